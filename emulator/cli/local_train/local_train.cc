@@ -50,11 +50,11 @@ std::string PackageRoot(const std::optional<std::string>& package_path) {
 }
 
 /// The processes other than the primary. The destructor kills them.
-class Others {
+class OtherProcesses {
  public:
-  Others() = default;
-  Others(const Others&) = delete;
-  ~Others() {
+  OtherProcesses() = default;
+  OtherProcesses(const OtherProcesses&) = delete;
+  ~OtherProcesses() {
     for (const int pid : pids_) KillLocalProcess(pid);
   }
   void Add(int pid) { pids_.push_back(pid); }
@@ -95,7 +95,7 @@ class LocalRun {
     std::vector<LocalTask> tasks = TasksOf(cluster);
     const LocalTask last = tasks.back();
     tasks.pop_back();
-    Others others;
+    OtherProcesses others;
     for (const LocalTask& task : tasks) {
       const Result<int> pid = StartLocalProcess(
           Process(ClusterTfConfig(command_.module_name, arguments_, cluster, task), false));
