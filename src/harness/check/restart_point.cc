@@ -22,10 +22,10 @@ bool IsLastingWrite(const StorageEvent& operation) {
 // The begin and the end of the replica's last boot.
 std::pair<Instant, Instant> SpanOf(const CheckRun& run, const std::string& replica) {
   std::pair<Instant, Instant> span{};
-  for (const Event& h : run.evidence.events) {
-    if (h.replica != replica) continue;
-    if (h.Is<LiveEvent>()) span.first = h.time;
-    if (h.Is<ExitEvent>()) span.second = h.time;
+  for (const Event& event : run.evidence.events) {
+    if (event.replica != replica) continue;
+    if (event.Is<LiveEvent>()) span.first = event.time;
+    if (event.Is<ExitEvent>()) span.second = event.time;
   }
   return span;
 }

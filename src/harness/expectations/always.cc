@@ -24,7 +24,7 @@ struct Rule {
 constexpr std::string_view kCapture = "{s}";
 
 // The glob as a regular expression that captures {s}.
-std::string Capturing(const std::string& glob) {
+std::string CaptureRegex(const std::string& glob) {
   std::string re;
   for (size_t i = 0; i < glob.size(); ++i) {
     if (std::string_view(glob).substr(i).starts_with(kCapture)) {
@@ -39,23 +39,23 @@ std::string Capturing(const std::string& glob) {
   return re;
 }
 
-std::optional<std::string> Captured(const std::string& glob, const std::string& name) {
+std::optional<std::string> MatchCapture(const std::string& glob, const std::string& name) {
   std::string captured;
-  const re2::RE2 re(Capturing(glob));
+  const re2::RE2 re(CaptureRegex(glob));
   const bool captures = re.NumberOfCapturingGroups() == 1;
   const bool fits =
       captures ? re2::RE2::FullMatch(name, re, &captured) : re2::RE2::FullMatch(name, re);
   return fits ? std::optional(captured) : std::nullopt;
 }
 
-std::string With(const std::string& glob, const std::string& captured) {
+std::string FillCapture(const std::string& glob, const std::string& captured) {
   return ReplaceAll(glob, kCapture, captured);
 }
 
 std::optional<std::string> BrokenCount(const Rule& rule, const std::string& captured,
                                        const std::set<std::string>& present) {
   for (const auto& [pattern, count] : rule.then_count) {
-    const std::string glob = With(pattern, captured);
+    const std::string glob = FillCapture(pattern, captured);
     int64_t found = 0;
     for (const std::string& name : present) found += GlobMatches(glob, name) ? 1 : 0;
     if (!count.Holds(found)) return std::to_string(found) + " of " + glob;
@@ -69,14 +69,14 @@ std::optional<std::string> BrokenField(const Rule& rule, const std::string& capt
   if (rule.same_field_of.empty()) return std::nullopt;
   std::set<std::string> values;
   for (const auto& [name, object] : run.objects) {
-    if (!GlobMatches(With(rule.same_field_of, captured), name)) continue;
+    if (!GlobMatches(FillCapture(rule.same_field_of, captured), name)) continue;
     const auto json = ParseJson(object.bytes);
     const Json* value = json.ok() ? Member(*json, rule.field) : nullptr;
     values.insert(value ? CompactJson(*value) : "none");
   }
   if (values.size() <= 1) return std::nullopt;
   return rule.field + " is " + Join({values.begin(), values.end()}, " and ") + " under " +
-         With(rule.if_present, captured);
+         FillCapture(rule.if_present, captured);
 }
 
 void ApplyToPresent(const StorageEvent& operation, std::set<std::string>& present) {
@@ -99,7 +99,7 @@ Assertion CheckRule(const Rule& rule, const ComparedRuns& runs) {
     if (!operation) continue;
     ApplyToPresent(*operation, present);
     for (const std::string& name : present) {
-      const auto captured = Captured(rule.if_present, name);
+      const auto captured = MatchCapture(rule.if_present, name);
       const auto broken = captured ? BrokenCount(rule, *captured, present) : std::nullopt;
       if (!broken) continue;
       assertion.passed = false;
@@ -109,7 +109,7 @@ Assertion CheckRule(const Rule& rule, const ComparedRuns& runs) {
     }
   }
   for (const std::string& name : present) {
-    const auto captured = Captured(rule.if_present, name);
+    const auto captured = MatchCapture(rule.if_present, name);
     const auto broken = captured ? BrokenField(rule, *captured, runs.run) : std::nullopt;
     if (!broken) continue;
     assertion.passed = false;

@@ -31,6 +31,6 @@ std::set<std::string> ReplicasWithSteps(const Evidence& run);
 int BootOfKey(const std::string& key, const Cursor& value);
 
 /// The numbers as ranges: "1..4, 7, 9..12".
-std::string Runs(const std::set<int64_t>& numbers);
+std::string RangesText(const std::set<int64_t>& numbers);
 
 }  // namespace caip::harness

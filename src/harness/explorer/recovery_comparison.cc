@@ -126,14 +126,14 @@ void CompareSteps(const Baseline& baseline, const std::string& replica, const Ev
   const std::set<int64_t> surplus = Without(NumbersOf(found), NumbersOf(wanted));
   const std::string whose = replica + ": ";
   if (!missing.empty()) {
-    Flaw flaw{"steps are missing", whose + "steps " + Runs(NumbersOf(wanted)),
-              "without " + Runs(missing)};
+    Flaw flaw{"steps are missing", whose + "steps " + RangesText(NumbersOf(wanted)),
+              "without " + RangesText(missing)};
     flaw.kind = Flaw::Kind::kMissingSteps;
     flaws.push_back(std::move(flaw));
   }
   if (!surplus.empty()) {
-    flaws.push_back({"unexpected steps are done", whose + "steps " + Runs(NumbersOf(wanted)),
-                     "and " + Runs(surplus)});
+    flaws.push_back({"unexpected steps are done", whose + "steps " + RangesText(NumbersOf(wanted)),
+                     "and " + RangesText(surplus)});
   }
   for (const auto& [step, record] : wanted) {
     const auto other = found.find(step);

@@ -93,14 +93,14 @@ std::string Number(double value) {
 double X(double at) { return kMargin + at * kUnit; }
 double Y(size_t row) { return kTop + static_cast<double>(row) * kRowHeight; }
 
-const char* ClassOf(const Mark& mark, const Event& h) {
+const char* ClassOf(const Mark& mark, const Event& event) {
   switch (mark.kind) {
     case Mark::Kind::kState:
       return "state";
     case Mark::Kind::kFault:
       return "fault";
     case Mark::Kind::kExit:
-      return EndedWell(*h.As<ExitEvent>()) ? "exit" : "exit bad";
+      return EndedWell(*event.As<ExitEvent>()) ? "exit" : "exit bad";
     case Mark::Kind::kStart:
       return "start";
     case Mark::Kind::kLive:
@@ -146,10 +146,10 @@ std::string Text(double x, double y, const std::string& name, const std::string&
          MarkupText(text) + "</text>\n";
 }
 
-std::string TipOf(const EventList& list, const Event& h) {
-  const Duration after = h.time - list.events.front().time;
-  return "#" + std::to_string(h.number) + "  +" + HumanDuration(after) + "\n" +
-         CutTip(DescribeForTimeline(h));
+std::string TipOf(const EventList& list, const Event& event) {
+  const Duration after = event.time - list.events.front().time;
+  return "#" + std::to_string(event.number) + "  +" + HumanDuration(after) + "\n" +
+         CutTip(DescribeForTimeline(event));
 }
 
 std::string Box(const char* name, double from, double to, double y) {
@@ -183,18 +183,18 @@ std::string Marks(const EventList& list, const TimelineLayout& layout) {
   std::map<std::pair<size_t, Mark::Kind>, double> last;
   size_t states = 0;
   for (const Mark& mark : layout.marks) {
-    const Event& h = list.events[mark.event];
+    const Event& event = list.events[mark.event];
     const double x = X(mark.at);
     const auto [before, fresh] = last.try_emplace({mark.row, mark.kind}, x);
     const bool small = mark.kind > Mark::Kind::kLive;
     if (small && !fresh && x - before->second < kNear) continue;
     before->second = x;
-    svg += std::string("<path class=\"mark ") + ClassOf(mark, h) + "\" d=\"" +
-           Shape(mark.kind, x, Y(mark.row)) + "\" data-tip=\"" + MarkupText(TipOf(list, h)) +
+    svg += std::string("<path class=\"mark ") + ClassOf(mark, event) + "\" d=\"" +
+           Shape(mark.kind, x, Y(mark.row)) + "\" data-tip=\"" + MarkupText(TipOf(list, event)) +
            "\"/>\n";
     if (mark.kind != Mark::Kind::kState) continue;
     const double level = static_cast<double>(states++ % 3);
-    svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", CutTip(h.As<StateEvent>()->state));
+    svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", CutTip(event.As<StateEvent>()->state));
   }
   return svg;
 }
@@ -239,12 +239,12 @@ std::string Table(const EventList& list) {
       "<details><summary>All " + std::to_string(list.events.size()) +
       " events</summary>\n<table class=\"events\"><tr><th>n</th><th>after</th><th></th></tr>\n";
   size_t shown = 0;
-  for (const Event& h : list.events) {
+  for (const Event& event : list.events) {
     if (++shown > kTableMax) break;
-    html += std::string("<tr") + (IsHighlight(h) ? " class=\"highlight\"" : "") + "><td>" +
-            std::to_string(h.number) + "</td><td>" +
-            HumanDuration(h.time - list.events.front().time) + "</td><td>" +
-            MarkupText(CutTip(DescribeForTimeline(h))) + "</td></tr>\n";
+    html += std::string("<tr") + (IsHighlight(event) ? " class=\"highlight\"" : "") + "><td>" +
+            std::to_string(event.number) + "</td><td>" +
+            HumanDuration(event.time - list.events.front().time) + "</td><td>" +
+            MarkupText(CutTip(DescribeForTimeline(event))) + "</td></tr>\n";
   }
   html += "</table>\n";
   if (list.events.size() > kTableMax) {

@@ -220,7 +220,7 @@ TimelineLayout LayOut(const EventList& list, double width) {
 
 std::string DescribeSteps(const Bar& bar) {
   if (bar.steps.empty()) return "";
-  std::string text = (bar.steps.size() == 1 ? "step " : "steps ") + Runs(bar.steps);
+  std::string text = (bar.steps.size() == 1 ? "step " : "steps ") + RangesText(bar.steps);
   for (size_t at = text.find(".."); at != std::string::npos; at = text.find("..")) {
     text.replace(at, 2, "-");
   }

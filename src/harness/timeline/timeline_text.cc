@@ -58,7 +58,7 @@ class Drawing {
  public:
   Drawing(const EventList& list, const TimelineStyle& style) : list_(list), style_(style) {
     const size_t width = static_cast<size_t>(std::max(style.width, 40));
-    for (const Event& h : list.events) margin_ = std::max(margin_, h.replica.size());
+    for (const Event& event : list.events) margin_ = std::max(margin_, event.replica.size());
     margin_ = std::min<size_t>(margin_, 16) + 2;
     plot_ = width - margin_ - kRightMargin;
     columns_ = width - margin_;
@@ -80,11 +80,12 @@ class Drawing {
     line.Put(0, 0, Repeated("─", ColumnOf(layout_.width) + 1), Paint::kFaint);
     for (const Mark& mark : layout_.marks) {
       if (mark.row != 0) continue;
-      const Event& h = list_.events[mark.event];
+      const Event& event = list_.events[mark.event];
       if (mark.kind == Mark::Kind::kFault) line.Put(0, ColumnOf(mark.at), "▲", Paint::kRed);
       if (mark.kind != Mark::Kind::kState) continue;
       line.Put(0, ColumnOf(mark.at), "┴", Paint::kBold);
-      labels.push_back({ColumnOf(mark.at), OneLine(h.As<StateEvent>()->state, 24), Paint::kBold});
+      labels.push_back(
+          {ColumnOf(mark.at), OneLine(event.As<StateEvent>()->state, 24), Paint::kBold});
     }
     PlaceLabels(names, labels, 0);
     std::string text;
@@ -135,12 +136,12 @@ class Drawing {
 
   void DrawMark(GlyphGrid& grid, const Mark& mark) const {
     const size_t column = ColumnOf(mark.at);
-    const Event& h = list_.events[mark.event];
+    const Event& event = list_.events[mark.event];
     if (mark.kind == Mark::Kind::kWrite) grid.Put(0, column, "◆", Paint::kCyan);
     if (mark.kind == Mark::Kind::kDelete) grid.Put(0, column, "◇", Paint::kCyan);
     if (mark.kind == Mark::Kind::kFault) grid.Put(0, column, "▲", Paint::kRed);
     if (mark.kind != Mark::Kind::kExit) return;
-    const bool fine = EndedWell(*h.As<ExitEvent>());
+    const bool fine = EndedWell(*event.As<ExitEvent>());
     grid.Put(0, column, fine ? "┤" : "✗", fine ? Paint::kGreen : Paint::kRed);
   }
 
@@ -165,8 +166,8 @@ class Drawing {
   TimelineLayout layout_;
 };
 
-std::string After(const EventList& list, const Event& h) {
-  return HumanDuration(h.time - list.events.front().time);
+std::string After(const EventList& list, const Event& event) {
+  return HumanDuration(event.time - list.events.front().time);
 }
 
 std::string HighlightLines(const EventList& list, const TimelineStyle& style) {
@@ -174,19 +175,19 @@ std::string HighlightLines(const EventList& list, const TimelineStyle& style) {
   size_t shown = 0;
   size_t left_out = 0;
   const size_t columns = static_cast<size_t>(std::max(style.width, 40));
-  for (const Event& h : list.events) {
-    if (!IsHighlight(h)) continue;
+  for (const Event& event : list.events) {
+    if (!IsHighlight(event)) continue;
     if (++shown > kHighlightsMax) {
       ++left_out;
       continue;
     }
-    std::string number = std::to_string(h.number);
+    std::string number = std::to_string(event.number);
     number.insert(0, number.size() < 6 ? 6 - number.size() : 0, ' ');
-    std::string after = After(list, h);
+    std::string after = After(list, event);
     after.insert(0, after.size() < 9 ? 9 - after.size() : 0, ' ');
-    const bool bad = h.Is<FaultEvent>() || h.Is<ExitEvent>();
+    const bool bad = event.Is<FaultEvent>() || event.Is<ExitEvent>();
     text += number + after + "  " +
-            Painted(OneLine(DescribeForTimeline(h), columns - 17),
+            Painted(OneLine(DescribeForTimeline(event), columns - 17),
                     bad ? Paint::kRed : Paint::kPlain, style.colours) +
             "\n";
   }
