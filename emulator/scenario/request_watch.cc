@@ -33,7 +33,7 @@ bool IsCopy(const http::Request& request) {
 
 const Caller* CurrentCaller() { return current; }
 
-http::Handler KnowingCallers(http::Handler next) {
+http::Handler WithCallers(http::Handler next) {
   return [next = std::move(next)](const http::Request& request) {
     const Caller caller{ReplicaOf(request.listener), !IsCopy(request)};
     current = &caller;

@@ -19,7 +19,7 @@ const Caller* CurrentCaller();
 
 /// A handler that sets CurrentCaller while `next` answers. The listener of a request identifies the
 /// replica (emulator/front/metadata_launcher.h).
-http::Handler KnowingCallers(http::Handler next);
+http::Handler WithCallers(http::Handler next);
 
 /// A handler that reports calls of the job API to the injector, which may refuse them. `injector`
 /// must outlive it.

@@ -184,7 +184,7 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
 }
 
 http::Handler ScenarioRun::WrapHandler(http::Handler apis) {
-  return KnowingCallers(WatchedJobApi(std::move(apis), *injector_));
+  return WithCallers(WatchedJobApi(std::move(apis), *injector_));
 }
 
 void ScenarioRun::Begin(engine::Engine& engine, Clock& clock) {

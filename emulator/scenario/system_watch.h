@@ -27,7 +27,7 @@ class SystemWatch final : public host::ReplicaWatcher {
                        const host::FileOperation& operation) override;
   host::Verdict After(const engine::ReplicaKey& key, const host::FileOperation& operation,
                       int error) override;
-  bool looks() const override { return observer_ && observer_->WantsFiles(); }
+  bool wants_files() const override { return observer_ && observer_->WantsFiles(); }
   void LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) override;
   void Seen(const engine::ReplicaKey& key, const host::FileAccess& access) override;
   void Gone(const engine::ReplicaKey& key) override;

@@ -325,12 +325,12 @@ Handled WatchedFiles::Close(const WatchedCall& call, int descriptor) {
   }
   if (!closes) return Handled::kNotMine;
   // dup2 cannot report an error of the file that it replaces.
-  const bool is_told = call.number() == SYS_close;
+  const bool is_answered = call.number() == SYS_close;
   const int pending = written_.at(*id).failing;
-  const Verdict verdict = Whole(*id, is_told);
+  const Verdict verdict = Whole(*id, is_answered);
   if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
   const int error = verdict.kind == Verdict::Kind::kFail ? verdict.error : pending;
-  if (error == 0 || !is_told) return Handled::kNotMine;
+  if (error == 0 || !is_answered) return Handled::kNotMine;
   call.FailClose(descriptor, error);
   return Handled::kAnswered;
 }
@@ -353,13 +353,13 @@ Handled WatchedFiles::CloseAll(const WatchedCall& call) {
   return Handled::kNotMine;
 }
 
-Verdict WatchedFiles::Whole(const FileId& file, bool is_told) {
+Verdict WatchedFiles::Whole(const FileId& file, bool is_answered) {
   const Written written = written_.at(file);
   written_.erase(file);
-  return watcher_.After(
-      key_,
-      {FileOperation::Kind::kWhole, written.path, "", written.bytes, 0, written.is_new, is_told},
-      0);
+  return watcher_.After(key_,
+                        {FileOperation::Kind::kWhole, written.path, "", written.bytes, 0,
+                         written.is_new, is_answered},
+                        0);
 }
 
 }  // namespace caip::host

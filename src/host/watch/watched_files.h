@@ -63,7 +63,7 @@ class WatchedFiles {
   /// Reports the result to the watcher, then to the replica.
   Handled Answer(const WatchedCall& call, const FileOperation& operation, int64_t result);
   /// Reports to the watcher that the last writer closes the file.
-  Verdict Whole(const FileId& file, bool is_told);
+  Verdict Whole(const FileId& file, bool is_answered);
 
   const engine::ReplicaKey& key_;
   std::vector<std::string> roots_;

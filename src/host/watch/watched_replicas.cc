@@ -52,7 +52,7 @@ Result<uint32_t> WatchedReplicas::Admit(uint64_t number, const Watching& watchin
     const std::lock_guard lock(mutex_);
     entries_[number].replica = {number, launch.key, watching, *out_file, *err_file};
   }
-  const bool files = watching.watcher->looks() || !watching.watch.roots.empty();
+  const bool files = watching.watcher->wants_files() || !watching.watch.roots.empty();
   if (interposition_ == Interposition::Kind::kPreload) {
     ASSIGN_OR_RETURN(PreloadedWatch preloaded, WatchByPreload(files));
     AddTo(launch.environment, preloaded);
@@ -109,7 +109,7 @@ void WatchedReplicas::Serve(Entry& entry) {
       files.emplace(replica.key, watch.roots, init, watcher);
     }
     Handled handled = watch.output ? output.Handle(call) : Handled::kNotMine;
-    if (handled == Handled::kNotMine && watcher.looks()) {
+    if (handled == Handled::kNotMine && watcher.wants_files()) {
       if (const auto access = ParseFileAccess(call)) watcher.Seen(replica.key, *access);
     }
     if (handled == Handled::kNotMine) handled = files->Handle(call);
@@ -181,15 +181,15 @@ Handled WatchedOutput::Write(const WatchedCall& call, host::OutputStream stream)
       if (!call.IsWaiting()) return Handled::kAnswered;
       if (!piece && taken == 0)
         return Handled::kNotMine;  // not mapped: the kernel reports the error
-      if (!piece) return Tell(call, taken);
+      if (!piece) return AnswerWrite(call, taken);
       taken += static_cast<int64_t>(piece->size());
       output_.Feed(replica_.number, stream, *std::move(piece));
     }
   }
-  return taken == 0 ? Handled::kNotMine : Tell(call, taken);
+  return taken == 0 ? Handled::kNotMine : AnswerWrite(call, taken);
 }
 
-Handled WatchedOutput::Tell(const WatchedCall& call, int64_t taken) {
+Handled WatchedOutput::AnswerWrite(const WatchedCall& call, int64_t taken) {
   if (watcher_.OutputSeen(replica_.key) == ReplicaWatcher::Answer::kNever) return Handled::kNever;
   call.Return(taken);
   return Handled::kAnswered;

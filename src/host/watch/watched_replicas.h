@@ -93,7 +93,7 @@ class WatchedOutput {
   /// The stream of the descriptor in an argument of the call.
   std::optional<host::OutputStream> StreamOf(const WatchedCall& call, int argument) const;
   Handled Write(const WatchedCall& call, host::OutputStream stream);
-  Handled Tell(const WatchedCall& call, int64_t taken);
+  Handled AnswerWrite(const WatchedCall& call, int64_t taken);
 
   const WatchedReplica& replica_;
   ReplicaOutput& output_;
