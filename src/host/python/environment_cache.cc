@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kReady = ".ready";
-const std::string kDoomed = ".doomed-";
+const std::string kUnneededPrefix = ".doomed-";
 constexpr const char* kLayout = "1";  // increase it when Begin creates different environments
 
 Status Link(const std::string& target, const Path& path) {
@@ -100,11 +100,11 @@ void EnvironmentCache::Unuse(const engine::RunKey& run) {
   used_.erase(run);
 }
 
-std::vector<Path> EnvironmentCache::TakeDoomed(const std::set<std::string>& building) {
+std::vector<Path> EnvironmentCache::TakeUnneeded(const std::set<std::string>& building) {
   std::lock_guard lock(mutex_);
   std::set<std::string> kept = building;
   for (const auto& [run, key] : used_) kept.insert(key);
-  std::vector<Path> doomed;
+  std::vector<Path> unneeded;
   std::vector<std::pair<fs::file_time_type, Path>> idle;
   std::error_code error;
   for (fs::directory_iterator it(root_, error), end; it != end; it.increment(error)) {
@@ -112,20 +112,21 @@ std::vector<Path> EnvironmentCache::TakeDoomed(const std::set<std::string>& buil
     std::error_code no_marker;
     const auto time = fs::last_write_time(it->path() / kReady, no_marker);
     if (no_marker) {
-      doomed.push_back(it->path());
+      unneeded.push_back(it->path());
     } else {
       idle.emplace_back(time, it->path());
     }
   }
   std::sort(idle.rbegin(), idle.rend());
-  for (size_t i = keep_; i < idle.size(); ++i) doomed.push_back(idle[i].second);
-  for (Path& path : doomed) {
-    if (path.filename().string().starts_with(kDoomed)) continue;  // left by an earlier emulator
-    const Path renamed = root_ / (kDoomed + path.filename().string());
+  for (size_t i = keep_; i < idle.size(); ++i) unneeded.push_back(idle[i].second);
+  for (Path& path : unneeded) {
+    if (path.filename().string().starts_with(kUnneededPrefix))
+      continue;  // left by an earlier emulator
+    const Path renamed = root_ / (kUnneededPrefix + path.filename().string());
     fs::rename(path, renamed, error);  // from now on its key may be built again
     if (!error) path = renamed;
   }
-  return doomed;
+  return unneeded;
 }
 
 }  // namespace caip::host

@@ -51,7 +51,7 @@ class EnvironmentCache {
   void Unuse(const engine::RunKey& run);
   /// Removes surplus and incomplete environments, except those of `building`, from the cache and
   /// returns the directories to delete. Fast.
-  std::vector<Path> TakeDoomed(const std::set<std::string>& building);
+  std::vector<Path> TakeUnneeded(const std::set<std::string>& building);
 
  private:
   const Path root_;
