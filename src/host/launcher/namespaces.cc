@@ -169,7 +169,7 @@ Outcome Make(uint64_t number, int endpoints_file, int caip, bool& has_users) {
 }
 
 // Reports the result and sends descriptors of the namespaces, which keep the namespaces alive.
-[[noreturn]] void Tell(int socket, const Outcome& outcome, bool has_users) {
+[[noreturn]] void SendOutcome(int socket, const Outcome& outcome, bool has_users) {
   int fds[] = {-1, -1};
   if (outcome.failed == Step::kNone) {
     fds[0] = ::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -196,7 +196,7 @@ NewNetwork MakeNetwork(uint64_t number, int endpoints, int caip, bool rehearse) 
       outcome.failed = GetOwnHost("/etc/hosts", "caip");
       outcome.error = errno;
     }
-    Tell(ends[1], outcome, has_users);
+    SendOutcome(ends[1], outcome, has_users);
   }
   made.error = errno;
   ::close(ends[1]);

@@ -66,7 +66,7 @@ constexpr size_t kHeldBytesMax = kLogEntryBytesMax;
 constexpr int kDoubtfulLinesMax = 16;
 constexpr size_t kSyntaxErrorBytesMax = 4096;
 // A traceback that is followed by more entries than this did not end the program.
-constexpr int kLastWordsMax = 64;
+constexpr int kEntriesAfterTracebackMax = 64;
 
 bool StartsBlank(std::string_view line) {
   return !line.empty() && (line.front() == ' ' || line.front() == '\t');
@@ -239,7 +239,8 @@ void LineClassifier::EmitBetween(const CapturedEntry& entry, const Emit& emit) {
 
 void LineClassifier::EmitOne(const CapturedEntry& entry, const Emit& emit) {
   emit(entry);
-  if (!last_traceback_.empty() && ++entries_since_ > kLastWordsMax) last_traceback_.clear();
+  if (!last_traceback_.empty() && ++entries_since_ > kEntriesAfterTracebackMax)
+    last_traceback_.clear();
 }
 
 void LineClassifier::FeedPlain(std::string_view line, const Emit& emit) {

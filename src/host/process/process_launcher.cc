@@ -161,7 +161,7 @@ class Processes final : public ProcessLauncher {
     link_.reset();
     networks_.Forget();
     LauncherLink::Listener listener;
-    listener.report = [this](const launcher::Report& report) { Hear(report); };
+    listener.report = [this](const launcher::Report& report) { OnReport(report); };
     listener.watched = [this](uint64_t number, Fd calls, pid_t init) {
       watched_.Listen(number, KernelCalls(std::move(calls)), init);
     };
@@ -242,7 +242,7 @@ class Processes final : public ProcessLauncher {
   }
 
   /// Called on the link's thread.
-  void Hear(const launcher::Report& report) {
+  void OnReport(const launcher::Report& report) {
     if (report.kind == launcher::Report::kFrozen) return replicas_.ReportFrozen(report.replica);
     const std::optional<LiveReplica> replica = replicas_.Find(report.replica);
     if (!replica) return;

@@ -223,7 +223,7 @@ class ReplicaOutput::Reader {
       }
       FlushQuiet(now);
       HandOver();
-      if (is_woken) Obey();  // last, because an order may end a stream that has an event
+      if (is_woken) RunOrders();  // last, because an order may end a stream that has an event
     }
   }
 
@@ -237,7 +237,7 @@ class ReplicaOutput::Reader {
     for (auto& [id, pipes] : replicas_) pipes->err.FlushIfQuiet(at, now);
   }
 
-  void Obey() {
+  void RunOrders() {
     uint64_t count;
     while (::read(wake_.get(), &count, sizeof count) < 0 && errno == EINTR) continue;
     std::vector<std::function<void()>> orders;
