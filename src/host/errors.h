@@ -60,7 +60,7 @@ Error NvmlNotStarted(int code);
 
 // Emulators of the Cloud SDK.
 Error CompanionMissing(std::string_view name);
-std::string CompanionEnded(std::string_view name, const Path& log, std::string_view last_words);
+std::string CompanionEnded(std::string_view name, const Path& log, std::string_view log_end);
 std::string CompanionSilent(std::string_view name, const Path& log,
                             std::chrono::milliseconds patience);
 

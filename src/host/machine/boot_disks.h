@@ -48,9 +48,9 @@ class BootDisks {
   Path trash_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Path> doomed_;  // guarded by mutex_
-  int trashed_ = 0;           // guarded by mutex_
-  bool stopping_ = false;     // guarded by mutex_
+  std::vector<Path> to_delete_;  // guarded by mutex_
+  int trashed_ = 0;              // guarded by mutex_
+  bool stopping_ = false;        // guarded by mutex_
   std::thread sweeper_;
 };
 

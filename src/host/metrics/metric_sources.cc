@@ -35,7 +35,7 @@ std::optional<Opened> OpenRegular(const Path& path, std::string& what_else) {
   if (S_ISREG(opened.facts.st_mode)) return opened;
   what_else = S_ISDIR(opened.facts.st_mode)    ? "a directory"
               : S_ISFIFO(opened.facts.st_mode) ? "a FIFO"
-                                               : "no regular file";
+                                               : "not a regular file";
   return std::nullopt;
 }
 
