@@ -1,5 +1,5 @@
 #pragma once
-// All APIs of the one port, and the state that they need besides the engine.
+// The APIs that an emulator serves on its port, and the state that they need besides the engine.
 
 #include <memory>
 #include <string>
@@ -20,22 +20,23 @@ namespace caip::app {
 /// The parts that the APIs use. All of them outlive the APIs.
 struct ApiWorld {
   const EmulatorOptions& options;
-  const std::vector<std::string>& flags;  // of the command that started the emulator
+  const std::vector<std::string>& flags;  // flags of the command that started the emulator
   const KeptState& state;
   engine::Engine& engine;
   Clock& clock;  // emulated time
   Clock& wall;
 };
 
-/// Outlives all requests to its routes; is destroyed before the engine.
+/// The routes of all APIs. The object outlives all requests to its routes and is destroyed before
+/// the engine.
 class Apis {
  public:
   explicit Apis(const ApiWorld& world);
 
-  /// Fills `router`, once.
+  /// Adds all routes to `router`. Call it once.
   void Serve(http::Router* router, api::ControlActions actions);
 
-  /// Answers all requests that follow a job at once; the answers say that the emulator ends.
+  /// Ends all requests that follow a job. Their answers report that the emulator is ending.
   void EndFollowing() { follower_.End(); }
 
  private:

@@ -36,21 +36,21 @@ http::Response NoRoute(int status, const http::Request& request, const std::stri
 
 }  // namespace
 
-// In the order of construction: a part comes after the parts that it uses, and is destroyed before
-// them.
+// The members are in the order of construction: a part comes after the parts that it uses, and is
+// destroyed before them.
 struct Emulator::Parts {
   EmulatorOptions options;
   std::vector<std::string> flags;
   AlarmedClock clock;
-  SystemClock wall;  // of tokens and the access log, which clients compare with their own clocks
+  SystemClock wall;  // for tokens and the access log, which clients compare with their own clocks
   Fd end_asked;      // an eventfd: readable once a client has asked for the end
   AttachedClients clients;
   EmulatorHooks* hooks = nullptr;
   KeptState state;
   http::Router router{NoRoute};
   std::unique_ptr<Listener> listener;
-  std::unique_ptr<engine::LogSink> watched_output;  // around the log, if a scenario interferes
-  std::unique_ptr<engine::LogSink> watched_log;     // likewise
+  std::unique_ptr<engine::LogSink> watched_output;  // wraps the log if a scenario interferes
+  std::unique_ptr<engine::LogSink> watched_log;     // wraps the log if a scenario interferes
   host::LauncherBundle replicas;
   host::WorkerThread worker;
   std::unique_ptr<ml::TrainingApi> training;
@@ -84,7 +84,8 @@ Status Emulator::Parts::Open() {
   return listener->Listen(options);
 }
 
-// The launcher hands over the listening sockets of a run's network when it makes the network.
+// Makes the server answer in the networks of runs: the launcher passes on each network's listening
+// sockets.
 Status Emulator::Parts::ServeNetworks(front::ReplicaNetworkOptions& network) {
   if (!replicas.networks) return host::errors::LauncherLacksNetworks(replicas.name);
   http::Server& server = listener->server();
@@ -98,7 +99,7 @@ Status Emulator::Parts::ServeNetworks(front::ReplicaNetworkOptions& network) {
   return Ok{};
 }
 
-// Each replica gets a metadata server, then the companions' addresses.
+// Wraps the launcher, so that each replica gets a metadata server and the companions' addresses.
 Status Emulator::Parts::AddServers() {
   front::MetadataOptions settings = MetadataSettings(options, listener->bundle_file());
   settings.address = replicas.address;

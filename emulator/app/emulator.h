@@ -15,7 +15,8 @@ namespace caip::app {
 
 class EmulatorHooks;
 
-/// Owns the state directory while it exists. Serves at once; its engine runs on its own thread.
+/// A running emulator. It owns the state directory while it exists. It serves as soon as Start
+/// returns, and its engine runs on its own thread.
 class Emulator {
  public:
   /// Errors: kAborted when another process owns the state directory (and which), kAlreadyExists
@@ -23,7 +24,7 @@ class Emulator {
   static Result<std::unique_ptr<Emulator>> Start(const EmulatorOptions& options,
                                                  const EmulatorFlags& flags,
                                                  EmulatorHooks* hooks = nullptr);
-  ~Emulator();  // as Stop()
+  ~Emulator();  // same as Stop()
   Emulator(const Emulator&) = delete;
   Emulator& operator=(const Emulator&) = delete;
 

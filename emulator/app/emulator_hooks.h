@@ -39,8 +39,8 @@ class AlarmedClock final : public Clock {
 };
 
 /// Watches an emulator from inside and disturbs it. Each Wrap function is called once, while the
-/// emulator is made. Its result stands between the part and the users of the part. As an alarm it
-/// is registered with the service's clock. Outlives the emulator.
+/// emulator is constructed. Its result stands between the part and the users of the part. The hooks
+/// are also the alarm of the service's clock. They outlive the emulator.
 class EmulatorHooks : public Alarm {
  public:
   /// The store that clients and replicas use. The service itself reads packages and buckets

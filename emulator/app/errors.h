@@ -1,5 +1,5 @@
 #pragma once
-// The texts of errors that keep a command from an emulator, or an emulator from starting.
+// The errors that stop a command from reaching an emulator, or an emulator from starting.
 
 #include <sys/types.h>
 
@@ -13,7 +13,8 @@
 
 namespace caip::app::errors {
 
-// About the emulator that owns a state directory. kAborted: look for the owner again.
+// Errors about the emulator that owns a state directory. After kAborted, the caller looks for the
+// owner again.
 Error LookAgain(std::string text);
 Error NoEmulatorRuns(const Path& state);
 Error OwnedByAnother();
@@ -25,11 +26,11 @@ Error InterruptedWaiting(const Error& cause);
 /// kUnavailable.
 Error Ending();
 
-// Settings.
+// Errors in settings.
 Error ConfigNotAMapping(const Path& file);
-/// All violations in one error, `field: description` each.
+/// Joins all violations to one error with a line `field: description` for each.
 Error BadFlags(std::vector<FieldViolation> violations);
-/// The same for violations that contain their position.
+/// Does the same for violations that contain their position.
 Error BadConfigFile(std::vector<FieldViolation> violations);
 FieldViolation UnknownSetting(std::string_view key, std::string_view place,
                               const std::vector<std::string>& known);
@@ -46,7 +47,7 @@ SettingProblem Because(const Error& cause);
 SettingProblem NotADuration(std::string_view value);
 SettingProblem NotASeed(std::string_view value);
 SettingProblem NotANumberUpTo(uint64_t most, std::string_view zero);
-/// Of --map-image.
+/// For --map-image.
 SettingProblem NotAnImage(std::string_view value);
 SettingProblem NotACommand(std::string_view image);
 SettingProblem NotAnInterpreter(std::string_view version);

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// If the process ends between two renames, the next start moves the rest.
+// If the process ends between two renames, the next start moves the other files.
 Status MoveUnlessThere(const Path& from, const Path& to) {
   std::error_code error;
   if (!fs::exists(from, error)) return Ok{};
@@ -31,11 +31,11 @@ Status TakeOver(const Path& old, const Path& keys) {
   RETURN_IF_ERROR(SyncDirectory(keys));
   std::error_code error;
   fs::remove(old / "signer.pem", error);
-  fs::remove(old, error);  // stays if it holds other files
+  fs::remove(old, error);  // fails if the directory holds other files
   return Ok{};
 }
 
-// Service accounts sign URLs with the key that signs their identity tokens.
+// Service accounts sign URLs with the key that also signs their identity tokens.
 gcs::SigningKeySource SignerOf(const metadata::TokenMint& mint) {
   return [&mint]() -> Result<gcs::SignerKey> {
     ASSIGN_OR_RETURN(const metadata::ServiceAccountKey* key, mint.key());

@@ -27,12 +27,12 @@ struct KeptState {
   std::unique_ptr<engine::JobStore> jobs;
   std::unique_ptr<api::StudyStore> studies;
   std::unique_ptr<logging::LogBook> book;
-  std::unique_ptr<LogAdapter> log;  // `book` as the engine writes to it
+  std::unique_ptr<LogAdapter> log;  // `book` in the form to which the engine writes
   std::unique_ptr<metadata::TokenMint> mint;
   std::unique_ptr<gcs::DirectoryStore> buckets;
-  std::unique_ptr<StorageAdapter> storage;    // `buckets` as the engine reads them
-  std::unique_ptr<gcs::BucketStore> watched;  // around `buckets`, if a scenario interferes
-  std::unique_ptr<StorageApis> apis;          // `buckets` as clients use them
+  std::unique_ptr<StorageAdapter> storage;    // `buckets` in the form that the engine reads
+  std::unique_ptr<gcs::BucketStore> watched;  // wraps `buckets` if a scenario interferes
+  std::unique_ptr<StorageApis> apis;          // `buckets` in the form that clients use
 };
 
 /// `clock` is emulated time, `wall` real time; both outlive the state. Errors:
@@ -42,8 +42,8 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
 
 /// Returns <state>/keys, the directory of all signing keys, and makes it (0700) if it is missing.
 /// Moves the keys that version 0.1 kept in <state>/storage-keys: HMAC keys, public keys, and the
-/// signing key if there is no other. Otherwise the old signing key is deleted: its public half
-/// verifies its signatures.
+/// signing key if there is no other. If there is another, the old signing key is deleted. Its
+/// public key is kept and still verifies its signatures.
 Result<Path> OpenKeyHome(const Path& state);
 
 }  // namespace caip::app

@@ -16,7 +16,7 @@
 namespace caip::app {
 namespace {
 
-// Google's names that the APIs of caip answer to (docs/service/clients.md, sections 1 and 6).
+// Google's host names that caip serves (docs/service/clients.md, sections 1 and 6).
 const std::vector<std::string> kServedNames = {
     "storage.googleapis.com",
     "*.storage.googleapis.com",
@@ -32,8 +32,8 @@ const std::vector<std::string> kServedNames = {
     "169.254.169.254",
 };
 
-// First segments of the JSON APIs' paths. There gzip is a transfer encoding, for uploads too
-// (gcloud storage cp -J, the Java library). In the XML API it is the encoding of the stored object.
+// First path segments of the JSON APIs. There gzip is a transfer encoding, for uploads too (gcloud
+// storage cp -J, the Java library). In the XML API it is the encoding of the stored object.
 constexpr std::string_view kApiPaths[] = {
     "v1",         "v2",          "storage",    "b",        "upload",       "resumable",
     "batch",      "discovery",   "$discovery", "emulator", "%24discovery", "computeMetadata",
@@ -46,7 +46,7 @@ bool BodyIsData(const http::Request& request) {
   return std::find(std::begin(kApiPaths), std::end(kApiPaths), first) == std::end(kApiPaths);
 }
 
-// Either spelling, lower case first, as in curl.
+// Finds a variable by its lower-case name, else by its upper-case name, as curl does.
 std::string FindEither(const Variables& variables, const std::string& name) {
   const std::string value = FindVariable(variables, name).value_or("");
   return value.empty() ? FindVariable(variables, UpperCase(name)).value_or("") : value;
@@ -160,7 +160,7 @@ Result<std::unique_ptr<Listener>> Listener::Open(const EmulatorOptions& options,
   return made;
 }
 
-// If the start failed, early requests must not wait forever, nor outlive the other parts.
+// If the start failed, early requests must not wait forever, and must not outlive the other parts.
 Listener::~Listener() {
   StartAnswering();
   Close();

@@ -1,6 +1,6 @@
 #pragma once
-// The listener of all requests: the one port, its certificates, the identity of callers and the
-// access log.
+// The listener for all requests: the port, its certificates, the identity of callers and the access
+// log.
 
 #include <cstdint>
 #include <latch>
@@ -22,12 +22,12 @@
 
 namespace caip::app {
 
-/// Listens before the APIs exist, because they need the address; requests wait until
-/// StartAnswering. Made and ended by one thread; requests come on any.
+/// The listener opens its port before the APIs exist, because they need its address. Requests wait
+/// until StartAnswering. One thread makes and destroys the listener. Requests arrive on any thread.
 class Listener {
  public:
-  /// `apis` answers the requests that neither the metadata server nor the token endpoints do, once
-  /// StartAnswering was called. `mint` and `wall`, of the access log, outlive the listener.
+  /// `apis` answers all requests except those for the metadata server and the token endpoints,
+  /// after StartAnswering. `mint`, and `wall`, the time of the access log, outlive the listener.
   static Result<std::unique_ptr<Listener>> Open(const EmulatorOptions& options,
                                                 const metadata::TokenMint& mint, const Clock& wall,
                                                 http::Handler apis);
@@ -35,10 +35,11 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// Listens at the port of the options, or fails. Without one, tries the ports of PortsToTry.
+  /// Listens at the port of the options, or fails. If the options name no port, tries the ports of
+  /// PortsToTry.
   Status Listen(const EmulatorOptions& options);
   void StartAnswering();
-  /// Ends requests that wait for a change, and accepts no others. May be called again.
+  /// Ends the requests that wait for a change, and stops the server. It may be called again.
   void Close();
 
   http::Server& server() { return *server_; }
@@ -66,25 +67,28 @@ class Listener {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// The local authority in <state>/ca. `wall`: clients compare its dates with their own clocks.
-/// `own` may name the certificate authorities of this host (SSL_CERT_FILE).
+/// Opens the local certificate authority in <state>/ca. `wall` is real time, because clients
+/// compare the dates of certificates with their own clocks. `own`, the environment, may name the
+/// certificate authorities of this host (SSL_CERT_FILE).
 Result<std::shared_ptr<http::CertificateAuthority>> OpenAuthority(const Path& state,
                                                                   const Clock& wall,
                                                                   const Variables& own);
 
-/// Plain http, TLS and an https proxy on one port. `own` may name the host's own proxy.
+/// Plain HTTP, TLS and an HTTPS proxy on one port. `own`, the environment, may name the host's
+/// proxy.
 http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port,
                                    std::shared_ptr<http::CertificateProvider> certificates,
                                    const Variables& own);
 
-/// The served names for a hosts file: with each region's name, without those of buckets and of the
-/// metadata server.
+/// The served names for a hosts file. They include each region's name. They exclude the names of
+/// buckets and of the metadata server.
 std::vector<std::string> NamesOfHostsFile();
 
-/// The hosts that this host reaches without a proxy, except entries that match Google's names.
+/// The hosts that this host reaches without a proxy (no_proxy), except entries that match Google's
+/// names.
 std::vector<std::string> DirectHosts(const Variables& own);
 
-/// gzip in both directions for the JSON APIs. Objects and uploads stay unchanged.
+/// Adds gzip in both directions to the JSON APIs. Bodies of the XML API stay unchanged.
 http::Handler WithEncodings(http::Handler next);
 
 inline constexpr uint16_t kUsualPort = 2247;  // "CAIP" on a telephone
@@ -96,7 +100,7 @@ std::vector<uint16_t> PortsToTry(const Path& state);
 /// A note for users who expect the emulator at the port `usual`.
 std::string PortNote(uint16_t usual, uint16_t port);
 
-/// Stores the port, so that variables which a shell already has stay valid.
+/// Stores the port, so that environment variables of open shells stay valid.
 Status RememberPort(const Path& state, uint16_t port);
 
 }  // namespace caip::app

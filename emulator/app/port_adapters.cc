@@ -33,7 +33,8 @@ bool StorageAdapter::BucketExists(const std::string& bucket) const {
 }
 
 bool StorageAdapter::Writable(const std::string& bucket, const std::string& prefix) {
-  static std::atomic<unsigned> count{0};  // two probes of one directory must not meet
+  // simultaneous probes of one directory need different names
+  static std::atomic<unsigned> count{0};
   const std::string name = prefix + (prefix.empty() || prefix.ends_with('/') ? "" : "/") +
                            ".caip-write-probe-" + std::to_string(::getpid()) + "-" +
                            std::to_string(count++);

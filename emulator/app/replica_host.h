@@ -1,5 +1,5 @@
 #pragma once
-// What replicas run on, as the options of an emulator ask for it.
+// Opens the launcher that an emulator's options select.
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -10,8 +10,8 @@
 
 namespace caip::app {
 
-/// Opens the launcher that `options` name. `output` takes what replicas print. `state` (what it
-/// holds), `clock` and `output` must outlive the bundle.
+/// `output` takes what replicas print. The parts of `state`, `clock` and `output` must outlive the
+/// bundle.
 Result<host::LauncherBundle> OpenReplicaHost(const EmulatorOptions& options, const KeptState& state,
                                              Clock& clock, engine::LogSink& output);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The APIs of Cloud Storage: the JSON API with the faults that clients' test suites ask for, the
+// The APIs of Cloud Storage: the JSON API with the faults that clients' test suites request, the
 // XML API, and the keys of signatures.
 
 #include <memory>
@@ -22,7 +22,7 @@ struct StorageApisOptions {
   Path state;
   Path keys;
   uint64_t seed = 0;
-  gcs::SigningKeySource signer;  // outlives the apis
+  gcs::SigningKeySource signer;  // outlives the APIs
 };
 
 /// Any thread, after Open.
@@ -32,14 +32,15 @@ class StorageApis {
   static Result<std::unique_ptr<StorageApis>> Open(const StorageApisOptions& options,
                                                    gcs::BucketStore& store, const Clock& wall);
 
-  /// storage/v1, with hmacKeys. The caller adds the standard parameters and passes them to Faulty.
+  /// The routes of storage/v1 with hmacKeys. The caller adds the standard parameters and passes
+  /// them to Faulty.
   std::vector<http::Route> JsonRoutes() const;
   std::vector<http::Route> Faulty(std::vector<http::Route> routes) const;
-  /// Keys of accounts and the retry test API.
+  /// The routes for the keys of accounts, and the retry test API.
   std::vector<http::Route> OtherRoutes() const;
-  /// For requests for which gcs::IsXmlRequest() is true.
+  /// Answers a request for which gcs::IsXmlRequest() is true.
   http::Response AnswerXml(const http::Request& request) const { return xml_->Handle(request); }
-  /// Continues answers that stall on purpose, so that the server can stop.
+  /// Ends the pauses of answers that stall on purpose, so that the server can stop.
   void EndPauses() { pause_->End(); }
 
  private:

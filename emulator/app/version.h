@@ -1,5 +1,5 @@
 #pragma once
-// The version of caip; CMakeLists.txt hands it in.
+// The version of caip, from CMakeLists.txt.
 
 namespace caip::app {
 

@@ -19,8 +19,8 @@ Error Format(std::string text) {
 
 std::string Bracketed(std::string_view text) { return "[" + std::string(text) + "]"; }
 
-// A format that prints nearly the same as a format of gcloud that caip lacks, else the nearest
-// name.
+// The format to suggest: one that prints nearly the same as a gcloud format that caip lacks, else
+// the one with the nearest name.
 std::string Instead(std::string_view format, const std::vector<std::string>& formats) {
   if (format == "config") return "flattened";
   if (format == "object" || format == "diff") return "yaml";

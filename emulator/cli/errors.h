@@ -10,7 +10,7 @@
 
 namespace caip::cli::errors {
 
-// Usage: the text after "argument --flag: ".
+// Usage errors: the text after "argument --flag: ".
 Error NotARange(std::string_view text);
 Error PortTooLarge(std::string_view text);
 Error NoSuchChoice(std::string_view text, const std::vector<std::string>& choices);
@@ -28,15 +28,15 @@ Error StepPatternIllegal(std::string_view problem);
 Error MetricTagEmpty();
 Error ScenarioOrSubmit();
 
-/// "argument --flag: ..." around one of the above.
+/// Puts "argument --flag: " before one of the errors above.
 Error Argument(std::string_view flag, const Error& error);
 Error UnrecognizedArguments(const std::vector<std::string>& words, const std::string& nearest);
 Error NoSuchCommand(std::string_view word, const std::string& nearest);
 Error CommandMissing();
-/// `usage`: the usage error of `jobs submit training`; "" where the words ask for help.
+/// `usage`: the usage error of `jobs submit training`; "" if the words ask for help.
 Error SubmitWordsRefused(std::string_view usage);
 
-// --format. What is unknown, and what exists instead.
+// Errors of --format. Each names the unknown part and the supported ones.
 Error UnknownFormat(std::string_view format);
 
 // Warnings, and messages other than the outcome.
@@ -50,7 +50,7 @@ std::string Interrupted(int signal);
 std::string InterruptedEarly();
 std::string EmulatorStopped(std::string_view job);
 std::string PollingFailed(std::string_view why);
-/// The two as errors of `jobs stream-logs`.
+/// The last two outcomes as errors of `jobs stream-logs`.
 Error StreamStopped(std::string_view job);
 Error StreamFailed(std::string_view why);
 std::string JobFits(std::string_view job);

@@ -6,7 +6,7 @@
 namespace caip::cli {
 namespace {
 
-// A message for people begins with its kind, as gcloud's messages do.
+// Whether a message is shown. As in gcloud, messages for people begin with their kind.
 bool IsTextShown(const GcloudFlags& flags, std::string_view text) {
   if (text.starts_with("ERROR: (caip.")) return IsShown(flags, Message::kError);
   if (text.starts_with("WARNING: ")) return IsShown(flags, Message::kWarning);

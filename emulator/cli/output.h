@@ -21,7 +21,7 @@ struct Io {
   bool err_is_terminal = false;
 };
 
-/// Exit codes of caip. Scripts rely on them; they are gcloud's where gcloud has the command.
+/// Exit codes of caip. Scripts rely on them. Commands that gcloud has use gcloud's codes.
 enum ExitCode : int {
   kExitSuccess = 0,        // done; with --stream-logs: the job SUCCEEDED
   kExitFailure = 1,        // refused or failed; with --stream-logs: the job did not succeed
@@ -44,7 +44,8 @@ enum class Message { kWarning, kError };
 /// Whether --verbosity lets this kind of message through.
 bool IsShown(const GcloudFlags& flags, Message message);
 
-/// `io`, which must outlive the answer, without what --verbosity and --no-user-output-enabled hide.
+/// Returns `io` without the messages that --verbosity and --no-user-output-enabled hide. `io` must
+/// outlive the result.
 Io IoFor(const GcloudFlags& flags, const Io& io);
 
 }  // namespace caip::cli

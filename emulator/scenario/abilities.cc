@@ -13,7 +13,8 @@
 namespace caip::scenario {
 namespace {
 
-// A program that failed because the disk was full leaves a few blocks free.
+// A disk with less free space than this counts as full: a program that failed because the disk was
+// full leaves a few blocks free.
 constexpr uint64_t kFullBelowBytes = 256u << 10;
 constexpr size_t kProgramBytesMax = 64u << 20;
 
@@ -26,7 +27,7 @@ std::string DescribeMissingFaultAbility(const harness::FaultKind& kind) {
   return kind.needs == harness::HostAbility::kFakeClock ? DescribeMissingFakeTime() : "";
 }
 
-// The program that a word of a command names in the PATH of replicas.
+// The path of the program that a word of a command names in the PATH of replicas.
 Path ProgramOf(const harness::Scenario& scenario, const std::string& word) {
   if (word.find('/') != std::string::npos) return scenario.trainer_folder / word;
   std::error_code error;
@@ -36,7 +37,8 @@ Path ProgramOf(const harness::Scenario& scenario, const std::string& word) {
   return {};
 }
 
-// The interpreter of a script with `#!/usr/bin/env python3`; other programs are their own.
+// The interpreter of a script, also after `#!/usr/bin/env`. A program without `#!` is its own
+// interpreter.
 Path InterpreterOf(const harness::Scenario& scenario, const Path& program) {
   const auto text = ReadFileUpTo(program, kProgramBytesMax);
   if (!text.ok() || !text->starts_with("#!")) return program;
@@ -50,7 +52,8 @@ bool IsReportedByReplica(const harness::Trigger& trigger) {
   return trigger.Is<harness::LogTrigger>() || trigger.Is<harness::StepTrigger>();
 }
 
-// Whether a fault is injected at something that the process of a replica does.
+// Whether a fault depends on an action of a replica's process, so that the process must be stopped
+// at it.
 bool HoldsReplicas(const harness::Scenario& scenario) {
   if (scenario.semantics == harness::Semantics::kPosix) return true;
   return std::ranges::any_of(scenario.faults, [](const harness::Fault& fault) {
@@ -58,7 +61,8 @@ bool HoldsReplicas(const harness::Scenario& scenario) {
   });
 }
 
-// A preloaded library needs a dynamically linked program.
+// Describes a program that cannot preload a library, because it is not dynamically linked; "" if
+// the program can.
 std::string DescribeMissingPreload(const harness::Scenario& scenario, const std::string& reason) {
   if (scenario.command.empty() || !HoldsReplicas(scenario)) return "";
   const Path program = InterpreterOf(scenario, ProgramOf(scenario, scenario.command.front()));

@@ -10,7 +10,7 @@
 
 namespace caip::scenario {
 
-/// Describes what the scenario needs and this host lacks; "" nothing.
+/// Describes what the scenario needs and this host lacks; "" if nothing is missing.
 std::string DescribeMissingAbility(const harness::Scenario& scenario);
 
 /// kUnimplemented if the scenario needs an ability that the launcher lacks.

@@ -32,7 +32,7 @@ Result<Json> InputOf(const client::PreparedJob& prepared) {
   return *input;
 }
 
-// Fills in what the service requires and a run on this host does not.
+// Fills in the fields that the service requires and a run on this host does not need.
 void FillIn(Json& input, const std::string& metric) {
   if (!input.contains("scaleTier")) input["scaleTier"] = "BASIC";
   if (!input.contains("jobDir")) input["jobDir"] = kJobDir;
@@ -41,14 +41,14 @@ void FillIn(Json& input, const std::string& metric) {
     if (!input.contains("pythonVersion")) input["pythonVersion"] = kDefaultPython;
   }
   if (Json* tuning = input.contains("hyperparameters") ? &input["hyperparameters"] : nullptr) {
-    (*tuning)["maxTrials"] = 1;  // so that a run is short
+    (*tuning)["maxTrials"] = 1;  // keeps the run short
     (*tuning)["maxParallelTrials"] = 1;
     tuning->erase("resumePreviousJobId");
     if (!metric.empty()) (*tuning)["hyperparameterMetricTag"] = metric;
   }
 }
 
-// Adds the archives as objects under the URIs that the job names, and as files of the workshop.
+// Adds the archives as objects under the URIs that the job names, and copies them to the workshop.
 Status AddPackages(const client::PreparedJob& prepared, const Path& workshop, BuiltJob& built) {
   for (const client::StagedFile& file : prepared.staged) {
     ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file.file));

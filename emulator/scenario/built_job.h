@@ -1,5 +1,5 @@
 #pragma once
-// The job of a submit with its packages built once, as objects of buckets, for many runs.
+// The job of a submit command. Its packages are built once, as objects of buckets, for many runs.
 
 #include <map>
 #include <string>
@@ -28,9 +28,9 @@ struct BuiltJob {
 /// Packages that are built for it are not kept.
 Result<Json> MergedInput(client::SubmitRequest request);
 
-/// Builds the packages into `workshop` and fills in what is optional for a run on this host
-/// (docs/check.md). `metric`: the tag of a tuning job's metric; default: its own. Errors are about
-/// the arguments and have the client's texts.
+/// Builds the packages into `workshop` and fills in the fields that are optional for a run on this
+/// host (docs/check.md). `metric`: the tag of a tuning job's metric; default: the job's own. Errors
+/// are about the arguments and have the client's texts.
 Result<BuiltJob> BuildJob(client::SubmitRequest request, const std::string& metric,
                           const Path& workshop);
 

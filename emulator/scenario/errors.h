@@ -1,5 +1,5 @@
 #pragma once
-// The errors that keep a scenario from being played. A failed expectation is not an error.
+// The errors that stop a scenario from being played. A failed expectation is not an error.
 
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace caip::scenario::errors {
 
-// The job. The code is that of `cause`.
+// Errors of the job. JobRejected has the code of `cause`.
 Error JobRejected(const Error& cause);
 Error NoTrainingInput();
 Error PackageInBucket(std::string_view uri);
@@ -22,7 +22,7 @@ Error NeverStarted(std::string_view replica);
 /// The run without faults did not succeed.
 Error BaselineRunFailed(std::string_view state, std::string_view why);
 
-/// A call of the job API that a fault refuses with this HTTP status.
+/// The error of a job API call that a fault refuses with this HTTP status.
 Error CallRefused(int status, std::string_view why);
 
 /// kResourceExhausted. No other error of a run has this code.

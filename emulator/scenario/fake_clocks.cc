@@ -8,7 +8,7 @@
 namespace caip::scenario {
 
 std::optional<Path> FindFakeTimeLibrary() {
-  // The paths of Debian, by architecture, then those of other distributions.
+  // Debian's paths, by architecture, then the paths of other distributions.
   for (const char* place :
        {"/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
         "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
@@ -22,7 +22,7 @@ std::optional<Path> FindFakeTimeLibrary() {
 
 namespace {
 
-// Fakes the wall clock and not the monotonic one. Our library comes first: see preload/sleep.c.
+// Fakes the wall clock, but not the monotonic clock. Our library comes first: see preload/sleep.c.
 void AddFakeTime(const Path& library, const Path& file, engine::Environment& environment) {
   const std::string preload = host::PreloadLibraryBesideUs().string() + ":" + library.string();
   environment.emplace_back("LD_PRELOAD", preload);
@@ -42,7 +42,7 @@ std::string TrySleeping(const Path& library) {
   AddFakeTime(library, offset, sleeper.environment);
   if (!WriteFile(offset, "+3000000000\n").ok()) return "no temporary file can be made";
   const auto slept = host::CaptureTool(std::move(sleeper));
-  if (!slept.ok()) return "";  // without a Python to try it with
+  if (!slept.ok()) return "";  // no Python to try it with
   if (!slept->result.ok()) return "with libfaketime, programs cannot sleep: " + slept->err;
   return slept->out.starts_with("True") ? "" : "libfaketime does not change the clock";
 }
@@ -76,7 +76,8 @@ Status FakeClocks::Step(const std::string& replica, Duration by) {
 
 // Mutex held. Writes "+3600.000000": the seconds to add to the host's time.
 Status FakeClocks::Write(const std::string& replica) {
-  RETURN_IF_ERROR(MakeDirectories((directory_ / replica).parent_path()));  // a trial has master-0/2
+  // a trial's replica is in a folder: master-0/2
+  RETURN_IF_ERROR(MakeDirectories((directory_ / replica).parent_path()));
   const double seconds = std::chrono::duration<double>(offsets_[replica]).count();
   std::string text = std::to_string(seconds);
   if (seconds >= 0) text.insert(0, "+");

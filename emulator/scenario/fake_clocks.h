@@ -15,7 +15,7 @@ namespace caip::scenario {
 /// The library of this host. nullopt if it is not installed.
 std::optional<Path> FindFakeTimeLibrary();
 
-/// Why clocks cannot be stepped on this host; "" they can. The first call tries it out.
+/// Why clocks cannot be stepped on this host; "" if they can. The first call runs a test program.
 std::string DescribeMissingFakeTime();
 
 /// Any thread may call it.
@@ -24,7 +24,7 @@ class FakeClocks {
   /// Keeps the files with the offsets in `directory`.
   explicit FakeClocks(Path directory) : directory_(std::move(directory)) {}
 
-  /// Lets the processes of the replica's next boot see a clock with the host's time.
+  /// Gives the processes of the replica's next boot a clock that shows the host's time.
   void Give(const std::string& replica, engine::Environment& environment);
   /// Steps the replica's clock, in addition to earlier steps.
   Status Step(const std::string& replica, Duration by);

@@ -20,9 +20,9 @@ namespace caip::scenario {
 /// Alters a launch after all other changes to it.
 using LaunchEditor = std::function<void(engine::ReplicaLaunch&, const std::string& boot_disk)>;
 
-/// What else a launch needs. All may be null.
+/// Optional additions to each launch. All may be null.
 struct LaunchHooks {
-  FakeClocks* clocks = nullptr;  // give replicas their time
+  FakeClocks* clocks = nullptr;  // gives replicas a clock that faults can step
   LaunchEditor alter = nullptr;
   RunObserver* observer = nullptr;
 };

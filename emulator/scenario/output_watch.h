@@ -19,7 +19,7 @@ std::unique_ptr<engine::LogSink> WatchedOutput(engine::LogSink& inner,
                                                harness::StepReader steps,
                                                std::atomic<int64_t>& lines, RunObserver* observer);
 
-/// Reports the lines of the service and no others.
+/// Reports the lines of the service, and no other lines.
 std::unique_ptr<engine::LogSink> WatchedServiceLog(engine::LogSink& inner,
                                                    harness::FaultInjector& injector);
 

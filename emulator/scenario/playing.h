@@ -16,11 +16,11 @@ namespace caip::scenario {
 
 struct PlayOptions {
   Path workshop;                 // the folder of all runs
-  std::optional<uint64_t> seed;  // instead of the scenario's
+  std::optional<uint64_t> seed;  // overrides the scenario's seed
   std::optional<Path> events;    // the file for the event list
   bool keep = false;             // keeps the folder of the run
   std::function<bool()> interrupted = nullptr;
-  client::ReadSubmitWords read_words = nullptr;  // of scenarios with `submit` words
+  client::ReadSubmitWords read_words = nullptr;  // for scenarios with `submit` words
 };
 
 /// If the scenario cannot be played, `Played::error` says why.

@@ -7,7 +7,7 @@
 namespace caip::scenario {
 namespace {
 
-// Links the file, because the store never changes a file that it has written.
+// Links the file instead of copying it: the store never changes a file that it has written.
 Status Link(const Path& from, const Path& to) {
   if (::link(from.c_str(), to.c_str()) == 0) return Ok{};
   std::error_code error;

@@ -35,9 +35,9 @@ class Recorder {
   /// Records that the object was written or deleted.
   void Take(gcs::DirectoryStore& store, const std::string& bucket, const std::string& name);
 
-  /// The first error.
+  /// The first error of any call.
   Status outcome() const;
-  /// The states: that of Begin, then one after each Take.
+  /// The recorded states: that of Begin, then one after each Take.
   std::vector<BucketState> states() const;
 
  private:

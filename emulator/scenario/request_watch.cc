@@ -13,7 +13,8 @@ namespace {
 
 thread_local const Caller* current = nullptr;
 
-// "project/job/trial/master-replica-0", as ListenerTag writes it.
+// Returns the replica of a listener's tag, which ListenerTag writes:
+// "project/job/trial/master-replica-0".
 std::string ReplicaOf(const std::string& listener) {
   const size_t task = listener.rfind('/');
   if (task == std::string::npos || task == 0) return "";
@@ -32,7 +33,7 @@ bool IsCopy(const http::Request& request) {
 
 const Caller* CurrentCaller() { return current; }
 
-http::Handler KnowingCallers(http::Handler next) {
+http::Handler WithCallers(http::Handler next) {
   return [next = std::move(next)](const http::Request& request) {
     const Caller caller{ReplicaOf(request.listener), !IsCopy(request)};
     current = &caller;
@@ -44,7 +45,7 @@ http::Handler KnowingCallers(http::Handler next) {
 
 namespace {
 
-// "projects.jobs.get" of GET /v1/projects/p/jobs/j; "" of requests that are not calls of jobs.
+// "projects.jobs.get" for GET /v1/projects/p/jobs/j; "" for requests that are not calls of jobs.
 std::string MethodOf(const http::Request& request) {
   if (!request.path.starts_with("/v1/projects/")) return "";
   const std::vector<std::string> parts = Split(request.path.substr(1), '/');
@@ -55,7 +56,7 @@ std::string MethodOf(const http::Request& request) {
   return request.method == "PATCH" ? "projects.jobs.patch" : "projects.jobs.get";
 }
 
-// Carries the scenario's own status, also where no error code maps to it.
+// Answers with the scenario's own status, even if no error code maps to it.
 http::Response RefuseCall(const harness::FaultResponse& fault) {
   Json body = api::ErrorBody(errors::CallRefused(fault.status, fault.message));
   body["error"]["code"] = fault.status;

@@ -1,5 +1,5 @@
 #pragma once
-// Requests of replicas: which replica sent one, and the report of calls of the job API.
+// Identifies the replica that sent a request, and reports calls of the job API.
 
 #include <string>
 
@@ -19,7 +19,7 @@ const Caller* CurrentCaller();
 
 /// A handler that sets CurrentCaller while `next` answers. The listener of a request identifies the
 /// replica (emulator/front/metadata_launcher.h).
-http::Handler KnowingCallers(http::Handler next);
+http::Handler WithCallers(http::Handler next);
 
 /// A handler that reports calls of the job API to the injector, which may refuse them. `injector`
 /// must outlive it.

@@ -1,5 +1,5 @@
 #pragma once
-// An observer of what a run does besides the events of its list.
+// Observes what happens in a run besides the events of its list.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ class RunObserver {
   virtual ~RunObserver() = default;
   /// A replica is about to be started, on this boot disk.
   virtual void Launching(const engine::ReplicaLaunch&, const std::string& /*boot_disk*/) {}
-  /// Whether Seen is to be called.
+  /// Whether the run calls Seen.
   virtual bool WantsFiles() const { return false; }
   /// A replica used a file.
   virtual void Seen(const engine::ReplicaKey&, const host::FileAccess&) {}

@@ -25,11 +25,12 @@ using harness::Evidence;
 using harness::FinalObject;
 using std::chrono::milliseconds;
 
-constexpr auto kCheckInterval = milliseconds(100);  // of the limits
+constexpr auto kCheckInterval = milliseconds(100);  // between two checks of the limits
 constexpr auto kFreezePatience = std::chrono::seconds(5);
-constexpr auto kFullDiskPatience = std::chrono::seconds(5);  // without an error of storage
+// without progress, if storage reports no error
+constexpr auto kFullDiskPatience = std::chrono::seconds(5);
 constexpr char kDiskIsFull[] = "the disk is full";
-constexpr uint64_t kObjectBytesMax = 16u << 20;  // larger ones are compared by size and hash
+constexpr uint64_t kObjectBytesMax = 16u << 20;  // larger objects are compared by size and hash
 constexpr char kBucket[] = "job";
 
 bool IsTerminal(const std::string& state) {
@@ -72,7 +73,8 @@ Result<std::string> Bytes(gcs::BucketStore& store, const gcs::ObjectInfo& info) 
 
 }  // namespace
 
-// The injector needs a clock before the emulator exists. Begin sets the clock of the emulator.
+// A clock for the injector, which needs one before the emulator exists. Begin sets the emulator's
+// clock.
 struct ScenarioRun::RunClock final : Clock {
   Instant Now() const override {
     const Clock* clock = real.load();
@@ -182,7 +184,7 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
 }
 
 http::Handler ScenarioRun::WrapHandler(http::Handler apis) {
-  return KnowingCallers(WatchedJobApi(std::move(apis), *injector_));
+  return WithCallers(WatchedJobApi(std::move(apis), *injector_));
 }
 
 void ScenarioRun::Begin(engine::Engine& engine, Clock& clock) {
@@ -202,7 +204,7 @@ void ScenarioRun::End() {
   states_.End();
 }
 
-// The installation of packages takes seconds and is the same in each run.
+// Shares the caches of runs: installing packages takes seconds and has the same result in each run.
 Status ScenarioRun::ShareCaches() const {
   if (options_.caches.empty()) return Ok{};
   for (const char* name : {"environments", "sdists"}) {
@@ -240,7 +242,7 @@ bool ScenarioRun::LacksRoom() const {
   return IsFull(options_.state) || (options_.overfull && options_.overfull());
 }
 
-// A run on a full disk shows nothing about the trainer.
+// Fails if the disk was full: such a run shows nothing about the trainer.
 Result<Evidence> ScenarioRun::Run() {
   auto evidence = RunJob();
   const bool well = evidence.ok() && evidence->state == "SUCCEEDED";
@@ -272,7 +274,7 @@ Result<Evidence> ScenarioRun::RunJob() {
   return evidence;
 }
 
-// Waits for the end of the job. Returns the limit that ended the run before; "" none.
+// Waits for the end of the job. Returns the limit that ended the run earlier; "" if the job ended.
 std::string ScenarioRun::Follow() {
   const auto begin = MonotonicNow();
   auto progress = begin;
@@ -289,7 +291,7 @@ std::string ScenarioRun::Follow() {
       known = now;
     }
     if (options_.interrupted && options_.interrupted()) return "interrupted";
-    if (DiskWasFull()) return kDiskIsFull;  // the result of such a run is useless
+    if (DiskWasFull()) return kDiskIsFull;  // such a run has no valid result
     if (std::string limit = LimitMet(begin, progress); !limit.empty()) return limit;
   }
 }
@@ -312,7 +314,7 @@ std::string ScenarioRun::LimitMet(MonotonicTime begin, MonotonicTime progress) c
   return "";
 }
 
-// Ends the event list: later events are caused by the cancellation.
+// Cancels the job. Ends the event list before, because later events are caused by the cancellation.
 void ScenarioRun::Abandon() {
   injector_->End();
   (void)engine_->Cancel(kProject, kJobId);

@@ -30,11 +30,11 @@ struct RunOptions {
   uint64_t seed = 1;
   /// Called with each line of the event list.
   std::function<void(const harness::Event&)> watcher;
-  Recorder* recorder = nullptr;                  // records the changes of the buckets
-  const BucketState* begin = nullptr;            // instead of the buckets of the scenario
+  Recorder* recorder = nullptr;        // records the changes of the buckets
+  const BucketState* begin = nullptr;  // the first state of the buckets; null: the scenario's
   std::function<bool()> interrupted = nullptr;   // true ends the run
   std::function<bool()> overfull = nullptr;      // true: `state` has too little space left
-  client::ReadSubmitWords read_words = nullptr;  // of scenarios with `submit` words
+  client::ReadSubmitWords read_words = nullptr;  // for scenarios with `submit` words
   LaunchEditor alter_launch = nullptr;
   RunObserver* observer = nullptr;
 };
@@ -89,11 +89,11 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   std::unique_ptr<RunClock> clock_;
   std::unique_ptr<harness::FaultInjector> injector_;
   std::atomic<int64_t> lines_{0};
-  std::atomic<bool> disk_was_full_{false};  // at a write to storage
+  std::atomic<bool> disk_was_full_{false};  // set by a failed write to storage
   std::unique_ptr<SystemWatch> calls_;
-  std::unique_ptr<FakeClocks> clocks_;  // if a fault steps one
+  std::unique_ptr<FakeClocks> clocks_;  // null unless a fault steps a clock
   WatchedLauncher* launcher_ = nullptr;
-  host::Freezable* freezable_ = nullptr;  // the launcher's
+  host::Freezable* freezable_ = nullptr;  // part of the launcher
   engine::Engine* engine_ = nullptr;
   engine::Subscription states_;
   std::unique_ptr<app::Emulator> emulator_;

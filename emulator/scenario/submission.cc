@@ -18,7 +18,7 @@ namespace {
 
 using harness::Scenario;
 
-// "trainers/r01/broken.py" -> its path, where there is such a file beside the scenario.
+// Turns "trainers/r01/broken.py" into its path, if a file of that name is beside the scenario.
 std::string FileBeside(const Scenario& scenario, const std::string& word) {
   if (word.empty() || word.starts_with('/')) return word;
   std::error_code error;
@@ -30,7 +30,8 @@ std::string FileBeside(const Scenario& scenario, const std::string& word) {
   return there ? path.string() : word;
 }
 
-// A program without a slash is looked up in PATH, as shells do it; `-m trainer` is a module's name.
+// Returns the command with the paths of files. A program without a slash is looked up in PATH, as
+// in shells. The word after `-m` is the name of a module.
 std::vector<std::string> CommandOf(const Scenario& scenario) {
   std::vector<std::string> command;
   for (const std::string& word : scenario.command) {
@@ -41,7 +42,7 @@ std::vector<std::string> CommandOf(const Scenario& scenario) {
   return command;
 }
 
-// Flags whose value is a file or folder, relative to the scenario.
+// Resolves the flags whose value is a file or folder relative to the scenario.
 std::vector<std::string> WithPaths(const Scenario& scenario) {
   const std::set<std::string> flags = {"--package-path", "--config", "--packages", "--flags-file"};
   std::vector<std::string> words;
@@ -61,7 +62,7 @@ std::vector<std::string> WithPaths(const Scenario& scenario) {
   return words;
 }
 
-// Sends the job that the words describe. What they may leave out is filled in.
+// Sends the job that the words describe. Fills in the flags that they may leave out.
 Status SendWords(const Scenario& scenario, const client::ReadSubmitWords& read,
                  const app::Emulator& emulator) {
   ASSIGN_OR_RETURN(client::SubmitRequest request, read(WithPaths(scenario)));

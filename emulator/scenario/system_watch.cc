@@ -122,7 +122,7 @@ host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
   if (operation.kind == host::FileOperation::Kind::kWrite && error != 0) return {};
   harness::StorageEvent event = Describe(operation);
   event.failed = error != 0;
-  event.is_unanswered = !operation.is_told;
+  event.is_unanswered = !operation.is_answered;
   Phase phase = Phase::kAfter;
   if (operation.kind == host::FileOperation::Kind::kWrite) {
     phase = Phase::kMid;

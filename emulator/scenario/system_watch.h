@@ -1,6 +1,6 @@
 #pragma once
-// Reports system calls of replicas to the fault injector: lines that they print and, if storage is
-// a directory, files that they use.
+// Reports system calls of replicas to the fault injector: output of lines and, if storage is a
+// directory, uses of files.
 
 #include <atomic>
 #include <map>
@@ -27,7 +27,7 @@ class SystemWatch final : public host::ReplicaWatcher {
                        const host::FileOperation& operation) override;
   host::Verdict After(const engine::ReplicaKey& key, const host::FileOperation& operation,
                       int error) override;
-  bool looks() const override { return observer_ && observer_->WantsFiles(); }
+  bool wants_files() const override { return observer_ && observer_->WantsFiles(); }
   void LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) override;
   void Seen(const engine::ReplicaKey& key, const host::FileAccess& access) override;
   void Gone(const engine::ReplicaKey& key) override;
@@ -46,7 +46,7 @@ class SystemWatch final : public host::ReplicaWatcher {
   std::atomic<bool> disk_was_full_{false};
   std::mutex mutex_;
   std::set<std::string> created_;              // files that did not exist before they were opened
-  std::map<engine::ReplicaKey, int64_t> cut_;  // where a write was cut
+  std::map<engine::ReplicaKey, int64_t> cut_;  // offsets at which writes were cut
 };
 
 }  // namespace caip::scenario

@@ -12,15 +12,16 @@ using Duration = std::chrono::nanoseconds;
 using Instant = std::chrono::sys_time<Duration>;
 inline constexpr Instant kNever = Instant::max();
 
-/// Time as the emulated service sees it. Any thread may ask; the engine's thread waits.
+/// The time of the emulated service. Any thread may read it. The engine's thread waits.
 class Clock {
  public:
   virtual ~Clock() = default;
   virtual Instant Now() const = 0;
-  /// Returns at `deadline`, or sooner if Interrupt() is called (also when it was called before).
+  /// Returns at `deadline`, or sooner if Interrupt() is called (even if it was called before).
   virtual void WaitUntil(Instant deadline) = 0;
   virtual void Interrupt() = 0;
-  /// While held, time runs at the pace of real time: a living replica must never see it jump.
+  /// While the clock is held, time runs at the pace of real time, because a living replica must
+  /// never see time jump.
   virtual void Hold() {}
   virtual void Release() {}
 };
@@ -38,7 +39,8 @@ class SystemClock : public Clock {
   bool interrupted_ = false;
 };
 
-/// Time stands still until a thread waits; then it leaps to the deadline. For tests and simulation.
+/// A clock that stands still until a thread waits. Then it leaps to the deadline. For tests and
+/// simulation.
 class VirtualClock final : public Clock {
  public:
   explicit VirtualClock(Instant start) : now_(start) {}
@@ -54,8 +56,8 @@ class VirtualClock final : public Clock {
   bool interrupted_ = false;
 };
 
-/// Runs at the pace of real time while it is held, and otherwise leaps to each deadline: a queue
-/// of 20 minutes passes at once, and its timestamps are still 20 minutes apart.
+/// A clock that runs at the pace of real time while it is held. Otherwise it leaps to each
+/// deadline: a queue of 20 minutes passes at once, and its timestamps are still 20 minutes apart.
 class LeapClock final : public SystemClock {
  public:
   Instant Now() const override;

@@ -7,18 +7,18 @@
 
 namespace caip {
 
-/// Standard alphabet, with padding (RFC 4648, section 4).
+/// Encodes in the standard alphabet, with padding (RFC 4648, section 4).
 std::string Base64(std::string_view bytes);
-/// Reads both alphabets of RFC 4648, with or without padding; nullopt for any other character.
+/// Decodes both alphabets of RFC 4648, with or without padding; nullopt for any other character.
 std::optional<std::string> FromBase64(std::string_view text);
-/// Two lower-case digits a byte.
+/// Two lower-case digits for each byte.
 std::string Hex(std::string_view bytes);
 
-/// True for the characters that a URI holds as they are (RFC 3986, section 2.3).
+/// Whether a URI may have the character without an escape (RFC 3986, section 2.3).
 bool IsUnreserved(unsigned char c);
-/// Writes %XX for all characters but the unreserved ones and those in `keep`.
+/// Writes %XX for all characters except the unreserved ones and those in `keep`.
 std::string PercentEncoded(std::string_view text, std::string_view keep = "");
-/// nullopt where an escape is broken.
+/// nullopt if an escape is not valid.
 std::optional<std::string> PercentDecoded(std::string_view text);
 
 }  // namespace caip

@@ -74,7 +74,7 @@ std::string LineAt(std::string_view text, int line) {
   return found;
 }
 
-// The line at fault with a caret below the place. A long line is cut around the place.
+// The line of a mistake, with a caret below its place. A long line is cut around the place.
 std::string Excerpt(std::string_view text, int line, int column) {
   constexpr int kWidth = 76;
   std::string source = LineAt(text, line);

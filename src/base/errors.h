@@ -15,24 +15,25 @@ Error SystemError(std::string what, int error_number);
 
 namespace errors {
 
-/// kOutOfRange: the file holds more than `limit` bytes.
+/// kOutOfRange: the file has more than `limit` bytes.
 Error FileTooLarge(std::string_view file, size_t limit);
 
-// kInvalidArgument, all of them.
+// These errors are kInvalidArgument.
 Error JsonTooDeep(int limit);
-/// `place` is "line 1, column 2", or "" where none is known.
+/// `place` is "line 1, column 2", or "" if it is not known.
 Error JsonBroken(std::string_view place, std::string_view why);
 Error YamlTooLarge(std::string_view file, size_t limit);
 
 }  // namespace errors
 
-// Shows a mistake in a file: its place, what is wrong, the line, and a caret below it.
+// Shows a mistake in a file: its place, a description, the line, and a caret below it.
 
-/// kInvalidArgument "<name>:<line>:<column>: <what>" and an excerpt. `line` and `column` from 0.
+/// kInvalidArgument "<name>:<line>:<column>: <what>" and an excerpt. `line` and `column` count from
+/// 0.
 Error YamlError(std::string_view text, std::string_view name, int line, int column,
                 const std::string& what);
 
-/// UTF-8 without the control characters that YAML forbids.
+/// Rejects text that is not UTF-8 or has control characters that YAML forbids.
 Status CheckYamlCharacters(std::string_view text, std::string_view name);
 
 }  // namespace caip

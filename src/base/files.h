@@ -1,5 +1,5 @@
 #pragma once
-// Reads and writes files. After a crash a file holds the old text or the new one, never a part.
+// Reads and writes files. After a crash a file has its old contents or the new ones, never a part.
 
 #include <filesystem>
 #include <string>
@@ -31,7 +31,7 @@ class Fd {
 };
 
 Result<std::string> ReadFile(const Path& path);
-/// Reads at most `limit` bytes; kOutOfRange when the file is longer.
+/// Reads at most `limit` bytes. kOutOfRange if the file is longer.
 Result<std::string> ReadFileUpTo(const Path& path, size_t limit);
 
 /// Writes a temporary file in the same directory, syncs it, renames it, and syncs the directory.
@@ -55,7 +55,7 @@ class TemporaryDirectory {
   Path path_;
 };
 
-/// Deletes a tree. A missing file is not an error. Makes directories writable where it must.
+/// Deletes a tree. A missing file is not an error. Makes directories writable if necessary.
 void RemoveTree(const Path& path);
 
 }  // namespace caip

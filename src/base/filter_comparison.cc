@@ -14,7 +14,7 @@ using std::chrono::sys_days;
 using std::chrono::year_month_day;
 using std::chrono::years;
 
-// Completes a shortened time: the rest of this text is appended to it.
+// Completes the beginning of a time: the rest of this text is appended to it.
 constexpr std::string_view kWhole = "0000-01-01T00:00:00";
 
 bool IsBeginning(size_t length) {

@@ -8,15 +8,16 @@
 
 namespace caip {
 
-/// A span of time that includes `begin` and excludes `end`.
+/// A span of time that includes `first` and excludes `end`.
 struct Period {
   Instant first;
   Instant end;
 };
 
-/// "2020", "2020-03", "2020-03-01", "2020-03-01T12" or "2020-03-01T12:30" is all of that year,
-/// month, day, hour or minute; a time down to the second or below lasts `whole_time`. Without an
-/// offset it is in UTC. Nothing for other texts. (AIP-160, "Comparison operators": timestamps)
+/// Parses a time as a period. "2020", "2020-03", "2020-03-01", "2020-03-01T12" and
+/// "2020-03-01T12:30" mean that whole year, month, day, hour or minute. A time with seconds lasts
+/// `whole_time`. Without an offset it is in UTC. nullopt for other texts. (AIP-160, "Comparison
+/// operators": timestamps)
 std::optional<Period> ParsePeriod(std::string_view text, Duration whole_time);
 
 // The order relations of the filter languages (job lists, log entries).
@@ -41,7 +42,7 @@ bool Holds(const T& left, Operator op, const T& right) {
   }
 }
 
-/// Whether `op` asks for an order: <, <=, > or >=.
+/// Whether `op` compares by order: <, <=, > or >=.
 template <typename Operator>
 bool IsOrder(Operator op) {
   return op == Operator::kLess || op == Operator::kLessEqual || op == Operator::kGreater ||

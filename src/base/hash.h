@@ -23,7 +23,7 @@ constexpr uint64_t Fnv1a(std::string_view text, uint64_t hash = kFnvStart) {
 /// The SHA-256 digest of `bytes` as 64 lower-case hexadecimal digits.
 std::string Sha256Hex(std::string_view bytes);
 
-/// The same for bytes that come in pieces. One thread.
+/// Computes the same digest of bytes that arrive in pieces. One thread.
 class Sha256Digest {
  public:
   Sha256Digest();
@@ -32,7 +32,7 @@ class Sha256Digest {
   Sha256Digest& operator=(const Sha256Digest&) = delete;
 
   void Add(std::string_view bytes);
-  /// The digest of all pieces. The last call.
+  /// The digest of all pieces. No other call may follow.
   std::string FinishHex();
 
  private:

@@ -10,7 +10,7 @@ template class nlohmann::basic_json<nlohmann::ordered_map>;
 namespace caip {
 namespace {
 
-// Where a byte stands, as an editor counts: lines and columns from 1.
+// The position of a byte as editors count it: lines and columns from 1.
 std::string LineAndColumn(std::string_view text, size_t byte) {
   int line = 1;
   int column = 1;
@@ -47,12 +47,12 @@ int DepthOf(std::string_view text) {
 }
 
 std::string WithoutPrefix(std::string what) {
-  // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
+  // Removes "[json.exception.parse_error.101] parse error at line 1, column 2: "
   const size_t colon = what.find(": ");
   return colon == std::string::npos ? what : what.substr(colon + 2);
 }
 
-// Nearly every text needs no escape; nlohmann's serializer is costly to set up for one.
+// Almost no text needs an escape, and nlohmann's serializer is costly to set up for one text.
 void WritePythonText(const std::string& text, std::string& out) {
   const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
     return c >= ' ' && c <= '~' && c != '"' && c != '\\';

@@ -13,10 +13,11 @@ extern template class nlohmann::basic_json<nlohmann::ordered_map>;
 
 namespace caip {
 
-/// Deeper documents are refused, so that recursion stays bounded. No real request comes near.
+/// Deeper documents are rejected, so that recursion stays bounded. Real requests are far less deep.
 inline constexpr int kJsonDepthMax = 100;
 
-/// Parses RFC 8259 text. kInvalidArgument with line and column where it is broken or too deep.
+/// Parses RFC 8259 text. kInvalidArgument, with line and column, if the text is not valid or too
+/// deep.
 Result<Json> ParseJson(std::string_view text);
 
 /// `{"a":1}`, without blanks. Bytes that are not valid UTF-8 become U+FFFD.
@@ -25,19 +26,19 @@ std::string CompactJson(const Json& value);
 /// `{"a": 1, "b": [2]}` on one line with Python's separators, as json.dumps writes it.
 std::string PythonJson(const Json& value);
 
-/// Indented by two blanks, as Google's APIs answer with prettyPrint.
+/// Indented by two blanks, like responses of Google's APIs with prettyPrint.
 std::string PrettyJson(const Json& value);
 
-/// The member, or nullptr when `object` is not an object or lacks it.
+/// The member; nullptr if `object` is not an object or lacks it.
 const Json* Member(const Json& object, std::string_view name);
 
-/// The member as text, or `otherwise` when it is missing or not a string.
+/// The member as text; `otherwise` if it is missing or not a string.
 std::string StringOr(const Json& object, std::string_view name, std::string_view otherwise = "");
 
-/// True when the member is the JSON value true.
+/// Whether the member is the JSON value true.
 bool IsTrue(const Json& object, std::string_view name);
 
-/// The member as an integer, or `otherwise`. Reads Google's int64 texts ("12") too.
+/// The member as an integer, or `otherwise`. Also reads Google's int64 texts ("12").
 long long IntOr(const Json& object, std::string_view name, long long otherwise);
 
 }  // namespace caip

@@ -5,7 +5,7 @@
 
 namespace caip {
 
-/// The most bytes of one log entry. Cloud Logging refuses larger ones.
+/// The most bytes of one log entry. Cloud Logging rejects larger entries.
 inline constexpr size_t kLogEntryBytesMax = 256u << 10;
 
 }  // namespace caip

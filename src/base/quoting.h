@@ -6,7 +6,7 @@
 
 namespace caip {
 
-/// 'value', as error messages show a value. Quotes inside the value stay as they are.
+/// 'value', as error messages show a value. Quotes inside the value stay unchanged.
 std::string Quoted(std::string_view value);
 
 /// A word that a POSIX shell reads back as `word`. Adds quotes only where they are needed.

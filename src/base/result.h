@@ -41,9 +41,9 @@ struct FieldViolation {
 struct Error {
   Code code = Code::kUnknown;
   std::string message;
-  std::vector<FieldViolation> violations = {};  // the fields at fault
+  std::vector<FieldViolation> violations = {};  // the fields that caused it
   /// A machine-readable cause that is finer than the code, such as "conditionNotMet" of Cloud
-  /// Storage; "" where the code says everything.
+  /// Storage; "" if the code is enough.
   std::string reason = {};
 };
 

@@ -30,7 +30,7 @@ class SqliteStatement {
   SqliteStatement& BindBytes(int at, std::string_view bytes);
   /// SQLITE_ROW, SQLITE_DONE or an error.
   int Step();
-  /// Steps. True with a row; false at the end and after an error.
+  /// Steps once. True if there is a row; false at the end and after an error.
   bool Next();
   /// A text or bytes; "" for NULL.
   std::string Text(int column) const;
@@ -60,15 +60,15 @@ class SqliteUse {
 /// A connection to one database file. One thread at a time.
 class SqliteDatabase {
  public:
-  /// Makes the Error of a failure from its code, the file and SQLite's own words.
+  /// Makes the Error of a failure from its code, the file and SQLite's own message.
   using ErrorMaker = Error (*)(Code code, const Path& file, std::string_view why);
   enum class Mode { kExisting, kCreate };
 
-  /// Closing the database leaves a write-ahead log of at most `log_bytes_kept`: SQLite would move
-  /// what the log holds into the database and delete the log, which costs two syncs and two deleted
-  /// files, some five milliseconds at the end of every command with an emulator inside. The next
-  /// opening reads a short log in less time than that (a mebibyte in about a millisecond), as it
-  /// does after a kill. Everything committed is kept either way.
+  /// Closing the database keeps a write-ahead log of at most `log_bytes_kept`. Otherwise SQLite
+  /// would move the contents of the log into the database and delete the log. That costs two syncs
+  /// and two deleted files, some five milliseconds at the end of every command with an emulator
+  /// inside. The next opening reads a short log in less time than that (a mebibyte in about a
+  /// millisecond), as it does after a kill. All committed data is kept either way.
   /// (https://www.sqlite.org/wal.html, "Avoiding Excessively Large WAL Files" and "WAL-Index
   /// Recovery")
   SqliteDatabase(Path file, ErrorMaker make_error, uint64_t log_bytes_kept = 1 << 20)
@@ -77,7 +77,7 @@ class SqliteDatabase {
   SqliteDatabase& operator=(const SqliteDatabase&) = delete;
   ~SqliteDatabase();
 
-  /// kCreate makes the file when it is missing.
+  /// kCreate makes the file if it is missing.
   Status Open(Mode mode);
   const Path& file() const { return file_; }
   /// Runs statements that return no rows.
@@ -85,7 +85,7 @@ class SqliteDatabase {
   Status Prepare(SqliteStatement& statement, const char* sql);
   /// The number in the first column of the only row.
   Result<int64_t> Number(const char* sql);
-  /// How many rows the last statement changed.
+  /// The number of rows that the last statement changed.
   int64_t Changes() const;
   bool IsInTransaction() const;
   /// The Error of a call that returned `sqlite_code`.

@@ -1,6 +1,6 @@
 #pragma once
 // Small operations on text: joining, splitting, trimming, letter case, replacing, digits, UTF-8,
-// and the name that a mistyped word was meant to be.
+// and the known name that is nearest to a mistyped word.
 
 #include <string>
 #include <string_view>

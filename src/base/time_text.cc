@@ -29,7 +29,7 @@ bool TakeChar(std::string_view& text, std::string_view any_of) {
   return true;
 }
 
-// ".25" -> 250'000'000 ns. False for more than nine digits, or none after the point.
+// Reads ".25" as 250'000'000 ns. False for more than nine digits, or none after the point.
 bool TakeFraction(std::string_view& text, int64_t& nanoseconds) {
   nanoseconds = 0;
   if (!TakeChar(text, ".")) return true;
@@ -62,7 +62,7 @@ constexpr int64_t kDurationSecondsMax = 315'576'000'000;  // google/protobuf/dur
 
 }  // namespace
 
-// Formatted by hand for speed: each log line and each listed object has times.
+// Formats by hand for speed, because each log line and each listed object has times.
 std::string Rfc3339(Instant instant, int fraction_digits) {
   const auto day = floor<days>(instant);
   const std::chrono::year_month_day date(day);
@@ -73,7 +73,7 @@ std::string Rfc3339(Instant instant, int fraction_digits) {
       text[at] = static_cast<char>('0' + number % 10);
     }
   };
-  put(0, 4, static_cast<int>(date.year()));  // an Instant lies between 1677 and 2262
+  put(0, 4, static_cast<int>(date.year()));  // an Instant is between 1677 and 2262
   put(5, 7, static_cast<unsigned>(date.month()));
   put(8, 10, static_cast<unsigned>(date.day()));
   put(11, 13, time.hours().count());

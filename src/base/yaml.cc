@@ -20,7 +20,7 @@ namespace caip {
 namespace {
 
 constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
-constexpr size_t kPlaceBytesMax = 64u << 20;  // pointers of deep documents with long keys
+constexpr size_t kPlaceBytesMax = 64u << 20;  // for pointers of deep documents with long keys
 
 /// A mistake and its place. Thrown inside this file only: handlers of yaml-cpp return nothing.
 struct Refusal {
@@ -28,7 +28,7 @@ struct Refusal {
   std::string what;
 };
 
-/// The size of a value with every alias written out.
+/// The size of a value with every alias expanded.
 struct Weight {
   size_t nodes = 1;
   size_t bytes = 0;
@@ -48,16 +48,17 @@ struct Frame {
   std::string pointer;
   Json container;
   Weight weight;
-  // Of a mapping:
+  // Members for a mapping:
   bool has_key = false;
   bool key_is_merge = false;
   std::string key;
   std::unordered_map<std::string, size_t> index;  // key -> place in the container
-  std::vector<Json> merges;                       // what << names, weakest first
-  size_t elements = 0;                            // of a sequence
+  std::vector<Json> merges;                       // the values of <<, weakest first
+  size_t elements = 0;                            // of a sequence: the number of elements
 };
 
-// Json objects keep their order in a vector and search it; documents may have a million keys.
+// Appends without a search: Json objects keep their members in a vector, and documents may have a
+// million keys.
 void Append(Json& object, std::string key, Json value) {
   using Members = std::vector<Json::object_t::value_type>;
   static_cast<Members&>(object.get_ref<Json::object_t&>())
@@ -143,14 +144,15 @@ class Builder final : public YAML::EventHandler {
     return {std::move(*json), weight, type == ScalarType::kMerge};
   }
 
-  // Counts a node that is written out, checks the limits and puts it where it belongs.
+  // Counts a node with its aliases expanded, checks the limits, and adds the node to its container.
   void Place(const YAML::Mark& mark, YAML::anchor_t anchor, Value value) {
     Count(mark, value.weight);
     Anchor(mark, anchor, value);
     Add(mark, std::move(value));
   }
 
-  // Kept for its aliases; a copy, so it counts: anchors inside anchors would multiply.
+  // Keeps a copy of the value for its aliases. The copy counts, because anchors inside anchors
+  // would multiply.
   void Anchor(const YAML::Mark& mark, YAML::anchor_t anchor, const Value& value) {
     if (anchor == 0) return;
     Count(mark, value.weight);
@@ -193,7 +195,7 @@ class Builder final : public YAML::EventHandler {
     Add(frame.mark, std::move(value));
   }
 
-  // Merges the members that << named, then the mapping's own members, which win.
+  // Merges the members of the values of <<, then the mapping's own members, which win.
   static Json Merged(const Frame& frame) {
     std::map<std::string, Json> last;
     std::vector<std::string> order;
@@ -294,12 +296,13 @@ class ViewBuffer final : public std::streambuf {
   }
 };
 
-// "%YAML 1.2" types scalars differently, so it is refused.
+// "%YAML 1.2" types scalars differently, so it is rejected.
 bool AsksForOtherVersion(std::string_view text) {
   return text.starts_with("%YAML") && !text.starts_with("%YAML 1.1");
 }
 
-// JSON writes characters beyond the basic plane as two \u escapes, which yaml-cpp refuses.
+// Joins the two \u escapes by which JSON writes a character beyond the basic plane, because
+// yaml-cpp rejects them.
 std::string WithoutSurrogates(std::string_view text) {
   std::string joined;
   const auto unit = [&](size_t at) -> unsigned {
@@ -328,7 +331,7 @@ std::string WithoutSurrogates(std::string_view text) {
   return joined;
 }
 
-// Plain words for the parser's reports of common mistakes.
+// Clearer texts for the parser's reports of common mistakes.
 std::string InPlainWords(const std::string& said) {
   namespace texts = YAML::ErrorMsg;
   static const std::map<std::string, std::string> plain = {

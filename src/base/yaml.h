@@ -12,7 +12,7 @@
 
 namespace caip {
 
-/// Where a value stands in its file. Lines and columns count from 1.
+/// The position of a value in its file. Lines and columns count from 1.
 struct Place {
   int line = 0;
   int column = 0;
@@ -23,15 +23,16 @@ struct Place {
 struct YamlDocument {
   Json value;
   std::map<std::string, Place> places;
-  /// Keys written twice in one mapping. The first value counts, as in the reader that gcloud uses.
-  /// A caller that need not follow gcloud should refuse them.
+  /// Keys that occur twice in one mapping. The first value counts, as in the reader that gcloud
+  /// uses. A caller that need not follow gcloud should reject them.
   std::vector<std::string> duplicates;
   std::vector<Place> duplicate_places;  // of the later value of each duplicate
   /// Plain scalars that are dates in YAML 1.1. They are kept as text; gcloud cannot send them.
   std::vector<std::string> dates;
 };
 
-/// Limits against documents that explode. An alias counts as if it were written out.
+/// Limits against documents whose aliases expand to a huge size. An alias counts as if it were
+/// expanded.
 inline constexpr size_t kYamlBytesMax = 16u << 20;
 inline constexpr size_t kYamlNodesMax = 1'000'000;
 inline constexpr int kYamlDepthMax = 100;

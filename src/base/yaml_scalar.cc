@@ -28,7 +28,7 @@ bool EatOne(std::string_view& text, std::string_view allowed) {
   return true;
 }
 
-// ":30" or ":5", the base-60 digits of 1:30.
+// Takes ":30" or ":5", the base-60 digits of 1:30.
 bool EatSexagesimal(std::string_view& text) {
   bool any = false;
   while (text.size() > 1 && text[0] == ':' && kDigits.find(text[1]) != std::string_view::npos) {
@@ -39,8 +39,8 @@ bool EatSexagesimal(std::string_view& text) {
   return any;
 }
 
-// [eE][-+]?[0-9]+ to the end; with `sign_needed` the sign is mandatory (a quirk of the reader's
-// pattern for floats that begin with a dot).
+// Whether the rest of the text is [eE][-+]?[0-9]+. With `sign_needed` the sign is mandatory (a
+// quirk of the reader's pattern for floats that begin with a dot).
 bool IsExponent(std::string_view text, bool sign_needed) {
   if (!EatOne(text, "eE")) return false;
   if (!EatOne(text, "-+") && sign_needed) return false;
@@ -103,7 +103,7 @@ std::optional<bool> BoolOf(std::string_view text) {
   return std::nullopt;
 }
 
-// All lower case, all upper case, or a capital and lower case: "oN" is text.
+// Whether the text is all lower case, all upper case, or a capital and lower case: "oN" is text.
 bool IsOfOneCase(std::string_view text) {
   const std::string lower = LowerCase(text);
   std::string capital = lower;
@@ -111,7 +111,7 @@ bool IsOfOneCase(std::string_view text) {
   return text == lower || text == UpperCase(text) || text == capital;
 }
 
-// The digits of `text` in `base`; beyond 64 bits a float, as close as it gets.
+// Reads the digits of `text` in `base`. A number beyond 64 bits becomes the nearest float.
 std::optional<Json> Number(std::string_view text, int base, bool negative) {
   uint64_t magnitude = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), magnitude, base);
@@ -139,7 +139,7 @@ std::optional<double> Decimal(const std::string& text) {
   return value;
 }
 
-// 190:20:30 in base 60.
+// Reads 190:20:30 in base 60.
 std::optional<double> Sexagesimal(std::string_view text) {
   double value = 0;
   for (const std::string& part : Split(text, ':')) {

@@ -8,14 +8,14 @@
 
 namespace caip {
 
-/// The types that YAML 1.1 gives to plain scalars by their looks alone.
+/// The types that YAML 1.1 gives to plain scalars by their form alone.
 enum class ScalarType { kText, kNull, kBool, kInt, kFloat, kTimestamp, kMerge, kValue };
 
 /// The type of an unquoted scalar without a tag.
 ScalarType ScalarTypeOf(std::string_view text);
 
-/// Reads `text` as the named type, whatever it looks like ("!!int \"5\""); nullopt if it is not a
-/// value of that type. Integers beyond 64 bits become floats.
+/// Reads `text` as the named type, even if it has the form of another type ("!!int \"5\""). nullopt
+/// if it is not a value of that type. Integers beyond 64 bits become floats.
 std::optional<Json> ScalarAs(ScalarType type, std::string_view text);
 
 }  // namespace caip

@@ -10,13 +10,13 @@
 
 namespace caip::client {
 
-/// One thread at a time.
+/// A connection to an emulator. One thread at a time.
 class Connection {
  public:
   virtual ~Connection() = default;
   /// Sends one request to the ml, storage or logging API; `target` is path and query.
   virtual Result<http::ClientResponse> Send(const http::ClientRequest& request) = 0;
-  /// "http://127.0.0.1:PORT", for messages; "" without an address.
+  /// "http://127.0.0.1:PORT", for messages; "" if there is no address.
   virtual std::string base_url() const = 0;
 };
 

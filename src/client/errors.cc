@@ -242,7 +242,7 @@ std::string Listed(std::span<const std::string_view> names) {
   return Join(std::vector<std::string>(names.begin(), names.end()), ", ");
 }
 
-// The remedy for a scalar to which YAML gave another type than the writer meant.
+// The remedy for a scalar that YAML reads as another type than the user meant.
 std::string Remedy(std::string_view wanted, const Json& value) {
   if (wanted != "text" || value.is_structured()) return "";
   if (value.is_boolean()) {

@@ -59,7 +59,7 @@ Error BucketRefused(std::string_view bucket, int status, std::string_view why);
 Error UploadRefused(std::string_view path, int status, std::string_view why);
 Error EmulatorUnreachable(std::string_view doing, std::string_view why);
 
-/// `cause` with another text.
+/// Returns `cause` with another text.
 Error Reworded(const Error& cause, std::string text);
 /// An error response of the service: its HTTP status, and the text for the user.
 Error ServiceRefused(int status, std::string text);

@@ -1,5 +1,5 @@
 #pragma once
-// The properties of the user's gcloud configuration, looked up in gcloud's order: the flag, then
+// Reads the properties of the user's gcloud configuration in gcloud's order: the flag, then
 // CLOUDSDK_<SECTION>_<NAME>, then the file of the active configuration.
 
 #include <optional>

@@ -24,11 +24,11 @@ class SubmitConfig {
   // An error if the file cannot be read or is not YAML.
   static Result<SubmitConfig> Load(const std::string& path);
 
-  // The file for the merge. Valid as long as this object.
+  // The file for the merge. Valid as long as this object exists.
   SubmitFile File() const;
-  // The text of `error`, with file, line and column before each violation, one a line.
+  // The text of `error` and a line for each violation, which begins with file, line and column.
   std::string Shown(const Error& error) const;
-  // A warning for each key that occurs twice.
+  // The warnings about keys that occur twice.
   std::string DuplicateWarnings() const;
 
  private:
@@ -103,7 +103,7 @@ std::string SubmitConfig::DuplicateWarnings() const {
   return text;
 }
 
-// The text of `error` without a file. Its violations are about flags.
+// The text of `error` if there is no file. Its violations are about flags.
 std::string ShownWithoutFile(const Error& error) {
   std::string text = error.message;
   for (const FieldViolation& violation : error.violations) {
@@ -153,7 +153,7 @@ class Preparation {
 
   SubmitFile File() const { return config_ ? config_->File() : SubmitFile{}; }
 
-  // A full name or URL is used as it is. Any other value is a key's ID and needs the other flags.
+  // A full name or URL is used unchanged. Any other value is a key's ID and needs the other flags.
   Status ReadKmsKey() {
     const KmsFlags& kms = request_.kms;
     std::string key = kms.key.value_or("");

@@ -53,13 +53,13 @@ constexpr size_t kFilesMax = 20'000;
 constexpr uintmax_t kBytesMax = 512u << 20;
 constexpr size_t kEntriesMax = 64;
 
-// The length before each piece keeps different pieces from having the same digest.
+// Adds the length before the piece, so that different pieces have different digests.
 void AddPiece(Sha256Digest& digest, std::string_view piece) {
   digest.Add(std::to_string(piece.size()) + ":");
   digest.Add(piece);
 }
 
-// Files that builds and runs create are not sources.
+// Whether a build or a run created the file, so that it is not a source.
 bool IsLeftOver(const Path& path) {
   const std::string name = path.filename();
   return name == "__pycache__" || name.ends_with(".pyc") || name.ends_with(".egg-info");
@@ -79,7 +79,8 @@ bool ListTree(const Path& root, const Path& below, std::vector<std::string>& fil
   return !error;
 }
 
-// Files beside the package that setuptools looks at: README, LICENSE, setup.cfg, MANIFEST.in, ...
+// Lists the files beside the package that setuptools reads: README, LICENSE, setup.cfg,
+// MANIFEST.in, ...
 bool ListRootFiles(const Path& root, std::vector<std::string>& files) {
   std::error_code error;
   for (fs::directory_iterator it(root, error); !error && it != fs::directory_iterator();
@@ -140,10 +141,10 @@ void ForgetOldest(const Path& directory) {
   for (size_t i = 0; i + kEntriesMax < entries.size(); ++i) RemoveTree(entries[i].second);
 }
 
-// `package` is the directory below `root` that is built. With a setup.py of its own the key covers
-// the whole root, else the package and the files beside it. nullopt: the tree is too large for the
-// cache, or not readable. `salt` stands for everything else that the result depends on (the
-// interpreter).
+// The key of a source tree. `package` is the directory below `root` that is built. If the root has
+// its own setup.py, the key covers the whole root, else the package and the files beside it.
+// nullopt: the tree is too large for the cache, or not readable. `salt` identifies everything else
+// that the result depends on (the interpreter).
 std::optional<TreeKey> KeyOfTree(const Path& root, const std::string& package, bool own_setup,
                                  const std::string& salt) {
   TreeKey key{"", root, {}, ""};
@@ -241,7 +242,7 @@ Path AbsoluteDirectory(const std::string& path) {
   return absolute;
 }
 
-// $CAIP_SDIST_CACHE=0 is for a setup.py whose result depends on more than its files.
+// $CAIP_SDIST_CACHE=0 is for a setup.py whose result depends on more than the files of the tree.
 bool CacheWanted() {
   const char* setting = std::getenv("CAIP_SDIST_CACHE");
   return !setting || std::string_view(setting) != "0";

@@ -16,14 +16,14 @@ namespace caip::client {
 struct PackageRequest {
   std::vector<std::string> packages;        // --packages
   std::optional<std::string> package_path;  // --package-path
-  Path cache;                               // where built packages are kept
+  Path cache;                               // the directory of built packages
   bool read_only_cache = false;             // do not write to the cache
   std::stop_token stop = {};                // ends a build
 };
 
 /// The packages of a job, in order. Owns the directory in which packages were built.
 struct PackageFiles {
-  std::vector<std::string> remote;  // gs:// objects, passed on as they are
+  std::vector<std::string> remote;  // gs:// objects, passed on unchanged
   std::vector<Path> local;
   std::shared_ptr<TemporaryDirectory> keep = {};
 };

@@ -23,7 +23,7 @@ std::string GeneratedSetup(const std::string& package) {
          package + "',\n        packages=find_packages(include=['" + package + "'])\n    )\n";
 }
 
-// Files that earlier builds left, which a build may write to.
+// Whether an earlier build made the file, so that a build may overwrite it.
 bool IsBuildsOwn(const std::string& name) {
   return name == "setup.py" || name == "setup.pyc" || name.ends_with(".egg-info") ||
          name.ends_with("-0.0.0");
@@ -68,7 +68,8 @@ Result<Path> WritableRoot(const Path& root, const Path& scratch) {
   return copy;
 }
 
-// The set that leaves the fewest files comes first. Plain distutils scripts know only the last set.
+// The set that leaves the fewest files comes first. Plain distutils scripts accept only the last
+// set.
 std::vector<std::vector<std::string>> ArgumentSets(const Path& output, const Path& scratch) {
   const std::vector<std::string> sdist = {"sdist", "--dist-dir", output.string()};
   std::vector<std::string> build = {"build", "--build-base", scratch.string(), "--build-temp",
@@ -79,7 +80,7 @@ std::vector<std::vector<std::string>> ArgumentSets(const Path& output, const Pat
   return {all, build, sdist};
 }
 
-// Makes one attempt and returns its output in `said`.
+// Makes one attempt. Stores its output in `said`.
 Result<bool> RunSetup(const std::string& python, const Path& root,
                       const std::vector<std::string>& arguments, const std::stop_token& stop,
                       std::string& said) {

@@ -25,8 +25,9 @@ Result<http::ClientResponse> Ask(Connection& connection, const http::ClientReque
   return response;
 }
 
-// The same bytes have the same name, so an unchanged package exists already.
-Result<bool> IsThere(Connection& connection, const StagedFile& file, const std::string& bytes) {
+// Whether the object exists with these bytes. Its name has their digest, so an unchanged package
+// exists already.
+Result<bool> IsUploaded(Connection& connection, const StagedFile& file, const std::string& bytes) {
   http::ClientRequest request;
   request.target =
       "/storage/v1/b/" + PercentEncoded(file.bucket) + "/o/" + PercentEncoded(file.object);
@@ -41,8 +42,8 @@ Result<bool> IsThere(Connection& connection, const StagedFile& file, const std::
 Status Upload(Connection& connection, const StagedFile& file) {
   const Result<std::string> bytes = ReadFile(file.file);
   if (!bytes.ok()) return errors::FileUnreadable(file.file.string(), bytes.error().message);
-  ASSIGN_OR_RETURN(const bool there, IsThere(connection, file, *bytes));
-  if (there) return Ok{};
+  ASSIGN_OR_RETURN(const bool uploaded, IsUploaded(connection, file, *bytes));
+  if (uploaded) return Ok{};
   http::ClientRequest request;
   request.method = "POST";
   request.target = "/upload/storage/v1/b/" + PercentEncoded(file.bucket) +

@@ -19,7 +19,7 @@ std::vector<std::string> ChoicesOf(std::string_view enum_field) {
   return choices;
 }
 
-// The enum name of a choice. Case and the difference between `-` and `_` do not matter.
+// The enum name of a choice. Capital letters, and `_` for `-`, make no difference.
 std::string NameOfChoice(std::string_view enum_field, std::string_view choice) {
   const std::string name = UpperCase(ReplaceAll(std::string(choice), "-", "_"));
   return IsKnownEnum(enum_field, Json(name)) ? name : "";
@@ -49,7 +49,8 @@ void TakeCount(Json& into, const char* name, const std::optional<int64_t>& count
   if (count) into[name] = std::to_string(*count);
 }
 
-// A value that the client does not know stays beside the field and replaces it in the output.
+// Sets an enum field. A value that the client does not know stays beside the field and replaces it
+// in the output.
 void TakeEnum(Json& into, const char* name, std::string_view path, const std::string& value) {
   const auto found = into.find(name);
   if (found == into.end() || IsKnownEnum(path, *found)) into[name] = value;
@@ -81,7 +82,7 @@ void MergeRoles(Json& input, const SubmitFlags& flags) {
   Take(input, "useChiefInTfConfig", flags.use_chief_in_tf_config);
 }
 
-// An empty list is not sent.
+// Sets a list. An empty list is not sent.
 void TakeList(Json& into, const char* name, const std::vector<std::string>& list) {
   if (list.empty()) {
     into.erase(name);

@@ -78,8 +78,8 @@ inline bool FileComesFirst(const SubmitFlags& flags) { return !flags.scale_tier;
 /// the form and the tier of a file that comes first, too.
 Status CheckServerFlags(const SubmitFlags& flags, const SubmitFile& file);
 
-/// The Job that gcloud would send: `flags` override `file`, and `package_uris` override both. Where
-/// gcloud crashes on the file, an error with violations (JSON pointers into the file).
+/// The Job that gcloud would send: `flags` override `file`, and `package_uris` override both. If
+/// gcloud would crash on the file, an error with violations (JSON pointers into the file).
 Result<Json> MergeJob(const SubmitFlags& flags, const SubmitFile& file,
                       const std::vector<std::string>& package_uris);
 
@@ -95,17 +95,17 @@ struct KmsFlags {
   std::optional<std::string> project;
 };
 
-/// All that the arguments of `jobs submit training` ask for.
+/// The arguments of `jobs submit training`.
 struct SubmitRequest {
   GcloudContext gcloud;
   SubmitFlags flags;
   std::optional<std::string> config;          // --config FILE
   std::optional<std::string> package_path;    // --package-path DIR
   std::vector<std::string> packages;          // --packages a,b
-  std::optional<std::string> staging_bucket;  // the bare bucket name
+  std::optional<std::string> staging_bucket;  // the bucket's name without gs://
   KmsFlags kms;                               // becomes flags.kms_key when the project is known
-  bool strict = false;                        // traps of the merge become errors
-  Path package_cache;                         // built packages are kept there
+  bool strict = false;                        // traps (submit_errors) become errors
+  Path package_cache;                         // the directory of built packages
 };
 
 /// Parses the arguments that follow `jobs submit training JOB`. Only the command line knows their

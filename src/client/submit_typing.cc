@@ -78,7 +78,7 @@ std::optional<std::string> Base64Again(std::string_view text) {
   return ReplaceAll(ReplaceAll(Base64(*bytes), "+", "-"), "/", "_");
 }
 
-// The field of the message with the name nearest to a mistyped one, or "".
+// The field of the message whose name is nearest to a mistyped one; "" if none is near.
 std::string Nearest(const google::MessageSchema& message, std::string_view key) {
   std::vector<std::string> names;
   for (const google::FieldSchema& field : message.fields) names.emplace_back(field.name);
@@ -120,7 +120,7 @@ class Typing {
              const std::string& pointer, Json& into) {
     const bool empty_list = value.is_array() && value.empty();
     if (value.is_null() || (empty_list && !type.repeated)) {
-      // The client drops a null, but keeps an unknown enum value unchanged.
+      // the client drops a null, but keeps an unknown enum value unchanged
       if (type.kind == google::FieldKind::kEnum) into[key] = value;
       return;
     }
@@ -186,7 +186,7 @@ class Typing {
     return std::nullopt;
   }
 
-  // To the client a boolean is an integer, and it sends "True".
+  // The client treats a boolean as an integer and sends "True".
   std::optional<Json> Integer(google::FieldKind kind, const Json& value,
                               const std::string& pointer) {
     const bool as_text = kind == google::FieldKind::kInt64;

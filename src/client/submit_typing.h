@@ -18,7 +18,7 @@ struct TypedFile {
   std::vector<FieldViolation> traps;   // values that it silently converts or passes on
 };
 
-/// `file` is the tree of the file, which need not be a Job.
+/// Types the values of `file` as the client does. The file need not be a Job.
 TypedFile TypeFile(const Json& file);
 
 /// The value names of an enum field ("trainingInput.scaleTier"), numbered from 0. The field must

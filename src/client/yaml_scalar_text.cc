@@ -50,7 +50,7 @@ bool IsSpecial(char32_t c) {
   return !printable || c == 0xfeff;
 }
 
-// Indicators that a plain scalar may not start with or contain.
+// Whether the text has indicators that a plain scalar may not start with or contain.
 bool HasIndicators(const std::u32string& text) {
   if (text.starts_with(U"---") || text.starts_with(U"...")) return true;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -59,7 +59,8 @@ class Printer {
     out_ += '\n';
   }
 
-  // The first line continues the current one, after "- " or at the start of a line.
+  // Starts a line. The first line of a mapping or list continues the current one, after "- " or at
+  // the start of a line.
   void Lead(bool first, int indent) {
     if (!first || out_.empty() || out_.ends_with('\n')) {
       out_ += std::string(static_cast<size_t>(indent), ' ');

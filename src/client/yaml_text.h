@@ -32,8 +32,8 @@ struct ScalarPlace {
   bool is_key = false;  // keys are never folded
 };
 
-/// A string as a YAML scalar: plain, quoted or as a block, chosen and folded as by gcloud's printer
-/// (ruamel.yaml, version 1.2).
+/// A string as a YAML scalar: plain, quoted or as a block. The choice and the folding are those of
+/// gcloud's printer (ruamel.yaml for YAML 1.2).
 std::string YamlScalar(std::string_view text, const ScalarPlace& place);
 
 }  // namespace caip::client

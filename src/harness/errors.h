@@ -9,14 +9,14 @@
 
 namespace caip::harness::errors {
 
-/// All mistakes of a scenario, each whole, with its line, column and excerpt.
+/// All mistakes of a scenario in one error, each with its line, column and excerpt.
 Error ScenarioNotValid(const std::vector<std::string>& mistakes);
 
 /// A line of an event list: "events.jsonl:7: ...".
 Error EventListNotValid(const std::string& file, int64_t line, const std::string& what);
 Error UnknownEventKind(const std::string& kind);
 
-// Of the stores, saves and launchers of a simulation.
+// Errors of the stores, saves and launchers of a simulation.
 Error NoSuchRecord(const std::string& what);
 Error RecordExists();
 Error SaveRefused();

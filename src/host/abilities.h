@@ -1,7 +1,7 @@
 #pragma once
 // Abilities of some launchers beyond engine::Launcher. A LauncherBundle (launcher_bundle.h) offers
-// each ability as a pointer, which is null when the launcher lacks it. engine::LocalDisks is
-// another.
+// each ability as a pointer, which is null if the launcher lacks it. engine::LocalDisks is one of
+// them, too.
 
 #include <cstddef>
 #include <cstdint>
@@ -53,9 +53,8 @@ class OwnNetworks {
   virtual Endpoint PrivateEndpoint(size_t index) const = 0;
   /// Sets the function that gets the listeners of runs' networks. Call it before the first launch.
   virtual void SetEndpointHandler(EndpointHandler handler) = 0;
-  /// The task name of the run's replica that has the other end of a connection, by the client's
-  /// address in the run's network ("127.0.0.1:51234"); "" when it is unknown. Any thread; takes
-  /// milliseconds.
+  /// The task name of the run's replica that opened a connection, by the client's address in the
+  /// run's network ("127.0.0.1:51234"); "" if it is unknown. Any thread. Takes milliseconds.
   virtual std::string TaskOfClient(const engine::RunKey& run, const std::string& client) const = 0;
 };
 

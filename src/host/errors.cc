@@ -113,7 +113,7 @@ std::string GpusShared(std::string_view task, int64_t count) {
 
 std::string OnCpuInstead(std::string_view asked, bool has_gpus) {
   return "The job asked for " + std::string(asked) + "; it runs on the CPU, because " +
-         (has_gpus ? "of --gpus=cpu." : "this host has no GPU (--fake-gpus pretends some).");
+         (has_gpus ? "of --gpus=cpu." : "this host has no GPU (--fake-gpus emulates GPUs).");
 }
 
 std::string FakeTpu(std::string_view type, int64_t count) {
@@ -135,9 +135,9 @@ Error CompanionMissing(std::string_view name) {
                                "-emulator), or name the SDK's directory in the setting cloud_sdk."};
 }
 
-std::string CompanionEnded(std::string_view name, const Path& log, std::string_view last_words) {
+std::string CompanionEnded(std::string_view name, const Path& log, std::string_view log_end) {
   return "The " + std::string(name) + " emulator ended before it served; replicas start without " +
-         "it. " + (last_words.empty() ? "" : "It said: " + std::string(last_words) + " ") +
+         "it. " + (log_end.empty() ? "" : "Its last output: " + std::string(log_end) + " ") +
          "Its log is " + log.string() + ".";
 }
 
@@ -223,13 +223,13 @@ Error CommandEmpty() {
 
 Error ArgumentWithNul(std::string_view program) {
   return {Code::kInvalidArgument,
-          "cannot start " + Quoted(program) + ": an argument holds a NUL character"};
+          "cannot start " + Quoted(program) + ": an argument contains a NUL character"};
 }
 
 Error VariableNotLegal(std::string_view program, std::string_view name) {
   return {Code::kInvalidArgument, "cannot start " + Quoted(program) + ": environment variable " +
                                       Quoted(name) +
-                                      " has no legal name, or its value holds a NUL"};
+                                      " has an invalid name, or its value contains a NUL"};
 }
 
 Error LauncherLacks(std::string_view launcher, std::string_view ability) {
@@ -265,8 +265,8 @@ Error ImageNotMapped(std::string_view uri) {
   const std::string image(uri);
   return {Code::kFailedPrecondition,
           "The image '" + image +
-              "' is not mapped to a local command, and the emulator does not pull images. Say what "
-              "its entrypoint is here: --map-image '" +
+              "' is not mapped to a local command, and the emulator does not pull images. Name "
+              "the command that replaces its entrypoint: --map-image '" +
               image + "=COMMAND' (or `images:` in the configuration)."};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Every text that a user can read in an error of the host's adapters is made here. A maker is named
-// after the failure and takes the facts.
+// Makes every text that a user can read in an error of the host's adapters. A maker is named after
+// the failure and takes the facts.
 
 #include <sys/types.h>
 
@@ -60,7 +60,7 @@ Error NvmlNotStarted(int code);
 
 // Emulators of the Cloud SDK.
 Error CompanionMissing(std::string_view name);
-std::string CompanionEnded(std::string_view name, const Path& log, std::string_view last_words);
+std::string CompanionEnded(std::string_view name, const Path& log, std::string_view log_end);
 std::string CompanionSilent(std::string_view name, const Path& log,
                             std::chrono::milliseconds patience);
 
@@ -79,8 +79,8 @@ Error CommandEmpty();
 Error ArgumentWithNul(std::string_view program);
 Error VariableNotLegal(std::string_view program, std::string_view name);
 
-// Namespaces.
-/// kUnimplemented: `ability` is what a scenario needs it to do, "stop a replica in mid-step".
+// Abilities and namespaces.
+/// kUnimplemented. `ability`: an ability that a scenario needs: "stop a replica in mid-step".
 Error LauncherLacks(std::string_view launcher, std::string_view ability);
 Error LauncherLacksNetworks(std::string_view launcher);
 Error NoNamespaces(std::string_view why);

@@ -20,14 +20,14 @@
 
 namespace caip::host {
 
-/// The launchers that caip has.
+/// The kinds of launchers that caip has.
 enum class LauncherKind {
   kProcess,  // replicas are processes of this host
 };
-/// Their names in configuration files.
+/// The names of launchers in configuration files.
 std::vector<std::pair<std::string, LauncherKind>> LauncherKinds();
 
-/// How replicas find each other: each at a loopback address of its own, or at ports of localhost.
+/// How replicas find each other: each has its own loopback address, or its own port of localhost.
 enum class Addressing { kLoopback, kPorts };
 
 struct LauncherOptions {
@@ -58,14 +58,14 @@ struct LauncherWorld {
 /// A launcher with its packager, device binder and address lender, and its abilities beyond the
 /// ports. `launcher` also reads the reports of trials. To decorate it, move it into the decorator.
 struct LauncherBundle {
-  std::string name;                            // of the launcher: "process"
-  std::unique_ptr<Interpreters> interpreters;  // of the packager
+  std::string name;                            // the launcher's name: "process"
+  std::unique_ptr<Interpreters> interpreters;  // used by the packager
   std::unique_ptr<engine::Launcher> launcher;
   std::unique_ptr<engine::Packager> packager;
   std::unique_ptr<engine::DeviceBinder> devices;
   std::unique_ptr<engine::AddressLender> addresses;
 
-  // Abilities, null when the launcher lacks one. They belong to `launcher`.
+  // Abilities. Each is null if the launcher lacks it. They belong to `launcher`.
   engine::LocalDisks* disks = nullptr;
   Freezable* freezable = nullptr;
   Watchable* watchable = nullptr;

@@ -48,7 +48,7 @@ class EnvironmentCacheTest : public testing::Test {
     return left;
   }
   void Evict(const std::set<std::string>& building = {}) {
-    for (const Path& path : cache_.TakeDoomed(building)) RemoveTree(path);
+    for (const Path& path : cache_.TakeUnneeded(building)) RemoveTree(path);
   }
   TemporaryDirectory root_;
   EnvironmentCache cache_{root_.path(), 2};

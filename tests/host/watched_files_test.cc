@@ -232,7 +232,7 @@ TEST_P(WatchedFilesTest, TellsAtItsCloseThatAFilesLastWriteFailed) {
 TEST_P(WatchedFilesTest, SaysWhereNobodyHearsOfAFailure) {
   std::vector<bool> told;
   watcher.after = [&](const FileOperation& operation) {
-    if (operation.kind == Kind::kWhole) told.push_back(operation.is_told);
+    if (operation.kind == Kind::kWhole) told.push_back(operation.is_answered);
     return Verdict{};
   };
   Python("open('f', 'w').close()\ng = open('g', 'w')\nsys.stdout.flush()\nos._exit(0)");

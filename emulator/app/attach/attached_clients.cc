@@ -24,8 +24,8 @@ Status AttachedClients::Join(pid_t pid, bool stays) {
   const std::lock_guard lock(mutex_);
   if (closed_) return errors::Ending();
   stays_ = stays_ || stays;
-  std::erase_if(processes_, HasEnded);  // a server that runs for long keeps few
-  // One of another pid namespace cannot be watched: it finds the next emulator by itself.
+  std::erase_if(processes_, HasEnded);  // keeps the list of a long-lived server short
+  // A process of another pid namespace cannot be watched. It finds the next emulator by itself.
   Fd process(pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1);
   if (process.valid()) processes_.push_back(std::move(process));
   return Ok{};

@@ -24,12 +24,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A server that was killed is often started again. A command that used it waits so long for the
+// A server that was killed is often started again. A command that used it waits this long for the
 // next server before it takes the state directory itself.
 constexpr milliseconds kWaitForNextServer{2000};
-// The kernel does not notify about a released lock, so commands look again. (inotify could watch
-// the owner's note, but closing it costs a process 10 to 20 ms each time.)
-constexpr int kLookAgainMilliseconds = 5;
+// The kernel sends no event when a lock is released, so commands poll. (inotify could watch the
+// file with the owner's URL, but closing it costs a process 10 to 20 ms each time.)
+constexpr int kPollMilliseconds = 5;
 
 // An owner that cannot be reached has ended: look again.
 Error OwnerEnded(const Error& cause) { return errors::LookAgain(cause.message); }
@@ -45,7 +45,7 @@ Status FitsRunning(http::Client& client, const EmulatorFlags& flags) {
   if (const Json* words = Member(body, "flags")) {
     present = words->get<std::vector<std::string>>();
   }
-  // Word by word in order: "--gpus share" is found as a run of two.
+  // `wanted` must be a subsequence of `present`: both have the order of the settings table.
   auto at = present.begin();
   for (const std::string& word : wanted) {
     at = std::find(at, present.end(), word);
@@ -57,8 +57,8 @@ Status FitsRunning(http::Client& client, const EmulatorFlags& flags) {
   return Ok{};
 }
 
-// After the answer, the emulator runs at least as long as this process. Older versions have no
-// join.
+// After the answer, the emulator runs at least as long as this process. Older versions do not have
+// this method. Their error is ignored.
 Status JoinAt(const std::string& url, const EmulatorFlags& flags, Lifetime lifetime) {
   http::Client client(url);
   RETURN_IF_ERROR(FitsRunning(client, flags));
@@ -92,7 +92,7 @@ class Connector::FoundConnection final : public client::Connection {
     auto response = client_.Send(request);
     const bool lost = !response.ok() && response.error().code == Code::kUnavailable;
     if (!lost || !connector_ || request.body_reader) return response;
-    // The emulator was killed: the next one has everything that was acknowledged.
+    // The emulator was killed. The next one has all acknowledged changes.
     ASSIGN_OR_RETURN(const std::string url, connector_->Find(flags_, lifetime_, true));
     client_ = http::Client(url);
     return client_.Send(request);
@@ -123,8 +123,8 @@ Result<std::unique_ptr<client::Connection>> Connector::Connect(const EmulatorFla
       std::make_unique<FoundConnection>(url, this, flags, lifetime));
 }
 
-// Many commands may start at the same time, and an owner may end at any time. After a lost race for
-// the state directory there is an owner to find.
+// Tries again after a lost race: many commands may start at the same time, and an owner may end at
+// any time. After a lost race for the state directory another owner exists.
 Result<std::string> Connector::Find(const EmulatorFlags& flags, Lifetime lifetime, bool again) {
   const auto began = MonotonicNow();
   while (true) {
@@ -134,7 +134,7 @@ Result<std::string> Connector::Find(const EmulatorFlags& flags, Lifetime lifetim
     if (InterruptGuard::Pending()) {
       return errors::InterruptedWaiting(found.error());
     }
-    ::poll(nullptr, 0, kLookAgainMilliseconds);
+    ::poll(nullptr, 0, kPollMilliseconds);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// How a command finds its emulator: running already, in the background, or inside the command.
+// How a command finds its emulator: one that already runs, one in the background, or one inside the
+// command.
 
 #include <chrono>
 #include <functional>
@@ -31,8 +32,8 @@ using Connect = std::function<Result<std::unique_ptr<client::Connection>>(
 /// The emulator of one command, from main's first line to its last. One thread.
 class Connector {
  public:
-  /// `tell` takes notes for the user. A state directory whose owner neither serves nor ends is an
-  /// error after `patience`.
+  /// `tell` prints notes for the user. If the owner of the state directory neither serves nor ends
+  /// within `patience`, Connect fails.
   explicit Connector(std::function<void(std::string_view)> tell,
                      std::chrono::milliseconds patience = std::chrono::seconds(30));
   ~Connector();
@@ -43,9 +44,9 @@ class Connector {
   Result<std::unique_ptr<client::Connection>> Connect(const EmulatorFlags& flags,
                                                       Lifetime lifetime);
 
-  /// Call it after the command; returns the exit code. An emulator inside the command ends now. If
-  /// unfinished jobs or other commands still use it, only the command ends (serving_child.h), and
-  /// Finish returns when they have finished.
+  /// Call it at the end of the command. Returns the exit code. An emulator inside the command ends
+  /// now. If unfinished jobs or other commands still use it, only the command ends
+  /// (serving_child.h), and Finish returns when they have finished.
   int Finish(int exit_code);
 
  private:

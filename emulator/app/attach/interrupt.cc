@@ -13,13 +13,13 @@
 namespace caip::app {
 namespace {
 
-// A signal handler may only use lock-free numbers and write(2).
+// A signal handler may only use lock-free atomics and functions such as write(2).
 std::atomic<int> first_signal{0};
 std::atomic<int> wake_descriptor{-1};
 
 struct Watched {
   int signal;
-  struct sigaction outside;  // the action without a guard
+  struct sigaction outside;  // the action outside of guards
 };
 Watched watched[] = {{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}};
 std::atomic<int> guards{0};

@@ -23,10 +23,11 @@ class InterruptGuard {
   /// Readable once interrupted; for poll.
   int descriptor() const;
 
-  /// Whether a guard exists and was interrupted.
+  /// Whether a guard exists and has received a signal.
   static bool Pending();
 
-  /// The handler outside of guards (default: SIG_DFL). An ignored signal stays ignored.
+  /// Sets the handler for signals outside of guards (default: SIG_DFL). An ignored signal stays
+  /// ignored.
   static void SetOutside(void (*handler)(int));
 };
 
@@ -42,7 +43,7 @@ class StopOnInterrupt {
  private:
   InterruptGuard guard_;
   std::stop_source source_;
-  Fd over_;  // an eventfd
+  Fd over_;  // an eventfd that ends the watcher
   std::thread watcher_;
 };
 

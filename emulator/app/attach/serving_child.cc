@@ -19,11 +19,11 @@ namespace {
 // Used by the signal handlers of both processes.
 std::atomic<pid_t> child{0};
 std::atomic<int> passed_on{0};
-std::atomic<int> outcome{-1};  // the child's end
-std::atomic<int> nothing{-1};  // /dev/null
+std::atomic<int> outcome{-1};   // the child's socket, to which it writes the exit code
+std::atomic<int> dev_null{-1};  // /dev/null
 
-// After more signals, the process ends without waiting for the child. GNU timeout sends two at
-// once.
+// After more signals than this, the process ends without waiting for the child. GNU timeout sends
+// two at once.
 constexpr int kSignalsPassedOn = 3;
 constexpr int kPartingMilliseconds = 2000;
 
@@ -35,34 +35,34 @@ void PassOn(int signal) {
 }
 
 void SendOutcome(int exit_code) {
-  // The waiting process may be gone: no SIGPIPE.
+  // The waiting process may have ended. That must not raise SIGPIPE.
   [[maybe_unused]] const auto sent =
       ::send(outcome, &exit_code, sizeof exit_code, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Outside of InterruptGuards a signal ends the command but not the emulator inside: the command
-// runs to its end without output.
+// Handles a signal outside of InterruptGuards. The signal ends the command, but not the emulator
+// inside: the child runs to its end without output.
 void EndSilently(int signal) {
   const int saved = errno;
-  ::dup2(nothing, STDOUT_FILENO);
-  ::dup2(nothing, STDERR_FILENO);
+  ::dup2(dev_null, STDOUT_FILENO);
+  ::dup2(dev_null, STDERR_FILENO);
   SendOutcome(128 + signal);
   errno = saved;
 }
 
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP};
 
-/// Blocks these signals while it exists.
-class Held {
+/// Blocks the forwarded signals while it exists.
+class SignalBlock {
  public:
-  Held() {
+  SignalBlock() {
     sigset_t signals;
     sigemptyset(&signals);
     for (const int signal : kPassedOn) sigaddset(&signals, signal);
     ::sigprocmask(SIG_BLOCK, &signals, &before_);
   }
-  Held(const Held&) = delete;
-  ~Held() { Free(); }
+  SignalBlock(const SignalBlock&) = delete;
+  ~SignalBlock() { Free(); }
   void Free() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
@@ -74,18 +74,18 @@ bool IsIgnored(int signal) {
   return ::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
 }
 
-// The rest of the process that the user started. It ends with _exit: resources of the command, such
-// as files to delete, belong to the child.
-[[noreturn]] void WaitFor(pid_t pid, int reads, Held& held) {
+// Waits for the child until the process that the user started can end. It ends with _exit:
+// resources of the command, such as files to delete, belong to the child.
+[[noreturn]] void WaitFor(pid_t pid, int reads, SignalBlock& block) {
   child = pid;
   for (const int signal : kPassedOn) {
     struct sigaction action {};
     action.sa_handler = PassOn;
-    // SIGINT is forwarded even if it was ignored, as for a shell's `command &`: `kill -INT` ends a
-    // command.
+    // SIGINT is forwarded even if it was ignored, as it is for a shell's `command &`. Then `kill
+    // -INT` ends the command.
     if (signal != SIGHUP || !IsIgnored(signal)) ::sigaction(signal, &action, nullptr);
   }
-  held.Free();
+  block.Free();
   int exit_code = 0;
   ssize_t count = 0;
   do {
@@ -107,19 +107,19 @@ Result<std::unique_ptr<ServingChild>> ServingChild::Begin() {
   }
   Fd reads(ends[0]);
   Fd writes(ends[1]);
-  Held held;
+  SignalBlock block;
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return SystemError("cannot start a process", errno);
   if (pid > 0) {
     writes.Close();
-    WaitFor(pid, reads.get(), held);
+    WaitFor(pid, reads.get(), block);
   }
   ::setsid();
-  nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  dev_null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   outcome = writes.Release();
   InterruptGuard::SetOutside(EndSilently);
-  // The end of the waiting process is a signal to the child.
+  // The child gets SIGHUP when the waiting process ends.
   ::prctl(PR_SET_PDEATHSIG, SIGHUP);
   if (::getppid() != parent) ::raise(SIGHUP);
   return std::unique_ptr<ServingChild>(new ServingChild());
@@ -128,28 +128,28 @@ Result<std::unique_ptr<ServingChild>> ServingChild::Begin() {
 ServingChild::~ServingChild() {
   InterruptGuard::SetOutside(SIG_DFL);
   ::close(outcome.exchange(-1));
-  ::close(nothing.exchange(-1));
+  ::close(dev_null.exchange(-1));
 }
 
 void ServingChild::Release(int exit_code, const Path& log) {
   ::prctl(PR_SET_PDEATHSIG, 0);
-  const Fd words(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  ::dup2(nothing, STDIN_FILENO);
+  const Fd log_file(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  ::dup2(dev_null, STDIN_FILENO);
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
-    ::dup2(words.valid() ? words.get() : nothing.load(), stream);
+    ::dup2(log_file.valid() ? log_file.get() : dev_null.load(), stream);
   }
   // Signals that the waiting process still forwards are meant for the command.
-  const Held held;
+  const SignalBlock block;
   SendOutcome(exit_code);
   struct pollfd gone {
     outcome, POLLIN, 0
   };
-  ::poll(&gone, 1, kPartingMilliseconds);  // its end of the pair closes when it ends
+  ::poll(&gone, 1, kPartingMilliseconds);  // the other socket closes when the waiting process ends
   InterruptGuard::SetOutside(SIG_IGN);
 }
 
 StderrSilencer::StderrSilencer() : kept_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
-  if (kept_.valid() && nothing >= 0) ::dup2(nothing, STDERR_FILENO);
+  if (kept_.valid() && dev_null >= 0) ::dup2(dev_null, STDERR_FILENO);
 }
 
 StderrSilencer::~StderrSilencer() {

@@ -10,9 +10,9 @@
 
 namespace caip::app {
 
-/// The child's side. The child has its own session: Ctrl-C, SIGTERM and SIGHUP reach the waiting
-/// process, which forwards them. So a signal to the command alone cannot end an emulator that
-/// others use. One thread.
+/// The child process. It has its own session: Ctrl-C, SIGTERM and SIGHUP reach the waiting process,
+/// which forwards them. So a signal to the command alone cannot end an emulator that others use.
+/// One thread.
 class ServingChild {
  public:
   /// Returns in the child. The calling process never returns: it ends with the child's exit code,

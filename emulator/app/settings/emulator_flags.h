@@ -17,7 +17,7 @@ namespace caip::app {
 struct EmulatorFlags {
   std::optional<std::string> state;   // --state DIR
   std::optional<std::string> config;  // --emulator-config FILE
-  /// The values of the flags that were given, by the key of the setting; "true" of a switch.
+  /// The values of the given flags, by the key of the setting. The value of a switch is "true".
   std::map<std::string, std::vector<std::string>, std::less<>> settings = {};
 
   bool Has(std::string_view key) const { return settings.find(key) != settings.end(); }

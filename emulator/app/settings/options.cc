@@ -12,12 +12,12 @@ namespace {
 
 constexpr size_t kConfigBytesMax = 1 << 20;
 
-// A step of a JSON pointer.
+// One step of a JSON pointer.
 std::string PointerStep(const std::string& name) {
   return "/" + ReplaceAll(ReplaceAll(name, "~", "~0"), "/", "~1");
 }
 
-// "config.yaml:3:7"; the file alone if the value's position is unknown.
+// "config.yaml:3:7"; only the file if the value's position is unknown.
 std::string PlaceOf(const YamlDocument& document, const Path& file, const std::string& pointer) {
   const auto place = document.places.find(pointer);
   if (place == document.places.end()) return file.string();

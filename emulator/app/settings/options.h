@@ -18,10 +18,10 @@
 
 namespace caip::app {
 
-/// What a job does that asks for more accelerators than the host has.
+/// How the emulator runs a job that needs more accelerators than the host has.
 enum class GpuMode { kByHost, kQueue, kShare, kCpu };
-/// The addresses in TF_CONFIG: a loopback address for each replica, or localhost with a port for
-/// each.
+/// The addresses in TF_CONFIG: each replica has its own loopback address, or its own port of
+/// localhost.
 using host::Addressing;
 /// The --job-dir of a trainer: the gs:// URI, or the local directory that holds its objects.
 enum class StorageView { kGs, kPath };
@@ -33,9 +33,9 @@ enum class GsFront { kOff, kProxy };
 enum class Isolation { kNone, kNamespaces };
 
 struct EmulatorOptions {
-  Path state;  // the state directory; one emulator owns it
+  Path state;  // one emulator owns it
   std::string address = "127.0.0.1";
-  std::optional<uint16_t> port;  // 0: any free one; unset: see PortsToTry of listener.h
+  std::optional<uint16_t> port;  // 0: any free port; unset: see PortsToTry in listener.h
   bool remember_port = false;    // the port becomes the first choice of this state directory
   std::vector<std::string> allowed_hosts;
   host::LauncherKind launcher = host::LauncherKind::kProcess;  // what starts replicas
@@ -51,7 +51,7 @@ struct EmulatorOptions {
   run::DelayModel queue_delay = run::NoDelay{};
   run::DelayModel provision_delay = run::NoDelay{};
   run::DelayModel restart_delay = run::NoDelay{};
-  Duration grace = run::kGraceDefault;  // between SIGTERM and SIGKILL
+  Duration grace = run::kGraceDefault;  // time between SIGTERM and SIGKILL
   int jobs_max = 0;                     // jobs that run at once; 0: no limit
   bool strict_runtime = false;          // reject jobs whose Python is missing on the host
   uint64_t seed = 0;
@@ -60,20 +60,20 @@ struct EmulatorOptions {
   std::vector<std::string> interpreters;        // further pythons to consider
   std::vector<std::string> extra_regions;
   std::vector<std::string> companions;  // emulators of the Cloud SDK that replicas can reach
-  std::string cloud_sdk;                // its root; "": searched for
+  std::string cloud_sdk;                // its root directory; "": caip searches for it
   std::string project_number = "123456789012";
   std::string service_account;         // "": the managed account of the project
   std::string background_idle = "5m";  // a background server ends after this idle time
-  /// Takes a line of the emulator's own log. Any thread; empty: no log.
+  /// Writes a line to the emulator's own log. Called on any thread. Empty: no log.
   std::function<void(const std::string&)> say = {};
 };
 
 /// Flags override the config file (`--emulator-config`, else <state>/config.yaml if it exists),
-/// which overrides defaults. Reports all mistakes at once, as violations; those of the file with
-/// line and column.
+/// which overrides defaults. Reports all mistakes at once, as violations. A violation in the file
+/// has a line and a column.
 Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& state);
 
-/// Reads `file` into `options`. Unknown keys and wrong values are all reported at once.
+/// Reads `file` into `options`. Reports all unknown keys and wrong values at once.
 Status ReadConfigFile(const Path& file, EmulatorOptions& options);
 
 }  // namespace caip::app

@@ -48,7 +48,7 @@ front::MetadataOptions MetadataSettings(const EmulatorOptions& options, const Pa
     settings.network.emplace();
     if (settings.https) {
       settings.network->names = NamesOfHostsFile();
-      settings.https->direct.clear();  // the proxy is the only way out
+      settings.https->direct.clear();  // isolated replicas reach other hosts only through the proxy
     }
   }
   return settings;

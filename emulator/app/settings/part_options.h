@@ -25,17 +25,17 @@ std::string ServiceAccountOf(const EmulatorOptions& options);
 /// This host, as the metadata server describes it to clients of the main listener.
 metadata::Machine HostMachine(const EmulatorOptions& options, Instant now);
 
-/// `bundle`: the certificate authorities that replicas trust.
+/// `bundle`: a file with the certificate authorities that replicas trust.
 front::MetadataOptions MetadataSettings(const EmulatorOptions& options, const Path& bundle);
 
 /// The host name of each bucket below storage.googleapis.com.
 std::vector<std::string> NamesOfBuckets(const gcs::DirectoryStore& buckets);
 
-/// `base_url`: where replicas reach the emulator. `buckets` outlives the engine.
+/// `base_url`: the address at which replicas reach the emulator. `buckets` outlives the engine.
 engine::EngineOptions EngineSettings(const EmulatorOptions& options, const std::string& base_url,
                                      const gcs::DirectoryStore& buckets);
 
-/// The rules and names of AI Platform Training.
+/// The settings of the training API: which jobs it accepts, and whose names it uses.
 ml::TrainingApiOptions TrainingSettings(const EmulatorOptions& options);
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
@@ -43,7 +43,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 /// The value of an environment variable; nullopt if it is not set.
 std::optional<std::string> FindVariable(const Variables& variables, std::string_view name);
 
-/// `own`: this process's environment. The emulators get the variables that Java and the host need.
+/// `own`: the environment of this process. Companions get the variables that Java and the host
+/// need.
 host::CompanionOptions CompanionsOf(const EmulatorOptions& options, const Variables& own);
 
 /// The project that this process's environment names, else demo-project.

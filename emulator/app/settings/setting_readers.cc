@@ -63,7 +63,7 @@ std::optional<std::string> SettingText(const Json& value) {
   return std::nullopt;
 }
 
-// Stays a text, because a background server gets it as a flag.
+// The value stays a text, because a background server gets it as a flag.
 SettingProblems SetIdleTimeout(const Json& value, EmulatorOptions& options) {
   options.background_idle = SettingText(value).value_or("");
   if (!ParseDuration(options.background_idle)) {
@@ -106,7 +106,7 @@ SettingProblems SetPort(const Json& value, EmulatorOptions& options) {
   return {};
 }
 
-// A flag has "URI=COMMAND"; the file a mapping of images to commands.
+// A flag has the form "URI=COMMAND". The config file has a mapping of images to commands.
 SettingProblems SetImages(const Json& value, EmulatorOptions& options) {
   if (value.is_string()) {
     const auto text = value.get<std::string>();

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the values of settings into options: a function for each kind of value.
+// Reads the values of settings into options. Each kind of value has its own function.
 
 #include <array>
 #include <optional>
@@ -15,10 +15,11 @@
 
 namespace caip::app {
 
-/// A value as text. Numbers and booleans become the text that was written: `seed: 7`, "2.4".
+/// Returns a value as text. Numbers and booleans become the text that was written: `seed: 7`,
+/// "2.4".
 std::optional<std::string> SettingText(const Json& value);
 
-// Settings with a form of their own.
+// Settings that need their own reader.
 SettingProblems SetIdleTimeout(const Json& value, EmulatorOptions& options);
 SettingProblems SetLauncher(const Json& value, EmulatorOptions& options);
 SettingProblems SetSeed(const Json& value, EmulatorOptions& options);
@@ -29,7 +30,7 @@ SettingProblems SetRuntimes(const Json& value, EmulatorOptions& options);
 SettingProblems SetCompanions(const Json& value, EmulatorOptions& options);
 SettingProblems SetCloudSdk(const Json& value, EmulatorOptions& options);
 
-// Settings of a common form; `kMember` is the option.
+// Readers for common kinds of values. `kMember` is the option that they set.
 
 template <auto kMember>
 SettingProblems SetText(const Json& value, EmulatorOptions& options) {
@@ -107,8 +108,8 @@ SettingProblems SetDuration(const Json& value, EmulatorOptions& options) {
   return {};
 }
 
-/// The words of a command as a POSIX shell splits them: blanks, '..', "..", backslash. Does not
-/// expand anything. nullopt: a quote is not closed.
+/// Splits a command into words as a POSIX shell does: at blanks, with '..', ".." and backslash.
+/// Does not expand anything. nullopt if a quote is not closed.
 std::optional<std::vector<std::string>> ShellWords(std::string_view text);
 
 }  // namespace caip::app

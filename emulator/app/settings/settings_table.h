@@ -1,6 +1,6 @@
 #pragma once
-// The settings of an emulator, one row each: the key of the config file, the flag, the option that
-// it sets, the line of --help and the line of docs/configuration.md.
+// The settings of an emulator, one row for each: the key in the config file, the flag, the option
+// that it sets, the line of --help and the line of docs/configuration.md.
 
 #include <span>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace caip::app {
 
-/// Why a value is rejected. `member`: the key inside a mapping; "" the value itself.
+/// The reason why a value is rejected. `member`: the key inside a mapping; "": the value itself.
 struct SettingProblem {
   std::string member;
   std::string text;
@@ -26,8 +26,8 @@ struct Setting {
   std::string_view flag = {};    // "--queue-delay"; "": only the config file has the setting
   std::string_view values = {};  // the placeholder of the flag's value in --help: "MODEL"
   std::string_view help = {};    // the flag's line of --help
-  Form form = Form::kOne;        // of the flag
-  /// Reads a value of the file or of a flag: a text, or `true` for a switch.
+  Form form = Form::kOne;        // the form of the flag
+  /// Sets the option from a value of the file or of a flag: a text, or `true` for a switch.
   SettingProblems (*set)(const Json& value, EmulatorOptions& options) = nullptr;
   std::string_view sample = {};    // in docs/configuration.md; further lines are indented
   bool sample_is_default = false;  // the sample is the default value
@@ -35,7 +35,7 @@ struct Setting {
   std::string_view heading = {};   // the comment above the first setting of a group
 };
 
-/// In the order of docs/configuration.md.
+/// All settings, in the order of docs/configuration.md.
 std::span<const Setting> Settings();
 
 /// nullptr: no setting has this key.

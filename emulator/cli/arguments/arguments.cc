@@ -22,8 +22,8 @@ Examples:
   caip jobs list
   caip COMMAND --help)";
 
-// Removes the release track and the product of `gcloud beta ai-platform jobs ...`: they change
-// nothing.
+// Removes the release track and the product of `gcloud beta ai-platform jobs ...`. These words have
+// no effect.
 std::vector<std::string> WithoutProduct(std::vector<std::string> words) {
   const auto drop = [&](std::initializer_list<std::string_view> names) {
     if (!words.empty() && std::find(names.begin(), names.end(), words[0]) != names.end()) {
@@ -106,7 +106,7 @@ Status CheckFormat(const Command& command, const GcloudFlags& gcloud) {
             if (format == "text" || format == "json") return Ok{};
             return errors::Argument("--format", errors::NoSuchChoice(format, {"json", "text"}));
           },
-          [](const EnvCommand&) -> Status { return Ok{}; },    // has formats of its own
+          [](const EnvCommand&) -> Status { return Ok{}; },    // has its own formats
           [](const PrintCommand&) -> Status { return Ok{}; },  // help
           [](const auto&) -> Status { return errors::FormatNotTaken(); }},
       command);

@@ -5,10 +5,10 @@
 
 namespace caip::cli {
 
-/// gcloud's flags that every command takes; `into` must outlive the grammar.
+/// Adds gcloud's flags that every command takes. `into` must outlive the grammar.
 void AddGcloudFlags(Grammar& grammar, GcloudFlags* into);
 
-/// Ends a command line: copies gcloud's flags into the command.
+/// Finishes a command line: copies gcloud's flags into the command.
 template <typename T>
 Grammar::Finish FinishWith(const std::shared_ptr<T>& command, const GcloudFlags& gcloud) {
   return [command, &gcloud](const Words&) -> Result<Command> {
@@ -20,18 +20,18 @@ Grammar::Finish FinishWith(const std::shared_ptr<T>& command, const GcloudFlags&
 /// Whether the command can print in the given --format. Checked before the command does any work.
 Status CheckFormat(const Command& command, const GcloudFlags& gcloud);
 
-/// The flags of the emulator itself, under their own heading.
+/// Adds the flags of the emulator itself, under their own heading.
 void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
-/// The flag of one setting (app/settings/settings_table.h), which must have one.
+/// Adds the flag of one setting (app/settings/settings_table.h), which must have a flag.
 void AddSettingFlag(Grammar& grammar, CLI::App& app, std::string_view key,
                     app::EmulatorFlags* into);
-/// --state alone, for commands that only look for an emulator.
+/// Adds only --state, for commands that only look for an emulator.
 void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
 
-/// The checks across the flags of a job, once all of them are set.
+/// Checks the flags of a job together, after all of them are set.
 using FinishJob = std::function<Status(const Words& words)>;
-/// The flags that describe a job, for every command that makes one. `job` outlives the grammar and
-/// the result.
+/// Adds the flags that describe a job, for every command that makes one. `job` outlives the grammar
+/// and the result.
 FinishJob AddJobFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job);
 
 // `gcloud` holds the gcloud-wide flags after the command line was parsed.
@@ -44,7 +44,7 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud);
 void AddSimulateCommand(Grammar& grammar);
 void AddHelpCommands(Grammar& grammar);
 
-/// The completion script for "bash" or "zsh", of all commands in the grammar.
+/// The completion script for "bash" or "zsh". It completes all commands of the grammar.
 std::string CompletionScript(CLI::App& root, const std::string& shell);
 
 }  // namespace caip::cli

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::string_view kUserArgs = " [-- USER_ARGS ...]";
 
-// A usage error, thrown through CLI11's walk over the words.
+// A usage error, thrown out of CLI11's walk over the words.
 struct WrongWord {
   Error error;
 };
 
-// argparse: a number or a text with a blank is not a flag, even if it starts with a dash.
+// As in argparse, a number or a text with a blank is not a flag, even if it starts with a dash.
 bool LooksLikeFlag(const std::string& word) {
   if (word.size() < 2 || word[0] != '-') return false;
   const size_t digits = word.find_first_not_of("0123456789", 1);
@@ -53,10 +53,10 @@ struct Grammar::Impl {
   CLI::App root{"Runs training jobs of AI Platform Training on this machine.", "caip"};
   std::map<const CLI::App*, Known> commands;
   std::string heading = "Flags";
-  std::vector<std::string> values;  // by the numbers of their placeholders
+  std::vector<std::string> values;  // by the number of the placeholder
   std::function<Status(const Command&)> check = [](const Command&) -> Status { return Ok{}; };
 
-  // A word that CLI11 can only read as a value.
+  // Stores a value. Returns a word that CLI11 can only read as a value.
   std::string Placeholder(const std::string& value) {
     values.push_back(value);
     return "\x1f" + std::to_string(values.size() - 1);
@@ -97,7 +97,7 @@ struct Grammar::Impl {
         false);
   }
 
-  // argparse: `--known=anything` is a flag even with blanks in it.
+  // As in argparse, `--known=anything` is a flag even with blanks in it.
   bool IsFlag(CLI::App* app, const std::string& word) const {
     if (word.size() < 2 || word[0] != '-') return false;
     return LooksLikeFlag(word) || Find(app, word.substr(0, word.find('=')));
@@ -203,7 +203,7 @@ struct Grammar::Impl {
     return usage + " [flags]" + (known->second.user_args ? std::string(kUserArgs) : "") + "\n";
   }
 
-  // Not App::help(): it shows the command that was parsed last.
+  // App::help() would show the command that was parsed last.
   static std::string Help(const CLI::App* app) {
     return app->get_formatter()->make_help(app, app->get_name(), CLI::AppFormatMode::Normal);
   }

@@ -25,7 +25,7 @@ struct Words {
   std::optional<std::vector<std::string>> user_args;  // after it
 };
 
-/// Built once for each command line; not reused.
+/// Parses one command line. It is not reused.
 class Grammar {
  public:
   using Setter = std::function<Status(const std::string& value)>;
@@ -37,36 +37,36 @@ class Grammar {
   Grammar(const Grammar&) = delete;
 
   CLI::App& root();
-  /// The last part of the program's help.
+  /// Sets the last part of the program's help.
   void Footer(const std::string& text);
   CLI::App& Group(CLI::App& parent, const std::string& name, const std::string& description);
   CLI::App& Leaf(CLI::App& parent, const std::string& name, const std::string& description,
                  const std::string& footer, Finish finish);
-  /// A flag with a value. Given twice, it is set twice.
+  /// Adds a flag with a value. A flag that is given twice is set twice.
   void Flag(CLI::App& app, const std::string& name, const std::string& metavar,
             const std::string& help, Setter set);
-  /// The flag must be given.
+  /// Adds a flag that must be given.
   void RequiredFlag(CLI::App& app, const std::string& name, const std::string& metavar,
                     const std::string& help, Setter set);
-  /// --name and --no-name.
+  /// Adds --name and --no-name.
   void Switch(CLI::App& app, const std::string& name, const std::string& help, bool* into);
   void Switch(CLI::App& app, const std::string& name, const std::string& help,
               std::function<void(bool on)> set);
-  /// A word without a flag; `many` takes all remaining words, at least one.
+  /// Adds a word without a flag. `many` takes all remaining words, at least one.
   void Positional(CLI::App& app, const std::string& metavar, const std::string& help, Setter set,
                   bool many = false);
-  /// Any number of words without a flag, also none.
+  /// Adds any number of words without a flag, or none.
   void OptionalWords(CLI::App& app, const std::string& metavar, const std::string& help,
                      Setter set);
   /// Puts all flags that are added from now on under this heading of the help.
   void Heading(const std::string& heading);
-  /// The command takes `-- USER_ARGS`.
+  /// Lets the command take `-- USER_ARGS`.
   void TakesUserArgs(CLI::App& app);
 
-  /// A check of every command, in addition to the command's own checks.
+  /// Sets a check that every command must pass, in addition to its own checks.
   void Check(std::function<Status(const Command& command)> check);
 
-  /// The command, a help text, or a usage error.
+  /// Returns the command, a help text, or a usage error.
   Command Parse(const std::vector<std::string>& words);
   /// Help for the command with this path; nullopt if it does not exist.
   std::optional<std::string> HelpFor(const std::vector<std::string>& path);

@@ -12,7 +12,7 @@
 namespace caip::cli {
 namespace {
 
-// The flags that may follow each command, by its words: "jobs submit training" -> ...
+// Adds the flags that may follow each command, by its words: "jobs submit training" -> ...
 void CollectFlags(CLI::App& app, const std::string& path, const std::string& inherited,
                   std::string& cases) {
   std::string words = inherited;
@@ -30,7 +30,7 @@ void CollectFlags(CLI::App& app, const std::string& path, const std::string& inh
   cases += "    '" + path + "') words='" + std::string(Trim(children + words)) + "' ;;\n";
 }
 
-// The known values of a flag: from its help ("none|namespaces") or from a table.
+// The known values of a flag, from its help ("none|namespaces") or from a table.
 std::string ChoicesOf(const CLI::Option& option) {
   const std::string name = option.get_name();
   if (name == "--scale-tier") return Join(client::ScaleTierChoices(), " ");

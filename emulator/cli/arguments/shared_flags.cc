@@ -15,8 +15,8 @@ struct IgnoredFlag {
   const char* why;
 };
 
-// Flags of gcloud that change nothing in an emulator. They are accepted so that scripts need no
-// edit.
+// Flags of gcloud that have no effect in an emulator. They are accepted so that scripts work
+// unchanged.
 constexpr IgnoredFlag kIgnoredFlags[] = {
     {"--quiet", nullptr, "Ignored: caip never prompts."},
     {"--account", "ACCOUNT", "Ignored: the emulator has no accounts."},

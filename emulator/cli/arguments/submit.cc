@@ -39,7 +39,7 @@ Result<std::string> ParseTier(const std::string& choice) {
   return tier;
 }
 
-// As gcloud sends it: always a slash after the bucket.
+// Returns the URL as gcloud sends it: with a slash after the bucket.
 Result<std::string> ParseJobDir(const std::string& url) {
   ASSIGN_OR_RETURN(const client::ObjectName name, client::ParseObject(url));
   return "gs://" + name.bucket + "/" + name.object;
@@ -50,7 +50,7 @@ struct CountFlag {
   bool given = false;
 };
 
-// A count of "unlimited" counts as given, but is not sent.
+// The value "unlimited" counts as given, but is not sent.
 Grammar::Setter ToCount(const std::shared_ptr<CountFlag>& count) {
   return [count](const std::string& value) -> Status {
     ASSIGN_OR_RETURN(count->value, client::ParseCount(value));

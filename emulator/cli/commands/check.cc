@@ -24,13 +24,13 @@ using harness::CheckVerdict;
 // The exit code of an error that prevents the runs.
 int CheckExitCode(const Error& error) {
   if (error.code == Code::kResourceExhausted) return kExitCannot;
-  // The files that the user named were found before any run: kNotFound is about a file of caip.
+  // The files that the user named were found before any run, so kNotFound is about a file of caip.
   const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable ||
                     error.code == Code::kNotFound;
   return ours ? kExitOurFault : kExitUsage;
 }
 
-std::vector<const CheckKind*> Chosen(const CheckCommand& command) {
+std::vector<const CheckKind*> ChooseChecks(const CheckCommand& command) {
   std::vector<const CheckKind*> chosen;
   int64_t number = 0;
   for (const CheckKind& check : harness::CheckKinds()) {
@@ -65,7 +65,7 @@ Status WriteReports(const CheckCommand& command, const CheckReport& report, cons
 }
 
 // The text for people goes to standard error if a report for programs goes to standard output.
-void Tell(const CheckCommand& command, const CheckReport& report, const Io& io) {
+void PrintCheckReport(const CheckCommand& command, const CheckReport& report, const Io& io) {
   const auto printed = [](const std::optional<std::string>& file) { return file == "-"; };
   const bool aside = printed(command.junit) || printed(command.json) || printed(command.tap);
   const bool terminal = aside ? io.err_is_terminal : io.out_is_terminal;
@@ -75,7 +75,7 @@ void Tell(const CheckCommand& command, const CheckReport& report, const Io& io) 
   if (std::getenv("GITHUB_ACTIONS") && !aside) io.out(GithubReport(report));
 }
 
-// A progress line that overwrites itself; on a terminal only.
+// Shows a progress line that overwrites itself. Only a terminal gets it.
 void ShowProgress(check::CheckingOptions& options, size_t of, const Io& io) {
   if (!io.err_is_terminal) return;
   options.made = [&io, of, made = size_t{0}](const harness::CheckRunKind& kind,
@@ -106,7 +106,7 @@ CheckReport ReportOf(const CheckCommand& command, const std::vector<const CheckK
 }  // namespace
 
 int RunCheck(const CheckCommand& command, const Surroundings& world) {
-  const std::vector<const CheckKind*> checks = Chosen(command);
+  const std::vector<const CheckKind*> checks = ChooseChecks(command);
   if (checks.empty())
     return Fail(world.io, "check", "No check has a matching id. --list prints all ids.",
                 kExitUsage);
@@ -136,7 +136,7 @@ int RunCheck(const CheckCommand& command, const Surroundings& world) {
   CheckReport report = ReportOf(command, checks, session);
   report.interrupted = guard.interrupted();
   report.took = stopwatch.Elapsed();
-  Tell(command, report, world.io);
+  PrintCheckReport(command, report, world.io);
   const Status written = WriteReports(command, report, world.io);
   if (!written.ok()) return Fail(world.io, "check", written.error().message, kExitUsage);
   if (report.interrupted) return kExitInterrupted;

@@ -1,6 +1,6 @@
 #pragma once
 // Every command of caip as a value, and the functions that run them. `arguments` parses argv into
-// them.
+// these values.
 
 #include <cstdint>
 #include <functional>
@@ -115,7 +115,7 @@ struct ServeCommand {
   std::string address = "127.0.0.1";
   std::optional<int64_t> port;  // unset: the emulator's own choice; 0: any free one
   std::vector<std::string> allow_hosts;
-  std::optional<std::string> idle_timeout;  // "10m"; unset: never
+  std::optional<std::string> idle_timeout;  // "10m"; unset: the server does not end
 };
 
 /// `stop`: ends the emulator of the state directory.
@@ -214,7 +214,7 @@ struct CheckCommand {
   std::optional<std::string> tap;     // --tap FILE
   std::string out = "caip-findings";  // --out DIR
   int64_t jobs = 0;                   // --jobs N; 0: one for each core
-  std::string replay;                 // the command, up to its --filter
+  std::string replay;                 // the whole command without the flags that choose checks
   std::string replay_args;            // " -- USER_ARGS"
 };
 
@@ -224,7 +224,7 @@ struct SimulateCommand {
   std::optional<std::pair<int64_t, int64_t>> seeds;  // --seeds A..B
   std::optional<int64_t> jobs;     // --jobs N: seeds from 1 on until they had N jobs
   std::optional<int64_t> threads;  // --threads N; unset: one for each core
-  bool journal = false;            // --journal: with --seed
+  bool journal = false;            // only with --seed
 };
 
 /// Help, a completion script or a usage error: the command only prints a text.
@@ -248,7 +248,7 @@ struct Surroundings {
   Follow follow;
 };
 
-// Each runs its command and returns the exit code (output.h).
+// Each function runs its command and returns the exit code (output.h).
 int RunSubmit(const SubmitCommand& command, const Surroundings& world);
 int RunDescribe(const DescribeCommand& command, const Surroundings& world);
 int RunList(const ListCommand& command, const Surroundings& world);

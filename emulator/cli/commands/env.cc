@@ -62,8 +62,8 @@ std::string PortOf(const std::string& base_url) {
 
 Path BundleOf(const Path& state) { return state / "ca/bundle.pem"; }
 
-// For gsutil through gcloud, or for gsutil alone, which then uses TLS. Two files, because gsutil
-// passes a gs_json_host on to gcloud in a form that gcloud rejects.
+// The boto file for gsutil through gcloud, or for gsutil alone, which then uses TLS. There are two
+// files, because gsutil passes gs_json_host to gcloud in a form that gcloud rejects.
 std::string BotoText(const ClientFacts& facts, bool through_gcloud) {
   const std::string credentials = "[Credentials]\ngs_json_host = " + HostOf(facts.base_url) +
                                   "\ngs_json_port = " + PortOf(facts.base_url) + "\n\n";
@@ -76,8 +76,7 @@ std::string BotoText(const ClientFacts& facts, bool through_gcloud) {
          facts.project + "\nstate_dir = " + (facts.state / "gcloud/gsutil").string() + "\n";
 }
 
-// A form that all readers of dotenv files agree on: quoted if a blank, a quote or a # could be
-// misread.
+// Quotes a value that could be misread, in the form that all readers of dotenv files accept.
 std::string DotenvValue(const std::string& value) {
   if (value.find_first_of(" \t\"'#$\\`") == std::string::npos) return value;
   std::string quoted;
@@ -103,7 +102,7 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
   }
   if (command.unset) {  // needs no emulator
     ClientFacts facts = FactsOf(command, "http://127.0.0.1:0");
-    facts.tls = true;  // all that may have been set
+    facts.tls = true;  // includes everything that may have been set
     world.io.out(UnsetText(ClientVariables(facts), *format));
     return kExitSuccess;
   }
@@ -160,7 +159,7 @@ Variables ClientVariables(const ClientFacts& facts) {
 Status WriteClientFiles(const ClientFacts& facts) {
   const Path home = facts.state / "gcloud";
   RETURN_IF_ERROR(MakeDirectories(home));
-  // Without this file, gcloud looks for the metadata server once in a fresh configuration.
+  // Without this file, gcloud looks for the metadata server when its configuration is new.
   RETURN_IF_ERROR(WriteFile(home / "gce", "False"));
   RETURN_IF_ERROR(WriteFile(home / "boto", BotoText(facts, true)));
   return WriteFile(home / "boto-tls", BotoText(facts, false));

@@ -23,10 +23,10 @@ struct ClientFacts {
   std::string no_proxy;  // with tls: the hosts that the shell already reaches without a proxy
 };
 
-/// In a fixed order; each name occurs once.
+/// The variables in a fixed order. Each name occurs once.
 Variables ClientVariables(const ClientFacts& facts);
 
-/// A private gcloud configuration and two boto files for gsutil, below <state>/gcloud.
+/// Writes a private gcloud configuration and two boto files for gsutil, below <state>/gcloud.
 Status WriteClientFiles(const ClientFacts& facts);
 
 /// Lines for a hosts file, with comments that name the flags and variables to use with them.
@@ -40,9 +40,10 @@ enum class VariablesFormat { kShell, kDotenv, kJson, kGithub, kPowershell };
 std::optional<VariablesFormat> VariablesFormatNamed(std::string_view name);
 const std::vector<std::string>& VariablesFormatNames();
 
-/// Sets them. github: lines for the file that $GITHUB_ENV names.
+/// The text that sets the variables. github: lines for the file that $GITHUB_ENV names.
 std::string SetText(const Variables& variables, VariablesFormat format);
-/// Takes them back. dotenv, github: sets them to nothing, which is all these can say; json: null.
+/// The text that unsets the variables. dotenv and github can only make them empty; json makes them
+/// null.
 std::string UnsetText(const Variables& variables, VariablesFormat format);
 
 }  // namespace caip::cli

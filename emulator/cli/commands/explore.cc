@@ -112,7 +112,7 @@ void PrintReport(const explore::ExploreReport& report, const Io& io) {
   if (!HadNoTime(report)) io.out("\n" + SumUpFindings(report.findings) + "\n");
 }
 
-// A progress line that overwrites itself; on a terminal only.
+// Shows a progress line that overwrites itself. Only a terminal gets it.
 std::function<void(size_t, size_t, size_t)> ProgressOn(const Io& io) {
   if (!io.err_is_terminal) return nullptr;
   return [&io](size_t tried, size_t of, size_t causes) {

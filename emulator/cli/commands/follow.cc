@@ -51,8 +51,8 @@ std::string Elapsed(Duration elapsed) {
   return text;
 }
 
-// The emulator answers as soon as it has news, at the latest after this time. Then Ctrl-C is
-// checked.
+// The longest time that the emulator waits for news before it answers. After each answer the
+// command checks for Ctrl-C.
 constexpr int kTurnMilliseconds = 250;
 
 // The part of the log that was shown so far.

@@ -16,7 +16,7 @@ namespace caip::cli {
 struct FollowRequest {
   std::string project;
   std::string job_id;
-  std::string task_name;              // "" all
+  std::string task_name;              // "": all tasks
   bool allow_multiline_logs = false;  // false: one row for each line of a message
 };
 
@@ -32,7 +32,7 @@ struct FollowOutcome {
   int signal = 0;  // the signal that interrupted
 };
 
-/// Writes a job's log to io.err, as gcloud does, until the job is over.
+/// Writes a job's log to io.err, as gcloud does, until the job has ended.
 using Follow = std::function<FollowOutcome(client::Connection&, const FollowRequest&, const Io&)>;
 
 /// The Follow of the program: each line appears as soon as the emulator has it. A terminal gets
@@ -40,16 +40,16 @@ using Follow = std::function<FollowOutcome(client::Connection&, const FollowRequ
 /// tab-separated columns.
 FollowOutcome FollowJob(client::Connection& connection, const FollowRequest& request, const Io& io);
 
-/// `entry` is one of the emulator's follow answer: severity, timestamp, task, trial, message.
-/// "SEVERITY\tTIME\tTASK\tTRIAL\tMESSAGE\n", one row for each line of the message unless
-/// `allow_multiline`. TIME is local time with its offset, as gcloud prints it.
+/// Formats an entry of the emulator's follow answer, which has severity, timestamp, task, trial and
+/// message: "SEVERITY\tTIME\tTASK\tTRIAL\tMESSAGE\n", with one row for each line of the message
+/// unless `allow_multiline`. TIME is local time with its offset, as gcloud prints it.
 std::string PlainRows(const Json& entry, bool allow_multiline);
 
-/// "   1.24s  worker-0    | message\n" with the role's colour; errors and warnings stand out.
-/// `elapsed`: the time since the job was created.
+/// Formats an entry with the role's colour: "   1.24s  worker-0    | message\n". Errors and
+/// warnings stand out. `elapsed`: the time since the job was created.
 std::string ColourRows(const Json& entry, Duration elapsed);
 
-/// "   1.24s  RUNNING\n" in bold.
+/// Formats a change of state in bold: "   1.24s  RUNNING\n".
 std::string StateRow(std::string_view state, Duration elapsed);
 
 }  // namespace caip::cli

@@ -61,7 +61,7 @@ Status Describe(const DescribeCommand& command, const Surroundings& world) {
   }
   ASSIGN_OR_RETURN(const std::string text, Description(command, job));
   world.io.out(text);
-  // gcloud prints them only for people, and takes --format as a sign of a program.
+  // gcloud prints the links only for people. --format means that a program reads the output.
   if (!command.gcloud.format) world.io.err(ConsoleLinks(command.job, call.project));
   return Ok{};
 }
@@ -78,7 +78,7 @@ Status Cancel(const CancelCommand& command, const Surroundings& world) {
   return Ok{};
 }
 
-// The new map of labels: the present one, changed by the flags.
+// The new map of labels: the current labels, changed by the flags.
 Json UpdatedLabels(const UpdateCommand& command, const Json& present) {
   Json labels = command.clear_labels || !present.is_object() ? Json::object() : present;
   if (command.remove_labels) {
@@ -150,7 +150,7 @@ int ExitCodeOf(const Status& status, const Io& io, std::string_view command) {
                      : Fail(io, "jobs." + std::string(command), status.error().message);
 }
 
-// Users of gcloud write `--filter` in gcloud's own language.
+// Names the language of --filter in the error, because users of gcloud write gcloud's own language.
 Error WithLanguage(Error error, const std::string& filter) {
   if (error.code == Code::kInvalidArgument && !filter.empty()) {
     error.message +=
@@ -187,7 +187,7 @@ std::string ValueAt(const Json& job, const std::string& key) {
   return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
-// Stable, by the last key first, so that the first key decides.
+// Sorts stably by the last key first, so that the first key decides.
 void Sort(std::vector<Json>& jobs, const std::vector<std::string>& keys) {
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
     const bool descends = key->starts_with('~');

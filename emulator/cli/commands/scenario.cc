@@ -26,7 +26,7 @@
 namespace caip::cli {
 namespace {
 
-// The files. A folder means the scenarios below it, sorted by name.
+// The scenario files that the words name. A folder means the scenarios below it, sorted by name.
 std::vector<Path> Files(const std::vector<std::string>& words) {
   std::vector<Path> files;
   for (const std::string& word : words) {
@@ -51,8 +51,8 @@ void Say(const ScenarioRunCommand& command, const Io& io, const std::string& tex
   command.junit == "-" || command.json == "-" ? io.err(text) : io.out(text);
 }
 
-// The name of each scenario's event list: that of its file. Files with the same name get the
-// folder's name as a prefix, and a number if that is not enough.
+// The name of each scenario's event list, made from the name of its file. If files have the same
+// name, their folder's name becomes a prefix. A number follows if that is not enough.
 std::vector<std::string> EventNames(const std::vector<Path>& files) {
   std::map<std::string, int> stems;
   for (const Path& file : files) ++stems[file.stem().string()];
@@ -70,9 +70,9 @@ std::vector<std::string> EventNames(const std::vector<Path>& files) {
 }
 
 /// Runs all scenarios, several at the same time, and reports them in the order of the list.
-class Playlist {
+class ScenarioRunner {
  public:
-  Playlist(const ScenarioRunCommand& command, const Io& io, const Path& workshop)
+  ScenarioRunner(const ScenarioRunCommand& command, const Io& io, const Path& workshop)
       : command_(command),
         io_(io),
         workshop_(workshop),
@@ -94,12 +94,12 @@ class Playlist {
       threads.emplace_back([this, &guard] { Work(guard); });
     }
     for (std::thread& thread : threads) thread.join();
-    for (; reported_ < files_.size(); ++reported_) {  // after an interruption
+    for (; reported_ < files_.size(); ++reported_) {  // the other scenarios, after an interruption
       if (!done_[reported_]) {
         played_[reported_].file = files_[reported_].string();
         played_[reported_].not_run = "not started";
       }
-      Tell(played_[reported_]);
+      Print(played_[reported_]);
     }
   }
 
@@ -111,12 +111,12 @@ class Playlist {
       played_[i] = std::move(one);
       done_[i] = true;
       for (; reported_ < files_.size() && done_[reported_]; ++reported_) {
-        Tell(played_[reported_]);
+        Print(played_[reported_]);
       }
     }
   }
 
-  void Tell(const harness::Played& one) const {
+  void Print(const harness::Played& one) const {
     Say(command_, io_, harness::TextReport(one, command_.verbose));
   }
 
@@ -196,22 +196,22 @@ int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world)
     return Fail(world.io, "scenario", workshop.error().message, full ? kExitCannot : kExitOurFault);
   }
   if (command.keep) (*workshop)->Keep();
-  Playlist list(command, world.io, (*workshop)->path());
-  if (list.empty())
+  ScenarioRunner runner(command, world.io, (*workshop)->path());
+  if (runner.empty())
     return Fail(world.io, "scenario", "No scenario (*.yaml) was found.", kExitUsage);
   const Status opened = OpenReports(command, Files(command.files).size() > 1);
   if (!opened.ok()) return Fail(world.io, "scenario", opened.error().message, kExitUsage);
   bool interrupted = false;
   {
     const app::InterruptGuard guard;
-    list.Run(guard);
+    runner.Run(guard);
     interrupted = guard.interrupted();
   }
-  Say(command, world.io, harness::Summary(list.played()) + "\n");
+  Say(command, world.io, harness::Summary(runner.played()) + "\n");
   if (command.keep) Say(command, world.io, "kept: " + (*workshop)->path().string() + "\n");
-  const Status written = WriteReports(command, list.played(), world.io);
+  const Status written = WriteReports(command, runner.played(), world.io);
   if (!written.ok()) return Fail(world.io, "scenario", written.error().message, kExitOurFault);
-  return interrupted ? static_cast<int>(kExitInterrupted) : ScenarioExitCode(list.played());
+  return interrupted ? static_cast<int>(kExitInterrupted) : ScenarioExitCode(runner.played());
 }
 
 int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world) {

@@ -38,8 +38,8 @@ std::optional<Duration> IdleTimeOf(const ServeCommand& command) {
   return command.idle_timeout ? ParseDuration(*command.idle_timeout) : std::nullopt;
 }
 
-// The command that started this server in the background waits for this line. False if there is
-// none.
+// Writes a line to the command that started this server in the background and waits for the line.
+// Returns false if there is no such command.
 bool NotifyStarter(const std::string& word) {
   const char* text = std::getenv(app::kReadyVariable);
   if (!text) return false;
@@ -117,14 +117,14 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
   auto options = OptionsOf(command);
   if (!options.ok()) return Fail(world.io, "serve", options.error().message);
   std::mutex saying;
-  const auto tell = [&](const std::string& line) {  // any thread
+  const auto tell = [&](const std::string& line) {  // called on any thread
     const std::lock_guard lock(saying);
     world.io.err(line + "\n");
   };
   options->say = tell;
   auto emulator = app::Emulator::Start(*options, command.emulator);
   if (!emulator.ok()) {
-    // A server that was started in the background lost a race. Its log needs no error.
+    // A background server lost a race for the state directory. Its log needs no error.
     const bool taken = emulator.error().code == Code::kAborted;
     if (taken && NotifyStarter(app::kTakenWord)) return kExitFailure;
     return Fail(world.io, "serve", emulator.error().message);

@@ -93,7 +93,7 @@ class Submission {
     return PrintJob(*ended, succeeded ? kExitSuccess : kExitFailure);
   }
 
-  // jobId, state and times; with --format the whole Job.
+  // Prints jobId, state and times; with --format the whole Job.
   int PrintJob(const Json& job, int exit_code) {
     if (command_.gcloud.format) {
       const Result<std::string> text = FormatResource(job, *command_.gcloud.format);

@@ -39,7 +39,7 @@ std::string Render(const std::string& module, const std::vector<std::string>& ar
   return PythonJson(config);
 }
 
-// Prints the file that TensorFlow is imported from; fails if it is not installed. Imports nothing.
+// Prints the file of the TensorFlow package. Fails if it is not installed. Does not import it.
 constexpr const char* kFind =
     "import importlib.util, sys\n"
     "spec = importlib.util.find_spec('tensorflow')\n"
@@ -61,7 +61,7 @@ Path CacheDirectory() {
   return Path(home ? home : "/tmp") / ".cache" / "caip" / "tensorflow";
 }
 
-// Names one copy of TensorFlow as one Python sees it, until either changes.
+// Names one installed TensorFlow of one Python. The name changes when either of them changes.
 std::string CacheName(const std::string& python, const std::string& origin) {
   struct stat interpreter {};
   struct stat package {};

@@ -17,7 +17,7 @@ struct LocalCluster {
   int64_t start_port = 27182;
 };
 
-/// One process: task type and index.
+/// One process of the cluster: task type and index.
 struct LocalTask {
   std::string type;
   int64_t index = 0;

@@ -40,7 +40,8 @@ std::string PythonFor(const GcloudFlags& flags) {
   return "";
 }
 
-// The parent of the package, as os.path has it: of "." that is the directory above.
+// The parent folder of the package, by the rules of Python's os.path: for "." it is the folder
+// above the working directory.
 std::string PackageRoot(const std::optional<std::string>& package_path) {
   const std::string given = package_path && !package_path->empty() ? *package_path : ".";
   Path absolute = fs::absolute(given).lexically_normal();
@@ -49,11 +50,11 @@ std::string PackageRoot(const std::optional<std::string>& package_path) {
 }
 
 /// The processes other than the primary. The destructor kills them.
-class Others {
+class OtherProcesses {
  public:
-  Others() = default;
-  Others(const Others&) = delete;
-  ~Others() {
+  OtherProcesses() = default;
+  OtherProcesses(const OtherProcesses&) = delete;
+  ~OtherProcesses() {
     for (const int pid : pids_) KillLocalProcess(pid);
   }
   void Add(int pid) { pids_.push_back(pid); }
@@ -94,7 +95,7 @@ class LocalRun {
     std::vector<LocalTask> tasks = TasksOf(cluster);
     const LocalTask last = tasks.back();
     tasks.pop_back();
-    Others others;
+    OtherProcesses others;
     for (const LocalTask& task : tasks) {
       const Result<int> pid = StartLocalProcess(
           Process(ClusterTfConfig(command_.module_name, arguments_, cluster, task), false));

@@ -15,16 +15,16 @@
 namespace caip::cli {
 namespace {
 
-volatile sig_atomic_t forwarded_to = 0;  // the process that gets our signals; 0 none
+volatile sig_atomic_t forwarded_to = 0;  // the process to which signals are forwarded; 0: none
 
 void Forward(int signal, siginfo_t* info, void*) {
-  // The terminal (the kernel) sends Ctrl-C to the whole group. A second one would interrupt the
-  // handling of the first.
+  // The kernel sends a terminal's Ctrl-C to the whole process group. A second SIGINT would
+  // interrupt the handling of the first.
   const bool has_it = signal == SIGINT && info->si_code == SI_KERNEL;
   if (forwarded_to > 0 && !has_it) ::kill(forwarded_to, signal);
 }
 
-/// While it exists, signals go to the process instead of ending this one.
+/// While it exists, signals are forwarded to the process instead of ending this one.
 class Forwarding {
  public:
   explicit Forwarding(int pid) {
@@ -47,11 +47,11 @@ class Forwarding {
   struct sigaction old_int_ {};
 };
 
-// In the child, between fork and exec: only what is async-signal-safe.
+// Runs in the child, between fork and exec: only async-signal-safe calls are allowed.
 [[noreturn]] void BecomeProcess(const LocalProcess& process, char* const* argv, int parent,
                                 int report) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // the parent ended before the line above
+  if (::getppid() != parent) ::_exit(127);  // the parent ended before prctl
   if (!process.foreground) {
     ::setpgid(0, 0);
     const int null = ::open("/dev/null", O_RDONLY);

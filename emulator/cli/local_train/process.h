@@ -14,10 +14,10 @@ struct LocalProcess {
   std::vector<std::string> argv;
   std::string directory;
   std::pair<std::string, std::string> variable;  // added to the inherited environment
-  bool foreground = true;                        // reads the terminal; others read nothing
+  bool foreground = true;  // reads from the terminal; other processes read nothing
 };
 
-/// Starts it and returns its process id. Error: why it cannot be started.
+/// Starts the process and returns its id. The error says why it cannot be started.
 Result<int> StartLocalProcess(const LocalProcess& process);
 
 /// Waits for a process, and forwards SIGINT and SIGTERM to it. Returns its exit code, or 128 + N if

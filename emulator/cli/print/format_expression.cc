@@ -45,7 +45,7 @@ std::optional<int64_t> IntegerOf(const std::string& text) {
   return number;
 }
 
-/// Walks over the text once.
+/// Parses the text in one pass.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -85,14 +85,14 @@ class Parser {
     at_ += seen;
     return seen;
   }
-  // gcloud marks the position in this way.
+  // Marks the position as gcloud does.
   Error Broken(std::string_view what) const {
     return errors::FormatBroken(
         what, std::string(text_.substr(0, at_)) + " *HERE* " + std::string(text_.substr(at_)));
   }
 
-  // Up to a blank or one of `ends`; quoted parts may contain these too. A backslash escapes a quote
-  // or a backslash.
+  // Reads up to a blank or one of `ends`. Quoted parts may contain these, too. A backslash escapes
+  // a quote or a backslash.
   Result<std::string> Token(std::string_view ends) {
     SkipBlanks();
     std::string token;
@@ -147,7 +147,8 @@ class Parser {
     return Take(')') ? Status(Ok{}) : Broken("Expected ) in projection expression");
   }
 
-  // trainingInput.hyperparameters.params[].maxValue, "with quotes".too, createTime.date('%Y')
+  // Reads a path: trainingInput.hyperparameters.params[].maxValue, "with quotes".too,
+  // createTime.date('%Y')
   Status ReadPath(FormatKey& key) {
     bool mapped = false;
     do {
@@ -161,7 +162,7 @@ class Parser {
       if (!name.empty() || quoted_) {
         key.path.push_back({name, std::nullopt, false});
       } else if (!Sees('[')) {
-        // A single dot is the whole resource.
+        // A single dot means the whole resource.
         if (key.path.empty() && Take('.') && (Sees(')') || Sees(',') || Sees(':'))) return Ok{};
         return Broken("Non-empty key name expected");
       }
@@ -215,7 +216,7 @@ class Parser {
     return Ok{};
   }
 
-  // :label=STATUS, :sort=1, :reverse, :optional, :align=right
+  // Reads an attribute of a key: label=STATUS, sort=1, reverse, optional, align=right
   Status ReadKeyAttribute(FormatKey& key) {
     ASSIGN_OR_RETURN(const std::string name, Token("=:,)"));
     const bool has_value = Take('=');

@@ -16,7 +16,7 @@ namespace caip::cli {
 
 /// One step on the way to a value: a member, an element, or each element.
 struct KeyStep {
-  std::string name;              // a member, if neither of the others
+  std::string name;              // a member, if `index` and `each` are not set
   std::optional<int64_t> index;  // [2]; [-1] is the last
   bool each = false;             // []
 };
@@ -25,17 +25,17 @@ struct KeyStep {
 struct FormatKey {
   std::vector<KeyStep> path;  // empty: the whole resource
   std::vector<Transform> transforms;
-  std::optional<std::string> label;  // unset: made of the path
+  std::optional<std::string> label;  // unset: made from the path
   std::optional<int64_t>
       sort;               // rows are sorted by the keys that have one, the smallest number first
-  bool reverse = false;   // of `sort`
+  bool reverse = false;   // sorts in descending order
   bool optional = false;  // the column is left out if it is empty
   std::string align = "left";  // left, center, right
 };
 
 struct FormatExpression {
   std::string name;                               // one of FormatNames()
-  std::map<std::string, std::string> attributes;  // without a value: ""
+  std::map<std::string, std::string> attributes;  // the value is "" if none is given
   std::vector<FormatKey> keys;
 
   bool Has(const std::string& attribute) const { return attributes.contains(attribute); }
@@ -45,7 +45,8 @@ struct FormatExpression {
 /// All formats, sorted: for help and errors.
 const std::vector<std::string>& FormatNames();
 
-/// kInvalidArgument: what is unknown or where the syntax is wrong, and what to use instead.
+/// The error (kInvalidArgument) names the unknown part or the position of the mistake, and what to
+/// use instead.
 Result<FormatExpression> ParseFormat(std::string_view text);
 
 /// "trainingInput.args[0]".

@@ -15,9 +15,9 @@
 namespace caip::cli {
 namespace {
 
-using Bound = std::vector<std::optional<std::string>>;  // by the order of the parameters
+using Bound = std::vector<std::optional<std::string>>;  // in the order of the parameters
 
-// The values that are false in Python.
+// Whether Python treats the value as false.
 bool IsEmpty(const Json& value) {
   if (value.is_structured() || value.is_null()) return value.empty();
   if (value.is_string()) return value.get_ref<const std::string&>().empty();
@@ -64,8 +64,8 @@ std::optional<Instant> InstantOf(const Json& value, double units_a_second) {
   return value.is_string() ? ParseRfc3339(value.get<std::string>()) : std::nullopt;
 }
 
-// date(format, unit, undefined, tz). Texts are shown in their own zone, which is the service's Z,
-// numbers in that of the reader.
+// date(format, unit, undefined, tz). Texts are shown in their own time zone, which is the service's
+// Z. Numbers are shown in the reader's time zone.
 Json Date(const Json& value, const Bound& bound) {
   const auto instant = InstantOf(value, std::strtod(Or(bound, 1, "1").c_str(), nullptr));
   if (!instant) return Or(bound, 2, "");
@@ -237,7 +237,7 @@ Result<Bound> Bind(const Definition& definition, const TransformArguments& argum
   return bound;
 }
 
-// Texts within lists and maps: with quotes.
+// Formats a value within a list or map: texts have quotes.
 std::string Representation(const Json& value) {
   if (!value.is_string()) return value.is_null() ? "None" : PythonText(value);
   const std::string& text = value.get_ref<const std::string&>();

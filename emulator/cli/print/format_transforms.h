@@ -1,6 +1,6 @@
 #pragma once
-// The transforms of a key of --format, `createTime.date('%H:%M')`: those of gcloud's (`gcloud topic
-// projections`) that are useful for a job.
+// The transforms of a key of --format, `createTime.date('%H:%M')`: the transforms of gcloud
+// (`gcloud topic projections`) that are useful for a job.
 
 #include <functional>
 #include <map>
@@ -25,14 +25,14 @@ struct TransformArguments {
   std::map<std::string, std::string> named;
 };
 
-/// Error: an unknown transform, or arguments that it does not take.
+/// Fails for an unknown transform, and for arguments that the transform does not take.
 Result<Transform> MakeTransform(const std::string& name, const TransformArguments& arguments);
 
 /// Applies the transforms one after another.
 Json Transformed(Json value, const std::vector<Transform>& transforms);
 
-/// A value as Python's str() has it, which is how gcloud prints what lies within lists and maps:
-/// texts bare, True, 1.0, {'a': 'b'} with sorted keys; null is "".
+/// Formats a value like Python's str(), as gcloud does: texts without quotes, True, 1.0, {'a': 'b'}
+/// with sorted keys. null is "".
 std::string PythonText(const Json& value);
 
 }  // namespace caip::cli

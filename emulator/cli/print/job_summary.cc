@@ -15,7 +15,7 @@ constexpr int kIndent = 4;
 struct Column {
   std::string_view field;
   std::string_view heading;
-  bool optional;  // left out when the job does not have it
+  bool optional;  // left out if the job lacks it
 };
 
 constexpr Column kOverview[] = {{"jobId", "JOB_ID", false},
@@ -36,7 +36,7 @@ constexpr Column kTrainingInput[] = {{"runtimeVersion", "RUNTIME_VERSION", true}
 constexpr Column kTrainingOutput[] = {{"completedTrialCount", "TRIALS", true},
                                       {"consumedMLUnits", "ML_UNITS", false}};
 
-// A value as gcloud shows it in a cell; Python's words for booleans.
+// Formats a value as gcloud shows it in a cell, with Python's words for booleans.
 std::string Cell(const Json* value) {
   if (!value || value->is_null()) return "";
   if (value->is_string()) return value->get<std::string>();
@@ -44,8 +44,8 @@ std::string Cell(const Json* value) {
   return value->dump();
 }
 
-// Python's %g, as gcloud shows what its message calls a double; JSON's texts are numbers to it,
-// too.
+// Formats a double with Python's %g, as gcloud does. It also accepts the texts by which JSON
+// represents numbers.
 std::string ObjectiveCell(const Json* value) {
   if (value && value->is_number()) return run::texts::ShortNumber(value->get<double>());
   const std::string text = Cell(value);

@@ -7,8 +7,8 @@
 
 namespace caip::cli {
 
-/// `job` is the API's Job. For tuning jobs the input table is the one of predictions, as gcloud has
-/// it (surface/ai_platform/jobs/describe.py).
+/// `job` is the API's Job. As in gcloud, a tuning job has no input table
+/// (surface/ai_platform/jobs/describe.py).
 std::string JobSummary(const Json& job);
 
 }  // namespace caip::cli

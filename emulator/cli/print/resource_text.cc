@@ -43,7 +43,7 @@ std::string SnakeCase(const std::string& name) {
   return UpperCase(snake);
 }
 
-// Headings: the last name of a path, with as many names before it as make the heading unique.
+// Makes headings: the last name of a path, with as many names before it as make the heading unique.
 class Headings {
  public:
   std::string For(const FormatKey& key) {
@@ -135,7 +135,7 @@ class Printer {
     return text;
   }
 
-  // csv, value and get.
+  // Formats resources as csv, value or get.
   std::string Columns(const Json& resources) const {
     const bool csv = format_.name == "csv";
     const std::string separator = format_.Attribute("separator", csv ? "," : "\t");
@@ -191,12 +191,12 @@ class Printer {
     return edge || inside ? "\"" + ReplaceAll(text, "\"", "\"\"") + "\"" : text;
   }
 
-  // A cell shows numbers with six digits; lists and maps show all digits.
+  // Formats a number in a cell with six digits. Lists and maps show all digits.
   static std::string Plain(const Json& value) {
     return value.is_number_float() ? client::SixDigits(value.get<double>()) : PythonText(value);
   }
 
-  // The rows in the order of :sort=N; numbers come before texts.
+  // Returns the rows in the order of :sort=N. Numbers come before texts.
   std::vector<std::vector<Json>> SortedRows(const Json& resources) const {
     std::vector<std::vector<Json>> rows;
     for (const Json& resource : resources) rows.push_back(Row(resource));
@@ -251,7 +251,7 @@ class Printer {
     return report::Unboxed(table, std::strtoul(format_.Attribute("pad", "2").c_str(), nullptr, 10));
   }
 
-  // " - " before each resource, its values below each other.
+  // Puts " - " before each resource, and its values below each other.
   std::string List(const Json& resources) const {
     std::string text = format_.Attribute("title", "");
     if (!text.empty()) text += "\n";

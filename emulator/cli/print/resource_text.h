@@ -11,12 +11,13 @@
 
 namespace caip::cli {
 
-/// One resource. `table` without keys is the table of `jobs list`. Error: an unknown format.
+/// Prints one resource. `table` without keys is the table of `jobs list`. Fails for an unknown
+/// format.
 Result<std::string> FormatResource(const Json& resource, std::string_view format);
 
-/// A list of jobs. yaml puts `---` before each job, and json makes a list. As in gcloud, keys of
-/// the default table keep its headings and local dates. Tables repeat the heading, after a blank
-/// line, every `page_size` rows.
+/// Prints a list of jobs. yaml puts `---` before each job, and json makes a list. As in gcloud,
+/// keys of the default table keep its headings and local dates. Tables repeat the heading, after a
+/// blank line, every `page_size` rows.
 Result<std::string> FormatResources(const Json& resources, std::string_view format,
                                     std::optional<int64_t> page_size = std::nullopt);
 

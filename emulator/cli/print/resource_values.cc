@@ -46,9 +46,9 @@ Json From(const Json& value, const std::vector<KeyStep>& path, size_t at) {
   return member ? From(*member, path, at + 1) : Json();
 }
 
-// The keys as a tree.
+// The keys as a tree of the parts to show.
 struct Wanted {
-  bool all = false;  // everything below
+  bool all = false;  // everything below this node
   const std::vector<Transform>* transforms = nullptr;
   std::map<std::string, Wanted> members;
   std::map<int64_t, Wanted> elements;

@@ -1,5 +1,5 @@
 #pragma once
-// The checks of `caip check`. docs/check.md is the user's side.
+// The checks of `caip check`. docs/check.md describes them for users.
 //
 // A new check is one function and one row in the file of its chapter: start_and_exit_checks.cc,
 // package_checks.cc, role_checks.cc, restart_checks.cc, machine_checks.cc or
@@ -17,31 +17,31 @@ enum class CheckVerdict { kPass, kWarn, kFail, kSkipped, kNotRun };
 /// "PASS", "WARN", "FAIL", "SKIPPED", "NOT RUN".
 std::string_view Name(CheckVerdict verdict);
 
-/// What a check found in a session.
+/// The result of a check.
 struct CheckResult {
   CheckVerdict verdict = CheckVerdict::kPass;
   std::string found;                       // a sentence
   std::vector<std::string> evidence = {};  // lines, operations, files, as they were seen
-  std::string advice = {};                 // what to do; "" nothing
+  std::string advice = {};                 // what to do; "": nothing
 };
 CheckResult Pass(std::string found);
 CheckResult Skip(std::string why);
 
 struct CheckKind {
   std::string id;        // "chapter/name"
-  std::string sentence;  // what holds for a trainer that passes
-  std::string source;    // page and section that promise it, or the reason
-  /// Runs that the check looks at. All of them were made when `evaluate` is called.
+  std::string sentence;  // true for a trainer that passes
+  std::string source;    // the page and section that promise it, or the reason
+  /// Runs that the check needs. All of them were made when `evaluate` is called.
   std::vector<std::string> runs;
   CheckResult (*evaluate)(const CheckSession& session);
 };
 
 /// All checks, by chapter.
 const std::vector<CheckKind>& CheckKinds();
-/// Null where there is no such check.
+/// Null if no check has this id.
 const CheckKind* FindCheck(std::string_view id);
 
-/// The result of one check: SKIPPED with the reason where a run that it needs was not made.
+/// The result of one check. SKIPPED, with the reason, if a run that it needs was not made.
 CheckResult EvaluateCheck(const CheckKind& check, const CheckSession& session);
 
 /// The runs that these checks need, with the runs that those depend on.

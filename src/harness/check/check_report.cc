@@ -33,8 +33,8 @@ std::string Indented(const std::string& text) {
   return "         " + ReplaceAll(text, "\n", "\n         ") + "\n";
 }
 
-std::string Whole(const CheckOutcome& outcome, const CheckReport& report,
-                  const ReportPaint& paint) {
+std::string OutcomeText(const CheckOutcome& outcome, const CheckReport& report,
+                        const ReportPaint& paint) {
   const CheckResult& result = outcome.result;
   std::string text = paint(result.verdict) + " " + paint("1", outcome.check->id) + "\n";
   text += Indented(outcome.check->sentence) + Indented("found: " + result.found);
@@ -45,26 +45,26 @@ std::string Whole(const CheckOutcome& outcome, const CheckReport& report,
   return text + Indented("again: " + ReplayOf(report, *outcome.check)) + "\n";
 }
 
-std::string Line(const CheckOutcome& outcome, const ReportPaint& paint) {
+std::string OutcomeLine(const CheckOutcome& outcome, const ReportPaint& paint) {
   std::string id = outcome.check->id;
   id.resize(std::max<size_t>(id.size(), 26), ' ');
   return paint(outcome.result.verdict) + " " + id + " " + outcome.result.found + "\n";
 }
 
-std::string Counted(size_t count, const std::string& what) {
+std::string CountText(size_t count, const std::string& what) {
   return std::to_string(count) + " " + what;
 }
 
-std::string Sum(const CheckReport& report) {
+std::string CountsText(const CheckReport& report) {
   std::string text =
-      Counted(report.outcomes.size(), report.outcomes.size() == 1 ? "check" : "checks") + ": " +
-      Counted(report.Count(CheckVerdict::kPass), "passed") + ", " +
-      Counted(report.Count(CheckVerdict::kFail), "failed");
+      CountText(report.outcomes.size(), report.outcomes.size() == 1 ? "check" : "checks") + ": " +
+      CountText(report.Count(CheckVerdict::kPass), "passed") + ", " +
+      CountText(report.Count(CheckVerdict::kFail), "failed");
   const std::pair<CheckVerdict, const char*> others[] = {{CheckVerdict::kWarn, "warned"},
                                                          {CheckVerdict::kSkipped, "skipped"},
                                                          {CheckVerdict::kNotRun, "not run"}};
   for (const auto& [verdict, word] : others) {
-    if (const size_t count = report.Count(verdict)) text += ", " + Counted(count, word);
+    if (const size_t count = report.Count(verdict)) text += ", " + CountText(count, word);
   }
   return text + " in " + HumanDuration(report.took);
 }
@@ -88,7 +88,7 @@ std::string TextReport(const CheckReport& report, const CheckTextStyle& style) {
   std::string text;
   for (const CheckVerdict verdict : {CheckVerdict::kFail, CheckVerdict::kWarn}) {
     for (const CheckOutcome& outcome : report.outcomes) {
-      if (outcome.result.verdict == verdict) text += Whole(outcome, report, paint);
+      if (outcome.result.verdict == verdict) text += OutcomeText(outcome, report, paint);
     }
   }
   for (const CheckOutcome& outcome : report.outcomes) {
@@ -96,13 +96,14 @@ std::string TextReport(const CheckReport& report, const CheckTextStyle& style) {
     const bool shown = outcome.result.verdict == CheckVerdict::kFail ||
                        outcome.result.verdict == CheckVerdict::kWarn;
     if (!shown)
-      text += passed && style.verbose ? Whole(outcome, report, paint) : Line(outcome, paint);
+      text += passed && style.verbose ? OutcomeText(outcome, report, paint)
+                                      : OutcomeLine(outcome, paint);
   }
   std::vector<std::string> runs;
   for (const auto& [name, took] : report.runs) runs.push_back(name + " " + HumanDuration(took));
   if (!runs.empty()) text += paint("2", "runs: " + Join(runs, ", ")) + "\n";
   const bool failed = report.Count(CheckVerdict::kFail) > 0;
-  text += paint(failed ? "1;31" : "1;32", Sum(report)) + "\n";
+  text += paint(failed ? "1;31" : "1;32", CountsText(report)) + "\n";
   if (report.interrupted) text += "Interrupted: this is what ran until then.\n";
   return text;
 }
@@ -167,7 +168,7 @@ std::string JunitCase(const CheckOutcome& outcome, const CheckReport& report) {
   return text + "\n    </testcase>\n";
 }
 
-// GitHub's escapes of data in workflow commands; of properties, two more.
+// Escapes data in GitHub's workflow commands. Properties need two more escapes.
 std::string CommandText(std::string text) {
   text = ReplaceAll(std::move(text), "%", "%25");
   return ReplaceAll(ReplaceAll(std::move(text), "\r", "%0D"), "\n", "%0A");

@@ -15,14 +15,13 @@ struct CheckOutcome {
 };
 
 struct CheckReport {
-  std::string subject;                 // "trainer.task", an image
-  std::vector<CheckOutcome> outcomes;  // in the order of CheckKinds()
-  std::vector<std::pair<std::string, Duration>> runs =
-      {};  // that were made, and how long each took
+  std::string subject;                                      // "trainer.task", an image
+  std::vector<CheckOutcome> outcomes;                       // in the order of CheckKinds()
+  std::vector<std::pair<std::string, Duration>> runs = {};  // the time that each run took
   Duration took{0};
   bool interrupted = false;
-  std::string replay;       // the command, up to its --filter
-  std::string replay_args;  // what comes after it
+  std::string replay;       // the command without --filter
+  std::string replay_args;  // the arguments after --filter
 
   size_t Count(CheckVerdict verdict) const;
 };
@@ -34,19 +33,19 @@ struct CheckTextStyle {
   bool colours = false;
   bool verbose = false;
 };
-/// Failures first, by chapter, then warnings, then the sums.
+/// Failures come first, by chapter, then warnings, the other checks and the sums.
 std::string TextReport(const CheckReport& report, const CheckTextStyle& style);
 /// docs/check-report.schema.json has the schema.
 Json JsonReport(const CheckReport& report);
-/// JUnit's XML, a test suite a chapter.
+/// JUnit's XML: one test suite for each chapter.
 std::string JunitReport(const CheckReport& report);
 /// TAP version 13.
 std::string TapReport(const CheckReport& report);
-/// Workflow commands of GitHub Actions: an error or a warning each.
+/// Workflow commands of GitHub Actions: an error or a warning for each check that is not OK.
 std::string GithubReport(const CheckReport& report);
 /// The checks as a list: id and sentence.
 std::string CheckList(const std::vector<const CheckKind*>& checks);
-/// "arguments" of "arguments/job-dir".
+/// "arguments" for "arguments/job-dir".
 std::string ChapterOf(const CheckKind& check);
 
 }  // namespace caip::harness

@@ -1,6 +1,6 @@
 #pragma once
-// The runs of `caip check`: a handful of runs of one trainer that several checks look at. A new run
-// is one function and one row in check_runs.cc.
+// The runs of `caip check`: a few runs of one trainer, which several checks use. A new run is one
+// function and one row in check_runs.cc.
 
 #include <cstdint>
 #include <map>
@@ -18,19 +18,19 @@ namespace caip::harness {
 /// The trainer under test, as the user gave it.
 struct CheckedTrainer {
   Scenario job;                // `training_input` is complete; no faults, no expectations
-  bool is_container = false;   // a mapped image rather than a Python module
+  bool is_container = false;   // a mapped image instead of a Python module
   std::optional<Path> source;  // --package-path: the folder of the package in the source tree
-  std::vector<Path> packages;  // what is installed: archives of this host
-  Duration vm_lifetime = std::chrono::hours(4);  // of a machine
-  std::optional<Duration> real_duration;         // that the real job is expected to run
+  std::vector<Path> packages;  // the installed archives, as files of this host
+  Duration vm_lifetime = std::chrono::hours(4);  // the expected lifetime of a machine
+  std::optional<Duration> real_duration;         // the expected running time of the real job
   bool deep = false;                             // --deep: the whole explorer
-  std::string metric = {};                       // --metric: what a trial would report; "" none
-  Path here;                                     // the current directory of the command
-  Path home;                                     // the user's home; "" unknown
-  Path workshop;                                 // the folder of all runs
+  std::string metric = {};  // --metric: the metric that a trial would report; "": none
+  Path here;                // the current directory of the command
+  Path home;                // the user's home; "": unknown
+  Path workshop;            // the folder of all runs
 };
 
-/// A replica as it was started.
+/// A started replica.
 struct LaunchedReplica {
   std::string replica;  // "master-0"
   int boot = 1;
@@ -39,29 +39,29 @@ struct LaunchedReplica {
   std::string boot_disk = {};
   std::string directory = {};  // its current directory
 
-  /// "" where it is not set.
+  /// "" if the variable is not set.
   std::string Variable(std::string_view name) const;
 };
 
-/// What the explorer found in a trainer.
+/// A flaw that the explorer found in a trainer.
 struct ExploredFlaw {
   std::string cause;
-  std::string point;  // at which the machine went away
+  std::string point;  // the point at which the machine went away
   std::string expected;
   std::string found;
-  std::string scenario;      // the file that shows it again
+  std::string scenario;      // the file that shows the flaw again
   bool is_doubtful = false;  // may be harmless
 };
 
-/// A file of this host that a replica opened, by its last name. Not those of the buckets.
+/// A file of this host, outside of the buckets, that a replica opened. Identified by its last name.
 struct TouchedFile {
-  std::string replica;  // that touched it last
+  std::string replica;  // the last replica that touched it
   std::string path;
-  bool was_there = false;  // before the replica started
-  bool read = false;       // before the replica wrote it, if it did
+  bool was_there = false;  // existed before the replica started
+  bool read = false;       // the replica read it before it wrote it, if it wrote it
   bool written = false;
-  bool read_again = false;  // after it was last written
-  uint64_t bytes = 0;       // at the replica's end; 0: empty or deleted
+  bool read_again = false;  // a replica read it after the last write
+  uint64_t bytes = 0;       // size at the replica's end; 0: empty or deleted
 };
 
 /// A line that a replica printed or logged.
@@ -83,22 +83,22 @@ struct TriedReport {
   std::string value;
 };
 
-/// What a run left behind beside its event list.
+/// Facts about a run that its event list does not have.
 struct Traces {
-  std::vector<TouchedFile> files = {};       // only of runs whose files are watched
-  std::vector<PrintedLine> raw_errors = {};  // came from stderr and not from `logging`
+  std::vector<TouchedFile> files = {};       // only if the run's files are watched
+  std::vector<PrintedLine> raw_errors = {};  // lines of stderr that do not come from `logging`
   std::vector<LeftProcess> left_running = {};
   std::vector<TriedReport> tried_reports = {};
 };
 
 /// A run that was made, or skipped.
 struct CheckRun {
-  std::string skipped;  // why it was not made; the rest is empty, then
+  std::string skipped;  // why the run was not made; then the other members are empty
   std::vector<LaunchedReplica> launched = {};
   Evidence evidence = {};
   std::vector<ExploredFlaw> flaws = {};        // of an exploration
   size_t restarts_tried = 0;                   // of an exploration
-  std::string not_all = {};                    // why not all restarts were tried
+  std::string not_all = {};                    // why some restarts were not tried
   std::vector<std::string> not_compared = {};  // of an exploration
   Traces traces = {};
   Json look = {};  // the answer of look_at_packages.py
@@ -112,11 +112,11 @@ struct CheckSession {
   CheckedTrainer trainer;
   std::map<std::string, CheckRun> runs;
 
-  /// The run must have been made or skipped.
+  /// Returns a run that was made or skipped.
   const CheckRun& Run(const std::string& name) const { return runs.at(name); }
 };
 
-/// How a run is to be made.
+/// The plan of a run.
 struct RunPlan {
   enum class How {
     kPlay,     // the scenario, on an emulator of its own
@@ -124,10 +124,10 @@ struct RunPlan {
     kLook,     // nothing runs: the packages are inspected
   } how = How::kPlay;
   Scenario scenario = {};
-  bool tf_config = true;                // false: replicas are started without the variable
-  bool watches_files = false;           // of this host
-  std::string moved_to = {};            // the host's name; part of HOME and current directory
-  std::string metric = {};              // replicas run as a trial with this tag
+  bool tf_config = true;       // false: replicas are started without the variable
+  bool watches_files = false;  // records the files of this host that replicas touch
+  std::string moved_to = {};  // the new host name, also a part of HOME and of the current directory
+  std::string metric = {};    // replicas run as a trial with this tag
   std::optional<Duration> budget = {};  // kExplore
   int64_t points_max = 400;             // kExplore
   Json look = {};                       // kLook: the question to look_at_packages.py
@@ -136,12 +136,12 @@ struct RunPlan {
 
 struct CheckRunKind {
   std::string name;                // "plain"
-  std::string what;                // a sentence for people
-  std::vector<std::string> after;  // runs that its plan looks at
+  std::string what;                // a description for people
+  std::vector<std::string> after;  // runs that its plan uses
   RunPlan (*plan)(const CheckSession& session);
 };
 
-/// In an order in which each run comes after those that it depends on.
+/// All runs. Each run comes after those that it depends on.
 const std::vector<CheckRunKind>& CheckRunKinds();
 const CheckRunKind* FindCheckRun(std::string_view name);
 

@@ -18,7 +18,7 @@ RunPlan SkippedPlan(std::string why) {
   return plan;
 }
 
-// Why a run that needs a job that succeeds without faults cannot be made; "" it can.
+// Why runs that need a successful plain run cannot be made; "" if they can.
 std::string WhyNoBaseline(const CheckSession& session) {
   const auto plain = session.runs.find("plain");
   if (plain == session.runs.end()) return "the plain run was not made";
@@ -38,8 +38,8 @@ Duration LongestTimeWithoutProgress(const CheckRun& run) {
   return longest;
 }
 
-// The job as given. It may be without progress twice as long as the plain run was: beside other
-// runs, and after a restart, a run may be half as fast.
+// The job as given. Its limit without progress is at least twice the longest such time of the plain
+// run, because a run beside other runs, or after a restart, may be half as fast.
 RunPlan PlanAsGiven(const CheckSession& session) {
   RunPlan plan;
   plan.scenario = session.trainer.job;
@@ -51,7 +51,7 @@ RunPlan PlanAsGiven(const CheckSession& session) {
   return plan;
 }
 
-// The plain run itself shows how long the trainer is without progress when all is well.
+// The plain run has no limit without progress. It shows how long the trainer is without progress.
 RunPlan PlanPlainRun(const CheckSession& session) {
   RunPlan plan = PlanAsGiven(session);
   plan.scenario.limits.no_progress = plan.scenario.limits.wall;
@@ -99,8 +99,8 @@ RunPlan PlanPackageLook(const CheckSession& session) {
   return plan;
 }
 
-// The master is `chief` with runtime versions of 2.1 and later, `master` with those up to 1.15, and
-// in containers as useChiefInTfConfig says (docs/service/replica-environment.md, section 2).
+// The master is `chief` with runtime versions of 2.1 and later, and `master` with versions up to
+// 1.15. In containers useChiefInTfConfig decides (docs/service/replica-environment.md, section 2).
 void ChooseMasterName(Json& input, const CheckedTrainer& trainer, bool chief) {
   if (trainer.is_container) {
     input["useChiefInTfConfig"] = chief;
@@ -111,7 +111,8 @@ void ChooseMasterName(Json& input, const CheckedTrainer& trainer, bool chief) {
   input["pythonVersion"] = "3.7";
 }
 
-// How long the master took to its middle. In that time the other replicas have started work, too.
+// Twice the time in which the master reached its middle, within limits. In that time the other
+// replicas have started work, too.
 Duration TimeToMiddle(const CheckRun& plain, const CrashPoint& middle) {
   constexpr auto kLeast = std::chrono::milliseconds(500);
   constexpr auto kMost = std::chrono::seconds(5);
@@ -124,8 +125,8 @@ Duration TimeToMiddle(const CheckRun& plain, const CrashPoint& middle) {
   return std::clamp<Duration>(2 * took, kLeast, kMost);
 }
 
-// Stops the master in its middle for a while. Otherwise it may be done before the others have
-// started, and nothing is seen of them.
+// Stops the master in its middle for a while. Otherwise it may end before the other replicas have
+// started, and the run shows nothing about them.
 void LetOthersCatchUp(const CheckSession& session, Scenario& scenario) {
   const CheckRun& plain = session.Run("plain");
   const auto middle = FindMiddle(plain);
@@ -138,7 +139,8 @@ RunPlan PlanCluster(const CheckSession& session, bool chief) {
   if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
   RunPlan plan = PlanAsGiven(session);
   Json& input = plan.scenario.training_input;
-  // With an evaluator the master of a container job is the chief, whatever the job asks for.
+  // With an evaluator the master of a container job is the chief, even if the job requests
+  // otherwise.
   if (!HasCluster(input)) AddEveryRole(input, chief);
   if (!chief && HasRole(input, "evaluator")) {
     return SkippedPlan("with an evaluator the master is always called chief");
@@ -177,7 +179,7 @@ RunPlan PlanMaintenance(const CheckSession& session) {
   }
   RunPlan plan = PlanAsGiven(session);
   const Trigger when = MakeTrigger(*middle);
-  // The replica is stopped until SIGTERM is sent. Otherwise a fast trainer is done before it.
+  // The replica is stopped until SIGTERM is sent. Otherwise a fast trainer ends before it.
   plan.scenario.faults.push_back(HangFault("pause", middle->replica, when, kPause));
   plan.scenario.faults.push_back(MaintenanceFault("maintenance", middle->replica, when));
   plan.scenario.limits.grace = run::kGraceDefault;

@@ -7,14 +7,15 @@
 
 namespace caip::harness {
 
-/// "worker", "ps" or "evaluator" are in the job; the master always is.
+/// Whether the job has replicas of the role "worker", "ps" or "evaluator". The master always
+/// exists.
 bool HasRole(const Json& input, const std::string& role);
-/// The job has more replicas than its master.
+/// Whether the job has more replicas than its master.
 bool HasCluster(const Json& input);
-/// TF_CONFIG calls its master `chief`.
+/// Whether TF_CONFIG calls the master `chief`.
 bool UsesChief(const Json& input);
-/// Two workers, one parameter server and, with `evaluator`, one evaluator, all of the master's
-/// kind.
+/// Adds two workers, one parameter server and, with `evaluator`, one evaluator. All of them have
+/// the master's machine type and image.
 void AddEveryRole(Json& input, bool evaluator);
 
 }  // namespace caip::harness

@@ -8,11 +8,11 @@
 namespace caip::harness {
 namespace {
 
-// Below a home or a directory for temporary files.
+// Folders below a home or a directory for temporary files.
 constexpr const char* kCaches[] = {".cache",  ".config", ".keras",    ".nv",        ".torch",
                                    ".triton", ".local",  "hypertune", ".matplotlib"};
 
-// The folder of each path that a mapped image's command names: what lies there is the image.
+// Adds the folder of each path in the command of a mapped image. Files there are part of the image.
 void AddFoldersOf(const std::string& word, std::vector<std::string>& folders) {
   for (const std::string& part : Split(word.substr(word.find('=') + 1), ':')) {
     if (!part.starts_with('/')) continue;
@@ -23,7 +23,7 @@ void AddFoldersOf(const std::string& word, std::vector<std::string>& folders) {
   }
 }
 
-// "/opt/conda" of "/opt/conda/bin/python3.7".
+// Adds the folder of the interpreter: "/opt/conda" for "/opt/conda/bin/python3.7".
 void AddInterpreter(const std::string& environment, std::vector<std::string>& folders) {
   if (environment.empty()) return;
   std::error_code error;

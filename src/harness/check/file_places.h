@@ -1,5 +1,5 @@
 #pragma once
-// Sorts the files that a replica of a run touched by their owner.
+// Classifies the files that the replicas of a run touched by their places.
 
 #include <string>
 #include <vector>
@@ -8,21 +8,21 @@
 
 namespace caip::harness {
 
-/// Borrows the session.
+/// The session and the run must outlive it.
 class FilePlaces {
  public:
   FilePlaces(const CheckSession& session, const CheckRun& run);
 
-  /// "history.json in the current directory", or its whole path.
+  /// "history.json in the current directory", or the file's whole path.
   std::string Shown(const TouchedFile& file) const;
-  /// The file is on the replica's own disk, which is deleted with the machine.
+  /// Whether the file is on the replica's own disk, which is deleted with the machine.
   bool IsOnBootDisk(const TouchedFile& file) const;
-  /// A file that libraries or the service need: bytecode, caches, files that the replica's
+  /// Whether libraries or the service need the file: bytecode, caches, files that the replica's
   /// environment names.
   bool IsIncidental(const TouchedFile& file) const;
-  /// The program itself and its runtime, which the service has, too.
+  /// Whether the file belongs to the program or its runtime, which the service has, too.
   bool IsOfProgram(const TouchedFile& file) const;
-  /// "the source tree", "your home", "the current directory" or "this machine".
+  /// "the source tree", "the current directory of this command", "your home" or "this machine".
   std::string OwnerOf(const std::string& path) const;
 
  private:
@@ -30,10 +30,10 @@ class FilePlaces {
 
   const CheckSession& session_;
   const CheckRun& run_;
-  std::vector<std::string> program_;  // folders
+  std::vector<std::string> program_;  // folders of the program and its runtime
 };
 
-/// `path` is the folder or lies below it.
+/// Whether `path` is the folder or is below it.
 bool IsBelow(const std::string& path, const std::string& folder);
 
 }  // namespace caip::harness

@@ -14,7 +14,7 @@ constexpr size_t kSeverityLineMax = 200;  // bytes
 
 enum class LineSort { kError, kNotAnError, kUnknown };
 
-// Recognizes errors by words in the line.
+// Classifies a line of stderr by words in it.
 LineSort SortErrorLine(const std::string& text) {
   static const RE2 error(R"re(^Traceback \(most recent call last\)|\b(ERROR|CRITICAL|FATAL)\b)re");
   static const RE2 words(R"re(\b(INFO|DEBUG|NOTICE|TRACE)\b|(?i:^(epoch|step)\b))re");
@@ -78,7 +78,7 @@ std::vector<CheckKind> LogChecks() {
 
 namespace {
 
-// "" for a job without tuning.
+// The tag of the metric; "" for a job without tuning.
 std::string MetricTagOf(const CheckedTrainer& trainer) {
   if (!trainer.metric.empty()) return trainer.metric;
   const Json* tuning = Member(trainer.job.training_input, "hyperparameters");

@@ -15,7 +15,7 @@
 namespace caip::harness {
 namespace {
 
-// "job/out" of "gs://job/out": as objects are named.
+// "job/out" for "gs://job/out", in the form of object names.
 std::string JobDirOf(const CheckSession& session) {
   std::string uri = ObjectGlob(StringOr(session.trainer.job.training_input, "jobDir"));
   while (uri.ends_with('/')) uri.pop_back();
@@ -48,8 +48,8 @@ std::vector<std::string> FindObjectsElsewhere(const CheckSession& session, const
 }
 
 struct LeftFiles {
-  std::vector<std::string> results;  // that nothing has read since
-  size_t scratch = 0;                // that the trainer itself has read again
+  std::vector<std::string> results;  // files that nothing has read since
+  size_t scratch = 0;                // files that the trainer itself has read again
 };
 
 LeftFiles FindLeftFiles(const CheckSession& session, const CheckRun& run) {
@@ -123,7 +123,7 @@ std::vector<std::string> FindObjectsNamedAfter(const CheckRun& run, const std::s
   return lines;
 }
 
-// The name without numbers and random letters, which differ from run to run anyway.
+// The name without numbers and random letters, which differ between runs anyway.
 std::string ShapeOf(const std::string& object) {
   std::string shape;
   for (const char c : object) {

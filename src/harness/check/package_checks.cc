@@ -32,7 +32,7 @@ std::string DescribeUndeclaredImport(const Json& module) {
          StringOr(module, "why");
 }
 
-// "No module named 'yaml'", where no package of the job declares the module.
+// Whether the failure is "No module named 'yaml'", and no package of the job declares the module.
 bool FailsForDependency(const CheckSession& session) {
   const std::string line = FindFailureLine(session);
   for (const Json& module : ListIn(session.Run("packages"), "undeclared")) {

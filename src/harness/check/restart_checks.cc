@@ -143,7 +143,7 @@ CheckResult CheckResumedSteps(const CheckRun& run, const std::string& master) {
   return result;
 }
 
-// A trainer that reports no steps must be seen to read what it has written.
+// Checks that boot 2 read an object of boot 1, for trainers that report no steps.
 CheckResult CheckResumedReads(const CheckRun& run, const std::string& master) {
   std::set<std::string> written;
   for (const ReplicaWrite& write : WritesOf(run, master, 1)) written.insert(write.object);

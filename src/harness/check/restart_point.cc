@@ -7,7 +7,7 @@
 namespace caip::harness {
 namespace {
 
-constexpr int64_t kEndPart = 10;  // a tenth of the run is its end
+constexpr int64_t kEndPart = 10;  // the last tenth of a run is its end
 
 bool IsOf(const Event& event, const std::string& replica, int boot) {
   return event.replica == replica && (boot == 0 || event.boot == boot);
@@ -19,13 +19,13 @@ bool IsLastingWrite(const StorageEvent& operation) {
          operation.object.find(".tfevents.") == std::string::npos;
 }
 
-// Events of the last boot's begin and end.
+// The begin and the end of the replica's last boot.
 std::pair<Instant, Instant> SpanOf(const CheckRun& run, const std::string& replica) {
   std::pair<Instant, Instant> span{};
-  for (const Event& h : run.evidence.events) {
-    if (h.replica != replica) continue;
-    if (h.Is<LiveEvent>()) span.first = h.time;
-    if (h.Is<ExitEvent>()) span.second = h.time;
+  for (const Event& event : run.evidence.events) {
+    if (event.replica != replica) continue;
+    if (event.Is<LiveEvent>()) span.first = event.time;
+    if (event.Is<ExitEvent>()) span.second = event.time;
   }
   return span;
 }
@@ -86,7 +86,7 @@ std::optional<CrashPoint> FindMiddle(const CheckRun& plain) {
     }
   }
   if (steps.size() > 1) {
-    steps.pop_back();  // after the last there may be nothing left to lose
+    steps.pop_back();  // after the last step there may be no work left to lose
     const size_t saved = writes.empty() ? 0 : writes.front().events;
     std::vector<CrashPoint> after;
     std::copy_if(steps.begin(), steps.end(), std::back_inserter(after),

@@ -10,11 +10,12 @@
 
 namespace caip::harness {
 
-/// "master-0", of a tuning job's first trial "master-0/1".
+/// "master-0", or "master-0/1" in the first trial of a tuning job.
 std::string MasterOf(const CheckRun& run);
 
-/// After a step in the middle of the training, with a save before it if there is one; for trainers
-/// that report no steps, after a write. nullopt: there is no such point.
+/// The crash point at which checks restart the master: after a step in the middle of the training,
+/// with a save before it if there is one. For trainers that report no steps, after a write. nullopt
+/// if there is no such point.
 std::optional<CrashPoint> FindMiddle(const CheckRun& plain);
 
 /// A write of a replica, and its line in the event list.

@@ -1,5 +1,5 @@
-// The chapter roles: TF_CONFIG, one check a role and one for each name of the master, and the end
-// of the others with the master.
+// The chapter roles: TF_CONFIG, with one check for each role and for each name of the master, and
+// the end of the other replicas with the master.
 
 #include <csignal>
 
@@ -76,7 +76,8 @@ CheckResult CheckEvaluator(const CheckSession& session) {
   return CheckMember(session, "evaluator");
 }
 
-// The master's end is the job's: the others get SIGTERM, and SIGKILL after the grace period.
+// The master's end is the end of the job: the others get SIGTERM, and SIGKILL after the grace
+// period.
 CheckResult CheckStopWithMaster(const CheckSession& session) {
   const CheckRun& run = session.Run("chief");
   if (!run.succeeded()) return Skip("the run with every role did not end well");

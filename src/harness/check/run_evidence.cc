@@ -10,14 +10,14 @@ namespace caip::harness {
 namespace {
 
 constexpr size_t kEvidenceLineMax = 400;
-constexpr size_t kLastLines = 10;  // a traceback and what went before it
+constexpr size_t kLastLines = 10;  // a traceback and the lines before it
 
 std::string Shortened(std::string text) {
   if (text.size() > kEvidenceLineMax) text = text.substr(0, kEvidenceLineMax) + " ...";
   return text;
 }
 
-// The launcher's own lines about an end say nothing about the trainer.
+// The launcher's own lines about an end show nothing about the trainer.
 bool IsOfLauncher(const std::string& line) {
   return line.starts_with("Command '[") || line == "Clean up finished." ||
          line == "Module completed; cleaning up." || line.starts_with("Terminated by service.");
@@ -32,28 +32,28 @@ std::string LastLineOf(const std::string& text) {
 
 }  // namespace
 
-std::string Shown(const Event& h) {
-  if (const auto* exit = h.As<ExitEvent>()) {
+std::string Shown(const Event& event) {
+  if (const auto* exit = event.As<ExitEvent>()) {
     const std::string how = exit->signal ? "by signal " + std::to_string(exit->signal)
                                          : "with exit code " + std::to_string(exit->exit_code);
-    return h.replica + " boot " + std::to_string(h.boot) + " ended " + how;
+    return event.replica + " boot " + std::to_string(event.boot) + " ended " + how;
   }
-  if (const std::string* line = FindPrintedLine(h)) {
-    return h.replica + ": " + Shortened(LastLineOf(*line));
+  if (const std::string* line = FindPrintedLine(event)) {
+    return event.replica + ": " + Shortened(LastLineOf(*line));
   }
-  return Describe(h);
+  return Describe(event);
 }
 
 std::vector<std::string> LastLines(const CheckRun& run, const std::string& replica, size_t most) {
   std::vector<std::string> lines;
   const auto& all = run.evidence.events;
-  for (auto h = all.rbegin(); h != all.rend() && lines.size() < most; ++h) {
-    const bool whose = replica.empty() ? h->replica != "service" : h->replica == replica;
-    const std::string* text = FindPrintedLine(*h);
+  for (auto event = all.rbegin(); event != all.rend() && lines.size() < most; ++event) {
+    const bool whose = replica.empty() ? event->replica != "service" : event->replica == replica;
+    const std::string* text = FindPrintedLine(*event);
     if (!text || !whose || IsOfLauncher(*text)) continue;
-    const std::vector<std::string> parts = Split(*text, '\n');  // of a traceback many
+    const std::vector<std::string> parts = Split(*text, '\n');  // a traceback has many lines
     for (auto part = parts.rbegin(); part != parts.rend() && lines.size() < most; ++part) {
-      if (!Trim(*part).empty()) lines.push_back(h->replica + ": " + Shortened(*part));
+      if (!Trim(*part).empty()) lines.push_back(event->replica + ": " + Shortened(*part));
     }
   }
   std::reverse(lines.begin(), lines.end());
@@ -61,8 +61,8 @@ std::vector<std::string> LastLines(const CheckRun& run, const std::string& repli
 }
 
 std::optional<Event> FirstEnd(const CheckRun& run, const std::function<bool(const Event&)>& which) {
-  for (const Event& h : run.evidence.events) {
-    if (h.Is<ExitEvent>() && which(h)) return h;
+  for (const Event& event : run.evidence.events) {
+    if (event.Is<ExitEvent>() && which(event)) return event;
   }
   return std::nullopt;
 }
@@ -95,15 +95,15 @@ std::string Outcome(const CheckRun& run) {
   if (!run.evidence.broke_off.empty()) return "it did not end: " + run.evidence.broke_off;
   std::string words = run.evidence.state;
   const std::string& message = run.evidence.error_message;
-  const std::string first =  // where the log can be looked at on the service says nothing here
+  const std::string first =  // without the hint where the service keeps the log
       message.substr(0, std::min(message.find('\n'), message.find(" To find out more")));
   return words + (first.empty() ? "" : ": " + std::string(Trim(first)));
 }
 
 std::string AllWords(const CheckRun& run) {
   std::string words;
-  for (const Event& h : run.evidence.events) {
-    if (const std::string* line = FindPrintedLine(h)) words += *line + "\n";
+  for (const Event& event : run.evidence.events) {
+    if (const std::string* line = FindPrintedLine(event)) words += *line + "\n";
   }
   return words + run.evidence.error_message;
 }
@@ -128,7 +128,8 @@ std::set<std::string> FileNamesBelow(const Path& folder) {
   return names;
 }
 
-// "No such file or directory: '/.../trainer/vocabulary.txt'", and the source tree has one.
+// True for "No such file or directory: '/.../trainer/vocabulary.txt'" if the source tree has the
+// file.
 bool MissesOwnFile(const std::string& line, const CheckSession& session) {
   if (!session.trainer.source || line.find("No such file or directory: '") == line.npos) {
     return false;

@@ -1,5 +1,5 @@
 #pragma once
-// What a run shows: lines for a report, and why a job fails.
+// The evidence of a run: lines for a report, and the cause of a failure.
 
 #include <functional>
 #include <initializer_list>
@@ -12,14 +12,14 @@
 
 namespace caip::harness {
 
-/// "master-0 boot 1 ended with exit code 2", "worker-0: the line": of anything in the event list.
+/// Any event as a line: "master-0 boot 1 ended with exit code 2", "worker-0: the printed line".
 std::string Shown(const Event& event);
 /// The last `most` lines that the replica printed; of all replicas for "".
 std::vector<std::string> LastLines(const CheckRun& run, const std::string& replica, size_t most);
 /// The first end of a replica for which `which` is true.
 std::optional<Event> FirstEnd(const CheckRun& run, const std::function<bool(const Event&)>& which);
-/// The boot failed by itself: with a status other than 0, or by a signal other than SIGTERM and
-/// SIGKILL.
+/// Whether the boot failed by itself: with a status other than 0, or by a signal other than SIGTERM
+/// and SIGKILL.
 bool IsFailure(const Event& end);
 /// The first replica that failed.
 std::optional<Event> FirstFailure(const CheckRun& run);
@@ -27,7 +27,7 @@ std::optional<Event> FirstFailure(const CheckRun& run);
 bool ContainsAny(const std::string& text, std::initializer_list<const char*> parts);
 /// The result for a run that failed: its end, and the last lines and the end of the failed replica.
 CheckResult FailOf(const CheckRun& run, const std::string& when, std::string advice);
-/// "worker" of "worker-1".
+/// "worker" for "worker-1".
 std::string RoleOf(const std::string& replica);
 /// How the run ended: "FAILED: The replica master 0 exited ..." in one line.
 std::string Outcome(const CheckRun& run);
@@ -35,9 +35,10 @@ std::string Outcome(const CheckRun& run);
 std::string AllWords(const CheckRun& run);
 
 enum class FailureCause {
-  kNone,        // it succeeds
-  kJobDirFlag,  // it refuses --job-dir
-  kPackage,     // something is not in the package that is in the source tree, or is not installed
+  kNone,        // the job succeeds
+  kJobDirFlag,  // the trainer refuses --job-dir
+  // a part of the source tree is missing in the package, or a dependency is not installed
+  kPackage,
   kOther,
 };
 

@@ -1,6 +1,7 @@
 #pragma once
-// One line of a run's event list: something that a replica did or suffered, or that the service
-// decided. Everything but `time` is the same in two runs of one scenario with one seed.
+// One line of a run's event list: an action of a replica, something that happened to it, or a
+// decision of the service. Everything but `time` is the same in two runs of one scenario with one
+// seed.
 
 #include <cstdint>
 #include <string>
@@ -25,18 +26,18 @@ struct LiveEvent {};
 struct ExitEvent {
   int exit_code = 0;
   int signal = 0;
-  std::string lost = {};  // the reason where the machine went away or nothing could be started
+  std::string lost = {};  // why the machine was lost or nothing could be started; "": neither
 };
 /// An operation of storage.
 struct StorageEvent {
   std::string op = {};      // create overwrite copy move delete read list; write close rename
-  std::string object = {};  // "bucket/path"; of `list` the prefix
+  std::string object = {};  // "bucket/path"; for `list` the prefix
   std::string from = {};    // the source of a copy or move; the new name of a rename
   uint64_t bytes = 0;
   bool failed = false;
   bool is_unanswered = false;  // the process ends with the operation and gets no answer
 };
-/// A line that the replica printed, or the service.
+/// A line that a replica or the service printed.
 struct LogEvent {
   std::string message;
   std::string severity = {};
@@ -44,7 +45,7 @@ struct LogEvent {
 /// A line that reports a step.
 struct StepEvent {
   int64_t step = 0;
-  Json record = {};       // what the trainer reported
+  Json record = {};       // the trainer's report
   std::string line = {};  // as printed; not in the file of an event list
 };
 /// A trial reported a metric.
@@ -56,7 +57,7 @@ struct MetricEvent {
 /// A fault was injected.
 struct FaultEvent {
   std::string fault;  // its name
-  std::string when;   // the occasion, in words
+  std::string when;   // a description of the trigger
 };
 /// The packages of an attempt are installed.
 struct PrepareEvent {
@@ -89,27 +90,27 @@ struct Event {
   }
 };
 
-/// The line's object; `time` is left out where it is not wanted.
+/// The line's object. `with_time`: includes the time.
 Json ToJson(const Event& event, bool with_time = true);
 Result<Event> EventFromJson(const Json& json);
 
-/// "create job/out/ckpt-10/weights by master-0": for reports.
+/// A short description for reports: "create job/out/ckpt-10/weights by master-0".
 std::string Describe(const Event& event);
 
 /// The line that the replica or the service printed; null for events that are not lines.
 const std::string* FindPrintedLine(const Event& event);
 
-/// The operation took effect and left an object: create, overwrite, copy, move. Null for all other
-/// events.
+/// The operation, if it took effect and left an object (create, overwrite, copy, move). Null for
+/// all other events.
 const StorageEvent* FindWrite(const Event& event);
-/// The same as a predicate.
+/// Whether FindWrite finds an operation.
 inline bool IsWrite(const Event& event) { return FindWrite(event) != nullptr; }
 
-/// A step, a change in storage, a start or an end: what limits.no_progress waits for. A run that
-/// only prints, reads or lists makes no progress.
+/// Whether the event counts as progress for limits.no_progress: a step, a change in storage, a
+/// start or an end. A run that only prints, reads or lists makes no progress.
 bool IsProgress(const Event& event);
 
-/// A boot that ended by itself with exit code 0.
+/// Whether the boot ended by itself with exit code 0.
 bool EndedWell(const ExitEvent& exit);
 
 }  // namespace caip::harness

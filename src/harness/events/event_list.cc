@@ -32,7 +32,7 @@ void ReadVerdictLine(const Json& json, EventList& list) {
   }
 }
 
-// One line that is not blank.
+// Reads one line that is not blank.
 Status ReadEventLine(std::string_view text, const std::string& name, int64_t number,
                      EventList& list) {
   const auto json = ParseJson(text);

@@ -19,11 +19,11 @@ struct EventList {
   std::string semantics;  // "object" or "posix"
   std::vector<Event> events;
 
-  bool judged = false;  // the list has a verdict; otherwise all below is empty
+  bool judged = false;  // the list has a verdict; false: the members below are empty
   bool passed = false;
-  std::string state;  // the job's at its end
+  std::string state;  // the job's state at its end
   std::string why_not;
-  std::string error;  // set: the scenario could not be played
+  std::string error;  // if not empty, the scenario could not be played
   std::string replay;
   std::vector<Assertion> assertions;
 };

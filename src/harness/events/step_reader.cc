@@ -15,7 +15,7 @@ struct StepReader::Pattern {
 
 namespace {
 
-// "0.5" is a number, "0010", too, "abc" a text.
+// "0.5" and "0010" are numbers, "abc" is a text.
 Json ValueOf(const std::string& text) {
   const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
   const size_t first = text.find_first_not_of('0');

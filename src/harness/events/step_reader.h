@@ -9,8 +9,8 @@
 
 namespace caip::harness {
 
-/// Any thread. Without a pattern a step is a JSON object with a whole number under "step"; with one
-/// (RE2) it is a match that names `step`, and its other named groups are the record's fields.
+/// Any thread. Without a pattern, a step is a JSON object with a whole number under "step". With a
+/// pattern (RE2), it is a match that names `step`. Its other named groups are the record's fields.
 class StepReader {
  public:
   explicit StepReader(const std::string& pattern = "");
@@ -22,7 +22,7 @@ class StepReader {
   std::shared_ptr<const Pattern> pattern_;
 };
 
-/// What is wrong with the pattern; nullopt for a regular expression with a group named `step`.
+/// Describes a mistake in the pattern; nullopt for a regular expression with a group named `step`.
 std::optional<std::string> StepPatternProblem(const std::string& pattern);
 
 }  // namespace caip::harness

@@ -1,4 +1,5 @@
-// Rules that must hold after every event, not only at the end: objects that stand for others.
+// Rules that must hold after every event, not only at the end: if one object exists, others must
+// exist.
 
 #include <re2/re2.h>
 
@@ -12,18 +13,18 @@
 namespace caip::harness {
 namespace {
 
-// While an object matches `if_present`, there are so many of the others, and they agree in a field.
+// While an object matches `if_present`, the other objects have these counts and agree in a field.
 struct Rule {
   std::string if_present;                   // "*/ckpt-{s}/COMMIT"
   std::map<std::string, Count> then_count;  // "*/ckpt-{s}/shard-*" -> 4
-  std::string same_field_of;                // glob of JSON objects; "" none
+  std::string same_field_of;                // glob of JSON objects; "": none
   std::string field;
 };
 
 constexpr std::string_view kCapture = "{s}";
 
 // The glob as a regular expression that captures {s}.
-std::string Capturing(const std::string& glob) {
+std::string CaptureRegex(const std::string& glob) {
   std::string re;
   for (size_t i = 0; i < glob.size(); ++i) {
     if (std::string_view(glob).substr(i).starts_with(kCapture)) {
@@ -38,23 +39,23 @@ std::string Capturing(const std::string& glob) {
   return re;
 }
 
-std::optional<std::string> Captured(const std::string& glob, const std::string& name) {
+std::optional<std::string> MatchCapture(const std::string& glob, const std::string& name) {
   std::string captured;
-  const re2::RE2 re(Capturing(glob));
+  const re2::RE2 re(CaptureRegex(glob));
   const bool captures = re.NumberOfCapturingGroups() == 1;
   const bool fits =
       captures ? re2::RE2::FullMatch(name, re, &captured) : re2::RE2::FullMatch(name, re);
   return fits ? std::optional(captured) : std::nullopt;
 }
 
-std::string With(const std::string& glob, const std::string& captured) {
+std::string FillCapture(const std::string& glob, const std::string& captured) {
   return ReplaceAll(glob, kCapture, captured);
 }
 
 std::optional<std::string> BrokenCount(const Rule& rule, const std::string& captured,
                                        const std::set<std::string>& present) {
   for (const auto& [pattern, count] : rule.then_count) {
-    const std::string glob = With(pattern, captured);
+    const std::string glob = FillCapture(pattern, captured);
     int64_t found = 0;
     for (const std::string& name : present) found += GlobMatches(glob, name) ? 1 : 0;
     if (!count.Holds(found)) return std::to_string(found) + " of " + glob;
@@ -68,14 +69,14 @@ std::optional<std::string> BrokenField(const Rule& rule, const std::string& capt
   if (rule.same_field_of.empty()) return std::nullopt;
   std::set<std::string> values;
   for (const auto& [name, object] : run.objects) {
-    if (!GlobMatches(With(rule.same_field_of, captured), name)) continue;
+    if (!GlobMatches(FillCapture(rule.same_field_of, captured), name)) continue;
     const auto json = ParseJson(object.bytes);
     const Json* value = json.ok() ? Member(*json, rule.field) : nullptr;
     values.insert(value ? CompactJson(*value) : "none");
   }
   if (values.size() <= 1) return std::nullopt;
   return rule.field + " is " + Join({values.begin(), values.end()}, " and ") + " under " +
-         With(rule.if_present, captured);
+         FillCapture(rule.if_present, captured);
 }
 
 void ApplyToPresent(const StorageEvent& operation, std::set<std::string>& present) {
@@ -98,7 +99,7 @@ Assertion CheckRule(const Rule& rule, const ComparedRuns& runs) {
     if (!operation) continue;
     ApplyToPresent(*operation, present);
     for (const std::string& name : present) {
-      const auto captured = Captured(rule.if_present, name);
+      const auto captured = MatchCapture(rule.if_present, name);
       const auto broken = captured ? BrokenCount(rule, *captured, present) : std::nullopt;
       if (!broken) continue;
       assertion.passed = false;
@@ -108,7 +109,7 @@ Assertion CheckRule(const Rule& rule, const ComparedRuns& runs) {
     }
   }
   for (const std::string& name : present) {
-    const auto captured = Captured(rule.if_present, name);
+    const auto captured = MatchCapture(rule.if_present, name);
     const auto broken = captured ? BrokenField(rule, *captured, runs.run) : std::nullopt;
     if (!broken) continue;
     assertion.passed = false;
@@ -118,7 +119,7 @@ Assertion CheckRule(const Rule& rule, const ComparedRuns& runs) {
   return assertion;
 }
 
-// {s} is the one variable; a glob has it once, and only where it is bound.
+// {s} is the one variable. A glob has it at most once, and only if it has a value.
 void CheckVariables(const std::string& glob, bool is_bound, const Cursor& place) {
   static const re2::RE2 variable("(\\{[^{}]*\\})");
   re2::StringPiece rest(glob);

@@ -62,7 +62,7 @@ int BootOfKey(const std::string& key, const Cursor& value) {
   return boot;
 }
 
-std::string Runs(const std::set<int64_t>& numbers) {
+std::string RangesText(const std::set<int64_t>& numbers) {
   std::vector<std::string> runs;
   for (auto at = numbers.begin(); at != numbers.end();) {
     const int64_t first = *at;

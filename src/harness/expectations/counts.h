@@ -21,16 +21,16 @@ struct Count {
 Count ReadCount(const Cursor& cursor);
 std::string Text(const Count& count);
 
-/// By step, its effective record: the last one that the replica wrote for it.
+/// For each step its effective record: the last one that the replica wrote for it.
 using StepRecords = std::map<int64_t, Json>;
 StepRecords EffectiveSteps(const Evidence& run, const std::string& replica);
 /// Replicas that reported steps.
 std::set<std::string> ReplicasWithSteps(const Evidence& run);
 
-/// A mapping's key that names a boot, from 1; mistakes are reported at its value.
+/// The boot that a mapping's key names, from 1. Mistakes are reported at its value.
 int BootOfKey(const std::string& key, const Cursor& value);
 
-/// "1..4, 7, 9..12".
-std::string Runs(const std::set<int64_t>& numbers);
+/// The numbers as ranges: "1..4, 7, 9..12".
+std::string RangesText(const std::set<int64_t>& numbers);
 
 }  // namespace caip::harness

@@ -1,6 +1,6 @@
 #pragma once
-// What must hold after a run, and what was found. A new kind of expectation is one function that
-// reads it and one line in expectation.cc.
+// Conditions that must hold after a run, and their results. A new kind of expectation is one
+// function that reads it and one line in expectation.cc.
 
 #include <functional>
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace caip::harness {
 
-/// A final object.
+/// An object at the end of a run.
 struct FinalObject {
   std::string bytes;
   int64_t generation = 0;
@@ -31,13 +31,13 @@ struct FinalTrial {
 struct Evidence {
   std::vector<Event> events;
   std::vector<FaultTally> faults;
-  std::string state;  // of the job at its end
+  std::string state;  // the job's state at its end
   std::string error_message;
-  std::string broke_off;  // why the run was ended before the job: a limit; "" it was not
+  std::string broke_off;  // the limit that ended the run before the job; "": none
   std::map<std::string, FinalObject> objects;
   std::map<std::string, FinalObject> objects_before;
   std::map<std::string, FinalTrial> trials = {};  // by id, of a tuning job
-  std::string best_trial = {};                    // of those with a metric; "" none
+  std::string best_trial = {};                    // the best trial with a metric; "": none
 };
 
 /// One comparison of an expectation.
@@ -48,7 +48,7 @@ struct Assertion {
   bool passed = false;
 };
 
-/// What an expectation may look at. `twin`: the run without faults; null where none was made.
+/// The runs that an expectation compares. `twin`: the run without faults; null if it was not made.
 struct ComparedRuns {
   const Evidence& run;
   const Evidence* twin = nullptr;
@@ -73,13 +73,13 @@ struct ExpectationKind {
 const std::vector<ExpectationKind>& ExpectationKinds();
 const ExpectationKind* FindExpectationKind(std::string_view name);
 
-/// An expectation that is a function.
+/// An expectation that calls a function.
 ExpectationPtr Expect(std::function<std::vector<Assertion>(const ComparedRuns&)> evaluate,
                       bool needs_twin = false);
 
 // expectations/job_outcome.cc
 ExpectationPtr ReadState(const Cursor& cursor);
-/// The expectation `state: STATE`, also for scenarios that do not name the end of their job.
+/// The expectation `state: STATE`, also for scenarios that do not state the end of their job.
 ExpectationPtr ExpectState(const std::string& state);
 ExpectationPtr ReadErrorMatches(const Cursor& cursor);
 ExpectationPtr ReadRestarts(const Cursor& cursor);

@@ -64,8 +64,8 @@ class Conflicts {
         element.Wrong("can never follow " + states[before]);
       }
     }
-    const std::string last =
-        states.empty() ? "" : states.back();  // "" for values that are not strings, too
+    // Values that are not strings have been read as "".
+    const std::string last = states.empty() ? "" : states.back();
     if (!state.empty() && !last.empty() && last != state) {
       list.Wrong("contradicts `state: " + state + "`: the list ends with " + last);
     }
@@ -81,7 +81,7 @@ class Conflicts {
                                [&](run::JobEvent event) { return run::Next(*from, event) == to; });
   }
 
-  // A scenario that does not name an end expects success, too: scenario_reader.cc.
+  // A scenario that states no end expects success, too: see scenario_reader.cc.
   bool WantsSuccess() const {
     if (expect_.Has("state")) return Has("state") && expect_.At("state").Text() == "SUCCEEDED";
     const bool says = expect_.Has("states") || expect_.Has("error_matches") || expect_.Has("at");
@@ -162,7 +162,7 @@ class Conflicts {
     }
   }
 
-  // `steps` names all that the replica reports.
+  // `steps` contains every step that the replica reports.
   void CheckSteps(const std::string& replica, const Cursor& step) const {
     if (!Has("steps")) return;
     for (const auto& [other, range] : expect_.At("steps").Members()) {

@@ -84,7 +84,7 @@ ExpectationPtr ReadRestarts(const Cursor& cursor) {
 ExpectationPtr ReadAttempts(const Cursor& cursor) {
   const Count count = ReadCount(cursor);
   return Expect([count](const ComparedRuns& runs) -> std::vector<Assertion> {
-    int64_t attempts = 0;  // PREPARING comes once an attempt
+    int64_t attempts = 0;  // each attempt enters PREPARING once
     for (const Event& event : runs.run.events) {
       const auto* entered = event.As<StateEvent>();
       if (entered && entered->state == "PREPARING") ++attempts;
@@ -97,10 +97,10 @@ namespace {
 
 struct Period {
   Duration least{0};
-  std::optional<Duration> most;  // none: however late
+  std::optional<Duration> most;  // unset: no upper limit
 };
 
-// 10m..11m, 2h..
+// Reads 10m..11m or 2h..
 Period ReadPeriod(const Cursor& cursor) {
   const std::string text = cursor.Text();
   const size_t dots = text.find("..");

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kStepsMax = 1'000'000;
 
-// Steps in the order in which a boot reported them.
+// The steps that a boot reported, in their order.
 std::vector<int64_t> ReportedSteps(const Evidence& run, const std::string& replica, int boot) {
   std::vector<int64_t> steps;
   for (const Event& event : run.events) {
@@ -52,8 +52,8 @@ Assertion CompareReplica(const ComparedRuns& runs, const std::string& replica,
   for (const auto& [step, record] : mine) my_steps.insert(step);
   for (const auto& [step, record] : twins) twin_steps.insert(step);
   if (my_steps != twin_steps) {
-    assertion.expected = "steps " + Runs(twin_steps);
-    assertion.found = "steps " + Runs(my_steps);
+    assertion.expected = "steps " + RangesText(twin_steps);
+    assertion.found = "steps " + RangesText(my_steps);
     return assertion;
   }
   for (const auto& [step, record] : twins) {
@@ -110,7 +110,7 @@ ExpectationPtr ReadNoSteps(const Cursor& cursor) {
       const std::vector<int64_t> steps = ReportedSteps(runs.run, replica, boot);
       const std::set<int64_t> found(steps.begin(), steps.end());
       assertions.push_back(
-          {"no_steps " + BootName(replica, boot), "none", Runs(found), steps.empty()});
+          {"no_steps " + BootName(replica, boot), "none", RangesText(found), steps.empty()});
     }
     return assertions;
   });
@@ -133,7 +133,7 @@ ExpectationPtr ReadSteps(const Cursor& cursor) {
       for (int64_t step = range.least; step <= range.most; ++step) all.insert(step);
       std::set<int64_t> found;
       for (const auto& [step, record] : EffectiveSteps(runs.run, replica)) found.insert(step);
-      assertions.push_back({"steps " + replica, Runs(all), Runs(found), all == found});
+      assertions.push_back({"steps " + replica, RangesText(all), RangesText(found), all == found});
     }
     return assertions;
   });
@@ -183,8 +183,8 @@ namespace {
 
 struct ExpectedLine {
   std::string pattern;
-  std::string replica;  // "" any
-  int boot = 0;         // 0 any
+  std::string replica;  // "": any
+  int boot = 0;         // 0: any
   Count count{1, INT64_MAX};
 };
 

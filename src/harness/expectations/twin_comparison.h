@@ -1,6 +1,7 @@
 #pragma once
 // How a run is compared with its twin: which fields and objects count, and which values are equal.
-// The expectations same_steps_as_twin and same_objects_as_twin set it; the explorer uses it, too.
+// The expectations same_steps_as_twin and same_objects_as_twin configure it. The explorer uses it,
+// too.
 
 #include <set>
 #include <string>
@@ -11,9 +12,9 @@
 namespace caip::harness {
 
 struct StepComparison {
-  std::set<std::string> fields;    // empty: all but `attempt` and `boot`
+  std::set<std::string> fields;    // empty: all except `attempt` and `boot`
   std::set<std::string> replicas;  // empty: all that report steps
-  double tolerance = 0;            // of numbers
+  double tolerance = 0;            // for numbers
 
   bool Compares(const std::string& field) const;
   bool ComparesReplica(const std::string& replica) const;
@@ -34,11 +35,11 @@ struct TwinComparison {
   ObjectComparison objects;
 };
 
-/// `true`, or a mapping; mistakes are reported on the cursor.
+/// Reads `true` or a mapping. Mistakes are reported on the cursor.
 StepComparison ReadStepComparison(const Cursor& cursor);
 ObjectComparison ReadObjectComparison(const Cursor& cursor);
 
-/// Equal except for numbers that differ by at most `tolerance`.
+/// Whether the values are equal, except for numbers that differ by at most `tolerance`.
 bool SameJson(const Json& a, const Json& b, double tolerance);
 
 }  // namespace caip::harness

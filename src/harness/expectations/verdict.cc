@@ -25,7 +25,7 @@ void CheckFaultsWereInjected(const Evidence& run, std::vector<Assertion>& assert
   }
 }
 
-// The name of an assertion without what it is about: "first_step" of "first_step master-0 boot 2".
+// Whether `wanted` names the assertion: "first_step" also names "first_step master-0 boot 2".
 bool Names(const std::string& wanted, const std::string& assertion) {
   return assertion == wanted || assertion.starts_with(wanted + " ");
 }

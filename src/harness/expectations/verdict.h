@@ -10,20 +10,20 @@
 
 namespace caip::harness {
 
-/// The result of a run. A scenario that is to show a bug passes if exactly the assertions that it
-/// names failed.
+/// The result of a run. A scenario that shows a bug passes if exactly the assertions that it names
+/// failed.
 struct Verdict {
   std::vector<Assertion> assertions;
   bool passed = false;
-  std::string why_not;  // "" when passed
+  std::string why_not;  // "" if it passed
 };
 
 /// Reports on `expect` the expectations that exclude each other, or that no job can meet
 /// (docs/scenarios.md). Expectations that `scenario.shows_bug` names may fail and are skipped.
 void CheckExpectations(const Cursor& expect, const Scenario& scenario);
 
-/// Checks each expectation, that each fault was injected, and that no limit ended the run. `twin`
-/// may be null when the scenario needs none.
+/// Checks each expectation. Also checks that each fault was injected, and that no limit ended the
+/// run. `twin` may be null if the scenario needs none.
 Verdict DecideVerdict(const Scenario& scenario, const Evidence& run, const Evidence* twin);
 
 }  // namespace caip::harness

@@ -117,7 +117,8 @@ void Baseline::FindUnstable(const Evidence& other) {
 }
 
 void Baseline::Learn(const Evidence& early_restart) {
-  if (early_restart.state != "SUCCEEDED") return;  // a failure is not a counter
+  // the differences of a failed run are not counters
+  if (early_restart.state != "SUCCEEDED") return;
   const std::set<std::string> renamed = RenamedPatterns(run_, early_restart);
   const auto note = [&](const std::string& name, bool counts) {
     const std::string pattern = WithoutNumbers(name);
@@ -134,7 +135,7 @@ void Baseline::Learn(const Evidence& early_restart) {
   }
   for (const auto& [name, object] : early_restart.objects) {
     if (run_.objects.contains(name)) continue;
-    // One for each start, which have the number of the attempt in their names.
+    // If each start writes an object, the object's name may contain the number of the attempt.
     note(name, std::ranges::any_of(run_.objects, [&extra = name](const auto& mine) {
            return CountsStarts(mine.first, extra);
          }));

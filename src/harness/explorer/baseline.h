@@ -1,6 +1,6 @@
 #pragma once
-// The baseline of an exploration: runs of the job without faults, with which every recovery is
-// compared.
+// The baseline of an exploration: runs of the job without faults. Every recovery is compared with
+// them.
 
 #include <set>
 #include <string>
@@ -10,31 +10,32 @@
 
 namespace caip::harness {
 
-/// Two runs without a fault. What differs between them says nothing about a restart and is not
-/// compared.
+/// Two runs without a fault. A difference between them shows nothing about a restart. Such values
+/// are not compared.
 class Baseline {
  public:
-  /// `how` says what is compared at all, and which values count as equal.
+  /// `how` defines what is compared, and which values count as equal.
   Baseline(Evidence first, Evidence second, TwinComparison how = {});
 
-  /// A run with a restart before the first step, when no training could be lost. Counters of
-  /// restarts differ in it and are not compared. Other differences are compared, but in doubt.
+  /// Learns from a run with a restart before the first step, when no training could be lost.
+  /// Counters of restarts differ in it and are not compared. Other differences are compared, but
+  /// count as doubtful.
   void Learn(const Evidence& early_restart);
 
   const Evidence& run() const { return run_; }
   const TwinComparison& how() const { return how_; }
   const std::set<std::string>& unstable_objects() const { return unstable_objects_; }
-  /// Patterns of names (without numbers) of objects that tell how often the job was started.
+  /// Patterns of names (without numbers) of objects that count the starts of the job.
   const std::set<std::string>& counting_patterns() const { return counting_patterns_; }
-  /// An early restart changes the object, and not as a counter of starts.
+  /// Whether an early restart changes the object, but not as a counter of starts.
   bool MayCount(const std::string& object) const;
   const std::set<std::string>& unstable_fields() const { return unstable_fields_; }
   const std::set<std::string>& replicas() const { return replicas_; }
-  /// False where two runs do different steps: then steps are not compared.
+  /// False if two runs do different steps. Then steps are not compared.
   bool steps_are_stable() const { return steps_are_stable_; }
-  /// Whether the object says something about a restart.
+  /// Whether the object is compared, because it can show something about a restart.
   bool Compares(const std::string& object) const;
-  /// Objects that are written once, after the last step, and stay: results.
+  /// The results: objects that are written once, after the last step, and stay.
   const std::set<std::string>& results() const { return results_; }
 
  private:
@@ -53,21 +54,21 @@ class Baseline {
   bool steps_are_stable_ = true;
 };
 
-/// The fields, of those that are compared, in which two records differ.
+/// The compared fields in which two records differ.
 std::set<std::string> DifferingFields(const Json& a, const Json& b, const StepComparison& how);
 
-/// The text with '#' for each number.
+/// The text with '#' in place of each number.
 std::string WithoutNumbers(const std::string& text);
 
-/// The texts are equal except for their only number, which is one higher in `after`.
+/// Whether the texts are equal except for their only number, which is one higher in `after`.
 bool CountsStarts(const std::string& before, const std::string& after);
 
-/// The same for texts with more numbers, the first from a single start: only one number differs,
+/// The same for texts with more numbers. `once` comes from a single start: only one number differs,
 /// and it is 0 or 1 in `once`.
 bool CountsSecondStart(const std::string& once, const std::string& twice);
 
-/// Patterns (WithoutNumbers) of names that contain the number of an attempt: as many of them are
-/// left over as are missing.
+/// Patterns (WithoutNumbers) of names that contain the number of an attempt: as many such objects
+/// are left over as are missing.
 std::set<std::string> RenamedPatterns(const Evidence& baseline, const Evidence& run);
 
 }  // namespace caip::harness

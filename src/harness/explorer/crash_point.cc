@@ -18,7 +18,7 @@ size_t CountChanges(const Event& event) {
   return operation->op == "move" ? 2 : 1;
 }
 
-// A regular expression that finds exactly this line.
+// A regular expression that matches exactly this line.
 std::string Escaped(const std::string& line) {
   std::string regex = "^";
   for (const char c : line) {
@@ -28,7 +28,7 @@ std::string Escaped(const std::string& line) {
   return regex + "$";
 }
 
-/// Numbers points that are alike.
+/// Numbers equal points.
 class Numbering {
  public:
   int64_t Next(const CrashPoint& point) {
@@ -179,7 +179,7 @@ Trigger MakeTrigger(const CrashPoint& point) {
       trigger.kind = LogTrigger{Escaped(point.text)};
       break;
     default:
-      trigger.kind = BootTrigger{point.nth};  // a boot comes once
+      trigger.kind = BootTrigger{point.nth};  // each boot comes once
       trigger.nth = {};
   }
   return trigger;

@@ -17,36 +17,36 @@ struct CrashPoint {
   enum class Kind { kStorage, kLog, kStep, kBoot };
   std::string replica;
   Kind kind = Kind::kStorage;
-  bool before = false;  // of a storage operation; else after it
+  bool before = false;  // before a storage operation; false: after it
   std::string op = {};
-  std::string text = {};  // object; line
+  std::string text = {};  // the object or the line
   int64_t step = 0;
-  uint64_t mid_bytes = 0;  // above 0: in the middle of writing a file, after so many bytes
-  int64_t nth = 1;         // among equal points of this replica
+  uint64_t mid_bytes = 0;  // above 0: in the middle of writing a file, after this many bytes
+  int64_t nth = 1;         // the number among equal points of this replica
   size_t events = 0;       // the number of events before it
   size_t changes = 0;      // the number of changes in storage before it
 
   auto operator<=>(const CrashPoint&) const = default;
 };
 
-/// The kinds of points that are wanted: "storage", "steps", "logs", "states" (boots).
+/// The selected points. The kinds are "storage", "steps", "logs" and "states" (boots).
 struct PointSelection {
   std::set<std::string> kinds = {"storage"};
   std::set<std::string> replicas;  // empty: all
-  bool torn_writes = false;        // where storage is a directory: files half written, too
+  bool torn_writes = false;  // if storage is a directory: also points in the middle of a write
 };
 
-/// In the order of the run. `run` has succeeded without a fault.
+/// The crash points in the order of the run. `run` has succeeded without a fault.
 std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelection& selection);
 
 /// "before create job/out/ckpt-20/optim by master-0".
 std::string Describe(const CrashPoint& point);
-/// The lines of a scenario's `when`, as flow YAML: `{before: {create: "job/out/x"}, nth: 2}`.
+/// The text of a scenario's `when`, as flow YAML: `{before: {create: "job/out/x"}, nth: 2}`.
 std::string WhenText(const CrashPoint& point);
-/// The same as a value.
+/// The same trigger as a value.
 Trigger MakeTrigger(const CrashPoint& point);
 
-/// How many of the first `events` changed what is stored.
+/// How many of the first `events` events changed the stored objects.
 size_t CountChanges(const std::vector<Event>& list, size_t events);
 
 /// A text as YAML in double quotes.

@@ -29,8 +29,8 @@ Flaw LostProgressFlaw(std::string cause, int64_t expected, int64_t found) {
   return flaw;
 }
 
-// Whether each restart began at the very first step, except those after which nothing was left to
-// do.
+// Finds replicas whose restarts all began at the very first step. Restarts after which no step was
+// left do not count.
 std::map<size_t, Flaw> FindRestartsFromScratch(const Baseline& baseline,
                                                const std::vector<Resumption>& all) {
   std::map<size_t, Flaw> lost;
@@ -53,7 +53,7 @@ std::map<size_t, Flaw> FindRestartsFromScratch(const Baseline& baseline,
   return lost;
 }
 
-// Of one replica, by the order of the run.
+// The storage points of one replica, in the order of the run.
 std::vector<size_t> FindStoragePoints(const std::vector<Resumption>& all,
                                       const std::string& replica) {
   std::vector<size_t> points;
@@ -66,7 +66,8 @@ std::vector<size_t> FindStoragePoints(const std::vector<Resumption>& all,
   return points;
 }
 
-// Steps that the baseline repeats (in each epoch, say) do not tell where a restart resumed.
+// A step that the baseline repeats (for example, in each epoch) does not show where a restart
+// resumed.
 bool ComesOnce(const Evidence& run, const std::string& replica, int64_t step) {
   const auto is_it = [&](const Event& event) {
     const StepEvent* found = FindStepOf(event, replica);
@@ -75,14 +76,15 @@ bool ComesOnce(const Evidence& run, const std::string& replica, int64_t step) {
   return std::ranges::count_if(run.events, is_it) == 1;
 }
 
-/// A restart after a write that ended a run of writes: what came next was the next step.
+/// A restart after the last write before a step. `advanced`: the restart continued with the next
+/// step.
 struct ProgressSample {
   size_t resumption;
-  int64_t step;  // the last one before the write
+  int64_t step;  // the last step before the write
   bool advanced;
 };
 
-// The last step before the point, where no further write comes before the replica's next step.
+// The last step before the point. nullopt if another write comes before the replica's next step.
 std::optional<int64_t> FindSavedStep(const std::vector<Event>& events, const CrashPoint& point) {
   for (size_t at = point.events; at < events.size(); ++at) {
     if (FindStepOf(events[at], point.replica)) break;
@@ -95,7 +97,7 @@ std::optional<int64_t> FindSavedStep(const std::vector<Event>& events, const Cra
   return step && *step != 0 ? step : std::nullopt;
 }
 
-// By the pattern of the object that was written.
+// Groups the samples by the pattern of the written object.
 std::map<std::string, std::vector<ProgressSample>> CollectSamples(
     const Baseline& baseline, const std::vector<Resumption>& all) {
   std::map<std::string, std::vector<ProgressSample>> samples;
@@ -135,7 +137,7 @@ std::map<size_t, Flaw> FindFallbacks(const Baseline& baseline, const std::vector
   for (const std::string& replica : baseline.replicas()) {
     const auto first = FindFirstStep(baseline.run(), replica);
     if (!first || !ComesOnce(baseline.run(), replica, *first)) continue;
-    std::optional<int64_t> before;  // where the last one that resumed did so
+    std::optional<int64_t> before;  // the step at which the last restart that resumed did so
     std::vector<size_t> suspects;
     for (const size_t i : FindStoragePoints(all, replica)) {
       const CrashPoint& point = all[i].point;

@@ -1,5 +1,5 @@
 #pragma once
-// Compares recoveries with each other: where each one resumes.
+// Compares recoveries with each other by the steps at which they resume.
 
 #include <cstdint>
 #include <map>
@@ -13,19 +13,19 @@
 
 namespace caip::harness {
 
-/// A recovery as the comparison among all of them sees it.
+/// The part of a recovery that is compared with the other recoveries.
 struct Resumption {
   CrashPoint point;
-  std::optional<int64_t> first_step;  // that the replica reports after its restart
+  std::optional<int64_t> first_step;  // the first step that the replica reports after its restart
 };
 
-/// Resumptions that begin further back than others of the same kind: most restarts after the write
-/// of an object like this one resumed after its step, and these did not.
+/// Restarts that resume earlier than others of the same kind: most restarts after a write of such
+/// an object resumed after its step, and these did not.
 std::map<size_t, Flaw> FindLostProgress(const Baseline& baseline,
                                         const std::vector<Resumption>& all);
 
-/// Resumptions that begin at the very first step, where the restart at the point before resumed and
-/// a later one does. `all` has every point of the run that leads to a recovery.
+/// Restarts that begin at the very first step, although a restart at an earlier point resumed and
+/// one at a later point does. `all` has every point of the run that leads to a recovery.
 std::map<size_t, Flaw> FindFallbacks(const Baseline& baseline, const std::vector<Resumption>& all);
 
 }  // namespace caip::harness

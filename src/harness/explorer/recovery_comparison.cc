@@ -14,8 +14,8 @@ namespace caip::harness {
 namespace {
 
 constexpr size_t kDifferenceShown = 60;  // characters of a text
-constexpr size_t kBefore = 20;           // of them before the first difference
-constexpr size_t kBytesShown = 12;       // of bytes that are not text
+constexpr size_t kBefore = 20;           // characters before the first difference
+constexpr size_t kBytesShown = 12;       // bytes of other data
 
 bool IsText(std::string_view bytes) {
   return IsUtf8(bytes) && std::none_of(bytes.begin(), bytes.end(), [](unsigned char c) {
@@ -23,7 +23,7 @@ bool IsText(std::string_view bytes) {
          });
 }
 
-// Not in the middle of a character.
+// Returns the start of the character at this position.
 size_t BeginOfCharacter(std::string_view text, size_t at) {
   while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
   return at;
@@ -82,7 +82,7 @@ std::string FindErrorLine(std::string_view error_message) {
 
 namespace {
 
-// Doubts: why a flaw may be harmless.
+// Doubts: the reasons why a flaw may be harmless.
 constexpr char kOtherBytes[] =
     "all steps are the same, and the object is not JSON: data that was loaded and saved again (a "
     "pickle) may have other bytes and the same meaning; if so, name the object in "
@@ -126,14 +126,14 @@ void CompareSteps(const Baseline& baseline, const std::string& replica, const Ev
   const std::set<int64_t> surplus = Without(NumbersOf(found), NumbersOf(wanted));
   const std::string whose = replica + ": ";
   if (!missing.empty()) {
-    Flaw flaw{"steps are missing", whose + "steps " + Runs(NumbersOf(wanted)),
-              "without " + Runs(missing)};
+    Flaw flaw{"steps are missing", whose + "steps " + RangesText(NumbersOf(wanted)),
+              "without " + RangesText(missing)};
     flaw.kind = Flaw::Kind::kMissingSteps;
     flaws.push_back(std::move(flaw));
   }
   if (!surplus.empty()) {
-    flaws.push_back({"unexpected steps are done", whose + "steps " + Runs(NumbersOf(wanted)),
-                     "and " + Runs(surplus)});
+    flaws.push_back({"unexpected steps are done", whose + "steps " + RangesText(NumbersOf(wanted)),
+                     "and " + RangesText(surplus)});
   }
   for (const auto& [step, record] : wanted) {
     const auto other = found.find(step);
@@ -187,8 +187,8 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
 
 std::string FolderOfResult(const std::string& name) { return name.substr(0, name.rfind('/') + 1); }
 
-// A result that was complete when the machine went away is not made again. It is complete if all
-// results of its folder are there.
+// Finds results that were complete when the machine went away and are written again. A result is
+// complete if all results of its folder exist.
 void CompareResults(const Baseline& baseline, const CrashPoint& point, const Evidence& run,
                     std::vector<Flaw>& flaws) {
   std::set<std::string> present;
@@ -196,7 +196,7 @@ void CompareResults(const Baseline& baseline, const CrashPoint& point, const Evi
   for (; at < std::min(point.events, run.events.size()); ++at) {
     if (const StorageEvent* write = FindWrite(run.events[at])) present.insert(write->object);
   }
-  std::set<std::string> reported;  // folders
+  std::set<std::string> reported;  // folders with a flaw
   for (; at < run.events.size(); ++at) {
     const StorageEvent* write = FindWrite(run.events[at]);
     if (!write || !present.contains(write->object)) continue;
@@ -220,8 +220,8 @@ void CompareResults(const Baseline& baseline, const CrashPoint& point, const Evi
   }
 }
 
-// The one missing step, if it was under way when the machine went away: something was written after
-// the line of the step before, and its own line was still to come.
+// The one missing step, if the trainer was working on it when the machine went away: it had written
+// something after the line of the previous step, and had not printed the step's own line.
 std::optional<int64_t> FindUnreportedStep(const Baseline& baseline, const CrashPoint& point,
                                           const Evidence& recovery) {
   const std::set<int64_t> wanted = NumbersOf(EffectiveSteps(baseline.run(), point.replica));
@@ -242,13 +242,14 @@ std::optional<int64_t> FindUnreportedStep(const Baseline& baseline, const CrashP
   return *next;
 }
 
-// Whole numbers are counters; the training shows in other numbers, or in bytes that are not JSON.
+// Whole numbers may be counters. Other numbers, and bytes that are not JSON, depend on the
+// training.
 bool HoldsMoreThanCounters(const Json& json) {
   if (json.is_number_float()) return true;
   return json.is_structured() && std::any_of(json.begin(), json.end(), HoldsMoreThanCounters);
 }
 
-// Whether an object that was written after the step, and is compared, would differ without it.
+// Whether a compared object that was written after the step would differ without the step.
 bool WouldDifferWithout(const Baseline& baseline, const std::string& replica, int64_t step) {
   bool after = false;
   for (const Event& event : baseline.run().events) {
@@ -266,8 +267,8 @@ bool WouldDifferWithout(const Baseline& baseline, const std::string& replica, in
   return false;
 }
 
-// A trainer that saves a step before it reports it does a step without a report when its machine
-// goes away between the two. The step was done if all later objects are the same.
+// If a trainer saves a step before it reports it, and its machine goes away between the two, the
+// step is never reported. The step was done if all later objects are the same.
 void DoubtUnreportedStep(const Baseline& baseline, const CrashPoint& point,
                          const Evidence& recovery, std::vector<Flaw>& flaws) {
   if (flaws.size() != 1 || flaws.front().kind != Flaw::Kind::kMissingSteps) return;
@@ -294,7 +295,7 @@ std::vector<Flaw> CompareRecovery(const Baseline& baseline, const CrashPoint& po
                                   const Evidence& recovery) {
   std::vector<Flaw> flaws;
   CompareOutcome(recovery, flaws);
-  if (!flaws.empty()) return flaws;  // the rest follows from it
+  if (!flaws.empty()) return flaws;  // other differences follow from these
   if (baseline.steps_are_stable()) {
     for (const std::string& replica : baseline.replicas()) {
       CompareSteps(baseline, replica, recovery, flaws);

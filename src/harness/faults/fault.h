@@ -20,15 +20,16 @@
 
 namespace caip::harness {
 
-/// What faults ask of the emulator. Any thread except the engine's may call. The calls return
-/// before they take effect.
+/// The operations of the emulator that faults use. Any thread except the engine's may call them.
+/// All except Freeze return before they take effect.
 class RunControl {
  public:
   virtual ~RunControl() = default;
   /// Takes the replica's machine away. An error if none of its processes lives.
   virtual Status LoseVm(const std::string& replica, engine::VmLoss kind) = 0;
-  /// Stops every process of the replica, or resumes them.
+  /// Stops every process of the replica. Returns when they have stopped, or after some seconds.
   virtual void Freeze(const std::string& replica) = 0;
+  /// Resumes the stopped processes.
   virtual void Thaw(const std::string& replica) = 0;
   /// Cancels the job as a user does.
   virtual Status CancelJob() = 0;
@@ -56,7 +57,7 @@ struct FaultResponse {
 struct Fault;
 struct Scenario;
 
-/// What a fault may use while it is injected.
+/// The operations that a fault may use while it is injected.
 class FaultContext {
  public:
   virtual ~FaultContext() = default;
@@ -84,7 +85,7 @@ class FaultAction {
 };
 using FaultActionPtr = std::shared_ptr<const FaultAction>;
 
-/// The events that a kind of fault can be injected at.
+/// The events at which a kind of fault can be injected.
 enum class FaultOccasion {
   kAny,               // every event but the calls and installations below
   kStorageOperation,  // before, after, mid
@@ -93,37 +94,36 @@ enum class FaultOccasion {
   kLogLine,           // log
 };
 
-/// What the replica does between the fault and its `until`.
+/// The state of the replica between the fault and its `until`.
 enum class WhileUntil {
   kNothingSpecial,  // the kind takes no `until`
   kDown,            // the replacement of its machine is not started
   kFrozen,
-  kThreadWaits,  // the thread that met the fault waits; others may go on
+  kThreadWaits,  // the thread that met the fault waits; other threads may continue
 };
 
 /// An ability of the host that a kind of fault depends on.
 enum class HostAbility { kFakeClock };
 
 struct FaultKind {
-  std::string name;     // its key in a scenario
-  std::string summary;  // one line for documentation and the schema
-  std::vector<std::string> parameters =
-      {};  // the keys below it; `replica` and `until` are read for all
-  std::vector<std::string> required = {};  // those that must be given
+  std::string name;                          // its key in a scenario
+  std::string summary;                       // one line for documentation and the schema
+  std::vector<std::string> parameters = {};  // keys below it; `replica` and `until` may be in it
+  std::vector<std::string> required = {};    // parameters that must be given
   FaultOccasion occasion = FaultOccasion::kAny;
   WhileUntil while_until = WhileUntil::kNothingSpecial;
   std::optional<HostAbility> needs = {};
-  /// Reads the parameters of this kind alone and reports mistakes on the cursor.
+  /// Reads the parameters of this kind and reports mistakes on the cursor.
   FaultActionPtr (*read)(const Cursor& parameters) = nullptr;
-  /// Reports on `element`, the fault in the file, what the parameters and the trigger cannot mean
-  /// together. May be null.
+  /// Reports contradictions between the parameters and the trigger on `element`, the fault in the
+  /// file. May be null.
   void (*check)(const Fault& fault, const Cursor& element, const Scenario& scenario) = nullptr;
 };
 
 /// One fault of a scenario.
 struct Fault {
   std::string name;                 // unique in its scenario: "kill 1"
-  const FaultKind* kind = nullptr;  // null only where the file named none
+  const FaultKind* kind = nullptr;  // null only if the file names no kind
   std::string replica = {};         // "worker-0"; "" for the job's own faults
   Trigger when = {};
   std::optional<Trigger> until = {};  // ends the fault
@@ -132,14 +132,14 @@ struct Fault {
 
 /// All kinds, in the order of the documentation.
 const std::vector<FaultKind>& FaultKinds();
-/// Null where there is no such kind.
+/// Null if no kind has this name.
 const FaultKind* FindFaultKind(std::string_view name);
 
 /// Whether the fault only answers the thread that reported the event. It is injected on that
 /// thread.
 bool IsAnsweredInline(const FaultKind& kind);
 
-// Faults that code makes. `name` is the fault's name in reports.
+// Faults that code constructs. `name` is the fault's name in reports.
 Fault KillFault(std::string name, std::string replica, Trigger when);
 Fault CrashFault(std::string name, std::string replica, Trigger when);
 Fault MaintenanceFault(std::string name, std::string replica, Trigger when);

@@ -8,7 +8,7 @@
 
 namespace caip::harness {
 
-/// What a fault of the injector may use.
+/// The context of one fault of the injector.
 class FaultInjector::Context final : public FaultContext {
  public:
   Context(FaultInjector& injector, size_t index) : injector_(injector), index_(index) {}
@@ -31,7 +31,7 @@ class FaultInjector::Context final : public FaultContext {
     {
       const std::lock_guard lock(injector_.mutex_);
       ScheduledFault& scheduled = *injector_.faults_[index_];
-      if (scheduled.armed && !injector_.ended_) {  // after the end nobody calls it any more
+      if (scheduled.armed && !injector_.ended_) {  // after the end, no thread calls it any more
         scheduled.when_over.push_back(std::move(then));
         return;
       }

@@ -6,10 +6,10 @@
 namespace caip::harness {
 namespace {
 
-// Faults for which no replica waits may wait for each other.
+// Faults that no replica waits for may wait for each other.
 constexpr int kInjectorThreads = 3;
 
-// A process that ends with its operation gets no answer to it.
+// A process that ends with its operation gets no answer.
 bool CanInject(const Fault& fault, const Event& event) {
   const auto* storage = event.As<StorageEvent>();
   return !storage || !storage->is_unanswered || !fault.action->only_answers();
@@ -50,7 +50,7 @@ FaultInjector::~FaultInjector() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// Mutex held. A boot that is over may proceed: it gets no answer anyway.
+// Mutex held. A boot that is over may proceed, because it gets no answer anyway.
 bool FaultInjector::MayProceed(const std::string& replica, int boot) const {
   if (ended_ || IsOver(replica, boot)) return true;
   const auto booted = booted_.find(replica);
@@ -85,7 +85,7 @@ FaultResponse FaultInjector::ReportAndWait(Event event, Phase phase) {
   return IsOver(replica, event.boot) ? gone : response;
 }
 
-// Mutex held. Whether the line's boot is not known to be up yet.
+// Mutex held. Whether the line's boot is possibly not up yet.
 bool FaultInjector::IsHeldBack(const Event& line) const {
   const auto over = over_.find(line.replica);
   if (over != over_.end() && over->second == line.boot) return false;
@@ -160,7 +160,7 @@ std::optional<uint64_t> FaultInjector::NextCut(const StorageEvent& write, uint64
   return next;
 }
 
-// Mutex held. Keeps what the event says about the job's state and the boots of its replicas.
+// Mutex held. Updates the job's state and the boots of its replicas from the event.
 void FaultInjector::NoteBoot(const Event& event) {
   if (const auto* entered = event.As<StateEvent>()) {  // a job that is being cancelled still runs
     if (entered->state == "RUNNING") running_ = true;
@@ -172,7 +172,7 @@ void FaultInjector::NoteBoot(const Event& event) {
     DrawLifetime(event.replica, event.boot);
   }
   if (!event.Is<ExitEvent>()) return;
-  // Its last lines come before its end, even if the boot was never seen to be up.
+  // The boot's last lines come before its end, even if no event reported that it was up.
   for (HeldBackLine& held : std::exchange(held_back_[event.replica], {})) {
     Append(std::move(held.line));
   }
@@ -203,7 +203,7 @@ void FaultInjector::AppendHeldBackLines() {
   }
 }
 
-// Mutex held. Returns the faults that are due now; those whose `until` this is are over.
+// Mutex held. Ends the faults whose `until` is this event. Returns the faults that are due now.
 std::vector<size_t> FaultInjector::CountTriggers(const Event& event, Phase phase) {
   std::vector<size_t> due;
   for (size_t i = 0; i < faults_.size(); ++i) {

@@ -25,19 +25,20 @@
 
 namespace caip::harness {
 
-/// How often a fault was due and injected in a run.
+/// The counts of a fault in a run.
 struct FaultTally {
   std::string name;
-  std::string what;                  // kind and trigger, in words
+  std::string what;                  // kind and trigger as text
   int64_t seen = 0;                  // events that its trigger counted
-  std::vector<int64_t> injected_at;  // numbers of its lines in the event list
-  bool until_came = true;            // of those with `until`
+  std::vector<int64_t> injected_at;  // numbers of the fault's lines in the event list
+  bool until_came = true;            // false if the fault has an `until` that has not come
 };
 
 struct FaultInjectorOptions {
   std::vector<Fault> faults;
   uint64_t seed = 1;
-  std::optional<Duration> vm_lifetime;  // mean of each machine's, emulated; an exponential law
+  // mean lifetime of a machine in emulated time; exponential distribution
+  std::optional<Duration> vm_lifetime;
 };
 
 /// Any thread may call it.
@@ -50,7 +51,7 @@ class FaultInjector {
   FaultInjector(const FaultInjector&) = delete;
   FaultInjector& operator=(const FaultInjector&) = delete;
 
-  /// To be called before the first event.
+  /// Call it before the first event.
   void Attach(RunControl& run) { run_ = &run; }
 
   /// Reports an action of the replica. Waits until its boot is up and the job is RUNNING, appends
@@ -59,27 +60,27 @@ class FaultInjector {
   /// Reports an event without waiting for its faults. Lines of a replica are appended once its boot
   /// is up. Returns the answer of faults that only give one, such as a lost line.
   FaultResponse Report(Event event);
-  /// Blocks a thread of the replica until the faults at its lines are injected. False: its boot
+  /// Blocks a thread of the replica until the faults at its lines are injected. False if its boot
   /// is over.
   bool WaitForLineFaults(const std::string& replica, int boot);
   /// The processes of that boot are dead; its end will be reported.
   void ReportProcessesDead(const std::string& replica, int boot);
   /// The next byte after `write.bytes`, within `count`, at which a fault is due.
   std::optional<uint64_t> NextCut(const StorageEvent& write, uint64_t count) const;
-  /// True while a fault keeps the replica down; then `start` is called when that fault is over.
+  /// True while a fault keeps the replica down. Then `start` is called when that fault is over.
   bool DelayStart(const std::string& replica, std::function<void()> start);
 
-  /// Emulated times at which faults are due. The engine's clock calls AdvanceTo() at them.
+  /// The next emulated time at which a fault is due. The engine's clock calls AdvanceTo() at it.
   Instant NextTime() const;
   void SetSubmitted(Instant instant);
   void AdvanceTo(Instant now);
 
-  /// After this no fault is injected and no thread waits.
+  /// Afterwards no fault is injected and no thread waits.
   void End();
   bool ended() const;
 
   std::vector<Event> events() const;
-  /// Those after the first `known`.
+  /// The events after the first `known`.
   std::vector<Event> Since(size_t known) const;
   std::vector<FaultTally> tallies() const;
   /// Waits until the list is longer than `known`, the injector ended, or the time is over.
@@ -89,7 +90,7 @@ class FaultInjector {
 
  private:
   class Context;
-  /// A fault with its counts, and what waits for its end.
+  /// A fault with its counts, and the callbacks for its end.
   struct ScheduledFault {
     ScheduledFault(Fault f, Random random);
     Fault fault;
@@ -129,23 +130,23 @@ class FaultInjector {
   mutable std::condition_variable changed_;
   std::vector<std::unique_ptr<ScheduledFault>> faults_;
   std::vector<Event> list_;
-  std::map<std::string, int> live_;    // replica -> the boot that is up, 0 none
+  std::map<std::string, int> live_;    // replica -> the boot that is up; 0: none
   std::map<std::string, int> booted_;  // replica -> the boot that was launched last
   std::map<std::string, int> over_;    // replica -> the boot that ended last
   std::map<std::string, int> dead_;    // replica -> the boot whose processes died last
   /// A line of a replica that is not up yet, and the faults at it.
   struct HeldBackLine {
     Event line;
-    std::vector<size_t> met;  // to be appended with it
-    std::vector<size_t> due;  // of these, not injected yet
+    std::vector<size_t> met;  // met by the line, appended with it
+    std::vector<size_t> due;  // those of `met` that are not injected yet
   };
   std::map<std::string, std::vector<HeldBackLine>> held_back_;
   std::map<std::string, std::vector<size_t>> due_by_lines_;
-  bool running_ = false;  // the job's state
+  bool running_ = false;  // whether the job is RUNNING
   bool ended_ = false;
   int in_flight_ = 0;  // faults for which no replica waits
   Instant submitted_ = kNever;
-  /// A machine, and when its lifetime ends.
+  /// The machine of a boot, and the end of its lifetime.
   struct Lifetime {
     Instant end;
     std::string replica;

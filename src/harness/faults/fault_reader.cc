@@ -76,7 +76,7 @@ constexpr OccasionRule kOccasionRules[] = {
     {FaultOccasion::kLogLine, IsOfKind<LogTrigger>, "a log line: `log: REGEX`"},
 };
 
-// Only their own kinds of faults can be injected at installations and calls.
+// At installations and calls, only their own kinds of faults can be injected.
 void CheckOccasion(const FaultKind& kind, const Trigger& when, const Cursor& place) {
   for (const OccasionRule& rule : kOccasionRules) {
     if (kind.occasion == rule.occasion) {
@@ -89,7 +89,7 @@ void CheckOccasion(const FaultKind& kind, const Trigger& when, const Cursor& pla
   }
 }
 
-// Triggers that name other faults, and `until`s: known only when all faults are.
+// Checks triggers that name other faults, and `until`s. This needs all faults of the scenario.
 void CheckFaultReferences(const std::vector<std::pair<Fault, Cursor>>& read,
                           const std::set<std::string>& names) {
   for (const auto& [fault, element] : read) {
@@ -109,7 +109,7 @@ void CheckFaultReferences(const std::vector<std::pair<Fault, Cursor>>& read,
   }
 }
 
-// `trial: 2` of a trigger that names no replica is the fault's own replica, in that trial.
+// In a trigger that names no replica, `trial: 2` means the fault's own replica in that trial.
 void ResolveTrial(Fault& fault, Trigger& trigger) {
   if (!trigger.replica.starts_with('/')) return;
   const std::string trial = trigger.replica;
@@ -168,7 +168,8 @@ std::vector<Fault> ReadFaults(const Cursor& cursor) {
 
 namespace {
 
-// Follows the faults that wait for another fault. A chain that ends at its beginning never starts.
+// Follows the faults that wait for another fault. A chain that leads back to its start never
+// starts.
 std::vector<std::string> FindCircle(const std::vector<Fault>& faults, const Fault& from) {
   std::vector<std::string> chain = {from.name};
   const Fault* at = &from;
@@ -202,12 +203,12 @@ void CheckOperations(const Fault& fault, const Cursor& element, Semantics semant
   if (fault.until) CheckObjectOperation(*fault.until, element.At(fault.kind->name));
 }
 
-// Whether that replica alone can cause the event.
+// Whether only that replica can cause the event.
 bool IsCausedOnlyBy(const Trigger& trigger, const std::string& replica,
                     const std::vector<std::string>& replicas) {
   const bool anybody = trigger.replica.empty() || trigger.replica == "any";
   const bool is_own_act = trigger.Is<StorageTrigger>() || trigger.Is<StepTrigger>() ||
-                          (trigger.Is<LogTrigger>() && !anybody);  // the service has lines, too
+                          (trigger.Is<LogTrigger>() && !anybody);  // the service prints lines, too
   if (!is_own_act || replica.empty()) return false;
   return anybody ? replicas.size() == 1 && replicas.front() == replica : trigger.replica == replica;
 }
@@ -227,7 +228,7 @@ void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenar
              " until then, and no other replica causes this event");
 }
 
-// Images contain all that they need.
+// A job with images installs no packages.
 void CheckJobHasPackages(const Fault& fault, const Cursor& element, const Scenario& scenario) {
   if (!fault.when.Is<InstallationTrigger>() || !scenario.submit.empty()) return;
   const Json* packages = Member(scenario.training_input, "packageUris");
@@ -265,7 +266,8 @@ std::string FindUnknownReplica(const Fault& fault, const std::vector<std::string
 void CheckFaultsOfJob(const Cursor& faults, const Scenario& scenario) {
   const std::vector<std::string> replicas = FindReplicas(scenario);
   const std::vector<Cursor> elements = faults.Elements();
-  if (elements.size() != scenario.faults.size()) return;  // some are not valid: reported already
+  // some faults are not valid, which was reported
+  if (elements.size() != scenario.faults.size()) return;
   for (size_t i = 0; i < elements.size(); ++i) {
     const Fault& fault = scenario.faults[i];
     if (fault.kind) CheckFaultOfJob(fault, elements[i], scenario, replicas);

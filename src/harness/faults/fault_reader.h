@@ -1,5 +1,5 @@
 #pragma once
-// Reads the `faults` of a scenario, and rejects those that can never be injected or never end.
+// Reads the `faults` of a scenario. Rejects faults that can never be injected or never end.
 
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ Cursor UntilPlace(const Fault& fault, const Cursor& element);
 /// there is none.
 std::string FindUnknownReplica(const Fault& fault, const std::vector<std::string>& replicas);
 
-/// Reports at each element of `faults` what can never happen. `scenario.faults` were read from it.
+/// Reports the faults that can never happen. `scenario.faults` were read from `faults`.
 void CheckFaultsOfJob(const Cursor& faults, const Scenario& scenario);
 
 }  // namespace caip::harness

@@ -7,7 +7,8 @@
 namespace caip::harness {
 namespace {
 
-/// After a maintenance fault the replica continues, because it has a grace period after SIGTERM.
+/// Takes the machine of a replica away. After a maintenance fault the replica continues, because it
+/// has a grace period after SIGTERM.
 class LoseMachine final : public FaultAction {
  public:
   explicit LoseMachine(engine::VmLoss loss) : loss_(loss) {}

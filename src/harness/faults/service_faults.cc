@@ -30,7 +30,7 @@ struct BreakRead {
 };
 struct StaleListing {};
 
-/// The one way in which a storage operation fails.
+/// Makes a storage operation fail in one way.
 class StorageError final : public FaultAction {
  public:
   using Way = std::variant<RefuseOperation, DelayOperation, BreakRead, StaleListing>;
@@ -107,7 +107,8 @@ FaultActionPtr ReadStorageError(const Cursor& parameters) {
   return std::make_shared<StorageError>(way);
 }
 
-// In a directory the kernel reads and lists. A call can be refused, but its result cannot be cut.
+// In a directory the kernel reads and lists. A call can be refused, but its result cannot be
+// changed.
 void CheckStorageError(const Fault& fault, const Cursor& element, const Scenario& scenario) {
   const auto& way = static_cast<const StorageError&>(*fault.action).way();
   const auto* when = fault.when.As<StorageTrigger>();

@@ -69,13 +69,14 @@ re2::RE2::Options Quiet() {
   return options;
 }
 
-/// Compares an event with what a trigger waits for, except for its replica.
+/// Compares an event with a trigger, except for the replica.
 struct EventMatcher {
   const Event& event;
   Phase phase;
-  const re2::RE2* regex;  // of a LogTrigger
+  const re2::RE2* regex;  // the pattern of a LogTrigger
 
-  /// Null for events of another kind. Only storage operations have other phases than kAfter.
+  /// The event's body; null for events of another kind. Only storage operations have other phases
+  /// than kAfter.
   template <typename Body>
   const Body* After() const {
     return phase == Phase::kAfter ? event.As<Body>() : nullptr;
@@ -189,7 +190,7 @@ std::optional<std::string> RegexProblem(const std::string& pattern) {
 
 std::string Describe(const Trigger& trigger) {
   std::string text = std::visit(TriggerDescriber{}, trigger.kind);
-  if (trigger.Is<TimeTrigger>()) return text;  // it comes once, for all replicas
+  if (trigger.Is<TimeTrigger>()) return text;  // it happens once, for all replicas
   if (!trigger.replica.empty()) text += " of " + trigger.replica;
   return text + Describe(trigger.nth);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// When a fault is injected: counted, never only timed.
+// Triggers: the events or emulated times at which faults are injected.
 
 #include <cstdint>
 #include <memory>
@@ -15,11 +15,11 @@ namespace caip::harness {
 /// When an operation is reported. Only storage operations have a before and a middle.
 enum class Phase { kBefore, kMid, kAfter };
 
-/// Which of the matching events: the first to the last, or every so many.
+/// The matching events at which a trigger is due: from the first to the last, or every n-th.
 struct Occurrence {
   int64_t first = 1;
   int64_t last = 1;
-  int64_t every = 0;  // above 0: each time the count is divisible by it
+  int64_t every = 0;  // above 0: due each time the count is divisible by it
 
   bool Holds(int64_t count) const {
     return every > 0 ? count % every == 0 : first <= count && count <= last;
@@ -27,11 +27,11 @@ struct Occurrence {
   bool operator==(const Occurrence&) const = default;
 };
 
-/// A storage operation. Only `mid` triggers have `bytes`: they are due after so many.
+/// A storage operation. Only `mid` triggers have `bytes`: they are due after that many bytes.
 struct StorageTrigger {
   Phase phase = Phase::kAfter;
   std::string op = {};    // an op of StorageEvent, or "write": create or overwrite
-  std::string glob = {};  // of "bucket/path"
+  std::string glob = {};  // a glob of "bucket/path"
   uint64_t bytes = 0;
 };
 struct LogTrigger {
@@ -69,9 +69,9 @@ struct Trigger {
                    BootTrigger, FaultTrigger, TimeTrigger, InstallationTrigger, ApiCallTrigger>;
 
   Kind kind = StorageTrigger{};
-  std::string replica = {};  // "" the fault's own; "any"
+  std::string replica = {};  // "": the fault's own; or "any"
   Occurrence nth = {};
-  double probability = 1;  // of those that match and are counted
+  double probability = 1;  // of being due at an event that is counted
 
   template <typename One>
   bool Is() const {
@@ -84,19 +84,19 @@ struct Trigger {
   }
 };
 
-/// `*` matches any run of characters, slashes too; `?` one; the rest itself.
+/// `*` matches any characters, also slashes. `?` matches one character. Others match themselves.
 bool GlobMatches(std::string_view glob, std::string_view text);
-/// A glob of objects as "bucket/path": without a leading gs://.
+/// Removes a leading gs://. The rest is a glob of "bucket/path".
 std::string ObjectGlob(std::string glob);
 
-/// A trigger and its count. Not for several threads.
+/// A trigger and its count. Only for one thread.
 class TriggerCount {
  public:
   TriggerCount(Trigger trigger, std::string own_replica, Random random);
   ~TriggerCount();
   TriggerCount(TriggerCount&&) noexcept;
 
-  /// Counts the event if it is one of the trigger's. True when the trigger is due now.
+  /// Counts the event if it matches. True if the trigger is due now.
   bool Meet(const Event& event, Phase phase);
   int64_t seen() const { return seen_; }
   const Trigger& trigger() const { return trigger_; }
@@ -112,7 +112,7 @@ class TriggerCount {
   int64_t seen_ = 0;
 };
 
-/// What is wrong with the pattern; nullopt for a valid regular expression (RE2).
+/// Describes a mistake in the pattern; nullopt for a valid regular expression (RE2).
 std::optional<std::string> RegexProblem(const std::string& pattern);
 
 /// "before create */ckpt-20/state.json, the 3rd": for reports.

@@ -14,7 +14,7 @@ const std::vector<std::string> kCalls = {"projects.jobs.create", "projects.jobs.
                                          "projects.jobs.list", "projects.jobs.cancel",
                                          "projects.jobs.patch"};
 
-// {create: GLOB} or, of `mid`, {write: GLOB, bytes: N}.
+// Reads {create: GLOB}, or for `mid` {write: GLOB, bytes: N}.
 template <Phase kPhase>
 Trigger::Kind ReadStorageTrigger(const Cursor& cursor) {
   StorageTrigger trigger{.phase = kPhase};
@@ -110,7 +110,7 @@ std::vector<std::string> TriggerKindNames() {
   return names;
 }
 
-// 3, 2..5, every, "every 3".
+// Reads 3, 2..5, every, or "every 3".
 void ReadOccurrence(const Cursor& cursor, Occurrence& nth) {
   const auto number = [](std::string_view text) -> std::optional<int64_t> {
     if (text.empty() || text.size() > 9) return std::nullopt;
@@ -144,7 +144,7 @@ std::string NotAReplica(const std::string& name) {
          "master-0/2";
 }
 
-// "worker" -> "worker-0", "chief" -> "master-0"; of a trial "worker/2" -> "worker-0/2".
+// "worker" -> "worker-0", "chief" -> "master-0"; in a trial "worker/2" -> "worker-0/2".
 std::optional<std::string> FullName(const std::string& name) {
   if (const size_t slash = name.find('/'); slash != name.npos) {
     const auto replica = FullName(name.substr(0, slash));

@@ -1,5 +1,5 @@
 #pragma once
-// Walks a YAML file that a person wrote and collects mistakes, with line, column and a caret.
+// Walks a YAML file of a user and collects mistakes, with line, column and a caret.
 
 #include <cstdint>
 #include <memory>
@@ -21,10 +21,10 @@ struct FileText {
   std::string name;
   std::string text;
   YamlDocument document;
-  std::vector<std::string> mistakes;  // each whole, with its excerpt
+  std::vector<std::string> mistakes;  // each with its excerpt
 };
 
-/// Reads and parses; duplicate keys are mistakes. Errors: the file's, or those of YAML.
+/// Reads and parses a file. Duplicate keys are mistakes. Errors are those of the file or of YAML.
 Result<std::shared_ptr<FileText>> OpenFileText(const Path& path);
 std::shared_ptr<FileText> FileTextOf(YamlDocument document, std::string text, std::string name);
 
@@ -34,32 +34,32 @@ class Cursor {
   explicit Cursor(std::shared_ptr<FileText> file);
 
   const Json& json() const { return *json_; }
-  /// "/faults/0/kill": as JSON pointers are written.
+  /// The JSON pointer of the value: "/faults/0/kill".
   const std::string& pointer() const { return pointer_; }
-  /// The same for people: "faults[0].kill".
+  /// The place for people: "faults[0].kill".
   std::string name() const;
 
-  /// "file.yaml:7:11: faults[0].kill: <what>", the line and a caret.
+  /// Reports a mistake: "file.yaml:7:11: faults[0].kill: <what>", the line and a caret.
   void Wrong(const std::string& what) const;
 
   bool IsMap() const { return json_->is_object(); }
   bool IsList() const { return json_->is_array(); }
   bool Has(std::string_view key) const;
-  /// The member; JSON null at the cursor's own place where it is missing.
+  /// The member; JSON null if it is missing.
   Cursor At(std::string_view key) const;
   std::vector<std::pair<std::string, Cursor>> Members() const;
-  /// Of a list; any other value is its own only element.
+  /// The elements of a list. Any other value is its own only element.
   std::vector<Cursor> Elements() const;
 
-  // Each reports a value of another kind and then returns a neutral value.
+  // Each of these reports a value of another kind and then returns a neutral value.
   std::string Text() const;
   int64_t Integer(int64_t least = INT64_MIN, int64_t most = INT64_MAX) const;
   double Number() const;
   bool Flag() const;
   Duration Time(bool may_be_negative = false) const;
-  /// Reports each member whose key is not one of these.
+  /// Reports each member whose key is not in `known`.
   void OnlyKeys(const std::vector<std::string>& known) const;
-  /// Reports a value that is not a mapping, and returns false.
+  /// Returns false for a value that is not a mapping, and reports it.
   bool MustBeMap() const;
 
  private:
@@ -70,7 +70,7 @@ class Cursor {
   std::string pointer_;
 };
 
-/// The nearest of `known` to a misspelt word, as "; did you mean 'x'?", else "".
+/// The nearest of `known` to a misspelt word, as "; did you mean 'x'?"; "" if none is near.
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace caip::harness

@@ -76,7 +76,7 @@ Json PlayedJson(const Played& one) {
   return json;
 }
 
-// "the job ended FAILED: ..."; of one that a limit ended, the state in which it was.
+// "the job ended FAILED: ...". If a limit ended the run, the state in which the job was.
 std::string DescribeJobEnd(const Evidence& run) {
   const std::string end = run.broke_off.empty() ? "the job ended " : "the job was ";
   if (run.error_message.empty()) return end + run.state;
@@ -101,7 +101,9 @@ std::string JunitSuite(const Played& one) {
   } else if (!one.error.empty()) {
     cases += head + "played\" time=\"0\">\n      <error message=\"" + XmlText(one.error) +
              "\"/>\n    </testcase>\n";
-  } else {  // a scenario that is to show a bug passes by failing: one case says so
+  } else {
+    // A passed scenario that shows a bug omits its failed assertions. If its bug did not appear, one
+    // case reports that.
     for (const Assertion& assertion : one.verdict.assertions) {
       if (!assertion.passed && one.verdict.passed) continue;
       failed += assertion.passed ? 0 : 1;

@@ -16,11 +16,12 @@ struct Played {
   Duration took{0};
   Evidence run;
   Verdict verdict;
-  std::string error;         // set: it could not be played, and why; the rest is empty
-  bool cannot = false;       // ... because this host lacks something
-  bool ours = false;         // ... because caip itself failed
-  std::string replay;        // the command that plays it again
-  std::string not_run = {};  // set: it was not played to its end ("interrupted"), and is not judged
+  std::string error;    // why it could not be played; then the members below `run` are not used
+  bool cannot = false;  // ... because this host lacks something
+  bool ours = false;    // ... because caip itself failed
+  std::string replay;   // the command that plays it again
+  /// Why it has no verdict: "interrupted", "not started"; "": it was played to its end.
+  std::string not_run = {};
 };
 
 /// Lines for a terminal. A scenario that passed is one line, unless `verbose`.
@@ -28,10 +29,10 @@ std::string TextReport(const Played& played, bool verbose);
 /// "5 scenarios: 4 passed, 1 failed".
 std::string Summary(const std::vector<Played>& played);
 Json JsonReport(const std::vector<Played>& played);
-/// JUnit's XML, as CI systems read it: a test suite each, a test case an assertion.
+/// JUnit's XML for CI systems: a test suite for each scenario, a test case for each assertion.
 std::string JunitReport(const std::vector<Played>& played);
 
-/// Escapes any bytes for XML, in attributes too, where line ends would otherwise become blanks.
+/// Escapes any bytes for XML, also in attributes, where line breaks would become blanks otherwise.
 std::string XmlText(const std::string& raw);
 
 /// The first and the last line of an event list.

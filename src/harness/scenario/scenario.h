@@ -1,6 +1,7 @@
 #pragma once
-// A scenario: a job, the delays of the service, what goes wrong and when, and what must hold after
-// it. docs/scenarios.md is the format; scenarios/schema.json the same for editors.
+// A scenario: a job, the delays of the service, the faults, and the conditions that must hold
+// afterwards. docs/scenarios.md describes the format, and scenarios/schema.json describes it for
+// editors.
 
 #include <cstdint>
 #include <map>
@@ -23,25 +24,27 @@ namespace caip::harness {
 /// How a trainer sees storage: objects over HTTP, or files below a directory.
 enum class Semantics { kObject, kPosix };
 
-/// A bucket as it is before the job.
+/// A bucket before the job starts.
 struct BucketContents {
   std::optional<Path> from;                    // a directory whose files are its objects
-  std::map<std::string, std::string> objects;  // and these
+  std::map<std::string, std::string> objects;  // further objects
 };
 
-/// `mood` of the format.
+/// The part `mood` of the format.
 struct ServiceDelays {
   run::DelayModel queue_delay = run::NoDelay{};
   run::DelayModel provisioning_delay = run::NoDelay{};
   run::DelayModel restart_delay = run::NoDelay{};
-  std::optional<Duration> vm_lifetime;  // mean of an exponential law, emulated
+  // mean lifetime of a machine in emulated time; exponential distribution
+  std::optional<Duration> vm_lifetime;
 };
 
 struct Limits {
   Duration wall = std::chrono::seconds(60);
-  Duration no_progress = std::chrono::seconds(10);  // of steps, changes in storage, boots
+  // time without a step, a change in storage or a boot
+  Duration no_progress = std::chrono::seconds(10);
   int64_t log_lines = 100'000;
-  Duration grace = std::chrono::seconds(5);  // between SIGTERM and SIGKILL
+  Duration grace = std::chrono::seconds(5);  // time between SIGTERM and SIGKILL
 };
 
 struct Scenario {
@@ -52,24 +55,24 @@ struct Scenario {
   std::vector<std::string> needs;  // abilities of the host beyond those of its faults
 
   // The job: arguments of gcloud, a trainingInput, or a command that all replicas run.
-  Path job_folder;      // relative paths in `submit` begin there
-  Path trainer_folder;  // those in `command` there
+  Path job_folder;      // relative paths in `submit` start here
+  Path trainer_folder;  // relative paths in `command` start here
   std::vector<std::string> submit;
-  Json training_input;  // null without one
+  Json training_input;  // null if there is none
   std::vector<std::string> command;
   std::vector<std::string> arguments;
-  // URI -> command, set by code only.
+  // The local commands of images, by URI. Only code sets them.
   std::map<std::string, std::vector<std::string>> images = {};
   bool own_ports = false;  // TF_CONFIG names localhost and ports, not addresses
 
   std::map<std::string, BucketContents> buckets;
   ServiceDelays mood;
   Limits limits;
-  std::string step_regex;  // of trainers that report no JSON; "" none
+  std::string step_regex;  // for trainers that report no JSON; "": none
   std::vector<Fault> faults;
   std::vector<std::shared_ptr<const Expectation>> expectations;
-  TwinComparison comparison;           // as the expectations have it
-  std::vector<std::string> shows_bug;  // assertions that must fail; empty: none may
+  TwinComparison comparison;           // set by the expectations
+  std::vector<std::string> shows_bug;  // assertions that must fail; empty: none may fail
 
   /// True if an expectation compares the run with one without faults.
   bool needs_twin() const;

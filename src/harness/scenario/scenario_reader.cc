@@ -30,7 +30,7 @@ std::vector<std::string> Texts(const Cursor& cursor) {
   return texts;
 }
 
-/// The keys of a scenario, from the file itself or from one that it extends.
+/// The keys of a scenario, each from the file itself or from a file that it extends.
 class Reading {
  public:
   Status Open(const Path& file) {
@@ -63,7 +63,7 @@ class Reading {
     const auto found = keys_.find(key);
     return found == keys_.end() ? nullptr : &found->second;
   }
-  /// The folder to which paths below that key are relative.
+  /// The folder to which the paths under that key are relative.
   Path FolderOf(const std::string& key) const {
     const auto found = folders_.find(key);
     return found == folders_.end() ? Path() : found->second;
@@ -73,7 +73,7 @@ class Reading {
   Status Outcome() const {
     std::vector<std::string> mistakes;
     for (const auto& file : files_) {
-      for (const std::string& mistake : file->mistakes) {  // some are checked twice
+      for (const std::string& mistake : file->mistakes) {  // some values are checked twice
         if (std::ranges::find(mistakes, mistake) == mistakes.end()) mistakes.push_back(mistake);
       }
     }
@@ -188,7 +188,7 @@ void ReadExpectations(const Cursor& cursor, Scenario& scenario) {
   }
 }
 
-// The view of storage and the addresses of replicas.
+// Reads the semantics of storage and the addresses of replicas.
 void ReadPlaces(const Reading& reading, Scenario& scenario) {
   if (const Cursor* semantics = reading.Find("semantics")) {
     const std::string word = semantics->Text();
@@ -226,7 +226,8 @@ void ReadParts(const Reading& reading, Scenario& scenario) {
   if (const Cursor* bug = reading.Find("shows_bug")) scenario.shows_bug = Texts(*bug);
 }
 
-// A word of shows_bug names what may fail: a key of `expect`, a fault, the limits.
+// Checks that each word of shows_bug names something that may fail: a key of `expect`, a fault, or
+// the limits.
 void CheckShowsBug(const Reading& reading, const Scenario& scenario) {
   const Cursor* words = reading.Find("shows_bug");
   const Cursor* expect = reading.Find("expect");
@@ -245,7 +246,7 @@ void CheckShowsBug(const Reading& reading, const Scenario& scenario) {
   }
 }
 
-// A scenario that does not name the job's end expects success.
+// A scenario that does not state the job's end expects success.
 void ExpectAnEnd(const Reading& reading, Scenario& scenario) {
   if (reading.Find("shows_bug")) return;
   if (const Cursor* expect = reading.Find("expect")) {

@@ -8,8 +8,8 @@
 
 namespace caip::harness {
 
-/// The replicas of a job that is a trainer or a config, by the names of scenarios. Empty where only
-/// the client can tell (`submit`).
+/// The replicas of a job that is a trainer or a config, by their names in scenarios. Empty for
+/// `submit`, because only the client knows those replicas.
 std::vector<std::string> FindReplicas(const Scenario& scenario);
 
 /// "the job has no worker-1; it has master-0".

@@ -1,5 +1,5 @@
 #pragma once
-// Devices, addresses and storage that exist as numbers and names only.
+// Devices, addresses and storage that exist only as numbers and names.
 
 #include <map>
 #include <set>

@@ -65,7 +65,7 @@ std::string Describe(const WorldFacts& facts) {
 
 namespace {
 
-// Only jobs with trials are rendered: that costs more than all other checks.
+// Renders only jobs with trials, because rendering costs more than all other checks.
 ml::Job TunedJob(const run::Job& job) {
   if (!job.document->contains("trainingOutput")) return {};
   auto rendered = ml::RenderJob(job);

@@ -45,7 +45,7 @@ class InvariantMonitor {
     run::JobState state{};
     engine::RunNote note;
     ml::Job tuned;
-    std::optional<engine::JobRecord> trial = {};  // the record of one, as saved last
+    std::optional<engine::JobRecord> trial = {};  // the last saved record of a trial
   };
   void Saved(const engine::JobRecord* before, const engine::JobRecord& after);
   void TrialSaved(const engine::TrialRecord& after);
@@ -57,7 +57,7 @@ class InvariantMonitor {
 
   SimulatedEngine& world_;
   std::vector<Violation> broken_;
-  std::map<engine::RunKey, Known> known_;  // as saved last
+  std::map<engine::RunKey, Known> known_;  // the last saved state of each run
   std::set<engine::ReplicaKey> boots_;
   std::map<std::pair<engine::RunKey, run::ReplicaId>, engine::Environment> environments_;
   std::set<std::tuple<engine::RunKey, int64_t, double>> reports_;  // trial, step, time

@@ -1,6 +1,6 @@
 #pragma once
-// The invariants of every saved state, every start and every step. Each is one function with a name
-// for people.
+// The invariants of every saved state, every start and every step. Each is one function, with a
+// name for people.
 
 #include <span>
 #include <string>
@@ -28,7 +28,7 @@ struct StartFacts {
   run::JobState state;
   const engine::RunNote& note;
   bool is_new_boot = true;
-  bool is_as_before = true;  // the environment of every earlier start, byte for byte
+  bool is_as_before = true;  // the environment equals that of every earlier start, byte for byte
 };
 
 /// The simulated engine between two events, or when there are no more events.

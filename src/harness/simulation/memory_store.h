@@ -33,7 +33,7 @@ class MemoryStore final : public engine::JobStore {
                     const std::vector<engine::Report>& reports) override;
   Result<std::vector<engine::TrialRecord>> Trials(const std::string& project,
                                                   const std::string& job_id) const override;
-  /// Oldest first.
+  /// All records, oldest first.
   std::vector<JobRecord> InOrder() const;
 
  private:

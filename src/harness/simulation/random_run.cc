@@ -111,7 +111,7 @@ class RandomRun {
   }
 
   std::optional<Error> Refusal() {
-    // A kill between two saves: later saves and their effects never happen.
+    // The emulator is killed between two saves: later saves and their effects never happen.
     const bool dead = saves_until_death_ == 0;
     if (saves_until_death_ > 0) --saves_until_death_;
     if (!dead && !(disk_may_fill_ && OneIn(30))) return std::nullopt;
@@ -156,7 +156,7 @@ class RandomRun {
     if (!world_.Submit(std::move(job)).ok()) ++tally_.refused;
   }
 
-  // Makes it a tuning job.
+  // Turns the job into a tuning job.
   void Tune(ml::Job& job) {
     ml::HyperparameterSpec& tuning = job.training_input->hyperparameters.emplace();
     tuning.goal = OneIn(2) ? "MAXIMIZE" : "MINIMIZE";
@@ -173,7 +173,7 @@ class RandomRun {
     layers.max_value = 4;
   }
 
-  // Random values. A restarted trainer reports from the beginning again.
+  // Returns reports with random values. A restarted trainer reports from the beginning again.
   std::vector<std::pair<Duration, engine::Report>> AnyReports(const engine::ReplicaLaunch& launch) {
     std::vector<std::pair<Duration, engine::Report>> reports;
     const auto count = static_cast<int64_t>(random_.Below(5));
@@ -182,7 +182,7 @@ class RandomRun {
       const engine::Report report{i * 10, random_.Unit(), born + static_cast<double>(i),
                                   launch.key.boot % 2 == 0};
       reports.emplace_back(seconds(i), report);
-      if (OneIn(4)) reports.emplace_back(seconds(i), report);  // read twice
+      if (OneIn(4)) reports.emplace_back(seconds(i), report);  // the report is read twice
     }
     return reports;
   }
@@ -255,7 +255,7 @@ class RandomRun {
   Tally tally_;
   std::vector<std::string> jobs_;
   bool disk_may_fill_ = false;
-  int saves_until_death_ = -1;  // -1: it lives on
+  int saves_until_death_ = -1;  // -1: the emulator is not killed
   int steps_ = 0;
 };
 

@@ -12,11 +12,11 @@
 
 namespace caip::harness {
 
-/// Sums over seeds, which show that a simulation did something.
+/// Sums over seeds. They show that a simulation did something.
 struct Tally {
   uint64_t seeds = 0;
   uint64_t jobs = 0;     // submitted; each was refused or has ended
-  uint64_t refused = 0;  // because the store was full or the emulator was dying
+  uint64_t refused = 0;  // because the store was full or the emulator was about to be killed
   std::map<run::JobState, uint64_t> ends;
   uint64_t events = 0;  // handled by the engine
   uint64_t saves = 0;
@@ -36,14 +36,14 @@ struct Tally {
 
 struct RandomRunOptions {
   bool keep_journal = false;
-  /// Lets a test break the simulated engine before it boots, to check that this is found.
+  /// Lets a test break the simulated engine before it boots, to check that an invariant finds that.
   std::function<void(SimulatedEngine& world)> spoil;
 };
 
 /// The result of one seed.
 struct SeedResult {
   Tally tally;
-  std::vector<Violation> broken;  // the run ends at the first step with one
+  std::vector<Violation> broken;  // of the first step that breaks an invariant; the run ends there
   std::vector<std::string> journal;
 };
 

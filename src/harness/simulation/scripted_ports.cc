@@ -41,7 +41,8 @@ void ScriptedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     }
   });
   for (const auto& [after, report] : does.reports) {
-    events_.In(does.start_after + after, [this, key, report = report] {  // for clang 14
+    // clang 14 cannot capture a binding
+    events_.In(does.start_after + after, [this, key, report = report] {
       if (const auto found = live_.find(key); found != live_.end()) {
         found->second.listener.on_reports(key, {report});
       }

@@ -14,7 +14,7 @@
 
 namespace caip::harness {
 
-/// What one start of a replica does.
+/// The behaviour of one start of a replica.
 struct Script {
   Duration start_after{0};
   Duration run_for = std::chrono::seconds(10);  // kForever: until it is stopped
@@ -22,7 +22,7 @@ struct Script {
   int signal = 0;
   bool out_of_memory = false;
   std::string traceback = {};
-  std::string start_error = {};  // then no process starts
+  std::string start_error = {};  // if not empty, no process starts
   /// The time from SIGTERM to the exit; kForever: it ignores SIGTERM.
   Duration sigterm_takes = std::chrono::milliseconds(20);
   int exit_code_of_sigterm = -1;  // -1: it dies of SIGTERM
@@ -41,7 +41,7 @@ class ScriptedLauncher final : public engine::Launcher, public engine::LocalDisk
   };
   std::function<void(const engine::ReplicaLaunch&)> on_launch;
 
-  /// A program by the image's URI.
+  /// The local commands of images, by URI.
   std::map<std::string, std::vector<std::string>> images;
 
   Result<run::Program> Resolve(const run::Program& program) const override;

@@ -17,7 +17,7 @@ namespace caip::harness {
 inline constexpr Instant kMorning =
     std::chrono::sys_days(std::chrono::year(2022) / 2 / 9) + std::chrono::hours(9);
 
-/// The store, the log and the storage outlive KillEmulator(). Boot() makes everything else again.
+/// The store, the log and the storage outlive KillEmulator(). Boot() makes all other parts again.
 class SimulatedEngine {
  public:
   explicit SimulatedEngine(engine::EngineOptions given = {});

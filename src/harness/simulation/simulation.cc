@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t kTenths = 10;
 
-/// Threads that take seeds in order, so that all seeds below a failed one run as well.
+/// Threads that take seeds in order, so that all seeds below a failed one run, too.
 class SeedWorkers {
  public:
   explicit SeedWorkers(const SimulationOptions& options)

@@ -45,11 +45,12 @@ struct SimulationResult {
   std::vector<std::string> journal;  // of all seeds in order, if it was kept
 };
 
-/// Stops at the first seed that breaks an invariant. Same seeds, same result, whatever the number
-/// of threads, unless it is interrupted or a seed fails: then the tally holds what was played.
+/// Stops at the first seed that breaks an invariant. The same seeds give the same result with any
+/// number of threads. If the simulation is interrupted or a seed fails, the tally has only the
+/// seeds that were played.
 SimulationResult Simulate(const SimulationOptions& options);
 
-/// "2000 seeds, 5983 jobs: ..." in some lines.
+/// "2000 seeds, 5983 jobs: ..." in a few lines.
 std::string TallyText(const Tally& tally);
 /// The violations, the last lines of the journal, and the command that runs the seed again.
 std::string FailureText(const FailedSeed& failed);

@@ -32,7 +32,7 @@ size_t NextCharacter(std::string_view text, size_t at) {
   return at;
 }
 
-// C0, DEL and C1: a terminal would obey them.
+// The control characters C0, DEL and C1, which a terminal would obey.
 bool IsControl(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return first < 0x20 || first == 0x7f;

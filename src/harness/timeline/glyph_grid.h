@@ -13,23 +13,23 @@ enum class Paint { kPlain, kFaint, kBold, kRed, kGreen, kYellow, kCyan };
 /// `text` in the colour, or unchanged.
 std::string Painted(const std::string& text, Paint paint, bool colours);
 
-/// At most `columns` characters, none of them a control character; "…" where something is cut.
+/// At most `columns` characters, none of them a control character. "…" marks a cut.
 std::string OneLine(std::string_view text, size_t columns);
 
-/// How many characters (of UTF-8).
+/// The number of characters of a UTF-8 text.
 size_t Columns(std::string_view text);
 
 class GlyphGrid {
  public:
   explicit GlyphGrid(size_t columns) : columns_(columns) {}
 
-  /// Rows are made as they are needed. What does not fit is cut.
+  /// Draws the text. Rows are added as needed. Text outside of the columns is cut.
   void Put(size_t row, size_t column, std::string_view text, Paint paint = Paint::kPlain);
-  /// The cells, and one on each side, are empty.
+  /// Whether the cells, and one cell on each side, are empty.
   bool IsFree(size_t row, size_t column, size_t count) const;
   size_t rows() const { return cells_.size(); }
   size_t columns() const { return columns_; }
-  /// Without blanks at the end.
+  /// The row without blanks at its end.
   std::string Line(size_t row, bool colours) const;
 
  private:

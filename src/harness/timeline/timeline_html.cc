@@ -65,16 +65,16 @@ document.addEventListener('pointerover', (event) => {
 });
 )";
 
-constexpr double kColumnsMax = 2000;  // beyond, small marks move together
-constexpr double kUnit = 11;          // pixels a column
-constexpr double kMargin = 110;       // of the rows' names
-constexpr double kTop = 70;           // of the states' names
+constexpr double kColumnsMax = 2000;  // in a wider drawing, small marks move together
+constexpr double kUnit = 11;          // pixels per column
+constexpr double kMargin = 110;       // for the names of rows
+constexpr double kTop = 70;           // for the names of states
 constexpr double kRowHeight = 64;
 constexpr double kNear = 1.5;       // pixels: marks of a kind that are nearer share one element
 constexpr size_t kTipMax = 600;     // bytes of an event's description
 constexpr size_t kTableMax = 5000;  // rows of the table of events
 
-// Cut between two characters.
+// Cuts the text between two characters.
 std::string CutTip(std::string text) {
   if (text.size() <= kTipMax) return text;
   size_t end = kTipMax;
@@ -93,14 +93,14 @@ std::string Number(double value) {
 double X(double at) { return kMargin + at * kUnit; }
 double Y(size_t row) { return kTop + static_cast<double>(row) * kRowHeight; }
 
-const char* ClassOf(const Mark& mark, const Event& h) {
+const char* ClassOf(const Mark& mark, const Event& event) {
   switch (mark.kind) {
     case Mark::Kind::kState:
       return "state";
     case Mark::Kind::kFault:
       return "fault";
     case Mark::Kind::kExit:
-      return EndedWell(*h.As<ExitEvent>()) ? "exit" : "exit bad";
+      return EndedWell(*event.As<ExitEvent>()) ? "exit" : "exit bad";
     case Mark::Kind::kStart:
       return "start";
     case Mark::Kind::kLive:
@@ -146,10 +146,10 @@ std::string Text(double x, double y, const std::string& name, const std::string&
          MarkupText(text) + "</text>\n";
 }
 
-std::string TipOf(const EventList& list, const Event& h) {
-  const Duration after = h.time - list.events.front().time;
-  return "#" + std::to_string(h.number) + "  +" + HumanDuration(after) + "\n" +
-         CutTip(DescribeForTimeline(h));
+std::string TipOf(const EventList& list, const Event& event) {
+  const Duration after = event.time - list.events.front().time;
+  return "#" + std::to_string(event.number) + "  +" + HumanDuration(after) + "\n" +
+         CutTip(DescribeForTimeline(event));
 }
 
 std::string Box(const char* name, double from, double to, double y) {
@@ -167,7 +167,7 @@ std::string Bars(const TimelineLayout& layout) {
     const std::string steps = DescribeSteps(bar);
     if (!steps.empty()) svg += Text(X(bar.from), y + 34, "steps", CutTip(steps));
   }
-  std::map<size_t, double> used;  // by row: how far names of folders reach
+  std::map<size_t, double> used;  // by row: the right end of the last folder's name
   for (const WriteGroup& group : layout.groups) {
     const double x = X(group.from) - 4;
     if (group.folder.empty() || x < used[group.row]) continue;
@@ -183,18 +183,18 @@ std::string Marks(const EventList& list, const TimelineLayout& layout) {
   std::map<std::pair<size_t, Mark::Kind>, double> last;
   size_t states = 0;
   for (const Mark& mark : layout.marks) {
-    const Event& h = list.events[mark.event];
+    const Event& event = list.events[mark.event];
     const double x = X(mark.at);
     const auto [before, fresh] = last.try_emplace({mark.row, mark.kind}, x);
     const bool small = mark.kind > Mark::Kind::kLive;
     if (small && !fresh && x - before->second < kNear) continue;
     before->second = x;
-    svg += std::string("<path class=\"mark ") + ClassOf(mark, h) + "\" d=\"" +
-           Shape(mark.kind, x, Y(mark.row)) + "\" data-tip=\"" + MarkupText(TipOf(list, h)) +
+    svg += std::string("<path class=\"mark ") + ClassOf(mark, event) + "\" d=\"" +
+           Shape(mark.kind, x, Y(mark.row)) + "\" data-tip=\"" + MarkupText(TipOf(list, event)) +
            "\"/>\n";
     if (mark.kind != Mark::Kind::kState) continue;
     const double level = static_cast<double>(states++ % 3);
-    svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", CutTip(h.As<StateEvent>()->state));
+    svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", CutTip(event.As<StateEvent>()->state));
   }
   return svg;
 }
@@ -239,12 +239,12 @@ std::string Table(const EventList& list) {
       "<details><summary>All " + std::to_string(list.events.size()) +
       " events</summary>\n<table class=\"events\"><tr><th>n</th><th>after</th><th></th></tr>\n";
   size_t shown = 0;
-  for (const Event& h : list.events) {
+  for (const Event& event : list.events) {
     if (++shown > kTableMax) break;
-    html += std::string("<tr") + (IsHighlight(h) ? " class=\"highlight\"" : "") + "><td>" +
-            std::to_string(h.number) + "</td><td>" +
-            HumanDuration(h.time - list.events.front().time) + "</td><td>" +
-            MarkupText(CutTip(DescribeForTimeline(h))) + "</td></tr>\n";
+    html += std::string("<tr") + (IsHighlight(event) ? " class=\"highlight\"" : "") + "><td>" +
+            std::to_string(event.number) + "</td><td>" +
+            HumanDuration(event.time - list.events.front().time) + "</td><td>" +
+            MarkupText(CutTip(DescribeForTimeline(event))) + "</td></tr>\n";
   }
   html += "</table>\n";
   if (list.events.size() > kTableMax) {

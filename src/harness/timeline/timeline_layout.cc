@@ -35,7 +35,7 @@ struct MarkKindOf {
   }
 };
 
-// "ckpt-10" of "job/out/ckpt-10/weights".
+// "ckpt-10" for "job/out/ckpt-10/weights".
 std::string FolderNameOf(const std::string& object) {
   const size_t end = object.rfind('/');
   if (end == std::string::npos || end == 0) return "";
@@ -44,7 +44,8 @@ std::string FolderNameOf(const std::string& object) {
                        end - (begin == std::string::npos ? 0 : begin + 1));
 }
 
-/// Walks the list once with one gap between small marks. Important marks keep their own.
+/// Walks over the list once. Small marks have the given gap. Important marks have gaps of their
+/// own.
 class Walk {
  public:
   Walk(const EventList& list, double gap) : list_(list), gap_(gap) {
@@ -142,7 +143,7 @@ class Walk {
   TimelineLayout layout_;
   double cursor_ = 0;
   std::map<std::string, size_t> rows_;
-  std::vector<double> next_;  // by row: where the next mark may stand
+  std::vector<double> next_;  // by row: the position of the next mark
   std::map<std::pair<size_t, int>, size_t> bar_of_;
   std::set<std::pair<size_t, int>> up_;
   std::map<size_t, size_t> group_of_;
@@ -170,7 +171,7 @@ std::string DescribeEnd(const ExitEvent& exit) {
   return "signal " + std::to_string(exit.signal) + (name.empty() ? "" : " (" + name + ")");
 }
 
-/// The sentence of an event.
+/// Describes an event in a sentence.
 struct TimelineDescriber {
   const Event& event;
   const std::string who =
@@ -219,7 +220,7 @@ TimelineLayout LayOut(const EventList& list, double width) {
 
 std::string DescribeSteps(const Bar& bar) {
   if (bar.steps.empty()) return "";
-  std::string text = (bar.steps.size() == 1 ? "step " : "steps ") + Runs(bar.steps);
+  std::string text = (bar.steps.size() == 1 ? "step " : "steps ") + RangesText(bar.steps);
   for (size_t at = text.find(".."); at != std::string::npos; at = text.find("..")) {
     text.replace(at, 2, "-");
   }

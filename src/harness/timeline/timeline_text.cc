@@ -24,13 +24,13 @@ struct Label {
   Paint paint;
 };
 
-// Where the text begins: at its column, or before where it would leave the grid.
+// The column where the text begins: its own, or an earlier one if the text would leave the grid.
 size_t BeginOf(const GlyphGrid& grid, const Label& label) {
   const size_t length = std::min(Columns(label.text), grid.columns());
   return std::min(label.column, grid.columns() - length);
 }
 
-// The first row in which the text fits and its stem, through the rows before, crosses nothing.
+// The first row in which the text fits and its stem, in the rows before, crosses nothing.
 std::optional<size_t> RowFor(const GlyphGrid& grid, const Label& label, size_t first) {
   for (size_t row = first; row < first + kLabelRowsMax; ++row) {
     if (grid.IsFree(row, BeginOf(grid, label), Columns(label.text))) return row;
@@ -39,7 +39,8 @@ std::optional<size_t> RowFor(const GlyphGrid& grid, const Label& label, size_t f
   return std::nullopt;
 }
 
-// From right to left, each as near to row `first` as possible. Labels without room are left out.
+// Places labels from right to left, each as near to row `first` as possible. Omits labels without
+// room.
 void PlaceLabels(GlyphGrid& grid, std::vector<Label> labels, size_t first) {
   std::stable_sort(labels.begin(), labels.end(),
                    [](const Label& a, const Label& b) { return a.column > b.column; });
@@ -57,7 +58,7 @@ class Drawing {
  public:
   Drawing(const EventList& list, const TimelineStyle& style) : list_(list), style_(style) {
     const size_t width = static_cast<size_t>(std::max(style.width, 40));
-    for (const Event& h : list.events) margin_ = std::max(margin_, h.replica.size());
+    for (const Event& event : list.events) margin_ = std::max(margin_, event.replica.size());
     margin_ = std::min<size_t>(margin_, 16) + 2;
     plot_ = width - margin_ - kRightMargin;
     columns_ = width - margin_;
@@ -71,7 +72,7 @@ class Drawing {
   }
 
  private:
-  // The states stand above the job's line, so their grid is read from below.
+  // The states are above the job's line, so their grid is read from below.
   std::string JobRow() const {
     GlyphGrid names(columns_);
     std::vector<Label> labels;
@@ -79,11 +80,12 @@ class Drawing {
     line.Put(0, 0, Repeated("─", ColumnOf(layout_.width) + 1), Paint::kFaint);
     for (const Mark& mark : layout_.marks) {
       if (mark.row != 0) continue;
-      const Event& h = list_.events[mark.event];
+      const Event& event = list_.events[mark.event];
       if (mark.kind == Mark::Kind::kFault) line.Put(0, ColumnOf(mark.at), "▲", Paint::kRed);
       if (mark.kind != Mark::Kind::kState) continue;
       line.Put(0, ColumnOf(mark.at), "┴", Paint::kBold);
-      labels.push_back({ColumnOf(mark.at), OneLine(h.As<StateEvent>()->state, 24), Paint::kBold});
+      labels.push_back(
+          {ColumnOf(mark.at), OneLine(event.As<StateEvent>()->state, 24), Paint::kBold});
     }
     PlaceLabels(names, labels, 0);
     std::string text;
@@ -134,12 +136,12 @@ class Drawing {
 
   void DrawMark(GlyphGrid& grid, const Mark& mark) const {
     const size_t column = ColumnOf(mark.at);
-    const Event& h = list_.events[mark.event];
+    const Event& event = list_.events[mark.event];
     if (mark.kind == Mark::Kind::kWrite) grid.Put(0, column, "◆", Paint::kCyan);
     if (mark.kind == Mark::Kind::kDelete) grid.Put(0, column, "◇", Paint::kCyan);
     if (mark.kind == Mark::Kind::kFault) grid.Put(0, column, "▲", Paint::kRed);
     if (mark.kind != Mark::Kind::kExit) return;
-    const bool fine = EndedWell(*h.As<ExitEvent>());
+    const bool fine = EndedWell(*event.As<ExitEvent>());
     grid.Put(0, column, fine ? "┤" : "✗", fine ? Paint::kGreen : Paint::kRed);
   }
 
@@ -164,8 +166,8 @@ class Drawing {
   TimelineLayout layout_;
 };
 
-std::string After(const EventList& list, const Event& h) {
-  return HumanDuration(h.time - list.events.front().time);
+std::string After(const EventList& list, const Event& event) {
+  return HumanDuration(event.time - list.events.front().time);
 }
 
 std::string HighlightLines(const EventList& list, const TimelineStyle& style) {
@@ -173,19 +175,19 @@ std::string HighlightLines(const EventList& list, const TimelineStyle& style) {
   size_t shown = 0;
   size_t left_out = 0;
   const size_t columns = static_cast<size_t>(std::max(style.width, 40));
-  for (const Event& h : list.events) {
-    if (!IsHighlight(h)) continue;
+  for (const Event& event : list.events) {
+    if (!IsHighlight(event)) continue;
     if (++shown > kHighlightsMax) {
       ++left_out;
       continue;
     }
-    std::string number = std::to_string(h.number);
+    std::string number = std::to_string(event.number);
     number.insert(0, number.size() < 6 ? 6 - number.size() : 0, ' ');
-    std::string after = After(list, h);
+    std::string after = After(list, event);
     after.insert(0, after.size() < 9 ? 9 - after.size() : 0, ' ');
-    const bool bad = h.Is<FaultEvent>() || h.Is<ExitEvent>();
+    const bool bad = event.Is<FaultEvent>() || event.Is<ExitEvent>();
     text += number + after + "  " +
-            Painted(OneLine(DescribeForTimeline(h), columns - 17),
+            Painted(OneLine(DescribeForTimeline(event), columns - 17),
                     bad ? Paint::kRed : Paint::kPlain, style.colours) +
             "\n";
   }

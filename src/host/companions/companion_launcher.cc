@@ -53,7 +53,7 @@ void CompanionLauncher::Discard(const RunKey& run) {
   inner().Discard(run);
 }
 
-/// The companions' thread. The inner launcher must see the replica before a Kill that follows.
+/// Runs on the companions' thread. The inner launcher must see the replica before a later Kill.
 void CompanionLauncher::Release(const ReplicaKey& key, const CompanionsServed& served) {
   const std::lock_guard inner_lock(inner_mutex_);
   Waiting released;
@@ -75,7 +75,7 @@ void CompanionLauncher::Release(const ReplicaKey& key, const CompanionsServed& s
   inner().Launch(std::move(released.launch), std::move(released.listener));
 }
 
-/// True when the replica was still waiting: then it ends here, without having run.
+/// Returns true if the replica was still waiting. Then it ends here and never runs.
 bool CompanionLauncher::EndWaiting(const ReplicaKey& key, int signal) {
   Listener listener;
   {

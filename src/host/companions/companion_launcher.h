@@ -15,7 +15,7 @@
 
 namespace caip::host {
 
-/// Calls the inner launcher from the companions' thread, too, but never from two threads at once.
+/// Calls the inner launcher also from the companions' thread, but never from two threads at once.
 /// `log` and `clock` must outlive it.
 class CompanionLauncher final : public ForwardingLauncher {
  public:

@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kBetweenLooks{50};
 constexpr int kHealthSilenceSeconds = 5;
-constexpr size_t kLastWordsMax = 300;
+constexpr size_t kLogEndBytesMax = 300;
 
 sockaddr_in SocketAddress(const std::string& ip, uint16_t port) {
   sockaddr_in address{};
@@ -62,10 +62,10 @@ bool Answers(const CompanionStart& start) {
 }
 
 // The end of a companion's log, on one line.
-std::string LastWords(const Path& log) {
+std::string EndOfLog(const Path& log) {
   const auto text = ReadFileUpTo(log, 1 << 20);
   const std::string_view all = text.ok() ? Trim(*text) : std::string_view();
-  const std::string last(all.substr(all.size() - std::min(all.size(), kLastWordsMax)));
+  const std::string last(all.substr(all.size() - std::min(all.size(), kLogEndBytesMax)));
   return ReplaceAll(last, "\n", " | ");
 }
 
@@ -208,14 +208,14 @@ class Companions::Body {
     if (link_ && link_->IsAlive()) return Ok{};
     link_.reset();
     LauncherLink::Listener listener;
-    listener.report = [this](const launcher::Report& report) { Hear(report); };
-    listener.gone = [this] { HearTheEnd(); };
+    listener.report = [this](const launcher::Report& report) { OnReport(report); };
+    listener.gone = [this] { OnLauncherGone(); };
     const Path program = options_.program.empty() ? LauncherBesideUs() : options_.program;
     ASSIGN_OR_RETURN(link_, LauncherLink::Start(program, std::move(listener)));
     return Ok{};
   }
 
-  void Hear(const launcher::Report& report) {
+  void OnReport(const launcher::Report& report) {
     if (report.kind == launcher::Report::kStarted) return;
     const std::lock_guard lock(mutex_);
     for (Member& member : members_) {
@@ -224,7 +224,7 @@ class Companions::Body {
     changed_.notify_all();
   }
 
-  void HearTheEnd() {
+  void OnLauncherGone() {
     const std::lock_guard lock(mutex_);
     for (Member& member : members_) member.alive = false;
     changed_.notify_all();
@@ -243,7 +243,7 @@ class Companions::Body {
       if (!member.alive) {
         lock.unlock();
         member.start.port = 0;  // another process may use it
-        member.failure = errors::CompanionEnded(name, LogOf(member), LastWords(LogOf(member)));
+        member.failure = errors::CompanionEnded(name, LogOf(member), EndOfLog(LogOf(member)));
         return;
       }
       if (MonotonicNow() < deadline) continue;

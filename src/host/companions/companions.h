@@ -37,11 +37,13 @@ struct CompanionOptions {
   Path state;                      // logs and data go to <state>/companions
   std::vector<std::string> names;  // of CompanionNames()
   CompanionSearch search;
-  std::string project = "demo-project";  // of the datastore emulator
-  engine::Environment environment = {};  // of the companions, without HOME: PATH, JAVA_HOME, ...
-  std::string address = std::string(kLoopbackAddress);  // of this host, at which they listen
+  std::string project = "demo-project";  // the project of the datastore emulator
+  // variables of the companions, without HOME: PATH, JAVA_HOME, ...
+  engine::Environment environment = {};
+  // the address of this host at which companions listen
+  std::string address = std::string(kLoopbackAddress);
   Path program = {};  // caip-launcher; empty: the one beside the running program
-  std::chrono::milliseconds patience{60'000};  // the time in which one must serve
+  std::chrono::milliseconds patience{60'000};  // the time within which a companion must serve
 };
 
 /// The companions as replicas see them.
@@ -73,14 +75,14 @@ struct CompanionStart {
   Path program;
   Path data;  // a directory of its own
   std::string project;
-  std::string address;  // of this host, at which it listens
+  std::string address;  // the address of this host at which the companion listens
   uint16_t port = 0;
 };
 
 struct CompanionKind {
   std::string_view name;
   std::string_view below_root;  // path of its program below the SDK's root
-  std::string_view on_path;     // or its name on PATH
+  std::string_view on_path;     // else its name on PATH
   bool speaks_http = false;     // answers GET / when it is ready; the others speak only gRPC
   std::vector<std::string> (*command)(const CompanionStart&);
   engine::Environment (*variables)(const CompanionStart&);

@@ -63,7 +63,8 @@ struct Functions {
   }
 };
 
-// Has an empty UUID for a device that does not answer (fallen off the bus, say).
+// Describes a device. The UUID is empty if the device does not answer, for example after it fell
+// off the bus.
 Gpu Describe(const Functions& nvml, unsigned index) {
   Gpu gpu;
   Device device = nullptr;
@@ -81,8 +82,8 @@ Gpu Describe(const Functions& nvml, unsigned index) {
   return gpu;
 }
 
-// The GPUs that the library `library` (a name for dlopen) reports, by PCI bus ID. kNotFound: the
-// library does not exist. kUnavailable: it or the driver does not work.
+// The GPUs that a library (a name for dlopen) reports, by PCI bus ID. kNotFound: the library does
+// not exist. kUnavailable: it or the driver does not work.
 Result<std::vector<Gpu>> AskNvml(const std::string& library_name) {
   const std::unique_ptr<void, CloseLibrary> library(
       ::dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL));
@@ -127,7 +128,7 @@ std::optional<int64_t> Number(std::string_view text) {
   return value;
 }
 
-// The memory of the service's GPUs, for programs that read that of fake ones.
+// The memory of the service's GPUs, which fake GPUs report.
 int64_t MemoryMib(std::string_view type) {
   if (type.ends_with("K80")) return 11441;
   if (type.ends_with("P4")) return 7611;
@@ -179,7 +180,8 @@ std::vector<Gpu> AskNvidiaSmi(const DevicePlaces& places) {
   return ParseNvidiaSmi(said->out);
 }
 
-// gpus/0000:00:04.0/information: "Model: \t\t Tesla T4", "GPU UUID: \t GPU-...".
+// Reads files such as gpus/0000:00:04.0/information: "Model: \t\t Tesla T4", "GPU UUID: \t
+// GPU-...".
 std::vector<Gpu> ReadProc(const Path& proc_nvidia) {
   std::vector<Path> directories;
   std::error_code error;
@@ -212,7 +214,8 @@ std::vector<Gpu> ReadProc(const Path& proc_nvidia) {
   return gpus;
 }
 
-// /dev/accel0... (TPU VMs up to v4), else /dev/vfio/0... (later ones; "vfio" is its control file).
+// Finds /dev/accel0... (TPU VMs up to v4), else /dev/vfio/0... (later VMs; "vfio" is a control
+// file).
 std::vector<TpuChip> FindTpuChips(const Path& dev) {
   std::vector<std::pair<int64_t, std::string>> accel;
   std::vector<std::pair<int64_t, std::string>> vfio;
@@ -265,7 +268,7 @@ std::vector<Gpu> LimitToVisible(std::vector<Gpu> gpus, std::string_view visible)
     const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) {
       return index ? gpu.index == *index : !entry.empty() && gpu.uuid.starts_with(entry);
     });
-    if (found == gpus.end()) break;  // CUDA also stops at the first unknown one
+    if (found == gpus.end()) break;  // CUDA also stops at the first unknown entry
     left.push_back(*found);
     gpus.erase(found);
   }

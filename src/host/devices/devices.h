@@ -41,7 +41,7 @@ std::string ServiceGpuType(std::string_view product_name);
 Result<std::vector<Gpu>> FakeGpus(std::string_view text);
 
 /// The GPUs that this process's CUDA_VISIBLE_DEVICES allows. A scheduler that started caip may have
-/// given it only some.
+/// granted it only some of them.
 std::vector<Gpu> LimitToVisible(std::vector<Gpu> gpus, std::string_view visible);
 
 /// The places of devices. Tests use other places.
@@ -56,8 +56,8 @@ struct DevicePlaces {
 /// Takes about 10 ms with GPUs, seconds if the driver sleeps, and almost no time without GPUs.
 DeviceInventory ReadInventory(const DevicePlaces& places);
 
-/// The inventory for jobs: with `fakes`, if not empty, instead of real GPUs, else limited by this
-/// process's CUDA_VISIBLE_DEVICES (nullopt: not set).
+/// The inventory for jobs. `fakes`, if not empty, replace the real GPUs. Otherwise this process's
+/// CUDA_VISIBLE_DEVICES limits them (nullopt: not set).
 DeviceInventory InventoryFor(const DevicePlaces& places, std::vector<Gpu> fakes,
                              const std::optional<std::string>& visible);
 

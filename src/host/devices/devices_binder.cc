@@ -34,7 +34,8 @@ int64_t Total(const std::vector<DeviceRequest>& requests) {
       [](int64_t sum, const DeviceRequest& request) { return sum + request.count; });
 }
 
-// The chip bounds as libtpu reads them: 1 chip is 1x1x1, 4 are a 2x2x1 board, 8 two of them.
+// The chip bounds that libtpu reads: 1 chip is 1x1x1, 4 chips are a 2x2x1 board, 8 chips are two
+// boards.
 std::string ChipBounds(size_t chips) {
   if (chips == 4) return "2,2,1";
   if (chips == 8) return "2,4,1";
@@ -67,7 +68,8 @@ DeviceMode DeviceBinderOnHost::ModeNow() {
   return Inventory().gpus.empty() ? DeviceMode::kCpu : DeviceMode::kQueue;
 }
 
-// All or none. Two rounds: GPUs of the asked type first, for everybody, then any.
+// Takes all requested GPUs or none. The first round takes GPUs of the requested types for all
+// replicas, the second round takes any GPUs.
 bool DeviceBinderOnHost::TakeExclusively(const std::vector<DeviceRequest>& requests,
                                          Granted& granted, Loan& loan) {
   std::vector<HostClaim> claims;
@@ -81,7 +83,7 @@ bool DeviceBinderOnHost::TakeExclusively(const std::vector<DeviceRequest>& reque
         if (lent_[i] > 0 || taken.count(i) || (!any_type && gpu.type != request.type)) continue;
         if (!inventory_.gpus_are_fake) {
           auto claim = HostClaim::Take("gpu/" + gpu.uuid);
-          if (!claim) continue;  // another emulator has lent it
+          if (!claim) continue;  // another emulator has lent it to a replica
           claims.push_back(std::move(*claim));
         }
         taken.insert(i);
@@ -97,7 +99,8 @@ bool DeviceBinderOnHost::TakeExclusively(const std::vector<DeviceRequest>& reque
   return true;
 }
 
-// Least used first, of the asked type where there are such; never one twice for a replica.
+// Prefers GPUs of the requested type, then the least used ones. A replica never gets the same GPU
+// twice.
 void DeviceBinderOnHost::TakeShared(const std::vector<DeviceRequest>& requests, Granted& granted,
                                     Loan& loan, std::vector<std::string>& warnings) {
   std::vector<int> held = lent_;
@@ -126,7 +129,8 @@ void DeviceBinderOnHost::TakeShared(const std::vector<DeviceRequest>& requests, 
   }
 }
 
-// The one TPU of this host, or the variables of one. False: it is in use.
+// Takes the TPU of this host, or only sets the variables of a TPU if the host has none. False if
+// the TPU is in use.
 bool DeviceBinderOnHost::TakeTpu(const DeviceRequest& request, Environment& environment, Loan& loan,
                                  std::vector<std::string>& warnings) {
   const bool is_real = !inventory_.tpu_chips.empty() && mode_ != DeviceMode::kCpu;
@@ -168,7 +172,7 @@ void DeviceBinderOnHost::WarnOfOtherTypes(const std::vector<DeviceRequest>& requ
 Environment DeviceBinderOnHost::Visible(const std::vector<size_t>& gpus) {
   std::vector<std::string> uuids;
   for (const size_t i : gpus) uuids.push_back(inventory_.gpus[i].uuid);
-  const std::string list = Join(uuids, ",");  // empty hides all
+  const std::string list = Join(uuids, ",");  // an empty list hides all GPUs
   return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
           {"CUDA_VISIBLE_DEVICES", list},
           {"NVIDIA_VISIBLE_DEVICES", list}};
@@ -177,7 +181,7 @@ Environment DeviceBinderOnHost::Visible(const std::vector<size_t>& gpus) {
 DeviceAnswer DeviceBinderOnHost::Bind(const engine::RunKey& run,
                                       const std::vector<run::ReplicaId>& replicas,
                                       const std::vector<DeviceRequest>& requests) {
-  Release(run);  // a run that asks again gives back what it had
+  Release(run);  // a run that asks again first returns its devices
   DeviceAnswer answer;
   std::vector<DeviceRequest> gpu_requests;
   std::map<run::ReplicaId, Environment> tpu_environment;

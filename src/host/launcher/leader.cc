@@ -28,8 +28,8 @@
 namespace caip::host::launcher {
 namespace {
 
-// The seccomp filter by which a watched replica's calls wait for caip's answer. It is inherited by
-// everything the replica starts.
+// The seccomp filter that makes the calls of a watched replica wait for caip's answer. Everything
+// that the replica starts inherits the filter.
 
 #if defined(__x86_64__)
 constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
@@ -39,11 +39,11 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #error "caip-launcher knows the system calls of x86-64 and arm64 only"
 #endif
 
-// io_uring would write without a watched call. It is refused, and programs that use it work without
-// it.
+// io_uring would write without a watched call. The filter's owner refuses it, and programs that use
+// it work without it.
 constexpr int kOutputCalls[] = {SYS_write, SYS_writev, SYS_sendfile, SYS_splice,
                                 SYS_io_uring_setup};
-// Further calls for files. arm64 lacks the older one of each pair.
+// Further watched calls for files. arm64 lacks the older call of each pair.
 constexpr int kFileCalls[] = {
 #ifdef SYS_open
     SYS_open,     SYS_creat,           SYS_rename,    SYS_unlink,   SYS_rmdir,
@@ -53,7 +53,7 @@ constexpr int kFileCalls[] = {
     SYS_pwrite64, SYS_copy_file_range, SYS_close,     SYS_dup3,     SYS_exit_group,
 };
 
-// The filter: asks for the listed numbers of this architecture, and allows all others.
+// The filter: notifies caip of the listed calls of this architecture, and allows all others.
 class Program {
  public:
   explicit Program(uint32_t watch) {
@@ -82,8 +82,8 @@ class Program {
 };
 
 // Installs the filter in the calling process and returns the seccomp listener; -1 with errno.
-// `watch` is that of protocol.h. Makes only system calls, because the memory may belong to the
-// parent process.
+// protocol.h defines `watch`. Makes only system calls, because the memory may belong to the parent
+// process.
 int InstallWatch(uint32_t watch) {
   Program program(watch);
   // WAIT_KILLABLE: no signal interrupts a call that caip has received, which would repeat it.
@@ -102,8 +102,8 @@ int InstallWatch(uint32_t watch) {
 
 namespace {
 
-// Shared with the new process, which uses this process's memory until it executes its program.
-struct Birth {
+// Data for the new process, which uses this process's memory until it executes its program.
+struct LeaderContext {
   const Recipe& recipe;
   const Namespaces& home;
   std::vector<std::string> candidates;  // the files to try, in order
@@ -134,20 +134,21 @@ std::vector<std::string> Candidates(const Recipe& recipe) {
 }
 
 // Makes the kernel kill the replica, not the emulator, when memory runs out.
-void VolunteerForOutOfMemory() {
+void RaiseOutOfMemoryScore() {
   const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
-  if (::write(fd, "500", 3) < 0) errno = 0;  // may fail
+  if (::write(fd, "500", 3) < 0) errno = 0;  // a failure is ignored
   ::close(fd);
 }
 
-[[noreturn]] void Fail(Birth& birth, Step step, int error) {
-  birth.failed = step;
-  birth.error = error;
+[[noreturn]] void Fail(LeaderContext& context, Step step, int error) {
+  context.failed = step;
+  context.error = error;
   ::_exit(127);
 }
 
-// Makes the calls of this process wait for caip. None of the calls before the exec is watched.
+// Makes later calls of this process wait for caip. The process makes no watched call before its
+// exec.
 bool BeWatched(const Watching& watching) {
   const int listener = InstallWatch(watching.watch);
   if (listener < 0) return false;
@@ -160,49 +161,49 @@ bool BeWatched(const Watching& watching) {
 
 // Runs in the new process, with its own stack but in the parent's memory. Makes only system calls.
 int BecomeLeader(void* argument) {
-  Birth& birth = *static_cast<Birth*>(argument);
+  LeaderContext& context = *static_cast<LeaderContext*>(argument);
   ::setsid();
-  const Recipe& recipe = birth.recipe;
-  if (birth.home.any()) {
-    const Step failed = MoveInto(birth.home, recipe.hosts_file, recipe.host_name);
-    if (failed != Step::kNone) Fail(birth, failed, errno);
+  const Recipe& recipe = context.recipe;
+  if (context.home.any()) {
+    const Step failed = MoveInto(context.home, recipe.hosts_file, recipe.host_name);
+    if (failed != Step::kNone) Fail(context, failed, errno);
   }
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != birth.parent) ::_exit(127);
+  if (::getppid() != context.parent) ::_exit(127);
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(null, STDIN_FILENO);
-  ::dup2(birth.out, STDOUT_FILENO);
-  ::dup2(birth.err, STDERR_FILENO);
-  VolunteerForOutOfMemory();
-  if (::chdir(recipe.directory) != 0) Fail(birth, Step::kDirectory, errno);
-  const Watching& watching = birth.watching;
-  if (watching.watch && !BeWatched(watching)) Fail(birth, Step::kWatch, errno);
-  ::syscall(SYS_close_range, 3u, ~0u, 0u);  // a second safety: all descriptors are close-on-exec
+  ::dup2(context.out, STDOUT_FILENO);
+  ::dup2(context.err, STDERR_FILENO);
+  RaiseOutOfMemoryScore();
+  if (::chdir(recipe.directory) != 0) Fail(context, Step::kDirectory, errno);
+  const Watching& watching = context.watching;
+  if (watching.watch && !BeWatched(watching)) Fail(context, Step::kWatch, errno);
+  ::syscall(SYS_close_range, 3u, ~0u, 0u);  // all descriptors close on exec anyway
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   int error = ENOENT;
-  for (const std::string& candidate : birth.candidates) {
+  for (const std::string& candidate : context.candidates) {
     ::execve(candidate.c_str(), recipe.argv.data(), recipe.environment.data());
     if (errno == ENOENT || errno == ENOTDIR) continue;
     error = errno;
     if (errno != EACCES) break;
   }
-  Fail(birth, Step::kExec, error);
+  Fail(context, Step::kExec, error);
 }
 
 }  // namespace
 
 LeaderStart StartLeader(const Recipe& recipe, const Namespaces& home, int out, int err,
                         const Watching& watching) {
-  Birth birth{recipe, home, Candidates(recipe), out, err, watching, ::getpid()};
+  LeaderContext context{recipe, home, Candidates(recipe), out, err, watching, ::getpid()};
   alignas(16) static char stack[64u << 10];
   // Like vfork in posix_spawn: copies nothing, and this thread sleeps until the exec.
   const pid_t pid =
-      ::clone(BecomeLeader, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &birth);
+      ::clone(BecomeLeader, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &context);
   if (pid < 0) return {-1, Step::kFork, errno};
-  if (birth.failed != Step::kNone) ::waitpid(pid, nullptr, 0);
-  return {pid, birth.failed, birth.error};
+  if (context.failed != Step::kNone) ::waitpid(pid, nullptr, 0);
+  return {pid, context.failed, context.error};
 }
 
 }  // namespace caip::host::launcher

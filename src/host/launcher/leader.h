@@ -16,16 +16,16 @@ struct LeaderStart {
 
 /// The watched calls of the new process, and the socket for the seccomp listener.
 struct Watching {
-  uint32_t watch = 0;  // protocol.h
+  uint32_t watch = 0;  // see protocol.h
   int socket = -1;
   uint64_t replica = 0;
 };
 
-/// Starts the recipe's command in a session of its own and in the recipe's directory. It has
-/// exactly the recipe's environment, /dev/null as input, `out` and `err` as output, no other
-/// descriptor and no blocked signal, and is killed when this process dies. If `home` has
-/// namespaces, the command joins them and gets its own mount and UTS namespaces. Returns when the
-/// program runs or its start failed.
+/// Starts the recipe's command in a session of its own and in the recipe's directory. The command
+/// has exactly the recipe's environment, /dev/null as input, `out` and `err` as output, no other
+/// descriptor and no blocked signal. It is killed when this process dies. If `home` has namespaces,
+/// the command joins them and gets its own mount and UTS namespaces. Returns when the program runs
+/// or its start failed.
 LeaderStart StartLeader(const Recipe& recipe, const Namespaces& home, int out, int err,
                         const Watching& watching);
 

@@ -23,10 +23,11 @@ bool IsSocket(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
 }
 
-// Sets the state that replicas inherit: default dispositions, no descriptors, no busy directory.
+// Sets the state that replicas inherit: default signal actions, no descriptors, and a working
+// directory that keeps no file system busy.
 int PrepareProcess() {
-  // Uses the system call, because the two signals that the C library reserves (which its
-  // posix_spawn ignores) must be reset as well.
+  // Uses the system call, because the two signals that the C library reserves must be reset, too.
+  // Its posix_spawn ignores them.
   const char default_action[64] = {};
   for (int number = 1; number < NSIG; ++number) {
     ::syscall(SYS_rt_sigaction, number, default_action, nullptr, NSIG / 8);

@@ -28,7 +28,7 @@ void CloseNamespaces(const Namespaces& namespaces) {
 }
 
 Step MoveInto(const Namespaces& namespaces, const char* hosts_file, const char* host_name) {
-  // Enters the user namespace first, because it grants the rights for the others until the exec.
+  // The user namespace comes first, because it grants the rights for the others until the exec.
   if (namespaces.user >= 0 && ::setns(namespaces.user, CLONE_NEWUSER) != 0) {
     return Step::kEnterNetwork;
   }
@@ -67,7 +67,7 @@ bool Write(const char* path, const char* text) {
   return whole;
 }
 
-// Maps each user to itself, so that a trainer sees the user's own ID.
+// Maps the user and the group to themselves, so that a trainer sees the user's own ID.
 bool MapUsers(uid_t user, gid_t group) {
   char users[64];
   char groups[64];
@@ -77,8 +77,8 @@ bool MapUsers(uid_t user, gid_t group) {
          Write("/proc/self/gid_map", groups);
 }
 
-// A process with the necessary rights (usually root) needs no user namespace and sees the host's
-// users unchanged.
+// Moves this process to a new network. A process with the necessary rights (usually root) needs no
+// user namespace and sees the host's users unchanged.
 Outcome LeaveTheNetwork(bool& has_users) {
   has_users = false;
   if (::unshare(CLONE_NEWNET) == 0) return {};
@@ -98,7 +98,7 @@ sockaddr_in Place(uint32_t address, uint16_t port) {
   return place;
 }
 
-// Gives lo:NUMBER the address, as that of a single host.
+// Gives lo:NUMBER the address, with the netmask of a single host.
 bool AddAddress(int socket, int number, uint32_t address) {
   ifreq request{};
   std::snprintf(request.ifr_name, sizeof request.ifr_name, "lo:%d", number);
@@ -158,7 +158,7 @@ bool ReadEndpoints(int file, std::vector<Endpoint>& endpoints) {
   return ::pread(file, endpoints.data(), size, 0) == static_cast<ssize_t>(size);
 }
 
-// Runs in a process of its own, which ends afterwards.
+// Runs in its own process, which ends afterwards.
 Outcome Make(uint64_t number, int endpoints_file, int caip, bool& has_users) {
   std::vector<Endpoint> endpoints;
   if (!ReadEndpoints(endpoints_file, endpoints)) return Failure(Step::kRecipe);
@@ -168,8 +168,8 @@ Outcome Make(uint64_t number, int endpoints_file, int caip, bool& has_users) {
   return outcome;
 }
 
-// Reports the result and passes on the namespaces, which exist as long as the descriptors.
-[[noreturn]] void Tell(int socket, const Outcome& outcome, bool has_users) {
+// Reports the result and sends descriptors of the namespaces, which keep the namespaces alive.
+[[noreturn]] void SendOutcome(int socket, const Outcome& outcome, bool has_users) {
   int fds[] = {-1, -1};
   if (outcome.failed == Step::kNone) {
     fds[0] = ::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -196,7 +196,7 @@ NewNetwork MakeNetwork(uint64_t number, int endpoints, int caip, bool rehearse) 
       outcome.failed = GetOwnHost("/etc/hosts", "caip");
       outcome.error = errno;
     }
-    Tell(ends[1], outcome, has_users);
+    SendOutcome(ends[1], outcome, has_users);
   }
   made.error = errno;
   ::close(ends[1]);

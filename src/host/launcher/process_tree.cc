@@ -19,7 +19,8 @@ namespace caip::host::launcher {
 namespace {
 
 constexpr size_t kCommandBytesMax = 200;
-constexpr int kStopRounds = 1000;  // of a millisecond each, because a process may never stop
+// one millisecond each; a limit, because a process may never stop
+constexpr int kStopRounds = 1000;
 
 bool ReadAll(const char* path, std::string& text) {
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
@@ -31,7 +32,7 @@ bool ReadAll(const char* path, std::string& text) {
   return count == 0;
 }
 
-// For kernels without CONFIG_PROC_CHILDREN: reads the parent of every process.
+// Reads the parent of every process, for kernels without CONFIG_PROC_CHILDREN.
 std::vector<pid_t> ChildrenBySearch(pid_t parent) {
   std::vector<pid_t> children;
   DIR* directory = ::opendir("/proc");
@@ -66,7 +67,7 @@ std::vector<pid_t> ChildrenOf(pid_t parent) {
   const std::string tasks = "/proc/" + std::to_string(parent) + "/task/";
   std::vector<pid_t> children;
   DIR* directory = ::opendir(tasks.c_str());
-  if (!directory) return children;  // it has ended
+  if (!directory) return children;  // the process has ended
   bool by_search = false;
   while (const dirent* entry = ::readdir(directory)) {
     if (entry->d_name[0] == '.') continue;
@@ -95,7 +96,7 @@ std::set<pid_t> SignalTree(int signal) {
   return reached;
 }
 
-// True if a thread of the process may still run its program.
+// Whether a thread of the process may still run its program.
 bool IsRunning(pid_t pid) {
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task/";
   DIR* directory = ::opendir(tasks.c_str());
@@ -116,7 +117,7 @@ bool IsRunning(pid_t pid) {
 
 }  // namespace
 
-// An init has one thread, so one file suffices. Every end of a replica needs this.
+// Reads one file, because an init has only one thread. Every end of a replica calls this.
 std::vector<pid_t> Children() {
   const pid_t self = ::getpid();
   std::vector<pid_t> children;
@@ -137,7 +138,8 @@ std::string CommandOf(pid_t pid) {
 
 void FreezeTree() {
   const std::set<pid_t> reached = SignalTree(SIGSTOP);
-  for (int rounds = 0; rounds < kStopRounds; ++rounds) {  // the signal arrives after some time
+  // waits, because a stop signal takes effect after some time
+  for (int rounds = 0; rounds < kStopRounds; ++rounds) {
     if (std::none_of(reached.begin(), reached.end(), IsRunning)) return;
     ::poll(nullptr, 0, 1);
   }

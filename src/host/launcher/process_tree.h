@@ -12,7 +12,7 @@
 
 namespace caip::host::launcher {
 
-/// The children of this process, including zombies, by /proc.
+/// The children of this process, including zombies, from /proc.
 std::vector<pid_t> Children();
 
 /// The command line of a process, which the program may have changed; at most 200 bytes.

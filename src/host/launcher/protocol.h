@@ -29,9 +29,9 @@ struct Command {
   Kind kind = kLaunch;
   int32_t signal = 0;  // kSignal: sent to the replica's main process group
   uint64_t replica = 0;
-  uint32_t watch = 0;     // kLaunch
+  uint32_t watch = 0;     // kLaunch: see kWatchOutput and kWatchFiles
   uint32_t rehearse = 0;  // kOpenNetwork: also try whether a replica could start there
-  uint64_t network = 0;   // kLaunch: a number of kOpenNetwork; 0: the host's own
+  uint64_t network = 0;   // kLaunch: the number of an open network; 0: the host's own
 };
 
 /// The address at which a socket listens in a network, in network byte order.
@@ -79,11 +79,11 @@ struct Report {
   Kind kind = kStarted;
   Step step = Step::kNone;
   int32_t error = 0;
-  int32_t wait_status = 0;     // of the leader, from wait(2)
+  int32_t wait_status = 0;     // the leader's status, from wait(2)
   int32_t left_running = 0;    // processes that clearly outlived the leader
   int32_t leader = 0;          // process ID, for people
   int32_t init = 0;            // kWatched: process ID of the ancestor of all watched processes
-  int64_t max_rss_kib = 0;     // of the leader and the children it waited for
+  int64_t max_rss_kib = 0;     // of the leader and of the children that it waited for
   uint64_t replica = 0;        // kEndpointOpened, kNetwork...: the network
   uint32_t endpoint = 0;       // kEndpointOpened: its index
   char left[kLeftBytes] = {};  // processes of left_running: "421 sleep 600\n", as many as fit

@@ -40,7 +40,7 @@ class ReplicaInit {
   [[noreturn]] void Run() {
     ::prctl(PR_SET_NAME, "caip-replica");
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // blocked, so it is read below
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the signal is blocked, and Wait reads it
     if (::getppid() != start_.launcher) ::_exit(0);
     Start();
     while (!ended_) Wait(-1);
@@ -79,16 +79,16 @@ class ReplicaInit {
   void Wait(int timeout_ms) {
     pollfd fds[] = {{start_.signals, POLLIN, 0}, {start_.socket, 0, 0}};
     if (::poll(fds, 2, timeout_ms) <= 0) return;
-    if (fds[1].revents & (POLLHUP | POLLERR)) Vanish();
+    if (fds[1].revents & (POLLHUP | POLLERR)) KillTreeAndExit();
     signalfd_siginfo signal{};
     while (fds[0].revents && ::read(start_.signals, &signal, sizeof signal) == sizeof signal) {
-      Hear(signal);
+      HandleSignal(signal);
     }
     ReapEnded([this](pid_t pid, int status, const rusage& usage) { Note(pid, status, usage); });
   }
 
-  void Hear(const signalfd_siginfo& signal) {
-    if (::getppid() != start_.launcher) Vanish();
+  void HandleSignal(const signalfd_siginfo& signal) {
+    if (::getppid() != start_.launcher) KillTreeAndExit();
     const bool is_command = static_cast<int>(signal.ssi_signo) == CommandSignal() &&
                             static_cast<pid_t>(signal.ssi_pid) == start_.launcher;
     if (!is_command || ended_) return;
@@ -140,7 +140,7 @@ class ReplicaInit {
   void Send() { ::send(start_.socket, &report_, sizeof report_, MSG_NOSIGNAL); }
 
   /// Handles the end of caip or the launcher, after which no process receives reports.
-  [[noreturn]] void Vanish() {
+  [[noreturn]] void KillTreeAndExit() {
     KillTree();
     ::_exit(0);
   }

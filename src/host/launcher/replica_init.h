@@ -23,8 +23,8 @@ struct ReplicaStart {
   int signals = -1;    // signalfd of SIGCHLD, SIGTERM and CommandSignal()
   int recipe = -1;     // a memory file (EncodeRecipe)
   int out = -1;        // the leader's stdout
-  int err = -1;        // and stderr
-  uint32_t watch = 0;  // protocol.h
+  int err = -1;        // the leader's stderr
+  uint32_t watch = 0;  // see protocol.h
   pid_t launcher = 0;  // the parent; the init dies with it
   Namespaces home = {};
 };

@@ -80,8 +80,8 @@ void Zygote::Launch(const Command& command, int recipe, int out, int err) {
   const pid_t launcher = ::getpid();
   const pid_t init = ::fork();
   if (init == 0) {
-    for (const auto& [number, network] :
-         networks_) {  // or else they would exist as long as this process
+    // The namespaces of other runs must not exist as long as this process.
+    for (const auto& [number, network] : networks_) {
       if (number != command.network) CloseNamespaces(network.namespaces);
     }
     RunReplica({replica, socket_, signals_, recipe, out, err, command.watch, launcher, home});
@@ -112,7 +112,7 @@ void Zygote::OpenNetwork(const Command& command, int endpoints) {
   ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
 }
 
-// The namespaces end with the last process in them and the last socket of their endpoints.
+// A network's namespaces end when they have no process and their endpoints have no open socket.
 void Zygote::CloseNetwork(uint64_t network) {
   const auto found = networks_.find(network);
   if (found == networks_.end()) return;
@@ -122,7 +122,7 @@ void Zygote::CloseNetwork(uint64_t network) {
 
 void Zygote::Forward(uint64_t replica, int order) {
   const auto found = inits_.find(replica);
-  if (found == inits_.end()) return;  // it has ended, and another process may have its ID
+  if (found == inits_.end()) return;  // the replica has ended, and another process may have its ID
   sigval value{};
   value.sival_int = order;
   ::sigqueue(found->second, CommandSignal(), value);

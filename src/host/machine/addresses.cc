@@ -63,7 +63,7 @@ std::optional<int> LocalPort(std::string_view address) {
   return port;
 }
 
-// Claims the same ports again: all or none.
+// Claims the kept ports again: all or none.
 std::optional<std::vector<HostClaim>> ClaimKept(const std::vector<std::string>& kept) {
   std::vector<HostClaim> claims;
   for (const std::string& address : kept) {
@@ -80,7 +80,7 @@ std::optional<std::vector<HostClaim>> ClaimKept(const std::vector<std::string>& 
 bool CanListen(const std::string& ip, int port) {
   Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return false;
-  // As servers do, so that closing connections of a dead server do not prevent it.
+  // Servers set this option, so closing connections of a dead server do not prevent listening.
   const int yes = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   sockaddr_in address = {};
@@ -125,7 +125,7 @@ bool LoopbackAddresses::TakeKept(const engine::RunKey& run, const std::vector<st
   return true;
 }
 
-// `count` addresses of one block that is not claimed and has no listeners.
+// Takes `count` addresses of one block that is not claimed and has no listeners.
 std::optional<std::vector<std::string>> LoopbackAddresses::TakeBlock(
     size_t count, std::vector<HostClaim>& claims) {
   const LoopbackBlock block{static_cast<int>(random_.Below(255)),
@@ -190,7 +190,8 @@ std::optional<HostClaim> HostClaim::Take(const std::string& name) {
   address.sun_family = AF_UNIX;
   const std::string full = "caip/" + name;
   assert(full.size() + 1 <= sizeof address.sun_path);
-  std::memcpy(address.sun_path + 1, full.data(), full.size());  // a leading NUL: abstract
+  // a leading NUL makes the name abstract
+  std::memcpy(address.sun_path + 1, full.data(), full.size());
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + full.size());
   Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return std::nullopt;

@@ -32,8 +32,8 @@ inline constexpr std::string_view kLoopbackAddress = "127.0.0.1";
 /// The port of every task on the service.
 inline constexpr int kTaskPort = 2222;
 
-/// 127.a.b.0/24. Blocks with other uses are never lent: 127.0.0 (localhost), 127.0.1 (Debian's
-/// own host name), 127.0.53 (systemd-resolved).
+/// The block 127.a.b.0/24. Blocks with other uses are never lent: 127.0.0 (localhost), 127.0.1
+/// (Debian's own host name), 127.0.53 (systemd-resolved).
 struct LoopbackBlock {
   int a = 0;
   int b = 0;
@@ -62,8 +62,8 @@ class LoopbackAddresses final : public engine::AddressLender {
   std::map<engine::RunKey, std::vector<HostClaim>> claims_;
 };
 
-/// Lends ports of localhost, for hosts where only 127.0.0.1 works. The ports lie outside of the
-/// range that the kernel hands out, so none is lost before it is used.
+/// Lends ports of localhost, for hosts where only 127.0.0.1 works. The kernel never assigns these
+/// ports itself, so none is lost before its use.
 class PortAddresses final : public engine::AddressLender {
  public:
   explicit PortAddresses(Random random) : random_(random) {}
@@ -77,7 +77,7 @@ class PortAddresses final : public engine::AddressLender {
   std::map<engine::RunKey, std::vector<HostClaim>> claims_;
 };
 
-/// True when a server could listen there now.
+/// Whether a server could listen there now.
 bool CanListen(const std::string& ip, int port);
 
 }  // namespace caip::host

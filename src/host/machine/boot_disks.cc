@@ -11,7 +11,7 @@
 namespace caip::host {
 namespace {
 
-/// A name that is one part of a path, whatever it holds.
+/// Encodes any name as one part of a path.
 std::string PathPart(const std::string& name) {
   if (name.find_first_not_of('.') == std::string::npos) return ReplaceAll(name, ".", "%2E");
   return PercentEncoded(name);
@@ -77,7 +77,7 @@ void BootDisks::DiscardAll() {
   const std::lock_guard lock(mutex_);
   for (std::filesystem::directory_iterator entry(trash_, error), end; !error && entry != end;
        entry.increment(error)) {
-    doomed_.push_back(entry->path());  // left by an emulator that was killed
+    to_delete_.push_back(entry->path());  // left by an emulator that was killed
   }
   changed_.notify_all();
 }
@@ -92,10 +92,10 @@ void BootDisks::Trash(const Path& path) {
     place = trash_ / (std::to_string(::getpid()) + "-" + std::to_string(trashed_++));
   }
   std::filesystem::rename(path, place, error);
-  if (error) return RemoveTree(path);  // a mount, or what was renamed under our hands
+  if (error) return RemoveTree(path);  // the path is a mount, or another process renamed it
   {
     const std::lock_guard lock(mutex_);
-    doomed_.push_back(std::move(place));
+    to_delete_.push_back(std::move(place));
   }
   changed_.notify_all();
 }
@@ -103,9 +103,9 @@ void BootDisks::Trash(const Path& path) {
 void BootDisks::Sweep() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || !doomed_.empty(); });
-    if (doomed_.empty()) return;
-    const std::vector<Path> paths = std::exchange(doomed_, {});
+    changed_.wait(lock, [this] { return stopping_ || !to_delete_.empty(); });
+    if (to_delete_.empty()) return;
+    const std::vector<Path> paths = std::exchange(to_delete_, {});
     lock.unlock();
     for (const Path& path : paths) RemoveTree(path);
     lock.lock();

@@ -3,8 +3,8 @@
 //
 //   disks/<project>/<job>/<task>            a job's replica
 //   disks/<project>/<job>/trial-3/<task>    a replica of a tuning job's third trial
-//   disks/<project>/<job>[/trial-3]/.hosts/<task>   what lies over /etc/hosts, in a mount namespace
-//   disks/.trash/<n>                        on its way out
+//   disks/<project>/<job>[/trial-3]/.hosts/<task>   covers /etc/hosts in a mount namespace
+//   disks/.trash/<n>                        waits for its deletion
 
 #include <condition_variable>
 #include <mutex>
@@ -17,8 +17,8 @@
 
 namespace caip::host {
 
-/// Makes, empties and deletes boot disks. Deleting renames the disk, so that it costs the caller
-/// nothing; a worker thread does the rest. Any thread; one owner for each state directory.
+/// Makes, empties and deletes boot disks. The caller of a deletion does not wait: the disk is only
+/// renamed, and a worker thread deletes it. Any thread; one owner for each state directory.
 class BootDisks {
  public:
   explicit BootDisks(const Path& state_directory);
@@ -26,16 +26,16 @@ class BootDisks {
   BootDisks& operator=(const BootDisks&) = delete;
   ~BootDisks();  // returns when the trash is empty
 
-  /// A pure function of the key. The boot is not in it: a fresh disk is the same place, empty.
+  /// Depends only on the key, and not on its boot: a fresh disk is the same directory, emptied.
   Path Of(const engine::RunKey& run) const;
   Path Of(const engine::ReplicaKey& key) const;
-  /// Beside the disks, and gone with them.
+  /// A file beside the disks. It is deleted with them.
   Path HostsFileOf(const engine::ReplicaKey& key) const;
 
-  /// Makes the disk; when `fresh`, what it held is gone.
+  /// Makes the disk. `fresh`: deletes its earlier contents.
   Status Make(const engine::ReplicaKey& key, bool fresh);
   void Discard(const engine::RunKey& run);
-  /// An earlier emulator left disks behind: it was killed while replicas lived.
+  /// Whether an earlier emulator left disks, because it was killed while replicas lived.
   bool AnyLeft() const;
   /// Deletes the disks of a dead emulator's replicas.
   void DiscardAll();
@@ -48,9 +48,9 @@ class BootDisks {
   Path trash_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Path> doomed_;  // guarded by mutex_
-  int trashed_ = 0;           // guarded by mutex_
-  bool stopping_ = false;     // guarded by mutex_
+  std::vector<Path> to_delete_;  // guarded by mutex_
+  int trashed_ = 0;              // guarded by mutex_
+  bool stopping_ = false;        // guarded by mutex_
   std::thread sweeper_;
 };
 

@@ -91,8 +91,8 @@ std::vector<HostFact> DeviceFacts(const HostReportOptions& options) {
   }
   if (inventory.gpus.empty()) {
     facts.push_back(Fact("gpu", false, "neither NVML nor nvidia-smi nor /proc/driver/nvidia",
-                         "jobs with GPUs run on the CPU, with a warning (--fake-gpus pretends "
-                         "some)"));
+                         "jobs with GPUs run on the CPU, with a warning (--fake-gpus emulates "
+                         "GPUs)"));
   }
   std::vector<std::string> chips;
   for (const TpuChip& chip : inventory.tpu_chips) chips.push_back(chip.device);
@@ -140,7 +140,7 @@ HostFact WatchFact() {
 }
 
 HostFact FaketimeFact() {
-  const char* cost = "a replica's own clock cannot be bent";
+  const char* cost = "a replica's own clock cannot be changed";
   for (const char* directory :
        {"/usr/lib/x86_64-linux-gnu/faketime", "/usr/lib/aarch64-linux-gnu/faketime",
         "/usr/lib/faketime", "/usr/lib64/faketime", "/usr/local/lib/faketime"}) {

@@ -23,15 +23,15 @@ struct HostReportOptions {
   std::string path;  // $PATH
   DevicePlaces devices;
   Path launcher = {};  // caip-launcher; "": the one beside the running program
-  std::vector<std::string> pythons = {"3.7"};  // versions that runtimes ask for
+  std::vector<std::string> pythons = {"3.7"};  // versions that runtimes require
 };
 
-/// Examines the host without changing it. Starts tools only to ask for their version, and a few
-/// processes that end at once. The checks run in parallel, each for a second at most.
+/// Examines the host without changing it. Starts tools only to read their versions, and a few
+/// processes that end at once. Devices are examined on a second thread.
 std::vector<HostFact> ReportHost(const HostReportOptions& options, Interpreters& interpreters);
 
-/// nullopt if a process can be put into new namespaces of these kinds (CLONE_NEW*), else the
-/// reason. Ordinary users need CLONE_NEWUSER with any other kind.
+/// Tries to put a process into new namespaces of these kinds (CLONE_NEW*). nullopt if it works,
+/// else the reason. Ordinary users need CLONE_NEWUSER with any other kind.
 std::optional<std::string> TryNamespaces(int flags);
 
 }  // namespace caip::host

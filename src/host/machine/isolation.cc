@@ -35,7 +35,7 @@ const char* NameOf(launcher::Step step) {
   using launcher::Step;
   switch (step) {
     case Step::kUserMap:
-      return "keeping the user's number in a user namespace";
+      return "mapping the user's ID in a user namespace";
     case Step::kAddress:
       return "giving addresses to a network namespace";
     case Step::kEndpointOpened:
@@ -45,7 +45,7 @@ const char* NameOf(launcher::Step step) {
     case Step::kMounts:
       return "making a mount namespace";
     case Step::kHosts:
-      return "laying a hosts file over /etc/hosts";
+      return "mounting a hosts file over /etc/hosts";
     case Step::kHostName:
       return "giving the replica its host name";
     default:
@@ -114,19 +114,19 @@ std::string WhyNoNamespaces(const launcher::Report& report) {
 }
 
 std::optional<std::string> TryIsolation(const Path& program) {
-  auto said = std::make_shared<std::promise<std::optional<std::string>>>();
-  auto future = said->get_future();
-  const auto told = std::make_shared<std::atomic<bool>>(false);
-  const auto tell = [said, told](std::optional<std::string> why_not) {
-    if (!told->exchange(true)) said->set_value(std::move(why_not));
+  auto answer = std::make_shared<std::promise<std::optional<std::string>>>();
+  auto future = answer->get_future();
+  const auto is_answered = std::make_shared<std::atomic<bool>>(false);
+  const auto report_answer = [answer, is_answered](std::optional<std::string> why_not) {
+    if (!is_answered->exchange(true)) answer->set_value(std::move(why_not));
   };
   LauncherLink::Listener listener;
   listener.report = [](const launcher::Report&) {};
   listener.watched = [](uint64_t, Fd, pid_t) {};
-  listener.gone = [tell] { tell("caip-launcher ended"); };
-  listener.network = [tell](const launcher::Report& report) {
+  listener.gone = [report_answer] { report_answer("caip-launcher ended"); };
+  listener.network = [report_answer](const launcher::Report& report) {
     const bool opened = report.kind == launcher::Report::kNetworkOpened;
-    tell(opened ? std::nullopt : std::optional(WhyNoNamespaces(report)));
+    report_answer(opened ? std::nullopt : std::optional(WhyNoNamespaces(report)));
   };
   const auto link = LauncherLink::Start(program, std::move(listener));
   if (!link.ok()) return link.error().message;

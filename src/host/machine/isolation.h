@@ -1,5 +1,5 @@
 #pragma once
-// The networks of runs, and whether this host allows caip to make any.
+// The networks of runs, and a check whether this host allows caip to make networks.
 
 #include <cstdint>
 #include <functional>
@@ -26,9 +26,9 @@ class RunNetworks {
   Result<uint64_t> Open(LauncherLink& link, const engine::RunKey& run,
                         const std::shared_ptr<const engine::RunNetwork>& network);
   void Close(LauncherLink* link, const engine::RunKey& run);
-  /// Forgets all networks, because the launcher has died and they with it.
+  /// Forgets all networks, because they ended with the launcher.
   void Forget();
-  /// The link's thread.
+  /// Called on the link's thread.
   void EndpointOpened(uint64_t number, uint32_t endpoint, Fd listening);
 
  private:
@@ -42,14 +42,14 @@ class RunNetworks {
   uint64_t last_number_ = 0;
 };
 
-/// OwnNetworks::PrivateEndpoint for networks that a launcher opens.
+/// Implements OwnNetworks::PrivateEndpoint for networks that a launcher opens.
 OwnNetworks::Endpoint PrivateEndpointInNetwork(size_t index);
 
 /// Why the launcher could not make namespaces: "making a network namespace: Operation not
 /// permitted".
 std::string WhyNoNamespaces(const launcher::Report& report);
 
-/// Tries namespaces. nullopt if replicas can have their own on this host, else the reason.
+/// Tries to make namespaces. nullopt if replicas can have their own on this host, else the reason.
 /// `program`: caip-launcher.
 std::optional<std::string> TryIsolation(const Path& program);
 

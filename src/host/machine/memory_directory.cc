@@ -19,10 +19,10 @@ namespace caip::host {
 namespace {
 
 constexpr char kPlace[] = "/dev/shm";
-constexpr uint64_t kShare = 4;      // the part of the free memory that may be written: a quarter
-constexpr uint64_t kTimesNeed = 4;  // a run may write more than was expected
+constexpr uint64_t kShare = 4;             // a directory may use a quarter of the free memory
+constexpr uint64_t kTimesNeed = 4;         // a run may write more than expected
 constexpr uint64_t kDiskFree = 1u << 30u;  // a disk with less free space may become full
-// Waits for the end of its input, to which no process writes.
+// Waits for the end of its input, to which no process writes, and deletes the directory.
 constexpr char kGuard[] = "read -r nothing; exec rm -rf -- \"$0\"";
 
 bool IsInMemory(const Path& directory) {
@@ -40,7 +40,8 @@ bool LetsProgramsRun(const Path& directory) {
   return ::statvfs(directory.c_str(), &found) == 0 && (found.f_flag & ST_NOEXEC) == 0;
 }
 
-// The number after `key` in a file, or at its start; nullopt for other texts ("max").
+// The number after `key` in a file; an empty `key` means the start. nullopt for texts such as
+// "max".
 std::optional<uint64_t> NumberIn(const Path& file, std::string_view key) {
   const auto text = ReadFile(file);
   if (!text.ok()) return std::nullopt;
@@ -97,8 +98,8 @@ Status MemoryDirectory::SetGuard() {
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSID);  // so that Ctrl-C in the terminal does not reach it
+  // Ctrl-C in the terminal must not reach the guard.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
   std::string words[] = {"sh", "-c", kGuard, path_.string()};
   char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
   char path[] = "PATH=/usr/bin:/bin";

@@ -66,7 +66,8 @@ pid_t ParentOf(pid_t pid) {
   return std::atoi(stat->c_str() + name_end + 4);
 }
 
-// A program may have been started without the variable. Then an ancestor has it.
+// Looks for the marker in a process and its ancestors, because a program may have been started
+// without the variable.
 std::optional<std::string> RestOfMarkerAbove(pid_t pid, const std::string& prefix) {
   for (int i = 0; i < kGenerationsMax && pid > 1; ++i) {
     if (auto rest = RestOfMarker(pid, prefix)) return rest;
@@ -116,7 +117,7 @@ std::string TaskOfClient(const std::string& state_id, const engine::RunKey& run,
   std::string prefix = state_id + "/" + run.project + "/" + run.job_id + "/";
   if (!run.trial.empty()) prefix += "trial-" + run.trial + "/";
   const std::vector<pid_t> processes = ListProcesses();
-  std::string inode;  // any process of the run shows the connections of the run's network
+  std::string inode;  // any process of the run lists the connections of the run's network
   for (const pid_t pid : processes) {
     if (!RestOfMarker(pid, prefix)) continue;
     const auto table = ReadFile(Proc(pid, "net/tcp"));

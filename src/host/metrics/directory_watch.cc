@@ -14,7 +14,7 @@ namespace caip::host {
 namespace {
 
 // The same mask for all uses of a directory, because a second call would replace the first mask.
-constexpr uint32_t kWhat =
+constexpr uint32_t kEventMask =
     IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_ONLYDIR | IN_DONT_FOLLOW;
 
 bool Exists(const Path& path) {
@@ -76,7 +76,7 @@ bool DirectoryWatch::Descend(Number number, const Path& directory, bool tell) {
 }
 
 bool DirectoryWatch::Watch(const Use& use) {
-  const int watch = ::inotify_add_watch(inotify_.get(), use.directory.c_str(), kWhat);
+  const int watch = ::inotify_add_watch(inotify_.get(), use.directory.c_str(), kEventMask);
   if (watch < 0) return false;
   std::vector<Use>& uses = uses_[watch];
   const bool is_known = std::any_of(uses.begin(), uses.end(), [&](const Use& other) {
@@ -108,7 +108,7 @@ void DirectoryWatch::Handle() {
       struct inotify_event event {};
       std::memcpy(&event, buffer.data() + at, sizeof event);
       const char* name = buffer.data() + at + sizeof event;
-      Happened(event.wd, event.mask, event.len > 0 ? std::string(name) : "");
+      HandleEvent(event.wd, event.mask, event.len > 0 ? std::string(name) : "");
       at += static_cast<ssize_t>(sizeof event + event.len);
     }
   }
@@ -121,7 +121,7 @@ void DirectoryWatch::Handle() {
   }
 }
 
-void DirectoryWatch::Happened(int watch, uint32_t what, const std::string& name) {
+void DirectoryWatch::HandleEvent(int watch, uint32_t what, const std::string& name) {
   if (what & IN_Q_OVERFLOW) {
     for (const auto& [number, place] : places_) {
       dirty_[number].insert(Path());

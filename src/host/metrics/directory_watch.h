@@ -48,7 +48,7 @@ class DirectoryWatch {
   bool Descend(Number number, const Path& directory, bool tell);
   bool Watch(const Use& use);
   void Unwatch(Number number, bool ancestors_only);
-  void Happened(int watch, uint32_t what, const std::string& name);
+  void HandleEvent(int watch, uint32_t what, const std::string& name);
 
   Changed changed_;
   Fd inotify_;

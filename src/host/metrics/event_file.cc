@@ -18,7 +18,7 @@
 namespace caip::host {
 namespace {
 
-// A reader of the scalars in an Event message, with the necessary part of protocol buffers.
+// Reads the scalars of an Event message, with the necessary part of protocol buffers.
 
 // One field of a message: its number, and its bytes or value.
 struct Field {
@@ -118,7 +118,7 @@ double OfInt32(uint64_t bits) { return static_cast<int32_t>(static_cast<uint32_t
 double OfInt16(uint64_t bits) { return static_cast<int16_t>(static_cast<uint16_t>(bits)); }
 double OfInt8(uint64_t bits) { return static_cast<int8_t>(static_cast<uint8_t>(bits)); }
 
-// The encoding of a DataType's numbers in tensor_content and in the type's own list.
+// How numbers of a DataType are encoded in tensor_content and in the type's own list.
 struct NumberType {
   uint64_t data_type;
   size_t size;    // in tensor_content
@@ -150,7 +150,7 @@ const NumberType* NumberTypeOf(uint64_t data_type) {
   return nullptr;
 }
 
-// The number of elements of a list, packed or not. Counts up to two.
+// Adds the elements of a list, packed or not, but stops after two of a packed list.
 void AddElements(const Field& field, const NumberType& type, std::vector<double>& elements) {
   if (field.wire == type.wire) elements.push_back(type.in_list(field.bits));
   if (field.wire != kBytes) return;
@@ -308,7 +308,7 @@ void EventReader::Feed(std::string_view bytes, std::vector<engine::Report>& repo
   at_ = 0;
 }
 
-// False: the record is not complete yet.
+// Returns false if the record is not complete yet.
 bool EventReader::TakeRecord(std::vector<engine::Report>& reports) {
   const std::string_view rest = std::string_view(held_).substr(at_);
   if (rest.size() < kHeadSize) return false;

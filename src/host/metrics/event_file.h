@@ -30,13 +30,13 @@ class EventReader {
 
   explicit EventReader(std::string tag) : tag_(std::move(tag)) {}
 
-  /// Adds the values of complete records to `reports`.
+  /// Reads bytes and adds the values of complete records to `reports`.
   void Feed(std::string_view bytes, std::vector<engine::Report>& reports);
   /// The number of following bytes that need not be fed and may be skipped.
   uint64_t to_skip() const { return to_skip_; }
   void Skip(uint64_t bytes) { to_skip_ -= bytes; }
 
-  /// True after an invalid frame: the next one cannot be found.
+  /// True after an invalid frame, because the next frame cannot be found.
   bool broken() const { return broken_; }
   /// The number of skipped records whose CRC is wrong, or whose data is not an Event.
   int bad_records() const { return bad_records_; }

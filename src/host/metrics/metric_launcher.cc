@@ -20,7 +20,7 @@ namespace caip::host {
 using engine::ReplicaExit;
 using engine::ReplicaKey;
 
-// The thread that reads, and the tasks that other threads post to it.
+// The reading thread, and the tasks that other threads post to it.
 class MetricLauncher::Reader {
  public:
   Reader(engine::LocalDisks* disks, MetricLauncherOptions options, engine::LogSink& log,
@@ -43,7 +43,7 @@ class MetricLauncher::Reader {
       listener.on_exit(exit);
     });
   }
-  /// Afterwards nothing is taken any more.
+  /// Ends the thread. Tasks that have not begun do not run.
   void Stop() {
     {
       const std::lock_guard lock(mutex_);
@@ -111,8 +111,8 @@ class MetricLauncher::Reader {
     if (has_files_) all = watch_.Add(FilesOf(number), Path(source.file).parent_path(), false);
     if (!events.empty()) all = watch_.Add(EventsOf(number), events, true) && all;
     if (!all) Log(key, errors::MetricsUnwatched());
-    Tell(followed, followed.sources.ReadMetricFile());
-    Tell(followed, followed.sources.ReadEventFiles());
+    PassReports(followed, followed.sources.ReadMetricFile());
+    PassReports(followed, followed.sources.ReadEventFiles());
   }
 
   void Changed(uint64_t place, const Path& file) {
@@ -121,21 +121,21 @@ class MetricLauncher::Reader {
     Followed& followed = found->second;
     const bool is_events = place == EventsOf(found->first);
     if (is_events && file.empty()) {
-      Tell(followed, followed.sources.ReadEventFiles());
+      PassReports(followed, followed.sources.ReadEventFiles());
     } else if (is_events && IsEventFileName(file.filename().string())) {
-      Tell(followed, followed.sources.ReadEventFile(file));
+      PassReports(followed, followed.sources.ReadEventFile(file));
     } else if (!is_events && (file.empty() || file == followed.sources.metric_file())) {
-      Tell(followed, followed.sources.ReadMetricFile());
+      PassReports(followed, followed.sources.ReadMetricFile());
     }
   }
 
   void End(const ReplicaKey& key) {
     const auto found = by_key_.find(key);
-    if (found == by_key_.end()) return;  // it could not be started
+    if (found == by_key_.end()) return;  // the replica could not be started
     const uint64_t number = found->second;
     Followed& followed = followed_.at(number);
-    Tell(followed, followed.sources.ReadMetricFile());
-    Tell(followed, followed.sources.ReadEventFiles());
+    PassReports(followed, followed.sources.ReadMetricFile());
+    PassReports(followed, followed.sources.ReadEventFiles());
     const std::set<std::string> others = followed.sources.OtherTags();
     if (!others.empty()) Log(key, errors::OtherTagsOnly(followed.sources.tag(), others));
     watch_.Remove(FilesOf(number));
@@ -144,12 +144,12 @@ class MetricLauncher::Reader {
     by_key_.erase(found);
   }
 
-  void Tell(Followed& followed, std::vector<engine::Report> reports) {
+  void PassReports(Followed& followed, std::vector<engine::Report> reports) {
     for (std::string& warning : followed.sources.TakeWarnings()) {
       Log(followed.key, std::move(warning));
     }
-    const auto& tell = followed.listener.on_reports;
-    if (tell && !reports.empty()) tell(followed.key, std::move(reports));
+    const auto& on_reports = followed.listener.on_reports;
+    if (on_reports && !reports.empty()) on_reports(followed.key, std::move(reports));
   }
 
   void Log(const ReplicaKey& key, std::string message) {
@@ -160,7 +160,7 @@ class MetricLauncher::Reader {
                  .message = std::move(message)}});
   }
 
-  const bool has_files_;  // boot disks are directories of this host
+  const bool has_files_;  // whether boot disks are directories of this host
   MetricLauncherOptions options_;
   engine::LogSink& log_;
   const Clock& clock_;
@@ -184,19 +184,20 @@ MetricLauncher::MetricLauncher(std::unique_ptr<engine::Launcher> inner, engine::
 
 MetricLauncher::~MetricLauncher() { reader_->Stop(); }
 
-// The trial is followed from its start, when its boot disk exists. Everything is read once more
-// before the engine hears of the exit, because it may then empty the disk.
+// A trial is followed from its start, when its boot disk exists. All sources are read once more
+// before the engine gets the exit, because the engine may then empty the disk.
 void MetricLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   if (!launch.metrics) return inner().Launch(std::move(launch), std::move(listener));
-  Listener told;
-  told.on_started = [reader = reader_, source = *launch.metrics, listener](const ReplicaKey& key) {
+  Listener wrapped;
+  wrapped.on_started = [reader = reader_, source = *launch.metrics,
+                        listener](const ReplicaKey& key) {
     reader->Follow(key, source, listener);
     listener.on_started(key);
   };
-  told.on_exit = [reader = reader_, listener](const ReplicaExit& exit) {
+  wrapped.on_exit = [reader = reader_, listener](const ReplicaExit& exit) {
     reader->Finish(exit, listener);
   };
-  inner().Launch(std::move(launch), std::move(told));
+  inner().Launch(std::move(launch), std::move(wrapped));
 }
 
 }  // namespace caip::host

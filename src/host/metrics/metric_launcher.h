@@ -1,5 +1,5 @@
 #pragma once
-// A launcher that reads what trials report while another launcher runs them.
+// A launcher that reads the reports of trials while another launcher runs them.
 
 #include <functional>
 #include <memory>
@@ -13,16 +13,16 @@
 namespace caip::host {
 
 struct MetricLauncherOptions {
-  /// The directory of a gs:// URI, whether it exists or not; "" where it has none.
+  /// The directory of a gs:// URI, whether it exists or not; "" if it has none.
   std::function<Path(const std::string& uri)> directory_of;
 };
 
-/// Calls on_reports and on_exit of launches with `metrics` on a thread of its own, the exit after a
-/// last look at everything. What it is given outlives it.
+/// Calls on_reports and on_exit of launches with `metrics` on its own thread. Before on_exit, it
+/// reads all sources once more. Its arguments outlive it.
 class MetricLauncher final : public ForwardingLauncher {
  public:
-  /// `disks` is null when `inner` keeps boot disks elsewhere: then metric files cannot be read,
-  /// only the event files below the trial's job directory, and the trial's log reports that.
+  /// `disks` is null if `inner` keeps boot disks elsewhere. Then metric files cannot be read, only
+  /// the event files below the trial's job directory, and the trial's log has a warning.
   MetricLauncher(std::unique_ptr<engine::Launcher> inner, engine::LocalDisks* disks,
                  MetricLauncherOptions options, engine::LogSink& log, const Clock& clock);
   ~MetricLauncher() override;  // no listener is called afterwards

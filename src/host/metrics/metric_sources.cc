@@ -18,7 +18,7 @@
 namespace caip::host {
 namespace {
 
-// A hundred lines are a few kilobytes. Of a larger file, which another program wrote, only the end
+// A hundred lines are a few kilobytes. A larger file comes from another program, and only its end
 // is read.
 constexpr uint64_t kMetricFileMax = uint64_t{1} << 20;
 constexpr size_t kPiece = size_t{256} << 10;
@@ -35,7 +35,7 @@ std::optional<Opened> OpenRegular(const Path& path, std::string& what_else) {
   if (S_ISREG(opened.facts.st_mode)) return opened;
   what_else = S_ISDIR(opened.facts.st_mode)    ? "a directory"
               : S_ISFIFO(opened.facts.st_mode) ? "a FIFO"
-                                               : "no regular file";
+                                               : "not a regular file";
   return std::nullopt;
 }
 
@@ -76,7 +76,7 @@ std::vector<engine::Report> MetricSources::ReadEventFile(const Path& path) {
   const auto [place, is_new] = files_.try_emplace(path, EventFile{EventReader(source_.tag)});
   EventFile& file = place->second;
   const auto size = static_cast<uint64_t>(opened->facts.st_size);
-  // An object that has grown is a new file; reports from the old one are not repeated.
+  // An object that has grown is a new file. Reports of the old file are not repeated.
   const bool is_another = file.inode != opened->facts.st_ino || size < file.read;
   if (!is_new && is_another) file = EventFile{EventReader(source_.tag)};
   file.inode = opened->facts.st_ino;

@@ -27,7 +27,7 @@ class MetricSources {
 
   std::vector<engine::Report> ReadMetricFile();
   std::vector<engine::Report> ReadEventFile(const Path& file);
-  /// All event files below the job-dir.
+  /// Reads all event files below the job-dir.
   std::vector<engine::Report> ReadEventFiles();
   /// The tags that have reports, if the requested tag has none.
   std::set<std::string> OtherTags() const;
@@ -38,7 +38,7 @@ class MetricSources {
   struct EventFile {
     EventReader reader;
     uint64_t inode = 0;
-    uint64_t read = 0;  // bytes
+    uint64_t read = 0;  // in bytes
     bool warned_of_file = false;
     bool warned_of_records = false;
   };

@@ -24,7 +24,7 @@ enum class ToolStream { kOut, kErr };
 struct Tool {
   std::vector<std::string> argv;  // argv[0] is a path or is looked up in PATH of `environment`
   Variables environment;          // complete
-  std::string directory = {};     // "": ours
+  std::string directory = {};     // "": that of this process
   /// Gets each line of output without its line break, on the thread that called RunTool. A last
   /// line may lack a line break. Lines longer than 1 MiB are split.
   std::function<void(ToolStream, std::string_view line)> on_line = {};
@@ -42,7 +42,7 @@ struct ToolResult {
   bool timed_out = false;
   bool stopped = false;  // by `stop`
   bool ok() const { return exit_code == 0 && signal == 0; }
-  /// The exit code, or 128 + N if signal N ended the tool, as in a shell.
+  /// The exit code. If signal N ended the tool, 128 + N, as in a shell.
   int ShellStatus() const { return signal != 0 ? 128 + signal : exit_code; }
 };
 

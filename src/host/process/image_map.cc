@@ -5,8 +5,8 @@
 namespace caip::host {
 namespace {
 
-// "gcr.io/p/i:1" and "gcr.io/p/i@sha256:..." -> "gcr.io/p/i"; the colon before a port starts no
-// tag.
+// Removes the tag: "gcr.io/p/i:1" and "gcr.io/p/i@sha256:..." become "gcr.io/p/i". The colon before
+// a port does not start a tag.
 std::string WithoutTag(const std::string& uri) {
   const std::string name = uri.substr(0, uri.find('@'));
   const size_t colon = name.rfind(':');

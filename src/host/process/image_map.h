@@ -1,5 +1,5 @@
 #pragma once
-// Container images as commands of this host: caip pulls no images.
+// Maps container images to commands of this host, because caip pulls no images.
 
 #include <map>
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace caip::host {
 
-/// By URI, with or without a tag: the entrypoint as a local command.
+/// The local command of an image, which replaces its entrypoint, by URI with or without a tag.
 using ImageMap = std::map<std::string, std::vector<std::string>>;
 
-/// The command of `uri` or, failing that, of the image without its tag; nullptr when neither is
-/// mapped.
+/// The command of `uri`, else that of the image without its tag; nullptr if neither is mapped.
 const std::vector<std::string>* FindImage(const ImageMap& images, const std::string& uri);
 
-/// An image with its entrypoint; other programs as they are. kFailedPrecondition: it is not mapped.
+/// Returns an image with its entrypoint, and other programs unchanged. kFailedPrecondition: the
+/// image is not mapped.
 Result<run::Program> ResolveImage(const ImageMap& images, const run::Program& program);
 
 }  // namespace caip::host

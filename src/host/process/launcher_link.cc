@@ -41,7 +41,7 @@ Result<pid_t> Spawn(const Path& program, int socket) {
   return pid;
 }
 
-// A memory file with the bytes.
+// Makes a memory file with the bytes.
 Result<Fd> MemoryFile(const std::string& bytes) {
   Fd file(::memfd_create("caip-recipe", MFD_CLOEXEC));
   if (!file.valid()) return SystemError("cannot make a memory file", errno);
@@ -55,7 +55,7 @@ Result<Fd> MemoryFile(const std::string& bytes) {
   return file;
 }
 
-// A report, and the descriptor that came with it, if any.
+// Receives a report, and the descriptor that came with it, if any.
 ssize_t ReceiveReport(int socket, Report& report, Fd& listener) {
   int fds[1];
   const ssize_t size = launcher::ReceiveWithDescriptors(socket, &report, sizeof report, fds);
@@ -179,7 +179,7 @@ void LauncherLink::Freeze(uint64_t replica) { Send({Command::kFreeze, 0, replica
 
 void LauncherLink::Thaw(uint64_t replica) { Send({Command::kThaw, 0, replica}); }
 
-// A launcher that has died receives nothing, and its replicas are dead already.
+// If the launcher has died, its replicas are dead, too, and the command is not needed.
 void LauncherLink::Send(const Command& command) {
   while (::send(socket_.get(), &command, sizeof command, MSG_NOSIGNAL) < 0 && errno == EINTR) {
   }

@@ -41,10 +41,10 @@ class LauncherLink {
     std::string directory;
     std::vector<std::string> argv;
     std::vector<std::string> environment;
-    int out = -1;  // write ends; borrowed
+    int out = -1;  // write end of a pipe; the caller closes it
     int err = -1;
-    uint32_t watch = 0;    // protocol.h
-    uint64_t network = 0;  // 0: the host's, without the namespaces below
+    uint32_t watch = 0;    // see protocol.h
+    uint64_t network = 0;  // 0: the host's network, without `surroundings`
     launcher::Surroundings surroundings = {};
   };
   /// Exactly one kEnded or kStartFailed report follows, or `gone`.
@@ -57,14 +57,14 @@ class LauncherLink {
   void Freeze(uint64_t replica);
   void Thaw(uint64_t replica);
 
-  /// Opens a network. `number` is the caller's, never 0. A later launch in the network finds it
-  /// open, or fails with the reason. `rehearse`: also fail if replicas cannot have their own
+  /// Opens a network. The caller chooses `number`, never 0. A later launch in the network finds it
+  /// open, or fails with the reason. `rehearse`: also fails if replicas cannot have their own
   /// mounts.
   Status OpenNetwork(uint64_t number, const std::vector<launcher::Endpoint>& endpoints,
                      bool rehearse = false);
   void CloseNetwork(uint64_t number);
 
-  /// False if the launcher has died. Then make a new link.
+  /// False if the launcher has died. Then the caller makes a new link.
   bool IsAlive() const { return is_alive_; }
 
  private:

@@ -23,12 +23,12 @@ size_t PlainPrefix(std::string_view bytes) {
 }
 
 struct Sequence {
-  size_t length = 1;  // of the character, or of the ill-formed sequence
+  size_t length = 1;  // of the character or the ill-formed sequence
   bool well_formed = false;
 };
 
-// The length of a character and the bounds of its second byte, by its first byte (The Unicode
-// Standard, table 3-7).
+// The number of further bytes of a character and the bounds of its second byte, by its first byte
+// (The Unicode Standard, table 3-7).
 struct LeadByte {
   size_t more = 0;
   unsigned char second_min = 0x80;

@@ -24,7 +24,7 @@ struct LiveReplica {
   ReplicaWatcher* watcher = nullptr;                 // null: the replica is not watched
   std::deque<std::function<void()>> on_frozen = {};  // one for each pending freeze
   int64_t oom_kills = 0;                             // count when the replica was started
-  bool was_killed = false;                           // by the launcher
+  bool was_killed = false;                           // the launcher ended it
   bool is_ending = false;
 };
 
@@ -36,11 +36,11 @@ class LiveReplicas {
   /// The number of a living replica; 0 if it has ended. `to_kill` records that the launcher ends
   /// it.
   uint64_t NumberOf(const engine::ReplicaKey& key, bool to_kill);
-  /// nullopt when the replica is ending or gone.
+  /// nullopt if the replica is ending or has ended.
   std::optional<LiveReplica> Find(uint64_t number) const;
   std::vector<std::pair<uint64_t, engine::ReplicaKey>> All() const;
 
-  /// Keeps a callback for the next freeze that is complete; false when the replica is gone.
+  /// Keeps a callback for the next complete freeze. False if the replica has ended.
   bool AwaitFrozen(uint64_t number, std::function<void()> frozen);
   /// Calls the oldest of these callbacks.
   void ReportFrozen(uint64_t number);

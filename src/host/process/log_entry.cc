@@ -66,7 +66,7 @@ constexpr size_t kHeldBytesMax = kLogEntryBytesMax;
 constexpr int kDoubtfulLinesMax = 16;
 constexpr size_t kSyntaxErrorBytesMax = 4096;
 // A traceback that is followed by more entries than this did not end the program.
-constexpr int kLastWordsMax = 64;
+constexpr int kEntriesAfterTracebackMax = 64;
 
 bool StartsBlank(std::string_view line) {
   return !line.empty() && (line.front() == ' ' || line.front() == '\t');
@@ -160,7 +160,7 @@ bool ParseGrpc(std::string_view line, CapturedEntry& entry) {
   return true;
 }
 
-// True if the line begins like one of TensorFlow's C++ or of gRPC.
+// Whether the line begins like a log line of TensorFlow's C++ code or of gRPC.
 bool ParsePrefix(std::string_view line, CapturedEntry& entry) {
   if (line.empty()) return false;
   return ParseTensorFlow(line, entry) || ParseGrpc(line, entry);
@@ -182,7 +182,7 @@ std::string_view WithoutNewlines(std::string_view text) {
 // line may begin with unfinished output of another thread or a progress bar.
 size_t FindRecordMark(std::string_view line) {
   if (line.empty() || !std::memchr(line.data(), kPythonRecordMark[0], line.size())) {
-    return std::string_view::npos;  // almost always
+    return std::string_view::npos;  // true for almost all lines
   }
   return line.find(kPythonRecordMark);
 }
@@ -230,7 +230,8 @@ void LineClassifier::FeedUnmarked(std::string_view line, const Emit& emit) {
 }
 
 // Emits an entry that is certainly not a part of the held lines. A complete exception is emitted
-// before it. Otherwise the entry is of another thread, and the held lines continue after it.
+// before it. If the exception is not complete, the entry is from another thread, and the held lines
+// continue after it.
 void LineClassifier::EmitBetween(const CapturedEntry& entry, const Emit& emit) {
   if (state_ == State::kTail && !chain_is_open_) Close(sure_bytes_, emit);
   EmitOne(entry, emit);
@@ -238,7 +239,8 @@ void LineClassifier::EmitBetween(const CapturedEntry& entry, const Emit& emit) {
 
 void LineClassifier::EmitOne(const CapturedEntry& entry, const Emit& emit) {
   emit(entry);
-  if (!last_traceback_.empty() && ++entries_since_ > kLastWordsMax) last_traceback_.clear();
+  if (!last_traceback_.empty() && ++entries_since_ > kEntriesAfterTracebackMax)
+    last_traceback_.clear();
 }
 
 void LineClassifier::FeedPlain(std::string_view line, const Emit& emit) {
@@ -256,7 +258,7 @@ bool LineClassifier::FeedHeld(std::string_view line, const Emit& emit) {
     return false;
   }
   CapturedEntry entry;
-  if (!StartsBlank(line) && ParsePrefix(line, entry)) {  // of another thread
+  if (!StartsBlank(line) && ParsePrefix(line, entry)) {  // from another thread
     EmitBetween(entry, emit);
     return true;
   }
@@ -278,11 +280,12 @@ bool LineClassifier::FeedFrames(std::string_view line, const Emit& emit) {
     AppendSurely(line);
     return true;
   }
-  if (run::OpensTraceback(line) || state_ == State::kGroup) {  // complete, or never finished
+  // the held traceback is complete, or its end never came
+  if (run::OpensTraceback(line) || state_ == State::kGroup) {
     Close(held_.size(), emit);
     return false;
   }
-  AppendSurely(line);  // the exception
+  AppendSurely(line);  // the line names the exception
   state_ = State::kTail;
   return true;
 }
@@ -343,7 +346,7 @@ void LineClassifier::AppendSurely(std::string_view line) {
   doubtful_lines_ = 0;
 }
 
-// The first `group_bytes` become one entry, and each line after them becomes one.
+// The first `group_bytes` of the held lines become one entry, and each later line becomes another.
 void LineClassifier::Close(size_t group_bytes, const Emit& emit) {
   const std::string held = std::exchange(held_, {});
   state_ = State::kPlain;

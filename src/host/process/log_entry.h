@@ -38,12 +38,12 @@ class LineClassifier {
   void Feed(std::string_view line, const Emit& emit);
   /// Emits the held lines, because the stream is quiet (no byte for a tenth of a second, say).
   void Flush(const Emit& emit);
-  /// Ends the stream. Plain lines after a last traceback count as the rest of its message (notes,
-  /// messages of several lines), because the process died of it.
+  /// Ends the stream. Plain lines after the last traceback count as the rest of its message (notes,
+  /// messages of several lines), because that exception ended the process.
   void Finish(const Emit& emit);
   /// True while lines are held. The owner should call Flush later.
   bool holds() const { return state_ != State::kPlain; }
-  /// True inside a traceback whose exception has not arrived, for which the owner should wait.
+  /// True inside a traceback without its exception yet. Then the owner should wait.
   bool is_unfinished() const { return state_ == State::kFrames; }
 
   /// The traceback near the end of the stream, with a final newline; "" if there is none. A

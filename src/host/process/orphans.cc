@@ -24,10 +24,10 @@
 namespace caip::host {
 namespace {
 
-/// True when a process has an environment, though reading it gave nothing: execve() was replacing
-/// the program, and the new memory had no environment yet. While the kernel lays the environment
-/// out, its start already equals its end, as for a process that has none; but it gives the program
-/// code its address only afterwards.
+/// True if a process has an environment although reading it gave nothing, because execve() is
+/// replacing the program. Until the kernel has laid out the new environment, the start of the
+/// environment equals its end, as in a process that has none. But the kernel sets the address of
+/// the program's code only afterwards.
 bool IsReplacingProgram(pid_t pid) {
   constexpr unsigned long kExitingOrKernelThread = 0x00200004;  // PF_EXITING, PF_KTHREAD
   // Positions in proc(5), counted from the state, which follows the name.
@@ -45,10 +45,10 @@ bool IsReplacingProgram(pid_t pid) {
   return fields[kCodeStart] == "0" || fields[kEnvironmentStart] != fields[kEnvironmentEnd];
 }
 
-/// The environment that a process was started with. Empty for a process that has ended, and for
-/// another user's, which is not readable.
+/// The environment with which a process was started. Empty for a process that has ended, and for a
+/// process of another user, which is not readable.
 std::string EnvironmentOf(pid_t pid) {
-  // execve() takes less than a millisecond, but on a busy host its process may have to wait.
+  // execve() takes less than a millisecond, but on a busy host the process may have to wait.
   const auto deadline = MonotonicNow() + std::chrono::seconds(1);
   for (;;) {
     const auto text = ReadFile("/proc/" + std::to_string(pid) + "/environ");
@@ -58,7 +58,7 @@ std::string EnvironmentOf(pid_t pid) {
   }
 }
 
-/// True when the process was started with a marker of this state directory.
+/// Whether the process was started with a marker of this state directory.
 bool IsMarked(pid_t pid, const std::string& wanted) {
   const std::string text = EnvironmentOf(pid);
   return text.starts_with(wanted) || text.find('\0' + wanted) != std::string::npos;
@@ -68,7 +68,7 @@ std::string Wanted(const std::string& state_id) {
   return std::string(kReplicaVariable) + "=" + state_id + "/";
 }
 
-/// Waits for a process, which need not be our child, to end. False when `deadline` came first.
+/// Waits for the end of a process, which need not be a child. False if `deadline` came first.
 bool AwaitEnd(int pidfd, MonotonicTime deadline) {
   for (;;) {
     const auto left =
@@ -121,7 +121,7 @@ Result<int> KillReplicas(const std::string& state_id, std::chrono::milliseconds 
     std::map<pid_t, Fd> dying;
     for (const pid_t pid : replicas) {
       Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-      // Looked at again: the process id may have passed to another process since.
+      // Checks again, because the process ID may belong to another process by now.
       if (!pidfd.valid() || !IsMarked(pid, Wanted(state_id))) continue;
       ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
       dying.emplace(pid, std::move(pidfd));

@@ -1,6 +1,6 @@
 #pragma once
-// Replicas that outlived the emulator that started them. caip-launcher leaves none; this is for the
-// case that it was killed as well, and for the time in which it is still killing replicas.
+// Replicas that outlived the emulator that started them. caip-launcher leaves none. They exist if
+// the launcher was killed, too, or while it is still killing them.
 
 #include <sys/types.h>
 
@@ -14,20 +14,22 @@
 
 namespace caip::host {
 
-/// The variable by which a replica's processes are known: <state id>/<project>/<job>/<task>/<boot>.
+/// The variable that identifies a replica's processes: <state id>/<project>/<job>/<task>/<boot>.
 inline constexpr std::string_view kReplicaVariable = "CAIP_REPLICA";
 
-/// Sixteen hexadecimal digits that stand for a state directory, the same for every spelling of it.
+/// The identity of a state directory: sixteen hexadecimal digits, the same for every spelling of
+/// its path.
 std::string StateId(const Path& state_directory);
 
 /// The variable's value for one boot of a replica.
 std::string ReplicaMarker(const std::string& state_id, const engine::ReplicaKey& key);
 
-/// Living processes, other than this one, that carry a marker of the state directory.
+/// The living processes, except this one, that have a marker of the state directory.
 std::vector<pid_t> FindReplicas(const std::string& state_id);
 
-/// Kills them, and what they start meanwhile, and waits until they are gone. Returns how many it
-/// killed. kDeadlineExceeded names one that would not die (in an uninterruptible sleep).
+/// Kills these processes and the processes that they start meanwhile, and waits until all have
+/// ended. Returns the number of killed processes. kDeadlineExceeded names a process that does not
+/// end (in an uninterruptible sleep).
 Result<int> KillReplicas(const std::string& state_id,
                          std::chrono::milliseconds patience = std::chrono::seconds(10));
 

@@ -41,7 +41,7 @@ Result<Pipe> MakePipe() {
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
 
-/// Refuses what execve cannot take.
+/// Rejects commands and variables that execve cannot take.
 Status CheckCommand(const std::vector<std::string>& argv, const run::Environment& environment) {
   if (argv.empty() || argv.front().empty()) return errors::CommandEmpty();
   const std::string& program = argv.front();
@@ -57,7 +57,8 @@ Status CheckCommand(const std::vector<std::string>& argv, const run::Environment
   return Ok{};
 }
 
-/// NAME=value; the marker (orphans.h) last, whatever the launch has under its name.
+/// Returns NAME=value strings. The marker (orphans.h) is the last one and replaces a variable of
+/// its name.
 std::vector<std::string> VariablesFor(const ReplicaLaunch& launch, const std::string& marker) {
   std::vector<std::string> variables;
   for (const auto& [name, value] : launch.environment) {
@@ -80,13 +81,13 @@ class Processes final : public ProcessLauncher {
 
   ~Processes() override {
     tasks_.Stop();
-    link_.reset();  // kills; returns when all are dead
+    link_.reset();  // kills all replicas, and returns when they are dead
   }
 
-  /// Blocks; before any task is posted.
+  /// Blocks. Call it before any task is posted.
   Status Open() {
     RETURN_IF_ERROR(EnsureLink());
-    if (disks_.AnyLeft()) {  // no replica lives without its disk; to look for one takes a while
+    if (disks_.AnyLeft()) {  // a living replica has a disk, and a search takes a while
       const auto killed = KillReplicas(state_id_);
       if (!killed.ok()) return killed.error();
     }
@@ -160,7 +161,7 @@ class Processes final : public ProcessLauncher {
     link_.reset();
     networks_.Forget();
     LauncherLink::Listener listener;
-    listener.report = [this](const launcher::Report& report) { Hear(report); };
+    listener.report = [this](const launcher::Report& report) { OnReport(report); };
     listener.watched = [this](uint64_t number, Fd calls, pid_t init) {
       watched_.Listen(number, KernelCalls(std::move(calls)), init);
     };
@@ -176,7 +177,8 @@ class Processes final : public ProcessLauncher {
   void LaunchNow(ReplicaLaunch launch, Listener listener) {
     const ReplicaKey key = launch.key;
     const std::vector<std::string> argv = launch.Argv();
-    const Status linked = EnsureLink();  // first: the end of an old link ends all that are entered
+    // first, because the end of an old link ends all entered replicas
+    const Status linked = EnsureLink();
     const uint64_t number = replicas_.Enter({.key = key,
                                              .listener = std::move(listener),
                                              .program = argv.empty() ? "" : argv.front(),
@@ -195,7 +197,7 @@ class Processes final : public ProcessLauncher {
     return (disks_.Of(launch.key) / launch.working_directory).string();
   }
 
-  /// An Error is a start that failed before caip-launcher was asked.
+  /// An Error means that the start failed before caip-launcher got a request.
   Status StartNow(uint64_t number, const std::vector<std::string>& argv, ReplicaLaunch launch) {
     RETURN_IF_ERROR(CheckCommand(argv, launch.environment));
     RETURN_IF_ERROR(disks_.Make(launch.key, launch.fresh_disk));
@@ -227,7 +229,8 @@ class Processes final : public ProcessLauncher {
   Status IsolateNow(const ReplicaLaunch& launch, LauncherLink::Replica& replica) {
     if (!launch.isolation) return Ok{};
     if (IsWatched() && options_.interposition == Interposition::Kind::kPreload) {
-      return errors::NoWatchInNamespaces();  // its sockets are the host's network's
+      // the preloaded library's sockets are in the host's network
+      return errors::NoWatchInNamespaces();
     }
     const Path hosts = disks_.HostsFileOf(launch.key);
     RETURN_IF_ERROR(MakeDirectories(hosts.parent_path()));
@@ -238,8 +241,8 @@ class Processes final : public ProcessLauncher {
     return Ok{};
   }
 
-  /// The link's thread.
-  void Hear(const launcher::Report& report) {
+  /// Called on the link's thread.
+  void OnReport(const launcher::Report& report) {
     if (report.kind == launcher::Report::kFrozen) return replicas_.ReportFrozen(report.replica);
     const std::optional<LiveReplica> replica = replicas_.Find(report.replica);
     if (!replica) return;
@@ -262,7 +265,7 @@ class Processes final : public ProcessLauncher {
     End(report.replica, std::move(exit), std::move(remarks));
   }
 
-  /// Reports the exit once the log has everything that the replica printed.
+  /// Reports the exit when the log has all output of the replica.
   void End(uint64_t number, ReplicaExit exit, std::vector<ReplicaOutput::Remark> remarks) {
     if (!replicas_.BeginEnd(number)) return;
     watched_.Finish(number, [this, number, exit = std::move(exit), remarks = std::move(remarks)] {
@@ -280,7 +283,8 @@ class Processes final : public ProcessLauncher {
                    });
   }
 
-  /// caip-launcher was killed; its replicas died with it, those that it could not see to now.
+  /// Called when caip-launcher was killed. Its replicas died with it. Kills the processes that did
+  /// not.
   void EndAll() {
     const auto killed = KillReplicas(state_id_);
     for (const auto& [number, key] : replicas_.All()) {
@@ -298,10 +302,10 @@ class Processes final : public ProcessLauncher {
   ReplicaOutput output_;
   WatchedReplicas watched_;
   RunNetworks networks_;
-  Watching watching_;                   // the worker's
-  OomCount oom_kills_;                  // Recent: the worker's
-  std::unique_ptr<LauncherLink> link_;  // Open, then the worker's
-  TaskQueue tasks_;                     // its thread is "the worker"
+  Watching watching_;                   // used by the worker thread
+  OomCount oom_kills_;                  // the worker thread calls Recent
+  std::unique_ptr<LauncherLink> link_;  // used by Open, then by the worker thread
+  TaskQueue tasks_;                     // owns the worker thread
 };
 
 }  // namespace

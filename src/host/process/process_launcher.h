@@ -1,5 +1,5 @@
 #pragma once
-// Replicas as processes of this host.
+// Starts replicas as processes of this host.
 
 #include <cstdint>
 #include <functional>
@@ -24,10 +24,10 @@ struct ProcessLauncherOptions {
   Interposition::Kind interposition = InterpositionOf().kind;
 };
 
-/// Starts each replica through caip-launcher in its own session on its own boot disk, with exactly
-/// the environment it was given and CAIP_REPLICA (orphans.h). The methods only post a task to a
-/// worker thread; listeners are called on threads of the launcher, until the destructor has
-/// returned. The destructor kills what still runs, without reporting its exit.
+/// Starts each replica through caip-launcher in its own session on its own boot disk. The replica
+/// has exactly the environment of its launch and CAIP_REPLICA (orphans.h). The methods only post a
+/// task to a worker thread. Listeners are called on threads of the launcher until the destructor
+/// returns. The destructor kills running replicas without reporting their exits.
 class ProcessLauncher : public engine::Launcher,
                         public engine::LocalDisks,
                         public Freezable,

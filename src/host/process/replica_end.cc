@@ -17,7 +17,7 @@
 namespace caip::host {
 namespace {
 
-// "/usr/bin/pythn" for a script that begins with "#!/usr/bin/pythn -u"; "" for other files.
+// The interpreter of a script: "/usr/bin/pythn" for "#!/usr/bin/pythn -u"; "" for other files.
 std::string InterpreterOf(const std::string& program) {
   std::ifstream file(program, std::ios::binary);
   std::string line(256, '\0');
@@ -109,7 +109,7 @@ std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
 
 namespace {
 
-// A kill at most this long before a replica's start may count as one during its life.
+// A kill at most this long before a replica's start may count as a kill during its life.
 constexpr auto kOomCountAge = std::chrono::milliseconds(20);
 
 int64_t OomKillsOfHost() {

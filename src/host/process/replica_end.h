@@ -18,14 +18,14 @@ namespace caip::host {
 /// The exit code or signal, from the native status.
 engine::ReplicaExit ExitOf(const engine::ReplicaKey& key, const launcher::Report& report);
 
-/// The reason of a failed start: the step, the kernel's error, and the file at fault.
+/// The reason of a failed start: the step, the kernel's error, and the file that caused it.
 std::string StartError(const std::string& program, const std::string& directory,
                        const launcher::Report& report);
 
 /// The processes that outlived the main process: "421 sleep 600".
 std::vector<std::string> LeftRunning(const launcher::Report& report);
 
-/// Entries about the end, for the log, after the replica's own output.
+/// Log entries about the end of a replica. They follow its own output.
 std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
                                            const launcher::Report& report);
 

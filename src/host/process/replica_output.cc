@@ -20,14 +20,15 @@
 namespace caip::host {
 namespace {
 
-constexpr int kPipeBytes = 256 << 10;  // requested size, so that the thread wakes up less often
-constexpr size_t kBatchLines = 8192;   // passed to the sink at once
-constexpr std::chrono::milliseconds kQuiet{200};  // after it, a traceback counts as complete
+constexpr int kPipeBytes = 256 << 10;  // requested size: a large pipe wakes the thread less often
+constexpr size_t kBatchLines = 8192;   // passed to the sink in one call
+// after this time without output, a traceback is complete
+constexpr std::chrono::milliseconds kQuiet{200};
 // After this time, an incomplete traceback is emitted. Python writes it line by line and reads the
 // sources of its frames in between, which takes long on a busy host.
 constexpr std::chrono::milliseconds kQuietForHalf{3000};
 
-// A replica whose output is read, with the common facts of its entries.
+// A replica whose output is read, with the facts that its entries share.
 struct Source {
   engine::RunKey run;
   std::string task;
@@ -47,7 +48,7 @@ class Stream {
 
   int fd() const { return fd_.get(); }
 
-  /// Reads once. 0 or less: no data, or the end.
+  /// Reads once. Returns 0 or less if there is no data, or at the end.
   ssize_t Read(std::vector<char>& buffer, Instant now) {
     now_ = now;
     ssize_t count;
@@ -59,7 +60,7 @@ class Stream {
     return count;
   }
 
-  /// Reads the contents of the pipe, but returns even if a writer never stops.
+  /// Reads the contents of the pipe. Returns even if a writer never stops.
   void ReadAll(std::vector<char>& buffer, Instant now) {
     if (!fd_.valid()) return;
     ssize_t left = std::max(::fcntl(fd_.get(), F_GETPIPE_SZ), kPipeBytes);
@@ -170,7 +171,7 @@ class ReplicaOutput::Reader {
 
   void Finish(uint64_t replica, std::vector<Remark> remarks, const Done& done) {
     const auto found = replicas_.find(replica);
-    if (found == replicas_.end()) return done("");  // unknown
+    if (found == replicas_.end()) return done("");  // unknown replica
     Pipes& pipes = *found->second;
     const Instant now = clock_.Now();
     pipes.out.Drain(buffer_, now);
@@ -222,7 +223,7 @@ class ReplicaOutput::Reader {
       }
       FlushQuiet(now);
       HandOver();
-      if (is_woken) Obey();  // last: an order may end a stream that has an event
+      if (is_woken) RunOrders();  // last, because an order may end a stream that has an event
     }
   }
 
@@ -236,7 +237,7 @@ class ReplicaOutput::Reader {
     for (auto& [id, pipes] : replicas_) pipes->err.FlushIfQuiet(at, now);
   }
 
-  void Obey() {
+  void RunOrders() {
     uint64_t count;
     while (::read(wake_.get(), &count, sizeof count) < 0 && errno == EINTR) continue;
     std::vector<std::function<void()>> orders;

@@ -18,8 +18,7 @@ void TaskQueue::Post(std::function<void()> task) {
 
 void TaskQueue::Stop() {
   {
-    std::deque<std::function<void()>>
-        dropped;  // destroyed without the lock, because tasks may own anything
+    std::deque<std::function<void()>> dropped;  // destroyed without the lock
     const std::lock_guard lock(mutex_);
     stopping_ = true;
     dropped.swap(tasks_);

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kReady = ".ready";
-const std::string kDoomed = ".doomed-";
+const std::string kUnneededPrefix = ".doomed-";
 constexpr const char* kLayout = "1";  // increase it when Begin creates different environments
 
 Status Link(const std::string& target, const Path& path) {
@@ -43,8 +43,7 @@ Status WriteSkeleton(const Path& root, const Interpreter& interpreter) {
       "home = " + interpreter.executable.parent_path().string() +
           "\ninclude-system-site-packages = true\nversion = " + interpreter.version + "\n"));
   RETURN_IF_ERROR(WriteFile(root / "pip.conf", "[install]\nuser = true\n"));
-  if (!interpreter.parent_packages
-           .empty()) {  // the user's own virtual environment: include its packages
+  if (!interpreter.parent_packages.empty()) {  // packages of the user's own virtual environment
     RETURN_IF_ERROR(WriteFile(
         packages / "caip-parent.pth",
         "import site; site.addsitedir(" + PythonJson(interpreter.parent_packages) + ")\n"));
@@ -79,7 +78,7 @@ EnvironmentCache::EnvironmentCache(Path root, size_t keep) : root_(std::move(roo
 bool EnvironmentCache::Use(const std::string& key, const engine::RunKey& run) {
   std::lock_guard lock(mutex_);
   const Path ready = DirectoryOf(key) / kReady;
-  // The time of the marker is the time of the last use.
+  // The time of the marker is the time of the environment's last use.
   if (::utimensat(AT_FDCWD, ready.c_str(), nullptr, 0) != 0) return false;
   used_[run] = key;
   return true;
@@ -101,11 +100,11 @@ void EnvironmentCache::Unuse(const engine::RunKey& run) {
   used_.erase(run);
 }
 
-std::vector<Path> EnvironmentCache::TakeDoomed(const std::set<std::string>& building) {
+std::vector<Path> EnvironmentCache::TakeUnneeded(const std::set<std::string>& building) {
   std::lock_guard lock(mutex_);
   std::set<std::string> kept = building;
   for (const auto& [run, key] : used_) kept.insert(key);
-  std::vector<Path> doomed;
+  std::vector<Path> unneeded;
   std::vector<std::pair<fs::file_time_type, Path>> idle;
   std::error_code error;
   for (fs::directory_iterator it(root_, error), end; it != end; it.increment(error)) {
@@ -113,20 +112,21 @@ std::vector<Path> EnvironmentCache::TakeDoomed(const std::set<std::string>& buil
     std::error_code no_marker;
     const auto time = fs::last_write_time(it->path() / kReady, no_marker);
     if (no_marker) {
-      doomed.push_back(it->path());
+      unneeded.push_back(it->path());
     } else {
       idle.emplace_back(time, it->path());
     }
   }
   std::sort(idle.rbegin(), idle.rend());
-  for (size_t i = keep_; i < idle.size(); ++i) doomed.push_back(idle[i].second);
-  for (Path& path : doomed) {
-    if (path.filename().string().starts_with(kDoomed)) continue;  // of an earlier emulator
-    const Path renamed = root_ / (kDoomed + path.filename().string());
+  for (size_t i = keep_; i < idle.size(); ++i) unneeded.push_back(idle[i].second);
+  for (Path& path : unneeded) {
+    if (path.filename().string().starts_with(kUnneededPrefix))
+      continue;  // left by an earlier emulator
+    const Path renamed = root_ / (kUnneededPrefix + path.filename().string());
     fs::rename(path, renamed, error);  // from now on its key may be built again
     if (!error) path = renamed;
   }
-  return doomed;
+  return unneeded;
 }
 
 }  // namespace caip::host

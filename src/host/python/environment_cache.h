@@ -1,10 +1,10 @@
 #pragma once
-// Python environments by their contents: <state>/environments/<key>/.
+// Keeps Python environments by their contents: <state>/environments/<key>/.
 //
 //   pyvenv.cfg, bin/, lib/  a virtual environment that also sees the interpreter's own packages
 //   pip.conf                sends the packages that a trainer installs to its own $HOME/.local
-//   .ready                  written last, describes the contents. Without it the environment is
-//   incomplete
+//   .ready                  written last, describes the contents; without it the environment is
+//                           incomplete
 //
 // Environments are built in their final directory, because scripts and metadata name it.
 
@@ -51,7 +51,7 @@ class EnvironmentCache {
   void Unuse(const engine::RunKey& run);
   /// Removes surplus and incomplete environments, except those of `building`, from the cache and
   /// returns the directories to delete. Fast.
-  std::vector<Path> TakeDoomed(const std::set<std::string>& building);
+  std::vector<Path> TakeUnneeded(const std::set<std::string>& building);
 
  private:
   const Path root_;

@@ -137,7 +137,7 @@ void Interpreters::Load() {
   if (std::exchange(loaded_, true) || search_.cache_file.empty()) return;
   const auto text = ReadFileUpTo(search_.cache_file, 1 << 20);
   const auto list = text.ok() ? ParseJson(*text) : Result<Json>(text.error());
-  if (!list.ok() || !list->is_array()) return;  // only a cache: ask again
+  if (!list.ok() || !list->is_array()) return;  // only a cache: the interpreters are asked again
   for (const Json& entry : *list) {
     if (auto known = FromJson(entry)) known_[known->path.string()] = std::move(*known);
   }
@@ -206,8 +206,7 @@ Result<InterpreterChoice> Interpreters::Choose(const PythonRequest& request) {
     candidates.erase(candidates.begin());
     const auto interpreter = Ask(best.path);
     if (!interpreter || interpreter->minor < kOldestUsable) continue;
-    if (best.presumed !=
-        interpreter->minor) {  // its name does not show the version, or a wrong one
+    if (best.presumed != interpreter->minor) {  // its name shows no version or a wrong one
       candidates.insert(candidates.begin(), {best.path, interpreter->minor});
       continue;
     }
@@ -246,7 +245,7 @@ bool IsScript(const Path& path) {
   return fd.valid() && ::read(fd.get(), start, 2) == 2 && start[0] == '#' && start[1] == '!';
 }
 
-// 3.11 for "python3.11"; nullopt for "python3".
+// Returns 3.11 for "python3.11"; nullopt for "python3".
 std::optional<PythonMinor> MinorInName(const std::string& name) {
   const std::string_view prefix = "python";
   if (!name.starts_with(prefix)) return std::nullopt;
@@ -267,7 +266,7 @@ class Scan {
       AddUnlessScript(directory / ("python3." + std::to_string(minor)), PythonMinor{3, minor});
     }
   }
-  // <root>/versions/3.7.16/bin/python3.7
+  // Adds <root>/versions/3.7.16/bin/python3.7 and the like.
   void AddPyenv(const Path& root) {
     std::vector<std::pair<PythonMinor, Path>> versions;
     for (fs::directory_iterator it(root / "versions", ignored_), end; it != end;

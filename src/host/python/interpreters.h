@@ -34,8 +34,8 @@ struct Interpreter {
   std::string wheel;            // version; "": not installed
   std::string wheel_directory;  // the directory of ensurepip's wheels; "": unknown
   std::string parent_packages;  // site-packages of a virtual environment, else ""
-  int64_t modified_ns =
-      0;  // of the file at `path`; with its size, shows whether the facts are current
+  // Of the file at `path`. With its size, the time shows whether the facts are current.
+  int64_t modified_ns = 0;
   uint64_t size = 0;
 };
 
@@ -47,7 +47,7 @@ struct InterpreterCandidate {
 
 /// Places to search for interpreters.
 struct InterpreterSearch {
-  std::vector<Path> configured;  // by the user, best first
+  std::vector<Path> configured;  // set by the user, best first
   std::string path;              // $PATH
   std::vector<Path> system_directories = {"/usr/local/bin", "/usr/bin"};
   std::vector<Path> pyenv_roots;
@@ -76,11 +76,12 @@ struct PythonRequest {
 std::vector<InterpreterCandidate> InOrderOfFitness(std::vector<InterpreterCandidate> candidates,
                                                    PythonMinor wanted);
 
-/// Finds interpreters and asks them for their facts. Runs each once and remembers it by path, size
-/// and time, so that a later start runs none. Any thread.
+/// Finds interpreters and asks them for their facts. Runs each interpreter once and remembers its
+/// facts by path, size and time, so that a later start runs none. Any thread.
 class Interpreters {
  public:
-  /// `runtimes` maps runtime or Python versions to interpreters, which are used without a check.
+  /// `runtimes` maps runtime or Python versions to interpreters, which are used even if their
+  /// version differs.
   Interpreters(InterpreterSearch search, std::map<std::string, std::string> runtimes);
 
   /// kFailedPrecondition: no interpreter is suitable. The message has a remedy.

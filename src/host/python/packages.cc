@@ -197,9 +197,9 @@ void PackagerOnHost::Install(std::stop_token stop) {
     lock.lock();
     active_.erase(build->plan().key);
     changed_.notify_all();
-    const std::vector<Path> doomed = cache_.TakeDoomed(active_);
+    const std::vector<Path> unneeded = cache_.TakeUnneeded(active_);
     lock.unlock();
-    for (const Path& path : doomed) RemoveTree(path);
+    for (const Path& path : unneeded) RemoveTree(path);
     lock.lock();
   }
 }

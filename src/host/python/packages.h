@@ -24,7 +24,8 @@ namespace caip::host {
 class PackageSource {
  public:
   struct Facts {
-    std::string digest;  // of its bytes, such as "md5:..."; "": unknown until they are read
+    // a digest of the bytes, such as "md5:..."; "": unknown until they are read
+    std::string digest;
   };
   virtual ~PackageSource() = default;
   virtual Result<Facts> Describe(const std::string& uri) = 0;
@@ -56,7 +57,7 @@ class PackagerOnHost final : public engine::Packager {
   ~PackagerOnHost() override;
 
   using Done = std::function<void(engine::Prepared)>;
-  /// Calls `done` on a thread of the packager; `done` must not call back.
+  /// Calls `done` on a thread of the packager. `done` must not call the packager.
   void Prepare(engine::PrepareRequest request, Done done) override;
   /// Also ends the use of an environment by a run that has ended, so that it may be deleted.
   void Abandon(const engine::RunKey& run) override;

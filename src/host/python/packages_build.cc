@@ -16,9 +16,9 @@ namespace fs = std::filesystem;
 using engine::Severity;
 
 constexpr std::chrono::milliseconds kStopGrace{500};
-constexpr int kPairsMax = 2;              // "the pair tried at most twice"
-constexpr size_t kLastWordsBytes = 1800;  // an errorMessage has at most 2048
-constexpr size_t kLastWordsLines = 40;
+constexpr int kPairsMax = 2;            // "the pair tried at most twice"
+constexpr size_t kTailBytesMax = 1800;  // an errorMessage has at most 2048
+constexpr size_t kTailLinesMax = 40;
 constexpr const char* kDistributionWheels = "/usr/share/python-wheels";
 
 // Finds "wheel-0.38.4-py3-none-any.whl" in one of the directories, the newest by name.
@@ -42,14 +42,14 @@ class Tail {
   void Add(std::string_view line) {
     lines_.emplace_back(line);
     bytes_ += line.size() + 1;
-    while (lines_.size() > 1 && (bytes_ > kLastWordsBytes || lines_.size() > kLastWordsLines)) {
+    while (lines_.size() > 1 && (bytes_ > kTailBytesMax || lines_.size() > kTailLinesMax)) {
       bytes_ -= lines_.front().size() + 1;
       lines_.pop_front();
     }
   }
   std::string Text() const {
     std::string text = Join({lines_.begin(), lines_.end()}, "\n");
-    return text.size() > kLastWordsBytes ? text.substr(text.size() - kLastWordsBytes) : text;
+    return text.size() > kTailBytesMax ? text.substr(text.size() - kTailBytesMax) : text;
   }
 
  private:
@@ -90,7 +90,7 @@ bool PackageBuild::Unwatch(const engine::RunKey& run) {
   return watchers_.empty();
 }
 
-void PackageBuild::Tell(Severity severity, const std::string& text) {
+void PackageBuild::SendLine(Severity severity, const std::string& text) {
   std::lock_guard lock(mutex_);
   said_.push_back({severity, text});
   for (const auto& [run, say] : watchers_) say(severity, text);
@@ -100,7 +100,7 @@ PackageBuild::Outcome PackageBuild::Run(const PackagerOptions& options, PackageS
                                         EnvironmentCache& cache) {
   const Path root = cache.DirectoryOf(plan_.key);
   const Path downloads = options.state / "packages" / plan_.key;
-  RemoveTree(downloads);  // of an interrupted build
+  RemoveTree(downloads);  // left by an interrupted build
   Status status = cache.Begin(plan_.key, plan_.interpreter);
   Outcome outcome;
   if (status.ok()) {
@@ -123,7 +123,7 @@ PackageBuild::Outcome PackageBuild::InstallAll(const PackagerOptions& options,
                                                PackageSource& source, const Path& root) {
   using Failure = engine::Prepared::Failure;
   if (plan_.uris.empty()) {
-    Tell(Severity::kInfo, run::texts::NoPackages());
+    SendLine(Severity::kInfo, run::texts::NoPackages());
     return std::nullopt;
   }
   const BuildTools tools = SeedBuildTools(plan_.interpreter, root);
@@ -131,16 +131,16 @@ PackageBuild::Outcome PackageBuild::InstallAll(const PackagerOptions& options,
     return Failure{1, "", errors::InterpreterWithoutPip(plan_.interpreter.path).message};
   }
   for (size_t i = 0; i < plan_.uris.size() && !stop_.stop_requested(); ++i) {
-    Tell(Severity::kInfo, run::texts::DownloadingPackage(plan_.uris[i]));
+    SendLine(Severity::kInfo, run::texts::DownloadingPackage(plan_.uris[i]));
     auto package = Fetch(i, options, source);
     if (!package.ok() && package.error().code == Code::kInvalidArgument) {
       return Failure{1, "", package.error().message};  // pip must not get it
     }
     // The service's launcher ends with pip's error for a broken file, as for a rejected package.
     if (!package.ok()) return Failure{1, package.error().message, ""};
-    Tell(Severity::kInfo, run::texts::InstallingPackage(plan_.uris[i]));
-    const auto last_words = Install(*package, options, root, tools);
-    if (last_words) return Failure{last_words->exit_code, last_words->text, ""};
+    SendLine(Severity::kInfo, run::texts::InstallingPackage(plan_.uris[i]));
+    const auto failure = Install(*package, options, root, tools);
+    if (failure) return Failure{failure->exit_code, failure->text, ""};
   }
   if (stop_.stop_requested()) return Failure{1, "", errors::InstallationStopped().message};
   return std::nullopt;
@@ -163,31 +163,31 @@ Result<PackageBuild::Package> PackageBuild::Fetch(size_t index, const PackagerOp
   return package;
 }
 
-// The first attempt builds with the present tools instead of tools from the network. The second one
-// is pip's own way, for dependencies that need other tools.
-std::optional<PackageBuild::LastWords> PackageBuild::Install(const Package& package,
-                                                             const PackagerOptions& options,
-                                                             const Path& root,
-                                                             const BuildTools& tools) {
+// The first attempt builds with the installed tools instead of tools from the network. The second
+// attempt is pip's own way, for dependencies that need other tools.
+std::optional<PackageBuild::PipFailure> PackageBuild::Install(const Package& package,
+                                                              const PackagerOptions& options,
+                                                              const Path& root,
+                                                              const BuildTools& tools) {
   const Variables environment = PipEnvironment(options.own_environment, root);
   const Path python = root / "bin/python3";
-  std::optional<LastWords> last_words;
+  std::optional<PipFailure> failure;
   for (int pair = 0; pair < kPairsMax && !stop_.stop_requested(); ++pair) {
     const bool in_place = pair == 0 && SparesBuildIsolation(package.facts, tools);
-    last_words.reset();
+    failure.reset();
     for (const PipCommand& command :
          InstallCommands(python, package.file_name, options.pip, in_place)) {
-      last_words = RunPip(command, package, environment);
-      if (last_words) break;
+      failure = RunPip(command, package, environment);
+      if (failure) break;
     }
-    if (!last_words) break;
+    if (!failure) break;
   }
-  return last_words;
+  return failure;
 }
 
-std::optional<PackageBuild::LastWords> PackageBuild::RunPip(const PipCommand& command,
-                                                            const Package& package,
-                                                            const Variables& environment) {
+std::optional<PackageBuild::PipFailure> PackageBuild::RunPip(const PipCommand& command,
+                                                             const Package& package,
+                                                             const Variables& environment) {
   Tail tail;
   Tool tool{.argv = command.argv, .environment = environment};
   tool.directory = package.directory;
@@ -195,14 +195,14 @@ std::optional<PackageBuild::LastWords> PackageBuild::RunPip(const PipCommand& co
   tool.stop = stop_.get_token();
   tool.on_line = [&](ToolStream stream, std::string_view line) {
     if (Trim(line).empty()) return;
-    Tell(stream == ToolStream::kErr ? Severity::kError : Severity::kInfo, std::string(line));
+    SendLine(stream == ToolStream::kErr ? Severity::kError : Severity::kInfo, std::string(line));
     if (stream == ToolStream::kErr) tail.Add(line);
   };
   const auto result = RunTool(tool);
-  if (!result.ok()) return LastWords{1, result.error().message};
+  if (!result.ok()) return PipFailure{1, result.error().message};
   if (result->ok()) return std::nullopt;
-  return LastWords{result->ShellStatus(),
-                   errors::PipFailed(command.shown, result->ShellStatus(), tail.Text()).message};
+  return PipFailure{result->ShellStatus(),
+                    errors::PipFailed(command.shown, result->ShellStatus(), tail.Text()).message};
 }
 
 }  // namespace caip::host

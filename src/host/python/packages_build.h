@@ -45,22 +45,22 @@ class PackageBuild {
   };
   struct Package {
     std::string uri;
-    Path directory;  // where the file lies, under its own name
+    Path directory;  // contains the file under its own name
     std::string file_name;
     ArchiveFacts facts;
   };
-  struct LastWords {
+  struct PipFailure {
     int exit_code = 1;
     std::string text;
   };
 
-  void Tell(engine::Severity severity, const std::string& text);
+  void SendLine(engine::Severity severity, const std::string& text);
   Outcome InstallAll(const PackagerOptions& options, PackageSource& source, const Path& root);
   Result<Package> Fetch(size_t index, const PackagerOptions& options, PackageSource& source);
-  std::optional<LastWords> Install(const Package& package, const PackagerOptions& options,
-                                   const Path& root, const BuildTools& tools);
-  std::optional<LastWords> RunPip(const PipCommand& command, const Package& package,
-                                  const Variables& environment);
+  std::optional<PipFailure> Install(const Package& package, const PackagerOptions& options,
+                                    const Path& root, const BuildTools& tools);
+  std::optional<PipFailure> RunPip(const PipCommand& command, const Package& package,
+                                   const Variables& environment);
 
   const Plan plan_;
   std::stop_source stop_;

@@ -103,8 +103,8 @@ std::vector<PipCommand> InstallCommands(const Path& python, const std::string& f
     commands[i].argv.insert(commands[i].argv.end(), words.begin(), words.end());
     AddSettings(settings, commands[i].argv);
     if (no_build_isolation) commands[i].argv.emplace_back("--no-build-isolation");
-    commands[i].argv.push_back(
-        "./" + file_name);  // so that it is neither an option nor a name in an index
+    // The prefix prevents that pip reads the name as an option or as a name in an index.
+    commands[i].argv.push_back("./" + file_name);
   }
   return commands;
 }
@@ -196,7 +196,7 @@ std::string DirectoryOf(const std::string& name) {
   return slash == std::string::npos ? "" : name.substr(0, slash);
 }
 
-// A name that the locale cannot express may be UTF-8. "" if it is neither.
+// The name of a member. A name that the locale cannot express may be UTF-8. "" if it is neither.
 std::string NameOf(archive_entry* entry) {
   const char* name = archive_entry_pathname(entry);
   return TextOf(name != nullptr ? name : archive_entry_pathname_utf8(entry));
@@ -221,7 +221,7 @@ Status CheckMember(archive_entry* entry, const std::string& package) {
   return Ok{};
 }
 
-// "trainer-0.1/pyproject.toml": of the top directory, not of a vendored package.
+// True for "trainer-0.1/pyproject.toml", in the top directory, but not for a vendored package.
 bool IsPyproject(const std::string& name) {
   const std::string_view plain = name.starts_with("./") ? std::string_view(name).substr(2) : name;
   return plain.ends_with("/pyproject.toml") && std::count(plain.begin(), plain.end(), '/') == 1;
@@ -235,7 +235,7 @@ std::string ReadMember(archive* reader, archive_entry* entry) {
   return bytes;
 }
 
-// The size of the member, or more than `limit`. A zip may not have its sizes in advance.
+// Skips a member. Returns its size, or more than `limit`. A zip may not have its sizes in advance.
 Result<uint64_t> Skip(archive* reader, uint64_t limit, const std::string& package) {
   const void* block = nullptr;
   size_t size = 0;

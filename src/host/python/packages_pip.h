@@ -30,7 +30,7 @@ struct ArchiveFacts {
 /// broken or unknown format.
 Result<ArchiveFacts> CheckArchive(const Path& archive, const ArchiveLimits& limits = {});
 
-/// Unpacks a trusted wheel: pure Python, into a site-packages directory.
+/// Unpacks a trusted wheel of pure Python into a site-packages directory.
 Status UnpackWheel(const Path& wheel, const Path& directory);
 
 /// The distribution names in `requires` of [build-system]; a missing one means setuptools.
@@ -55,14 +55,15 @@ struct PipCommand {
 std::vector<PipCommand> InstallCommands(const Path& python, const std::string& file_name,
                                         const PipSettings& settings, bool no_build_isolation);
 
-/// True if pip would create a build environment from the network although `tools` have everything
-/// that the package requires. (Every pip before 25.3 builds a package with only a setup.py in
-/// place.)
+/// The build tools that an environment has.
 struct BuildTools {
   std::string pip;  // version
   bool has_setuptools = false;
   bool has_wheel = false;
 };
+/// True if pip would create a build environment from the network although `tools` have everything
+/// that the package requires. (Every pip before 25.3 builds a package with only a setup.py in
+/// place.)
 bool SparesBuildIsolation(const ArchiveFacts& facts, const BuildTools& tools);
 
 /// pip's environment: the user's proxies, certificates, compilers and pip settings, but no variable

@@ -124,9 +124,9 @@ Error PackageTooLarge(std::string_view package, std::string_view member, uint64_
                                       Quoted(member) + "."};
 }
 
-Error PipFailed(std::string_view command, int status, std::string_view last_words) {
+Error PipFailed(std::string_view command, int status, std::string_view output_end) {
   return {Code::kAborted, "Command " + Quoted(command) + " returned non-zero exit status " +
-                              std::to_string(status) + ".\n" + std::string(last_words)};
+                              std::to_string(status) + ".\n" + std::string(output_end)};
 }
 
 Error EnvironmentNotMade(const Error& cause) {

@@ -36,7 +36,7 @@ Error PackageMemberSpecial(std::string_view package, std::string_view member);
 Error PackageLinkOutside(std::string_view package, std::string_view member, std::string_view to);
 Error PackageTooManyMembers(std::string_view package, uint64_t limit);
 Error PackageTooLarge(std::string_view package, std::string_view member, uint64_t limit);
-Error PipFailed(std::string_view command, int status, std::string_view last_words);
+Error PipFailed(std::string_view command, int status, std::string_view output_end);
 Error EnvironmentNotMade(const Error& cause);
 Error InstallationStopped();
 

@@ -1,14 +1,14 @@
 """Makes each record of a replica's `logging` one entry of its job's log.
 
 Python runs this file whenever it starts, because its directory is on PYTHONPATH. As on the service,
-the root logger then has a handler and a level before the trainer's first line: INFO, or what
-CLOUD_ML_LOG_LEVEL says. `logging` itself is not imported here; its first import is waited for.
+the root logger has a handler and a level before the trainer's first line runs. The level is INFO, or
+the value of CLOUD_ML_LOG_LEVEL. This file does not import `logging`. It waits for the first import.
 
-A record becomes one line on stderr: a mark, then JSON. The emulator reads it back
-(src/host/process/log_entry.cc). Nothing in here may ever be noticed by the trainer: whatever fails in
-here fails silently, and the trainer logs as if this file were not.
+A record becomes one line on stderr: a mark, then JSON. The emulator reads the line
+(src/host/process/log_entry.cc). A trainer must never notice this file: a failure in it is silent, and
+the trainer then logs as if this file did not exist.
 
-Runs on every Python 3. On Python 2 it does nothing, for a trainer that starts one.
+Runs on every Python 3. On Python 2, which a trainer may start, it does nothing.
 """
 
 import os
@@ -16,12 +16,13 @@ import sys
 
 _MARK = b"\x1ecaip-log:"
 
-# Which pipe is the replica's stderr. The first Python of a replica writes it down for those that it
-# starts: one whose stderr goes elsewhere (a file, its parent) must print what it always printed.
+# The variable that identifies the pipe of the replica's stderr. The first Python process of a replica
+# sets it for the processes that it starts. A process whose stderr is another file or pipe must print
+# the same text as without this file.
 _STDERR_VARIABLE = "CAIP_REPLICA_STDERR"
 
-# Characters of a message in one line: a longer line than 256 KiB would be cut by its reader. None
-# takes more than six bytes in JSON.
+# The most characters of a message in one line. The reader would cut a line above 256 KiB, and a
+# character takes at most six bytes in JSON.
 _PIECE = 40000
 
 
@@ -38,7 +39,7 @@ def _severity(number):
 
 
 def _write(line):
-    """In one piece where the system lets us; the caller holds the handler's lock."""
+    """Writes a line, in one piece if the system allows it. The caller holds the handler's lock."""
     while line:
         try:
             line = line[os.write(2, line):]
@@ -48,7 +49,7 @@ def _write(line):
 
 
 def _capture(logging, level, replica_stderr):
-    """Gives the root logger its level and its handler. Called when `logging` is whole."""
+    """Gives the root logger its level and its handler. Called after `logging` is imported."""
     import json
 
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -66,12 +67,12 @@ def _capture(logging, level, replica_stderr):
         def emit(self, record):
             try:
                 message = self.format(record)
-                if _stderr_identity() != replica_stderr:  # the trainer has moved it
+                if _stderr_identity() != replica_stderr:  # the trainer has redirected it
                     sys.stderr.write("%s:%s:%s\n" % (record.levelname, record.name, message))
                     return
                 for begin in range(0, len(message) or 1, _PIECE):
                     _write(line_of(record, message[begin:begin + _PIECE]))
-            except RecursionError:  # as logging.StreamHandler has it
+            except RecursionError:  # as logging.StreamHandler does
                 raise
             except Exception:
                 self.handleError(record)
@@ -83,7 +84,7 @@ def _capture(logging, level, replica_stderr):
 
 
 class _LoggingFinder(object):
-    """Stands first among the finders until `logging` is imported, and finds nothing but that."""
+    """The first of all finders until `logging` is imported. Finds only that module."""
 
     def __init__(self, level, replica_stderr):
         self._level = level
@@ -93,13 +94,13 @@ class _LoggingFinder(object):
         if name != "logging":
             return None
         try:
-            spec = self._found_by_others(path, target)
+            spec = self._find_with_others(path, target)
             self._follow(spec.loader)
             return spec
         except Exception:
             return None
 
-    def _found_by_others(self, path, target):
+    def _find_with_others(self, path, target):
         for finder in list(sys.meta_path):
             spec = None if finder is self else finder.find_spec("logging", path, target)
             if spec is not None:
@@ -109,7 +110,7 @@ class _LoggingFinder(object):
         execute = loader.exec_module
 
         def exec_module(module):
-            del loader.exec_module  # the loader is again as it was
+            del loader.exec_module  # restores the loader's own method
             execute(module)
             try:
                 sys.meta_path.remove(self)
@@ -133,7 +134,7 @@ def _install():
 
 
 def _run_hidden_sitecustomize():
-    """Runs the sitecustomize that this one hides, and lets it have the name."""
+    """Runs the sitecustomize that this one hides, and gives it the module's name."""
     own = sys.modules.pop("sitecustomize")
     directory = os.path.dirname(os.path.abspath(__file__))
     index = next((i for i, p in enumerate(sys.path) if os.path.abspath(p) == directory), None)

@@ -8,7 +8,8 @@
 //         run          the engine's note, JSON
 //   trials, reports      see trial_rows.h
 //
-// One connection writes; readers have their own, so that a long list never holds a write up (WAL).
+// One connection writes. Readers have their own connections, so a long list never delays a write
+// (WAL).
 
 #include "host/store/job_store.h"
 
@@ -128,14 +129,14 @@ void BindRecord(SqliteUse& statement, const JobRecord& record) {
   statement->Bind(6, CompactJson(record.note));
 }
 
-/// One connection writes; each read takes a connection of its own.
+/// One connection writes. Each read uses its own connection.
 class SqliteJobStore final : public engine::JobStore {
  public:
   explicit SqliteJobStore(const Path& file) : file_(file), writer_(file) {}
 
   Status Open() {
     RETURN_IF_ERROR(writer_.Open());
-    ASSIGN_OR_RETURN(auto reader, NewReader());  // reports now what is wrong with the file
+    ASSIGN_OR_RETURN(auto reader, NewReader());  // reports problems with the file now
     Give(std::move(reader));
     return Ok{};
   }
@@ -227,7 +228,7 @@ class SqliteJobStore final : public engine::JobStore {
     return RecordsOf(rows, reader);
   }
 
-  /// Calls `read(Reader&)` with a connection that no other thread uses meanwhile.
+  /// Calls `read(Reader&)` with a connection that no other thread uses at that time.
   template <typename Read>
   auto WithReader(Read&& read) const -> decltype(read(std::declval<Reader&>())) {
     std::unique_ptr<Reader> reader = Take();

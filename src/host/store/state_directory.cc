@@ -25,7 +25,8 @@ Path Absolute(const std::string& text, const Path& current) {
   return path.lexically_normal();
 }
 
-// Field 22 of /proc/self/stat; the name in field 2 may hold blanks, so count after its ")".
+// Reads field 22 of /proc/self/stat. The name in field 2 may contain blanks, so the fields after
+// its ")" are counted.
 uint64_t OwnStartTicks() {
   const auto stat = ReadFile("/proc/self/stat");
   if (!stat.ok()) return 0;
@@ -86,7 +87,7 @@ std::optional<StateOwner> ReadNote(int fd) {
                     StringOr(*note, "version"), StringOr(*note, "started_at")};
 }
 
-// Opens the directory, creates it if necessary, and checks that it belongs to this user.
+// Creates the directory if necessary, and checks that it is a directory of this user.
 Status MakeOwnDirectory(const Path& path) {
   if (!path.parent_path().empty()) {
     if (Status made = MakeDirectories(path.parent_path()); !made.ok()) {
@@ -146,7 +147,7 @@ Result<std::optional<StateOwner>> StateDirectory::Peek(const Path& path) {
   if (!lock.valid()) return SystemError("cannot open '" + lock_path.string() + "'", errno);
   ASSIGN_OR_RETURN(const bool locked, IsLocked(lock.get(), lock_path));
   if (!locked) return std::optional<StateOwner>();
-  // An owner between its lock and its note has no name yet.
+  // An owner between its lock and its note cannot be named yet.
   return std::optional<StateOwner>(ReadNote(lock.get()).value_or(StateOwner{}));
 }
 
@@ -156,7 +157,7 @@ Status StateDirectory::Publish(const std::string& url) {
 }
 
 StateDirectory::~StateDirectory() {
-  // The note of a dead owner would confuse readers, and is not needed.
+  // The note of an owner that has ended would confuse readers.
   if (lock_.valid() && ::ftruncate(lock_.get(), 0) != 0) return;
 }
 

@@ -7,7 +7,7 @@
 //   disks/         boot disks of replicas (boot_disks.h)
 //   environments/  Python environments by content (environment_cache.h)
 //   python/        the hook of Python replicas (python_hook.h)
-//   packages/      packages on their way into an environment
+//   packages/      packages during their installation
 //   interpreters.json  facts about the host's Pythons (interpreters.h)
 
 #include <sys/types.h>
@@ -31,21 +31,21 @@ struct StateNames {
 };
 
 /// --state, else $CAIP_STATE, else $XDG_STATE_HOME/caip, else ~/.local/state/caip. Relative paths
-/// of the first two are taken from `current`; the XDG rules ignore a relative $XDG_STATE_HOME.
+/// in the first two start at `current`. The XDG rules ignore a relative $XDG_STATE_HOME.
 Result<Path> ResolveStateDirectory(const StateNames& names, const Path& current);
 
 /// The owner of a state directory.
 struct StateOwner {
   pid_t pid = 0;
-  uint64_t start_ticks =
-      0;            // of the process, since boot; differ for a later process with the same pid
+  // The process's start since boot. A later process with the same pid has another start.
+  uint64_t start_ticks = 0;
   std::string url;  // "" before Publish
   std::string version;
   std::string started_at;  // RFC 3339
 };
 
-/// The right to write in a state directory. The kernel releases it when the process ends, killed or
-/// not. Move-only; one thread.
+/// The right to write in a state directory. The kernel releases it when the process ends, even if
+/// the process is killed. Move-only; one thread.
 class StateDirectory {
  public:
   /// Creates the directory (0700) if it does not exist. kAborted names the present owner, which may

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kNanosecondDigits = 9;
 
-// The members that are the engine's; documents do not have them.
+// Members that the engine adds. The documents of APIs do not have them.
 constexpr const char* kState = "state";
 constexpr const char* kCreateTime = "createTime";
 constexpr const char* kStartTime = "startTime";
@@ -23,14 +23,14 @@ void PutTime(Json& stored, const char* name, const std::optional<Instant>& time)
   if (time) stored[name] = Rfc3339(*time, kNanosecondDigits);
 }
 
-// Takes a member out of the document.
+// Removes a member from the document and returns it.
 std::string TakeText(Json& stored, const char* name) {
   std::string text = StringOr(stored, name);
   stored.erase(name);
   return text;
 }
 
-// False where the member is not a time.
+// False if the member is not a time.
 bool TakeTime(Json& stored, const char* name, std::optional<Instant>& time) {
   if (!stored.contains(name)) return true;
   time = ParseRfc3339(TakeText(stored, name));

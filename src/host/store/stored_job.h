@@ -1,6 +1,6 @@
 #pragma once
-// A job as the store writes it: the document of its API, and beside the document's members the
-// state and the times that the engine keeps.
+// A job in the store's form: the document of the job's API, with the engine's state and times as
+// additional members.
 
 #include <string>
 #include <string_view>

@@ -5,7 +5,7 @@
 //            state                  the Job of the trial, JSON with the API's names
 //            run                    the engine's note, JSON
 //   reports  seq                    order of arrival
-//            project, job, number   whose
+//            project, job, number   the trial's name
 //            step, value, time, summary
 
 #include <string>
@@ -35,7 +35,7 @@ inline constexpr const char* kTrialSchema = R"sql(
     summary INTEGER NOT NULL);
   CREATE INDEX reports_by_trial ON reports (project, job, number);)sql";
 
-/// Statements of a connection that writes; it outlives them.
+/// Statements of a connection that writes. The connection outlives them.
 class TrialWriter {
  public:
   Status Prepare(SqliteDatabase& file);
@@ -49,7 +49,7 @@ class TrialWriter {
   SqliteStatement add_;
 };
 
-/// Statements of a connection that reads; it outlives them.
+/// Statements of a connection that reads. The connection outlives them.
 class TrialReader {
  public:
   Status Prepare(SqliteDatabase& file);

@@ -30,7 +30,7 @@
 namespace caip::host {
 namespace {
 
-// "" if the kernel can hold calls, else the reason.
+// Why the kernel cannot hold calls; "" if it can.
 std::string WhyNoSeccomp() {
   const char* setting = std::getenv("CAIP_INTERPOSITION");
   if (setting && std::string_view(setting) == "preload")
@@ -43,7 +43,7 @@ std::string WhyNoSeccomp() {
   return errno == EFAULT ? "" : "seccomp: " + std::string(std::strerror(errno));
 }
 
-// Both ways read the memory of the calling thread.
+// Why the memory of other threads cannot be read, which both ways need; "" if it can.
 std::string WhyNoMemory() {
   char from = 'x';
   char to = '\0';
@@ -91,7 +91,8 @@ class ToKernel final : public AnswerPath {
     add.newfd_flags = close_on_exec ? O_CLOEXEC : 0;
     return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 ? errno : 0;
   }
-  /// The kernel closes the file that the new descriptor replaces. The number stays in use.
+  /// Replaces the file by /dev/null, so that the kernel closes it. The descriptor's number stays in
+  /// use.
   void FailClose(int descriptor, int error) const override {
     const Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     seccomp_notif_addfd add{};
@@ -156,7 +157,7 @@ std::unique_ptr<CallSource> KernelCalls(Fd listener) {
 
 namespace {
 
-constexpr int kBacklog = 1024;      // threads that connect at once
+constexpr int kBacklog = 1024;      // threads that connect at the same time
 constexpr int kPatience_ms = 5000;  // for the request of a thread that has connected
 
 class ToLibrary final : public AnswerPath {
@@ -278,7 +279,8 @@ bool IsStaticProgram(const Path& program) {
   const Fd file(::open(program.c_str(), O_RDONLY | O_CLOEXEC));
   Elf64_Ehdr head{};
   if (!file.valid() || ::pread(file.get(), &head, sizeof head, 0) != sizeof head) return false;
-  if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return false;  // a script: its interpreter
+  // a script; its interpreter decides
+  if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return false;
   for (int i = 0; i < head.e_phnum; ++i) {
     Elf64_Phdr part{};
     const auto at = static_cast<off_t>(head.e_phoff + i * sizeof part);

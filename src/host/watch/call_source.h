@@ -17,7 +17,7 @@ struct HeardCall {
   std::unique_ptr<AnswerPath> path;
 };
 
-/// The calls of one watched replica. One thread, except for End().
+/// The calls of one watched replica. One thread uses it. Any thread may call End().
 class CallSource {
  public:
   virtual ~CallSource() = default;
@@ -39,7 +39,7 @@ struct Interposition {
   std::string reason;  // why no better way is available
 };
 
-/// The best way that this host offers. Changes nothing. CAIP_INTERPOSITION=preload asks for
+/// Returns the best way that this host offers. Changes nothing. CAIP_INTERPOSITION=preload requests
 /// kPreload.
 Interposition InterpositionOf();
 
@@ -63,10 +63,10 @@ Result<PreloadedWatch> WatchByPreload(bool files);
 /// clock).
 void AddTo(engine::Environment& environment, const PreloadedWatch& watch);
 
-/// libcaip-watch.so, which lies beside the running program.
+/// The path of libcaip-watch.so beside the running program.
 Path PreloadLibraryBesideUs();
 
-/// True if the program has no dynamic loader and so cannot load the library.
+/// Whether the program has no dynamic loader and so cannot load the library.
 bool IsStaticProgram(const Path& program);
 
 }  // namespace caip::host

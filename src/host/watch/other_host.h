@@ -6,9 +6,10 @@
 
 namespace caip::host {
 
-/// Returns the command run by caip-other-host, which lies beside the running program: in a UTS
-/// namespace with that name if the host allows one, or else with the preload library, which has no
-/// effect on static programs. CAIP_INTERPOSITION=preload asks for the latter.
+/// Returns the words that run `command` through caip-other-host, which is beside the running
+/// program. It uses a UTS namespace with that name if the host allows one. Otherwise it uses the
+/// preload library, which has no effect on static programs. CAIP_INTERPOSITION=preload requests the
+/// library.
 std::vector<std::string> OnHost(const std::string& name, std::vector<std::string> command);
 
 }  // namespace caip::host

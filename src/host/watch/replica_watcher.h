@@ -1,6 +1,6 @@
 #pragma once
-// Decides faults at exact points of a replica: a watcher sees a watched call while the calling
-// thread waits in the kernel.
+// Decides about faults at exact points of a replica: a watcher sees a watched call while the
+// calling thread waits for the answer.
 
 #include <cstdint>
 #include <string>
@@ -35,7 +35,7 @@ struct FileOperation {
   int64_t bytes = 0;         // kWrite, kWhole: written since it was opened, before this call
   int64_t count = 0;         // kWrite: bytes that this call wants to write
   bool was_created = false;  // kWhole: created, not overwritten
-  bool is_told = true;       // kWhole: false if its process ends, so that a failure has no effect
+  bool is_answered = true;   // kWhole: false if the process ends, so that it does not see a failure
 };
 
 /// A file anywhere that a replica is about to open, rename or delete.
@@ -76,8 +76,8 @@ class ReplicaWatcher {
   virtual Verdict After(const engine::ReplicaKey& key, const FileOperation& operation,
                         int error) = 0;
   /// True if the watcher wants to see the files that replicas open, rename or delete.
-  virtual bool looks() const { return false; }
-  /// Called for each of these. Decides nothing.
+  virtual bool wants_files() const { return false; }
+  /// Called for each such file. Decides nothing.
   virtual void Seen(const engine::ReplicaKey&, const FileAccess&) {}
   /// Processes that outlived their replica's main process, "421 sleep 600"; called before the exit
   /// is reported.

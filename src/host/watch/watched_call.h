@@ -15,14 +15,14 @@
 
 namespace caip::host {
 
-/// The identity of a file, whatever its descriptor or name.
+/// The identity of a file, independent of its descriptors and names.
 struct FileId {
   uint64_t device = 0;
   uint64_t inode = 0;
   auto operator<=>(const FileId&) const = default;
 };
 
-/// nullopt when there is no such file.
+/// nullopt if the file does not exist.
 std::optional<FileId> IdentifyFile(const std::string& path);
 
 /// The result of handling a call.
@@ -43,7 +43,7 @@ struct CallFacts {
 class AnswerPath {
  public:
   virtual ~AnswerPath() = default;
-  /// False when the thread was killed.
+  /// False if the thread was killed.
   virtual bool IsWaiting() const = 0;
   virtual void GoOn() const = 0;
   /// Returns `value`, or fails with `error` if that is not 0.
@@ -56,7 +56,7 @@ class AnswerPath {
 /// One call whose thread waits. Exactly one of the answers ends it.
 class WatchedCall {
  public:
-  /// `path` is borrowed.
+  /// `path` must outlive the call.
   WatchedCall(const CallFacts& facts, const AnswerPath& path) : facts_(facts), path_(path) {}
 
   int number() const { return facts_.number; }
@@ -65,9 +65,9 @@ class WatchedCall {
   int descriptor(int index) const { return static_cast<int>(argument(index)); }
   pid_t thread() const { return facts_.thread; }
 
-  /// False when the thread was killed. Facts that were read before may then be another thread's.
+  /// False if the thread was killed. Facts that were read before may then belong to another thread.
   bool IsWaiting() const { return path_.IsWaiting(); }
-  /// "/proc/<thread>/<rest>"
+  /// Returns "/proc/<thread>/<rest>".
   std::string Proc(const std::string& rest) const;
   std::optional<FileId> Identify(int descriptor) const;
   /// Reads the thread's memory; nullopt if the address is not mapped.
@@ -75,7 +75,7 @@ class WatchedCall {
   /// Reads a text that ends with a NUL, such as a path.
   std::optional<std::string> ReadText(uint64_t address) const;
 
-  /// The buffers of a write, writev or pwrite64; empty when there are none.
+  /// The buffers of a write, writev or pwrite64; empty if there are none.
   std::vector<iovec> Buffers() const;
   /// Writes bytes into the thread's memory.
   bool Write(uint64_t address, const std::string& bytes) const;

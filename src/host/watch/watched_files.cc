@@ -248,7 +248,7 @@ Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written&
     if (result < part) break;  // the disk is full: the kernel also returns less
   }
   if (done == 0) return FailPending(call, written);
-  if (written.failing != 0) {  // the watcher has seen this write before
+  if (written.failing != 0) {  // the watcher has already decided about the rest of this write
     call.Return(done);
     return Handled::kAnswered;
   }
@@ -261,8 +261,8 @@ Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written&
   return Handled::kAnswered;
 }
 
-// Reports the written bytes, as the kernel does, and lets the next write fail. A program that got
-// an error now would write the bytes again.
+// Fails with the error that an earlier write left. That write returned its number of bytes, as in
+// the kernel, because a program that gets an error writes the bytes again.
 Handled WatchedFiles::FailPending(const WatchedCall& call, Written& written) {
   call.Fail(std::exchange(written.failing, 0));
   return Handled::kAnswered;
@@ -292,7 +292,8 @@ int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip,
   return done;
 }
 
-// Fails with the error for unsuitable descriptors. Programs then read and write, which caip sees.
+// Fails with the error for unsuitable descriptors. Programs then use read and write, which caip
+// sees.
 Handled WatchedFiles::RefuseCopy(const WatchedCall& call) {
   const int target = call.descriptor(call.number() == SYS_sendfile ? 0 : 2);
   const auto id = written_.empty() ? std::nullopt : call.Identify(target);
@@ -323,13 +324,13 @@ Handled WatchedFiles::Close(const WatchedCall& call, int descriptor) {
     }
   }
   if (!closes) return Handled::kNotMine;
-  const bool is_told =
-      call.number() == SYS_close;  // dup2 cannot report an error of the file that it replaces
+  // dup2 cannot report an error of the file that it replaces.
+  const bool is_answered = call.number() == SYS_close;
   const int pending = written_.at(*id).failing;
-  const Verdict verdict = Whole(*id, is_told);
+  const Verdict verdict = Whole(*id, is_answered);
   if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
   const int error = verdict.kind == Verdict::Kind::kFail ? verdict.error : pending;
-  if (error == 0 || !is_told) return Handled::kNotMine;
+  if (error == 0 || !is_answered) return Handled::kNotMine;
   call.FailClose(descriptor, error);
   return Handled::kAnswered;
 }
@@ -352,13 +353,13 @@ Handled WatchedFiles::CloseAll(const WatchedCall& call) {
   return Handled::kNotMine;
 }
 
-Verdict WatchedFiles::Whole(const FileId& file, bool is_told) {
+Verdict WatchedFiles::Whole(const FileId& file, bool is_answered) {
   const Written written = written_.at(file);
   written_.erase(file);
-  return watcher_.After(
-      key_,
-      {FileOperation::Kind::kWhole, written.path, "", written.bytes, 0, written.is_new, is_told},
-      0);
+  return watcher_.After(key_,
+                        {FileOperation::Kind::kWhole, written.path, "", written.bytes, 0,
+                         written.is_new, is_answered},
+                        0);
 }
 
 }  // namespace caip::host

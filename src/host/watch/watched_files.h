@@ -58,12 +58,12 @@ class WatchedFiles {
   std::vector<pid_t> Processes(pid_t caller) const;
   Handled CloseAll(const WatchedCall& call);
 
-  /// kNotMine: the kernel may carry it out.
+  /// kNotMine: the kernel may carry out the call.
   Handled Ask(const WatchedCall& call, const FileOperation& operation);
   /// Reports the result to the watcher, then to the replica.
   Handled Answer(const WatchedCall& call, const FileOperation& operation, int64_t result);
   /// Reports to the watcher that the last writer closes the file.
-  Verdict Whole(const FileId& file, bool is_told);
+  Verdict Whole(const FileId& file, bool is_answered);
 
   const engine::ReplicaKey& key_;
   std::vector<std::string> roots_;

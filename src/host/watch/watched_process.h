@@ -19,7 +19,7 @@ namespace caip::host {
 std::optional<std::string> ResolvePath(const WatchedCall& call, int directory,
                                        const std::string& path, bool follow);
 
-/// A duplicate of one of the process's descriptors: the same open file, position included.
+/// A duplicate of one of the process's descriptors: the same open file with the same position.
 Result<Fd> BorrowDescriptor(const WatchedCall& call, int descriptor);
 
 /// The process's umask.
@@ -28,7 +28,7 @@ mode_t UmaskOf(const WatchedCall& call);
 /// The position of the descriptor in its file; -1 if it has none.
 int64_t PositionOf(const WatchedCall& call, int descriptor);
 
-/// The process that the calling thread belongs to.
+/// The process of the calling thread.
 pid_t ProcessOf(const WatchedCall& call);
 
 /// The nearest ancestor that is a replica's init (launcher/replica_init.h), found by its name; 1 if

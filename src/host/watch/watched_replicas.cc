@@ -52,7 +52,7 @@ Result<uint32_t> WatchedReplicas::Admit(uint64_t number, const Watching& watchin
     const std::lock_guard lock(mutex_);
     entries_[number].replica = {number, launch.key, watching, *out_file, *err_file};
   }
-  const bool files = watching.watcher->looks() || !watching.watch.roots.empty();
+  const bool files = watching.watcher->wants_files() || !watching.watch.roots.empty();
   if (interposition_ == Interposition::Kind::kPreload) {
     ASSIGN_OR_RETURN(PreloadedWatch preloaded, WatchByPreload(files));
     AddTo(launch.environment, preloaded);
@@ -66,7 +66,7 @@ void WatchedReplicas::Listen(uint64_t number, std::unique_ptr<CallSource> calls,
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(number);
   if (found == entries_.end()) return;
-  Entry& entry = found->second;  // valid until its thread has left it
+  Entry& entry = found->second;  // valid until its thread removes it
   entry.calls = std::move(calls);
   entry.init = init;
   entry.thread = std::thread([this, &entry] {
@@ -85,7 +85,7 @@ void WatchedReplicas::Finish(uint64_t number, std::function<void()> done) {
       found->second.calls->End();
       replica = found->second.replica;
     } else if (found != entries_.end()) {
-      entries_.erase(found);  // it never started
+      entries_.erase(found);  // the replica never started
     }
   }
   if (done) return done();
@@ -99,17 +99,17 @@ void WatchedReplicas::Serve(Entry& entry) {
   ReplicaWatcher& watcher = *replica.watching.watcher;
   WatchedOutput output(replica, output_, watcher);
   std::optional<WatchedFiles> files;
-  std::unique_ptr<HeardCall> unanswered;  // as are all later calls
+  std::unique_ptr<HeardCall> unanswered;  // if set, later calls are not answered either
   while (entry.calls->Wait(!unanswered)) {
     auto heard = entry.calls->Receive();
-    if (!heard) continue;  // killed while it waited
+    if (!heard) continue;  // its thread was killed while it waited
     const WatchedCall call(heard->facts, *heard->path);
     if (!files) {
       const pid_t init = entry.init != 0 ? entry.init : InitOf(call);
       files.emplace(replica.key, watch.roots, init, watcher);
     }
     Handled handled = watch.output ? output.Handle(call) : Handled::kNotMine;
-    if (handled == Handled::kNotMine && watcher.looks()) {
+    if (handled == Handled::kNotMine && watcher.wants_files()) {
       if (const auto access = ParseFileAccess(call)) watcher.Seen(replica.key, *access);
     }
     if (handled == Handled::kNotMine) handled = files->Handle(call);
@@ -124,7 +124,7 @@ void WatchedReplicas::EndServing(uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(number);
     done = std::move(found->second.done);
-    // Without `done` the exit comes later and has nothing to wait for.
+    // Without `done`, the exit comes later and does not wait for this thread.
     ended_threads_.push_back(std::move(found->second.thread));
     entries_.erase(found);
     changed_.notify_all();
@@ -181,15 +181,15 @@ Handled WatchedOutput::Write(const WatchedCall& call, host::OutputStream stream)
       if (!call.IsWaiting()) return Handled::kAnswered;
       if (!piece && taken == 0)
         return Handled::kNotMine;  // not mapped: the kernel reports the error
-      if (!piece) return Tell(call, taken);
+      if (!piece) return AnswerWrite(call, taken);
       taken += static_cast<int64_t>(piece->size());
       output_.Feed(replica_.number, stream, *std::move(piece));
     }
   }
-  return taken == 0 ? Handled::kNotMine : Tell(call, taken);
+  return taken == 0 ? Handled::kNotMine : AnswerWrite(call, taken);
 }
 
-Handled WatchedOutput::Tell(const WatchedCall& call, int64_t taken) {
+Handled WatchedOutput::AnswerWrite(const WatchedCall& call, int64_t taken) {
   if (watcher_.OutputSeen(replica_.key) == ReplicaWatcher::Answer::kNever) return Handled::kNever;
   call.Return(taken);
   return Handled::kAnswered;

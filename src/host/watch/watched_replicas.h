@@ -29,11 +29,11 @@ struct Watching {
 
 /// A replica whose calls are watched.
 struct WatchedReplica {
-  uint64_t number = 0;  // of ReplicaOutput
+  uint64_t number = 0;  // its number at ReplicaOutput
   engine::ReplicaKey key;
   Watching watching;
-  FileId out;  // the pipes that are its stdout
-  FileId err;  // and its stderr
+  FileId out;  // the pipe that is its stdout
+  FileId err;  // the pipe that is its stderr
 };
 
 /// Runs a thread for each living watched replica. Any thread may call.
@@ -93,7 +93,7 @@ class WatchedOutput {
   /// The stream of the descriptor in an argument of the call.
   std::optional<host::OutputStream> StreamOf(const WatchedCall& call, int argument) const;
   Handled Write(const WatchedCall& call, host::OutputStream stream);
-  Handled Tell(const WatchedCall& call, int64_t taken);
+  Handled AnswerWrite(const WatchedCall& call, int64_t taken);
 
   const WatchedReplica& replica_;
   ReplicaOutput& output_;

@@ -1,7 +1,7 @@
 // caip-other-host WAY LIBRARY NAME COMMAND [WORD...]: becomes the command, on a host of that name.
-// A UTS namespace has a host name of its own. A user without the right to make one gets it together
-// with a user namespace and keeps its user id. Where that is forbidden, too, or WAY is "preload",
-// LIBRARY supplies the name.
+// A UTS namespace has its own host name. A user without the right to make one gets it together with
+// a user namespace and keeps the user ID. If that is forbidden, too, or WAY is "preload", LIBRARY
+// supplies the name.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,7 @@ static int Write(const char* file, const char* text) {
   return written == (ssize_t)strlen(text) ? 0 : -1;
 }
 
-// The same user and group inside as outside, and nobody else.
+// Maps this user and this group to themselves, and no others.
 static int MapOurselves(unsigned user, unsigned group) {
   char users[64], groups[64];
   snprintf(users, sizeof users, "%u %u 1\n", user, user);
@@ -42,7 +42,7 @@ static int Rename(const char* name) {
   return sethostname(name, strlen(name));
 }
 
-// Half a way into a namespace there is no way back: a child tries it first.
+// A process that fails halfway into a namespace cannot leave it, so a child tries it first.
 static int MayRename(const char* name) {
   const pid_t child = fork();
   if (child == 0) _exit(Rename(name) == 0 ? 0 : 1);
@@ -51,15 +51,15 @@ static int MayRename(const char* name) {
   return child > 0 && status == 0;
 }
 
-static int TellByPreload(const char* library, const char* name) {
+static int SetNameByPreload(const char* library, const char* name) {
   const char* before = getenv("LD_PRELOAD");
   const char* rest = before && !strstr(before, library) ? before : "";
   char* both = NULL;
   if (before && !rest[0]) return setenv(CAIP_HOST_NAME_VARIABLE, name, 1);
   if (asprintf(&both, "%s%s%s", library, rest[0] ? ":" : "", rest) < 0) return -1;
-  const int told = setenv("LD_PRELOAD", both, 1);
+  const int failed = setenv("LD_PRELOAD", both, 1);
   free(both);
-  return told == 0 ? setenv(CAIP_HOST_NAME_VARIABLE, name, 1) : -1;
+  return failed == 0 ? setenv(CAIP_HOST_NAME_VARIABLE, name, 1) : -1;
 }
 
 int main(int count, char** words) {
@@ -69,7 +69,7 @@ int main(int count, char** words) {
   }
   const char* name = words[3];
   const int spaces = strcmp(words[1], "any") == 0 && MayRename(name) && Rename(name) == 0;
-  if (!spaces && TellByPreload(words[2], name) != 0) {
+  if (!spaces && SetNameByPreload(words[2], name) != 0) {
     fprintf(stderr, "caip-other-host: %s\n", strerror(errno));
     return 1;
   }

@@ -1,4 +1,4 @@
-// What a program asks of its host's name, answered with CAIP_HOST_NAME where that is set.
+// Answers a program's requests for its host name with CAIP_HOST_NAME, if that is set.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -10,9 +10,9 @@
 
 #include "host/watch/preload/protocol.h"
 
-#define SHOWN __attribute__((visibility("default")))
+#define EXPORTED __attribute__((visibility("default")))
 
-SHOWN int uname(struct utsname* facts) {
+EXPORTED int uname(struct utsname* facts) {
   if (syscall(SYS_uname, facts) != 0) return -1;
   const char* name = getenv(CAIP_HOST_NAME_VARIABLE);
   if (!name || !name[0]) return 0;
@@ -21,8 +21,8 @@ SHOWN int uname(struct utsname* facts) {
   return 0;
 }
 
-// As the C library does it, which asks uname() past us.
-SHOWN int gethostname(char* name, size_t size) {
+// Does the same as the C library, whose gethostname() does not call the uname() above.
+EXPORTED int gethostname(char* name, size_t size) {
   struct utsname facts;
   if (uname(&facts) != 0) return -1;
   const size_t length = strlen(facts.nodename) + 1;
@@ -31,7 +31,7 @@ SHOWN int gethostname(char* name, size_t size) {
   errno = ENAMETOOLONG;
   return -1;
 }
-// What a compiler makes of it with checks.
-SHOWN int __gethostname_chk(char* name, size_t size, size_t room) {
+// Compilers call this function for gethostname() with checks.
+EXPORTED int __gethostname_chk(char* name, size_t size, size_t room) {
   return gethostname(name, size < room ? size : room);
 }

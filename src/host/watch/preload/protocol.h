@@ -1,14 +1,15 @@
 #pragma once
-// What a watched program and caip say to each other where the kernel's own way (seccomp) is not
-// available: one connection to an abstract Unix socket (SOCK_SEQPACKET) for each call. The program
-// asks, waits, and acts by the answer. Also C.
+// The messages between a watched program and caip on hosts without the kernel's own way (seccomp).
+// Each call has a connection to an abstract Unix socket (SOCK_SEQPACKET). The program sends the
+// call, waits, and acts on the answer. This header is also C.
 
 #include <stdint.h>
 
-/// The variable that names the socket, and what is asked for: "f" files, too; "o" output only.
+/// The variable that names the socket and the watched calls: "f" includes files, "o" is only
+/// output.
 #define CAIP_WATCH_VARIABLE "CAIP_WATCH"
 
-/// The variable with the host name that programs see; unset: the kernel's.
+/// The variable with the host name that programs see. If it is not set, they see the kernel's.
 #define CAIP_HOST_NAME_VARIABLE "CAIP_HOST_NAME"
 
 /// A call as the kernel would see it.
@@ -19,9 +20,9 @@ struct caip_watch_call {
 };
 
 enum caip_watch_kind {
-  CAIP_WATCH_GO_ON = 0,      /* it is to be made */
-  CAIP_WATCH_RETURN = 1,     /* it was made: `value`, or -1 with `error` */
-  CAIP_WATCH_DESCRIPTOR = 2, /* it was made: the descriptor that comes along is its value */
+  CAIP_WATCH_GO_ON = 0,      /* make the call */
+  CAIP_WATCH_RETURN = 1,     /* the call was made: `value`, or -1 with `error` */
+  CAIP_WATCH_DESCRIPTOR = 2, /* the call was made: its value is the attached descriptor */
 };
 
 struct caip_watch_answer {
