@@ -81,7 +81,7 @@ class Explorer {
     recorder_ = std::make_unique<scenario::Recorder>(options_.workshop / "record");
     scenario::RunOptions recorded;
     recorded.recorder = recorder_.get();
-    ASSIGN_OR_RETURN(Evidence first, Play(scenario_, std::move(recorded)));
+    ASSIGN_OR_RETURN(Evidence first, Play(scenario_, recorded));
     RETURN_IF_ERROR(recorder_->outcome());
     report_.baseline = MonotonicNow() - before;
     if (first.state != "SUCCEEDED") {
@@ -283,7 +283,7 @@ class Explorer {
     scenario::RunOptions run_options;
     run_options.begin = &task.begin;
     run_options.recorder = recorder;
-    ASSIGN_OR_RETURN(Evidence recovery, Play(scenario_, std::move(run_options)));
+    ASSIGN_OR_RETURN(Evidence recovery, Play(scenario_, run_options));
     return JoinRecovery(task, std::move(recovery));
   }
 
@@ -300,8 +300,8 @@ class Explorer {
     report_.recoveries = Duration(spent_.load());
     std::vector<Cause> causes = FindCauses(tasks_, outcomes_, more);
     for (Cause& cause : causes) Confirm(cause);
-    std::ranges::stable_partition(
-        causes, [](const Cause& cause) { return cause.finding.flaw.doubt.empty(); });
+    std::stable_partition(causes.begin(), causes.end(),
+                          [](const Cause& cause) { return cause.finding.flaw.doubt.empty(); });
     files_->RemoveFindings();
     for (Cause& cause : causes) {
       ExploreFinding& finding = cause.finding;

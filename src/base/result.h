@@ -100,9 +100,9 @@ using Status = Result<Ok>;
   declaration = std::move(result).value()
 
 /// `RETURN_IF_ERROR(F());` returns the error of F(), if there is one.
-#define RETURN_IF_ERROR(expression)                                         \
-  do {                                                                      \
-    if (auto status_ = (expression); !status_.ok()) return status_.error(); \
+#define RETURN_IF_ERROR(expression)                                           \
+  do {                                                                        \
+    if (auto&& status_ = (expression); !status_.ok()) return status_.error(); \
   } while (false)
 
 }  // namespace caip

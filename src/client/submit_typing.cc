@@ -306,6 +306,7 @@ std::span<const std::string_view> EnumNames(std::string_view path) {
     assert(field);
     if (field->message) message = field->message;
   }
+  assert(field);
   return field->enumeration->names;
 }
 

@@ -153,7 +153,7 @@ struct Thrower {
 }  // namespace
 
 Result<DelayModel> ParseDelayModel(std::string_view text) {
-  if (auto model = Read(text)) return std::move(*model);
+  if (auto model = Read(text)) return *model;
   return texts::DelayModelMalformed(text);
 }
 

@@ -123,7 +123,7 @@ std::string ColourRows(const Json& entry, Duration elapsed) {
   std::string name = ShortTask(task);
   if (const std::string trial = StringOr(entry, "trial"); !trial.empty()) name += "/" + trial;
   name.resize(std::max(name.size(), kTaskColumns), ' ');
-  std::string_view message_colour = "";
+  std::string_view message_colour;
   if (severity == "ERROR" || severity == "CRITICAL") message_colour = "\x1b[31m";
   if (severity == "WARNING") message_colour = "\x1b[33m";
   if (message_colour.empty() && task == "service") message_colour = "\x1b[2m";

@@ -63,7 +63,8 @@ bool Fits(const Json& value, Shape shape) {
 
 // False for {"enabled":false}, null, [] and false.
 bool RequestsSomething(const Json& value) {
-  if (value.is_null() || value == false || value == "") return false;
+  if (value.is_null() || value == false) return false;
+  if (value.is_string()) return !value.get_ref<const std::string&>().empty();
   if (!value.is_object() && !value.is_array()) return true;
   for (const Json& member : value) {
     if (RequestsSomething(member)) return true;
@@ -83,10 +84,12 @@ Status ApplySetting(const Json& resource, const Setting& setting, Json* settings
   }
   if (setting.shape == Shape::kObject && settings->contains(setting.name)) {
     (*settings)[setting.name].merge_patch(*value);
-  } else {
+  } else if (setting.shape == Shape::kObject) {
     Json fresh;
     fresh.merge_patch(*value);  // drops members that are null
-    (*settings)[setting.name] = setting.shape == Shape::kObject ? std::move(fresh) : *value;
+    (*settings)[setting.name] = std::move(fresh);
+  } else {
+    (*settings)[setting.name] = *value;
   }
   return Ok{};
 }

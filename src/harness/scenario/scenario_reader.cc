@@ -35,7 +35,7 @@ class Reading {
  public:
   Status Open(const Path& file) {
     ASSIGN_OR_RETURN(auto text, OpenFileText(file));
-    return Take(std::move(text), file);
+    return Take(text, file);
   }
   Status Take(const std::shared_ptr<FileText>& text, const Path& file, int depth = 0) {
     const Cursor top(text);

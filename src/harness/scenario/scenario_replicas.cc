@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "harness/events/replica_name.h"
 #include "ml/catalog/catalog.h"
 

@@ -176,7 +176,7 @@ Handled WatchedOutput::Write(const WatchedCall& call, host::OutputStream stream)
   int64_t taken = 0;
   for (const iovec& buffer : call.Buffers()) {
     for (size_t done = 0; done < buffer.iov_len; done += kOutputPieceBytes) {
-      const auto piece = call.Read(reinterpret_cast<uint64_t>(buffer.iov_base) + done,
+      auto piece = call.Read(reinterpret_cast<uint64_t>(buffer.iov_base) + done,
                                    std::min(kOutputPieceBytes, buffer.iov_len - done));
       if (!call.IsWaiting()) return Handled::kAnswered;
       if (!piece && taken == 0)
