@@ -68,7 +68,8 @@ class Fixture(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             with open(folder + '/test_it.py', 'w') as file:
                 file.write(TEST)
-            run = subprocess.run([PYTHON, '-m', 'pytest', '-q', '-p', 'caip_pytest', folder],
+            run = subprocess.run([PYTHON, '-m', 'pytest', '-q', '-p', 'caip_pytest', '--basetemp',
+                                  folder + '/pytest', folder],
                                  stdout=subprocess.PIPE, env=dict(os.environ, PYTHONPATH=FIXTURES))
             self.assertEqual(run.returncode, 0, run.stdout.decode())
 
