@@ -21,10 +21,6 @@ inline constexpr int32_t kPriorityMax = 1000;
 inline constexpr int32_t kBootDiskGbMin = 100;
 inline constexpr int32_t kBootDiskGbMax = 64000;
 
-// docs/reference/rest/v1/projects.jobs/list
-inline constexpr int kPageSizeDefault = 20;
-inline constexpr int kPageSizeMax = 100;
-
 // Ours: the service documents no ceiling, but a cluster must be planned in memory.
 inline constexpr int64_t kReplicasMax = 10000;
 inline constexpr int32_t kParallelTrialsMax = 10000;

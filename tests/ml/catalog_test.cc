@@ -190,9 +190,10 @@ const AcceleratorRow kAccelerators[] = {
 
 std::string Counts(const std::string& machine, const char* type) {
   std::vector<std::string> words;
-  for (const int64_t count : DefaultCatalog().AcceleratorCounts(machine, type)) {
-    words.push_back(std::to_string(count));
-  }
+  const auto& counts = DefaultCatalog().FindMachine(machine)->accelerator_counts;
+  const auto row = counts.find(type);
+  if (row == counts.end()) return "";
+  for (const int64_t count : row->second) words.push_back(std::to_string(count));
   return Join(words, ",");
 }
 
