@@ -169,7 +169,7 @@ struct AcceleratorRow {
   const char* v100;
 };
 
-// docs/using-gpus#compute-engine-machine-types-with-gpu
+// docs/service/tables.md, section 3.
 const AcceleratorRow kAccelerators[] = {
     {"n1-standard-4 n1-standard-8", "1,2,4,8", "1,2,4", "1,2,4", "1,2,4", "1,2,4,8"},
     {"n1-standard-16", "2,4,8", "1,2,4", "1,2,4", "1,2,4", "2,4,8"},
