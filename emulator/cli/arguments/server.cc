@@ -23,7 +23,8 @@ void AddServe(Grammar& grammar) {
                  serve->port = port;
                  return Ok{};
                });
-  grammar.Flag(app, "--address", "ADDRESS", "Address to listen on (default: 127.0.0.1).",
+  grammar.Flag(app, "--address", "ADDRESS",
+               "Address to listen on (default: " + std::string(app::kDefaultAddress) + ").",
                To(&serve->address));
   grammar.Flag(app, "--allow-host", "NAME",
                "Also answer requests with this Host header, besides loopback names. Repeatable.",
