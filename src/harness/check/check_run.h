@@ -119,10 +119,10 @@ struct CheckSession {
 /// The plan of a run.
 struct RunPlan {
   enum class How {
-    kPlay,     // the scenario, on an emulator of its own
+    kRun,      // the scenario, on an emulator of its own
     kExplore,  // the explorer, with the scenario
     kLook,     // nothing runs: the packages are inspected
-  } how = How::kPlay;
+  } how = How::kRun;
   Scenario scenario = {};
   bool tf_config = true;       // false: replicas are started without the variable
   bool watches_files = false;  // records the files of this host that replicas touch
