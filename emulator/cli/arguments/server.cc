@@ -86,7 +86,8 @@ void AddBuckets(Grammar& grammar, const GcloudFlags& gcloud) {
   grammar.Positional(
       app, "BUCKET", "Name of a bucket, with or without gs://.",
       [create](const std::string& value) -> Status {
-        const std::string url = value.starts_with("gs://") ? value : "gs://" + value;
+        const bool is_uri = google::HasGcsScheme(value);
+        const std::string url = is_uri ? value : std::string(google::kGcsScheme) + value;
         ASSIGN_OR_RETURN(std::string bucket, client::ParseStagingBucket(url));
         create->buckets.push_back(std::move(bucket));
         return Ok{};
