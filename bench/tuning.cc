@@ -166,7 +166,8 @@ Optimizer Resumed(const Study& study, uint64_t seed, const Trials& earlier) {
   return later;
 }
 
-void Play(const Function& function, const std::string& algorithm, uint64_t seed, int64_t trials) {
+void RunStudy(const Function& function, const std::string& algorithm, uint64_t seed,
+              int64_t trials) {
   const auto started = std::chrono::steady_clock::now();
   const Study study = StudyFor(function, algorithm);
   Optimizer optimizer(study, seed);
@@ -238,7 +239,7 @@ int main(int argc, char** argv) {
   for (const Function& function : Functions()) {
     if (!only.empty() && only != function.name) continue;
     for (int seed = 1; seed <= seeds; ++seed) {
-      Play(function, algorithm, static_cast<uint64_t>(seed), trials);
+      RunStudy(function, algorithm, static_cast<uint64_t>(seed), trials);
     }
   }
 }

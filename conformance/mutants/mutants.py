@@ -12,6 +12,7 @@ LABELS = 'src/google/labels.cc'
 VALIDATE = 'src/ml/validate/validate.cc'
 ENVIRONMENT = 'src/ml/environment.cc'
 COMMAND = 'src/ml/command_line.cc'
+PROGRAM = 'src/run/program.cc'
 OUTCOME = 'src/run/replica_outcome.cc'
 LOGS = 'src/host/process/log_entry.cc'
 SUBMIT = 'src/client/submit_flags.cc'
@@ -87,7 +88,7 @@ MUTANTS = [
     ('cluster_spec_everywhere', 'environment', ENVIRONMENT, 'if (facts.plan.is_container) out.emplace_back("CLUSTER_SPEC"', 'if (true) out.emplace_back("CLUSTER_SPEC"'),
     ('trial_always', 'environment', ENVIRONMENT, 'if (!facts.trial.empty()) text +=', 'if (true) text +='),
     ('job_dir_first', 'environment', COMMAND, 'Append(arguments, {"--job-dir", path});', 'arguments.insert(arguments.begin(), {"--job-dir", path});'),
-    ('args_behind_command', 'environment', COMMAND, 'has_command ? config->container_command : image.entrypoint', 'image.entrypoint'),
+    ('args_behind_command', 'environment', PROGRAM, 'image.command.empty() ? image.entrypoint : image.command', 'image.entrypoint'),
     # Outcomes and texts.
     ('failure_is_success', 'exits', OUTCOME, 'code == 0 ? ExitClass::kSuccess : ExitClass::kUserFailure', 'ExitClass::kSuccess'),
     ('signal_is_failure', 'exits', OUTCOME, 'if (signal) return ExitClass::kKilled;', 'if (signal) return ExitClass::kUserFailure;'),

@@ -89,7 +89,7 @@ void LogAdapter::Write(std::vector<engine::LogLine> lines) {
   book_.Append(std::move(entries));
 }
 
-// The book's Health() reports a full disk. The engine continues, because nothing is lost.
+// The engine continues when the disk is full, because the book loses no entry and tries again.
 void LogAdapter::Flush() { (void)book_.Flush(); }
 
 }  // namespace caip::app

@@ -224,11 +224,11 @@ class Maker {
     run.skipped = scenario::DescribeMissingAbility(plan.scenario);
     if (!run.skipped.empty()) return run;
     const bool explores = plan.how == RunPlan::How::kExplore;
-    RETURN_IF_ERROR(explores ? ExploreRestarts(plan, options_, run) : Play(kind, plan, run));
+    RETURN_IF_ERROR(explores ? ExploreRestarts(plan, options_, run) : RunScenario(kind, plan, run));
     return run;
   }
 
-  Status Play(const CheckRunKind& kind, const RunPlan& plan, CheckRun& run) {
+  Status RunScenario(const CheckRunKind& kind, const RunPlan& plan, CheckRun& run) {
     scenario::RunOptions run_options;
     run_options.state = options_.workshop / ("check-" + kind.name);
     run_options.caches = options_.workshop / "caches";

@@ -8,14 +8,13 @@
 #include "emulator/explore/errors.h"
 #include "emulator/explore/fingerprint.h"
 #include "emulator/scenario/built_job.h"
+#include "google/gcs_uri.h"
 
 namespace caip::explore {
 namespace {
 
 // The limits of a check. A run begins with the installation of an environment.
 constexpr char kLimits[] = "limits: {wall: 10m, no_progress: 1m}\n";
-
-bool IsRemote(const std::string& value) { return value.starts_with("gs://"); }
 
 /// Rewrites relative paths in arguments so that they are valid from another folder.
 class Paths {
@@ -56,11 +55,11 @@ class Paths {
   std::string Files(const std::string& value) const {
     const std::vector<std::string> names = Split(value, ',');
     if (names.size() == 1) {
-      return IsRemote(value) ? value : RelativeTo(out_, here_ / value).string();
+      return google::HasGcsScheme(value) ? value : RelativeTo(out_, here_ / value).string();
     }
     std::vector<std::string> whole;
     for (const std::string& name : names) {
-      whole.push_back(IsRemote(name) ? name : (here_ / name).string());
+      whole.push_back(google::HasGcsScheme(name) ? name : (here_ / name).string());
     }
     return Join(whole, ",");
   }
@@ -71,7 +70,7 @@ class Paths {
     const size_t begin = equals == std::string::npos ? 0 : equals + 1;
     const std::string value = word.substr(begin);
     std::error_code error;
-    const bool is_file = value.find('/') != std::string::npos && !IsRemote(value) &&
+    const bool is_file = value.find('/') != std::string::npos && !google::HasGcsScheme(value) &&
                          std::filesystem::exists(here_ / value, error);
     return is_file ? word.substr(0, begin) + (here_ / value).lexically_normal().string() : word;
   }

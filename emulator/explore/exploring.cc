@@ -51,15 +51,15 @@ class Explorer {
 
  private:
   // Runs in memory. A run that does not fit there is repeated on the disk, as are all later ones.
-  Result<Evidence> Play(const Scenario& scenario, const scenario::RunOptions& run_options) {
-    if (!memory_ || memory_is_full_) return PlayAt(options_.workshop, scenario, run_options);
-    auto evidence = PlayAt(memory_->path(), scenario, run_options);
+  Result<Evidence> RunOnce(const Scenario& scenario, const scenario::RunOptions& run_options) {
+    if (!memory_ || memory_is_full_) return RunIn(options_.workshop, scenario, run_options);
+    auto evidence = RunIn(memory_->path(), scenario, run_options);
     if (evidence.ok() || evidence.error().code != Code::kResourceExhausted) return evidence;
     memory_is_full_ = true;
-    return PlayAt(options_.workshop, scenario, run_options);
+    return RunIn(options_.workshop, scenario, run_options);
   }
 
-  Result<Evidence> PlayAt(const Path& place, const Scenario& scenario,
+  Result<Evidence> RunIn(const Path& place, const Scenario& scenario,
                           scenario::RunOptions run_options) {
     const bool in_memory = memory_ && place == memory_->path();
     if (in_memory) run_options.overfull = [this] { return memory_->IsOverfull(); };
@@ -81,13 +81,13 @@ class Explorer {
     recorder_ = std::make_unique<scenario::Recorder>(options_.workshop / "record");
     scenario::RunOptions recorded;
     recorded.recorder = recorder_.get();
-    ASSIGN_OR_RETURN(Evidence first, Play(scenario_, recorded));
+    ASSIGN_OR_RETURN(Evidence first, RunOnce(scenario_, recorded));
     RETURN_IF_ERROR(recorder_->outcome());
     report_.baseline = MonotonicNow() - before;
     if (first.state != "SUCCEEDED") {
       return errors::BaselineFailed(first.state, first.broke_off + first.error_message);
     }
-    ASSIGN_OR_RETURN(Evidence second, Play(scenario_, {}));
+    ASSIGN_OR_RETURN(Evidence second, RunOnce(scenario_, {}));
     baseline_ = std::make_unique<harness::Baseline>(std::move(first), std::move(second),
                                                     scenario_.comparison);
     for (const std::string& name : baseline_->unstable_objects()) {
@@ -283,12 +283,12 @@ class Explorer {
     scenario::RunOptions run_options;
     run_options.begin = &task.begin;
     run_options.recorder = recorder;
-    ASSIGN_OR_RETURN(Evidence recovery, Play(scenario_, run_options));
+    ASSIGN_OR_RETURN(Evidence recovery, RunOnce(scenario_, run_options));
     return JoinRecovery(task, std::move(recovery));
   }
 
   Result<Evidence> RunWhole(const ExploreTask& task) {
-    ASSIGN_OR_RETURN(Evidence run, Play(WithRestart(scenario_, task), {}));
+    ASSIGN_OR_RETURN(Evidence run, RunOnce(WithRestart(scenario_, task), {}));
     if (WasMissed(run)) ++missed_;
     return run;
   }
@@ -324,7 +324,7 @@ class Explorer {
         finding.remark = "not confirmed by a run of its own: " + ended;
         return;
       }
-      const auto again = Play(WithRestart(scenario_, shown.task), {});
+      const auto again = RunOnce(WithRestart(scenario_, shown.task), {});
       if (!again.ok()) {
         finding.remark = "not confirmed by a run of its own: " + again.error().message;
         return;

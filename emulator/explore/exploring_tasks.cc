@@ -49,7 +49,7 @@ harness::Scenario WithoutFaults(harness::Scenario scenario) {
   scenario.faults.clear();
   scenario.expectations.clear();
   scenario.shows_bug.clear();
-  scenario.mood.vm_lifetime.reset();
+  scenario.service_delays.vm_lifetime.reset();
   return scenario;
 }
 

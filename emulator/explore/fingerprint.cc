@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "google/gcs_uri.h"
 
 namespace caip::explore {
 namespace {
@@ -66,7 +67,7 @@ class FileHash {
     hash_.Add(word);
     std::error_code error;
     const Path path = folder / word;
-    if (word.empty() || word.starts_with("gs://")) return;
+    if (word.empty() || google::HasGcsScheme(word)) return;
     const bool is_file = std::filesystem::is_regular_file(path, error);
     const bool beside = word.front() != '/';
     if (is_file) AddFile(path);

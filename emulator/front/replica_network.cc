@@ -4,6 +4,12 @@
 #include <set>
 
 namespace caip::front {
+namespace {
+
+// The address of "localhost" in every network, as every Linux distribution ships it.
+constexpr char kLocalhostAddress[] = "127.0.0.1";
+
+}  // namespace
 
 std::string RunTag(const engine::RunKey& run) {
   return run.project + "/" + run.job_id + "/" + run.trial + "/";
@@ -63,13 +69,15 @@ std::function<std::string(const std::string& peer)> ReplicaFinder(
 }
 
 std::string RenderHostsFile(const HostsFacts& facts) {
-  std::string text =
-      "127.0.0.1 localhost\n"
-      "::1 localhost ip6-localhost ip6-loopback\n" +
-      std::string(kMetadataAddress) + " metadata.google.internal metadata\n";
+  std::string text = std::string(kLocalhostAddress) +
+                     " localhost\n"
+                     "::1 localhost ip6-localhost ip6-loopback\n" +
+                     kMetadataAddress + " metadata.google.internal metadata\n";
   for (const std::string& name : facts.served) text += facts.served_at + " " + name + "\n";
   for (const auto& [name, address] : facts.replicas) {
-    text += (address == "localhost" ? "127.0.0.1" : address) + " " + name + "\n";
+    // hosts(5) maps to addresses only, not to another name.
+    text += address == "localhost" ? kLocalhostAddress : address;
+    text += " " + name + "\n";
   }
   return text;
 }

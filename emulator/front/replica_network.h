@@ -51,7 +51,7 @@ struct HostsFacts {
   /// "127.1.2.3"}. "localhost" as an address means 127.0.0.1.
   std::vector<std::pair<std::string, std::string>> replicas;
   std::vector<std::string> served;  // names that `served_at` answers to
-  std::string served_at = "127.0.0.1";
+  std::string served_at = {};
 };
 
 /// A file for hosts(5). The metadata server has the address of the real one, 169.254.169.254.

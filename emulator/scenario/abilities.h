@@ -1,5 +1,5 @@
 #pragma once
-// Whether this host and its launcher can play a scenario.
+// Whether this host and its launcher can run a scenario.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// The errors that stop a scenario from being played. A failed expectation is not an error.
+// The errors that stop a scenario from running. A failed expectation is not an error.
 
 #include <string>
 #include <string_view>

@@ -11,6 +11,8 @@
 namespace caip::scenario {
 namespace {
 
+// The storage service calls its store without the request, and stores know no HTTP. The listener
+// answers a request on one thread from start to end, so the caller can be kept per thread.
 thread_local const Caller* current = nullptr;
 
 // Returns the replica of a listener's tag, which ListenerTag writes:

@@ -97,7 +97,7 @@ ScenarioRun::ScenarioRun(const harness::Scenario& scenario, RunOptions options)
   directing.seed = options_.seed;
   if (options_.disturbed) {
     directing.faults = scenario.faults;
-    directing.vm_lifetime = scenario.mood.vm_lifetime;
+    directing.vm_lifetime = scenario.service_delays.vm_lifetime;
   }
   injector_ = std::make_unique<harness::FaultInjector>(std::move(directing), *clock_);
   injector_->Attach(*this);
@@ -129,9 +129,9 @@ app::EmulatorOptions ScenarioRun::Options() const {
   options.port = 0;
   options.access_log = "off";
   options.durable_storage = false;  // the directory is removed after the run
-  options.queue_delay = scenario_.mood.queue_delay;
-  options.provision_delay = scenario_.mood.provisioning_delay;
-  options.restart_delay = scenario_.mood.restart_delay;
+  options.queue_delay = scenario_.service_delays.queue_delay;
+  options.provision_delay = scenario_.service_delays.provisioning_delay;
+  options.restart_delay = scenario_.service_delays.restart_delay;
   options.grace = scenario_.limits.grace;
   options.seed = options_.seed;
   options.images = ImagesOf(scenario_);

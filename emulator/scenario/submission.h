@@ -1,5 +1,5 @@
 #pragma once
-// Sends a scenario's job to the emulator that plays it.
+// Sends a scenario's job to the emulator that runs it.
 
 #include <map>
 #include <string>

@@ -28,7 +28,7 @@ struct Machine {
   std::string machine_type = {};  // "n1-standard-4"
   std::string image = {};         // "projects/deeplearning-platform-release/global/images/..."
   std::string cpu_platform = "Intel Haswell";
-  std::string ip = "127.0.0.1";
+  std::string ip = "127.0.0.1";  // of the emulator's own host
   std::map<std::string, std::string> attributes = {};
   std::vector<std::string> tags = {};
   bool preemptible = false;

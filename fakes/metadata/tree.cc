@@ -47,6 +47,8 @@ Node Disks() {
                                  Text("type", "PERSISTENT")})});
 }
 
+// Machines of the emulator are on the loopback network 127.0.0.0/8, whose own host is the gateway
+// and the name server. The MAC address repeats that address, as Compute Engine does: 42:01, 7f00:1.
 Node NetworkInterfaces(const Machine& machine) {
   const std::string network = "projects/" + machine.project_number + "/networks/default";
   return Indexed("network-interfaces",

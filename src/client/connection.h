@@ -33,7 +33,7 @@ class FixedConnection final : public Connection {
   http::Client client_;
 };
 
-/// "/v1/projects/P/jobs/J", percent-encoded; without a job "/v1/projects/P/jobs".
+/// Path of a job, percent-encoded. Without a job id, path of the list.
 std::string JobsPath(const std::string& project, const std::string& job_id = "");
 
 /// Sends the request and parses the response. A status other than 2xx becomes an Error with the

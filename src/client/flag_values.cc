@@ -12,7 +12,6 @@
 namespace caip::client {
 namespace {
 
-constexpr std::string_view kScheme = "gs://";
 constexpr std::string_view kLowerAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 std::vector<std::string> SplitAt(std::string_view text, std::string_view delimiter) {
@@ -198,25 +197,21 @@ Status CheckObjectName(std::string_view object) {
 }
 
 Result<std::string> ParseStagingBucket(std::string_view text) {
-  if (!text.starts_with(kScheme)) return errors::StagingBucketForm();
-  std::string_view bucket = text.substr(kScheme.size());
+  if (!google::HasGcsScheme(text)) return errors::StagingBucketForm();
+  std::string_view bucket = text.substr(google::kGcsScheme.size());
   while (bucket.ends_with('/')) bucket.remove_suffix(1);
   RETURN_IF_ERROR(CheckBucketName(bucket));
   return std::string(bucket);
 }
 
-Result<ObjectName> ParseObject(std::string_view url) {
-  if (!url.starts_with(kScheme)) return errors::ObjectForm();
-  url.remove_prefix(kScheme.size());
-  const size_t slash = std::min(url.find('/'), url.size());
-  ObjectName name{std::string(url.substr(0, slash)), ""};
-  if (name.bucket.empty()) return errors::ObjectForm();
-  if (slash + 1 < url.size()) name.object = url.substr(slash + 1);
-  if (!name.object.empty()) {
-    RETURN_IF_ERROR(CheckBucketName(name.bucket));
-    RETURN_IF_ERROR(CheckObjectName(name.object));
+Result<google::GcsUri> ParseObject(std::string_view url) {
+  std::optional<google::GcsUri> uri = google::SplitGcsUri(url);
+  if (!uri || uri->bucket.empty()) return errors::ObjectForm();
+  if (!uri->object.empty()) {
+    RETURN_IF_ERROR(CheckBucketName(uri->bucket));
+    RETURN_IF_ERROR(CheckObjectName(uri->object));
   }
-  return name;
+  return *std::move(uri);
 }
 
 }  // namespace caip::client

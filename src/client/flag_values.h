@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "client/submit_flags.h"
+#include "google/gcs_uri.h"
 
 namespace caip::client {
 
@@ -41,14 +42,8 @@ Status CheckServiceAccount(std::string_view text);
 /// Returns "bucket" for "gs://bucket".
 Result<std::string> ParseStagingBucket(std::string_view text);
 
-/// The parts of "gs://bucket/object".
-struct ObjectName {
-  std::string bucket;
-  std::string object;  // may be empty for --job-dir
-};
-/// Parses any "gs://bucket[/object]". Checks the bucket's name only if there is an object, as
-/// gcloud does.
-Result<ObjectName> ParseObject(std::string_view url);
+/// Parses any "gs://bucket[/object]". Checks the names only if there is an object, as gcloud does.
+Result<google::GcsUri> ParseObject(std::string_view url);
 
 /// Checks the rules of bucket names. Errors are worded as by Cloud Storage.
 Status CheckBucketName(std::string_view bucket);

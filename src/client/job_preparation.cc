@@ -224,7 +224,7 @@ Status StageFiles(Connection& connection, const PreparedJob& prepared, bool crea
       RETURN_IF_ERROR(EnsureBucket(connection, prepared.project, prepared.staged.front().bucket));
     }
     const Json* input = Member(prepared.job, "trainingInput");
-    const Result<ObjectName> job_dir = ParseObject(StringOr(*input, "jobDir"));
+    const Result<google::GcsUri> job_dir = ParseObject(StringOr(*input, "jobDir"));
     if (job_dir.ok()) {
       RETURN_IF_ERROR(EnsureBucket(connection, prepared.project, job_dir->bucket));
     }

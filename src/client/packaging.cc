@@ -219,7 +219,7 @@ namespace fs = std::filesystem;
 
 // True for gs://bucket/object with a valid bucket name. Anything else is a local path.
 bool IsObjectUri(const std::string& package) {
-  const Result<ObjectName> name = ParseObject(package);
+  const Result<google::GcsUri> name = ParseObject(package);
   return name.ok() && !name->object.empty();
 }
 

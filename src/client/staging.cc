@@ -76,7 +76,7 @@ Result<std::optional<StagingLocation>> StagingLocationOf(
   if (staging_bucket) {
     location = {*staging_bucket, job};
   } else {
-    ASSIGN_OR_RETURN(const ObjectName name, ParseObject(*job_dir));
+    ASSIGN_OR_RETURN(const google::GcsUri name, ParseObject(*job_dir));
     std::string prefix = name.object;
     while (prefix.ends_with('/')) prefix.pop_back();
     location = {name.bucket, prefix.empty() ? "packages" : prefix + "/packages"};

@@ -36,7 +36,7 @@ Result<run::Job> Core::Create(NewJob job) {
   if (stopping_) return errors::EngineStopped();
   const RunKey key = job.accepted.key;
   ASSIGN_OR_RETURN(JobRun::Trials trials, TrialsOf(key, job.accepted.job->spec()));
-  trials.own.clear();  // of a job that has the id already
+  trials.own.clear();  // The job that already has this id.
   JobRun run = JobRun::New(std::move(job.accepted), std::move(job.images), clock_.Now(),
                            options_.rules, std::move(trials));
   if (Status created = ports_.store.Create(run.Record()); !created.ok()) {

@@ -105,10 +105,10 @@ void JobRun::LogService(std::string message, Severity severity) {
                .message = std::move(message)}});
 }
 
-// A trial's moments are reported by its job, in other words.
-void JobRun::LogMoment(run::JobMoment moment, Severity severity) {
+// A trial's events are reported by its job, in other words.
+void JobRun::LogJobEvent(run::LoggedJobEvent event, Severity severity) {
   if (IsTrial()) return;
-  for (std::string& line : api_->Lines(moment, key())) LogService(std::move(line), severity);
+  for (std::string& line : api_->Lines(event, key())) LogService(std::move(line), severity);
 }
 
 void JobRun::LogReplica(const run::ReplicaId& id, std::string message, Severity severity) {
@@ -119,9 +119,9 @@ void JobRun::LogReplica(const run::ReplicaId& id, std::string message, Severity 
                .message = std::move(message)}});
 }
 
-void JobRun::LogReplicaMoment(const run::ReplicaId& id, run::ReplicaMoment moment,
-                              Severity severity) {
-  for (std::string& line : api_run_->Lines(moment, id)) LogReplica(id, std::move(line), severity);
+void JobRun::LogReplicaEvent(const run::ReplicaId& id, run::LoggedReplicaEvent event,
+                             Severity severity) {
+  for (std::string& line : api_run_->Lines(event, id)) LogReplica(id, std::move(line), severity);
 }
 
 void JobRun::Start(TimerKind kind, Instant at, const run::ReplicaId& replica, int stamp) {

@@ -145,11 +145,11 @@ class JobRun {
   void MoveTo(run::JobEvent event);
   void Save();
   void LogService(std::string message, Severity severity = Severity::kInfo);
-  void LogMoment(run::JobMoment moment, Severity severity = Severity::kInfo);
+  void LogJobEvent(run::LoggedJobEvent event, Severity severity = Severity::kInfo);
   void LogReplica(const run::ReplicaId& id, std::string message,
                   Severity severity = Severity::kInfo);
-  void LogReplicaMoment(const run::ReplicaId& id, run::ReplicaMoment moment,
-                        Severity severity = Severity::kInfo);
+  void LogReplicaEvent(const run::ReplicaId& id, run::LoggedReplicaEvent event,
+                       Severity severity = Severity::kInfo);
   void Start(TimerKind kind, Instant at, const run::ReplicaId& replica = {}, int stamp = 0);
   bool IsThisBoot(const ReplicaKey& key) const;
   LaunchFacts FactsOf(const run::ReplicaId& id) const;

@@ -63,7 +63,7 @@ void JobRun::End(JobEvent as, std::string message) {
   retrying_ = false;
   phase_ = Phase::kStopping;
   Save();
-  if (AnyWasLaunched()) LogMoment(run::JobMoment::kTearingDown);
+  if (AnyWasLaunched()) LogJobEvent(run::LoggedJobEvent::kTearingDown);
   StopEverything();
   IfAllStopped();
 }
@@ -85,7 +85,7 @@ void JobRun::StopEverything() {
 void JobRun::Terminate(const run::ReplicaId& id) {
   Replica& replica = replicas_.at(id);
   replica.terminated = true;
-  LogReplicaMoment(id, run::ReplicaMoment::kTerminated, Severity::kError);
+  LogReplicaEvent(id, run::LoggedReplicaEvent::kTerminated, Severity::kError);
   Do(SignalReplica{KeyOf(id), SIGTERM});
   Start(TimerKind::kGraceOver, now_ + rules_->grace, id, KeyOf(id).boot);
 }
@@ -100,7 +100,7 @@ void JobRun::IfAllStopped() {
 }
 
 void JobRun::Finish() {
-  if (AnyWasLaunched()) LogMoment(run::JobMoment::kTornDown);
+  if (AnyWasLaunched()) LogJobEvent(run::LoggedJobEvent::kTornDown);
   MoveTo(note_.ending->as);
   job_.error_message = note_.ending->message;
   job_.end_time = now_;
@@ -117,15 +117,15 @@ void JobRun::Finish() {
 void JobRun::LogOutcome() {
   switch (job_.state) {
     case JobState::kSucceeded:
-      LogMoment(run::JobMoment::kSucceeded);
+      LogJobEvent(run::LoggedJobEvent::kSucceeded);
       break;
     case JobState::kFailed:
       LogService(job_.error_message, Severity::kError);
-      LogMoment(run::JobMoment::kFailed, Severity::kError);
+      LogJobEvent(run::LoggedJobEvent::kFailed, Severity::kError);
       break;
     default:
       LogService(job_.error_message);
-      LogMoment(run::JobMoment::kCancelled);
+      LogJobEvent(run::LoggedJobEvent::kCancelled);
   }
 }
 

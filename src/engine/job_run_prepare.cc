@@ -12,7 +12,7 @@ void JobRun::BeginAttempt() {
   retrying_ = false;
   for (auto& [id, replica] : replicas_) replica = {};
   Save();
-  if (job_.state == run::JobState::kPreparing) LogMoment(run::JobMoment::kPreparing);
+  if (job_.state == run::JobState::kPreparing) LogJobEvent(run::LoggedJobEvent::kPreparing);
   const run::Wait wait = WaitForMachines();
   if (wait.delay > Duration(0)) {
     Start(TimerKind::kProvisioned, now_ + wait.delay, {}, note_.attempt);
@@ -36,7 +36,7 @@ void JobRun::MachinesAreThere() {
     End(JobEvent::kGaveUp, api_->OutOfStock());
     return;
   }
-  LogMoment(run::JobMoment::kMachinesReady);
+  LogJobEvent(run::LoggedJobEvent::kMachinesReady);
   if (IsTrial()) {
     for (const auto& [id, note] : note_.replicas) {
       if (!note.finished) LogBeforePackages(id);
@@ -75,7 +75,7 @@ void JobRun::InstallPackages() {
 }
 
 void JobRun::LogBeforePackages(const run::ReplicaId& id) {
-  LogReplicaMoment(id, run::ReplicaMoment::kBeforePackages);
+  LogReplicaEvent(id, run::LoggedReplicaEvent::kBeforePackages);
 }
 
 void JobRun::On(const Prepared& prepared) {
@@ -113,7 +113,7 @@ void JobRun::Launch(const run::ReplicaId& id, bool fresh_disk) {
   replica.life = Life::kLaunched;
   replica.terminated = false;
   replica.lost.reset();
-  LogReplicaMoment(id, run::ReplicaMoment::kBeforeStart);
+  LogReplicaEvent(id, run::LoggedReplicaEvent::kBeforeStart);
   Do(LaunchReplica{MakeLaunch(FactsOf(id), fresh_disk)});
 }
 

@@ -21,7 +21,7 @@ void JobRun::On(const Submitted&) {
     WaitForTurn(false);
     return;
   }
-  LogMoment(run::JobMoment::kAccepted);
+  LogJobEvent(run::LoggedJobEvent::kAccepted);
   LogService(run::texts::Seed(rules_->seed), Severity::kDebug);
   if (study_ && study_->known_before() > 0) {
     LogService(run::texts::StudyResumed(api_->spec().tuning->resumed_job,

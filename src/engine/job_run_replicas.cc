@@ -38,7 +38,7 @@ void JobRun::BecomeRunning() {
     Do(StopTimer{TimerKind::kMaxWait, {}});
     if (!IsTrial()) StartMaxRunning();
   }
-  LogMoment(run::JobMoment::kRunning);
+  LogJobEvent(run::LoggedJobEvent::kRunning);
   Save();
 }
 
@@ -110,7 +110,8 @@ void JobRun::LogEnd(const ReplicaExit& exit) {
   }
   if (replica.terminated || replica.lost) return;
   const bool succeeded = exit.exit_code == 0 && exit.signal == 0;
-  LogReplicaMoment(id, succeeded ? run::ReplicaMoment::kSucceeded : run::ReplicaMoment::kFailed);
+  LogReplicaEvent(id, succeeded ? run::LoggedReplicaEvent::kSucceeded
+                                : run::LoggedReplicaEvent::kFailed);
 }
 
 // The second table decides.

@@ -49,8 +49,8 @@ struct ReplicaMachine {
   std::string machine_type;     // "n1-standard-4"
   std::string image_uri;        // "" where the replica runs no image
   std::string service_account;  // e-mail; "" the default one
-  std::vector<std::string> peer_hosts = {};  // of the run's addresses, its own included
-  std::vector<ReplicaPeer> peers = {};       // all of the run in the plan's order, itself included
+  std::vector<std::string> peer_hosts = {};  // all addresses of the run, its own too
+  std::vector<ReplicaPeer> peers = {};       // all replicas of the run, in the plan's order
 };
 
 /// One value of a trial's metric, as its trainer has reported it

@@ -25,7 +25,7 @@ class Timers {
   void StopAllOf(const RunKey& run);
   /// kNever when there is none.
   Instant NextDeadline() const;
-  /// Takes out the earliest that is due; equal ones in the order in which they were started.
+  /// Removes the earliest due timer. Timers due at the same time come in start order.
   std::optional<Due> TakeDue(Instant now);
 
  private:

@@ -14,8 +14,6 @@ constexpr size_t kBucketNameLengthMax = 222;
 constexpr size_t kBucketNamePartMax = 63;
 constexpr size_t kObjectNameLengthMax = 1024;
 
-constexpr std::string_view kScheme = "gs://";
-
 bool IsEnd(char c) { return (c >= 'a' && c <= 'z') || IsDigit(c); }
 
 bool LooksLikeIpAddress(const std::vector<std::string>& parts) {
@@ -44,19 +42,25 @@ bool IsObjectName(std::string_view name) {
          name.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
 }
 
-Result<GcsUri> ParseGcsUri(std::string_view text) {
-  if (!text.starts_with(kScheme)) return errors::NotAGcsUri();
-  text.remove_prefix(kScheme.size());
+std::optional<GcsUri> SplitGcsUri(std::string_view text) {
+  if (!HasGcsScheme(text)) return std::nullopt;
+  text.remove_prefix(kGcsScheme.size());
   const size_t slash = text.find('/');
   GcsUri uri{std::string(text.substr(0, slash)), ""};
   if (slash != std::string_view::npos) uri.object = text.substr(slash + 1);
-  if (!IsBucketName(uri.bucket)) return errors::BucketNameIllegal(uri.bucket);
-  if (!IsObjectName(uri.object)) return errors::ObjectNameIllegal();
   return uri;
 }
 
+Result<GcsUri> ParseGcsUri(std::string_view text) {
+  std::optional<GcsUri> uri = SplitGcsUri(text);
+  if (!uri) return errors::NotAGcsUri();
+  if (!IsBucketName(uri->bucket)) return errors::BucketNameIllegal(uri->bucket);
+  if (!IsObjectName(uri->object)) return errors::ObjectNameIllegal();
+  return *std::move(uri);
+}
+
 std::string Text(const GcsUri& uri) {
-  const std::string bucket = std::string(kScheme) + uri.bucket;
+  const std::string bucket = std::string(kGcsScheme) + uri.bucket;
   return uri.object.empty() ? bucket : bucket + "/" + uri.object;
 }
 

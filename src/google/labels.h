@@ -1,12 +1,12 @@
 #pragma once
-// The labels of a job (docs/resource-labels), and the characters they are made of.
+// The labels of a job (docs/service/api.md, section 7), and the characters they are made of.
 
 #include <cstddef>
 #include <string_view>
 
 namespace caip::google {
 
-// docs/resource-labels
+// docs/service/api.md, section 7: Job.
 inline constexpr size_t kLabelsMax = 64;
 inline constexpr size_t kLabelLengthMax = 63;
 

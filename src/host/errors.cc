@@ -17,12 +17,6 @@ std::string Gpus(int64_t count, std::string_view type) {
 
 }  // namespace
 
-Error StateUnnamed() {
-  return {Code::kFailedPrecondition,
-          "There is no place for the state directory: $HOME and $XDG_STATE_HOME are not set." +
-              Remedy()};
-}
-
 Error StateNotWritable(const Path& path, const Error& cause) {
   return {cause.code == Code::kResourceExhausted ? cause.code : Code::kPermissionDenied,
           "The state directory " + Quoted(path.string()) + " cannot be written: " + cause.message +

@@ -21,7 +21,6 @@ struct StateOwner;
 namespace errors {
 
 // The state directory.
-Error StateUnnamed();
 Error StateNotWritable(const Path& path, const Error& cause);
 Error StateNoDirectory(const Path& path);
 Error StateOfAnotherUser(const Path& path, uid_t owner, uid_t self);

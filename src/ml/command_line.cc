@@ -57,19 +57,6 @@ std::vector<std::string> PythonCommand(std::string interpreter, const std::strin
   return command;
 }
 
-std::vector<std::string> ContainerCommand(const ImageCommand& image, const ReplicaConfig* config,
-                                          const std::vector<std::string>& arguments) {
-  const bool has_command = config && !config->container_command.empty();
-  const bool has_args = config && !config->container_args.empty();
-  std::vector<std::string> command = has_command ? config->container_command : image.entrypoint;
-  if (has_args) Append(command, config->container_args);
-  // The image's CMD is used only where there is no other argument and the ENTRYPOINT is its own.
-  // What the service adds (hyperparameters, --job-dir) comes after containerArgs.
-  if (!has_command && !has_args && arguments.empty()) Append(command, image.cmd);
-  Append(command, arguments);
-  return command;
-}
-
 std::string PythonCommandText(std::string_view python_version, const std::string& module,
                               const std::vector<std::string>& arguments) {
   const bool is_python2 = python_version.starts_with("2.");

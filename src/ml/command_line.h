@@ -1,7 +1,6 @@
 #pragma once
 // What a replica runs: its final arguments, and the command they are given to
-// (docs/service/replica-environment.md, section 5, and docs/service/api.md, section 7:
-// ReplicaConfig).
+// (docs/service/replica-environment.md, section 5).
 
 #include <map>
 #include <string>
@@ -26,17 +25,6 @@ std::string JobDirOf(std::string_view job_dir, std::string_view trial);
 /// `interpreter -m module args...`.
 std::vector<std::string> PythonCommand(std::string interpreter, const std::string& module,
                                        const std::vector<std::string>& arguments);
-
-/// What an image starts when nobody says otherwise.
-struct ImageCommand {
-  std::vector<std::string> entrypoint;
-  std::vector<std::string> cmd;
-};
-
-/// The command of a container by Docker's and Kubernetes' table. `config` is the role's own
-/// (nullptr: none), `arguments` are FinalArguments.
-std::vector<std::string> ContainerCommand(const ImageCommand& image, const ReplicaConfig* config,
-                                          const std::vector<std::string>& arguments);
 
 /// "python3 -m trainer.task --epochs 2": what the launcher logs, with the service's name of the
 /// interpreter whatever its path is here. A plain join with blanks.

@@ -15,20 +15,6 @@ Error JobNotFound() {
   return google::errors::FieldError(Code::kNotFound, "name", "The job could not be found.");
 }
 
-Error JobNameMalformed(std::string_view name) {
-  return google::errors::FieldError(
-      Code::kInvalidArgument, "name",
-      "The name " + Quoted(name) +
-          " is not a job's name. It must have the form projects/PROJECT/jobs/JOB.");
-}
-
-Error ParentMalformed(std::string_view parent) {
-  return google::errors::FieldError(
-      Code::kInvalidArgument, "parent",
-      "The name " + Quoted(parent) +
-          " is not a project's name. It must have the form projects/PROJECT.");
-}
-
 Error ProjectDenied(std::string_view project) {
   return {Code::kPermissionDenied,
           "Permission denied on resource project " + std::string(project) + "."};

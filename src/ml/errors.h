@@ -13,8 +13,6 @@ namespace caip::ml::errors {
 // Requests about jobs.
 Error JobAlreadyExists();
 Error JobNotFound();
-Error JobNameMalformed(std::string_view name);
-Error ParentMalformed(std::string_view parent);
 Error ProjectDenied(std::string_view project);
 Error BodyNoObject();
 Error PageSizeNegative(long long page_size);

@@ -9,21 +9,17 @@
 
 namespace caip::ml {
 
-// docs/training-jobs#formatting_your_configuration_parameters, projects.jobs
+// Job ids and packages: docs/service/api.md, section 7.
 inline constexpr size_t kJobIdLengthMax = 128;
 inline constexpr size_t kPackagesMax = 100;
 
-// docs/reference/rest/v1/projects.jobs#Scheduling
+// Scheduling: docs/service/api.md, section 7.
 inline constexpr Duration kMaxWaitTimeMin = std::chrono::seconds(1800);
 inline constexpr int32_t kPriorityMax = 1000;
 
-// docs/reference/rest/v1/projects.jobs#DiskConfig; the bounds are the successor's
+// docs/service/tables.md, section 8. The bounds are those of the successor.
 inline constexpr int32_t kBootDiskGbMin = 100;
 inline constexpr int32_t kBootDiskGbMax = 64000;
-
-// docs/reference/rest/v1/projects.jobs/list
-inline constexpr int kPageSizeDefault = 20;
-inline constexpr int kPageSizeMax = 100;
 
 // Ours: the service documents no ceiling, but a cluster must be planned in memory.
 inline constexpr int64_t kReplicasMax = 10000;

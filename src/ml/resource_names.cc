@@ -4,7 +4,6 @@
 #include <regex>
 
 #include "base/text.h"
-#include "ml/errors.h"
 
 namespace caip::ml {
 namespace {
@@ -18,26 +17,7 @@ bool Matches(std::string_view text, const std::regex& pattern) {
 
 }  // namespace
 
-Result<std::string> ParseProjectName(std::string_view name) {
-  const std::vector<std::string> parts = Split(name, '/');
-  if (parts.size() != 2 || parts[0] != "projects" || parts[1].empty()) {
-    return errors::ParentMalformed(name);
-  }
-  return parts[1];
-}
-
-Result<JobName> ParseJobName(std::string_view name) {
-  const std::vector<std::string> parts = Split(name, '/');
-  if (parts.size() != 4 || parts[0] != "projects" || parts[1].empty() || parts[2] != "jobs" ||
-      parts[3].empty()) {
-    return errors::JobNameMalformed(name);
-  }
-  return JobName{parts[1], parts[3]};
-}
-
 std::string ProjectName(std::string_view project) { return "projects/" + std::string(project); }
-
-std::string Text(const JobName& name) { return ProjectName(name.project) + "/jobs/" + name.job_id; }
 
 bool IsNetworkName(std::string_view name) {
   static const std::regex kPattern(

@@ -1,26 +1,13 @@
 #pragma once
-// Names of resources of this and of other services, parsed and made.
+// Names of resources of this and of other services.
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-
 namespace caip::ml {
 
-struct JobName {
-  std::string project;
-  std::string job_id;
-  bool operator==(const JobName&) const = default;
-};
-
-/// "projects/p" -> "p"; the error is that of a bad `parent`.
-Result<std::string> ParseProjectName(std::string_view name);
-/// "projects/p/jobs/j". The id is not checked: a job with an invalid id is not found.
-Result<JobName> ParseJobName(std::string_view name);
 std::string ProjectName(std::string_view project);
-std::string Text(const JobName& name);
 
 /// projects/{NUMBER}/global/networks/{name}.
 bool IsNetworkName(std::string_view name);

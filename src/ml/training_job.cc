@@ -35,22 +35,22 @@ class TrainingRun final : public run::ApiRun {
   }
 
   // What the service's launcher writes around a Python program; containers run without it.
-  std::vector<std::string> Lines(run::ReplicaMoment moment,
+  std::vector<std::string> Lines(run::LoggedReplicaEvent event,
                                  const run::ReplicaId& replica) const override {
     if (plan_.is_container) return {};
     const TrainingInput& input = job_->input();
-    switch (moment) {
-      case run::ReplicaMoment::kBeforePackages:
+    switch (event) {
+      case run::LoggedReplicaEvent::kBeforePackages:
         return {RunningTaskText(FactsOf({replica, "", ""})),
                 texts::RunningModule(input.python_module)};
-      case run::ReplicaMoment::kBeforeStart:
+      case run::LoggedReplicaEvent::kBeforeStart:
         return {texts::RunningCommand(
             PythonCommandText(input.python_version, input.python_module, arguments_))};
-      case run::ReplicaMoment::kTerminated:
+      case run::LoggedReplicaEvent::kTerminated:
         return {texts::TerminatedByService()};
-      case run::ReplicaMoment::kSucceeded:
+      case run::LoggedReplicaEvent::kSucceeded:
         return {texts::ModuleCompleted(), texts::CleanedUp(), texts::TaskCompleted()};
-      case run::ReplicaMoment::kFailed:
+      case run::LoggedReplicaEvent::kFailed:
         return {texts::ModuleCompleted(), texts::CleanedUp()};
     }
     return {};
@@ -110,26 +110,27 @@ std::string TrainingJob::HostName(const run::ReplicaId& replica, const run::RunN
   return ml::HostName(IdOf(replica), names.cluster_id);
 }
 
-std::vector<std::string> TrainingJob::Lines(run::JobMoment moment, const run::RunKey& key) const {
-  switch (moment) {
-    case run::JobMoment::kAccepted:
+std::vector<std::string> TrainingJob::Lines(run::LoggedJobEvent event,
+                                            const run::RunKey& key) const {
+  switch (event) {
+    case run::LoggedJobEvent::kAccepted:
       return {texts::ValidatingJob(), texts::JobValidated(), texts::JobQueued(key.job_id),
               texts::WaitingForProvisioning()};
-    case run::JobMoment::kPreparing:
+    case run::LoggedJobEvent::kPreparing:
       return {texts::JobPreparing()};
-    case run::JobMoment::kMachinesReady:
+    case run::LoggedJobEvent::kMachinesReady:
       return {texts::WaitingForProgram()};
-    case run::JobMoment::kRunning:
+    case run::LoggedJobEvent::kRunning:
       return {texts::JobRunning()};
-    case run::JobMoment::kTearingDown:
+    case run::LoggedJobEvent::kTearingDown:
       return {texts::TearingDown()};
-    case run::JobMoment::kTornDown:
+    case run::LoggedJobEvent::kTornDown:
       return {texts::TornDown()};
-    case run::JobMoment::kSucceeded:
+    case run::LoggedJobEvent::kSucceeded:
       return {texts::JobCompleted()};
-    case run::JobMoment::kFailed:
+    case run::LoggedJobEvent::kFailed:
       return {texts::JobFailed()};
-    case run::JobMoment::kCancelled:
+    case run::LoggedJobEvent::kCancelled:
       return {texts::JobCancelled()};
   }
   return {};

@@ -21,7 +21,7 @@ class TrainingJob final : public run::ApiJob, public std::enable_shared_from_thi
   run::Document WithTrials(const run::Document& document,
                            const run::TrialsSummary& summary) const override;
   std::string HostName(const run::ReplicaId& replica, const run::RunNames& names) const override;
-  std::vector<std::string> Lines(run::JobMoment moment, const run::RunKey& key) const override;
+  std::vector<std::string> Lines(run::LoggedJobEvent event, const run::RunKey& key) const override;
   std::string ReplicaFailed(const run::ReplicaFailure& failure,
                             const run::RunKey& key) const override;
   std::string OutOfStock() const override;

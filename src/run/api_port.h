@@ -56,8 +56,8 @@ struct ReplicaSetup {
   std::string working_directory;         // below the boot disk
 };
 
-/// Points in the life of a job at which an API may log lines.
-enum class JobMoment {
+/// Events of a job for which an API may log lines.
+enum class LoggedJobEvent {
   kAccepted,
   kPreparing,
   kMachinesReady,
@@ -69,8 +69,8 @@ enum class JobMoment {
   kCancelled,
 };
 
-/// Points in the life of a replica, likewise.
-enum class ReplicaMoment {
+/// Events of a replica, likewise.
+enum class LoggedReplicaEvent {
   kBeforePackages,  // before packages are installed, or would be
   kBeforeStart,
   kTerminated,  // it is sent SIGTERM
@@ -83,8 +83,8 @@ class ApiRun {
  public:
   virtual ~ApiRun() = default;
   virtual ReplicaSetup SetUp(const ReplicaFacts& facts) const = 0;
-  /// The lines that the log reports about the replica at this point; often none.
-  virtual std::vector<std::string> Lines(ReplicaMoment, const ReplicaId&) const { return {}; }
+  /// The lines that the log reports about this event of the replica; often none.
+  virtual std::vector<std::string> Lines(LoggedReplicaEvent, const ReplicaId&) const { return {}; }
   /// Where the lead of a trial writes its metric: a file below the boot disk, "" none.
   virtual std::string MetricFile() const { return ""; }
   /// The directory in Cloud Storage that is the run's own; "" none.
@@ -112,7 +112,7 @@ class ApiJob {
   virtual std::string HostName(const ReplicaId& replica, const RunNames& names) const;
 
   // Texts. The defaults are those of texts.h.
-  virtual std::vector<std::string> Lines(JobMoment, const RunKey&) const { return {}; }
+  virtual std::vector<std::string> Lines(LoggedJobEvent, const RunKey&) const { return {}; }
   virtual std::string ReplicaFailed(const ReplicaFailure& failure, const RunKey& key) const;
   virtual std::string OutOfStock() const;
   virtual std::string WaitedTooLong() const;

@@ -54,9 +54,6 @@ enum class Decision {
   kFailJob,
   kSucceedJob,
 };
-inline constexpr Decision kDecisions[] = {Decision::kIgnore, Decision::kRestartReplica,
-                                          Decision::kRetryJob, Decision::kFailJob,
-                                          Decision::kSucceedJob};
 std::string_view Name(Decision decision);
 
 inline constexpr int kReplicaRestartsMax = 5;      // of each replica, within one try of the job

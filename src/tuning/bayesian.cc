@@ -1,6 +1,6 @@
 // ALGORITHM_UNSPECIFIED: a Gaussian process learns the objective from the trials that ended. The
 // next trial has the greatest expected improvement. Pending trials count as seen, so that parallel
-// trials differ. docs/adr/0012 gives the reasons.
+// trials differ. docs/adr/0012-our-own-gaussian-process.md gives the reasons.
 
 #include <algorithm>
 #include <cmath>

@@ -53,7 +53,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"scenario",
      {"base", "http", "google", "run", "ml", "engine", "harness", "host", "gcs", "client", "api",
       "app", "scenario"}},
-    {"explore", {"base", "harness", "host", "client", "scenario", "explore"}},
+    {"explore", {"base", "google", "harness", "host", "client", "scenario", "explore"}},
     {"check",
      {"base", "google", "run", "ml", "engine", "harness", "host", "client", "app", "scenario",
       "explore", "check"}},

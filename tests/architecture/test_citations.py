@@ -23,7 +23,8 @@ SECTIONS = rf"section(?P<sections>s{GAP}{NUMBERS}|{GAP}{NUMBER})"
 CITATION = re.compile(rf"docs/service/(?P<page>[a-z0-9-]+)\.md(?:`?,?{GAP}{SECTIONS})?")
 LINKED_CITATION = re.compile(rf"\]\((?P<target>[^)#\s]+\.md)\),?{GAP}{SECTIONS}")
 OWN_SECTION = re.compile(rf"\b(?:[Ss]{SECTIONS[1:]}|See (?P<see>\d+\.\d+))")
-DOCUMENT = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.(?:md|json|yml|yaml)\b")
+# A path below docs, with or without an extension; the fragment after # is not part of it.
+DOCUMENT = re.compile(r"(?<![\w/.-])(?P<path>docs/[\w./-]*\w)")
 
 HEADING = re.compile(r"^(#+) +(.*?) *$")
 NUMBERED = re.compile(r"^(\d+(?:\.\d+)?)\.? +(.*)$")
@@ -178,8 +179,9 @@ class Tree:
         for path, text in self.texts.items():
             shown = blanked(text, INLINE_LINK) if path.endswith(".md") else text
             for match in DOCUMENT.finditer(shown):
-                document = match.group()
-                cited = document.startswith("docs/service/")  # check_citations has looked
+                document = match["path"]
+                # check_citations has looked; PAGE stands for any page.
+                cited = CITATION.match(document) or document == "docs/service/PAGE.md"
                 if not cited and not (self.root / document).exists():
                     self.fault(path, match.start(), f"{document} does not exist")
 
@@ -280,12 +282,16 @@ class MadeUpTree(unittest.TestCase):
             "src/b.h:3: docs/service/api.md has no section 4",
             "src/c.cc:1: docs/service/api.md has no section 7",
             "src/d.cc:1: docs/none.md does not exist",
+            "src/e.h:1: docs/reference/v1 does not exist",
+            "src/e.h:2: docs/service/api does not exist",
         ], self.faults({
             "src/a.h": "\n// docs/service/none.md\n",
             "src/b.h": "// docs/service/api.md, sections 1 to 3.\n\n"
                        "// (docs/service/api.md, sections 1,\n// 2 and 4)\n",
             "src/c.cc": 'f("docs/service/api.md, "\n  "section 7");\n',
             "src/d.cc": 'f("docs/none.md tells more");\n',
+            "src/e.h": "// docs/reference/v1#Job\n// docs/service/api, section 1\n"
+                       "// docs/service, https://e.org/docs/x and *.docs/y\n",
             "docs/x.md": "[api](service/api.md), section 8\n",
         }))
 

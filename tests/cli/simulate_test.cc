@@ -63,7 +63,7 @@ TEST(Simulate, OtherWordsAreUsageErrors) {
   for (const Words& words : kWrong) EXPECT_EQ(CodeOf(words), kExitUsage) << Join(words, " ");
 }
 
-TEST(Simulate, TellsWhatWasPlayed) {
+TEST(Simulate, ReportsWhatRan) {
   const Outcome outcome = Simulated({"simulate", "--seeds", "1..40", "--threads", "2"});
   EXPECT_EQ(outcome.code, kExitSuccess) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("40 seeds, "));

@@ -18,18 +18,18 @@ std::string WhatIsWrong(const std::string& text) {
 }
 
 TEST(EventList, IsReadAsItWasWritten) {
-  Played played;
-  played.file = "a.yaml";
-  played.description = "d";
-  played.run.state = "SUCCEEDED";
-  played.run.events = LostOnce(11);
-  played.verdict.assertions = {{"state", "SUCCEEDED", "SUCCEEDED", true},
+  ScenarioResult result;
+  result.file = "a.yaml";
+  result.description = "d";
+  result.run.state = "SUCCEEDED";
+  result.run.events = LostOnce(11);
+  result.verdict.assertions = {{"state", "SUCCEEDED", "SUCCEEDED", true},
                                {"first_step master-0 boot 2", "11", "21", false}};
-  played.verdict.why_not = "failed: first_step master-0 boot 2";
-  played.replay = "caip scenario run a.yaml --seed 7";
+  result.verdict.why_not = "failed: first_step master-0 boot 2";
+  result.replay = "caip scenario run a.yaml --seed 7";
   std::string text = CompactJson(EventListHead("a.yaml", "d", 7, "object")) + "\n";
-  for (const Event& h : played.run.events) text += CompactJson(ToJson(h)) + "\n";
-  text += CompactJson(EventListEnd(played)) + "\n";
+  for (const Event& h : result.run.events) text += CompactJson(ToJson(h)) + "\n";
+  text += CompactJson(EventListEnd(result)) + "\n";
 
   const auto list = ReadEventList(text, "run.jsonl");
   ASSERT_TRUE(list.ok()) << list.error().message;
@@ -39,13 +39,13 @@ TEST(EventList, IsReadAsItWasWritten) {
   EXPECT_TRUE(list->judged);
   EXPECT_FALSE(list->passed);
   EXPECT_EQ(list->state, "SUCCEEDED");
-  EXPECT_EQ(list->replay, played.replay);
+  EXPECT_EQ(list->replay, result.replay);
   ASSERT_EQ(list->assertions.size(), 2u);
   EXPECT_EQ(list->assertions[1].found, "21");
   EXPECT_FALSE(list->assertions[1].passed);
-  ASSERT_EQ(list->events.size(), played.run.events.size());
+  ASSERT_EQ(list->events.size(), result.run.events.size());
   for (size_t i = 0; i < list->events.size(); ++i) {
-    EXPECT_EQ(ToJson(list->events[i]), ToJson(played.run.events[i]));
+    EXPECT_EQ(ToJson(list->events[i]), ToJson(result.run.events[i]));
   }
 }
 

@@ -11,20 +11,20 @@
 namespace caip::harness {
 namespace {
 
-Played Of(const std::string& file, std::vector<Assertion> assertions, bool passed) {
-  Played played;
-  played.file = file;
-  played.description = "what happens";
-  played.seed = 7;
-  played.took = std::chrono::milliseconds(1234);
-  played.run.state = "SUCCEEDED";
-  played.run.events = LostOnce(11);
-  played.run.faults = {{"kill 1", "kill before create x", 1, {30}, true}};
-  played.verdict.assertions = std::move(assertions);
-  played.verdict.passed = passed;
-  if (!passed) played.verdict.why_not = "failed: first_step";
-  played.replay = "caip scenario run " + file + " --seed 7";
-  return played;
+ScenarioResult Of(const std::string& file, std::vector<Assertion> assertions, bool passed) {
+  ScenarioResult result;
+  result.file = file;
+  result.description = "what happens";
+  result.seed = 7;
+  result.took = std::chrono::milliseconds(1234);
+  result.run.state = "SUCCEEDED";
+  result.run.events = LostOnce(11);
+  result.run.faults = {{"kill 1", "kill before create x", 1, {30}, true}};
+  result.verdict.assertions = std::move(assertions);
+  result.verdict.passed = passed;
+  if (!passed) result.verdict.why_not = "failed: first_step";
+  result.replay = "caip scenario run " + file + " --seed 7";
+  return result;
 }
 
 const Assertion kHeld{"state", "SUCCEEDED", "SUCCEEDED", true};
@@ -56,7 +56,7 @@ std::vector<std::string> ElementsOf(const std::string& xml) {
 }
 
 TEST(TextReport, ShowsHowAJobEnded) {
-  Played failed = Of("a.yaml", {kBroken}, false);
+  ScenarioResult failed = Of("a.yaml", {kBroken}, false);
   failed.run.state = "FAILED";
   failed.run.error_message = "no luck";
   EXPECT_NE(TextReport(failed, false).find("\n  the job ended FAILED: no luck\n"),
@@ -68,17 +68,17 @@ TEST(TextReport, ShowsHowAJobEnded) {
 }
 
 TEST(Reports, MarkScenariosThatWereNotRun) {
-  Played left = Of("b.yaml", {kBroken}, false);
+  ScenarioResult left = Of("b.yaml", {kBroken}, false);
   left.not_run = "interrupted";
   EXPECT_EQ(TextReport(left, true), "NOT RUN b.yaml  (interrupted)\n");
-  const std::vector<Played> played = {Of("a.yaml", {kHeld}, true), left};
-  EXPECT_EQ(Summary(played), "2 scenarios: 1 passed, 0 failed, 1 not run");
-  const Json json = JsonReport(played);
+  const std::vector<ScenarioResult> results = {Of("a.yaml", {kHeld}, true), left};
+  EXPECT_EQ(Summary(results), "2 scenarios: 1 passed, 0 failed, 1 not run");
+  const Json json = JsonReport(results);
   EXPECT_EQ(json.at("failed"), 0);
   EXPECT_EQ(json.at("not_run"), 1);
   EXPECT_EQ(json.at("scenarios").at(1).at("not_run"), "interrupted");
   EXPECT_FALSE(json.at("scenarios").at(1).contains("assertions"));
-  const std::string junit = JunitReport(played);
+  const std::string junit = JunitReport(results);
   EXPECT_NE(junit.find("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\""), std::string::npos)
       << junit;
   EXPECT_NE(junit.find("<skipped message=\"interrupted\"/>"), std::string::npos) << junit;
@@ -102,7 +102,7 @@ TEST(TextReport, OfAFailureHasExpectedFoundAndTheCommandToRepeatIt) {
 
 TEST(Summary, CountsPassedScenarios) {
   EXPECT_EQ(Summary({Of("a", {kHeld}, true)}), "1 scenario: 1 passed, 0 failed");
-  Played broken;
+  ScenarioResult broken;
   broken.error = "no such file";
   EXPECT_EQ(Summary({Of("a", {kHeld}, true), Of("b", {kBroken}, false), broken}),
             "3 scenarios: 1 passed, 2 failed");
@@ -121,11 +121,11 @@ TEST(JsonReport, HasAllFieldsForPrograms) {
   EXPECT_EQ(one.at("why_not"), "failed: first_step");
 }
 
-TEST(JsonReport, OfAScenarioThatCouldNotBePlayedHasTheReason) {
-  Played played;
-  played.file = "a.yaml";
-  played.error = "no such file";
-  const Json one = JsonReport({played}).at("scenarios").at(0);
+TEST(JsonReport, OfAScenarioThatCouldNotRunHasTheReason) {
+  ScenarioResult result;
+  result.file = "a.yaml";
+  result.error = "no such file";
+  const Json one = JsonReport({result}).at("scenarios").at(0);
   EXPECT_EQ(one.at("error"), "no such file");
   EXPECT_EQ(one.at("passed"), false);
   EXPECT_FALSE(one.contains("assertions"));
@@ -146,33 +146,34 @@ TEST(JunitReport, HasASuiteAScenarioAndACaseAnAssertion) {
 }
 
 TEST(JunitReport, OfAShownBugHasNoFailure) {
-  Played shown = Of("a.yaml", {kHeld, kBroken}, true);
+  ScenarioResult shown = Of("a.yaml", {kHeld, kBroken}, true);
   const std::string xml = JunitReport({shown});
   EXPECT_EQ(ElementsOf(xml).size(), 3u);
   EXPECT_EQ(xml.find("<failure"), std::string::npos);
 }
 
 TEST(JunitReport, OfABugThatDidNotAppearHasAFailure) {
-  Played hidden = Of("a.yaml", {kHeld}, false);
+  ScenarioResult hidden = Of("a.yaml", {kHeld}, false);
   hidden.verdict.why_not = "the bug did not appear: 'state' holds";
   const auto elements = ElementsOf(JunitReport({hidden}));
   ASSERT_EQ(elements.size(), 5u);
   EXPECT_EQ(elements[4], "failure message=\"the bug did not appear: 'state' holds\"");
 }
 
-TEST(JunitReport, OfAScenarioThatCouldNotBePlayedHasAnError) {
-  Played played;
-  played.file = "a.yaml";
-  played.error = "a.yaml:1:1: is wrong\n  seed: x";
-  const auto elements = ElementsOf(JunitReport({played}));
+TEST(JunitReport, OfAScenarioThatCouldNotRunHasAnError) {
+  ScenarioResult result;
+  result.file = "a.yaml";
+  result.error = "a.yaml:1:1: is wrong\n  seed: x";
+  const auto elements = ElementsOf(JunitReport({result}));
   ASSERT_EQ(elements.size(), 4u);
   EXPECT_NE(elements[1].find("errors=\"1\""), std::string::npos);
   EXPECT_EQ(elements[3], "error message=\"a.yaml:1:1: is wrong&#10;  seed: x\"");
 }
 
 TEST(JunitReport, IsXmlForAnyOutputOfTheRun) {
-  Played played = Of("<&\">.yaml", {{"a<b>&\"'", "\x01\x1b[2J", "\xff\xfe bytes", false}}, false);
-  const std::string xml = JunitReport({played});
+  ScenarioResult result =
+      Of("<&\">.yaml", {{"a<b>&\"'", "\x01\x1b[2J", "\xff\xfe bytes", false}}, false);
+  const std::string xml = JunitReport({result});
   ElementsOf(xml);
   EXPECT_TRUE(IsUtf8(xml));
   for (const char c : xml) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);

@@ -72,7 +72,7 @@ shows_bug: [state]
   EXPECT_EQ(read->arguments, (std::vector<std::string>{"--steps", "40"}));
   EXPECT_EQ(read->buckets.at("data").objects.at("a/b.json"), "{\"w\": 100}");
   EXPECT_EQ(read->buckets.at("data").from->filename(), ".");
-  EXPECT_TRUE(std::holds_alternative<run::StockOut>(read->mood.provisioning_delay));
+  EXPECT_TRUE(std::holds_alternative<run::StockOut>(read->service_delays.provisioning_delay));
   EXPECT_EQ(read->limits.wall, std::chrono::seconds(30));
   EXPECT_EQ(read->limits.log_lines, 10);
   ASSERT_EQ(read->faults.size(), 4u);

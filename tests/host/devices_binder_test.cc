@@ -203,19 +203,5 @@ TEST(Tpu, IsPretendedWhereThereIsNone) {
   }
 }
 
-TEST(Devices, MayBeReadAheadOfTheFirstJob) {
-  int reads = 0;
-  {
-    DeviceBinderOnHost binder(DeviceMode::kByHost, [&] {
-      ++reads;
-      return Fakes("1xNVIDIA_TESLA_T4");
-    });
-    binder.Warm();
-    EXPECT_EQ(binder.Bind(kBoundRun, {kMaster}, {{kMaster, kT4, 1}}).kind,
-              DeviceAnswer::Kind::kGranted);
-  }
-  EXPECT_EQ(reads, 1);
-}
-
 }  // namespace
 }  // namespace caip::host

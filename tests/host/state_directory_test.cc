@@ -14,34 +14,6 @@ using testing::HasSubstr;
 
 const Instant kNow = Instant(std::chrono::seconds(1'644'428'202));
 
-struct ResolveRow {
-  StateNames names;
-  std::string expected;
-};
-
-TEST(StateDirectoryName, IsTheFirstOfFlagVariableXdgAndHome) {
-  const ResolveRow rows[] = {
-      {{"/flag", "/variable", "/xdg", "/home/u"}, "/flag"},
-      {{"", "/variable", "/xdg", "/home/u"}, "/variable"},
-      {{"", "", "/xdg", "/home/u"}, "/xdg/caip"},
-      {{"", "", "", "/home/u"}, "/home/u/.local/state/caip"},
-      {{"here", "", "", ""}, "/srv/dir/here"},
-      {{"", "../there", "", ""}, "/srv/there"},
-      {{"", "", "relative", "/home/u"}, "/home/u/.local/state/caip"},
-  };
-  for (const ResolveRow& row : rows) {
-    const auto path = ResolveStateDirectory(row.names, "/srv/dir");
-    ASSERT_TRUE(path.ok());
-    EXPECT_EQ(path->string(), row.expected);
-  }
-}
-
-TEST(StateDirectoryName, OfNothingIsAnErrorThatSaysWhatToDo) {
-  const auto path = ResolveStateDirectory({}, "/");
-  ASSERT_FALSE(path.ok());
-  EXPECT_THAT(path.error().message, HasSubstr("--state"));
-}
-
 TEST(StateDirectory, IsMadeForItsOwnerAlone) {
   TemporaryDirectory base;
   const Path path = base.path() / "a" / "state";

@@ -169,7 +169,7 @@ struct AcceleratorRow {
   const char* v100;
 };
 
-// docs/using-gpus#compute-engine-machine-types-with-gpu
+// docs/service/tables.md, section 3.
 const AcceleratorRow kAccelerators[] = {
     {"n1-standard-4 n1-standard-8", "1,2,4,8", "1,2,4", "1,2,4", "1,2,4", "1,2,4,8"},
     {"n1-standard-16", "2,4,8", "1,2,4", "1,2,4", "1,2,4", "2,4,8"},
@@ -190,9 +190,10 @@ const AcceleratorRow kAccelerators[] = {
 
 std::string Counts(const std::string& machine, const char* type) {
   std::vector<std::string> words;
-  for (const int64_t count : DefaultCatalog().AcceleratorCounts(machine, type)) {
-    words.push_back(std::to_string(count));
-  }
+  const auto& counts = DefaultCatalog().FindMachine(machine)->accelerator_counts;
+  const auto row = counts.find(type);
+  if (row == counts.end()) return "";
+  for (const int64_t count : row->second) words.push_back(std::to_string(count));
   return Join(words, ",");
 }
 

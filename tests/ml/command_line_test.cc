@@ -71,37 +71,5 @@ TEST(PythonCommandText, NamesTheInterpreterOfTheService) {
   EXPECT_EQ(PythonCommandText("2.7", "trainer.task", {"a b"}), "python -m trainer.task a b");
 }
 
-struct ContainerCase {
-  const char* what;
-  std::vector<std::string> command;
-  std::vector<std::string> args;
-  std::vector<std::string> final_arguments;
-  std::vector<std::string> wanted;
-};
-
-TEST(ContainerCommand, FollowsDockersTable) {
-  const ImageCommand image = {{"/entry", "-e"}, {"cmd", "-c"}};
-  const ContainerCase cases[] = {
-      {"neither", {}, {}, {}, {"/entry", "-e", "cmd", "-c"}},
-      {"command only", {"/mine"}, {}, {}, {"/mine"}},
-      {"args only", {}, {"x", "y"}, {}, {"/entry", "-e", "x", "y"}},
-      {"both", {"/mine"}, {"x"}, {}, {"/mine", "x"}},
-      {"the job's args", {}, {}, {"--epochs", "2"}, {"/entry", "-e", "--epochs", "2"}},
-      {"command, job dir", {"/mine"}, {}, {"--job-dir", "d"}, {"/mine", "--job-dir", "d"}},
-      {"args, job dir", {}, {"x"}, {"--job-dir", "d"}, {"/entry", "-e", "x", "--job-dir", "d"}},
-      {"both, job dir", {"/mine"}, {"x"}, {"--job-dir", "d"}, {"/mine", "x", "--job-dir", "d"}},
-  };
-  for (const ContainerCase& c : cases) {
-    ReplicaConfig config;
-    config.container_command = c.command;
-    config.container_args = c.args;
-    EXPECT_EQ(ContainerCommand(image, &config, c.final_arguments), c.wanted) << c.what;
-  }
-}
-
-TEST(ContainerCommand, RunsTheImageAsItIsForARoleWithoutConfig) {
-  EXPECT_THAT(ContainerCommand({{"/entry"}, {"cmd"}}, nullptr, {}), ElementsAre("/entry", "cmd"));
-}
-
 }  // namespace
 }  // namespace caip::ml

@@ -151,29 +151,6 @@ TEST(GcsUri, FaultsSayWhichRuleIsBroken) {
   EXPECT_TRUE(google::ParseGcsUri("gs://bkt/" + std::string(1024, 'a')).ok());
 }
 
-TEST(JobName, HasProjectAndJob) {
-  const auto name = ParseJobName("projects/p/jobs/j");
-  ASSERT_TRUE(name.ok());
-  EXPECT_EQ(*name, (JobName{"p", "j"}));
-  EXPECT_EQ(Text(*name), "projects/p/jobs/j");
-  for (const char* text : {"", "projects/p", "projects//jobs/j", "projects/p/jobs/",
-                           "project/p/jobs/j", "projects/p/jobs/j/k", "/projects/p/jobs/j"}) {
-    const auto parsed = ParseJobName(text);
-    ASSERT_FALSE(parsed.ok()) << text;
-    EXPECT_EQ(parsed.error().violations.front().field, "name");
-  }
-}
-
-TEST(ProjectName, IsOneName) {
-  EXPECT_EQ(*ParseProjectName("projects/my-project"), "my-project");
-  EXPECT_EQ(ProjectName("p"), "projects/p");
-  for (const char* text : {"", "projects", "projects/", "p", "projects/p/jobs"}) {
-    const auto parsed = ParseProjectName(text);
-    ASSERT_FALSE(parsed.ok()) << text;
-    EXPECT_EQ(parsed.error().violations.front().field, "parent");
-  }
-}
-
 TEST(ImageUri, IsWhatContainerToolsTake) {
   const NameRow rows[] = {
       {"gcr.io/p/trainer", true},

@@ -195,7 +195,9 @@ TEST(ValidateAccelerators, ExactlyTheCountsOfTheTableAreAccepted) {
   for (const MachineType& machine : DefaultCatalog().machines()) {
     if (machine.category != MachineCategory::kComputeEngine || machine.tier_only) continue;
     for (const char* type : types) {
-      const std::vector<int64_t> legal = DefaultCatalog().AcceleratorCounts(machine.name, type);
+      const auto row = machine.accelerator_counts.find(type);
+      const bool fits = row != machine.accelerator_counts.end();
+      const std::vector<int64_t> legal = fits ? row->second : std::vector<int64_t>();
       for (int64_t count = 1; count <= 17; ++count) {
         Job job = ACustomJob(machine.name);
         Accelerator(job.training_input->master) = {count, type};

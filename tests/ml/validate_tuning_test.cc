@@ -1,4 +1,4 @@
-// docs/reference/rest/v1/projects.jobs#HyperparameterSpec
+// The rules of HyperparameterSpec: docs/service/hyperparameter-tuning.md, section 8.
 
 #include <cmath>
 #include <limits>

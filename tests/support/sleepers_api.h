@@ -37,8 +37,8 @@ class SleepersJob final : public run::ApiJob {
   std::unique_ptr<const run::ApiRun> Begin(run::RunFacts facts) const override {
     return std::make_unique<SleepersRun>(std::move(facts));
   }
-  std::vector<std::string> Lines(run::JobMoment moment, const run::RunKey& key) const override {
-    if (moment == run::JobMoment::kRunning) return {"All of " + key.job_id + " sleep."};
+  std::vector<std::string> Lines(run::LoggedJobEvent event, const run::RunKey& key) const override {
+    if (event == run::LoggedJobEvent::kRunning) return {"All of " + key.job_id + " sleep."};
     return {};
   }
 };

@@ -9,8 +9,13 @@
 #include <vector>
 
 #include "base/files.h"
+#include "host/machine/addresses.h"
 
 namespace caip::app {
+
+/// The emulator listens here unless a setting names another address. Only programs of this host
+/// reach it.
+inline constexpr std::string_view kDefaultAddress = host::kLoopbackAddress;
 
 /// Flags that gcloud does not have. Accepted by `serve` and by every command that may start an
 /// emulator.

@@ -34,7 +34,7 @@ enum class Isolation { kNone, kNamespaces };
 
 struct EmulatorOptions {
   Path state;  // one emulator owns it
-  std::string address = "127.0.0.1";
+  std::string address = std::string(kDefaultAddress);
   std::optional<uint16_t> port;  // 0: any free port; unset: see PortsToTry in listener.h
   bool remember_port = false;    // the port becomes the first choice of this state directory
   std::vector<std::string> allowed_hosts;

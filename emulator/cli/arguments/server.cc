@@ -23,7 +23,8 @@ void AddServe(Grammar& grammar) {
                  serve->port = port;
                  return Ok{};
                });
-  grammar.Flag(app, "--address", "ADDRESS", "Address to listen on (default: 127.0.0.1).",
+  grammar.Flag(app, "--address", "ADDRESS",
+               "Address to listen on (default: " + std::string(app::kDefaultAddress) + ").",
                To(&serve->address));
   grammar.Flag(app, "--allow-host", "NAME",
                "Also answer requests with this Host header, besides loopback names. Repeatable.",
@@ -85,7 +86,8 @@ void AddBuckets(Grammar& grammar, const GcloudFlags& gcloud) {
   grammar.Positional(
       app, "BUCKET", "Name of a bucket, with or without gs://.",
       [create](const std::string& value) -> Status {
-        const std::string url = value.starts_with("gs://") ? value : "gs://" + value;
+        const bool is_uri = google::HasGcsScheme(value);
+        const std::string url = is_uri ? value : std::string(google::kGcsScheme) + value;
         ASSIGN_OR_RETURN(std::string bucket, client::ParseStagingBucket(url));
         create->buckets.push_back(std::move(bucket));
         return Ok{};

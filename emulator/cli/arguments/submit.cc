@@ -41,8 +41,8 @@ Result<std::string> ParseTier(const std::string& choice) {
 
 // Returns the URL as gcloud sends it: with a slash after the bucket.
 Result<std::string> ParseJobDir(const std::string& url) {
-  ASSIGN_OR_RETURN(const client::ObjectName name, client::ParseObject(url));
-  return "gs://" + name.bucket + "/" + name.object;
+  ASSIGN_OR_RETURN(const google::GcsUri name, client::ParseObject(url));
+  return std::string(google::kGcsScheme) + name.bucket + "/" + name.object;
 }
 
 struct CountFlag {

@@ -11,7 +11,7 @@
 #include "emulator/check/checking.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/output.h"
-#include "emulator/scenario/playing.h"
+#include "emulator/scenario/run_scenario.h"
 #include "harness/check/check_report.h"
 
 namespace caip::cli {

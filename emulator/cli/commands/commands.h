@@ -112,7 +112,7 @@ struct LocalTrainCommand {
 /// `serve`: a server in the foreground.
 struct ServeCommand {
   app::EmulatorFlags emulator;
-  std::string address = "127.0.0.1";
+  std::string address = std::string(app::kDefaultAddress);
   std::optional<int64_t> port;  // unset: the emulator's own choice; 0: any free one
   std::vector<std::string> allow_hosts;
   std::optional<std::string> idle_timeout;  // "10m"; unset: the server does not end

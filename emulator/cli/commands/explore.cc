@@ -13,7 +13,7 @@
 #include "emulator/explore/explored_job.h"
 #include "emulator/explore/exploring.h"
 #include "emulator/scenario/abilities.h"
-#include "emulator/scenario/playing.h"
+#include "emulator/scenario/run_scenario.h"
 
 namespace caip::cli {
 namespace {

@@ -18,7 +18,7 @@
 #include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/output.h"
-#include "emulator/scenario/playing.h"
+#include "emulator/scenario/run_scenario.h"
 #include "harness/scenario/report.h"
 #include "harness/timeline/timeline.h"
 #include "report/terminal_size.h"
@@ -78,12 +78,12 @@ class ScenarioRunner {
         workshop_(workshop),
         files_(Files(command.files)),
         event_names_(EventNames(files_)) {
-    played_.resize(files_.size());
+    results_.resize(files_.size());
     done_.resize(files_.size());
   }
 
   bool empty() const { return files_.empty(); }
-  const std::vector<harness::Played>& played() const { return played_; }
+  const std::vector<harness::ScenarioResult>& results() const { return results_; }
 
   void Run(const app::InterruptGuard& guard) {
     const auto cores = static_cast<int64_t>(std::max(1u, std::thread::hardware_concurrency()));
@@ -96,32 +96,32 @@ class ScenarioRunner {
     for (std::thread& thread : threads) thread.join();
     for (; reported_ < files_.size(); ++reported_) {  // the other scenarios, after an interruption
       if (!done_[reported_]) {
-        played_[reported_].file = files_[reported_].string();
-        played_[reported_].not_run = "not started";
+        results_[reported_].file = files_[reported_].string();
+        results_[reported_].not_run = "not started";
       }
-      Print(played_[reported_]);
+      Print(results_[reported_]);
     }
   }
 
  private:
   void Work(const app::InterruptGuard& guard) {
     for (size_t i = next_++; i < files_.size() && !guard.interrupted(); i = next_++) {
-      harness::Played one = scenario::Play(files_[i], OptionsFor(i, guard));
+      harness::ScenarioResult one = scenario::RunScenario(files_[i], OptionsFor(i, guard));
       const std::lock_guard lock(mutex_);
-      played_[i] = std::move(one);
+      results_[i] = std::move(one);
       done_[i] = true;
       for (; reported_ < files_.size() && done_[reported_]; ++reported_) {
-        Print(played_[reported_]);
+        Print(results_[reported_]);
       }
     }
   }
 
-  void Print(const harness::Played& one) const {
+  void Print(const harness::ScenarioResult& one) const {
     Say(command_, io_, harness::TextReport(one, command_.verbose));
   }
 
-  scenario::PlayOptions OptionsFor(size_t i, const app::InterruptGuard& guard) const {
-    scenario::PlayOptions options;
+  scenario::RunScenarioOptions OptionsFor(size_t i, const app::InterruptGuard& guard) const {
+    scenario::RunScenarioOptions options;
     options.workshop = workshop_;
     options.seed = command_.seed;
     options.keep = command_.keep;
@@ -139,17 +139,17 @@ class ScenarioRunner {
   Path workshop_;
   std::vector<Path> files_;
   std::vector<std::string> event_names_;
-  std::vector<harness::Played> played_;
+  std::vector<harness::ScenarioResult> results_;
   std::vector<char> done_;
   std::atomic<size_t> next_{0};
   std::mutex mutex_;
   size_t reported_ = 0;
 };
 
-Status WriteReports(const ScenarioRunCommand& command, const std::vector<harness::Played>& played,
-                    const Io& io) {
-  RETURN_IF_ERROR(WriteReport(command.junit, harness::JunitReport(played), io));
-  return WriteReport(command.json, PrettyJson(harness::JsonReport(played)) + "\n", io);
+Status WriteReports(const ScenarioRunCommand& command,
+                    const std::vector<harness::ScenarioResult>& results, const Io& io) {
+  RETURN_IF_ERROR(WriteReport(command.junit, harness::JunitReport(results), io));
+  return WriteReport(command.json, PrettyJson(harness::JsonReport(results)) + "\n", io);
 }
 
 // Opens the reports before the scenarios run, so that a path that cannot be written is reported at
@@ -167,9 +167,9 @@ Status OpenReports(const ScenarioRunCommand& command, bool events_are_a_folder) 
   return events_are_a_folder ? MakeDirectories(*command.events) : open(*command.events);
 }
 
-int ScenarioExitCode(const std::vector<harness::Played>& played) {
+int ScenarioExitCode(const std::vector<harness::ScenarioResult>& results) {
   int code = kExitSuccess;
-  for (const harness::Played& one : played) {
+  for (const harness::ScenarioResult& one : results) {
     if (one.ours) return kExitOurFault;
     if (!one.error.empty() && !one.cannot) return kExitUsage;
     if (one.error.empty() && !one.verdict.passed) code = kExitFailure;
@@ -207,11 +207,11 @@ int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world)
     runner.Run(guard);
     interrupted = guard.interrupted();
   }
-  Say(command, world.io, harness::Summary(runner.played()) + "\n");
+  Say(command, world.io, harness::Summary(runner.results()) + "\n");
   if (command.keep) Say(command, world.io, "kept: " + (*workshop)->path().string() + "\n");
-  const Status written = WriteReports(command, runner.played(), world.io);
+  const Status written = WriteReports(command, runner.results(), world.io);
   if (!written.ok()) return Fail(world.io, "scenario", written.error().message, kExitOurFault);
-  return interrupted ? static_cast<int>(kExitInterrupted) : ScenarioExitCode(runner.played());
+  return interrupted ? static_cast<int>(kExitInterrupted) : ScenarioExitCode(runner.results());
 }
 
 int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world) {

@@ -82,7 +82,7 @@ class ListingPage final : public TreeVisitor {
   bool Visit(const std::string& name, const std::string& path) override {
     return AddInTurn({name, false, 0, path});
   }
-  /// The same for a version that is not live.
+  /// Like Visit, for a version that is not live.
   bool VisitVersion(const std::string& name, int64_t generation) {
     return AddInTurn({name, false, generation, ""});
   }

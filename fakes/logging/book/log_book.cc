@@ -120,11 +120,6 @@ Status LogBook::Flush() {
   return WaitUntilStored(lock, appended_);
 }
 
-Status LogBook::Health() const {
-  const std::lock_guard lock(mutex_);
-  return health_;
-}
-
 Result<ListPage> LogBook::List(const ListQuery& query) const {
   return readers_.With([&](LogFile& file) { return ListEntries(file, query); });
 }

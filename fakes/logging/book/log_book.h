@@ -80,8 +80,6 @@ class LogBook {
   /// Returns when everything appended so far is durable and readable. An Error says why that is not
   /// possible now (the disk is full); nothing is lost, and the book keeps trying.
   Status Flush();
-  /// Ok, or why the book cannot store entries now.
-  Status Health() const;
 
   /// A page of entries of jobs and clients, as LogEntries.
   Result<ListPage> List(const ListQuery& query) const;

@@ -119,10 +119,10 @@ struct CheckSession {
 /// The plan of a run.
 struct RunPlan {
   enum class How {
-    kPlay,     // the scenario, on an emulator of its own
-    kExplore,  // the explorer, with the scenario
-    kLook,     // nothing runs: the packages are inspected
-  } how = How::kPlay;
+    kRun,      // the scenario runs on an emulator of its own
+    kExplore,  // the explorer runs the scenario
+    kLook,     // caip inspects the packages; nothing runs
+  } how = How::kRun;
   Scenario scenario = {};
   bool tf_config = true;       // false: replicas are started without the variable
   bool watches_files = false;  // records the files of this host that replicas touch
@@ -137,7 +137,7 @@ struct RunPlan {
 struct CheckRunKind {
   std::string name;                // "plain"
   std::string what;                // a description for people
-  std::vector<std::string> after;  // runs that its plan uses
+  std::vector<std::string> after;  // the names of the runs that `plan` uses
   RunPlan (*plan)(const CheckSession& session);
 };
 

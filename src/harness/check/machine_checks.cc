@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "google/gcs_uri.h"
 #include "harness/check/check.h"
 #include "harness/check/file_places.h"
 #include "harness/check/restart_point.h"
@@ -26,8 +27,9 @@ std::string JobDirOf(const CheckSession& session) {
 bool IsNamedByArgument(const std::string& object, const CheckRun& run) {
   for (const LaunchedReplica& launched : run.launched) {
     for (const std::string& word : launched.argv) {
-      const size_t at = word.find("gs://");
-      if (at != std::string::npos && object.starts_with(word.substr(at + 5))) return true;
+      const size_t at = word.find(google::kGcsScheme);
+      if (at == std::string::npos) continue;
+      if (object.starts_with(word.substr(at + google::kGcsScheme.size()))) return true;
     }
   }
   return false;

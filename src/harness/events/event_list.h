@@ -23,7 +23,7 @@ struct EventList {
   bool passed = false;
   std::string state;  // the job's state at its end
   std::string why_not;
-  std::string error;  // if not empty, the scenario could not be played
+  std::string error;  // if not empty, the scenario could not run
   std::string replay;
   std::vector<Assertion> assertions;
 };

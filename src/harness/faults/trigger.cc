@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/time_text.h"
+#include "google/gcs_uri.h"
 
 namespace caip::harness {
 namespace {
@@ -178,7 +179,7 @@ bool GlobMatches(std::string_view glob, std::string_view text) {
 }
 
 std::string ObjectGlob(std::string glob) {
-  if (glob.starts_with("gs://")) glob.erase(0, 5);
+  if (google::HasGcsScheme(glob)) glob.erase(0, google::kGcsScheme.size());
   return glob;
 }
 

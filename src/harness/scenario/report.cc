@@ -9,21 +9,21 @@
 namespace caip::harness {
 namespace {
 
-bool Passed(const Played& one) {
+bool Passed(const ScenarioResult& one) {
   return one.error.empty() && one.not_run.empty() && one.verdict.passed;
 }
 
-size_t PassedCount(const std::vector<Played>& played) {
-  return static_cast<size_t>(std::count_if(played.begin(), played.end(), Passed));
+size_t PassedCount(const std::vector<ScenarioResult>& results) {
+  return static_cast<size_t>(std::count_if(results.begin(), results.end(), Passed));
 }
 
-size_t NotRunCount(const std::vector<Played>& played) {
-  return static_cast<size_t>(std::count_if(played.begin(), played.end(),
-                                           [](const Played& one) { return !one.not_run.empty(); }));
+size_t NotRunCount(const std::vector<ScenarioResult>& results) {
+  const auto was_not_run = [](const ScenarioResult& one) { return !one.not_run.empty(); };
+  return static_cast<size_t>(std::count_if(results.begin(), results.end(), was_not_run));
 }
 
-size_t FailedCount(const std::vector<Played>& played) {
-  return played.size() - PassedCount(played) - NotRunCount(played);
+size_t FailedCount(const std::vector<ScenarioResult>& results) {
+  return results.size() - PassedCount(results) - NotRunCount(results);
 }
 
 std::string SecondsReport(Duration time) {
@@ -53,7 +53,7 @@ Json RestartsJson(const Evidence& run) {
   return restarts;
 }
 
-Json PlayedJson(const Played& one) {
+Json ResultJson(const ScenarioResult& one) {
   Json json = {{"file", one.file},
                {"description", one.description},
                {"seed", one.seed},
@@ -83,7 +83,7 @@ std::string DescribeJobEnd(const Evidence& run) {
   return end + run.state + ": " + ReplaceAll(run.error_message, "\n", "\n    ");
 }
 
-std::string JunitCase(const Played& one, const Assertion& assertion) {
+std::string JunitCase(const ScenarioResult& one, const Assertion& assertion) {
   std::string text = "    <testcase classname=\"" + XmlText(one.file) + "\" name=\"" +
                      XmlText(assertion.name) + "\" time=\"0\"";
   if (assertion.passed) return text + "/>\n";
@@ -91,7 +91,7 @@ std::string JunitCase(const Played& one, const Assertion& assertion) {
          XmlText(assertion.found) + "\">" + XmlText(one.replay) + "</failure>\n    </testcase>\n";
 }
 
-std::string JunitSuite(const Played& one) {
+std::string JunitSuite(const ScenarioResult& one) {
   std::string cases;
   size_t failed = 0;
   const std::string head = "    <testcase classname=\"" + XmlText(one.file) + "\" name=\"";
@@ -134,7 +134,7 @@ std::string XmlText(const std::string& raw) {
   return ReplaceAll(MarkupText(text), "\n", "&#10;");
 }
 
-std::string TextReport(const Played& one, bool verbose) {
+std::string TextReport(const ScenarioResult& one, bool verbose) {
   if (!one.not_run.empty()) return "NOT RUN " + one.file + "  (" + one.not_run + ")\n";
   const bool passed = Passed(one);
   std::string text = std::string(passed ? "PASSED " : "FAILED ") + one.file + "  (" +
@@ -152,25 +152,25 @@ std::string TextReport(const Played& one, bool verbose) {
   return text + "  again: " + one.replay + "\n";
 }
 
-std::string Summary(const std::vector<Played>& played) {
-  const size_t not_run = NotRunCount(played);
-  return std::to_string(played.size()) + (played.size() == 1 ? " scenario: " : " scenarios: ") +
-         std::to_string(PassedCount(played)) + " passed, " + std::to_string(FailedCount(played)) +
+std::string Summary(const std::vector<ScenarioResult>& results) {
+  const size_t not_run = NotRunCount(results);
+  return std::to_string(results.size()) + (results.size() == 1 ? " scenario: " : " scenarios: ") +
+         std::to_string(PassedCount(results)) + " passed, " + std::to_string(FailedCount(results)) +
          " failed" + (not_run > 0 ? ", " + std::to_string(not_run) + " not run" : "");
 }
 
-Json JsonReport(const std::vector<Played>& played) {
+Json JsonReport(const std::vector<ScenarioResult>& results) {
   Json all = Json::array();
-  for (const Played& one : played) all.push_back(PlayedJson(one));
+  for (const ScenarioResult& one : results) all.push_back(ResultJson(one));
   return {{"scenarios", std::move(all)},
-          {"passed", PassedCount(played)},
-          {"failed", FailedCount(played)},
-          {"not_run", NotRunCount(played)}};
+          {"passed", PassedCount(results)},
+          {"failed", FailedCount(results)},
+          {"not_run", NotRunCount(results)}};
 }
 
-std::string JunitReport(const std::vector<Played>& played) {
+std::string JunitReport(const std::vector<ScenarioResult>& results) {
   std::string suites;
-  for (const Played& one : played) suites += JunitSuite(one);
+  for (const ScenarioResult& one : results) suites += JunitSuite(one);
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"caip scenario\">\n" +
          suites + "</testsuites>\n";
 }
@@ -181,8 +181,8 @@ Json EventListHead(const std::string& file, const std::string& description, uint
           {"description", description}, {"seed", seed}, {"semantics", semantics}};
 }
 
-Json EventListEnd(const Played& played) {
-  Json json = PlayedJson(played);
+Json EventListEnd(const ScenarioResult& result) {
+  Json json = ResultJson(result);
   json.erase("seconds");
   Json end = {{"kind", "verdict"}};
   end.update(json);

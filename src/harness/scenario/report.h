@@ -8,29 +8,29 @@
 
 namespace caip::harness {
 
-/// A scenario that was played.
-struct Played {
+/// The result of running a scenario.
+struct ScenarioResult {
   std::string file;
   std::string description;
   uint64_t seed = 1;
   Duration took{0};
   Evidence run;
   Verdict verdict;
-  std::string error;    // why it could not be played; then the members below `run` are not used
+  std::string error;    // why it could not run; then the members below `run` are not used
   bool cannot = false;  // ... because this host lacks something
   bool ours = false;    // ... because caip itself failed
-  std::string replay;   // the command that plays it again
-  /// Why it has no verdict: "interrupted", "not started"; "": it was played to its end.
+  std::string replay;   // the command that runs it again
+  /// Why it has no verdict: "interrupted", "not started"; "": it ran to its end.
   std::string not_run = {};
 };
 
 /// Lines for a terminal. A scenario that passed is one line, unless `verbose`.
-std::string TextReport(const Played& played, bool verbose);
+std::string TextReport(const ScenarioResult& result, bool verbose);
 /// "5 scenarios: 4 passed, 1 failed".
-std::string Summary(const std::vector<Played>& played);
-Json JsonReport(const std::vector<Played>& played);
+std::string Summary(const std::vector<ScenarioResult>& results);
+Json JsonReport(const std::vector<ScenarioResult>& results);
 /// JUnit's XML for CI systems: a test suite for each scenario, a test case for each assertion.
-std::string JunitReport(const std::vector<Played>& played);
+std::string JunitReport(const std::vector<ScenarioResult>& results);
 
 /// Escapes any bytes for XML, also in attributes, where line breaks would become blanks otherwise.
 std::string XmlText(const std::string& raw);
@@ -38,6 +38,6 @@ std::string XmlText(const std::string& raw);
 /// The first and the last line of an event list.
 Json EventListHead(const std::string& file, const std::string& description, uint64_t seed,
                    const std::string& semantics);
-Json EventListEnd(const Played& played);
+Json EventListEnd(const ScenarioResult& result);
 
 }  // namespace caip::harness

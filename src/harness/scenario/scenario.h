@@ -66,7 +66,7 @@ struct Scenario {
   bool own_ports = false;  // TF_CONFIG names localhost and ports, not addresses
 
   std::map<std::string, BucketContents> buckets;
-  ServiceDelays mood;
+  ServiceDelays service_delays;
   Limits limits;
   std::string step_regex;  // for trainers that report no JSON; "": none
   std::vector<Fault> faults;

@@ -93,23 +93,23 @@ run::DelayModel ReadDelay(const Cursor& cursor) {
   return model.ok() ? *model : run::NoDelay{};
 }
 
-void ReadServiceDelays(const Cursor& cursor, ServiceDelays& mood) {
+void ReadServiceDelays(const Cursor& cursor, ServiceDelays& delays) {
   if (!cursor.MustBeMap()) return;
   cursor.OnlyKeys(
       {"queue_delay", "provisioning_delay", "restart_delay", "stock_out", "vm_lifetime"});
-  if (cursor.Has("queue_delay")) mood.queue_delay = ReadDelay(cursor.At("queue_delay"));
+  if (cursor.Has("queue_delay")) delays.queue_delay = ReadDelay(cursor.At("queue_delay"));
   if (cursor.Has("provisioning_delay")) {
-    mood.provisioning_delay = ReadDelay(cursor.At("provisioning_delay"));
+    delays.provisioning_delay = ReadDelay(cursor.At("provisioning_delay"));
   }
-  if (cursor.Has("restart_delay")) mood.restart_delay = ReadDelay(cursor.At("restart_delay"));
+  if (cursor.Has("restart_delay")) delays.restart_delay = ReadDelay(cursor.At("restart_delay"));
   if (cursor.Has("stock_out")) {
     const auto tries = static_cast<int>(cursor.At("stock_out").Integer(1, 100));
     if (cursor.Has("provisioning_delay")) {
       cursor.At("stock_out").Wrong("is a provisioning_delay itself; use only one of them");
     }
-    mood.provisioning_delay = run::StockOut{tries};
+    delays.provisioning_delay = run::StockOut{tries};
   }
-  if (cursor.Has("vm_lifetime")) mood.vm_lifetime = cursor.At("vm_lifetime").Time();
+  if (cursor.Has("vm_lifetime")) delays.vm_lifetime = cursor.At("vm_lifetime").Time();
 }
 
 void ReadLimits(const Cursor& cursor, Limits& limits) {
@@ -212,7 +212,7 @@ void ReadParts(const Reading& reading, Scenario& scenario) {
   if (const Cursor* buckets = reading.Find("buckets")) {
     ReadBuckets(*buckets, reading.FolderOf("buckets"), scenario);
   }
-  if (const Cursor* mood = reading.Find("mood")) ReadServiceDelays(*mood, scenario.mood);
+  if (const Cursor* mood = reading.Find("mood")) ReadServiceDelays(*mood, scenario.service_delays);
   if (const Cursor* limits = reading.Find("limits")) ReadLimits(*limits, scenario.limits);
   if (const Cursor* steps = reading.Find("steps")) {
     steps->OnlyKeys({"regex"});

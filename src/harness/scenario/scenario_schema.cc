@@ -71,7 +71,7 @@ Json ExpectSchema() {
   return Object(std::move(properties));
 }
 
-Json MoodSchema() {
+Json ServiceDelaysSchema() {
   const char* model = "none, constant:20m, uniform:1m..20m, lognormal:median=5m,sigma=0.8";
   return Object({{"queue_delay", TextOf(model)},
                  {"provisioning_delay", TextOf(model)},
@@ -94,7 +94,7 @@ Json ScenarioSchema() {
       {"job", Object({{"submit", texts}, {"config", {{"type", "object"}}}, {"args", texts}})},
       {"trainer", Object({{"command", texts}, {"args", texts}})},
       {"buckets", {{"type", "object"}}},
-      {"mood", MoodSchema()},
+      {"mood", ServiceDelaysSchema()},
       {"limits", Object({{"wall", TextOf("60s")},
                          {"no_progress", TextOf("10s")},
                          {"log_lines", {{"type", "integer"}}},

@@ -31,11 +31,11 @@ class SeedWorkers {
   void Work() {
     Tally mine;
     while (const std::optional<uint64_t> seed = Claim()) {
-      SeedResult played = RunSeed(*seed, options_.run);
-      mine += played.tally;
-      if (!played.broken.empty()) Fail(*seed);
-      if (options_.run.keep_journal) Append(std::move(played.journal));
-      Progress(played.tally.jobs);
+      SeedResult outcome = RunSeed(*seed, options_.run);
+      mine += outcome.tally;
+      if (!outcome.broken.empty()) Fail(*seed);
+      if (options_.run.keep_journal) Append(std::move(outcome.journal));
+      Progress(outcome.tally.jobs);
     }
     const std::lock_guard lock(mutex_);
     result_.tally += mine;
@@ -52,10 +52,10 @@ class SeedWorkers {
   void Fail(uint64_t seed) {
     RandomRunOptions again = options_.run;
     again.keep_journal = true;
-    SeedResult played = RunSeed(seed, again);
+    SeedResult outcome = RunSeed(seed, again);
     const std::lock_guard lock(mutex_);
     if (result_.failed && result_.failed->seed < seed) return;
-    result_.failed = FailedSeed{seed, std::move(played.broken), std::move(played.journal)};
+    result_.failed = FailedSeed{seed, std::move(outcome.broken), std::move(outcome.journal)};
   }
 
   void Append(std::vector<std::string> journal) {

@@ -39,7 +39,7 @@ struct FailedSeed {
 };
 
 struct SimulationResult {
-  Tally tally;  // of the seeds that were played
+  Tally tally;  // of the seeds that ran
   bool interrupted = false;
   std::optional<FailedSeed> failed;
   std::vector<std::string> journal;  // of all seeds in order, if it was kept
@@ -47,7 +47,7 @@ struct SimulationResult {
 
 /// Stops at the first seed that breaks an invariant. The same seeds give the same result with any
 /// number of threads. If the simulation is interrupted or a seed fails, the tally has only the
-/// seeds that were played.
+/// seeds that ran.
 SimulationResult Simulate(const SimulationOptions& options);
 
 /// "2000 seeds, 5983 jobs: ..." in a few lines.

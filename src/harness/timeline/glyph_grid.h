@@ -25,7 +25,7 @@ class GlyphGrid {
 
   /// Draws the text. Rows are added as needed. Text outside of the columns is cut.
   void Put(size_t row, size_t column, std::string_view text, Paint paint = Paint::kPlain);
-  /// Whether the cells, and one cell on each side, are empty.
+  /// True if these cells and one cell on each side are empty.
   bool IsFree(size_t row, size_t column, size_t count) const;
   size_t rows() const { return cells_.size(); }
   size_t columns() const { return columns_; }

@@ -90,8 +90,6 @@ std::vector<Path> Roots(const CompanionSearch& search) {
 
 }  // namespace
 
-std::span<const CompanionKind> CompanionKinds() { return kKinds; }
-
 const CompanionKind* CompanionNamed(std::string_view name) {
   for (const CompanionKind& kind : kKinds) {
     if (kind.name == name) return &kind;

@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,7 +87,6 @@ struct CompanionKind {
   engine::Environment (*variables)(const CompanionStart&);
 };
 
-std::span<const CompanionKind> CompanionKinds();
 const CompanionKind* CompanionNamed(std::string_view name);
 
 }  // namespace caip::host

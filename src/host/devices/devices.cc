@@ -128,7 +128,7 @@ std::optional<int64_t> Number(std::string_view text) {
   return value;
 }
 
-// The memory of the service's GPUs, which fake GPUs report.
+// The memory of the service's GPUs, for programs that query fake GPUs.
 int64_t MemoryMib(std::string_view type) {
   if (type.ends_with("K80")) return 11441;
   if (type.ends_with("P4")) return 7611;

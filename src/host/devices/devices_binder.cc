@@ -47,14 +47,6 @@ std::string ChipBounds(size_t chips) {
 DeviceBinderOnHost::DeviceBinderOnHost(DeviceMode mode, ReadDevices read)
     : mode_(mode), read_(std::move(read)) {}
 
-DeviceBinderOnHost::~DeviceBinderOnHost() {
-  if (warming_.joinable()) warming_.join();
-}
-
-void DeviceBinderOnHost::Warm() {
-  if (!warming_.joinable()) warming_ = std::thread([this] { Inventory(); });
-}
-
 const DeviceInventory& DeviceBinderOnHost::Inventory() {
   std::call_once(read_once_, [this] {
     inventory_ = read_();

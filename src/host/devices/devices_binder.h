@@ -6,7 +6,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "engine/ports.h"
@@ -30,14 +29,10 @@ class DeviceBinderOnHost final : public engine::DeviceBinder {
  public:
   using ReadDevices = std::function<DeviceInventory()>;
   DeviceBinderOnHost(DeviceMode mode, ReadDevices read);
-  ~DeviceBinderOnHost() override;
 
   engine::DeviceAnswer Bind(const engine::RunKey& run, const std::vector<run::ReplicaId>& replicas,
                             const std::vector<engine::DeviceRequest>& requests) override;
   void Release(const engine::RunKey& run) override;
-
-  /// Reads the inventory early, on another thread. At most once.
-  void Warm();
 
  private:
   struct Loan {
@@ -65,7 +60,6 @@ class DeviceBinderOnHost final : public engine::DeviceBinder {
   std::vector<int> lent_;  // the number of holders of each GPU
   std::optional<engine::RunKey> tpu_holder_;
   std::map<engine::RunKey, Loan> loans_;
-  std::thread warming_;
 };
 
 }  // namespace caip::host

@@ -181,7 +181,7 @@ Outcome Make(uint64_t number, int endpoints_file, int caip, bool& has_users) {
 
 }  // namespace
 
-NewNetwork MakeNetwork(uint64_t number, int endpoints, int caip, bool rehearse) {
+NewNetwork MakeNetwork(uint64_t number, int endpoints, int caip, bool try_start) {
   NewNetwork made;
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -192,7 +192,7 @@ NewNetwork MakeNetwork(uint64_t number, int endpoints, int caip, bool rehearse) 
   if (maker == 0) {
     bool has_users = false;
     Outcome outcome = Make(number, endpoints, caip, has_users);
-    if (outcome.failed == Step::kNone && rehearse) {
+    if (outcome.failed == Step::kNone && try_start) {
       outcome.failed = GetOwnHost("/etc/hosts", "caip");
       outcome.error = errno;
     }

@@ -34,8 +34,8 @@ struct NewNetwork {
 /// Creates a network of a run's own: a network namespace whose only connections to the outside are
 /// listening sockets (endpoints), which are created inside and served from outside. No process
 /// stays alive for it. Creates a user namespace, too, if that is necessary. Sends the endpoints'
-/// sockets to `caip`. `endpoints` is a memory file of Endpoint structs. `rehearse`: also try a
+/// sockets to `caip`. `endpoints` is a memory file of Endpoint structs. `try_start`: also try a
 /// replica's mounts.
-NewNetwork MakeNetwork(uint64_t number, int endpoints, int caip, bool rehearse);
+NewNetwork MakeNetwork(uint64_t number, int endpoints, int caip, bool try_start);
 
 }  // namespace caip::host::launcher

@@ -30,7 +30,7 @@ struct Command {
   int32_t signal = 0;  // kSignal: sent to the replica's main process group
   uint64_t replica = 0;
   uint32_t watch = 0;     // kLaunch: see kWatchOutput and kWatchFiles
-  uint32_t rehearse = 0;  // kOpenNetwork: also try whether a replica could start there
+  uint32_t try_start = 0;  // kOpenNetwork: also try whether a replica could start there
   uint64_t network = 0;   // kLaunch: the number of an open network; 0: the host's own
 };
 

@@ -101,7 +101,7 @@ void Zygote::RefuseLaunch(uint64_t replica, Step step, int error) {
 }
 
 void Zygote::OpenNetwork(const Command& command, int endpoints) {
-  const NewNetwork made = MakeNetwork(command.network, endpoints, socket_, command.rehearse != 0);
+  const NewNetwork made = MakeNetwork(command.network, endpoints, socket_, command.try_start != 0);
   CloseNetwork(command.network);
   networks_[command.network] = made;
   Report report;

@@ -151,14 +151,14 @@ Status LauncherLink::Launch(const Replica& replica) {
 }
 
 Status LauncherLink::OpenNetwork(uint64_t number, const std::vector<launcher::Endpoint>& endpoints,
-                                 bool rehearse) {
+                                 bool try_start) {
   ASSIGN_OR_RETURN(const Fd file,
                    MemoryFile(std::string(reinterpret_cast<const char*>(endpoints.data()),
                                           endpoints.size() * sizeof(launcher::Endpoint))));
   Command command;
   command.kind = Command::kOpenNetwork;
   command.network = number;
-  command.rehearse = rehearse;
+  command.try_start = try_start;
   return SendWith(socket_.get(), command, {file.get(), -1, -1});
 }
 

@@ -58,10 +58,10 @@ class LauncherLink {
   void Thaw(uint64_t replica);
 
   /// Opens a network. The caller chooses `number`, never 0. A later launch in the network finds it
-  /// open, or fails with the reason. `rehearse`: also fails if replicas cannot have their own
+  /// open, or fails with the reason. `try_start`: also fails if replicas cannot have their own
   /// mounts.
   Status OpenNetwork(uint64_t number, const std::vector<launcher::Endpoint>& endpoints,
-                     bool rehearse = false);
+                     bool try_start = false);
   void CloseNetwork(uint64_t number);
 
   /// False if the launcher has died. Then the caller makes a new link.

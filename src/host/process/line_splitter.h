@@ -51,8 +51,6 @@ class LineSplitter {
     was_cut_ = false;
   }
 
-  bool HasRest() const { return !rest_.empty(); }
-
  private:
   static std::string_view WithoutReturn(std::string_view line) {
     if (line.ends_with('\r')) line.remove_suffix(1);

@@ -20,11 +20,6 @@ constexpr const char* kLockName = "owner.lock";
 // The fixed length of the note lets one write replace it, so that no reader sees half a note.
 constexpr size_t kNoteBytes = 1024;
 
-Path Absolute(const std::string& text, const Path& current) {
-  const Path path = Path(text).is_absolute() ? Path(text) : current / text;
-  return path.lexically_normal();
-}
-
 // Reads field 22 of /proc/self/stat. The name in field 2 may contain blanks, so the fields after
 // its ")" are counted.
 uint64_t OwnStartTicks() {
@@ -111,14 +106,6 @@ Status MakeOwnDirectory(const Path& path) {
 }
 
 }  // namespace
-
-Result<Path> ResolveStateDirectory(const StateNames& names, const Path& current) {
-  if (!names.flag.empty()) return Absolute(names.flag, current);
-  if (!names.caip_state.empty()) return Absolute(names.caip_state, current);
-  if (Path(names.xdg_state_home).is_absolute()) return Path(names.xdg_state_home) / "caip";
-  if (Path(names.home).is_absolute()) return Path(names.home) / ".local/state/caip";
-  return errors::StateUnnamed();
-}
 
 Result<StateDirectory> StateDirectory::Own(const Path& path, const std::string& version,
                                            Instant now) {

@@ -22,18 +22,6 @@
 
 namespace caip::host {
 
-/// The settings that may name the state directory, strongest first. "": not set.
-struct StateNames {
-  std::string flag;            // --state
-  std::string caip_state;      // $CAIP_STATE
-  std::string xdg_state_home;  // $XDG_STATE_HOME
-  std::string home;            // $HOME
-};
-
-/// --state, else $CAIP_STATE, else $XDG_STATE_HOME/caip, else ~/.local/state/caip. Relative paths
-/// in the first two start at `current`. The XDG rules ignore a relative $XDG_STATE_HOME.
-Result<Path> ResolveStateDirectory(const StateNames& names, const Path& current);
-
 /// The owner of a state directory.
 struct StateOwner {
   pid_t pid = 0;

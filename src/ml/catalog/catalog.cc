@@ -72,14 +72,6 @@ const Region* Catalog::FindRegion(std::string_view name) const {
   return Find(regions_, &Region::name, name);
 }
 
-std::vector<int64_t> Catalog::AcceleratorCounts(std::string_view machine,
-                                                std::string_view type) const {
-  const MachineType* found = FindMachine(machine);
-  if (found == nullptr) return {};
-  const auto row = found->accelerator_counts.find(std::string(type));
-  return row == found->accelerator_counts.end() ? std::vector<int64_t>{} : row->second;
-}
-
 bool Catalog::IsBuiltInAlgorithm(std::string_view image_uri) const {
   return image_uri.starts_with(built_in_image_prefix_);
 }

@@ -90,8 +90,6 @@ class Catalog {
   const MachineType* FindMachine(std::string_view name) const;  // nullptr: no such type
   const Runtime* FindRuntime(std::string_view version) const;   // nullptr: no such version
   const Region* FindRegion(std::string_view name) const;        // nullptr: not offered
-  /// The counts that may be asked for; empty: this accelerator does not fit this machine type.
-  std::vector<int64_t> AcceleratorCounts(std::string_view machine, std::string_view type) const;
   /// True for images under the prefix of the service's built-in algorithms.
   bool IsBuiltInAlgorithm(std::string_view image_uri) const;
 

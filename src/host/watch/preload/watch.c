@@ -345,8 +345,8 @@ EXPORTED struct dirent* readdir(DIR* directory) {
   return MayList(directory) ? real(directory) : NULL;
 }
 
-// Streams of the C library. Their opening and closing is reported, but not their writes, which the
-// C library passes to the kernel itself.
+// Streams of the C library. This library reports their opening and closing only, because their
+// writes bypass this library.
 
 static int FlagsOf(const char* mode) {
   const int both = strchr(mode, '+') != NULL;

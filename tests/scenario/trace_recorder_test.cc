@@ -4,7 +4,7 @@
 
 #include "places.h"
 
-namespace caip::play {
+namespace caip::check {
 namespace {
 
 using engine::ReplicaKey;
@@ -201,4 +201,4 @@ TEST_F(TraceRecorderTest, TheMetricFileIsReadWhenItsReplicaHasEnded) {
 }
 
 }  // namespace
-}  // namespace caip::play
+}  // namespace caip::check

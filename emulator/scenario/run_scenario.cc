@@ -1,4 +1,4 @@
-#include "emulator/scenario/playing.h"
+#include "emulator/scenario/run_scenario.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -18,7 +18,7 @@ namespace caip::scenario {
 namespace {
 
 using harness::Evidence;
-using harness::Played;
+using harness::ScenarioResult;
 using harness::Scenario;
 
 std::atomic<int> runs{0};
@@ -40,8 +40,8 @@ class RunDirectory {
   bool keep_;
 };
 
-Result<Evidence> RunOnce(const Scenario& scenario, const PlayOptions& options, bool disturbed,
-                         const Path& state) {
+Result<Evidence> RunOnce(const Scenario& scenario, const RunScenarioOptions& options,
+                         bool disturbed, const Path& state) {
   RETURN_IF_ERROR(MakeDirectories(state));
   RunOptions run_options;
   run_options.state = state;
@@ -58,19 +58,20 @@ std::string ReplayCommand(const Scenario& scenario) {
          std::to_string(scenario.seed);
 }
 
-Status WriteEvents(const Path& file, const Scenario& scenario, const Played& played) {
+Status WriteEvents(const Path& file, const Scenario& scenario, const ScenarioResult& result) {
   const bool posix = scenario.semantics == harness::Semantics::kPosix;
-  std::string lines = CompactJson(harness::EventListHead(played.file, played.description,
-                                                         played.seed, posix ? "posix" : "object")) +
+  std::string lines = CompactJson(harness::EventListHead(result.file, result.description,
+                                                         result.seed, posix ? "posix" : "object")) +
                       "\n";
-  for (const harness::Event& event : played.run.events) {
+  for (const harness::Event& event : result.run.events) {
     lines += CompactJson(ToJson(event)) + "\n";
   }
-  lines += CompactJson(harness::EventListEnd(played)) + "\n";
+  lines += CompactJson(harness::EventListEnd(result)) + "\n";
   return WriteFile(file, lines);
 }
 
-Status PlayBoth(const Scenario& scenario, const PlayOptions& options, Played& played) {
+Status RunWithBaseline(const Scenario& scenario, const RunScenarioOptions& options,
+                       ScenarioResult& result) {
   std::optional<Evidence> twin;
   if (scenario.needs_twin()) {
     const RunDirectory directory(options.workshop, false);
@@ -80,55 +81,56 @@ Status PlayBoth(const Scenario& scenario, const PlayOptions& options, Played& pl
     }
   }
   const RunDirectory directory(options.workshop, options.keep);
-  ASSIGN_OR_RETURN(played.run, RunOnce(scenario, options, true, directory.path()));
-  played.verdict = harness::DecideVerdict(scenario, played.run, twin ? &*twin : nullptr);
+  ASSIGN_OR_RETURN(result.run, RunOnce(scenario, options, true, directory.path()));
+  result.verdict = harness::DecideVerdict(scenario, result.run, twin ? &*twin : nullptr);
   return Ok{};
 }
 
 // Whether the user interrupted the run, so that it has no verdict.
-bool WasInterrupted(const PlayOptions& options, const Played& played, bool is_judged) {
+bool WasInterrupted(const RunScenarioOptions& options, const ScenarioResult& result,
+                    bool is_judged) {
   if (!options.interrupted || !options.interrupted()) return false;
-  return !is_judged || played.run.broke_off == "interrupted";  // set by scenario_run.cc
+  return !is_judged || result.run.broke_off == "interrupted";  // set by scenario_run.cc
 }
 
 }  // namespace
 
-Played Play(const Path& file, const PlayOptions& options) {
-  Played played;
-  played.file = file.string();
+ScenarioResult RunScenario(const Path& file, const RunScenarioOptions& options) {
+  ScenarioResult result;
+  result.file = file.string();
   const auto begin = MonotonicNow();
   auto scenario = harness::ReadScenario(file);
   if (!scenario.ok()) {
-    played.error = scenario.error().message;
-    return played;
+    result.error = scenario.error().message;
+    return result;
   }
   if (options.seed) scenario->seed = *options.seed;
-  played.description = scenario->description;
-  played.seed = scenario->seed;
-  played.replay = ReplayCommand(*scenario);
+  result.description = scenario->description;
+  result.seed = scenario->seed;
+  result.replay = ReplayCommand(*scenario);
   if (const std::string missing = DescribeMissingAbility(*scenario); !missing.empty()) {
-    played.error = "this host cannot play the scenario: " + missing;
-    played.cannot = true;
-    return played;
+    result.error = "this host cannot run the scenario: " + missing;
+    result.cannot = true;
+    return result;
   }
-  const Status done = PlayBoth(*scenario, options, played);
+  const Status done = RunWithBaseline(*scenario, options, result);
   if (!done.ok()) {
     const Code code = done.error().code;
-    played.error = done.error().message;
-    played.cannot = code == Code::kResourceExhausted || code == Code::kUnimplemented;
-    played.ours = code == Code::kInternal || code == Code::kUnavailable;
+    result.error = done.error().message;
+    result.cannot = code == Code::kResourceExhausted || code == Code::kUnimplemented;
+    result.ours = code == Code::kInternal || code == Code::kUnavailable;
   }
-  played.took = MonotonicNow() - begin;
-  if (WasInterrupted(options, played, done.ok())) {
-    played.not_run = "interrupted";
-    played.error.clear();
-    played.cannot = played.ours = false;
+  result.took = MonotonicNow() - begin;
+  if (WasInterrupted(options, result, done.ok())) {
+    result.not_run = "interrupted";
+    result.error.clear();
+    result.cannot = result.ours = false;
   }
   if (options.events) {
-    const Status written = WriteEvents(*options.events, *scenario, played);
-    if (!written.ok() && played.error.empty()) played.error = written.error().message;
+    const Status written = WriteEvents(*options.events, *scenario, result);
+    if (!written.ok() && result.error.empty()) result.error = written.error().message;
   }
-  return played;
+  return result;
 }
 
 Result<std::unique_ptr<Workshop>> Workshop::Open(const Path& state) {

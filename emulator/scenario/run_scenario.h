@@ -1,5 +1,5 @@
 #pragma once
-// Plays a scenario from its file to its verdict: baseline run, run, verdict, event list.
+// Runs a scenario from its file to its verdict: baseline run, run, verdict, event list.
 
 #include <atomic>
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace caip::scenario {
 
-struct PlayOptions {
+struct RunScenarioOptions {
   Path workshop;                 // the folder of all runs
   std::optional<uint64_t> seed;  // overrides the scenario's seed
   std::optional<Path> events;    // the file for the event list
@@ -23,8 +23,8 @@ struct PlayOptions {
   client::ReadSubmitWords read_words = nullptr;  // for scenarios with `submit` words
 };
 
-/// If the scenario cannot be played, `Played::error` says why.
-harness::Played Play(const Path& file, const PlayOptions& options);
+/// If the scenario cannot run, `ScenarioResult::error` says why.
+harness::ScenarioResult RunScenario(const Path& file, const RunScenarioOptions& options);
 
 /// A folder below `state` for the runs of this process. Open removes the folders of processes that
 /// have ended. The destructor removes the folder unless Keep was called.
