@@ -102,8 +102,8 @@ std::string JunitSuite(const Played& one) {
     cases += head + "played\" time=\"0\">\n      <error message=\"" + XmlText(one.error) +
              "\"/>\n    </testcase>\n";
   } else {
-    // A passed scenario that shows a bug omits its failed assertions. If its bug did not appear, one
-    // case reports that.
+    // A passed scenario that shows a bug omits its failed assertions. If its bug did not appear,
+    // one case reports that.
     for (const Assertion& assertion : one.verdict.assertions) {
       if (!assertion.passed && one.verdict.passed) continue;
       failed += assertion.passed ? 0 : 1;
