@@ -107,7 +107,7 @@ std::string CoverageText(const RuleBook& rules, const Coverage& coverage) {
          << "): " << rule.sentence << "\n";
   }
   for (const std::string& id : coverage.stale) {
-    text << "STALE: " << id << " is cited, and its `uncovered` says that it cannot be\n";
+    text << "STALE: " << id << " is cited, and its `uncovered` says that it cannot be tested\n";
   }
   return text.str();
 }

@@ -341,7 +341,7 @@ std::string InPlainWords(const std::string& said) {
       {texts::END_OF_MAP,
        "this line is not a `key: value` of the mapping above; check its indentation"},
       {texts::END_OF_SEQ, "this line is not a `- ` item of the list above; check its indentation"},
-      {texts::MAP_VALUE, "a second `: ` stands in one line; quote the text that holds it"},
+      {texts::MAP_VALUE, "the line contains a second `: `. Quote the text that contains it."},
       {texts::BLOCK_ENTRY, "a list cannot begin here; put it on a line of its own"},
   };
   const auto found = plain.find(said);

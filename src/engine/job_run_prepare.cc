@@ -60,7 +60,7 @@ void JobRun::InstallPackages() {
   PrepareRequest request{key(),
                          note_.attempt,
                          module.package_uris,
-                         module.runtime_version,
+                         module.software_version,
                          module.python_version,
                          module.module,
                          {}};

@@ -44,7 +44,7 @@ struct ReplicaPeer {
 
 /// The machine that the service would have rented for a replica, for the metadata server.
 struct ReplicaMachine {
-  std::string host_name;        // "cmle-training-worker-e118e0f997-1", the same after a restart
+  std::string host_name;        // "training-worker-e118e0f997-1", the same after a restart
   std::string region;           // "us-central1"
   std::string machine_type;     // "n1-standard-4"
   std::string image_uri;        // "" where the replica runs no image
@@ -165,7 +165,7 @@ struct PrepareRequest {
   RunKey run;
   int attempt = 1;  // of the job; echoed
   std::vector<std::string> package_uris;
-  std::string runtime_version;
+  std::string software_version;
   std::string python_version;
   std::string python_module;
   std::vector<std::string> log_tasks;  // task names under which install lines are logged

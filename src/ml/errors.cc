@@ -35,8 +35,8 @@ Error PageSizeNegative(long long page_size) {
 Error PageTokenBroken() {
   return google::errors::FieldError(
       Code::kInvalidArgument, "page_token",
-      "The page token is not one that this service gave out for this list. Pass "
-      "nextPageToken of the page before unchanged, or none to start again.");
+      "The page token was not issued for this list. Pass nextPageToken from the previous page "
+      "unchanged, or omit it.");
 }
 
 Error FilterBroken(std::string_view filter, size_t offset, std::string_view why) {

@@ -18,7 +18,7 @@ struct LocalCommand {
 struct PythonModule {
   std::string module;
   std::vector<std::string> package_uris;
-  std::string runtime_version;
+  std::string software_version;  // of the preinstalled software that the job asks for; "": none
   std::string python_version;
   bool operator==(const PythonModule&) const = default;
 };

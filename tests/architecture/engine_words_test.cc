@@ -16,7 +16,8 @@ const RE2 kWordsOfAnApi(
     R"re(|[Ss]cale ?[Tt]ier|[Hh]yperparameter|TF_CONFIG|CLUSTER_SPEC|TensorFlow|cloudml)re"
     R"re(|AI Platform|Vertex|\b[Mm]asters?\b|\bmasterConfig\b|\bchief\b)re"
     R"re(|"(worker|ps|evaluator)"|[Jj]ob_?[Dd]ir\b)re"
-    R"re(|max(Running|Wait)Time|maxFailedTrials|resumePreviousJobId)re");
+    R"re(|max(Running|Wait)Time|maxFailedTrials|resumePreviousJobId)re"
+    R"re(|cmle|runtime_?[Vv]ersion)re");
 
 // A page of the documentation that a comment cites, and member names of the note, which stay as
 // versions before 0.2 wrote them.

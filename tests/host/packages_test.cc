@@ -105,7 +105,7 @@ class PackagerTest : public testing::Test {
     request.run = {"p", job, ""};
     request.attempt = 3;
     request.package_uris = std::move(uris);
-    request.runtime_version = "2.11";
+    request.software_version = "2.11";
     request.python_version = python_;
     request.log_tasks = {"master-replica-0"};
     return request;

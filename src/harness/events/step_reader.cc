@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/faults/trigger.h"
+#include "harness/scenario/scenario_texts.h"
 
 namespace caip::harness {
 
@@ -40,11 +41,10 @@ Json RecordOf(const re2::RE2& re, const std::string& line) {
 }  // namespace
 
 std::optional<std::string> StepPatternProblem(const std::string& pattern) {
-  if (auto problem = RegexProblem(pattern))
-    return "not a valid regular expression (RE2): " + *problem;
+  if (const auto problem = RegexProblem(pattern)) return texts::RegexNotValid(*problem);
   const re2::RE2 re(pattern);
   if (re.NamedCapturingGroups().contains("step")) return std::nullopt;
-  return "needs a group `step`; write it like 'step (?P<step>\\d+)'";
+  return texts::StepPatternWithoutStep();
 }
 
 StepReader::StepReader(const std::string& pattern) {

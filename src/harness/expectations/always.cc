@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "harness/expectations/counts.h"
+#include "harness/expectations/expectation_texts.h"
 #include "harness/faults/trigger.h"
 
 namespace caip::harness {
@@ -125,9 +126,8 @@ void CheckVariables(const std::string& glob, bool is_bound, const Cursor& place)
   re2::StringPiece rest(glob);
   std::string found;
   while (re2::RE2::FindAndConsume(&rest, variable, &found)) {
-    if (found != kCapture) place.Wrong("'" + found + "' is not a variable; the only one is {s}");
-    if (found == kCapture && !is_bound)
-      place.Wrong("{s} has no value, because `if_present` has no {s}");
+    if (found != kCapture) place.Wrong(texts::UnknownVariable(found));
+    if (found == kCapture && !is_bound) place.Wrong(texts::VariableWithoutValue());
   }
 }
 
@@ -137,7 +137,7 @@ void ValidateRule(const Rule& rule, const Cursor& cursor) {
   if (cursor.Has("if_present")) {
     CheckVariables(rule.if_present, true, cursor.At("if_present"));
     if (is_bound && rule.if_present.find(kCapture, first + 1) != std::string::npos) {
-      cursor.At("if_present").Wrong("contains {s} twice");
+      cursor.At("if_present").Wrong(texts::VariableTwice());
     }
   }
   for (const auto& [glob, count] : cursor.At("then_count").Members()) {
@@ -152,8 +152,7 @@ Rule ReadRule(const Cursor& cursor) {
   Rule rule;
   if (!cursor.MustBeMap()) return rule;
   cursor.OnlyKeys({"if_present", "then_count", "then_same_field"});
-  if (!cursor.Has("if_present"))
-    cursor.Wrong("`if_present` is missing: a glob, optionally with {s}");
+  if (!cursor.Has("if_present")) cursor.Wrong(texts::IfPresentMissing());
   if (cursor.Has("if_present")) rule.if_present = ObjectGlob(cursor.At("if_present").Text());
   for (const auto& [glob, count] : cursor.At("then_count").Members()) {
     rule.then_count[ObjectGlob(glob)] = ReadCount(count);
@@ -166,7 +165,7 @@ Rule ReadRule(const Cursor& cursor) {
   }
   ValidateRule(rule, cursor);
   if (rule.then_count.empty() && rule.same_field_of.empty()) {
-    cursor.Wrong("a rule is missing; write then_count or then_same_field");
+    cursor.Wrong(texts::ThenMissing());
   }
   return rule;
 }

@@ -1,6 +1,7 @@
 #include "harness/expectations/counts.h"
 
 #include "base/text.h"
+#include "harness/expectations/expectation_texts.h"
 
 namespace caip::harness {
 
@@ -28,7 +29,7 @@ Count ReadCount(const Cursor& cursor) {
     const int64_t most = end.empty() ? INT64_MAX : ParseDigits(end);
     if (least != kNotANumber && least <= most) return {least, most};
   }
-  cursor.Wrong("must be a count like 3, 1.. or 0..1");
+  cursor.Wrong(texts::CountNotValid());
   return {};
 }
 
@@ -58,7 +59,7 @@ std::set<std::string> ReplicasWithSteps(const Evidence& run) {
 int BootOfKey(const std::string& key, const Cursor& value) {
   const bool digits = !key.empty() && key.find_first_not_of("0123456789") == std::string::npos;
   const int boot = digits && key.size() < 9 ? std::atoi(key.c_str()) : 0;
-  if (boot == 0) value.Wrong("'" + key + "' is not a valid boot; boots are counted from 1");
+  if (boot == 0) value.Wrong(texts::BootNotValid(key));
   return boot;
 }
 

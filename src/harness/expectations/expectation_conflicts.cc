@@ -2,11 +2,12 @@
 #include <map>
 #include <set>
 
-#include "base/text.h"
 #include "harness/expectations/counts.h"
+#include "harness/expectations/expectation_texts.h"
 #include "harness/expectations/verdict.h"
 #include "harness/faults/trigger_reader.h"
 #include "harness/scenario/scenario_replicas.h"
+#include "harness/scenario/scenario_texts.h"
 #include "run/lifecycle.h"
 
 namespace caip::harness {
@@ -34,7 +35,7 @@ class Conflicts {
   void CheckEnd() const {
     const std::string state = Has("state") ? expect_.At("state").Text() : "";
     if (state == "SUCCEEDED" && Has("error_matches")) {
-      expect_.At("error_matches").Wrong("contradicts `state: SUCCEEDED`: such a job has no error");
+      expect_.At("error_matches").Wrong(texts::ErrorOfSuccess());
     }
     std::vector<std::string> states;
     if (Has("states")) states = CheckStates(expect_.At("states"), state);
@@ -42,11 +43,11 @@ class Conflicts {
     for (const auto& [entered, member] : expect_.At("at").Members()) {
       const auto named = run::JobStateNamed(entered);
       if (!named) {
-        member.Wrong("'" + entered + "' is not a state of a job");
+        member.Wrong(texts::NotAState(entered));
       } else if (!states.empty() && std::ranges::find(states, entered) == states.end()) {
-        member.Wrong("contradicts `states`, which does not contain " + entered);
+        member.Wrong(texts::StatesLackState(entered));
       } else if (!state.empty() && state != entered && run::IsTerminal(*named)) {
-        member.Wrong("contradicts `state: " + state + "`: a job ends once");
+        member.Wrong(texts::SecondEnd(state));
       }
     }
   }
@@ -56,18 +57,17 @@ class Conflicts {
     const std::vector<Cursor> elements = list.Elements();
     for (const Cursor& element : elements) {
       states.push_back(element.Text());
-      if (!run::JobStateNamed(states.back()))
-        element.Wrong("'" + states.back() + "' is not a state of a job");
-      if (states.size() == 1 && states[0] != "QUEUED") element.Wrong("a job must begin QUEUED");
+      if (!run::JobStateNamed(states.back())) element.Wrong(texts::NotAState(states.back()));
+      if (states.size() == 1 && states[0] != "QUEUED") element.Wrong(texts::FirstStateNotQueued());
       const size_t before = states.size() - 2;
       if (states.size() > 1 && !Follows(states[before], states.back())) {
-        element.Wrong("can never follow " + states[before]);
+        element.Wrong(texts::StateCannotFollow(states[before]));
       }
     }
     // Values that are not strings have been read as "".
     const std::string last = states.empty() ? "" : states.back();
     if (!state.empty() && !last.empty() && last != state) {
-      list.Wrong("contradicts `state: " + state + "`: the list ends with " + last);
+      list.Wrong(texts::StatesEndOtherwise(state, last));
     }
     return states;
   }
@@ -93,11 +93,10 @@ class Conflicts {
     const Cursor attempts = expect_.At("attempts");
     const Count count = ReadCount(attempts);
     if (count.least > kAttemptsMax) {
-      attempts.Wrong("can never happen: a job is tried at most " + std::to_string(kAttemptsMax) +
-                     " times");
+      attempts.Wrong(texts::TooManyAttempts(kAttemptsMax));
     }
     if (count.most == 0 && WantsSuccess()) {
-      attempts.Wrong("contradicts `state: SUCCEEDED`: such a job is tried at least once");
+      attempts.Wrong(texts::SuccessWithoutAttempt());
     }
   }
 
@@ -107,11 +106,11 @@ class Conflicts {
       std::set<std::string> present;
       for (const Cursor& glob : ElementsOf(objects, "present")) present.insert(glob.Text());
       for (const Cursor& glob : ElementsOf(objects, "absent")) {
-        if (present.contains(glob.Text())) glob.Wrong("contradicts `present`, which contains it");
-        if (CountOf(objects, glob).least > 0) glob.Wrong("contradicts `count`, which expects some");
+        if (present.contains(glob.Text())) glob.Wrong(texts::AbsentAndPresent());
+        if (CountOf(objects, glob).least > 0) glob.Wrong(texts::AbsentButCounted());
       }
       for (const Cursor& glob : ElementsOf(objects, "present")) {
-        if (CountOf(objects, glob).most == 0) glob.Wrong("contradicts `count`, which expects none");
+        if (CountOf(objects, glob).most == 0) glob.Wrong(texts::PresentButCountZero());
       }
     }
     if (!Has("writes")) return;
@@ -119,7 +118,7 @@ class Conflicts {
     for (const Cursor& glob : ElementsOf(expect_, "written_once")) {
       if (!writes.Has(glob.Text()) || may_fail_.contains("written_once")) continue;
       if (ReadCount(writes.At(glob.Text())).most >= 1) continue;
-      glob.Wrong("contradicts `writes`, which expects none");
+      glob.Wrong(texts::WrittenOnceButNever());
     }
   }
 
@@ -138,13 +137,11 @@ class Conflicts {
         const Count count = restarts[ReplicaOfKey(replica, member)] = ReadCount(member);
         least += count.least;
         if (count.least < kBootsMax) continue;
-        member.Wrong("can never happen: a replica is started at most " + std::to_string(kBootsMax) +
-                     " times");
+        member.Wrong(texts::TooManyBoots(kBootsMax));
       }
       const Cursor total = expect_.At("restarts").At("total");
       if (!total.json().is_null() && ReadCount(total).most < least) {
-        total.Wrong("contradicts the counts of the replicas, whose sum is at least " +
-                    std::to_string(least));
+        total.Wrong(texts::TotalTooSmall(least));
       }
     }
     if (!Has("first_step")) return;
@@ -154,7 +151,7 @@ class Conflicts {
       for (const auto& [boot, step] : boots.Members()) {
         const int number = BootOfKey(boot, step);
         if (found != restarts.end() && found->second.most < number - 1) {
-          step.Wrong("contradicts `restarts`, which expects " + Text(found->second));
+          step.Wrong(texts::BootAfterLastRestart(Text(found->second)));
         }
         CheckNoSteps(name, number, step);
         CheckSteps(name, step);
@@ -168,7 +165,7 @@ class Conflicts {
     for (const auto& [other, range] : expect_.At("steps").Members()) {
       if (ReplicaOfKey(other, range) != replica) continue;
       const Count all = ReadCount(range);
-      if (!all.Holds(step.Integer(0))) step.Wrong("contradicts `steps`, which does not contain it");
+      if (!all.Holds(step.Integer(0))) step.Wrong(texts::StepOutsideSteps());
     }
   }
 
@@ -177,7 +174,7 @@ class Conflicts {
     for (const auto& [other, boots] : expect_.At("no_steps").Members()) {
       if (ReplicaOfKey(other, boots) != replica) continue;
       for (const Cursor& silent : boots.Elements()) {
-        if (silent.Integer() == boot) step.Wrong("contradicts `no_steps`, which names this boot");
+        if (silent.Integer() == boot) step.Wrong(texts::StepOfSilentBoot());
       }
     }
   }
@@ -221,7 +218,7 @@ class NamedReplicas {
   }
   void CheckOne(const std::string& replica, const Cursor& place) const {
     if (std::ranges::find(replicas_, replica) != replicas_.end()) return;
-    place.Wrong(DescribeMissingReplica(replica, replicas_));
+    place.Wrong(texts::ReplicaMissing(replica, replicas_));
   }
 
   const Cursor& expect_;

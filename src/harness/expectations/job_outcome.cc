@@ -10,8 +10,10 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "harness/expectations/counts.h"
+#include "harness/expectations/expectation_texts.h"
 #include "harness/faults/trigger.h"
 #include "harness/faults/trigger_reader.h"
+#include "harness/scenario/scenario_texts.h"
 
 namespace caip::harness {
 namespace {
@@ -42,7 +44,7 @@ int64_t CountRestarts(const Evidence& run, const std::string& replica) {
 ExpectationPtr ReadState(const Cursor& cursor) {
   const std::string state = cursor.Text();
   const std::set<std::string> ends = {"SUCCEEDED", "FAILED", "CANCELLED"};
-  if (!ends.contains(state)) cursor.Wrong("must be SUCCEEDED, FAILED or CANCELLED");
+  if (!ends.contains(state)) cursor.Wrong(texts::NotOneOf({"SUCCEEDED", "FAILED", "CANCELLED"}));
   return ExpectState(state);
 }
 
@@ -57,7 +59,7 @@ ExpectationPtr ExpectState(const std::string& state) {
 
 ExpectationPtr ReadErrorMatches(const Cursor& cursor) {
   const std::string pattern = cursor.Text();
-  if (const auto problem = RegexProblem(pattern)) cursor.Wrong(*problem);
+  if (const auto problem = RegexProblem(pattern)) cursor.Wrong(texts::RegexNotValid(*problem));
   return Expect([pattern](const ComparedRuns& runs) -> std::vector<Assertion> {
     const bool passed = re2::RE2::PartialMatch(runs.run.error_message, pattern);
     return {{"error_matches", "/" + pattern + "/", runs.run.error_message, passed}};
@@ -108,7 +110,7 @@ Period ReadPeriod(const Cursor& cursor) {
   const std::string end = dots == text.npos ? "" : text.substr(dots + 2);
   const auto most = end.empty() ? std::nullopt : ParseDuration(end);
   const bool good = dots != text.npos && least && (end.empty() || (most && *least <= *most));
-  if (!good) cursor.Wrong("must be a range of times like 10m..11m or 2h..");
+  if (!good) cursor.Wrong(texts::PeriodNotValid());
   return good ? Period{*least, most} : Period{};
 }
 

@@ -5,9 +5,11 @@
 #include <optional>
 
 #include "harness/expectations/counts.h"
+#include "harness/expectations/expectation_texts.h"
 #include "harness/expectations/twin_comparison.h"
 #include "harness/faults/trigger.h"
 #include "harness/faults/trigger_reader.h"
+#include "harness/scenario/scenario_texts.h"
 
 namespace caip::harness {
 namespace {
@@ -123,7 +125,7 @@ ExpectationPtr ReadSteps(const Cursor& cursor) {
     const Count steps = ReadCount(range);
     wanted[ReplicaOfKey(replica, range)] = steps;
     if (steps.most - steps.least >= kStepsMax) {
-      range.Wrong("must be the first and the last step, like 1..40, of at most a million");
+      range.Wrong(texts::StepRangeNotValid());
     }
   }
   return Expect([wanted](const ComparedRuns& runs) {
@@ -192,9 +194,11 @@ ExpectedLine ReadExpectedLine(const Cursor& cursor) {
   ExpectedLine line;
   if (!cursor.MustBeMap()) return line;
   cursor.OnlyKeys({"match", "replica", "boot", "count"});
-  if (!cursor.Has("match")) cursor.Wrong("`match` is missing: a regular expression");
+  if (!cursor.Has("match")) cursor.Wrong(texts::MatchMissing());
   if (cursor.Has("match")) line.pattern = cursor.At("match").Text();
-  if (const auto problem = RegexProblem(line.pattern)) cursor.At("match").Wrong(*problem);
+  if (const auto problem = RegexProblem(line.pattern)) {
+    cursor.At("match").Wrong(texts::RegexNotValid(*problem));
+  }
   if (cursor.Has("replica")) {
     const bool service = cursor.At("replica").json() == "service";
     line.replica = service ? "service" : ReadReplica(cursor.At("replica"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/expectations/expectation_texts.h"
 #include "harness/faults/trigger.h"
 #include "harness/faults/trigger_reader.h"
 
@@ -24,7 +25,7 @@ std::vector<std::string> GlobsOf(const Cursor& cursor) {
 
 double ReadTolerance(const Cursor& cursor) {
   const double tolerance = cursor.Number();
-  if (tolerance < 0) cursor.Wrong("must be 0 or more");
+  if (tolerance < 0) cursor.Wrong(texts::ToleranceNegative());
   return tolerance;
 }
 

@@ -5,9 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "base/text.h"
+#include "harness/faults/fault_texts.h"
 #include "harness/faults/trigger_reader.h"
 #include "harness/scenario/scenario_replicas.h"
+#include "harness/scenario/scenario_texts.h"
 
 namespace caip::harness {
 namespace {
@@ -23,7 +24,7 @@ void ReadFaultParameters(const FaultKind& kind, const Cursor& parameters, Fault&
   if (!parameters.MustBeMap()) return;
   parameters.OnlyKeys(kind.parameters);
   for (const std::string& name : kind.required) {
-    if (!parameters.Has(name)) parameters.Wrong(kind.name + " needs `" + name + "`");
+    if (!parameters.Has(name)) parameters.Wrong(texts::ParameterMissing(kind.name, name));
   }
   for (const auto& [key, member] : parameters.Members()) {
     if (key == "replica") fault.replica = ReadReplica(member);
@@ -39,12 +40,12 @@ void ReadFaultKind(const Cursor& element, Fault& fault) {
   for (const auto& [key, member] : element.Members()) {
     const FaultKind* kind = FindFaultKind(key);
     if (!kind) continue;
-    if (fault.kind) member.Wrong("a fault has one kind; write another fault for this one");
+    if (fault.kind) member.Wrong(texts::TwoFaultKinds());
     if (fault.kind) continue;
     fault.kind = kind;
     ReadFaultParameters(*kind, member, fault);
   }
-  if (!fault.kind) element.Wrong("a fault needs a kind; write one of " + Join(kinds, ", "));
+  if (!fault.kind) element.Wrong(texts::FaultKindMissing(kinds));
 }
 
 // The triggers of a fault, each with its place in the file.
@@ -80,12 +81,12 @@ constexpr OccasionRule kOccasionRules[] = {
 void CheckOccasion(const FaultKind& kind, const Trigger& when, const Cursor& place) {
   for (const OccasionRule& rule : kOccasionRules) {
     if (kind.occasion == rule.occasion) {
-      if (!rule.fits(when)) place.Wrong(kind.name + " needs " + rule.needs);
+      if (!rule.fits(when)) place.Wrong(texts::EventDoesNotFit(kind.name, rule.needs));
       return;
     }
   }
   if (when.Is<InstallationTrigger>() || when.Is<ApiCallTrigger>()) {
-    place.Wrong(kind.name + " cannot be injected at this event");
+    place.Wrong(texts::NotAtThisEvent(kind.name));
   }
 }
 
@@ -96,14 +97,14 @@ void CheckFaultReferences(const std::vector<std::pair<Fault, Cursor>>& read,
     for (const auto& [trigger, place] : TriggersOfFault(fault, element)) {
       const bool is_until = trigger != &fault.when;
       if (is_until && trigger->Is<TimeTrigger>()) {
-        place.Wrong("`at` cannot end a fault; name an event");
+        place.Wrong(texts::UntilIsTime());
       }
       const auto* after = trigger->As<FaultTrigger>();
       if (!after) continue;
       if (!names.contains(after->fault)) {
-        place.Wrong("no fault is named '" + after->fault + "'");
+        place.Wrong(texts::UnknownFault(after->fault));
       } else if (after->fault == fault.name && !is_until) {
-        place.Wrong("can never happen: the fault waits for itself");
+        place.Wrong(texts::FaultWaitsForItself());
       }
     }
   }
@@ -125,7 +126,7 @@ Fault ReadFault(const Cursor& element, std::map<std::string, int>& counts) {
   if (element.Has("when")) {
     fault.when = ReadTrigger(element.At("when"));
   } else {
-    element.Wrong("`when` is missing; write `when: {before: {create: ...}}`");
+    element.Wrong(texts::WhenMissing());
   }
   ResolveTrial(fault, fault.when);
   if (fault.until) ResolveTrial(fault, *fault.until);
@@ -135,7 +136,7 @@ Fault ReadFault(const Cursor& element, std::map<std::string, int>& counts) {
       element.Has("name") ? element.At("name").Text() : kind + " " + std::to_string(++counts[kind]);
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (std::ranges::any_of(fault.name, is_control)) {
-    element.At("name").Wrong("must contain only printable characters");
+    element.At("name").Wrong(texts::FaultNameNotPrintable());
   }
   return fault;
 }
@@ -151,12 +152,12 @@ std::vector<Fault> ReadFaults(const Cursor& cursor) {
   std::vector<std::pair<Fault, Cursor>> read;
   std::map<std::string, int> counts;
   std::set<std::string> names;
-  if (!cursor.IsList()) cursor.Wrong("must be a list");
+  if (!cursor.IsList()) cursor.Wrong(texts::NotAList());
   for (const Cursor& element : cursor.IsList() ? cursor.Elements() : std::vector<Cursor>()) {
     if (!element.MustBeMap()) continue;
     Fault fault = ReadFault(element, counts);
     if (!names.insert(fault.name).second) {
-      element.Wrong("another fault already has the name '" + fault.name + "'");
+      element.Wrong(texts::FaultNameTaken(fault.name));
     }
     read.emplace_back(std::move(fault), element);
   }
@@ -190,10 +191,10 @@ void CheckObjectOperation(const Trigger& trigger, const Cursor& place) {
   const auto* operation = trigger.As<StorageTrigger>();
   if (!operation) return;
   if (operation->phase == Phase::kMid) {
-    place.Wrong("can never happen: an object appears as a whole; `mid` needs `semantics: posix`");
+    place.Wrong(texts::MidOfAnObject());
   }
   if (operation->op == "rename") {
-    place.Wrong("can never happen: an object store renames by copy and delete");
+    place.Wrong(texts::RenameOfAnObject());
   }
 }
 
@@ -223,9 +224,7 @@ void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenar
                        scenario.semantics == Semantics::kPosix;
   if (state == WhileUntil::kThreadWaits && !is_call) return;
   UntilPlace(fault, element)
-      .Wrong("can never happen: " + fault.replica +
-             (state == WhileUntil::kDown ? " is down" : " waits") +
-             " until then, and no other replica causes this event");
+      .Wrong(texts::UntilNeverComes(fault.replica, state == WhileUntil::kDown));
 }
 
 // A job with images installs no packages.
@@ -233,21 +232,21 @@ void CheckJobHasPackages(const Fault& fault, const Cursor& element, const Scenar
   if (!fault.when.Is<InstallationTrigger>() || !scenario.submit.empty()) return;
   const Json* packages = Member(scenario.training_input, "packageUris");
   if (scenario.command.empty() && packages && !packages->empty()) return;
-  element.At("when").Wrong("can never happen: the job has no packages");
+  element.At("when").Wrong(texts::InstallationWithoutPackages());
 }
 
 void CheckFaultOfJob(const Fault& fault, const Cursor& element, const Scenario& scenario,
                      const std::vector<std::string>& replicas) {
   const std::string unknown = replicas.empty() ? "" : FindUnknownReplica(fault, replicas);
   if (!unknown.empty()) {
-    element.Wrong("can never happen: " + DescribeMissingReplica(unknown, replicas));
+    element.Wrong(texts::NeverHappens(texts::ReplicaMissing(unknown, replicas)));
   }
   CheckOperations(fault, element, scenario.semantics);
   CheckUntilCanHappen(fault, element, scenario, replicas);
   CheckJobHasPackages(fault, element, scenario);
   if (fault.kind->check) fault.kind->check(fault, element, scenario);
   if (const auto circle = FindCircle(scenario.faults, fault); !circle.empty()) {
-    element.At("when").Wrong("can never happen: " + Join(circle, " and ") + " wait for each other");
+    element.At("when").Wrong(texts::FaultsWaitForEachOther(circle));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/faults/fault.h"
+#include "harness/faults/fault_texts.h"
 
 namespace caip::harness {
 namespace {
@@ -55,10 +56,10 @@ FaultActionPtr ReadHang(const Cursor& parameters) {
   std::optional<Duration> lasts;
   if (parameters.Has("for")) lasts = parameters.At("for").Time();
   if (lasts && parameters.Has("until")) {
-    parameters.At("for").Wrong("a hang ends by `until` or by `for`, not by both");
+    parameters.At("for").Wrong(texts::HangWithTwoEnds());
   }
   if (!lasts && !parameters.Has("until")) {
-    parameters.Wrong("a hang must end; write `until: TRIGGER` or `for: 2s`");
+    parameters.Wrong(texts::HangWithoutEnd());
   }
   return std::make_shared<Hang>(lasts);
 }
@@ -67,7 +68,7 @@ FaultActionPtr ReadHold(const Cursor&) { return std::make_shared<Hold>(); }
 
 void CheckHold(const Fault& fault, const Cursor& element, const Scenario&) {
   if (!fault.when.Is<TimeTrigger>()) return;
-  element.At("when").Wrong("a hold needs an event of a replica, and `at` is not one; use hang");
+  element.At("when").Wrong(texts::HoldAtTime());
 }
 
 }  // namespace
@@ -163,7 +164,7 @@ class LineFault final : public FaultAction {
 FaultActionPtr ReadClockStep(const Cursor& parameters) {
   if (!parameters.Has("by")) return std::make_shared<ClockStep>(Duration(0));  // reported already
   const Duration by = parameters.At("by").Time(true);
-  if (by == Duration(0)) parameters.At("by").Wrong("must not be 0; write 1h or -30s");
+  if (by == Duration(0)) parameters.At("by").Wrong(texts::ClockStepZero());
   return std::make_shared<ClockStep>(by);
 }
 

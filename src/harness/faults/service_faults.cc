@@ -4,7 +4,9 @@
 #include <variant>
 
 #include "harness/faults/fault.h"
+#include "harness/faults/fault_texts.h"
 #include "harness/scenario/scenario.h"
+#include "harness/scenario/scenario_texts.h"
 
 namespace caip::harness {
 namespace {
@@ -92,7 +94,7 @@ FaultActionPtr ReadStorageError(const Cursor& parameters) {
   int ways = 0;
   for (const char* way : {"status", "latency", "break_after", "stale_listing"}) {
     if (parameters.Has(way) && ++ways == 2) {
-      parameters.At(way).Wrong("an operation fails in one way; write another fault for this one");
+      parameters.At(way).Wrong(texts::TwoStorageErrors());
     }
   }
   const bool stale = parameters.Has("stale_listing") && parameters.At("stale_listing").Flag();
@@ -113,18 +115,17 @@ void CheckStorageError(const Fault& fault, const Cursor& element, const Scenario
   const auto& way = static_cast<const StorageError&>(*fault.action).way();
   const auto* when = fault.when.As<StorageTrigger>();
   if (when && std::holds_alternative<BreakRead>(way) && when->op != "read") {
-    element.At("when").Wrong("break_after needs a read: write before or after `read`");
+    element.At("when").Wrong(texts::BreakAfterWithoutRead());
   }
   const bool lists = when && when->op == "list" && when->phase == Phase::kBefore;
   if (when && std::holds_alternative<StaleListing>(way) && !lists) {
-    element.At("when").Wrong("stale_listing needs `before: {list: ...}`");
+    element.At("when").Wrong(texts::StaleListingWithoutList());
   }
   if (scenario.semantics != Semantics::kPosix) return;
   const Cursor parameters = element.At(fault.kind->name);
   for (const char* name : {"break_after", "stale_listing"}) {
     if (!parameters.Has(name)) continue;
-    parameters.At(name).Wrong(
-        "needs `semantics: object`; in a directory only calls can fail (`status`)");
+    parameters.At(name).Wrong(texts::OnlyWithObjectSemantics());
   }
 }
 
@@ -133,7 +134,7 @@ FaultActionPtr ReadPreparingFailure(const Cursor& parameters) {
   const std::string how = parameters.Has("how") ? parameters.At("how").Text() : "";
   const bool known = how == "package_unreadable" || how == "pip_fails";
   if (parameters.Has("how") && !known) {
-    parameters.At("how").Wrong("must be package_unreadable or pip_fails");
+    parameters.At("how").Wrong(texts::NotOneOf({"package_unreadable", "pip_fails"}));
   }
   return std::make_shared<PreparingFailure>(how == "package_unreadable" ? How::kPackageUnreadable
                                                                         : How::kPipFails);

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/text.h"
+#include "harness/faults/fault_texts.h"
+#include "harness/scenario/scenario_texts.h"
 
 namespace caip::harness {
 namespace {
@@ -28,16 +29,16 @@ Trigger::Kind ReadStorageTrigger(const Cursor& cursor) {
       continue;
     }
     if (!trigger.op.empty()) {
-      member.Wrong("a trigger has one operation; write another fault for this one");
+      member.Wrong(texts::TwoOperations());
     }
     trigger.op = key;
     trigger.glob = ObjectGlob(member.Text());
   }
   if (kPhase == Phase::kMid && trigger.bytes == 0) {
-    cursor.Wrong("`bytes` is missing: the number of bytes after which the fault is injected");
+    cursor.Wrong(texts::BytesMissing());
   }
   if (trigger.op.empty()) {
-    cursor.Wrong("an operation is missing; write one of " + Join(known, ", "));
+    cursor.Wrong(texts::OperationMissing(known));
   }
   return trigger;
 }
@@ -45,7 +46,7 @@ Trigger::Kind ReadStorageTrigger(const Cursor& cursor) {
 Trigger::Kind ReadLogTrigger(const Cursor& cursor) {
   LogTrigger trigger{cursor.Text()};
   if (const auto problem = RegexProblem(trigger.regex)) {
-    cursor.Wrong("not a valid regular expression (RE2): " + *problem);
+    cursor.Wrong(texts::RegexNotValid(*problem));
   }
   return trigger;
 }
@@ -57,8 +58,7 @@ Trigger::Kind ReadMetricTrigger(const Cursor& cursor) { return MetricTrigger{cur
 Trigger::Kind ReadStateTrigger(const Cursor& cursor) {
   StateTrigger trigger{cursor.Text()};
   if (std::ranges::find(kStates, trigger.state) == kStates.end()) {
-    cursor.Wrong("'" + trigger.state + "' is not a state of a job; the states are " +
-                 Join(kStates, ", "));
+    cursor.Wrong(texts::UnknownState(trigger.state, kStates));
   }
   return trigger;
 }
@@ -78,8 +78,7 @@ Trigger::Kind ReadInstallationTrigger(const Cursor& cursor) {
 Trigger::Kind ReadApiCallTrigger(const Cursor& cursor) {
   ApiCallTrigger trigger{cursor.Text()};
   if (std::ranges::find(kCalls, trigger.method) == kCalls.end()) {
-    cursor.Wrong("'" + trigger.method + "' is not a call of the job API; the calls are " +
-                 Join(kCalls, ", ") + Suggestion(trigger.method, kCalls));
+    cursor.Wrong(texts::UnknownApiCall(trigger.method, kCalls));
   }
   return trigger;
 }
@@ -135,13 +134,7 @@ void ReadOccurrence(const Cursor& cursor, Occurrence& nth) {
   }
   if (text.starts_with("every ") && nth.every == 0) nth.first = 0;
   const bool counts = nth.every > 0 || (nth.first >= 1 && nth.last >= nth.first);
-  if (!counts) cursor.Wrong("must be a count from 1 (3), a range (2..5), every, or every 3");
-}
-
-std::string NotAReplica(const std::string& name) {
-  return "'" + name +
-         "' is not a valid replica; write master-0, worker-1, ps-0 or evaluator-0, and for a trial "
-         "master-0/2";
+  if (!counts) cursor.Wrong(texts::OccurrenceNotValid());
 }
 
 // "worker" -> "worker-0", "chief" -> "master-0"; in a trial "worker/2" -> "worker-0/2".
@@ -190,19 +183,19 @@ Trigger ReadTrigger(const Cursor& cursor) {
     if (key == "probability") {
       trigger.probability = member.Number();
       if (trigger.probability <= 0 || trigger.probability > 1) {
-        member.Wrong("must be above 0 and at most 1");
+        member.Wrong(texts::ProbabilityOutOfRange());
       }
       if (!cursor.Has("nth")) trigger.nth.every = 1;
     }
     const auto* const kind = std::ranges::find(kTriggerKinds, key, &TriggerKind::name);
     if (kind == std::end(kTriggerKinds)) continue;
-    if (++kinds == 2) member.Wrong("a trigger has one event; write another fault for this one");
+    if (++kinds == 2) member.Wrong(texts::TwoEvents());
     if (kinds == 1) trigger.kind = kind->read(member);
   }
-  if (kinds == 0) cursor.Wrong("an event is missing; write one of " + Join(names, ", "));
+  if (kinds == 0) cursor.Wrong(texts::EventMissing(names));
   for (const char* word : {"replica", "trial", "nth", "probability"}) {
     if (!trigger.Is<TimeTrigger>() || !cursor.Has(word)) continue;
-    cursor.At(word).Wrong("has no meaning with `at`, which happens once");
+    cursor.At(word).Wrong(texts::MeaninglessWithAt());
   }
   return trigger;
 }
@@ -211,13 +204,13 @@ std::string ReadReplica(const Cursor& cursor, bool or_any) {
   const std::string name = cursor.Text();
   if (name == "any" && or_any) return name;
   if (const auto replica = FullName(name)) return *replica;
-  cursor.Wrong(NotAReplica(name) + (or_any ? ", or any" : ""));
+  cursor.Wrong(texts::ReplicaNotValid(name, or_any));
   return name;
 }
 
 std::string ReplicaOfKey(const std::string& name, const Cursor& value) {
   if (const auto replica = FullName(name)) return *replica;
-  value.Wrong(NotAReplica(name));
+  value.Wrong(texts::ReplicaNotValid(name, false));
   return name;
 }
 

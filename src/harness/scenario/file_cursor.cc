@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "harness/scenario/scenario_texts.h"
 
 namespace caip::harness {
 namespace {
@@ -60,10 +61,9 @@ std::shared_ptr<FileText> FileTextOf(YamlDocument document, std::string text, st
   const YamlDocument& read = file->document;
   for (size_t i = 0; i < read.duplicates.size(); ++i) {
     const Place& place = read.duplicate_places[i];
-    file->mistakes.push_back(
-        YamlError(file->text, file->name, place.line - 1, place.column - 1,
-                  NameOf(read.duplicates[i]) + ": is written twice; this is the second place")
-            .message);
+    file->mistakes.push_back(YamlError(file->text, file->name, place.line - 1, place.column - 1,
+                                       NameOf(read.duplicates[i]) + ": " + texts::WrittenTwice())
+                                 .message);
   }
   return file;
 }
@@ -128,7 +128,7 @@ std::vector<Cursor> Cursor::Elements() const {
 std::string Cursor::Text() const {
   if (json_->is_string()) return json_->get<std::string>();
   if (json_->is_number()) return CompactJson(*json_);
-  Wrong(std::string("must be a string, not ") + KindOf(*json_));
+  Wrong(texts::WrongKind("a string", KindOf(*json_)));
   return "";
 }
 
@@ -136,15 +136,13 @@ int64_t Cursor::Integer(int64_t least, int64_t most) const {
   if (!json_->is_number_integer() || IsHuge(*json_)) {
     const bool is_number = json_->is_number();
     const bool is_large = is_number && std::abs(json_->get<double>()) >= 9.2e18;
-    Wrong(is_large ? "is too large"
-                   : "must be a whole number, not " +
-                         (is_number ? CompactJson(*json_) : std::string(KindOf(*json_))));
+    Wrong(is_large ? texts::NumberTooLarge()
+                   : texts::NotAWholeNumber(is_number ? CompactJson(*json_) : KindOf(*json_)));
     return std::max<int64_t>(least, 0);
   }
   const auto value = json_->get<int64_t>();
   if (value < least || value > most) {
-    Wrong("must be at least " + std::to_string(least) +
-          (most == INT64_MAX ? "" : " and at most " + std::to_string(most)));
+    Wrong(texts::NumberOutOfRange(least, most));
     return least;
   }
   return value;
@@ -152,13 +150,13 @@ int64_t Cursor::Integer(int64_t least, int64_t most) const {
 
 double Cursor::Number() const {
   if (json_->is_number()) return json_->get<double>();
-  Wrong(std::string("must be a number, not ") + KindOf(*json_));
+  Wrong(texts::WrongKind("a number", KindOf(*json_)));
   return 0;
 }
 
 bool Cursor::Flag() const {
   if (json_->is_boolean()) return json_->get<bool>();
-  Wrong(std::string("must be true or false, not ") + KindOf(*json_));
+  Wrong(texts::WrongKind("true or false", KindOf(*json_)));
   return false;
 }
 
@@ -166,27 +164,21 @@ Duration Cursor::Time(bool may_be_negative) const {
   const std::string text = json_->is_string() ? json_->get<std::string>() : "";
   const bool negative = may_be_negative && text.starts_with('-');
   const auto time = ParseDuration(std::string_view(text).substr(negative ? 1 : 0));
-  if (!time) Wrong("must be a duration like 250ms, 90s, 20m or 1h30m");
+  if (!time) Wrong(texts::NotADuration());
   return time ? (negative ? -*time : *time) : Duration(0);
 }
 
 void Cursor::OnlyKeys(const std::vector<std::string>& known) const {
   for (const auto& [key, member] : Members()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    member.Wrong("is not a known key here; the known keys are " + Join(known, ", ") +
-                 Suggestion(key, known));
+    member.Wrong(texts::UnknownKey(key, known));
   }
 }
 
 bool Cursor::MustBeMap() const {
   if (IsMap()) return true;
-  Wrong(std::string("must be a mapping, not ") + KindOf(*json_));
+  Wrong(texts::WrongKind("a mapping", KindOf(*json_)));
   return false;
-}
-
-std::string Suggestion(std::string_view word, const std::vector<std::string>& known) {
-  const std::string nearest = NearestName(word, known);
-  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
 }
 
 }  // namespace caip::harness

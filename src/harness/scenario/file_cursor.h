@@ -70,7 +70,4 @@ class Cursor {
   std::string pointer_;
 };
 
-/// The nearest of `known` to a misspelt word, as "; did you mean 'x'?"; "" if none is near.
-std::string Suggestion(std::string_view word, const std::vector<std::string>& known);
-
 }  // namespace caip::harness

@@ -3,7 +3,6 @@
 #include <set>
 #include <utility>
 
-#include "base/text.h"
 #include "google/gcs_uri.h"
 #include "harness/errors.h"
 #include "harness/events/step_reader.h"
@@ -15,6 +14,7 @@
 #include "harness/scenario/file_cursor.h"
 #include "harness/scenario/scenario.h"
 #include "harness/scenario/scenario_replicas.h"
+#include "harness/scenario/scenario_texts.h"
 
 namespace caip::harness {
 namespace {
@@ -47,8 +47,7 @@ class Reading {
     }
     if (!top.Has("extends")) return Ok{};
     if (depth >= kExtendsMax) {
-      top.At("extends").Wrong("the files extend each other in a circle, or more than " +
-                              std::to_string(kExtendsMax) + " of them");
+      top.At("extends").Wrong(texts::TooManyExtends(kExtendsMax));
       return Ok{};
     }
     const Path base = file.parent_path() / top.At("extends").Text();
@@ -105,7 +104,7 @@ void ReadServiceDelays(const Cursor& cursor, ServiceDelays& delays) {
   if (cursor.Has("stock_out")) {
     const auto tries = static_cast<int>(cursor.At("stock_out").Integer(1, 100));
     if (cursor.Has("provisioning_delay")) {
-      cursor.At("stock_out").Wrong("is a provisioning_delay itself; use only one of them");
+      cursor.At("stock_out").Wrong(texts::StockOutWithDelay());
     }
     delays.provisioning_delay = run::StockOut{tries};
   }
@@ -118,7 +117,7 @@ void ReadLimits(const Cursor& cursor, Limits& limits) {
   const auto some = [&cursor](const char* key, Duration& limit) {
     if (!cursor.Has(key)) return;
     limit = cursor.At(key).Time();
-    if (limit == Duration(0)) cursor.At(key).Wrong("must be above 0");
+    if (limit == Duration(0)) cursor.At(key).Wrong(texts::NotAboveZero());
   };
   some("wall", limits.wall);
   some("no_progress", limits.no_progress);
@@ -130,18 +129,18 @@ void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
   if (!cursor.MustBeMap()) return;
   for (const auto& [name, member] : cursor.Members()) {
     BucketContents& bucket = scenario.buckets[name];
-    if (!google::IsBucketName(name)) member.Wrong("'" + name + "' is not a valid bucket name");
+    if (!google::IsBucketName(name)) member.Wrong(texts::BucketNameNotValid(name));
     if (!member.MustBeMap()) continue;
     member.OnlyKeys({"from", "objects"});
     if (member.Has("from")) {
       std::error_code error;
       bucket.from = folder / member.At("from").Text();
       const bool there = std::filesystem::is_directory(*bucket.from, error);
-      if (!there) member.At("from").Wrong("'" + bucket.from->string() + "' is not a directory");
+      if (!there) member.At("from").Wrong(texts::NotADirectory(bucket.from->string()));
     }
     for (const auto& [object, content] : member.At("objects").Members()) {
       const bool named = !object.empty() && google::IsObjectName(object);
-      if (!named) content.Wrong("'" + object + "' is not a valid object name");
+      if (!named) content.Wrong(texts::ObjectNameNotValid(object));
       const Json& json = content.json();
       bucket.objects[object] = json.is_string() ? json.get<std::string>() : PythonJson(json);
     }
@@ -158,17 +157,16 @@ void ReadJob(const Reading& reading, Scenario& scenario) {
     if (job->Has("submit")) scenario.submit = Texts(job->At("submit"));
     if (job->Has("config")) scenario.training_input = job->At("config").json();
     if (job->Has("args")) scenario.arguments = Texts(job->At("args"));
-    if (job->Has("config") && !job->At("config").IsMap())
-      job->At("config").Wrong("must be a mapping");
+    if (job->Has("config")) (void)job->At("config").MustBeMap();
   }
   if (trainer && trainer->MustBeMap()) {
     trainer->OnlyKeys({"command", "args"});
     if (trainer->Has("command")) scenario.command = Texts(trainer->At("command"));
     if (trainer->Has("args")) scenario.arguments = Texts(trainer->At("args"));
-    if (scenario.command.empty()) trainer->Wrong("`command` is missing");
+    if (scenario.command.empty()) trainer->Wrong(texts::CommandMissing());
   }
   if (scenario.submit.empty() && scenario.training_input.is_null() && scenario.command.empty()) {
-    reading.Wrong("a job is missing; write `trainer: {command: [...]}` or `job: {submit: [...]}`");
+    reading.Wrong(texts::JobMissing());
   }
 }
 
@@ -192,12 +190,16 @@ void ReadExpectations(const Cursor& cursor, Scenario& scenario) {
 void ReadPlaces(const Reading& reading, Scenario& scenario) {
   if (const Cursor* semantics = reading.Find("semantics")) {
     const std::string word = semantics->Text();
-    if (word != "object" && word != "posix") semantics->Wrong("must be object or posix");
+    if (word != "object" && word != "posix") {
+      semantics->Wrong(texts::NotOneOf({"object", "posix"}));
+    }
     scenario.semantics = word == "posix" ? Semantics::kPosix : Semantics::kObject;
   }
   if (const Cursor* addressing = reading.Find("addressing")) {
     const std::string word = addressing->Text();
-    if (word != "loopback" && word != "ports") addressing->Wrong("must be loopback or ports");
+    if (word != "loopback" && word != "ports") {
+      addressing->Wrong(texts::NotOneOf({"loopback", "ports"}));
+    }
     scenario.own_ports = word == "ports";
   }
 }
@@ -241,8 +243,7 @@ void CheckShowsBug(const Reading& reading, const Scenario& scenario) {
     const std::string& word = scenario.shows_bug[i];
     const std::string key = word.substr(0, word.find(' '));
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    elements[i].Wrong("is not an expectation of this file; one of these may fail: " +
-                      Join(known, ", ") + Suggestion(key, known));
+    elements[i].Wrong(texts::NotAnExpectationOfFile(key, known));
   }
 }
 
@@ -265,7 +266,7 @@ Result<Scenario> Finish(const Reading& reading, const Path& file) {
   if (const Cursor* description = reading.Find("description")) {
     scenario.description = description->Text();
   } else {
-    reading.Wrong("`description` is missing: what happens, in a sentence");
+    reading.Wrong(texts::DescriptionMissing());
   }
   ReadParts(reading, scenario);
   CheckShowsBug(reading, scenario);

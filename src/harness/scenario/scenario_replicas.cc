@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "harness/events/replica_name.h"
 #include "ml/catalog/catalog.h"
 
@@ -52,12 +51,6 @@ std::vector<std::string> FindReplicas(const Scenario& scenario) {
   const Json* tuning = Member(input, "hyperparameters");
   if (!tuning) return replicas;
   return NamesInTrials(replicas, std::clamp<int64_t>(IntOr(*tuning, "maxTrials", 1), 1, 1000));
-}
-
-std::string DescribeMissingReplica(const std::string& missing,
-                                   const std::vector<std::string>& replicas) {
-  return "the job has no " + missing + "; it has " +
-         (replicas.size() > 6 ? replicas.front() + " to " + replicas.back() : Join(replicas, ", "));
 }
 
 }  // namespace caip::harness

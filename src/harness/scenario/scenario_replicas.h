@@ -12,8 +12,4 @@ namespace caip::harness {
 /// `submit`, because only the client knows those replicas.
 std::vector<std::string> FindReplicas(const Scenario& scenario);
 
-/// "the job has no worker-1; it has master-0".
-std::string DescribeMissingReplica(const std::string& missing,
-                                   const std::vector<std::string>& replicas);
-
 }  // namespace caip::harness

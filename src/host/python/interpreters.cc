@@ -190,7 +190,7 @@ Result<InterpreterChoice> Interpreters::Mapped(const PythonRequest& request, con
 
 Result<InterpreterChoice> Interpreters::Choose(const PythonRequest& request) {
   std::lock_guard lock(mutex_);
-  for (const std::string& key : {request.runtime_version, request.python_version}) {
+  for (const std::string& key : {request.software_version, request.python_version}) {
     const auto mapped = runtimes_.find(key);
     if (!key.empty() && mapped != runtimes_.end()) return Mapped(request, key, mapped->second);
   }

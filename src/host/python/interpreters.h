@@ -65,9 +65,9 @@ inline constexpr std::string_view kPythonDefault = "3.7";
 
 /// The versions that a job requests.
 struct PythonRequest {
-  std::string runtime_version;  // "2.4"
-  std::string python_version;   // "3.7"; "": kPythonDefault
-  bool strict = false;          // reject another minor version
+  std::string software_version;  // "2.4"
+  std::string python_version;    // "3.7"; "": kPythonDefault
+  bool strict = false;           // reject another minor version
 };
 
 /// Sorts `candidates` by their suitability for `wanted`: the same minor version, then the nearest

@@ -106,7 +106,7 @@ void PackagerOnHost::Dispatch(std::stop_token stop) {
 void PackagerOnHost::Handle(const OrderPtr& order) {
   const PrepareRequest& request = order->request;
   auto choice = interpreters_.Choose(
-      {request.runtime_version, request.python_version, options_.strict_runtime});
+      {request.software_version, request.python_version, options_.strict_runtime});
   if (!choice.ok()) return Refuse(order, choice.error().message);
   if (!choice->warning.empty()) {
     log_.Write({{request.run, std::string(run::kServiceTask), Severity::kWarning, clock_.Now(),

@@ -251,7 +251,7 @@ Result<PreloadedWatch> WatchByPreload(bool files) {
   if (!listener.valid() ||
       ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
       ::listen(listener.get(), kBacklog) != 0) {
-    return SystemError("cannot make a socket to watch a replica by", errno);
+    return SystemError("cannot make the socket for watching a replica", errno);
   }
   Fd end(::eventfd(0, EFD_CLOEXEC));
   if (!end.valid()) return SystemError("cannot make an eventfd", errno);

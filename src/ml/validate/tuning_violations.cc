@@ -55,8 +55,8 @@ FieldViolation BoundNotFinite(size_t index, std::string_view bound) {
 FieldViolation BoundNotIntegral(size_t index, std::string_view bound, double value) {
   return OfParameter(index, bound,
                      "The bound " + Shown(value) +
-                         " is not a 64-bit integer, which a parameter of type INTEGER needs. Use "
-                         "type DOUBLE for fractions.");
+                         " is not a 64-bit integer. A parameter of type INTEGER needs a 64-bit "
+                         "integer. Use type DOUBLE for fractions.");
 }
 
 FieldViolation BoundsReversed(size_t index, double least, double most) {

@@ -14,7 +14,8 @@ void ExaminePlace(const Examination& exam) {
   const std::vector<std::string> regions = exam.options.RegionNames();
   const bool is_offered = std::binary_search(regions.begin(), regions.end(), input.region);
   if (input.region.empty()) {
-    exam.Report(violations::Required("region", "Name a Compute Engine region, as us-central1."));
+    exam.Report(
+        violations::Required("region", "Name a Compute Engine region, such as us-central1."));
   } else if (!is_offered) {
     exam.Report(violations::RegionNotAvailable(input.region, regions));
   }

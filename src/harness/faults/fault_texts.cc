@@ -1,0 +1,143 @@
+#include "harness/faults/fault_texts.h"
+
+#include "base/text.h"
+#include "harness/scenario/scenario_texts.h"
+
+namespace caip::harness::texts {
+
+std::string TwoEvents() {
+  return "a trigger has one event. Put the second event into a separate fault.";
+}
+
+std::string EventMissing(const std::vector<std::string>& known) {
+  return "an event is missing. Write one of " + Join(known, ", ") + ".";
+}
+
+std::string TwoOperations() {
+  return "a trigger has one operation. Put the second operation into a separate fault.";
+}
+
+std::string OperationMissing(const std::vector<std::string>& known) {
+  return "an operation is missing. Write one of " + Join(known, ", ") + ".";
+}
+
+std::string BytesMissing() {
+  return "`bytes` is missing. Set it to the number of bytes after which the fault is injected.";
+}
+
+std::string UnknownState(std::string_view state, const std::vector<std::string>& known) {
+  return "'" + std::string(state) + "' is not a state of a job; the states are " +
+         Join(known, ", ");
+}
+
+std::string UnknownApiCall(std::string_view method, const std::vector<std::string>& known) {
+  return "'" + std::string(method) + "' is not a call of the job API; the calls are " +
+         Join(known, ", ") + Suggestion(method, known);
+}
+
+std::string OccurrenceNotValid() {
+  return "must be a count from 1 (3), a range (2..5), `every`, or `every 3`";
+}
+
+std::string ProbabilityOutOfRange() { return "must be above 0 and at most 1"; }
+
+std::string MeaninglessWithAt() {
+  return "has no meaning with `at`, which happens once. Remove one of the two.";
+}
+
+std::string ReplicaNotValid(std::string_view name, bool or_any) {
+  return "'" + std::string(name) +
+         "' is not a valid replica. Write master-0, worker-1, ps-0 or evaluator-0, and in a trial "
+         "master-0/2." +
+         (or_any ? " `any` stands for every replica." : "");
+}
+
+std::string TwoFaultKinds() {
+  return "a fault has one kind. Put the second kind into a separate fault.";
+}
+
+std::string FaultKindMissing(const std::vector<std::string>& known) {
+  return "a fault needs a kind. Write one of " + Join(known, ", ") + ".";
+}
+
+std::string ParameterMissing(std::string_view kind, std::string_view parameter) {
+  return std::string(kind) + " needs `" + std::string(parameter) + "`";
+}
+
+std::string WhenMissing() {
+  return "`when` is missing. Write it like `when: {before: {create: GLOB}}`.";
+}
+
+std::string EventDoesNotFit(std::string_view kind, std::string_view needed) {
+  return std::string(kind) + " needs " + std::string(needed);
+}
+
+std::string NotAtThisEvent(std::string_view kind) {
+  return std::string(kind) + " cannot be injected at this event";
+}
+
+std::string FaultNameNotPrintable() { return "must contain only printable characters"; }
+
+std::string FaultNameTaken(std::string_view name) {
+  return "another fault already has the name '" + std::string(name) + "'";
+}
+
+std::string HangWithTwoEnds() {
+  return "a hang ends by `until` or by `for`, not by both. Remove one of the two.";
+}
+
+std::string HangWithoutEnd() { return "a hang must end. Write `until: TRIGGER` or `for: 2s`."; }
+
+std::string HoldAtTime() {
+  return "a hold needs an event of a replica, and `at` is not one. Use hang instead.";
+}
+
+std::string ClockStepZero() { return "must not be 0. Write it like 1h or -30s."; }
+
+std::string TwoStorageErrors() {
+  return "an operation fails in one way. Put the second way into a separate fault.";
+}
+
+std::string BreakAfterWithoutRead() {
+  return "break_after needs a read. Write `before: {read: GLOB}` or `after: {read: GLOB}`.";
+}
+
+std::string StaleListingWithoutList() {
+  return "stale_listing needs a list. Write `before: {list: GLOB}`.";
+}
+
+std::string OnlyWithObjectSemantics() {
+  return "needs `semantics: object`. In a directory, only calls can fail. Use `status` for that.";
+}
+
+std::string UntilIsTime() { return "`at` cannot end a fault. Name an event."; }
+
+std::string UnknownFault(std::string_view name) {
+  return "no fault is named '" + std::string(name) + "'";
+}
+
+std::string NeverHappens(std::string_view why) { return "can never happen: " + std::string(why); }
+
+std::string FaultWaitsForItself() { return NeverHappens("the fault waits for itself"); }
+
+std::string FaultsWaitForEachOther(const std::vector<std::string>& names) {
+  return NeverHappens(Join(names, " and ") + " wait for each other");
+}
+
+std::string MidOfAnObject() {
+  return NeverHappens("an object appears as a whole. `mid` needs `semantics: posix`.");
+}
+
+std::string RenameOfAnObject() {
+  return NeverHappens(
+      "an object store cannot rename. Use copy and delete, or set `semantics: posix`.");
+}
+
+std::string UntilNeverComes(std::string_view replica, bool is_down) {
+  return NeverHappens(std::string(replica) + (is_down ? " is down" : " waits") +
+                      " until then, and no other replica causes this event");
+}
+
+std::string InstallationWithoutPackages() { return NeverHappens("the job has no packages"); }
+
+}  // namespace caip::harness::texts

@@ -1,0 +1,97 @@
+#include "harness/scenario/scenario_texts.h"
+
+#include "base/text.h"
+
+namespace caip::harness::texts {
+
+std::string WrittenTwice() { return "is written twice. Remove one of the two."; }
+
+std::string WrongKind(std::string_view wanted, std::string_view found) {
+  return "must be " + std::string(wanted) + ", not " + std::string(found);
+}
+
+std::string NotAWholeNumber(std::string_view found) { return WrongKind("a whole number", found); }
+
+std::string NumberTooLarge() {
+  return "is too large. The largest number is " + std::to_string(INT64_MAX) + ".";
+}
+
+std::string NumberOutOfRange(int64_t least, int64_t most) {
+  return "must be at least " + std::to_string(least) +
+         (most == INT64_MAX ? "" : " and at most " + std::to_string(most));
+}
+
+std::string NotAboveZero() { return "must be above 0"; }
+
+std::string NotADuration() { return "must be a duration like 250ms, 90s, 20m or 1h30m"; }
+
+std::string NotAList() { return "must be a list"; }
+
+std::string NotOneOf(const std::vector<std::string>& words) {
+  const std::vector<std::string> first(words.begin(), words.end() - 1);
+  return "must be " + Join(first, ", ") + " or " + words.back();
+}
+
+std::string RegexNotValid(std::string_view problem) {
+  return "is not a valid regular expression (RE2): " + std::string(problem);
+}
+
+std::string StepPatternWithoutStep() {
+  return "needs a group `step`. Write it like 'step (?P<step>\\d+)'.";
+}
+
+std::string UnknownKey(std::string_view key, const std::vector<std::string>& known) {
+  return "is not a known key here; the known keys are " + Join(known, ", ") +
+         Suggestion(key, known);
+}
+
+std::string Suggestion(std::string_view word, const std::vector<std::string>& known) {
+  const std::string nearest = NearestName(word, known);
+  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+}
+
+std::string DescriptionMissing() {
+  return "`description` is missing. Set it to a sentence that says what happens.";
+}
+
+std::string JobMissing() {
+  return "a job is missing. Write `trainer: {command: [...]}` or `job: {submit: [...]}`.";
+}
+
+std::string CommandMissing() {
+  return "`command` is missing. Set it to the command that every replica runs.";
+}
+
+std::string TooManyExtends(int files_max) {
+  return "the files extend each other in a circle, or more than " + std::to_string(files_max) +
+         " of them extend each other";
+}
+
+std::string StockOutWithDelay() {
+  return "cannot be combined with `provisioning_delay`, because it sets that delay. Remove one of "
+         "the two.";
+}
+
+std::string BucketNameNotValid(std::string_view name) {
+  return "'" + std::string(name) + "' is not a valid bucket name";
+}
+
+std::string ObjectNameNotValid(std::string_view name) {
+  return "'" + std::string(name) + "' is not a valid object name";
+}
+
+std::string NotADirectory(std::string_view path) {
+  return "'" + std::string(path) + "' is not a directory";
+}
+
+std::string NotAnExpectationOfFile(std::string_view key, const std::vector<std::string>& known) {
+  return "is not an expectation of this file; the names that may fail are " + Join(known, ", ") +
+         Suggestion(key, known);
+}
+
+std::string ReplicaMissing(const std::string& missing, const std::vector<std::string>& replicas) {
+  return "the job has no " + missing + "; it has " +
+         (replicas.size() > 6 ? replicas.front() + " to " + replicas.back() : Join(replicas, ", "));
+}
+
+}  // namespace caip::harness::texts
