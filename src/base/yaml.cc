@@ -15,6 +15,7 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "base/yaml_scalar.h"
+#include "base/yaml_texts.h"
 
 namespace caip {
 namespace {
@@ -76,7 +77,7 @@ class Builder final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (std::exchange(started_, true)) {
-      throw Refusal{mark, "a second document starts here; only one is read: remove the '---'"};
+      throw Refusal{mark, yaml_texts::SecondDocument()};
     }
   }
   void OnDocumentEnd() override {}
@@ -87,8 +88,7 @@ class Builder final : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end())
-      throw Refusal{mark, "an alias stands inside the value that it names"};
+    if (found == anchors_.end()) throw Refusal{mark, yaml_texts::AliasInsideItself()};
     Count(mark, found->second.weight);
     Add(mark, found->second);
   }
@@ -115,7 +115,7 @@ class Builder final : public YAML::EventHandler {
   static void CheckTag(const YAML::Mark& mark, const std::string& tag, std::string_view kind) {
     if (tag.empty() || tag == "?" || tag == "!") return;
     if (tag == std::string(kTagPrefix) + std::string(kind)) return;
-    throw Refusal{mark, "the tag '" + tag + "' cannot become JSON; remove it"};
+    throw Refusal{mark, yaml_texts::UnknownTag(tag)};
   }
 
   Value Typed(const YAML::Mark& mark, const std::string& tag, const std::string& text) {
@@ -131,16 +131,14 @@ class Builder final : public YAML::EventHandler {
       const bool standard = tag.starts_with(kTagPrefix);
       const auto found = kTags.find(standard ? tag.substr(kTagPrefix.size()) : "");
       if (!standard || found == kTags.end()) {
-        throw Refusal{mark, "the tag '" + tag + "' cannot become JSON; remove it"};
+        throw Refusal{mark, yaml_texts::UnknownTag(tag)};
       }
       type = found->second;
     }
-    if (type == ScalarType::kValue) {
-      throw Refusal{mark, "a bare '=' has a meaning of its own in YAML 1.1; quote it"};
-    }
+    if (type == ScalarType::kValue) throw Refusal{mark, yaml_texts::BareEquals()};
     if (type == ScalarType::kTimestamp) document_.dates.push_back(NextPointer());
     std::optional<Json> json = ScalarAs(type, text);
-    if (!json) throw Refusal{mark, "'" + text + "' does not have the type that its tag names"};
+    if (!json) throw Refusal{mark, yaml_texts::ValueNotOfTag(text)};
     return {std::move(*json), weight, type == ScalarType::kMerge};
   }
 
@@ -163,19 +161,16 @@ class Builder final : public YAML::EventHandler {
     total_.nodes += weight.nodes;
     total_.bytes += weight.bytes;
     if (total_.nodes <= kYamlNodesMax && total_.bytes <= kYamlBytesMax) return;
-    throw Refusal{mark, "the document is too large with its aliases written out (more than " +
-                            std::to_string(kYamlNodesMax) + " values or " +
-                            std::to_string(kYamlBytesMax >> 20) + " MiB)"};
+    throw Refusal{mark, yaml_texts::TooLargeWithAliases(kYamlNodesMax, kYamlBytesMax)};
   }
 
   void Open(const YAML::Mark& mark, YAML::anchor_t anchor, bool is_map) {
     Count(mark, {});
     if (frames_.size() >= static_cast<size_t>(kYamlDepthMax)) {
-      throw Refusal{
-          mark, "the document is nested deeper than " + std::to_string(kYamlDepthMax) + " levels"};
+      throw Refusal{mark, yaml_texts::NestedTooDeep(kYamlDepthMax)};
     }
     if (!frames_.empty() && frames_.back().is_map && !frames_.back().has_key) {
-      throw Refusal{mark, "a key must be text, not a list or a mapping"};
+      throw Refusal{mark, yaml_texts::KeyNotText()};
     }
     Frame frame;
     frame.is_map = is_map;
@@ -248,7 +243,7 @@ class Builder final : public YAML::EventHandler {
 
   void AddKey(const YAML::Mark& mark, Frame& frame, const Value& value) {
     if (value.json.is_structured()) {
-      throw Refusal{mark, "a key must be text, not a list or a mapping"};
+      throw Refusal{mark, yaml_texts::KeyNotText()};
     }
     frame.key = value.json.is_string() ? value.json.get<std::string>() : CompactJson(value.json);
     frame.key_is_merge = value.is_merge;
@@ -275,7 +270,7 @@ class Builder final : public YAML::EventHandler {
     }
     const bool maps = value.is_array() && std::all_of(value.begin(), value.end(),
                                                       [](const Json& e) { return e.is_object(); });
-    if (!maps) throw Refusal{mark, "'<<' takes a mapping or a list of mappings"};
+    if (!maps) throw Refusal{mark, yaml_texts::MergeNotAMapping()};
     for (auto it = value.rbegin(); it != value.rend(); ++it) frame.merges.push_back(*it);
   }
 
@@ -331,18 +326,17 @@ std::string WithoutSurrogates(std::string_view text) {
   return joined;
 }
 
-// Clearer texts for the parser's reports of common mistakes.
+// Replaces the parser's reports of common mistakes by clearer texts.
 std::string InPlainWords(const std::string& said) {
-  namespace texts = YAML::ErrorMsg;
+  namespace reports = YAML::ErrorMsg;
   static const std::map<std::string, std::string> plain = {
-      {texts::END_OF_SEQ_FLOW, "a `[` is not closed"},
-      {texts::END_OF_MAP_FLOW, "a `{` is not closed"},
-      {texts::TAB_IN_INDENTATION, "tabs cannot indent; use blanks"},
-      {texts::END_OF_MAP,
-       "this line is not a `key: value` of the mapping above; check its indentation"},
-      {texts::END_OF_SEQ, "this line is not a `- ` item of the list above; check its indentation"},
-      {texts::MAP_VALUE, "the line contains a second `: `. Quote the text that contains it."},
-      {texts::BLOCK_ENTRY, "a list cannot begin here; put it on a line of its own"},
+      {reports::END_OF_SEQ_FLOW, yaml_texts::ListNotClosed()},
+      {reports::END_OF_MAP_FLOW, yaml_texts::MappingNotClosed()},
+      {reports::TAB_IN_INDENTATION, yaml_texts::TabInIndentation()},
+      {reports::END_OF_MAP, yaml_texts::LineNotInMapping()},
+      {reports::END_OF_SEQ, yaml_texts::LineNotInList()},
+      {reports::MAP_VALUE, yaml_texts::SecondColon()},
+      {reports::BLOCK_ENTRY, yaml_texts::ListInsideLine()},
   };
   const auto found = plain.find(said);
   return found == plain.end() ? said : found->second;
@@ -356,7 +350,7 @@ Result<YamlDocument> ParseYaml(std::string_view text, std::string_view name) {
   }
   RETURN_IF_ERROR(CheckYamlCharacters(text, name));
   if (AsksForOtherVersion(text)) {
-    return YamlError(text, name, 0, 0, "only YAML 1.1 is read; remove the %YAML line");
+    return YamlError(text, name, 0, 0, yaml_texts::OtherVersion());
   }
   std::string joined;
   if (text.find("\\u") != std::string_view::npos && ParseJson(text).ok()) {

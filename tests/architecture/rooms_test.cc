@@ -25,12 +25,13 @@ TEST(Rooms, NoFolderHoldsMoreThanFortyFiles) {
   }
 }
 
-// Error{...} and FieldViolation{...}, and reports of mistakes in a user's file with a sentence that
-// is written in the call: `cursor.Wrong("must be above 0")`. A maker as argument, with words as its
-// own arguments, is not a construction: `cursor.Wrong(texts::NotOneOf({"object", "posix"}))`.
+// Error{...}, FieldViolation{...} and the YAML reader's Refusal{...}, and reports of mistakes in a
+// user's file with a sentence that is written in the call: `cursor.Wrong("must be above 0")`. A
+// maker as argument, with words as its own arguments, is not a construction:
+// `cursor.Wrong(texts::NotOneOf({"object", "posix"}))`.
 const RE2 kConstruction(
     R"re(return \{Code::k|\bError(\{| \w+\{| \w+ ?= ?\{)($|[^}])|\bFieldViolation\{($|[^}]))re"
-    R"re(|\bWrong\((std::string\()?[^,"(]*")re");
+    R"re(|\bRefusal\{\w+, [^"(]*"|\bWrong\((std::string\()?[^,"(]*")re");
 
 // The line, with the next one if the arguments of a call begin there.
 std::string CallAt(const SourceFile& file, size_t i) {

@@ -137,7 +137,7 @@ TEST(Yaml, MergesWithTheMappingsOwnMembersOnTop) {
 TEST(Yaml, AliasesStandForWhatTheyName) {
   EXPECT_EQ(Tree("a: &x {b: [1]}\nc: *x"), R"({"a":{"b":[1]},"c":{"b":[1]}})");
   EXPECT_THAT(Message("a: &x [*x]"),
-              HasSubstr("c.yaml:1:8: an alias stands inside the value that it names"));
+              HasSubstr("c.yaml:1:8: an alias is used inside the value that it names"));
   EXPECT_THAT(Message("a: *b"), HasSubstr("c.yaml:1:4"));
 }
 
@@ -145,7 +145,7 @@ TEST(Yaml, TellsOfMistakesInPlainWords) {
   EXPECT_THAT(Message("a: [1, 2\nb: 3\n"), HasSubstr("a `[` is not closed"));
   EXPECT_THAT(Message("a: {b: 1\n"), HasSubstr("a `{` is not closed"));
   EXPECT_THAT(Message("a:\n  b: 1\n\tc: 2\n"), HasSubstr("tabs cannot indent"));
-  EXPECT_THAT(Message("a:\n  b: 1\n c: 2\n"), HasSubstr("check its indentation"));
+  EXPECT_THAT(Message("a:\n  b: 1\n c: 2\n"), HasSubstr("Check its indentation"));
   EXPECT_THAT(Message("a: b: c\n"), HasSubstr("the line contains a second `: `"));
 }
 
