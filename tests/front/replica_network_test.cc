@@ -16,7 +16,8 @@ TEST(HostsFile, MapsServedNamesToTheEmulatorAndReplicasToTheirAddresses) {
   const std::string text =
       RenderHostsFile({.replicas = {{"cmle-training-master-e1-0", "127.1.2.2"},
                                     {"cmle-training-worker-e1-0", "127.1.2.3"}},
-                       .served = {"storage.googleapis.com", "www.googleapis.com"}});
+                       .served = {"storage.googleapis.com", "www.googleapis.com"},
+                       .served_at = "127.0.0.1"});
   EXPECT_TRUE(
       text.ends_with("169.254.169.254 metadata.google.internal metadata\n"
                      "127.0.0.1 storage.googleapis.com\n"
