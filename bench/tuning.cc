@@ -149,7 +149,7 @@ Study StudyFor(const Function& function, const std::string& algorithm) {
   spec.goal = "MINIMIZE";
   spec.params = function.params;
   spec.algorithm = algorithm == "random" ? "RANDOM_SEARCH" : "";
-  return ml::StudyOf(spec);
+  return caip::ml::StudyOf(spec);
 }
 
 double NoiseOf(uint64_t seed, int64_t trial) {
