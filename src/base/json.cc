@@ -5,7 +5,7 @@
 
 #include "base/errors.h"
 
-template class nlohmann::basic_json<nlohmann::ordered_map>;
+template class nlohmann::basic_json<caip::JsonObject>;
 
 namespace caip {
 namespace {

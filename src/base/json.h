@@ -6,10 +6,11 @@
 #include <string_view>
 
 #include "base/json_fwd.h"
+#include "base/json_object.h"
 #include "base/result.h"
 
 // json.cc compiles its functions once, for all files that call them.
-extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+extern template class nlohmann::basic_json<caip::JsonObject>;
 
 namespace caip {
 

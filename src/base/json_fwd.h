@@ -5,7 +5,10 @@
 
 namespace caip {
 
+template <class Key, class T, class Less, class Allocator>
+class JsonObject;
+
 /// A JSON tree whose objects keep their members in the order of insertion.
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::basic_json<JsonObject>;
 
 }  // namespace caip

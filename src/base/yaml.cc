@@ -9,7 +9,6 @@
 #include <istream>
 #include <set>
 #include <streambuf>
-#include <unordered_map>
 #include <utility>
 
 #include "base/errors.h"
@@ -53,18 +52,9 @@ struct Frame {
   bool has_key = false;
   bool key_is_merge = false;
   std::string key;
-  std::unordered_map<std::string, size_t> index;  // key -> place in the container
-  std::vector<Json> merges;                       // the values of <<, weakest first
-  size_t elements = 0;                            // of a sequence: the number of elements
+  std::vector<Json> merges;  // the values of <<, weakest first
+  size_t elements = 0;       // of a sequence: the number of elements
 };
-
-// Appends without a search: Json objects keep their members in a vector, and documents may have a
-// million keys.
-void Append(Json& object, std::string key, Json value) {
-  using Members = std::vector<Json::object_t::value_type>;
-  static_cast<Members&>(object.get_ref<Json::object_t&>())
-      .emplace_back(std::move(key), std::move(value));
-}
 
 std::string PointerStep(std::string_view key) {
   return "/" + ReplaceAll(ReplaceAll(std::string(key), "~", "~0"), "/", "~1");
@@ -192,18 +182,9 @@ class Builder final : public YAML::EventHandler {
 
   // Merges the members of the values of <<, then the mapping's own members, which win.
   static Json Merged(const Frame& frame) {
-    std::map<std::string, Json> last;
-    std::vector<std::string> order;
-    const auto take = [&](const Json& members) {
-      for (const auto& [key, value] : members.items()) {
-        if (!last.contains(key)) order.push_back(key);
-        last[key] = value;
-      }
-    };
-    for (const Json& merge : frame.merges) take(merge);
-    take(frame.container);
     Json merged = Json::object();
-    for (const std::string& key : order) Append(merged, key, last[key]);
+    for (const Json& merge : frame.merges) merged.update(merge);
+    merged.update(frame.container);
     return merged;
   }
 
@@ -253,9 +234,9 @@ class Builder final : public YAML::EventHandler {
   void AddMember(const YAML::Mark& mark, Frame& frame, Value value) {
     if (frame.key_is_merge) {
       AddMerge(mark, frame, value.json);
-    } else if (frame.index.emplace(frame.key, frame.index.size()).second) {
+    } else if (!frame.container.contains(frame.key)) {
       Note(mark);
-      Append(frame.container, frame.key, std::move(value.json));
+      frame.container[frame.key] = std::move(value.json);
     } else {
       document_.duplicates.push_back(NextPointer());
       document_.duplicate_places.push_back({mark.line + 1, mark.column + 1});

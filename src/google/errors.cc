@@ -54,10 +54,28 @@ FieldViolation At(std::string_view path, std::string description) {
   return {std::string(path), std::move(description)};
 }
 
+// The start of a text that a client sent.
+std::string Start(std::string_view text) {
+  constexpr size_t kShownMax = 1000;
+  if (text.size() <= kShownMax) return std::string(text);
+  size_t end = kShownMax;
+  while ((text[end] & 0xc0) == 0x80) --end;  // not inside a character of UTF-8
+  return std::string(text.substr(0, end)) + "...";
+}
+
 // A violation about a name is reported at the message that contains the field.
 FieldViolation BadName(std::string_view name, std::string_view path, std::string_view why) {
-  return At(path, "Invalid JSON payload received. Unknown name \"" + std::string(name) + "\" at '" +
+  return At(path, "Invalid JSON payload received. Unknown name \"" + Start(name) + "\" at '" +
                       std::string(path) + "': " + std::string(why));
+}
+
+// A request of a gigabyte can break a rule millions of times. The answer stays readable.
+std::vector<FieldViolation> FirstOf(std::vector<FieldViolation> violations) {
+  if (violations.size() <= kViolationsMax) return violations;
+  const size_t more = violations.size() - kViolationsMax;
+  violations.resize(kViolationsMax);
+  violations.push_back({"", "And " + std::to_string(more) + " more."});
+  return violations;
 }
 
 }  // namespace
@@ -70,7 +88,7 @@ Error Violations(std::vector<FieldViolation> violations, Code code) {
   assert(!violations.empty());
   const FieldViolation& first = violations.front();
   std::string message = "Field: " + first.field + " Error: " + first.description;
-  return {code, std::move(message), std::move(violations)};
+  return {code, std::move(message), FirstOf(std::move(violations))};
 }
 
 Error BodyMalformed(const Error& cause) {
@@ -101,7 +119,7 @@ FieldViolation UnknownName(std::string_view name, std::string_view path) {
 
 FieldViolation InvalidValue(std::string_view path, std::string_view type, std::string_view shown) {
   return At(path, "Invalid value at '" + std::string(path) + "' (" + std::string(type) + "), " +
-                      std::string(shown));
+                      Start(shown));
 }
 
 FieldViolation InvalidFormat(std::string_view path, std::string_view type, std::string_view field,
@@ -122,6 +140,7 @@ FieldViolation NameSetTwice(std::string_view name, std::string_view path) {
 }
 
 Error NotTheMessage(std::vector<FieldViolation> violations) {
+  violations = FirstOf(std::move(violations));
   std::vector<std::string> lines;
   for (const FieldViolation& violation : violations) lines.push_back(violation.description);
   return {Code::kInvalidArgument, Join(lines, "\n"), std::move(violations)};

@@ -1,6 +1,7 @@
 #pragma once
 // Errors that all of Google's APIs word in the same way, and the canonical codes in HTTP.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,10 @@ namespace errors {
 
 /// "Field: f Error: d", with that one violation.
 Error FieldError(Code code, std::string field, std::string description);
-/// One error with all `violations`, at least one. Its message states the first.
+/// The most violations in one error. One more says how many are left out.
+inline constexpr size_t kViolationsMax = 100;
+
+/// One error with the `violations`, at least one. Its message states the first.
 Error Violations(std::vector<FieldViolation> violations, Code code = Code::kInvalidArgument);
 
 /// The error for a request body that is not JSON.

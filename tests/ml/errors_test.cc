@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "google/errors.h"
 
 namespace caip::ml {
@@ -13,6 +14,25 @@ struct CodeRow {
   int http;
   const char* name;
 };
+
+TEST(Errors, ThousandsOfViolationsAreCountedAndNotListed) {
+  std::vector<FieldViolation> violations(5'000, {"f", "is wrong"});
+  const Error listed = google::errors::Violations(violations);
+  EXPECT_EQ(listed.violations.size(), google::errors::kViolationsMax + 1);
+  EXPECT_EQ(listed.violations.back().description, "And 4900 more.");
+  const Error joined = google::errors::NotTheMessage(violations);
+  EXPECT_EQ(joined.violations, listed.violations);
+  EXPECT_LT(joined.message.size(), 2'000u);
+}
+
+TEST(Errors, ALongValueIsCutBetweenTwoCharacters) {
+  std::string value = "a";
+  for (int i = 0; i < 10'000; ++i) value += "ü";
+  const std::string shown = google::errors::InvalidValue("job", "TYPE_INT32", value).description;
+  EXPECT_LT(shown.size(), 1'200u);
+  EXPECT_TRUE(IsUtf8(shown));
+  EXPECT_TRUE(shown.ends_with("ü..."));
+}
 
 // https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
 TEST(Errors, CodesHaveTheNamesAndHttpStatusOfGoogleRpc) {
