@@ -184,6 +184,16 @@ Response OriginNotAllowed(std::string_view origin) {
                           "' are refused: only this server's own pages may call it.");
 }
 
+Response UserNotAdmitted(std::string_view user) {
+  const std::string who =
+      user.empty()
+          ? "The user of this client is not known (it is on another host or in a container)"
+          : "'" + std::string(user) + "' may not use this emulator";
+  return Refusal(403, who +
+                          ". Only the user who started it, and root, may. Start it with "
+                          "--allow-users or --token to admit others.");
+}
+
 Response TunnelInsideTls() {
   return Refusal(
       501,

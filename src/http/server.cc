@@ -46,6 +46,7 @@ struct Peer {
 struct Listener {
   Fd fd;
   std::string tag;
+  bool isolated = false;  // see Origin
 };
 
 class BlockingServer final : public Server {
@@ -79,7 +80,7 @@ class BlockingServer final : public Server {
 
   void Adopt(Fd listening, const std::string& tag) override {
     const std::lock_guard lock(mutex_);
-    AddListener(std::move(listening), tag);
+    AddListener(std::move(listening), tag, true);
     Wake();
   }
 
@@ -125,9 +126,9 @@ class BlockingServer final : public Server {
                         [&](const auto& listener) { return listener->tag == tag; });
   }
 
-  void AddListener(Fd fd, const std::string& tag) {
+  void AddListener(Fd fd, const std::string& tag, bool isolated = false) {
     ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
-    listeners_.push_back(std::make_shared<const Listener>(Listener{std::move(fd), tag}));
+    listeners_.push_back(std::make_shared<const Listener>(Listener{std::move(fd), tag, isolated}));
   }
 
   // Makes the acceptor read the list of listeners again.
@@ -189,7 +190,7 @@ class BlockingServer final : public Server {
       Refuse(Socket(std::move(fd)));
       return true;
     }
-    StartPeer(std::move(fd), listener.tag);
+    StartPeer(std::move(fd), listener);
     return true;
   }
 
@@ -215,10 +216,10 @@ class BlockingServer final : public Server {
     return changed_.wait_for(lock, kEvictionLimit, [&] { return peers_.size() < before; });
   }
 
-  void StartPeer(Fd fd, const std::string& tag) {
+  void StartPeer(Fd fd, const Listener& listener) {
     peers_.emplace_back();
     const auto peer = std::prev(peers_.end());
-    peer->origin = {PeerAddress(fd.get()), tag};
+    peer->origin = {PeerAddress(fd.get()), listener.tag, listener.isolated};
     peer->socket = Socket(std::move(fd));
     try {
       peer->thread = std::thread([this, peer] {

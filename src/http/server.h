@@ -2,6 +2,7 @@
 // An HTTP/1.1 server on Boost.Beast. Each connection has its own thread, so handlers may block.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,16 @@ struct RelayOptions {
   std::string upstream_exempt = {};  // "localhost,.corp.example": hosts to reach directly
 };
 
+/// Who may send requests. The user of the server and root always may. Everybody else gets 403: a
+/// loopback port is open to all users of a host.
+struct Admission {
+  bool anyone = false;
+  std::vector<uint32_t> users = {};  // further users of this host, by number
+  /// Whether the request shows a token that admits it, from whatever user or host. Empty: no token
+  /// does. Any thread.
+  std::function<bool(const Request&)> has_token = {};
+};
+
 struct ServerOptions {
   std::string address = "127.0.0.1";
   uint16_t port = 0;  // 0: any free one
@@ -33,6 +44,7 @@ struct ServerOptions {
   std::vector<std::string> served_names = {};
   /// If set, the same port also speaks TLS. The first byte of a connection decides.
   std::shared_ptr<CertificateProvider> tls = nullptr;
+  Admission admission = {};
   RelayOptions relay = {};
   int connections_max = 512;  // beyond it, the server closes the connection that is idle longest
   int idle_seconds = 120;     // closes a connection after this silence
@@ -42,8 +54,9 @@ struct ServerOptions {
 
 /// Serves plain connections, TLS connections, and clients that use it as their https proxy. Refuses
 /// a foreign Host or Origin (both 403) before it calls the handler, so that a web page cannot reach
-/// it by DNS rebinding. If a handler throws, the server answers 500. If a handler leaves more than
-/// 64 MiB of the body unread, the server closes the connection.
+/// it by DNS rebinding. Refuses clients that the admission does not name (403). If a handler
+/// throws, the server answers 500. If a handler leaves more than 64 MiB of the body unread, the
+/// server closes the connection.
 class Server {
  public:
   /// Starts listening. kAlreadyExists: the port is in use.
@@ -53,8 +66,8 @@ class Server {
   /// Adds a listener on a free port of `address`. Its requests have `tag` as Request::listener.
   /// kAlreadyExists: the tag already has a listener. Any thread.
   virtual Result<uint16_t> Listen(const std::string& address, const std::string& tag) = 0;
-  /// Adds a listener on a socket that already listens, in any network namespace. A tag may have
-  /// several of them. Any thread.
+  /// Adds a listener on a socket that already listens, in a network namespace of its own; whoever
+  /// reaches it there is admitted. A tag may have several of them. Any thread.
   virtual void Adopt(Fd listening, const std::string& tag) = 0;
   /// Closes the listeners of the tag and their connections. Any thread.
   virtual void Unlisten(const std::string& tag) = 0;

@@ -14,6 +14,7 @@
 #include "http/connection/tunnel.h"
 #include "http/errors.h"
 #include "http/message.h"
+#include "http/transport/peer_user.h"
 
 namespace caip::http {
 namespace {
@@ -62,6 +63,8 @@ class Connection {
         options_(context.options),
         activity_(activity) {
     socket_.SetSilenceLimit(seconds(options_.idle_seconds));
+    if (!origin.isolated && !options_.admission.anyone) user_ = UserOfPeer(socket.get());
+    is_admitted_ = origin.isolated || IsUserAdmitted(user_, options_.admission);
   }
 
   void Serve() {
@@ -205,6 +208,8 @@ class Connection {
   }
 
   std::optional<Response> Guard(const Request& request, bool whole_url) const {
+    const auto& has_token = options_.admission.has_token;
+    if (!is_admitted_ && !(has_token && has_token(request))) return UserNotAdmitted();
     const std::string name = RemovePort(request.host);
     if (!IsHostAllowed(request.host, options_.address, options_.allowed_hosts) &&
         !MatchesAnyName(name, options_.served_names)) {
@@ -216,6 +221,10 @@ class Connection {
     }
     if (IsPreflight(request)) return AnswerPreflight(request);
     return std::nullopt;
+  }
+
+  Response UserNotAdmitted() const {
+    return errors::UserNotAdmitted(user_ ? UserName(*user_) : "");
   }
 
   Response Handle(const Request& request) {
@@ -239,6 +248,7 @@ class Connection {
       if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
       return StartTlsIfAsked() ? Next::kRequest : Next::kEnd;
     }
+    if (!is_admitted_) return RefuseWith(UserNotAdmitted());
     if (!options_.relay.enabled) return RefuseWith(errors::RelayOff(to->host));
     const auto& ports = options_.relay.ports;
     if (std::find(ports.begin(), ports.end(), to->port) == ports.end()) {
@@ -274,6 +284,8 @@ class Connection {
   const ServerOptions& options_;
   Activity& activity_;
   Input input_;
+  std::optional<uid_t> user_;  // of the client; nullopt: not known, or not needed
+  bool is_admitted_ = false;
   bool ambiguous_ = false;  // the request has two body lengths
 };
 

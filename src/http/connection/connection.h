@@ -16,8 +16,9 @@ namespace caip::http {
 
 /// The peer and the listener of a connection.
 struct Origin {
-  std::string peer;      // "127.0.0.1:51234"
-  std::string listener;  // the tag
+  std::string peer;       // "127.0.0.1:51234"
+  std::string listener;   // the tag
+  bool isolated = false;  // the listener is in a network namespace of its own
 };
 
 /// The state that all connections of a server share. The server owns it; it outlives all threads.

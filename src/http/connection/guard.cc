@@ -1,6 +1,7 @@
 #include "http/connection/guard.h"
 
 #include <arpa/inet.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -53,6 +54,14 @@ bool IsHostAllowed(std::string_view host, std::string_view listening_address,
 bool IsOriginAllowed(std::string_view origin, std::string_view scheme, std::string_view host) {
   if (origin.empty()) return true;
   return LowerCase(origin) == LowerCase(std::string(scheme) + "://" + std::string(host));
+}
+
+bool IsUserAdmitted(std::optional<uid_t> user, const Admission& admission) {
+  if (admission.anyone) return true;
+  if (!user) return false;
+  const std::vector<uint32_t>& users = admission.users;
+  return *user == ::geteuid() || *user == 0 ||
+         std::find(users.begin(), users.end(), *user) != users.end();
 }
 
 bool IsPreflight(const Request& request) {

@@ -3,11 +3,15 @@
 // to a loopback port, with the page's own host name (DNS rebinding) or with its Origin. The checks
 // refuse both.
 
+#include <sys/types.h>
+
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "http/message.h"
+#include "http/server.h"
 
 namespace caip::http {
 
@@ -23,6 +27,10 @@ bool IsHostAllowed(std::string_view host, std::string_view listening_address,
                    const std::vector<std::string>& allowed);
 /// True without an Origin (not a browser), and for exactly that of the server's own pages.
 bool IsOriginAllowed(std::string_view origin, std::string_view scheme, std::string_view host);
+
+/// Whether the user who opened the other end of a connection may send requests. nullopt: the user
+/// is not known.
+bool IsUserAdmitted(std::optional<uid_t> user, const Admission& admission);
 
 /// True if a request is a browser's preflight for a request across origins (CORS).
 bool IsPreflight(const Request& request);

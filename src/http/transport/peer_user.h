@@ -1,0 +1,27 @@
+#pragma once
+// Which user of this host has the other end of a TCP connection.
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace caip::http {
+
+/// The user who opened the peer's socket. nullopt: the peer is on another host or in another
+/// network namespace, or has closed its socket already (the kernel forgets the owner of a closed
+/// socket and reports root). Asks the kernel by a sock_diag request, or else /proc/net/tcp.
+std::optional<uid_t> UserOfPeer(int connection);
+
+/// The owner in the text of /proc/net/tcp or tcp6 (man 5 proc) of the socket between `local` and
+/// `remote`, in the table's own form ("0100007F:C822"); nullopt if it is missing or closed.
+std::optional<uid_t> UserInTable(std::string_view table, std::string_view local,
+                                 std::string_view remote);
+
+/// "alice", or "user 1001" if the host has no name for the user.
+std::string UserName(uid_t user);
+/// The reverse: a name or a number. nullopt: the host has no such user.
+std::optional<uid_t> UserNamed(const std::string& name);
+
+}  // namespace caip::http

@@ -1,0 +1,149 @@
+// Who may send requests: the users of the host, by the owner of the client's socket.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "http/connection/guard.h"
+#include "http/transport/peer_user.h"
+#include "tests/http/served.h"
+
+namespace caip::http {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr uid_t kStranger = 61'234;  // no user of this host has this number
+
+// The sockets that this thread opens belong to the stranger.
+class AsStranger {
+ public:
+  AsStranger() : before_(::setfsuid(kStranger)) {}
+  ~AsStranger() { ::setfsuid(static_cast<uid_t>(before_)); }
+  AsStranger(const AsStranger&) = delete;
+  AsStranger& operator=(const AsStranger&) = delete;
+
+ private:
+  int before_;
+};
+
+class Admitted : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can open sockets of another user";
+  }
+
+  static std::string Ask(const Served& served, const std::string& request) {
+    const AsStranger stranger;
+    return served.Ask(request);
+  }
+};
+
+Response Hello(const Request&) { return Text("hello"); }
+
+TEST(IsUserAdmitted, IsTrueForTheOwnUserRootAndTheNamed) {
+  const Admission named{.users = {kStranger}};
+  EXPECT_TRUE(IsUserAdmitted(::geteuid(), {}));
+  EXPECT_TRUE(IsUserAdmitted(uid_t{0}, {}));
+  EXPECT_FALSE(IsUserAdmitted(kStranger, {}));
+  EXPECT_TRUE(IsUserAdmitted(kStranger, named));
+  EXPECT_FALSE(IsUserAdmitted(kStranger + 1, named));
+  EXPECT_FALSE(IsUserAdmitted(std::nullopt, named));
+  EXPECT_TRUE(IsUserAdmitted(std::nullopt, {.anyone = true}));
+}
+
+TEST(UserInTable, IsTheOwnerOfAnOpenSocketWithBothEnds) {
+  const char* table =
+      "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout "
+      "inode\n"
+      "   0: 0100007F:C822 0100007F:08C7 06 00000000:00000000 03:00000 00000000     0        0 0 "
+      "3\n"
+      "   1: 0100007F:C822 0100007F:08C8 01 00000000:00000000 00:00000 00000000  1002        0 7 "
+      "1\n"
+      "   2: 0100007F:C823 0100007F:08C7 01 00000000:00000000 00:00000 00000000  1001        0 9 "
+      "1\n";
+  EXPECT_EQ(UserInTable(table, "0100007F:C823", "0100007F:08C7"), 1001u);
+  EXPECT_EQ(UserInTable(table, "0100007F:C822", "0100007F:08C8"), 1002u);
+  EXPECT_EQ(UserInTable(table, "0100007F:C822", "0100007F:08C7"), std::nullopt) << "it is closed";
+  EXPECT_EQ(UserInTable(table, "0100007F:C824", "0100007F:08C7"), std::nullopt);
+}
+
+TEST(UserNames, AreThoseOfTheHost) {
+  EXPECT_EQ(UserName(0), "root");
+  EXPECT_EQ(UserNamed("root"), 0u);
+  EXPECT_EQ(UserName(kStranger), "user 61234");
+  EXPECT_EQ(UserNamed("61234"), kStranger);
+  EXPECT_EQ(UserNamed("no-such-user"), std::nullopt);
+}
+
+TEST_F(Admitted, AreNotOtherUsersOfTheHost) {
+  const Served served(Hello);
+  EXPECT_THAT(served.Ask(LastGetRequest("/")), StartsWith("HTTP/1.1 200"));
+  const std::string refusal = Ask(served, LastGetRequest("/"));
+  EXPECT_THAT(refusal, StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(refusal, HasSubstr("'user 61234' may not use this emulator"));
+  EXPECT_THAT(refusal, HasSubstr("--allow-users"));
+  EXPECT_THAT(Ask(served,
+                  "OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
+                  "Access-Control-Request-Method: PUT\r\nConnection: close\r\n\r\n"),
+              StartsWith("HTTP/1.1 403"));
+}
+
+TEST_F(Admitted, AreOtherUsersOnEveryListenerOnlyIfNamed) {
+  const Served served(Hello, {.admission = {.users = {kStranger}}});
+  EXPECT_THAT(Ask(served, LastGetRequest("/")), StartsWith("HTTP/1.1 200"));
+  const Served closed(Hello);
+  const auto port = closed->Listen("127.0.0.1", "replica");
+  ASSERT_TRUE(port.ok());
+  const AsStranger stranger;
+  EXPECT_THAT(closed.Ask(LastGetRequest("/"), *port), StartsWith("HTTP/1.1 403"));
+}
+
+TEST_F(Admitted, AreThoseWhoShowAToken) {
+  ServerOptions options;
+  options.admission.has_token = [](const Request& request) {
+    return request.headers.Get("Authorization") == "Bearer sesame";
+  };
+  const Served served(Hello, options);
+  EXPECT_THAT(Ask(served, LastGetRequest("/", "Authorization: Bearer sesame\r\n")),
+              StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Ask(served, LastGetRequest("/", "Authorization: Bearer other\r\n")),
+              StartsWith("HTTP/1.1 403"));
+}
+
+TEST_F(Admitted, AreNotOtherUsersOfTheProxy) {
+  ServerOptions options;
+  options.relay.enabled = true;
+  options.relay.to_this_machine = true;
+  const Served target(Hello);
+  options.relay.ports = {target->port()};
+  const Served served(Hello, options);
+  const std::string connect = "CONNECT localhost:" + std::to_string(target->port()) +
+                              " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  EXPECT_THAT(Ask(served, connect), StartsWith("HTTP/1.1 403"));
+}
+
+// The kernel reports root as the owner of a socket that is closed.
+TEST_F(Admitted, AreNotOtherUsersWhoHangUpBeforeTheAnswer) {
+  std::atomic<int> served_requests = 0;
+  const Served served([&served_requests](const Request&) {
+    ++served_requests;
+    return Text("");
+  });
+  {
+    const AsStranger stranger;
+    for (int round = 0; round < 500; ++round) {
+      RawPeer peer(served->port());
+      peer.Send(GetRequest("/"));
+    }
+  }
+  EXPECT_THAT(served.Ask(LastGetRequest("/")), StartsWith("HTTP/1.1 200"));
+  served->Stop(1000);
+  EXPECT_EQ(served_requests, 1);
+}
+
+}  // namespace
+}  // namespace caip::http
