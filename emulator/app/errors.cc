@@ -105,6 +105,12 @@ SettingProblem NotADuration(std::string_view value) {
   return Value(Quoted(value) + " is not a valid duration. Write it as 30s, 2m or 1h30m.");
 }
 
+SettingProblem NotAUser(std::string_view name) {
+  return Value(Quoted(name) +
+               " is not a user of this host. Give the name or the number of a user, or `all` for "
+               "everybody who reaches the port");
+}
+
 SettingProblem NotASeed(std::string_view value) {
   return Value(Quoted(value) + " is not a whole number from 0 to 2^64-1");
 }

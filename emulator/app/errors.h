@@ -45,6 +45,8 @@ SettingProblem NotAMapping();
 SettingProblem NotOneOf(std::string_view value, const std::vector<std::string>& choices);
 SettingProblem Because(const Error& cause);
 SettingProblem NotADuration(std::string_view value);
+/// For --allow-users.
+SettingProblem NotAUser(std::string_view name);
 SettingProblem NotASeed(std::string_view value);
 SettingProblem NotANumberUpTo(uint64_t most, std::string_view zero);
 /// For --map-image.

@@ -85,6 +85,8 @@ http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port
   serving.port = port;
   serving.allowed_hosts = options.allowed_hosts;
   serving.served_names = kServedNames;
+  serving.admission.users = options.allowed_users;
+  serving.admission.anyone = options.allow_all_users;
   serving.tls = std::move(certificates);
   serving.relay.enabled = true;
   serving.relay.upstream = FindEither(own, "https_proxy");

@@ -190,8 +190,8 @@ Response UserNotAdmitted(std::string_view user) {
           ? "The user of this client is not known (it is on another host or in a container)"
           : "'" + std::string(user) + "' may not use this emulator";
   return Refusal(403, who +
-                          ". Only the user who started it, and root, may. Start it with "
-                          "--allow-users or --token to admit others.");
+                          ". Only the user who started it, and root, may. --allow-users admits "
+                          "others.");
 }
 
 Response TunnelInsideTls() {

@@ -26,6 +26,17 @@ TEST(Listener, AnswersForGooglesNamesAndNoOthers) {
   }
 }
 
+TEST(Listener, AdmitsOtherUsersOnlyIfTheOptionsNameThem) {
+  const auto closed = ServingOptions({}, 0, nullptr, {});
+  EXPECT_FALSE(closed.admission.anyone);
+  EXPECT_THAT(closed.admission.users, IsEmpty());
+  EmulatorOptions options;
+  options.allowed_users = {1234};
+  EXPECT_THAT(ServingOptions(options, 0, nullptr, {}).admission.users, ElementsAre(1234u));
+  options.allow_all_users = true;
+  EXPECT_TRUE(ServingOptions(options, 0, nullptr, {}).admission.anyone);
+}
+
 TEST(Listener, RelaysThroughTheHostsOwnProxy) {
   const auto small = ServingOptions(
       {}, 0, nullptr,

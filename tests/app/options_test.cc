@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class Options : public ::testing::Test {
  protected:
@@ -56,6 +57,25 @@ TEST_F(Options, TheConfigFileInTheStateDirectoryIsRead) {
               ElementsAre("python3", "/my src/train.py"));
   EXPECT_THAT(options->images.at("gcr.io/p/other:v1"), ElementsAre("sh", "-c", "exit 0"));
   EXPECT_EQ(options->runtimes.at("2.11"), "/usr/bin/python3");
+}
+
+TEST_F(Options, NameTheUsersWhoMaySendRequests) {
+  const auto none = ReadOptions({}, directory_.path());
+  EXPECT_THAT(none->allowed_users, IsEmpty());
+  EXPECT_FALSE(none->allow_all_users);
+  const auto listed = Read("allow_users: [root, 1234]\n");
+  ASSERT_TRUE(listed.ok()) << listed.error().message;
+  EXPECT_THAT(listed->allowed_users, ElementsAre(0u, 1234u));
+  EmulatorFlags flags;
+  flags.settings["allow_users"] = {"99", "all"};
+  const auto all = ReadOptions(flags, directory_.path());
+  ASSERT_TRUE(all.ok()) << all.error().message;
+  EXPECT_TRUE(all->allow_all_users);
+  flags.settings["allow_users"] = {"no-such-user"};
+  const auto unknown = ReadOptions(flags, directory_.path());
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_THAT(unknown.error().message,
+              HasSubstr("--allow-users: 'no-such-user' is not a user of this host"));
 }
 
 TEST_F(Options, IsolationIsOffUnlessAskedFor) {

@@ -38,6 +38,8 @@ struct EmulatorOptions {
   std::optional<uint16_t> port;  // 0: any free port; unset: see PortsToTry in listener.h
   bool remember_port = false;    // the port becomes the first choice of this state directory
   std::vector<std::string> allowed_hosts;
+  std::vector<uint32_t> allowed_users;  // who may send requests, besides the own user and root
+  bool allow_all_users = false;         // whoever reaches the port may
   host::LauncherKind launcher = host::LauncherKind::kProcess;  // what starts replicas
   bool create_buckets = false;  // a missing bucket is created instead of rejected
   GpuMode gpus = GpuMode::kByHost;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "host/companions/companions.h"
+#include "http/transport/peer_user.h"
 
 namespace caip::app {
 namespace {
@@ -104,6 +105,23 @@ SettingProblems SetPort(const Json& value, EmulatorOptions& options) {
   if (!port) return {errors::NotANumberUpTo(kPortMax, "0: any free port")};
   options.port = *port;
   return {};
+}
+
+// A flag has one name, the config file a list of them. "all": everybody.
+SettingProblems SetAllowedUsers(const Json& value, EmulatorOptions& options) {
+  SettingProblems problems;
+  for (const Json& element : value.is_array() ? value : Json::array({value})) {
+    const auto name = SettingText(element);
+    const auto user = name ? http::UserNamed(*name) : std::nullopt;
+    if (name == "all") {
+      options.allow_all_users = true;
+    } else if (user) {
+      options.allowed_users.push_back(*user);
+    } else {
+      problems.push_back(errors::NotAUser(name.value_or("")));
+    }
+  }
+  return problems;
 }
 
 // A flag has the form "URI=COMMAND". The config file has a mapping of images to commands.

@@ -211,6 +211,18 @@ constexpr Setting kSettings[] = {
      .sample = "[]",
      .sample_is_default = true,
      .note = "host names besides localhost that a Host header may have"},
+    {.key = "allow_users",
+     .flag = "--allow-users",
+     .values = "USER",
+     .help =
+         "User of this host who may send requests too, or all for everybody who reaches the port "
+         "(default: only the user who starts the emulator, and root). Repeatable.",
+     .form = Form::kRepeated,
+     .set = SetAllowedUsers,
+     .sample = "[]",
+     .sample_is_default = true,
+     .note = "users who may send requests, besides the one who starts the emulator and root; all: "
+             "everybody"},
     {.key = "idle_timeout",
      .set = SetIdleTimeout,
      .sample = "5m",
