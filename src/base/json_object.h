@@ -118,7 +118,7 @@ class JsonObject : private std::vector<std::pair<const Key, T>, Allocator> {
     return 1;
   }
   iterator erase(iterator member) { return erase(member, std::next(member)); }
-  /// The names are const, so that members are built anew where they move to.
+  /// The names are const, so that members are built again where they move to.
   iterator erase(iterator first, iterator last) {
     const difference_type place = first - begin();
     const difference_type count = last - first;

@@ -24,7 +24,7 @@ struct RelayOptions {
   std::string upstream_exempt = {};  // "localhost,.corp.example": hosts to reach directly
 };
 
-/// Who may send requests. The user of the server and root always may. Everybody else gets 403: a
+/// The users who may send requests. The server's own user and root always may. Others get 403: a
 /// loopback port is open to all users of a host.
 struct Admission {
   bool anyone = false;
@@ -66,8 +66,8 @@ class Server {
   /// Adds a listener on a free port of `address`. Its requests have `tag` as Request::listener.
   /// kAlreadyExists: the tag already has a listener. Any thread.
   virtual Result<uint16_t> Listen(const std::string& address, const std::string& tag) = 0;
-  /// Adds a listener on a socket that already listens, in a network namespace of its own; whoever
-  /// reaches it there is admitted. A tag may have several of them. Any thread.
+  /// Adds a listener on a socket that already listens, in a network namespace of its own. Admits
+  /// all clients that reach it there. A tag may have several of them. Any thread.
   virtual void Adopt(Fd listening, const std::string& tag) = 0;
   /// Closes the listeners of the tag and their connections. Any thread.
   virtual void Unlisten(const std::string& tag) = 0;

@@ -39,7 +39,7 @@ struct EmulatorOptions {
   bool remember_port = false;    // the port becomes the first choice of this state directory
   std::vector<std::string> allowed_hosts;
   std::vector<uint32_t> allowed_users;  // who may send requests, besides the own user and root
-  bool allow_all_users = false;         // whoever reaches the port may
+  bool allow_all_users = false;         // everybody who reaches the port may
   host::LauncherKind launcher = host::LauncherKind::kProcess;  // what starts replicas
   bool create_buckets = false;  // a missing bucket is created instead of rejected
   GpuMode gpus = GpuMode::kByHost;

@@ -111,14 +111,13 @@ SettingProblems SetPort(const Json& value, EmulatorOptions& options) {
 SettingProblems SetAllowedUsers(const Json& value, EmulatorOptions& options) {
   SettingProblems problems;
   for (const Json& element : value.is_array() ? value : Json::array({value})) {
-    const auto name = SettingText(element);
-    const auto user = name ? http::UserNamed(*name) : std::nullopt;
+    const std::string name = SettingText(element).value_or("");
     if (name == "all") {
       options.allow_all_users = true;
-    } else if (user) {
+    } else if (const auto user = http::UserNamed(name)) {
       options.allowed_users.push_back(*user);
     } else {
-      problems.push_back(errors::NotAUser(name.value_or("")));
+      problems.push_back(errors::NotAUser(name));
     }
   }
   return problems;
