@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -144,6 +145,7 @@ int main(int argc, char** argv) {
     std::perror("leak_sweep");
     return 2;
   }
+  chmod(directory.c_str(), 01777);  // like /tmp: a test may run programs as another user
   setenv("TMPDIR", directory.c_str(), 1);
   test_program = fork();
   if (test_program == 0) {
