@@ -185,13 +185,15 @@ Response OriginNotAllowed(std::string_view origin) {
 }
 
 Response UserNotAdmitted(std::string_view user) {
-  const std::string who =
-      user.empty()
-          ? "The user of this client is not known (it is on another host or in a container)"
-          : "'" + std::string(user) + "' may not use this emulator";
-  return Refusal(403, who +
-                          ". Only the user who started it, and root, may. --allow-users admits "
-                          "others.");
+  if (user.empty()) {
+    return Refusal(403,
+                   "The user of this client is unknown, because it is on another host or in a "
+                   "container, or has closed its connection. The emulator admits such clients if "
+                   "it is started with --allow-users all.");
+  }
+  return Refusal(403, "'" + std::string(user) +
+                          "' may not use this emulator: only root and the user who started it may. "
+                          "Start it with --allow-users to admit more users.");
 }
 
 Response TunnelInsideTls() {

@@ -181,7 +181,8 @@ class BlockingServer final : public Server {
     if (!fd.valid()) {
       const bool exhausted =
           error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
-      if (exhausted && !EvictIdlest(lock)) changed_.wait_for(lock, kNoDescriptorsPause);
+      if (!exhausted || !IsConnectionWaiting(listener)) return false;
+      if (!EvictIdlest(lock)) changed_.wait_for(lock, kNoDescriptorsPause);
       return false;
     }
     if (context_.stopping || FindListener(listener.tag) == listeners_.end()) return false;
@@ -192,6 +193,12 @@ class BlockingServer final : public Server {
     }
     StartPeer(std::move(fd), listener);
     return true;
+  }
+
+  // accept() without a free descriptor fails before it looks for a connection.
+  static bool IsConnectionWaiting(const Listener& listener) {
+    pollfd wait{listener.fd.get(), POLLIN, 0};
+    return ::poll(&wait, 1, 0) > 0;
   }
 
   bool IsFull() const {

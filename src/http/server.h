@@ -2,7 +2,6 @@
 // An HTTP/1.1 server on Boost.Beast. Each connection has its own thread, so handlers may block.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,9 +28,6 @@ struct RelayOptions {
 struct Admission {
   bool anyone = false;
   std::vector<uint32_t> users = {};  // further users of this host, by number
-  /// Whether the request shows a token that admits it, from whatever user or host. Empty: no token
-  /// does. Any thread.
-  std::function<bool(const Request&)> has_token = {};
 };
 
 struct ServerOptions {

@@ -1,9 +1,13 @@
 // Who may send requests: the users of the host, by the owner of the client's socket.
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/fsuid.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "http/connection/guard.h"
@@ -84,7 +88,7 @@ TEST_F(Admitted, AreNotOtherUsersOfTheHost) {
   EXPECT_THAT(served.Ask(LastGetRequest("/")), StartsWith("HTTP/1.1 200"));
   const std::string refusal = Ask(served, LastGetRequest("/"));
   EXPECT_THAT(refusal, StartsWith("HTTP/1.1 403"));
-  EXPECT_THAT(refusal, HasSubstr("'user 61234' may not use this emulator"));
+  EXPECT_THAT(refusal, HasSubstr("'user 61234' may not use this emulator: only root"));
   EXPECT_THAT(refusal, HasSubstr("--allow-users"));
   EXPECT_THAT(Ask(served,
                   "OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\n"
@@ -102,16 +106,32 @@ TEST_F(Admitted, AreOtherUsersOnEveryListenerOnlyIfNamed) {
   EXPECT_THAT(closed.Ask(LastGetRequest("/"), *port), StartsWith("HTTP/1.1 403"));
 }
 
-TEST_F(Admitted, AreThoseWhoShowAToken) {
-  ServerOptions options;
-  options.admission.has_token = [](const Request& request) {
-    return request.headers.Get("Authorization") == "Bearer sesame";
-  };
-  const Served served(Hello, options);
-  EXPECT_THAT(Ask(served, LastGetRequest("/", "Authorization: Bearer sesame\r\n")),
-              StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(Ask(served, LastGetRequest("/", "Authorization: Bearer other\r\n")),
-              StartsWith("HTTP/1.1 403"));
+// Questions to the kernel use a descriptor of the server. Without one for each connection, the own
+// user would be refused.
+TEST(OwnUser, IsAdmittedByAServerWithoutFreeDescriptors) {
+  const Served served(Hello);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit small{.rlim_cur = 64, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &small), 0);
+  std::vector<Fd> all;
+  while (all.empty() || all.back().valid()) all.emplace_back(::dup(STDERR_FILENO));
+  all.pop_back();
+  all.resize(all.size() - 2);  // for the two ends of one connection
+  Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));  // a name's lookup would need more
+  const sockaddr_in to{.sin_family = AF_INET,
+                       .sin_port = htons(served->port()),
+                       .sin_addr = {htonl(INADDR_LOOPBACK)},
+                       .sin_zero = {}};
+  EXPECT_EQ(::connect(client.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  const std::string request = LastGetRequest("/");
+  EXPECT_EQ(::send(client.get(), request.data(), request.size(), 0),
+            static_cast<ssize_t>(request.size()));
+  std::string answer(16, '\0');
+  const ssize_t count = ::recv(client.get(), answer.data(), answer.size(), MSG_WAITALL);
+  answer.resize(static_cast<size_t>(std::max<ssize_t>(count, 0)));
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
 }
 
 TEST_F(Admitted, AreNotOtherUsersOfTheProxy) {

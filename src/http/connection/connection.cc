@@ -63,7 +63,8 @@ class Connection {
         options_(context.options),
         activity_(activity) {
     socket_.SetSilenceLimit(seconds(options_.idle_seconds));
-    if (!origin.isolated && !options_.admission.anyone) user_ = UserOfPeer(socket.get());
+    if (!origin.isolated && !options_.admission.anyone)
+      user_ = context.peer_users.Find(socket.get());
     is_admitted_ = origin.isolated || IsUserAdmitted(user_, options_.admission);
   }
 
@@ -208,8 +209,7 @@ class Connection {
   }
 
   std::optional<Response> Guard(const Request& request, bool whole_url) const {
-    const auto& has_token = options_.admission.has_token;
-    if (!is_admitted_ && !(has_token && has_token(request))) return UserNotAdmitted();
+    if (!is_admitted_) return UserNotAdmitted();
     const std::string name = RemovePort(request.host);
     if (!IsHostAllowed(request.host, options_.address, options_.allowed_hosts) &&
         !MatchesAnyName(name, options_.served_names)) {

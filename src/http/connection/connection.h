@@ -9,6 +9,7 @@
 #include "http/connection/activity.h"
 #include "http/message.h"
 #include "http/server.h"
+#include "http/transport/peer_user.h"
 #include "http/transport/socket.h"
 #include "http/transport/tls.h"
 
@@ -26,6 +27,7 @@ struct ConnectionContext {
   ServerOptions options;
   Handler handler;
   uint16_t port = 0;
+  PeerUsers peer_users;
   std::unique_ptr<TlsServerContext> tls;  // nullptr: plain connections only
   std::atomic<bool> stopping{false};
   Fd stop_event;  // readable once `stopping`

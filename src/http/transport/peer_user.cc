@@ -64,8 +64,9 @@ struct DiagRequest {
   inet_diag_req_v2 body;
 };
 
-DiagRequest RequestFor(const End& peer, const End& own) {
+DiagRequest RequestFor(const End& peer, const End& own, uint32_t sequence) {
   DiagRequest request{};
+  request.head.nlmsg_seq = sequence;
   request.head.nlmsg_len = sizeof request;
   request.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
   request.head.nlmsg_flags = NLM_F_REQUEST;
@@ -81,16 +82,17 @@ DiagRequest RequestFor(const End& peer, const End& own) {
   return request;
 }
 
-// The kernel's answer; false if this host has no sock_diag.
-bool AskKernel(const End& peer, const End& own, std::optional<uid_t>& user) {
-  const Fd netlink(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
-  if (!netlink.valid()) return false;
-  const DiagRequest request = RequestFor(peer, own);
-  if (::send(netlink.get(), &request, sizeof request, 0) < 0) return false;
+// The kernel's answer; false if it gives none.
+bool AskKernel(int netlink, const DiagRequest& request, std::optional<uid_t>& user) {
+  if (::send(netlink, &request, sizeof request, 0) < 0) return false;
   alignas(nlmsghdr) char bytes[1024];
-  const ssize_t size = ::recv(netlink.get(), bytes, sizeof bytes, 0);
-  if (size < static_cast<ssize_t>(sizeof(nlmsghdr))) return false;
   const auto* head = reinterpret_cast<const nlmsghdr*>(bytes);
+  ssize_t size;
+  do {
+    size = ::recv(netlink, bytes, sizeof bytes, 0);
+    if (size < 0 && errno != EINTR) return false;
+  } while (size < static_cast<ssize_t>(sizeof(nlmsghdr)) ||
+           head->nlmsg_seq != request.head.nlmsg_seq);
   if (head->nlmsg_type == NLMSG_ERROR) {
     const auto* error = static_cast<const nlmsgerr*>(NLMSG_DATA(head));
     return error->error == -ENOENT;  // no such socket; others: the kernel lacks the module
@@ -135,12 +137,18 @@ std::optional<uid_t> UserInTable(std::string_view table, std::string_view local,
   return std::nullopt;
 }
 
-std::optional<uid_t> UserOfPeer(int connection) {
+PeerUsers::PeerUsers()
+    : netlink_(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG)) {}
+
+std::optional<uid_t> PeerUsers::Find(int connection) {
   const End peer = EndOf(connection, ::getpeername);
   const End own = EndOf(connection, ::getsockname);
   if (!peer.known() || !own.known()) return std::nullopt;
-  std::optional<uid_t> user;
-  if (AskKernel(peer, own, user)) return user;
+  if (netlink_.valid()) {
+    const std::lock_guard lock(mutex_);
+    std::optional<uid_t> user;
+    if (AskKernel(netlink_.get(), RequestFor(peer, own, ++sequence_), user)) return user;
+  }
   const auto table = ReadFile(peer.family == AF_INET ? "/proc/net/tcp" : "/proc/net/tcp6");
   return table.ok() ? UserInTable(*table, TableForm(peer), TableForm(own)) : std::nullopt;
 }

@@ -3,16 +3,32 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/files.h"
+
 namespace caip::http {
 
-/// The user who opened the peer's socket. nullopt: the peer is on another host or in another
-/// network namespace, or has closed its socket already (the kernel forgets the owner of a closed
-/// socket and reports root). Asks the kernel by a sock_diag request, or else /proc/net/tcp.
-std::optional<uid_t> UserOfPeer(int connection);
+/// Finds the users at the other ends. Asks the kernel by sock_diag requests on one socket, so that
+/// a process without free descriptors still gets answers, or else reads /proc/net/tcp. Any thread.
+class PeerUsers {
+ public:
+  PeerUsers();
+
+  /// The user who opened the peer's socket. nullopt: the peer is on another host or in another
+  /// network namespace, or has closed its socket already (the kernel forgets the owner of a closed
+  /// socket and reports root).
+  std::optional<uid_t> Find(int connection);
+
+ private:
+  Fd netlink_;        // invalid: this host has no sock_diag
+  std::mutex mutex_;  // guards the rest, and each exchange on netlink_
+  uint32_t sequence_ = 0;
+};
 
 /// The owner in the text of /proc/net/tcp or tcp6 (man 5 proc) of the socket between `local` and
 /// `remote`, in the table's own form ("0100007F:C822"); nullopt if it is missing or closed.
