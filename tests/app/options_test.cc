@@ -67,10 +67,11 @@ TEST_F(Options, NameTheUsersWhoMaySendRequests) {
   ASSERT_TRUE(listed.ok()) << listed.error().message;
   EXPECT_THAT(listed->allowed_users, ElementsAre(0u, 1234u));
   EmulatorFlags flags;
-  flags.settings["allow_users"] = {"99", "all"};
-  const auto all = ReadOptions(flags, directory_.path());
-  ASSERT_TRUE(all.ok()) << all.error().message;
-  EXPECT_TRUE(all->allow_all_users);
+  flags.settings["allow_users"] = {"99,root"};
+  EXPECT_THAT(Read("allow_users: [all]\n", flags)->allowed_users, ElementsAre(99u, 0u));
+  EXPECT_FALSE(Read("allow_users: [all]\n", flags)->allow_all_users) << "the flag wins";
+  flags.settings["allow_users"] = {"all"};
+  EXPECT_TRUE(Read("", flags)->allow_all_users);
   flags.settings["allow_users"] = {"no-such-user"};
   const auto unknown = ReadOptions(flags, directory_.path());
   ASSERT_FALSE(unknown.ok());

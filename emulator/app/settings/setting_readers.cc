@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "host/companions/companions.h"
 #include "http/transport/peer_user.h"
 
@@ -107,11 +108,18 @@ SettingProblems SetPort(const Json& value, EmulatorOptions& options) {
   return {};
 }
 
-// A flag has one name, the config file a list of them. "all": everybody.
+// A flag has names with commas, the config file a list. "all": everybody.
 SettingProblems SetAllowedUsers(const Json& value, EmulatorOptions& options) {
+  std::vector<std::string> names;
+  if (value.is_array()) {
+    for (const Json& element : value) names.push_back(SettingText(element).value_or(""));
+  } else {
+    names = Split(SettingText(value).value_or(""), ',');
+  }
+  options.allowed_users.clear();
+  options.allow_all_users = false;
   SettingProblems problems;
-  for (const Json& element : value.is_array() ? value : Json::array({value})) {
-    const std::string name = SettingText(element).value_or("");
+  for (const std::string& name : names) {
     if (name == "all") {
       options.allow_all_users = true;
     } else if (const auto user = http::UserNamed(name)) {

@@ -213,11 +213,10 @@ constexpr Setting kSettings[] = {
      .note = "host names besides localhost that a Host header may have"},
     {.key = "allow_users",
      .flag = "--allow-users",
-     .values = "USER",
+     .values = "USER,...",
      .help =
-         "User of this host who may send requests too, or all for everybody who reaches the port "
-         "(default: only the user who starts the emulator, and root). Repeatable.",
-     .form = Form::kRepeated,
+         "Further users of this host who may send requests, or all for everybody who reaches the "
+         "port (default: only root and the user who starts the emulator).",
      .set = SetAllowedUsers,
      .sample = "[]",
      .sample_is_default = true,
