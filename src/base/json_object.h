@@ -84,7 +84,6 @@ class JsonObject : private std::vector<std::pair<const Key, T>, Allocator> {
 
   template <class Name>
   T& operator[](Name&& name) {
-    if (const iterator found = find(name); found != end()) return found->second;
     return emplace(std::forward<Name>(name), T{}).first->second;
   }
   template <class Name>
