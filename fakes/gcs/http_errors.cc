@@ -1,6 +1,5 @@
 // Maps an error of Cloud Storage to its HTTP status and to the reason that the JSON API reports.
 
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -94,7 +93,7 @@ constexpr InjectedRow kInjected[] = {
     {503, Code::kUnavailable, "backendError"},
     {504, Code::kUnavailable, "gatewayTimeout"},
 };
-constexpr std::string_view kInjectedReason = "injected:";
+constexpr std::string_view kInjectedReason = "injected";
 constexpr std::string_view kResetReason = "connectionReset";
 
 }  // namespace
@@ -106,7 +105,8 @@ Error Injected(int status, std::string_view message) {
   }
   return {.code = code,
           .message = std::string(message),
-          .reason = std::string(kInjectedReason) + std::to_string(status)};
+          .reason = std::string(kInjectedReason),
+          .http_status = status};
 }
 
 Error ConnectionReset() {
@@ -118,14 +118,13 @@ Error ConnectionReset() {
 bool IsConnectionReset(const Error& error) { return error.reason == kResetReason; }
 
 HttpForm HttpFormOf(const Error& error) {
-  std::string_view reason = error.reason;
-  if (reason.starts_with(kInjectedReason)) {
-    const int status = std::atoi(error.reason.c_str() + kInjectedReason.size());
+  if (error.http_status != 0) {
     for (const InjectedRow& row : kInjected) {
-      if (row.status == status) return {status, row.reason};
+      if (row.status == error.http_status) return {row.status, row.reason};
     }
-    return {status, "injected"};
+    return {error.http_status, kInjectedReason.data()};
   }
+  std::string_view reason = error.reason;
   for (const auto& [code, name] : kReasonsOfCodes) {
     if (reason.empty() && code == error.code) reason = name;
   }

@@ -45,6 +45,8 @@ struct Error {
   /// A machine-readable cause that is finer than the code, such as "conditionNotMet" of Cloud
   /// Storage; "" if the code is enough.
   std::string reason = {};
+  /// The HTTP status that an injected fault asks for; 0 if code and reason determine the status.
+  int http_status = 0;
 };
 
 /// The value of a successful operation that returns nothing else.
