@@ -140,4 +140,12 @@ SettingProblem NotACompanion(std::string_view name, const std::vector<std::strin
 
 SettingProblem NotAnSdkPath() { return Value("must be the absolute path of the Cloud SDK"); }
 
+Error CannotStartServer(int error_number) {
+  return SystemError("cannot start a background server", error_number);
+}
+
+Error CannotMakeSockets(int error_number) {
+  return SystemError("cannot make a pair of sockets", error_number);
+}
+
 }  // namespace caip::app::errors

@@ -56,4 +56,8 @@ SettingProblem NotAnInterpreter(std::string_view version);
 SettingProblem NotACompanion(std::string_view name, const std::vector<std::string>& known);
 SettingProblem NotAnSdkPath();
 
+// A system call failed.
+Error CannotStartServer(int error_number);
+Error CannotMakeSockets(int error_number);
+
 }  // namespace caip::app::errors

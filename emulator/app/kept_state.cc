@@ -19,7 +19,7 @@ Status MoveUnlessThere(const Path& from, const Path& to) {
   if (!fs::exists(from, error)) return Ok{};
   if (!fs::exists(to, error)) {
     fs::rename(from, to, error);
-    if (error) return SystemError("cannot move '" + from.string() + "'", error.value());
+    if (error) return CannotMove(from, error.value());
   }
   return Ok{};
 }
@@ -49,7 +49,7 @@ Result<Path> OpenKeyHome(const Path& state) {
   const Path keys = state / "keys";
   RETURN_IF_ERROR(MakeDirectories(keys));
   if (::chmod(keys.c_str(), 0700) != 0) {
-    return SystemError("cannot protect '" + keys.string() + "'", errno);
+    return CannotProtect(keys, errno);
   }
   const Path old = state / "storage-keys";
   std::error_code ignored;

@@ -19,7 +19,7 @@ constexpr size_t kPieceBytes = 1 << 20;
 Status WriteAll(int descriptor, std::string_view bytes, const Path& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0) return SystemError("cannot write '" + path.string() + "'", errno);
+    if (written < 0) return CannotWrite(path, errno);
     bytes.remove_prefix(static_cast<size_t>(written));
   }
   return Ok{};
@@ -61,7 +61,7 @@ Status StorageAdapter::Fetch(const std::string& uri, const Path& destination) {
   ASSIGN_OR_RETURN(const google::GcsUri where, google::ParseGcsUri(uri));
   ASSIGN_OR_RETURN(const auto reader, buckets_.OpenObject(where.bucket, where.object));
   const Fd file(::open(destination.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file.valid()) return SystemError("cannot create '" + destination.string() + "'", errno);
+  if (!file.valid()) return CannotCreate(destination, errno);
   std::vector<char> piece(kPieceBytes);
   for (uint64_t offset = 0;;) {
     ASSIGN_OR_RETURN(const size_t count, reader->ReadAt(offset, piece.data(), piece.size()));

@@ -208,4 +208,8 @@ Error TransformArgument(std::string_view transform, std::string_view parameter,
                 std::string(value) + ". It must be " + std::string(rule) + ".");
 }
 
+Error CannotRunIn(std::string_view directory, std::string_view program, int error_number) {
+  return SystemError("cannot run " + Quoted(program) + " in " + Quoted(directory), error_number);
+}
+
 }  // namespace caip::cli::errors

@@ -72,4 +72,7 @@ Error TransformTakes(std::string_view transform, const std::vector<std::string>&
 Error TransformArgument(std::string_view transform, std::string_view parameter,
                         std::string_view value, std::string_view rule);
 
+// A process of `local train` did not start.
+Error CannotRunIn(std::string_view directory, std::string_view program, int error_number);
+
 }  // namespace caip::cli::errors

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/time_text.h"
+#include "emulator/front/errors.h"
 
 namespace caip::front {
 namespace {
@@ -66,8 +67,7 @@ Status AccessLog::OpenFile() {
     return Ok{};
   }
   fd_ = Fd(::open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!fd_.valid())
-    return SystemError("cannot write the access log '" + file_.string() + "'", errno);
+  if (!fd_.valid()) return errors::CannotWriteAccessLog(file_.string(), errno);
   size_ = ::lseek(fd_.get(), 0, SEEK_END);
   return Ok{};
 }

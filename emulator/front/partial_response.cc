@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "emulator/api/errors.h"
+#include "emulator/front/errors.h"
 
 namespace caip::front {
 namespace {
@@ -29,13 +30,13 @@ class SelectionReader {
 
   Status Read(Node& root) {
     RETURN_IF_ERROR(Selection(root, 0));
-    if (at_ < text_.size()) return Broken("a ',' or the end is expected");
+    if (at_ < text_.size()) return Broken(errors::kSelectorContinues);
     return Ok{};
   }
 
  private:
   Status Selection(Node& parent, int depth) {
-    if (depth > kDepthMax) return Broken("it is nested too deeply");
+    if (depth > kDepthMax) return Broken(errors::kSelectorTooDeep);
     while (true) {
       RETURN_IF_ERROR(Item(parent, depth));
       if (!Take(',')) return Ok{};
@@ -45,9 +46,9 @@ class SelectionReader {
   Status Item(Node& parent, int depth) {
     Node* node = &parent;
     for (int steps = depth;; ++steps) {
-      if (steps > kDepthMax) return Broken("it is nested too deeply");
+      if (steps > kDepthMax) return Broken(errors::kSelectorTooDeep);
       const std::string_view name = Name();
-      if (name.empty()) return Broken("the name of a field is expected");
+      if (name.empty()) return Broken(errors::kSelectorWithoutName);
       node = &node->Member(name);
       if (!Take('/') && !Take('.')) break;
     }
@@ -56,7 +57,7 @@ class SelectionReader {
       return Ok{};
     }
     RETURN_IF_ERROR(Selection(*node, depth + 1));
-    if (!Take(')')) return Broken("a ')' is expected");
+    if (!Take(')')) return Broken(errors::kSelectorOpen);
     return Ok{};
   }
 
@@ -153,7 +154,7 @@ FieldSelection::~FieldSelection() = default;
 
 Result<FieldSelection> FieldSelection::Parse(std::string_view text) {
   if (text.size() > kLengthMax) {
-    return api::errors::SelectorBroken(text.substr(0, 40), kLengthMax, "it is too long");
+    return api::errors::SelectorBroken(text.substr(0, 40), kLengthMax, errors::kSelectorTooLong);
   }
   auto root = std::make_unique<Node>();
   RETURN_IF_ERROR(SelectionReader(text).Read(*root));

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/quoting.h"
 #include "base/text.h"
 
 namespace caip::scenario::errors {
@@ -67,6 +68,14 @@ Error DiskFull(const Path& directory) {
   return {Code::kResourceExhausted,
           "The disk is full: the files of a run did not fit into '" + directory.string() +
               "'. Free some space, or choose another folder with --state."};
+}
+
+Error CannotKeep(std::string_view file, int error_number) {
+  return SystemError("cannot keep " + Quoted(file), error_number);
+}
+
+Error CannotShare(std::string_view cache, int error_number) {
+  return SystemError("cannot share " + Quoted(cache), error_number);
 }
 
 }  // namespace caip::scenario::errors

@@ -28,4 +28,8 @@ Error CallRefused(int status, std::string_view why);
 /// kResourceExhausted. No other error of a run has this code.
 Error DiskFull(const Path& directory);
 
+// A system call failed.
+Error CannotKeep(std::string_view file, int error_number);
+Error CannotShare(std::string_view cache, int error_number);
+
 }  // namespace caip::scenario::errors

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/encoding.h"
+#include "emulator/scenario/errors.h"
 
 namespace caip::scenario {
 namespace {
@@ -13,7 +14,7 @@ Status Link(const Path& from, const Path& to) {
   std::error_code error;
   std::filesystem::copy_file(from, to, error);
   if (!error) return Ok{};
-  return SystemError("cannot keep '" + from.string() + "'", error.value());
+  return errors::CannotKeep(from.string(), error.value());
 }
 
 std::string DigestOf(const gcs::ObjectInfo& info) {

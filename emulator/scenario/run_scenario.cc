@@ -18,8 +18,8 @@ namespace caip::scenario {
 namespace {
 
 using harness::Evidence;
-using harness::ScenarioResult;
 using harness::Scenario;
+using harness::ScenarioResult;
 
 std::atomic<int> runs{0};
 
@@ -147,7 +147,7 @@ Result<std::unique_ptr<Workshop>> Workshop::Open(const Path& state) {
   RETURN_IF_ERROR(MakeDirectories(made->path_));
   made->lock_ = Fd(::open((made->path_ / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!made->lock_.valid() || ::flock(made->lock_.get(), LOCK_EX | LOCK_NB) != 0) {
-    return SystemError("cannot lock '" + made->path_.string() + "'", errno);
+    return CannotLock(made->path_, errno);
   }
   return made;
 }

@@ -211,7 +211,7 @@ Status ScenarioRun::ShareCaches() const {
     RETURN_IF_ERROR(MakeDirectories(options_.caches / name));
     std::error_code error;
     std::filesystem::create_directory_symlink(options_.caches / name, options_.state / name, error);
-    if (error) return SystemError("cannot share '" + std::string(name) + "'", error.value());
+    if (error) return errors::CannotShare(name, error.value());
   }
   return Ok{};
 }

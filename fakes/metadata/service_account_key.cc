@@ -89,19 +89,19 @@ Status PutIfAbsent(const Path& file, const std::string& text) {
   const Path draft = file.string() + "." + std::to_string(::getpid());
   {
     const Fd fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (!fd.valid()) return SystemError("cannot write '" + draft.string() + "'", errno);
+    if (!fd.valid()) return CannotWrite(draft, errno);
     const ssize_t written = ::write(fd.get(), text.data(), text.size());
     if (written != static_cast<ssize_t>(text.size()) || ::fsync(fd.get()) != 0) {
       const int error = errno;
       ::unlink(draft.c_str());
-      return SystemError("cannot write '" + draft.string() + "'", error);
+      return CannotWrite(draft, error);
     }
   }
   const int linked = ::link(draft.c_str(), file.c_str());
   const int error = errno;
   ::unlink(draft.c_str());
   if (linked != 0 && error != EEXIST) {
-    return SystemError("cannot make '" + file.string() + "'", error);
+    return CannotMake(file, error);
   }
   return SyncDirectory(file.parent_path());
 }

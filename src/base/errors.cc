@@ -38,6 +38,68 @@ Error SystemError(std::string what, int error_number) {
   return {CodeOf(error_number), std::move(what) + ": " + std::strerror(error_number)};
 }
 
+Error CannotOpen(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot open " + Quoted(file.native()), error_number);
+}
+
+Error CannotRead(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot read " + Quoted(file.native()), error_number);
+}
+
+Error CannotWrite(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot write " + Quoted(file.native()), error_number);
+}
+
+Error CannotCreate(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot create " + Quoted(file.native()), error_number);
+}
+
+Error CannotSync(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot sync " + Quoted(file.native()), error_number);
+}
+
+Error CannotRename(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot rename to " + Quoted(file.native()), error_number);
+}
+
+Error CannotMake(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot make " + Quoted(file.native()), error_number);
+}
+
+Error CannotMakeDirectory(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot make directory " + Quoted(file.native()), error_number);
+}
+
+Error CannotMove(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot move " + Quoted(file.native()), error_number);
+}
+
+Error CannotProtect(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot protect " + Quoted(file.native()), error_number);
+}
+
+Error CannotLock(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot lock " + Quoted(file.native()), error_number);
+}
+
+Error CannotLookAt(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot look at " + Quoted(file.native()), error_number);
+}
+
+Error CannotStart(const std::filesystem::path& program, int error_number) {
+  return SystemError("cannot start " + Quoted(program.native()), error_number);
+}
+
+Error CannotRun(const std::filesystem::path& program, int error_number) {
+  return SystemError("cannot run " + Quoted(program.native()), error_number);
+}
+
+Error CannotMakePipe(int error_number) { return SystemError("cannot make a pipe", error_number); }
+
+Error CannotStartProcess(int error_number) {
+  return SystemError("cannot start a process", error_number);
+}
+
 namespace errors {
 
 Error FileTooLarge(std::string_view file, size_t limit) {

@@ -2,6 +2,7 @@
 // The texts of errors about files, JSON and YAML.
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,25 @@ namespace caip {
 /// The failed action, followed by errno's text: "cannot open '/x': No such file or directory".
 /// The code is kNotFound, kPermissionDenied, kResourceExhausted (disk full) or kInternal by errno.
 Error SystemError(std::string what, int error_number);
+
+// A system call failed: the action and its object, then errno's text.
+
+Error CannotOpen(const std::filesystem::path& file, int error_number);
+Error CannotRead(const std::filesystem::path& file, int error_number);
+Error CannotWrite(const std::filesystem::path& file, int error_number);
+Error CannotCreate(const std::filesystem::path& file, int error_number);
+Error CannotSync(const std::filesystem::path& file, int error_number);
+Error CannotRename(const std::filesystem::path& file, int error_number);
+Error CannotMake(const std::filesystem::path& file, int error_number);
+Error CannotMakeDirectory(const std::filesystem::path& file, int error_number);
+Error CannotMove(const std::filesystem::path& file, int error_number);
+Error CannotProtect(const std::filesystem::path& file, int error_number);
+Error CannotLock(const std::filesystem::path& file, int error_number);
+Error CannotLookAt(const std::filesystem::path& file, int error_number);
+Error CannotStart(const std::filesystem::path& program, int error_number);
+Error CannotRun(const std::filesystem::path& program, int error_number);
+Error CannotMakePipe(int error_number);
+Error CannotStartProcess(int error_number);
 
 namespace errors {
 

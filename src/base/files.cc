@@ -16,7 +16,7 @@ Status WriteAll(int fd, std::string_view bytes, const Path& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return SystemError("cannot write '" + path.string() + "'", errno);
+    if (written < 0) return CannotWrite(path, errno);
     bytes.remove_prefix(static_cast<size_t>(written));
   }
   return Ok{};
@@ -27,13 +27,13 @@ Status WriteWhole(const Path& path, std::string_view bytes, bool durably, unsign
   Path temporary = path;
   temporary += ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
   Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-  if (!fd.valid()) return SystemError("cannot create '" + temporary.string() + "'", errno);
+  if (!fd.valid()) return CannotCreate(temporary, errno);
   Status status = WriteAll(fd.get(), bytes, path);
   if (status.ok() && durably && ::fsync(fd.get()) != 0) {
-    status = SystemError("cannot sync '" + path.string() + "'", errno);
+    status = CannotSync(path, errno);
   }
   if (status.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
-    status = SystemError("cannot rename to '" + path.string() + "'", errno);
+    status = CannotRename(path, errno);
   }
   if (!status.ok()) {
     ::unlink(temporary.c_str());
@@ -61,13 +61,13 @@ Result<std::string> ReadFile(const Path& path) { return ReadFileUpTo(path, SIZE_
 
 Result<std::string> ReadFileUpTo(const Path& path, size_t limit) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return SystemError("cannot open '" + path.string() + "'", errno);
+  if (!fd.valid()) return CannotOpen(path, errno);
   std::string bytes;
   char buffer[65536];
   while (true) {
     const ssize_t count = ::read(fd.get(), buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError("cannot read '" + path.string() + "'", errno);
+    if (count < 0) return CannotRead(path, errno);
     if (count == 0) return bytes;
     if (bytes.size() + static_cast<size_t>(count) > limit) {
       return errors::FileTooLarge(path.string(), limit);
@@ -87,14 +87,14 @@ Status WriteFile(const Path& path, std::string_view bytes) {
 Status MakeDirectories(const Path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return SystemError("cannot make directory '" + path.string() + "'", error.value());
+  if (error) return CannotMakeDirectory(path, error.value());
   return Ok{};
 }
 
 Status SyncDirectory(const Path& path) {
   Fd fd(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.valid()) return SystemError("cannot open '" + path.string() + "'", errno);
-  if (::fsync(fd.get()) != 0) return SystemError("cannot sync '" + path.string() + "'", errno);
+  if (!fd.valid()) return CannotOpen(path, errno);
+  if (::fsync(fd.get()) != 0) return CannotSync(path, errno);
   return Ok{};
 }
 

@@ -48,7 +48,7 @@ Result<Path> RootWithSetup(const Path& root, const std::string& package, const P
   const std::string text = GeneratedSetup(package);
   if (!fd.valid() ||
       ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    return SystemError("cannot write '" + setup.string() + "'", errno);
+    return CannotWrite(setup, errno);
   }
   return linked;
 }

@@ -264,4 +264,62 @@ Error ImageNotMapped(std::string_view uri) {
               image + "=COMMAND' (or `images:` in the configuration)."};
 }
 
+Error CannotFindPort(int error_number) {
+  return SystemError("cannot find a free port", error_number);
+}
+
+Error CannotMakeMemoryFile(int error_number) {
+  return SystemError("cannot make a memory file", error_number);
+}
+
+Error CannotWriteMemoryFile(int error_number) {
+  return SystemError("cannot write a memory file", error_number);
+}
+
+Error CannotReachLauncher(int error_number) {
+  return SystemError("cannot reach caip-launcher", error_number);
+}
+
+Error CannotMakeSocketFor(std::string_view program, int error_number) {
+  return SystemError("cannot make a socket for " + Quoted(program), error_number);
+}
+
+Error CannotForkFor(std::string_view program, int error_number) {
+  return SystemError("cannot make a process for " + Quoted(program), error_number);
+}
+
+Error CannotEnter(std::string_view directory, int error_number) {
+  return SystemError("cannot enter the directory " + Quoted(directory), error_number);
+}
+
+Error CannotWatchCalls(std::string_view program, int error_number) {
+  return SystemError("cannot watch the calls of " + Quoted(program) +
+                         " (seccomp user notification, Linux 5.19 or later)",
+                     error_number);
+}
+
+Error CannotMakeWatchSocket(int error_number) {
+  return SystemError("cannot make the socket for watching a replica", error_number);
+}
+
+Error CannotMakeEventfd(int error_number) {
+  return SystemError("cannot make an eventfd", error_number);
+}
+
+Error CannotOpenReplica(int error_number) {
+  return SystemError("cannot open a replica's process", error_number);
+}
+
+Error CannotBorrowDescriptor(int error_number) {
+  return SystemError("cannot borrow a replica's descriptor", error_number);
+}
+
+Error CannotLookAtPipe(int error_number) {
+  return SystemError("cannot look at a pipe", error_number);
+}
+
+Error CannotLookAtLock(std::string_view file, int error_number) {
+  return SystemError("cannot look at the lock of " + Quoted(file), error_number);
+}
+
 }  // namespace caip::host::errors

@@ -86,6 +86,22 @@ Error NoNamespaces(std::string_view why);
 Error NoWatchInNamespaces();
 Error EndpointAddressNotValid(std::string_view address);
 
+// A system call failed.
+Error CannotFindPort(int error_number);
+Error CannotMakeMemoryFile(int error_number);
+Error CannotWriteMemoryFile(int error_number);
+Error CannotReachLauncher(int error_number);
+Error CannotMakeSocketFor(std::string_view program, int error_number);
+Error CannotForkFor(std::string_view program, int error_number);
+Error CannotEnter(std::string_view directory, int error_number);
+Error CannotWatchCalls(std::string_view program, int error_number);
+Error CannotMakeWatchSocket(int error_number);
+Error CannotMakeEventfd(int error_number);
+Error CannotOpenReplica(int error_number);
+Error CannotBorrowDescriptor(int error_number);
+Error CannotLookAtPipe(int error_number);
+Error CannotLookAtLock(std::string_view file, int error_number);
+
 }  // namespace errors
 
 }  // namespace caip::host

@@ -12,8 +12,8 @@ namespace caip::architecture {
 namespace {
 
 constexpr int kFilesOfAFolderMax = 40;
-// Rises towards 0.95: a change may only raise it.
-constexpr double kErrorsAtHomeMin = 0.95;
+// A change may only raise it.
+constexpr double kErrorsAtHomeMin = 0.98;
 
 TEST(Rooms, NoFolderHoldsMoreThanFortyFiles) {
   std::map<std::string, int> files;
@@ -26,12 +26,14 @@ TEST(Rooms, NoFolderHoldsMoreThanFortyFiles) {
 }
 
 // Error{...}, FieldViolation{...} and the YAML reader's Refusal{...}, and reports of mistakes in a
-// user's file with a sentence that is written in the call: `cursor.Wrong("must be above 0")`. A
-// maker as argument, with words as its own arguments, is not a construction:
-// `cursor.Wrong(texts::NotOneOf({"object", "posix"}))`.
+// user's file with a sentence that is written in the call: `cursor.Wrong("must be above 0")`,
+// `Broken("expected an element")`. A maker as argument, with words as its own arguments, is not a
+// construction: `cursor.Wrong(texts::NotOneOf({"object", "posix"}))`. A SystemError always is: the
+// action that failed has a maker (`CannotOpen`).
 const RE2 kConstruction(
     R"re(return \{Code::k|\bError(\{| \w+\{| \w+ ?= ?\{)($|[^}])|\bFieldViolation\{($|[^}]))re"
-    R"re(|\bRefusal\{\w+, [^"(]*"|\bWrong\((std::string\()?[^,"(]*")re");
+    R"re(|\bRefusal\{\w+, [^"(]*"|\bWrong\((std::string\()?[^,"(]*")re"
+    R"re(|\bSystemError\(|\bBroken\((std::string\()?"|\bBroken\(.*\? ")re");
 
 // The line, with the next one if the arguments of a call begin there.
 std::string CallAt(const SourceFile& file, size_t i) {
@@ -60,6 +62,16 @@ TEST(Rooms, ErrorsAreMadeInErrorsFiles) {
   ASSERT_GT(all, 0);
   EXPECT_GE(at_home / all, kErrorsAtHomeMin)
       << at_home << " of " << all << " are at home; not these:" << strays;
+}
+
+TEST(Rooms, TheReasonOfAnErrorIsComparedButNeverParsed) {
+  const RE2 parsing(R"(\breason\.(starts_with|ends_with|find\w*|substr)\()");
+  for (const SourceFile& file : SourcesBelow(kProduct)) {
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      EXPECT_FALSE(RE2::PartialMatch(CodeOf(file.lines[i]), parsing))
+          << file.name << ":" << i + 1 << ": a typed member of Error holds facts";
+    }
+  }
 }
 
 TEST(Rooms, TheMonotonicClockIsReadInOnePlace) {

@@ -82,7 +82,7 @@ Result<pid_t> Spawn(const std::vector<std::string>& words, int log, int ready) {
       ::posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
-  if (error != 0) return SystemError("cannot start a background server", error);
+  if (error != 0) return errors::CannotStartServer(error);
   return pid;
 }
 
@@ -106,10 +106,10 @@ Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& st
   RETURN_IF_ERROR(MakeDirectories(state));
   const Path log_path = state / "server.log";
   const Fd log(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!log.valid()) return SystemError("cannot write '" + log_path.string() + "'", errno);
+  if (!log.valid()) return CannotWrite(log_path, errno);
   const off_t from = ::lseek(log.get(), 0, SEEK_END);
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
+  if (::pipe2(ends, O_CLOEXEC) != 0) return CannotMakePipe(errno);
   const Fd ready(ends[0]);
   Fd tell(ends[1]);
   ASSIGN_OR_RETURN(const EmulatorOptions options, ReadOptions(flags, state));

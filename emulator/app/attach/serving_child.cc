@@ -12,6 +12,7 @@
 #include <cerrno>
 
 #include "emulator/app/attach/interrupt.h"
+#include "emulator/app/errors.h"
 
 namespace caip::app {
 namespace {
@@ -103,14 +104,14 @@ bool IsIgnored(int signal) {
 Result<std::unique_ptr<ServingChild>> ServingChild::Begin() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return SystemError("cannot make a pair of sockets", errno);
+    return errors::CannotMakeSockets(errno);
   }
   Fd reads(ends[0]);
   Fd writes(ends[1]);
   SignalBlock block;
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid < 0) return SystemError("cannot start a process", errno);
+  if (pid < 0) return CannotStartProcess(errno);
   if (pid > 0) {
     writes.Close();
     WaitFor(pid, reads.get(), block);

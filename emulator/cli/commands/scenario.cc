@@ -159,7 +159,7 @@ Status OpenReports(const ScenarioRunCommand& command, bool events_are_a_folder) 
     if (file == "-") return Ok{};
     const Fd opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
     if (opened.valid()) return Ok{};
-    return SystemError("cannot write '" + file + "'", errno);
+    return CannotWrite(file, errno);
   };
   if (command.junit) RETURN_IF_ERROR(open(*command.junit));
   if (command.json) RETURN_IF_ERROR(open(*command.json));

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/files.h"
+#include "emulator/cli/errors.h"
 
 namespace caip::cli {
 namespace {
@@ -70,14 +71,14 @@ Result<int> StartLocalProcess(const LocalProcess& process) {
   for (const std::string& word : process.argv) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
+  if (::pipe2(ends, O_CLOEXEC) != 0) return CannotMakePipe(errno);
   const Fd reads(ends[0]);
   Fd writes(ends[1]);
   ::setenv(process.variable.first.c_str(), process.variable.second.c_str(), 1);
   const int parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0) BecomeProcess(process, argv.data(), parent, writes.get());
-  if (pid < 0) return SystemError("cannot start a process", errno);
+  if (pid < 0) return CannotStartProcess(errno);
   writes.Close();
   int reason = 0;
   ssize_t count = 0;
@@ -86,7 +87,7 @@ Result<int> StartLocalProcess(const LocalProcess& process) {
   } while (count < 0 && errno == EINTR);
   if (count != sizeof reason) return pid;
   ::waitpid(pid, nullptr, 0);
-  return SystemError("cannot run '" + process.argv[0] + "' in '" + process.directory + "'", reason);
+  return errors::CannotRunIn(process.directory, process.argv[0], reason);
 }
 
 int WaitForLocalProcess(int pid) {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "emulator/cli/errors.h"
+#include "emulator/cli/print/format_texts.h"
 
 namespace caip::cli {
 namespace {
@@ -63,7 +64,7 @@ class Parser {
         has_keys = true;
         RETURN_IF_ERROR(ReadKeys());
       } else {
-        return Broken("[ATTRIBUTES], (KEYS) or the end expected");
+        return Broken(format_texts::kPartExpected);
       }
     }
     const bool columns = format_.name == "csv" || format_.name == "value" || format_.name == "get";
@@ -111,7 +112,7 @@ class Parser {
         token += c;
       }
     }
-    if (quote) return Broken("Unterminated quote");
+    if (quote) return Broken(format_texts::kQuoteOpen);
     return token;
   }
 
@@ -125,15 +126,17 @@ class Parser {
       }
       std::string value;
       if (TakesValue(name) != Take('=')) {
-        return Broken(TakesValue(name) ? "= and a value expected" : "No value expected");
+        return Broken(TakesValue(name) ? format_texts::kValueExpected
+                                       : format_texts::kNoValueExpected);
       }
       if (TakesValue(name)) {
         ASSIGN_OR_RETURN(value, Token(",])"));
       }
-      if (name == "pad" && IntegerOf(value).value_or(-1) < 0) return Broken("A number expected");
+      if (name == "pad" && IntegerOf(value).value_or(-1) < 0)
+        return Broken(format_texts::kNumberExpected);
       format_.attributes[name] = ReplaceAll(ReplaceAll(value, "\\n", "\n"), "\\t", "\t");
     } while (Take(','));
-    return Take(']') ? Status(Ok{}) : Broken("Expected ] in attribute list");
+    return Take(']') ? Status(Ok{}) : Broken(format_texts::kAttributesOpen);
   }
 
   Status ReadKeys() {
@@ -144,7 +147,7 @@ class Parser {
       while (Take(':')) RETURN_IF_ERROR(ReadKeyAttribute(key));
       format_.keys.push_back(std::move(key));
     } while (Take(','));
-    return Take(')') ? Status(Ok{}) : Broken("Expected ) in projection expression");
+    return Take(')') ? Status(Ok{}) : Broken(format_texts::kProjectionOpen);
   }
 
   // Reads a path: trainingInput.hyperparameters.params[].maxValue, "with quotes".too,
@@ -158,17 +161,17 @@ class Parser {
         RETURN_IF_ERROR(ReadTransform(name, key, mapped));
         continue;
       }
-      if (!key.transforms.empty() || mapped) return Broken("A transform expected");
+      if (!key.transforms.empty() || mapped) return Broken(format_texts::kTransformExpected);
       if (!name.empty() || quoted_) {
         key.path.push_back({name, std::nullopt, false});
       } else if (!Sees('[')) {
         // A single dot means the whole resource.
         if (key.path.empty() && Take('.') && (Sees(')') || Sees(',') || Sees(':'))) return Ok{};
-        return Broken("Non-empty key name expected");
+        return Broken(format_texts::kKeyExpected);
       }
       while (Take('[')) RETURN_IF_ERROR(ReadIndex(key));
     } while (Take('.'));
-    return mapped ? Status(Broken("A transform expected after map()")) : Status(Ok{});
+    return mapped ? Status(Broken(format_texts::kTransformAfterMap)) : Status(Ok{});
   }
 
   Status ReadIndex(FormatKey& key) {
@@ -176,7 +179,7 @@ class Parser {
     KeyStep step{"", IntegerOf(text), text.empty()};
     if (!step.index && !step.each) step.name = text;  // labels['team']
     key.path.push_back(std::move(step));
-    return Take(']') ? Status(Ok{}) : Broken("] expected");
+    return Take(']') ? Status(Ok{}) : Broken(format_texts::kIndexOpen);
   }
 
   Status ReadTransform(const std::string& name, FormatKey& key, bool& mapped) {
@@ -187,7 +190,7 @@ class Parser {
         RETURN_IF_ERROR(ReadArgument(arguments));
       } while (Take(','));
     }
-    if (!Take(')')) return Broken("Closing ) expected in argument list");
+    if (!Take(')')) return Broken(format_texts::kArgumentsOpen);
     if (name == "map") {
       const bool once = arguments.positional.empty() || arguments.positional.front() == "1";
       if (!once || !arguments.named.empty()) return errors::TransformTakes("map", {});
@@ -211,7 +214,7 @@ class Parser {
       return Ok{};
     }
     ASSIGN_OR_RETURN(std::string value, Token(",)"));
-    if (at_ == start) return Broken("Argument expected");
+    if (at_ == start) return Broken(format_texts::kArgumentExpected);
     arguments.positional.push_back(std::move(value));
     return Ok{};
   }

@@ -12,6 +12,7 @@
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/checksums.h"
+#include "fakes/gcs/store/file_errors.h"
 
 namespace caip::gcs {
 namespace {
@@ -50,7 +51,7 @@ Status WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(fd, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError("cannot write a part", errno);
+    if (count < 0) return errors::CannotWritePart(errno);
     bytes.remove_prefix(static_cast<size_t>(count));
   }
   return Ok{};
@@ -65,11 +66,11 @@ class PartReader final : public http::BodyReader {
       if (!file_.valid()) {
         if (next_ == files_.size()) return size_t{0};
         file_ = Fd(::open(files_[next_++].c_str(), O_RDONLY | O_CLOEXEC));
-        if (!file_.valid()) return SystemError("cannot read a part", errno);
+        if (!file_.valid()) return errors::CannotReadPart(errno);
       }
       const ssize_t count = ::read(file_.get(), buffer, size);
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return SystemError("cannot read a part", errno);
+      if (count < 0) return errors::CannotReadPart(errno);
       if (count > 0) return static_cast<size_t>(count);
       file_.Close();
     }
@@ -154,7 +155,7 @@ Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http
   const Path temporary = directory / ("receiving." + NewId());
   Fd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.valid())
-    return errno == ENOENT ? errors::PartsUnknown() : SystemError("cannot keep a part", errno);
+    return errno == ENOENT ? errors::PartsUnknown() : errors::CannotKeepPart(errno);
   const auto receive = [&]() -> Result<UploadedPart> {
     std::vector<char> piece(kPartUploadsPieceBytes);
     Hasher hasher;
@@ -172,7 +173,7 @@ Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http
     }
     part.md5 = Hex(md5);
     part.crc32c = crc32c;
-    if (::fsync(file.get()) != 0) return SystemError("cannot keep a part", errno);
+    if (::fsync(file.get()) != 0) return errors::CannotKeepPart(errno);
     return part;
   };
   auto part = receive();
@@ -185,7 +186,7 @@ Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http
     if (old.number == number) ::unlink((directory / NameOf(old)).c_str());
   }
   if (::rename(temporary.c_str(), (directory / NameOf(*part)).c_str()) != 0) {
-    return errno == ENOENT ? errors::PartsUnknown() : SystemError("cannot keep a part", errno);
+    return errno == ENOENT ? errors::PartsUnknown() : errors::CannotKeepPart(errno);
   }
   RETURN_IF_ERROR(SyncDirectory(directory));
   return part;

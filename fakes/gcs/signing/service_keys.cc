@@ -51,7 +51,7 @@ Result<Json> ReadJson(const Path& file) {
 Status WriteSecretly(const Path& file, std::string_view bytes) {
   RETURN_IF_ERROR(WriteFileDurably(file, bytes));
   if (::chmod(file.c_str(), 0600) != 0) {
-    return SystemError("cannot protect '" + file.string() + "'", errno);
+    return CannotProtect(file, errno);
   }
   return Ok{};
 }
@@ -73,7 +73,7 @@ Result<std::unique_ptr<ServiceKeys>> ServiceKeys::Open(Path directory, const Clo
 Status ServiceKeys::Load() {
   RETURN_IF_ERROR(MakeDirectories(directory_));
   if (::chmod(directory_.c_str(), 0700) != 0) {
-    return SystemError("cannot protect '" + directory_.string() + "'", errno);
+    return CannotProtect(directory_, errno);
   }
   ASSIGN_OR_RETURN(const Json hmac, ReadJson(directory_ / "hmac_keys.json"));
   for (const Json& json : hmac) {

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/file_errors.h"
 #include "fakes/gcs/store/names.h"
 
 namespace caip::gcs {
@@ -97,7 +98,7 @@ Result<OpenFile> BucketTree::Open(const std::string& name) const {
     OpenFile file = OpenPlainFile(directory_.get(), path);
     if (file.fd.valid()) return file;
     if (errno != 0 && !MeansAbsent(errno)) {
-      return SystemError("cannot open object '" + name + "'", errno);
+      return errors::CannotOpenObject(name, errno);
     }
   }
   return errors::ObjectNotFound(bucket_, name);
@@ -114,14 +115,14 @@ Result<Fd> BucketTree::EnterDirectory(int parent, const std::string& piece, cons
   }
   if (!fd.valid() && errno == ENOENT) {
     if (::mkdirat(parent, piece.c_str(), 0777) != 0 && errno != EEXIST) {
-      return SystemError("cannot make a directory for object '" + path + "'", errno);
+      return errors::CannotMakeDirectoryOf(path, errno);
     }
     touched->push_back(ParentOf(path));
     fd = OpenBeneath(parent, piece, kFlags);
   }
   if (fd.valid()) return fd;
   if (errno == ENOTDIR || errno == ELOOP) return errors::NameOccupied(bucket_, path);
-  return SystemError("cannot open the directory of object '" + path + "'", errno);
+  return errors::CannotOpenDirectoryOf(path, errno);
 }
 
 // Opens the directory that holds the last piece of `path`. Makes missing directories.
@@ -153,7 +154,7 @@ Status BucketTree::MoveAside(const std::string& path, std::vector<std::string>* 
   ASSIGN_OR_RETURN(const Fd from, OpenParent(path, touched));
   ASSIGN_OR_RETURN(const Fd to, OpenParent(beside, touched));
   if (::renameat(from.get(), LeafOf(path).c_str(), to.get(), LeafOf(beside).c_str()) != 0) {
-    return SystemError("cannot make room for object '" + *name + "'", errno);
+    return errors::CannotMakeRoomFor(*name, errno);
   }
   touched->push_back(ParentOf(beside));
   return Ok{};
@@ -170,12 +171,12 @@ Result<FileIdentity> BucketTree::Place(int from_directory, const std::string& fr
   }
   const std::string leaf = LeafOf(path);
   if (::renameat(from_directory, from.c_str(), parent.get(), leaf.c_str()) != 0) {
-    return SystemError("cannot put object '" + name + "' in its place", errno);
+    return errors::CannotPlaceObject(name, errno);
   }
   touched->push_back(ParentOf(path));
   struct stat status {};
   if (::fstatat(parent.get(), leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-    return SystemError("cannot look at object '" + name + "'", errno);
+    return errors::CannotLookAtObject(name, errno);
   }
   if (!beside) {  // an older file may still exist beside: it must not become visible again
     const std::string old = BesidePath(name);
@@ -195,7 +196,7 @@ Status BucketTree::Remove(const std::string& name, std::vector<std::string>* tou
       touched->push_back(ParentOf(path));
       Prune(ParentOf(path), touched);
     } else if (errno != ENOENT) {
-      return SystemError("cannot delete object '" + name + "'", errno);
+      return errors::CannotDeleteObject(name, errno);
     }
   }
   if (!found) return errors::ObjectNotFound(bucket_, name);
@@ -254,7 +255,7 @@ Status BucketTree::Sync(const std::vector<std::string>& touched) const {
   for (const std::string& path : touched) {
     const Fd fd = OpenBeneath(directory_.get(), path, O_RDONLY | O_DIRECTORY);
     if (!fd.valid()) continue;  // removed since: its parent is synced
-    if (::fsync(fd.get()) != 0) return SystemError("cannot sync a bucket's directory", errno);
+    if (::fsync(fd.get()) != 0) return errors::CannotSyncBucket(errno);
   }
   return Ok{};
 }

@@ -13,6 +13,7 @@
 
 #include "base/encoding.h"
 #include "base/files.h"
+#include "fakes/gcs/store/file_errors.h"
 
 namespace caip::gcs {
 namespace {
@@ -80,7 +81,7 @@ Result<Hashes> HashFile(int fd) {
   for (off_t offset = 0;;) {
     const ssize_t count = ::pread(fd, buffer.data(), buffer.size(), offset);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError("cannot read an object's file", errno);
+    if (count < 0) return errors::CannotReadObjectFile(errno);
     if (count == 0) return hasher.Finish();
     hasher.Add({buffer.data(), static_cast<size_t>(count)});
     offset += count;
@@ -166,8 +167,8 @@ Status FollowingHasher::AddUpTo(uint64_t size) {
     const size_t wanted = static_cast<size_t>(std::min<uint64_t>(piece_.size(), size - done_));
     const ssize_t count = ::pread(fd_, piece_.data(), wanted, static_cast<off_t>(done_));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError("cannot read an object's file", errno);
-    if (count == 0) return SystemError("cannot read an object's file", ENODATA);  // cut by hand
+    if (count < 0) return errors::CannotReadObjectFile(errno);
+    if (count == 0) return errors::CannotReadObjectFile(ENODATA);  // cut by hand
     hasher_.Add({piece_.data(), static_cast<size_t>(count)});
     done_ += static_cast<uint64_t>(count);
   }

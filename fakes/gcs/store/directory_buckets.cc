@@ -9,6 +9,7 @@
 
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/directory_store.h"
+#include "fakes/gcs/store/file_errors.h"
 #include "fakes/gcs/store/names.h"
 
 namespace caip::gcs {
@@ -36,7 +37,7 @@ Result<Bucket> DirectoryStore::CreateBucket(const Bucket& wanted) {
     const std::lock_guard lock(LockOf(name));
     if (::mkdirat(directories_.root.get(), name.c_str(), 0777) != 0) {
       if (errno == EEXIST) return errors::BucketExists(name);
-      return SystemError("cannot make bucket '" + name + "'", errno);
+      return errors::CannotMakeBucket(name, errno);
     }
     side_->StageBucketRemoval(name);  // a bucket of that name that was removed by hand
     ForgetVersions(name);
@@ -47,7 +48,7 @@ Result<Bucket> DirectoryStore::CreateBucket(const Bucket& wanted) {
   RETURN_IF_ERROR(side_->Flush());
   side_->StageBucket(bucket);
   if (options_.durable && ::fsync(directories_.root.get()) != 0) {
-    return SystemError("cannot sync the buckets' directory", errno);
+    return errors::CannotSyncBuckets(errno);
   }
   RETURN_IF_ERROR(side_->Flush());
   return bucket;
@@ -111,13 +112,13 @@ Status DirectoryStore::DeleteBucket(const std::string& name) {
     if (kept || !page.entries().empty()) return errors::BucketNotEmpty(name);
     if (!tree.RemoveEmptyDirectories()) return errors::BucketHoldsForeignFiles(name);
     if (::unlinkat(directories_.root.get(), name.c_str(), AT_REMOVEDIR) != 0) {
-      return SystemError("cannot remove bucket '" + name + "'", errno);
+      return errors::CannotRemoveBucket(name, errno);
     }
     side_->StageBucketRemoval(name);
     ForgetVersions(name);
   }
   if (options_.durable && ::fsync(directories_.root.get()) != 0) {
-    return SystemError("cannot sync the buckets' directory", errno);
+    return errors::CannotSyncBuckets(errno);
   }
   return side_->Flush();
 }

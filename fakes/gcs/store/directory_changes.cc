@@ -13,6 +13,7 @@
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/directory_store.h"
 #include "fakes/gcs/store/directory_writer.h"
+#include "fakes/gcs/store/file_errors.h"
 #include "fakes/gcs/store/names.h"
 #include "fakes/gcs/store/object_record.h"
 
@@ -152,7 +153,7 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
     const std::string itself = "/proc/self/fd/" + std::to_string(source.file.fd.get());
     const int directory = directories_.temporary.get();
     if (::linkat(AT_FDCWD, itself.c_str(), directory, temporary.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-      return SystemError("cannot move object '" + from + "'", errno);
+      return errors::CannotMoveObject(from, errno);
     }
     auto file = tree.Place(directory, temporary, to, &touched);
     if (!file.ok()) {
@@ -281,12 +282,12 @@ Status DirectoryStore::KeepVersion(const Found& found, bool noncurrent, const Bu
   ::mkdirat(versions, bucket.c_str(), 0777);
   ::unlinkat(versions, path.c_str(), 0);  // left by an attempt that a crash ended
   if (::linkat(AT_FDCWD, itself.c_str(), versions, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-    return SystemError("cannot keep a version of object '" + record.info.name + "'", errno);
+    return errors::CannotKeepVersion(record.info.name, errno);
   }
   if (options_.durable) {
     const Fd directory = OpenBeneath(versions, bucket, O_RDONLY | O_DIRECTORY);
     if (!directory.valid() || ::fsync(directory.get()) != 0 || ::fsync(versions) != 0) {
-      return SystemError("cannot sync the versions of bucket '" + bucket + "'", errno);
+      return errors::CannotSyncVersions(bucket, errno);
     }
   }
   side_->StageVersion(record);

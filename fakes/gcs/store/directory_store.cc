@@ -12,6 +12,7 @@
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/store/directory_writer.h"
+#include "fakes/gcs/store/file_errors.h"
 #include "fakes/gcs/store/listing.h"
 #include "fakes/gcs/store/names.h"
 
@@ -27,7 +28,7 @@ constexpr int kHashTries = 3;
 Result<Fd> OpenDirectory(const Path& path) {
   RETURN_IF_ERROR(MakeDirectories(path));
   Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.valid()) return SystemError("cannot open '" + path.string() + "'", errno);
+  if (!fd.valid()) return CannotOpen(path, errno);
   return fd;
 }
 
@@ -54,7 +55,7 @@ class FileReader final : public ObjectReader {
     while (true) {
       const ssize_t count = ::pread(fd_.get(), buffer, size, static_cast<off_t>(offset));
       if (count >= 0) return static_cast<size_t>(count);
-      if (errno != EINTR) return SystemError("cannot read object '" + info_.name + "'", errno);
+      if (errno != EINTR) return errors::CannotReadObject(info_.name, errno);
     }
   }
 
@@ -101,7 +102,7 @@ Result<BucketTree> DirectoryStore::OpenBucket(const std::string& name) const {
   Fd directory = OpenBeneath(directories_.root.get(), name, O_RDONLY | O_DIRECTORY);
   if (directory.valid()) return BucketTree(std::move(directory), name);
   if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return errors::BucketNotFound(name);
-  return SystemError("cannot open bucket '" + name + "'", errno);
+  return errors::CannotOpenBucket(name, errno);
 }
 
 Path DirectoryStore::PathOf(const std::string& bucket, const std::string& object) const {

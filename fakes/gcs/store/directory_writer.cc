@@ -12,6 +12,7 @@
 #include "base/encoding.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/directory_store.h"
+#include "fakes/gcs/store/file_errors.h"
 
 namespace caip::gcs {
 namespace {
@@ -52,7 +53,7 @@ Result<std::unique_ptr<ObjectWriter>> DirectoryWriter::Start(DirectoryStore& sto
   const int directory = store.directories_.temporary.get();
   std::string file = NewTemporaryName();
   Fd fd(::openat(directory, file.c_str(), kWriteFlags | O_EXCL, 0666));
-  if (!fd.valid()) return SystemError("cannot begin object '" + name + "'", errno);
+  if (!fd.valid()) return errors::CannotBeginObject(name, errno);
   return std::unique_ptr<ObjectWriter>(new DirectoryWriter(
       store, std::move(bucket), std::move(name), directory, std::move(file), false, std::move(fd)));
 }
@@ -64,7 +65,7 @@ Result<std::unique_ptr<ObjectWriter>> DirectoryWriter::Resume(DirectoryStore& st
   Fd fd(::openat(directory, key.c_str(), kWriteFlags | O_APPEND | O_NOFOLLOW, 0666));
   struct stat status {};
   if (!fd.valid() || ::fstat(fd.get(), &status) != 0) {
-    return SystemError("cannot continue object '" + name + "'", errno);
+    return errors::CannotContinueObject(name, errno);
   }
   std::unique_ptr<DirectoryWriter> writer(new DirectoryWriter(
       store, std::move(bucket), std::move(name), directory, std::move(key), true, std::move(fd)));
@@ -96,7 +97,7 @@ Status DirectoryWriter::Write(std::string_view bytes) {
     const ssize_t count =
         ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError("cannot write object '" + name_ + "'", errno);
+    if (count < 0) return errors::CannotWriteObject(name_, errno);
     bytes.remove_prefix(static_cast<size_t>(count));
     size_ += static_cast<size_t>(count);
   }
@@ -142,7 +143,7 @@ Status DirectoryWriter::CopyRange(int source, uint64_t offset, uint64_t length) 
                          static_cast<off_t>(size_));
     }
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError("cannot write object '" + name_ + "'", errno);
+    if (count < 0) return errors::CannotWriteObject(name_, errno);
     if (count == 0)
       return errors::ObjectNotFound(bucket_, name_);  // the source was truncated by hand
     offset += static_cast<uint64_t>(count);
@@ -154,7 +155,7 @@ Status DirectoryWriter::CopyRange(int source, uint64_t offset, uint64_t length) 
 
 Status DirectoryWriter::Persist() {
   if (store_.options_.durable && (::fdatasync(fd_.get()) != 0 || ::fsync(directory_) != 0)) {
-    return SystemError("cannot sync object '" + name_ + "'", errno);
+    return errors::CannotSyncObject(name_, errno);
   }
   return Ok{};
 }
@@ -171,7 +172,7 @@ Result<ObjectInfo> DirectoryWriter::Commit(ObjectInfo info, const Preconditions&
                                            const std::optional<uint32_t>& expected_crc32c) {
   // Syncs first, while the follower hashes the remaining bytes.
   if (store_.options_.durable && ::fsync(fd_.get()) != 0) {
-    return SystemError("cannot sync object '" + name_ + "'", errno);
+    return errors::CannotSyncObject(name_, errno);
   }
   const bool composite = info.component_count > 0;
   ASSIGN_OR_RETURN(const Hashes hashes, Finish(composite && !expected_md5));

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "fakes/gcs/xml/xml_errors.h"
+#include "fakes/gcs/xml/xml_texts.h"
 
 namespace caip::gcs {
 namespace {
@@ -52,10 +53,10 @@ class Parser {
   Result<XmlElement> Document() {
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
     RETURN_IF_ERROR(SkipBetween());
-    if (!IsNext("<")) return Broken("expected an element");
+    if (!IsNext("<")) return Broken(xml_texts::kNoElement);
     ASSIGN_OR_RETURN(XmlElement root, Element(0));
     RETURN_IF_ERROR(SkipBetween());
-    if (at_ != text_.size()) return Broken("something follows the last element");
+    if (at_ != text_.size()) return Broken(xml_texts::kSecondRoot);
     return root;
   }
 
@@ -75,7 +76,7 @@ class Parser {
   }
   Status SkipPast(std::string_view end) {
     const size_t found = text_.find(end, at_);
-    if (found == std::string_view::npos) return Broken("expected " + std::string(end));
+    if (found == std::string_view::npos) return Broken(xml_texts::Expected(end));
     at_ = found + end.size();
     return Ok{};
   }
@@ -88,7 +89,7 @@ class Parser {
       } else if (Take("<?")) {
         RETURN_IF_ERROR(SkipPast("?>"));
       } else if (IsNext("<!")) {
-        return Broken("document types are not supported");
+        return Broken(xml_texts::kDocumentType);
       } else {
         return Ok{};
       }
@@ -109,12 +110,12 @@ class Parser {
       if (Take(">")) return false;
       std::string name = Name();
       SkipBlanks();
-      if (name.empty() || !Take("=")) return Broken("expected an attribute");
+      if (name.empty() || !Take("=")) return Broken(xml_texts::kNoAttribute);
       SkipBlanks();
       const char quote = at_ < text_.size() ? text_[at_] : '\0';
-      if (quote != '"' && quote != '\'') return Broken("expected a quoted value");
+      if (quote != '"' && quote != '\'') return Broken(xml_texts::kNoQuote);
       const size_t end = text_.find(quote, ++at_);
-      if (end == std::string_view::npos) return Broken("expected the end of a value");
+      if (end == std::string_view::npos) return Broken(xml_texts::kValueOpen);
       ASSIGN_OR_RETURN(std::string value, Unescaped(text_.substr(at_, end - at_)));
       at_ = end + 1;
       element->attributes.emplace_back(std::move(name), std::move(value));
@@ -122,23 +123,23 @@ class Parser {
   }
 
   Result<XmlElement> Element(int depth) {
-    if (depth >= kXmlDepthMax) return Broken("elements are nested too deep");
+    if (depth >= kXmlDepthMax) return Broken(xml_texts::kTooDeep);
     ++at_;
     const std::string full_name = Name();
     const std::string local_name = full_name.substr(full_name.find(':') + 1);
-    if (!IsLocalName(local_name)) return Broken("expected an element's name");
+    if (!IsLocalName(local_name)) return Broken(xml_texts::kNoElementName);
     XmlElement element(local_name);
     ASSIGN_OR_RETURN(const bool empty, Attributes(&element));
     if (empty) return element;
     std::string text;
     while (!IsNext("</")) {
-      if (at_ >= text_.size()) return Broken("</" + full_name + "> is missing");
+      if (at_ >= text_.size()) return Broken(xml_texts::ElementOpen(full_name));
       RETURN_IF_ERROR(Piece(depth, &element, &text));
     }
     at_ += 2;
-    if (Name() != full_name) return Broken("expected </" + full_name + ">");
+    if (Name() != full_name) return Broken(xml_texts::Expected("</" + full_name + ">"));
     SkipBlanks();
-    if (!Take(">")) return Broken("expected >");
+    if (!Take(">")) return Broken(xml_texts::Expected(">"));
     element.text = std::string(Trim(text));
     return element;
   }
@@ -171,9 +172,9 @@ class Parser {
       text.append(raw.substr(0, ampersand));
       if (ampersand == std::string_view::npos) return text;
       const size_t end = raw.find(';', ampersand);
-      if (end == std::string_view::npos) return Broken("expected ; after &");
+      if (end == std::string_view::npos) return Broken(xml_texts::kReferenceOpen);
       if (!AppendReference(raw.substr(ampersand + 1, end - ampersand - 1), &text)) {
-        return Broken("unknown entity");
+        return Broken(xml_texts::kUnknownEntity);
       }
       raw.remove_prefix(end + 1);
     }

@@ -43,7 +43,7 @@ Result<uint16_t> FreePort(const std::string& ip) {
   auto* generic = reinterpret_cast<sockaddr*>(&address);
   if (!socket.valid() || ::bind(socket.get(), generic, size) != 0 ||
       ::getsockname(socket.get(), generic, &size) != 0) {
-    return SystemError("cannot find a free port", errno);
+    return errors::CannotFindPort(errno);
   }
   return ntohs(address.sin_port);
 }
@@ -176,7 +176,7 @@ class Companions::Body {
     }
     RETURN_IF_ERROR(EnsureLink());
     const Fd log(::open(LogOf(member).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (!log.valid()) return SystemError("cannot write " + LogOf(member).string(), errno);
+    if (!log.valid()) return CannotWrite(LogOf(member), errno);
     LauncherLink::Replica process;
     process.directory = start.data.string();
     process.argv = member.kind->command(start);

@@ -88,7 +88,7 @@ std::unique_ptr<MemoryDirectory> MemoryDirectory::Open(const Path& disk, uint64_
 
 Status MemoryDirectory::SetGuard() {
   int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
+  if (::pipe2(ends, O_CLOEXEC) != 0) return CannotMakePipe(errno);
   const Fd heard(ends[0]);
   alive_ = Fd(ends[1]);
   posix_spawn_file_actions_t actions;
@@ -109,7 +109,7 @@ Status MemoryDirectory::SetGuard() {
   posix_spawnattr_destroy(&attributes);
   if (error == 0) return Ok{};
   guard_ = -1;
-  return SystemError("cannot start /bin/sh", error);
+  return CannotStart("/bin/sh", error);
 }
 
 MemoryDirectory::~MemoryDirectory() {

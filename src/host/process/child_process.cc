@@ -89,12 +89,12 @@ pid_t ForkTool(const Birth& birth) {
 // Starts the tool. The error is the errno of fork, chdir or exec.
 Result<pid_t> StartTool(Birth birth, const std::string& name) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
+  if (::pipe2(ends, O_CLOEXEC) != 0) return CannotMakePipe(errno);
   const Fd reading(ends[0]);
   Fd writing(ends[1]);
   birth.failure = writing.get();
   const pid_t pid = ForkTool(birth);
-  if (pid < 0) return SystemError("cannot run '" + name + "'", errno);
+  if (pid < 0) return CannotRun(name, errno);
   writing.Close();
   int error = 0;
   ssize_t count;
@@ -102,7 +102,7 @@ Result<pid_t> StartTool(Birth birth, const std::string& name) {
   while (count < 0 && errno == EINTR);
   if (count <= 0) return pid;
   ::waitpid(pid, nullptr, 0);
-  return SystemError("cannot run '" + name + "'", error);
+  return CannotRun(name, error);
 }
 
 // The file for argv[0], by the rules of execvp and the tool's own PATH.
@@ -122,7 +122,7 @@ class Stream {
   /// Creates the pipe and returns the tool's end.
   Result<Fd> Open() {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
+    if (::pipe2(ends, O_CLOEXEC) != 0) return CannotMakePipe(errno);
     error_code ignored;
     pipe_.assign(ends[0], ignored);
     return Fd(ends[1]);

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 
+#include "host/errors.h"
 #include "host/launcher/descriptor_message.h"
 #include "host/launcher/protocol.h"
 
@@ -37,19 +38,19 @@ Result<pid_t> Spawn(const Path& program, int socket) {
   const int error = posix_spawn(&pid, program.c_str(), &actions, &attributes, argv, environment);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
-  if (error != 0) return SystemError("cannot start '" + program.string() + "'", error);
+  if (error != 0) return CannotStart(program, error);
   return pid;
 }
 
 // Makes a memory file with the bytes.
 Result<Fd> MemoryFile(const std::string& bytes) {
   Fd file(::memfd_create("caip-recipe", MFD_CLOEXEC));
-  if (!file.valid()) return SystemError("cannot make a memory file", errno);
+  if (!file.valid()) return errors::CannotMakeMemoryFile(errno);
   size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t count = ::write(file.get(), bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return SystemError("cannot write a memory file", errno);
+    if (count <= 0) return errors::CannotWriteMemoryFile(errno);
     done += static_cast<size_t>(count);
   }
   return file;
@@ -68,7 +69,7 @@ Status SendWith(int socket, const Command& command, const int (&fds)[3]) {
   do {
     sent = launcher::SendWithDescriptors(socket, &command, sizeof command, fds);
   } while (sent < 0 && errno == EINTR);
-  if (sent < 0) return SystemError("cannot reach caip-launcher", errno);
+  if (sent < 0) return errors::CannotReachLauncher(errno);
   return Ok{};
 }
 
@@ -83,7 +84,7 @@ Path LauncherBesideUs() {
 Result<std::unique_ptr<LauncherLink>> LauncherLink::Start(const Path& program, Listener listener) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    return SystemError("cannot make a socket for '" + program.string() + "'", errno);
+    return errors::CannotMakeSocketFor(program.string(), errno);
   }
   Fd ours(ends[0]);
   Fd theirs(ends[1]);

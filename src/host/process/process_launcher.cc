@@ -37,7 +37,7 @@ struct Pipe {
 
 Result<Pipe> MakePipe() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemError("cannot make a pipe", errno);
+  if (::pipe2(ends, O_CLOEXEC) != 0) return CannotMakePipe(errno);
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
 

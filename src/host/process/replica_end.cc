@@ -55,21 +55,18 @@ std::string StartError(const std::string& program, const std::string& directory,
              "': caip-launcher did not understand the request; is it "
              "of the same version as caip?";
     case launcher::Step::kFork:
-      return SystemError("cannot make a process for '" + program + "'", report.error).message;
+      return errors::CannotForkFor(program, report.error).message;
     case launcher::Step::kDirectory:
-      return SystemError("cannot enter the directory '" + directory + "'", report.error).message;
+      return errors::CannotEnter(directory, report.error).message;
     case launcher::Step::kWatch:
-      return SystemError("cannot watch the calls of '" + program +
-                             "' (seccomp user notification, Linux 5.19 or later)",
-                         report.error)
-          .message;
+      return errors::CannotWatchCalls(program, report.error).message;
     case launcher::Step::kNone:
     case launcher::Step::kExec:
       break;
     default:
       return errors::NoNamespaces(WhyNoNamespaces(report)).message;
   }
-  std::string text = SystemError("cannot run '" + program + "'", report.error).message;
+  std::string text = CannotRun(program, report.error).message;
   const std::string file = program.starts_with('/') ? program : directory + "/" + program;
   if (program.find('/') == std::string::npos) {
     text += " (looked for in PATH)";

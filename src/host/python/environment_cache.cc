@@ -21,7 +21,7 @@ constexpr const char* kLayout = "1";  // increase it when Begin creates differen
 
 Status Link(const std::string& target, const Path& path) {
   if (::symlink(target.c_str(), path.c_str()) != 0) {
-    return SystemError("cannot make '" + path.string() + "'", errno);
+    return CannotMake(path, errno);
   }
   return Ok{};
 }

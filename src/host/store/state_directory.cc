@@ -44,13 +44,13 @@ Result<bool> TakeLock(int fd, const Path& path) {
   struct flock lock = WholeFile();
   if (::fcntl(fd, F_OFD_SETLK, &lock) == 0) return true;
   if (errno == EAGAIN || errno == EACCES) return false;
-  return SystemError("cannot lock '" + path.string() + "'", errno);
+  return CannotLock(path, errno);
 }
 
 Result<bool> IsLocked(int fd, const Path& path) {
   struct flock lock = WholeFile();
   if (::fcntl(fd, F_OFD_GETLK, &lock) != 0) {
-    return SystemError("cannot look at the lock of '" + path.string() + "'", errno);
+    return errors::CannotLookAtLock(path.string(), errno);
   }
   return lock.l_type != F_UNLCK;
 }
@@ -66,7 +66,7 @@ Status WriteNote(int fd, const StateOwner& owner, const Path& path) {
   text.resize(kNoteBytes - 1, ' ');
   text += '\n';
   if (::pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
-    return SystemError("cannot write '" + path.string() + "'", errno);
+    return CannotWrite(path, errno);
   }
   return Ok{};
 }
@@ -90,13 +90,11 @@ Status MakeOwnDirectory(const Path& path) {
     }
   }
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    return errors::StateNotWritable(
-        path, SystemError("cannot make directory '" + path.string() + "'", errno));
+    return errors::StateNotWritable(path, CannotMakeDirectory(path, errno));
   }
   struct stat facts = {};
   if (::stat(path.c_str(), &facts) != 0) {
-    return errors::StateNotWritable(path,
-                                    SystemError("cannot look at '" + path.string() + "'", errno));
+    return errors::StateNotWritable(path, CannotLookAt(path, errno));
   }
   if (!S_ISDIR(facts.st_mode)) return errors::StateNoDirectory(path);
   if (facts.st_uid != ::geteuid()) {
@@ -113,8 +111,7 @@ Result<StateDirectory> StateDirectory::Own(const Path& path, const std::string& 
   const Path lock_path = path / kLockName;
   Fd lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.valid()) {
-    return errors::StateNotWritable(path,
-                                    SystemError("cannot open '" + lock_path.string() + "'", errno));
+    return errors::StateNotWritable(path, CannotOpen(lock_path, errno));
   }
   ASSIGN_OR_RETURN(const bool taken, TakeLock(lock.get(), lock_path));
   if (!taken) return errors::StateTaken(path, ReadNote(lock.get()));
@@ -131,7 +128,7 @@ Result<std::optional<StateOwner>> StateDirectory::Peek(const Path& path) {
   if (!lock.valid() && (errno == ENOENT || errno == ENOTDIR)) {
     return std::optional<StateOwner>();
   }
-  if (!lock.valid()) return SystemError("cannot open '" + lock_path.string() + "'", errno);
+  if (!lock.valid()) return CannotOpen(lock_path, errno);
   ASSIGN_OR_RETURN(const bool locked, IsLocked(lock.get(), lock_path));
   if (!locked) return std::optional<StateOwner>();
   // An owner between its lock and its note cannot be named yet.

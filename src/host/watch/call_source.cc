@@ -20,6 +20,7 @@
 #include <string_view>
 #include <utility>
 
+#include "host/errors.h"
 #include "host/launcher/descriptor_message.h"
 #include "host/watch/preload/protocol.h"
 
@@ -251,10 +252,10 @@ Result<PreloadedWatch> WatchByPreload(bool files) {
   if (!listener.valid() ||
       ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
       ::listen(listener.get(), kBacklog) != 0) {
-    return SystemError("cannot make the socket for watching a replica", errno);
+    return errors::CannotMakeWatchSocket(errno);
   }
   Fd end(::eventfd(0, EFD_CLOEXEC));
-  if (!end.valid()) return SystemError("cannot make an eventfd", errno);
+  if (!end.valid()) return errors::CannotMakeEventfd(errno);
   return PreloadedWatch{std::make_unique<PreloadCalls>(std::move(listener), std::move(end)),
                         PreloadLibraryBesideUs().string(), (files ? "f" : "o") + name};
 }

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "host/errors.h"
+
 namespace caip::host {
 namespace {
 
@@ -70,9 +72,9 @@ std::optional<std::string> ResolvePath(const WatchedCall& call, int directory,
 
 Result<Fd> BorrowDescriptor(const WatchedCall& call, int descriptor) {
   const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, ProcessOf(call), 0)));
-  if (!process.valid()) return SystemError("cannot open a replica's process", errno);
+  if (!process.valid()) return errors::CannotOpenReplica(errno);
   Fd borrowed(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), descriptor, 0)));
-  if (!borrowed.valid()) return SystemError("cannot borrow a replica's descriptor", errno);
+  if (!borrowed.valid()) return errors::CannotBorrowDescriptor(errno);
   return borrowed;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "host/errors.h"
 #include "host/launcher/protocol.h"
 #include "host/watch/call_source.h"
 #include "host/watch/watched_call.h"
@@ -47,7 +48,7 @@ Result<uint32_t> WatchedReplicas::Admit(uint64_t number, const Watching& watchin
   JoinEnded();
   const auto out_file = IdentifyFile("/proc/self/fd/" + std::to_string(out));
   const auto err_file = IdentifyFile("/proc/self/fd/" + std::to_string(err));
-  if (!out_file || !err_file) return SystemError("cannot look at a pipe", errno);
+  if (!out_file || !err_file) return errors::CannotLookAtPipe(errno);
   {
     const std::lock_guard lock(mutex_);
     entries_[number].replica = {number, launch.key, watching, *out_file, *err_file};
@@ -177,7 +178,7 @@ Handled WatchedOutput::Write(const WatchedCall& call, host::OutputStream stream)
   for (const iovec& buffer : call.Buffers()) {
     for (size_t done = 0; done < buffer.iov_len; done += kOutputPieceBytes) {
       auto piece = call.Read(reinterpret_cast<uint64_t>(buffer.iov_base) + done,
-                                   std::min(kOutputPieceBytes, buffer.iov_len - done));
+                             std::min(kOutputPieceBytes, buffer.iov_len - done));
       if (!call.IsWaiting()) return Handled::kAnswered;
       if (!piece && taken == 0)
         return Handled::kNotMine;  // not mapped: the kernel reports the error

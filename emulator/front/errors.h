@@ -1,0 +1,19 @@
+#pragma once
+// The texts of mistakes that the front end finds before any API sees the request.
+
+#include <filesystem>
+
+#include "base/errors.h"
+
+namespace caip::front::errors {
+
+Error CannotWriteAccessLog(const std::filesystem::path& file, int error_number);
+
+// Why a selector of the parameter `fields` is not valid (api::errors::SelectorBroken).
+inline constexpr const char* kSelectorTooLong = "it is too long";
+inline constexpr const char* kSelectorTooDeep = "it is nested too deeply";
+inline constexpr const char* kSelectorContinues = "a ',' or the end is expected";
+inline constexpr const char* kSelectorWithoutName = "the name of a field is expected";
+inline constexpr const char* kSelectorOpen = "a ')' is expected";
+
+}  // namespace caip::front::errors
