@@ -50,8 +50,7 @@ Result<Page> ReadPage(const http::Request& request) {
 }
 
 std::string PageToken(const std::string& last) {
-  // The alphabet that needs no escaping in a URL; FromBase64 reads both.
-  return ReplaceAll(ReplaceAll(Base64(std::string(kTokenMark) + last), "+", "-"), "/", "_");
+  return Base64Url(std::string(kTokenMark) + last, true);
 }
 
 Result<Json> AnswerPage(const Page& page, std::string_view list_name, size_t batch,

@@ -16,15 +16,6 @@ namespace {
 
 constexpr size_t kPieceBytes = 1 << 20;
 
-Status WriteAll(int descriptor, std::string_view bytes, const Path& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0) return CannotWrite(path, errno);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return Ok{};
-}
-
 }  // namespace
 
 bool StorageAdapter::BucketExists(const std::string& bucket) const {
@@ -66,7 +57,7 @@ Status StorageAdapter::Fetch(const std::string& uri, const Path& destination) {
   for (uint64_t offset = 0;;) {
     ASSIGN_OR_RETURN(const size_t count, reader->ReadAt(offset, piece.data(), piece.size()));
     if (count == 0) return Ok{};
-    RETURN_IF_ERROR(WriteAll(file.get(), {piece.data(), count}, destination));
+    if (!WriteAll(file.get(), {piece.data(), count})) return CannotWrite(destination, errno);
     offset += count;
   }
 }

@@ -1,7 +1,5 @@
 #include "fakes/metadata/jwt.h"
 
-#include <algorithm>
-
 #include "base/encoding.h"
 #include "fakes/metadata/errors.h"
 
@@ -38,24 +36,6 @@ Result<Jwt> ParseJwt(std::string_view text) {
   if (!signature) return errors::JwtPartInvalid("signature");
   return Jwt{*std::move(header), *std::move(claims), std::string(text.substr(0, second)),
              *std::move(signature)};
-}
-
-std::string Base64Url(std::string_view bytes) {
-  std::string text = Base64(bytes);
-  while (text.ends_with('=')) text.pop_back();
-  std::replace(text.begin(), text.end(), '+', '-');
-  std::replace(text.begin(), text.end(), '/', '_');
-  return text;
-}
-
-std::optional<std::string> FromBase64Url(std::string_view text) {
-  std::string plain(text);
-  while (plain.ends_with('=')) plain.pop_back();
-  if (plain.find_first_of("+/=") != std::string::npos) return std::nullopt;
-  std::replace(plain.begin(), plain.end(), '-', '+');
-  std::replace(plain.begin(), plain.end(), '_', '/');
-  while (plain.size() % 4 != 0) plain += '=';
-  return FromBase64(plain);
 }
 
 }  // namespace caip::metadata

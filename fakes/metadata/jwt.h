@@ -1,7 +1,6 @@
 #pragma once
 // JSON Web Tokens (RFC 7519) signed with RS256.
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,9 +20,5 @@ struct Jwt {
 std::string MakeJwt(const Json& claims, const ServiceAccountKey& key);
 /// Reads a JWT. Does not check its signature.
 Result<Jwt> ParseJwt(std::string_view text);
-
-/// Base64 for URLs, without padding.
-std::string Base64Url(std::string_view bytes);
-std::optional<std::string> FromBase64Url(std::string_view text);
 
 }  // namespace caip::metadata

@@ -90,8 +90,7 @@ Status PutIfAbsent(const Path& file, const std::string& text) {
   {
     const Fd fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!fd.valid()) return CannotWrite(draft, errno);
-    const ssize_t written = ::write(fd.get(), text.data(), text.size());
-    if (written != static_cast<ssize_t>(text.size()) || ::fsync(fd.get()) != 0) {
+    if (!WriteAll(fd.get(), text) || ::fsync(fd.get()) != 0) {
       const int error = errno;
       ::unlink(draft.c_str());
       return CannotWrite(draft, error);

@@ -1,6 +1,9 @@
 #include "base/encoding.h"
 
+#include <algorithm>
 #include <cstdint>
+
+#include "base/text.h"
 
 namespace caip {
 namespace {
@@ -57,6 +60,19 @@ std::optional<std::string> FromBase64(std::string_view text) {
   return bytes;
 }
 
+std::string Base64Url(std::string_view bytes, bool padded) {
+  std::string text = Base64(bytes);
+  std::replace(text.begin(), text.end(), '+', '-');
+  std::replace(text.begin(), text.end(), '/', '_');
+  if (!padded) text.erase(text.find_last_not_of('=') + 1);
+  return text;
+}
+
+std::optional<std::string> FromBase64Url(std::string_view text) {
+  if (text.find_first_of("+/") != std::string_view::npos) return std::nullopt;
+  return FromBase64(text);
+}
+
 std::string Hex(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size() * 2);
@@ -97,6 +113,14 @@ std::optional<std::string> PercentDecoded(std::string_view text) {
     i += 2;
   }
   return decoded;
+}
+
+std::string PointerStep(std::string_view name) {
+  return "/" + ReplaceAll(ReplaceAll(std::string(name), "~", "~0"), "/", "~1");
+}
+
+std::string NameOfPointerStep(std::string_view part) {
+  return ReplaceAll(ReplaceAll(std::string(part), "~1", "/"), "~0", "~");
 }
 
 }  // namespace caip

@@ -12,23 +12,14 @@
 namespace caip {
 namespace {
 
-Status WriteAll(int fd, std::string_view bytes, const Path& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return CannotWrite(path, errno);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return Ok{};
-}
-
 Status WriteWhole(const Path& path, std::string_view bytes, bool durably, unsigned mode) {
   static std::atomic<unsigned> counter{0};
   Path temporary = path;
   temporary += ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
   Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!fd.valid()) return CannotCreate(temporary, errno);
-  Status status = WriteAll(fd.get(), bytes, path);
+  Status status = Ok{};
+  if (!WriteAll(fd.get(), bytes)) status = CannotWrite(path, errno);
   if (status.ok() && durably && ::fsync(fd.get()) != 0) {
     status = CannotSync(path, errno);
   }
@@ -55,6 +46,16 @@ Fd& Fd::operator=(Fd&& other) noexcept {
 void Fd::Close() {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
+}
+
+bool WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
 }
 
 Result<std::string> ReadFile(const Path& path) { return ReadFileUpTo(path, SIZE_MAX); }

@@ -30,6 +30,9 @@ class Fd {
   int fd_ = -1;
 };
 
+/// Writes all bytes, in several calls if necessary. On false, errno has the reason.
+bool WriteAll(int fd, std::string_view bytes);
+
 Result<std::string> ReadFile(const Path& path);
 /// Reads at most `limit` bytes. kOutOfRange if the file is longer.
 Result<std::string> ReadFileUpTo(const Path& path, size_t limit);

@@ -6,11 +6,13 @@
 
 namespace caip {
 
-std::string Sha256Hex(std::string_view bytes) {
+std::string Sha256(std::string_view bytes) {
   Sha256Digest digest;
   digest.Add(bytes);
-  return digest.FinishHex();
+  return digest.Finish();
 }
+
+std::string Sha256Hex(std::string_view bytes) { return Hex(Sha256(bytes)); }
 
 Sha256Digest::Sha256Digest() : context_(EVP_MD_CTX_new()) {
   EVP_DigestInit_ex(context_, EVP_sha256(), nullptr);
@@ -22,11 +24,13 @@ void Sha256Digest::Add(std::string_view bytes) {
   EVP_DigestUpdate(context_, bytes.data(), bytes.size());
 }
 
-std::string Sha256Digest::FinishHex() {
+std::string Sha256Digest::Finish() {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned size = 0;
   EVP_DigestFinal_ex(context_, digest, &size);
-  return Hex({reinterpret_cast<const char*>(digest), size});
+  return {reinterpret_cast<const char*>(digest), size};
 }
+
+std::string Sha256Digest::FinishHex() { return Hex(Finish()); }
 
 }  // namespace caip

@@ -20,7 +20,9 @@ constexpr uint64_t Fnv1a(std::string_view text, uint64_t hash = kFnvStart) {
   return hash;
 }
 
-/// The SHA-256 digest of `bytes` as 64 lower-case hexadecimal digits.
+/// The SHA-256 digest of `bytes`: 32 raw bytes.
+std::string Sha256(std::string_view bytes);
+/// The same digest as 64 lower-case hexadecimal digits.
 std::string Sha256Hex(std::string_view bytes);
 
 /// Computes the same digest of bytes that arrive in pieces. One thread.
@@ -32,7 +34,8 @@ class Sha256Digest {
   Sha256Digest& operator=(const Sha256Digest&) = delete;
 
   void Add(std::string_view bytes);
-  /// The digest of all pieces. No other call may follow.
+  /// The digest of all pieces, raw or as hexadecimal digits. No other call may follow.
+  std::string Finish();
   std::string FinishHex();
 
  private:

@@ -11,6 +11,7 @@
 #include <streambuf>
 #include <utility>
 
+#include "base/encoding.h"
 #include "base/errors.h"
 #include "base/text.h"
 #include "base/yaml_scalar.h"
@@ -55,10 +56,6 @@ struct Frame {
   std::vector<Json> merges;  // the values of <<, weakest first
   size_t elements = 0;       // of a sequence: the number of elements
 };
-
-std::string PointerStep(std::string_view key) {
-  return "/" + ReplaceAll(ReplaceAll(std::string(key), "~", "~0"), "/", "~1");
-}
 
 /// Builds the tree from yaml-cpp's events.
 class Builder final : public YAML::EventHandler {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/encoding.h"
 #include "base/files.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -42,7 +43,7 @@ class SubmitConfig {
 std::string DottedPath(std::string_view pointer) {
   std::string path;
   for (const std::string& step : Split(pointer.substr(pointer.empty() ? 0 : 1), '/')) {
-    const std::string name = ReplaceAll(ReplaceAll(step, "~1", "/"), "~0", "~");
+    const std::string name = NameOfPointerStep(step);
     if (IsDigits(name) && !path.empty()) {
       path += "[" + name + "]";
     } else {

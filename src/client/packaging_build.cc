@@ -45,9 +45,7 @@ Result<Path> RootWithSetup(const Path& root, const std::string& package, const P
   if (error) return errors::RootNotCopied(root.string(), error.message());
   const Path setup = linked / "setup.py";
   const Fd fd(::open(setup.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  const std::string text = GeneratedSetup(package);
-  if (!fd.valid() ||
-      ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+  if (!fd.valid() || !WriteAll(fd.get(), GeneratedSetup(package))) {
     return CannotWrite(setup, errno);
   }
   return linked;

@@ -17,7 +17,7 @@ namespace caip::client {
 namespace {
 
 std::string Step(const std::string& pointer, std::string_view key) {
-  return pointer + "/" + ReplaceAll(ReplaceAll(std::string(key), "~", "~0"), "/", "~1");
+  return pointer + PointerStep(key);
 }
 
 // Python accepts blanks around a number, a sign, and single underscores between digits.
@@ -75,7 +75,7 @@ std::optional<std::string> Base64Again(std::string_view text) {
   if ((quads.size() + padding) % 4 != 0) return std::nullopt;
   const std::optional<std::string> bytes = FromBase64(quads);
   if (!bytes) return std::nullopt;
-  return ReplaceAll(ReplaceAll(Base64(*bytes), "+", "-"), "/", "_");
+  return Base64Url(*bytes, true);
 }
 
 // The field of the message whose name is nearest to a mistyped one; "" if none is near.

@@ -12,17 +12,6 @@ constexpr std::u32string_view kScalarBlanks = U" \t\r\n\u0085\u2028\u2029";
 
 bool IsIn(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
-void AppendUtf8(std::string& out, char32_t c) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-    return;
-  }
-  const int bytes = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-  const unsigned char heads[] = {0, 0, 0xc0, 0xe0, 0xf0};
-  out += static_cast<char>(heads[bytes] | (c >> (6 * (bytes - 1))));
-  for (int i = bytes - 2; i >= 0; --i) out += static_cast<char>(0x80 | ((c >> (6 * i)) & 0x3f));
-}
-
 // True if YAML 1.2 would read the text as a number, a boolean, null or a date.
 bool LooksTyped(std::string_view text) {
   if (text.empty() || text.size() > 256) return text.empty();

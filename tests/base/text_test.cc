@@ -51,6 +51,35 @@ TEST(Duration, IsWrittenAsPeopleDo) {
   EXPECT_EQ(HumanDuration(2h + 3min), "2h 03m");
 }
 
+TEST(Utf8, IsWrittenForEveryCodePoint) {
+  for (const char32_t point :
+       {U'a', U'\x7f', U'\x80', U'\x7ff', U'\x800', U'\xfffd', U'\x10000', U'\x10ffff'}) {
+    std::string text;
+    AppendUtf8(text, point);
+    EXPECT_TRUE(IsUtf8(text));
+    EXPECT_EQ(Utf8Length(text), text.size());
+    EXPECT_EQ(DecodeUtf8(text), std::u32string(1, point));
+  }
+  EXPECT_EQ(Utf8Length("\xc0\x80"), 0u);
+  EXPECT_EQ(Utf8Length("\xed\xa0\x80"), 0u);
+  EXPECT_EQ(Utf8Length("\xe2\x82"), 0u);
+}
+
+TEST(PointerSteps, EscapeTildesAndSlashes) {
+  EXPECT_EQ(PointerStep("a/b~c"), "/a~1b~0c");
+  EXPECT_EQ(PointerStep("~1"), "/~01");
+  EXPECT_EQ(NameOfPointerStep("a~1b~0c"), "a/b~c");
+  EXPECT_EQ(NameOfPointerStep("~01"), "~1");
+}
+
+TEST(Base64Url, NeedsNoEscapesInAUrl) {
+  EXPECT_EQ(Base64Url("\xfb\xff"), "-_8");
+  EXPECT_EQ(Base64Url("\xfb\xff", true), "-_8=");
+  EXPECT_EQ(FromBase64Url("-_8"), "\xfb\xff");
+  EXPECT_EQ(FromBase64Url("-_8="), "\xfb\xff");
+  EXPECT_EQ(FromBase64Url("+/8"), std::nullopt);
+}
+
 TEST(Base64, GoesThereAndBack) {
   EXPECT_EQ(Base64(""), "");
   EXPECT_EQ(Base64("f"), "Zg==");

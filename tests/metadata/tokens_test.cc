@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/encoding.h"
 #include "fakes/metadata/errors.h"
 #include "fakes/metadata/jwt.h"
 #include "fakes/metadata/oauth_api.h"

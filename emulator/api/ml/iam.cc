@@ -1,12 +1,11 @@
 #include "emulator/api/ml/iam.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <array>
 #include <set>
 
 #include "base/encoding.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/api/discovery/api_description.h"
@@ -24,10 +23,7 @@ constexpr const char* kEtagOfNone = "ACAB";  // the service's etag of a policy t
 
 // A hash of the old etag and the new policy, so that restoring a policy does not restore its etag.
 std::string NextEtag(const std::string& previous, const Json& policy) {
-  const std::string text = previous + CompactJson(policy);
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-  return Base64(std::string_view(reinterpret_cast<const char*>(digest), 8));
+  return Base64(Sha256(previous + CompactJson(policy)).substr(0, 8));
 }
 
 using Violations = std::vector<FieldViolation>;
@@ -189,10 +185,7 @@ Result<Json> TestPermissions(engine::Engine& engine, const http::Request& reques
 // The file name is a hash, so that no project name can lead out of the directory.
 Path PolicyStore::FileOf(const std::string& project, const std::string& job_id) const {
   const std::string name = "projects/" + project + "/jobs/" + job_id;
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(name.data()), name.size(), digest);
-  const auto* bytes = reinterpret_cast<const char*>(digest);
-  return directory_ / (Hex(std::string_view(bytes, 16)) + ".json");
+  return directory_ / (Sha256Hex(name).substr(0, 32) + ".json");
 }
 
 Result<Json> PolicyStore::Read(const Path& file) const {

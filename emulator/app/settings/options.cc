@@ -1,5 +1,6 @@
 #include "emulator/app/settings/options.h"
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -11,11 +12,6 @@ namespace caip::app {
 namespace {
 
 constexpr size_t kConfigBytesMax = 1 << 20;
-
-// One step of a JSON pointer.
-std::string PointerStep(const std::string& name) {
-  return "/" + ReplaceAll(ReplaceAll(name, "~", "~0"), "/", "~1");
-}
 
 // "config.yaml:3:7"; only the file if the value's position is unknown.
 std::string PlaceOf(const YamlDocument& document, const Path& file, const std::string& pointer) {

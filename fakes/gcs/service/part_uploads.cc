@@ -47,16 +47,6 @@ std::optional<UploadedPart> PartOf(const Path& file) {
   return part;
 }
 
-Status WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return errors::CannotWritePart(errno);
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  return Ok{};
-}
-
 // Reads the parts' files in order; one is open at a time.
 class PartReader final : public http::BodyReader {
  public:
@@ -164,7 +154,7 @@ Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http
       ASSIGN_OR_RETURN(const size_t count, body.Read(piece.data(), piece.size()));
       if (count == 0) break;
       hasher.Add({piece.data(), count});
-      RETURN_IF_ERROR(WriteAll(file.get(), {piece.data(), count}));
+      if (!WriteAll(file.get(), {piece.data(), count})) return errors::CannotWritePart(errno);
       part.size += count;
     }
     const auto [md5, crc32c] = hasher.Finish();

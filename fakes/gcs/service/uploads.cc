@@ -38,14 +38,6 @@ std::string Seal(std::string_view text) {
   return Hex(hasher.Finish().md5).substr(0, 16);
 }
 
-std::string UrlBase64(std::string_view bytes) {
-  std::string text = Base64(bytes);
-  std::replace(text.begin(), text.end(), '+', '-');
-  std::replace(text.begin(), text.end(), '/', '_');
-  text.erase(text.find_last_not_of('=') + 1);
-  return text;
-}
-
 }  // namespace
 
 // The mutex is never held while a call waits for its client. The latest call owns the session. An
@@ -282,7 +274,7 @@ std::string UploadIdOf(const UploadPlan& plan, std::string_view nonce) {
   if (plan.sums.md5) json["md5"] = Base64(*plan.sums.md5);
   if (plan.sums.crc32c) json["crc"] = *plan.sums.crc32c;
   if (plan.length) json["l"] = *plan.length;
-  const std::string text = UrlBase64(CompactJson(json));
+  const std::string text = Base64Url(CompactJson(json));
   return text + "." + Seal(text);
 }
 

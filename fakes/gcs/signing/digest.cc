@@ -67,13 +67,6 @@ std::string TextOf(BIO* memory) {
 
 }  // namespace
 
-std::string Sha256(std::string_view bytes) {
-  unsigned char out[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  ::EVP_Digest(bytes.data(), bytes.size(), out, &size, EVP_sha256(), nullptr);
-  return {reinterpret_cast<const char*>(out), size};
-}
-
 std::string HmacSha256(std::string_view key, std::string_view bytes) {
   return Hmac(EVP_sha256(), key, bytes);
 }

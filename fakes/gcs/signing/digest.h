@@ -6,12 +6,12 @@
 #include <string_view>
 
 #include "base/encoding.h"
+#include "base/hash.h"
 #include "base/result.h"
 
 namespace caip::gcs {
 
 /// These functions return raw bytes.
-std::string Sha256(std::string_view bytes);
 std::string HmacSha256(std::string_view key, std::string_view bytes);
 std::string HmacSha1(std::string_view key, std::string_view bytes);
 

@@ -193,12 +193,7 @@ size_t Limit(const ListQuery& query) {
   return static_cast<size_t>(std::min(wanted, kResultsMax));
 }
 
-std::string TokenOf(const std::string& text) {
-  std::string token = Base64(text);
-  std::replace(token.begin(), token.end(), '+', '-');
-  std::replace(token.begin(), token.end(), '/', '_');
-  return token;
-}
+std::string TokenOf(const std::string& text) { return Base64Url(text, true); }
 
 }  // namespace
 

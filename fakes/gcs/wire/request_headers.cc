@@ -1,13 +1,12 @@
 
 #include "fakes/gcs/wire/request_headers.h"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 
 #include "base/encoding.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
@@ -20,12 +19,6 @@ constexpr size_t kKeyBytes = 32;
 constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
 constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-
-std::string Sha256(const std::string& bytes) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  ::SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
-  return {reinterpret_cast<const char*>(digest), sizeof digest};
-}
 
 Status AddSum(std::string_view name, std::string_view text, ExpectedSums* sums) {
   if (name == "md5") {

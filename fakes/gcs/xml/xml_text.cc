@@ -27,24 +27,6 @@ bool IsLocalName(std::string_view name) {
          static_cast<unsigned char>(first) >= 0x80;
 }
 
-void AppendUtf8(uint32_t point, std::string* text) {
-  if (point < 0x80) {
-    *text += static_cast<char>(point);
-  } else if (point < 0x800) {
-    *text += static_cast<char>(0xc0 | point >> 6);
-    *text += static_cast<char>(0x80 | (point & 0x3f));
-  } else if (point < 0x10000) {
-    *text += static_cast<char>(0xe0 | point >> 12);
-    *text += static_cast<char>(0x80 | (point >> 6 & 0x3f));
-    *text += static_cast<char>(0x80 | (point & 0x3f));
-  } else {
-    *text += static_cast<char>(0xf0 | point >> 18);
-    *text += static_cast<char>(0x80 | (point >> 12 & 0x3f));
-    *text += static_cast<char>(0x80 | (point >> 6 & 0x3f));
-    *text += static_cast<char>(0x80 | (point & 0x3f));
-  }
-}
-
 // Reads from left to right. `at_` is the current position.
 class Parser {
  public:
@@ -197,7 +179,7 @@ class Parser {
         std::from_chars(name.data(), name.data() + name.size(), point, hex ? 16 : 10);
     if (error != std::errc() || end != name.data() + name.size()) return false;
     if (point == 0 || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) return false;
-    AppendUtf8(point, text);
+    AppendUtf8(*text, point);
     return true;
   }
 

@@ -87,8 +87,7 @@ Result<size_t> LimitPageSize(long long asked, size_t standard, size_t most) {
 }
 
 std::string MakePageToken(const Json& token) {
-  const std::string text = Base64(std::string(kPageTokenMark) + CompactJson(token));
-  return ReplaceAll(ReplaceAll(text, "+", "-"), "/", "_");  // a URL needs no escapes for these
+  return Base64Url(std::string(kPageTokenMark) + CompactJson(token), true);
 }
 
 Result<Json> ParsePageToken(std::string_view text) {

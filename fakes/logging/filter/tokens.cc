@@ -16,19 +16,6 @@ bool IsWordCharacter(char c) {
          std::string_view("_./-+$@*%#&").find(c) != std::string_view::npos;
 }
 
-void AppendUtf8(uint32_t point, std::string& text) {
-  if (point < 0x80) {
-    text.push_back(static_cast<char>(point));
-    return;
-  }
-  const int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-  constexpr unsigned kLead[] = {0, 0xc0, 0xe0, 0xf0};
-  text.push_back(static_cast<char>(kLead[more] | point >> (6 * more)));
-  for (int i = more - 1; i >= 0; --i) {
-    text.push_back(static_cast<char>(0x80 | (point >> (6 * i) & 0x3f)));
-  }
-}
-
 class FilterTokenizer {
  public:
   explicit FilterTokenizer(std::string_view text) : text_(text) {}
@@ -188,7 +175,7 @@ class FilterTokenizer {
     if (digits < least || !is_character) {
       return errors::FilterSyntax(PlaceOf(begin), std::string(text_.substr(begin, 2)));
     }
-    AppendUtf8(code, value);
+    AppendUtf8(value, code);
     return Ok{};
   }
 

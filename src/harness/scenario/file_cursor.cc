@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/encoding.h"
 #include "base/errors.h"
 #include "base/text.h"
 #include "base/time_text.h"
@@ -14,14 +15,6 @@ namespace {
 
 const Json kMissing;
 constexpr size_t kFileBytesMax = 4u << 20;
-
-std::string Escaped(std::string_view key) {
-  return ReplaceAll(ReplaceAll(std::string(key), "~", "~0"), "/", "~1");
-}
-
-std::string Unescaped(std::string_view part) {
-  return ReplaceAll(ReplaceAll(std::string(part), "~1", "/"), "~0", "~");
-}
 
 const char* KindOf(const Json& json) {
   if (json.is_null()) return "nothing";
@@ -45,7 +38,7 @@ std::string NameOf(const std::string& pointer) {
     if (index) {
       name += "[" + part + "]";
     } else {
-      name += (name.empty() ? "" : ".") + Unescaped(part);
+      name += (name.empty() ? "" : ".") + NameOfPointerStep(part);
     }
   }
   return name;
@@ -104,14 +97,14 @@ bool Cursor::Has(std::string_view key) const { return Member(*json_, key) != nul
 
 Cursor Cursor::At(std::string_view key) const {
   const Json* member = Member(*json_, key);
-  return Cursor(file_, member ? member : &kMissing, pointer_ + "/" + Escaped(key));
+  return Cursor(file_, member ? member : &kMissing, pointer_ + PointerStep(key));
 }
 
 std::vector<std::pair<std::string, Cursor>> Cursor::Members() const {
   std::vector<std::pair<std::string, Cursor>> members;
   if (!IsMap()) return members;
   for (const auto& [key, value] : json_->items()) {
-    members.emplace_back(key, Cursor(file_, &value, pointer_ + "/" + Escaped(key)));
+    members.emplace_back(key, Cursor(file_, &value, pointer_ + PointerStep(key)));
   }
   return members;
 }

@@ -46,13 +46,7 @@ Result<pid_t> Spawn(const Path& program, int socket) {
 Result<Fd> MemoryFile(const std::string& bytes) {
   Fd file(::memfd_create("caip-recipe", MFD_CLOEXEC));
   if (!file.valid()) return errors::CannotMakeMemoryFile(errno);
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t count = ::write(file.get(), bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return errors::CannotWriteMemoryFile(errno);
-    done += static_cast<size_t>(count);
-  }
+  if (!WriteAll(file.get(), bytes)) return errors::CannotWriteMemoryFile(errno);
   return file;
 }
 
