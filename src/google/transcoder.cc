@@ -47,28 +47,6 @@ std::string_view ScalarTypeName(FieldKind kind) {
   }
 }
 
-// A number may be a string, and an integer may have a fraction of zero: 2, 2.0, "2".
-std::optional<int64_t> Integer(const Json& value) {
-  if (value.is_number_unsigned()) {
-    const uint64_t number = value.get<uint64_t>();
-    if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
-    return static_cast<int64_t>(number);
-  }
-  if (value.is_number_integer()) return value.get<int64_t>();
-  if (value.is_number_float()) {
-    const double number = value.get<double>();
-    if (std::nearbyint(number) != number || std::fabs(number) >= 0x1p63) return std::nullopt;
-    return static_cast<int64_t>(number);
-  }
-  if (!value.is_string()) return std::nullopt;
-  const std::string text = value.get<std::string>();
-  int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  if (code != std::errc() || stop != end) return std::nullopt;
-  return number;
-}
-
 bool FitsInt32(int64_t number) {
   return number >= std::numeric_limits<int32_t>::min() &&
          number <= std::numeric_limits<int32_t>::max();
@@ -112,7 +90,7 @@ Result<Json> ReadTimestamp(const Json& value, const std::string& path, const std
 Result<Json> ReadEnum(const Json& value, const EnumSchema& schema, const std::string& path) {
   if (value.is_string() && schema.Has(value.get<std::string>())) return value;
   if (value.is_number_integer()) {
-    const auto number = Integer(value);
+    const auto number = ReadInteger(value);
     if (number && *number >= 0 && *number < static_cast<int64_t>(schema.names.size())) {
       return Json(std::string(schema.names[static_cast<size_t>(*number)]));
     }
@@ -151,10 +129,11 @@ Result<Json> ReadScalar(const Json& value, const FieldSchema& field, const std::
       if (value.is_boolean()) return value;
       break;
     case FieldKind::kInt32:
-      if (const auto number = Integer(value); number && FitsInt32(*number)) return Json(*number);
+      if (const auto number = ReadInteger(value); number && FitsInt32(*number))
+        return Json(*number);
       break;
     case FieldKind::kInt64:
-      if (const auto number = Integer(value)) return Json(*number);
+      if (const auto number = ReadInteger(value)) return Json(*number);
       break;
     case FieldKind::kDouble:
       if (const auto number = Double(value)) return Json(*number);
@@ -285,6 +264,27 @@ Json WriteField(const Json& value, const FieldSchema& field, const WriteStyle& s
 }
 
 }  // namespace
+
+std::optional<int64_t> ReadInteger(const Json& value) {
+  if (value.is_number_unsigned()) {
+    const uint64_t number = value.get<uint64_t>();
+    if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
+    return static_cast<int64_t>(number);
+  }
+  if (value.is_number_integer()) return value.get<int64_t>();
+  if (value.is_number_float()) {
+    const double number = value.get<double>();
+    if (std::nearbyint(number) != number || std::fabs(number) >= 0x1p63) return std::nullopt;
+    return static_cast<int64_t>(number);
+  }
+  if (!value.is_string()) return std::nullopt;
+  const std::string text = value.get<std::string>();
+  int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  if (code != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
 
 Json ReadMessage(const Json& value, const MessageSchema& schema, const std::string& path,
                  std::vector<FieldViolation>& violations) {

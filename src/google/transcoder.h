@@ -4,6 +4,8 @@
 // are names, its times and durations are nanoseconds, and its bytes are raw text. It has no null
 // and no unknown member.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,10 @@ namespace caip::google {
 /// whose path begins with `path` ("job").
 Json ReadMessage(const Json& value, const MessageSchema& schema, const std::string& path,
                  std::vector<FieldViolation>& violations);
+
+/// An integer, which may have a fraction of zero or be a text: 2, 2.0, "2"; nullopt for any other
+/// value.
+std::optional<int64_t> ReadInteger(const Json& value);
 
 struct WriteStyle {
   bool camel_case = true;

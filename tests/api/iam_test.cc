@@ -93,6 +93,38 @@ TEST(JobPolicy, HasAKnownVersion) {
   for (const char* version : {"2", "-1", "x"}) EXPECT_EQ(ml.Get(get + version).status, 400);
 }
 
+TEST(JobPolicy, HoldsOnlyValuesOfTheDescribedTypes) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  const std::pair<const char*, const char*> rows[] = {
+      {R"({"bindings": [{"role": "roles/viewer", "members": [null]}]})",
+       "Invalid value at 'policy.bindings[0].members[0]' (TYPE_STRING), null"},
+      {R"({"bindings": [null]})", "Invalid value at 'policy.bindings[0]' (TYPE_MESSAGE), null"},
+      {R"({"version": 2147483648})", "Invalid value at 'policy.version' (TYPE_INT32), 2147483648"},
+      {R"({"version": "x"})", "Invalid value at 'policy.version' (TYPE_INT32), \"x\""},
+      {R"({"version": 1.5})", "Invalid value at 'policy.version' (TYPE_INT32), 1.5"},
+      {R"({"version": "-5"})", "version -5"},
+  };
+  for (const auto& [policy, message] : rows) {
+    const Answer answer = ml.Post(kJob + ":setIamPolicy", {{"policy", Json::parse(policy)}});
+    EXPECT_EQ(answer.status, 400) << policy << answer.text;
+    EXPECT_NE(answer.json["error"].value("message", "").find(message), std::string::npos)
+        << policy << answer.text;
+  }
+}
+
+TEST(JobPolicy, TakesAVersionAsTextAndReturnsANumber) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  for (const char* version : {"3", "\"3\"", "3.0"}) {
+    const Answer set =
+        ml.Post(kJob + ":setIamPolicy", {{"policy", {{"version", Json::parse(version)}}}});
+    EXPECT_EQ(set.status, 200) << set.text;
+    EXPECT_EQ(set.json["version"], 3) << version;
+    EXPECT_TRUE(set.json["version"].is_number_integer()) << version;
+  }
+}
+
 TEST(JobPolicy, NeedsAnExistingJob) {
   MlWorld ml;
   EXPECT_EQ(ml.Get(kJob + ":getIamPolicy").status, 404);
@@ -116,8 +148,9 @@ TEST(JobPermissions, OfAMissingJobAreEmptyAndNotAnError) {
 TEST(JobPermissions, MustBeFullNamesOfJobPermissions) {
   MlWorld ml;
   ml.PutJob("j1");
-  for (const char* name : {"ml.jobs.*", "storage.objects.get", ""}) {
-    const Answer answer = ml.Post(kJob + ":testIamPermissions", {{"permissions", {name}}});
+  for (const Json& name : {Json("ml.jobs.*"), Json("storage.objects.get"), Json(""), Json()}) {
+    const Json permissions = Json::array({name});
+    const Answer answer = ml.Post(kJob + ":testIamPermissions", {{"permissions", permissions}});
     EXPECT_EQ(answer.status, 400) << name;
   }
 }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "google/errors.h"
 #include "google/message_schema.h"
+#include "google/transcoder.h"
 #include "ml/errors.h"
 #include "ml/schema/job_schema.h"
 
@@ -74,12 +75,17 @@ void Add(const google::MessageSchema& message, Json& schemas) {
   }
 }
 
+// As in all of Google's APIs, the text of a number may stand for it.
+bool IsInt32(const Json& value) {
+  const auto number = google::ReadInteger(value);
+  return number && *number >= INT32_MIN && *number <= INT32_MAX;
+}
+
 class MessageCheck {
  public:
   explicit MessageCheck(const Json& schemas) : schemas_(schemas) {}
 
   void Value(const Json& value, const Json& type, const std::string& path) {
-    if (value.is_null()) return;  // the same as an absent field
     if (const Json* reference = Member(type, "$ref")) {
       return Object(value, schemas_.at(reference->get<std::string>()), path);
     }
@@ -95,13 +101,12 @@ class MessageCheck {
         Value(member, type.at("additionalProperties"), path + "." + key);
       }
     } else if (name == "string" && !value.is_string()) {
-      const bool number = StringOr(type, "format") == "int64" && value.is_number_integer();
+      const bool number = StringOr(type, "format") == "int64" && google::ReadInteger(value);
       if (!number) Wrong(path, "TYPE_STRING", value);
     } else if (name == "boolean" && !value.is_boolean()) {
       Wrong(path, "TYPE_BOOL", value);
-    } else if (name == "integer" && !value.is_number_integer()) {
-      const bool digits = value.is_string() && IntOr(Json{{"v", value}}, "v", -1) >= 0;
-      if (!digits) Wrong(path, "TYPE_INT32", value);
+    } else if (name == "integer" && !IsInt32(value)) {
+      Wrong(path, "TYPE_INT32", value);
     } else if (name == "number" && !value.is_number()) {
       Wrong(path, "TYPE_DOUBLE", value);
     }
@@ -119,7 +124,7 @@ class MessageCheck {
     for (const auto& [name, member] : value.items()) {
       const Json* type = properties ? Member(*properties, name) : nullptr;
       if (type) {
-        Value(member, *type, path.empty() ? name : path + "." + name);
+        if (!member.is_null()) Value(member, *type, path.empty() ? name : path + "." + name);
       } else if (!schema.contains("additionalProperties")) {
         violations_.push_back(google::errors::UnknownName(name, path));
       }

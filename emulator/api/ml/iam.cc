@@ -13,6 +13,7 @@
 #include "emulator/api/errors.h"
 #include "emulator/api/json_messages.h"
 #include "google/errors.h"
+#include "google/transcoder.h"
 #include "ml/errors.h"
 
 namespace caip::api {
@@ -137,16 +138,20 @@ Result<Json> SetPolicy(engine::Engine& engine, PolicyStore& policies, const http
   ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
   RETURN_IF_ERROR(
       CheckMessage(body, ApiDescription::Ml().schemas(), "GoogleIamV1__SetIamPolicyRequest"));
-  const Json* policy = Member(body, "policy");
-  if (!policy) return google::errors::Violations({errors::PolicyMissing()});
+  const Json* sent = Member(body, "policy");
+  if (!sent || sent->is_null()) return google::errors::Violations({errors::PolicyMissing()});
+  Json policy = *sent;
+  if (Json* version = policy.contains("version") ? &policy["version"] : nullptr) {
+    *version = google::ReadInteger(*version).value_or(0);  // it may have been a text
+  }
   ASSIGN_OR_RETURN(const std::set<std::string> mask, ReadMask(body));
   Violations violations;
-  CheckBindings(*policy, violations);
+  CheckBindings(policy, violations);
   if (!violations.empty()) return google::errors::Violations(std::move(violations));
   RETURN_IF_ERROR(engine.Get(at.At("project"), at.At("job")));
   ASSIGN_OR_RETURN(Json present, policies.Get(at.At("project"), at.At("job")));
   return policies.Set(at.At("project"), at.At("job"),
-                      MaskedPolicy(std::move(present), *policy, mask));
+                      MaskedPolicy(std::move(present), policy, mask));
 }
 
 std::vector<std::string> ReadPermissions(const Json& body, Violations& violations) {
