@@ -20,14 +20,6 @@ namespace {
 
 using caip::cli::Surroundings;
 
-void Write(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written <= 0) return;  // the reader is gone
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-}
-
 // `caip conform`: replaces this process by caip-conform, the judge, which lies beside caip and
 // shares no code with it. Returns only if the judge cannot be run.
 int ExecuteJudge(char** argv) {
@@ -96,9 +88,7 @@ struct Runner {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "conform") return ExecuteJudge(argv + 1);
-  const caip::cli::Io io{[](std::string_view text) { Write(STDOUT_FILENO, text); },
-                         [](std::string_view text) { Write(STDERR_FILENO, text); },
-                         ::isatty(STDOUT_FILENO) == 1, ::isatty(STDERR_FILENO) == 1};
+  const caip::cli::Io io = caip::cli::StandardIo();
   caip::app::Connector connector(io.err);
   const caip::app::Connect connect = [&](const caip::app::EmulatorFlags& flags,
                                          caip::app::Lifetime lifetime) {

@@ -1,5 +1,7 @@
 #include "emulator/cli/output.h"
 
+#include <unistd.h>
+
 #include "base/files.h"
 #include "emulator/cli/commands/commands.h"
 
@@ -13,7 +15,24 @@ bool IsTextShown(const GcloudFlags& flags, std::string_view text) {
   return flags.user_output_enabled;
 }
 
+std::function<void(Output)> WriterTo(int descriptor, bool is_terminal) {
+  return [descriptor, is_terminal](Output output) {  // fails if the reader is gone
+    if (is_terminal) {
+      (void)WriteAll(descriptor, TerminalText(output.text, output.controls));
+    } else {
+      (void)WriteAll(descriptor, output.text);
+    }
+  };
+}
+
 }  // namespace
+
+Io StandardIo() {
+  const bool out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  const bool err_is_terminal = ::isatty(STDERR_FILENO) == 1;
+  return {WriterTo(STDOUT_FILENO, out_is_terminal), WriterTo(STDERR_FILENO, err_is_terminal),
+          out_is_terminal, err_is_terminal};
+}
 
 int Fail(const Io& io, std::string_view command, std::string_view message, int exit_code) {
   io.err("ERROR: (caip." + std::string(command) + ") " + std::string(message) + "\n");
@@ -35,11 +54,11 @@ bool IsShown(const GcloudFlags& flags, Message message) {
 
 Io IoFor(const GcloudFlags& flags, const Io& io) {
   Io shown = io;
-  shown.out = [flags, &io](std::string_view text) {
-    if (flags.user_output_enabled) io.out(text);
+  shown.out = [flags, &io](Output output) {
+    if (flags.user_output_enabled) io.out(output);
   };
-  shown.err = [flags, &io](std::string_view text) {
-    if (IsTextShown(flags, text)) io.err(text);
+  shown.err = [flags, &io](Output output) {
+    if (IsTextShown(flags, output.text)) io.err(output);
   };
   return shown;
 }

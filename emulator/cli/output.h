@@ -7,19 +7,42 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/terminal_text.h"
 
 namespace caip::cli {
 
 struct GcloudFlags;  // commands/commands.h
 
+/// A text for a stream, and the control sequences in it that a terminal may receive: none, unless
+/// the text is made by Coloured or Drawing. Does not own the text.
+struct Output {
+  Output(std::string_view shown, Controls kept = Controls::kNone)  // NOLINT: implicit
+      : text(shown), controls(kept) {}
+  Output(const std::string& shown) : text(shown) {}   // NOLINT: implicit
+  Output(const char* shown) : text(shown) {}          // NOLINT: implicit
+  operator std::string_view() const { return text; }  // NOLINT: implicit
+
+  std::string_view text;
+  Controls controls = Controls::kNone;
+};
+
+/// A text with colours of its own, such as log lines.
+inline Output Coloured(std::string_view text) { return {text, Controls::kColours}; }
+/// A text that moves the cursor. All text in it that caip did not write went through TerminalText.
+inline Output Drawing(std::string_view text) { return {text, Controls::kAll}; }
+
 /// The two streams of a command. One thread writes at a time; each call is written at once. Tests
-/// pass strings, main the standard output and the standard error.
+/// pass strings, main StandardIo().
 struct Io {
-  std::function<void(std::string_view)> out;
-  std::function<void(std::string_view)> err;
+  std::function<void(Output)> out;
+  std::function<void(Output)> err;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
 };
+
+/// The standard output and the standard error. Everything that a command writes to a terminal
+/// passes through TerminalText here. Files and pipes get the bytes unchanged.
+Io StandardIo();
 
 /// Exit codes of caip. Scripts rely on them. Commands that gcloud has use gcloud's codes.
 enum ExitCode : int {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <regex>
 
 #include "base/text.h"
@@ -32,11 +33,19 @@ struct Analysis {
   bool block = true;
 };
 
+// Whether only a double-quoted scalar can hold the character: outside of one, a parser rejects it
+// or reads another line break (YAML 1.1) in its place.
 bool IsSpecial(char32_t c) {
   if (c == '\n' || (c >= 0x20 && c <= 0x7e)) return false;
-  const bool printable =
-      c == 0x85 || (c >= 0xa0 && c <= 0xd7ff) || (c >= 0xe000 && c <= 0xfffd) || c >= 0x10000;
-  return !printable || c == 0xfeff;
+  const bool printable = (c >= 0xa0 && c <= 0xd7ff) || (c >= 0xe000 && c <= 0xfffd) || c >= 0x10000;
+  return !printable || IsIn(c, U"\u2028\u2029\ufeff");
+}
+
+// gcloud writes each text with line breaks as a block, and so its YAML does not parse if the text
+// has a control character.
+bool FitsBlock(const std::u32string& text) {
+  return std::none_of(text.begin(), text.end(),
+                      [](char32_t c) { return c != '\t' && IsSpecial(c); });
 }
 
 // Whether the text has indicators that a plain scalar may not start with or contain.
@@ -168,10 +177,11 @@ class Writer {
   }
 
   void Escape(char32_t c) {
-    static constexpr char32_t kCharacters[] = {0,    '\a', '\b', '\t', '\n', '\v',   '\f',  '\r',
-                                               0x1b, '"',  '\\', 0x85, 0xa0, 0x2028, 0x2029};
+    // Not \N and \_, which yaml-cpp reads as bytes that are not UTF-8.
+    static constexpr char32_t kCharacters[] = {0,    '\a', '\b', '\t', '\n',   '\v',  '\f',
+                                               '\r', 0x1b, '"',  '\\', 0x2028, 0x2029};
     constexpr std::u32string_view kNamed(kCharacters, std::size(kCharacters));
-    constexpr std::string_view kNames = "0abtnvfre\"\\N_LP";
+    constexpr std::string_view kNames = "0abtnvfre\"\\LP";
     char text[16];
     if (const size_t at = kNamed.find(c); at != kNamed.npos) {
       std::snprintf(text, sizeof text, "\\%c", kNames[at]);
@@ -192,7 +202,8 @@ class Writer {
 std::string YamlScalar(std::string_view utf8, const ScalarPlace& place) {
   const std::u32string text = DecodeUtf8(utf8);
   const Analysis allowed = Analyse(text);
-  if (text.find(U'\n') != text.npos && !place.is_key) return Writer(place).Block(text);
+  const bool has_lines = text.find(U'\n') != text.npos;
+  if (has_lines && !place.is_key && FitsBlock(text)) return Writer(place).Block(text);
   if (allowed.plain && !LooksTyped(utf8)) return Writer(place).Words(text, false);
   const bool awkward = text.find(U'\'') != text.npos || text.find(U'\n') != text.npos;
   if (awkward || !allowed.single_quoted) return Writer(place).DoubleQuoted(text);

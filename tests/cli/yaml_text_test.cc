@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "base/yaml.h"
 #include "tests/support/golden.h"
 
@@ -102,6 +103,35 @@ TEST(YamlText, IsReadBackAsItWas) {
   const Json value = Tree(R"({"a": ["y: z", "2.4", "null", "", " x ", "l1\nl2\n", "\u0001", "é\t"],
                               "b": {"c d": -1, "e": [{"f": "#"}, []]}})");
   EXPECT_EQ(nlohmann::json(ParseYaml(client::YamlText(value), "t")->value), nlohmann::json(value));
+}
+
+// gcloud's own YAML does not parse for many of these: it writes them into a block.
+TEST(YamlText, WithControlCharactersIsReadBackAsItWas) {
+  std::u32string points = U"\u00a0\u2028\u2029\ud7ff\ue000\ufeff\ufffd\ufffe\uffff\U0001f600";
+  for (char32_t point = 0; point < 0x20; ++point) points += point;
+  for (char32_t point = 0x7f; point < 0xa0; ++point) points += point;
+  for (const char32_t point : points) {
+    std::string c;
+    AppendUtf8(c, point);
+    for (const std::string& text :
+         {c, "a" + c + "b", c + "b", "a" + c, "a\n" + c + "b\n", "a" + c + "\nb", c + "\nb",
+          "a\n" + c, c + "\n\n", "it's " + c + "\n"}) {
+      for (const Json& value : {Json{{"k", text}}, Json{{"k", Json::array({text})}}}) {
+        const std::string yaml = client::YamlText(value);
+        const auto read = ParseYaml(yaml, "t");
+        ASSERT_TRUE(read.ok()) << yaml << read.error().message;
+        EXPECT_EQ(nlohmann::json(read->value), nlohmann::json(value)) << yaml;
+      }
+    }
+    const Json keyed = {{"k" + c, 1}};
+    EXPECT_EQ(nlohmann::json(ParseYaml(client::YamlText(keyed), "t")->value), nlohmann::json(keyed))
+        << client::YamlText(keyed);
+  }
+}
+
+TEST(YamlText, EscapesControlCharactersOfSeveralLines) {
+  EXPECT_EQ(client::YamlText(Json{{"k", "a\x1b[31mb\nc"}}), "k: \"a\\e[31mb\\nc\"\n");
+  EXPECT_EQ(client::YamlText(Json{{"k", "a\tb\nc"}}), "k: |-\n  a\tb\n  c\n");
 }
 
 TEST(YamlText, WritesTimesInLocalTimeWithoutAZone) {

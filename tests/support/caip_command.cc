@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/text.h"
 #include "host/process/child_process.h"
 #include "places.h"
 
@@ -30,6 +32,21 @@ bool IsZombie(const Path& process) {
   const std::string stat = Slurp(process / "stat");
   const size_t end = stat.rfind(')');
   return end == std::string::npos || end + 2 >= stat.size() || stat[end + 2] == 'Z';
+}
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+[[noreturn]] void Execute(const std::vector<std::string>& words, const Variables& variables) {
+  std::vector<std::string> pairs;
+  for (const auto& [name, value] : variables) pairs.push_back(name + "=" + value);
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  std::vector<char*> environment;
+  for (std::string& pair : pairs) environment.push_back(pair.data());
+  environment.push_back(nullptr);
+  ::execve(argv[0], argv.data(), environment.data());
+  ::_exit(127);
 }
 
 }  // namespace
@@ -74,29 +91,45 @@ Transcript CaipCommand::Run(std::vector<std::string> words) const {
   return {output->result.ShellStatus(), std::move(output->out), std::move(output->err)};
 }
 
+std::string CaipCommand::RunOnTerminal(std::vector<std::string> words) const {
+  const std::vector<std::string> argv = Argv(std::move(words));
+  int terminal = -1;
+  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (pid == 0) Execute(argv, environment_);
+  std::string received;
+  struct pollfd news {
+    terminal, POLLIN, 0
+  };
+  char piece[4096];
+  int status = 0;
+  while (true) {
+    // Other processes may keep the terminal open after the command's end.
+    const bool ended = ::waitpid(pid, &status, WNOHANG) == pid;
+    while (::poll(&news, 1, ended ? 0 : 50) > 0) {
+      const ssize_t count = ::read(terminal, piece, sizeof piece);
+      if (count <= 0) break;  // EIO: no process has the terminal open
+      received.append(piece, static_cast<size_t>(count));
+    }
+    if (ended) break;
+  }
+  ::close(terminal);
+  return ReplaceAll(received, "\r\n", "\n");
+}
+
 RunningCommand CaipCommand::Start(std::vector<std::string> words) const {
   static int started = 0;
   const Path base = directory_.path() / ("run-" + std::to_string(++started));
   const Path out = base.string() + ".out";
   const Path err = base.string() + ".err";
-  const std::vector<std::string> texts = Argv(std::move(words));
-  std::vector<std::string> variables;
-  for (const auto& [name, value] : environment_) variables.push_back(name + "=" + value);
+  const std::vector<std::string> argv = Argv(std::move(words));
   const pid_t pid = ::fork();
   if (pid != 0) return {pid, out, err};
-  std::vector<char*> argv;
-  for (const std::string& text : texts) argv.push_back(const_cast<char*>(text.c_str()));
-  argv.push_back(nullptr);
-  std::vector<char*> environment;
-  for (std::string& variable : variables) environment.push_back(variable.data());
-  environment.push_back(nullptr);
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
   ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), 1);
   ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), 2);
-  ::execve(argv[0], argv.data(), environment.data());
-  ::_exit(127);
+  Execute(argv, environment_);
 }
 
 RunningCommand::~RunningCommand() {

@@ -25,6 +25,8 @@ class CaipCommand {
   /// Runs `caip WORDS...` with this state directory and project `demo` to its end, at most 2
   /// minutes.
   Transcript Run(std::vector<std::string> words) const;
+  /// Runs it on a pseudo terminal. Returns all that the terminal received, with plain line breaks.
+  std::string RunOnTerminal(std::vector<std::string> words) const;
   /// The argv of such a run, for tests that need the process.
   std::vector<std::string> Argv(std::vector<std::string> words) const;
   /// Starts such a run in its own process group. It ends with the test at the latest.

@@ -71,7 +71,7 @@ void PrintCheckReport(const CheckCommand& command, const CheckReport& report, co
   const bool terminal = aside ? io.err_is_terminal : io.out_is_terminal;
   const bool colours = terminal && !std::getenv("NO_COLOR");
   const std::string text = TextReport(report, {colours, command.verbose});
-  aside ? io.err(text) : io.out(text);
+  aside ? io.err(Coloured(text)) : io.out(Coloured(text));
   if (std::getenv("GITHUB_ACTIONS") && !aside) io.out(GithubReport(report));
 }
 
@@ -81,8 +81,8 @@ void ShowProgress(check::CheckingOptions& options, size_t of, const Io& io) {
   options.made = [&io, of, made = size_t{0}](const harness::CheckRunKind& kind,
                                              const harness::CheckRun&) mutable {
     ++made;
-    io.err("\r\033[K[" + std::to_string(made) + "/" + std::to_string(of) + "] " +
-           (made == of ? "\r\033[K" : kind.name));
+    io.err(Drawing("\r\033[K[" + std::to_string(made) + "/" + std::to_string(of) + "] " +
+                   (made == of ? "\r\033[K" : kind.name)));
   };
 }
 

@@ -118,9 +118,9 @@ std::function<void(size_t, size_t, size_t)> ProgressOn(const Io& io) {
   return [&io](size_t tried, size_t of, size_t causes) {
     const size_t width = 30;
     const size_t full = of == 0 ? width : tried * width / of;
-    io.err("\r[" + std::string(full, '#') + std::string(width - full, '.') + "] " +
-           std::to_string(tried) + "/" + std::to_string(of) + " restarts, " +
-           std::to_string(causes) + " findings " + (tried == of ? "\n" : ""));
+    io.err(Drawing("\r[" + std::string(full, '#') + std::string(width - full, '.') + "] " +
+                   std::to_string(tried) + "/" + std::to_string(of) + " restarts, " +
+                   std::to_string(causes) + " findings " + (tried == of ? "\n" : "")));
   };
 }
 

@@ -91,7 +91,7 @@ void Show(const Json& answer, const FollowRequest& request, const Io& io, Shown&
     rows += StateRow(state, Since(shown, StringOr(answer, "now")));
   }
   shown.state = state;
-  if (!rows.empty()) io.err(rows);
+  if (!rows.empty()) io.err(Coloured(rows));
 }
 
 std::string FailureOf(const http::ClientResponse& response) {
@@ -132,7 +132,9 @@ std::string ColourRows(const Json& entry, Duration elapsed) {
     rows += Elapsed(elapsed);
     rows += std::string(ColourOf(task)) + name + std::string(kReset) + " | ";
     rows += std::string(message_colour) + line;
-    rows += message_colour.empty() ? "\n" : std::string(kReset) + "\n";
+    // A colour that the line sets ends with the line.
+    const bool coloured = !message_colour.empty() || line.find('\x1b') != line.npos;
+    rows += coloured ? std::string(kReset) + "\n" : "\n";
   }
   return rows;
 }

@@ -247,7 +247,7 @@ int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& worl
     const int64_t width = command.width.value_or(TerminalWidth(world.io));
     const harness::TimelineStyle style{static_cast<int>(std::min(width, kWidthMax)),
                                        world.io.out_is_terminal};
-    world.io.out(harness::TimelineText(*list, style));
+    world.io.out(Coloured(harness::TimelineText(*list, style)));
     return kExitSuccess;
   }
   const std::string page = harness::TimelineHtml(*list);

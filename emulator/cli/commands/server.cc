@@ -166,7 +166,7 @@ int RunDoctor(const DoctorCommand& command, const Surroundings& world) {
   if (format == "json") {
     world.io.out(PrettyJson(AsJson(facts)) + "\n");
   } else {
-    world.io.out(AsText(facts, world.io.out_is_terminal));
+    world.io.out(Coloured(AsText(facts, world.io.out_is_terminal)));
   }
   return kExitSuccess;
 }

@@ -73,10 +73,10 @@ class Screen {
     lines_ = 0;
     for (const std::string& line : Split(report::StudyScreen(state.study, state.now, size), '\n')) {
       if (line.empty()) continue;  // the text ends with a line break
-      text += "\x1b[K" + line + "\n";
+      text += "\x1b[K" + TerminalText(line, Controls::kNone) + "\n";
       ++lines_;
     }
-    io_.out(text + "\x1b[J\x1b[?7h");
+    io_.out(Drawing(text + "\x1b[J\x1b[?7h"));
     size_ = size;
   }
 

@@ -1,0 +1,99 @@
+// A trainer's control sequences on a terminal and in pipes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <re2/re2.h>
+
+#include <fstream>
+
+#include "base/text.h"
+#include "base/yaml.h"
+#include "tests/support/caip_command.h"
+
+namespace caip::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Writes the clipboard, sets the title, asks for the cursor's position, and hides a text. The last
+// bytes are CSI in UTF-8, and a byte that is not UTF-8.
+constexpr char kHostile[] =
+    "\x1b[35mmagenta\x1b[0m \x1b]52;c;ZXZpbA==\x07\x1b]0;owned\x1b\\\x1b[6n hidden\rshown\x7f "
+    "\xc2\x9b"
+    "2J\xff";
+
+bool HasControls(std::string_view text) {
+  return RE2::PartialMatch(text, R"([\x00-\x08\x0b-\x1f\x7f])") ||
+         RE2::PartialMatch(text, "[\u0080-\u009f]") || !IsUtf8(text);
+}
+
+class Terminals : public ::testing::Test {
+ protected:
+  Terminals() {
+    const Path text = caip_.state().parent_path() / "hostile.txt";
+    // A job's errorMessage has the last traceback of its master.
+    std::ofstream(text) << "Traceback (most recent call last):\n  File \"task.py\", line 1, in f\n"
+                        << "ValueError: " << kHostile << "\n";
+    script_ = caip_.state().parent_path() / "trainer.sh";
+    std::ofstream(script_) << "#!/bin/sh\ncat " << text.string() << "\ncat " << text.string()
+                           << " >&2\nexit 3\n";
+    std::filesystem::permissions(script_, std::filesystem::perms::owner_all);
+  }
+
+  std::vector<std::string> Submit(const std::string& job) const {
+    return {"jobs",
+            "submit",
+            "training",
+            job,
+            "--region",
+            "us-central1",
+            "--master-image-uri",
+            "gcr.io/demo/probe:v1",
+            "--map-image",
+            "gcr.io/demo/probe:v1=" + script_.string(),
+            "--stream-logs"};
+  }
+
+  CaipCommand caip_;
+  Path script_;
+};
+
+TEST_F(Terminals, GetOnlyColoursFromATrainer) {
+  const std::string shown = caip_.RunOnTerminal(Submit("hostile"));
+  EXPECT_THAT(shown, HasSubstr("\x1b[35mmagenta\x1b[0m"));
+  EXPECT_THAT(shown, HasSubstr("\\x1b]52;c;ZXZpbA==\\x07"));
+  EXPECT_THAT(shown, HasSubstr("\\u009b2J"));
+  std::string without_colours = shown;
+  RE2::GlobalReplace(&without_colours, R"(\x1b\[[0-9;:]*m)", "");
+  EXPECT_FALSE(HasControls(without_colours)) << shown;
+}
+
+TEST_F(Terminals, GetNoControlsFromAResource) {
+  caip_.Run(Submit("hostile"));
+  const std::string message = StringOr(caip_.Describe("hostile"), "errorMessage");
+  EXPECT_THAT(message, HasSubstr("\x1b]52")) << "the message must have what is to be escaped";
+  for (const char* format : {"yaml", "json", "value(errorMessage)", "table(errorMessage)",
+                             "csv(errorMessage)", "list", "flattened", "text"}) {
+    const std::string shown =
+        caip_.RunOnTerminal({"jobs", "describe", "hostile", "--format", format});
+    EXPECT_THAT(shown, HasSubstr("52;c;")) << format;
+    EXPECT_FALSE(HasControls(shown)) << format << "\n" << shown;
+  }
+  EXPECT_FALSE(HasControls(caip_.RunOnTerminal({"jobs", "describe", "hostile", "--summarize"})));
+}
+
+TEST_F(Terminals, LeavePipesUnchanged) {
+  const Transcript run = caip_.Run(Submit("hostile"));
+  EXPECT_THAT(run.err, HasSubstr("\x1b]52;c;ZXZpbA==\x07"));
+  const std::string message = StringOr(caip_.Describe("hostile"), "errorMessage");
+  const auto yaml = ParseYaml(caip_.Run({"jobs", "describe", "hostile"}).out, "describe");
+  ASSERT_TRUE(yaml.ok()) << yaml.error().message;
+  EXPECT_EQ(StringOr(yaml->value, "errorMessage"), message);
+  const Transcript value =
+      caip_.Run({"jobs", "describe", "hostile", "--format", "value(errorMessage)"});
+  EXPECT_EQ(value.out, message + "\n");
+}
+
+}  // namespace
+}  // namespace caip::testing
