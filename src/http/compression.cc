@@ -62,21 +62,9 @@ class GunzipReader final : public BodyReader {
   bool between_members_ = true;  // an empty body is valid
 };
 
-// "gzip;q=0" refuses gzip.
+// "*" stands for all codings that the header does not name.
 bool AcceptsGzip(std::string_view header) {
-  for (const std::string& item : Split(LowerCase(header), ',')) {
-    const std::vector<std::string> parts = Split(item, ';');
-    const std::string_view coding = Trim(parts[0]);
-    if (coding != "gzip" && coding != "*") continue;
-    for (size_t i = 1; i < parts.size(); ++i) {
-      std::string_view weight = Trim(parts[i]);
-      if (weight.starts_with("q=") && weight.find_first_not_of("0.", 2) == std::string_view::npos) {
-        return false;
-      }
-    }
-    return true;
-  }
-  return false;
+  return AcceptsCoding(header, "gzip").value_or(AcceptsCoding(header, "*").value_or(false));
 }
 
 bool IsTextType(std::string_view content_type) {
@@ -113,6 +101,18 @@ Headers WithoutEncoding(const Headers& headers) {
 }
 
 }  // namespace
+
+std::optional<bool> AcceptsCoding(std::string_view header, std::string_view coding) {
+  for (const std::string& item : Split(LowerCase(header), ',')) {
+    const std::vector<std::string> parts = Split(item, ';');
+    if (Trim(parts[0]) != coding) continue;
+    return std::none_of(parts.begin() + 1, parts.end(), [](std::string_view part) {
+      const std::string_view weight = Trim(part);
+      return weight.starts_with("q=") && weight.find_first_not_of("0.", 2) == weight.npos;
+    });
+  }
+  return std::nullopt;
+}
 
 std::string Gzip(std::string_view bytes) {
   z_stream stream{};

@@ -262,6 +262,13 @@ TEST_F(FeaturesTest, UnpacksGzipForThoseWhoDoNotTakeIt) {
       Call("GET", Object("z", "?alt=media"), "", {{"Accept-Encoding", "deflate, gzip"}});
   EXPECT_EQ(whole.body, packed);
   EXPECT_EQ(whole.headers.Get("Content-Encoding"), "gzip");
+  for (const char* refusal : {"gzip;q=0", "gzip;q=0.0", "deflate, gzip; q=0.000"}) {
+    EXPECT_EQ(Call("GET", Object("z", "?alt=media"), "", {{"Accept-Encoding", refusal}}).body,
+              text + "tail")
+        << refusal;
+  }
+  EXPECT_EQ(Call("GET", Object("z", "?alt=media"), "", {{"Accept-Encoding", "gzip;q=0.5"}}).body,
+            packed);
   const Answer part = Call("GET", Object("z", "?alt=media"), "",
                            {{"Accept-Encoding", "gzip"}, {"Range", "bytes=0-1"}});
   EXPECT_EQ(part.status, 206);

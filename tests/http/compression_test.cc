@@ -78,7 +78,9 @@ TEST(Compression, PacksLargeTextForThoseWhoAcceptIt) {
     bool packed;
   };
   for (const Case& row : {Case{"gzip, deflate", true}, Case{"GZIP;q=0.5", true}, Case{"*", true},
-                          Case{"", false}, Case{"deflate, br", false}, Case{"gzip;q=0", false}}) {
+                          Case{"", false}, Case{"deflate, br", false}, Case{"gzip;q=0", false},
+                          Case{"gzip; Q=0.000", false}, Case{"*;q=0, gzip", true},
+                          Case{"gzip;q=0, *", false}, Case{"*", true}, Case{"gzip;q=0.01", true}}) {
     const Response response = Send(Gzip(text), 1 << 20, row.accept);
     EXPECT_EQ(response.headers.Get("Content-Encoding") == "gzip", row.packed) << row.accept;
     EXPECT_EQ(response.headers.Get("Vary"), "Accept-Encoding");

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "fakes/gcs/wire/request_headers.h"
+#include "http/compression.h"
 
 namespace caip::gcs {
 namespace {
@@ -65,16 +66,6 @@ void SendBytes(const std::shared_ptr<ObjectReader>& reader, const ObjectContent&
 constexpr size_t kGunzipPieceBytes = 256 << 10;
 constexpr int kGzipOnly = 15 + 16;  // largest window, gzip's own header
 
-bool AcceptsCoding(std::string_view accepted, std::string_view coding) {
-  for (const std::string& item : Split(LowerCase(accepted), ',')) {
-    const std::string_view name = Trim(std::string_view(item).substr(0, item.find(';')));
-    const bool refused =
-        item.find("q=0") != std::string::npos && item.find("q=0.") == std::string::npos;
-    if (name == coding && !refused) return true;
-  }
-  return false;
-}
-
 // zlib's state, freed at the end.
 class Inflater {
  public:
@@ -115,7 +106,8 @@ bool MustGunzip(const http::Request& request, ObjectReader& reader) {
   const ObjectInfo& info = reader.info();
   if (LowerCase(info.content_encoding) != "gzip") return false;
   if (LowerCase(info.cache_control).find("no-transform") != std::string::npos) return false;
-  if (AcceptsCoding(request.headers.Get("Accept-Encoding"), "gzip")) return false;
+  const auto accepted = http::AcceptsCoding(request.headers.Get("Accept-Encoding"), "gzip");
+  if (accepted.value_or(false)) return false;
   char magic[2] = {};
   const auto count = reader.ReadAt(0, magic, sizeof magic);
   return count.ok() && *count == 2 && magic[0] == '\x1f' && magic[1] == '\x8b';
