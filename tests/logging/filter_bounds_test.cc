@@ -53,6 +53,17 @@ TEST(EntryBounds, OfWhatMayNotHoldAreNone) {
   }
 }
 
+TEST(EntryBounds, OfLabelsAreThoseOfEntriesOfJobsOnly) {
+  const EntryBounds label = Bounds("labels.\"ml.googleapis.com/job_id\"=j");
+  EXPECT_EQ(label.job_id, "j");
+  EXPECT_FALSE(label.written_job_id);
+  EXPECT_EQ(Bounds("resource.labels.job_id=j").written_job_id, "j");
+  const EntryBounds both = Bounds("resource.labels.job_id=a labels.\"ml.googleapis.com/job_id\"=b");
+  EXPECT_FALSE(both.none);
+  EXPECT_TRUE(both.no_job_entries);
+  EXPECT_EQ(both.written_job_id, "a");
+}
+
 TEST(EntryBounds, TellThatNothingCanMatch) {
   EXPECT_TRUE(Bounds("resource.labels.job_id=a resource.labels.job_id=b").none);
   EXPECT_TRUE(Bounds("severity>EMERGENCY").none);

@@ -113,6 +113,23 @@ TEST_F(LoggingApiTest, WritesWhatGcloudWrites) {
                              {"insertId", "w000000000000001"}}));
 }
 
+// A client may give its entries the labels of a job, and another resource or none of its labels.
+TEST_F(LoggingApiTest, FindsWrittenEntriesByLabelsOfJobs) {
+  const Json labels = {{"ml.googleapis.com/job_id", "j"}, {"ml.googleapis.com/trial_id", "2"}};
+  for (const Json& resource :
+       {kGlobal, Json{{"type", "ml_job"}, {"labels", {{"job_id", "other"}}}}}) {
+    WriteOne({{"logName", "projects/p/logs/a"},
+              {"resource", resource},
+              {"labels", labels},
+              {"textPayload", "x"}});
+  }
+  EXPECT_EQ(List("labels.\"ml.googleapis.com/job_id\"=\"j\"").size(), 2u);
+  EXPECT_EQ(List("labels.\"ml.googleapis.com/trial_id\"=2").size(), 2u);
+  EXPECT_EQ(List("labels.\"ml.googleapis.com/job_id\"=j AND resource.labels.job_id=other").size(),
+            1u);
+  EXPECT_EQ(List("resource.labels.job_id=j").size(), 0u);
+}
+
 TEST_F(LoggingApiTest, KeepsEveryMemberOfAnEntry) {
   const Json entry = {{"logName", "projects/p/logs/a"},
                       {"resource", {{"type", "global"}, {"labels", {{"project_id", "p"}}}}},

@@ -80,7 +80,8 @@ Result<EntryScan> PrepareScan(LogFile& file, const ListQuery& query) {
 Status AddSources(LogFile& file, const EntryScan& scan, const std::vector<std::string>& parents,
                   EntryMerge& merge) {
   const auto& type = scan.bounds.resource_type;
-  const bool may_be_jobs = !type || FoldCase(*type) == FoldCase(file.names().resource_type);
+  const bool fits_type = !type || FoldCase(*type) == FoldCase(file.names().resource_type);
+  const bool may_be_jobs = fits_type && !scan.bounds.no_job_entries;
   int source = 0;
   for (const std::string& parent : parents) {
     if (may_be_jobs && parent.starts_with(kProjects)) {

@@ -91,11 +91,11 @@ namespace {
 
 std::string WrittenSelect(const EntryScan& scan, int source) {
   std::string sql = "SELECT time, insert_id, id, log, severity, entry FROM written INDEXED BY ";
-  sql += scan.bounds.job_id   ? "written_of_job"
-         : scan.bounds.log_id ? "written_of_log"
-                              : "written_by_time";
+  sql += scan.bounds.written_job_id ? "written_of_job"
+         : scan.bounds.log_id       ? "written_of_log"
+                                    : "written_by_time";
   sql += " WHERE parent = ?1 AND time >= ?2 AND time < ?3";
-  if (scan.bounds.job_id) {
+  if (scan.bounds.written_job_id) {
     sql += " AND job_id = ?4 COLLATE NOCASE AND job_id <> ''";
   } else if (scan.bounds.log_id) {
     sql += " AND log = ?4 COLLATE NOCASE";
@@ -111,10 +111,11 @@ class WrittenCursor final : public EntryCursor {
         scan_(scan),
         parent_(parent),
         source_(source),
-        key_(scan.bounds.job_id ? *scan.bounds.job_id : scan.bounds.log_id.value_or("")),
+        key_(scan.bounds.written_job_id ? *scan.bounds.written_job_id
+                                        : scan.bounds.log_id.value_or("")),
         rows_(file, WrittenSelect(scan, source)) {
     rows_.Bind(1, parent_).Bind(2, scan.bounds.from).Bind(3, scan.bounds.until);
-    if (scan.bounds.job_id || scan.bounds.log_id) rows_.Bind(4, key_);
+    if (scan.bounds.written_job_id || scan.bounds.log_id) rows_.Bind(4, key_);
   }
 
   Result<bool> Next() override {

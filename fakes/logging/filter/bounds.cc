@@ -25,9 +25,11 @@ void NarrowBounds(EntryBounds& bounds, const EntryBounds& other) {
   bounds.after_insert_id = std::max(bounds.after_insert_id, other.after_insert_id);
   bounds.severities &= other.severities;
   bounds.none = bounds.none || other.none;
-  NarrowText(bounds.job_id, other.job_id, bounds.none);
-  NarrowText(bounds.task, other.task, bounds.none);
-  NarrowText(bounds.trial, other.trial, bounds.none);
+  bounds.no_job_entries = bounds.no_job_entries || other.no_job_entries;
+  NarrowText(bounds.job_id, other.job_id, bounds.no_job_entries);
+  NarrowText(bounds.task, other.task, bounds.no_job_entries);
+  NarrowText(bounds.trial, other.trial, bounds.no_job_entries);
+  NarrowText(bounds.written_job_id, other.written_job_id, bounds.none);
   NarrowText(bounds.log_id, other.log_id, bounds.none);
   NarrowText(bounds.resource_type, other.resource_type, bounds.none);
   bounds.none = bounds.none || bounds.severities == 0 || bounds.from >= bounds.until;
@@ -51,6 +53,8 @@ void WidenBounds(EntryBounds& bounds, const EntryBounds& other) {
   WidenText(bounds.job_id, other.job_id);
   WidenText(bounds.task, other.task);
   WidenText(bounds.trial, other.trial);
+  WidenText(bounds.written_job_id, other.written_job_id);
+  bounds.no_job_entries = bounds.no_job_entries && other.no_job_entries;
   WidenText(bounds.log_id, other.log_id);
   WidenText(bounds.resource_type, other.resource_type);
 }
@@ -100,7 +104,7 @@ EntryBounds BoundsOfEqual(const std::string& path, const std::string& text,
   EntryBounds bounds;
   const std::string labels = "labels." + std::string(service);
   if (path == "resource.type") bounds.resource_type = text;
-  if (path == "resource.labels.job_id") bounds.job_id = text;
+  if (path == "resource.labels.job_id") bounds.job_id = bounds.written_job_id = text;
   if (path == labels + "/job_id") bounds.job_id = text;
   if (path == "resource.labels.task_name") bounds.task = text;
   if (path == labels + "/task_name") bounds.task = text;

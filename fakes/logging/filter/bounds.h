@@ -15,9 +15,13 @@ namespace caip::logging {
 struct EntryBounds {
   Instant from = Instant::min();
   Instant until = Instant::max();  // exclusive
+  // Of entries of jobs. They have the same values in resource.labels and in labels.
   std::optional<std::string> job_id;
   std::optional<std::string> task;
   std::optional<std::string> trial;
+  bool no_job_entries = false;  // no entry of a job can match
+  // Of entries that clients wrote, whose labels may differ: resource.labels.job_id.
+  std::optional<std::string> written_job_id;
   std::optional<std::string> log_id;
   std::optional<std::string> resource_type;
   std::string after_insert_id;         // insertId is greater
