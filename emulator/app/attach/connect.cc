@@ -43,18 +43,11 @@ Status FitsRunning(http::Client& client, const EmulatorFlags& flags) {
   ASSIGN_OR_RETURN(const Json body, ParseJson(health->body));
   std::vector<std::string> present;
   if (const Json* words = Member(body, "flags")) {
-    present = words->get<std::vector<std::string>>();
+    for (const Json& word : *words)
+      present.push_back(word.is_string() ? word.get<std::string>() : "");
   }
-  // `wanted` must be a subsequence of `present`: both have the order of the settings table.
-  auto at = present.begin();
-  for (const std::string& word : wanted) {
-    at = std::find(at, present.end(), word);
-    if (at == present.end()) {
-      return errors::FlagsDoNotFit(client.base(), present, wanted);
-    }
-    ++at;
-  }
-  return Ok{};
+  if (HasFlags(present, wanted)) return Ok{};
+  return errors::FlagsDoNotFit(client.base(), present, wanted);
 }
 
 // After the answer, the emulator runs at least as long as this process. Older versions do not have

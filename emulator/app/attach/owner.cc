@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -100,6 +101,36 @@ std::vector<std::string> FlagWords(const EmulatorFlags& flags) {
     }
   }
   return words;
+}
+
+namespace {
+
+bool IsSwitch(std::string_view flag) {
+  const auto settings = Settings();
+  return std::any_of(settings.begin(), settings.end(), [&](const Setting& setting) {
+    return setting.flag == flag && setting.form == Setting::Form::kSwitch;
+  });
+}
+
+// The flags, each with its value; a switch has none.
+std::vector<std::pair<std::string, std::string>> FlagPairs(const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const bool has_value = !IsSwitch(words[i]) && i + 1 < words.size();
+    pairs.emplace_back(words[i], has_value ? words[i + 1] : "");
+    i += has_value;
+  }
+  return pairs;
+}
+
+}  // namespace
+
+bool HasFlags(const std::vector<std::string>& present, const std::vector<std::string>& wanted) {
+  const auto pairs = FlagPairs(present);
+  const auto needed = FlagPairs(wanted);
+  return std::all_of(needed.begin(), needed.end(), [&](const auto& pair) {
+    return std::find(pairs.begin(), pairs.end(), pair) != pairs.end();
+  });
 }
 
 Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& state) {

@@ -26,5 +26,7 @@ Result<bool> StopOwner(const Path& state);
 
 /// The flags as arguments of `caip serve`.
 std::vector<std::string> FlagWords(const EmulatorFlags& flags);
+/// Whether each flag of `wanted` is in `present` with the same value. Both come from FlagWords.
+bool HasFlags(const std::vector<std::string>& present, const std::vector<std::string>& wanted);
 
 }  // namespace caip::app
