@@ -48,8 +48,8 @@ bool BodyIsData(const http::Request& request) {
 
 // Finds a variable by its lower-case name, else by its upper-case name, as curl does.
 std::string FindEither(const Variables& variables, const std::string& name) {
-  const std::string value = FindVariable(variables, name).value_or("");
-  return value.empty() ? FindVariable(variables, UpperCase(name)).value_or("") : value;
+  const std::string value = host::FindVariable(variables, name).value_or("");
+  return value.empty() ? host::FindVariable(variables, UpperCase(name)).value_or("") : value;
 }
 
 constexpr char kFileName[] = "port";
@@ -73,7 +73,7 @@ Result<std::shared_ptr<http::CertificateAuthority>> OpenAuthority(const Path& st
                                                                   const Variables& own) {
   ASSIGN_OR_RETURN(auto opened, http::CertificateAuthority::Open(
                                     state / "ca", kServedNames, wall,
-                                    FindVariable(own, "SSL_CERT_FILE").value_or("")));
+                                    host::FindVariable(own, "SSL_CERT_FILE").value_or("")));
   return std::shared_ptr<http::CertificateAuthority>(std::move(opened));
 }
 

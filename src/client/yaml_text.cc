@@ -13,13 +13,6 @@
 namespace caip::client {
 namespace {
 
-std::vector<std::string> SortedKeys(const Json& object) {
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : object.items()) keys.push_back(key);
-  std::sort(keys.begin(), keys.end());
-  return keys;
-}
-
 class Printer {
  public:
   std::string Document(const Json& value) {
@@ -127,6 +120,13 @@ void AppendJson(const Json& value, size_t indent, std::string& out) {
 }
 
 }  // namespace
+
+std::vector<std::string> SortedKeys(const Json& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
 
 std::string YamlText(const Json& value) { return Printer().Document(value); }
 

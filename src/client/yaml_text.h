@@ -3,10 +3,14 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json_fwd.h"
 
 namespace caip::client {
+
+/// The names of an object's members, in the order in which gcloud prints them.
+std::vector<std::string> SortedKeys(const Json& object);
 
 /// YAML as gcloud prints it: with sorted keys, lists without indentation, quotes around strings
 /// that would parse as another type, lines folded at 80 columns, and several lines as a block.

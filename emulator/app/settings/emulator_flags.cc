@@ -3,12 +3,13 @@
 #include <cstdlib>
 
 namespace caip::app {
-namespace {
 
 std::string OwnVariable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
 }
+
+namespace {
 
 Path HomeDirectory() {
   const std::string home = OwnVariable("HOME");

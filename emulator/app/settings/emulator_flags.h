@@ -29,6 +29,9 @@ struct EmulatorFlags {
   bool operator==(const EmulatorFlags&) const = default;
 };
 
+/// The value of a variable of this process's environment; "" if it is not set.
+std::string OwnVariable(const char* name);
+
 /// --state, else $CAIP_STATE, else $XDG_STATE_HOME/caip, else ~/.local/state/caip.
 Path StateDirectory(const EmulatorFlags& flags);
 

@@ -10,13 +10,6 @@
 
 namespace caip::app {
 
-std::optional<std::string> FindVariable(const Variables& variables, std::string_view name) {
-  for (const auto& [variable, value] : variables) {
-    if (variable == name) return value;
-  }
-  return std::nullopt;
-}
-
 std::string ServiceAccountOf(const EmulatorOptions& options) {
   return options.service_account.empty() ? api::ManagedServiceAccount(options.project_number)
                                          : options.service_account;
@@ -91,8 +84,8 @@ ml::TrainingApiOptions TrainingSettings(const EmulatorOptions& options) {
 }
 
 std::string ProjectOf(const Variables& own) {
-  return FindVariable(own, "CLOUDSDK_CORE_PROJECT")
-      .value_or(FindVariable(own, "GOOGLE_CLOUD_PROJECT").value_or("demo-project"));
+  return host::FindVariable(own, "CLOUDSDK_CORE_PROJECT")
+      .value_or(host::FindVariable(own, "GOOGLE_CLOUD_PROJECT").value_or("demo-project"));
 }
 
 host::CompanionOptions CompanionsOf(const EmulatorOptions& options, const Variables& own) {
@@ -100,11 +93,11 @@ host::CompanionOptions CompanionsOf(const EmulatorOptions& options, const Variab
   companions.state = options.state;
   companions.names = options.companions;
   if (!options.cloud_sdk.empty()) companions.search.sdk_root = options.cloud_sdk;
-  companions.search.path = FindVariable(own, "PATH").value_or("");
-  companions.search.home = FindVariable(own, "HOME").value_or("");
+  companions.search.path = host::FindVariable(own, "PATH").value_or("");
+  companions.search.home = host::FindVariable(own, "HOME").value_or("");
   companions.project = ProjectOf(own);
   for (const char* name : {"PATH", "JAVA_HOME", "JAVA", "LANG", "TZ", "TMPDIR"}) {
-    if (const auto value = FindVariable(own, name))
+    if (const auto value = host::FindVariable(own, name))
       companions.environment.emplace_back(name, *value);
   }
   return companions;

@@ -40,9 +40,6 @@ ml::TrainingApiOptions TrainingSettings(const EmulatorOptions& options);
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// The value of an environment variable; nullopt if it is not set.
-std::optional<std::string> FindVariable(const Variables& variables, std::string_view name);
-
 /// `own`: the environment of this process. Companions get the variables that Java and the host
 /// need.
 host::CompanionOptions CompanionsOf(const EmulatorOptions& options, const Variables& own);

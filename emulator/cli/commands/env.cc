@@ -10,6 +10,7 @@
 #include "base/quoting.h"
 #include "base/text.h"
 #include "client/gcloud_properties.h"
+#include "emulator/app/settings/emulator_flags.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/output.h"
@@ -19,11 +20,6 @@
 namespace caip::cli {
 namespace {
 
-std::string OwnVariable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 ClientFacts FactsOf(const EnvCommand& command, std::string base_url) {
   ClientFacts facts;
   facts.base_url = std::move(base_url);
@@ -31,8 +27,8 @@ ClientFacts FactsOf(const EnvCommand& command, std::string base_url) {
       client::ProjectOf(command.gcloud).ok() ? *client::ProjectOf(command.gcloud) : "demo-project";
   facts.state = app::StateDirectory(command.emulator);
   facts.tls = command.tls;
-  facts.no_proxy = OwnVariable("no_proxy");
-  if (facts.no_proxy.empty()) facts.no_proxy = OwnVariable("NO_PROXY");
+  facts.no_proxy = app::OwnVariable("no_proxy");
+  if (facts.no_proxy.empty()) facts.no_proxy = app::OwnVariable("NO_PROXY");
   return facts;
 }
 

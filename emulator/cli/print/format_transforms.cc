@@ -113,13 +113,6 @@ Json Segment(const Json& value, const Bound& bound) {
   return segment.empty() ? undefined : segment;
 }
 
-std::vector<std::string> SortedKeys(const Json& object) {
-  std::vector<std::string> keys;
-  for (const auto& item : object.items()) keys.push_back(item.key());
-  std::sort(keys.begin(), keys.end());
-  return keys;
-}
-
 std::vector<std::string> Elements(const Json& list) {
   std::vector<std::string> texts;
   for (const Json& element : list) texts.push_back(PythonText(element));
@@ -133,7 +126,7 @@ Json List(const Json& value, const Bound& bound) {
   if (!value.is_object()) return IsEmpty(value) ? Json(Or(bound, 1, "")) : value;
   const std::string show = Or(bound, 0, "");
   std::vector<std::string> parts;
-  for (const std::string& key : SortedKeys(value)) {
+  for (const std::string& key : client::SortedKeys(value)) {
     const std::string text = PythonText(value[key]);
     parts.push_back(show == "keys" ? key : show == "values" ? text : key + "=" + text);
   }
@@ -143,7 +136,7 @@ Json List(const Json& value, const Bound& bound) {
 Json JoinParts(const Json& value, const Bound& bound) {
   std::vector<std::string> parts;
   if (value.is_array()) parts = Elements(value);
-  if (value.is_object()) parts = SortedKeys(value);
+  if (value.is_object()) parts = client::SortedKeys(value);
   const std::string text = Join(parts, Or(bound, 0, "/"));
   return text.empty() ? Or(bound, 1, "") : text;
 }
@@ -292,7 +285,7 @@ std::string PythonText(const Json& value) {
     for (const Json& element : value) parts.push_back(Representation(element));
     return "[" + Join(parts, ", ") + "]";
   }
-  for (const std::string& key : SortedKeys(value)) {
+  for (const std::string& key : client::SortedKeys(value)) {
     parts.push_back(Representation(key) + ": " + Representation(value[key]));
   }
   return "{" + Join(parts, ", ") + "}";
