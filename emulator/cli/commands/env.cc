@@ -4,7 +4,6 @@
 #include "emulator/cli/commands/env.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/json.h"
 #include "base/quoting.h"
