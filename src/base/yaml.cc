@@ -57,6 +57,21 @@ struct Frame {
   size_t elements = 0;       // of a sequence: the number of elements
 };
 
+// yaml-cpp reads the escapes \N and \_ as single bytes, not as the characters U+0085 and U+00A0.
+std::string WithoutBareBytes(std::string_view text) {
+  std::string whole;
+  while (!text.empty()) {
+    const size_t length = Utf8Length(text);
+    if (length == 0) {
+      AppendUtf8(whole, static_cast<unsigned char>(text.front()));
+    } else {
+      whole += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return whole;
+}
+
 /// Builds the tree from yaml-cpp's events.
 class Builder final : public YAML::EventHandler {
  public:
@@ -82,7 +97,7 @@ class Builder final : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
-    Place(mark, anchor, Typed(mark, tag, text));
+    Place(mark, anchor, Typed(mark, tag, IsUtf8(text) ? text : WithoutBareBytes(text)));
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,

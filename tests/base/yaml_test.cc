@@ -103,6 +103,7 @@ TEST(Yaml, ReadsBlocksFlowsQuotesAndComments) {
   EXPECT_EQ(Tree("# c\na: # d\n- 1\n- {b: [x, 'it''s'], c: \"\\x41\\u00e9\"}\n"),
             "{\"a\":[1,{\"b\":[\"x\",\"it's\"],\"c\":\"Aé\"}]}");
   EXPECT_EQ(Tree("a: |\n  x\n  y\nb: >-\n  x\n  y\n"), "{\"a\":\"x\\ny\\n\",\"b\":\"x y\"}");
+  EXPECT_EQ(Tree("\"a\\N\\_\\L\\Pé\""), "\"a\u0085\u00a0\u2028\u2029é\"");
   EXPECT_EQ(Tree("? a\n: b"), "{\"a\":\"b\"}");
   EXPECT_EQ(Tree("\xef\xbb\xbf---\na: b\n...\n"), "{\"a\":\"b\"}");
 }
