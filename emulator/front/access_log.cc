@@ -13,9 +13,10 @@
 namespace caip::front {
 namespace {
 
-bool IsSafe(unsigned char c) { return c > 0x20 && c != 0x7f; }
+bool IsSafe(unsigned char c) { return c > 0x20 && c < 0x7f; }
 
-// Adds a word without blanks and control characters, "-" for an empty one.
+// Adds a word without blanks, control characters and bytes beyond ASCII, which may be control
+// characters of a terminal. "-" stands for an empty one.
 void AddWord(std::string_view word, std::string& line) {
   if (!line.empty()) line += ' ';
   if (word.empty()) line += '-';

@@ -35,8 +35,8 @@ TEST(AccessLine, HasADashForEachUnknownWord) {
 
 TEST(AccessLine, EscapesBlanksAndControlCharacters) {
   AccessEntry entry = AnEntry();
-  entry.path = "/a b\n2026 fake\x7f";
-  EXPECT_THAT(AccessLine(entry), ::testing::HasSubstr(" /a%20b%0A2026%20fake%7F 206 "));
+  entry.path = "/a b\n2026 fake\x7f\u009b31m\x9b";
+  EXPECT_THAT(AccessLine(entry), ::testing::HasSubstr(" /a%20b%0A2026%20fake%7F%C2%9B31m%9B 206 "));
 }
 
 TEST(AccessLog, AppendsToAnExistingFile) {
