@@ -1,6 +1,7 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ifaddrs.h>
 
 #include <thread>
 
@@ -278,6 +279,21 @@ TEST(IsOtherMachine, TellsOtherMachinesFromThisOneAndItsLink) {
                               "2001:db8::1", "::ffff:8.8.8.8", "fd00::1"}) {
     EXPECT_TRUE(Elsewhere(address)) << address;
   }
+}
+
+TEST(IsOtherMachine, IsFalseForTheAddressesOfAllInterfaces) {
+  ifaddrs* interfaces = nullptr;
+  ASSERT_EQ(::getifaddrs(&interfaces), 0);
+  for (const ifaddrs* at = interfaces; at != nullptr; at = at->ifa_next) {
+    if (at->ifa_addr == nullptr) continue;
+    EXPECT_FALSE(IsOtherMachine(*at->ifa_addr)) << at->ifa_name;
+    if (at->ifa_addr->sa_family != AF_INET) continue;
+    char text[INET_ADDRSTRLEN];
+    const auto& four = reinterpret_cast<const sockaddr_in&>(*at->ifa_addr).sin_addr;
+    ::inet_ntop(AF_INET, &four, text, sizeof text);
+    EXPECT_FALSE(Elsewhere("::ffff:" + std::string(text))) << at->ifa_name;
+  }
+  ::freeifaddrs(interfaces);
 }
 
 }  // namespace

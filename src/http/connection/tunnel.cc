@@ -1,5 +1,6 @@
 #include "http/connection/tunnel.h"
 
+#include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -26,6 +27,36 @@ bool IsOtherMachineV4(uint32_t address) {  // in host byte order
   const uint32_t first = address >> 24;
   const bool link_local = address >> 16 == (169u << 8 | 254u);
   return first != 0 && first != 127 && first < 224 && !link_local;
+}
+
+// In IPv6 form. nullopt: another family.
+std::optional<in6_addr> PlainAddress(const sockaddr& address) {
+  in6_addr plain{};
+  if (address.sa_family == AF_INET6) {
+    plain = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+    const bool holds_four = IN6_IS_ADDR_V4COMPAT(&plain) != 0;  // "::127.0.0.1"
+    if (!holds_four) return plain;
+  } else if (address.sa_family == AF_INET) {
+    const in_addr& four = reinterpret_cast<const sockaddr_in&>(address).sin_addr;
+    std::memcpy(plain.s6_addr + 12, &four, sizeof four);
+  } else {
+    return std::nullopt;
+  }
+  plain.s6_addr[10] = plain.s6_addr[11] = 0xff;
+  return plain;
+}
+
+// Whether a network interface of this machine has the address. True if that cannot be found out.
+bool IsOfAnInterface(const in6_addr& address) {
+  ifaddrs* interfaces = nullptr;
+  if (::getifaddrs(&interfaces) != 0) return true;
+  bool found = false;
+  for (const ifaddrs* at = interfaces; at != nullptr && !found; at = at->ifa_next) {
+    const auto own = at->ifa_addr ? PlainAddress(*at->ifa_addr) : std::nullopt;
+    found = own && IN6_ARE_ADDR_EQUAL(&*own, &address);
+  }
+  ::freeifaddrs(interfaces);
+  return found;
 }
 
 // Forwards one direction of a tunnel. Bytes [begin, end) of the piece are received but not sent
@@ -139,18 +170,17 @@ std::optional<Destination> ParseDestination(std::string_view text) {
 }
 
 bool IsOtherMachine(const sockaddr& address) {
-  if (address.sa_family == AF_INET) {
-    return IsOtherMachineV4(ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr));
-  }
-  if (address.sa_family != AF_INET6) return false;
-  const in6_addr& six = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
-  if (IN6_IS_ADDR_V4MAPPED(&six) || IN6_IS_ADDR_V4COMPAT(&six)) {
+  const auto plain = PlainAddress(address);
+  if (!plain) return false;
+  if (IN6_IS_ADDR_V4MAPPED(&*plain)) {
     uint32_t four;
-    std::memcpy(&four, six.s6_addr + 12, sizeof four);
-    return IsOtherMachineV4(ntohl(four));
+    std::memcpy(&four, plain->s6_addr + 12, sizeof four);
+    if (!IsOtherMachineV4(ntohl(four))) return false;
+  } else if (IN6_IS_ADDR_LOOPBACK(&*plain) || IN6_IS_ADDR_UNSPECIFIED(&*plain) ||
+             IN6_IS_ADDR_LINKLOCAL(&*plain) || IN6_IS_ADDR_MULTICAST(&*plain)) {
+    return false;
   }
-  return !IN6_IS_ADDR_LOOPBACK(&six) && !IN6_IS_ADDR_UNSPECIFIED(&six) &&
-         !IN6_IS_ADDR_LINKLOCAL(&six) && !IN6_IS_ADDR_MULTICAST(&six);
+  return !IsOfAnInterface(*plain);
 }
 
 void Relay(Socket& client, std::string_view from_client, Socket& server,

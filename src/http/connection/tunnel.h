@@ -24,9 +24,9 @@ struct Destination {
 /// Reads "name:443" or "[::1]:443"; nullopt if the text is neither.
 std::optional<Destination> ParseDestination(std::string_view text);
 
-/// True if an address belongs to another machine: not loopback, link-local, multicast or
-/// unspecified, nor such an address mapped to IPv6. A client must not reach services that trust
-/// this machine.
+/// True if an address belongs to another machine: not loopback, link-local, multicast, unspecified
+/// or of an interface of this machine, nor such an address mapped to IPv6. A client must not reach
+/// services that trust this machine.
 bool IsOtherMachine(const sockaddr& address);
 
 /// Forwards bytes in both directions until both sides have ended, nothing arrives for `idle`, or

@@ -1,5 +1,6 @@
 #include "http/transport/endpoint.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/text.h"
 #include "http/errors.h"
 
 namespace caip::http {
@@ -71,6 +73,15 @@ Result<Socket> ConnectTo(const std::string& host, const std::string& port,
   }
   if (!last) return errors::AddressForbidden(host);
   return errors::CannotReach(place, std::strerror(*last));
+}
+
+// inet_pton rejects short and octal forms.
+bool IsLoopback(const std::string& host) {
+  if (LowerCase(host) == "localhost") return true;
+  in_addr four{};
+  if (::inet_pton(AF_INET, host.c_str(), &four) == 1) return ntohl(four.s_addr) >> 24 == 127;
+  in6_addr six{};
+  return ::inet_pton(AF_INET6, host.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
 }
 
 Result<Fd> ListenOn(const std::string& address, uint16_t port) {

@@ -20,6 +20,9 @@ Result<Socket> ConnectTo(const std::string& host, const std::string& port,
                          std::chrono::milliseconds limit,
                          const std::function<bool(const sockaddr&)>& allowed = nullptr);
 
+/// True for localhost and addresses of 127.0.0.0/8 and ::1. Other names are not resolved.
+bool IsLoopback(const std::string& host);
+
 /// Listens. Port 0 picks a free one; LocalPort returns it.
 Result<Fd> ListenOn(const std::string& address, uint16_t port);
 uint16_t LocalPort(int fd);
