@@ -161,6 +161,10 @@ Response TransferCodingNotSupported() {
   return Refusal(501, "The server supports only the transfer coding 'chunked'.");
 }
 
+Response TransferCodingFieldCount() {
+  return Refusal(400, "A request must have at most one Transfer-Encoding field.");
+}
+
 Response HostFieldCount() {
   return Refusal(400, "An HTTP/1.1 request must have exactly one Host field.");
 }

@@ -47,6 +47,7 @@ Response HeadTooLarge(size_t limit);
 Response NotHttp(std::string_view why);
 Response VersionNotSupported();
 Response TransferCodingNotSupported();
+Response TransferCodingFieldCount();
 Response HostFieldCount();
 Response TargetMalformed(std::string_view target);
 Response HandlerFailed(std::string_view why);  // "" unknown

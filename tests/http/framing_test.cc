@@ -64,5 +64,23 @@ TEST(Framing, StillRefusesTwoLengthsBesideChunks) {
               StartsWith("HTTP/1.1 400"));
 }
 
+TEST(Framing, RefusesCodingsThatTheServerDoesNotUndo) {
+  const std::string body = "5\r\nhello\r\n0\r\n\r\n";
+  const std::pair<const char*, const char*> refused[] = {
+      {"Transfer-Encoding: gzip, chunked\r\n", "501"},
+      {"Transfer-Encoding: identity, chunked\r\n", "501"},
+      {"Transfer-Encoding: gzip\r\n", "501"},
+      {"Transfer-Encoding: chunked, chunked\r\n", "501"},
+      {"Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n", "400"},
+      {"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", "400"},
+      {"Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", "400"},
+      {"Transfer-Encoding: identity\r\nTransfer-Encoding: identity\r\n", "400"},
+      {"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\nContent-Length: 5\r\n", "400"},
+  };
+  for (const auto& [header, status] : refused) {
+    EXPECT_THAT(Answer(header, body), StartsWith("HTTP/1.1 " + std::string(status))) << header;
+  }
+}
+
 }  // namespace
 }  // namespace caip::http

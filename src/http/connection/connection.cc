@@ -183,9 +183,11 @@ class Connection {
     if (message.version() != 10 && message.version() != 11) {
       return errors::VersionNotSupported();
     }
-    if (message.count(beast::field::transfer_encoding) > 0 && !chunked) {
-      return errors::TransferCodingNotSupported();
-    }
+    const auto codings = message.count(beast::field::transfer_encoding);
+    if (codings > 1) return errors::TransferCodingFieldCount();
+    const bool is_chunked =
+        chunked && LowerCase(Trim(message[beast::field::transfer_encoding])) == "chunked";
+    if (codings == 1 && !is_chunked) return errors::TransferCodingNotSupported();
     if (message.count(beast::field::host) > 1 ||
         (message.version() == 11 && message.count(beast::field::host) == 0)) {
       return errors::HostFieldCount();

@@ -162,18 +162,22 @@ bool ResolveFraming(std::span<char> bytes) {
   const size_t end = text.find("\r\n\r\n");
   if (end == text.npos) return false;
   bool chunked = false;
+  int codings = 0;
+  std::optional<size_t> identity;
   std::optional<size_t> length;
   for (size_t begin = 0, line_end = 0; begin < end; begin = line_end + 2) {
     line_end = text.find("\r\n", begin);
     const std::string_view line = text.substr(begin, line_end - begin);
     if (const auto coding = ReadFieldValue(line, kCoding)) {
-      if (*coding == "identity") HideFieldName(bytes, begin);
+      if (*coding == "identity") identity = begin;
       chunked = chunked || *coding == "chunked";
+      ++codings;
     } else if (!length && ReadFieldValue(line, kLength)) {
       length = begin;  // a second one stays, and the parser refuses it
     }
   }
-  if (!chunked || !length) return false;
+  if (identity && codings == 1) HideFieldName(bytes, *identity);
+  if (!chunked || codings > 1 || !length) return false;
   HideFieldName(bytes, *length);
   return true;
 }
