@@ -188,6 +188,10 @@ Response OriginNotAllowed(std::string_view origin) {
                           "' are refused: only this server's own pages may call it.");
 }
 
+Response SiteNotAllowed() {
+  return Refusal(403, "Pages of other sites may not change anything here (Sec-Fetch-Site).");
+}
+
 Response UserNotAdmitted(std::string_view user) {
   if (user.empty()) {
     return Refusal(403,

@@ -53,6 +53,7 @@ Response TargetMalformed(std::string_view target);
 Response HandlerFailed(std::string_view why);  // "" unknown
 Response HostNotAllowed(std::string_view host);
 Response OriginNotAllowed(std::string_view origin);
+Response SiteNotAllowed();
 /// `user`: the name of the client's user, "" if it is not known.
 Response UserNotAdmitted(std::string_view user);
 

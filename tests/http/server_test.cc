@@ -284,6 +284,22 @@ int ThreadsOfThisProcess() {
   return count;
 }
 
+TEST_F(ServerTest, RefusesChangesThatABrowserSendsForAnotherSite) {
+  Start();
+  const auto status = [&](const std::string& method, const std::string& site) {
+    return Ask(method + " / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: " + site +
+               "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        .substr(9, 3);
+  };
+  for (const char* site : {"cross-site", "same-site"}) {
+    for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
+      EXPECT_EQ(status(method, site), "403") << method << site;
+    }
+    EXPECT_NE(status("GET", site), "403") << site;
+  }
+  for (const char* site : {"same-origin", "none"}) EXPECT_NE(status("POST", site), "403") << site;
+}
+
 TEST_F(ServerTest, StopLeavesNoThreadEvenWithIdleConnections) {
   std::thread([] {}).join();  // a sanitizer starts its own thread with the first one
   const int before = ThreadsOfThisProcess();

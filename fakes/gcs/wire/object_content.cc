@@ -144,6 +144,9 @@ ObjectContent ChooseContent(const http::Request& request, ObjectReader& reader) 
 void AddContent(const http::Request& request, const std::shared_ptr<ObjectReader>& reader,
                 const ObjectContent& content, Response* response) {
   const std::string size = std::to_string(reader->info().size);
+  // The object shares its origin with the APIs. A browser must not run it as a page of that origin.
+  response->headers.Set("Content-Security-Policy", "sandbox");
+  response->headers.Set("X-Content-Type-Options", "nosniff");
   if (content.kind == ContentKind::kUnsatisfiable) {
     response->headers.Set("Content-Range", "bytes */" + size);
     return;

@@ -20,8 +20,9 @@ struct ObjectContent {
 /// that does not accept gzip; ranges are then ignored.
 ObjectContent ChooseContent(const http::Request& request, ObjectReader& reader);
 
-/// Adds the status, headers such as Content-Range, and the body, which goes from the page cache to
-/// the socket if a file has the bytes. A HEAD request gets no body.
+/// Adds the status, headers such as Content-Range, headers that keep a browser from running
+/// scripts, and the body, which goes from the page cache to the socket if a file has the bytes. A
+/// HEAD request gets no body.
 void AddContent(const http::Request& request, const std::shared_ptr<ObjectReader>& reader,
                 const ObjectContent& content, http::Response* response);
 

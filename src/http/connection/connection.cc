@@ -225,6 +225,7 @@ class Connection {
     return std::nullopt;
   }
 
+    if (IsChangeFromOtherSite(request)) return errors::SiteNotAllowed();
   Response UserNotAdmitted() const {
     return errors::UserNotAdmitted(user_ ? UserName(*user_) : "");
   }

@@ -54,6 +54,12 @@ bool IsHostAllowed(std::string_view host, std::string_view listening_address,
 bool IsOriginAllowed(std::string_view origin, std::string_view scheme, std::string_view host) {
   if (origin.empty()) return true;
   return LowerCase(origin) == LowerCase(std::string(scheme) + "://" + std::string(host));
+bool IsChangeFromOtherSite(const Request& request) {
+  const std::string_view site = request.headers.Get("Sec-Fetch-Site");
+  const bool is_other = site == "cross-site" || site == "same-site";  // another port is same-site
+  return is_other && request.method != "GET" && request.method != "HEAD";
+}
+
 }
 
 bool IsUserAdmitted(std::optional<uid_t> user, const Admission& admission) {

@@ -28,6 +28,10 @@ bool IsHostAllowed(std::string_view host, std::string_view listening_address,
 /// True without an Origin (not a browser), and for exactly that of the server's own pages.
 bool IsOriginAllowed(std::string_view origin, std::string_view scheme, std::string_view host);
 
+/// True if a browser sends the request for a page of another site, and it may change something.
+/// (Pages of other sites may show objects, but cannot read answers.)
+bool IsChangeFromOtherSite(const Request& request);
+
 /// Whether the user who opened the other end of a connection may send requests. nullopt: the user
 /// is not known.
 bool IsUserAdmitted(std::optional<uid_t> user, const Admission& admission);
