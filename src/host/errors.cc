@@ -34,6 +34,12 @@ Error StateOfAnotherUser(const Path& path, uid_t owner, uid_t self) {
                                        Number(self) + "." + Remedy()};
 }
 
+Error StateOpenToOthers(const Path& path, int error) {
+  return {Code::kPermissionDenied,
+          "Other users may use the state directory " + Quoted(path.string()) +
+              ", and caip cannot close it: " + std::strerror(error) + "." + Remedy()};
+}
+
 Error StateTaken(const Path& path, const std::optional<StateOwner>& owner) {
   std::string who = "another caip";
   if (owner && owner->pid != 0) {

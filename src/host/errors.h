@@ -24,6 +24,7 @@ namespace errors {
 Error StateNotWritable(const Path& path, const Error& cause);
 Error StateNoDirectory(const Path& path);
 Error StateOfAnotherUser(const Path& path, uid_t owner, uid_t self);
+Error StateOpenToOthers(const Path& path, int error);
 Error StateTaken(const Path& path, const std::optional<StateOwner>& owner);
 
 // Jobs on disk.

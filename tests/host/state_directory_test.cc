@@ -24,6 +24,15 @@ TEST(StateDirectory, IsMadeForItsOwnerAlone) {
   EXPECT_EQ(facts.st_mode & 0777, 0700u);
 }
 
+TEST(StateDirectory, IsClosedToOthersIfItWasOpen) {
+  TemporaryDirectory base;
+  ASSERT_EQ(::chmod(base.path().c_str(), 0777), 0);
+  ASSERT_TRUE(StateDirectory::Own(base.path(), "1.0", kNow).ok());
+  struct stat facts = {};
+  ASSERT_EQ(::stat(base.path().c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0700u);
+}
+
 TEST(StateDirectory, ASecondOwnerIsToldOfTheFirst) {
   TemporaryDirectory base;
   auto first = StateDirectory::Own(base.path(), "1.0", kNow);

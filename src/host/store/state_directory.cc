@@ -82,7 +82,14 @@ std::optional<StateOwner> ReadNote(int fd) {
                     StringOr(*note, "version"), StringOr(*note, "started_at")};
 }
 
-// Creates the directory if necessary, and checks that it is a directory of this user.
+// Other users could read secrets, or plant a package that runs as this user.
+Status CloseToOthers(const Path& path, mode_t mode) {
+  if ((mode & 0077) == 0) return Ok{};
+  if (::chmod(path.c_str(), mode & 07700) == 0) return Ok{};
+  return errors::StateOpenToOthers(path, errno);
+}
+
+// Creates the directory if necessary, and checks that it is a directory of only this user.
 Status MakeOwnDirectory(const Path& path) {
   if (!path.parent_path().empty()) {
     if (Status made = MakeDirectories(path.parent_path()); !made.ok()) {
@@ -100,7 +107,7 @@ Status MakeOwnDirectory(const Path& path) {
   if (facts.st_uid != ::geteuid()) {
     return errors::StateOfAnotherUser(path, facts.st_uid, ::geteuid());
   }
-  return Ok{};
+  return CloseToOthers(path, facts.st_mode);
 }
 
 }  // namespace

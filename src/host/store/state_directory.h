@@ -36,8 +36,9 @@ struct StateOwner {
 /// the process is killed. Move-only; one thread.
 class StateDirectory {
  public:
-  /// Creates the directory (0700) if it does not exist. kAborted names the present owner, which may
-  /// end or begin to serve meanwhile. kPermissionDenied: this user can never own the directory.
+  /// Creates the directory (0700) if it does not exist, and closes it to other users. kAborted
+  /// names the present owner, which may end or begin to serve meanwhile. kPermissionDenied: this
+  /// user can never own the directory.
   static Result<StateDirectory> Own(const Path& path, const std::string& version, Instant now);
 
   /// The living owner; nullopt if there is none, or the directory does not exist.
