@@ -45,8 +45,9 @@ void Apis::Serve(http::Router* router, api::ControlActions actions) {
   router->Add(front::WithStandardParameters(LoggingRoutes()));
   router->Add(storage.Faulty(StorageRoutes()));
   router->Add(storage.OtherRoutes());
-  router->Add(api::ControlRoutes({kVersion, options.state.string(), options.seed, world_.flags},
-                                 world_.engine, follower_, std::move(actions)));
+  router->Add(api::ControlRoutes(
+      {kVersion, options.state.string(), options.seed, world_.flags, world_.token}, world_.engine,
+      follower_, std::move(actions)));
   router->Add(api::StudyRoutes(world_.engine, world_.clock));
   router->Add(api::DiscoveryRoutes(router->routes()));
   router->Add(api::RouteListRoute(router->routes()));

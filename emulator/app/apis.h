@@ -25,6 +25,7 @@ struct ApiWorld {
   engine::Engine& engine;
   Clock& clock;  // emulated time
   Clock& wall;
+  std::string token = {};  // for clients that the kernel does not know
 };
 
 /// The routes of all APIs. The object outlives all requests to its routes and is destroyed before

@@ -130,7 +130,8 @@ Status Emulator::Parts::StartEngine() {
 }
 
 void Emulator::Parts::Serve() {
-  apis = std::make_unique<Apis>(ApiWorld{options, flags, state, *engine, clock, wall});
+  apis = std::make_unique<Apis>(
+      ApiWorld{options, flags, state, *engine, clock, wall, listener->tokens().ForClients()});
   apis->Serve(&router, {[this] {
                           const uint64_t one = 1;
                           [[maybe_unused]] const auto written =
@@ -151,6 +152,7 @@ void Emulator::Parts::StopServing() {
 Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options,
                                                   const EmulatorFlags& flags,
                                                   EmulatorHooks* hooks) {
+  RETURN_IF_ERROR(CheckReach(options));
   auto parts = std::make_unique<Parts>();
   parts->options = options;
   parts->flags = FlagWords(flags);

@@ -49,6 +49,35 @@ Error InterruptedWaiting(const Error& cause) {
 
 Error Ending() { return {Code::kUnavailable, "This emulator is ending."}; }
 
+Error TokenFileOpen(const Path& file) {
+  return {Code::kInvalidArgument, "token: other users may use '" + file.string() +
+                                      "'. Close it with `chmod 600`, and replace its token if "
+                                      "others may have read it."};
+}
+
+Error NotAToken(const Path& file, size_t least, size_t most) {
+  return {Code::kInvalidArgument,
+          "token: '" + file.string() + "' must have one line of " + std::to_string(least) + " to " +
+              std::to_string(most) +
+              " characters from A-Z a-z 0-9 - . _ ~. caip writes a random token if the file does "
+              "not exist."};
+}
+
+Error AddressNeedsToken(std::string_view address) {
+  return {
+      Code::kInvalidArgument,
+      "address: other hosts can reach '" + S(address) +
+          "', and jobs run as your user. Add --token FILE: caip writes a token to the file, and "
+          "serves clients of other hosts only if they send it."};
+}
+
+Error AddressForbidsAllUsers(std::string_view address) {
+  return {Code::kInvalidArgument,
+          "allow_users: 'all' admits everybody who reaches '" + S(address) +
+              "', also from other hosts. Name the users of this host, and let clients of other "
+              "hosts send the token of `caip env --remote`."};
+}
+
 Error ConfigNotAMapping(const Path& file) {
   return {Code::kInvalidArgument,
           file.string() + ":1:1: the file must be a mapping of settings, for example\n" +

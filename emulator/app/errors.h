@@ -26,6 +26,14 @@ Error InterruptedWaiting(const Error& cause);
 /// kUnavailable.
 Error Ending();
 
+// Errors of clients' tokens. kInvalidArgument.
+/// The file of --token.
+Error TokenFileOpen(const Path& file);
+Error NotAToken(const Path& file, size_t least, size_t most);
+/// Other hosts can reach the address.
+Error AddressNeedsToken(std::string_view address);
+Error AddressForbidsAllUsers(std::string_view address);
+
 // Errors in settings.
 Error ConfigNotAMapping(const Path& file);
 /// Joins all violations to one error with a line `field: description` for each.

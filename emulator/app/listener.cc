@@ -150,6 +150,9 @@ Result<std::unique_ptr<Listener>> Listener::Open(const EmulatorOptions& options,
   std::unique_ptr<Listener> made(new Listener());
   ASSIGN_OR_RETURN(made->authority_, OpenAuthority(options.state, wall, host::OwnEnvironment()));
   const metadata::Machine host = HostMachine(options, wall.Now());
+  const Path token_file =
+      options.token_file.empty() ? options.state / "keys/client-token" : Path(options.token_file);
+  ASSIGN_OR_RETURN(made->tokens_, ClientTokens::Open(token_file, mint));
   made->machines_ = std::make_unique<metadata::MachineTable>(host);
   if (options.access_log != "off") {
     const Path file =
@@ -170,7 +173,11 @@ Listener::~Listener() {
 
 Result<std::unique_ptr<http::Server>> Listener::ServeAt(const EmulatorOptions& options,
                                                         uint16_t port) {
-  return http::Server::Start(ServingOptions(options, port, authority_, host::OwnEnvironment()),
+  auto serving = ServingOptions(options, port, authority_, host::OwnEnvironment());
+  serving.admission.is_token_valid = [this](std::string_view token) {
+    return tokens_->IsValid(token);
+  };
+  return http::Server::Start(std::move(serving),
                              WithEncodings([this](const http::Request& request) {
                                ready_.wait();
                                return front_end_->Handle(request);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <latch>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/result.h"
+#include "emulator/app/client_tokens.h"
 #include "emulator/app/settings/options.h"
 #include "emulator/front/access_log.h"
 #include "emulator/front/http_front_end.h"
@@ -48,6 +50,8 @@ class Listener {
   Path bundle_file() const { return authority_->bundle_file(); }
   /// "http://127.0.0.1:PORT".
   const std::string& base_url() const { return base_url_; }
+  /// Tokens for clients that the kernel does not know.
+  const ClientTokens& tokens() const { return *tokens_; }
   /// A note for the user if the port is not the default one; else "".
   const std::string& port_note() const { return port_note_; }
 
@@ -55,6 +59,7 @@ class Listener {
   Listener() = default;
   Result<std::unique_ptr<http::Server>> ServeAt(const EmulatorOptions& options, uint16_t port);
 
+  std::optional<ClientTokens> tokens_;
   std::shared_ptr<http::CertificateAuthority> authority_;
   std::unique_ptr<metadata::MachineTable> machines_;
   std::unique_ptr<front::AccessLog> access_log_;

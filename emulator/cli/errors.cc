@@ -59,6 +59,11 @@ Error PlotFileKind(const std::string& file) {
 Error NotADuration(std::string_view text) {
   return Invalid(Quoted(text) + " is not a valid duration. Write it as 90s, 10m or 1h30m.");
 }
+Error NotAHost(std::string_view text) {
+  return Invalid(Quoted(text) +
+                 " is not a valid host. Write a name or an address without a port, for example "
+                 "host.docker.internal or [fd00::2].");
+}
 Error NotAShard(std::string_view text) {
   return Invalid(Quoted(text) + " is not a valid shard. Write it as I/N, for example 1/4.");
 }
@@ -141,6 +146,12 @@ Error StreamStopped(std::string_view job) { return {Code::kUnavailable, Emulator
 Error StreamFailed(std::string_view why) { return {Code::kUnknown, S(why)}; }
 std::string JobFits(std::string_view job) {
   return "Job [" + S(job) + "] is valid; nothing was submitted.\n";
+}
+
+Error NoToken(int status) {
+  return {Code::kFailedPrecondition,
+          "The emulator gave no token (HTTP status " + std::to_string(status) +
+              "). If an older version of caip runs, end it with `caip stop`."};
 }
 
 Error NoUpdatesRequested() {

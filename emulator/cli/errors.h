@@ -21,6 +21,8 @@ Error OtherMustBeSpecified(std::string_view flag);
 Error AtMostOneOf(const std::vector<std::string>& flags);
 Error PlotFileKind(const std::string& file);
 Error NotADuration(std::string_view text);
+/// For env --remote.
+Error NotAHost(std::string_view text);
 Error NotAShard(std::string_view text);
 Error NotOneOf(std::string_view text, const std::vector<std::string>& choices);
 /// `problem` continues a sentence about the value: "needs a group `step`".
@@ -54,6 +56,9 @@ std::string PollingFailed(std::string_view why);
 Error StreamStopped(std::string_view job);
 Error StreamFailed(std::string_view why);
 std::string JobFits(std::string_view job);
+
+/// `env --remote`: the emulator, perhaps an older one, gives no token.
+Error NoToken(int status);
 
 // `jobs update`.
 Error NoUpdatesRequested();

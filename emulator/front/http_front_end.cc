@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "emulator/api/json_messages.h"
 #include "fakes/metadata/metadata_api.h"
+#include "http/credentials.h"
 
 namespace caip::front {
 namespace {
@@ -53,19 +54,9 @@ void LogWhenSent(std::shared_ptr<PendingAccessLine> line, http::Response& respon
 
 }  // namespace
 
-std::string_view BearerToken(const http::Request& request) {
-  const std::string_view field = request.headers.Get("Authorization");
-  const size_t blank = field.find(' ');
-  if (blank != field.npos) {
-    const std::string scheme = LowerCase(field.substr(0, blank));
-    if (scheme == "bearer" || scheme == "oauth") return Trim(field.substr(blank + 1));
-  }
-  return request.Query("access_token");
-}
-
 metadata::Identity CallerReader::CallerOf(const http::Request& request,
                                           const std::string& listener) const {
-  const std::string_view token = BearerToken(request);
+  const std::string token = http::CredentialsOf(request).token;
   if (!token.empty() && token.size() <= kTokenBytesMax) {
     metadata::Identity identity = IdentityOfToken(token);
     if (!identity.account.empty()) return identity;

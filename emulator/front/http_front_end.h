@@ -38,9 +38,6 @@ class CallerReader {
   mutable std::map<std::string, metadata::Identity, std::less<>> known_;  // tokens seen lately
 };
 
-/// The token of an Authorization field or an access_token parameter; "" none.
-std::string_view BearerToken(const http::Request& request);
-
 /// The outermost handler of requests. Any thread. The parts outlive it.
 class HttpFrontEnd {
  public:

@@ -108,7 +108,7 @@ std::optional<std::vector<std::string>> SplitPath(std::string_view path) {
 
 // Redirects a request for a directory without its final slash.
 http::Response Redirect(const http::Request& request) {
-  std::string location = request.scheme + "://" + request.host + request.path + "/";
+  std::string location = request.BaseUrl() + request.path + "/";
   char separator = '?';
   for (const auto& [name, value] : request.query) {
     location += separator + PercentEncoded(name) + "=" + PercentEncoded(value);

@@ -172,7 +172,7 @@ http::Response AnswerKeyFile(const TokenMint& mint, const Identity& user,
   if (account.project.empty()) account.project = user.project;
   if (account.account.empty()) account.account = user.account;
   http::Response response = http::JsonResponse(
-      200, ServiceAccountFile(**key, account, request.scheme + "://" + request.host));
+      200, ServiceAccountFile(**key, account, request.BaseUrl()));
   response.headers.Set("Cache-Control", "no-store");
   return response;
 }

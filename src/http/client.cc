@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "http/errors.h"
 #include "http/transport/endpoint.h"
@@ -26,7 +27,8 @@ struct Base {
   std::string host;
   std::string port;
   std::string authority;
-  std::string prefix;  // a path before every target
+  std::string prefix;         // a path before every target
+  std::string authorization;  // "Basic ...", made from the userinfo; "" none
   bool secure = false;
 };
 
@@ -37,6 +39,12 @@ std::optional<Base> ParseBase(std::string_view text) {
   text.remove_prefix(text.find("://") + 3);
   base.authority = std::string(text.substr(0, text.find('/')));
   base.prefix = std::string(text.substr(base.authority.size()));
+  if (const size_t at = base.authority.rfind('@'); at != std::string::npos) {
+    const auto userinfo = PercentDecoded(base.authority.substr(0, at));
+    if (!userinfo) return std::nullopt;
+    base.authorization = "Basic " + Base64(*userinfo);
+    base.authority.erase(0, at + 1);
+  }
   while (base.prefix.ends_with('/')) base.prefix.pop_back();
   const size_t colon = base.authority.rfind(':');
   const size_t bracket = base.authority.rfind(']');
@@ -49,6 +57,15 @@ std::optional<Base> ParseBase(std::string_view text) {
   }
   if (base.host.empty() || !IsDigits(base.port)) return std::nullopt;
   return base;
+}
+
+// Messages must not show the password.
+std::string WithoutUserinfo(const std::string& base) {
+  const size_t begin = base.find("://");
+  if (begin == std::string::npos) return base;
+  const size_t host = begin + 3;
+  const size_t at = base.substr(0, base.find('/', host)).rfind('@');
+  return at == std::string::npos ? base : base.substr(0, host) + base.substr(at + 1);
 }
 
 bool HasLineEnd(std::string_view text) {
@@ -108,6 +125,9 @@ Status Client::Impl::Secure() {
 std::string Client::Impl::FormatHead(const ClientRequest& request) const {
   std::string head = request.method + " " + base->prefix + request.target + " HTTP/1.1\r\n";
   if (!request.headers.Has("Host")) head += "Host: " + base->authority + "\r\n";
+  if (!base->authorization.empty() && !request.headers.Has("Authorization")) {
+    head += "Authorization: " + base->authorization + "\r\n";
+  }
   for (const auto& [name, value] : request.headers.all()) head += name + ": " + value + "\r\n";
   const uint64_t size = request.body_reader ? request.body_size : request.body.size();
   const bool bodiless = request.method == "GET" || request.method == "HEAD" ||
@@ -256,7 +276,7 @@ Result<ClientResponse> Client::Impl::Receive(bool head,
 Client::Client(std::string base, std::string trust_file) : impl_(std::make_unique<Impl>()) {
   impl_->trust_file = std::move(trust_file);
   impl_->base = ParseBase(base);
-  impl_->base_text = std::move(base);
+  impl_->base_text = WithoutUserinfo(base);
 }
 Client::~Client() = default;
 Client::Client(Client&&) noexcept = default;

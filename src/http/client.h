@@ -30,8 +30,9 @@ struct ClientResponse {
 /// the first byte of the response. One thread at a time.
 class Client {
  public:
-  /// `base` is "http://host:port" or "https://host:port". `trust_file` (PEM) holds the authorities
-  /// for https. Connects at the first Send.
+  /// `base` is "http://host:port" or "https://host:port". With a userinfo
+  /// ("http://caip:TOKEN@host"), each request sends it as its Authorization. `trust_file` (PEM)
+  /// holds the authorities for https. Connects at the first Send.
   explicit Client(std::string base, std::string trust_file = "");
   ~Client();
   Client(Client&&) noexcept;
@@ -41,7 +42,7 @@ class Client {
   Result<ClientResponse> Send(const ClientRequest& request,
                               const std::function<bool(std::string_view)>& sink = nullptr);
   void set_silence_seconds(int seconds);  // default 60; 0 waits forever
-  const std::string& base() const;
+  const std::string& base() const;        // without the userinfo
 
  private:
   struct Impl;

@@ -193,15 +193,22 @@ Response SiteNotAllowed() {
 }
 
 Response UserNotAdmitted(std::string_view user) {
-  if (user.empty()) {
-    return Refusal(403,
-                   "The user of this client is unknown, because it is on another host or in a "
-                   "container, or has closed its connection. The emulator admits such clients if "
-                   "it is started with --allow-users all.");
-  }
-  return Refusal(403, "'" + std::string(user) +
-                          "' may not use this emulator: only root and the user who started it may. "
-                          "Start it with --allow-users to admit more users.");
+  const std::string who =
+      user.empty() ? "The user of this client is unknown, because it is on another host or in a "
+                     "container, or has closed its connection."
+                   : "'" + std::string(user) +
+                         "' may not use this emulator: only root and the user who started it may.";
+  const std::string remedy = user.empty() ? "" : ", or start the emulator with --allow-users";
+  return Refusal(403, who + " Send a token of `caip env --remote`" + remedy + ".");
+}
+
+Response TokenNotValid() {
+  Response response =
+      Refusal(401,
+              "The token is not valid here: another emulator made it, or it has expired. "
+              "`caip env --remote` prints a token that does not expire.");
+  response.headers.Add("WWW-Authenticate", "Bearer error=\"invalid_token\"");
+  return response;
 }
 
 Response TunnelInsideTls() {

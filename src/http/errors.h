@@ -56,6 +56,7 @@ Response OriginNotAllowed(std::string_view origin);
 Response SiteNotAllowed();
 /// `user`: the name of the client's user, "" if it is not known.
 Response UserNotAdmitted(std::string_view user);
+Response TokenNotValid();
 
 // Responses of the proxy.
 Response TunnelInsideTls();

@@ -54,6 +54,10 @@ bool Request::HasQuery(std::string_view name) const {
                      [&](const auto& parameter) { return parameter.first == name; });
 }
 
+std::string Request::BaseUrl() const {
+  return scheme + "://" + (userinfo.empty() ? "" : userinfo + "@") + host;
+}
+
 Result<std::string> Request::ReadBody(size_t limit) const {
   std::string bytes;
   while (true) {

@@ -48,12 +48,16 @@ struct Request {
   BodyReader* body = nullptr;  // never null in a handler; lives as long as the call
   std::string scheme = "http";
   std::string host;      // the Host header: "127.0.0.1:8080"
+  std::string userinfo;  // "caip:TOKEN" if the client sends its token in this form; else ""
   std::string peer;      // the client: "127.0.0.1:51234", "[::1]:51234"
   std::string listener;  // tag of the listener that received it; "" the main one
 
   /// The first query parameter of that name, or "".
   std::string_view Query(std::string_view name) const;
   bool HasQuery(std::string_view name) const;
+  /// The URL of this server for this client, without a final "/". It has the client's userinfo,
+  /// because such a client sends no token of its own to the links that it gets.
+  std::string BaseUrl() const;
   /// Reads the whole body. kResourceExhausted: it exceeds `limit`; kUnavailable: the peer closed
   /// the connection.
   Result<std::string> ReadBody(size_t limit) const;

@@ -2,8 +2,10 @@
 // An HTTP/1.1 server on Boost.Beast. Each connection has its own thread, so handlers may block.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/files.h"
@@ -23,11 +25,14 @@ struct RelayOptions {
   std::string upstream_exempt = {};  // "localhost,.corp.example": hosts to reach directly
 };
 
-/// The users who may send requests. The server's own user and root always may. Others get 403: a
+/// The clients that are served. The server's own user and root always are. Others get 403: a
 /// loopback port is open to all users of a host.
 struct Admission {
   bool anyone = false;
   std::vector<uint32_t> users = {};  // further users of this host, by number
+  /// Whether a token (credentials.h) admits its bearer, who may be any user and on any host. Empty:
+  /// no token does. Any thread.
+  std::function<bool(std::string_view token)> is_token_valid = {};
 };
 
 struct ServerOptions {
@@ -50,9 +55,10 @@ struct ServerOptions {
 
 /// Serves plain connections, TLS connections, and clients that use it as their https proxy. Refuses
 /// a foreign Host or Origin (both 403) before it calls the handler, so that a web page cannot reach
-/// it by DNS rebinding. Refuses clients that the admission does not name (403). If a handler
-/// throws, the server answers 500. If a handler leaves more than 64 MiB of the body unread, the
-/// server closes the connection.
+/// it by DNS rebinding. Refuses clients that the admission does not name (403), and tokens that are
+/// not valid (401). A client with a valid token may use any Host, because it is not a web page. If
+/// a handler throws, the server answers 500. If a handler leaves more than 64 MiB of the body
+/// unread, the server closes the connection.
 class Server {
  public:
   /// Starts listening. kAlreadyExists: the port is in use.

@@ -59,6 +59,24 @@ TEST_F(Options, TheConfigFileInTheStateDirectoryIsRead) {
   EXPECT_EQ(options->runtimes.at("2.11"), "/usr/bin/python3");
 }
 
+TEST_F(Options, LetOtherHostsReachTheEmulatorOnlyWithAToken) {
+  EmulatorOptions options;
+  for (const char* address : {"127.0.0.1", "127.3.4.5", "::1", "localhost"}) {
+    options.address = address;
+    EXPECT_TRUE(CheckReach(options).ok()) << address;
+  }
+  for (const char* address : {"0.0.0.0", "::", "192.0.2.2", "fd00::2", "a.example"}) {
+    options.address = address;
+    const Status open = CheckReach(options);
+    ASSERT_FALSE(open.ok()) << address;
+    EXPECT_THAT(open.error().message, HasSubstr("--token FILE")) << address;
+  }
+  options.token_file = "/run/token";
+  EXPECT_TRUE(CheckReach(options).ok());
+  options.allow_all_users = true;
+  EXPECT_THAT(CheckReach(options).error().message, HasSubstr("from other hosts"));
+}
+
 TEST_F(Options, NameTheUsersWhoMaySendRequests) {
   const auto none = ReadOptions({}, directory_.path());
   EXPECT_THAT(none->allowed_users, IsEmpty());

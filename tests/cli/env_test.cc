@@ -54,6 +54,22 @@ TEST(ClientVariables, WithTlsLeadHttpsClientsHereToo) {
   EXPECT_THAT(by_name.at("no_proxy"), HasSubstr("intranet,.corp"));
 }
 
+TEST(ClientVariables, OfRemoteClientsCarryTheTokenAndNameNoFile) {
+  ClientFacts facts = Facts();
+  facts.base_url = "http://box.example:2247";
+  facts.token = "0123456789abcdef";
+  const Variables variables = ClientVariables(facts);
+  const std::string base = "http://caip:0123456789abcdef@box.example:2247";
+  EXPECT_THAT(variables, Contains(Pair("STORAGE_EMULATOR_HOST", base)));
+  EXPECT_THAT(variables,
+              Contains(Pair("CLOUDSDK_API_ENDPOINT_OVERRIDES_ML", "http://localhost:2247/")));
+  EXPECT_THAT(variables, Contains(Pair("CLOUDSDK_PROXY_ADDRESS", "box.example")));
+  EXPECT_THAT(variables, Contains(Pair("CLOUDSDK_PROXY_PASSWORD", facts.token)));
+  EXPECT_THAT(variables, Contains(Pair("CAIP_ENDPOINT", base)));
+  EXPECT_THAT(variables, Contains(Pair("GOOGLE_AUTH_TOKEN_FOR_TESTING", facts.token)));
+  for (const auto& [name, value] : variables) EXPECT_THAT(value, Not(HasSubstr("/state"))) << name;
+}
+
 TEST(ClientFiles, KeepGcloudFromLookingForAMetadataServer) {
   const TemporaryDirectory directory;
   ASSERT_TRUE(WriteClientFiles(Facts(directory.path())).ok());
@@ -144,6 +160,16 @@ TEST(Env, TakesBackAllThatItMayHaveSetWithoutAskingAnybody) {
   EXPECT_EQ(ran.connections, 0);
   EXPECT_THAT(ran.out, HasSubstr("unset STORAGE_EMULATOR_HOST\n"));
   EXPECT_THAT(ran.out, HasSubstr("unset https_proxy\n"));
+}
+
+TEST(Env, RefusesARemoteHostThatIsNone) {
+  for (const char* host : {"", "a/b", "user@a", "a:80", "a b"}) {
+    const Ran ran = RunEnvWith({"--remote", host});
+    EXPECT_EQ(ran.exit_code, 2) << host;
+    EXPECT_THAT(ran.err, HasSubstr("--remote")) << host;
+  }
+  EXPECT_EQ(RunEnvWith({"--remote", "a", "--tls"}).exit_code, 2);
+  EXPECT_EQ(RunEnvWith({"--remote", "[fd00::2]"}).exit_code, 1) << "nobody answers";
 }
 
 TEST(Env, PrintsTheHostsOfRegionalEndpoints) {

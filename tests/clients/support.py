@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SKIPPED = 77
 # Variables that must not reach a client from the developer's shell.
 FOREIGN = ('CLOUDSDK_', 'GOOGLE_', 'STORAGE_EMULATOR_HOST', 'BOTO_', 'GCE_METADATA_', 'CAIP_STATE',
-           'HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'TENSORSTORE_', 'PYTHON')
+           'CAIP_ENDPOINT', 'HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'TENSORSTORE_', 'PYTHON')
 installation = {k: v for k, v in os.environ.items() if k.lower() in ('http_proxy', 'https_proxy')}
 
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/encoding.h"
 #include "http/connection/guard.h"
 #include "http/transport/peer_user.h"
 #include "tests/http/served.h"
@@ -17,6 +18,8 @@
 namespace caip::http {
 namespace {
 
+using ::testing::AnyOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -132,6 +135,71 @@ TEST(OwnUser, IsAdmittedByAServerWithoutFreeDescriptors) {
   answer.resize(static_cast<size_t>(std::max<ssize_t>(count, 0)));
   ::setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+}
+
+class TokenBearer : public Admitted {
+ protected:
+  static ServerOptions Options() {
+    ServerOptions options;
+    options.admission.is_token_valid = [](std::string_view token) { return token == "sesame"; };
+    return options;
+  }
+};
+
+TEST_F(TokenBearer, IsAdmittedInEveryFormOfTheToken) {
+  const Served served(Hello, Options());
+  const std::string basic = "Authorization: Basic " + Base64("anybody:sesame") + "\r\n";
+  EXPECT_THAT(Ask(served, LastGetRequest("/", "Authorization: Bearer sesame\r\n")),
+              StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Ask(served, LastGetRequest("/", basic)), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Ask(served, LastGetRequest("/?access_token=sesame")), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Ask(served,
+                  "GET http://localhost:80/ HTTP/1.1\r\nHost: localhost:80\r\n"
+                  "Connection: close\r\nProxy-" +
+                      basic + "\r\n"),
+              StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Ask(served, "GET / HTTP/1.1\r\nHost: emulator.example\r\nConnection: close\r\n" +
+                              basic + "\r\n"),
+              StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(TokenBearer, IsNotAdmittedWithAnotherToken) {
+  const Served served(Hello, Options());
+  for (const char* field : {"Bearer other", "Bearer sesame2", "Basic c2VzYW1l", "Basic !", "sesame",
+                            "Bearer", "Digest sesame"}) {
+    const std::string refusal =
+        Ask(served, LastGetRequest("/", "Authorization: " + std::string(field) + "\r\n"));
+    EXPECT_THAT(refusal, AnyOf(StartsWith("HTTP/1.1 401"), StartsWith("HTTP/1.1 403"))) << field;
+  }
+  EXPECT_THAT(Ask(served, LastGetRequest("/", "Authorization: Bearer other\r\n")),
+              HasSubstr("WWW-Authenticate: Bearer"));
+}
+
+TEST_F(TokenBearer, GetsLinksThatCarryAPassword) {
+  const Served served([](const Request& request) { return Text(request.BaseUrl()); }, Options());
+  const std::string basic = "Authorization: Basic " + Base64("me:sesame") + "\r\n";
+  EXPECT_THAT(Ask(served, LastGetRequest("/", basic)),
+              EndsWith("\r\n\r\nhttp://me:sesame@localhost"));
+  EXPECT_THAT(Ask(served, LastGetRequest("/", "Authorization: Bearer sesame\r\n")),
+              EndsWith("\r\n\r\nhttp://localhost"));
+  EXPECT_THAT(served.Ask(LastGetRequest("/", basic)), EndsWith("\r\n\r\nhttp://localhost"))
+      << "the own user needs no token";
+}
+
+TEST_F(TokenBearer, MayUseTheProxy) {
+  const Served target(Hello);
+  ServerOptions options = Options();
+  options.relay.enabled = true;
+  options.relay.to_this_machine = true;
+  options.relay.ports = {target->port()};
+  const Served served(Hello, options);
+  const auto connect = [&](const std::string& password) {
+    return "CONNECT localhost:" + std::to_string(target->port()) +
+           " HTTP/1.1\r\nHost: localhost\r\nProxy-Authorization: Basic " +
+           Base64("caip:" + password) + "\r\n\r\n" + LastGetRequest("/");
+  };
+  EXPECT_THAT(Ask(served, connect("sesame")), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Ask(served, connect("other")), StartsWith("HTTP/1.1 401"));
 }
 
 TEST_F(Admitted, AreNotOtherUsersOfTheProxy) {

@@ -47,6 +47,20 @@ Response Count(const Request& request) {
   return JsonResponse(200, request.method + " " + std::to_string(total));
 }
 
+TEST(Client, SendsTheUserinfoOfItsBaseAndDoesNotShowIt) {
+  const auto server = MustStart([](const Request& request) {
+    return JsonResponse(200,
+                        std::string(request.headers.Get("Authorization")) + " " + request.host);
+  });
+  const std::string authority = "127.0.0.1:" + std::to_string(server->port());
+  Client client("http://caip:p%40ss@" + authority);
+  EXPECT_EQ(client.Send({.target = "/"})->body, "Basic Y2FpcDpwQHNz " + authority);
+  EXPECT_EQ(client.base(), "http://" + authority);
+  ClientRequest own{.target = "/"};
+  own.headers.Set("Authorization", "Bearer other");
+  EXPECT_EQ(client.Send(own)->body, "Bearer other " + authority);
+}
+
 TEST(Client, SendsAndReceives) {
   const auto server = MustStart(Count);
   Client client(BaseOf(*server));

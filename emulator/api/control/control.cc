@@ -150,6 +150,12 @@ std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine:
                                       {"seed", std::to_string(identity.seed)},
                                       {"flags", identity.flags}});
        }},
+      {"GET", "/emulator/v1/token", "emulator.token.get",
+       [token = identity.token](const http::Request& request, const http::PathParameters&) {
+         http::Response response = Respond(request, Json{{"token", token}});
+         response.headers.Set("Cache-Control", "no-store");
+         return response;
+       }},
       {"POST", "/emulator/v1:shutdown", "emulator.shutdown",
        [&follower, shut_down = std::move(actions.shut_down)](const http::Request& request,
                                                              const http::PathParameters&) {

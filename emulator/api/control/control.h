@@ -14,12 +14,13 @@
 
 namespace caip::api {
 
-/// The facts about this emulator that `health` returns.
+/// The facts about this emulator that `health` and `token` return.
 struct EmulatorIdentity {
   std::string version;
   std::string state_directory;
   uint64_t seed = 0;
   std::vector<std::string> flags;  // of the command that started it
+  std::string token;               // for clients that the kernel does not know
 };
 
 /// Lets requests wait for the next change of a job: a new log entry, or a new state. Subscribes to

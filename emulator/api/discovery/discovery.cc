@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kScope = "https://www.googleapis.com/auth/cloud-platform";
 
 std::string RootUrl(const http::Request& request) {
-  return request.scheme + "://" + request.host + "/";
+  return request.BaseUrl() + "/";
 }
 
 Json MediaUpload(const ApiDescription& api, const ApiMethod& method) {

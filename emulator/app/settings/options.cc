@@ -7,6 +7,7 @@
 #include "base/yaml.h"
 #include "emulator/app/errors.h"
 #include "emulator/app/settings/settings_table.h"
+#include "http/transport/endpoint.h"
 
 namespace caip::app {
 namespace {
@@ -67,6 +68,13 @@ Status ReadConfigFile(const Path& file, EmulatorOptions& options) {
   }
   if (violations.empty()) return Ok{};
   return errors::BadConfigFile(std::move(violations));
+}
+
+Status CheckReach(const EmulatorOptions& options) {
+  if (http::IsLoopback(options.address)) return Ok{};
+  if (options.allow_all_users) return errors::AddressForbidsAllUsers(options.address);
+  if (options.token_file.empty()) return errors::AddressNeedsToken(options.address);
+  return Ok{};
 }
 
 Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& state) {

@@ -40,6 +40,7 @@ struct EmulatorOptions {
   std::vector<std::string> allowed_hosts;
   std::vector<uint32_t> allowed_users;  // who may send requests, besides the own user and root
   bool allow_all_users = false;         // everybody who reaches the port may
+  std::string token_file;               // its token admits clients of any user and host; "": none
   host::LauncherKind launcher = host::LauncherKind::kProcess;  // what starts replicas
   bool create_buckets = false;  // a missing bucket is created instead of rejected
   GpuMode gpus = GpuMode::kByHost;
@@ -74,6 +75,9 @@ struct EmulatorOptions {
 /// which overrides defaults. Reports all mistakes at once, as violations. A violation in the file
 /// has a line and a column.
 Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& state);
+
+/// kInvalidArgument if other hosts can reach the address and would need no token.
+Status CheckReach(const EmulatorOptions& options);
 
 /// Reads `file` into `options`. Reports all unknown keys and wrong values at once.
 Status ReadConfigFile(const Path& file, EmulatorOptions& options);

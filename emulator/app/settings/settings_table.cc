@@ -222,6 +222,17 @@ constexpr Setting kSettings[] = {
      .sample_is_default = true,
      .note = "users who may send requests, besides the one who starts the emulator and root; all: "
              "everybody"},
+    {.key = "token",
+     .flag = "--token",
+     .values = "FILE",
+     .help =
+         "File with a token for clients in containers and on other hosts. If it does not exist, "
+         "caip writes a random token to it. `caip env --remote` prints the variables for such "
+         "clients.",
+     .set = SetText<&EmulatorOptions::token_file>,
+     .sample = "/home/me/caip-token",
+     .note = "its token admits clients in containers and on other hosts; default: none "
+             "(docs/security.md)"},
     {.key = "idle_timeout",
      .set = SetIdleTimeout,
      .sample = "5m",

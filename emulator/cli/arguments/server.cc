@@ -52,8 +52,17 @@ void AddSmallCommands(Grammar& grammar, const GcloudFlags& gcloud) {
       "Examples:\n  eval \"$(caip env)\"\n  caip env --format dotenv > .env\n"
       "  caip env --format github >> \"$GITHUB_ENV\"\n"
       "  caip env --format powershell | Out-String | Invoke-Expression\n"
-      "  eval \"$(caip env --unset)\"\n  caip env --hosts | sudo tee -a /etc/hosts",
-      FinishWith(env, gcloud));
+      "  eval \"$(caip env --unset)\"\n"
+      "  caip env --remote host.docker.internal --format dotenv > remote.env\n"
+      "  caip env --hosts | sudo tee -a /etc/hosts",
+      [env, &gcloud](const Words&) -> Result<Command> {
+        if (env->remote && (env->tls || env->hosts || env->unset)) {
+          return errors::Argument("--remote",
+                                  errors::AtMostOneOf({"--remote", "--tls", "--hosts", "--unset"}));
+        }
+        env->gcloud = gcloud;
+        return Command(*env);
+      });
   grammar.Switch(
       env_app, "--tls",
       "Also set a proxy and a certificate authority, for clients that use only https, such as "
@@ -63,6 +72,18 @@ void AddSmallCommands(Grammar& grammar, const GcloudFlags& gcloud) {
   grammar.Switch(env_app, "--hosts",
                  "Print the hosts file lines that regional endpoints (--region) need.",
                  &env->hosts);
+  grammar.Flag(env_app, "--remote", "HOST",
+               "Print the variables for clients in containers, on other hosts, and of other users. "
+               "They reach the emulator at HOST, and the variables contain its token.",
+               [env](const std::string& host) -> Status {
+                 const bool has_brackets = host.starts_with('[') && host.ends_with(']');
+                 const char* forbidden = has_brackets ? "/@?# " : "/@?# :";
+                 if (host.empty() || host.find_first_of(forbidden) != std::string::npos) {
+                   return errors::NotAHost(host);
+                 }
+                 env->remote = host;
+                 return Ok{};
+               });
   AddEmulatorFlags(grammar, env_app, &env->emulator);
 
   const auto doctor = std::make_shared<DoctorCommand>();

@@ -112,8 +112,8 @@ struct LocalTrainCommand {
 /// `serve`: a server in the foreground.
 struct ServeCommand {
   app::EmulatorFlags emulator;
-  std::string address = std::string(app::kDefaultAddress);
-  std::optional<int64_t> port;  // unset: the emulator's own choice; 0: any free one
+  std::optional<std::string> address;  // unset: that of the configuration
+  std::optional<int64_t> port;         // unset: the emulator's own choice; 0: any free one
   std::vector<std::string> allow_hosts;
   std::optional<std::string> idle_timeout;  // "10m"; unset: the server does not end
 };
@@ -127,9 +127,10 @@ struct StopCommand {
 struct EnvCommand {
   GcloudFlags gcloud;
   app::EmulatorFlags emulator;
-  bool tls = false;    // --tls: also the variables for clients that use only https
-  bool unset = false;  // --unset: the commands that unset the variables
-  bool hosts = false;  // --hosts: the hosts file's lines for regional endpoints
+  bool tls = false;                   // --tls: also the variables for clients that use only https
+  bool unset = false;                 // --unset: the commands that unset the variables
+  bool hosts = false;                 // --hosts: the hosts file's lines for regional endpoints
+  std::optional<std::string> remote;  // the host at which clients elsewhere reach the emulator
 };
 
 /// `doctor`: what this host offers.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "base/quoting.h"
 #include "base/text.h"
@@ -57,6 +58,43 @@ std::string PortOf(const std::string& base_url) {
 
 Path BundleOf(const Path& state) { return state / "ca/bundle.pem"; }
 
+// Leads the clients to the host, with the emulator's token.
+Status AddRemote(client::Connection& emulator, const std::string& host, ClientFacts& facts) {
+  ASSIGN_OR_RETURN(const auto response, emulator.Send({.target = "/emulator/v1/token"}));
+  ASSIGN_OR_RETURN(const Json body, ParseJson(response.body));
+  facts.token = StringOr(body, "token");
+  if (facts.token.empty()) return errors::NoToken(response.status);
+  facts.base_url = "http://" + host + ":" + PortOf(facts.base_url);
+  return Ok{};
+}
+
+// "http://caip:TOKEN@10.0.0.7:2247".
+std::string UrlWithToken(const ClientFacts& facts) {
+  if (facts.token.empty()) return facts.base_url;
+  return "http://caip:" + PercentEncoded(facts.token) + "@" + AddressOf(facts.base_url);
+}
+
+// gcloud refuses URLs with a password, and reads a token only from a file. But it can send a
+// password to a proxy, which is the emulator itself.
+std::string GcloudUrl(const ClientFacts& facts) {
+  return facts.token.empty() ? facts.base_url : "http://localhost:" + PortOf(facts.base_url);
+}
+
+// Variables that name files of the state directory, and addresses that a token cannot reach.
+void AddLocal(const ClientFacts& facts, Variables& variables) {
+  const Path home = facts.state / "gcloud";
+  variables.emplace_back("CAIP_STATE", facts.state.string());
+  variables.emplace_back("CLOUDSDK_CONFIG", home.string());
+  variables.emplace_back("BOTO_CONFIG", (home / "boto").string());
+  front::HttpsFront https{facts.base_url, BundleOf(facts.state).string(), {}};
+  for (const std::string& host : Split(facts.no_proxy, ',')) {
+    if (!Trim(host).empty()) https.direct.emplace_back(Trim(host));
+  }
+  const auto front = front::RenderFrontEnvironment(
+      {AddressOf(facts.base_url), "caip", facts.tls ? &https : nullptr});
+  variables.insert(variables.end(), front.begin(), front.end());
+}
+
 // The boto file for gsutil through gcloud, or for gsutil alone, which then uses TLS. There are two
 // files, because gsutil passes gs_json_host to gcloud in a form that gcloud rejects.
 std::string BotoText(const ClientFacts& facts, bool through_gcloud) {
@@ -98,12 +136,26 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
   if (command.unset) {  // needs no emulator
     ClientFacts facts = FactsOf(command, "http://127.0.0.1:0");
     facts.tls = true;  // includes everything that may have been set
-    world.io.out(UnsetText(ClientVariables(facts), *format));
+    Variables variables = ClientVariables(facts);
+    facts.token = "none";
+    for (const auto& variable : ClientVariables(facts)) {
+      const bool is_known = std::any_of(variables.begin(), variables.end(), [&](const auto& known) {
+        return known.first == variable.first;
+      });
+      if (!is_known) variables.push_back(variable);
+    }
+    world.io.out(UnsetText(variables, *format));
     return kExitSuccess;
   }
   const auto connection = world.connect(command.emulator, app::Lifetime::kBackground);
   if (!connection.ok()) return Fail(world.io, "env", connection.error().message, kExitFailure);
-  const ClientFacts facts = FactsOf(command, (*connection)->base_url());
+  ClientFacts facts = FactsOf(command, (*connection)->base_url());
+  if (command.remote) {
+    const Status known = AddRemote(**connection, *command.remote, facts);
+    if (!known.ok()) return Fail(world.io, "env", known.error().message, kExitFailure);
+    world.io.out(SetText(ClientVariables(facts), *format));
+    return kExitSuccess;
+  }
   if (command.hosts) {
     world.io.out(HostsLines(facts, RegionNames()));
     return kExitSuccess;
@@ -115,14 +167,12 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
 }
 
 Variables ClientVariables(const ClientFacts& facts) {
-  const std::string& base = facts.base_url;
-  const Path home = facts.state / "gcloud";
+  const std::string base = UrlWithToken(facts);
+  const std::string for_gcloud = GcloudUrl(facts);
   Variables variables = {
-      {"CAIP_STATE", facts.state.string()},
-      {"CLOUDSDK_CONFIG", home.string()},
-      {"CLOUDSDK_API_ENDPOINT_OVERRIDES_ML", base + "/"},
-      {"CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE", base + "/storage/v1/"},
-      {"CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING", base + "/"},
+      {"CLOUDSDK_API_ENDPOINT_OVERRIDES_ML", for_gcloud + "/"},
+      {"CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE", for_gcloud + "/storage/v1/"},
+      {"CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING", for_gcloud + "/"},
       {"CLOUDSDK_AUTH_DISABLE_CREDENTIALS", "true"},
       {"CLOUDSDK_CORE_PROJECT", facts.project},
       {"CLOUDSDK_CORE_DISABLE_PROMPTS", "1"},
@@ -130,7 +180,6 @@ Variables ClientVariables(const ClientFacts& facts) {
       {"CLOUDSDK_SURVEY_DISABLE_PROMPTS", "true"},
       {"CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK", "true"},
       {"CLOUDSDK_ML_ENGINE_POLLING_INTERVAL", "1"},
-      {"BOTO_CONFIG", (home / "boto").string()},
       {"STORAGE_EMULATOR_HOST", base},
       {"CLOUD_STORAGE_EMULATOR_ENDPOINT", base},
       {"CLOUD_STORAGE_TESTBENCH_ENDPOINT", base},
@@ -141,13 +190,17 @@ Variables ClientVariables(const ClientFacts& facts) {
        "false"},  // it would use gRPC, which fails after 60 s each time
       {"GOOGLE_CLOUD_PROJECT", facts.project},
   };
-  front::HttpsFront https{base, BundleOf(facts.state).string(), {}};
-  for (const std::string& host : Split(facts.no_proxy, ',')) {
-    if (!Trim(host).empty()) https.direct.emplace_back(Trim(host));
+  if (facts.token.empty()) {
+    AddLocal(facts, variables);
+  } else {
+    variables.emplace_back("CAIP_ENDPOINT", base);
+    variables.emplace_back("GOOGLE_AUTH_TOKEN_FOR_TESTING", facts.token);
+    variables.emplace_back("CLOUDSDK_PROXY_TYPE", "http");
+    variables.emplace_back("CLOUDSDK_PROXY_ADDRESS", HostOf(facts.base_url));
+    variables.emplace_back("CLOUDSDK_PROXY_PORT", PortOf(facts.base_url));
+    variables.emplace_back("CLOUDSDK_PROXY_USERNAME", "caip");
+    variables.emplace_back("CLOUDSDK_PROXY_PASSWORD", facts.token);
   }
-  const auto front =
-      front::RenderFrontEnvironment({AddressOf(base), "caip", facts.tls ? &https : nullptr});
-  variables.insert(variables.end(), front.begin(), front.end());
   return variables;
 }
 

@@ -21,9 +21,13 @@ struct ClientFacts {
   Path state;
   bool tls = false;      // also the variables for clients that use only https
   std::string no_proxy;  // with tls: the hosts that the shell already reaches without a proxy
+  /// For clients that need a token and do not see the state directory: those in containers, on
+  /// other hosts, and of other users; else "".
+  std::string token = {};
 };
 
-/// The variables in a fixed order. Each name occurs once.
+/// The variables in a fixed order. Each name occurs once. A token is the password of the URLs,
+/// because most clients send no token to an emulator.
 Variables ClientVariables(const ClientFacts& facts);
 
 /// Writes a private gcloud configuration and two boto files for gsutil, below <state>/gcloud.

@@ -26,7 +26,7 @@ namespace {
 Result<app::EmulatorOptions> OptionsOf(const ServeCommand& command) {
   ASSIGN_OR_RETURN(app::EmulatorOptions options,
                    app::ReadOptions(command.emulator, app::StateDirectory(command.emulator)));
-  options.address = command.address;
+  if (command.address) options.address = *command.address;
   if (command.port) options.port = static_cast<uint16_t>(*command.port);
   options.remember_port = !options.port;
   options.allowed_hosts.insert(options.allowed_hosts.end(), command.allow_hosts.begin(),

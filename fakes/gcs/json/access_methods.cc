@@ -23,7 +23,7 @@ Result<AccessListPlace> ListAt(const Request& request, const PathParameters& pat
 Result<Json> ReadEntries(const StorageService& service, const Request& request,
                          const AccessListPlace& place) {
   ASSIGN_OR_RETURN(const AccessList list, service.GetAccessList(place));
-  const std::string base = BaseOf(request);
+  const std::string base = request.BaseUrl();
   if (list.object) return AclJson(*list.object, list.entries, base);
   return place.kind == AccessListKind::kBucket ? BucketAclJson(list.bucket, base)
                                                : NewObjectAclJson(list.bucket, base);

@@ -98,6 +98,7 @@ Result<std::string> ServePart(const http::Router& router, const http::Request& b
   std::string_view rest = text;
   http::Request call;
   call.scheme = batch.scheme;
+  call.userinfo = batch.userinfo;
   call.host = batch.host;
   if (!ParseCall(rest, &call)) {
     return RenderAnswer(errors::ToResponse(errors::BatchPartInvalid()), content_id);

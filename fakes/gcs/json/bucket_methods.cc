@@ -17,7 +17,7 @@ constexpr size_t kBucketPageMax = 1000;
 bool IsFull(const Request& request) { return request.Query("projection") == "full"; }
 
 Response RenderedBucket(const Request& request, const Bucket& bucket) {
-  return Rendered(BucketJson(bucket, BaseOf(request), IsFull(request)));
+  return Rendered(BucketJson(bucket, request.BaseUrl(), IsFull(request)));
 }
 
 Status ApplyPredefinedLists(const Request& request, Bucket* bucket) {
@@ -37,7 +37,7 @@ Result<Response> ListBuckets(StorageService& service, const Request& request,
   Json json = {{"kind", "storage#buckets"}};
   if (!page.next.empty()) json["nextPageToken"] = page.next;
   for (const Bucket& bucket : page.buckets) {
-    json["items"].push_back(BucketJson(bucket, BaseOf(request), IsFull(request)));
+    json["items"].push_back(BucketJson(bucket, request.BaseUrl(), IsFull(request)));
   }
   return Rendered(json);
 }
@@ -93,7 +93,7 @@ Result<Response> LockRetentionPolicy(StorageService& service, const Request& req
   if (!request.HasQuery("ifMetagenerationMatch")) return errors::Required("ifMetagenerationMatch");
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
   ASSIGN_OR_RETURN(const Bucket bucket, service.LockRetentionPolicy(path.At("bucket"), conditions));
-  return Rendered(BucketJson(bucket, BaseOf(request)));
+  return Rendered(BucketJson(bucket, request.BaseUrl()));
 }
 
 // DELETE /b/{bucket}
@@ -153,7 +153,7 @@ Result<Response> InsertNotification(StorageService& service, const Request& requ
   ASSIGN_OR_RETURN(const Json wanted, JsonBody(request));
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
   const std::string& bucket = path.At("bucket");
-  const std::string link = BaseOf(request) + "/storage/v1/b/" + bucket + "/notificationConfigs/";
+  const std::string link = request.BaseUrl() + "/storage/v1/b/" + bucket + "/notificationConfigs/";
   ASSIGN_OR_RETURN(const Json made, service.InsertNotification(bucket, wanted, link, conditions));
   return Rendered(made);
 }
@@ -195,7 +195,7 @@ Result<Response> ListManagedFolders(StorageService& service, const Request& requ
     page["nextPageToken"] = PageTokenAfter(folders.back().name);
   }
   for (const ManagedFolder& folder : folders) {
-    page["items"].push_back(FolderJson(path.At("bucket"), folder, BaseOf(request)));
+    page["items"].push_back(FolderJson(path.At("bucket"), folder, request.BaseUrl()));
   }
   return Rendered(page);
 }
@@ -209,13 +209,13 @@ Result<Response> InsertManagedFolder(StorageService& service, const Request& req
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
   const ObjectName place{path.At("bucket"), name};
   ASSIGN_OR_RETURN(const ManagedFolder folder, service.InsertManagedFolder(place, conditions));
-  return Rendered(FolderJson(place.bucket, folder, BaseOf(request)));
+  return Rendered(FolderJson(place.bucket, folder, request.BaseUrl()));
 }
 
 Result<Response> GetManagedFolder(StorageService& service, const Request& request,
                                   const PathParameters& path) {
   ASSIGN_OR_RETURN(const ManagedFolder folder, service.GetManagedFolder(FolderAt(path)));
-  return Rendered(FolderJson(path.At("bucket"), folder, BaseOf(request)));
+  return Rendered(FolderJson(path.At("bucket"), folder, request.BaseUrl()));
 }
 
 Result<Response> DeleteManagedFolder(StorageService& service, const Request& request,

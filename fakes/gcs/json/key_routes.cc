@@ -37,7 +37,7 @@ Result<Response> CreateKey(ServiceKeys& keys, const Request& request, const Path
       const HmacKey key,
       keys.CreateHmac(path.At("project"), std::string(request.Query("serviceAccountEmail"))));
   return Rendered(Json{{"kind", "storage#hmacKey"},
-                       {"metadata", KeyJson(key, BaseOf(request))},
+                       {"metadata", KeyJson(key, request.BaseUrl())},
                        {"secret", key.secret}});
 }
 
@@ -61,7 +61,7 @@ Result<Response> ListKeys(ServiceKeys& keys, const Request& request, const PathP
       break;
     }
     last = key.access_id;
-    items.push_back(KeyJson(key, BaseOf(request)));
+    items.push_back(KeyJson(key, request.BaseUrl()));
   }
   if (!items.empty()) page["items"] = std::move(items);
   return Rendered(page);
@@ -69,7 +69,7 @@ Result<Response> ListKeys(ServiceKeys& keys, const Request& request, const PathP
 
 Result<Response> GetKey(ServiceKeys& keys, const Request& request, const PathParameters& path) {
   ASSIGN_OR_RETURN(const HmacKey key, keys.GetHmac(path.At("project"), path.At("key")));
-  return Rendered(KeyJson(key, BaseOf(request)));
+  return Rendered(KeyJson(key, request.BaseUrl()));
 }
 
 Result<Response> UpdateKey(ServiceKeys& keys, const Request& request, const PathParameters& path) {
@@ -77,7 +77,7 @@ Result<Response> UpdateKey(ServiceKeys& keys, const Request& request, const Path
   ASSIGN_OR_RETURN(const HmacKey key,
                    keys.UpdateHmac(path.At("project"), path.At("key"), StringOr(body, "state"),
                                    StringOr(body, "etag")));
-  return Rendered(KeyJson(key, BaseOf(request)));
+  return Rendered(KeyJson(key, request.BaseUrl()));
 }
 
 Result<Response> DeleteKey(ServiceKeys& keys, const Request&, const PathParameters& path) {

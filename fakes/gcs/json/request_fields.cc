@@ -18,8 +18,6 @@ constexpr size_t kJsonBytesMax = 4 << 20;
 using http::Request;
 using http::Response;
 
-std::string BaseOf(const Request& request) { return request.scheme + "://" + request.host; }
-
 Result<Json> JsonBody(const Request& request) {
   auto body = request.ReadBody(kJsonBytesMax);
   if (!body.ok() && body.error().code == Code::kResourceExhausted) {
@@ -108,18 +106,18 @@ Status ApplyDestination(const Request& request, ObjectInfo* info) {
 
 Json RenderedObject(const StorageService& service, const Request& request, const ObjectInfo& info) {
   const auto bucket = service.GetBucket(info.bucket);
-  if (!bucket.ok()) return ObjectJson(info, BaseOf(request));  // deleted meanwhile
+  if (!bucket.ok()) return ObjectJson(info, request.BaseUrl());  // deleted meanwhile
   return RenderedObject(*bucket, RulesOf(*bucket), request, info);
 }
 
 Json RenderedObject(const Bucket& bucket, const BucketRules& rules, const Request& request,
                     const ObjectInfo& info) {
-  Json json = ObjectJson(info, BaseOf(request));
+  Json json = ObjectJson(info, request.BaseUrl());
   if (const auto until = RetentionEnd(rules, info)) {
     json["retentionExpirationTime"] = Rfc3339(*until, 3);
   }
   if (request.Query("projection") != "full" || rules.uniform_access) return json;
-  json["acl"] = AclJson(info, ObjectEntries(bucket, info), BaseOf(request));
+  json["acl"] = AclJson(info, ObjectEntries(bucket, info), request.BaseUrl());
   json["owner"] = {{"entity", "project-owners-0"}};
   return json;
 }

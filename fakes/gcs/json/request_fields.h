@@ -14,8 +14,6 @@
 
 namespace caip::gcs {
 
-/// The scheme and host of the request itself: "http://127.0.0.1:8080".
-std::string BaseOf(const http::Request& request);
 /// Parses the body as JSON. An empty body is null. kInvalidArgument if it is not JSON, too large,
 /// or neither an object nor null.
 Result<Json> JsonBody(const http::Request& request);

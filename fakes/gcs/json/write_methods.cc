@@ -94,7 +94,8 @@ Result<Response> StartSession(StorageService& service, const Request& request,
   ASSIGN_OR_RETURN(const std::string id, service.StartUpload(plan));
   Response response;
   response.headers.Add("X-GUploader-UploadID", id);
-  response.headers.Add("Location", BaseOf(request) + request.path + "?uploadType=resumable&name=" +
+  response.headers.Add("Location", request.BaseUrl() + request.path +
+                                       "?uploadType=resumable&name=" +
                                        PercentEncoded(plan.info.name) + "&upload_id=" + id);
   return response;
 }

@@ -106,7 +106,7 @@ http::Response FormStored(const XmlCall& call, const Form& form, const ObjectInf
   const Place made{object.bucket, object.name, call.place.bucket_in_host};
   std::string redirect = FieldOf(form, "success_action_redirect");
   if (redirect.empty()) redirect = FieldOf(form, "redirect");
-  const std::string location = call.request.scheme + "://" + call.request.host + PathOf(made);
+  const std::string location = call.request.BaseUrl() + PathOf(made);
   const std::string etag = XmlEtag(object);
   http::Response response = EmptyResponse(204);
   if (!redirect.empty()) {

@@ -131,7 +131,7 @@ Json KeptQuery(const http::Request& request) {
 
 http::Response UploadCompleted(const XmlCall& call, const ObjectInfo& made) {
   XmlElement root = XmlRoot("CompleteMultipartUploadResult", kPartsNamespace);
-  root.Add("Location", call.request.scheme + "://" + call.request.host + PathOf(call.place));
+  root.Add("Location", call.request.BaseUrl() + PathOf(call.place));
   root.Add("Bucket", made.bucket);
   root.Add("Key", made.name);
   root.Add("ETag", XmlEtag(made));

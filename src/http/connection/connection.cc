@@ -12,6 +12,7 @@
 #include "http/connection/request_body.h"
 #include "http/connection/response_writer.h"
 #include "http/connection/tunnel.h"
+#include "http/credentials.h"
 #include "http/errors.h"
 #include "http/message.h"
 #include "http/transport/peer_user.h"
@@ -210,10 +211,13 @@ class Connection {
     return Guard(request, whole_url);
   }
 
-  std::optional<Response> Guard(const Request& request, bool whole_url) const {
-    if (!is_admitted_) return UserNotAdmitted();
+  std::optional<Response> Guard(Request& request, bool whole_url) const {
+    Credentials shown = is_admitted_ ? Credentials() : CredentialsOf(request);
+    if (!is_admitted_ && !IsTokenValid(shown)) return NotAdmitted(shown);
+    request.userinfo = std::move(shown.userinfo);
     const std::string name = RemovePort(request.host);
-    if (!IsHostAllowed(request.host, options_.address, options_.allowed_hosts) &&
+    const bool any_host = !shown.token.empty() && !whole_url;
+    if (!any_host && !IsHostAllowed(request.host, options_.address, options_.allowed_hosts) &&
         !MatchesAnyName(name, options_.served_names)) {
       return whole_url ? errors::PlainNotRelayed(name) : errors::HostNotAllowed(request.host);
     }
@@ -221,12 +225,18 @@ class Connection {
     if (!IsOriginAllowed(origin, request.scheme, request.host)) {
       return errors::OriginNotAllowed(origin);
     }
+    if (IsChangeFromOtherSite(request)) return errors::SiteNotAllowed();
     if (IsPreflight(request)) return AnswerPreflight(request);
     return std::nullopt;
   }
 
-    if (IsChangeFromOtherSite(request)) return errors::SiteNotAllowed();
-  Response UserNotAdmitted() const {
+  bool IsTokenValid(const Credentials& shown) const {
+    const auto& is_valid = options_.admission.is_token_valid;
+    return is_valid && !shown.token.empty() && is_valid(shown.token);
+  }
+
+  Response NotAdmitted(const Credentials& shown) const {
+    if (!shown.token.empty()) return errors::TokenNotValid();
     return errors::UserNotAdmitted(user_ ? UserName(*user_) : "");
   }
 
@@ -247,11 +257,13 @@ class Connection {
     const auto to = ParseDestination(target);
     if (!to) return RefuseWith(errors::DestinationMalformed(target));
     if (socket_.secure()) return RefuseWith(errors::TunnelInsideTls());
+    const Credentials shown = ReadCredentials(parser.get()[beast::field::proxy_authorization]);
+    if (!is_admitted_) is_admitted_ = IsTokenValid(shown);
     if (MatchesAnyName(to->host, options_.served_names)) {
       if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
       return StartTlsIfAsked() ? Next::kRequest : Next::kEnd;
     }
-    if (!is_admitted_) return RefuseWith(UserNotAdmitted());
+    if (!is_admitted_) return RefuseWith(NotAdmitted(shown));
     if (!options_.relay.enabled) return RefuseWith(errors::RelayOff(to->host));
     const auto& ports = options_.relay.ports;
     if (std::find(ports.begin(), ports.end(), to->port) == ports.end()) {

@@ -1,23 +1,21 @@
 #include "http/connection/guard.h"
 
-#include <arpa/inet.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "base/text.h"
+#include "http/transport/endpoint.h"
 
 namespace caip::http {
 namespace {
 
-// 127.0.0.0/8 and [::1]. inet_pton rejects short and octal forms.
-bool IsLoopbackLiteral(const std::string& name) {
-  in_addr four{};
-  if (::inet_pton(AF_INET, name.c_str(), &four) == 1) return ntohl(four.s_addr) >> 24 == 127;
-  if (!name.starts_with('[') || !name.ends_with(']')) return false;
-  in6_addr six{};
-  return ::inet_pton(AF_INET6, name.substr(1, name.size() - 2).c_str(), &six) == 1 &&
-         IN6_IS_ADDR_LOOPBACK(&six);
+// The host of a URL: an IPv6 address has brackets there.
+bool IsLoopbackHost(const std::string& name) {
+  const bool has_brackets = name.starts_with('[') && name.ends_with(']');
+  if (!has_brackets) return name.find(':') == std::string::npos && IsLoopback(name);
+  const std::string inside = name.substr(1, name.size() - 2);
+  return inside.find(':') != std::string::npos && IsLoopback(inside);
 }
 
 }  // namespace
@@ -45,7 +43,7 @@ bool MatchesAnyName(std::string_view name, const std::vector<std::string>& patte
 bool IsHostAllowed(std::string_view host, std::string_view listening_address,
                    const std::vector<std::string>& allowed) {
   const std::string name = RemovePort(host);
-  if (name == "localhost" || IsLoopbackLiteral(name)) return true;
+  if (IsLoopbackHost(name)) return true;
   if (name == LowerCase(listening_address)) return true;
   if (name == "[" + LowerCase(listening_address) + "]") return true;
   return MatchesAnyName(name, allowed);
@@ -54,12 +52,12 @@ bool IsHostAllowed(std::string_view host, std::string_view listening_address,
 bool IsOriginAllowed(std::string_view origin, std::string_view scheme, std::string_view host) {
   if (origin.empty()) return true;
   return LowerCase(origin) == LowerCase(std::string(scheme) + "://" + std::string(host));
+}
+
 bool IsChangeFromOtherSite(const Request& request) {
   const std::string_view site = request.headers.Get("Sec-Fetch-Site");
   const bool is_other = site == "cross-site" || site == "same-site";  // another port is same-site
   return is_other && request.method != "GET" && request.method != "HEAD";
-}
-
 }
 
 bool IsUserAdmitted(std::optional<uid_t> user, const Admission& admission) {
