@@ -1,5 +1,5 @@
 """Clients that the kernel does not know as the emulator's user: another user of this host, with the
-variables of `caip env --remote`, in the place of containers and other hosts."""
+variables of `caip env --remote`, like clients in containers and on other hosts."""
 
 import os
 import shutil
