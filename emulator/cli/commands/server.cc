@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/descriptor_limit.h"
 #include "base/json.h"
 #include "base/quoting.h"
 #include "base/time_text.h"
@@ -113,6 +114,7 @@ std::string MessageOf(const http::ClientResponse& response) {
 }  // namespace
 
 int RunServe(const ServeCommand& command, const Surroundings& world) {
+  RaiseDescriptorLimit();
   app::InterruptGuard guard;
   auto options = OptionsOf(command);
   if (!options.ok()) return Fail(world.io, "serve", options.error().message);

@@ -15,6 +15,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/process/v2/process.hpp>
 
+#include "base/descriptor_limit.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "host/errors.h"
@@ -52,6 +53,7 @@ struct Birth {
 // Runs in the new process, in the parent's memory, so it makes only system calls.
 [[noreturn]] void BecomeTool(const Birth& birth) {
   ::setpgid(0, 0);
+  RestoreDescriptorLimit(0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no tool may outlive this process
   for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -39,6 +39,7 @@ Result<pid_t> Spawn(const Path& program, int socket) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return CannotStart(program, error);
+  RestoreDescriptorLimit(pid);  // the launcher starts nothing yet
   return pid;
 }
 
