@@ -83,6 +83,7 @@ http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port
   http::ServerOptions serving;
   serving.address = options.address;
   serving.port = port;
+  serving.connections_max = options.connections_max;
   serving.allowed_hosts = options.allowed_hosts;
   serving.served_names = kServedNames;
   serving.admission.users = options.allowed_users;

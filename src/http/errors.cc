@@ -140,7 +140,10 @@ Response Refusal(int status, std::string_view message) {
 }
 
 Response TooManyConnections(int limit) {
-  return Refusal(503, "Too many connections: the limit is " + std::to_string(limit) + ".");
+  Response response = Refusal(
+      503, "All " + std::to_string(limit) + " connections of the emulator are busy. Try again.");
+  response.headers.Add("Retry-After", "1");
+  return response;
 }
 
 Response HeadTimeout() { return Refusal(408, "The request's header did not arrive in time."); }

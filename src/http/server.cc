@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/descriptor_limit.h"
 #include "http/connection/connection.h"
 #include "http/connection/guard.h"
 #include "http/connection/response_writer.h"
@@ -26,8 +28,12 @@
 namespace caip::http {
 namespace {
 
+constexpr int kConnectionsMax = 4096;  // each has a thread
+constexpr uint64_t kDescriptorsOfTheRest = 128;
+constexpr uint64_t kDescriptorsPerConnection = 2;  // its socket, and a file or a second socket
+constexpr size_t kRefusalsAtOnce = 64;
 constexpr auto kRefusalLimit = std::chrono::milliseconds(200);
-constexpr auto kNoDescriptorsPause = std::chrono::milliseconds(100);
+constexpr auto kPause = std::chrono::milliseconds(100);
 constexpr auto kEvictionLimit = std::chrono::milliseconds(1000);
 constexpr int kAcceptAtOnce = 64;
 constexpr size_t kManyPeers = 32;  // enough to return their memory to the system
@@ -38,9 +44,20 @@ struct Peer {
   Socket socket;
   Origin origin;
   Activity activity;
-  bool evicted = false;
+  bool refused = false;  // gets 503, or is closed for another one
   std::thread thread;
 };
+
+int ConnectionsFor(uint64_t descriptors) {
+  const uint64_t rest = std::min(kDescriptorsOfTheRest, descriptors / 2);
+  return static_cast<int>(
+      std::clamp<uint64_t>((descriptors - rest) / kDescriptorsPerConnection, 1, kConnectionsMax));
+}
+
+bool HasUnreadBytes(int fd) {
+  int bytes = 0;
+  return ::ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0;
+}
 
 // A listening socket. Shared, because the acceptor may wait on one that is being closed.
 struct Listener {
@@ -55,6 +72,9 @@ class BlockingServer final : public Server {
                  std::unique_ptr<TlsServerContext> tls)
       : woken_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     context_.options = std::move(options);
+    if (context_.options.connections_max <= 0) {
+      context_.options.connections_max = ConnectionsFor(DescriptorLimit());
+    }
     context_.handler = std::move(handler);
     context_.tls = std::move(tls);
     context_.stop_event = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -182,16 +202,18 @@ class BlockingServer final : public Server {
       const bool exhausted =
           error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
       if (!exhausted || !IsConnectionWaiting(listener)) return false;
-      if (!EvictIdlest(lock)) changed_.wait_for(lock, kNoDescriptorsPause);
+      const size_t before = peers_.size();
+      if (EvictIdlest(lock)) {
+        changed_.wait_for(lock, kEvictionLimit, [&] { return peers_.size() < before; });
+      } else {
+        RefuseWithSpare(listener);
+      }
       return false;
     }
     if (context_.stopping || FindListener(listener.tag) == listeners_.end()) return false;
-    if (IsFull() && !EvictIdlest(lock)) {
-      lock.unlock();
-      Refuse(Socket(std::move(fd)));
-      return true;
-    }
-    StartPeer(std::move(fd), listener);
+    const bool refused = IsFull() && !EvictIdlest(lock);
+    if (refused) AwaitRefusals(lock);
+    StartPeer(std::move(fd), listener, refused);
     return true;
   }
 
@@ -202,53 +224,96 @@ class BlockingServer final : public Server {
   }
 
   bool IsFull() const {
-    return static_cast<int>(peers_.size()) >= context_.options.connections_max;
+    return peers_.size() - refusals_ >= static_cast<size_t>(context_.options.connections_max);
   }
 
-  // Closes the connection with the highest Activity::Idleness. False if all are busy.
+  // Closes the connection with the greatest Activity::Idleness, unless its next request has already
+  // come. Its thread answers 503 where a client waits for an answer. False if all are busy.
   bool EvictIdlest(std::unique_lock<std::mutex>& lock) {
+    while (Peer* const idlest = FindIdlest()) {
+      const bool is_reading = idlest->activity.state() == Activity::State::kReading;
+      if (!idlest->activity.Evict()) continue;  // it has become busy
+      idlest->refused = true;
+      ++refusals_;
+      if (is_reading) {
+        ShutdownSocket(idlest->socket.get());
+      } else {
+        ::shutdown(idlest->socket.get(), SHUT_RD);
+      }
+      AwaitRefusals(lock);
+      return true;
+    }
+    return false;
+  }
+
+  Peer* FindIdlest() {
     const auto now = MonotonicNow();
     Peer* idlest = nullptr;
-    double most = -1;
+    std::optional<Activity::Idleness> most;
     for (Peer& peer : peers_) {
-      const auto idleness = peer.evicted ? std::nullopt : peer.activity.Idleness(now);
-      if (!idleness || *idleness <= most) continue;
-      most = *idleness;
+      const auto idleness = peer.activity.IdlenessAt(now);
+      if (!idleness || *idleness <= most.value_or(Activity::Idleness{})) continue;
+      if (peer.refused || HasUnreadBytes(peer.socket.get())) continue;
+      most = idleness;
       idlest = &peer;
     }
-    if (idlest == nullptr) return false;
-    idlest->evicted = true;
-    ShutdownSocket(idlest->socket.get());
-    const size_t before = peers_.size();
-    return changed_.wait_for(lock, kEvictionLimit, [&] { return peers_.size() < before; });
+    return idlest;
   }
 
-  void StartPeer(Fd fd, const Listener& listener) {
+  // Beyond some refused clients, the others wait in the kernel's queue.
+  void AwaitRefusals(std::unique_lock<std::mutex>& lock) {
+    changed_.wait_for(lock, kPause, [&] { return refusals_ < kRefusalsAtOnce; });
+  }
+
+  void StartPeer(Fd fd, const Listener& listener, bool refused) {
     peers_.emplace_back();
     const auto peer = std::prev(peers_.end());
     peer->origin = {PeerAddress(fd.get()), listener.tag, listener.isolated};
     peer->socket = Socket(std::move(fd));
+    peer->refused = refused;
+    if (refused) ++refusals_;
     try {
-      peer->thread = std::thread([this, peer] {
-        ServeConnection(peer->socket, peer->origin, context_, peer->activity);
+      peer->thread = std::thread([this, peer, refused] {
+        if (refused) {
+          RefuseConnection(peer->socket, TooMany(), context_.stopping);
+        } else {
+          ServeConnection(peer->socket, peer->origin, context_, peer->activity);
+        }
         Retire(peer);
       });
     } catch (const std::system_error&) {  // no thread is available
-      Refuse(std::move(peer->socket));
+      RefuseAtOnce(std::move(peer->socket));
+      if (refused) --refusals_;
       peers_.erase(peer);
     }
   }
 
-  void Refuse(Socket socket) {
-    socket.SetSilenceLimit(kRefusalLimit);
-    WriteResponse(socket, errors::TooManyConnections(context_.options.connections_max),
-                  {.keep_alive = false});
+  Response TooMany() const { return errors::TooManyConnections(context_.options.connections_max); }
+
+  // On the acceptor's thread, which must not wait long for the client.
+  void RefuseAtOnce(Socket socket) {
+    socket.SetDeadline(MonotonicNow() + kRefusalLimit);
+    WriteResponse(socket, TooMany(), {.keep_alive = false});
     socket.ShutdownWrites();
+    char unread[4096];
+    while (socket.Receive(unread, sizeof unread).flow == Flow::kData) {
+    }
   }
+
+  // Answers a client although no descriptor is free.
+  void RefuseWithSpare(const Listener& listener) {
+    spare_.Close();
+    Fd fd(::accept4(listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (fd.valid()) RefuseAtOnce(Socket(std::move(fd)));
+    spare_ = OpenSpare();
+  }
+
+  static Fd OpenSpare() { return Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
   void Retire(std::list<Peer>::iterator peer) {
     const std::lock_guard lock(mutex_);
     peer->socket.Close();
+    if (peer->refused) --refusals_;
     peers_peak_ = std::max(peers_peak_, peers_.size());
     ended_.splice(ended_.end(), peers_, peer);
     changed_.notify_all();
@@ -272,6 +337,8 @@ class BlockingServer final : public Server {
   Listeners listeners_;
   std::list<Peer> peers_;
   std::list<Peer> ended_;
+  size_t refusals_ = 0;  // of peers_
+  Fd spare_ = OpenSpare();
   size_t peers_peak_ = 0;  // since memory was last returned
   std::mutex stop_mutex_;
   std::thread acceptor_;

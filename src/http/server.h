@@ -47,7 +47,9 @@ struct ServerOptions {
   std::shared_ptr<CertificateProvider> tls = nullptr;
   Admission admission = {};
   RelayOptions relay = {};
-  int connections_max = 512;  // beyond it, the server closes the connection that is idle longest
+  /// Beyond it, the server closes the connection that is idle longest, or answers 503. 0: as many
+  /// as the limit of open descriptors allows.
+  int connections_max = 0;
   int idle_seconds = 120;     // closes a connection after this silence
   int head_seconds = 20;      // from a request's first byte to the end of its header
   size_t header_bytes_max = 64 << 10;

@@ -1,5 +1,9 @@
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 
 #include <condition_variable>
 #include <filesystem>
@@ -12,6 +16,7 @@
 namespace caip::http {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using State = Activity::State;
@@ -68,19 +73,124 @@ TEST(Limits, RefuseAConnectionWhenAllOthersAreAtWork) {
   EXPECT_THAT(served.Ask(LastGetRequest("/3")), HasSubstr("let through"));
 }
 
-TEST(Limits, CloseAnIdleConnectionForANewOne) {
+TEST(Limits, CloseTheConnectionThatIsIdleLongestForANewOne) {
+  ServerOptions options;
+  options.connections_max = 3;
+  const Served served(Hello, options);
+  RawPeer half(served->port());
+  half.Send("GET / HT");
+  RawPeer first(served->port());
+  RawPeer second(served->port());
+  for (RawPeer* used : {&first, &second}) {
+    used->Send(GetRequest("/"));
+    used->ReadAnswer();
+  }
+  EXPECT_THAT(served.Ask(LastGetRequest("/new")), HasSubstr("hello"));
+  EXPECT_EQ(first.ReadToEnd(), "") << "idle ones go first";
+  second.Send(LastGetRequest("/"));
+  EXPECT_THAT(second.ReadToEnd(), HasSubstr("hello"));
+  half.Send("TP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(half.ReadToEnd(), HasSubstr("hello")) << "its request was on its way";
+}
+
+TEST(Limits, CloseAConnectionWithoutARequestIfNoneIsIdle) {
   ServerOptions options;
   options.connections_max = 2;
   const Served served(Hello, options);
-  RawPeer half(served->port());
-  RawPeer used(served->port());
-  half.Send("GET / HT");
-  used.Send(GetRequest("/"));
-  used.ReadAnswer();
+  RawPeer first(served->port());
+  RawPeer second(served->port());
   EXPECT_THAT(served.Ask(LastGetRequest("/new")), HasSubstr("hello"));
-  EXPECT_EQ(half.ReadToEnd(), "") << "the one that never asked goes first";
-  used.Send(LastGetRequest("/"));
-  EXPECT_THAT(used.ReadToEnd(), HasSubstr("hello"));
+  EXPECT_THAT(first.ReadToEnd(), StartsWith("HTTP/1.1 503"));
+  second.Send(LastGetRequest("/"));
+  EXPECT_THAT(second.ReadToEnd(), HasSubstr("hello"));
+}
+
+TEST(Limits, AnswerManyClientsThatAreTooManyWithAnAnswerEach) {
+  Gate gate;
+  ServerOptions options;
+  options.connections_max = 1;
+  const Served served([&](const Request& request) { return gate.Wait(request); }, options);
+  RawPeer busy(served->port());
+  busy.Send(LastGetRequest("/"));
+  gate.AwaitWaiting(1);
+  std::list<RawPeer> crowd;
+  for (int i = 0; i < 150; ++i) crowd.emplace_back(served->port()).Send(LastGetRequest("/"));
+  for (RawPeer& peer : crowd) {
+    EXPECT_THAT(peer.ReadToEnd(),
+                AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("\r\nRetry-After: 1\r\n")));
+  }
+  gate.Open();
+  EXPECT_THAT(busy.ReadToEnd(), HasSubstr("let through"));
+}
+
+// By default as many connections as the descriptors allow. One process has both ends here.
+TEST(Limits, ServeTwoThousandClientsThatKeepTheirConnections) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  if (before.rlim_max < 8000) GTEST_SKIP() << "the system allows too few open descriptors";
+  const rlimit raised{.rlim_cur = 8000, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &raised), 0);
+  const Served served(Hello);
+  {
+    std::list<RawPeer> clients;
+    for (int i = 0; i < 2000; ++i) clients.emplace_back(served->port());
+    for (int round = 0; round < 3; ++round) {
+      for (RawPeer& client : clients) client.Send(GetRequest("/"));
+      for (RawPeer& client : clients) {
+        ASSERT_THAT(client.ReadAnswer(), HasSubstr("hello")) << "in round " << round;
+      }
+    }
+  }
+  served->Stop(10'000);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+}
+
+// Half of the descriptors remain for the rest of the process.
+TEST(Limits, FitTheLimitOfOpenDescriptors) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit small{.rlim_cur = EntriesOf("/proc/self/fd") + 64, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &small), 0);
+  Gate gate;
+  const Served served([&](const Request& request) { return gate.Wait(request); });
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);  // for the clients
+  std::list<RawPeer> clients;
+  for (int i = 0; i < 60; ++i) clients.emplace_back(served->port()).Send(LastGetRequest("/"));
+  const int most = static_cast<int>(small.rlim_cur / 4);
+  gate.AwaitWaiting(most);
+  EXPECT_THAT(clients.back().ReadToEnd(), StartsWith("HTTP/1.1 503"));
+  gate.Open();
+  EXPECT_THAT(clients.front().ReadToEnd(), HasSubstr("let through"));
+}
+
+TEST(Limits, AnswerWithoutAFreeDescriptor) {
+  Gate gate;
+  const Served served([&](const Request& request) { return gate.Wait(request); });
+  RawPeer busy(served->port());
+  busy.Send(LastGetRequest("/"));
+  gate.AwaitWaiting(1);
+  const Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit small{.rlim_cur = 64, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &small), 0);
+  std::vector<Fd> all;
+  while (all.empty() || all.back().valid()) all.emplace_back(::dup(STDERR_FILENO));
+  const sockaddr_in to{.sin_family = AF_INET,
+                       .sin_port = htons(served->port()),
+                       .sin_addr = {htonl(INADDR_LOOPBACK)},
+                       .sin_zero = {}};
+  EXPECT_EQ(::connect(client.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  const std::string request = LastGetRequest("/");
+  EXPECT_EQ(::send(client.get(), request.data(), request.size(), 0),
+            static_cast<ssize_t>(request.size()));
+  std::string answer(12, '\0');
+  EXPECT_EQ(::recv(client.get(), answer.data(), answer.size(), MSG_WAITALL), 12);
+  EXPECT_EQ(answer, "HTTP/1.1 503");
+  all.clear();
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  gate.Open();
+  EXPECT_THAT(busy.ReadToEnd(), HasSubstr("let through"));
 }
 
 TEST(Limits, HoldAgainstThousandsOfHalfOpenConnections) {
@@ -98,7 +208,7 @@ TEST(Limits, HoldAgainstThousandsOfHalfOpenConnections) {
         EXPECT_THAT(served.Ask(LastGetRequest("/")), HasSubstr("hello")) << "after " << i;
       }
     }
-    EXPECT_LE(EntriesOf("/proc/self/task"), 50u + 10u);
+    EXPECT_LE(EntriesOf("/proc/self/task"), 50u + 64u + 30u);
   }
   EXPECT_THAT(served.Ask(LastGetRequest("/last")), HasSubstr("hello"));
   served->Stop(10'000);
@@ -142,17 +252,17 @@ TEST(Idleness, IsNoneAtWork) {
   const auto later = std::chrono::steady_clock::now() + seconds(3600);
   for (const State state : {State::kWorking, State::kRelaying}) {
     activity.Enter(state);
-    EXPECT_FALSE(activity.Idleness(later)) << static_cast<int>(state);
+    EXPECT_FALSE(activity.IdlenessAt(later)) << static_cast<int>(state);
   }
 }
 
-TEST(Idleness, OfOneThatNeverAskedCountsForMore) {
+TEST(Idleness, OfOneThatHasNotAskedYetCountsForLess) {
   const Activity fresh;
   Activity idle;
   idle.Enter(State::kIdle);
   const auto now = std::chrono::steady_clock::now();
-  EXPECT_GT(fresh.Idleness(now + seconds(1)), idle.Idleness(now + seconds(10)));
-  EXPECT_LT(fresh.Idleness(now + seconds(1)), idle.Idleness(now + seconds(20)));
+  EXPECT_LT(fresh.IdlenessAt(now + seconds(60)), idle.IdlenessAt(now + seconds(1)));
+  EXPECT_LT(fresh.IdlenessAt(now + seconds(1)), fresh.IdlenessAt(now + seconds(2)));
 }
 
 TEST(Idleness, OfABodyThatComesInDropsIsSeen) {
@@ -163,9 +273,9 @@ TEST(Idleness, OfABodyThatComesInDropsIsSeen) {
   fast.Enter(State::kReading);
   fast.CountBodyBytes(1'000'000);
   const auto now = std::chrono::steady_clock::now();
-  EXPECT_FALSE(slow.Idleness(now + seconds(5))) << "too early to tell";
-  EXPECT_TRUE(slow.Idleness(now + seconds(30)));
-  EXPECT_FALSE(fast.Idleness(now + seconds(30)));
+  EXPECT_FALSE(slow.IdlenessAt(now + seconds(5))) << "too early to tell";
+  EXPECT_TRUE(slow.IdlenessAt(now + seconds(30)));
+  EXPECT_FALSE(fast.IdlenessAt(now + seconds(30)));
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ struct EmulatorOptions {
   std::string address = std::string(kDefaultAddress);
   std::optional<uint16_t> port;  // 0: any free port; unset: see PortsToTry in listener.h
   bool remember_port = false;    // the port becomes the first choice of this state directory
+  int connections_max = 0;  // at the same time; 0: as many as the limit of open descriptors allows
   std::vector<std::string> allowed_hosts;
   std::vector<uint32_t> allowed_users;  // who may send requests, besides the own user and root
   bool allow_all_users = false;         // everybody who reaches the port may

@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint64_t kPortMax = 65535;
 constexpr uint64_t kJobsMax = 1'000'000;
+constexpr uint64_t kConnectionsMax = 100'000;
 
 template <typename Number>
 std::optional<Number> NumberOf(const Json& value, uint64_t most) {
@@ -98,6 +99,13 @@ SettingProblems SetJobsMax(const Json& value, EmulatorOptions& options) {
   const auto most = NumberOf<int>(value, kJobsMax);
   if (!most) return {errors::NotANumberUpTo(kJobsMax, "0: no limit")};
   options.jobs_max = *most;
+  return {};
+}
+
+SettingProblems SetConnectionsMax(const Json& value, EmulatorOptions& options) {
+  const auto most = NumberOf<int>(value, kConnectionsMax);
+  if (!most) return {errors::NotANumberUpTo(kConnectionsMax, "0: as many as open files allow")};
+  options.connections_max = *most;
   return {};
 }
 

@@ -24,6 +24,7 @@ SettingProblems SetIdleTimeout(const Json& value, EmulatorOptions& options);
 SettingProblems SetLauncher(const Json& value, EmulatorOptions& options);
 SettingProblems SetSeed(const Json& value, EmulatorOptions& options);
 SettingProblems SetJobsMax(const Json& value, EmulatorOptions& options);
+SettingProblems SetConnectionsMax(const Json& value, EmulatorOptions& options);
 SettingProblems SetPort(const Json& value, EmulatorOptions& options);
 SettingProblems SetAllowedUsers(const Json& value, EmulatorOptions& options);
 SettingProblems SetImages(const Json& value, EmulatorOptions& options);

@@ -196,6 +196,12 @@ constexpr Setting kSettings[] = {
      .set = SetPort,
      .sample = "2247",
      .note = "default: the last one used, else 2247, else the next free one; 0: any free one"},
+    {.key = "connections_max",
+     .set = SetConnectionsMax,
+     .sample = "0",
+     .sample_is_default = true,
+     .note = "connections at the same time; 0: as many as the limit of open files allows, at most "
+             "4096"},
     {.key = "access_log",
      .flag = "--access-log",
      .values = "FILE",

@@ -3,6 +3,7 @@
 // limit. Private to src/http.
 
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <optional>
 
@@ -10,15 +11,16 @@
 
 namespace caip::http {
 
-/// Written by the connection's thread, read by any thread.
+/// Written by the connection's thread, except Evict. Read by any thread.
 class Activity {
  public:
   enum class State {
-    kFresh,    // has not sent a complete request yet
-    kIdle,     // between two requests
-    kReading,  // a handler waits for the request's body
-    kWorking,  // a handler runs, or the response is being sent
-    kRelaying  // forwards bytes to another host
+    kFresh,     // has not sent a complete request yet
+    kIdle,      // between two requests
+    kReading,   // a handler waits for the request's body
+    kWorking,   // a handler runs, or the response is being sent
+    kRelaying,  // forwards bytes to another host
+    kEvicted    // closed for a new connection before its next request was complete
   };
   using Time = MonotonicTime;
 
@@ -36,13 +38,35 @@ class Activity {
   /// True while a request is being answered. Such a connection may finish when the server stops.
   bool busy() const { return state_ == State::kReading || state_ == State::kWorking; }
 
-  /// The seconds for which the connection has been idle; nullopt: it is busy. A connection that
-  /// never sent a complete request counts as idle for longer. One whose body arrives very slowly
-  /// counts as idle.
-  std::optional<double> Idleness(Time now) const;
+  /// A request is complete. False if the server has evicted the connection.
+  bool BeginRequest() {
+    const bool begun = LeaveWaiting(State::kWorking);
+    if (begun) Enter(State::kWorking);
+    return begun;
+  }
+  /// The server closes the connection for a new one. False if it has become busy. Any thread.
+  bool Evict() { return state_ == State::kReading || LeaveWaiting(State::kEvicted); }
+  bool evicted() const { return state_ == State::kEvicted; }
+
+  /// How idle a connection is. At the limit, the server closes the connection with the greatest.
+  struct Idleness {
+    bool has_served;  // the first request may be on its way, so one without is closed last
+    double seconds;
+    auto operator<=>(const Idleness&) const = default;
+  };
+
+  /// nullopt: the connection is busy. One whose body arrives very slowly is not.
+  std::optional<Idleness> IdlenessAt(Time now) const;
 
  private:
-  static constexpr double kFreshPenalty = 10;    // seconds
+  // Changes the state in one step if the connection waits for a request.
+  bool LeaveWaiting(State next) {
+    State fresh = State::kFresh;
+    State idle = State::kIdle;
+    return state_.compare_exchange_strong(fresh, next) ||
+           state_.compare_exchange_strong(idle, next);
+  }
+
   static constexpr double kBodyPatience = 10;    // seconds until the speed of a body matters
   static constexpr double kBodyBytesMin = 1024;  // per second
 
@@ -51,19 +75,20 @@ class Activity {
   std::atomic<uint64_t> body_bytes_{0};
 };
 
-inline std::optional<double> Activity::Idleness(Time now) const {
+inline std::optional<Activity::Idleness> Activity::IdlenessAt(Time now) const {
   const double seconds = std::chrono::duration<double>(now - since_.load()).count();
   switch (state_) {
     case State::kFresh:
-      return seconds + kFreshPenalty;
+      return Idleness{false, seconds};
     case State::kIdle:
-      return seconds;
+      return Idleness{true, seconds};
     case State::kReading:
       if (seconds < kBodyPatience) return std::nullopt;
       if (static_cast<double>(body_bytes_.load()) > seconds * kBodyBytesMin) return std::nullopt;
-      return seconds;
+      return Idleness{true, seconds};
     case State::kWorking:
     case State::kRelaying:
+    case State::kEvicted:
       break;
   }
   return std::nullopt;

@@ -22,11 +22,13 @@ namespace {
 
 namespace beast = boost::beast::http;
 using RequestParser = beast::request_parser<beast::buffer_body>;
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 using State = Activity::State;
 
 constexpr size_t kConnectionInputBytes = 16 << 10;
-constexpr auto kLingering = std::chrono::milliseconds(1000);
+constexpr auto kLingering = milliseconds(1000);
+constexpr auto kRefusalLingering = milliseconds(200);
 constexpr auto kTunnelConnectLimit = seconds(30);
 constexpr char kTlsHandshake = 0x16;  // the first byte of TLS; no method begins with it
 constexpr std::string_view kEstablished = "HTTP/1.1 200 Connection established\r\n\r\n";
@@ -39,7 +41,6 @@ class ActiveRequest {
  public:
   ActiveRequest(ConnectionContext& context, Activity& activity)
       : context_(context), activity_(activity) {
-    activity_.Enter(State::kWorking);
     ++context_.active_requests;
     ++context_.total_requests;
   }
@@ -54,6 +55,28 @@ class ActiveRequest {
   ConnectionContext& context_;
   Activity& activity_;
 };
+
+// Ends the sending side and reads for a short time: closing with unread bytes would reset the
+// connection, and the peer could lose the response.
+void LingerOn(Socket& socket, const std::atomic<bool>& stopping, milliseconds silence) {
+  if (socket.resets_on_close()) return;
+  socket.ShutdownWrites();
+  socket.SetSilenceLimit(silence);
+  std::vector<char> scratch(64 << 10);
+  socket.SetDeadline(MonotonicNow() + 5 * silence);
+  while (!stopping && socket.Receive(scratch.data(), scratch.size()).flow == Flow::kData) {
+  }
+}
+
+}  // namespace
+
+void RefuseConnection(Socket& socket, const Response& refusal, const std::atomic<bool>& stopping) {
+  socket.SetSilenceLimit(kRefusalLingering);
+  WriteResponse(socket, refusal, {.keep_alive = false});
+  LingerOn(socket, stopping, kRefusalLingering);
+}
+
+namespace {
 
 class Connection {
  public:
@@ -74,6 +97,8 @@ class Connection {
     while (!context_.stopping) {
       RequestParser parser;
       if (!ReadHead(parser)) break;
+      if (!activity_.BeginRequest()) return RefuseEvicted();
+      has_served_ = true;
       const Next next =
           parser.get().method() == beast::verb::connect ? Tunnel(parser) : AnswerOne(parser);
       if (next == Next::kLinger) return Linger();
@@ -92,7 +117,7 @@ class Connection {
     if (input_.size() > 0) {
       first = input_.view()[0];
     } else if (socket_.Peek(first).flow != Flow::kData) {
-      return false;
+      return EndHead(false);
     }
     if (first != kTlsHandshake) return true;
     socket_.SetDeadline(HeadDeadline());
@@ -130,10 +155,22 @@ class Connection {
       if (flow == Flow::kSilent && begun) {
         return Refuse(errors::HeadTimeout());
       }
-      if (flow != Flow::kData) return false;
+      if (flow != Flow::kData) return EndHead(begun);
     }
     if (begun) socket_.SetDeadline(std::nullopt);
     return true;
+  }
+
+  // An evicted client that waits for an answer learns why. One between two requests knows that the
+  // server may close the connection.
+  bool EndHead(bool begun) {
+    if (activity_.evicted() && (begun || !has_served_)) RefuseEvicted();
+    return false;
+  }
+
+  void RefuseEvicted() {
+    RefuseConnection(socket_, errors::TooManyConnections(options_.connections_max),
+                     context_.stopping);
   }
 
   bool RefuseHead(const boost::system::error_code& error) {
@@ -261,6 +298,7 @@ class Connection {
     if (!is_admitted_) is_admitted_ = IsTokenValid(shown);
     if (MatchesAnyName(to->host, options_.served_names)) {
       if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
+      activity_.Enter(State::kIdle);
       return StartTlsIfAsked() ? Next::kRequest : Next::kEnd;
     }
     if (!is_admitted_) return RefuseWith(NotAdmitted(shown));
@@ -279,19 +317,7 @@ class Connection {
     return Next::kEnd;
   }
 
-  // Ends the sending side and reads for a short time: closing with unread bytes would reset the
-  // connection, and the peer could lose the response.
-  void Linger() {
-    if (socket_.resets_on_close()) return;
-    socket_.ShutdownWrites();
-    socket_.SetSilenceLimit(kLingering);
-    std::vector<char> scratch(64 << 10);
-    const auto deadline = MonotonicNow() + 5 * kLingering;
-    socket_.SetDeadline(deadline);
-    while (!context_.stopping &&
-           socket_.Receive(scratch.data(), scratch.size()).flow == Flow::kData) {
-    }
-  }
+  void Linger() { LingerOn(socket_, context_.stopping, kLingering); }
 
   Socket& socket_;
   const Origin& origin_;
@@ -301,7 +327,8 @@ class Connection {
   Input input_;
   std::optional<uid_t> user_;  // of the client; nullopt: not known, or not needed
   bool is_admitted_ = false;
-  bool ambiguous_ = false;  // the request has two body lengths
+  bool has_served_ = false;  // a request was complete
+  bool ambiguous_ = false;   // the request has two body lengths
 };
 
 }  // namespace

@@ -36,6 +36,10 @@ struct ConnectionContext {
 };
 
 /// Serves requests until either side ends the connection.
+/// Answers with a refusal, without reading the request, and ends the connection. Waits a short time
+/// for the client to read it.
+void RefuseConnection(Socket& socket, const Response& refusal, const std::atomic<bool>& stopping);
+
 void ServeConnection(Socket& socket, const Origin& origin, ConnectionContext& context,
                      Activity& activity);
 
