@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/encoding.h"
+#include "base/errors.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "emulator/app/errors.h"
@@ -48,9 +49,7 @@ bool AreEqual(std::string_view left, std::string_view right) {
 
 Result<std::string> ReadToken(const Path& file) {
   struct stat facts {};
-  if (::stat(file.c_str(), &facts) != 0) {
-    return SystemError("cannot look at '" + file.string() + "'", errno);
-  }
+  if (::stat(file.c_str(), &facts) != 0) return CannotLookAt(file, errno);
   if ((facts.st_mode & 0077) != 0) return errors::TokenFileOpen(file);
   ASSIGN_OR_RETURN(const std::string text, ReadFileUpTo(file, kTokenBytesMax + 2));
   const std::string token(Trim(text));
@@ -64,9 +63,7 @@ Status MakeTokenFile(const Path& file) {
   RETURN_IF_ERROR(WriteFileDurably(whole, RandomToken() + "\n", 0600));
   const int failed = ::link(whole.c_str(), file.c_str()) != 0 ? errno : 0;
   ::unlink(whole.c_str());
-  if (failed != 0 && failed != EEXIST) {
-    return SystemError("cannot make '" + file.string() + "'", failed);
-  }
+  if (failed != 0 && failed != EEXIST) return CannotMake(file, failed);
   return Ok{};
 }
 

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 
+#include "base/descriptor_limit.h"
 #include "host/errors.h"
 #include "host/launcher/descriptor_message.h"
 #include "host/launcher/protocol.h"
