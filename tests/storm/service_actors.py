@@ -1,0 +1,185 @@
+"""Actors that use the other APIs: jobs, log entries, studies."""
+
+import time
+
+from world import IMAGE, LINES, Lost, PROJECT
+
+JOBS = f'/v1/projects/{PROJECT}/jobs'
+STUDIES = f'/v1/projects/{PROJECT}/locations/us-central1/studies'
+ENDED = ('SUCCEEDED', 'FAILED', 'CANCELLED')
+
+
+class Jobs:
+    """Submits jobs that print lines, and cancels some. Never two with one name."""
+
+    def __init__(self, client, chance, prefix):
+        self.client, self.chance, self.prefix = client, chance, prefix
+        self.count, self.open, self.known, self.cancelled = 0, None, set(), set()
+
+    def act(self):
+        if self.known and self.chance.random() < 0.1:
+            job = self.chance.choice(sorted(self.known))
+            self.client.json('POST', f'{JOBS}/{job}:cancel', {}, expect=(200, 400))
+            if self.state(job) not in ('SUCCEEDED', 'FAILED'):
+                self.cancelled.add(job)
+            return
+        self.count += 1
+        self.open = f'{self.prefix}_{self.count}'
+        self.client.json('POST', JOBS, {'jobId': self.open, 'trainingInput': {
+            'region': 'us-central1', 'scaleTier': 'CUSTOM', 'masterType': 'n1-standard-4',
+            'masterConfig': {'imageUri': IMAGE}}})
+        self.known.add(self.open)
+        self.open = None
+        time.sleep(self.chance.choice([0, 0.01, 0.05]))  # moments before and after the process ends
+
+    def state(self, job):
+        return self.client.json('GET', f'{JOBS}/{job}')['state']
+
+    def lines(self, job):
+        found, page = set(), None
+        while True:
+            query = {'resourceNames': [f'projects/{PROJECT}'], 'pageSize': 1000,
+                     'filter': f'resource.labels.job_id="{job}" AND "storm line"'}
+            if page:
+                query['pageToken'] = page
+            answer = self.client.json('POST', '/v2/entries:list', query)
+            for entry in answer.get('entries', []):
+                found.add(entry.get('textPayload') or entry.get('jsonPayload', {}).get('message'))
+            page = answer.get('nextPageToken')
+            if not page:
+                return found
+
+    def verify(self):
+        if self.open:
+            status, _, _ = self.client.send('GET', f'{JOBS}/{self.open}')
+            if status == 200:
+                self.known.add(self.open)
+            self.open = None
+        for job in sorted(self.known):
+            state = self.state(job)  # a job that is gone is an error here
+            if state not in ENDED:
+                continue
+            if state == 'FAILED' or (state == 'SUCCEEDED' and job in self.cancelled):
+                raise Lost(f'{job} is {state}')
+            if state == 'SUCCEEDED':
+                lines = self.lines(job)
+                missing = [i for i in range(1, LINES + 1) if f'storm line {i}' not in lines]
+                if missing:
+                    raise Lost(f'{job} is SUCCEEDED without its lines {missing}')
+            self.known.discard(job)
+
+    def drain(self):
+        """Waits until all jobs have ended."""
+        deadline = time.monotonic() + 120
+        while self.known:
+            self.verify()
+            if time.monotonic() > deadline:
+                raise Lost(f'jobs do not end: {sorted(self.known)}')
+            time.sleep(0.05)
+
+
+class Logs:
+    """Writes log entries with ids of its own."""
+
+    def __init__(self, client, chance, prefix):
+        self.client, self.chance, self.prefix = client, chance, prefix
+        self.count, self.written, self.open = 0, set(), set()
+
+    def act(self):
+        ids = {f'{self.prefix}-{self.count + i}' for i in range(self.chance.randrange(1, 20))}
+        self.count += len(ids)
+        self.open = ids
+        self.client.json('POST', '/v2/entries:write', {
+            'logName': f'projects/{PROJECT}/logs/{self.prefix}', 'resource': {'type': 'global'},
+            'entries': [{'insertId': one, 'textPayload': one} for one in sorted(ids)]})
+        self.written |= ids
+        self.open = set()
+
+    def verify(self):
+        seen, page = [], None
+        while True:
+            query = {'resourceNames': [f'projects/{PROJECT}'], 'pageSize': 1000,
+                     'filter': f'logName="projects/{PROJECT}/logs/{self.prefix}"'}
+            if page:
+                query['pageToken'] = page
+            answer = self.client.json('POST', '/v2/entries:list', query)
+            seen += [entry['insertId'] for entry in answer.get('entries', [])]
+            page = answer.get('nextPageToken')
+            if not page:
+                break
+        if len(seen) != len(set(seen)):
+            raise Lost(f'log entries of {self.prefix} are there twice')
+        lost, unknown = self.written - set(seen), set(seen) - self.written - self.open
+        if lost or unknown:
+            raise Lost(f'log entries: lost {sorted(lost)[:5]}, unknown {sorted(unknown)[:5]}')
+        self.written |= set(seen)
+        self.open = set()
+
+
+class Studies:
+    """Creates studies, adds trials, completes them, deletes some."""
+
+    def __init__(self, client, chance, prefix):
+        self.client, self.chance, self.prefix = client, chance, prefix
+        self.count, self.studies, self.open = 0, {}, {}
+
+    def act(self):
+        kind = self.chance.random()
+        if not self.studies or kind < 0.2:
+            self.create()
+        elif kind < 0.3:
+            self.delete()
+        else:
+            self.add_trial()
+
+    def create(self):
+        self.count += 1
+        name = f'{self.prefix}_{self.count}'
+        self.open = {name: (None, 0)}
+        self.client.json('POST', f'{STUDIES}?studyId={name}', {'studyConfig': {
+            'algorithm': 'RANDOM_SEARCH', 'metrics': [{'goal': 'MAXIMIZE', 'metric': 'm'}],
+            'parameters': [{'parameter': 'x', 'type': 'DOUBLE',
+                            'doubleValueSpec': {'minValue': 0, 'maxValue': 1}}]}})
+        self.studies[name] = 0
+        self.open = {}
+
+    def delete(self):
+        name = self.chance.choice(sorted(self.studies))
+        self.open = {name: (self.studies[name], None)}
+        self.client.json('DELETE', f'{STUDIES}/{name}')
+        del self.studies[name]
+        self.open = {}
+
+    def add_trial(self):
+        name = self.chance.choice(sorted(self.studies))
+        before = self.studies[name]
+        self.open = {name: (before, before + 1)}
+        self.client.json('POST', f'{STUDIES}/{name}/trials', {
+            'parameters': [{'parameter': 'x', 'floatValue': 0.5}]})
+        self.studies[name] = before + 1
+        self.open = {}
+
+    def trials(self, name):
+        """The number of trials; None: there is no such study."""
+        status, _, _ = self.client.send('GET', f'{STUDIES}/{name}')
+        if status == 404:
+            return None
+        return len(self.client.json('GET', f'{STUDIES}/{name}/trials').get('trials', []))
+
+    def verify(self):
+        for name, states in self.open.items():
+            seen = self.trials(name)
+            if seen not in states:
+                raise Lost(f'study {name} has {seen} trials, not one of {states}')
+            self.studies.pop(name, None)
+            if seen is not None:
+                self.studies[name] = seen
+        self.open = {}
+        listed = {study['name'].rsplit('/', 1)[1]
+                  for study in self.client.json('GET', STUDIES).get('studies', [])}
+        mine = {name for name in listed if name.startswith(self.prefix + '_')}
+        if mine != set(self.studies):
+            raise Lost(f'studies: {sorted(mine)} instead of {sorted(self.studies)}')
+        for name, count in self.studies.items():
+            if self.trials(name) != count:
+                raise Lost(f'study {name} has {self.trials(name)} trials instead of {count}')

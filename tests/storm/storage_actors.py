@@ -1,0 +1,197 @@
+"""Actors that use Cloud Storage: whole objects, and resumable uploads."""
+
+import http.client
+import json
+import urllib.parse
+
+from world import Lost
+
+PIECE = 256 << 10
+COMPOSED_BYTES_MAX = 2_000_000
+UNANSWERED = (OSError, http.client.HTTPException)
+
+
+def path(bucket, name, more=''):
+    return f'/storage/v1/b/{bucket}/o/' + urllib.parse.quote(name, safe='') + more
+
+
+class Objects:
+    """Writes, composes, copies, moves and deletes objects below its own prefix.
+
+    `kept` has the bytes of every acknowledged object. `open` has, for the names of the operation
+    that got no answer, the two states that are right after it.
+    """
+
+    def __init__(self, client, chance, prefix):
+        self.client, self.chance, self.prefix = client, chance, prefix
+        self.kept, self.open, self.count = {}, {}, 0
+
+    def act(self):
+        operation = self.chance.choice([self.put] * 5 + [self.delete, self.compose, self.copy, self.move])
+        changes = operation(dry=True)
+        if changes is None:
+            changes, operation = self.put(dry=True), self.put
+        self.open = {name: (self.kept.get(name), after) for name, after in changes.items()}
+        operation(dry=False)
+        for name, after in changes.items():
+            self.keep(name, after)
+        self.open = {}
+
+    def keep(self, name, value):
+        if value is None:
+            self.kept.pop(name, None)
+        else:
+            self.kept[name] = value
+
+    def some(self):
+        return self.chance.choice(sorted(self.kept))
+
+    def put(self, dry):
+        if dry:
+            self.count += 1
+            name = self.some() if self.kept and self.chance.random() < 0.5 else f'{self.prefix}/{self.count}'
+            size = self.chance.choice([0, 10, 5_000, 300_000])
+            self.target = (name, bytes([self.chance.randrange(256)]) * size)
+            return {name: self.target[1]}
+        name, data = self.target
+        status, _, text = self.client.send('POST', '/upload/storage/v1/b/storm-bucket/o?uploadType=media&name='
+                                           + urllib.parse.quote(name, safe=''), data)
+        return self.must(status, text)
+
+    def delete(self, dry):
+        if dry:
+            if not self.kept:
+                return None
+            self.target = self.some()
+            return {self.target: None}
+        status, _, text = self.client.send('DELETE', path('storm-bucket', self.target))
+        return self.must(status, text, 204)
+
+    def compose(self, dry):
+        if dry:
+            if len(self.kept) < 2:
+                return None
+            self.sources, self.target = [self.some(), self.some()], f'{self.prefix}/composed'
+            whole = b''.join(self.kept[name] for name in self.sources)
+            return {self.target: whole} if len(whole) < COMPOSED_BYTES_MAX else None
+        body = {'sourceObjects': [{'name': name} for name in self.sources]}
+        return self.client.json('POST', path('storm-bucket', self.target, '/compose'), body)
+
+    def copy(self, dry):
+        if dry:
+            if not self.kept:
+                return None
+            self.source, self.target = self.some(), f'{self.prefix}/copied'
+            return {self.target: self.kept[self.source]}
+        target = '/rewriteTo/b/storm-bucket/o/' + urllib.parse.quote(self.target, safe='')
+        return self.client.json('POST', path('storm-bucket', self.source, target), {})
+
+    def move(self, dry):
+        if dry:
+            self.source, self.target = (self.some() if self.kept else None), f'{self.prefix}/moved'
+            if self.source in (None, self.target):
+                return None
+            return {self.target: self.kept[self.source], self.source: None}
+        target = '/moveTo/o/' + urllib.parse.quote(self.target, safe='')
+        return self.client.json('POST', path('storm-bucket', self.source, target), {})
+
+    @staticmethod
+    def must(status, text, wanted=200):
+        if status != wanted:
+            raise Lost(f'status {status} instead of {wanted}: {text[:300]!r}')
+
+    def listed(self):
+        names, page = set(), ''
+        while True:
+            answer = self.client.json('GET', f'/storage/v1/b/storm-bucket/o?prefix={self.prefix}/'
+                                      + (f'&pageToken={page}' if page else ''))
+            names.update(item['name'] for item in answer.get('items', []))
+            page = answer.get('nextPageToken')
+            if not page:
+                return names
+
+    def read(self, name):
+        status, _, data = self.client.send('GET', path('storm-bucket', name, '?alt=media'))
+        return data if status == 200 else None
+
+    def verify(self):
+        moving = len(self.open) == 2
+        seen = {name: self.read(name) for name in self.open}
+        for name, states in self.open.items():
+            if seen[name] not in states:
+                raise Lost(f'{name} is neither as before nor as after the operation')
+            self.keep(name, seen[name])
+        if moving and all(value is None for value in seen.values()):
+            raise Lost(f'a move lost its object: {sorted(self.open)}')
+        self.open = {}
+        listed = self.listed()
+        if listed != set(self.kept):
+            raise Lost(f'objects {self.prefix}: lost {sorted(set(self.kept) - listed)}, '
+                       f'unknown {sorted(listed - set(self.kept))}')
+        for name in self.chance.sample(sorted(self.kept), min(10, len(self.kept))):
+            if self.read(name) != self.kept[name]:
+                raise Lost(f'{name} has other bytes than acknowledged')
+
+
+class Uploads:
+    """One resumable upload after the other, each continued where the emulator says it is."""
+
+    def __init__(self, client, chance, prefix):
+        self.client, self.chance, self.prefix = client, chance, prefix
+        self.count, self.session, self.done = 0, None, {}
+
+    def act(self):
+        if self.session is None:
+            self.begin()
+        else:
+            self.send_piece()
+
+    def begin(self):
+        self.count += 1
+        self.name = f'{self.prefix}/upload-{self.count}'
+        pieces = self.chance.randrange(1, 4)
+        self.data = bytes([self.count % 256]) * (pieces * PIECE - self.chance.choice([0, 1000]))
+        self.acknowledged = 0
+        status, headers, text = self.client.send(
+            'POST', '/upload/storage/v1/b/storm-bucket/o?uploadType=resumable&ifGenerationMatch=0&name='
+            + urllib.parse.quote(self.name, safe=''))
+        if status != 200:
+            raise Lost(f'a session cannot begin: {status} {text[:300]!r}')
+        self.session = urllib.parse.urlsplit(headers['Location'])
+        self.session = self.session.path + '?' + self.session.query
+
+    def send_piece(self):
+        begin = self.acknowledged
+        piece = self.data[begin:begin + PIECE]
+        last = begin + len(piece) == len(self.data)
+        total = len(self.data) if last else '*'
+        status, headers, text = self.client.send('PUT', self.session, piece, {
+            'Content-Range': f'bytes {begin}-{begin + len(piece) - 1}/{total}'})
+        self.take(status, headers, text)
+
+    def take(self, status, headers, text):
+        if status == 200:
+            self.finish(json.loads(text))
+        elif status == 308:
+            received = headers.get('Range')
+            offset = int(received.split('-')[1]) + 1 if received else 0
+            if offset < self.acknowledged:
+                raise Lost(f'{self.name}: {offset} bytes of {self.acknowledged} acknowledged ones')
+            self.acknowledged = offset
+        else:
+            raise Lost(f'{self.name}: {status} {text[:300]!r}')
+
+    def finish(self, resource):
+        if int(resource['size']) != len(self.data):
+            raise Lost(f'{self.name} has {resource["size"]} bytes instead of {len(self.data)}')
+        self.done[self.name] = len(self.data)
+        self.session = None
+
+    def verify(self):
+        if self.session:
+            self.take(*self.client.send('PUT', self.session, b'', {
+                'Content-Range': f'bytes */{len(self.data)}'}))
+        answer = self.client.json('GET', f'/storage/v1/b/storm-bucket/o?maxResults=1000&prefix={self.prefix}/')
+        sizes = {item['name']: int(item['size']) for item in answer.get('items', [])}
+        if sizes != self.done:
+            raise Lost(f'uploads: {sizes} instead of {self.done}')

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Kills the emulator under load again and again, and checks that it lost nothing that it had acknowledged.
+
+Each round runs actors against one emulator: objects (written, composed, copied, moved, deleted), resumable
+uploads, jobs with log lines, log entries, studies. At a random moment the emulator, the process that
+starts its replicas, or both get SIGKILL. The emulator starts again, and each actor compares what it
+finds with what was acknowledged. In the end all jobs end, the emulator stops, and no process is left.
+
+Exit codes: 0 nothing was lost; 1 something was lost (it is printed); 2 wrong arguments.
+"""
+
+import argparse
+import http.client
+import os
+import random
+import sys
+import threading
+import time
+from pathlib import Path
+
+import service_actors
+import storage_actors
+from world import Client, Emulator, Lost, ROOT
+
+UNANSWERED = (OSError, http.client.HTTPException)
+KINDS = (storage_actors.Objects, storage_actors.Objects, storage_actors.Uploads,
+         service_actors.Jobs, service_actors.Jobs, service_actors.Logs, service_actors.Studies)
+ROUNDS_OF_A_STATE = 25
+
+
+class Storm:
+    """One emulator, its actors, and the kills."""
+
+    def __init__(self, caip, chance):
+        self.chance = chance
+        self.emulator = Emulator(caip)
+        self.actors = [kind(Client(self.emulator), random.Random(chance.getrandbits(64)),
+                            f'{kind.__name__.lower()}{number}') for number, kind in enumerate(KINDS)]
+        self.failures = []
+        self.operations = 0
+
+    def __enter__(self):
+        self.emulator.start()
+        Client(self.emulator).json('POST', '/storage/v1/b?project=storm-project', {'name': 'storm-bucket'})
+        return self
+
+    def __exit__(self, *_):
+        if self.emulator.process.poll() is None:
+            self.emulator.kill()
+        self.emulator.remove()
+
+    def work(self, actor, over):
+        try:
+            while not over.is_set():
+                actor.act()
+                self.operations += 1
+        except UNANSWERED as error:
+            if not over.is_set():
+                self.failures.append(f'{type(actor).__name__}: no answer before the kill: {error!r}')
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            self.failures.append(f'{type(actor).__name__}: {error!r}')
+        finally:
+            actor.client.close()
+
+    def round(self):
+        over = threading.Event()
+        threads = [threading.Thread(target=self.work, args=(actor, over)) for actor in self.actors]
+        for thread in threads:
+            thread.start()
+        time.sleep(self.chance.uniform(0.02, 0.4))
+        victim = self.chance.choice(['emulator', 'emulator', 'launcher', 'both'])
+        if victim == 'launcher':
+            self.emulator.kill_launcher()
+            time.sleep(self.chance.uniform(0, 0.1))
+        over.set()  # before the kill: an operation without an answer is right from now on
+        if victim != 'launcher':
+            self.emulator.kill(launcher_too=victim == 'both')
+        for thread in threads:
+            thread.join()
+        if victim != 'launcher':
+            self.emulator.start()
+        self.verify()
+
+    def verify(self):
+        for actor in self.actors:
+            try:
+                actor.verify()
+            except Lost as error:
+                self.failures.append(f'{type(actor).__name__}: {error}')
+            except UNANSWERED as error:
+                self.failures.append(f'{type(actor).__name__}: no answer after the restart: {error!r}')
+
+    def finish(self):
+        for actor in self.actors:
+            if isinstance(actor, service_actors.Jobs):
+                try:
+                    actor.drain()
+                except Lost as error:
+                    self.failures.append(f'Jobs: {error}')
+        self.emulator.stop()
+        for _ in range(100):
+            left = self.emulator.own_processes()
+            if not left:
+                return
+            time.sleep(0.05)
+        self.failures.append(f'processes are left: {left}')
+
+
+def newest_caip():
+    built = [ROOT / 'build' / name / 'caip' for name in ('release', 'quick', 'dev')]
+    built = [path for path in built if path.exists()]
+    return max(built, key=lambda path: path.stat().st_mtime) if built else None
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
+    parser.add_argument('--rounds', type=int, default=100, help='number of kills (default: 100)')
+    parser.add_argument('--seed', type=int, help='seed of the random choices, to repeat a run')
+    parser.add_argument('--caip', default=os.environ.get('CAIP') or newest_caip())
+    given = parser.parse_args()
+    if not given.caip or not Path(given.caip).exists():
+        parser.error('caip is not built. Build it, or give --caip.')
+    return given
+
+
+def main():
+    given = arguments()
+    seed = given.seed if given.seed is not None else random.SystemRandom().getrandbits(32)
+    print(f'storm: {given.rounds} rounds, seed {seed}', flush=True)
+    chance = random.Random(seed)
+    rounds, operations, failures, began = 0, 0, [], time.monotonic()
+    while rounds < given.rounds and len(failures) < 10:
+        with Storm(given.caip, chance) as storm:
+            for _ in range(min(ROUNDS_OF_A_STATE, given.rounds - rounds)):
+                storm.round()
+                rounds += 1
+                if storm.failures:
+                    break
+            if not storm.failures:
+                storm.finish()
+            operations += storm.operations
+            for failure in storm.failures:
+                print(f'storm: round {rounds}: {failure}', flush=True)
+            failures += storm.failures
+    print(f'storm: {rounds} kills under {operations} acknowledged operations in '
+          f'{time.monotonic() - began:.0f} s: {len(failures)} losses', flush=True)
+    return 1 if failures else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,132 @@
+"""An emulator to kill, and the requests to it."""
+
+import http.client
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MARKER = 'CAIP_STORM'
+PROJECT = 'storm-project'
+IMAGE = 'gcr.io/storm-project/lines:1'
+LINES = 20
+TRAINER = f"sh -c 'i=0; while [ $i -lt {LINES} ]; do i=$((i+1)); echo storm line $i; done'"
+
+
+class Lost(Exception):
+    """Something acknowledged is gone, or something is there that nobody wrote."""
+
+
+class Client:
+    """One connection that is opened again when it was lost. One thread."""
+
+    def __init__(self, emulator):
+        self.emulator = emulator
+        self.connection = None
+
+    def send(self, method, target, body=None, headers=None):
+        """(status, headers, body). OSError or HTTPException: no answer came."""
+        if self.connection is None:
+            self.connection = http.client.HTTPConnection('127.0.0.1', self.emulator.port, timeout=60)
+        try:
+            self.connection.request(method, target, body, headers or {})
+            response = self.connection.getresponse()
+            return response.status, response.headers, response.read()
+        except BaseException:
+            self.connection.close()
+            self.connection = None
+            raise
+
+    def json(self, method, target, value=None, expect=(200,)):
+        """The answer as a JSON value; another status than `expect` is an error."""
+        body = None if value is None else json.dumps(value).encode()
+        status, _, text = self.send(method, target, body, {'Content-Type': 'application/json'})
+        if status not in expect:
+            raise Lost(f'{method} {target}: {status} {text[:300]!r}')
+        return json.loads(text) if text else {}
+
+    def close(self):
+        if self.connection:
+            self.connection.close()
+        self.connection = None
+
+
+class Emulator:
+    """`caip serve` on one state directory, which outlives its processes."""
+
+    def __init__(self, caip, prefix=(), environment=None):
+        self.caip = str(Path(caip).resolve())
+        self.directory = Path(tempfile.mkdtemp(prefix='caip-storm-'))
+        self.marker = secrets.token_hex(8)
+        self.prefix = list(prefix)
+        self.environment = {**os.environ, MARKER: self.marker, **(environment or {})}
+        self.process = None
+        self.port = 0
+
+    def start(self):
+        reader, writer = os.pipe()
+        words = [*self.prefix, self.caip, 'serve', '--state', self.directory / 'state', '--port',
+                 self.port, '--access-log', 'off', '--map-image', f'{IMAGE}={TRAINER}']
+        with open(self.directory / 'serve.log', 'ab') as log:
+            self.process = subprocess.Popen(
+                [str(word) for word in words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                pass_fds=[writer], env={**self.environment, 'CAIP_READY_FD': str(writer)})
+        os.close(writer)
+        with os.fdopen(reader) as ready:
+            url = ready.readline().strip()
+        if not url:
+            raise Lost('the emulator does not start:\n' + self.log())
+        self.port = int(url.rsplit(':', 1)[1])
+
+    def log(self):
+        return (self.directory / 'serve.log').read_text(errors='replace')[-3000:]
+
+    def own_processes(self):
+        """The living processes that descend from an emulator of this storm: {pid: command line}."""
+        found = {}
+        for entry in Path('/proc').iterdir():
+            if not entry.name.isdigit() or int(entry.name) == os.getpid():
+                continue
+            try:
+                marked = f'{MARKER}={self.marker}'.encode() in (entry / 'environ').read_bytes()
+                words = (entry / 'cmdline').read_bytes().replace(b'\0', b' ').decode(errors='replace')
+                parent = int((entry / 'stat').read_text().rsplit(')', 1)[1].split()[1])
+            except (OSError, ValueError):
+                continue
+            of_emulator = self.process is not None and parent == self.process.pid
+            if marked or of_emulator or str(self.directory) in words:
+                found[int(entry.name)] = words
+        return found
+
+    def launchers(self):
+        return [pid for pid, words in self.own_processes().items() if 'launcher' in words.split(' ')[0]]
+
+    def kill(self, launcher_too=False):
+        """SIGKILL. With `launcher_too`, the process that starts the replicas goes first."""
+        if launcher_too:
+            self.kill_launcher()
+        self.process.kill()
+        self.process.wait()
+
+    def kill_launcher(self):
+        for pid in self.launchers():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise Lost('the emulator does not end within 30 s of SIGTERM') from None
+
+    def remove(self):
+        shutil.rmtree(self.directory, ignore_errors=True)
