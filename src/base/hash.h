@@ -1,6 +1,8 @@
 #pragma once
-// Hashes: FNV-1a for tables and stored numbers, SHA-256 for contents.
+// Hashes: FNV-1a for stored numbers, a keyed one for tables of clients' names, SHA-256 for
+// contents.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -40,6 +42,15 @@ class Sha256Digest {
 
  private:
   evp_md_ctx_st* context_;
+};
+
+/// A client who does not know the random key of this process cannot find many texts with one hash,
+/// unlike with std::hash. Do not store it, and let no result depend on it. Any thread.
+uint64_t KeyedHash(std::string_view text);
+
+/// For the tables of the standard library.
+struct KeyedHasher {
+  size_t operator()(std::string_view text) const { return KeyedHash(text); }
 };
 
 }  // namespace caip

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
+
 namespace caip {
 
 /// Like nlohmann::ordered_map, but finds a member of a large object in constant time: there an
@@ -164,9 +166,7 @@ class JsonObject : private std::vector<std::pair<const Key, T>, Allocator> {
     return *(begin() + static_cast<difference_type>(place));
   }
 
-  size_type SlotOf(std::string_view name) const {
-    return std::hash<std::string_view>()(name) & (slots_.size() - 1);
-  }
+  size_type SlotOf(std::string_view name) const { return KeyedHash(name) & (slots_.size() - 1); }
   size_type Next(size_type slot) const { return (slot + 1) & (slots_.size() - 1); }
 
   // For the last member.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/hash.h"
 #include "fakes/gcs/store/bucket_store.h"
 
 namespace caip::gcs {
@@ -81,7 +82,7 @@ class RecordCache {
   size_t size() const { return young_.size() + old_.size(); }
 
  private:
-  using Records = std::unordered_map<std::string, ObjectRecord>;
+  using Records = std::unordered_map<std::string, ObjectRecord, KeyedHasher>;
 
   // A bucket's name has no slash, so the keys are unique.
   static std::string KeyOf(const std::string& bucket, const std::string& name) {
