@@ -32,6 +32,7 @@ class AlarmedClock final : public Clock {
   void Interrupt() override { clock_.Interrupt(); }
   void Hold() override { clock_.Hold(); }
   void Release() override { clock_.Release(); }
+  void AdvanceTo(Instant earliest) override { clock_.AdvanceTo(earliest); }
 
  private:
   LeapClock clock_;

@@ -52,6 +52,11 @@ void VirtualClock::Advance(Duration by) {
   now_ += by;
 }
 
+void VirtualClock::AdvanceTo(Instant earliest) {
+  std::lock_guard lock(mutex_);
+  now_ = std::max(now_, earliest);
+}
+
 Instant LeapClock::Now() const {
   std::lock_guard lock(offset_mutex_);
   return SystemClock::Now() + offset_;
@@ -73,6 +78,11 @@ void LeapClock::WaitUntil(Instant deadline) {
     offset = offset_;
   }
   SystemClock::WaitUntil(deadline == kNever ? kNever : deadline - offset);
+}
+
+void LeapClock::AdvanceTo(Instant earliest) {
+  std::lock_guard lock(offset_mutex_);
+  offset_ = std::max(offset_, earliest - SystemClock::Now());
 }
 
 void LeapClock::Hold() {

@@ -24,6 +24,9 @@ class Clock {
   /// never see time jump.
   virtual void Hold() {}
   virtual void Release() {}
+  /// Lets no time before `earliest` be shown from now on. An emulated clock that was ahead of the
+  /// system's loses its lead when its process ends, but times in stores stay.
+  virtual void AdvanceTo(Instant /*earliest*/) {}
 };
 
 /// The system's time.
@@ -48,6 +51,7 @@ class VirtualClock final : public Clock {
   void WaitUntil(Instant deadline) override;
   void Interrupt() override;
   void Advance(Duration by);
+  void AdvanceTo(Instant earliest) override;
 
  private:
   mutable std::mutex mutex_;
@@ -64,6 +68,7 @@ class LeapClock final : public SystemClock {
   void WaitUntil(Instant deadline) override;
   void Hold() override;
   void Release() override;
+  void AdvanceTo(Instant earliest) override;
 
  private:
   mutable std::mutex offset_mutex_;

@@ -74,6 +74,7 @@ class Core {
   };
 
   Entry& Add(JobRun run, uint64_t age);
+  Status RecoverClock(const std::vector<JobRecord>& unfinished);
   Result<JobRun::Trials> TrialsOf(const RunKey& key, const run::RunSpec& spec) const;
   Entry* Find(const RunKey& key);
   run::Job WithPosition(run::Job job) const;

@@ -286,6 +286,8 @@ class JobStore {
   virtual Result<std::vector<JobRecord>> List(const JobQuery& query) const = 0;
   /// All jobs of all projects that are not in a terminal state, oldest first.
   virtual Result<std::vector<JobRecord>> Unfinished() const = 0;
+  /// The createTime of the newest job of all projects; nullopt: there is no job.
+  virtual Result<std::optional<Instant>> NewestCreateTime() const = 0;
 
   /// Makes or replaces the trial; its reports are left as they are.
   virtual Status SaveTrial(const TrialRecord& record) = 0;

@@ -25,8 +25,19 @@ Result<JobRun::Trials> Core::TrialsOf(const RunKey& key, const run::RunSpec& spe
   return trials;
 }
 
+// No time of a job may be before an earlier one, and no new job before an older one.
+Status Core::RecoverClock(const std::vector<JobRecord>& unfinished) {
+  ASSIGN_OR_RETURN(const std::optional<Instant> newest, ports_.store.NewestCreateTime());
+  if (newest) clock_.AdvanceTo(*newest);
+  for (const JobRecord& record : unfinished) {
+    if (record.job.start_time) clock_.AdvanceTo(*record.job.start_time);
+  }
+  return Ok{};
+}
+
 Status Core::Recover() {
   ASSIGN_OR_RETURN(std::vector<JobRecord> records, ports_.store.Unfinished());
+  RETURN_IF_ERROR(RecoverClock(records));
   std::vector<RunKey> keys;
   for (JobRecord& record : records) {  // oldest first: the scheduler keeps this order
     const RunKey key = record.job.key;

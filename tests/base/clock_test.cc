@@ -32,6 +32,15 @@ TEST(LeapClock, LeapsWhenNobodyHoldsIt) {
   EXPECT_LT(clock.Now() - start, minutes(21));
 }
 
+TEST(LeapClock, ShowsNoTimeBeforeTheOneThatItAdvancedTo) {
+  LeapClock clock;
+  const Instant later = clock.Now() + hours(1);
+  clock.AdvanceTo(later);
+  EXPECT_GE(clock.Now(), later);
+  clock.AdvanceTo(later - minutes(30));
+  EXPECT_GE(clock.Now(), later) << "it never goes back";
+}
+
 TEST(LeapClock, RunsAsTheWallDoesWhileHeld) {
   LeapClock clock;
   clock.Hold();

@@ -294,6 +294,26 @@ TEST(Engine, GoesOnAfterItsProcessWasKilledAndTheStoreKnowsAll) {
   for (const auto& [id, texts] : tf_configs) EXPECT_EQ(texts.size(), 2u) << run::Name(id);
 }
 
+TEST(Engine, ShowsNoTimeBeforeEarlierOnesAfterAClockThatWasAheadIsLost) {
+  SimulatedEngine world;
+  world.options.rules.queue_delay = run::ConstantDelay{hours(2)};
+  world.launcher.script = MasterRunsFor(minutes(5));
+  world.Boot();
+  ASSERT_TRUE(world.Submit(AJob("runs")).ok());
+  world.RunUntilState("runs", JobState::kRunning);
+  const Instant started = *world.JobOf("runs").start_time;
+  world.KillEmulator();
+  world.clock.FallBackTo(kMorning + minutes(1));
+  world.Boot();
+  const auto later = world.Submit(AJob("later"));
+  ASSERT_TRUE(later.ok());
+  EXPECT_GE(*later->create_time, started);
+  world.RunUntilIdle();
+  const ml::Job ran = world.JobOf("runs");
+  EXPECT_EQ(ran.state, JobState::kSucceeded);
+  EXPECT_GE(*ran.end_time, *ran.start_time);
+}
+
 TEST(Engine, ATpuIsAskedForOnBehalfOfTheMaster) {
   SimulatedEngine world;
   world.Boot();

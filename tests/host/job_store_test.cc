@@ -117,6 +117,14 @@ TEST_F(JobStoreTest, KnowsTheUnfinishedOfAllProjectsOldestFirst) {
   EXPECT_THAT(Ids(store_->Unfinished()), ElementsAre("third", "running"));
 }
 
+TEST_F(JobStoreTest, KnowsTheNewestTimeOfCreationOfAllProjects) {
+  EXPECT_EQ(*store_->NewestCreateTime(), std::nullopt);
+  ASSERT_TRUE(store_->Create(Record("p", "old", 1)).ok());
+  ASSERT_TRUE(store_->Create(Record("q", "new", 9, run::JobState::kSucceeded)).ok());
+  ASSERT_TRUE(store_->Create(Record("p", "between", 5)).ok());
+  EXPECT_EQ(*store_->NewestCreateTime(), store_->Get("q", "new")->job.create_time);
+}
+
 TEST_F(JobStoreTest, NamesThatLookLikeSqlAreNames) {
   const std::string id = "a'); DROP TABLE jobs; --";
   ASSERT_TRUE(store_->Create(Record("p'", id, 1)).ok());

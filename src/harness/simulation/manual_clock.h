@@ -1,6 +1,7 @@
 #pragma once
 // The time of a simulation, and the events that it has scheduled.
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <utility>
@@ -21,6 +22,9 @@ class ManualClock final : public Clock {
   void MoveTo(Instant instant) {
     if (instant > now_) now_ = instant;
   }
+  void AdvanceTo(Instant earliest) override { MoveTo(earliest); }
+  /// As for a process that starts after one whose clock was ahead of the system's.
+  void FallBackTo(Instant instant) { now_ = std::min(now_, instant); }
   int holders() const { return holders_; }
 
  private:

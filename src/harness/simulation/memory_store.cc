@@ -1,5 +1,7 @@
 #include "harness/simulation/memory_store.h"
 
+#include <algorithm>
+
 #include "harness/errors.h"
 
 namespace caip::harness {
@@ -33,6 +35,12 @@ Result<std::vector<JobRecord>> MemoryStore::Unfinished() const {
     if (!run::IsTerminal(record.job.state)) records.push_back(std::move(record));
   }
   return records;
+}
+
+Result<std::optional<Instant>> MemoryStore::NewestCreateTime() const {
+  std::optional<Instant> newest;
+  for (const JobRecord& record : InOrder()) newest = std::max(newest, record.job.create_time);
+  return newest;
 }
 
 std::vector<JobRecord> MemoryStore::InOrder() const {

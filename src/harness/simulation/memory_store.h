@@ -28,6 +28,7 @@ class MemoryStore final : public engine::JobStore {
   Result<JobRecord> Get(const std::string& project, const std::string& job_id) const override;
   Result<std::vector<JobRecord>> List(const engine::JobQuery& query) const override;
   Result<std::vector<JobRecord>> Unfinished() const override;
+  Result<std::optional<Instant>> NewestCreateTime() const override;
   Status SaveTrial(const engine::TrialRecord& record) override;
   Status AddReports(const engine::RunKey& trial,
                     const std::vector<engine::Report>& reports) override;

@@ -89,10 +89,12 @@ class Reader : public SqliteDatabase {
     RETURN_IF_ERROR(Prepare(list,
                             CAIP_COLUMNS "WHERE project = ?1 AND (create_time, seq) < (?2, ?3) "
                                          "ORDER BY create_time DESC, seq DESC LIMIT ?4"));
+    RETURN_IF_ERROR(Prepare(newest, "SELECT max(create_time) FROM jobs"));
     return Prepare(unfinished, CAIP_COLUMNS "WHERE finished = 0 ORDER BY seq");
   }
   SqliteStatement get;
   SqliteStatement list;
+  SqliteStatement newest;
   SqliteStatement unfinished;
   TrialReader trials;
 };
@@ -184,6 +186,17 @@ class SqliteJobStore final : public engine::JobStore {
     return WithReader([&](Reader& reader) -> Result<std::vector<JobRecord>> {
       SqliteUse rows(reader.unfinished);
       return RecordsOf(rows, reader);
+    });
+  }
+
+  Result<std::optional<Instant>> NewestCreateTime() const override {
+    return WithReader([&](Reader& reader) -> Result<std::optional<Instant>> {
+      SqliteUse row(reader.newest);
+      const int code = row->Step();
+      if (code != SQLITE_ROW) return reader.Failure(code);
+      const int64_t nanoseconds = row->Integer(0);  // 0: there is no job
+      if (nanoseconds == 0) return std::optional<Instant>();
+      return std::optional<Instant>(Instant(Duration(nanoseconds)));
     });
   }
 
