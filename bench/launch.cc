@@ -44,7 +44,8 @@ double Spawns(int count) {
 class NoSink final : public engine::LogSink {
  public:
   void Write(std::vector<engine::LogLine>) override {}
-  void Flush() override {}
+  Status Flush() override { return Ok{}; }
+  bool IsStored(std::function<void()>) override { return true; }
 };
 
 /// Complete replicas: a new boot disk, two pipes, an init, and the end reported after the output.

@@ -17,7 +17,8 @@ namespace {
 class NoSink final : public engine::LogSink {
  public:
   void Write(std::vector<engine::LogLine>) override {}
-  void Flush() override {}
+  Status Flush() override { return Ok{}; }
+  bool IsStored(std::function<void()>) override { return true; }
 };
 
 class EagerWatcher final : public host::ReplicaWatcher {

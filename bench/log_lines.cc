@@ -64,9 +64,11 @@ class BookSink final : public engine::LogSink {
     }
     book_.Append(std::move(entries));
   }
-  void Flush() override {
+  Status Flush() override {
     if (!book_.Flush().ok()) std::abort();
+    return Ok{};
   }
+  bool IsStored(std::function<void()> stored) override { return book_.IsStored(std::move(stored)); }
 
  private:
   logging::LogBook& book_;
@@ -75,7 +77,8 @@ class BookSink final : public engine::LogSink {
 class CountingSink final : public engine::LogSink {
  public:
   void Write(std::vector<engine::LogLine>) override {}
-  void Flush() override {}
+  Status Flush() override { return Ok{}; }
+  bool IsStored(std::function<void()>) override { return true; }
 };
 
 double Seconds(std::chrono::steady_clock::duration duration) {

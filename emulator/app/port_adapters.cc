@@ -80,7 +80,4 @@ void LogAdapter::Write(std::vector<engine::LogLine> lines) {
   book_.Append(std::move(entries));
 }
 
-// The engine continues when the disk is full, because the book loses no entry and tries again.
-void LogAdapter::Flush() { (void)book_.Flush(); }
-
 }  // namespace caip::app

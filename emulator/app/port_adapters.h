@@ -37,7 +37,8 @@ class LogAdapter final : public engine::LogSink {
  public:
   explicit LogAdapter(logging::LogBook& book) : book_(book) {}
   void Write(std::vector<engine::LogLine> lines) override;
-  void Flush() override;
+  Status Flush() override { return book_.Flush(); }
+  bool IsStored(std::function<void()> stored) override { return book_.IsStored(std::move(stored)); }
 
  private:
   logging::LogBook& book_;

@@ -37,7 +37,10 @@ class WatchedLogSink final : public engine::LogSink {
     }
     inner_.Write(std::move(arriving));
   }
-  void Flush() override { inner_.Flush(); }
+  Status Flush() override { return inner_.Flush(); }
+  bool IsStored(std::function<void()> stored) override {
+    return inner_.IsStored(std::move(stored));
+  }
 
  private:
   engine::LogSink& inner_;
@@ -60,7 +63,10 @@ class WatchedService final : public engine::LogSink {
     }
     inner_.Write(std::move(lines));
   }
-  void Flush() override { inner_.Flush(); }
+  Status Flush() override { return inner_.Flush(); }
+  bool IsStored(std::function<void()> stored) override {
+    return inner_.IsStored(std::move(stored));
+  }
 
  private:
   static constexpr char kService[] = "service";

@@ -59,7 +59,7 @@ Status Core::Cancel(const RunKey& key) {
     return stored.error().code == Code::kNotFound ? ports_.api.JobNotFound() : stored.error();
   }
   Handle(key, CancelAsked{run::texts::CancelledByUser()});
-  const Entry* entry = Find(key);
+  Entry* entry = Find(key);
   return entry ? SavedOrWhyNot(*entry) : Status(Ok{});
 }
 
@@ -148,9 +148,13 @@ void Core::CarryOut(Entry& entry) {
   --unfinished_;
 }
 
-Status Core::SavedOrWhyNot(const Entry& entry) const {
-  if (!entry.save_error) return Ok{};
-  return errors::NotSavedYet(*entry.save_error);
+Status Core::SavedOrWhyNot(Entry& entry) {
+  const RunKey key = entry.run.key();
+  if (const Status logged = AwaitLog(entry); !logged.ok()) {
+    return errors::NotSavedYet(logged.error());
+  }
+  const Entry* left = Find(key);
+  return left && left->save_error ? errors::NotSavedYet(*left->save_error) : Status(Ok{});
 }
 
 void Core::StartRuns() {
@@ -205,6 +209,13 @@ void Core::Start(Entry& entry, Granted granted, const std::string& refusal) {
 }
 
 void Core::BeginStop() {
+  std::vector<RunKey> waiting;
+  for (const auto& [key, entry] : runs_) {
+    if (entry.log_wait) waiting.push_back(key);
+  }
+  for (const RunKey& key : waiting) {  // what has ended is saved before the emulator ends
+    if (Entry* entry = Find(key); entry && !AwaitLog(*entry).ok()) break;
+  }
   stopping_ = true;
   for (const RunKey& run : std::exchange(installing_, {})) {
     ports_.packager.Abandon(run);

@@ -67,7 +67,10 @@ class Core {
     Entry(JobRun r, uint64_t a) : run(std::move(r)), age(a) {}
     JobRun run;
     uint64_t age;
-    std::deque<Effect> pending;  // to be carried out; not empty only while a save fails
+    // to be carried out; not empty only while a save fails or the log is stored
+    std::deque<Effect> pending;
+    uint64_t log_wait = 0;  // the wait for the log that holds `pending`; 0: none
+    bool log_stored = false;
     std::optional<Error> save_error;
     bool granted = false;
     bool forgotten = false;
@@ -80,7 +83,9 @@ class Core {
   run::Job WithPosition(run::Job job) const;
   void Handle(const RunKey& key, const Event& event);
   void CarryOut(Entry& entry);
-  Status SavedOrWhyNot(const Entry& entry) const;
+  Status SavedOrWhyNot(Entry& entry);
+  void LogStored(const RunKey& run, uint64_t wait);
+  Status AwaitLog(Entry& entry);
 
   void StartRuns();
   bool TryToStart(Entry& entry);
@@ -92,7 +97,7 @@ class Core {
   bool Apply(Entry& entry, const SaveReports& save);
   bool Saved(Entry& entry, const Status& status);
   void Apply(Entry& entry, const WriteLog& write);
-  void Apply(Entry& entry, const FlushLog&);
+  bool Apply(Entry& entry, const FlushLog&);
   void Apply(Entry& entry, const Enqueue& enqueue);
   void Apply(Entry& entry, const BecomeReady&);
   void Apply(Entry& entry, const LeaveQueue&);
@@ -129,6 +134,7 @@ class Core {
   std::set<RunKey> installing_;  // each holds the clock
   std::set<RunKey> choosing_;    // likewise: values for their trials
   std::vector<LogLine> lines_;   // to be written before the next effect of another kind
+  uint64_t log_waits_ = 0;       // waits for the log so far; each holds the clock
   bool stopping_ = false;
   uint64_t handled_ = 0;
   std::atomic<size_t> unfinished_{0};

@@ -16,6 +16,7 @@ bool Core::Do(Entry& entry, const Effect& effect) {
   if (!std::holds_alternative<WriteLog>(effect)) WriteLines();
   if (const auto* save = std::get_if<SaveJob>(&effect)) return Apply(entry, *save);
   if (const auto* save = std::get_if<SaveReports>(&effect)) return Apply(entry, *save);
+  if (const auto* flush = std::get_if<FlushLog>(&effect)) return Apply(entry, *flush);
   std::visit([&](const auto& e) { (void)Apply(entry, e); }, effect);
   return true;
 }
@@ -83,7 +84,39 @@ void Core::Apply(Entry& entry, const TellTrial& tell) {
 
 void Core::Apply(Entry&, const WriteLog& write) { lines_.push_back(write.line); }
 
-void Core::Apply(Entry&, const FlushLog&) { ports_.log.Flush(); }
+// Waits without blocking the thread: other runs go on.
+bool Core::Apply(Entry& entry, const FlushLog&) {
+  if (std::exchange(entry.log_stored, false)) return true;
+  if (entry.log_wait) return false;
+  const uint64_t wait = ++log_waits_;
+  const RunKey key = entry.run.key();
+  const bool stored = ports_.log.IsStored([this, mailbox = mailbox_, key, wait] {
+    mailbox->Post(Call([this, key, wait] { LogStored(key, wait); }));
+  });
+  if (stored) return true;
+  entry.log_wait = wait;
+  clock_.Hold();
+  return false;
+}
+
+void Core::LogStored(const RunKey& run, uint64_t wait) {
+  Entry* entry = Find(run);
+  if (!entry || entry->log_wait != wait) return;
+  entry->log_wait = 0;
+  entry->log_stored = true;
+  clock_.Release();
+  if (!stopping_) CarryOut(*entry);
+}
+
+/// Blocks, for a caller who is promised that the run is saved.
+Status Core::AwaitLog(Entry& entry) {
+  const RunKey key = entry.run.key();
+  for (Entry* left = &entry; left && left->log_wait; left = Find(key)) {
+    RETURN_IF_ERROR(ports_.log.Flush());
+    LogStored(key, left->log_wait);
+  }
+  return Ok{};
+}
 
 void Core::Apply(Entry& entry, const Enqueue& enqueue) {
   const std::string& trial = entry.run.key().trial;

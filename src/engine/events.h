@@ -99,7 +99,8 @@ struct SaveJob {
 struct WriteLog {
   LogLine line;
 };
-/// Makes all lines so far visible to readers before the next effect.
+/// No later effect happens before all lines so far, also of replicas, are durable and visible to
+/// readers.
 struct FlushLog {};
 /// Into the queue; `resumed` runs had their turn before the emulator went down.
 struct Enqueue {

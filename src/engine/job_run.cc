@@ -92,6 +92,11 @@ void JobRun::MoveTo(run::JobEvent event) {
   if (next) job_.state = *next;
 }
 
+// Before a save that decides an end: a job that has ended has all its lines.
+void JobRun::StoreLog() {
+  if (effects_.empty() || !std::holds_alternative<FlushLog>(effects_.back())) Do(FlushLog{});
+}
+
 void JobRun::Save() {
   if (study_) job_.document = api_->WithTrials(job_.document, study_->Summary());
   Do(SaveJob{Record()});

@@ -90,6 +90,7 @@ class JobRun {
   void QueueIsOver();
   void StartMaxRunning();
   void LoseAllMachines();
+  bool AnyWasCutShort() const;
   // job_run_prepare.cc
   void On(const Prepared& prepared);
   void BeginAttempt();
@@ -144,6 +145,7 @@ class JobRun {
   // job_run.cc
   void MoveTo(run::JobEvent event);
   void Save();
+  void StoreLog();
   void LogService(std::string message, Severity severity = Severity::kInfo);
   void LogJobEvent(run::LoggedJobEvent event, Severity severity = Severity::kInfo);
   void LogReplica(const run::ReplicaId& id, std::string message,

@@ -62,6 +62,7 @@ void JobRun::End(JobEvent as, std::string message) {
   installing_ = false;
   retrying_ = false;
   phase_ = Phase::kStopping;
+  if (as != JobEvent::kAllStopped) StoreLog();  // a client that cancels does not wait for it
   Save();
   if (AnyWasLaunched()) LogJobEvent(run::LoggedJobEvent::kTearingDown);
   StopEverything();
@@ -105,10 +106,8 @@ void JobRun::Finish() {
   job_.error_message = note_.ending->message;
   job_.end_time = now_;
   phase_ = Phase::kDone;
-  if (!IsTrial()) {
-    LogOutcome();
-    Do(FlushLog{});  // a client that sees the end time stops reading the log
-  }
+  if (!IsTrial()) LogOutcome();
+  StoreLog();  // a client that sees the end time stops reading the log
   Save();
   Do(ReturnResources{});
   Do(Forget{});

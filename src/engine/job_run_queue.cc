@@ -1,5 +1,6 @@
 // Chapter: the queue, and the way back into it after the emulator was killed.
 
+#include <algorithm>
 #include <cassert>
 
 #include "engine/job_run.h"
@@ -33,6 +34,7 @@ void JobRun::On(const Submitted&) {
 void JobRun::On(const Recovered&) {
   if (note_.ending) {  // the outcome was decided, and what had to be stopped is gone
     phase_ = Phase::kStopping;
+    if (AnyWasCutShort()) LogService(run::texts::OutputCutShort(), Severity::kWarning);
     if (study_) ResumeTrials(), StopTrials();
     IfAllStopped();
   } else if (job_.state == JobState::kCancelling) {  // its note was lost
@@ -47,6 +49,13 @@ void JobRun::On(const Recovered&) {
     WaitForTurn(true);
     LoseAllMachines();
   }
+}
+
+// A replica that was still running, or ending, when the emulator was killed.
+bool JobRun::AnyWasCutShort() const {
+  return std::any_of(note_.replicas.begin(), note_.replicas.end(), [](const auto& entry) {
+    return entry.second.boot > 0 && !entry.second.finished;
+  });
 }
 
 // Whatever may have lived has lost its machine: there is one restart path, not two.

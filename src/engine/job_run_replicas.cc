@@ -46,6 +46,7 @@ void JobRun::On(const ReplicaExit& exit) {
   if (!IsThisBoot(exit.key)) return;  // the late end of an earlier boot
   LogEnd(exit);
   Do(StopTimer{TimerKind::kGraceOver, exit.key.replica});
+  StoreLog();
   const Death death = DeathOf(exit);
   replicas_.at(exit.key.replica).life = Life::kOff;
   if (phase_ == Phase::kActive) {
@@ -110,8 +111,8 @@ void JobRun::LogEnd(const ReplicaExit& exit) {
   }
   if (replica.terminated || replica.lost) return;
   const bool succeeded = exit.exit_code == 0 && exit.signal == 0;
-  LogReplicaEvent(id, succeeded ? run::LoggedReplicaEvent::kSucceeded
-                                : run::LoggedReplicaEvent::kFailed);
+  LogReplicaEvent(
+      id, succeeded ? run::LoggedReplicaEvent::kSucceeded : run::LoggedReplicaEvent::kFailed);
 }
 
 // The second table decides.

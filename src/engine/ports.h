@@ -214,8 +214,12 @@ class LogSink {
   virtual ~LogSink() = default;
   /// Any thread. Order within a task is kept. The sink may drop nothing.
   virtual void Write(std::vector<LogLine> lines) = 0;
-  /// Returns when all that was written is durable and visible to readers.
-  virtual void Flush() = 0;
+  /// Returns when all that was written is durable and visible to readers. An Error says why that
+  /// is not possible now; the sink keeps the lines and tries again.
+  virtual Status Flush() = 0;
+  /// True: all that was written is durable. Otherwise calls `stored` once, on any thread, as soon
+  /// as it is; not if the sink ends before. Does not block.
+  virtual bool IsStored(std::function<void()> stored) = 0;
 };
 
 struct DeviceRequest {

@@ -113,6 +113,11 @@ std::string EmulatorRestarted() {
   return "The emulator was restarted. Running replicas are treated as lost with their machines.";
 }
 
+std::string OutputCutShort() {
+  return "The emulator was restarted while replicas of this job were ending. The last lines of "
+         "their output may be missing from the log.";
+}
+
 std::string Seed(uint64_t seed) { return "The seed of this run is " + std::to_string(seed) + "."; }
 
 std::string ShortNumber(double number) {

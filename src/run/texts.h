@@ -60,6 +60,7 @@ std::string NoPackages();
 std::string DownloadingPackage(std::string_view uri);
 std::string InstallingPackage(std::string_view uri);
 std::string EmulatorRestarted();
+std::string OutputCutShort();
 std::string Seed(uint64_t seed);
 
 // Trials.

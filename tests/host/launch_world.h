@@ -26,7 +26,8 @@ class RecordingSink final : public engine::LogSink {
     for (engine::LogLine& line : lines) lines_.push_back(std::move(line));
     open_.notify_all();
   }
-  void Flush() override {}
+  Status Flush() override { return Ok{}; }
+  bool IsStored(std::function<void()>) override { return true; }
 
   std::vector<engine::LogLine> Lines() const {
     const std::lock_guard lock(mutex_);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "base/text.h"
@@ -282,6 +283,21 @@ TEST_F(LogBookTest, TellsOfAFullDiskAndLosesNothing) {
   EXPECT_TRUE(book->WaitForMore("p", "j", 1, seconds(60)));
   EXPECT_TRUE(book->Flush().ok());
   EXPECT_THAT(Messages(ReadAfter(*book, "p", "j", 0)), ElementsAre("before", "while it is full"));
+}
+
+TEST_F(LogBookTest, ReportsThatEntriesAreStoredOnceTheyAreInTheFile) {
+  const auto book = Open();
+  EXPECT_TRUE(book->IsStored([] { FAIL() << "nothing was appended"; }));
+  for (int round = 0; round < 50; ++round) {
+    book->Append({AnEntry(std::to_string(round))});
+    std::promise<size_t> stored;
+    const bool at_once = book->IsStored([&] {
+      const auto read = ReadAfter(*book, "p", "j", 0);
+      stored.set_value(read.ok() ? read->size() : 0);
+    });
+    if (at_once) continue;
+    EXPECT_EQ(stored.get_future().get(), static_cast<size_t>(round + 1));
+  }
 }
 
 TEST_F(LogBookTest, SaysClearlyThatAFileIsDamaged) {

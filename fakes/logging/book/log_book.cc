@@ -120,6 +120,15 @@ Status LogBook::Flush() {
   return WaitUntilStored(lock, appended_);
 }
 
+bool LogBook::IsStored(std::function<void()> stored) {
+  const std::lock_guard lock(mutex_);
+  if (stored_ >= appended_) return true;
+  flush_to_ = appended_;
+  awaiting_.push_back({appended_, std::move(stored)});
+  work_.notify_one();
+  return false;
+}
+
 Result<ListPage> LogBook::List(const ListQuery& query) const {
   return readers_.With([&](LogFile& file) { return ListEntries(file, query); });
 }
@@ -207,6 +216,17 @@ void LogBook::RunStoring() {
     stored_ += batch.calls;
     done_.notify_all();
     more_.notify_all();
+    CallAwaiting(lock);
+  }
+}
+
+void LogBook::CallAwaiting(std::unique_lock<std::mutex>& lock) {
+  while (!awaiting_.empty() && awaiting_.front().calls <= stored_) {
+    const std::function<void()> stored = std::move(awaiting_.front().stored);
+    awaiting_.pop_front();
+    lock.unlock();
+    stored();
+    lock.lock();
   }
 }
 

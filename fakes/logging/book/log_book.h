@@ -80,6 +80,9 @@ class LogBook {
   /// Returns when everything appended so far is durable and readable. An Error says why that is not
   /// possible now (the disk is full); nothing is lost, and the book keeps trying.
   Status Flush();
+  /// True: everything appended so far is durable and readable. Otherwise calls `stored` once it is,
+  /// on the storing thread, where it must not append. Not called if the book is closed before.
+  bool IsStored(std::function<void()> stored);
 
   /// A page of entries of jobs and clients, as LogEntries.
   Result<ListPage> List(const ListQuery& query) const;
@@ -109,6 +112,11 @@ class LogBook {
 
     bool empty() const { return calls == 0; }
   };
+  /// A caller of IsStored, and the number of calls that it waits for.
+  struct Awaited {
+    uint64_t calls = 0;
+    std::function<void()> stored;
+  };
   using JobKey = std::pair<std::string, std::string>;  // project and job id
 
   LogBook(LogFile file, uint64_t last_id, int64_t last_written);
@@ -121,6 +129,7 @@ class LogBook {
   void WaitForBatch(std::unique_lock<std::mutex>& lock);
   bool StoreBatch(const Batch& batch);
   Status PutBatch(const Batch& batch, const std::vector<Chunk>& chunks);
+  void CallAwaiting(std::unique_lock<std::mutex>& lock);
   void Purge();
   void Announce(const std::vector<Chunk>& chunks);
 
@@ -147,6 +156,7 @@ class LogBook {
   uint64_t appended_ = 0;     // number of calls of Append, Write and DeleteLog
   uint64_t stored_ = 0;       // number of these calls whose entries are stored
   uint64_t flush_to_ = 0;
+  std::deque<Awaited> awaiting_;  // by calls
   uint64_t failures_ = 0;
   Status health_ = Ok{};
   mutable std::map<JobKey, uint64_t> last_ids_;

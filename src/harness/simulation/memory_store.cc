@@ -117,6 +117,32 @@ void MemoryLog::Write(std::vector<engine::LogLine> lines) {
   lines_.insert(lines_.end(), lines.begin(), lines.end());
 }
 
+Status MemoryLog::Flush() {
+  std::lock_guard lock(mutex_);
+  stored_ = lines_.size();
+  return Ok{};
+}
+
+bool MemoryLog::IsStored(std::function<void()> stored) {
+  std::unique_lock lock(mutex_);
+  const size_t lines = lines_.size();
+  if (!store_later || stored_ == lines) return true;
+  lock.unlock();
+  store_later([this, lines, stored = std::move(stored)] {
+    {
+      std::lock_guard storing(mutex_);
+      stored_ = std::max(stored_, lines);
+    }
+    stored();
+  });
+  return false;
+}
+
+void MemoryLog::LoseUnstored() {
+  std::lock_guard lock(mutex_);
+  lines_.resize(stored_);
+}
+
 std::vector<std::string> MemoryLog::Of(const std::string& job_id, const std::string& task) const {
   std::lock_guard lock(mutex_);
   std::vector<std::string> messages;

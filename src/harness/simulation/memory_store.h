@@ -50,12 +50,18 @@ class MemoryStore final : public engine::JobStore {
 class MemoryLog final : public engine::LogSink {
  public:
   void Write(std::vector<engine::LogLine> lines) override;
-  void Flush() override {}
+  Status Flush() override;
+  bool IsStored(std::function<void()> stored) override;
   std::vector<std::string> Of(const std::string& job_id, const std::string& task) const;
   bool keep = true;
+  /// If given, lines are durable only after it has called its argument.
+  std::function<void(std::function<void()>)> store_later;
+  /// Loses the lines that are not durable, as SIGKILL does.
+  void LoseUnstored();
 
  private:
   mutable std::mutex mutex_;
+  size_t stored_ = 0;  // of lines_
   std::vector<engine::LogLine> lines_;
 };
 

@@ -1,0 +1,122 @@
+// What a job has logged is durable before its end is.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/a_tuning_job.h"
+#include "tests/support/simulated_engine.h"
+
+namespace caip::engine {
+namespace {
+
+using run::JobState;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+/// How a job ends, and the line that its log must have then.
+struct LoggedEnd {
+  const char* name;
+  JobState state;
+  int exit_code = 0;
+  bool installs = true;
+  int trials = 0;
+};
+
+std::string LastLine(const ReplicaKey& key) {
+  return "the last line of trial '" + key.run.trial + "' boot " + std::to_string(key.boot);
+}
+
+LogLine LineOf(const RunKey& run, std::string message) {
+  return {run, "replica", Severity::kInfo, kMorning, std::move(message)};
+}
+
+/// A world whose log stores lines late, and whose replicas print a line at their very end.
+class LateLog {
+ public:
+  explicit LateLog(const LoggedEnd& ending) {
+    world.log.store_later = [this](std::function<void()> stored) {
+      world.events.In(milliseconds(5), std::move(stored));
+    };
+    world.launcher.script = [this, code = ending.exit_code](const ReplicaLaunch& launch) {
+      last_boots[launch.key.run.trial] = launch.key;
+      world.events.In(seconds(10), [this, key = launch.key] {
+        world.log.Write({LineOf(key.run, LastLine(key))});
+      });
+      Script script;
+      script.exit_code = code;
+      return script;
+    };
+    world.packager.fails = [this, installs = ending.installs](
+                               const PrepareRequest& request) -> std::optional<Prepared::Failure> {
+      if (installs) return std::nullopt;
+      world.log.Write({LineOf(request.run, "pip failed")});
+      return Prepared::Failure{1, "pip failed", ""};
+    };
+    world.Boot();
+    const ml::Job job = ending.trials > 0 ? ATuningJob("j", ending.trials) : AJob("j", 0, 0);
+    EXPECT_TRUE(world.Submit(job).ok());
+  }
+
+  void KillAndRestart() {
+    world.KillEmulator();
+    world.log.LoseUnstored();
+    world.Boot();
+  }
+
+  SimulatedEngine world;
+  std::map<std::string, ReplicaKey> last_boots;  // by trial
+};
+
+constexpr LoggedEnd kLoggedEnds[] = {
+    {"success", JobState::kSucceeded},
+    {"failure", JobState::kFailed, 1},
+    {"failed installation", JobState::kFailed, 0, false},
+    {"trials", JobState::kSucceeded, 0, true, 3},
+};
+
+// The emulator is killed after each step of the job in turn.
+TEST(LogBeforeEnd, AJobThatHasEndedHasAllLinesWheneverTheEmulatorIsKilled) {
+  for (const LoggedEnd& ending : kLoggedEnds) {
+    bool is_over = false;
+    for (int kill = 1; !is_over; ++kill) {
+      LateLog late(ending);
+      for (int step = 0; step < kill && !is_over; ++step) is_over = !late.world.Step();
+      if (!is_over) late.KillAndRestart();
+      late.world.RunUntilIdle();
+      ASSERT_EQ(late.world.JobOf("j").state, ending.state) << ending.name << ", step " << kill;
+      const auto lines = late.world.log.Of("j", "replica");
+      for (const auto& [trial, key] : late.last_boots) {
+        ASSERT_THAT(lines, Contains(LastLine(key))) << ending.name << ", step " << kill;
+      }
+      if (ending.installs) continue;
+      ASSERT_THAT(lines, Contains("pip failed")) << "step " << kill;
+    }
+  }
+}
+
+TEST(LogBeforeEnd, ACancelledJobSaysThatLinesMayBeMissing) {
+  LateLog late({"cancelled", JobState::kCancelled});
+  late.world.RunUntilState("j", JobState::kRunning);
+  ASSERT_TRUE(late.world.Cancel("j").ok());
+  late.KillAndRestart();
+  late.world.RunUntilIdle();
+  EXPECT_EQ(late.world.JobOf("j").state, JobState::kCancelled);
+  EXPECT_THAT(late.world.log.Of("j", "service"), Contains(HasSubstr("may be missing")));
+}
+
+TEST(LogBeforeEnd, AnAcknowledgedCancellationIsSavedThoughTheLogIsStoredLate) {
+  LateLog late({"success", JobState::kSucceeded});
+  int steps_awaiting = 0;
+  late.world.log.store_later = [&](std::function<void()>) { ++steps_awaiting; };  // never stores
+  ASSERT_TRUE(late.world.RunUntil([&] { return steps_awaiting > 0; }));
+  EXPECT_EQ(late.world.JobOf("j").state, JobState::kRunning) << "the end waits for the log";
+  ASSERT_TRUE(late.world.Cancel("j").ok());
+  EXPECT_THAT(late.world.store.Get("p", "j")->job.state,
+              AnyOf(JobState::kCancelling, JobState::kSucceeded));
+}
+
+}  // namespace
+}  // namespace caip::engine
