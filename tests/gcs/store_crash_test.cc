@@ -15,7 +15,7 @@ namespace caip::gcs {
 namespace {
 
 // 300,000 times the same letter: torn or mixed bytes show at once.
-std::string Version(char letter) { return std::string(300'000, letter); }
+std::string LettersOf(char letter) { return std::string(300'000, letter); }
 
 bool IsWhole(const std::string& bytes) {
   return bytes.size() == 300'000 && bytes.find_first_not_of(bytes[0]) == std::string::npos;
@@ -24,12 +24,12 @@ bool IsWhole(const std::string& bytes) {
 TEST(ConcurrentStore, ReadersSeeWholeObjectsOnly) {
   StoreWorld world;
   ASSERT_TRUE(world->CreateBucket("bkt").ok());
-  world.Put("dir/x", Version('a'));
+  world.Put("dir/x", LettersOf('a'));
   std::atomic<bool> done{false};
   std::vector<std::thread> writers;
   for (int w = 0; w < 3; ++w) {
     writers.emplace_back([&, w] {
-      for (int i = 0; i < 40; ++i) world.Put("dir/x", Version(static_cast<char>('a' + w)));
+      for (int i = 0; i < 40; ++i) world.Put("dir/x", LettersOf(static_cast<char>('a' + w)));
     });
   }
   std::thread reader([&] {
@@ -87,7 +87,7 @@ TEST(ConcurrentStore, WritersAndDeletersBesideEachOtherLoseNothing) {
   if (!store.ok()) ::_exit(1);
   for (char letter = 'a';; letter = letter == 'z' ? 'a' : static_cast<char>(letter + 1)) {
     auto writer = (*store)->NewObject("bkt", "x");
-    const std::string bytes = Version(letter);
+    const std::string bytes = LettersOf(letter);
     if (!writer.ok() || !(*writer)->Append(bytes).ok()) ::_exit(2);
     if (!(*writer)->Commit({}, {}, std::nullopt, std::nullopt).ok()) ::_exit(3);
     if (::write(report, &letter, 1) != 1) ::_exit(4);

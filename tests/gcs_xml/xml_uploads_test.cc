@@ -4,6 +4,7 @@
 #include "base/time_text.h"
 #include "fakes/gcs/signing/canonical_request.h"
 #include "fakes/gcs/signing/digest.h"
+#include "fakes/gcs/store/checksums.h"
 #include "tests/gcs_xml/xml_world.h"
 
 namespace caip::gcs {
@@ -33,6 +34,11 @@ class PartsTest : public XmlTest {
     return Call("POST", "/bkt/big?uploadId=" + id,
                 "<CompleteMultipartUpload>" + parts + "</CompleteMultipartUpload>");
   }
+  static std::string Md5Hex(const std::string& bytes) {
+    Hasher hasher;
+    hasher.Add(bytes);
+    return Hex(hasher.Finish().md5);
+  }
   const std::string five_ = std::string(5 << 20, 'a');
 };
 
@@ -57,6 +63,33 @@ TEST_F(PartsTest, BecomeOneObjectAlsoAfterARestart) {
   EXPECT_EQ(Header(got, "Content-Type"), "text/big");
   EXPECT_EQ(Header(got, "x-goog-meta-k"), "v");
   EXPECT_EQ(Complete(id, Part(1, first)).code(), "NoSuchUpload");
+}
+
+// A directory at the new part's path makes the rename fail, as a kill before it would.
+TEST_F(PartsTest, AnUploadedPartIsKeptUntilTheNewOneIsInItsPlace) {
+  const std::string id = Begin();
+  const std::string old = Put(id, 1, "old");
+  const Path parts = directory_.path() / "xml-uploads" / id;
+  const Path in_the_way = parts / ("00001." + Md5Hex("new"));
+  std::filesystem::create_directory(in_the_way);
+  EXPECT_NE(Call("PUT", "/bkt/big?partNumber=1&uploadId=" + id, "new").status, 200);
+  std::filesystem::remove(in_the_way);
+  EXPECT_EQ(Complete(id, Part(1, old)).status, 200);
+  EXPECT_EQ(Call("GET", "/bkt/big").body, "old");
+}
+
+// So a kill between the two steps of a replacement leaves it.
+TEST_F(PartsTest, APartThatIsKeptTwiceIsShownOnceAndEitherCanBeChosen) {
+  for (const std::string chosen : {"old", "new"}) {
+    const std::string id = Begin();
+    Put(id, 1, "old");
+    const Path parts = directory_.path() / "xml-uploads" / id;
+    ASSERT_TRUE(WriteFile(parts / ("00001." + Md5Hex("new")), "new").ok());
+    const XmlAnswer listed = Call("GET", "/bkt/big?uploadId=" + id);
+    EXPECT_THAT(KeysIn(listed, "Part", "PartNumber"), ElementsAre("1"));
+    EXPECT_EQ(Complete(id, Part(1, '"' + Md5Hex(chosen) + '"')).status, 200);
+    EXPECT_EQ(Call("GET", "/bkt/big").body, chosen);
+  }
 }
 
 TEST_F(PartsTest, MustBeThereInOrderAndBigEnough) {

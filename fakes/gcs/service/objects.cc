@@ -211,6 +211,8 @@ Status CopyStep(BucketStore& store, const CopyPlan& plan, const std::string& key
                 RewriteProgress* progress) {
   const ObjectInfo& source = plan.source->info();
   const ObjectName& target = plan.request.target;
+  progress->made = ObjectOfUpload(store, target, key);
+  if (progress->made) return Ok{};  // by an earlier call, whose answer was lost
   ASSIGN_OR_RETURN(const auto writer, store.ResumeObject(target.bucket, target.name, key));
   const uint64_t here = std::min<uint64_t>(writer->size(), source.size);
   RETURN_IF_ERROR(
@@ -219,7 +221,7 @@ Status CopyStep(BucketStore& store, const CopyPlan& plan, const std::string& key
   if (progress->rewritten < source.size) return writer->Persist();
   const auto md5 = source.md5.empty() ? std::nullopt : std::optional(source.md5);
   auto made = writer->Commit(plan.info, plan.request.of_target, md5, source.crc32c);
-  store.ForgetUpload(key);
+  if (!made.ok()) store.ForgetUpload(key);
   if (!made.ok()) return made.error();
   progress->made = std::move(*made);
   return Ok{};
@@ -257,6 +259,27 @@ Result<ObjectInfo> StorageService::Insert(const UploadPlan& plan, http::BodyRead
   ASSIGN_OR_RETURN(const auto writer, store_.NewObject(plan.info.bucket, plan.info.name));
   RETURN_IF_ERROR(CopyBody(bytes, *writer));
   return writer->Commit(plan.info, plan.preconditions, plan.sums.md5, plan.sums.crc32c);
+}
+
+Result<ObjectInfo> StorageService::InsertOnce(const UploadPlan& plan, http::BodyReader& bytes,
+                                              const std::string& key) {
+  RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  {
+    const std::lock_guard lock(inserting_mutex_);
+    if (!inserting_.insert(key).second) return errors::UploadTakenOver();
+  }
+  const auto insert = [&]() -> Result<ObjectInfo> {
+    if (auto made = ObjectOfUpload(store_, {plan.info.bucket, plan.info.name}, key)) return *made;
+    store_.ForgetUpload(key);  // the bytes of a call that was interrupted
+    ASSIGN_OR_RETURN(const auto writer, store_.ResumeObject(plan.info.bucket, plan.info.name, key));
+    RETURN_IF_ERROR(CopyBody(bytes, *writer));
+    return writer->Commit(plan.info, plan.preconditions, plan.sums.md5, plan.sums.crc32c);
+  };
+  auto made = insert();
+  if (!made.ok() && store_.UploadNote(key).value_or("").empty()) store_.ForgetUpload(key);
+  const std::lock_guard lock(inserting_mutex_);
+  inserting_.erase(key);
+  return made;
 }
 
 Result<std::string> StorageService::StartUpload(const UploadPlan& plan) {

@@ -172,13 +172,16 @@ Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http
     return part;
   }
   const std::lock_guard lock(*mutex_);
-  for (const UploadedPart& old : Parts(upload)) {
-    if (old.number == number) ::unlink((directory / NameOf(old)).c_str());
-  }
+  const std::vector<UploadedPart> before = Parts(upload);
   if (::rename(temporary.c_str(), (directory / NameOf(*part)).c_str()) != 0) {
     return errno == ENOENT ? errors::PartsUnknown() : errors::CannotKeepPart(errno);
   }
   RETURN_IF_ERROR(SyncDirectory(directory));
+  for (const UploadedPart& old : before) {
+    if (old.number == number && NameOf(old) != NameOf(*part)) {
+      ::unlink((directory / NameOf(old)).c_str());
+    }
+  }
   return part;
 }
 
@@ -188,8 +191,9 @@ std::vector<UploadedPart> PartUploads::Parts(const PartUpload& upload) const {
   for (const auto& entry : std::filesystem::directory_iterator(directory_ / upload.id, failed)) {
     if (const auto part = PartOf(entry.path())) parts.push_back(*part);
   }
-  std::sort(parts.begin(), parts.end(),
-            [](const auto& a, const auto& b) { return a.number < b.number; });
+  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.number, a.modified) < std::tie(b.number, b.modified);
+  });
   return parts;
 }
 

@@ -5,7 +5,9 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -151,6 +153,10 @@ class StorageService {
   // objects.cc: writing
   /// Stores the bytes up to the body's end as one object.
   Result<ObjectInfo> Insert(const UploadPlan& plan, http::BodyReader& bytes);
+  /// The same, but only once for each `key` (hexadecimal digits): a call that repeats an earlier
+  /// one, whose answer was lost, returns the object that the earlier one made.
+  Result<ObjectInfo> InsertOnce(const UploadPlan& plan, http::BodyReader& bytes,
+                                const std::string& key);
   /// Resumable uploads; see ResumableSessions.
   Result<std::string> StartUpload(const UploadPlan& plan);
   Result<UploadProgress> ContinueUpload(const UploadPiece& piece, http::BodyReader& bytes) {
@@ -197,6 +203,8 @@ class StorageService {
  private:
   BucketStore& store_;
   ResumableSessions sessions_;
+  std::mutex inserting_mutex_;
+  std::set<std::string> inserting_;  // keys of InsertOnce; guarded by inserting_mutex_
 };
 
 }  // namespace caip::gcs

@@ -40,6 +40,15 @@ std::string Seal(std::string_view text) {
 
 }  // namespace
 
+std::optional<ObjectInfo> ObjectOfUpload(const BucketStore& store, const ObjectName& object,
+                                         const std::string& key) {
+  const auto note = store.UploadNote(key);
+  const int64_t generation = note ? std::strtoll(note->c_str(), nullptr, 10) : 0;
+  if (generation <= 0) return std::nullopt;
+  auto made = store.GetObject(object.bucket, object.name, {.generation = generation});
+  return made.ok() ? std::optional(std::move(*made)) : std::nullopt;
+}
+
 // The mutex is never held while a call waits for its client. The latest call owns the session. An
 // earlier call that continues later fails, because it no longer owns the session.
 struct ResumableSessions::Session {
@@ -128,10 +137,8 @@ Status ResumableSessions::LoadState(Session& session) {
   } else if (*note == kCancelled) {
     session.cancelled = true;
   } else {
-    const auto generation = std::strtoll(note->c_str(), nullptr, 10);
-    auto done = store_.GetObject(info.bucket, info.name, {.generation = generation});
-    if (!done.ok()) return errors::UploadUnknown();  // finished, and replaced since
-    session.done = std::move(*done);
+    session.done = ObjectOfUpload(store_, {info.bucket, info.name}, session.key);
+    if (!session.done) return errors::UploadUnknown();  // finished, and replaced since
   }
   return Ok{};
 }
@@ -173,8 +180,9 @@ Result<UploadProgress> ResumableSessions::Finish(Session& session, const Expecte
   if (plan.length && *plan.length != session.received) {
     return errors::UploadLengthWrong(*plan.length, session.received);
   }
-  if (!session.writer) {
-    ASSIGN_OR_RETURN(session.writer, store_.NewObject(plan.info.bucket, plan.info.name));
+  if (!session.writer) {  // an empty object
+    ASSIGN_OR_RETURN(session.writer,
+                     store_.ResumeObject(plan.info.bucket, plan.info.name, session.key));
   }
   const auto writer = std::move(session.writer);
   const uint64_t received = std::exchange(session.received, 0);
@@ -185,11 +193,12 @@ Result<UploadProgress> ResumableSessions::Finish(Session& session, const Expecte
   };
   auto done = commit();
   if (!done.ok()) {
-    store_.ForgetUpload(session.key);
+    session.loaded = false;
+    // an object whose record could not be saved is not forgotten: the client asks for it again
+    if (store_.UploadNote(session.key).value_or("").empty()) store_.ForgetUpload(session.key);
     return done.error();
   }
   session.done = std::move(*done);
-  (void)store_.NoteUpload(session.key, std::to_string(session.done->generation)).ok();
   return UploadProgress{received, session.done};
 }
 

@@ -162,9 +162,10 @@ class BucketStore {
   virtual Result<std::unique_ptr<ObjectWriter>> ResumeObject(const std::string& bucket,
                                                              const std::string& name,
                                                              const std::string& key) = 0;
-  /// Keeps a short text with the bytes, or instead of them after the commit.
+  /// Keeps a short text instead of the bytes. The commit keeps one itself: UploadNote() then begins
+  /// with the generation of the object.
   virtual Status NoteUpload(const std::string& key, const std::string& note) = 0;
-  /// nullopt when neither bytes nor text are kept under the key.
+  /// "" while bytes are kept under the key; nullopt when neither bytes nor text are.
   virtual std::optional<std::string> UploadNote(const std::string& key) const = 0;
   virtual void ForgetUpload(const std::string& key) = 0;
 

@@ -22,7 +22,9 @@ namespace {
 
 constexpr const char* kUnknownType = "application/octet-stream";
 
-constexpr size_t kNoteBytesMax = 64 << 10;
+constexpr const char* kNoteEnding = ".note";
+constexpr size_t kNoteBytesMax = 8 << 20;
+constexpr size_t kShortNoteBytes = 32;  // shorter notes hold no record
 
 [[maybe_unused]] bool IsKey(const std::string& key) {
   return !key.empty() && key.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -61,14 +63,71 @@ Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temp
     RETURN_IF_ERROR(CheckPreconditions(preconditions, live.ok() ? &live->record.info : nullptr));
     const BucketRules rules = RulesFor(info.bucket);
     if (live.ok()) RETURN_IF_ERROR(PrepareRemoval(*live, rules));
+    const bool is_upload = directory == directories_.uploads.get();
+    if (is_upload) RETURN_IF_ERROR(NoteCommit(temporary, info, rules, &record));
+    Step();
     ASSIGN_OR_RETURN(const FileIdentity file,
                      tree.Place(directory, temporary, info.name, &touched));
-    record = NewRecord(std::move(info), file, rules);
+    Step();
+    if (!is_upload) record = NewRecord(std::move(info), file, rules);
+    record.file = file;
     side_->StageObject(record);
   }
   if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
+  Step();
   RETURN_IF_ERROR(side_->Flush());
+  Step();
   return std::move(record.info);
+}
+
+// Before the upload's file becomes the object's. From then on, the note without the upload's file
+// says that the upload is complete, so that one rename does both.
+Status DirectoryStore::NoteCommit(const std::string& key, const ObjectInfo& info,
+                                  const BucketRules& rules, ObjectRecord* record) {
+  struct stat status {};
+  if (::fstatat(directories_.uploads.get(), key.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return SystemError("cannot find the upload of object '" + info.name + "'", errno);
+  }
+  *record = NewRecord(info, IdentityOf(status), rules);
+  const Path file = options_.uploads / (key + kNoteEnding);
+  const std::string note = CommitNoteText(*record);
+  return options_.durable ? WriteFileDurably(file, note) : WriteFile(file, note);
+}
+
+// Called when the store opens. A commit that was interrupted after its rename gets the record that
+// it did not save.
+void DirectoryStore::CompleteCommits() {
+  std::error_code ignored;
+  std::vector<Path> complete;
+  for (const auto& entry : std::filesystem::directory_iterator(options_.uploads, ignored)) {
+    const bool is_short = entry.file_size(ignored) < kShortNoteBytes;
+    if (entry.path().extension() != kNoteEnding || is_short) continue;
+    if (CompleteCommit(entry.path())) complete.push_back(entry.path());
+  }
+  if (!side_->Flush().ok()) return;  // the next start tries again
+  for (const Path& path : complete) {
+    const auto note = ReadFileUpTo(path, kNoteBytesMax);
+    if (note.ok()) (void)WriteFile(path, note->substr(0, note->find(' '))).ok();
+  }
+}
+
+// False: the upload did not become an object, or the note is none of a commit.
+bool DirectoryStore::CompleteCommit(const Path& path) {
+  const auto note = ReadFileUpTo(path, kNoteBytesMax);
+  const auto record = note.ok() ? RecordOfCommitNote(*note) : std::nullopt;
+  if (!record) return false;
+  const std::string key = path.stem();
+  if (::faccessat(directories_.uploads.get(), key.c_str(), F_OK, 0) == 0) {
+    ::unlink(path.c_str());
+    return false;
+  }
+  const auto tree = OpenBucket(record->info.bucket);
+  if (!tree.ok()) return true;
+  const auto file = tree->Open(record->info.name);
+  if (!file.ok() || file->identity != record->file) return true;  // replaced since
+  const auto known = side_->FindObject(record->info.bucket, record->info.name);
+  if (!known || known->file != record->file) side_->StageObject(*record);
+  return true;
 }
 
 Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string& name,
@@ -184,21 +243,21 @@ Result<std::unique_ptr<ObjectWriter>> DirectoryStore::ResumeObject(const std::st
 // Does not sync: if a power failure loses the note, the client sends the bytes again.
 Status DirectoryStore::NoteUpload(const std::string& key, const std::string& note) {
   assert(IsKey(key));
-  return WriteFile(options_.uploads / (key + ".note"), note);
+  return WriteFile(options_.uploads / (key + kNoteEnding), note);
 }
 
 std::optional<std::string> DirectoryStore::UploadNote(const std::string& key) const {
   assert(IsKey(key));
-  auto note = ReadFileUpTo(options_.uploads / (key + ".note"), kNoteBytesMax);
-  if (note.ok()) return std::move(*note);
+  // with its bytes, an upload is not complete, even if its commit has begun
   if (::faccessat(directories_.uploads.get(), key.c_str(), F_OK, 0) == 0) return std::string();
-  return std::nullopt;
+  auto note = ReadFileUpTo(options_.uploads / (key + kNoteEnding), kNoteBytesMax);
+  return note.ok() ? std::optional(std::move(*note)) : std::nullopt;
 }
 
 void DirectoryStore::ForgetUpload(const std::string& key) {
   assert(IsKey(key));
   ::unlinkat(directories_.uploads.get(), key.c_str(), 0);
-  ::unlinkat(directories_.uploads.get(), (key + ".note").c_str(), 0);
+  ::unlinkat(directories_.uploads.get(), (key + kNoteEnding).c_str(), 0);
 }
 
 // Noncurrent and soft-deleted versions, as .caip-versions/<bucket>/<generation>. The order of steps

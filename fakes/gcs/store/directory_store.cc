@@ -81,6 +81,7 @@ Result<std::unique_ptr<DirectoryStore>> DirectoryStore::Open(DirectoryStoreOptio
   ASSIGN_OR_RETURN(auto side, SideStore::Open(side_file, options.durable));
   std::unique_ptr<DirectoryStore> store(
       new DirectoryStore(std::move(options), clock, std::move(directories), std::move(side)));
+  store->CompleteCommits();
   store->ClearVersions();
   return store;
 }

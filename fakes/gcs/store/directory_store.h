@@ -4,6 +4,7 @@
 // <root>.db (side_store.h), which may be deleted.
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,6 +22,8 @@ struct DirectoryStoreOptions {
   bool durable = true;          // false: a power failure may lose acknowledged writes
   bool create_buckets = false;  // the first write to a missing bucket creates it
   Path uploads = {};            // unfinished uploads; "" for "uploads" beside the root
+  /// Called between the steps of a commit, for tests that end the process there.
+  std::function<void()> between_steps = {};
 };
 
 /// Stores each bucket as a directory. A file whose inode, size or modification time has changed
@@ -102,6 +105,13 @@ class DirectoryStore final : public BucketStore {
                                          bool* unhashed) const;
   Result<ObjectInfo> Commit(int directory, const std::string& temporary, ObjectInfo info,
                             const Preconditions& preconditions);
+  Status NoteCommit(const std::string& key, const ObjectInfo& info, const BucketRules& rules,
+                    ObjectRecord* record);
+  void Step() const {
+    if (options_.between_steps) options_.between_steps();
+  }
+  void CompleteCommits();
+  bool CompleteCommit(const Path& note);
   ObjectRecord NewRecord(ObjectInfo info, const FileIdentity& file, const BucketRules& rules);
 
   // directory_changes.cc: versions. The caller holds the bucket's lock, except in ClearVersions.

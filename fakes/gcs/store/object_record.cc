@@ -1,9 +1,11 @@
 
 #include "fakes/gcs/store/object_record.h"
 
+#include <cstdlib>
 #include <span>
 #include <utility>
 
+#include "base/encoding.h"
 #include "base/json.h"
 
 namespace caip::gcs {
@@ -106,6 +108,38 @@ ObjectInfo ObjectFromRecordText(std::string_view text) {
   info.storage_class_updated = InstantOf(json, "classUpdated");
   info.metadata = MapOf(json, "metadata");
   return info;
+}
+
+std::string CommitNoteText(const ObjectRecord& record) {
+  const ObjectInfo& info = record.info;
+  const Json json = {{"bucket", info.bucket},
+                     {"name", info.name},
+                     {"md5", Base64(info.md5)},
+                     {"crc32c", info.crc32c},
+                     {"record", ObjectRecordText(info)},
+                     {"inode", record.file.inode},
+                     {"modified", record.file.modified_ns},
+                     {"size", record.file.size}};
+  return std::to_string(info.generation) + " " + CompactJson(json);
+}
+
+std::optional<ObjectRecord> RecordOfCommitNote(std::string_view note) {
+  const size_t space = note.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  const auto json = ParseJson(note.substr(space + 1));
+  if (!json.ok() || !json->is_object()) return std::nullopt;
+  ObjectRecord record;
+  record.info = ObjectFromRecordText(StringOr(*json, "record"));
+  record.info.bucket = StringOr(*json, "bucket");
+  record.info.name = StringOr(*json, "name");
+  record.info.generation = std::strtoll(std::string(note.substr(0, space)).c_str(), nullptr, 10);
+  record.info.md5 = FromBase64(StringOr(*json, "md5")).value_or("");
+  record.info.crc32c = static_cast<uint32_t>(IntOr(*json, "crc32c", 0));
+  record.file = {static_cast<uint64_t>(IntOr(*json, "inode", 0)), IntOr(*json, "modified", 0),
+                 static_cast<uint64_t>(IntOr(*json, "size", 0))};
+  record.info.size = record.file.size;
+  record.hashed = true;
+  return record;
 }
 
 std::string BucketRecordText(const Bucket& bucket) {

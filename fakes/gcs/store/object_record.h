@@ -65,6 +65,12 @@ inline constexpr FlagField kFlagFields[] = {
 std::string ObjectRecordText(const ObjectInfo& info);
 ObjectInfo ObjectFromRecordText(std::string_view text);
 
+/// The text that an upload leaves when it becomes an object: the generation, a space, and the whole
+/// record as JSON.
+std::string CommitNoteText(const ObjectRecord& record);
+/// nullopt for any other text.
+std::optional<ObjectRecord> RecordOfCommitNote(std::string_view note);
+
 std::string BucketRecordText(const Bucket& bucket);
 Bucket BucketFromRecordText(std::string_view text);
 

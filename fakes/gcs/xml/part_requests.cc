@@ -92,11 +92,11 @@ Result<std::vector<UploadedPart>> ChosenParts(const XmlElement& body,
     const auto number = ParseCount(wanted->TextOf("PartNumber"));
     if (!number) return xml_errors::MalformedXml("a Part needs a PartNumber");
     if (!chosen.empty() && *number <= chosen.back().number) return xml_errors::InvalidPartOrder();
-    const auto part = std::find_if(stored.begin(), stored.end(),
-                                   [&](const auto& known) { return known.number == *number; });
-    if (part == stored.end() || Unquoted(wanted->TextOf("ETag")) != part->md5) {
-      return xml_errors::InvalidPart(*number);
-    }
+    const std::string md5 = Unquoted(wanted->TextOf("ETag"));
+    const auto part = std::find_if(stored.begin(), stored.end(), [&](const UploadedPart& known) {
+      return known.number == *number && known.md5 == md5;
+    });
+    if (part == stored.end()) return xml_errors::InvalidPart(*number);
     if (!chosen.empty() && chosen.back().size < kPartBytesMin) {
       return xml_errors::EntityTooSmall(chosen.back().size, kPartBytesMin);
     }
@@ -145,8 +145,10 @@ void AddParts(const std::vector<UploadedPart>& parts, int after, size_t limit, X
   size_t shown = 0;
   int last = 0;
   bool more = false;
-  for (const UploadedPart& part : parts) {
-    if (part.number <= after) continue;
+  for (auto at = parts.begin(); at != parts.end(); ++at) {
+    const UploadedPart& part = *at;
+    const bool is_replaced = std::next(at) != parts.end() && std::next(at)->number == part.number;
+    if (part.number <= after || is_replaced) continue;
     more = shown++ == limit;
     if (more) break;
     XmlElement& element = root->Add("Part");
@@ -244,7 +246,8 @@ Result<http::Response> CompleteUploadXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const auto parts, ChosenParts(body, call.services.uploads.Parts(upload)));
   ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfUpload(call, upload));
   const auto store = [&](http::BodyReader& bytes) -> Result<http::Response> {
-    ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Insert(plan, bytes));
+    ASSIGN_OR_RETURN(const ObjectInfo made,
+                     call.storage().InsertOnce(plan, bytes, KeyOfUploadId(upload.id)));
     call.services.uploads.Forget(upload);
     return UploadCompleted(call, made);
   };

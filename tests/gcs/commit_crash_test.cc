@@ -1,0 +1,185 @@
+// The process is killed between the steps of a commit, at each step in turn. Afterwards the client
+// repeats its last request.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+
+#include "fakes/gcs/service/storage_service.h"
+#include "tests/gcs/store_world.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr uint64_t kSeed = 7;
+constexpr int kStepsMax = 100;
+constexpr char kContents[] = "first piece, last piece";
+constexpr size_t kFirstBytes = 12;
+
+class PieceBody final : public http::BodyReader {
+ public:
+  explicit PieceBody(std::string text) : text_(std::move(text)) {}
+  Result<size_t> Read(char* buffer, size_t size) override {
+    const size_t count = text_.copy(buffer, size, at_);
+    at_ += count;
+    return count;
+  }
+
+ private:
+  std::string text_;
+  size_t at_ = 0;
+};
+
+UploadPlan PlanOfNewObject() {
+  UploadPlan plan;
+  plan.info.bucket = "bkt";
+  plan.info.name = "made";
+  plan.info.content_type = "text/made";
+  plan.preconditions.if_generation_match = 0;
+  return plan;
+}
+
+template <typename T>
+Status StatusOf(const Result<T>& result) {
+  return result.ok() ? Status(Ok{}) : Status(result.error());
+}
+
+// A client of a resumable upload. Asks how far the upload is, and sends the rest.
+Status SendRest(StorageService& service, const std::string& id) {
+  PieceBody none("");
+  const ContentRange query{std::nullopt, std::nullopt, std::nullopt};
+  ASSIGN_OR_RETURN(const UploadProgress progress, service.ContinueUpload({id, query, {}}, none));
+  if (progress.done) return Ok{};
+  const std::string contents = kContents;
+  PieceBody rest(contents.substr(progress.received));
+  const ContentRange range{progress.received, contents.size() - 1, contents.size()};
+  return StatusOf(service.ContinueUpload({id, range, {}}, rest));
+}
+
+/// A write in two requests. The last one is repeated after a kill, with what the first one
+/// returned.
+struct CrashedWrite {
+  const char* name;
+  std::function<Result<std::string>(StorageService&)> begin;
+  std::function<Status(StorageService&, const std::string&)> finish;
+  std::string contents = kContents;
+};
+
+Result<std::string> BeginSession(StorageService& service) {
+  ASSIGN_OR_RETURN(const std::string id, service.StartUpload(PlanOfNewObject()));
+  PieceBody first(std::string(kContents).substr(0, kFirstBytes));
+  RETURN_IF_ERROR(
+      service.ContinueUpload({id, ContentRange{0, kFirstBytes - 1, std::nullopt}, {}}, first));
+  return id;
+}
+
+Status FinishEmpty(StorageService& service, const std::string& id) {
+  PieceBody none("");
+  const ContentRange whole{std::nullopt, std::nullopt, 0};
+  return StatusOf(service.ContinueUpload({id, whole, {}}, none));
+}
+
+Status InsertKeyed(StorageService& service, const std::string& key) {
+  PieceBody bytes(kContents);
+  return StatusOf(service.InsertOnce(PlanOfNewObject(), bytes, key));
+}
+
+CopyRequest CopyOfSource() {
+  CopyRequest copy;
+  copy.source = {"bkt", "source"};
+  copy.target = {"bkt", "made"};
+  copy.of_target.if_generation_match = 0;
+  copy.change = [](ObjectInfo* info) -> Status {
+    info->content_type = "text/made";
+    info->storage_class = "NEARLINE";
+    return Ok{};
+  };
+  return copy;
+}
+
+Result<std::string> BeginRewrite(StorageService& service) {
+  ASSIGN_OR_RETURN(const RewriteProgress progress, service.Rewrite(CopyOfSource(), "", 5));
+  return progress.token;
+}
+
+Status FinishRewrite(StorageService& service, const std::string& token) {
+  ASSIGN_OR_RETURN(const RewriteProgress progress, service.Rewrite(CopyOfSource(), token, {}));
+  return progress.made ? Status(Ok{}) : Status(Error{Code::kInternal, "the rewrite is not done"});
+}
+
+const CrashedWrite kCrashedWrites[] = {
+    {"resumable upload", BeginSession, SendRest},
+    {"empty resumable upload",
+     [](StorageService& service) { return service.StartUpload(PlanOfNewObject()); }, FinishEmpty,
+     ""},
+    {"completion of parts", [](StorageService&) { return Result<std::string>("abc123"); },
+     InsertKeyed},
+    {"rewrite in steps", BeginRewrite, FinishRewrite},
+};
+
+class CommitCrashTest : public ::testing::Test {
+ protected:
+  CommitCrashTest() : world_(true) {
+    EXPECT_TRUE(world_->CreateBucket("bkt").ok());
+    world_.Put("source", kContents);
+    world_.Close();
+  }
+
+  // In a process of its own. True: it was killed before it could finish.
+  bool RunUntilStep(const CrashedWrite& write, const std::string& begun, int step) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      auto store = DirectoryStore::Open({.root = world_.root(),
+                                         .between_steps =
+                                             [&step] {
+                                               if (step-- == 0) ::_exit(9);
+                                             }},
+                                        world_.clock());
+      if (!store.ok()) ::_exit(1);
+      StorageService service(**store, kSeed);
+      ::_exit(write.finish(service, begun).ok() ? 0 : 1);
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_NE(WEXITSTATUS(status), 1) << write.name << " fails without a kill";
+    return WEXITSTATUS(status) == 9;
+  }
+
+  StoreWorld world_;
+};
+
+TEST_F(CommitCrashTest, TheClientThatRepeatsItsLastRequestGetsItsObject) {
+  for (const CrashedWrite& write : kCrashedWrites) {
+    for (int step = 0; step < kStepsMax; ++step) {
+      world_.Reopen();
+      (void)world_.Delete("made").ok();
+      std::string begun;
+      {
+        StorageService service(*world_, kSeed);
+        const auto first = write.begin(service);
+        ASSERT_TRUE(first.ok()) << first.error().message;
+        begun = *first;
+      }
+      world_.Close();
+      const bool is_killed = RunUntilStep(write, begun, step);
+      const std::string where = std::string(write.name) + ", step " + std::to_string(step);
+
+      world_.Reopen();
+      StorageService service(*world_, kSeed + 1);
+      const Status repeated = write.finish(service, begun);
+      EXPECT_TRUE(repeated.ok()) << where << ": " << repeated.error().message;
+      EXPECT_EQ(world_.Get("made"), write.contents) << where;
+      const auto made = world_->GetObject("bkt", "made");
+      ASSERT_TRUE(made.ok()) << where;
+      EXPECT_EQ(made->content_type, "text/made") << where;
+      if (!is_killed) break;
+      ASSERT_LT(step + 1, kStepsMax) << "the commit has no end";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace caip::gcs
