@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <vector>
 
@@ -83,10 +84,13 @@ std::string ReadKeyNumber(EVP_PKEY* key, const char* parameter) {
   return bytes;
 }
 
-// Writes the complete file, or nothing, and never replaces one: link() decides which process is
-// first.
-Status PutIfAbsent(const Path& file, const std::string& text) {
-  const Path draft = file.string() + "." + std::to_string(::getpid());
+}  // namespace
+
+// link() decides which process is first.
+Status WriteKeyIfAbsent(const Path& file, std::string_view text) {
+  static std::atomic<unsigned> drafts{0};
+  const Path draft =
+      file.string() + "." + std::to_string(::getpid()) + "-" + std::to_string(drafts++);
   {
     const Fd fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!fd.valid()) return CannotWrite(draft, errno);
@@ -105,8 +109,6 @@ Status PutIfAbsent(const Path& file, const std::string& text) {
   return SyncDirectory(file.parent_path());
 }
 
-}  // namespace
-
 Result<ServiceAccountKey> ServiceAccountKey::Open(const Path& directory, Instant now) {
   const Path file = directory / kFileName;
   std::error_code ignored;
@@ -116,7 +118,7 @@ Result<ServiceAccountKey> ServiceAccountKey::Open(const Path& directory, Instant
     const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> made(EVP_RSA_gen(kKeyBits),
                                                                    EVP_PKEY_free);
     if (!made) return errors::KeyNotCreated(file.string(), "OpenSSL failed");
-    RETURN_IF_ERROR(PutIfAbsent(
+    RETURN_IF_ERROR(WriteKeyIfAbsent(
         file, PrivatePem(made.get()) + CertificatePem(MakeSelfSigned(made.get(), now).get())));
   }
   ASSIGN_OR_RETURN(const std::string pem, ReadFileUpTo(file, kFileBytesMax));

@@ -14,6 +14,10 @@
 
 namespace caip::metadata {
 
+/// Writes the complete file, or nothing, and never replaces one. Ok also if the file exists: the
+/// first of several processes decides its contents. Only the user may read it.
+Status WriteKeyIfAbsent(const Path& file, std::string_view text);
+
 /// An RSA key pair and its self-signed certificate. Immutable; any thread.
 class ServiceAccountKey {
  public:

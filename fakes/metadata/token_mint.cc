@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "fakes/metadata/errors.h"
 #include "fakes/metadata/jwt.h"
+#include "fakes/metadata/service_account_key.h"
 
 namespace caip::metadata {
 namespace {
@@ -23,18 +24,18 @@ constexpr int64_t kRenewalSeconds = 300;
 Result<std::string> OpenSecret(const Path& keys) {
   const Path file = keys / kSecretName;
   std::error_code ignored;
-  if (std::filesystem::exists(file, ignored)) {
-    ASSIGN_OR_RETURN(std::string secret, ReadFileUpTo(file, kSecretBytes));
-    if (secret.size() != kSecretBytes) return errors::KeyUnreadable(file.string());
-    return secret;
+  if (!std::filesystem::exists(file, ignored)) {
+    RETURN_IF_ERROR(MakeDirectories(keys));
+    ::chmod(keys.c_str(), 0700);
+    std::string made(kSecretBytes, '\0');
+    if (RAND_bytes(reinterpret_cast<unsigned char*>(made.data()), kSecretBytes) != 1) {
+      return errors::KeyNotCreated(file.string(), "the system has no random bytes");
+    }
+    RETURN_IF_ERROR(WriteKeyIfAbsent(file, made));
   }
-  RETURN_IF_ERROR(MakeDirectories(keys));
-  ::chmod(keys.c_str(), 0700);
-  std::string secret(kSecretBytes, '\0');
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(secret.data()), kSecretBytes) != 1) {
-    return errors::KeyNotCreated(file.string(), "the system has no random bytes");
-  }
-  RETURN_IF_ERROR(WriteFileDurably(file, secret));
+  ::chmod(file.c_str(), 0600);  // an earlier version let others read it
+  ASSIGN_OR_RETURN(std::string secret, ReadFileUpTo(file, kSecretBytes));
+  if (secret.size() != kSecretBytes) return errors::KeyUnreadable(file.string());
   return secret;
 }
 

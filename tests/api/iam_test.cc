@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "tests/api/ml_world.h"
 
 namespace caip::api {
@@ -57,6 +59,48 @@ TEST(JobPolicy, ChangesOnlyWhatTheMaskNames) {
       ml.Post(kJob + ":setIamPolicy", {{"policy", audit}, {"updateMask", "auditConfigs"}});
   EXPECT_EQ(set.json["bindings"], ViewerPolicy()["bindings"]);
   EXPECT_EQ(set.json["auditConfigs"], audit["auditConfigs"]);
+}
+
+TEST(JobPolicy, ChangesAtTheSameTimeKeepEachOther) {
+  MlWorld ml;
+  PolicyStore policies(ml.directory.path() / "policies");
+  constexpr int kThreads = 4;
+  constexpr int kChanges = 25;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&policies, t] {
+      for (int i = 0; i < kChanges; ++i) {
+        const std::string name = std::to_string(t) + "-" + std::to_string(i);
+        const auto add = [&name](Json present) {
+          present["auditConfigs"][name] = true;
+          return present;
+        };
+        EXPECT_TRUE(policies.Change("demo", "j1", add).ok());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ((*policies.Get("demo", "j1"))["auditConfigs"].size(), size_t{kThreads * kChanges});
+}
+
+// Each thread sets a field that the other does not name, and must find it unchanged.
+TEST(JobPolicy, RequestsAtTheSameTimeKeepTheFieldsOfEachOther) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  const auto set_often = [&ml](const std::string& field, const std::string& member) {
+    for (int i = 0; i < 150; ++i) {
+      const std::string text = member + std::to_string(i);
+      const Json bindings = {
+          {"bindings", Json::array({{{"role", "roles/viewer"}, {"members", {"user:" + text}}}})}};
+      const Json audits = {{"auditConfigs", Json::array({{{"service", text}}})}};
+      const Json& policy = field == "bindings" ? bindings : audits;
+      ml.Post(kJob + ":setIamPolicy", {{"policy", policy}, {"updateMask", field}});
+      ASSERT_EQ(ml.Get(kJob + ":getIamPolicy").json[field], policy[field]) << "request " << i;
+    }
+  };
+  std::thread other([&] { set_often("auditConfigs", "service"); });
+  set_often("bindings", "ann");
+  other.join();
 }
 
 TEST(JobPolicy, MustBeValid) {

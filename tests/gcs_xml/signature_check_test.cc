@@ -184,6 +184,19 @@ TEST_F(SignedUrlTest, AccountsMaySignWithKeysFromElsewhere) {
   EXPECT_EQ(keys_->PublicKeysOf("b@p").size(), 2u);
 }
 
+TEST(ServiceKeys, AKeyThatCouldNotBeSavedIsNotKnown) {
+  TemporaryDirectory directory;
+  SystemClock clock;
+  auto keys = ServiceKeys::Open(directory.path() / "keys", clock, Random(1), TestSigner);
+  ASSERT_TRUE(keys.ok());
+  std::filesystem::remove_all(directory.path() / "keys");
+  EXPECT_FALSE((*keys)->Register("b@p", kAnotherPublicKey).ok());
+  EXPECT_TRUE((*keys)->PublicKeysOf("b@p").empty());
+  std::filesystem::create_directory(directory.path() / "keys");
+  EXPECT_TRUE((*keys)->Register("b@p", kAnotherPublicKey).ok());
+  EXPECT_EQ((*keys)->PublicKeysOf("b@p").size(), 1u);
+}
+
 TEST(ServiceKeys, OutliveARestart) {
   TemporaryDirectory directory;
   SystemClock clock;

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <thread>
+
 #include "base/encoding.h"
 #include "fakes/metadata/errors.h"
 #include "fakes/metadata/jwt.h"
@@ -56,6 +59,23 @@ TEST(AccessToken, IsKnownToTheNextMintOfTheSameKeys) {
   const auto next = *TokenMint::Open(world.directory.path() / "keys", world.wall);
   EXPECT_EQ(next->Read(token)->identity, kUser);
   EXPECT_EQ(next->Lasting(kUser, {}), token);
+}
+
+TEST(AccessToken, MintsThatStartAtTheSameTimeShareOneSecretThatOnlyTheUserReads) {
+  for (int round = 0; round < 20; ++round) {
+    MetadataWorld world;
+    const Path keys = world.directory.path() / ("keys" + std::to_string(round));
+    std::vector<std::string> tokens(8);
+    std::vector<std::thread> threads;
+    for (std::string& token : tokens) {
+      threads.emplace_back(
+          [&] { token = (*TokenMint::Open(keys, world.wall))->Lasting(kUser, {}); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& token : tokens) ASSERT_EQ(token, tokens.front());
+    const auto mode = std::filesystem::status(keys / "tokens.key").permissions();
+    ASSERT_EQ(mode, std::filesystem::perms(0600));
+  }
 }
 
 TEST(AccessToken, ThatSomebodyElseMadeOrChangedSaysNothing) {

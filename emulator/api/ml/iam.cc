@@ -121,7 +121,6 @@ Result<Json> GetPolicy(engine::Engine& engine, const PolicyStore& policies,
 // bindings. The etag of `sent` is always kept, even if the mask does not name it, so that it guards
 // the change.
 Json MaskedPolicy(Json present, const Json& sent, const std::set<std::string>& mask) {
-  present.erase("etag");
   for (const std::string_view path : kMaskPaths) {
     const std::string name(path);
     const bool with = mask.contains(name) || (name == "version" && mask.contains("bindings"));
@@ -149,9 +148,9 @@ Result<Json> SetPolicy(engine::Engine& engine, PolicyStore& policies, const http
   CheckBindings(policy, violations);
   if (!violations.empty()) return google::errors::Violations(std::move(violations));
   RETURN_IF_ERROR(engine.Get(at.At("project"), at.At("job")));
-  ASSIGN_OR_RETURN(Json present, policies.Get(at.At("project"), at.At("job")));
-  return policies.Set(at.At("project"), at.At("job"),
-                      MaskedPolicy(std::move(present), policy, mask));
+  return policies.Change(at.At("project"), at.At("job"), [&](Json present) {
+    return MaskedPolicy(std::move(present), policy, mask);
+  });
 }
 
 std::vector<std::string> ReadPermissions(const Json& body, Violations& violations) {
@@ -207,11 +206,14 @@ Result<Json> PolicyStore::Get(const std::string& project, const std::string& job
   return Read(FileOf(project, job_id));
 }
 
-Result<Json> PolicyStore::Set(const std::string& project, const std::string& job_id, Json policy) {
+Result<Json> PolicyStore::Change(const std::string& project, const std::string& job_id,
+                                 const std::function<Json(Json present)>& change) {
   std::lock_guard lock(mutex_);
   const Path file = FileOf(project, job_id);
-  ASSIGN_OR_RETURN(const Json present, Read(file));
+  ASSIGN_OR_RETURN(Json present, Read(file));
   const std::string etag = StringOr(present, "etag");
+  present.erase("etag");
+  Json policy = change(std::move(present));
   const std::string sent = StringOr(policy, "etag");
   if (!sent.empty() && sent != etag) return errors::PolicyEtagStale();
   policy["etag"] = NextEtag(etag, policy);

@@ -3,6 +3,7 @@
 // testIamPermissions. Every caller has every permission: the emulator stores and returns policies
 // but does not enforce them.
 
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -23,9 +24,11 @@ class PolicyStore {
 
   /// {"etag": "ACAB"} if no policy was ever set.
   Result<Json> Get(const std::string& project, const std::string& job_id) const;
-  /// Replaces the policy and its etag. kAborted: `policy` has an etag that differs from the present
-  /// one. Durable when it returns.
-  Result<Json> Set(const std::string& project, const std::string& job_id, Json policy);
+  /// Replaces the policy by what `change` makes of the present one, which has no etag; calls at the
+  /// same time wait. kAborted: the result has an etag that differs from the present one. The new
+  /// policy has a new etag, and is durable when this returns.
+  Result<Json> Change(const std::string& project, const std::string& job_id,
+                      const std::function<Json(Json present)>& change);
 
  private:
   Path FileOf(const std::string& project, const std::string& job_id) const;

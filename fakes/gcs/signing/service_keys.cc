@@ -49,11 +49,7 @@ Result<Json> ReadJson(const Path& file) {
 
 // Only the owner of the file may read secrets.
 Status WriteSecretly(const Path& file, std::string_view bytes) {
-  RETURN_IF_ERROR(WriteFileDurably(file, bytes));
-  if (::chmod(file.c_str(), 0600) != 0) {
-    return CannotProtect(file, errno);
-  }
-  return Ok{};
+  return WriteFileDurably(file, bytes, 0600);
 }
 
 }  // namespace
@@ -213,9 +209,12 @@ Status ServiceKeys::Register(const std::string& account, const std::string& pem)
   const std::lock_guard lock(mutex_);
   std::vector<std::string>& known = public_[account];
   if (std::find(known.begin(), known.end(), *key) != known.end()) return Ok{};
+  const std::vector<std::string> before = known;
   known.push_back(std::move(*key));
   if (known.size() > kPublicKeysMax) known.erase(known.begin());
-  return SavePublic();
+  Status saved = SavePublic();
+  if (!saved.ok()) known = before;
+  return saved;
 }
 
 Result<ServiceKeys::Signed> ServiceKeys::SignAs(const std::string& account,
