@@ -249,6 +249,8 @@ Error UploadUnknown() {
       "gone");
 }
 
+Error ClientGone() { return {Code::kCancelled, "The client has closed the connection."}; }
+
 Error UploadTakenOver() {
   return {Code::kAborted, "A later request has taken over this upload session."};
 }

@@ -53,6 +53,7 @@ Error UploadLengthWrong(uint64_t wanted, uint64_t got);
 Error ContentRangeInvalid(std::string_view text);
 Error ChunkOutOfPlace(uint64_t wanted, uint64_t got);
 Error UploadUnknown();
+Error ClientGone();
 Error UploadTakenOver();
 Error UploadBytesLost();
 Error TooManySources(size_t count);

@@ -13,6 +13,7 @@
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/app/attach/owner.h"
 #include "emulator/app/attach/serving_child.h"
+#include "emulator/app/attach/stop_deadline.h"
 #include "emulator/app/emulator.h"
 #include "emulator/app/errors.h"
 #include "host/errors.h"
@@ -174,9 +175,13 @@ int Connector::Finish(int exit_code) {
     const InterruptGuard guard;
     end = emulator_->WaitWhileNeeded(guard.descriptor());
   }
-  emulator_->Stop();
-  const bool idle = emulator_->engine().Idle();
-  emulator_.reset();
+  bool idle = false;
+  {
+    const StopDeadline deadline(exit_code);
+    emulator_->Stop();
+    idle = emulator_->engine().Idle();
+    emulator_.reset();
+  }
   // A client that never joined may have submitted a job just before the end.
   if (*end == Emulator::End::kIdle && !idle) (void)StartInBackground(flags_, state_);
   return exit_code;

@@ -14,6 +14,7 @@
 #include "client/gcloud_properties.h"
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/app/attach/owner.h"
+#include "emulator/app/attach/stop_deadline.h"
 #include "emulator/app/emulator.h"
 #include "emulator/app/version.h"
 #include "emulator/cli/commands/commands.h"
@@ -136,7 +137,9 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
   tell(Banner(**emulator, options->state));
   const auto end = (*emulator)->WaitForEnd(guard.descriptor(), IdleTimeOf(command));
   if (end == app::Emulator::End::kIdle) tell("Ending after the idle timeout.");
+  const app::StopDeadline deadline(kExitSuccess);
   (*emulator)->Stop();
+  emulator->reset();
   return kExitSuccess;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/abandoned_work.h"
 #include "base/encoding.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/settings.h"
@@ -123,12 +124,14 @@ namespace {
 
 constexpr size_t kSourcesMax = 32;
 
-Status CopyBody(http::BodyReader& body, ObjectWriter& writer) {
+// `is_stored`: the bytes come from a file, so that nothing is lost if the copy stops.
+Status CopyBody(http::BodyReader& body, ObjectWriter& writer, bool is_stored) {
   constexpr size_t kBufferBytes = 256 << 10;
   std::vector<char> buffer(kBufferBytes);
   while (true) {
     ASSIGN_OR_RETURN(const size_t count, body.Read(buffer.data(), buffer.size()));
     if (count == 0) return Ok{};
+    if (is_stored && IsWorkAbandoned()) return errors::ClientGone();
     RETURN_IF_ERROR(writer.Append({buffer.data(), count}));
   }
 }
@@ -257,7 +260,7 @@ Status DeleteSources(BucketStore& store, const std::vector<ObjectInfo>& sources)
 Result<ObjectInfo> StorageService::Insert(const UploadPlan& plan, http::BodyReader& bytes) {
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
   ASSIGN_OR_RETURN(const auto writer, store_.NewObject(plan.info.bucket, plan.info.name));
-  RETURN_IF_ERROR(CopyBody(bytes, *writer));
+  RETURN_IF_ERROR(CopyBody(bytes, *writer, false));
   return writer->Commit(plan.info, plan.preconditions, plan.sums.md5, plan.sums.crc32c);
 }
 
@@ -272,7 +275,7 @@ Result<ObjectInfo> StorageService::InsertOnce(const UploadPlan& plan, http::Body
     if (auto made = ObjectOfUpload(store_, {plan.info.bucket, plan.info.name}, key)) return *made;
     store_.ForgetUpload(key);  // the bytes of a call that was interrupted
     ASSIGN_OR_RETURN(const auto writer, store_.ResumeObject(plan.info.bucket, plan.info.name, key));
-    RETURN_IF_ERROR(CopyBody(bytes, *writer));
+    RETURN_IF_ERROR(CopyBody(bytes, *writer, true));
     return writer->Commit(plan.info, plan.preconditions, plan.sums.md5, plan.sums.crc32c);
   };
   auto made = insert();

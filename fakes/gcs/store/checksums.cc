@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/abandoned_work.h"
 #include "base/encoding.h"
 #include "base/files.h"
 #include "fakes/gcs/store/file_errors.h"
+#include "fakes/gcs/errors.h"
 
 namespace caip::gcs {
 namespace {
@@ -75,7 +77,7 @@ Hashes Hasher::Finish() {
   return {std::string(reinterpret_cast<char*>(digest), size), ~crc32c_};
 }
 
-Result<Hashes> HashFile(int fd) {
+Result<Hashes> HashFile(int fd, bool may_stop) {
   Hasher hasher;
   std::vector<char> buffer(1 << 20);
   for (off_t offset = 0;;) {
@@ -83,6 +85,7 @@ Result<Hashes> HashFile(int fd) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errors::CannotReadObjectFile(errno);
     if (count == 0) return hasher.Finish();
+    if (may_stop && IsWorkAbandoned()) return errors::ClientGone();
     hasher.Add({buffer.data(), static_cast<size_t>(count)});
     offset += count;
   }

@@ -39,8 +39,8 @@ class Hasher {
 /// Combines the CRC32C of two pieces into that of both together.
 uint32_t CombinedCrc32c(uint32_t first, uint32_t second, uint64_t second_length);
 
-/// Reads the whole open file.
-Result<Hashes> HashFile(int fd);
+/// Reads the whole open file. kCancelled: `may_stop`, and the client that waits for it has gone.
+Result<Hashes> HashFile(int fd, bool may_stop = true);
 
 /// As the JSON API and x-goog-hash write it: base64 of the big-endian bytes.
 std::string Crc32cText(uint32_t crc32c);

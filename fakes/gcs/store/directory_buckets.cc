@@ -251,6 +251,7 @@ Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery&
     const ObjectInfo& item = listing.items[index];
     auto hashed =
         FindVersion(bucket, item.name, {item.generation, item.hard_delete_time.has_value()});
+    if (!hashed.ok() && hashed.error().code == Code::kCancelled) return hashed.error();
     if (hashed.ok()) listing.items[index] = std::move(hashed->record.info);
   }
   if (!unhashed.empty()) RETURN_IF_ERROR(side_->Flush());

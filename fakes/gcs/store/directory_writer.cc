@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/abandoned_work.h"
 #include "base/encoding.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/directory_store.h"
@@ -18,6 +19,7 @@ namespace caip::gcs {
 namespace {
 
 constexpr uint64_t kLargeBytes = 8 << 20;
+constexpr uint64_t kCopiedBytesMax = 64 << 20;  // in one call of the kernel
 constexpr int kWriteFlags = O_RDWR | O_CREAT | O_CLOEXEC;
 
 Status CheckSums(const Hashes& hashes, const std::optional<std::string>& expected_md5,
@@ -129,11 +131,13 @@ Status DirectoryWriter::AppendFrom(ObjectReader& source, uint64_t offset, uint64
 Status DirectoryWriter::CopyRange(int source, uint64_t offset, uint64_t length) {
   std::vector<char> piece;  // used if the kernel cannot copy the range
   while (length > 0) {
+    if (IsWorkAbandoned()) return errors::ClientGone();
     auto from = static_cast<off_t>(offset);
+    const uint64_t most = std::min(length, kCopiedBytesMax);
     ssize_t count = -1;
     if (piece.empty()) {
       auto to = static_cast<off_t>(size_);
-      count = kept_ ? -1 : ::copy_file_range(source, &from, fd_.get(), &to, length, 0);
+      count = kept_ ? -1 : ::copy_file_range(source, &from, fd_.get(), &to, most, 0);
       if (count < 0) piece.resize(std::min<uint64_t>(length, 1 << 20));
     }
     if (count < 0) {
@@ -164,7 +168,7 @@ Result<Hashes> DirectoryWriter::Finish(bool composite) {
   if (sums_ == Sums::kPassing) return follower_ ? follower_->Finish() : hasher_.Finish();
   const bool enough = sums_ == Sums::kCombined && (composite || !combined_.md5.empty());
   if (enough) return combined_;
-  return HashFile(fd_.get());
+  return HashFile(fd_.get(), false);  // a resumed upload loses its bytes if this fails
 }
 
 Result<ObjectInfo> DirectoryWriter::Commit(ObjectInfo info, const Preconditions& preconditions,

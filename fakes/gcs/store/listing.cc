@@ -11,6 +11,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "base/abandoned_work.h"
 #include "base/encoding.h"
 #include "base/text.h"
 #include "fakes/gcs/errors.h"
@@ -20,6 +21,7 @@
 namespace caip::gcs {
 namespace {
 
+constexpr size_t kVisitsPerCheck = 1024;
 constexpr size_t kCachedEntriesMin = 256;  // entries
 constexpr size_t kCachedEntriesMax = 2'000'000;
 // A directory that changes twice within one tick of the file system's clock looks unchanged the
@@ -104,6 +106,7 @@ class Walk {
   bool Below(const std::string& path, const std::string& prefix) {
     const TreeEntries entries = cache_.Read(bucket_directory_, path, prefix);
     for (auto at = First(*entries, prefix); at != entries->end();) {
+      if (++visited_ % kVisitsPerCheck == 0 && IsWorkAbandoned()) return false;
       const std::string name = prefix + at->key;
       const std::string& seek = visitor_.seek();
       if (seek > name && !(at->directory && seek.starts_with(name))) {
@@ -140,6 +143,7 @@ class Walk {
   int bucket_directory_;
   DirectoryCache& cache_;
   TreeVisitor& visitor_;
+  size_t visited_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/abandoned_work.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr size_t kEntriesPageStandard = 50;
 constexpr size_t kEntriesPageMax = 1000;
 constexpr size_t kResourcesMax = 100;
+constexpr size_t kEntriesPerCheck = 256;
 constexpr std::chrono::milliseconds kTailBeat{1000};  // a blank line detects a dead peer
 constexpr std::chrono::hours kTailMax{1};             // as in the service
 constexpr Duration kLeadMin = std::chrono::milliseconds(100);
@@ -152,6 +154,7 @@ Result<WriteRequest> ReadWriteRequest(const LoggingApi& api, const http::Request
   const Json* entries = Member(read.body, "entries");
   if (!entries || !entries->is_array()) return errors::MemberMissing("entries");
   for (size_t i = 0; i < entries->size(); ++i) {
+    if (i % kEntriesPerCheck == 0 && IsWorkAbandoned()) return errors::ClientGone();
     auto entry = ReadWrittenEntry((*entries)[i], "entries[" + std::to_string(i) + "]", defaults);
     if (entry.ok()) {
       read.entries.push_back(std::move(entry).value());

@@ -2,10 +2,13 @@
 // have no time limits.
 #include "http/connection/connection.h"
 
+#include <poll.h>
+
 #include <boost/beast/http.hpp>
 #include <chrono>
 #include <vector>
 
+#include "base/abandoned_work.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "http/connection/guard.h"
@@ -35,6 +38,12 @@ constexpr std::string_view kEstablished = "HTTP/1.1 200 Connection established\r
 
 // What the connection does after a request.
 enum class Next { kRequest, kLinger, kEnd };
+
+// True if the peer, or the server's Stop(), has closed the connection.
+bool HasPeerGone(int fd) {
+  pollfd wait{fd, POLLRDHUP, 0};
+  return ::poll(&wait, 1, 0) > 0;
+}
 
 // Counts a request as active for as long as it lives.
 class ActiveRequest {
@@ -207,6 +216,7 @@ class Connection {
       usable = response.status == 403;
     } else {
       request.body = &body;
+      const AbandonableWork work([this] { return HasPeerGone(socket_.get()); });
       response = Handle(request);
     }
     form.keep_alive = usable && !ambiguous_ && message.keep_alive() && !context_.stopping &&
