@@ -14,8 +14,8 @@
 #include "base/abandoned_work.h"
 #include "base/encoding.h"
 #include "base/files.h"
-#include "fakes/gcs/store/file_errors.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/file_errors.h"
 
 namespace caip::gcs {
 namespace {

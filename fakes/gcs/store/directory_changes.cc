@@ -86,7 +86,7 @@ Status DirectoryStore::NoteCommit(const std::string& key, const ObjectInfo& info
                                   const BucketRules& rules, ObjectRecord* record) {
   struct stat status {};
   if (::fstatat(directories_.uploads.get(), key.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-    return SystemError("cannot find the upload of object '" + info.name + "'", errno);
+    return errors::CannotLookAtObject(info.name, errno);
   }
   *record = NewRecord(info, IdentityOf(status), rules);
   const Path file = options_.uploads / (key + kNoteEnding);
