@@ -92,9 +92,7 @@ Status UpgradeTables(LogFile& file) {
 
 Status CreateTables(LogFile& file) {
   RETURN_IF_ERROR(file.Execute("PRAGMA page_size = 16384"));  // chunks are large
-  RETURN_IF_ERROR(file.Execute("PRAGMA synchronous = OFF"));  // the schema below is synced
   RETURN_IF_ERROR(file.Execute("PRAGMA journal_mode = WAL"));
-  RETURN_IF_ERROR(file.Execute("PRAGMA synchronous = FULL"));
   return file.Write([&file] { return file.Execute(kTables); });
 }
 
