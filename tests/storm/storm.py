@@ -3,23 +3,28 @@
 
 Each round runs actors against one emulator: objects (written, composed, copied, moved, deleted), resumable
 uploads, jobs with log lines, log entries, studies. At a random moment the emulator, the process that
-starts its replicas, or both get SIGKILL. The emulator starts again, and each actor compares what it
-finds with what was acknowledged. In the end all jobs end, the emulator stops, and no process is left.
+starts its replicas, or both get SIGKILL. With --power-cut all processes get it, and what was not synced
+may be gone from the disk. The emulator starts again, and each actor compares what it finds with what was
+acknowledged. In the end all jobs end, the emulator stops, and no process is left.
 
 Exit codes: 0 nothing was lost; 1 something was lost (it is printed); 2 wrong arguments.
 """
 
 import argparse
+import collections
+import functools
 import http.client
 import os
 import random
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
 
 import service_actors
 import storage_actors
+from power_cut import build_disk_library
 from world import Client, Emulator, Lost, ROOT
 
 UNANSWERED = (OSError, http.client.HTTPException)
@@ -34,6 +39,7 @@ class Storm:
     def __init__(self, caip, chance):
         self.chance = chance
         self.emulator = Emulator(caip)
+        self.summary = collections.Counter()
         self.actors = [kind(Client(self.emulator), random.Random(chance.getrandbits(64)),
                             f'{kind.__name__.lower()}{number}') for number, kind in enumerate(KINDS)]
         self.failures = []
@@ -68,6 +74,15 @@ class Storm:
         for thread in threads:
             thread.start()
         time.sleep(self.chance.uniform(0.02, 0.4))
+        ended = self.interrupt(over)
+        for thread in threads:
+            thread.join()
+        if ended:
+            self.recover()
+        self.verify()
+
+    def interrupt(self, over):
+        """Ends processes of the emulator, and sets `over`. True: the emulator itself ended."""
         victim = self.chance.choice(['emulator', 'emulator', 'launcher', 'both'])
         if victim == 'launcher':
             self.emulator.kill_launcher()
@@ -75,11 +90,10 @@ class Storm:
         over.set()  # before the kill: an operation without an answer is right from now on
         if victim != 'launcher':
             self.emulator.kill(launcher_too=victim == 'both')
-        for thread in threads:
-            thread.join()
-        if victim != 'launcher':
-            self.emulator.start()
-        self.verify()
+        return victim != 'launcher'
+
+    def recover(self):
+        self.emulator.start()
 
     def verify(self):
         for actor in self.actors:
@@ -106,6 +120,23 @@ class Storm:
         self.failures.append(f'processes are left: {left}')
 
 
+class PowerCuts(Storm):
+    """Cuts the power: what was not synced may be gone from the disk."""
+
+    def __init__(self, caip, chance, library):
+        super().__init__(caip, chance)
+        self.disk = self.emulator.watch_disk(library)
+
+    def interrupt(self, over):
+        over.set()
+        self.emulator.kill_all()
+        return True
+
+    def recover(self):
+        self.summary.update(self.disk.cut(self.chance))
+        super().recover()
+
+
 def newest_caip():
     built = [ROOT / 'build' / name / 'caip' for name in ('release', 'quick', 'dev')]
     built = [path for path in built if path.exists()]
@@ -117,20 +148,26 @@ def arguments():
     parser.add_argument('--rounds', type=int, default=100, help='number of kills (default: 100)')
     parser.add_argument('--seed', type=int, help='seed of the random choices, to repeat a run')
     parser.add_argument('--caip', default=os.environ.get('CAIP') or newest_caip())
+    parser.add_argument('--power-cut', action='store_true', help='also drop what was not synced to the disk')
     given = parser.parse_args()
     if not given.caip or not Path(given.caip).exists():
         parser.error('caip is not built. Build it, or give --caip.')
     return given
 
 
-def main():
-    given = arguments()
-    seed = given.seed if given.seed is not None else random.SystemRandom().getrandbits(32)
-    print(f'storm: {given.rounds} rounds, seed {seed}', flush=True)
-    chance = random.Random(seed)
+def kind_of_storm(given, directory):
+    """Makes the storm that the arguments ask for; None: this host cannot."""
+    if not given.power_cut:
+        return Storm
+    library = build_disk_library(directory)
+    return library and functools.partial(PowerCuts, library=library)
+
+
+def run(given, make_storm, chance):
     rounds, operations, failures, began = 0, 0, [], time.monotonic()
+    summary = collections.Counter()
     while rounds < given.rounds and len(failures) < 10:
-        with Storm(given.caip, chance) as storm:
+        with make_storm(given.caip, chance) as storm:
             for _ in range(min(ROUNDS_OF_A_STATE, given.rounds - rounds)):
                 storm.round()
                 rounds += 1
@@ -139,12 +176,27 @@ def main():
             if not storm.failures:
                 storm.finish()
             operations += storm.operations
+            summary += storm.summary
             for failure in storm.failures:
                 print(f'storm: round {rounds}: {failure}', flush=True)
             failures += storm.failures
+    for words, count in summary.items():
+        print(f'storm: {count} {words}')
     print(f'storm: {rounds} kills under {operations} acknowledged operations in '
           f'{time.monotonic() - began:.0f} s: {len(failures)} losses', flush=True)
     return 1 if failures else 0
+
+
+def main():
+    given = arguments()
+    seed = given.seed if given.seed is not None else random.SystemRandom().getrandbits(32)
+    print(f'storm: {given.rounds} rounds, seed {seed}', flush=True)
+    with tempfile.TemporaryDirectory(prefix='caip-storm-') as directory:
+        make_storm = kind_of_storm(given, directory)
+        if make_storm is None:
+            print('storm: skipped: this host has no C compiler')
+            return 0
+        return run(given, make_storm, random.Random(seed))
 
 
 if __name__ == '__main__':

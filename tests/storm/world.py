@@ -8,7 +8,10 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
+
+from power_cut import Disk
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKER = 'CAIP_STORM'
@@ -82,6 +85,23 @@ class Emulator:
         if not url:
             raise Lost('the emulator does not start:\n' + self.log())
         self.port = int(url.rsplit(':', 1)[1])
+
+    def watch_disk(self, library):
+        """From now on each emulator journals its changes, and the disk can cut the power."""
+        disk = Disk(self.directory / 'state', self.directory / 'disk')
+        self.environment.update(disk.environment(library))
+        return disk
+
+    def kill_all(self):
+        """SIGKILL for the emulator and all that it started."""
+        self.kill()
+        while left := self.own_processes():
+            for pid in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.01)
 
     def log(self):
         return (self.directory / 'serve.log').read_text(errors='replace')[-3000:]
