@@ -127,19 +127,19 @@ Result<std::shared_ptr<ResumableSessions::Session>> ResumableSessions::Find(
 
 // Loads the state of a session that an earlier process had or that was dropped from memory.
 Status ResumableSessions::LoadState(Session& session) {
-  if (std::exchange(session.loaded, true)) return Ok{};
+  if (session.loaded) return Ok{};
   const auto note = store_.UploadNote(session.key);
-  if (!note) return Ok{};
   const ObjectInfo& info = session.plan.info;
-  if (note->empty()) {
+  if (note && note->empty()) {
     ASSIGN_OR_RETURN(session.writer, store_.ResumeObject(info.bucket, info.name, session.key));
     session.received = session.writer->size();
-  } else if (*note == kCancelled) {
+  } else if (note && *note == kCancelled) {
     session.cancelled = true;
-  } else {
+  } else if (note) {
     session.done = ObjectOfUpload(store_, {info.bucket, info.name}, session.key);
     if (!session.done) return errors::UploadUnknown();  // finished, and replaced since
   }
+  session.loaded = true;
   return Ok{};
 }
 
@@ -158,7 +158,12 @@ Status ResumableSessions::Receive(Session& session, uint64_t owner, uint64_t ski
       const ObjectInfo& info = session.plan.info;
       ASSIGN_OR_RETURN(session.writer, store_.ResumeObject(info.bucket, info.name, session.key));
     }
-    RETURN_IF_ERROR(session.writer->Append({piece.data() + skipped, count - skipped}));
+    Status kept = session.writer->Append({piece.data() + skipped, count - skipped});
+    if (!kept.ok()) {  // a part of the piece may be in the file
+      session.writer.reset();
+      session.loaded = false;
+      return kept;
+    }
     session.received += count - skipped;
   }
 }
@@ -172,6 +177,12 @@ static Status CheckAgree(const ExpectedSums& first, const ExpectedSums& last) {
     return errors::Crc32cMismatch(Crc32cText(*first.crc32c), Crc32cText(*last.crc32c));
   }
   return Ok{};
+}
+
+// False: the host refused, and the client may send the last piece again.
+static bool IsAboutTheRequest(const Error& error) {
+  return error.code == Code::kInvalidArgument || error.code == Code::kFailedPrecondition ||
+         error.code == Code::kNotFound;
 }
 
 // The caller holds the session's mutex.
@@ -195,7 +206,8 @@ Result<UploadProgress> ResumableSessions::Finish(Session& session, const Expecte
   if (!done.ok()) {
     session.loaded = false;
     // an object whose record could not be saved is not forgotten: the client asks for it again
-    if (store_.UploadNote(session.key).value_or("").empty()) store_.ForgetUpload(session.key);
+    const bool whole = !store_.UploadNote(session.key).value_or("").empty();
+    if (!whole && IsAboutTheRequest(done.error())) store_.ForgetUpload(session.key);
     return done.error();
   }
   session.done = std::move(*done);
