@@ -145,22 +145,23 @@ class SqliteJobStore final : public engine::JobStore {
 
   Status Create(const JobRecord& record) override {
     std::lock_guard lock(writer_mutex_);
-    // A commit under FULL syncs the write-ahead log before it returns.
-    RETURN_IF_ERROR(writer_.Run("PRAGMA synchronous = FULL"));
-    const int code = Change(writer_.insert, record);
-    const Error failure = code == SQLITE_DONE ? Error{} : writer_.Failure(code);
-    RETURN_IF_ERROR(writer_.Run("PRAGMA synchronous = NORMAL"));
-    if ((code & 0xff) == SQLITE_CONSTRAINT) {
-      return errors::JobRecordExists(record.job.key.project, record.job.key.job_id);
-    }
-    if (code != SQLITE_DONE) return failure;
-    return Ok{};
+    const Result<int> code = ChangeDurably(writer_.insert, record);
+    if (!code.ok()) return code.error();
+    if (*code == SQLITE_DONE) return Ok{};
+    return errors::JobRecordExists(record.job.key.project, record.job.key.job_id);
   }
 
+  // What a client was told survives a power cut. A job that was on its way goes on from an earlier
+  // state.
   Status Save(const JobRecord& record) override {
+    const run::JobState state = record.job.state;
     std::lock_guard lock(writer_mutex_);
-    const int code = Change(writer_.update, record);
-    if (code != SQLITE_DONE) return writer_.Failure(code);
+    if (run::IsTerminal(state) || state == run::JobState::kCancelling) {
+      const Result<int> code = ChangeDurably(writer_.update, record);
+      if (!code.ok()) return code.error();
+    } else if (const int code = Change(writer_.update, record); code != SQLITE_DONE) {
+      return writer_.Failure(code);
+    }
     if (writer_.Changes() == 0) {
       return errors::JobRecordMissing(record.job.key.project, record.job.key.job_id);
     }
@@ -217,6 +218,17 @@ class SqliteJobStore final : public engine::JobStore {
   }
 
  private:
+  // A commit under FULL syncs the write-ahead log before it returns. The result is SQLITE_DONE, or
+  // SQLITE_CONSTRAINT.
+  Result<int> ChangeDurably(SqliteStatement& statement, const JobRecord& record) {
+    RETURN_IF_ERROR(writer_.Run("PRAGMA synchronous = FULL"));
+    const int code = Change(statement, record) & 0xff;
+    const Error failure = code == SQLITE_DONE ? Error{} : writer_.Failure(code);
+    RETURN_IF_ERROR(writer_.Run("PRAGMA synchronous = NORMAL"));
+    if (code != SQLITE_DONE && code != SQLITE_CONSTRAINT) return failure;
+    return code;
+  }
+
   static int Change(SqliteStatement& statement, const JobRecord& record) {
     SqliteUse use(statement);
     BindRecord(use, record);
