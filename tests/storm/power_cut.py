@@ -20,23 +20,11 @@ import os
 import shutil
 import stat
 import struct
-import subprocess
 from pathlib import Path
 
 HEADER = struct.Struct('=4I4Q')
 PAGE = 4096
 RENAME_EXCHANGE = 2
-
-
-def build_disk_library(directory):
-    """Builds disk.c. None: this host has no C compiler."""
-    compiler = shutil.which('cc') or shutil.which('gcc')
-    if not compiler:
-        return None
-    library = Path(directory) / 'disk.so'
-    subprocess.run([compiler, '-shared', '-fPIC', '-O1', '-U_FORTIFY_SOURCE', '-o', library,
-                    Path(__file__).with_name('disk.c'), '-lpthread'], check=True)
-    return library
 
 
 class Node:

@@ -4,7 +4,7 @@ import http.client
 import json
 import urllib.parse
 
-from world import Lost
+from world import Lost, Refused
 
 PIECE = 256 << 10
 COMPOSED_BYTES_MAX = 2_000_000
@@ -98,7 +98,7 @@ class Objects:
     @staticmethod
     def must(status, text, wanted=200):
         if status != wanted:
-            raise Lost(f'status {status} instead of {wanted}: {text[:300]!r}')
+            raise Refused(f'status {status} instead of {wanted}: {text[:300]!r}')
 
     def listed(self):
         names, page = set(), ''
@@ -112,6 +112,8 @@ class Objects:
 
     def read(self, name):
         status, _, data = self.client.send('GET', path('storm-bucket', name, '?alt=media'))
+        if status not in (200, 404):
+            raise Refused(f'{name}: {status} {data[:300]!r}')
         return data if status == 200 else None
 
     def verify(self):
@@ -156,7 +158,7 @@ class Uploads:
             'POST', '/upload/storage/v1/b/storm-bucket/o?uploadType=resumable&ifGenerationMatch=0&name='
             + urllib.parse.quote(self.name, safe=''))
         if status != 200:
-            raise Lost(f'a session cannot begin: {status} {text[:300]!r}')
+            raise Refused(f'a session cannot begin: {status} {text[:300]!r}')
         self.session = urllib.parse.urlsplit(headers['Location'])
         self.session = self.session.path + '?' + self.session.query
 
@@ -179,7 +181,7 @@ class Uploads:
                 raise Lost(f'{self.name}: {offset} bytes of {self.acknowledged} acknowledged ones')
             self.acknowledged = offset
         else:
-            raise Lost(f'{self.name}: {status} {text[:300]!r}')
+            raise Refused(f'{self.name}: {status} {text[:300]!r}')
 
     def finish(self, resource):
         if int(resource['size']) != len(self.data):

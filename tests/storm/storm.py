@@ -4,7 +4,8 @@
 Each round runs actors against one emulator: objects (written, composed, copied, moved, deleted), resumable
 uploads, jobs with log lines, log entries, studies. At a random moment the emulator, the process that
 starts its replicas, or both get SIGKILL. With --power-cut all processes get it, and what was not synced
-may be gone from the disk. The emulator starts again, and each actor compares what it finds with what was
+may be gone from the disk. With --faults the disk is full or read-only before the kill, or descriptors run
+out. The emulator starts again, and each actor compares what it finds with what was
 acknowledged. In the end all jobs end, the emulator stops, and no process is left.
 
 Exit codes: 0 nothing was lost; 1 something was lost (it is printed); 2 wrong arguments.
@@ -12,6 +13,7 @@ Exit codes: 0 nothing was lost; 1 something was lost (it is printed); 2 wrong ar
 
 import argparse
 import collections
+import errno
 import functools
 import http.client
 import os
@@ -24,13 +26,14 @@ from pathlib import Path
 
 import service_actors
 import storage_actors
-from power_cut import build_disk_library
-from world import Client, Emulator, Lost, ROOT
+from disk_fault import DiskFault, build_disk_library
+from world import Client, Emulator, Lost, Refused, ROOT
 
 UNANSWERED = (OSError, http.client.HTTPException)
 KINDS = (storage_actors.Objects, storage_actors.Objects, storage_actors.Uploads,
          service_actors.Jobs, service_actors.Jobs, service_actors.Logs, service_actors.Studies)
 ROUNDS_OF_A_STATE = 25
+SETTLE_SECONDS = 3  # a job's state that could not be saved is tried again each second
 
 
 class Storm:
@@ -58,8 +61,7 @@ class Storm:
     def work(self, actor, over):
         try:
             while not over.is_set():
-                actor.act()
-                self.operations += 1
+                self.step(actor, over)
         except UNANSWERED as error:
             if not over.is_set():
                 self.failures.append(f'{type(actor).__name__}: no answer before the kill: {error!r}')
@@ -67,6 +69,10 @@ class Storm:
             self.failures.append(f'{type(actor).__name__}: {error!r}')
         finally:
             actor.client.close()
+
+    def step(self, actor, _over):
+        actor.act()
+        self.operations += 1
 
     def round(self):
         over = threading.Event()
@@ -137,6 +143,63 @@ class PowerCuts(Storm):
         super().recover()
 
 
+class Faults(Storm):
+    """Makes the disk full or read-only, or takes the descriptors, for a while. Then it kills the emulator.
+
+    An operation in that time may be refused. Soon after it all works, and what was acknowledged is there.
+    """
+
+    def __init__(self, caip, chance, library):
+        super().__init__(caip, chance)
+        self.fault = DiskFault(self.emulator.directory / 'fault')
+        self.emulator.environment.update(self.fault.environment(library))
+        self.begun, self.settled = threading.Event(), threading.Event()
+        self.doubtful = set()  # actors that do not know whether their last operation had an effect
+        for actor in self.actors:
+            actor.may_fail = True
+
+    def round(self):
+        self.begun.clear()
+        self.settled.clear()
+        super().round()
+
+    def interrupt(self, over):
+        kind = self.chance.choice(['full disk', 'read-only disk', 'no descriptors'])
+        self.summary[f'times {kind}'] += 1
+        self.begun.set()
+        with self.make(kind):
+            time.sleep(self.chance.uniform(0.02, 0.4))
+        if self.chance.random() < 0.3:
+            time.sleep(SETTLE_SECONDS)
+            self.settled.set()
+            time.sleep(0.2)
+        return super().interrupt(over)
+
+    def make(self, kind):
+        if kind == 'no descriptors':
+            return self.emulator.few_descriptors(self.chance.randrange(6))
+        return self.fault.of(errno.ENOSPC if kind == 'full disk' else errno.EROFS)
+
+    def step(self, actor, over):
+        settled = self.settled.is_set()
+        try:
+            if actor in self.doubtful:
+                actor.verify()
+                self.doubtful.discard(actor)
+            super().step(actor, over)
+        except (Refused, *UNANSWERED) as error:
+            killed = over.is_set() and not isinstance(error, Refused)
+            if settled or killed or isinstance(error, TimeoutError) or not self.begun.is_set():
+                raise
+            self.doubtful.add(actor)
+            self.summary['operations refused'] += 1
+            time.sleep(0.01)
+
+    def verify(self):
+        super().verify()
+        self.doubtful.clear()
+
+
 def newest_caip():
     built = [ROOT / 'build' / name / 'caip' for name in ('release', 'quick', 'dev')]
     built = [path for path in built if path.exists()]
@@ -148,7 +211,9 @@ def arguments():
     parser.add_argument('--rounds', type=int, default=100, help='number of kills (default: 100)')
     parser.add_argument('--seed', type=int, help='seed of the random choices, to repeat a run')
     parser.add_argument('--caip', default=os.environ.get('CAIP') or newest_caip())
-    parser.add_argument('--power-cut', action='store_true', help='also drop what was not synced to the disk')
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument('--faults', action='store_true', help='also fill the disk, make it read-only, take descriptors')
+    kinds.add_argument('--power-cut', action='store_true', help='also drop what was not synced to the disk')
     given = parser.parse_args()
     if not given.caip or not Path(given.caip).exists():
         parser.error('caip is not built. Build it, or give --caip.')
@@ -157,10 +222,10 @@ def arguments():
 
 def kind_of_storm(given, directory):
     """Makes the storm that the arguments ask for; None: this host cannot."""
-    if not given.power_cut:
+    if not given.power_cut and not given.faults:
         return Storm
     library = build_disk_library(directory)
-    return library and functools.partial(PowerCuts, library=library)
+    return library and functools.partial(PowerCuts if given.power_cut else Faults, library=library)
 
 
 def run(given, make_storm, chance):

@@ -1,8 +1,10 @@
 """An emulator to kill, and the requests to it."""
 
+import contextlib
 import http.client
 import json
 import os
+import resource
 import secrets
 import shutil
 import signal
@@ -23,6 +25,10 @@ TRAINER = f"sh -c 'i=0; while [ $i -lt {LINES} ]; do i=$((i+1)); echo storm line
 
 class Lost(Exception):
     """Something acknowledged is gone, or something is there that nobody wrote."""
+
+
+class Refused(Lost):
+    """A request got an error as its answer."""
 
 
 class Client:
@@ -50,7 +56,7 @@ class Client:
         body = None if value is None else json.dumps(value).encode()
         status, _, text = self.send(method, target, body, {'Content-Type': 'application/json'})
         if status not in expect:
-            raise Lost(f'{method} {target}: {status} {text[:300]!r}')
+            raise Refused(f'{method} {target}: {status} {text[:300]!r}')
         return json.loads(text) if text else {}
 
     def close(self):
@@ -91,6 +97,18 @@ class Emulator:
         disk = Disk(self.directory / 'state', self.directory / 'disk')
         self.environment.update(disk.environment(library))
         return disk
+
+    @contextlib.contextmanager
+    def few_descriptors(self, more):
+        """The emulator may open `more` files, no further ones."""
+        pid, limit = self.process.pid, resource.RLIMIT_NOFILE
+        used = max(int(name) for name in os.listdir(f'/proc/{pid}/fd'))
+        soft, hard = resource.prlimit(pid, limit)
+        resource.prlimit(pid, limit, (min(used + 1 + more, soft), hard))
+        try:
+            yield
+        finally:
+            resource.prlimit(pid, limit, (soft, hard))
 
     def kill_all(self):
         """SIGKILL for the emulator and all that it started."""
