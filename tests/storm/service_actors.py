@@ -85,6 +85,9 @@ class Jobs:
                 raise Lost(f'jobs do not end: {sorted(self.known)}')
             time.sleep(0.05)
 
+    def clear(self):
+        self.drain()
+
 
 class Logs:
     """Writes log entries with ids of its own."""
@@ -122,6 +125,10 @@ class Logs:
             raise Lost(f'log entries: lost {sorted(lost)[:5]}, unknown {sorted(unknown)[:5]}')
         self.written |= set(seen)
         self.open -= set(seen)  # a refused entry may come later
+
+    def clear(self):
+        self.client.json('DELETE', f'/v2/projects/{PROJECT}/logs/{self.prefix}')
+        self.written = set()
 
 
 class Studies:
@@ -191,3 +198,8 @@ class Studies:
         for name, count in self.studies.items():
             if self.trials(name) != count:
                 raise Lost(f'study {name} has {self.trials(name)} trials instead of {count}')
+
+    def clear(self):
+        for name in sorted(self.studies):
+            self.client.json('DELETE', f'{STUDIES}/{name}')
+        self.studies = {}

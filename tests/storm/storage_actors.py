@@ -134,6 +134,12 @@ class Objects:
             if self.read(name) != self.kept[name]:
                 raise Lost(f'{name} has other bytes than acknowledged')
 
+    def clear(self):
+        for name in sorted(self.kept):
+            status, _, text = self.client.send('DELETE', path('storm-bucket', name))
+            self.must(status, text, 204)
+        self.kept = {}
+
 
 class Uploads:
     """One resumable upload after the other, each continued where the emulator says it is."""
@@ -197,3 +203,8 @@ class Uploads:
         sizes = {item['name']: int(item['size']) for item in answer.get('items', [])}
         if sizes != self.done:
             raise Lost(f'uploads: {sizes} instead of {self.done}')
+
+    def clear(self):
+        for name in sorted(self.done):
+            self.client.json('DELETE', path('storm-bucket', name), expect=(204,))
+        self.done = {}
