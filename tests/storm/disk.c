@@ -8,7 +8,7 @@
 // bytes: the error number that changes of files get now; 0: none.
 //
 // A record is written after the change has been made, under one lock. So an fsync that is in the
-// journal stands behind all writes that it covers. Changes of mapped files are not seen: SQLite's
+// journal comes after all writes that it covers. Changes of mapped files are not seen: SQLite's
 // -shm file needs none.
 
 #define _GNU_SOURCE

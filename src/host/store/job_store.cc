@@ -151,7 +151,7 @@ class SqliteJobStore final : public engine::JobStore {
     return errors::JobRecordExists(record.job.key.project, record.job.key.job_id);
   }
 
-  // What a client was told survives a power cut. A job that was on its way goes on from an earlier
+  // The states that answers have shown survive a power cut. A running job resumes from an earlier
   // state.
   Status Save(const JobRecord& record) override {
     const run::JobState state = record.job.state;
