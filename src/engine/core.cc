@@ -65,12 +65,14 @@ Status Core::Cancel(const RunKey& key) {
 
 Result<run::Job> Core::Update(const RunKey& key, const DocumentChange& change) {
   if (stopping_) return errors::EngineStopped();
+  Entry* entry = Find(key);
+  if (entry) RETURN_IF_ERROR(SavedOrWhyNot(*entry));  // one that has ended takes no change
+  entry = Find(key);
   Result<JobRecord> stored = ports_.store.Get(key.project, key.job_id);
   if (!stored.ok()) {
     const bool missing = stored.error().code == Code::kNotFound;
     return missing ? ports_.api.JobNotFound() : stored.error();
   }
-  Entry* entry = Find(key);
   run::Job job = entry ? entry->run.job() : stored->job;
   ASSIGN_OR_RETURN(job.document, change(job));
   if (entry) {

@@ -96,10 +96,7 @@ Status Engine::Cancel(const std::string& project, const std::string& job_id) {
 
 Result<run::Job> Engine::Update(const std::string& project, const std::string& job_id,
                                 DocumentChange change) {
-  const RunKey key{project, job_id, ""};
-  return Ask<run::Job>([&](auto answer) {
-    return mailbox_->Post(Call([=, this] { answer(core_.Update(key, change)); }));
-  });
+  return Ask<run::Job>([&](auto answer) { return UpdateLater(project, job_id, change, answer); });
 }
 
 Status Engine::LoseVm(const RunKey& run, const run::ReplicaId& replica, VmLoss kind) {
@@ -113,6 +110,12 @@ bool Engine::SubmitLater(NewJob job, std::function<void(Result<run::Job>)> answe
 bool Engine::CancelLater(const std::string& project, const std::string& job_id,
                          std::function<void(Status)> answer) {
   return mailbox_->Post(Call([=, this] { answer(core_.Cancel({project, job_id, ""})); }));
+}
+
+bool Engine::UpdateLater(const std::string& project, const std::string& job_id,
+                         DocumentChange change, std::function<void(Result<run::Job>)> answer) {
+  const RunKey key{project, job_id, ""};
+  return mailbox_->Post(Call([=, this] { answer(core_.Update(key, change)); }));
 }
 
 bool Engine::LoseVmLater(const RunKey& run, const run::ReplicaId& replica, VmLoss kind,

@@ -82,6 +82,8 @@ class Engine {
   bool SubmitLater(NewJob job, std::function<void(Result<run::Job>)> answer);
   bool CancelLater(const std::string& project, const std::string& job_id,
                    std::function<void(Status)> answer);
+  bool UpdateLater(const std::string& project, const std::string& job_id, DocumentChange change,
+                   std::function<void(Result<run::Job>)> answer);
   bool LoseVmLater(const RunKey& run, const run::ReplicaId& replica, VmLoss kind,
                    std::function<void(Status)> answer);
 

@@ -118,5 +118,21 @@ TEST(LogBeforeEnd, AnAcknowledgedCancellationIsSavedThoughTheLogIsStoredLate) {
               AnyOf(JobState::kCancelling, JobState::kSucceeded));
 }
 
+// The job's process has ended, but the store does not have the end yet.
+TEST(LogBeforeEnd, AnAcknowledgedUpdateIsSavedThoughTheEndWaitsForTheLog) {
+  LateLog late({"success", JobState::kSucceeded});
+  int steps_awaiting = 0;
+  late.world.log.store_later = [&](std::function<void()>) { ++steps_awaiting; };  // never stores
+  for (int wait = 1; wait <= 2; ++wait) {  // for the replica's last line, and for the job's
+    ASSERT_TRUE(late.world.RunUntil([&] { return steps_awaiting >= wait; }));
+    const std::string text = "update " + std::to_string(wait);
+    const auto updated = late.world.Update("j", [&](const run::Job&) -> Result<run::Document> {
+      return std::make_shared<const Json>(Json{{"text", text}});
+    });
+    ASSERT_TRUE(updated.ok());
+    EXPECT_EQ(late.world.store.Get("p", "j")->job.document->at("text"), text);
+  }
+}
+
 }  // namespace
 }  // namespace caip::engine

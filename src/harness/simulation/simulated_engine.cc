@@ -63,6 +63,14 @@ Result<ml::Job> SimulatedEngine::Submit(ml::Job job) {
   return result;
 }
 
+Result<run::Job> SimulatedEngine::Update(const std::string& id, engine::DocumentChange change) {
+  Result<run::Job> result = Error{};
+  engine->UpdateLater("p", id, std::move(change),
+                      [&](Result<run::Job> answer) { result = std::move(answer); });
+  engine->Turn();
+  return result;
+}
+
 Status SimulatedEngine::Cancel(const std::string& id) {
   Status result = Error{};
   engine->CancelLater("p", id, [&](Status answer) { result = std::move(answer); });

@@ -50,6 +50,7 @@ class SimulatedEngine {
 
   Result<ml::Job> Submit(ml::Job job);
   Status Cancel(const std::string& id);
+  Result<run::Job> Update(const std::string& id, engine::DocumentChange change);
   Status LoseVm(const std::string& id, const run::ReplicaId& replica, engine::VmLoss kind,
                 const std::string& trial = "");
   /// The job as the API shows it; a default Job if there is none.
