@@ -17,6 +17,7 @@ class Activity {
   enum class State {
     kFresh,     // has not sent a complete request yet
     kIdle,      // between two requests
+    kHead,      // bytes of a request have come and are being parsed
     kReading,   // a handler waits for the request's body
     kWorking,   // a handler runs, or the response is being sent
     kRelaying,  // forwards bytes to another host
@@ -38,9 +39,16 @@ class Activity {
   /// True while a request is being answered. Such a connection may finish when the server stops.
   bool busy() const { return state_ == State::kReading || state_ == State::kWorking; }
 
-  /// A request is complete. False if the server has evicted the connection.
+  /// Call this before the first bytes of a request are read from the socket. The server does not
+  /// evict the connection until AwaitMore.
+  void BeginHead() { LeaveWaiting(State::kHead); }
+  /// The header is not complete.
+  void AwaitMore(bool has_served) {
+    Leave(State::kHead, has_served ? State::kIdle : State::kFresh);
+  }
+  /// A header is complete. False if the server has evicted the connection.
   bool BeginRequest() {
-    const bool begun = LeaveWaiting(State::kWorking);
+    const bool begun = Leave(State::kHead, State::kWorking) || LeaveWaiting(State::kWorking);
     if (begun) Enter(State::kWorking);
     return begun;
   }
@@ -60,12 +68,8 @@ class Activity {
 
  private:
   // Changes the state in one step if the connection waits for a request.
-  bool LeaveWaiting(State next) {
-    State fresh = State::kFresh;
-    State idle = State::kIdle;
-    return state_.compare_exchange_strong(fresh, next) ||
-           state_.compare_exchange_strong(idle, next);
-  }
+  bool LeaveWaiting(State next) { return Leave(State::kFresh, next) || Leave(State::kIdle, next); }
+  bool Leave(State present, State next) { return state_.compare_exchange_strong(present, next); }
 
   static constexpr double kBodyPatience = 10;    // seconds until the speed of a body matters
   static constexpr double kBodyBytesMin = 1024;  // per second
@@ -86,6 +90,7 @@ inline std::optional<Activity::Idleness> Activity::IdlenessAt(Time now) const {
       if (seconds < kBodyPatience) return std::nullopt;
       if (static_cast<double>(body_bytes_.load()) > seconds * kBodyBytesMin) return std::nullopt;
       return Idleness{true, seconds};
+    case State::kHead:
     case State::kWorking:
     case State::kRelaying:
     case State::kEvicted:

@@ -140,12 +140,23 @@ class Connection {
     return MonotonicNow() + seconds(options_.head_seconds);
   }
 
+  // Waits for the first bytes of a request, and marks the connection before it takes them from the
+  // socket: the server evicts none whose request has come. False if none comes.
+  bool AwaitHead() {
+    char first = 0;
+    if (input_.size() == 0 && !socket_.secure() && socket_.Peek(first).flow != Flow::kData)
+      return false;
+    activity_.BeginHead();
+    return true;
+  }
+
   // False if there is no further request.
   bool ReadHead(RequestParser& parser) {
     parser.header_limit(static_cast<std::uint32_t>(options_.header_bytes_max));
     parser.body_limit(boost::none);
     bool begun = false;
     ambiguous_ = false;
+    if (!AwaitHead()) return EndHead(false);
     while (!parser.is_header_done()) {
       while (input_.view().starts_with("\r\n") && !parser.got_some()) input_.Consume(2);
       boost::system::error_code error = beast::error::need_more;
@@ -156,6 +167,7 @@ class Connection {
       }
       if (error && error != beast::error::need_more) return RefuseHead(error);
       if (parser.is_header_done() || !error) continue;
+      activity_.AwaitMore(has_served_);
       if (!begun && (input_.size() > 0 || parser.got_some())) {
         begun = true;  // from now on, the header's deadline applies
         socket_.SetDeadline(HeadDeadline());
