@@ -283,7 +283,9 @@ Error CannotWriteMemoryFile(int error_number) {
 }
 
 Error CannotReachLauncher(int error_number) {
-  return SystemError("cannot reach caip-launcher", error_number);
+  Error unreachable = SystemError("cannot reach caip-launcher", error_number);
+  if (error_number == EPIPE || error_number == ECONNRESET) unreachable.code = Code::kUnavailable;
+  return unreachable;
 }
 
 Error CannotMakeSocketFor(std::string_view program, int error_number) {

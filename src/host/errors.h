@@ -91,6 +91,7 @@ Error EndpointAddressNotValid(std::string_view address);
 Error CannotFindPort(int error_number);
 Error CannotMakeMemoryFile(int error_number);
 Error CannotWriteMemoryFile(int error_number);
+/// kUnavailable: the launcher has died.
 Error CannotReachLauncher(int error_number);
 Error CannotMakeSocketFor(std::string_view program, int error_number);
 Error CannotForkFor(std::string_view program, int error_number);

@@ -274,6 +274,20 @@ TEST(ProcessLauncher, OutlivesItsLauncherProcess) {
   EXPECT_EQ(world.ExitCount(), 2u);
 }
 
+// The launcher may be dead before its link has noticed.
+TEST(ProcessLauncher, StartsAReplicaRightAfterItsLauncherProcessWasKilled) {
+  LaunchWorld world;
+  for (int boot = 1; boot <= 30; ++boot) {
+    world.Run(AShell("cut -d' ' -f4 /proc/$PPID/stat", AKey(0, boot)));
+    const pid_t launcher = std::stoi(world.sink.Messages().back());
+    ::kill(launcher, SIGKILL);
+    siginfo_t dead{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(launcher), &dead, WEXITED | WNOWAIT), 0);
+    const auto exit = world.Run(AShell("exit 4", AKey(1, boot)));
+    ASSERT_EQ(exit.exit_code, 4) << exit.start_error << " in round " << boot;
+  }
+}
+
 TEST(ProcessLauncher, TellsMemoryRunningOutFromAnyOtherKill) {
   std::atomic<int64_t> oom_kills = 10;
   LaunchWorld world([&oom_kills] { return oom_kills.load(); });

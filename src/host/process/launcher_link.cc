@@ -1,6 +1,7 @@
 #include "host/process/launcher_link.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -101,6 +102,11 @@ LauncherLink::~LauncherLink() {
   ::shutdown(socket_.get(), SHUT_RDWR);  // the launcher and its inits end at the hang-up
   thread_.join();
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
+}
+
+bool LauncherLink::IsAlive() const {
+  pollfd end{socket_.get(), 0, 0};  // the thread may not have seen yet that the launcher has died
+  return is_alive_ && ::poll(&end, 1, 0) == 0;
 }
 
 void LauncherLink::Listen() {

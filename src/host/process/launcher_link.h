@@ -47,7 +47,8 @@ class LauncherLink {
     uint64_t network = 0;  // 0: the host's network, without `surroundings`
     launcher::Surroundings surroundings = {};
   };
-  /// Exactly one kEnded or kStartFailed report follows, or `gone`.
+  /// Exactly one kEnded or kStartFailed report follows, or `gone`. kUnavailable: the launcher has
+  /// died, and `gone` may have been called before.
   Status Launch(const Replica& replica);
   /// Sends a signal to the replica's main process group, but SIGKILL to everything it has started.
   void Signal(uint64_t replica, int signal);
@@ -65,7 +66,7 @@ class LauncherLink {
   void CloseNetwork(uint64_t number);
 
   /// False if the launcher has died. Then the caller makes a new link.
-  bool IsAlive() const { return is_alive_; }
+  bool IsAlive() const;
 
  private:
   LauncherLink(Fd socket, pid_t pid, Listener listener);

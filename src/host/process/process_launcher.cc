@@ -189,7 +189,11 @@ class Processes final : public ProcessLauncher {
     if (started.ok()) return;
     ReplicaExit exit;
     exit.key = key;
-    exit.start_error = started.error().message;
+    if (started.error().code == Code::kUnavailable) {
+      exit.signal = SIGKILL;  // as for replicas that were alive when the launcher died
+    } else {
+      exit.start_error = started.error().message;
+    }
     End(number, std::move(exit), {});
   }
 
