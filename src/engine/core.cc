@@ -155,7 +155,9 @@ Status Core::SavedOrWhyNot(Entry& entry) {
   if (const Status logged = AwaitLog(entry); !logged.ok()) {
     return errors::NotSavedYet(logged.error());
   }
-  const Entry* left = Find(key);
+  Entry* left = Find(key);
+  if (left && left->save_error) CarryOut(*left);  // the disk may have room again
+  left = Find(key);
   return left && left->save_error ? errors::NotSavedYet(*left->save_error) : Status(Ok{});
 }
 
