@@ -157,7 +157,7 @@ class StorageWatch final : public gcs::BucketStore {
   Status NoteUpload(const std::string& key, const std::string& note) override {
     return store_.NoteUpload(key, note);
   }
-  std::optional<std::string> UploadNote(const std::string& key) const override {
+  Result<std::optional<std::string>> UploadNote(const std::string& key) const override {
     return store_.UploadNote(key);
   }
   void ForgetUpload(const std::string& key) override { store_.ForgetUpload(key); }

@@ -194,11 +194,13 @@ Result<std::string> KeyOfToken(const BucketStore& store, ResumableSessions& sess
                                const CopyPlan& plan, std::string* token) {
   if (token->empty()) {
     std::string key;
+    std::optional<std::string> note;
     do {
       const std::string number = sessions.NewNonce();
       key = TokenKey(plan, number);
       *token = number + "." + key;
-    } while (store.UploadNote(key));
+      ASSIGN_OR_RETURN(note, store.UploadNote(key));
+    } while (note);
     return key;
   }
   const size_t dot = token->find('.');
@@ -214,7 +216,7 @@ Status CopyStep(BucketStore& store, const CopyPlan& plan, const std::string& key
                 RewriteProgress* progress) {
   const ObjectInfo& source = plan.source->info();
   const ObjectName& target = plan.request.target;
-  progress->made = ObjectOfUpload(store, target, key);
+  ASSIGN_OR_RETURN(progress->made, ObjectOfUpload(store, target, key));
   if (progress->made) return Ok{};  // by an earlier call, whose answer was lost
   ASSIGN_OR_RETURN(const auto writer, store.ResumeObject(target.bucket, target.name, key));
   const uint64_t here = std::min<uint64_t>(writer->size(), source.size);
@@ -272,14 +274,18 @@ Result<ObjectInfo> StorageService::InsertOnce(const UploadPlan& plan, http::Body
     if (!inserting_.insert(key).second) return errors::UploadTakenOver();
   }
   const auto insert = [&]() -> Result<ObjectInfo> {
-    if (auto made = ObjectOfUpload(store_, {plan.info.bucket, plan.info.name}, key)) return *made;
+    ASSIGN_OR_RETURN(auto known, ObjectOfUpload(store_, {plan.info.bucket, plan.info.name}, key));
+    if (known) return *std::move(known);
     store_.ForgetUpload(key);  // the bytes of a call that was interrupted
     ASSIGN_OR_RETURN(const auto writer, store_.ResumeObject(plan.info.bucket, plan.info.name, key));
     RETURN_IF_ERROR(CopyBody(bytes, *writer, true));
     return writer->Commit(plan.info, plan.preconditions, plan.sums.md5, plan.sums.crc32c);
   };
   auto made = insert();
-  if (!made.ok() && store_.UploadNote(key).value_or("").empty()) store_.ForgetUpload(key);
+  if (!made.ok()) {
+    const auto note = store_.UploadNote(key);
+    if (note.ok() && note->value_or("").empty()) store_.ForgetUpload(key);
+  }
   const std::lock_guard lock(inserting_mutex_);
   inserting_.erase(key);
   return made;

@@ -31,6 +31,11 @@ std::string NameOf(const UploadedPart& part) {
   return std::string(number) + "." + part.md5;
 }
 
+// A directory that does not exist has no files.
+bool IsFailure(const std::error_code& listed) {
+  return listed && listed != std::errc::no_such_file_or_directory;
+}
+
 // "00012.<md5 in hex>"; nullopt for other files.
 std::optional<UploadedPart> PartOf(const Path& file) {
   const std::string name = file.filename().string();
@@ -122,17 +127,20 @@ Result<PartUpload> PartUploads::Find(const std::string& id, const std::string& b
                                      const std::string& object) const {
   if (!IsId(id)) return errors::PartsUnknown();
   auto plan = ReadPlan(directory_ / id);
+  if (!plan.ok() && plan.error().code != Code::kNotFound) return plan.error();
   if (!plan.ok() || plan->bucket != bucket || plan->object != object) return errors::PartsUnknown();
   return plan;
 }
 
-std::vector<PartUpload> PartUploads::List(const std::string& bucket) const {
+Result<std::vector<PartUpload>> PartUploads::List(const std::string& bucket) const {
   std::vector<PartUpload> list;
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(directory_, failed)) {
     auto plan = ReadPlan(entry.path());
+    if (!plan.ok() && plan.error().code != Code::kNotFound) return plan.error();
     if (plan.ok() && plan->bucket == bucket) list.push_back(std::move(*plan));
   }
+  if (IsFailure(failed)) return errors::CannotReadPart(failed.value());
   std::sort(list.begin(), list.end(), [](const PartUpload& a, const PartUpload& b) {
     return std::tie(a.object, a.begun, a.id) < std::tie(b.object, b.begun, b.id);
   });
@@ -172,7 +180,7 @@ Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http
     return part;
   }
   const std::lock_guard lock(*mutex_);
-  const std::vector<UploadedPart> before = Parts(upload);
+  ASSIGN_OR_RETURN(const std::vector<UploadedPart> before, Parts(upload));
   if (::rename(temporary.c_str(), (directory / NameOf(*part)).c_str()) != 0) {
     return errno == ENOENT ? errors::PartsUnknown() : errors::CannotKeepPart(errno);
   }
@@ -185,12 +193,13 @@ Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http
   return part;
 }
 
-std::vector<UploadedPart> PartUploads::Parts(const PartUpload& upload) const {
+Result<std::vector<UploadedPart>> PartUploads::Parts(const PartUpload& upload) const {
   std::vector<UploadedPart> parts;
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(directory_ / upload.id, failed)) {
     if (const auto part = PartOf(entry.path())) parts.push_back(*part);
   }
+  if (IsFailure(failed)) return errors::CannotReadPart(failed.value());
   std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
     return std::tie(a.number, a.modified) < std::tie(b.number, b.modified);
   });

@@ -51,12 +51,12 @@ class PartUploads {
   /// kNotFound also for a malformed id and for an upload of another object.
   Result<PartUpload> Find(const std::string& id, const std::string& bucket,
                           const std::string& object) const;
-  std::vector<PartUpload> List(const std::string& bucket) const;
+  Result<std::vector<PartUpload>> List(const std::string& bucket) const;
   /// Reads the body to its end. A part of the same number is replaced. `expected_md5`: raw, or "".
   Result<UploadedPart> Put(const PartUpload& upload, int number, http::BodyReader& body,
                            const std::string& expected_md5);
   /// By number, and the older first. A kill while a part was replaced leaves both.
-  std::vector<UploadedPart> Parts(const PartUpload& upload) const;
+  Result<std::vector<UploadedPart>> Parts(const PartUpload& upload) const;
   /// Reads the bytes of these parts in this order.
   std::unique_ptr<http::BodyReader> Read(const PartUpload& upload,
                                          std::vector<UploadedPart> parts) const;

@@ -40,13 +40,15 @@ std::string Seal(std::string_view text) {
 
 }  // namespace
 
-std::optional<ObjectInfo> ObjectOfUpload(const BucketStore& store, const ObjectName& object,
-                                         const std::string& key) {
-  const auto note = store.UploadNote(key);
+Result<std::optional<ObjectInfo>> ObjectOfUpload(const BucketStore& store, const ObjectName& object,
+                                                 const std::string& key) {
+  ASSIGN_OR_RETURN(const auto note, store.UploadNote(key));
   const int64_t generation = note ? std::strtoll(note->c_str(), nullptr, 10) : 0;
-  if (generation <= 0) return std::nullopt;
+  if (generation <= 0) return std::optional<ObjectInfo>();
   auto made = store.GetObject(object.bucket, object.name, {.generation = generation});
-  return made.ok() ? std::optional(std::move(*made)) : std::nullopt;
+  if (made.ok()) return std::optional(std::move(*made));
+  if (made.error().code != Code::kNotFound) return made.error();
+  return std::optional<ObjectInfo>();
 }
 
 // The mutex is never held while a call waits for its client. The latest call owns the session. An
@@ -76,10 +78,12 @@ Result<std::string> ResumableSessions::Start(const UploadPlan& plan) {
   const std::lock_guard lock(mutex_);
   auto session = std::make_shared<Session>();
   std::string id;
+  std::optional<std::string> note;
   do {  // the same seed repeats the numbers of an earlier process
     id = UploadIdOf(plan, random_.Hex(16));
     session->key = KeyOfUploadId(id);
-  } while (store_.UploadNote(session->key));
+    ASSIGN_OR_RETURN(note, store_.UploadNote(session->key));
+  } while (note);
   session->plan = plan;
   session->last_use = ++uses_;
   sessions_[id] = std::move(session);
@@ -128,7 +132,7 @@ Result<std::shared_ptr<ResumableSessions::Session>> ResumableSessions::Find(
 // Loads the state of a session that an earlier process had or that was dropped from memory.
 Status ResumableSessions::LoadState(Session& session) {
   if (session.loaded) return Ok{};
-  const auto note = store_.UploadNote(session.key);
+  ASSIGN_OR_RETURN(const auto note, store_.UploadNote(session.key));
   const ObjectInfo& info = session.plan.info;
   if (note && note->empty()) {
     ASSIGN_OR_RETURN(session.writer, store_.ResumeObject(info.bucket, info.name, session.key));
@@ -136,7 +140,7 @@ Status ResumableSessions::LoadState(Session& session) {
   } else if (note && *note == kCancelled) {
     session.cancelled = true;
   } else if (note) {
-    session.done = ObjectOfUpload(store_, {info.bucket, info.name}, session.key);
+    ASSIGN_OR_RETURN(session.done, ObjectOfUpload(store_, {info.bucket, info.name}, session.key));
     if (!session.done) return errors::UploadUnknown();  // finished, and replaced since
   }
   session.loaded = true;
@@ -206,8 +210,9 @@ Result<UploadProgress> ResumableSessions::Finish(Session& session, const Expecte
   if (!done.ok()) {
     session.loaded = false;
     // an object whose record could not be saved is not forgotten: the client asks for it again
-    const bool whole = !store_.UploadNote(session.key).value_or("").empty();
-    if (!whole && IsAboutTheRequest(done.error())) store_.ForgetUpload(session.key);
+    const auto note = store_.UploadNote(session.key);
+    const bool is_incomplete = note.ok() && note->value_or("").empty();
+    if (is_incomplete && IsAboutTheRequest(done.error())) store_.ForgetUpload(session.key);
     return done.error();
   }
   session.done = std::move(*done);

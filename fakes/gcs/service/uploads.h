@@ -53,8 +53,8 @@ struct UploadProgress {
 
 /// The object that the upload `key` became; nullopt if it is not complete, or its object has been
 /// replaced since.
-std::optional<ObjectInfo> ObjectOfUpload(const BucketStore& store, const ObjectName& object,
-                                         const std::string& key);
+Result<std::optional<ObjectInfo>> ObjectOfUpload(const BucketStore& store, const ObjectName& object,
+                                                 const std::string& key);
 
 /// Serves the sessions of resumable uploads. If there are too many, the one unused longest is
 /// dropped from memory, and its next request restores it. Any thread.

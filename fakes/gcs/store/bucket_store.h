@@ -166,7 +166,7 @@ class BucketStore {
   /// with the generation of the object.
   virtual Status NoteUpload(const std::string& key, const std::string& note) = 0;
   /// "" while bytes are kept under the key; nullopt when neither bytes nor text are.
-  virtual std::optional<std::string> UploadNote(const std::string& key) const = 0;
+  virtual Result<std::optional<std::string>> UploadNote(const std::string& key) const = 0;
   virtual void ForgetUpload(const std::string& key) = 0;
 
   virtual Result<ObjectInfo> GetObject(const std::string& bucket, const std::string& name,

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -25,12 +26,6 @@ std::string ParentOf(const std::string& path) {
 
 std::string LeafOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// True for errors that mean that the object does not exist.
-bool MeansAbsent(int error_number) {
-  return error_number == ENOENT || error_number == ENOTDIR || error_number == ELOOP ||
-         error_number == EXDEV || error_number == ENXIO || error_number == ENAMETOOLONG;
-}
-
 bool IsOfType(int directory, const std::string& leaf, mode_t type) {
   struct stat status {};
   return ::fstatat(directory, leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -45,6 +40,11 @@ std::optional<std::string> NameOfDirectory(const std::string& path) {
 }
 
 }  // namespace
+
+bool MeansAbsent(int error_number) {
+  return error_number == ENOENT || error_number == ENOTDIR || error_number == ELOOP ||
+         error_number == EXDEV || error_number == ENXIO || error_number == ENAMETOOLONG;
+}
 
 FileIdentity IdentityOf(const struct stat& status) {
   return {status.st_ino, status.st_mtim.tv_sec * 1'000'000'000LL + status.st_mtim.tv_nsec,
@@ -63,10 +63,13 @@ Fd OpenBeneath(int directory, const std::string& path, int flags) {
   return Fd(static_cast<int>(fd));
 }
 
-std::optional<FileIdentity> FileFinder::Find(const std::string& path) {
+Result<std::optional<FileIdentity>> FileFinder::Find(const std::string& path) {
   std::string parent = ParentOf(path);
   if (!parent_directory_.valid() || parent != parent_) {
     parent_directory_ = OpenBeneath(bucket_directory_, parent, O_RDONLY | O_DIRECTORY);
+    if (!parent_directory_.valid() && !MeansAbsent(errno)) {
+      return errors::CannotOpenDirectoryOf(path, errno);
+    }
     parent_ = std::move(parent);
   }
   struct stat status {};
@@ -131,7 +134,10 @@ Result<Fd> BucketTree::OpenParent(const std::string& path, std::vector<std::stri
   Fd fd = OpenBeneath(directory_.get(), parent, O_RDONLY | O_DIRECTORY);
   if (fd.valid()) return fd;
   fd = OpenBeneath(directory_.get(), "", O_RDONLY | O_DIRECTORY);
-  if (!fd.valid()) return errors::BucketNotFound(bucket_);
+  if (!fd.valid()) {
+    if (MeansAbsent(errno)) return errors::BucketNotFound(bucket_);
+    return errors::CannotOpenBucket(bucket_, errno);
+  }
   for (size_t begin = 0; begin < parent.size();) {
     const size_t end = std::min(parent.find('/', begin), parent.size());
     ASSIGN_OR_RETURN(fd, EnterDirectory(fd.get(), parent.substr(begin, end - begin),
@@ -145,6 +151,7 @@ Result<Fd> BucketTree::OpenParent(const std::string& path, std::vector<std::stri
 Status BucketTree::MoveAside(const std::string& path, std::vector<std::string>* touched) {
   struct stat status {};
   Fd file = OpenBeneath(directory_.get(), path, O_PATH | O_NOFOLLOW);
+  if (!file.valid() && !MeansAbsent(errno)) return errors::CannotMakeRoomFor(path, errno);
   const auto name = NameOfPath(path);
   if (!file.valid() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || !name ||
       PlainPath(*name) != path) {
@@ -169,6 +176,9 @@ Result<FileIdentity> BucketTree::Place(int from_directory, const std::string& fr
     path = BesidePath(name);
     ASSIGN_OR_RETURN(parent, OpenParent(path, touched));
   }
+  const std::string old = BesidePath(name);
+  const Fd old_parent = OpenBeneath(directory_.get(), ParentOf(old), O_RDONLY | O_DIRECTORY);
+  if (!old_parent.valid() && !MeansAbsent(errno)) return errors::CannotPlaceObject(name, errno);
   const std::string leaf = LeafOf(path);
   if (::renameat(from_directory, from.c_str(), parent.get(), leaf.c_str()) != 0) {
     return errors::CannotPlaceObject(name, errno);
@@ -178,18 +188,23 @@ Result<FileIdentity> BucketTree::Place(int from_directory, const std::string& fr
   if (::fstatat(parent.get(), leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
     return errors::CannotLookAtObject(name, errno);
   }
-  if (!beside) {  // an older file may still exist beside: it must not become visible again
-    const std::string old = BesidePath(name);
-    const Fd old_parent = OpenBeneath(directory_.get(), ParentOf(old), O_RDONLY | O_DIRECTORY);
-    if (old_parent.valid()) ::unlinkat(old_parent.get(), LeafOf(old).c_str(), 0);
+  if (!beside && old_parent.valid()) {  // an older file beside must not become visible again
+    ::unlinkat(old_parent.get(), LeafOf(old).c_str(), 0);
   }
   return IdentityOf(status);
 }
 
 Status BucketTree::Remove(const std::string& name, std::vector<std::string>* touched) {
+  const std::array<std::string, 2> paths = {PlainPath(name), BesidePath(name)};
+  std::array<Fd, 2> parents;
+  for (size_t i = 0; i < paths.size(); ++i) {  // before the first change
+    parents[i] = OpenBeneath(directory_.get(), ParentOf(paths[i]), O_RDONLY | O_DIRECTORY);
+    if (!parents[i].valid() && !MeansAbsent(errno)) return errors::CannotDeleteObject(name, errno);
+  }
   bool found = false;
-  for (const std::string& path : {PlainPath(name), BesidePath(name)}) {
-    const Fd parent = OpenBeneath(directory_.get(), ParentOf(path), O_RDONLY | O_DIRECTORY);
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const std::string& path = paths[i];
+    const Fd& parent = parents[i];
     if (!parent.valid() || !IsOfType(parent.get(), LeafOf(path), S_IFREG)) continue;
     if (::unlinkat(parent.get(), LeafOf(path).c_str(), 0) == 0) {
       found = true;
@@ -228,34 +243,40 @@ void BucketTree::MoveBack(const std::string& path) {
   ::renameat2(from.get(), LeafOf(beside).c_str(), to.get(), LeafOf(path).c_str(), RENAME_NOREPLACE);
 }
 
-bool BucketTree::RemoveEmptyDirectories() const {
+Status BucketTree::RemoveEmptyDirectories() const {
   // Collects all directories first, then removes them, the deepest first. Holds one descriptor at a
   // time.
   std::vector<std::string> paths = {""};
   for (size_t i = 0; i < paths.size(); ++i) {
     Fd fd = OpenBeneath(directory_.get(), paths[i], O_RDONLY | O_DIRECTORY);
-    if (!fd.valid()) return false;
+    if (!fd.valid()) return errors::CannotRemoveBucket(bucket_, errno);
     const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(fd.Release()), &::closedir);
+    if (!entries) return errors::CannotRemoveBucket(bucket_, errno);
     while (const dirent* entry = ::readdir(entries.get())) {
       const std::string leaf = entry->d_name;
       if (leaf == "." || leaf == "..") continue;
-      if (!IsOfType(::dirfd(entries.get()), leaf, S_IFDIR)) return false;
+      if (!IsOfType(::dirfd(entries.get()), leaf, S_IFDIR)) {
+        return errors::BucketHoldsForeignFiles(bucket_);
+      }
       paths.push_back(paths[i].empty() ? leaf : paths[i] + "/" + leaf);
     }
   }
   for (size_t i = paths.size(); i-- > 1;) {
     const Fd parent = OpenBeneath(directory_.get(), ParentOf(paths[i]), O_RDONLY | O_DIRECTORY);
-    if (!parent.valid()) return false;
-    if (::unlinkat(parent.get(), LeafOf(paths[i]).c_str(), AT_REMOVEDIR) != 0) return false;
+    if (!parent.valid()) return errors::CannotRemoveBucket(bucket_, errno);
+    if (::unlinkat(parent.get(), LeafOf(paths[i]).c_str(), AT_REMOVEDIR) != 0) {
+      if (errno == ENOTEMPTY || errno == EEXIST) return errors::BucketHoldsForeignFiles(bucket_);
+      return errors::CannotRemoveBucket(bucket_, errno);
+    }
   }
-  return true;
+  return Ok{};
 }
 
 Status BucketTree::Sync(const std::vector<std::string>& touched) const {
   for (const std::string& path : touched) {
     const Fd fd = OpenBeneath(directory_.get(), path, O_RDONLY | O_DIRECTORY);
-    if (!fd.valid()) continue;  // removed since: its parent is synced
-    if (::fsync(fd.get()) != 0) return errors::CannotSyncBucket(errno);
+    if (!fd.valid() && MeansAbsent(errno)) continue;  // removed since: its parent is synced
+    if (!fd.valid() || ::fsync(fd.get()) != 0) return errors::CannotSyncBucket(errno);
   }
   return Ok{};
 }

@@ -40,9 +40,8 @@ class BucketTree {
   /// Removes the file and the directories that it leaves empty. Files that had moved aside for them
   /// move back.
   Status Remove(const std::string& name, std::vector<std::string>* touched);
-  /// Removes all directories of the bucket. Returns false, and removes none, if they hold anything
-  /// else.
-  bool RemoveEmptyDirectories() const;
+  /// Removes all directories of the bucket, or none if they hold anything else.
+  Status RemoveEmptyDirectories() const;
   Status Sync(const std::vector<std::string>& touched) const;
 
  private:
@@ -62,7 +61,7 @@ class FileFinder {
  public:
   explicit FileFinder(int bucket_directory) : bucket_directory_(bucket_directory) {}
   /// nullopt if there is no plain file at this path.
-  std::optional<FileIdentity> Find(const std::string& path);
+  Result<std::optional<FileIdentity>> Find(const std::string& path);
 
  private:
   int bucket_directory_;
@@ -73,6 +72,10 @@ class FileFinder {
 /// Opens `path` below `directory`. Follows no links and never leaves the directory. On failure, the
 /// descriptor is invalid and errno is set.
 Fd OpenBeneath(int directory, const std::string& path, int flags);
+
+/// True for the errors of OpenBeneath that say that nothing is there. The others (no free
+/// descriptor) say nothing about it.
+bool MeansAbsent(int error_number);
 
 /// Opens the plain file for reading. If invalid, errno is set, to 0 if it is not a plain file.
 OpenFile OpenPlainFile(int directory, const std::string& path);

@@ -106,11 +106,11 @@ Status DirectoryStore::DeleteBucket(const std::string& name) {
     ListQuery any;
     any.max_results = 1;
     ListingPage page(any, "");
-    WalkTree(tree.fd(), cache_, page);
+    RETURN_IF_ERROR(WalkTree(tree.fd(), cache_, page));
     RETURN_IF_ERROR(side_->Flush());
     const bool kept = !side_->VersionsFrom(name, "", 0, false, 1).empty();
     if (kept || !page.entries().empty()) return errors::BucketNotEmpty(name);
-    if (!tree.RemoveEmptyDirectories()) return errors::BucketHoldsForeignFiles(name);
+    RETURN_IF_ERROR(tree.RemoveEmptyDirectories());
     if (::unlinkat(directories_.root.get(), name.c_str(), AT_REMOVEDIR) != 0) {
       return errors::CannotRemoveBucket(name, errno);
     }
@@ -188,23 +188,24 @@ class VersionMerger final : public TreeVisitor {
 }  // namespace
 
 // Returns the object of a page's entry; nullopt if it has been deleted since.
-std::optional<ObjectInfo> DirectoryStore::ListedLocked(FileFinder& finder, const BucketTree& tree,
-                                                       const PageEntry& entry,
-                                                       std::optional<ObjectRecord> record,
-                                                       bool* unhashed) const {
+Result<std::optional<ObjectInfo>> DirectoryStore::ListedLocked(FileFinder& finder,
+                                                               const BucketTree& tree,
+                                                               const PageEntry& entry,
+                                                               std::optional<ObjectRecord> record,
+                                                               bool* unhashed) const {
   if (entry.generation != 0) {
     auto version = side_->FindVersion(tree.bucket(), entry.name, entry.generation);
-    if (!version) return std::nullopt;
+    if (!version) return std::optional<ObjectInfo>();
     *unhashed = !version->hashed;
     const auto& end = version->info.hard_delete_time;
-    if (end && *end <= clock_.Now()) return std::nullopt;
-    return std::move(version->info);
+    if (end && *end <= clock_.Now()) return std::optional<ObjectInfo>();
+    return std::optional(std::move(version->info));
   }
-  const auto file = finder.Find(entry.path);
-  if (!file) return std::nullopt;
+  ASSIGN_OR_RETURN(const std::optional<FileIdentity> file, finder.Find(entry.path));
+  if (!file) return std::optional<ObjectInfo>();
   if (!record || record->file != *file) record = Adopt(tree.bucket(), entry.name, *file);
   *unhashed = !record->hashed;
-  return std::move(record->info);
+  return std::optional(std::move(record->info));
 }
 
 Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery& query) const {
@@ -218,10 +219,10 @@ Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery&
     const std::lock_guard lock(LockOf(bucket));
     if (query.versions || query.soft_deleted) {
       VersionMerger merger(*side_, bucket, page, start, query.soft_deleted);
-      if (!query.soft_deleted) WalkTree(tree.fd(), cache_, merger);
+      if (!query.soft_deleted) RETURN_IF_ERROR(WalkTree(tree.fd(), cache_, merger));
       merger.Finish();
     } else {
-      WalkTree(tree.fd(), cache_, page);
+      RETURN_IF_ERROR(WalkTree(tree.fd(), cache_, page));
     }
     page.Finish();
     FileFinder finder(tree.fd());
@@ -235,7 +236,8 @@ Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery&
         continue;
       }
       bool without_sums = false;
-      auto info = ListedLocked(finder, tree, entry, std::move(records[i]), &without_sums);
+      ASSIGN_OR_RETURN(auto info,
+                       ListedLocked(finder, tree, entry, std::move(records[i]), &without_sums));
       if (!info) continue;
       // A version whose move was interrupted by a crash is still the live one.
       if (!listing.items.empty() && listing.items.back().generation == info->generation) {

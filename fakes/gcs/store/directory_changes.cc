@@ -122,9 +122,10 @@ bool DirectoryStore::CompleteCommit(const Path& path) {
     return false;
   }
   const auto tree = OpenBucket(record->info.bucket);
-  if (!tree.ok()) return true;
+  if (!tree.ok()) return tree.error().code == Code::kNotFound;
   const auto file = tree->Open(record->info.name);
-  if (!file.ok() || file->identity != record->file) return true;  // replaced since
+  if (!file.ok() && file.error().code != Code::kNotFound) return false;  // the next start looks
+  if (!file.ok() || file->identity != record->file) return true;         // replaced since
   const auto known = side_->FindObject(record->info.bucket, record->info.name);
   if (!known || known->file != record->file) side_->StageObject(*record);
   return true;
@@ -246,12 +247,16 @@ Status DirectoryStore::NoteUpload(const std::string& key, const std::string& not
   return WriteFile(options_.uploads / (key + kNoteEnding), note);
 }
 
-std::optional<std::string> DirectoryStore::UploadNote(const std::string& key) const {
+Result<std::optional<std::string>> DirectoryStore::UploadNote(const std::string& key) const {
   assert(IsKey(key));
   // with its bytes, an upload is not complete, even if its commit has begun
-  if (::faccessat(directories_.uploads.get(), key.c_str(), F_OK, 0) == 0) return std::string();
+  if (::faccessat(directories_.uploads.get(), key.c_str(), F_OK, 0) == 0) {
+    return std::optional<std::string>("");
+  }
   auto note = ReadFileUpTo(options_.uploads / (key + kNoteEnding), kNoteBytesMax);
-  return note.ok() ? std::optional(std::move(*note)) : std::nullopt;
+  if (note.ok()) return std::optional(std::move(*note));
+  if (note.error().code != Code::kNotFound) return note.error();
+  return std::optional<std::string>();
 }
 
 void DirectoryStore::ForgetUpload(const std::string& key) {

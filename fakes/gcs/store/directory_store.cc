@@ -188,6 +188,9 @@ Result<DirectoryStore::Found> DirectoryStore::FindVersion(const std::string& buc
   Found found;
   found.file.path = bucket + "/" + std::to_string(version.generation);
   found.file.fd = OpenBeneath(directories_.versions.get(), found.file.path, O_RDONLY);
+  if (!found.file.fd.valid() && !MeansAbsent(errno)) {
+    return errors::CannotOpenObject(shown, errno);
+  }
   struct stat status {};
   if (!found.file.fd.valid() || ::fstat(found.file.fd.get(), &status) != 0) return absent;
   found.file.identity = IdentityOf(status);

@@ -48,7 +48,7 @@ class DirectoryStore final : public BucketStore {
                                                      const std::string& name,
                                                      const std::string& key) override;
   Status NoteUpload(const std::string& key, const std::string& note) override;
-  std::optional<std::string> UploadNote(const std::string& key) const override;
+  Result<std::optional<std::string>> UploadNote(const std::string& key) const override;
   void ForgetUpload(const std::string& key) override;
 
   Result<ObjectInfo> GetObject(const std::string& bucket, const std::string& name,
@@ -100,9 +100,10 @@ class DirectoryStore final : public BucketStore {
   Result<Found> FindHashed(const std::string& bucket, const std::string& name, Found found) const;
   ObjectRecord Adopt(const std::string& bucket, const std::string& name,
                      const FileIdentity& file) const;
-  std::optional<ObjectInfo> ListedLocked(FileFinder& finder, const BucketTree& tree,
-                                         const PageEntry& entry, std::optional<ObjectRecord> record,
-                                         bool* unhashed) const;
+  Result<std::optional<ObjectInfo>> ListedLocked(FileFinder& finder, const BucketTree& tree,
+                                                 const PageEntry& entry,
+                                                 std::optional<ObjectRecord> record,
+                                                 bool* unhashed) const;
   Result<ObjectInfo> Commit(int directory, const std::string& temporary, ObjectInfo info,
                             const Preconditions& preconditions);
   Status NoteCommit(const std::string& key, const ObjectInfo& info, const BucketRules& rules,

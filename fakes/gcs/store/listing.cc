@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include "base/text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/bucket_tree.h"
+#include "fakes/gcs/store/file_errors.h"
 #include "fakes/gcs/store/names.h"
 
 namespace caip::gcs {
@@ -40,15 +42,20 @@ class DirectoryReader {
 
   // Adds the entries of `path`. `lead` is the part of a cut component that the directories above
   // hold.
-  void Read(const std::string& path, const std::string& lead, Fd directory) {
+  Status Read(const std::string& path, const std::string& lead, Fd directory) {
     const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(directory.Release()),
                                                       &::closedir);
-    if (!entries) return;
-    while (const dirent* entry = ::readdir(entries.get())) {
+    if (!entries) return errors::CannotOpenDirectoryOf(path, errno);
+    while (true) {
+      errno = 0;
+      const dirent* const entry = ::readdir(entries.get());
+      if (!entry && errno != 0) return errors::CannotOpenDirectoryOf(path, errno);
+      if (!entry) return Ok{};
       const std::string_view leaf = entry->d_name;
       if (leaf == "." || leaf == "..") continue;
       const unsigned char type = TypeOf(::dirfd(entries.get()), *entry);
-      if (type == DT_REG || type == DT_DIR) Add(path, lead, leaf, type == DT_DIR);
+      if (type != DT_REG && type != DT_DIR) continue;
+      RETURN_IF_ERROR(Add(path, lead, leaf, type == DT_DIR));
     }
   }
 
@@ -71,25 +78,27 @@ class DirectoryReader {
     return S_ISREG(status.st_mode) ? DT_REG : S_ISDIR(status.st_mode) ? DT_DIR : DT_UNKNOWN;
   }
 
-  void Add(const std::string& above, const std::string& lead, std::string_view leaf,
-           bool directory) {
+  Status Add(const std::string& above, const std::string& lead, std::string_view leaf,
+             bool directory) {
     std::string path = above.empty() ? std::string(leaf) : above + "/" + std::string(leaf);
     if (lead.empty() && IsPlainPiece(leaf)) {
       entries_.push_back({std::string(leaf) + (directory ? "/" : ""), std::move(path), directory});
-      return;
+      return Ok{};
     }
     const PathPiece piece = DecodePiece(leaf);
     if (directory && piece.kind == PathPiece::Kind::kContinues) {
       has_cut_components_ = true;
       Fd below = OpenBeneath(bucket_directory_, path, O_RDONLY | O_DIRECTORY);
       const bool sane = lead.size() + piece.text.size() <= kObjectNameBytesMax;
-      if (below.valid() && sane) Read(path, lead + piece.text, std::move(below));
-      return;
+      if (!below.valid() && !MeansAbsent(errno)) return errors::CannotOpenDirectoryOf(path, errno);
+      if (!below.valid() || !sane) return Ok{};
+      return Read(path, lead + piece.text, std::move(below));
     }
     const std::string key = lead + piece.text + (directory ? "/" : "");
     const auto name = NameOfPath(directory ? path + "/x" : path);  // another path is not an object
-    if (name != prefix_ + key + (directory ? "x" : "")) return;
+    if (name != prefix_ + key + (directory ? "x" : "")) return Ok{};
     entries_.push_back({key, std::move(path), directory});
+    return Ok{};
   }
 
   int bucket_directory_;
@@ -103,8 +112,9 @@ class Walk {
   Walk(int bucket_directory, DirectoryCache& cache, TreeVisitor& visitor)
       : bucket_directory_(bucket_directory), cache_(cache), visitor_(visitor) {}
 
-  bool Below(const std::string& path, const std::string& prefix) {
-    const TreeEntries entries = cache_.Read(bucket_directory_, path, prefix);
+  /// False: the visitor has ended the walk.
+  Result<bool> Below(const std::string& path, const std::string& prefix) {
+    ASSIGN_OR_RETURN(const TreeEntries entries, cache_.Read(bucket_directory_, path, prefix));
     for (auto at = First(*entries, prefix); at != entries->end();) {
       if (++visited_ % kVisitsPerCheck == 0 && IsWorkAbandoned()) return false;
       const std::string name = prefix + at->key;
@@ -114,9 +124,11 @@ class Walk {
         at = next > at ? next : std::next(at);
         continue;
       }
-      if (at->directory ? visitor_.WantsBelow(name) && !Below(at->path, name)
-                        : name.size() <= kObjectNameBytesMax && !visitor_.Visit(name, at->path)) {
-        return false;
+      if (!at->directory) {
+        if (name.size() <= kObjectNameBytesMax && !visitor_.Visit(name, at->path)) return false;
+      } else if (visitor_.WantsBelow(name)) {
+        ASSIGN_OR_RETURN(const bool goes_on, Below(at->path, name));
+        if (!goes_on) return false;
       }
       ++at;
     }
@@ -148,12 +160,15 @@ class Walk {
 
 }  // namespace
 
-TreeEntries DirectoryCache::Read(int bucket_directory, const std::string& path,
-                                 const std::string& prefix) {
+Result<TreeEntries> DirectoryCache::Read(int bucket_directory, const std::string& path,
+                                         const std::string& prefix) {
   static const TreeEntries nothing = std::make_shared<const std::vector<TreeEntry>>();
   Fd directory = OpenBeneath(bucket_directory, path, O_RDONLY | O_DIRECTORY);
   struct stat status {};
-  if (!directory.valid() || ::fstat(directory.get(), &status) != 0) return nothing;
+  if (!directory.valid() || ::fstat(directory.get(), &status) != 0) {
+    if (MeansAbsent(errno)) return nothing;
+    return errors::CannotOpenDirectoryOf(path, errno);
+  }
   const std::pair<uint64_t, uint64_t> key(status.st_dev, status.st_ino);
   const int64_t modified = IdentityOf(status).modified_ns;
   {
@@ -165,8 +180,8 @@ TreeEntries DirectoryCache::Read(int bucket_directory, const std::string& path,
   }
   const auto before = FileSystemNow();
   DirectoryReader reader(bucket_directory, prefix);
-  reader.Read(path, "", std::move(directory));
-  const auto entries = std::make_shared<const std::vector<TreeEntry>>(reader.Take());
+  RETURN_IF_ERROR(reader.Read(path, "", std::move(directory)));
+  auto entries = std::make_shared<const std::vector<TreeEntry>>(reader.Take());
   if (entries->size() < kCachedEntriesMin || reader.has_cut_components() ||
       before.count() - modified < kTick.count()) {
     return entries;
@@ -181,8 +196,9 @@ TreeEntries DirectoryCache::Read(int bucket_directory, const std::string& path,
   return entries;
 }
 
-bool WalkTree(int bucket_directory, DirectoryCache& cache, TreeVisitor& visitor) {
-  return Walk(bucket_directory, cache, visitor).Below("", "");
+Status WalkTree(int bucket_directory, DirectoryCache& cache, TreeVisitor& visitor) {
+  RETURN_IF_ERROR(Walk(bucket_directory, cache, visitor).Below("", ""));
+  return Ok{};
 }
 
 namespace {

@@ -27,8 +27,9 @@ using TreeEntries = std::shared_ptr<const std::vector<TreeEntry>>;  // sorted by
 class DirectoryCache {
  public:
   /// Reads the directory `path` of the bucket. The objects in it have names that begin with
-  /// `prefix`.
-  TreeEntries Read(int bucket_directory, const std::string& path, const std::string& prefix);
+  /// `prefix`. A directory that does not exist has no entries; an Error if it cannot be read.
+  Result<TreeEntries> Read(int bucket_directory, const std::string& path,
+                           const std::string& prefix);
 
  private:
   struct Known {
@@ -54,8 +55,9 @@ class TreeVisitor {
   virtual bool Visit(const std::string& name, const std::string& path) = 0;
 };
 
-/// Walks through all objects. Returns false if the visitor ended the walk.
-bool WalkTree(int bucket_directory, DirectoryCache& cache, TreeVisitor& visitor);
+/// Walks through all objects until the visitor ends the walk. An Error if a directory cannot be
+/// read (no free descriptor, say): the visitor has not seen all objects then.
+Status WalkTree(int bucket_directory, DirectoryCache& cache, TreeVisitor& visitor);
 
 /// A name or common prefix on a page.
 struct PageEntry {

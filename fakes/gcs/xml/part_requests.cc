@@ -243,7 +243,8 @@ Result<http::Response> PutPartXml(const XmlCall& call) {
 Result<http::Response> CompleteUploadXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const PartUpload upload, FindUpload(call));
   ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
-  ASSIGN_OR_RETURN(const auto parts, ChosenParts(body, call.services.uploads.Parts(upload)));
+  ASSIGN_OR_RETURN(auto present, call.services.uploads.Parts(upload));
+  ASSIGN_OR_RETURN(const auto parts, ChosenParts(body, std::move(present)));
   ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfUpload(call, upload));
   const auto store = [&](http::BodyReader& bytes) -> Result<http::Response> {
     ASSIGN_OR_RETURN(const ObjectInfo made,
@@ -274,7 +275,8 @@ Result<http::Response> ListPartsXml(const XmlCall& call) {
   root.Add("StorageClass", StringOr(upload.metadata, "storageClass", "STANDARD"));
   root.Add("PartNumberMarker", std::to_string(after));
   root.Add("MaxParts", std::to_string(limit));
-  AddParts(call.services.uploads.Parts(upload), after, limit, &root);
+  ASSIGN_OR_RETURN(const auto parts, call.services.uploads.Parts(upload));
+  AddParts(parts, after, limit, &root);
   return XmlResponse(root);
 }
 
@@ -289,7 +291,8 @@ Result<http::Response> ListUploadsXml(const XmlCall& call) {
   root.Add("UploadIdMarker", asked.after_id);
   root.Add("Prefix", asked.prefix);
   root.Add("MaxUploads", std::to_string(asked.limit));
-  AddUploads(call.services.uploads.List(call.place.bucket), asked, &root);
+  ASSIGN_OR_RETURN(auto uploads, call.services.uploads.List(call.place.bucket));
+  AddUploads(std::move(uploads), asked, &root);
   return XmlResponse(root);
 }
 
