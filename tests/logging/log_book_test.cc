@@ -225,6 +225,18 @@ TEST_F(LogBookTest, WakesAFollowerAtOnce) {
   EXPECT_THAT(Messages(ReadAfter(*book, "p", "j", 0)), ElementsAre("x"));
 }
 
+TEST_F(LogBookTest, KeepsAFollowerWhenAnotherOneOfTheSameJobLeaves) {
+  const auto book = Open();
+  std::atomic<bool> waits = false;
+  std::thread follower([&] {
+    EXPECT_TRUE(book->WaitForMore("p", "j", 0, seconds(60), [&] { return waits = true, false; }));
+  });
+  while (!waits) std::this_thread::yield();
+  EXPECT_FALSE(book->WaitForMore("p", "j", 0, milliseconds(1)));
+  book->Append({AnEntry("x")});
+  follower.join();
+}
+
 TEST_F(LogBookTest, ToldToWaitForWhatIsThereReturnsAtOnceAlsoAfterARestart) {
   Open()->Append({AnEntry("x")});
   const auto book = Open();

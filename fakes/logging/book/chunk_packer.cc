@@ -9,6 +9,7 @@ namespace caip::logging {
 namespace {
 
 constexpr size_t kChunkBytes = 256u << 10;
+constexpr size_t kLastTimesMax = 4096;
 
 /// Groups entries by job. Keeps the order of entries, and of the first entries of jobs.
 class JobGroups {
@@ -66,6 +67,7 @@ void ChunkMarks::MoveTo(Chunk& chunk) {
 
 Result<std::vector<Chunk>> ChunkPacker::Pack(const std::deque<std::vector<Entry>>& batch,
                                              const FindLast& find_last) {
+  if (last_times_.size() >= kLastTimesMax) last_times_.clear();
   JobGroups groups;
   for (const std::vector<Entry>& entries : batch) {
     for (const Entry& entry : entries) groups.Add(entry);

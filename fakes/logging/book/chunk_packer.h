@@ -33,7 +33,7 @@ class ChunkMarks {
 /// be stored is packed again and gets the same ids. One thread.
 class ChunkPacker {
  public:
-  /// Finds a job's last entry in the file. Called once for each job.
+  /// Finds a job's last entry in the file. Called for a job of which nothing was packed lately.
   using FindLast =
       std::function<Result<LastEntry>(const std::string& project, const std::string& job_id)>;
 
@@ -48,7 +48,7 @@ class ChunkPacker {
   using JobKey = std::pair<std::string, std::string>;
 
   uint64_t last_id_;
-  std::map<JobKey, Instant> last_times_;
+  std::map<JobKey, Instant> last_times_;  // of some thousand jobs
   EntryWriter writer_;
   ChunkMarks marks_;
 };

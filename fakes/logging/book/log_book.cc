@@ -155,15 +155,17 @@ bool LogBook::WaitForMore(const std::string& project, const std::string& job_id,
   const auto deadline = MonotonicNow() + timeout;
   const JobKey job(project, job_id);
   std::unique_lock lock(mutex_);
-  if (!last_ids_.count(job)) {  // nothing stored since the book was opened
-    lock.unlock();
-    const uint64_t in_file = LastIdInFile(job);
-    lock.lock();
-    last_ids_.try_emplace(job, in_file);
-  }
-  const uint64_t& last_id = last_ids_.at(job);
-  more_.wait_until(lock, deadline, [&] { return last_id > after_id || (other && other()); });
-  return last_id > after_id;
+  Followed& followed = followed_[job];  // from here on, Announce() keeps the last id
+  ++followed.followers;
+  lock.unlock();
+  const uint64_t in_file = LastIdInFile(job);
+  lock.lock();
+  followed.last_id = std::max(followed.last_id, in_file);
+  more_.wait_until(lock, deadline,
+                   [&] { return followed.last_id > after_id || (other && other()); });
+  const bool more = followed.last_id > after_id;
+  if (--followed.followers == 0) followed_.erase(job);
+  return more;
 }
 
 uint64_t LogBook::WaitForChange(uint64_t seen, std::chrono::milliseconds timeout) const {
@@ -298,7 +300,11 @@ void LogBook::Purge() {
 void LogBook::Announce(const std::vector<Chunk>& chunks) {
   const std::lock_guard lock(mutex_);
   health_ = Ok{};
-  for (const Chunk& chunk : chunks) last_ids_[{chunk.project, chunk.job_id}] = chunk.last_id;
+  if (followed_.empty()) return;
+  for (const Chunk& chunk : chunks) {
+    const auto followed = followed_.find({chunk.project, chunk.job_id});
+    if (followed != followed_.end()) followed->second.last_id = chunk.last_id;
+  }
 }
 
 }  // namespace caip::logging

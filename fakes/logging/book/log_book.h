@@ -118,6 +118,10 @@ class LogBook {
     std::function<void()> stored;
   };
   using JobKey = std::pair<std::string, std::string>;  // project and job id
+  struct Followed {
+    int followers = 0;     // calls of WaitForMore
+    uint64_t last_id = 0;  // of the job
+  };
 
   LogBook(LogFile file, uint64_t last_id, int64_t last_written);
   Status StoreAtOnce(const std::function<void(Batch&)>& add);
@@ -159,7 +163,7 @@ class LogBook {
   std::deque<Awaited> awaiting_;  // by calls
   uint64_t failures_ = 0;
   Status health_ = Ok{};
-  mutable std::map<JobKey, uint64_t> last_ids_;
+  mutable std::map<JobKey, Followed> followed_;
   bool stopping_ = false;
   std::thread thread_;  // last: uses all of the above
 };
