@@ -199,10 +199,20 @@ class Uploads:
         if self.session:
             self.take(*self.client.send('PUT', self.session, b'', {
                 'Content-Range': f'bytes */{len(self.data)}'}))
-        answer = self.client.json('GET', f'/storage/v1/b/storm-bucket/o?maxResults=1000&prefix={self.prefix}/')
-        sizes = {item['name']: int(item['size']) for item in answer.get('items', [])}
+        sizes = {item['name']: int(item['size']) for item in self.listed()}
         if sizes != self.done:
             raise Lost(f'uploads: {sizes} instead of {self.done}')
+
+    def listed(self):
+        """Every object below the prefix: all pages of the list."""
+        page = {}
+        while True:
+            answer = self.client.json('GET', '/storage/v1/b/storm-bucket/o?' + urllib.parse.urlencode(
+                {'prefix': f'{self.prefix}/', **page}))
+            yield from answer.get('items', [])
+            if 'nextPageToken' not in answer:
+                return
+            page = {'pageToken': answer['nextPageToken']}
 
     def clear(self):
         for name in sorted(self.done):
