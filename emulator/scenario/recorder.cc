@@ -26,7 +26,8 @@ std::string DigestOf(const gcs::ObjectInfo& info) {
 Status Recorder::Begin(gcs::DirectoryStore& store) {
   RETURN_IF_ERROR(MakeDirectories(directory_));
   BucketState state;
-  for (const gcs::Bucket& bucket : store.ListBuckets()) {
+  ASSIGN_OR_RETURN(const std::vector<gcs::Bucket> buckets, store.ListBuckets());
+  for (const gcs::Bucket& bucket : buckets) {
     gcs::ListQuery query;
     do {
       ASSIGN_OR_RETURN(const gcs::Listing page, store.List(bucket.name, query));

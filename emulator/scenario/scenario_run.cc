@@ -322,7 +322,8 @@ void ScenarioRun::Abandon() {
 
 Status ScenarioRun::Collect(std::map<std::string, FinalObject>& objects) {
   gcs::DirectoryStore& store = emulator_->buckets();
-  for (const gcs::Bucket& bucket : store.ListBuckets()) {
+  ASSIGN_OR_RETURN(const std::vector<gcs::Bucket> buckets, store.ListBuckets());
+  for (const gcs::Bucket& bucket : buckets) {
     gcs::ListQuery query;
     do {
       ASSIGN_OR_RETURN(const gcs::Listing page, store.List(bucket.name, query));

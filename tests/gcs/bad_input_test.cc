@@ -69,7 +69,7 @@ TEST_F(BadInputTest, RefusesNamesThatNoBucketMayHave) {
     EXPECT_EQ(answer.status, 400) << name;
     EXPECT_EQ(answer.reason(), "invalid") << name;
   }
-  EXPECT_EQ(world_->ListBuckets().size(), 1u);
+  EXPECT_EQ(world_->ListBuckets()->size(), 1u);
 }
 
 TEST_F(BadInputTest, RefusesJsonThatIsTooDeepTooLargeOrBroken) {

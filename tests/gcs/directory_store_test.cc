@@ -99,9 +99,9 @@ TEST_F(DirectoryStoreTest, TakesFilesDroppedByHandForObjects) {
 TEST_F(DirectoryStoreTest, TakesADirectoryMadeByHandForABucket) {
   std::filesystem::create_directory(world_.root() / "by-hand");
   ASSERT_TRUE(world_->GetBucket("by-hand").ok());
-  EXPECT_EQ(world_->ListBuckets().size(), 2u);
+  EXPECT_EQ(world_->ListBuckets()->size(), 2u);
   std::filesystem::create_directory(world_.root() / "Not A Bucket");
-  EXPECT_EQ(world_->ListBuckets().size(), 2u);
+  EXPECT_EQ(world_->ListBuckets()->size(), 2u);
 }
 
 TEST_F(DirectoryStoreTest, SeesAFileEditedByHandAsANewGeneration) {

@@ -47,9 +47,12 @@ front::MetadataOptions MetadataSettings(const EmulatorOptions& options, const Pa
   return settings;
 }
 
+// If the buckets cannot be listed, replicas still reach them by the names of the service.
 std::vector<std::string> NamesOfBuckets(const gcs::DirectoryStore& buckets) {
   std::vector<std::string> names;
-  for (const gcs::Bucket& bucket : buckets.ListBuckets()) {
+  const auto listed = buckets.ListBuckets();
+  if (!listed.ok()) return names;
+  for (const gcs::Bucket& bucket : *listed) {
     names.push_back(bucket.name + ".storage.googleapis.com");
   }
   return names;

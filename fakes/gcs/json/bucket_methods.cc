@@ -31,9 +31,10 @@ Status ApplyPredefinedLists(const Request& request, Bucket* bucket) {
 Result<Response> ListBuckets(StorageService& service, const Request& request,
                              const PathParameters&) {
   ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kBucketPageMax));
-  const BucketPage page = service.ListBuckets({std::string(request.Query("project")),
-                                               std::string(request.Query("prefix")),
-                                               std::string(request.Query("pageToken")), limit});
+  const BucketQuery query = {std::string(request.Query("project")),
+                             std::string(request.Query("prefix")),
+                             std::string(request.Query("pageToken")), limit};
+  ASSIGN_OR_RETURN(const BucketPage page, service.ListBuckets(query));
   Json json = {{"kind", "storage#buckets"}};
   if (!page.next.empty()) json["nextPageToken"] = page.next;
   for (const Bucket& bucket : page.buckets) {

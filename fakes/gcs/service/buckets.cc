@@ -18,9 +18,10 @@ constexpr int kBucketTriesMax = 10;
 }  // namespace
 
 // A bucket without a project, for example one that was made by hand, belongs to every project.
-BucketPage StorageService::ListBuckets(const BucketQuery& query) const {
+Result<BucketPage> StorageService::ListBuckets(const BucketQuery& query) const {
+  ASSIGN_OR_RETURN(std::vector<Bucket> buckets, store_.ListBuckets());
   BucketPage page;
-  for (Bucket& bucket : store_.ListBuckets()) {
+  for (Bucket& bucket : buckets) {
     if (bucket.name <= query.after || !bucket.name.starts_with(query.prefix)) continue;
     const bool foreign = !query.project.empty() && !bucket.project.empty();
     if (foreign && bucket.project != query.project) continue;

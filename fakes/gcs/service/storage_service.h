@@ -116,7 +116,7 @@ class StorageService {
   StorageService(BucketStore& store, uint64_t seed) : store_(store), sessions_(store, seed) {}
 
   // buckets.cc
-  BucketPage ListBuckets(const BucketQuery& query) const;
+  Result<BucketPage> ListBuckets(const BucketQuery& query) const;
   /// kInvalidArgument for an invalid name; kAlreadyExists.
   Result<Bucket> CreateBucket(const Bucket& wanted);
   Result<Bucket> GetBucket(const std::string& name, const Preconditions& conditions = {}) const;

@@ -147,7 +147,7 @@ class BucketStore {
   virtual Result<Bucket> CreateBucket(const Bucket& wanted) = 0;
   Result<Bucket> CreateBucket(const std::string& name);
   virtual Result<Bucket> GetBucket(const std::string& name) const = 0;
-  virtual std::vector<Bucket> ListBuckets() const = 0;
+  virtual Result<std::vector<Bucket>> ListBuckets() const = 0;
   /// Noncurrent versions count as contents. Soft-deleted versions are deleted with the bucket.
   virtual Status DeleteBucket(const std::string& name) = 0;
   /// Replaces the fields that CreateBucket takes, and the metageneration. Increments the revision.

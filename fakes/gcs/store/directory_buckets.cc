@@ -15,8 +15,9 @@
 namespace caip::gcs {
 
 // A directory made by hand becomes a bucket at the first lookup.
-Bucket DirectoryStore::BucketRecord(const std::string& name) const {
-  if (auto known = side_->FindBucket(name)) return *known;
+Result<Bucket> DirectoryStore::BucketRecord(const std::string& name) const {
+  ASSIGN_OR_RETURN(auto known, side_->FindBucket(name));
+  if (known) return std::move(*known);
   Bucket bucket;
   bucket.name = name;
   bucket.time_created = bucket.updated = clock_.Now();
@@ -24,8 +25,9 @@ Bucket DirectoryStore::BucketRecord(const std::string& name) const {
   return bucket;
 }
 
-BucketRules DirectoryStore::RulesFor(const std::string& bucket) const {
-  return RulesOf(BucketRecord(bucket));
+Result<BucketRules> DirectoryStore::RulesFor(const std::string& bucket) const {
+  ASSIGN_OR_RETURN(const Bucket record, BucketRecord(bucket));
+  return RulesOf(record);
 }
 
 Result<Bucket> DirectoryStore::CreateBucket(const Bucket& wanted) {
@@ -55,27 +57,29 @@ Result<Bucket> DirectoryStore::CreateBucket(const Bucket& wanted) {
 }
 
 Result<Bucket> DirectoryStore::GetBucket(const std::string& name) const {
-  Bucket bucket;
-  {
-    const std::lock_guard lock(LockOf(name));
-    RETURN_IF_ERROR(OpenBucket(name));
-    bucket = BucketRecord(name);
-  }
-  return bucket;
+  const std::lock_guard lock(LockOf(name));
+  RETURN_IF_ERROR(OpenBucket(name));
+  return BucketRecord(name);
 }
 
-std::vector<Bucket> DirectoryStore::ListBuckets() const {
+Result<std::vector<Bucket>> DirectoryStore::ListBuckets() const {
   std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(options_.root, ignored)) {
-    const std::string name = entry.path().filename();
-    if (!BucketNameProblem(name)) names.push_back(name);
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(options_.root, error), end; !error && at != end;
+       at.increment(error)) {
+    std::string name = at->path().filename();
+    if (!BucketNameProblem(name)) names.push_back(std::move(name));
   }
+  if (error) return errors::CannotListBuckets(error.value());
   std::sort(names.begin(), names.end());
   std::vector<Bucket> buckets;
   for (const std::string& name : names) {
     auto bucket = GetBucket(name);
-    if (bucket.ok()) buckets.push_back(std::move(*bucket));
+    if (bucket.ok()) {
+      buckets.push_back(std::move(*bucket));
+    } else if (bucket.error().code != Code::kNotFound) {  // it may have been deleted since
+      return bucket.error();
+    }
   }
   return buckets;
 }
@@ -85,7 +89,7 @@ Result<Bucket> DirectoryStore::UpdateBucket(const Bucket& wanted) {
   {
     const std::lock_guard lock(LockOf(wanted.name));
     RETURN_IF_ERROR(OpenBucket(wanted.name));
-    const Bucket now = BucketRecord(wanted.name);
+    ASSIGN_OR_RETURN(const Bucket now, BucketRecord(wanted.name));
     if (now.revision != wanted.revision) return errors::BucketChanged(wanted.name);
     bucket = wanted;
     bucket.time_created = now.time_created;
@@ -108,8 +112,8 @@ Status DirectoryStore::DeleteBucket(const std::string& name) {
     ListingPage page(any, "");
     RETURN_IF_ERROR(WalkTree(tree.fd(), cache_, page));
     RETURN_IF_ERROR(side_->Flush());
-    const bool kept = !side_->VersionsFrom(name, "", 0, false, 1).empty();
-    if (kept || !page.entries().empty()) return errors::BucketNotEmpty(name);
+    ASSIGN_OR_RETURN(const auto kept, side_->VersionsFrom(name, "", 0, false, 1));
+    if (!kept.empty() || !page.entries().empty()) return errors::BucketNotEmpty(name);
     RETURN_IF_ERROR(tree.RemoveEmptyDirectories());
     if (::unlinkat(directories_.root.get(), name.c_str(), AT_REMOVEDIR) != 0) {
       return errors::CannotRemoveBucket(name, errno);
@@ -146,16 +150,17 @@ class VersionMerger final : public TreeVisitor {
     if (!Feed(&name)) return false;
     return name < page_.seek() || page_.Visit(name, path);  // a version may have advanced seek()
   }
-  /// Adds the versions after the last name of the tree.
-  void Finish() {
-    if (!page_.full()) (void)Feed(nullptr);
+  /// Adds the versions after the last name of the tree. An Error if not all versions could be read.
+  Status Finish() {
+    if (read_.ok() && !page_.full()) (void)Feed(nullptr);
+    return read_;
   }
 
  private:
   // Feeds the versions up to and including this name, or all remaining ones for nullptr.
   bool Feed(const std::string* up_to) {
     while (true) {
-      if (at_ == known_.size() && (ended_ || !Fetch())) return true;
+      if (at_ == known_.size() && (ended_ || !Fetch())) return read_.ok();
       const SideStore::VersionName& version = known_[at_];
       if (up_to != nullptr && version.name > *up_to) return true;
       ++at_;
@@ -166,8 +171,13 @@ class VersionMerger final : public TreeVisitor {
 
   bool Fetch() {
     if (page_.seek() > next_.name) next_ = {page_.seek(), 0};
-    known_ =
+    auto known =
         side_.VersionsFrom(bucket_, next_.name, next_.generation, soft_deleted_, kVersionsAtOnce);
+    if (!known.ok()) {
+      read_ = known.error();
+      return false;
+    }
+    known_ = std::move(*known);
     at_ = 0;
     ended_ = known_.size() < kVersionsAtOnce;
     if (known_.empty()) return false;
@@ -183,6 +193,7 @@ class VersionMerger final : public TreeVisitor {
   std::vector<SideStore::VersionName> known_;
   size_t at_ = 0;
   bool ended_ = false;
+  Status read_ = Ok{};
 };
 
 }  // namespace
@@ -194,7 +205,7 @@ Result<std::optional<ObjectInfo>> DirectoryStore::ListedLocked(FileFinder& finde
                                                                std::optional<ObjectRecord> record,
                                                                bool* unhashed) const {
   if (entry.generation != 0) {
-    auto version = side_->FindVersion(tree.bucket(), entry.name, entry.generation);
+    ASSIGN_OR_RETURN(auto version, side_->FindVersion(tree.bucket(), entry.name, entry.generation));
     if (!version) return std::optional<ObjectInfo>();
     *unhashed = !version->hashed;
     const auto& end = version->info.hard_delete_time;
@@ -220,7 +231,7 @@ Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery&
     if (query.versions || query.soft_deleted) {
       VersionMerger merger(*side_, bucket, page, start, query.soft_deleted);
       if (!query.soft_deleted) RETURN_IF_ERROR(WalkTree(tree.fd(), cache_, merger));
-      merger.Finish();
+      RETURN_IF_ERROR(merger.Finish());
     } else {
       RETURN_IF_ERROR(WalkTree(tree.fd(), cache_, page));
     }
@@ -228,7 +239,7 @@ Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery&
     FileFinder finder(tree.fd());
     std::vector<std::string> names;
     for (const PageEntry& entry : page.entries()) names.push_back(entry.name);
-    auto records = side_->FindObjects(bucket, names);
+    ASSIGN_OR_RETURN(auto records, side_->FindObjects(bucket, names));
     for (size_t i = 0; i < names.size(); ++i) {
       const PageEntry& entry = page.entries()[i];
       if (entry.is_prefix) {

@@ -61,7 +61,7 @@ Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temp
     const auto live = FindLocked(tree, info.name);
     if (!live.ok() && live.error().code != Code::kNotFound) return live.error();
     RETURN_IF_ERROR(CheckPreconditions(preconditions, live.ok() ? &live->record.info : nullptr));
-    const BucketRules rules = RulesFor(info.bucket);
+    ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(info.bucket));
     if (live.ok()) RETURN_IF_ERROR(PrepareRemoval(*live, rules));
     const bool is_upload = directory == directories_.uploads.get();
     if (is_upload) RETURN_IF_ERROR(NoteCommit(temporary, info, rules, &record));
@@ -127,7 +127,8 @@ bool DirectoryStore::CompleteCommit(const Path& path) {
   if (!file.ok() && file.error().code != Code::kNotFound) return false;  // the next start looks
   if (!file.ok() || file->identity != record->file) return true;         // replaced since
   const auto known = side_->FindObject(record->info.bucket, record->info.name);
-  if (!known || known->file != record->file) side_->StageObject(*record);
+  if (!known.ok()) return false;
+  if (!*known || (*known)->file != record->file) side_->StageObject(*record);
   return true;
 }
 
@@ -143,7 +144,7 @@ Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string
     if (other) return DeleteVersion(bucket, name, preconditions, version);
     if (!live.ok()) return live.error();
     RETURN_IF_ERROR(CheckPreconditions(preconditions, &live->record.info));
-    BucketRules rules = RulesFor(bucket);
+    ASSIGN_OR_RETURN(BucketRules rules, RulesFor(bucket));
     if (version.generation != 0) rules.versioning = false;  // it does not become noncurrent
     RETURN_IF_ERROR(PrepareRemoval(*live, rules));
     RETURN_IF_ERROR(tree.Remove(name, &touched));
@@ -166,7 +167,7 @@ Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
     if (is_live) {
       record = live->record;
     } else {
-      auto old = side_->FindVersion(wanted.bucket, wanted.name, wanted.generation);
+      ASSIGN_OR_RETURN(auto old, side_->FindVersion(wanted.bucket, wanted.name, wanted.generation));
       if (!old) return errors::ObjectNotFound(wanted.bucket, wanted.name);
       record = std::move(*old);
     }
@@ -206,7 +207,7 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
     const auto target = FindLocked(tree, to);
     if (!target.ok() && target.error().code != Code::kNotFound) return target.error();
     RETURN_IF_ERROR(CheckPreconditions(of_target, target.ok() ? &target->record.info : nullptr));
-    const BucketRules rules = RulesFor(bucket);
+    ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(bucket));
     if (target.ok()) RETURN_IF_ERROR(PrepareRemoval(*target, rules));
     RETURN_IF_ERROR(PrepareRemoval(source, rules));
     const std::string temporary = DirectoryWriter::NewTemporaryName();
@@ -290,9 +291,11 @@ void DirectoryStore::ClearVersions() {
   for (const auto& bucket : std::filesystem::directory_iterator(root, ignored)) {
     for (const auto& file : std::filesystem::directory_iterator(bucket.path(), ignored)) {
       const auto generation = GenerationOf(file.path().filename());
-      const bool known =
-          generation && side_->KnowsGeneration(bucket.path().filename(), *generation);
-      if (!known) ::unlink(file.path().c_str());
+      if (generation) {
+        const auto known = side_->KnowsGeneration(bucket.path().filename(), *generation);
+        if (!known.ok() || *known) continue;
+      }
+      ::unlink(file.path().c_str());
     }
   }
   RemoveExpired();
@@ -300,12 +303,12 @@ void DirectoryStore::ClearVersions() {
 
 void DirectoryStore::RemoveExpired() {
   const auto expired = side_->ExpiredVersions(clock_.Now(), kExpiredAtOnce);
-  if (expired.empty()) return;
-  for (const ObjectRecord& record : expired) {
+  if (!expired.ok() || expired->empty()) return;  // the next call tries again
+  for (const ObjectRecord& record : *expired) {
     side_->StageVersionRemoval(record.info.bucket, record.info.name, record.info.generation);
   }
-  if (!side_->Flush().ok()) return;  // the next call tries again
-  for (const ObjectRecord& record : expired) {
+  if (!side_->Flush().ok()) return;
+  for (const ObjectRecord& record : *expired) {
     RemoveVersionFile(record.info.bucket, record.info.generation);
   }
 }
@@ -361,12 +364,12 @@ Status DirectoryStore::KeepVersion(const Found& found, bool noncurrent, const Bu
 // Deletes a version that is not live, or makes it a soft-deleted one.
 Status DirectoryStore::DeleteVersion(const std::string& bucket, const std::string& name,
                                      const Preconditions& preconditions, const Version& version) {
-  auto record = side_->FindVersion(bucket, name, version.generation);
+  ASSIGN_OR_RETURN(auto record, side_->FindVersion(bucket, name, version.generation));
   if (!record || record->info.hard_delete_time.has_value() != version.soft_deleted) {
     return errors::ObjectNotFound(bucket, name + "#" + std::to_string(version.generation));
   }
   RETURN_IF_ERROR(CheckPreconditions(preconditions, &record->info));
-  const BucketRules rules = RulesFor(bucket);
+  ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(bucket));
   RETURN_IF_ERROR(CheckDeletable(rules, record->info, clock_.Now()));
   if (rules.soft_delete > Duration(0) && !record->info.hard_delete_time) {
     record->info.soft_delete_time = clock_.Now();

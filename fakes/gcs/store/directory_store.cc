@@ -133,7 +133,7 @@ Result<DirectoryStore::Found> DirectoryStore::FindLocked(const BucketTree& tree,
   if (const auto problem = ObjectNameProblem(name))
     return errors::ObjectNameInvalid(name, *problem);
   ASSIGN_OR_RETURN(OpenFile file, tree.Open(name));
-  auto record = side_->FindObject(tree.bucket(), name);
+  ASSIGN_OR_RETURN(auto record, side_->FindObject(tree.bucket(), name));
   const bool changed = !record || record->file != file.identity;
   if (changed) record = Adopt(tree.bucket(), name, file.identity);
   return Found{std::move(file), std::move(*record), changed};
@@ -148,9 +148,9 @@ std::optional<DirectoryStore::Found> DirectoryStore::FindUnlocked(const std::str
   OpenFile file = OpenPlainFile(directories_.root.get(), bucket + "/" + path);
   if (!file.fd.valid()) return std::nullopt;
   auto record = side_->FindObject(bucket, name);
-  if (!record || record->file != file.identity) return std::nullopt;
+  if (!record.ok() || !*record || (*record)->file != file.identity) return std::nullopt;
   file.path = std::move(path);
-  return Found{std::move(file), std::move(*record)};
+  return Found{std::move(file), std::move(**record)};
 }
 
 Result<DirectoryStore::Found> DirectoryStore::Find(const std::string& bucket,
@@ -182,7 +182,7 @@ Result<DirectoryStore::Found> DirectoryStore::FindVersion(const std::string& buc
   }
   const std::string shown = name + "#" + std::to_string(version.generation);
   const auto absent = errors::ObjectNotFound(bucket, shown);
-  auto record = side_->FindVersion(bucket, name, version.generation);
+  ASSIGN_OR_RETURN(auto record, side_->FindVersion(bucket, name, version.generation));
   if (!record || record->info.hard_delete_time.has_value() != version.soft_deleted) return absent;
   if (version.soft_deleted && *record->info.hard_delete_time <= clock_.Now()) return absent;
   Found found;

@@ -38,7 +38,7 @@ class DirectoryStore final : public BucketStore {
   using BucketStore::CreateBucket;
   Result<Bucket> CreateBucket(const Bucket& wanted) override;
   Result<Bucket> GetBucket(const std::string& name) const override;
-  std::vector<Bucket> ListBuckets() const override;
+  Result<std::vector<Bucket>> ListBuckets() const override;
   Status DeleteBucket(const std::string& name) override;
   Result<Bucket> UpdateBucket(const Bucket& bucket) override;
 
@@ -90,8 +90,8 @@ class DirectoryStore final : public BucketStore {
   std::mutex& LockOf(const std::string& bucket) const;
   Result<BucketTree> OpenBucket(const std::string& name) const;
   Status EnsureBucket(const std::string& bucket);
-  Bucket BucketRecord(const std::string& name) const;
-  BucketRules RulesFor(const std::string& bucket) const;
+  Result<Bucket> BucketRecord(const std::string& name) const;
+  Result<BucketRules> RulesFor(const std::string& bucket) const;
   Result<Found> FindLocked(const BucketTree& tree, const std::string& name) const;
   std::optional<Found> FindUnlocked(const std::string& bucket, const std::string& name) const;
   Result<Found> Find(const std::string& bucket, const std::string& name, bool hashed) const;

@@ -8,6 +8,10 @@ Error CannotOpenBucket(std::string_view bucket, int error_number) {
   return SystemError("cannot open bucket " + Quoted(bucket), error_number);
 }
 
+Error CannotListBuckets(int error_number) {
+  return SystemError("cannot list the buckets", error_number);
+}
+
 Error CannotMakeBucket(std::string_view bucket, int error_number) {
   return SystemError("cannot make bucket " + Quoted(bucket), error_number);
 }

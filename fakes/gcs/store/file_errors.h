@@ -8,6 +8,7 @@
 namespace caip::gcs::errors {
 
 Error CannotOpenBucket(std::string_view bucket, int error_number);
+Error CannotListBuckets(int error_number);
 Error CannotMakeBucket(std::string_view bucket, int error_number);
 Error CannotRemoveBucket(std::string_view bucket, int error_number);
 Error CannotSyncBucket(int error_number);

@@ -56,18 +56,17 @@ std::optional<std::optional<ObjectRecord>> SideStore::FindUnwritten(const std::s
 }
 
 // The caller holds the reader's mutex.
-std::optional<ObjectRecord> SideStore::ReadObject(const std::string& bucket,
-                                                  const std::string& name) {
+Result<std::optional<ObjectRecord>> SideStore::ReadObject(const std::string& bucket,
+                                                          const std::string& name) {
   SqliteStatement& select = reader_->object;
-  std::optional<ObjectRecord> record;
-  if (select.Bind(1, bucket).Bind(2, name).Next())
-    record = Reader::ReadRecord(select, bucket, name);
-  select.Reset();
-  return record;
+  const SqliteUse use(select);
+  ASSIGN_OR_RETURN(const bool found, reader_->Next(select.Bind(1, bucket).Bind(2, name)));
+  if (!found) return std::optional<ObjectRecord>();
+  return std::optional(Reader::ReadRecord(select, bucket, name));
 }
 
-std::optional<ObjectRecord> SideStore::FindObject(const std::string& bucket,
-                                                  const std::string& name) {
+Result<std::optional<ObjectRecord>> SideStore::FindObject(const std::string& bucket,
+                                                          const std::string& name) {
   uint64_t staged_count = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -78,7 +77,7 @@ std::optional<ObjectRecord> SideStore::FindObject(const std::string& bucket,
   std::optional<ObjectRecord> record;
   {
     const std::lock_guard lock(reader_mutex_);
-    record = ReadObject(bucket, name);
+    ASSIGN_OR_RETURN(record, ReadObject(bucket, name));
   }
   Remember(record, staged_count);
   return record;
@@ -91,7 +90,7 @@ void SideStore::Remember(const std::optional<ObjectRecord>& record, uint64_t sta
 }
 
 // Reads all in one transaction, because taking the file's locks costs more than reading a record.
-std::vector<std::optional<ObjectRecord>> SideStore::FindObjects(
+Result<std::vector<std::optional<ObjectRecord>>> SideStore::FindObjects(
     const std::string& bucket, const std::vector<std::string>& names) {
   std::vector<std::optional<ObjectRecord>> records(names.size());
   std::vector<size_t> to_read;
@@ -106,9 +105,17 @@ std::vector<std::optional<ObjectRecord>> SideStore::FindObjects(
     }
   }
   const std::lock_guard lock(reader_mutex_);
-  (void)reader_->database.Run("BEGIN").ok();
-  for (const size_t i : to_read) records[i] = ReadObject(bucket, names[i]);
-  (void)reader_->database.Run("COMMIT").ok();
+  RETURN_IF_ERROR(reader_->database.Run("BEGIN"));
+  Status read = Ok{};
+  for (size_t i = 0; i < to_read.size() && read.ok(); ++i) {
+    auto record = ReadObject(bucket, names[to_read[i]]);
+    if (!record.ok())
+      read = record.error();
+    else
+      records[to_read[i]] = std::move(*record);
+  }
+  (void)reader_->database.Run("COMMIT").ok();  // nothing was written
+  RETURN_IF_ERROR(read);
   return records;
 }
 
@@ -126,7 +133,7 @@ void SideStore::StageRemoval(const std::string& bucket, const std::string& name)
   ++staged_count_;
 }
 
-std::optional<Bucket> SideStore::FindBucket(const std::string& name) {
+Result<std::optional<Bucket>> SideStore::FindBucket(const std::string& name) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto at = known_buckets_.find(name); at != known_buckets_.end()) return at->second;
@@ -134,11 +141,13 @@ std::optional<Bucket> SideStore::FindBucket(const std::string& name) {
   std::optional<Bucket> bucket;
   {
     const std::lock_guard lock(reader_mutex_);
-    if (reader_->bucket.Bind(1, name).Next()) {
-      bucket = BucketFromRecordText(reader_->bucket.Text(0));
+    SqliteStatement& select = reader_->bucket;
+    const SqliteUse use(select);
+    ASSIGN_OR_RETURN(const bool found, reader_->Next(select.Bind(1, name)));
+    if (found) {
+      bucket = BucketFromRecordText(select.Text(0));
       bucket->name = name;
     }
-    reader_->bucket.Reset();
   }
   const std::lock_guard lock(mutex_);
   // Another thread may have staged the bucket meanwhile.
@@ -238,25 +247,25 @@ int64_t SideStore::NextGeneration(Instant now) {
   return last_generation_;
 }
 
-std::optional<ObjectRecord> SideStore::FindVersion(const std::string& bucket,
-                                                   const std::string& name, int64_t generation) {
+Result<std::optional<ObjectRecord>> SideStore::FindVersion(const std::string& bucket,
+                                                           const std::string& name,
+                                                           int64_t generation) {
   {
     const std::lock_guard lock(mutex_);
     for (const Batch* batch : {&staged_, &writing_}) {
       const auto at = batch->versions.find({bucket, name, generation});
       if (at != batch->versions.end()) return at->second;
       const auto gone = batch->buckets.find(bucket);
-      if (gone != batch->buckets.end() && !gone->second) return std::nullopt;
+      if (gone != batch->buckets.end() && !gone->second) return std::optional<ObjectRecord>();
     }
   }
   const std::lock_guard lock(reader_mutex_);
   SqliteStatement& select = reader_->version;
-  std::optional<ObjectRecord> record;
-  if (select.Bind(1, bucket).Bind(2, name).Bind(3, generation).Next()) {
-    record = Reader::ReadRecord(select, bucket, name);
-  }
-  select.Reset();
-  return record;
+  const SqliteUse use(select);
+  select.Bind(1, bucket).Bind(2, name).Bind(3, generation);
+  ASSIGN_OR_RETURN(const bool found, reader_->Next(select));
+  if (!found) return std::optional<ObjectRecord>();
+  return std::optional(Reader::ReadRecord(select, bucket, name));
 }
 
 void SideStore::StageVersion(const ObjectRecord& record) {
@@ -273,36 +282,40 @@ void SideStore::StageVersionRemoval(const std::string& bucket, const std::string
   ++staged_count_;
 }
 
-std::vector<SideStore::VersionName> SideStore::VersionsFrom(const std::string& bucket,
-                                                            const std::string& name,
-                                                            int64_t generation, bool soft_deleted,
-                                                            int limit) {
+Result<std::vector<SideStore::VersionName>> SideStore::VersionsFrom(const std::string& bucket,
+                                                                    const std::string& name,
+                                                                    int64_t generation,
+                                                                    bool soft_deleted, int limit) {
   const std::lock_guard lock(reader_mutex_);
   SqliteStatement& select = reader_->versions;
+  const SqliteUse use(select);
   select.Bind(1, bucket).Bind(2, name).Bind(3, generation);
   select.Bind(4, int64_t{soft_deleted}).Bind(5, int64_t{limit});
   std::vector<VersionName> names;
-  while (select.Next()) names.push_back({select.Text(0), select.Integer(1)});
-  select.Reset();
-  return names;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, reader_->Next(select));
+    if (!more) return names;
+    names.push_back({select.Text(0), select.Integer(1)});
+  }
 }
 
-std::vector<ObjectRecord> SideStore::ExpiredVersions(Instant hard_delete_time, int limit) {
+Result<std::vector<ObjectRecord>> SideStore::ExpiredVersions(Instant hard_delete_time, int limit) {
   const std::lock_guard lock(reader_mutex_);
   SqliteStatement& select = reader_->expired;
+  const SqliteUse use(select);
   select.Bind(1, int64_t{hard_delete_time.time_since_epoch().count()}).Bind(2, int64_t{limit});
   std::vector<ObjectRecord> records;
-  while (select.Next())
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, reader_->Next(select));
+    if (!more) return records;
     records.push_back(Reader::ReadRecord(select, select.Text(8), select.Text(9)));
-  select.Reset();
-  return records;
+  }
 }
 
-bool SideStore::KnowsGeneration(const std::string& bucket, int64_t generation) {
+Result<bool> SideStore::KnowsGeneration(const std::string& bucket, int64_t generation) {
   const std::lock_guard lock(reader_mutex_);
-  const bool known = reader_->known.Bind(1, bucket).Bind(2, generation).Next();
-  reader_->known.Reset();
-  return known;
+  const SqliteUse use(reader_->known);
+  return reader_->Next(reader_->known.Bind(1, bucket).Bind(2, generation));
 }
 
 }  // namespace caip::gcs

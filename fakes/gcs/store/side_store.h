@@ -16,9 +16,10 @@
 
 namespace caip::gcs {
 
-/// Records of objects and buckets. Every Find sees staged changes at once. Flush writes them to
-/// disk; threads that flush at the same time share one transaction and one sync. Any thread. A
-/// thread that stages for a bucket holds that bucket's lock.
+/// Records of objects and buckets. Every Find sees staged changes at once, and returns nullopt if
+/// there is no record; an Error means that the file could not be read, never kNotFound. Flush
+/// writes staged changes to disk; threads that flush at the same time share one transaction and one
+/// sync. Any thread. A thread that stages for a bucket holds that bucket's lock.
 class SideStore {
  public:
   /// Creates the file if it is missing or not a database (the old one is kept as <file>.broken).
@@ -26,19 +27,20 @@ class SideStore {
   static Result<std::unique_ptr<SideStore>> Open(const Path& file, bool durable);
   ~SideStore();  // flushes staged changes
 
-  std::optional<ObjectRecord> FindObject(const std::string& bucket, const std::string& name);
+  Result<std::optional<ObjectRecord>> FindObject(const std::string& bucket,
+                                                 const std::string& name);
   /// The same for many names at once, in their order.
-  std::vector<std::optional<ObjectRecord>> FindObjects(const std::string& bucket,
-                                                       const std::vector<std::string>& names);
+  Result<std::vector<std::optional<ObjectRecord>>> FindObjects(
+      const std::string& bucket, const std::vector<std::string>& names);
   void StageObject(const ObjectRecord& record);
   void StageRemoval(const std::string& bucket, const std::string& name);
-  std::optional<Bucket> FindBucket(const std::string& name);
+  Result<std::optional<Bucket>> FindBucket(const std::string& name);
   void StageBucket(const Bucket& bucket);
 
   /// Versions that are not live. VersionsFrom and ExpiredVersions read the disk, so callers flush
   /// first.
-  std::optional<ObjectRecord> FindVersion(const std::string& bucket, const std::string& name,
-                                          int64_t generation);
+  Result<std::optional<ObjectRecord>> FindVersion(const std::string& bucket,
+                                                  const std::string& name, int64_t generation);
   void StageVersion(const ObjectRecord& record);
   void StageVersionRemoval(const std::string& bucket, const std::string& name, int64_t generation);
   /// The name and generation of a version. VersionsFrom lists them in order, from `name` and
@@ -47,10 +49,10 @@ class SideStore {
     std::string name;
     int64_t generation = 0;
   };
-  std::vector<VersionName> VersionsFrom(const std::string& bucket, const std::string& name,
-                                        int64_t generation, bool soft_deleted, int limit);
-  std::vector<ObjectRecord> ExpiredVersions(Instant hard_delete_time, int limit);
-  bool KnowsGeneration(const std::string& bucket, int64_t generation);  // of a version
+  Result<std::vector<VersionName>> VersionsFrom(const std::string& bucket, const std::string& name,
+                                                int64_t generation, bool soft_deleted, int limit);
+  Result<std::vector<ObjectRecord>> ExpiredVersions(Instant hard_delete_time, int limit);
+  Result<bool> KnowsGeneration(const std::string& bucket, int64_t generation);  // of a version
 
   /// Forgets the bucket, all its objects and their versions.
   void StageBucketRemoval(const std::string& name);
@@ -75,7 +77,8 @@ class SideStore {
   SideStore();
   std::optional<std::optional<ObjectRecord>> FindUnwritten(const std::string& bucket,
                                                            const std::string& name) const;
-  std::optional<ObjectRecord> ReadObject(const std::string& bucket, const std::string& name);
+  Result<std::optional<ObjectRecord>> ReadObject(const std::string& bucket,
+                                                 const std::string& name);
   void Remember(const std::optional<ObjectRecord>& record, uint64_t staged_count);
   Status Write(const Batch& batch, int64_t last_generation);
   void PutBack(Batch failed);

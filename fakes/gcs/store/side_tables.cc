@@ -121,6 +121,16 @@ Status SideStore::Reader::Open() {
   return database.Prepare(bucket, "SELECT record FROM buckets WHERE name=?");
 }
 
+Result<bool> SideStore::Reader::Next(SqliteStatement& statement) const {
+  const int code = statement.Step();
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  Error failure = database.LastFailure();
+  // a file of the database that does not exist says nothing of the record
+  if (failure.code == Code::kNotFound) failure.code = Code::kInternal;
+  return failure;
+}
+
 ObjectRecord SideStore::Reader::ReadRecord(const SqliteStatement& row, std::string bucket,
                                            std::string name) {
   ObjectRecord record;

@@ -40,6 +40,8 @@ struct SideStore::Reader {
   explicit Reader(const Path& file) : database(file, errors::SideStoreFailed) {}
   /// Opens a file whose tables a Writer has created.
   Status Open();
+  /// Steps to the next row. False: there is none.
+  Result<bool> Next(SqliteStatement& statement) const;
   static ObjectRecord ReadRecord(const SqliteStatement& row, std::string bucket, std::string name);
 
   SqliteDatabase database;

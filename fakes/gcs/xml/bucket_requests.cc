@@ -56,7 +56,7 @@ Result<http::Response> ListBucketsXml(const XmlCall& call) {
   XmlElement& buckets = root.Add("Buckets");
   BucketQuery query{.project = Extension(call.request, "project-id")};
   do {
-    const BucketPage page = call.storage().ListBuckets(query);
+    ASSIGN_OR_RETURN(const BucketPage page, call.storage().ListBuckets(query));
     for (const Bucket& item : page.buckets) AddBucket(item, &buckets);
     query.after = page.next;
   } while (!query.after.empty());
