@@ -178,6 +178,9 @@ Result<std::unique_ptr<http::Server>> Listener::ServeAt(const EmulatorOptions& o
   serving.admission.is_token_valid = [this](std::string_view token) {
     return tokens_->IsValid(token);
   };
+  serving.on_own_answer = [this](const http::Request& request, const http::Response& response) {
+    front_end_->LogOwnAnswer(request, response);
+  };
   return http::Server::Start(std::move(serving),
                              WithEncodings([this](const http::Request& request) {
                                ready_.wait();

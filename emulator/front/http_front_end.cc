@@ -107,6 +107,15 @@ http::Response HttpFrontEnd::Handle(const http::Request& request) const {
   return response;
 }
 
+void HttpFrontEnd::LogOwnAnswer(const http::Request& request,
+                                const http::Response& response) const {
+  if (!parts_.log) return;
+  AccessEntry entry = EntryFor(request, request.listener);
+  entry.status = response.status;
+  entry.bytes = KnownBytes(response);
+  parts_.log->Write(entry);
+}
+
 AccessEntry HttpFrontEnd::EntryFor(const http::Request& request,
                                    const std::string& listener) const {
   const metadata::Identity caller = callers_.CallerOf(request, listener);

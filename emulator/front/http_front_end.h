@@ -52,6 +52,8 @@ class HttpFrontEnd {
   explicit HttpFrontEnd(Parts parts);
 
   http::Response Handle(const http::Request& request) const;
+  /// Writes the line of a request that the server answers itself.
+  void LogOwnAnswer(const http::Request& request, const http::Response& response) const;
 
  private:
   bool IsForMetadata(const http::Request& request) const;

@@ -8,6 +8,10 @@
 namespace caip::http::errors {
 namespace {
 
+constexpr const char* kTokenNotValid =
+    "The token is not valid here: another emulator made it, or it has expired. "
+    "`caip env --remote` prints a token that does not expire.";
+
 std::string FormatPlace(std::string_view address, uint16_t port) {
   const bool six = address.find(':') != std::string_view::npos;
   const std::string host = six ? "[" + std::string(address) + "]" : std::string(address);
@@ -206,11 +210,14 @@ Response UserNotAdmitted(std::string_view user) {
 }
 
 Response TokenNotValid() {
-  Response response =
-      Refusal(401,
-              "The token is not valid here: another emulator made it, or it has expired. "
-              "`caip env --remote` prints a token that does not expire.");
+  Response response = Refusal(401, kTokenNotValid);
   response.headers.Add("WWW-Authenticate", "Bearer error=\"invalid_token\"");
+  return response;
+}
+
+Response ProxyTokenNotValid() {
+  Response response = Refusal(407, kTokenNotValid);
+  response.headers.Add("Proxy-Authenticate", "Basic realm=\"caip\"");
   return response;
 }
 

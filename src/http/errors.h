@@ -57,6 +57,7 @@ Response SiteNotAllowed();
 /// `user`: the name of the client's user, "" if it is not known.
 Response UserNotAdmitted(std::string_view user);
 Response TokenNotValid();
+Response ProxyTokenNotValid();
 
 // Responses of the proxy.
 Response TunnelInsideTls();

@@ -50,17 +50,20 @@ struct ServerOptions {
   /// Beyond it, the server closes the connection that is idle longest, or answers 503. 0: as many
   /// as the limit of open descriptors allows.
   int connections_max = 0;
-  int idle_seconds = 120;     // closes a connection after this silence
-  int head_seconds = 20;      // from a request's first byte to the end of its header
+  int idle_seconds = 120;  // closes a connection after this silence
+  int head_seconds = 20;   // from a request's first byte to the end of its header
   size_t header_bytes_max = 64 << 10;
+  /// Called before a request is answered without the handler: refusals, and tunnels that are not
+  /// opened ("CONNECT" with the destination as the path). Any thread.
+  std::function<void(const Request&, const Response&)> on_own_answer = {};
 };
 
 /// Serves plain connections, TLS connections, and clients that use it as their https proxy. Refuses
 /// a foreign Host or Origin (both 403) before it calls the handler, so that a web page cannot reach
 /// it by DNS rebinding. Refuses clients that the admission does not name (403), and tokens that are
-/// not valid (401). A client with a valid token may use any Host, because it is not a web page. If
-/// a handler throws, the server answers 500. If a handler leaves more than 64 MiB of the body
-/// unread, the server closes the connection.
+/// not valid (401; 407 if the server is used as a proxy). A client with a valid token may use any
+/// Host, because it is not a web page. If a handler throws, the server answers 500. If a handler
+/// leaves more than 64 MiB of the body unread, the server closes the connection.
 class Server {
  public:
   /// Starts listening. kAlreadyExists: the port is in use.

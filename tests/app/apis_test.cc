@@ -54,5 +54,12 @@ TEST_F(ServedApis, PartsOfABatchUnderstandFields) {
   EXPECT_THAT(answer.body, Not(HasSubstr("metageneration")));
 }
 
+TEST_F(ServedApis, LogRefusedRequests) {
+  http::ClientRequest request{.method = "GET", .target = "/storage/v1/b"};
+  request.headers.Add("Origin", "https://evil.example");
+  EXPECT_EQ(Send(request).status, 403);
+  EXPECT_THAT(*ReadFile(options_.state / "access.log"), HasSubstr(" GET /storage/v1/b 403 "));
+}
+
 }  // namespace
 }  // namespace caip::app

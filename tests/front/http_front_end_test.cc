@@ -176,6 +176,15 @@ TEST(AccessLogOfTheFrontEnd, CountsABodyThatIsWrittenInPieces) {
   EXPECT_THAT(world.Log(), HasSubstr(" GET /bkt/object 200 8 "));
 }
 
+TEST(AccessLogOfTheFrontEnd, HasALineForARefusedRequest) {
+  FrontEndWorld world;
+  http::Response refusal;
+  refusal.status = 403;
+  refusal.body = "why";
+  world.front_end.LogOwnAnswer(world.A("/bkt/object"), refusal);
+  EXPECT_THAT(world.Log(), HasSubstr(" GET /bkt/object 403 3 "));
+}
+
 TEST(AccessLogOfTheFrontEnd, CountsNoBytesForAHeadRequest) {
   FrontEndWorld world;
   http::Request request = world.A("/bkt/object");

@@ -199,7 +199,9 @@ TEST_F(TokenBearer, MayUseTheProxy) {
            Base64("caip:" + password) + "\r\n\r\n" + LastGetRequest("/");
   };
   EXPECT_THAT(Ask(served, connect("sesame")), StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(Ask(served, connect("other")), StartsWith("HTTP/1.1 401"));
+  const std::string refusal = Ask(served, connect("other"));
+  EXPECT_THAT(refusal, StartsWith("HTTP/1.1 407 Proxy Authentication Required\r\n"));
+  EXPECT_THAT(refusal, HasSubstr("\r\nProxy-Authenticate: Basic"));
 }
 
 TEST_F(Admitted, AreNotOtherUsersOfTheProxy) {

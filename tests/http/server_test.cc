@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "tests/http/raw_peer.h"
+#include "tests/http/served.h"
 
 namespace caip::http {
 namespace {
@@ -253,6 +254,19 @@ TEST_F(ServerTest, RefusesAForeignOrigin) {
                 StartsWith(std::string("HTTP/1.1 ") + status))
         << origin;
   }
+}
+
+TEST_F(ServerTest, TellsWhatItAnswersWithoutTheHandler) {
+  std::vector<std::string> told;
+  ServerOptions options;
+  options.on_own_answer = [&told](const Request& request, const Response& response) {
+    told.push_back(request.method + " " + request.path + " " + std::to_string(response.status));
+  };
+  const Served served([](const Request&) { return Text(""); }, options);
+  served.Ask("GET /a HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+  served.Ask("CONNECT evil.example:443 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  served.Ask(LastGetRequest("/b"));
+  EXPECT_THAT(told, ::testing::ElementsAre("GET /a 403", "CONNECT evil.example:443 403"));
 }
 
 TEST_F(ServerTest, ClosesASilentConnection) {

@@ -225,6 +225,7 @@ class Connection {
     bool usable = true;
     if (const auto refusal = ReadRequest(message, parser.chunked(), request)) {
       response = *refusal;
+      Tell(request, response);
       usable = response.status == 403;
     } else {
       request.body = &body;
@@ -289,6 +290,10 @@ class Connection {
     return std::nullopt;
   }
 
+  void Tell(const Request& request, const Response& response) const {
+    if (options_.on_own_answer) options_.on_own_answer(request, response);
+  }
+
   bool IsTokenValid(const Credentials& shown) const {
     const auto& is_valid = options_.admission.is_token_valid;
     return is_valid && !shown.token.empty() && is_valid(shown.token);
@@ -314,8 +319,8 @@ class Connection {
   Next Tunnel(RequestParser& parser) {
     const std::string target(parser.get().target());
     const auto to = ParseDestination(target);
-    if (!to) return RefuseWith(errors::DestinationMalformed(target));
-    if (socket_.secure()) return RefuseWith(errors::TunnelInsideTls());
+    if (!to) return RefuseTunnel(target, errors::DestinationMalformed(target));
+    if (socket_.secure()) return RefuseTunnel(target, errors::TunnelInsideTls());
     const Credentials shown = ReadCredentials(parser.get()[beast::field::proxy_authorization]);
     if (!is_admitted_) is_admitted_ = IsTokenValid(shown);
     if (MatchesAnyName(to->host, options_.served_names)) {
@@ -323,20 +328,31 @@ class Connection {
       activity_.Enter(State::kIdle);
       return StartTlsIfAsked() ? Next::kRequest : Next::kEnd;
     }
-    if (!is_admitted_) return RefuseWith(NotAdmitted(shown));
-    if (!options_.relay.enabled) return RefuseWith(errors::RelayOff(to->host));
+    if (!is_admitted_) {
+      return RefuseTunnel(target,
+                          shown.token.empty() ? NotAdmitted(shown) : errors::ProxyTokenNotValid());
+    }
+    if (!options_.relay.enabled) return RefuseTunnel(target, errors::RelayOff(to->host));
     const auto& ports = options_.relay.ports;
     if (std::find(ports.begin(), ports.end(), to->port) == ports.end()) {
-      return RefuseWith(errors::PortNotRelayed(to->host, to->port));
+      return RefuseTunnel(target, errors::PortNotRelayed(to->host, to->port));
     }
     activity_.Enter(State::kRelaying);
     std::string from_server;
     auto server = ConnectToDestination(options_.relay, *to, kTunnelConnectLimit, from_server);
-    if (!server.ok()) return RefuseWith(errors::CannotRelay(server.error()));
+    if (!server.ok()) return RefuseTunnel(target, errors::CannotRelay(server.error()));
     if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
     Relay(socket_, input_.Take(), *server, from_server, seconds(options_.relay.idle_seconds),
           context_.stop_event.get());
     return Next::kEnd;
+  }
+
+  Next RefuseTunnel(const std::string& target, const Response& response) {
+    Request request;
+    request.method = "CONNECT";
+    request.path = target;
+    Tell(request, response);
+    return RefuseWith(response);
   }
 
   void Linger() { LingerOn(socket_, context_.stopping, kLingering); }

@@ -30,6 +30,7 @@ std::string_view ReasonPhrase(int status) {
       Reason{403, "Forbidden"},
       Reason{404, "Not Found"},
       Reason{405, "Method Not Allowed"},
+      Reason{407, "Proxy Authentication Required"},
       Reason{408, "Request Timeout"},
       Reason{409, "Conflict"},
       Reason{410, "Gone"},
