@@ -34,7 +34,7 @@ class EnvironmentCacheTest : public testing::Test {
   // An environment that was used `age` seconds ago.
   void Add(const std::string& key, int age) {
     ASSERT_TRUE(cache_.Begin(key, APython()).ok());
-    ASSERT_TRUE(cache_.Finish(key, {{"packages", {"p.tar.gz"}}}).ok());
+    ASSERT_TRUE(cache_.Finish(key, {.package_uris = {"p.tar.gz"}}).ok());
     const timespec times[2] = {{1'000'000 - age, 0}, {1'000'000 - age, 0}};
     const Path ready = cache_.DirectoryOf(key) / ".ready";
     ASSERT_EQ(::utimensat(AT_FDCWD, ready.c_str(), times, 0), 0);
@@ -71,7 +71,7 @@ TEST_F(EnvironmentCacheTest, IsUsedOnlyWhenItIsFinished) {
   EXPECT_FALSE(cache_.Use("k", RunOf("a")));
   ASSERT_TRUE(cache_.Begin("k", APython()).ok());
   EXPECT_FALSE(cache_.Use("k", RunOf("a")));
-  ASSERT_TRUE(cache_.Finish("k", Json::object()).ok());
+  ASSERT_TRUE(cache_.Finish("k", {}).ok());
   EXPECT_TRUE(cache_.Use("k", RunOf("a")));
 }
 

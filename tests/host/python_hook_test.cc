@@ -84,7 +84,7 @@ std::vector<std::string> EntriesOf(const std::string& err) {
 }
 
 /// The system's Python, and the oldest and the newest that pyenv has.
-std::vector<std::string> Interpreters() {
+std::vector<std::string> PythonsOfThisHost() {
   std::vector<std::pair<int, std::string>> found;  // by minor version
   const char* home = std::getenv("HOME");
   std::error_code none;
@@ -128,7 +128,7 @@ class PythonHookIn : public ::testing::TestWithParam<std::string> {
   std::string further_path_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Pythons, PythonHookIn, ::testing::ValuesIn(Interpreters()),
+INSTANTIATE_TEST_SUITE_P(Pythons, PythonHookIn, ::testing::ValuesIn(PythonsOfThisHost()),
                          [](const auto& python) {
                            return "Number" + std::to_string(python.index);
                          });

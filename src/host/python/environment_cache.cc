@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kReady = ".ready";
+constexpr size_t kReadyBytesMax = 1 << 20;
 const std::string kUnneededPrefix = ".doomed-";
 constexpr const char* kLayout = "1";  // increase it when Begin creates different environments
 
@@ -57,6 +58,22 @@ Status WriteSkeleton(const Path& root, const Interpreter& interpreter) {
   return Ok{};
 }
 
+std::optional<Json> ReadJson(const Path& file) {
+  const auto text = ReadFileUpTo(file, kReadyBytesMax);
+  if (!text.ok()) return std::nullopt;
+  auto json = ParseJson(*text);
+  if (!json.ok()) return std::nullopt;
+  return *std::move(json);
+}
+
+std::vector<std::string> StringsOf(const Json& json, const char* name) {
+  std::vector<std::string> texts;
+  const Json* list = Member(json, name);
+  if (list == nullptr || !list->is_array()) return texts;
+  for (const Json& item : *list) texts.push_back(item.is_string() ? item.get<std::string>() : "");
+  return texts;
+}
+
 }  // namespace
 
 std::string EnvironmentKey(const Interpreter& interpreter,
@@ -89,8 +106,32 @@ Status EnvironmentCache::Begin(const std::string& key, const Interpreter& interp
   return WriteSkeleton(DirectoryOf(key), interpreter);
 }
 
-Status EnvironmentCache::Finish(const std::string& key, const Json& contents) const {
-  return WriteFile(DirectoryOf(key) / kReady, PrettyJson(contents) + "\n");
+Status EnvironmentCache::Finish(const std::string& key, const EnvironmentContents& contents) const {
+  const Json json = {{"interpreter", contents.interpreter.string()},
+                     {"python", contents.python},
+                     {"packages", contents.package_uris},
+                     {"digests", contents.digests},
+                     {"family", contents.family}};
+  return WriteFile(DirectoryOf(key) / kReady, PrettyJson(json) + "\n");
+}
+
+std::optional<EnvironmentCache::Member> EnvironmentCache::NewestOf(
+    const std::string& family) const {
+  std::optional<Member> newest;
+  fs::file_time_type newest_time;
+  std::error_code error;
+  for (fs::directory_iterator it(root_, error), end; !error && it != end; it.increment(error)) {
+    const auto json = ReadJson(it->path() / kReady);
+    if (!json || StringOr(*json, "family") != family) continue;
+    std::error_code gone;
+    const auto time = fs::last_write_time(it->path() / kReady, gone);
+    if (gone || (newest && time <= newest_time)) continue;
+    newest_time = time;
+    newest = Member{it->path().filename(),
+                    {StringOr(*json, "interpreter"), StringOr(*json, "python"),
+                     StringsOf(*json, "packages"), StringsOf(*json, "digests"), family}};
+  }
+  return newest;
 }
 
 void EnvironmentCache::Drop(const std::string& key) const { RemoveTree(DirectoryOf(key)); }

@@ -3,6 +3,7 @@
 //
 //   pyvenv.cfg, bin/, lib/  a virtual environment that also sees the interpreter's own packages
 //   pip.conf                sends the packages that a trainer installs to its own $HOME/.local
+//   .packages/<n>/          the files that were installed, in order
 //   .ready                  written last, describes the contents; without it the environment is
 //                           incomplete
 //
@@ -10,6 +11,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,6 +34,15 @@ std::string EnvironmentKey(const Interpreter& interpreter,
                            const std::vector<PackageIdentity>& packages,
                            const std::vector<std::string>& pip_facts);
 
+/// The contents of an environment, as its .ready has them.
+struct EnvironmentContents {
+  Path interpreter = {};
+  std::string python = {};                     // version
+  std::vector<std::string> package_uris = {};  // in the order of their installation
+  std::vector<std::string> digests = {};       // of the packages
+  std::string family = {};  // the key without the digests: equal for a changed package
+};
+
 /// Creates, finds and deletes environments. Any thread.
 class EnvironmentCache {
  public:
@@ -43,8 +54,18 @@ class EnvironmentCache {
   bool Use(const std::string& key, const engine::RunKey& run);
   /// Creates an empty environment to install into. Deletes an incomplete one first.
   Status Begin(const std::string& key, const Interpreter& interpreter) const;
-  /// Marks the environment as ready. `contents` is for people.
-  Status Finish(const std::string& key, const Json& contents) const;
+  /// Marks the environment as ready.
+  Status Finish(const std::string& key, const EnvironmentContents& contents) const;
+  /// The ready environment of the family that was used last. It may be deleted at any time.
+  struct Member {
+    std::string key;
+    EnvironmentContents contents;
+  };
+  std::optional<Member> NewestOf(const std::string& family) const;
+  /// Where the environment keeps the file of its package number `index`.
+  Path PackageOf(const std::string& key, size_t index, const std::string& file_name) const {
+    return DirectoryOf(key) / ".packages" / std::to_string(index) / file_name;
+  }
   /// Deletes the environment that Begin created.
   void Drop(const std::string& key) const;
   /// Ends the use of an environment by the run.

@@ -118,9 +118,12 @@ void PackagerOnHost::Handle(const OrderPtr& order) {
     prepared.failure = Prepared::Failure{1, packages.error().message, ""};
     return Answer(order, std::move(prepared));
   }
-  const std::string key = EnvironmentKey(choice->interpreter, *packages,
-                                         PipFacts(options_.own_environment, options_.pip));
-  Attach(order, key, *std::move(packages), choice->interpreter);
+  const std::vector<std::string> pip_facts = PipFacts(options_.own_environment, options_.pip);
+  std::vector<PackageIdentity> names = *packages;
+  for (PackageIdentity& package : names) package.digest.clear();
+  const EnvironmentName name{EnvironmentKey(choice->interpreter, *packages, pip_facts),
+                             EnvironmentKey(choice->interpreter, names, pip_facts)};
+  Attach(order, name, *std::move(packages), choice->interpreter);
 }
 
 Result<std::vector<PackageIdentity>> PackagerOnHost::Identify(const PrepareRequest& request) {
@@ -143,9 +146,10 @@ Result<std::vector<PackageIdentity>> PackagerOnHost::Identify(const PrepareReque
   return packages;
 }
 
-void PackagerOnHost::Attach(const OrderPtr& order, const std::string& key,
+void PackagerOnHost::Attach(const OrderPtr& order, const EnvironmentName& name,
                             std::vector<PackageIdentity> packages, const Interpreter& interpreter) {
   const RunKey& run = order->request.run;
+  const std::string& key = name.key;
   std::unique_lock lock(mutex_);
   const auto open = open_.find(run);
   if (open == open_.end() || open->second != order) return;  // abandoned meanwhile
@@ -156,8 +160,8 @@ void PackagerOnHost::Attach(const OrderPtr& order, const std::string& key,
     return AnswerFromCache(order, key);
   }
   if (!build) {
-    build = std::make_shared<PackageBuild>(
-        PackageBuild::Plan{key, interpreter, order->request.package_uris, std::move(packages)});
+    build = std::make_shared<PackageBuild>(PackageBuild::Plan{
+        key, interpreter, order->request.package_uris, std::move(packages), name.family});
     waiting_builds_.push_back(build);
     changed_.notify_all();
   }

@@ -70,8 +70,12 @@ class PackagerOnHost final : public engine::Packager {
   void Install(std::stop_token stop);
   void Handle(const OrderPtr& order);
   Result<std::vector<PackageIdentity>> Identify(const engine::PrepareRequest& request);
-  void Attach(const OrderPtr& order, const std::string& key, std::vector<PackageIdentity> packages,
-              const Interpreter& interpreter);
+  struct EnvironmentName {
+    std::string key;
+    std::string family;  // EnvironmentContents::family
+  };
+  void Attach(const OrderPtr& order, const EnvironmentName& name,
+              std::vector<PackageIdentity> packages, const Interpreter& interpreter);
   void AnswerFromCache(const OrderPtr& order, const std::string& key);
   void Finish(const std::shared_ptr<PackageBuild>& build);
   void Refuse(const OrderPtr& order, const std::string& refusal);

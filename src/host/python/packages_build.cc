@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "host/process/child_process.h"
 #include "host/python/python_errors.h"
+#include "host/python/source_update.h"
 #include "run/texts.h"
 
 namespace caip::host {
@@ -19,6 +20,8 @@ constexpr std::chrono::milliseconds kStopGrace{500};
 constexpr int kPairsMax = 2;            // "the pair tried at most twice"
 constexpr size_t kTailBytesMax = 1800;  // an errorMessage has at most 2048
 constexpr size_t kTailLinesMax = 40;
+constexpr const char* kSourcesUpdated =
+    "Only sources of the packages have changed: they were replaced without pip.";
 constexpr const char* kDistributionWheels = "/usr/share/python-wheels";
 
 // Finds "wheel-0.38.4-py3-none-any.whl" in one of the directories, the newest by name.
@@ -101,15 +104,20 @@ PackageBuild::Outcome PackageBuild::Run(const PackagerOptions& options, PackageS
   const Path root = cache.DirectoryOf(plan_.key);
   const Path downloads = options.state / "packages" / plan_.key;
   RemoveTree(downloads);  // left by an interrupted build
-  Status status = cache.Begin(plan_.key, plan_.interpreter);
+  Status status = Ok{};
   Outcome outcome;
-  if (status.ok()) {
-    outcome = InstallAll(options, source, root);
-    if (!outcome) {
-      status = cache.Finish(plan_.key, {{"interpreter", plan_.interpreter.path.string()},
-                                        {"python", plan_.interpreter.version},
-                                        {"packages", plan_.uris}});
+  if (!UpdateEarlier(options, source, cache)) {
+    status = cache.Begin(plan_.key, plan_.interpreter);
+    if (status.ok()) outcome = InstallAll(options, source, root);
+  }
+  if (status.ok() && !outcome) status = KeepPackages(cache);
+  if (status.ok() && !outcome) {
+    EnvironmentContents contents{
+        plan_.interpreter.path, plan_.interpreter.version, plan_.uris, {}, plan_.family};
+    for (const PackageIdentity& package : plan_.packages) {
+      contents.digests.push_back(package.digest);
     }
+    status = cache.Finish(plan_.key, contents);
   }
   if (!status.ok()) {
     outcome = engine::Prepared::Failure{1, "", errors::EnvironmentNotMade(status.error()).message};
@@ -117,6 +125,51 @@ PackageBuild::Outcome PackageBuild::Run(const PackagerOptions& options, PackageS
   if (outcome) cache.Drop(plan_.key);
   RemoveTree(downloads);
   return outcome;
+}
+
+// True: the environment was made from an earlier one, because only sources differ.
+bool PackageBuild::UpdateEarlier(const PackagerOptions& options, PackageSource& source,
+                                 const EnvironmentCache& cache) {
+  if (plan_.uris.empty()) return false;
+  const auto earlier = cache.NewestOf(plan_.family);
+  if (!earlier || earlier->contents.digests.size() != plan_.packages.size()) return false;
+  std::vector<PackageUpdate> updates;
+  for (size_t i = 0; i < plan_.packages.size(); ++i) {
+    const PackageIdentity& package = plan_.packages[i];
+    const Path before = cache.PackageOf(earlier->key, i, package.file_name);
+    const auto fetched = Fetch(i, options, source);
+    if (!fetched.ok()) return false;  // the installation reports it
+    if (earlier->contents.digests[i] == package.digest) continue;
+    updates.push_back({i, before, fetched->directory / package.file_name});
+  }
+  const auto place = [&](const std::string& key) {
+    const Path root = cache.DirectoryOf(key);
+    return EnvironmentPlace{
+        root, key, root / "lib" / ("python" + Text(plan_.interpreter.minor)) / "site-packages"};
+  };
+  const EnvironmentPlace to = place(plan_.key);
+  RemoveTree(to.root);
+  if (!MakeDirectories(to.root).ok()) return false;
+  const auto updated = UpdateSources(place(earlier->key), to, updates);
+  if (!updated.ok() || !*updated || stop_.stop_requested()) return false;
+  for (const std::string& uri : plan_.uris) {
+    SendLine(Severity::kInfo, run::texts::DownloadingPackage(uri));
+    SendLine(Severity::kInfo, run::texts::InstallingPackage(uri));
+  }
+  SendLine(Severity::kInfo, kSourcesUpdated);
+  return true;
+}
+
+// The next build compares its packages with these.
+Status PackageBuild::KeepPackages(const EnvironmentCache& cache) const {
+  for (const auto& [index, package] : fetched_) {
+    const Path kept = cache.PackageOf(plan_.key, index, package.file_name);
+    RETURN_IF_ERROR(MakeDirectories(kept.parent_path()));
+    std::error_code error;
+    fs::rename(package.directory / package.file_name, kept, error);
+    if (error) return CannotMake(kept, error.value());
+  }
+  return Ok{};
 }
 
 PackageBuild::Outcome PackageBuild::InstallAll(const PackagerOptions& options,
@@ -148,6 +201,7 @@ PackageBuild::Outcome PackageBuild::InstallAll(const PackagerOptions& options,
 
 Result<PackageBuild::Package> PackageBuild::Fetch(size_t index, const PackagerOptions& options,
                                                   PackageSource& source) {
+  if (const auto known = fetched_.find(index); known != fetched_.end()) return known->second;
   Package package;
   package.uri = plan_.uris[index];
   package.file_name = plan_.packages[index].file_name;
@@ -160,7 +214,7 @@ Result<PackageBuild::Package> PackageBuild::Fetch(size_t index, const PackagerOp
   auto facts = CheckArchive(file, options.limits);
   if (!facts.ok()) return errors::PackageRefused(package.uri, facts.error());
   package.facts = *std::move(facts);
-  return package;
+  return fetched_.emplace(index, std::move(package)).first->second;
 }
 
 // The first attempt builds with the installed tools instead of tools from the network. The second

@@ -22,6 +22,7 @@ class PackageBuild {
     Interpreter interpreter;
     std::vector<std::string> uris;
     std::vector<PackageIdentity> packages;  // in the order of `uris`
+    std::string family = {};                // EnvironmentContents::family
   };
   /// nullopt: the environment is ready.
   using Outcome = std::optional<engine::Prepared::Failure>;
@@ -55,6 +56,9 @@ class PackageBuild {
   };
 
   void SendLine(engine::Severity severity, const std::string& text);
+  bool UpdateEarlier(const PackagerOptions& options, PackageSource& source,
+                     const EnvironmentCache& cache);
+  Status KeepPackages(const EnvironmentCache& cache) const;
   Outcome InstallAll(const PackagerOptions& options, PackageSource& source, const Path& root);
   Result<Package> Fetch(size_t index, const PackagerOptions& options, PackageSource& source);
   std::optional<PipFailure> Install(const Package& package, const PackagerOptions& options,
@@ -64,6 +68,7 @@ class PackageBuild {
 
   const Plan plan_;
   std::stop_source stop_;
+  std::map<size_t, Package> fetched_;  // by their places in `uris`
   std::mutex mutex_;
   std::vector<Line> said_;                  // guarded by mutex_
   std::map<engine::RunKey, Say> watchers_;  // guarded by mutex_

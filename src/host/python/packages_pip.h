@@ -1,40 +1,16 @@
 #pragma once
-// pip's command lines and environment as values, and checks of packages without pip.
+// pip's command lines and environment as values.
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/files.h"
-#include "base/result.h"
 #include "host/process/child_process.h"
 #include "host/python/interpreters.h"
+#include "host/python/package_archive.h"
 
 namespace caip::host {
-
-/// The limits of an unpacked package.
-struct ArchiveLimits {
-  uint64_t bytes = 16ull << 30;
-  uint64_t members = 1'000'000;
-};
-
-struct ArchiveFacts {
-  bool has_pyproject = false;
-  /// The names in `requires` of pyproject.toml's [build-system], in lower case.
-  std::vector<std::string> build_requires = {};
-};
-
-/// Reads an sdist or wheel completely. An error names the faulty member: one outside of the
-/// directory (an absolute path, "..", a link to the outside), too many or too large members, or a
-/// broken or unknown format.
-Result<ArchiveFacts> CheckArchive(const Path& archive, const ArchiveLimits& limits = {});
-
-/// Unpacks a trusted wheel of pure Python into a site-packages directory.
-Status UnpackWheel(const Path& wheel, const Path& directory);
-
-/// The distribution names in `requires` of [build-system]; a missing one means setuptools.
-std::vector<std::string> BuildRequires(std::string_view pyproject);
 
 /// Places where pip looks for dependencies, in addition to those of pip's own configuration.
 struct PipSettings {

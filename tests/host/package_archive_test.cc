@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "host/python/packages_pip.h"
+#include "host/python/package_archive.h"
 #include "tests/host/archive_maker.h"
 
 namespace caip::host {

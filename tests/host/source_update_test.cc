@@ -1,0 +1,270 @@
+// Environments that are made from earlier ones. Real setuptools and pip, without a network.
+
+#include "host/python/source_update.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "base/text.h"
+#include "host/process/child_process.h"
+#include "host/python/packages.h"
+#include "tests/host/archive_maker.h"
+#include "tests/host/launch_world.h"
+
+namespace caip::host {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kUpdated =
+    "Only sources of the packages have changed: they were replaced without pip.";
+
+using Members = std::map<std::string, std::string>;
+
+const Members kPlain = {{"t-0.1/PKG-INFO", "Name: t\nVersion: 0.1\n"},
+                        {"t-0.1/setup.py", "from setuptools import setup\nsetup(name='t')\n"},
+                        {"t-0.1/t/__init__.py", ""},
+                        {"t-0.1/t/task.py", "print(1)\n"}};
+
+void WriteSdist(const Path& file, const Members& members) {
+  std::vector<ArchiveMember> list;
+  for (const auto& [name, bytes] : members) list.push_back({name, bytes});
+  MakeArchive(file, list);
+}
+
+/// The names of the changed sources, or "more".
+std::string Changed(const Members& before, const Members& after) {
+  const TemporaryDirectory directory;
+  const PackageUpdate update{0, directory.path() / "a.tar.gz", directory.path() / "b.tar.gz"};
+  WriteSdist(update.before, before);
+  WriteSdist(update.after, after);
+  const auto changed = ChangedSources(update);
+  if (!changed.ok()) return changed.error().message;
+  if (!*changed) return "more";
+  std::string names;
+  for (const ChangedSource& source : **changed) names += source.member + " ";
+  return names;
+}
+
+Members With(Members members, const std::string& name, const std::string& bytes) {
+  members[name] = bytes;
+  return members;
+}
+
+TEST(ChangedSources, AreFoundIfNothingElseDiffers) {
+  const auto edited = With(kPlain, "t-0.1/t/task.py", "print(2)\n");
+  EXPECT_EQ(Changed(kPlain, edited), "t/task.py ");
+  EXPECT_EQ(Changed(kPlain, kPlain), "");
+  const Members pyproject = With(kPlain, "t-0.1/pyproject.toml",
+                                 "[build-system]\nrequires = ['setuptools>=61', \"wheel\"]\n");
+  EXPECT_EQ(Changed(pyproject, With(pyproject, "t-0.1/t/__init__.py", "x = 1\n")),
+            "t/__init__.py ");
+}
+
+TEST(ChangedSources, AreNoneIfMoreDiffersOrTheBuildMayDoMore) {
+  for (const auto& [name, bytes] : Members{{"t-0.1/t/more.py", ""},
+                                           {"t-0.1/PKG-INFO", "Name: t\nVersion: 0.2\n"},
+                                           {"t-0.1/setup.py", "import os\n"},
+                                           {"t-0.1/t/data.txt", "1"},
+                                           {"u-0.1/t/task.py", ""}}) {
+    EXPECT_EQ(Changed(kPlain, With(kPlain, name, bytes)), "more") << name;
+  }
+  for (const auto& [name, bytes] :
+       Members{{"t-0.1/setup.py", "setup(name='t', cmdclass={})\n"},
+               {"t-0.1/setup.cfg", "[options]\ncmdclass = x\n"},
+               {"t-0.1/pyproject.toml", "[build-system]\nrequires = ['hatchling']\n"}}) {
+    const Members odd = With(kPlain, name, bytes);
+    EXPECT_EQ(Changed(odd, With(odd, "t-0.1/t/task.py", "print(2)\n")), "more") << name;
+  }
+  Members bare = kPlain;
+  bare.erase("t-0.1/PKG-INFO");
+  EXPECT_EQ(Changed(bare, With(bare, "t-0.1/t/task.py", "print(2)\n")), "more");
+}
+
+// gs://b/NAME is a file of a directory.
+class BucketSource final : public PackageSource {
+ public:
+  explicit BucketSource(Path directory) : directory_(std::move(directory)) {}
+  Result<Facts> Describe(const std::string& uri) override {
+    ASSIGN_OR_RETURN(const std::string bytes, ReadFile(FileOf(uri)));
+    return Facts{std::to_string(std::hash<std::string>()(bytes))};
+  }
+  Status Fetch(const std::string& uri, const Path& destination) override {
+    ASSIGN_OR_RETURN(const std::string bytes, ReadFile(FileOf(uri)));
+    return WriteFile(destination, bytes);
+  }
+
+ private:
+  Path FileOf(const std::string& uri) const { return directory_ / uri.substr(uri.rfind('/') + 1); }
+  Path directory_;
+};
+
+InterpreterSearch UsrBin() {
+  InterpreterSearch search;
+  search.path = "/usr/bin";
+  return search;
+}
+
+/// The files of a tree with their bytes. Compiled files have the time of their source inside: only
+/// their names count.
+Members FilesOf(const Path& root) {
+  Members files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    const std::string name = entry.path().lexically_relative(root);
+    if (entry.is_symlink()) {
+      files[name] = "-> " + std::filesystem::read_symlink(entry.path()).string();
+    } else if (entry.is_regular_file()) {
+      const auto mode = static_cast<unsigned>(entry.status().permissions());
+      const auto bytes = ReadFile(entry.path());
+      files[name] = entry.path().extension() == ".pyc"
+                        ? ""
+                        : std::to_string(mode) + " " + (bytes.ok() ? *bytes : "?");
+    }
+  }
+  return files;
+}
+
+class SourceUpdateTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto all = interpreters_.All();
+    const bool can_install =
+        !all.empty() && !all[0].pip.empty() && !all[0].setuptools.empty() && !all[0].wheel.empty();
+    if (!can_install) GTEST_SKIP() << "needs /usr/bin/python3 with pip, setuptools and wheel";
+    python_ = all[0];
+    options_.state = root_.path() / "state";
+    options_.own_environment = {{"PATH", "/usr/bin:/bin"},
+                                {"HOME", (root_.path() / "home").string()},
+                                {"PIP_NO_INDEX", "1"}};
+    ASSERT_TRUE(MakeDirectories(root_.path() / "bucket").ok());
+    Write("setup.py",
+          "from setuptools import setup\n"
+          "setup(name='trainer', version='0.1', packages=['trainer'], package_dir={'': 'src'},\n"
+          "      entry_points={'console_scripts': ['train=trainer.task:main']})\n");
+    Write("src/trainer/__init__.py", "");
+    Write("src/trainer/other.py", "name = 'other'\n");
+    Write("src/trainer/task.py", Task("old"));
+  }
+  static std::string Task(const std::string& word) {
+    return "from trainer import other\ndef main(): print('" + word + "', other.name)\n" +
+           "if __name__ == '__main__': main()\n";
+  }
+  void Write(const std::string& name, const std::string& text) {
+    const Path file = root_.path() / "project" / name;
+    ASSERT_TRUE(MakeDirectories(file.parent_path()).ok());
+    ASSERT_TRUE(WriteFile(file, text).ok());
+  }
+  /// Builds an sdist of the project, and prepares an environment with it.
+  engine::Prepared Prepare(const std::string& job) {
+    const auto built = CaptureTool({.argv = {python_.executable, "setup.py", "-q", "sdist", "-d",
+                                             (root_.path() / "bucket").string()},
+                                    .environment = options_.own_environment,
+                                    .directory = (root_.path() / "project").string()});
+    EXPECT_TRUE(built.ok() && built->result.ok()) << (built.ok() ? built->err : "");
+    PackagerOnHost packager(options_, interpreters_, source_, log_, clock_);
+    engine::PrepareRequest request;
+    request.run = {"p", job, ""};
+    request.package_uris = {"gs://b/trainer-0.1.tar.gz"};
+    request.software_version = "2.11";
+    request.python_version = Text(python_.minor);
+    request.log_tasks = {"master-replica-0"};
+    std::promise<engine::Prepared> promise;
+    packager.Prepare(request, [&](engine::Prepared done) { promise.set_value(std::move(done)); });
+    engine::Prepared prepared = promise.get_future().get();
+    EXPECT_FALSE(prepared.failure) << prepared.failure->traceback;
+    return prepared;
+  }
+  std::string Output(std::vector<std::string> argv) const {
+    const auto said = CaptureTool(
+        {.argv = std::move(argv), .environment = {{"PATH", "/usr/bin:/bin"}, {"HOME", "/tmp"}}});
+    return said.ok() ? said->out + said->err : said.error().message;
+  }
+  std::vector<std::string> LinesOf(const std::string& job) {
+    std::vector<std::string> lines;
+    for (const engine::LogLine& line : log_.Lines()) {
+      if (line.run.job_id == job) lines.push_back(line.message);
+    }
+    return lines;
+  }
+
+  TemporaryDirectory root_;
+  BucketSource source_{root_.path() / "bucket"};
+  Interpreters interpreters_{UsrBin(), {}};
+  Interpreter python_;
+  RecordingSink log_;
+  SystemClock clock_;
+  PackagerOptions options_;
+};
+
+TEST_F(SourceUpdateTest, LeavesTheFilesThatPipLeaves) {
+  Write("src/trainer/task.py", Task("new"));
+  const engine::Prepared by_pip = Prepare("by_pip");
+  const Path environment = Path(by_pip.interpreter).parent_path().parent_path();
+  const Members wanted = FilesOf(environment / "lib");
+  const Members wanted_scripts = FilesOf(environment / "bin");
+  RemoveTree(options_.state);
+
+  Write("src/trainer/task.py", Task("old"));
+  const engine::Prepared earlier = Prepare("earlier");
+  ASSERT_TRUE(WriteFile(root_.path() / "project/src/trainer/task.py", Task("new")).ok());
+  const engine::Prepared updated = Prepare("updated");
+  EXPECT_THAT(LinesOf("updated"), Contains(kUpdated));
+  EXPECT_THAT(LinesOf("updated"), Not(Contains(HasSubstr("Processing "))));
+  EXPECT_EQ(Output({updated.interpreter, "-m", "trainer.task"}), "new other\n");
+  EXPECT_EQ(Output({updated.path_prefix + "/train"}), "new other\n");
+  EXPECT_EQ(Output({earlier.interpreter, "-m", "trainer.task"}), "old other\n");
+  EXPECT_EQ(Output({updated.interpreter, "-c",
+                    "import importlib.metadata as m, hashlib, base64\n"
+                    "for f in m.files('trainer'):\n"
+                    "  if f.hash:\n"
+                    "    sum = hashlib.sha256(f.read_binary()).digest()\n"
+                    "    text = base64.urlsafe_b64encode(sum).decode().rstrip('=')\n"
+                    "    if text != f.hash.value: print('wrong', f)\n"}),
+            "");
+
+  // RECORD and direct_url.json name the digest of the sdist, in which times differ
+  const Path tree = Path(updated.interpreter).parent_path().parent_path();
+  const auto names = [](const Members& files) {
+    std::vector<std::string> list;
+    for (const auto& [name, bytes] : files) list.push_back(name);
+    return list;
+  };
+  EXPECT_EQ(names(FilesOf(tree / "lib")), names(wanted));
+  EXPECT_EQ(names(FilesOf(tree / "bin")), names(wanted_scripts));
+  for (const auto& [name, bytes] : FilesOf(tree / "lib")) {
+    const bool names_the_key = name.ends_with("RECORD") || name.ends_with("direct_url.json");
+    if (!names_the_key) {
+      EXPECT_EQ(bytes, wanted.at(name)) << name;
+    }
+  }
+}
+
+TEST_F(SourceUpdateTest, IsLeftToPipIfTheMetadataChanges) {
+  Prepare("one");
+  Write("setup.py",
+        "from setuptools import setup\n"
+        "setup(name='trainer', version='0.1', packages=['trainer'], package_dir={'': 'src'},\n"
+        "      description='changed')\n");
+  const engine::Prepared two = Prepare("two");
+  EXPECT_THAT(LinesOf("two"), Not(Contains(kUpdated)));
+  EXPECT_EQ(Output({two.interpreter, "-m", "trainer.task"}), "old other\n");
+}
+
+TEST_F(SourceUpdateTest, IsLeftToPipIfASourceDoesNotCompile) {
+  Prepare("one");
+  Write("src/trainer/task.py", "def main(:\n");
+  const engine::Prepared two = Prepare("two");
+  EXPECT_THAT(LinesOf("two"), Not(Contains(kUpdated)));
+  EXPECT_THAT(Output({two.interpreter, "-m", "trainer.task"}), HasSubstr("SyntaxError"));
+  Write("src/trainer/task.py", Task("repaired"));
+  const engine::Prepared three = Prepare("three");
+  EXPECT_THAT(LinesOf("three"), Not(Contains(kUpdated)));  // RECORD has no compiled file of it
+  EXPECT_EQ(Output({three.interpreter, "-m", "trainer.task"}), "repaired other\n");
+}
+
+}  // namespace
+}  // namespace caip::host
