@@ -4,7 +4,7 @@
 Compares, in one run on one machine, `python3 -m trainer.task` (of the interpreter that the job gets),
 `caip jobs submit training --stream-logs` (cold: new state directory; warm: the environment is cached;
 with the package in the bucket, so also with `--isolation namespaces` where the host allows it, and with
---package-path of an unchanged tree) and `gcloud ai-platform
+--package-path of an unchanged tree, and of one with an edited line) and `gcloud ai-platform
 local train` where gcloud is installed. Prints medians, differences to plain Python and ratios.
 
     bench/submit_latency.py [--caip build/release/caip] [--rounds 15]
@@ -78,6 +78,12 @@ def run(caip, rounds, work):
         "caip, package in bucket": lambda: timed(submit("--packages", uri), work, env),
         "caip, --package-path": lambda: timed(submit(*from_tree), work, env),
     }
+
+    def edited():
+        (package / "task.py").write_text(f"{TASK}# {next(numbers)}\n")
+        return timed(submit(*from_tree), work, env)
+
+    cases["caip, one line edited"] = edited
     facts = json.loads(subprocess.run([caip, "doctor", "--format", "json"], env=env, check=True,
                                       stdout=subprocess.PIPE).stdout)
     if any(fact["name"] == "isolation" and fact["found"] == "yes" for fact in facts):
