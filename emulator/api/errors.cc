@@ -23,9 +23,9 @@ using google::errors::FieldError;
 }  // namespace
 
 Error NotEmulated(std::string_view method_id) {
-  return {Code::kUnimplemented, std::string(method_id) +
-                                    " is not emulated: caip runs training jobs. docs/api.md lists "
-                                    "the methods of caip."};
+  return {Code::kNotFound, std::string(method_id) +
+                               " is not emulated: caip runs training jobs. docs/api.md lists "
+                               "the methods of caip."};
 }
 
 Error ApiUnknown(std::string_view asked) {

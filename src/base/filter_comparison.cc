@@ -31,9 +31,31 @@ Instant EndOf(Instant first, size_t length) {
   return first + std::chrono::minutes(1);
 }
 
+constexpr size_t kYearDigits = 4;
+// The years that an Instant can hold from the first to the last second, whatever the offset.
+constexpr std::string_view kFirstYear = "1678";
+constexpr std::string_view kLastYear = "2261";
+
+bool IsYear(std::string_view text) {
+  return text.size() == kYearDigits && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// The same text with a year that an Instant can hold and that has as many days.
+std::string WithUsualYear(std::string_view text) {
+  const int year = std::stoi(std::string(text.substr(0, kYearDigits)));
+  const bool is_leap = std::chrono::year(year).is_leap();
+  return (is_leap ? "2000" : "2001") + std::string(text.substr(kYearDigits));
+}
+
 }  // namespace
 
 std::optional<Period> ParsePeriod(std::string_view text, Duration whole_time) {
+  const std::string_view year = text.substr(0, kYearDigits);
+  if (IsYear(year) && (year < kFirstYear || year > kLastYear)) {
+    if (!ParsePeriod(WithUsualYear(text), whole_time)) return std::nullopt;
+    if (year < kFirstYear) return Period{Instant::min(), Instant::min() + Duration(1)};
+    return Period{Instant::max() - Duration(1), Instant::max()};
+  }
   std::string whole(text);
   if (IsBeginning(text.size())) {
     whole += kWhole.substr(text.size());

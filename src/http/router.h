@@ -36,7 +36,7 @@ struct Route {
   std::string pattern;
   std::string id;
   RouteHandler handler;
-  bool emulated = true;  // false: a method of the service that answers 501 here
+  bool emulated = true;  // false: a method of the service that answers an error here
 };
 
 /// X-HTTP-Method-Override replaces the method of a POST. Google's client for Java sends PATCH this

@@ -21,7 +21,7 @@ std::string ProjectName(std::string_view project) { return "projects/" + std::st
 
 bool IsNetworkName(std::string_view name) {
   static const std::regex kPattern(
-      "projects/[0-9]+/global/networks/[a-z]([-a-z0-9]{0,61}[a-z0-9])?");
+      "projects/[0-9]+/global/networks/[A-Za-z]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?");
   return Matches(name, kPattern);
 }
 

@@ -9,7 +9,8 @@ namespace caip::ml {
 
 std::string ProjectName(std::string_view project);
 
-/// projects/{NUMBER}/global/networks/{name}.
+/// projects/{NUMBER}/global/networks/{name}. The name may have capital letters, as in the
+/// documentation's example (docs/service/api.md, section 7).
 bool IsNetworkName(std::string_view name);
 
 /// The location of projects/P/locations/R/keyRings/K/cryptoKeys/N; nullopt for other texts.

@@ -16,7 +16,6 @@ using ::testing::HasSubstr;
 TEST(MlMethods, ThatAreNotEmulatedAreNamedInTheError) {
   const std::pair<const char*, const char*> calls[] = {
       {"POST /v1/projects/p/models", "ml.projects.models.create"},
-      {"GET /v1/projects/p/models", "ml.projects.models.list"},
       {"GET /v1/projects/p/models/m", "ml.projects.models.get"},
       {"POST /v1/projects/p/models/m/versions", "ml.projects.models.versions.create"},
       {"POST /v1/projects/p/models/m/versions/v:setDefault",
@@ -29,10 +28,19 @@ TEST(MlMethods, ThatAreNotEmulatedAreNamedInTheError) {
   for (const auto& [call, id] : calls) {
     const std::vector<std::string> words = Split(call, ' ');
     const Answer answer = ml.Ask(words[0], words[1], "{}");
-    EXPECT_EQ(answer.status, 501) << call;
-    EXPECT_EQ(answer.json["error"]["status"], "UNIMPLEMENTED") << call;
+    EXPECT_EQ(answer.status, 404) << call << ": gcloud repeats calls after 500 and more";
+    EXPECT_EQ(answer.json["error"]["status"], "NOT_FOUND") << call;
     EXPECT_THAT(answer.json["error"].value("message", ""), HasSubstr(id)) << call;
   }
+}
+
+TEST(MlMethods, HaveNoModels) {
+  MlWorld ml;
+  const Answer list = ml.Get("/v1/projects/p/models?pageSize=5");
+  EXPECT_EQ(list.status, 200);
+  EXPECT_EQ(list.json, Json::object());
+  EXPECT_EQ(ml.Get("/v1/projects/p/models?pageSize=-1").status, 400);
+  EXPECT_EQ(ml.Get("/v1/projects/p/models/m/versions").status, 404);
 }
 
 TEST(MlMethods, HaveNoOperations) {

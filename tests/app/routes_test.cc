@@ -56,7 +56,7 @@ std::string Document(const std::string& head, const Json& routes) {
     if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
     tables[group] += "| `" + id.substr(id.find('.') + 1) + "` | `" +
                      route["method"].get<std::string>() + " " + pattern + "` | " +
-                     (route["emulated"].get<bool>() ? "" : "501 ") + "|\n";
+                     (route["emulated"].get<bool>() ? "" : "not emulated ") + "|\n";
   }
   std::string text = head;
   for (const std::string& group : groups) {

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -198,10 +199,17 @@ class Other(GcloudTest):
         one = self.gcloud('alpha', 'ai-platform', 'locations', 'describe', 'us-central1').stdout
         self.assertIn('TRAINING', one)
 
-    def test_models_are_reported_as_not_emulated(self):
-        done = self.gcloud('ai-platform', 'models', 'list', '--region', 'global', check=False)
+    def test_no_models_exist(self):
+        done = self.gcloud('ai-platform', 'models', 'list', '--region', 'global')
+        self.assertIn('Listed 0 items.', done.stderr)
+
+    def test_methods_of_models_end_at_once(self):
+        started = time.monotonic()
+        done = self.gcloud('ai-platform', 'models', 'describe', 'm', '--region', 'global',
+                           check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertIn('ml.projects.models.list is not emulated', done.stderr)
+        self.assertIn('ml.projects.models.get is not emulated', done.stderr)
+        self.assertLess(time.monotonic() - started, 25, 'gcloud has repeated the call')
 
     def test_environment_makes_gsutil_use_gcloud(self):
         support.need('gsutil')

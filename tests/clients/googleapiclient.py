@@ -68,10 +68,11 @@ answer['locations'] = len(places_of.list(parent='projects/demo', pageSize=100)
 answer['location'] = places_of.get(
     name='projects/demo/locations/us-central1').execute()['name']
 answer['operations'] = ml.projects().operations().list(name='projects/demo').execute()
+answer['models'] = ml.projects().models().list(parent='projects/demo').execute()
 try:
-    ml.projects().models().list(parent='projects/demo').execute(num_retries=0)
+    ml.projects().models().get(name='projects/demo/models/m').execute(num_retries=0)
 except errors.HttpError as error:
-    answer['models'] = int(error.resp.status)
+    answer['model'] = int(error.resp.status)
 try:
     jobs.get(name='projects/demo/jobs/none').execute()
 except errors.HttpError as error:
@@ -127,7 +128,8 @@ class Client:
         self.assertGreater(answer['locations'], 5)
         self.assertEqual(answer['location'], 'projects/demo/locations/us-central1')
         self.assertEqual(answer['operations'], {})
-        self.assertEqual(answer['models'], 501)
+        self.assertEqual(answer['models'], {})
+        self.assertEqual(answer['model'], 404)
         self.assertEqual(answer['missing'][0], 404)
         self.assertIn('The job could not be found.', answer['missing'][1])
         return answer

@@ -123,6 +123,16 @@ TEST_F(EntryListing, ShowsAReplicasLineAsTheServiceDoes) {
                     "pathname": "/trainer/task.py", "lineno": 42}})"));
 }
 
+// docs/service/replica-environment.md, section 6
+TEST_F(EntryListing, ShowsAllMembersOfAReplicasLineAlsoIfThePlaceIsUnknown) {
+  Append({AJobEntry("hello", kNoon)});
+  const auto page = book_->List(Query());
+  ASSERT_EQ(page->entries.size(), 1u);
+  EXPECT_EQ(*Member(page->entries[0], "jsonPayload"), Json::parse(R"({
+    "message": "hello", "levelname": "INFO", "created": 1644408000.0, "pathname": "",
+    "lineno": 0})"));
+}
+
 TEST_F(EntryListing, ShowsALineOfTheServiceInTheJobsOwnLog) {
   Append({AJobEntry("Job is queued.", kNoon, "j", "service")});
   const auto page = book_->List(Query());

@@ -48,7 +48,11 @@ TEST(JobFilter, TheExamplesOfTheApiWork) {
                  {"jobId:rnn*", true},
                  {"jobId:rnn* AND state:FAILED", true},
                  {"jobId:rnn* AND state:SUCCEEDED", false},
-                 {"createTime>2017-01-15T19:00", true}});
+                 {"createTime>2017-01-15T19:00", true},
+                 {"createTime>2990-01-15T19:00", false},
+                 {"createTime<2990-01-15T19:00", true},
+                 {"createTime=2990", false},
+                 {"createTime>1066-10-14", true}});
 }
 
 TEST(JobFilter, NothingMatchesEveryJob) { ExpectMatches({{"", true}, {"  \n", true}}); }
@@ -200,7 +204,7 @@ TEST(JobFilter, FaultsNameTheCharacterAndWhatWasExpected) {
       {"state:FAIL*", "no text"},
       {"createTime>yesterday", "'yesterday' is not a time"},
       {"createTime>2017-13", "is not a time"},
-      {"createTime>9999", "is not a time"},
+      {"createTime>9999-13", "is not a time"},
       {"trainingInput.workerCount=two", "'two' is not a number"},
       {"trainingInput.scheduling.maxWaitTime>1h", "'1h' is not a duration, as 3600s"},
       {"trainingInput.enableWebAccess=yes", "not true or false"},

@@ -64,7 +64,7 @@ TEST(Validate, PredictionAndExplanationAreRefusedAsNotEmulated) {
   job.has_prediction_input = true;
   EXPECT_THAT(Told(Validate(job)), ElementsAre(AllOf(StartsWith("job.prediction_input: "),
                                                      HasSubstr("are not emulated"))));
-  EXPECT_EQ(CheckJob(job).error().code, Code::kUnimplemented);
+  EXPECT_EQ(CheckJob(job).error().code, Code::kInvalidArgument) << "gcloud retries 501";
   job.has_prediction_input = false;
   job.has_explanation_input = true;
   EXPECT_THAT(Told(Validate(job)), ElementsAre(StartsWith("job.explanation_input: ")));
@@ -156,6 +156,8 @@ TEST(ValidatePlace, FaultsAreTold) {
   const AllowedUse fine[] = {
       {"network",
        [](TrainingInput& input) { input.network = "projects/123456/global/networks/my-net"; }},
+      {"the documentation's network",
+       [](TrainingInput& input) { input.network = "projects/12345/global/networks/myVPC"; }},
       {"service account",
        [](TrainingInput& input) {
          input.service_account = "t@my-project.iam.gserviceaccount.com";

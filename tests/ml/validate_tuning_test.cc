@@ -150,12 +150,6 @@ TEST(ValidateTuning, TrialsAndAlgorithms) {
          Spec(input).max_parallel_trials = 10001;
        },
        "hyperparameters.max_parallel_trials", "one machine emulates 10000 at the most"},
-      {"not more at a time than in all",
-       [](TrainingInput& input) { Spec(input).max_parallel_trials = 31; },
-       "hyperparameters.max_parallel_trials", "31 trials at a time, but for 30 in all"},
-      {"one trial when nothing is said",
-       [](TrainingInput& input) { Spec(input).max_trials.reset(); },
-       "hyperparameters.max_parallel_trials", "2 trials at a time, but for 1 in all"},
       {"maxFailedTrials", [](TrainingInput& input) { Spec(input).max_failed_trials = -1; },
        "hyperparameters.max_failed_trials", "is negative"},
       {"resumePreviousJobId",
@@ -178,6 +172,10 @@ TEST(ValidateTuning, TrialsAndAlgorithms) {
          Spec(input).params.pop_back();
        }},
       {"resume", [](TrainingInput& input) { Spec(input).resume_previous_job_id = "earlier_1"; }},
+      {"more at a time than in all",
+       [](TrainingInput& input) { Spec(input).max_parallel_trials = 31; }},
+      {"more at a time than the default of maxTrials",
+       [](TrainingInput& input) { Spec(input).max_trials.reset(); }},
       {"defaults",
        [](TrainingInput& input) {
          Spec(input).max_trials.reset();

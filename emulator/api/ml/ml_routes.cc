@@ -22,8 +22,8 @@ http::RouteHandler NoOperation() {
   };
 }
 
-// GET v1/projects/{project}/operations
-Result<Json> ListOperations(const http::Request& request) {
+// The answer of a list of resources that no project has.
+Result<Json> ListNothing(const http::Request& request) {
   RETURN_IF_ERROR(ReadPage(request));
   return Json::object();
 }
@@ -62,11 +62,18 @@ std::vector<http::Route> OperationRoutes() {
   return {
       {"GET", "/v1/projects/{project}/operations", "ml.projects.operations.list",
        [](const http::Request& request, const http::PathParameters&) {
-         return Respond(request, ListOperations(request));
+         return Respond(request, ListNothing(request));
        }},
       {"GET", one, "ml.projects.operations.get", NoOperation()},
       {"POST", one + ":cancel", "ml.projects.operations.cancel", NoOperation()},
   };
+}
+
+std::vector<http::Route> ModelRoutes() {
+  return {{"GET", "/v1/projects/{project}/models", "ml.projects.models.list",
+           [](const http::Request& request, const http::PathParameters&) {
+             return Respond(request, ListNothing(request));
+           }}};
 }
 
 std::vector<http::Route> NotEmulatedRoutes(const std::vector<http::Route>& served) {
@@ -96,6 +103,7 @@ std::vector<http::Route> MlRoutes(engine::Engine& engine, PolicyStore& policies,
   Append(routes, ProjectRoutes(identity));
   Append(routes, StudyRoutes(studies));
   Append(routes, OperationRoutes());
+  Append(routes, ModelRoutes());
   Append(routes, NotEmulatedRoutes(routes));
   return WithProjectCheck(std::move(routes));
 }

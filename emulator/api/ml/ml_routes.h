@@ -1,5 +1,6 @@
 #pragma once
-// All methods of ml.googleapis.com v1. A method that is not emulated answers 501 with its name.
+// All methods of ml.googleapis.com v1. A method that is not emulated answers 404 with its name:
+// gcloud repeats a call for half a minute after each status of 500 and more.
 
 #include <string>
 #include <vector>
@@ -35,7 +36,10 @@ std::vector<http::Route> ProjectRoutes(const ServiceIdentity& identity);
 /// projects.operations. Training makes no operations: the list is empty, and `get` finds none.
 std::vector<http::Route> OperationRoutes();
 
-/// Makes a route for each method of the service that is not among `served`. It answers 501 with the
+/// projects.models.list. There are no models: the list is empty.
+std::vector<http::Route> ModelRoutes();
+
+/// Makes a route for each method of the service that is not among `served`. It answers 404 with the
 /// method's name.
 std::vector<http::Route> NotEmulatedRoutes(const std::vector<http::Route>& served);
 

@@ -18,9 +18,12 @@ Json JobLinePayload(const Entry& entry) {
       std::chrono::duration<double>(
           std::chrono::floor<std::chrono::microseconds>(entry.timestamp.time_since_epoch()))
           .count();
-  Json payload = {{"message", entry.message}, {"levelname", entry.severity}, {"created", seconds}};
-  if (!entry.pathname.empty()) payload["pathname"] = entry.pathname;
-  if (entry.lineno != 0) payload["lineno"] = entry.lineno;
+  // Clients may rely on all members but thread (docs/service/replica-environment.md, section 6).
+  Json payload = {{"message", entry.message},
+                  {"levelname", entry.severity},
+                  {"created", seconds},
+                  {"pathname", entry.pathname},
+                  {"lineno", entry.lineno}};
   if (!entry.thread.empty()) payload["thread"] = entry.thread;
   return payload;
 }

@@ -74,15 +74,6 @@ Json DefaultValue(FieldKind kind) {
 
 constexpr size_t kFractionDigitsMax = 9;
 
-// A time that 64 bits of nanoseconds cannot hold is before or after all entries.
-std::optional<Period> ParseUnrepresentable(std::string_view text) {
-  const std::string_view year = text.substr(0, 4);
-  if (year.size() < 4 || year.find_first_not_of("0123456789") != year.npos) return std::nullopt;
-  if (year < "1679") return Period{Instant::min(), Instant::min() + Duration(1)};
-  if (year > "2260") return Period{Instant::max() - Duration(1), Instant::max()};
-  return std::nullopt;
-}
-
 // Removes digits below the nanosecond.
 std::string TruncateFraction(std::string_view text) {
   std::string shorter(text);
@@ -116,7 +107,6 @@ std::optional<FilterOperator> ParseFilterOperator(std::string_view sign) {
 }
 
 std::optional<Period> ParseEntryPeriod(std::string_view text) {
-  if (const auto beyond = ParseUnrepresentable(text)) return beyond;
   return ParsePeriod(AddColonToOffset(TruncateFraction(text)), Duration(1));
 }
 

@@ -125,12 +125,6 @@ FieldViolation TrialsNegative(int32_t value) {
                                          "service decide.");
 }
 
-FieldViolation MoreParallelThanTrials(int32_t parallel, int32_t trials) {
-  return Tuning("max_parallel_trials", "The job asks for " + std::to_string(parallel) +
-                                           " trials at a time, but for " + std::to_string(trials) +
-                                           " in all (max_trials).");
-}
-
 FieldViolation TooManyParallelTrials(int32_t parallel, int32_t limit) {
   return Tuning("max_parallel_trials", "The job asks for " + std::to_string(parallel) +
                                            " trials at a time; one machine emulates " +

@@ -121,10 +121,7 @@ Error ValidationError(std::vector<FieldViolation> violations) {
 Status CheckJob(const Job& job, const ValidationOptions& options) {
   std::vector<FieldViolation> found = Validate(job, options);
   if (found.empty()) return Ok{};
-  const bool is_prediction = job.has_prediction_input || job.has_explanation_input;
-  const Code code =
-      is_prediction && !job.training_input ? Code::kUnimplemented : Code::kInvalidArgument;
-  return google::errors::Violations(std::move(found), code);
+  return ValidationError(std::move(found));
 }
 
 void FillDefaults(TrainingInput& input, const ValidationOptions& options) {

@@ -34,7 +34,7 @@ std::vector<FieldViolation> ValidateLabels(const std::map<std::string, std::stri
 /// `violations` as one error; its message tells the first.
 Error ValidationError(std::vector<FieldViolation> violations);
 
-/// Validate as a status. Prediction jobs are kUnimplemented, all else is kInvalidArgument.
+/// Validate as a status: kInvalidArgument. Prediction jobs, too: gcloud would try again after 501.
 Status CheckJob(const Job& job, const ValidationOptions& options = {});
 
 /// Sets what an accepted job left to the options: runtime_version of a Python job.

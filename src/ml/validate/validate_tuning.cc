@@ -143,9 +143,6 @@ void ExamineTrialCounts(const Examination& exam, const HyperparameterSpec& spec)
   const int32_t parallel = spec.max_parallel_trials.value_or(1);
   if (trials < 1) exam.Report(violations::TrialsNotPositive("max_trials", trials));
   if (parallel < 1) exam.Report(violations::TrialsNotPositive("max_parallel_trials", parallel));
-  if (trials >= 1 && parallel > trials) {
-    exam.Report(violations::MoreParallelThanTrials(parallel, trials));
-  }
   if (parallel > kParallelTrialsMax) {
     exam.Report(violations::TooManyParallelTrials(parallel, kParallelTrialsMax));
   }

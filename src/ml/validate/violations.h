@@ -115,7 +115,6 @@ FieldViolation GridWithDouble(size_t index, std::string_view name);
 FieldViolation AlgorithmNotEmulated(std::string_view algorithm);
 FieldViolation TrialsNotPositive(std::string_view field, int32_t value);
 FieldViolation TrialsNegative(int32_t value);
-FieldViolation MoreParallelThanTrials(int32_t parallel, int32_t trials);
 FieldViolation TooManyParallelTrials(int32_t parallel, int32_t limit);
 FieldViolation ResumedIdMalformed(std::string_view job_id);
 
