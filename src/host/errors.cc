@@ -155,6 +155,12 @@ Error NoLoopbackBlock(int tries) {
               "--addressing=ports."};
 }
 
+std::string PortsInstead() {
+  return "A program of this host listens on port 2222 of all addresses, so the replicas get ports "
+         "of localhost instead of addresses with port 2222. `ss -ltnp 'sport = :2222'` names the "
+         "program. Stop it, or start caip with --addressing=ports.";
+}
+
 Error NoFreePort(int tries) {
   return {Code::kResourceExhausted,
           "No free port of localhost was found in " + Number(tries) + " tries."};

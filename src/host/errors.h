@@ -67,6 +67,8 @@ std::string CompanionSilent(std::string_view name, const Path& log,
 // Addresses.
 Error NoLoopbackBlock(int tries);
 Error NoFreePort(int tries);
+/// The warning about a job whose replicas get ports instead of addresses.
+std::string PortsInstead();
 
 // Tools that caip runs for itself.
 Error ToolWithoutCommand();

@@ -15,12 +15,13 @@ namespace {
 
 constexpr char kProcessName[] = "process";
 
-std::unique_ptr<engine::AddressLender> MakeAddressLender(const LauncherOptions& options) {
+std::unique_ptr<engine::AddressLender> MakeAddressLender(const LauncherOptions& options,
+                                                         const LauncherWorld& world) {
   const Random chance(options.seed);
   if (options.addressing == Addressing::kPorts) {
     return std::make_unique<PortAddresses>(chance.Fork("ports"));
   }
-  return std::make_unique<LoopbackAddresses>(chance.Fork("addresses"));
+  return std::make_unique<LoopbackElsePorts>(chance, world.log, world.clock);
 }
 
 Result<std::unique_ptr<engine::DeviceBinder>> MakeDeviceBinder(const LauncherOptions& options) {
@@ -79,7 +80,7 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
   bundle.packager = std::make_unique<PackagerOnHost>(
       PackagerOptionsFrom(options), *bundle.interpreters, world.packages, world.log, world.clock);
   ASSIGN_OR_RETURN(bundle.devices, MakeDeviceBinder(options));
-  bundle.addresses = MakeAddressLender(options);
+  bundle.addresses = MakeAddressLender(options, world);
   bundle.address = kLoopbackAddress;
   bundle.url_for_replicas = [own = options.own_networks](const std::string& url) {
     return own ? UrlInOwnNetwork(url) : url;

@@ -8,6 +8,7 @@
 namespace caip::ml {
 namespace {
 
+constexpr std::string_view kPrebuiltImages = "gcr.io/cloud-ml-public/training/";
 constexpr std::string_view kDefaultTier = "BASIC";
 constexpr int kFirstMajorWithChief = 2;  // 2.1 followed 1.15: there never was a 2.0
 
@@ -82,6 +83,13 @@ std::string HostName(ReplicaId id, std::string_view host_id) {
   return name + '-' + std::to_string(id.index);
 }
 
+bool IsPrebuiltImage(std::string_view image_uri) { return image_uri.starts_with(kPrebuiltImages); }
+
+bool RunsModuleInContainer(const TrainingInput& input) {
+  return input.UsesContainer() && IsPrebuiltImage(input.master.config->image_uri) &&
+         !input.python_module.empty();
+}
+
 const ReplicaPlan& ClusterPlan::Of(ReplicaId id) const {
   const auto found = std::find_if(replicas.begin(), replicas.end(),
                                   [&](const ReplicaPlan& replica) { return replica.id == id; });
@@ -91,7 +99,7 @@ const ReplicaPlan& ClusterPlan::Of(ReplicaId id) const {
 
 ClusterPlan PlanCluster(const TrainingInput& input) {
   ClusterPlan plan;
-  plan.is_container = input.UsesContainer();
+  plan.is_container = input.UsesContainer() && !RunsModuleInContainer(input);
   for (Role role : kRoles) {
     const RoleShape shape = ShapeOf(input, role);
     if (role == Role::kWorker && shape.machine_type == DefaultCatalog().tpu().machine_type) {

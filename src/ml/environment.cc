@@ -1,6 +1,8 @@
 #include "ml/environment.h"
 
+#include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "base/json.h"
 #include "ml/schema/job_json.h"
@@ -87,7 +89,30 @@ void AddJob(const EnvironmentFacts& facts, Variables& out) {
   out.emplace_back("CLOUD_ML_PROJECT_ID", facts.project_id);
   out.emplace_back("CLOUD_ML_REGION", facts.input.region);
   out.emplace_back("TF_CONFIG", RenderTfConfig(facts));
-  if (facts.plan.is_container) out.emplace_back("CLUSTER_SPEC", RenderClusterSpec(facts));
+  if (facts.input.UsesContainer()) out.emplace_back("CLUSTER_SPEC", RenderClusterSpec(facts));
+}
+
+// The rank of a replica among the nodes of distributed PyTorch; nullopt: it is not a node.
+std::optional<int> RankOf(ReplicaId replica) {
+  if (replica.role == Role::kMaster) return 0;
+  if (replica.role == Role::kWorker) return replica.index + 1;
+  return std::nullopt;
+}
+
+// Where torch.distributed finds the cluster with init_method="env://" (section 3 of
+// docs/service/replica-environment.md).
+void AddPyTorch(const EnvironmentFacts& facts, Variables& out) {
+  const std::optional<int> rank = RankOf(facts.replica);
+  const std::string image = facts.plan.Of(facts.replica).image_uri;
+  if (!rank || !IsPrebuiltImage(image) || image.find("/pytorch-") == std::string::npos) return;
+  const auto nodes = std::count_if(facts.plan.replicas.begin(), facts.plan.replicas.end(),
+                                   [](const ReplicaPlan& one) { return RankOf(one.id); });
+  const std::string& master = facts.plan.replicas.front().address;
+  const size_t colon = master.rfind(':');
+  out.emplace_back("MASTER_ADDR", master.substr(0, colon));
+  out.emplace_back("MASTER_PORT", master.substr(colon + 1));
+  out.emplace_back("WORLD_SIZE", std::to_string(nodes));
+  out.emplace_back("RANK", std::to_string(*rank));
 }
 
 // Presence of the tag is how user code tells a tuning job.
@@ -213,6 +238,7 @@ Variables RenderEnvironment(const EnvironmentFacts& facts) {
   variables.reserve(48);
   AddSystem(facts, variables);
   AddJob(facts, variables);
+  AddPyTorch(facts, variables);
   AddTrial(facts, variables);
   AddTpu(facts, variables);
   AddLauncher(facts, variables);

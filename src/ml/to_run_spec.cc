@@ -10,12 +10,23 @@
 namespace caip::ml {
 namespace {
 
+constexpr char kPrebuiltPython[] = "3.7";  // no runtime version has a newer one
+
+// "gcr.io/cloud-ml-public/training/pytorch-gpu.1-7:latest" has "pytorch-gpu.1-7", which `runtimes`
+// of the configuration may name.
+run::PythonModule ModuleInContainer(const TrainingInput& input, const ReplicaPlan& replica) {
+  const std::string name = replica.image_uri.substr(replica.image_uri.rfind('/') + 1);
+  return {input.python_module, input.package_uris, name.substr(0, name.find_first_of(":@")),
+          input.python_version.empty() ? kPrebuiltPython : input.python_version};
+}
+
 run::Program ProgramOf(const TrainingInput& input, const ReplicaPlan& replica,
                        const ValidationOptions& options) {
   if (!input.UsesContainer()) {
     return run::PythonModule{input.python_module, input.package_uris, input.runtime_version,
                              PythonVersionOf(input, options)};
   }
+  if (RunsModuleInContainer(input)) return ModuleInContainer(input, replica);
   run::ContainerImage image{replica.image_uri};
   if (const auto& config = input.Of(replica.id.role).config) {
     image.command = config->container_command;
@@ -74,6 +85,7 @@ run::RunSpec ToRunSpec(const TrainingInput& input, const ValidationOptions& opti
   for (const Role role : kRoles) {
     const auto& config = input.Of(role).config;
     if (!config || config->image_uri.empty() || HasGroup(spec, role)) continue;
+    if (RunsModuleInContainer(input)) continue;
     spec.idle_programs.push_back(
         {RoleField(role, "config.image_uri"), run::ContainerImage{config->image_uri}});
   }

@@ -3,8 +3,10 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -135,6 +137,54 @@ TEST(LoopbackAddresses, SayWhatStandsInTheWayOfAllOfThem) {
         !addresses.ok() && addresses.error().code == Code::kResourceExhausted &&
         addresses.error().message.find("--addressing=ports") != std::string::npos;
     ::_exit(as_expected ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no network namespaces here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+class AddressLog final : public engine::LogSink {
+ public:
+  void Write(std::vector<engine::LogLine> lines) override {
+    for (engine::LogLine& line : lines) written.push_back(std::move(line));
+  }
+  Status Flush() override { return Ok{}; }
+  bool IsStored(std::function<void()>) override { return true; }
+  std::vector<engine::LogLine> written;
+};
+
+// In a network of its own: ports with a warning while port 2222 is taken everywhere, also after a
+// restart, and addresses again afterwards.
+int LendWhereThePortIsTaken() {
+  AddressLog log;
+  SystemClock clock;
+  LoopbackElsePorts lender(Random(1), log, clock);
+  Fd everywhere = ListenOn("0.0.0.0", kTaskPort);
+  const auto ports = lender.Lend(kRun, 2, {});
+  if (!ports.ok() || !(*ports)[1].starts_with("localhost:")) return 1;
+  if (log.written.size() != 1 || log.written[0].run != kRun) return 2;
+  if (log.written[0].severity != engine::Severity::kWarning) return 3;
+  if (log.written[0].message.find("port 2222 of all addresses") == std::string::npos) return 4;
+  LoopbackElsePorts after(Random(2), log, clock);
+  lender.Release(kRun);
+  if (*after.Lend(kRun, 2, *ports) != *ports) return 5;
+  everywhere = Fd();
+  const auto addresses = lender.Lend(kOther, 2, {});
+  return addresses.ok() && (*addresses)[0].ends_with(":2222") && log.written.size() == 1 ? 0 : 6;
+}
+
+TEST(LoopbackElsePorts, LendsPortsWithAWarningWhileAProgramHasThePort) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int user = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;
+    if (::unshare(CLONE_NEWNET | user) != 0) ::_exit(77);
+    ifreq up{};
+    std::snprintf(up.ifr_name, sizeof up.ifr_name, "lo");
+    up.ifr_flags = IFF_UP | IFF_LOOPBACK | IFF_RUNNING;
+    const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (::ioctl(socket.get(), SIOCSIFFLAGS, &up) != 0) ::_exit(77);
+    ::_exit(LendWhereThePortIsTaken());
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);

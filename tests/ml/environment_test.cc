@@ -184,6 +184,29 @@ TEST(TfConfig, ShowsTheTuningSpecInSnakeCase) {
             R"(["--epochs", "2", "--rate", "0.05", "--job-dir", "gs://bkt/out/2"])");
 }
 
+// docs/service/replica-environment.md, section 3
+TEST(Environment, NodesOfAPrebuiltPyTorchContainerFindTheirCluster) {
+  TrainingInput input;
+  input.scale_tier = "CUSTOM";
+  input.master.machine_type = input.worker.machine_type = "n1-standard-4";
+  input.worker.count = 2;
+  input.master.config.emplace().image_uri = "gcr.io/cloud-ml-public/training/pytorch-gpu.1-7";
+  input.package_uris = {"gs://bkt/trainer.tar.gz"};
+  input.python_module = "trainer.task";
+  const auto worker = RenderEnvironment(Scene{input, {Role::kWorker, 1}}.Facts());
+  EXPECT_THAT(worker, Contains(Pair("MASTER_ADDR", "cmle-training-master-e118e0f997-0")));
+  EXPECT_THAT(worker, Contains(Pair("MASTER_PORT", "2222")));
+  EXPECT_THAT(worker, Contains(Pair("WORLD_SIZE", "3")));
+  EXPECT_THAT(worker, Contains(Pair("RANK", "2")));
+  EXPECT_THAT(worker, Contains(Key("CLUSTER_SPEC")));
+  EXPECT_THAT(worker, Contains(Key("LOG_FILE_TO_WRITE")));  // the launcher runs the module
+  EXPECT_THAT(RenderEnvironment(Scene{input, {Role::kMaster, 0}}.Facts()),
+              Contains(Pair("RANK", "0")));
+  input.master.config->image_uri = "gcr.io/p/own:v1";
+  EXPECT_THAT(RenderEnvironment(Scene{input, {Role::kWorker, 1}}.Facts()),
+              Not(Contains(Key("RANK"))));
+}
+
 TEST(TfConfig, KeepsTheArgsOfContainersAsTheyWereSubmitted) {
   TrainingInput input = Container(0, 0);
   input.job_dir = "gs://bkt/out";

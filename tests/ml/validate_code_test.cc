@@ -219,6 +219,41 @@ TEST(ValidateImages, LegalUsesAreAccepted) {
   ExpectEachAllowed(AContainerJob(), rows);
 }
 
+// docs/service/tables.md, section 5
+TEST(ValidateImages, APrebuiltContainerRunsTheModuleOfThePackagesAndNothingElse) {
+  Job job = AContainerJob();
+  TrainingInput& prebuilt = *job.training_input;
+  prebuilt.master.config->image_uri = "gcr.io/cloud-ml-public/training/pytorch-gpu.1-7";
+  prebuilt.master.config->container_command.clear();
+  prebuilt.master.config->container_args.clear();
+  prebuilt.args = {"--epochs", "2"};
+  prebuilt.package_uris = {"gs://bkt/trainer.tar.gz"};
+  prebuilt.python_module = "trainer.task";
+  const BrokenRule rows[] = {
+      {"packages without a module", [](TrainingInput& input) { input.python_module.clear(); },
+       "python_module", "The field is required"},
+      {"a command",
+       [](TrainingInput& input) {
+         input.args.clear();
+         input.master.config->container_command = {"python"};
+       },
+       "master_config.container_command", "must not name another program"},
+      {"another image",
+       [](TrainingInput& input) { input.worker.config.emplace().image_uri = "gcr.io/p/worker:v1"; },
+       "worker_config.image_uri", "must not name another program"},
+  };
+  ExpectEachReported(job, rows);
+  const AllowedUse fine[] = {
+      {"packages and module", [](TrainingInput&) {}},
+      {"neither",
+       [](TrainingInput& input) {
+         input.package_uris.clear();
+         input.python_module.clear();
+       }},
+  };
+  ExpectEachAllowed(job, fine);
+}
+
 TEST(ValidateImages, WithoutAMastersImageNoOtherRoleHasOneNorACommand) {
   const BrokenRule rows[] = {
       {"worker image",

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "host/errors.h"
+#include "run/texts.h"
 
 namespace caip::host {
 namespace {
@@ -183,6 +184,23 @@ Result<std::vector<std::string>> PortAddresses::Lend(const engine::RunKey& run, 
   }
   claims_[run] = std::move(claims);
   return addresses;
+}
+
+Result<std::vector<std::string>> LoopbackElsePorts::Lend(const engine::RunKey& run, size_t count,
+                                                         const std::vector<std::string>& kept) {
+  Release(run);
+  if (kept.empty() || !LocalPort(kept.front())) {
+    auto addresses = loopback_.Lend(run, count, kept);
+    if (addresses.ok()) return addresses;
+    log_.Write({{run, std::string(run::kServiceTask), engine::Severity::kWarning, clock_.Now(),
+                 errors::PortsInstead()}});
+  }
+  return ports_.Lend(run, count, kept);
+}
+
+void LoopbackElsePorts::Release(const engine::RunKey& run) {
+  loopback_.Release(run);
+  ports_.Release(run);
 }
 
 std::optional<HostClaim> HostClaim::Take(const std::string& name) {

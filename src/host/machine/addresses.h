@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/random.h"
 #include "engine/ports.h"
@@ -75,6 +76,29 @@ class PortAddresses final : public engine::AddressLender {
  private:
   Random random_;
   std::map<engine::RunKey, std::vector<HostClaim>> claims_;
+};
+
+/// Lends loopback addresses, and ports of localhost while a program listens on port 2222 of all
+/// addresses: that is the host's fault, and no job must fail for it. A warning in the job's log
+/// names the remedy.
+class LoopbackElsePorts final : public engine::AddressLender {
+ public:
+  /// Log and clock outlive it.
+  LoopbackElsePorts(const Random& chance, engine::LogSink& log, const Clock& clock)
+      : loopback_(chance.Fork("addresses")),
+        ports_(chance.Fork("ports")),
+        log_(log),
+        clock_(clock) {}
+
+  Result<std::vector<std::string>> Lend(const engine::RunKey& run, size_t count,
+                                        const std::vector<std::string>& kept) override;
+  void Release(const engine::RunKey& run) override;
+
+ private:
+  LoopbackAddresses loopback_;
+  PortAddresses ports_;
+  engine::LogSink& log_;
+  const Clock& clock_;
 };
 
 /// Whether a server could listen there now.

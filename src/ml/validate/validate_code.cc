@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "google/gcs_uri.h"
+#include "ml/cluster.h"
 #include "ml/limits.h"
 #include "ml/resource_names.h"
 #include "ml/validate/validate_parts.h"
@@ -45,6 +46,31 @@ void ExamineBuiltIn(const Examination& exam) {
   }
 }
 
+// The packages of a pre-built container need a module, and nothing else may say what runs.
+void ExaminePrebuiltContainer(const Examination& exam) {
+  const TrainingInput& input = exam.input;
+  if (!input.UsesContainer() || !IsPrebuiltImage(input.master.config->image_uri)) return;
+  if (!RunsModuleInContainer(input)) {
+    if (input.package_uris.empty()) return;
+    exam.Report(violations::Required(
+        "python_module", "Name the module of the packages that the pre-built container runs."));
+    return;
+  }
+  for (const Role role : kRoles) {
+    const auto& config = input.Of(role).config;
+    if (!config) continue;
+    if (!config->image_uri.empty() && !IsPrebuiltImage(config->image_uri)) {
+      exam.Report(violations::ProgramBesideModule(role, "image_uri"));
+    }
+    if (!config->container_command.empty()) {
+      exam.Report(violations::ProgramBesideModule(role, "container_command"));
+    }
+    if (!config->container_args.empty()) {
+      exam.Report(violations::ProgramBesideModule(role, "container_args"));
+    }
+  }
+}
+
 std::vector<std::string> KnownPythons(const ValidationOptions& options) {
   std::vector<std::string> pythons;
   for (const std::string& version : options.RuntimeVersions()) {
@@ -84,6 +110,7 @@ void ExamineImages(const Examination& exam) {
   }
   ExamineWords(exam, exam.input.args, "args");
   ExamineBuiltIn(exam);
+  ExaminePrebuiltContainer(exam);
 }
 
 void ExaminePackages(const Examination& exam) {

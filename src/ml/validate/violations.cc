@@ -106,6 +106,14 @@ FieldViolation ArgsAndCommand(Role role) {
                       RoleField(role, "config") + " has. Move args into container_args."};
 }
 
+FieldViolation ProgramBesideModule(Role role, std::string_view field) {
+  return {
+      RoleField(role, "config." + std::string(field)),
+      "The pre-built container of the master runs python_module in all replicas: " +
+          std::string(field) +
+          " must not name another program. Remove it, or remove python_module and package_uris."};
+}
+
 FieldViolation BuiltInWith(std::string field) {
   const std::string text =
       "A built-in algorithm brings its own code: " + field + " must not be set. Remove it.";

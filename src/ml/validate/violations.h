@@ -72,6 +72,9 @@ FieldViolation ImageWithoutMasterImage(Role role);
 FieldViolation ImageAndRuntime();
 FieldViolation CommandWithoutImage(Role role, std::string_view field);
 FieldViolation ArgsAndCommand(Role role);
+/// `field`, below the role's config, names another program beside the module of a pre-built
+/// container.
+FieldViolation ProgramBesideModule(Role role, std::string_view field);
 FieldViolation BuiltInWith(std::string field);
 
 // Packages and runtimes.
