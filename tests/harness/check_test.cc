@@ -165,6 +165,56 @@ TEST(CheckpointsCheck, ComparesTheLongestIntervalWithALifetimeAndALimit) {
   }
 }
 
+TEST(CheckpointsCheck, CountsTheSavesOfAllReplicas) {
+  ASession session;
+  session.With(0, Live("master-0", 1)).With(50, Storage("worker-0", 1, "create", "job/out/ckpt"));
+  session.With(90, Step("master-0", 1, 100)).With(100, Exit("master-0", 1)).Ends("SUCCEEDED");
+  EXPECT_EQ(EvaluateCheck(*FindCheck("restart/checkpoints"), *session).verdict,
+            CheckVerdict::kPass);
+}
+
+TEST(RestartsRun, IsPlannedByTheTimeOfTheTrainingNotByThatOfTheInstallation) {
+  ASession session;
+  session.With(100, Live("master-0", 1)).With(102, Step("master-0", 1, 1));
+  session.With(104, Exit("master-0", 1)).Ends("SUCCEEDED");
+  session->runs["plain"].took = seconds(104);
+  EXPECT_EQ(FindCheckRun("restarts")->plan(*session).skip, "");
+}
+
+TEST(PackageChecks, AMissingModuleThatTheSourceLacksIsAnUndeclaredDependency) {
+  const TemporaryDirectory directory("caip-check-");
+  ASSERT_TRUE(MakeDirectories(directory.path() / "trainer").ok());
+  for (const auto& [module, id, other] :
+       {std::tuple{"yaml", "package/dependencies", "package/installed"},
+        std::tuple{"trainer.model", "package/installed", "package/dependencies"}}) {
+    ASession session;
+    session->trainer.source = directory.path() / "trainer";
+    session->runs["packages"].look = {{"undeclared", Json::array()}, {"missing", Json::array()}};
+    session.With(1, Line("master-0", 1,
+                         "ModuleNotFoundError: No module named '" + std::string(module) + "'"));
+    session.Ends("FAILED");
+    EXPECT_EQ(EvaluateCheck(*FindCheck(id), *session).verdict, CheckVerdict::kFail) << module;
+    EXPECT_NE(EvaluateCheck(*FindCheck(other), *session).verdict, CheckVerdict::kFail) << module;
+  }
+}
+
+TEST(RoleChecks, AReplicaThatWritesTheMastersObjectsGetsAWarning) {
+  for (const char* object : {"job/out/model", "job/out/worker-0"}) {
+    ASession session;
+    CheckRun run;
+    run.launched.push_back({"master-0", 1, {}, {}});
+    run.evidence.state = "SUCCEEDED";
+    run.evidence.events = {Storage("master-0", 1, "create", "job/out/model"),
+                           Storage("worker-0", 1, "create", object)};
+    session->runs["chief"] = run;
+    const CheckResult result = EvaluateCheck(*FindCheck("roles/worker"), *session);
+    const bool shares = std::string(object) == "job/out/model";
+    EXPECT_EQ(result.verdict, shares ? CheckVerdict::kWarn : CheckVerdict::kPass) << object;
+    EXPECT_THAT(result.found,
+                HasSubstr(shares ? "wrote job/out/model, as the master did" : "it did its part"));
+  }
+}
+
 TEST(CheckpointsCheck, IgnoresSummaries) {
   ASession session;
   session.With(0, Live("master-0", 1)).With(1, Saved("events.out.tfevents.1.host"));

@@ -186,6 +186,15 @@ RunPlan PlanMaintenance(const CheckSession& session) {
   return plan;
 }
 
+// The time of a run without the installation of its packages, which later runs share.
+Duration TrainingTimeOf(const CheckRun& run) {
+  const auto& events = run.evidence.events;
+  const auto live = std::find_if(events.begin(), events.end(),
+                                 [](const Event& event) { return event.Is<LiveEvent>(); });
+  if (live == events.end()) return run.took;
+  return std::min<Duration>(run.took, events.back().time - live->time);
+}
+
 // The explorer runs the job three times before its first restart.
 RunPlan PlanRestarts(const CheckSession& session) {
   constexpr int kBaselineRuns = 3;
@@ -196,7 +205,7 @@ RunPlan PlanRestarts(const CheckSession& session) {
   RunPlan plan = PlanAsGiven(session);
   plan.how = RunPlan::How::kExplore;
   if (session.trainer.deep) return plan;
-  const Duration took = session.Run("plain").took;
+  const Duration took = TrainingTimeOf(session.Run("plain"));
   if (took > kLong) {
     return SkippedPlan("one run takes " + HumanDuration(took) +
                        ": give the trainer less to do after the --, or use --deep");

@@ -32,13 +32,30 @@ std::string DescribeUndeclaredImport(const Json& module) {
          StringOr(module, "why");
 }
 
-// Whether the failure is "No module named 'yaml'", and no package of the job declares the module.
-bool FailsForDependency(const CheckSession& session) {
-  const std::string line = FindFailureLine(session);
-  for (const Json& module : ListIn(session.Run("packages"), "undeclared")) {
-    if (line.find("'" + StringOr(module, "module") + "'") != std::string::npos) return true;
-  }
-  return false;
+// The first part of the module in "No module named 'yaml.nodes'"; "" in other lines.
+std::string FindMissingModule(const std::string& line) {
+  constexpr std::string_view kBefore = "No module named '";
+  const size_t begin = line.find(kBefore);
+  if (begin == std::string::npos) return "";
+  const std::string rest = line.substr(begin + kBefore.size());
+  return rest.substr(0, rest.find_first_of(".'"));
+}
+
+// Whether the source tree has the module: then its file is missing in the package.
+bool IsOfSource(const CheckSession& session, const std::string& module) {
+  if (!session.trainer.source) return false;
+  std::error_code error;
+  const Path folder = session.trainer.source->parent_path();
+  return std::filesystem::exists(folder / module, error) ||
+         std::filesystem::exists(folder / (module + ".py"), error);
+}
+
+// The module for which the job fails, and which comes from another package than the job's own; ""
+// if it fails for another reason.
+std::string FindMissingDependency(const CheckSession& session) {
+  if (FindFailureCause(session) != FailureCause::kPackage) return "";
+  const std::string module = FindMissingModule(FindFailureLine(session));
+  return module.empty() || IsOfSource(session, module) ? "" : module;
 }
 
 CheckResult CheckInstalledPackage(const CheckSession& session) {
@@ -47,7 +64,8 @@ CheckResult CheckInstalledPackage(const CheckSession& session) {
     return Pass("the trainer ran from its installed package, without the source tree");
   }
   if (cause != FailureCause::kPackage) return Skip("the job fails for another reason");
-  if (FailsForDependency(session)) return Skip("the job fails: see package/dependencies");
+  if (!FindMissingDependency(session).empty())
+    return Skip("the job fails: see package/dependencies");
   CheckResult result = FailOf(session.Run("plain"), "from its installed package", kPackingAdvice);
   result.evidence.insert(result.evidence.begin(), FindFailureLine(session));
   for (const Json& missing : ListIn(session.Run("packages"), "missing")) {
@@ -81,10 +99,15 @@ CheckResult CheckDependencies(const CheckSession& session) {
   for (const Json& module : ListIn(session.Run("packages"), "undeclared")) {
     result.evidence.push_back(DescribeUndeclaredImport(module));
   }
+  if (result.evidence.empty() && !FindMissingDependency(session).empty()) {
+    result.evidence.push_back(FindFailureLine(session));
+  }
   if (result.evidence.empty()) {
     return Pass("every import is declared or part of the runtime version");
   }
-  result.found = std::to_string(result.evidence.size()) + " imports come from undeclared packages";
+  result.found = result.evidence.size() == 1 ? "an import comes from an undeclared package"
+                                             : std::to_string(result.evidence.size()) +
+                                                   " imports come from undeclared packages";
   result.advice =
       "Name them in install_requires of setup.py. The machines have the frameworks of the runtime "
       "version and what you declare, not what this host has.";
@@ -108,7 +131,7 @@ std::vector<CheckKind> PackageChecks() {
       {"package/dependencies",
        "The package declares everything that the trainer imports.",
        kPackageSource,
-       {"packages"},
+       {"plain", "packages"},
        CheckDependencies},
   };
 }

@@ -30,12 +30,12 @@ struct ReplicaStep {
 };
 
 /// The lasting writes of the replica to storage, without TensorFlow summaries, which are not
-/// checkpoints. `boot` 0: all boots.
+/// checkpoints. `boot` 0: all boots. `replica` "": of all replicas.
 std::vector<ReplicaWrite> WritesOf(const CheckRun& run, const std::string& replica, int boot = 0);
 /// The steps that the replica reported, in order. `boot` 0: all boots.
 std::vector<ReplicaStep> StepsOf(const CheckRun& run, const std::string& replica, int boot = 0);
-/// The writes that are saves and not results: before the last step or, for trainers that report no
-/// steps, before the last tenth of the run.
+/// The writes of all replicas that are saves and not results: before the last step or, for trainers
+/// that report no steps, before the last tenth of the run.
 std::vector<ReplicaWrite> SavesOf(const CheckRun& plain);
 
 }  // namespace caip::harness

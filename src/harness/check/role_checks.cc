@@ -2,10 +2,12 @@
 // the end of the other replicas with the master.
 
 #include <csignal>
+#include <set>
 
 #include "base/time_text.h"
 #include "harness/check/check.h"
 #include "harness/check/cluster_roles.h"
+#include "harness/check/restart_point.h"
 #include "harness/check/run_evidence.h"
 
 namespace caip::harness {
@@ -58,10 +60,28 @@ CheckResult CheckRole(const CheckSession& session, const std::string& run_name,
   return result;
 }
 
+// A replica that writes the master's objects does the master's work: one overwrites the other.
+CheckResult CheckOwnWrites(const CheckRun& run, const std::string& role) {
+  std::set<std::string> of_master;
+  for (const ReplicaWrite& write : WritesOf(run, MasterOf(run))) of_master.insert(write.object);
+  CheckResult result{CheckVerdict::kWarn, "", {}, RoleAdvice(role)};
+  std::set<std::string> shared;
+  for (const ReplicaWrite& write : WritesOf(run, "")) {
+    if (RoleOf(write.event->replica) != role || !of_master.contains(write.object)) continue;
+    if (shared.insert(write.object).second) result.evidence.push_back(Shown(*write.event));
+  }
+  if (shared.empty()) return Pass("as " + role + " it did its part");
+  result.found = "as " + role + " it wrote " + *shared.begin() + ", as the master did";
+  if (shared.size() > 1) result.found += ", and " + std::to_string(shared.size() - 1) + " more";
+  return result;
+}
+
 CheckResult CheckMember(const CheckSession& session, const std::string& role) {
   const Json& input = session.trainer.job.training_input;
   if (HasCluster(input) && !HasRole(input, role)) return Skip("the job has no " + role);
-  return CheckRole(session, "chief", role, role);
+  CheckResult result = CheckRole(session, "chief", role, role);
+  if (result.verdict != CheckVerdict::kPass) return result;
+  return CheckOwnWrites(session.Run("chief"), role);
 }
 
 CheckResult CheckChief(const CheckSession& session) {
