@@ -26,10 +26,13 @@ DESCRIPTOR_GROWTH_MAX = 4  # between the thirds
 
 
 def sample(pid):
-    """(resident memory in KiB, open descriptors, threads) of a process."""
+    """(its own resident memory in KiB, open descriptors, threads) of a process.
+
+    Pages of mapped files are not its own: the kernel drops them when memory is short.
+    """
     status = Path(f'/proc/{pid}/status').read_text()
     fields = dict(line.split(':', 1) for line in status.splitlines() if ':' in line)
-    return (int(fields['VmRSS'].split()[0]), len(list(Path(f'/proc/{pid}/fd').iterdir())),
+    return (int(fields['RssAnon'].split()[0]), len(list(Path(f'/proc/{pid}/fd').iterdir())),
             int(fields['Threads']))
 
 
