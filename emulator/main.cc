@@ -27,8 +27,11 @@ int ExecuteJudge(char** argv) {
   const auto own = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const std::string judge = (own.parent_path() / "caip-conform").string();
   ::execv(judge.c_str(), argv);  // argv[0] is the word `conform`, which the judge does not read
-  std::fprintf(stderr, "ERROR: (caip.conform) The judge %s cannot be run: %s.\n", judge.c_str(),
-               std::strerror(errno));
+  const bool missing = errno == ENOENT;
+  std::fprintf(
+      stderr, "ERROR: (caip.conform) The judge %s cannot be run: %s.%s\n", judge.c_str(),
+      std::strerror(errno),
+      missing ? " Build it beside caip with `scripts/build release caip caip-conform`." : "");
   return caip::cli::kExitCannot;
 }
 

@@ -81,6 +81,7 @@ Status Emulator::Parts::Open() {
   http::Handler answer = [this](const http::Request& request) { return Answer(request); };
   if (hooks) answer = hooks->WrapHandler(std::move(answer));
   ASSIGN_OR_RETURN(listener, Listener::Open(options, *state.mint, wall, std::move(answer)));
+  listener->WarnAboutTrust(*state.log, clock);
   return listener->Listen(options);
 }
 

@@ -172,6 +172,11 @@ Listener::~Listener() {
   Close();
 }
 
+void Listener::WarnAboutTrust(engine::LogSink& log, const Clock& clock) {
+  trust_warnings_ = std::make_unique<front::TrustWarnings>(
+      front::TrustWarnings::World{*machines_, log, clock}, bundle_file());
+}
+
 Result<std::unique_ptr<http::Server>> Listener::ServeAt(const EmulatorOptions& options,
                                                         uint16_t port) {
   auto serving = ServingOptions(options, port, authority_, host::OwnEnvironment());
@@ -180,6 +185,9 @@ Result<std::unique_ptr<http::Server>> Listener::ServeAt(const EmulatorOptions& o
   };
   serving.on_own_answer = [this](const http::Request& request, const http::Response& response) {
     front_end_->LogOwnAnswer(request, response);
+  };
+  serving.on_certificate_rejected = [this](const http::CertificateRejection& rejection) {
+    if (trust_warnings_) trust_warnings_->Warn(rejection);
   };
   return http::Server::Start(std::move(serving),
                              WithEncodings([this](const http::Request& request) {

@@ -17,6 +17,7 @@
 #include "emulator/app/settings/options.h"
 #include "emulator/front/access_log.h"
 #include "emulator/front/http_front_end.h"
+#include "emulator/front/trust_warnings.h"
 #include "fakes/metadata/machine.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/server.h"
@@ -37,6 +38,9 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
+  /// Writes warnings to the logs of jobs whose programs reject the certificates. Call it before
+  /// Listen. `log` and `clock` outlive the listener.
+  void WarnAboutTrust(engine::LogSink& log, const Clock& clock);
   /// Listens at the port of the options, or fails. If the options name no port, tries the ports of
   /// PortsToTry.
   Status Listen(const EmulatorOptions& options);
@@ -64,6 +68,7 @@ class Listener {
   std::unique_ptr<metadata::MachineTable> machines_;
   std::unique_ptr<front::AccessLog> access_log_;
   std::unique_ptr<front::HttpFrontEnd> front_end_;
+  std::unique_ptr<front::TrustWarnings> trust_warnings_;
   std::latch ready_{1};
   std::unique_ptr<http::Server> server_;
   std::string base_url_;

@@ -78,6 +78,10 @@ void MetadataLauncher::Isolate(engine::ReplicaLaunch& launch) {
   launch.isolation =
       engine::ReplicaIsolation{runs_[launch.key.run].network,
                                HostsFileOf(launch.machine, names, *options_.network->networks)};
+  if (!options_.https) return;
+  for (const std::string& covered : options_.network->covered) {
+    launch.isolation->covers.push_back({options_.https->bundle, covered});
+  }
 }
 
 metadata::Machine MetadataLauncher::MachineOf(const engine::ReplicaLaunch& launch,

@@ -20,6 +20,8 @@ struct ReplicaNetworkOptions {
   /// More such names, those of buckets, at the start of a replica.
   std::function<std::vector<std::string>()> more_names = [] { return std::vector<std::string>(); };
   host::OwnNetworks* networks = nullptr;  // the launcher's; outlives the results
+  /// The host's files of certificate authorities, in whose place replicas see caip's file.
+  std::vector<std::string> covered = {};
 };
 
 /// The tag of a replica's listener: "project/job/trial/worker-replica-1".

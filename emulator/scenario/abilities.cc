@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "emulator/scenario/fake_clocks.h"
 #include "host/errors.h"
+#include "host/process/child_process.h"
 #include "host/watch/call_source.h"
 
 namespace caip::scenario {
@@ -17,6 +18,20 @@ namespace {
 // full leaves a few blocks free.
 constexpr uint64_t kFullBelowBytes = 256u << 10;
 constexpr size_t kProgramBytesMax = 64u << 20;
+
+constexpr char kReplicaPath[] = "/usr/local/bin:/usr/bin:/bin";  // of replicas
+constexpr char kPrintMissingModules[] =
+    "import importlib.util, sys\n"
+    "print(', '.join(name for name in sys.argv[1:] if importlib.util.find_spec(name) is None))";
+
+// The interpreter of the scenario's command: its program if that is a Python, else python3.
+std::string PythonOf(const harness::Scenario& scenario) {
+  if (scenario.command.empty()) return "python3";
+  const Path program = scenario.command.front();
+  if (!program.filename().string().starts_with("python")) return "python3";
+  return program.has_parent_path() ? (scenario.trainer_folder / program).string()
+                                   : program.string();
+}
 
 std::string DescribeMissingNeed(const std::string& need) {
   if (need != "libfaketime") return "it needs '" + need + "', which caip does not offer";
@@ -89,6 +104,19 @@ std::string DescribeMissingAbility(const harness::Scenario& scenario) {
     return DescribeMissingPreload(scenario, found.reason);
   }
   return "replicas cannot be stopped at their system calls: " + found.reason;
+}
+
+std::string DescribeMissingModules(const harness::Scenario& scenario) {
+  if (scenario.modules.empty()) return "";
+  host::Tool tool;
+  tool.argv = {PythonOf(scenario), "-c", kPrintMissingModules};
+  tool.argv.insert(tool.argv.end(), scenario.modules.begin(), scenario.modules.end());
+  tool.environment = {{"PATH", kReplicaPath}};
+  const std::string python = tool.argv.front();
+  const auto asked = host::CaptureTool(std::move(tool));
+  if (!asked.ok() || !asked->result.ok()) return "'" + python + "' cannot be run";
+  const std::string missing(Trim(asked->out));
+  return missing.empty() ? "" : "'" + python + "' lacks the modules: " + missing;
 }
 
 Status CheckAbilities(const harness::Scenario& scenario, const host::LauncherBundle& replicas) {

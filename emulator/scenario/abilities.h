@@ -13,6 +13,9 @@ namespace caip::scenario {
 /// Describes what the scenario needs and this host lacks; "" if nothing is missing.
 std::string DescribeMissingAbility(const harness::Scenario& scenario);
 
+/// Describes the Python modules that the scenario needs and its interpreter lacks; "" if none.
+std::string DescribeMissingModules(const harness::Scenario& scenario);
+
 /// kUnimplemented if the scenario needs an ability that the launcher lacks.
 Status CheckAbilities(const harness::Scenario& scenario, const host::LauncherBundle& replicas);
 

@@ -31,6 +31,12 @@ Error NoTrainingInput() {
   return Invalid("The job has no trainingInput. Name a module and its package, or an image.");
 }
 
+Error JobConfig(const Path& file) {
+  return Invalid("'" + file.string() +
+                 "' is the config of a job, for `caip jobs submit training --config`, and not a "
+                 "scenario.");
+}
+
 Error PackageInBucket(std::string_view uri) {
   return Invalid("--packages: '" + S(uri) +
                  "' is in a bucket. Give the archive as a file of this host.");

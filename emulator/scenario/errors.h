@@ -13,6 +13,8 @@ namespace caip::scenario::errors {
 // Errors of the job. JobRejected has the code of `cause`.
 Error JobRejected(const Error& cause);
 Error NoTrainingInput();
+/// The file is a config for a job, not a scenario.
+Error JobConfig(const Path& file);
 Error PackageInBucket(std::string_view uri);
 /// A fault names a replica that the job does not have.
 Error FaultWithoutReplica(std::string_view fault, std::string_view replica,

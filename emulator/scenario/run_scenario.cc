@@ -101,13 +101,17 @@ ScenarioResult RunScenario(const Path& file, const RunScenarioOptions& options) 
   const auto begin = MonotonicNow();
   auto scenario = harness::ReadScenario(file);
   if (!scenario.ok()) {
-    result.error = scenario.error().message;
+    const bool is_config = harness::IsJobConfig(file);
+    result.error = is_config ? errors::JobConfig(file).message : scenario.error().message;
+    if (is_config && options.is_from_folder) result.not_run = std::exchange(result.error, "");
     return result;
   }
   if (options.seed) scenario->seed = *options.seed;
   result.description = scenario->description;
   result.seed = scenario->seed;
   result.replay = ReplayCommand(*scenario);
+  result.not_run = DescribeMissingModules(*scenario);
+  if (!result.not_run.empty()) return result;
   if (const std::string missing = DescribeMissingAbility(*scenario); !missing.empty()) {
     result.error = "this host cannot run the scenario: " + missing;
     result.cannot = true;

@@ -21,6 +21,7 @@ struct RunScenarioOptions {
   bool keep = false;             // keeps the folder of the run
   std::function<bool()> interrupted = nullptr;
   client::ReadSubmitWords read_words = nullptr;  // for scenarios with `submit` words
+  bool is_from_folder = false;  // the user named a folder, which may have other YAML files, too
 };
 
 /// If the scenario cannot run, `ScenarioResult::error` says why.

@@ -91,8 +91,14 @@ struct RunNetwork {
 
 /// The contents of a replica's own namespaces. Its host name is the name of its machine.
 struct ReplicaIsolation {
+  /// A file of the host that a replica sees at the path of another one.
+  struct Cover {
+    std::string file;
+    std::string covered;  // exists
+  };
   std::shared_ptr<const RunNetwork> network;  // the same for all of a run
   std::string hosts;                          // the text of its hosts file
+  std::vector<Cover> covers = {};
 };
 
 /// Everything needed to start a replica.

@@ -35,6 +35,15 @@ struct Admission {
   std::function<bool(std::string_view token)> is_token_valid = {};
 };
 
+/// A client that ended a TLS handshake because it does not trust the server's certificate.
+struct CertificateRejection {
+  std::string peer;         // "127.0.0.1:51234"
+  std::string listener;     // the tag
+  std::string server_name;  // that the client asked for; "" none
+  std::string alert;        // TLS's name of the reason: "unknown_ca"
+  std::string user_agent;   // of the client's CONNECT; "" unknown
+};
+
 struct ServerOptions {
   std::string address = "127.0.0.1";
   uint16_t port = 0;  // 0: any free one
@@ -56,6 +65,8 @@ struct ServerOptions {
   /// Called before a request is answered without the handler: refusals, and tunnels that are not
   /// opened ("CONNECT" with the destination as the path). Any thread.
   std::function<void(const Request&, const Response&)> on_own_answer = {};
+  /// Called when a client rejects the certificate. Any thread.
+  std::function<void(const CertificateRejection&)> on_certificate_rejected = {};
 };
 
 /// Serves plain connections, TLS connections, and clients that use it as their https proxy. Refuses

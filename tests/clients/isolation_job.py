@@ -19,9 +19,14 @@ LOOK = r'''
 import json, os, socket, ssl, sys, urllib.request
 ca, host_port = sys.argv[1:3]
 
-def get(url):
+# as in src/http/transport/certificate_authority.cc
+SYSTEM_FILES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt',
+                '/etc/ssl/ca-bundle.pem', '/etc/ssl/cert.pem']
+SYSTEM_FILE = next(filter(os.path.isfile, SYSTEM_FILES), None)
+
+def get(url, trusted=ca):
     request = urllib.request.Request(url, headers={'Metadata-Flavor': 'Google'})
-    context = ssl.create_default_context(cafile=ca) if url.startswith('https') else None
+    context = ssl.create_default_context(cafile=trusted) if url.startswith('https') else None
     with urllib.request.urlopen(request, timeout=30, context=context) as answer:
         return answer.read().decode()
 
@@ -40,6 +45,7 @@ print('SEEN ' + json.dumps({
     'name': get('http://169.254.169.254/' + metadata + 'name'),
     'task': get('http://metadata.google.internal/' + metadata + 'attributes/task_name'),
     'email': get(account + 'email'),
+    'by_system_file': SYSTEM_FILE and get('https://storage.googleapis.com/bkt/hello.txt', SYSTEM_FILE),
     'host_is_reached': socket.socket().connect_ex(('127.0.0.1', int(host_port))) == 0,
 }), flush=True)
 '''
@@ -150,6 +156,7 @@ class Job(IsolationTest):
         self.assertEqual(set(seen['variables']) - {'LC_CTYPE'}, {'PATH'})
         self.assertEqual(seen['object'], 'hello from the bucket')
         self.assertEqual(seen['by_bucket'], 'hello from the bucket')
+        self.assertIn(seen['by_system_file'], (None, 'hello from the bucket'))
         self.assertEqual(seen['listing'], 'hello.txt')
         self.assertEqual(seen['token']['email'], seen['email'])
         self.assertRegex(seen['host'], r'^cmle-training-master-\w+-0$')

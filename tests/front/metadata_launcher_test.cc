@@ -219,6 +219,17 @@ TEST(ReplicaNetwork, NeedsNamesInsteadOfVariables) {
   EXPECT_EQ(variables.at("CURL_CA_BUNDLE"), "/b.pem");
 }
 
+TEST(ReplicaNetwork, PutsTheAuthoritiesInThePlaceOfTheHosts) {
+  NetworkWorld world;
+  world.options.network->covered = {"/etc/ssl/certs/ca-certificates.crt"};
+  MetadataLauncher launcher = world.Launcher();
+  launcher.Launch(world.InNetwork(MetadataWorld::kWorker), {});
+  const auto& covers = world.inner.launches[0].isolation->covers;
+  ASSERT_EQ(covers.size(), 1u);
+  EXPECT_EQ(covers[0].file, "/b.pem");
+  EXPECT_EQ(covers[0].covered, "/etc/ssl/certs/ca-certificates.crt");
+}
+
 TEST(ReplicaNetwork, FindsTheReplicaAtASharedEndpoint) {
   NetworkWorld world;
   MetadataLauncher launcher = world.Launcher();

@@ -446,6 +446,22 @@ void ExpectKnown(const Json& schema, const Json& part, const Json& value, const 
   }
 }
 
+TEST(ScenarioReader, ReadsTheModulesThatAScenarioNeeds) {
+  const auto read = Read(
+      "description: d\ntrainer: {command: [python3, t.py]}\n"
+      "needs: {modules: [sklearn, torch]}\n");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->modules, (std::vector<std::string>{"sklearn", "torch"}));
+  EXPECT_TRUE(read->needs.empty());
+}
+
+TEST(ScenarioReader, TellsTheConfigOfAJobFromAScenario) {
+  const Path folder = Path(CAIP_SOURCE_DIR) / "scenarios";
+  EXPECT_TRUE(IsJobConfig(folder / "digits.yaml"));
+  EXPECT_FALSE(IsJobConfig(folder / "frameworks/sklearn_partial_fit.yaml"));
+  EXPECT_FALSE(IsJobConfig(folder / "missing.yaml"));
+}
+
 TEST(ScenarioSchema, HasEveryKeyOfTheShippedScenarios) {
   const Json schema = ScenarioSchema();
   for (const char* folder : {"restarts", "service", "frameworks"}) {

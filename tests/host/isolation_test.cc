@@ -87,6 +87,19 @@ TEST_F(Isolation, GivesAReplicaItsHostNameAndItsHostsFile) {
   EXPECT_EQ(ReadFile("/etc/hosts")->find("9.8.7.6"), std::string::npos);
 }
 
+TEST_F(Isolation, GivesAReplicaOtherFilesInThePlaceOfTheHosts) {
+  const TemporaryDirectory directory("caip-cover-");
+  const Path covered = directory.path() / "ca-certificates.crt";
+  const Path bundle = directory.path() / "bundle.pem";
+  ASSERT_TRUE(WriteFile(covered, "the host's\n").ok());
+  ASSERT_TRUE(WriteFile(bundle, "caip's and the host's\n").ok());
+  auto launch = AnIsolated("cat " + covered.string());
+  launch.isolation->covers = {{bundle.string(), covered.string()}};
+  world_.Run(std::move(launch));
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre("caip's and the host's"));
+  EXPECT_EQ(*ReadFile(covered), "the host's\n");
+}
+
 TEST_F(Isolation, LeavesTheUserWhoTheyAreWithoutNewRights) {
   const std::string who = std::to_string(::getuid()) + " " + std::to_string(::getgid());
   const std::string rights = ::geteuid() == 0 ? "" : "CapEff:\t0000000000000000";

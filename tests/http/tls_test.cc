@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "http/client.h"
 #include "http/transport/certificate_authority.h"
 #include "tests/http/served.h"
@@ -103,6 +105,38 @@ TEST_F(Tls, IsNotTrustedByClientsWithoutItsCertificate) {
   const auto response = client.Send({.target = "/"});
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().code, Code::kUnavailable);
+}
+
+TEST_F(Tls, ReportsAClientThatRejectsTheCertificate) {
+  const auto stranger = CertificateAuthority::Open(directory_.path() / "stranger", {}, clock_);
+  ASSERT_TRUE(stranger.ok());
+  std::promise<CertificateRejection> reported;
+  ServerOptions options = Options();
+  options.on_certificate_rejected = [&](const CertificateRejection& rejection) {
+    reported.set_value(rejection);
+  };
+  const Served served(Scheme, options);
+  RawPeer plain(served->port());  // closes without an alert: no rejection
+  plain.Send("\x16");
+  auto socket = ConnectTo("127.0.0.1", std::to_string(served->port()), std::chrono::seconds(5));
+  ASSERT_TRUE(socket.ok());
+  ASSERT_EQ(socket->Send("CONNECT storage.googleapis.com:443 HTTP/1.1\r\n"
+                         "Host: storage.googleapis.com:443\r\nUser-Agent: TSL\r\n\r\n"),
+            Flow::kData);
+  char answer[256];
+  ASSERT_EQ(socket->Receive(answer, sizeof answer).flow, Flow::kData);
+  auto context = MakeTlsClientContext((*stranger)->certificate_file());
+  ASSERT_TRUE(context.ok());
+  std::string why;
+  EXPECT_NE(socket->ConnectTls(context->get(), "storage.googleapis.com", why), Flow::kData);
+  auto report = reported.get_future();
+  ASSERT_EQ(report.wait_for(std::chrono::seconds(30)), std::future_status::ready)
+      << "awaited the report of the rejection";
+  const CertificateRejection rejection = report.get();
+  EXPECT_EQ(rejection.alert, "unknown_ca");
+  EXPECT_EQ(rejection.server_name, "storage.googleapis.com");
+  EXPECT_EQ(rejection.user_agent, "TSL");
+  EXPECT_THAT(rejection.peer, StartsWith("127.0.0.1:"));
 }
 
 TEST_F(Tls, GuardsHostAndOriginAsPlainHttpDoes) {

@@ -47,6 +47,17 @@ TEST_F(LauncherAbilities, AreCompleteInALauncherThatCanDoEverything) {
   EXPECT_TRUE(CheckAbilities(ThatHangsAReplica(), replicas_).ok());
 }
 
+TEST(MissingModules, AreNamed) {
+  harness::Scenario scenario;
+  scenario.command = {"python3", "t.py"};
+  EXPECT_EQ(DescribeMissingModules(scenario), "");
+  scenario.modules = {"json", "os"};
+  EXPECT_EQ(DescribeMissingModules(scenario), "");
+  scenario.modules = {"json", "caip_missing_a", "caip_missing_b"};
+  EXPECT_EQ(DescribeMissingModules(scenario),
+            "'python3' lacks the modules: caip_missing_a, caip_missing_b");
+}
+
 TEST_F(LauncherAbilities, IncludeStoppingForAFaultThatHangsAReplica) {
   replicas_.freezable = nullptr;
   const Status checked = CheckAbilities(ThatHangsAReplica(), replicas_);

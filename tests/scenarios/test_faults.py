@@ -433,6 +433,27 @@ class Reports(Case):
         self.assertEqual(json.loads(done.stdout)["passed"], 1)
         self.assertIn("PASSED", done.stderr)
 
+    def test_a_scenario_without_its_modules_is_skipped_by_name(self):
+        file = self.scenario("record(1)\n", "needs: {modules: [json, caip_missing_module]}\n")
+        done = self.run_words(file)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("NOT RUN", done.stdout)
+        self.assertIn("lacks the modules: caip_missing_module", done.stdout)
+        self.assertIn("0 passed, 0 failed, 1 not run", done.stdout)
+
+    def test_the_config_of_a_job_among_scenarios_is_called_that(self):
+        folder = self.folder / "mixed"
+        folder.mkdir()
+        self.scenario("record(1)\n", "seed: 1\n").rename(folder / "scenario.yaml")
+        config = folder / "config.yaml"
+        config.write_text("trainingInput: {scaleTier: BASIC}\n")
+        named = self.run_words(config)
+        self.assertEqual(named.returncode, 2, named.stdout + named.stderr)
+        self.assertIn("is the config of a job", named.stdout)
+        both = self.run_words(folder)
+        self.assertEqual(both.returncode, 0, both.stdout + both.stderr)
+        self.assertIn("1 passed, 0 failed, 1 not run", both.stdout)
+
     def test_an_interruption_reports_scenarios_that_did_not_run(self):
         began = self.folder / "began"
         file = self.scenario(f"open({str(began)!r}, 'w').close()\ntime.sleep(600)\n",

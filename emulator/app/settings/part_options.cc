@@ -41,6 +41,7 @@ front::MetadataOptions MetadataSettings(const EmulatorOptions& options, const Pa
     settings.network.emplace();
     if (settings.https) {
       settings.network->names = NamesOfHostsFile();
+      settings.network->covered = http::SystemBundles();
       settings.https->direct.clear();  // isolated replicas reach other hosts only through the proxy
     }
   }

@@ -46,6 +46,11 @@ std::vector<Path> Files(const std::vector<std::string>& words) {
   return files;
 }
 
+// Whether the user named the file itself, not only a folder above it.
+bool IsNamed(const std::vector<std::string>& words, const Path& file) {
+  return std::find(words.begin(), words.end(), file.string()) != words.end();
+}
+
 // The text for people goes to standard error if a report goes to standard output.
 void Say(const ScenarioRunCommand& command, const Io& io, const std::string& text) {
   command.junit == "-" || command.json == "-" ? io.err(text) : io.out(text);
@@ -127,6 +132,7 @@ class ScenarioRunner {
     options.keep = command_.keep;
     options.interrupted = [&guard] { return guard.interrupted(); };
     options.read_words = ReadSubmitWords;
+    options.is_from_folder = !IsNamed(command_.files, files_[i]);
     if (command_.events) {
       options.events =
           files_.size() == 1 ? Path(*command_.events) : Path(*command_.events) / event_names_[i];
@@ -170,6 +176,7 @@ Status OpenReports(const ScenarioRunCommand& command, bool events_are_a_folder) 
 int ScenarioExitCode(const std::vector<harness::ScenarioResult>& results) {
   int code = kExitSuccess;
   for (const harness::ScenarioResult& one : results) {
+    if (!one.not_run.empty()) continue;
     if (one.ours) return kExitOurFault;
     if (!one.error.empty() && !one.cannot) return kExitUsage;
     if (one.error.empty() && !one.verdict.passed) code = kExitFailure;
@@ -219,7 +226,7 @@ int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundin
   const std::vector<Path> files = Files(command.files);
   for (const Path& file : files) {
     const auto scenario = harness::ReadScenario(file);
-    if (scenario.ok()) continue;
+    if (scenario.ok() || (!IsNamed(command.files, file) && harness::IsJobConfig(file))) continue;
     world.io.err(scenario.error().message + "\n");
     code = kExitUsage;
   }

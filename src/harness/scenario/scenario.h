@@ -52,7 +52,8 @@ struct Scenario {
   std::string description;
   uint64_t seed = 1;
   Semantics semantics = Semantics::kObject;
-  std::vector<std::string> needs;  // abilities of the host beyond those of its faults
+  std::vector<std::string> needs;    // abilities of the host beyond those of its faults
+  std::vector<std::string> modules;  // Python modules without which it is skipped
 
   // The job: arguments of gcloud, a trainingInput, or a command that all replicas run.
   Path job_folder;      // relative paths in `submit` start here
@@ -81,6 +82,10 @@ struct Scenario {
 /// Reports all mistakes at once, each with line, column and a caret. Reads the files that the
 /// scenario `extends`.
 Result<Scenario> ReadScenario(const Path& file);
+
+/// True if the file has a `trainingInput` and no job of a scenario: it is a config for `jobs submit
+/// training --config`.
+bool IsJobConfig(const Path& file);
 
 /// The format as a JSON schema (draft 2020-12).
 Json ScenarioSchema();

@@ -204,12 +204,22 @@ void ReadPlaces(const Reading& reading, Scenario& scenario) {
   }
 }
 
+// A list of abilities of the host, or {modules: [...]}.
+void ReadNeeds(const Cursor& cursor, Scenario& scenario) {
+  if (!cursor.IsMap()) {
+    scenario.needs = Texts(cursor);
+    return;
+  }
+  cursor.OnlyKeys({"modules"});
+  scenario.modules = Texts(cursor.At("modules"));
+}
+
 void ReadParts(const Reading& reading, Scenario& scenario) {
   if (const Cursor* seed = reading.Find("seed")) {
     scenario.seed = static_cast<uint64_t>(seed->Integer(0));
   }
   ReadPlaces(reading, scenario);
-  if (const Cursor* needs = reading.Find("needs")) scenario.needs = Texts(*needs);
+  if (const Cursor* needs = reading.Find("needs")) ReadNeeds(*needs, scenario);
   ReadJob(reading, scenario);
   if (const Cursor* buckets = reading.Find("buckets")) {
     ReadBuckets(*buckets, reading.FolderOf("buckets"), scenario);
@@ -284,6 +294,13 @@ Result<Scenario> Finish(const Reading& reading, const Path& file) {
 bool Scenario::needs_twin() const {
   return std::any_of(expectations.begin(), expectations.end(),
                      [](const auto& expectation) { return expectation->needs_twin(); });
+}
+
+bool IsJobConfig(const Path& file) {
+  const auto text = OpenFileText(file);
+  if (!text.ok()) return false;
+  const Cursor top(*text);
+  return top.IsMap() && top.Has("trainingInput") && !top.Has("job") && !top.Has("trainer");
 }
 
 Result<Scenario> ReadScenario(const Path& file) {

@@ -90,7 +90,7 @@ Json ScenarioSchema() {
       {"seed", {{"type", "integer"}, {"minimum", 0}}},
       {"semantics", {{"enum", {"object", "posix"}}}},
       {"addressing", {{"enum", {"loopback", "ports"}}}},
-      {"needs", texts},
+      {"needs", {{"oneOf", {texts, Object({{"modules", texts}})}}}},
       {"job", Object({{"submit", texts}, {"config", {{"type", "object"}}}, {"args", texts}})},
       {"trainer", Object({{"command", texts}, {"args", texts}})},
       {"buckets", {{"type", "object"}}},

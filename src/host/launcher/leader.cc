@@ -165,7 +165,7 @@ int BecomeLeader(void* argument) {
   ::setsid();
   const Recipe& recipe = context.recipe;
   if (context.home.any()) {
-    const Step failed = MoveInto(context.home, recipe.hosts_file, recipe.host_name);
+    const Step failed = MoveInto(context.home, recipe.covers, recipe.host_name);
     if (failed != Step::kNone) Fail(context, failed, errno);
   }
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);

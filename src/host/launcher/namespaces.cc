@@ -27,20 +27,23 @@ void CloseNamespaces(const Namespaces& namespaces) {
   if (namespaces.network >= 0) ::close(namespaces.network);
 }
 
-Step MoveInto(const Namespaces& namespaces, const char* hosts_file, const char* host_name) {
+Step MoveInto(const Namespaces& namespaces, const std::vector<Cover>& covers,
+              const char* host_name) {
   // The user namespace comes first, because it grants the rights for the others until the exec.
   if (namespaces.user >= 0 && ::setns(namespaces.user, CLONE_NEWUSER) != 0) {
     return Step::kEnterNetwork;
   }
   if (::setns(namespaces.network, CLONE_NEWNET) != 0) return Step::kEnterNetwork;
-  return GetOwnHost(hosts_file, host_name);
+  return GetOwnHost(covers, host_name);
 }
 
-Step GetOwnHost(const char* hosts_file, const char* host_name) {
+Step GetOwnHost(const std::vector<Cover>& covers, const char* host_name) {
   if (::unshare(CLONE_NEWNS | CLONE_NEWUTS) != 0) return Step::kMounts;
   // Later mounts of the host appear here, but mounts made here do not appear on the host.
   if (::mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return Step::kMounts;
-  if (::mount(hosts_file, "/etc/hosts", nullptr, MS_BIND, nullptr) != 0) return Step::kHosts;
+  for (const Cover& cover : covers) {
+    if (::mount(cover.file, cover.covered, nullptr, MS_BIND, nullptr) != 0) return Step::kCovers;
+  }
   if (::sethostname(host_name, std::strlen(host_name)) != 0) return Step::kHostName;
   return Step::kNone;
 }
@@ -193,7 +196,7 @@ NewNetwork MakeNetwork(uint64_t number, int endpoints, int caip, bool try_start)
     bool has_users = false;
     Outcome outcome = Make(number, endpoints, caip, has_users);
     if (outcome.failed == Step::kNone && try_start) {
-      outcome.failed = GetOwnHost("/etc/hosts", "caip");
+      outcome.failed = GetOwnHost({{"/etc/hosts", "/etc/hosts"}}, "caip");
       outcome.error = errno;
     }
     SendOutcome(ends[1], outcome, has_users);

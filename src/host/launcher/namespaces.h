@@ -2,6 +2,7 @@
 // The namespaces of runs and replicas (man 7 namespaces).
 
 #include <cstdint>
+#include <vector>
 
 #include "host/launcher/protocol.h"
 
@@ -16,14 +17,14 @@ struct Namespaces {
 
 void CloseNamespaces(const Namespaces& namespaces);
 
-/// Moves the calling process into `namespaces`, and into its own mount and UTS namespaces, in which
-/// `hosts_file` covers /etc/hosts and the host has the name `host_name`. Returns kNone, or the
-/// failed step with errno. Makes only system calls, because the memory may belong to the parent
-/// process.
-Step MoveInto(const Namespaces& namespaces, const char* hosts_file, const char* host_name);
+/// Moves the calling process into `namespaces`, and into its own mount and UTS namespaces, which
+/// have `covers` and in which the host has the name `host_name`. Returns kNone, or the failed step
+/// with errno. Makes only system calls, because the memory may belong to the parent process.
+Step MoveInto(const Namespaces& namespaces, const std::vector<Cover>& covers,
+              const char* host_name);
 
 /// The second half of MoveInto.
-Step GetOwnHost(const char* hosts_file, const char* host_name);
+Step GetOwnHost(const std::vector<Cover>& covers, const char* host_name);
 
 struct NewNetwork {
   Namespaces namespaces = {};

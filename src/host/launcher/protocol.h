@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace caip::host::launcher {
@@ -29,9 +30,9 @@ struct Command {
   Kind kind = kLaunch;
   int32_t signal = 0;  // kSignal: sent to the replica's main process group
   uint64_t replica = 0;
-  uint32_t watch = 0;     // kLaunch: see kWatchOutput and kWatchFiles
+  uint32_t watch = 0;      // kLaunch: see kWatchOutput and kWatchFiles
   uint32_t try_start = 0;  // kOpenNetwork: also try whether a replica could start there
-  uint64_t network = 0;   // kLaunch: the number of an open network; 0: the host's own
+  uint64_t network = 0;    // kLaunch: the number of an open network; 0: the host's own
 };
 
 /// The address at which a socket listens in a network, in network byte order.
@@ -59,7 +60,7 @@ enum class Step : uint32_t {
   kEndpointOpened,  // listening there
   kEnterNetwork,    // joining its namespaces
   kMounts,          // making a mount namespace
-  kHosts,           // covering the hosts file
+  kCovers,          // covering the hosts file and other files
   kHostName,
 };
 
@@ -89,43 +90,51 @@ struct Report {
   char left[kLeftBytes] = {};  // processes of left_running: "421 sleep 600\n", as many as fit
 };
 
-// The recipe of a replica as bytes: directory, hosts file, host name, argv and environment. It is
+// The recipe of a replica as bytes: directory, host name, covers, argv and environment. It is
 // passed in a memory file, because arguments and environment may be larger than a socket message.
 
-/// The head of a recipe. The texts follow, each with a final NUL: directory, hosts file, host name,
-/// argv, environment.
+/// The head of a recipe. The texts follow, each with a final NUL: directory, host name, for each
+/// cover its file and the covered file, argv, environment.
 struct RecipeHead {
+  uint32_t covers = 0;
   uint32_t arguments = 0;
   uint32_t variables = 0;
 };
 
-/// The hosts file and host name of a replica with its own namespaces; both "" for others.
+/// The host name and files of a replica with its own namespaces; empty for others.
 struct Surroundings {
-  std::string hosts_file;  // covers /etc/hosts
   std::string host_name;
+  std::vector<std::pair<std::string, std::string>> covers;  // a file, and the one that it covers
 };
 
 inline std::string EncodeRecipe(std::string_view directory, const Surroundings& surroundings,
                                 const std::vector<std::string>& argv,
                                 const std::vector<std::string>& environment) {
-  const RecipeHead head{static_cast<uint32_t>(argv.size()),
+  const RecipeHead head{static_cast<uint32_t>(surroundings.covers.size()),
+                        static_cast<uint32_t>(argv.size()),
                         static_cast<uint32_t>(environment.size())};
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
   const auto add = [&bytes](std::string_view text) { bytes.append(text).push_back('\0'); };
   add(directory);
-  add(surroundings.hosts_file);
   add(surroundings.host_name);
+  for (const auto& [file, covered] : surroundings.covers) add(file), add(covered);
   for (const std::string& argument : argv) add(argument);
   for (const std::string& variable : environment) add(variable);
   return bytes;
 }
 
+/// A file that covers another one in a mount namespace.
+struct Cover {
+  const char* file;
+  const char* covered;
+};
+
 /// A decoded recipe. It points into the encoded bytes. argv and environment end with a null
 /// pointer.
 struct Recipe {
   const char* directory = nullptr;
-  const char* hosts_file = nullptr;
   const char* host_name = nullptr;
+  std::vector<Cover> covers;
   std::vector<char*> argv;
   std::vector<char*> environment;
 };
@@ -142,8 +151,11 @@ inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
     return text;
   };
   recipe.directory = take();
-  recipe.hosts_file = take();
   recipe.host_name = take();
+  for (uint32_t i = 0; i < head.covers; ++i) {
+    const char* file = take();
+    recipe.covers.push_back({file, take()});
+  }
   for (uint32_t i = 0; i < head.arguments; ++i) recipe.argv.push_back(take());
   for (uint32_t i = 0; i < head.variables; ++i) recipe.environment.push_back(take());
   const bool whole = next == bytes + size && !recipe.argv.empty() && recipe.host_name;

@@ -44,8 +44,8 @@ const char* NameOf(launcher::Step step) {
       return "entering a network namespace";
     case Step::kMounts:
       return "making a mount namespace";
-    case Step::kHosts:
-      return "mounting a hosts file over /etc/hosts";
+    case Step::kCovers:
+      return "mounting files over /etc/hosts and the certificate authorities of the host";
     case Step::kHostName:
       return "giving the replica its host name";
     default:

@@ -239,7 +239,11 @@ class Processes final : public ProcessLauncher {
     const Path hosts = disks_.HostsFileOf(launch.key);
     RETURN_IF_ERROR(MakeDirectories(hosts.parent_path()));
     RETURN_IF_ERROR(WriteFile(hosts, launch.isolation->hosts));
-    replica.surroundings = {hosts.string(), launch.machine.host_name};
+    replica.surroundings.host_name = launch.machine.host_name;
+    replica.surroundings.covers.emplace_back(hosts.string(), "/etc/hosts");
+    for (const engine::ReplicaIsolation::Cover& cover : launch.isolation->covers) {
+      replica.surroundings.covers.emplace_back(cover.file, cover.covered);
+    }
     ASSIGN_OR_RETURN(replica.network,
                      networks_.Open(*link_, launch.key.run, launch.isolation->network));
     return Ok{};

@@ -132,7 +132,15 @@ class Connection {
     socket_.SetDeadline(HeadDeadline());
     const Flow flow = socket_.AcceptTls(context_.tls->get(), input_.Take());
     socket_.SetDeadline(std::nullopt);
+    if (flow != Flow::kData) ReportRejection();
     return flow == Flow::kData;
+  }
+
+  void ReportRejection() const {
+    const TlsSession& tls = *socket_.tls();
+    if (tls.rejection().empty() || !options_.on_certificate_rejected) return;
+    options_.on_certificate_rejected(
+        {origin_.peer, origin_.listener, tls.server_name(), tls.rejection(), user_agent_});
   }
 
   Deadline HeadDeadline() const {
@@ -326,6 +334,7 @@ class Connection {
     if (MatchesAnyName(to->host, options_.served_names)) {
       if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
       activity_.Enter(State::kIdle);
+      user_agent_ = std::string(parser.get()[beast::field::user_agent]);
       return StartTlsIfAsked() ? Next::kRequest : Next::kEnd;
     }
     if (!is_admitted_) {
@@ -364,6 +373,7 @@ class Connection {
   Activity& activity_;
   Input input_;
   std::optional<uid_t> user_;  // of the client; nullopt: not known, or not needed
+  std::string user_agent_;     // of a CONNECT
   bool is_admitted_ = false;
   bool has_served_ = false;  // a request was complete
   bool ambiguous_ = false;   // the request has two body lengths

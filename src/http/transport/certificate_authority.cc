@@ -70,6 +70,14 @@ bool IsCertificateName(std::string_view name) {
 
 }  // namespace
 
+std::vector<std::string> SystemBundles() {
+  std::vector<std::string> files;
+  for (const char* file : kSystemBundles) {
+    if (IsReadable(file)) files.emplace_back(file);
+  }
+  return files;
+}
+
 struct CertificateAuthority::Keys {
   KeyPtr authority_key;  // read for the first certificate
   CertificatePtr authority;

@@ -58,6 +58,9 @@ class CertificateAuthority final : public CertificateProvider {
   std::map<std::string, Issued> issued_;
 };
 
+/// The existing files of this host in which programs find the authorities that they trust.
+std::vector<std::string> SystemBundles();
+
 // Keys and certificates by OpenSSL. Errors are kInternal with OpenSSL's text. Private to src/http.
 
 struct X509Deleter {

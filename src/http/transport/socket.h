@@ -43,6 +43,8 @@ class Socket {
 
   /// Starts TLS as the server. `already` holds bytes of the handshake that were received before.
   Flow AcceptTls(SSL_CTX* context, std::string already = {});
+  /// The TLS session; nullptr before TLS.
+  const TlsSession* tls() const { return tls_.get(); }
   /// Starts TLS as the client. The peer must be `host`; otherwise `why` gets the reason.
   Flow ConnectTls(SSL_CTX* context, const std::string& host, std::string& why);
   bool secure() const { return tls_ != nullptr; }

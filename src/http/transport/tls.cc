@@ -56,6 +56,25 @@ std::string TlsErrorText() {
   return reason != nullptr ? reason : "the connection was closed";
 }
 
+namespace {
+
+// The alerts of clients that do not trust a certificate (RFC 8446, section 6.2). OpenSSL, BoringSSL
+// and GnuTLS send the first, Go the second, Java the third.
+const char* NameOfRejection(unsigned long error) {
+  switch (ERR_GET_REASON(error)) {
+    case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
+      return "unknown_ca";
+    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
+      return "bad_certificate";
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
+      return "certificate_unknown";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
 Result<std::unique_ptr<TlsServerContext>> TlsServerContext::Make(
     std::shared_ptr<CertificateProvider> certificates,
     std::function<bool(const std::string&)> served) {
@@ -194,6 +213,7 @@ Flow TlsSession::FlowOfFailure(int result) {
     case SSL_ERROR_WANT_READ:
       return Flow::kSilent;
     default:
+      rejection_ = NameOfRejection(::ERR_peek_error());
       failure_ = TlsErrorText();
       return wire_->flow == Flow::kData ? Flow::kBroken : wire_->flow;
   }
@@ -208,6 +228,11 @@ Flow TlsSession::Handshake(int (*step)(ssl_st*)) {
   if (flow == Flow::kData) return flushed ? flow : wire_->flow;
   wire_->flow = before;
   return flow;
+}
+
+std::string TlsSession::server_name() const {
+  const char* name = ::SSL_get_servername(ssl_, TLSEXT_NAMETYPE_host_name);
+  return name != nullptr ? name : "";
 }
 
 Flow TlsSession::Accept() { return Handshake(::SSL_accept); }

@@ -83,6 +83,10 @@ class TlsSession {
   void SetDeadline(const Deadline& deadline);
   /// The reason why Connect or Accept failed.
   const std::string& failure() const { return failure_; }
+  /// The alert by which the peer rejected the certificate: "unknown_ca". "": it sent none.
+  const std::string& rejection() const { return rejection_; }
+  /// The server name that the client asked for; "" none.
+  std::string server_name() const;
 
  private:
   struct Wire;
@@ -93,6 +97,7 @@ class TlsSession {
   std::unique_ptr<Wire> wire_;
   SSL* ssl_;
   std::string failure_;
+  std::string rejection_;
 };
 
 }  // namespace caip::http
