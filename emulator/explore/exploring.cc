@@ -60,7 +60,7 @@ class Explorer {
   }
 
   Result<Evidence> RunIn(const Path& place, const Scenario& scenario,
-                          scenario::RunOptions run_options) {
+                         scenario::RunOptions run_options) {
     const bool in_memory = memory_ && place == memory_->path();
     if (in_memory) run_options.overfull = [this] { return memory_->IsOverfull(); };
     run_options.state = place / ("explore-" + std::to_string(++runs_));
@@ -68,6 +68,7 @@ class Explorer {
     run_options.seed = scenario.seed;
     run_options.interrupted = options_.interrupted;
     run_options.read_words = options_.read_words;
+    run_options.settings = options_.settings;
     RETURN_IF_ERROR(MakeDirectories(run_options.state));
     const Path state = run_options.state;
     auto evidence = scenario::ScenarioRun(scenario, std::move(run_options)).Run();

@@ -124,7 +124,7 @@ ScenarioRun::~ScenarioRun() {
 }
 
 app::EmulatorOptions ScenarioRun::Options() const {
-  app::EmulatorOptions options;
+  app::EmulatorOptions options = options_.settings.options;
   options.state = options_.state;
   options.port = 0;
   options.access_log = "off";
@@ -134,9 +134,8 @@ app::EmulatorOptions ScenarioRun::Options() const {
   options.restart_delay = scenario_.service_delays.restart_delay;
   options.grace = scenario_.limits.grace;
   options.seed = options_.seed;
-  options.images = ImagesOf(scenario_);
+  for (auto& [image, command] : ImagesOf(scenario_)) options.images[image] = command;
   options.create_buckets = true;
-  options.gs_front = app::GsFront::kProxy;
   if (scenario_.own_ports) options.addressing = app::Addressing::kPorts;
   if (scenario_.semantics == harness::Semantics::kPosix) {
     options.storage_view = app::StorageView::kPath;

@@ -46,7 +46,7 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
                  &run->keep);
   grammar.Switch(app, "--verbose", "Show every assertion, also of passed scenarios.",
                  &run->verbose);
-  AddStateFlag(grammar, app, &run->emulator);
+  AddRunFlags(grammar, app, &run->emulator);
 }
 
 void AddShow(Grammar& grammar, CLI::App& scenario) {
@@ -104,7 +104,7 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
   grammar.Switch(app, "--crash", "The same as --disks kept.", &explore.crash);
   grammar.Switch(app, "--resume", "Continue an earlier exploration into the same folder.",
                  &explore.resume);
-  AddStateFlag(grammar, app, &explore.emulator);
+  AddRunFlags(grammar, app, &explore.emulator);
 }
 
 void AddExplore(Grammar& grammar) {

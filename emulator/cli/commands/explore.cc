@@ -20,7 +20,7 @@ namespace {
 
 Result<Path> FileOf(const ExploreCommand& command) {
   if (command.file) return Path(*command.file);
-  return explore::WriteExploredJob(*command.submit, command.out, ReadSubmitWords);
+  return explore::WriteExploredJob(*command.submit, command.out, command.emulator, ReadSubmitWords);
 }
 
 explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& workshop) {
@@ -61,7 +61,8 @@ bool HadNoTime(const explore::ExploreReport& report) {
 
 bool IsSure(const explore::ExploreFinding& finding) { return finding.flaw.doubt.empty(); }
 
-void PrintFinding(int number, const explore::ExploreFinding& finding, const Io& io) {
+void PrintFinding(int number, const explore::ExploreFinding& finding, const std::string& flags,
+                  const Io& io) {
   io.out("\n" + std::to_string(number) + ". " + finding.flaw.cause + "  (" +
          std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") +
          (finding.disk_kept ? "\n   the process dies and its disk stays, "
@@ -72,7 +73,7 @@ void PrintFinding(int number, const explore::ExploreFinding& finding, const Io& 
   if (!IsSure(finding)) io.out("   may be harmless: " + finding.flaw.doubt + "\n");
   if (!finding.remark.empty()) io.out("   " + finding.remark + "\n");
   for (const std::string& other : finding.also) io.out("   also: " + other + "\n");
-  io.out("   again: caip scenario run " + ShellQuoted(finding.scenario.string()) + "\n");
+  io.out("   again: caip scenario run " + ShellQuoted(finding.scenario.string()) + flags + "\n");
 }
 
 // "3 causes, 1 of which may be harmless".
@@ -86,7 +87,7 @@ std::string SumUpFindings(const std::vector<explore::ExploreFinding>& findings) 
          "which may be harmless";
 }
 
-void PrintReport(const explore::ExploreReport& report, const Io& io) {
+void PrintReport(const explore::ExploreReport& report, const std::string& flags, const Io& io) {
   io.out("baseline run " + HumanDuration(report.baseline) + "; " + std::to_string(report.points) +
          " crash points, " + DescribeWork(report) + "; " + std::to_string(report.tried) +
          " tried in " + HumanDuration(report.took) +
@@ -108,7 +109,7 @@ void PrintReport(const explore::ExploreReport& report, const Io& io) {
   }
   int number = 0;
   for (const explore::ExploreFinding& finding : report.findings)
-    PrintFinding(++number, finding, io);
+    PrintFinding(++number, finding, flags, io);
   if (!HadNoTime(report)) io.out("\n" + SumUpFindings(report.findings) + "\n");
 }
 
@@ -138,6 +139,8 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   if (!file.ok()) return Fail(world.io, "explore", file.error().message, kExitUsage);
   auto scenario = harness::ReadScenario(*file);
   if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
+  auto settings = scenario::ReadSettingsOfScenario(command.emulator, ReadSubmitWords, *scenario);
+  if (!settings.ok()) return Fail(world.io, "explore", settings.error().message, kExitUsage);
   if (command.seed) scenario->seed = *command.seed;
   scenario->faults.clear();
   if (const std::string missing = scenario::DescribeMissingAbility(*scenario); !missing.empty()) {
@@ -150,12 +153,12 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   const app::InterruptGuard guard;
   const harness::Scenario as_written = *scenario;
   if (command.submit)
-    scenario = explore::WithPackagesBuilt(as_written, *command.submit, (*workshop)->path(),
-                                          ReadSubmitWords);
+    scenario = explore::WithPackagesBuilt(as_written, (*workshop)->path(), ReadSubmitWords);
   if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
   explore::ExploreOptions options = OptionsOf(command, (*workshop)->path());
   options.interrupted = [&guard] { return guard.interrupted(); };
   options.read_words = ReadSubmitWords;
+  options.settings = *std::move(settings);
   options.progress = ProgressOn(world.io);
   options.as_written = &as_written;
   const auto report = explore::Explore(*scenario, options);
@@ -164,7 +167,7 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   }
   if (!report.ok())
     return Fail(world.io, "explore", report.error().message, ExploreExitCode(report.error()));
-  PrintReport(*report, world.io);
+  PrintReport(*report, scenario::RepeatedFlags(command.emulator), world.io);
   if (HadNoTime(*report)) {
     return Fail(world.io, "explore",
                 "No crash point was tried: the baseline runs took " +

@@ -127,6 +127,7 @@ class ScenarioRunner {
     options.keep = command_.keep;
     options.interrupted = [&guard] { return guard.interrupted(); };
     options.read_words = ReadSubmitWords;
+    options.flags = command_.emulator;
     if (command_.events) {
       options.events =
           files_.size() == 1 ? Path(*command_.events) : Path(*command_.events) / event_names_[i];
