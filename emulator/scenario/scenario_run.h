@@ -12,6 +12,7 @@
 #include "emulator/scenario/fake_clocks.h"
 #include "emulator/scenario/launch_watch.h"
 #include "emulator/scenario/recorder.h"
+#include "emulator/scenario/run_limits.h"
 #include "emulator/scenario/run_observer.h"
 #include "emulator/scenario/run_settings.h"
 #include "emulator/scenario/system_watch.h"
@@ -76,7 +77,7 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   Status FillBuckets();
   Result<harness::Evidence> RunJob();
   std::string Follow();
-  std::string LimitMet(MonotonicTime begin, MonotonicTime progress) const;
+  std::string LimitMet(const RunLimits& limits) const;
   bool DiskWasFull() const;
   bool LacksRoom() const;
   void Abandon();
