@@ -12,6 +12,7 @@
 #include "emulator/explore/errors.h"
 #include "emulator/explore/exploring_files.h"
 #include "emulator/explore/exploring_tasks.h"
+#include "emulator/explore/resumption.h"
 #include "emulator/scenario/scenario_run.h"
 #include "host/machine/memory_directory.h"
 
@@ -275,8 +276,12 @@ class Explorer {
       deeper_[index] = std::move(next);
     }
     ExploreOutcome outcome;
-    outcome.flaws = CompareRecovery(*baseline_, task.second.value_or(task.point), *whole);
-    outcome.first_step = FirstStep(*whole, task.point.events, task.point.replica);
+    const CrashPoint& last = task.second.value_or(task.point);
+    outcome.flaws = CompareRecovery(*baseline_, last, *whole);
+    if (auto lost = FindLossOfPair(*baseline_, task, *whole)) {
+      outcome.flaws.insert(outcome.flaws.begin(), *std::move(lost));
+    }
+    outcome.first_step = FirstStep(*whole, last.events, last.replica);
     return outcome;
   }
 

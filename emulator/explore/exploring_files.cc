@@ -28,6 +28,7 @@ Json FlawJson(const Flaw& flaw) {
   if (flaw.kind != Flaw::Kind::kOther) json["kind"] = harness::Name(flaw.kind);
   if (flaw.resume_step) json["resume_step"] = *flaw.resume_step;
   if (!flaw.object.empty()) json["object"] = flaw.object;
+  if (!flaw.contents.empty()) json["contents"] = flaw.contents;
   return json;
 }
 
@@ -44,6 +45,7 @@ Flaw FlawFromJson(const Json& json) {
   flaw.kind = harness::FlawKindNamed(StringOr(json, "kind"));
   if (Member(json, "resume_step")) flaw.resume_step = IntOr(json, "resume_step", 0);
   flaw.object = StringOr(json, "object");
+  flaw.contents = StringOr(json, "contents");
   return flaw;
 }
 
@@ -131,7 +133,9 @@ std::string Expectations(const ExploreFinding& finding, const harness::Baseline&
   }
   text += "  same_objects_as_twin: " + ObjectsExpectation(baseline, builds_packages) + "\n";
   if (const auto step = finding.flaw.resume_step) {
-    text += "  first_step: {" + finding.point.replica + ": {2: " + std::to_string(*step) + "}}\n";
+    const std::string wanted =
+        finding.second ? "3: \"" + std::to_string(*step) + "..\"" : "2: " + std::to_string(*step);
+    text += "  first_step: {" + finding.point.replica + ": {" + wanted + "}}\n";
   }
   if (finding.flaw.kind == Flaw::Kind::kRewrittenResult) {
     text += "  written_once: [" + YamlQuoted(finding.flaw.object) + "]\n";

@@ -179,6 +179,22 @@ class Explore(unittest.TestCase):
         self.assertEqual(code, 1, text)
         self.assertIn("another process is at work", text)
 
+    def test_progress_that_a_second_restart_loses_is_found(self):
+        file = trainers.write(self.folder, trainers.FORGETS_AT_THE_SECOND_RESTART)
+        code, text = self.explore(file)
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--pairs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("a second restart loses progress that the first one kept", text)
+        played = self.play(next((self.folder / "out").glob("finding-*.yaml")))
+        self.assertFalse(played["passed"])
+
+    def test_contents_that_depend_on_the_crash_point_are_a_sure_difference(self):
+        file = trainers.write(self.folder, trainers.HIDES_ITS_DIFFERENCE)
+        code, text = self.explore(file)
+        self.assertEqual(code, 1, text)
+        self.assertIn("objects have different contents: job/out/model", text)
+
     def test_a_sound_trainer_survives_two_restarts(self):
         code, text = self.explore(trainers.write(self.folder, trainers.SOUND), "--pairs")
         self.assertEqual(code, 0, text)

@@ -85,6 +85,33 @@ job.put("attempt", {"attempt": attempt})
 job.put("starts/%d" % attempt, {})
 """ + SOUND
 
+# It ignores its checkpoints from its third start on. All results are the same, so only a comparison of
+# progress shows it.
+FORGETS_AT_THE_SECOND_RESTART = """
+starts = (job.get("starts")["n"] if job.list("starts") else 0) + 1
+job.put("starts", {"n": starts})
+step = newest() if starts < 3 else 0
+while step < 12:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+"""
+
+# Its model, which is no text, depends on the step at which it was started. No step shows it.
+HIDES_ITS_DIFFERENCE = """
+import urllib.request
+begin = step = newest()
+while step < 12:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+url = (os.environ["STORAGE_EMULATOR_HOST"] +
+       "/upload/storage/v1/b/job/o?uploadType=media&name=out/model")
+urllib.request.urlopen(urllib.request.Request(url, bytes([255, begin, 254]), method="POST"))
+"""
+
 # Each restart skips a step.
 SKIPS_A_STEP = """
 step = newest() + (1 if newest() else 0)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -157,12 +158,17 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
   const std::set<std::string> renamed = RenamedPatterns(baseline.run(), run);
   const auto add = [&](const std::string& what, const std::string& name,
                        const std::string& expected, const std::string& found,
-                       const std::string& doubt = "") {
+                       const std::string& doubt = "", const std::string& contents = "") {
     const std::string pattern = WithoutNumbers(name);
     if (renamed.contains(pattern) || !baseline.Compares(name)) return;
     const std::string cause = what + ": " + pattern;
     const std::string why = doubt.empty() && baseline.MayCount(name) ? kMayCount : doubt;
-    by_cause.try_emplace(cause, Flaw{cause, name + ": " + expected, found, why});
+    Flaw flaw{cause, name + ": " + expected, found, why};
+    if (!why.empty() && !contents.empty()) {
+      flaw.object = name;
+      flaw.contents = contents;
+    }
+    by_cause.try_emplace(cause, std::move(flaw));
   };
   const bool same_steps =
       flaws.empty() && !baseline.replicas().empty() && baseline.steps_are_stable();
@@ -175,7 +181,8 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
       add("objects have different contents", name,
           ExcerptAtDifference(object.bytes, mine->second.bytes),
           ExcerptAtDifference(mine->second.bytes, object.bytes),
-          same_steps && !ParseJson(object.bytes).ok() ? kOtherBytes : "");
+          same_steps && !ParseJson(object.bytes).ok() ? kOtherBytes : "",
+          IsText(object.bytes) ? "" : std::to_string(std::hash<std::string>{}(mine->second.bytes)));
     }
   }
   for (const auto& [name, object] : run.objects) {
