@@ -129,6 +129,7 @@ std::vector<Cause> FindCauses(const TaskList& tasks, const Outcomes& outcomes,
     finding.point = cause.shown_by.front().task.point;
     finding.second = cause.shown_by.front().task.second;
     finding.disk_kept = cause.shown_by.front().task.disk_kept;
+    finding.resumed = cause.shown_by.front().outcome.resumed;
     finding.points = cause.shown_by.size();
     causes.push_back(std::move(cause));
   }

@@ -203,7 +203,7 @@ class Explorer {
       const auto known = deepens ? std::nullopt : files_->Known(name);
       if (known) {
         ++known_;
-        Take(i, {known->flaws, known->first_step});
+        Take(i, *known);
         continue;
       }
       if (Over()) return;
@@ -212,7 +212,7 @@ class Explorer {
       spent_ += (MonotonicNow() - before).count();
       if (options_.interrupted && options_.interrupted()) continue;
       if (tried.ok()) {
-        files_->Note(name, {tried->flaws, tried->first_step});
+        files_->Note(name, *tried);
         Take(i, *std::move(tried));
       } else {
         Break(tried.error());
@@ -282,6 +282,7 @@ class Explorer {
       outcome.flaws.insert(outcome.flaws.begin(), *std::move(lost));
     }
     outcome.first_step = FirstStep(*whole, last.events, last.replica);
+    outcome.resumed = DescribeResumption(*whole, last);
     return outcome;
   }
 
@@ -340,6 +341,7 @@ class Explorer {
       finding.point = shown.task.point;
       finding.second = shown.task.second;
       finding.disk_kept = shown.task.disk_kept;
+      finding.resumed = shown.outcome.resumed;
       return;
     }
     finding.flaw.doubt = kNotConfirmed;

@@ -47,7 +47,8 @@ struct ExploreOptions {
 struct ExploreFinding {
   harness::Flaw flaw;
   std::set<std::string> also = {};  // causes that appeared together with it
-  std::string remark = {};          // why it was not confirmed by a run of its own; "" it was
+  std::string resumed = {};  // what the restarted replica read, and the step at which it went on
+  std::string remark = {};   // why it was not confirmed by a run of its own; "" it was
   harness::CrashPoint point;
   std::optional<harness::CrashPoint> second;  // of pairs
   bool disk_kept = false;

@@ -32,10 +32,11 @@ Json FlawJson(const Flaw& flaw) {
   return json;
 }
 
-Json TriedJson(const std::string& point, const TriedPoint& tried) {
+Json TriedJson(const std::string& point, const ExploreOutcome& tried) {
   Json json = {{"point", point}, {"flaws", Json::array()}};
   for (const Flaw& flaw : tried.flaws) json["flaws"].push_back(FlawJson(flaw));
   if (tried.first_step) json["first_step"] = *tried.first_step;
+  if (!tried.resumed.empty()) json["resumed"] = tried.resumed;
   return json;
 }
 
@@ -49,12 +50,13 @@ Flaw FlawFromJson(const Json& json) {
   return flaw;
 }
 
-TriedPoint TriedFromJson(const Json& json) {
-  TriedPoint tried;
+ExploreOutcome TriedFromJson(const Json& json) {
+  ExploreOutcome tried;
   if (const Json* flaws = Member(json, "flaws")) {
     for (const Json& flaw : *flaws) tried.flaws.push_back(FlawFromJson(flaw));
   }
   if (Member(json, "first_step")) tried.first_step = IntOr(json, "first_step", 0);
+  tried.resumed = StringOr(json, "resumed");
   return tried;
 }
 
@@ -160,13 +162,13 @@ ExplorationFiles::ExplorationFiles(const ExploreOptions& options, const harness:
   }
 }
 
-std::optional<TriedPoint> ExplorationFiles::Known(const std::string& point) const {
+std::optional<ExploreOutcome> ExplorationFiles::Known(const std::string& point) const {
   const std::lock_guard lock(mutex_);
   const auto found = known_.find(point);
   return found == known_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void ExplorationFiles::Note(const std::string& point, const TriedPoint& tried) {
+void ExplorationFiles::Note(const std::string& point, const ExploreOutcome& tried) {
   const std::lock_guard lock(mutex_);
   if (!progress_.is_open() && !BeginProgress().ok()) return;
   progress_ << CompactJson(TriedJson(point, tried)) << "\n" << std::flush;
@@ -212,6 +214,8 @@ Result<Path> ExplorationFiles::WriteScenario(const ExploreFinding& finding,
   const std::string& doubt = finding.flaw.doubt;
   text += doubt.empty() ? " Fails until the trainer is fixed.\n"
                         : "\n# May be harmless: " + doubt + "\n";
+  if (!finding.resumed.empty())
+    text += "# After the restart: " + ReplaceAll(finding.resumed, "\n", "\\n") + ".\n";
   text += "extends: " + YamlQuoted(RelativeTo(findings_, scenario_.file).string()) + "\n";
   text += "description: " +
           YamlQuoted((finding.disk_kept ? "The process dies " : "The machine goes away ") +

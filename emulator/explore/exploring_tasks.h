@@ -34,6 +34,7 @@ struct EqualPoint {
 struct ExploreOutcome {
   std::vector<harness::Flaw> flaws;
   std::optional<int64_t> first_step = {};  // after the last restart
+  std::string resumed = {};                // DescribeResumption
 };
 
 /// A recorded run, for restarts in it.

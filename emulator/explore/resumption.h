@@ -15,6 +15,10 @@ namespace caip::explore {
 std::optional<int64_t> FirstStep(const harness::Evidence& run, size_t after,
                                  const std::string& replica);
 
+/// "boot 2 read job/out/ckpt-10, then reported step 11": what the first boot after the crash point
+/// read before it reported a step. "" if no boot started.
+std::string DescribeResumption(const harness::Evidence& run, const harness::CrashPoint& point);
+
 /// The flaw if the second restart of a pair resumes at an earlier step than the first one did,
 /// although nothing that the first one used may be lost.
 std::optional<harness::Flaw> FindLossOfPair(const harness::Baseline& baseline,

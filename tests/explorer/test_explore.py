@@ -195,6 +195,15 @@ class Explore(unittest.TestCase):
         self.assertEqual(code, 1, text)
         self.assertIn("objects have different contents: job/out/model", text)
 
+    def test_a_finding_quotes_the_trainer_and_says_where_the_restart_resumed(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.REFUSES_IN_A_SENTENCE))
+        self.assertEqual(code, 1, text)
+        self.assertIn("the job ends FAILED: the folder has # checkpoints", text)
+        self.assertIn("then     boot 2 ", text)
+        self.assertIn("reported no step", text)
+        code, text = self.explore(trainers.write(self.folder, trainers.SKIPS_A_STEP))
+        self.assertRegex(text, r"then     boot 2 read job/out/ckpt.*, then reported step \d+")
+
     def test_a_sound_trainer_survives_two_restarts(self):
         code, text = self.explore(trainers.write(self.folder, trainers.SOUND), "--pairs")
         self.assertEqual(code, 0, text)

@@ -112,6 +112,19 @@ url = (os.environ["STORAGE_EMULATOR_HOST"] +
 urllib.request.urlopen(urllib.request.Request(url, bytes([255, begin, 254]), method="POST"))
 """
 
+# It refuses to start beside a file that its first start left.
+REFUSES_IN_A_SENTENCE = """
+if newest() and not job.list("end"):
+    raise SystemExit("the folder has %d checkpoints" % len(job.list("ckpt-")))
+step = 0
+while step < 6:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+job.put("end", {})
+"""
+
 # Each restart skips a step.
 SKIPS_A_STEP = """
 step = newest() + (1 if newest() else 0)

@@ -241,6 +241,19 @@ TEST(RecoveryComparison, IsSureOfFractionsThatAnEarlyRestartChangesToo) {
               ElementsAre("objects have different contents: job/out/model"));
 }
 
+TEST(RecoveryComparison, QuotesTheLastWordsOfATrainerWithoutATraceback) {
+  const Trainer trainer;
+  Evidence run = trainer.Restarted(4);
+  run.state = "FAILED";
+  run.error_message = "The replica master 0 exited with a non-zero status of 1. \nTo find out more";
+  run.events.push_back(Exit("master-0", 3, 1));
+  run.events.push_back(Line("master-0", 3, "no checkpoint in gs://job/out, 2 expected", "ERROR"));
+  run.events.push_back(Line("master-0", 3, "bye"));
+  run.events.push_back(Line("service", 0, "Job failed.", "ERROR"));
+  EXPECT_THAT(CausesOf(Compared(trainer, run)),
+              ElementsAre("the job ends FAILED: no checkpoint in gs://job/out, # expected"));
+}
+
 TEST(ProgressComparison, SeesAPointWithoutACheckpointBetweenTwoThatHaveOne) {
   const Trainer trainer;
   const Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed());

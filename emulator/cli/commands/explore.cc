@@ -70,6 +70,7 @@ void PrintFinding(int number, const explore::ExploreFinding& finding, const std:
          Describe(finding.point) +
          (finding.second ? ",\n   then " + Describe(*finding.second) : "") + "\n   expected " +
          finding.flaw.expected + "\n   found    " + finding.flaw.found + "\n");
+  if (!finding.resumed.empty()) io.out("   then     " + finding.resumed + "\n");
   if (!IsSure(finding)) io.out("   may be harmless: " + finding.flaw.doubt + "\n");
   if (!finding.remark.empty()) io.out("   " + finding.remark + "\n");
   for (const std::string& other : finding.also) io.out("   also: " + other + "\n");

@@ -102,11 +102,39 @@ std::set<int64_t> NumbersOf(const StepRecords& records) {
   return numbers;
 }
 
+// The last line of the boot that failed last, if possible one that it printed as an error: the
+// message of SystemExit, which leaves no traceback.
+std::string FindLastWords(const Evidence& run) {
+  const Event* failed = nullptr;
+  for (const Event& event : run.events) {
+    const auto* exit = event.As<ExitEvent>();
+    if (exit && exit->exit_code != 0 && exit->lost.empty()) failed = &event;
+  }
+  std::string last;
+  std::string error;
+  for (const Event& event : run.events) {
+    const auto* line = event.As<LogEvent>();
+    const bool is_its =
+        failed && line && event.replica == failed->replica && event.boot == failed->boot;
+    if (!is_its || !SaysSomething(line->message)) continue;
+    last = FindErrorLine(line->message);
+    if (line->severity == "ERROR" || line->severity == "CRITICAL") error = last;
+  }
+  return error.empty() ? last : error;
+}
+
+std::string FindReason(const Evidence& run) {
+  std::string line = FindErrorLine(run.error_message);
+  if (line.find("exited with a non-zero status") == std::string::npos) return line;
+  const std::string words = FindLastWords(run);
+  return words.empty() ? line : words;
+}
+
 void CompareOutcome(const Evidence& run, std::vector<Flaw>& flaws) {
   if (!run.broke_off.empty()) {
     flaws.push_back({"the job does not end", "SUCCEEDED", run.broke_off});
   } else if (run.state != "SUCCEEDED") {
-    const std::string why = FindErrorLine(run.error_message);
+    const std::string why = FindReason(run);
     flaws.push_back({"the job ends " + run.state + ": " + WithoutNumbers(why), "SUCCEEDED",
                      run.state + ": " + why});
   }
