@@ -1,5 +1,6 @@
 #include "emulator/explore/explored_job.h"
 
+#include <chrono>
 #include <system_error>
 
 #include "base/json.h"
@@ -12,8 +13,15 @@
 namespace caip::explore {
 namespace {
 
-// The limits of a check. A run begins with the installation of an environment.
-constexpr char kLimits[] = "limits: {wall: 10m, no_progress: 1m}\n";
+// The limits of a check, unless others are given.
+std::string LimitsText(const JobLimits& limits) {
+  const auto text = [](Duration time) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) +
+           "ms";
+  };
+  return "limits: {wall: " + (limits.wall ? text(*limits.wall) : "10m") +
+         ", no_progress: " + (limits.stall ? text(*limits.stall) : "1m") + "}\n";
+}
 
 /// Rewrites relative paths in arguments so that they are valid from another folder.
 class Paths {
@@ -64,7 +72,7 @@ Result<std::vector<std::string>> MissingFlags(client::SubmitRequest request) {
 }  // namespace
 
 Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path& out,
-                              const app::EmulatorFlags& flags,
+                              const JobLimits& limits, const app::EmulatorFlags& flags,
                               const scenario::ReadSubmitWords& read) {
   ASSIGN_OR_RETURN(scenario::SubmitWords meant, read(words));
   ASSIGN_OR_RETURN(const bool is_posix,
@@ -74,7 +82,7 @@ Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path&
   const std::vector<std::string> found = Paths(out).Of(words);
   all.insert(all.end(), found.begin(), found.end());
   const std::string text = std::string("description: The job that was given to caip explore.\n") +
-                           kLimits + (is_posix ? "semantics: posix\n" : "") +
+                           LimitsText(limits) + (is_posix ? "semantics: posix\n" : "") +
                            "job: {submit: " + CompactJson(Json(all)) + "}\n";
   const Path file = out / ("job-" + ShortHash(text) + ".yaml");
   RETURN_IF_ERROR(WriteFile(file, text));
