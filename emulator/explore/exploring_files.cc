@@ -62,7 +62,7 @@ ExploreOutcome TriedFromJson(const Json& json) {
 
 std::string FaultLine(const CrashPoint& point, bool crash) {
   return std::string("  - ") + (crash ? "crash" : "kill") + ": {replica: " + point.replica +
-         "}\n    when: " + WhenText(point) + "\n";
+         "}\n    if_reached: true\n    when: " + WhenText(point) + "\n";
 }
 
 std::string TextList(const std::set<std::string>& names) {

@@ -252,6 +252,19 @@ class Explore(unittest.TestCase):
         code, text = self.explore(trainers.write(self.folder, trainers.SKIPS_A_STEP))
         self.assertRegex(text, r"then     boot 2 read no object, then reported step \d+")
 
+    def test_a_finding_passes_after_the_fixed_trainer_has_lost_its_crash_point(self):
+        file = trainers.write(self.folder, trainers.DELETES_FIRST)
+        code, text = self.explore(file)
+        self.assertEqual(code, 1, text)
+        finding = next((self.folder / "out").glob("finding-*.yaml"))
+        self.assertFalse(self.play(finding)["passed"])
+        trainers.write(self.folder, trainers.SOUND)
+        done = subprocess.run([CAIP, "scenario", "run", str(finding), "--state",
+                               str(self.folder / "state")], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("fault kill 1 was not injected", done.stdout)
+
     def test_a_sound_trainer_survives_two_restarts(self):
         code, text = self.explore(trainers.write(self.folder, trainers.SOUND), "--pairs")
         self.assertEqual(code, 0, text)

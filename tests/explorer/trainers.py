@@ -98,7 +98,7 @@ while step < 12:
         job.put("ckpt-%02d" % step, {"step": step})
 """
 
-# Its model, which is no text, depends on the step at which it was started. No step shows it.
+# Its model, which is binary, depends on the step at which it was started. No step shows it.
 HIDES_ITS_DIFFERENCE = """
 import urllib.request
 begin = step = newest()

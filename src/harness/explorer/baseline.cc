@@ -161,7 +161,7 @@ void Baseline::Learn(const Evidence& early_restart) {
   // the differences of a failed run are not counters
   if (early_restart.state != "SUCCEEDED") return;
   const std::set<std::string> renamed = RenamedPatterns(run_, early_restart);
-  // A learned value is no count, so the difference of a fraction is never one.
+  // A learned value does not count anything, so the difference of a fraction is never one.
   const auto is_learned = [](const std::string& before, const std::string& after) {
     const auto a = ParseJson(before);
     const auto b = ParseJson(after);
