@@ -242,6 +242,7 @@ class Explore(unittest.TestCase):
         code, text = self.explore(file)
         self.assertEqual(code, 1, text)
         self.assertIn("objects have different contents: job/out/model", text)
+        self.assertNotIn("may be harmless", text)
 
     def test_a_finding_quotes_the_trainer_and_says_where_the_restart_resumed(self):
         code, text = self.explore(trainers.write(self.folder, trainers.REFUSES_IN_A_SENTENCE))
