@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/json.h"
-#include "emulator/app/settings/options.h"
 #include "emulator/check/errors.h"
 #include "emulator/scenario/built_job.h"
+#include "host/process/image_map.h"
 
 namespace caip::check {
 namespace {
@@ -28,16 +28,15 @@ Status AddInputBuckets(const TrainerRequest& request, harness::Scenario& job) {
   return Ok{};
 }
 
-// Takes images, storage, addresses and seed from the flags of the emulator.
-Status AddEmulatorOptions(const TrainerRequest& request, const Path& workshop,
-                          harness::Scenario& job) {
-  ASSIGN_OR_RETURN(const app::EmulatorOptions options,
-                   app::ReadOptions(request.emulator, workshop));
-  job.images = options.images;
-  if (options.storage_view == app::StorageView::kPath) job.semantics = harness::Semantics::kPosix;
-  if (request.emulator.Has("seed")) job.seed = options.seed;
+// The files of findings run without the flags, so the job says itself what they need: the commands
+// of its images, and the kind of addresses.
+void AddSettings(const app::EmulatorOptions& options, harness::Scenario& job) {
+  for (const char* role : {"master", "worker", "parameterServer", "evaluator"}) {
+    const Json* config = Member(job.training_input, std::string(role) + "Config");
+    const std::string image = config ? StringOr(*config, "imageUri") : "";
+    if (const auto* command = host::FindImage(options.images, image)) job.images[image] = *command;
+  }
   job.own_ports = options.addressing == app::Addressing::kPorts;
-  return Ok{};
 }
 
 void AddFolders(const TrainerRequest& request, const Path& workshop,
@@ -53,16 +52,17 @@ void AddFolders(const TrainerRequest& request, const Path& workshop,
 
 }  // namespace
 
-Result<harness::CheckedTrainer> MakeCheckedTrainer(const TrainerRequest& request,
-                                                   const Path& workshop) {
-  harness::CheckedTrainer trainer;
+Result<CheckedJob> MakeCheckedJob(const TrainerRequest& request, const Path& workshop) {
+  CheckedJob checked;
+  harness::CheckedTrainer& trainer = checked.trainer;
   ASSIGN_OR_RETURN(scenario::BuiltJob built,
                    scenario::BuildJob(request.job, request.metric, workshop));
   trainer.job.training_input = std::move(built.training_input);
   trainer.job.buckets = std::move(built.buckets);
   trainer.packages = std::move(built.packages);
   RETURN_IF_ERROR(AddInputBuckets(request, trainer.job));
-  RETURN_IF_ERROR(AddEmulatorOptions(request, workshop, trainer.job));
+  ASSIGN_OR_RETURN(checked.settings, scenario::ReadSettingsOfJob(request.emulator, trainer.job));
+  AddSettings(checked.settings.options, trainer.job);
   trainer.job.limits.wall = request.run_timeout;
   trainer.job.limits.no_progress = request.stall;
   trainer.job.step_regex = request.step_regex;
@@ -72,7 +72,7 @@ Result<harness::CheckedTrainer> MakeCheckedTrainer(const TrainerRequest& request
   trainer.real_duration = request.real_duration;
   trainer.deep = request.deep;
   if (!trainer.job.training_input.contains("hyperparameters")) trainer.metric = request.metric;
-  return trainer;
+  return checked;
 }
 
 }  // namespace caip::check

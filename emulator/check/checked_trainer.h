@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "client/submit_flags.h"
 #include "emulator/app/settings/emulator_flags.h"
+#include "emulator/scenario/run_settings.h"
 #include "harness/check/check_run.h"
 
 namespace caip::check {
@@ -29,9 +30,14 @@ struct TrainerRequest {
   bool deep = false;                                // --deep
 };
 
+/// The trainer, and the settings of the emulators on which it runs.
+struct CheckedJob {
+  harness::CheckedTrainer trainer;
+  scenario::RunSettings settings;
+};
+
 /// Builds the trainer's packages into `workshop` and merges the job as a submit does. Errors are
 /// about the arguments and have the client's texts.
-Result<harness::CheckedTrainer> MakeCheckedTrainer(const TrainerRequest& request,
-                                                   const Path& workshop);
+Result<CheckedJob> MakeCheckedJob(const TrainerRequest& request, const Path& workshop);
 
 }  // namespace caip::check

@@ -61,7 +61,11 @@ Json JobJson(const Scenario& scenario) {
   job["job"] = {{"config", scenario.images.empty() ? scenario.training_input
                                                    : WithoutImages(scenario.training_input)}};
   if (!scenario.images.empty()) {
-    job["trainer"] = {{"command", scenario.images.begin()->second}};
+    const Json* master = Member(scenario.training_input, "masterConfig");
+    const auto image = scenario.images.find(master ? StringOr(*master, "imageUri") : "");
+    const auto& command =
+        image == scenario.images.end() ? scenario.images.begin()->second : image->second;
+    job["trainer"] = {{"command", command}};
   }
   if (!scenario.step_regex.empty()) job["steps"] = {{"regex", scenario.step_regex}};
   if (scenario.semantics == harness::Semantics::kPosix) job["semantics"] = "posix";
@@ -103,6 +107,7 @@ explore::ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOp
   exploring.budget = plan.budget;
   exploring.points_max = plan.points_max;
   exploring.interrupted = options.interrupted;
+  exploring.settings = options.settings;
   if (!plan.budget) exploring.disks = explore::Disks::kBoth;
   return exploring;
 }
@@ -234,6 +239,7 @@ class Maker {
     run_options.caches = options_.workshop / "caches";
     run_options.seed = plan.scenario.seed;
     run_options.interrupted = options_.interrupted;
+    run_options.settings = options_.settings;
     run_options.alter_launch = LaunchEditorOf(plan);
     const Path state = run_options.state;
     RETURN_IF_ERROR(MakeDirectories(state));

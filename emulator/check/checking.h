@@ -9,14 +9,16 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "emulator/scenario/run_settings.h"
 #include "harness/check/check_run.h"
 
 namespace caip::check {
 
 struct CheckingOptions {
-  Path workshop;     // the folder of all runs
-  Path findings;     // the explorer writes its scenarios here
-  int64_t jobs = 1;  // at most this many runs at once
+  Path workshop;                        // the folder of all runs
+  Path findings;                        // the explorer writes its scenarios here
+  int64_t jobs = 1;                     // at most this many runs at once
+  scenario::RunSettings settings = {};  // of the emulators of all runs
   std::function<bool()> interrupted = nullptr;
   /// Called after a run was made or skipped. One call at a time, from any thread.
   std::function<void(const harness::CheckRunKind& kind, const harness::CheckRun& run)> made =

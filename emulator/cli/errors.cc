@@ -76,6 +76,11 @@ Error ScenarioOrSubmit() {
   return Invalid("Name a scenario FILE, or give the flags of `jobs submit training` after `--`.");
 }
 
+Error ScenarioHasLimits() {
+  return Invalid(
+      "--run-timeout and --stall are for jobs in words. Set `limits` in the scenario instead.");
+}
+
 Error Argument(std::string_view flag, const Error& error) {
   return {error.code, "argument " + S(flag) + ": " + error.message};
 }

@@ -29,6 +29,8 @@ Error NotOneOf(std::string_view text, const std::vector<std::string>& choices);
 Error StepPatternIllegal(std::string_view problem);
 Error MetricTagEmpty();
 Error ScenarioOrSubmit();
+/// A limit of runs is given although the scenario states its own.
+Error ScenarioHasLimits();
 
 /// Puts "argument --flag: " before one of the errors above.
 Error Argument(std::string_view flag, const Error& error);

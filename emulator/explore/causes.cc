@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "emulator/explore/resumption.h"
 #include "harness/explorer/progress_comparison.h"
 
 namespace caip::explore {
@@ -54,9 +56,35 @@ void AddEqualPoints(const TaskList& tasks, const Outcomes& outcomes, Recoveries&
 
 }  // namespace
 
+namespace {
+
+// Data that a restart loaded and saved again (a pickle) has other bytes than in the baseline, but
+// the same ones after most restarts. Contents that depend on the crash point are a difference.
+constexpr size_t kContentsOfResavedData = 2;
+
+void CompareContents(Outcomes& outcomes) {
+  std::map<std::string, std::set<std::string>> contents;  // by cause and object
+  std::vector<Flaw*> found;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (!outcomes[i]) continue;
+    for (Flaw& flaw : outcomes[i]->flaws) {
+      if (flaw.contents.empty() || flaw.doubt.empty()) continue;
+      contents[flaw.cause + "\n" + flaw.object].insert(flaw.contents);
+      found.push_back(&flaw);
+    }
+  }
+  for (Flaw* flaw : found) {
+    if (contents[flaw->cause + "\n" + flaw->object].size() > kContentsOfResavedData)
+      flaw->doubt.clear();
+  }
+}
+
+}  // namespace
+
 std::vector<TriedRestart> CompareTogether(const harness::Baseline& baseline, const TaskList& tasks,
                                           Outcomes& outcomes) {
   std::vector<TriedRestart> more;
+  CompareContents(outcomes);
   for (const bool disk_kept : {false, true}) {
     Recoveries found = CollectRecoveries(tasks, outcomes, disk_kept);
     for (auto& [index, flaw] : harness::FindLostProgress(baseline, found.all)) {
@@ -101,6 +129,7 @@ std::vector<Cause> FindCauses(const TaskList& tasks, const Outcomes& outcomes,
     finding.point = cause.shown_by.front().task.point;
     finding.second = cause.shown_by.front().task.second;
     finding.disk_kept = cause.shown_by.front().task.disk_kept;
+    finding.resumed = cause.shown_by.front().outcome.resumed;
     finding.points = cause.shown_by.size();
     causes.push_back(std::move(cause));
   }
@@ -112,9 +141,9 @@ std::vector<Cause> FindCauses(const TaskList& tasks, const Outcomes& outcomes,
 
 bool ShowsAgain(const harness::Baseline& baseline, const TriedRestart& shown, const Flaw& wanted,
                 const harness::Evidence& again) {
-  const harness::CrashPoint& point = shown.task.point;
-  const std::vector<Flaw> flaws =
-      harness::CompareRecovery(baseline, shown.task.second.value_or(point), again);
+  const harness::CrashPoint& point = shown.task.second.value_or(shown.task.point);
+  std::vector<Flaw> flaws = harness::CompareRecovery(baseline, point, again);
+  if (auto lost = FindLossOfPair(baseline, shown.task, again)) flaws.push_back(*std::move(lost));
   const auto is_same = [&](const Flaw& flaw) { return flaw.cause == wanted.cause; };
   if (std::ranges::any_of(flaws, is_same)) return true;
   // Only the comparison of all recoveries shows lost progress. The restart shows it again if it

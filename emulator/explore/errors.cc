@@ -14,10 +14,4 @@ Error NoSuchReplica(std::string_view replica, const std::vector<std::string>& re
                                       Join(replicas, ", ") + "."};
 }
 
-Error ContainerNeedsScenario() {
-  return {Code::kInvalidArgument,
-          "The arguments name a container, which cannot be explored. Write a scenario with "
-          "`trainer: {command: [...]}`."};
-}
-
 }  // namespace caip::explore::errors

@@ -12,7 +12,5 @@ namespace caip::explore::errors {
 /// kFailedPrecondition: the job fails without any restart.
 Error BaselineFailed(std::string_view state, std::string_view why);
 Error NoSuchReplica(std::string_view replica, const std::vector<std::string>& replicas);
-/// The arguments of the submit name an image.
-Error ContainerNeedsScenario();
 
 }  // namespace caip::explore::errors

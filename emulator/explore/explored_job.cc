@@ -1,20 +1,27 @@
 #include "emulator/explore/explored_job.h"
 
-#include <set>
+#include <chrono>
 #include <system_error>
 
 #include "base/json.h"
 #include "base/text.h"
-#include "emulator/explore/errors.h"
 #include "emulator/explore/fingerprint.h"
 #include "emulator/scenario/built_job.h"
+#include "emulator/scenario/run_settings.h"
 #include "google/gcs_uri.h"
 
 namespace caip::explore {
 namespace {
 
-// The limits of a check. A run begins with the installation of an environment.
-constexpr char kLimits[] = "limits: {wall: 10m, no_progress: 1m}\n";
+// The limits of a check, unless others are given.
+std::string LimitsText(const JobLimits& limits) {
+  const auto text = [](Duration time) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) +
+           "ms";
+  };
+  return "limits: {wall: " + (limits.wall ? text(*limits.wall) : "10m") +
+         ", no_progress: " + (limits.stall ? text(*limits.stall) : "1m") + "}\n";
+}
 
 /// Rewrites relative paths in arguments so that they are valid from another folder.
 class Paths {
@@ -25,45 +32,12 @@ class Paths {
   }
 
   std::vector<std::string> Of(const std::vector<std::string>& words) const {
-    std::vector<std::string> found;
-    bool user_args = false;
-    std::string before;
-    for (const std::string& word : words) {
-      user_args = user_args || word == "--";
-      const size_t equals = word.find('=');
-      const std::string flag = word.substr(0, equals);
-      if (!user_args && NamesFiles(before)) {
-        found.push_back(Files(word));
-      } else if (!user_args && equals != std::string::npos && NamesFiles(flag)) {
-        found.push_back(flag + "=" + Files(word.substr(equals + 1)));
-      } else {
-        found.push_back(user_args ? UserArg(word) : word);
-      }
-      before = word;
-    }
-    return found;
+    return scenario::WithFiles(
+        words, {here_, [this](const Path& path) { return RelativeTo(out_, path).string(); },
+                [this](const std::string& word) { return UserArg(word); }});
   }
 
  private:
-  static bool NamesFiles(const std::string& flag) {
-    static const std::set<std::string> flags = {"--package-path", "--config", "--packages",
-                                                "--flags-file"};
-    return flags.contains(flag);
-  }
-
-  // A scenario resolves a value with one path. Several paths must be absolute.
-  std::string Files(const std::string& value) const {
-    const std::vector<std::string> names = Split(value, ',');
-    if (names.size() == 1) {
-      return google::HasGcsScheme(value) ? value : RelativeTo(out_, here_ / value).string();
-    }
-    std::vector<std::string> whole;
-    for (const std::string& name : names) {
-      whole.push_back(google::HasGcsScheme(name) ? name : (here_ / name).string());
-    }
-    return Join(whole, ",");
-  }
-
   // The program gets this argument unchanged and runs in another folder.
   std::string UserArg(const std::string& word) const {
     const size_t equals = word.starts_with("-") ? word.find('=') : std::string::npos;
@@ -80,15 +54,14 @@ class Paths {
 };
 
 // The flags that the service requires and the arguments lack.
-Result<std::vector<std::string>> MissingFlags(const std::vector<std::string>& words,
-                                              const client::ReadSubmitWords& read) {
-  ASSIGN_OR_RETURN(client::SubmitRequest request, read(words));
+Result<std::vector<std::string>> MissingFlags(client::SubmitRequest request) {
   // This does not need a built package.
   if (request.package_path) request.packages.push_back("gs://job/package.tar.gz");
   request.package_path.reset();
   ASSIGN_OR_RETURN(const Json input, scenario::MergedInput(std::move(request)));
-  if (scenario::IsContainer(input)) return errors::ContainerNeedsScenario();
-  if (input.contains("runtimeVersion")) return std::vector<std::string>{};
+  if (scenario::IsContainer(input) || input.contains("runtimeVersion")) {
+    return std::vector<std::string>{};
+  }
   std::vector<std::string> flags = {"--runtime-version", scenario::kDefaultRuntime};
   if (!input.contains("pythonVersion")) {
     flags.insert(flags.end(), {"--python-version", scenario::kDefaultPython});
@@ -99,24 +72,28 @@ Result<std::vector<std::string>> MissingFlags(const std::vector<std::string>& wo
 }  // namespace
 
 Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path& out,
-                              const client::ReadSubmitWords& read) {
-  ASSIGN_OR_RETURN(std::vector<std::string> all, MissingFlags(words, read));
+                              const JobLimits& limits, const app::EmulatorFlags& flags,
+                              const scenario::ReadSubmitWords& read) {
+  ASSIGN_OR_RETURN(scenario::SubmitWords meant, read(words));
+  ASSIGN_OR_RETURN(const bool is_posix,
+                   scenario::UsesDirectories(scenario::Merged(meant.emulator, flags)));
+  ASSIGN_OR_RETURN(std::vector<std::string> all, MissingFlags(std::move(meant.request)));
   RETURN_IF_ERROR(MakeDirectories(out));
   const std::vector<std::string> found = Paths(out).Of(words);
   all.insert(all.end(), found.begin(), found.end());
   const std::string text = std::string("description: The job that was given to caip explore.\n") +
-                           kLimits + "job: {submit: " + CompactJson(Json(all)) + "}\n";
+                           LimitsText(limits) + (is_posix ? "semantics: posix\n" : "") +
+                           "job: {submit: " + CompactJson(Json(all)) + "}\n";
   const Path file = out / ("job-" + ShortHash(text) + ".yaml");
   RETURN_IF_ERROR(WriteFile(file, text));
   return file;
 }
 
-Result<harness::Scenario> WithPackagesBuilt(harness::Scenario scenario,
-                                            const std::vector<std::string>& words,
-                                            const Path& workshop,
-                                            const client::ReadSubmitWords& read) {
-  ASSIGN_OR_RETURN(client::SubmitRequest request, read(Paths(".").Of(words)));
-  ASSIGN_OR_RETURN(scenario::BuiltJob built, scenario::BuildJob(std::move(request), "", workshop));
+Result<harness::Scenario> WithPackagesBuilt(harness::Scenario scenario, const Path& workshop,
+                                            const scenario::ReadSubmitWords& read) {
+  ASSIGN_OR_RETURN(scenario::SubmitWords words, scenario::ReadWordsOf(scenario, read));
+  ASSIGN_OR_RETURN(scenario::BuiltJob built,
+                   scenario::BuildJob(std::move(words.request), "", workshop));
   scenario.submit.clear();
   scenario.training_input = std::move(built.training_input);
   scenario.buckets = std::move(built.buckets);

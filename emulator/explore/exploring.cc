@@ -12,6 +12,7 @@
 #include "emulator/explore/errors.h"
 #include "emulator/explore/exploring_files.h"
 #include "emulator/explore/exploring_tasks.h"
+#include "emulator/explore/resumption.h"
 #include "emulator/scenario/scenario_run.h"
 #include "host/machine/memory_directory.h"
 
@@ -60,7 +61,7 @@ class Explorer {
   }
 
   Result<Evidence> RunIn(const Path& place, const Scenario& scenario,
-                          scenario::RunOptions run_options) {
+                         scenario::RunOptions run_options) {
     const bool in_memory = memory_ && place == memory_->path();
     if (in_memory) run_options.overfull = [this] { return memory_->IsOverfull(); };
     run_options.state = place / ("explore-" + std::to_string(++runs_));
@@ -68,6 +69,7 @@ class Explorer {
     run_options.seed = scenario.seed;
     run_options.interrupted = options_.interrupted;
     run_options.read_words = options_.read_words;
+    run_options.settings = options_.settings;
     RETURN_IF_ERROR(MakeDirectories(run_options.state));
     const Path state = run_options.state;
     auto evidence = scenario::ScenarioRun(scenario, std::move(run_options)).Run();
@@ -201,7 +203,7 @@ class Explorer {
       const auto known = deepens ? std::nullopt : files_->Known(name);
       if (known) {
         ++known_;
-        Take(i, {known->flaws, known->first_step});
+        Take(i, *known);
         continue;
       }
       if (Over()) return;
@@ -210,7 +212,7 @@ class Explorer {
       spent_ += (MonotonicNow() - before).count();
       if (options_.interrupted && options_.interrupted()) continue;
       if (tried.ok()) {
-        files_->Note(name, {tried->flaws, tried->first_step});
+        files_->Note(name, *tried);
         Take(i, *std::move(tried));
       } else {
         Break(tried.error());
@@ -274,8 +276,13 @@ class Explorer {
       deeper_[index] = std::move(next);
     }
     ExploreOutcome outcome;
-    outcome.flaws = CompareRecovery(*baseline_, task.second.value_or(task.point), *whole);
-    outcome.first_step = FirstStep(*whole, task.point.events, task.point.replica);
+    const CrashPoint& last = task.second.value_or(task.point);
+    outcome.flaws = CompareRecovery(*baseline_, last, *whole);
+    if (auto lost = FindLossOfPair(*baseline_, task, *whole)) {
+      outcome.flaws.insert(outcome.flaws.begin(), *std::move(lost));
+    }
+    outcome.first_step = FirstStep(*whole, last.events, last.replica);
+    outcome.resumed = DescribeResumption(*whole, last);
     return outcome;
   }
 
@@ -334,6 +341,7 @@ class Explorer {
       finding.point = shown.task.point;
       finding.second = shown.task.second;
       finding.disk_kept = shown.task.disk_kept;
+      finding.resumed = shown.outcome.resumed;
       return;
     }
     finding.flaw.doubt = kNotConfirmed;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "client/submit_flags.h"
 #include "emulator/scenario/recorder.h"
+#include "emulator/scenario/run_settings.h"
 #include "harness/explorer/crash_point.h"
 #include "harness/explorer/recovery_comparison.h"
 #include "harness/scenario/scenario.h"
@@ -37,7 +37,8 @@ struct ExploreOptions {
   /// The scenario that findings extend and `resume` compares; null: the one that runs.
   const harness::Scenario* as_written = nullptr;
   std::function<bool()> interrupted = nullptr;
-  client::ReadSubmitWords read_words = nullptr;  // of scenarios with `submit` words
+  scenario::ReadSubmitWords read_words = nullptr;  // of scenarios with `submit` words
+  scenario::RunSettings settings = {};             // of the emulators of all runs
   /// Called after each restart with the number of restarts and of causes so far.
   std::function<void(size_t tried, size_t all, size_t causes)> progress = nullptr;
 };
@@ -46,7 +47,8 @@ struct ExploreOptions {
 struct ExploreFinding {
   harness::Flaw flaw;
   std::set<std::string> also = {};  // causes that appeared together with it
-  std::string remark = {};          // why it was not confirmed by a run of its own; "" it was
+  std::string resumed = {};  // what the restarted replica read, and the step at which it went on
+  std::string remark = {};   // why it was not confirmed by a run of its own; "" it was
   harness::CrashPoint point;
   std::optional<harness::CrashPoint> second;  // of pairs
   bool disk_kept = false;

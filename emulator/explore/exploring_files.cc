@@ -28,13 +28,15 @@ Json FlawJson(const Flaw& flaw) {
   if (flaw.kind != Flaw::Kind::kOther) json["kind"] = harness::Name(flaw.kind);
   if (flaw.resume_step) json["resume_step"] = *flaw.resume_step;
   if (!flaw.object.empty()) json["object"] = flaw.object;
+  if (!flaw.contents.empty()) json["contents"] = flaw.contents;
   return json;
 }
 
-Json TriedJson(const std::string& point, const TriedPoint& tried) {
+Json TriedJson(const std::string& point, const ExploreOutcome& tried) {
   Json json = {{"point", point}, {"flaws", Json::array()}};
   for (const Flaw& flaw : tried.flaws) json["flaws"].push_back(FlawJson(flaw));
   if (tried.first_step) json["first_step"] = *tried.first_step;
+  if (!tried.resumed.empty()) json["resumed"] = tried.resumed;
   return json;
 }
 
@@ -44,21 +46,23 @@ Flaw FlawFromJson(const Json& json) {
   flaw.kind = harness::FlawKindNamed(StringOr(json, "kind"));
   if (Member(json, "resume_step")) flaw.resume_step = IntOr(json, "resume_step", 0);
   flaw.object = StringOr(json, "object");
+  flaw.contents = StringOr(json, "contents");
   return flaw;
 }
 
-TriedPoint TriedFromJson(const Json& json) {
-  TriedPoint tried;
+ExploreOutcome TriedFromJson(const Json& json) {
+  ExploreOutcome tried;
   if (const Json* flaws = Member(json, "flaws")) {
     for (const Json& flaw : *flaws) tried.flaws.push_back(FlawFromJson(flaw));
   }
   if (Member(json, "first_step")) tried.first_step = IntOr(json, "first_step", 0);
+  tried.resumed = StringOr(json, "resumed");
   return tried;
 }
 
 std::string FaultLine(const CrashPoint& point, bool crash) {
   return std::string("  - ") + (crash ? "crash" : "kill") + ": {replica: " + point.replica +
-         "}\n    when: " + WhenText(point) + "\n";
+         "}\n    if_reached: true\n    when: " + WhenText(point) + "\n";
 }
 
 std::string TextList(const std::set<std::string>& names) {
@@ -131,7 +135,9 @@ std::string Expectations(const ExploreFinding& finding, const harness::Baseline&
   }
   text += "  same_objects_as_twin: " + ObjectsExpectation(baseline, builds_packages) + "\n";
   if (const auto step = finding.flaw.resume_step) {
-    text += "  first_step: {" + finding.point.replica + ": {2: " + std::to_string(*step) + "}}\n";
+    const std::string wanted =
+        finding.second ? "3: \"" + std::to_string(*step) + "..\"" : "2: " + std::to_string(*step);
+    text += "  first_step: {" + finding.point.replica + ": {" + wanted + "}}\n";
   }
   if (finding.flaw.kind == Flaw::Kind::kRewrittenResult) {
     text += "  written_once: [" + YamlQuoted(finding.flaw.object) + "]\n";
@@ -156,13 +162,13 @@ ExplorationFiles::ExplorationFiles(const ExploreOptions& options, const harness:
   }
 }
 
-std::optional<TriedPoint> ExplorationFiles::Known(const std::string& point) const {
+std::optional<ExploreOutcome> ExplorationFiles::Known(const std::string& point) const {
   const std::lock_guard lock(mutex_);
   const auto found = known_.find(point);
   return found == known_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void ExplorationFiles::Note(const std::string& point, const TriedPoint& tried) {
+void ExplorationFiles::Note(const std::string& point, const ExploreOutcome& tried) {
   const std::lock_guard lock(mutex_);
   if (!progress_.is_open() && !BeginProgress().ok()) return;
   progress_ << CompactJson(TriedJson(point, tried)) << "\n" << std::flush;
@@ -208,6 +214,8 @@ Result<Path> ExplorationFiles::WriteScenario(const ExploreFinding& finding,
   const std::string& doubt = finding.flaw.doubt;
   text += doubt.empty() ? " Fails until the trainer is fixed.\n"
                         : "\n# May be harmless: " + doubt + "\n";
+  if (!finding.resumed.empty())
+    text += "# After the restart: " + ReplaceAll(finding.resumed, "\n", "\\n") + ".\n";
   text += "extends: " + YamlQuoted(RelativeTo(findings_, scenario_.file).string()) + "\n";
   text += "description: " +
           YamlQuoted((finding.disk_kept ? "The process dies " : "The machine goes away ") +

@@ -10,16 +10,11 @@
 
 #include "base/files.h"
 #include "emulator/explore/exploring.h"
+#include "emulator/explore/exploring_tasks.h"
 #include "harness/explorer/recovery_comparison.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::explore {
-
-/// The result of a crash point, as the progress file has it.
-struct TriedPoint {
-  std::vector<harness::Flaw> flaws;
-  std::optional<int64_t> first_step;
-};
 
 /// Any thread may call it. The folder is created before the first write.
 class ExplorationFiles {
@@ -28,8 +23,8 @@ class ExplorationFiles {
   /// Otherwise its findings are removed.
   ExplorationFiles(const ExploreOptions& options, const harness::Scenario& scenario);
 
-  std::optional<TriedPoint> Known(const std::string& point) const;
-  void Note(const std::string& point, const TriedPoint& tried);
+  std::optional<ExploreOutcome> Known(const std::string& point) const;
+  void Note(const std::string& point, const ExploreOutcome& tried);
 
   /// Writes a scenario that fails until the trainer is fixed.
   Result<Path> WriteScenario(const ExploreFinding& finding,
@@ -47,7 +42,7 @@ class ExplorationFiles {
   const harness::Scenario& scenario_;
   std::string head_;
   mutable std::mutex mutex_;
-  std::map<std::string, TriedPoint> known_;
+  std::map<std::string, ExploreOutcome> known_;
   std::ofstream progress_;
 };
 

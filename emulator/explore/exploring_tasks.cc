@@ -83,18 +83,6 @@ std::vector<CrashPoint> PointsOfRecovery(const ExploreTask& task, const Evidence
   return points;
 }
 
-std::optional<int64_t> FirstStep(const Evidence& run, size_t after, const std::string& replica) {
-  int boot = 0;
-  for (size_t i = 0; i < run.events.size(); ++i) {
-    const Event& event = run.events[i];
-    if (event.replica != replica) continue;
-    if (i >= after && event.Is<harness::StartEvent>()) boot = event.boot;
-    const auto* step = event.As<harness::StepEvent>();
-    if (boot > 0 && step && event.boot >= boot) return step->step;
-  }
-  return std::nullopt;
-}
-
 harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTask& task) {
   harness::Scenario restarted = scenario;
   for (const CrashPoint& point : {task.point, task.second.value_or(task.point)}) {

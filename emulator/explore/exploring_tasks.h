@@ -33,7 +33,8 @@ struct EqualPoint {
 /// The result of a task.
 struct ExploreOutcome {
   std::vector<harness::Flaw> flaws;
-  std::optional<int64_t> first_step;
+  std::optional<int64_t> first_step = {};  // after the last restart
+  std::string resumed = {};                // DescribeResumption
 };
 
 /// A recorded run, for restarts in it.
@@ -58,10 +59,6 @@ harness::Evidence JoinRecovery(const ExploreTask& task, harness::Evidence recove
 std::vector<harness::CrashPoint> PointsOfRecovery(const ExploreTask& task,
                                                   const harness::Evidence& whole,
                                                   const harness::PointSelection& selection);
-
-/// The first step that the replica reports in a boot that starts after the first `after` events.
-std::optional<int64_t> FirstStep(const harness::Evidence& run, size_t after,
-                                 const std::string& replica);
 
 /// The scenario with the one or two restarts of the task as its faults.
 harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTask& task);

@@ -101,6 +101,10 @@ void AddSubmit(const harness::Scenario& scenario, FileHash& hash) {
     const bool joined = word.starts_with(flag + "=");
     hash.AddWord(scenario.job_folder, joined ? word.substr(flag.size() + 1) : word,
                  joined || before == flag);
+    const bool is_image = before == "--map-image" || word.starts_with("--map-image=");
+    for (const std::string& part : is_image ? Split(word, ' ') : std::vector<std::string>{}) {
+      hash.AddWord(scenario.job_folder, part, false);
+    }
     before = word;
   }
 }

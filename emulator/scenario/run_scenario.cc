@@ -12,6 +12,7 @@
 #include "base/quoting.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/errors.h"
+#include "emulator/scenario/run_settings.h"
 #include "emulator/scenario/scenario_run.h"
 
 namespace caip::scenario {
@@ -41,7 +42,7 @@ class RunDirectory {
 };
 
 Result<Evidence> RunOnce(const Scenario& scenario, const RunScenarioOptions& options,
-                         bool disturbed, const Path& state) {
+                         const RunSettings& settings, bool disturbed, const Path& state) {
   RETURN_IF_ERROR(MakeDirectories(state));
   RunOptions run_options;
   run_options.state = state;
@@ -50,12 +51,13 @@ Result<Evidence> RunOnce(const Scenario& scenario, const RunScenarioOptions& opt
   run_options.seed = scenario.seed;
   run_options.interrupted = options.interrupted;
   run_options.read_words = options.read_words;
+  run_options.settings = settings;
   return ScenarioRun(scenario, std::move(run_options)).Run();
 }
 
-std::string ReplayCommand(const Scenario& scenario) {
+std::string ReplayCommand(const Scenario& scenario, const RunScenarioOptions& options) {
   return "caip scenario run " + ShellQuoted(scenario.file.string()) + " --seed " +
-         std::to_string(scenario.seed);
+         std::to_string(scenario.seed) + RepeatedFlags(options.flags);
 }
 
 Status WriteEvents(const Path& file, const Scenario& scenario, const ScenarioResult& result) {
@@ -71,17 +73,17 @@ Status WriteEvents(const Path& file, const Scenario& scenario, const ScenarioRes
 }
 
 Status RunWithBaseline(const Scenario& scenario, const RunScenarioOptions& options,
-                       ScenarioResult& result) {
+                       const RunSettings& settings, ScenarioResult& result) {
   std::optional<Evidence> twin;
   if (scenario.needs_twin()) {
     const RunDirectory directory(options.workshop, false);
-    ASSIGN_OR_RETURN(twin, RunOnce(scenario, options, false, directory.path()));
+    ASSIGN_OR_RETURN(twin, RunOnce(scenario, options, settings, false, directory.path()));
     if (twin->state != "SUCCEEDED") {
       return errors::BaselineRunFailed(twin->state, twin->error_message + twin->broke_off);
     }
   }
   const RunDirectory directory(options.workshop, options.keep);
-  ASSIGN_OR_RETURN(result.run, RunOnce(scenario, options, true, directory.path()));
+  ASSIGN_OR_RETURN(result.run, RunOnce(scenario, options, settings, true, directory.path()));
   result.verdict = harness::DecideVerdict(scenario, result.run, twin ? &*twin : nullptr);
   return Ok{};
 }
@@ -106,10 +108,15 @@ ScenarioResult RunScenario(const Path& file, const RunScenarioOptions& options) 
     if (is_config && options.is_from_folder) result.not_run = std::exchange(result.error, "");
     return result;
   }
+  const auto settings = ReadSettingsOfScenario(options.flags, options.read_words, *scenario);
+  if (!settings.ok()) {
+    result.error = settings.error().message;
+    return result;
+  }
   if (options.seed) scenario->seed = *options.seed;
   result.description = scenario->description;
   result.seed = scenario->seed;
-  result.replay = ReplayCommand(*scenario);
+  result.replay = ReplayCommand(*scenario, options);
   result.not_run = DescribeMissingModules(*scenario);
   if (!result.not_run.empty()) return result;
   if (const std::string missing = DescribeMissingAbility(*scenario); !missing.empty()) {
@@ -117,7 +124,7 @@ ScenarioResult RunScenario(const Path& file, const RunScenarioOptions& options) 
     result.cannot = true;
     return result;
   }
-  const Status done = RunWithBaseline(*scenario, options, result);
+  const Status done = RunWithBaseline(*scenario, options, *settings, result);
   if (!done.ok()) {
     const Code code = done.error().code;
     result.error = done.error().message;

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "client/submit_flags.h"
+#include "emulator/app/settings/emulator_flags.h"
+#include "emulator/scenario/submit_words.h"
 #include "harness/scenario/report.h"
 #include "harness/scenario/scenario.h"
 
@@ -20,7 +21,8 @@ struct RunScenarioOptions {
   std::optional<Path> events;    // the file for the event list
   bool keep = false;             // keeps the folder of the run
   std::function<bool()> interrupted = nullptr;
-  client::ReadSubmitWords read_words = nullptr;  // for scenarios with `submit` words
+  ReadSubmitWords read_words = nullptr;  // for scenarios with `submit` words
+  app::EmulatorFlags flags = {};         // of the command
   bool is_from_folder = false;  // the user named a folder, which may have other YAML files, too
 };
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/time_text.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/errors.h"
 #include "emulator/scenario/launch_watch.h"
@@ -124,7 +123,7 @@ ScenarioRun::~ScenarioRun() {
 }
 
 app::EmulatorOptions ScenarioRun::Options() const {
-  app::EmulatorOptions options;
+  app::EmulatorOptions options = options_.settings.options;
   options.state = options_.state;
   options.port = 0;
   options.access_log = "off";
@@ -134,9 +133,8 @@ app::EmulatorOptions ScenarioRun::Options() const {
   options.restart_delay = scenario_.service_delays.restart_delay;
   options.grace = scenario_.limits.grace;
   options.seed = options_.seed;
-  options.images = ImagesOf(scenario_);
+  for (auto& [image, command] : ImagesOf(scenario_)) options.images[image] = command;
   options.create_buckets = true;
-  options.gs_front = app::GsFront::kProxy;
   if (scenario_.own_ports) options.addressing = app::Addressing::kPorts;
   if (scenario_.semantics == harness::Semantics::kPosix) {
     options.storage_view = app::StorageView::kPath;
@@ -276,15 +274,14 @@ Result<Evidence> ScenarioRun::RunJob() {
 
 // Waits for the end of the job. Returns the limit that ended the run earlier; "" if the job ended.
 std::string ScenarioRun::Follow() {
-  const auto begin = MonotonicNow();
-  auto progress = begin;
+  RunLimits limits(scenario_.limits, MonotonicNow());
   size_t known = 0;
   for (;;) {
     const size_t now = injector_->WaitForMore(known, kCheckInterval);
     if (now > known) {
       const std::vector<Event> all = injector_->Since(known);
       for (const Event& event : all) {
-        if (harness::IsProgress(event)) progress = MonotonicNow();
+        limits.Take(event, MonotonicNow());
         const auto* entered = event.As<harness::StateEvent>();
         if (entered && IsTerminal(entered->state)) return "";
       }
@@ -292,26 +289,20 @@ std::string ScenarioRun::Follow() {
     }
     if (options_.interrupted && options_.interrupted()) return "interrupted";
     if (DiskWasFull()) return kDiskIsFull;  // such a run has no valid result
-    if (std::string limit = LimitMet(begin, progress); !limit.empty()) return limit;
+    if (std::string limit = LimitMet(limits); !limit.empty()) return limit;
   }
 }
 
-std::string ScenarioRun::LimitMet(MonotonicTime begin, MonotonicTime progress) const {
+std::string ScenarioRun::LimitMet(const RunLimits& limits) const {
   const auto now = MonotonicNow();
-  const harness::Limits& limits = scenario_.limits;
-  if (lines_ > limits.log_lines) {
-    return "limits.log_lines: more than " + std::to_string(limits.log_lines) + " lines";
+  if (lines_ > scenario_.limits.log_lines) {
+    return "limits.log_lines: more than " + std::to_string(scenario_.limits.log_lines) + " lines";
   }
   if (options_.overfull && options_.overfull()) return kDiskIsFull;
-  if (now - progress > kFullDiskPatience && IsFull(options_.state)) return kDiskIsFull;
-  if (now - begin > limits.wall) {
-    return "limits.wall: the job did not end within " + HumanDuration(limits.wall);
+  if (limits.WithoutProgress(now) > kFullDiskPatience && IsFull(options_.state)) {
+    return kDiskIsFull;
   }
-  if (now - progress > limits.no_progress) {
-    return "limits.no_progress: no step, no change in storage, no boot for " +
-           HumanDuration(limits.no_progress);
-  }
-  return "";
+  return limits.Exceeded(now);
 }
 
 // Cancels the job. Ends the event list before, because later events are caused by the cancellation.

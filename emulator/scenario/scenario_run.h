@@ -7,13 +7,14 @@
 #include <optional>
 #include <string>
 
-#include "client/submit_flags.h"
 #include "emulator/app/emulator.h"
 #include "emulator/app/emulator_hooks.h"
 #include "emulator/scenario/fake_clocks.h"
 #include "emulator/scenario/launch_watch.h"
 #include "emulator/scenario/recorder.h"
+#include "emulator/scenario/run_limits.h"
 #include "emulator/scenario/run_observer.h"
+#include "emulator/scenario/run_settings.h"
 #include "emulator/scenario/system_watch.h"
 #include "harness/faults/fault.h"
 #include "harness/faults/fault_injector.h"
@@ -32,9 +33,10 @@ struct RunOptions {
   std::function<void(const harness::Event&)> watcher;
   Recorder* recorder = nullptr;        // records the changes of the buckets
   const BucketState* begin = nullptr;  // the first state of the buckets; null: the scenario's
-  std::function<bool()> interrupted = nullptr;   // true ends the run
-  std::function<bool()> overfull = nullptr;      // true: `state` has too little space left
-  client::ReadSubmitWords read_words = nullptr;  // for scenarios with `submit` words
+  std::function<bool()> interrupted = nullptr;  // true ends the run
+  std::function<bool()> overfull = nullptr;     // true: `state` has too little space left
+  ReadSubmitWords read_words = nullptr;         // for scenarios with `submit` words
+  RunSettings settings = {};                    // of the emulator
   LaunchEditor alter_launch = nullptr;
   RunObserver* observer = nullptr;
 };
@@ -75,7 +77,7 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   Status FillBuckets();
   Result<harness::Evidence> RunJob();
   std::string Follow();
-  std::string LimitMet(MonotonicTime begin, MonotonicTime progress) const;
+  std::string LimitMet(const RunLimits& limits) const;
   bool DiskWasFull() const;
   bool LacksRoom() const;
   void Abandon();

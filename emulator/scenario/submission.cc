@@ -1,6 +1,5 @@
 #include "emulator/scenario/submission.h"
 
-#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -18,55 +17,17 @@ namespace {
 
 using harness::Scenario;
 
-// Turns "trainers/r01/broken.py" into its path, if a file of that name is beside the scenario.
-std::string FileBeside(const Scenario& scenario, const std::string& word) {
-  if (word.empty() || word.starts_with('/')) return word;
-  std::error_code error;
-  const Path path = std::filesystem::weakly_canonical(scenario.trainer_folder / word, error);
-  if (error) return word;
-  const bool is_path = word.find('/') != std::string::npos;
-  const bool there = is_path ? std::filesystem::exists(path, error)
-                             : std::filesystem::is_regular_file(path, error);
-  return there ? path.string() : word;
-}
-
-// Returns the command with the paths of files. A program without a slash is looked up in PATH, as
-// in shells. The word after `-m` is the name of a module.
-std::vector<std::string> CommandOf(const Scenario& scenario) {
-  std::vector<std::string> command;
-  for (const std::string& word : scenario.command) {
-    const bool is_program = command.empty() && word.find('/') == std::string::npos;
-    const bool is_module = !command.empty() && command.back() == "-m";
-    command.push_back(is_program || is_module ? word : FileBeside(scenario, word));
-  }
-  return command;
-}
-
-// Resolves the flags whose value is a file or folder relative to the scenario.
-std::vector<std::string> WithPaths(const Scenario& scenario) {
-  const std::set<std::string> flags = {"--package-path", "--config", "--packages", "--flags-file"};
-  std::vector<std::string> words;
-  bool user_args = false;
-  for (const std::string& word : scenario.submit) {
-    user_args = user_args || word == "--";
-    const size_t equals = word.find('=');
-    if (!user_args && !words.empty() && flags.contains(words.back())) {
-      words.push_back((scenario.job_folder / word).string());
-    } else if (!user_args && equals != word.npos && flags.contains(word.substr(0, equals))) {
-      words.push_back(word.substr(0, equals + 1) +
-                      (scenario.job_folder / word.substr(equals + 1)).string());
-    } else {
-      words.push_back(word);
-    }
-  }
-  return words;
-}
-
 // Sends the job that the words describe. Fills in the flags that they may leave out.
-Status SendWords(const Scenario& scenario, const client::ReadSubmitWords& read,
+Status SendWords(const Scenario& scenario, const ReadSubmitWords& read,
                  const app::Emulator& emulator) {
-  ASSIGN_OR_RETURN(client::SubmitRequest request, read(WithPaths(scenario)));
+  ASSIGN_OR_RETURN(SubmitWords words, ReadWordsOf(scenario, read));
+  client::SubmitRequest& request = words.request;
   request.flags.job = kJobId;
+  if (!scenario.arguments.empty()) {
+    std::vector<std::string> args = request.flags.user_args.value_or(std::vector<std::string>{});
+    args.insert(args.end(), scenario.arguments.begin(), scenario.arguments.end());
+    request.flags.user_args = std::move(args);
+  }
   request.gcloud.project = request.gcloud.project.value_or(kProject);
   request.flags.region = request.flags.region.value_or("us-central1");
   request.flags.job_dir = request.flags.job_dir.value_or(kJobDir);
@@ -106,13 +67,12 @@ Json JobOf(const Scenario& scenario) {
 
 std::map<std::string, std::vector<std::string>> ImagesOf(const Scenario& scenario) {
   auto images = scenario.images;
-  std::vector<std::string> command = CommandOf(scenario);
+  std::vector<std::string> command = CommandFrom(scenario.trainer_folder, scenario.command);
   if (!command.empty()) images[kImage] = std::move(command);
   return images;
 }
 
-Status SendJob(const Scenario& scenario, const client::ReadSubmitWords& read,
-               app::Emulator& emulator) {
+Status SendJob(const Scenario& scenario, const ReadSubmitWords& read, app::Emulator& emulator) {
   if (!scenario.submit.empty()) {
     const Status sent = SendWords(scenario, read, emulator);
     return sent.ok() ? sent : Status(errors::JobRejected(sent.error()));

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "client/submit_flags.h"
 #include "emulator/app/emulator.h"
+#include "emulator/scenario/submit_words.h"
 #include "harness/scenario/scenario.h"
 #include "ml/job.h"
 
@@ -23,7 +23,7 @@ std::map<std::string, std::vector<std::string>> ImagesOf(const harness::Scenario
 
 /// Sends the job. If the scenario has `submit` words, `read` parses them. Errors have the client's
 /// texts.
-Status SendJob(const harness::Scenario& scenario, const client::ReadSubmitWords& read,
+Status SendJob(const harness::Scenario& scenario, const ReadSubmitWords& read,
                app::Emulator& emulator);
 
 /// Fails if a fault names a replica that the job, as the service accepted it, does not have.

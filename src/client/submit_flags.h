@@ -3,7 +3,6 @@
 // does.
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -107,9 +106,5 @@ struct SubmitRequest {
   bool strict = false;                        // traps (submit_errors) become errors
   Path package_cache;                         // the directory of built packages
 };
-
-/// Parses the arguments that follow `jobs submit training JOB`. Only the command line knows their
-/// grammar, so a scenario that has such arguments gets this function.
-using ReadSubmitWords = std::function<Result<SubmitRequest>(const std::vector<std::string>& words)>;
 
 }  // namespace caip::client

@@ -15,37 +15,11 @@ import xml.etree.ElementTree
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import fixture
+import json_schema
 import small_disk
 import trainers
 
 SCHEMA = trainers.ROOT / "docs" / "check-report.schema.json"
-TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool,
-         "number": (int, float)}
-
-
-def misfits(value, schema, place="report"):
-    """Violations of the schema in a value. Implements the part of JSON Schema that the schema uses."""
-    wanted = TYPES.get(schema.get("type"))
-    if wanted and not isinstance(value, wanted):
-        yield f"{place} is not of type {schema['type']}"
-        return
-    if "const" in schema and value != schema["const"]:
-        yield f"{place} is not {schema['const']}"
-    if "enum" in schema and value not in schema["enum"]:
-        yield f"{place} is not in {schema['enum']}"
-    for name in schema.get("required", ()):
-        if name not in value:
-            yield f"{place} has no {name}"
-    if isinstance(value, dict):
-        for name, member in value.items():
-            if name in schema.get("properties", {}):
-                yield from misfits(member, schema["properties"][name], f"{place}.{name}")
-            elif schema.get("additionalProperties") is False:
-                yield f"{place} has an unexpected {name}"
-    for index, item in enumerate(value if isinstance(value, list) else ()):
-        yield from misfits(item, schema.get("items", {}), f"{place}[{index}]")
-
-
 def await_that(what, condition):
     """Waits for the condition, and names it if it does not come true."""
     deadline = time.monotonic() + fixture.PATIENCE
@@ -80,7 +54,7 @@ class Reports(fixture.WithFolder):
         report, done = self.report(*self.FEW, "--junit", self.folder / "report.xml", "--tap",
                                    self.folder / "report.tap", *self.as_image(self.broken()))
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(list(misfits(report, json.loads(SCHEMA.read_text()))), [])
+        self.assertEqual(list(json_schema.misfits(report, json.loads(SCHEMA.read_text()))), [])
         self.assertEqual((report["failed"], report["skipped"], report["passed"]), (1, 2, 0))
         suites = xml.etree.ElementTree.parse(self.folder / "report.xml").getroot()
         self.assertEqual({suite.get("name"): suite.get("failures") for suite in suites},

@@ -14,9 +14,11 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
                 str(pathlib.Path(__file__).resolve().parents[1] / "support")]
+import json_schema
 import small_disk
 import trainers
 
@@ -149,6 +151,52 @@ class Explore(unittest.TestCase):
             self.assertEqual(code, 2, text)
             self.assertIn(named, text)
 
+    def test_the_limits_of_a_job_in_words(self):
+        trainers.write_package(self.folder, trainers.SOUND)
+        code, text = self.explore_here("--max-points", "1", "--run-timeout", "5m", "--stall", "90s",
+                                       "--", "--package-path", "trainer", "--module-name",
+                                       "trainer.task")
+        self.assertEqual(code, 0, text)
+        job = next((self.folder / "caip-findings").glob("job-*.yaml")).read_text()
+        self.assertIn("limits: {wall: 300000ms, no_progress: 90000ms}", job)
+        code, text = self.explore(self.half_a_checkpoint(), "--stall", "1s")
+        self.assertEqual(code, 2, text)
+        self.assertIn("Set `limits` in the scenario", text)
+
+    # Reports for programs.
+
+    def test_the_reports_have_the_findings(self):
+        reports = {kind: self.folder / f"report.{kind}" for kind in ("json", "junit", "sarif")}
+        code, text = self.explore(self.half_a_checkpoint(), *(
+            word for kind, file in reports.items() for word in (f"--{kind}", str(file))))
+        self.assertEqual(code, 1, text)
+        report = json.loads(reports["json"].read_text())
+        schema = json.loads(
+            (trainers.ROOT / "docs" / "explore-report.schema.json").read_text())
+        self.assertEqual(list(json_schema.misfits(report, schema)), [])
+        self.assertTrue(report["findings"][0]["sure"])
+        self.assertIn("the job ends FAILED", report["findings"][0]["cause"])
+        self.assertTrue(pathlib.Path(report["findings"][0]["scenario"]).is_file())
+        suite = xml.etree.ElementTree.parse(reports["junit"]).getroot()[0]
+        self.assertEqual(int(suite.get("failures")), len(suite.findall("testcase/failure")))
+        self.assertEqual(int(suite.get("tests")), len(report["findings"]) + 1)
+        run = json.loads(reports["sarif"].read_text())["runs"][0]
+        self.assertEqual(run["results"][0]["ruleId"], "the-job-ends-failed")
+        self.assertEqual(run["results"][0]["level"], "error")
+
+    def test_a_printed_report_is_alone_on_the_standard_output(self):
+        done = subprocess.run(self.command(trainers.write(self.folder, trainers.WRITES_AGAIN),
+                                           "--json", "-"),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse(json.loads(done.stdout)["findings"][0]["sure"])
+        self.assertIn("may be harmless", done.stderr)
+
+    def test_values_with_line_ends_stay_on_their_line(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.ENDS_LINES))
+        self.assertEqual(code, 1, text)
+        self.assertRegex(text, r"(?m)^   found    \{\\n .*$")
+
     # Second restarts.
 
     def test_a_second_restart_finds_what_one_does_not(self):
@@ -178,6 +226,45 @@ class Explore(unittest.TestCase):
         code, text = self.explore(file, "--pairs", "--full-runs")
         self.assertEqual(code, 1, text)
         self.assertIn("another process is at work", text)
+
+    def test_progress_that_a_second_restart_loses_is_found(self):
+        file = trainers.write(self.folder, trainers.FORGETS_AT_THE_SECOND_RESTART)
+        code, text = self.explore(file)
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--pairs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("a second restart loses progress that the first one kept", text)
+        played = self.play(next((self.folder / "out").glob("finding-*.yaml")))
+        self.assertFalse(played["passed"])
+
+    def test_contents_that_depend_on_the_crash_point_are_a_sure_difference(self):
+        file = trainers.write(self.folder, trainers.HIDES_ITS_DIFFERENCE)
+        code, text = self.explore(file)
+        self.assertEqual(code, 1, text)
+        self.assertIn("objects have different contents: job/out/model", text)
+        self.assertNotIn("may be harmless", text)
+
+    def test_a_finding_quotes_the_trainer_and_says_where_the_restart_resumed(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.REFUSES_IN_A_SENTENCE))
+        self.assertEqual(code, 1, text)
+        self.assertIn("the job ends FAILED: the folder has # checkpoints", text)
+        self.assertIn("then     boot 2 ", text)
+        self.assertIn("reported no step", text)
+        code, text = self.explore(trainers.write(self.folder, trainers.SKIPS_A_STEP))
+        self.assertRegex(text, r"then     boot 2 read no object, then reported step \d+")
+
+    def test_a_finding_passes_after_the_fixed_trainer_has_lost_its_crash_point(self):
+        file = trainers.write(self.folder, trainers.DELETES_FIRST)
+        code, text = self.explore(file)
+        self.assertEqual(code, 1, text)
+        finding = next((self.folder / "out").glob("finding-*.yaml"))
+        self.assertFalse(self.play(finding)["passed"])
+        trainers.write(self.folder, trainers.SOUND)
+        done = subprocess.run([CAIP, "scenario", "run", str(finding), "--state",
+                               str(self.folder / "state")], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("fault kill 1 was not injected", done.stdout)
 
     def test_a_sound_trainer_survives_two_restarts(self):
         code, text = self.explore(trainers.write(self.folder, trainers.SOUND), "--pairs")

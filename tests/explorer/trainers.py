@@ -85,6 +85,63 @@ job.put("attempt", {"attempt": attempt})
 job.put("starts/%d" % attempt, {})
 """ + SOUND
 
+# It ignores its checkpoints from its third start on. All results are the same, so only a comparison of
+# progress shows it.
+FORGETS_AT_THE_SECOND_RESTART = """
+starts = (job.get("starts")["n"] if job.list("starts") else 0) + 1
+job.put("starts", {"n": starts})
+step = newest() if starts < 3 else 0
+while step < 12:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+"""
+
+# Its model, which is binary, depends on the step at which it was started. No step shows it.
+HIDES_ITS_DIFFERENCE = """
+import urllib.request
+begin = step = newest()
+while step < 12:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+url = (os.environ["STORAGE_EMULATOR_HOST"] +
+       "/upload/storage/v1/b/job/o?uploadType=media&name=out/model")
+if not job.list("model"):
+    urllib.request.urlopen(urllib.request.Request(url, bytes([255, begin, 254]), method="POST"))
+"""
+
+# It refuses to start beside a file that its first start left.
+REFUSES_IN_A_SENTENCE = """
+if newest() and not job.list("end"):
+    raise SystemExit("the folder has %d checkpoints" % len(job.list("ckpt-")))
+step = 0
+while step < 6:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+job.put("end", {})
+"""
+
+# Its result has several lines, and counts a step twice after a restart.
+ENDS_LINES = """
+import urllib.request
+begin = step = newest()
+while step < 6:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+url = (os.environ["STORAGE_EMULATOR_HOST"] +
+       "/upload/storage/v1/b/job/o?uploadType=media&name=out/model")
+text = json.dumps({"examples": 160 + begin}, indent=1).encode()
+if not job.list("model"):
+    urllib.request.urlopen(urllib.request.Request(url, text, method="POST"))
+"""
+
 # Each restart skips a step.
 SKIPS_A_STEP = """
 step = newest() + (1 if newest() else 0)

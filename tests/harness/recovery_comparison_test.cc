@@ -214,6 +214,46 @@ TEST(RecoveryComparison, IgnoresOnlyCountersOfStarts) {
               ElementsAre("? objects have different contents: job/out/history"));
 }
 
+TEST(RecoveryComparison, TakesNoOtherNumberForACountOfStarts) {
+  Trainer trainer;
+  trainer.model = "{\"examples\": 160}";
+  Evidence run = trainer.Restarted(4);
+  run.objects["job/out/model"].bytes = "{\"examples\": 161}";
+  EXPECT_THAT(CausesOf(Compared(trainer, run)),
+              ElementsAre("objects have different contents: job/out/model"));
+  EXPECT_TRUE(CountsStarts("attempt 1", "attempt 2"));
+  EXPECT_FALSE(CountsStarts("attempt 160", "attempt 161"));
+  EXPECT_FALSE(CountsSecondStart("{\"loss\": 0.1}", "{\"loss\": 0.2}"));
+  EXPECT_FALSE(CountsSecondStart("{\"loss\": 1.5e-1}", "{\"loss\": 1.5e-2}"));
+}
+
+TEST(RecoveryComparison, IsSureOfFractionsThatAnEarlyRestartChangesToo) {
+  Trainer trainer;
+  trainer.model = "{\"w\": [1, 0.5]}";
+  Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed());
+  Evidence early = trainer.Undisturbed();
+  early.objects["job/out/model"].bytes = "{\"w\": [1, 0.25]}";
+  baseline.Learn(early);
+  EXPECT_FALSE(baseline.MayCount("job/out/model"));
+  Evidence run = trainer.Restarted(4);
+  run.objects["job/out/model"].bytes = "{\"w\": [1, 0.125]}";
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, trainer.Point(), run)),
+              ElementsAre("objects have different contents: job/out/model"));
+}
+
+TEST(RecoveryComparison, QuotesTheLastWordsOfATrainerWithoutATraceback) {
+  const Trainer trainer;
+  Evidence run = trainer.Restarted(4);
+  run.state = "FAILED";
+  run.error_message = "The replica master 0 exited with a non-zero status of 1. \nTo find out more";
+  run.events.push_back(Exit("master-0", 3, 1));
+  run.events.push_back(Line("master-0", 3, "no checkpoint in gs://job/out, 2 expected", "ERROR"));
+  run.events.push_back(Line("master-0", 3, "bye"));
+  run.events.push_back(Line("service", 0, "Job failed.", "ERROR"));
+  EXPECT_THAT(CausesOf(Compared(trainer, run)),
+              ElementsAre("the job ends FAILED: no checkpoint in gs://job/out, # expected"));
+}
+
 TEST(ProgressComparison, SeesAPointWithoutACheckpointBetweenTwoThatHaveOne) {
   const Trainer trainer;
   const Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed());

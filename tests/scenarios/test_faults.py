@@ -660,6 +660,20 @@ class Mistakes(Case):
         self.assertEqual(code, 2, text)
         self.assertIn("the job has no worker-7; it has master-0", text)
 
+    def test_args_beside_submit_reach_the_trainer(self):
+        package = self.folder / "trainer"
+        package.mkdir()
+        (package / "__init__.py").write_text("")
+        (package / "task.py").write_text(
+            "import sys\nsys.exit(0 if sys.argv[-3:] == ['--a=1', '--b', '2'] else 3)\n")
+        file = self.folder / "scenario.yaml"
+        file.write_text(
+            "description: d\njob:\n  submit: [--package-path, trainer, --module-name, trainer.task, "
+            "--runtime-version, '2.11', --python-version, '3.7', --, --a=1]\n  args: [--b, '2']\n"
+            "expect: {state: SUCCEEDED}\n" + LIMITS)
+        code, text, _, _ = self.run_scenario(file)
+        self.assertEqual(code, 0, text)
+
     def test_a_trigger_that_never_occurs_fails_the_scenario(self):
         code, text, _, _ = self.run_scenario(self.scenario("record(1)\n", """
             faults:

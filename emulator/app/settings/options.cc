@@ -28,14 +28,22 @@ std::vector<std::string> SettingKeys() {
   return keys;
 }
 
-void ReadFlags(const EmulatorFlags& flags, EmulatorOptions& options,
-               std::vector<FieldViolation>& violations) {
+// Sets the option if the setting is chosen, and checks the value in any case.
+SettingProblems Set(const Setting& setting, const Json& value, SettingChoice chosen,
+                    EmulatorOptions& options) {
+  if (chosen(setting)) return setting.set(value, options);
+  EmulatorOptions unused;
+  return setting.set(value, unused);
+}
+
+void CollectFlags(const EmulatorFlags& flags, SettingChoice chosen, EmulatorOptions& options,
+                  std::vector<FieldViolation>& violations) {
   for (const Setting& setting : Settings()) {
     const auto given = flags.settings.find(setting.key);
     if (given == flags.settings.end()) continue;
     for (const std::string& text : given->second) {
       const Json value = setting.form == Setting::Form::kSwitch ? Json(true) : Json(text);
-      for (const SettingProblem& problem : setting.set(value, options)) {
+      for (const SettingProblem& problem : Set(setting, value, chosen, options)) {
         violations.push_back(errors::BadFlag(setting.flag, problem.text));
       }
     }
@@ -44,7 +52,9 @@ void ReadFlags(const EmulatorFlags& flags, EmulatorOptions& options,
 
 }  // namespace
 
-Status ReadConfigFile(const Path& file, EmulatorOptions& options) {
+bool IsAnySetting(const Setting&) { return true; }
+
+Status ReadConfigFile(const Path& file, SettingChoice chosen, EmulatorOptions& options) {
   ASSIGN_OR_RETURN(const std::string text, ReadFileUpTo(file, kConfigBytesMax));
   ASSIGN_OR_RETURN(const YamlDocument document, ParseYaml(text, file.string()));
   if (document.value.is_null()) return Ok{};
@@ -58,7 +68,7 @@ Status ReadConfigFile(const Path& file, EmulatorOptions& options) {
           errors::UnknownSetting(key, PlaceOf(document, file, pointer), SettingKeys()));
       continue;
     }
-    for (const SettingProblem& problem : setting->set(value, options)) {
+    for (const SettingProblem& problem : Set(*setting, value, chosen, options)) {
       const bool is_member = !problem.member.empty();
       const std::string place =
           PlaceOf(document, file, pointer + (is_member ? PointerStep(problem.member) : ""));
@@ -77,17 +87,25 @@ Status CheckReach(const EmulatorOptions& options) {
   return Ok{};
 }
 
-Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& state) {
+Status ReadFlags(const EmulatorFlags& flags, SettingChoice chosen, EmulatorOptions& options) {
+  std::vector<FieldViolation> violations;
+  CollectFlags(flags, chosen, options, violations);
+  return violations.empty() ? Status(Ok{}) : Status(errors::BadFlags(std::move(violations)));
+}
+
+Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& state,
+                                    SettingChoice chosen) {
   EmulatorOptions options;
   options.state = state;
   options.seed = SeedFromSystem();
   const Path default_file = state / "config.yaml";
   std::error_code ignored;
   if (flags.config || std::filesystem::exists(default_file, ignored)) {
-    RETURN_IF_ERROR(ReadConfigFile(flags.config ? Path(*flags.config) : default_file, options));
+    RETURN_IF_ERROR(
+        ReadConfigFile(flags.config ? Path(*flags.config) : default_file, chosen, options));
   }
   std::vector<FieldViolation> violations;
-  ReadFlags(flags, options, violations);
+  CollectFlags(flags, chosen, options, violations);
   if (options.isolation == Isolation::kNamespaces && !options.companions.empty()) {
     violations.push_back(errors::CompanionsOutOfReach());
   }

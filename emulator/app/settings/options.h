@@ -72,15 +72,24 @@ struct EmulatorOptions {
   std::function<void(const std::string&)> say = {};
 };
 
+struct Setting;
+/// Chooses settings. The values of the others are checked and have no effect.
+using SettingChoice = bool (*)(const Setting& setting);
+bool IsAnySetting(const Setting& setting);
+
 /// Flags override the config file (`--emulator-config`, else <state>/config.yaml if it exists),
 /// which overrides defaults. Reports all mistakes at once, as violations. A violation in the file
 /// has a line and a column.
-Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& state);
+Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& state,
+                                    SettingChoice chosen = IsAnySetting);
+
+/// Reads only the flags into `options`.
+Status ReadFlags(const EmulatorFlags& flags, SettingChoice chosen, EmulatorOptions& options);
 
 /// kInvalidArgument if other hosts can reach the address and would need no token.
 Status CheckReach(const EmulatorOptions& options);
 
 /// Reads `file` into `options`. Reports all unknown keys and wrong values at once.
-Status ReadConfigFile(const Path& file, EmulatorOptions& options);
+Status ReadConfigFile(const Path& file, SettingChoice chosen, EmulatorOptions& options);
 
 }  // namespace caip::app

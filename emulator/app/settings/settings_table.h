@@ -19,6 +19,14 @@ struct SettingProblem {
 };
 using SettingProblems = std::vector<SettingProblem>;
 
+/// What runs of check, scenario and explore (emulator/scenario/run_settings.h) do with a setting.
+enum class InRuns {
+  kUnset,     // an error: each row of the table says it
+  kUsed,      // they use it, from flags and configuration
+  kScenario,  // a scenario states it itself; only a flag among its words changes it
+  kUnused     // it is about the server or about jobs beside each other
+};
+
 struct Setting {
   enum class Form { kOne, kRepeated, kSwitch };
 
@@ -27,6 +35,7 @@ struct Setting {
   std::string_view values = {};  // the placeholder of the flag's value in --help: "MODEL"
   std::string_view help = {};    // the flag's line of --help
   Form form = Form::kOne;        // the form of the flag
+  InRuns in_runs = InRuns::kUnset;
   /// Sets the option from a value of the file or of a flag: a text, or `true` for a switch.
   SettingProblems (*set)(const Json& value, EmulatorOptions& options) = nullptr;
   std::string_view sample = {};    // in docs/configuration.md; further lines are indented

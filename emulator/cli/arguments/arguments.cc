@@ -76,7 +76,7 @@ Command ParseArguments(const std::vector<std::string>& words) {
   return grammar.Parse(WithoutProduct(words));
 }
 
-Result<client::SubmitRequest> ReadSubmitWords(const std::vector<std::string>& words) {
+Result<scenario::SubmitWords> ReadSubmitWords(const std::vector<std::string>& words) {
   std::vector<std::string> line = {"jobs", "submit", "training", "job"};
   line.insert(line.end(), words.begin(), words.end());
   Command command = ParseArguments(line);
@@ -87,7 +87,7 @@ Result<client::SubmitRequest> ReadSubmitWords(const std::vector<std::string>& wo
   }
   submit->request.gcloud = submit->gcloud;
   submit->request.package_cache = app::StateDirectory(submit->emulator) / "sdists";
-  return std::move(submit->request);
+  return scenario::SubmitWords{std::move(submit->request), std::move(submit->emulator)};
 }
 
 Status CheckFormat(const Command& command, const GcloudFlags& gcloud) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emulator/cli/commands/commands.h"
+#include "emulator/scenario/submit_words.h"
 
 namespace caip::cli {
 
@@ -13,8 +14,8 @@ namespace caip::cli {
 /// nothing but argv.
 Command ParseArguments(const std::vector<std::string>& words);
 
-/// Parses the arguments after `jobs submit training JOB`. It is a client::ReadSubmitWords. The
+/// Parses the arguments after `jobs submit training JOB`. It is a scenario::ReadSubmitWords. The
 /// message of an error is that of the usage error, without the name of a command.
-Result<client::SubmitRequest> ReadSubmitWords(const std::vector<std::string>& words);
+Result<scenario::SubmitWords> ReadSubmitWords(const std::vector<std::string>& words);
 
 }  // namespace caip::cli

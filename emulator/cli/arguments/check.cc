@@ -5,6 +5,7 @@
 #include "base/quoting.h"
 #include "base/time_text.h"
 #include "client/flag_values.h"
+#include "emulator/app/settings/settings_table.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
 #include "harness/events/step_reader.h"
@@ -121,10 +122,11 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
 // The flags of the emulator that a check can use.
 void AddHostFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags& flags) {
   grammar.Heading("Flags that gcloud does not have");
-  for (const char* key : {"images", "storage_view", "addressing", "seed"}) {
-    AddSettingFlag(grammar, app, key, &flags);
+  for (const app::Setting& setting : app::Settings()) {
+    const bool has_effect = setting.in_runs != app::InRuns::kUnused;
+    if (has_effect && !setting.flag.empty()) AddSettingFlag(grammar, app, setting.key, &flags);
   }
-  AddStateFlag(grammar, app, &flags);
+  AddRunFlags(grammar, app, &flags);
 }
 
 std::string ShellWords(const std::vector<std::string>& words) {

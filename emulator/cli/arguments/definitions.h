@@ -25,6 +25,8 @@ void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into)
 /// Adds the flag of one setting (app/settings/settings_table.h), which must have a flag.
 void AddSettingFlag(Grammar& grammar, CLI::App& app, std::string_view key,
                     app::EmulatorFlags* into);
+/// Adds --state and --emulator-config, for commands that run jobs on emulators of their own.
+void AddRunFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
 /// Adds only --state, for commands that only look for an emulator.
 void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
 

@@ -46,7 +46,7 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
                  &run->keep);
   grammar.Switch(app, "--verbose", "Show every assertion, also of passed scenarios.",
                  &run->verbose);
-  AddStateFlag(grammar, app, &run->emulator);
+  AddRunFlags(grammar, app, &run->emulator);
 }
 
 void AddShow(Grammar& grammar, CLI::App& scenario) {
@@ -84,6 +84,11 @@ Status SetPoints(const std::string& value, std::vector<std::string>& into) {
   return Ok{};
 }
 
+Status SetLimit(const std::string& value, std::optional<Duration>& limit) {
+  limit = ParseDuration(value);
+  return limit && *limit > Duration(0) ? Status(Ok{}) : Status(errors::NotADuration(value));
+}
+
 Status SetDisks(const std::string& value, ExploreCommand& explore) {
   if (value != "new" && value != "kept" && value != "both") {
     return errors::NotOneOf(value, {"new", "kept", "both"});
@@ -104,7 +109,21 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
   grammar.Switch(app, "--crash", "The same as --disks kept.", &explore.crash);
   grammar.Switch(app, "--resume", "Continue an earlier exploration into the same folder.",
                  &explore.resume);
-  AddStateFlag(grammar, app, &explore.emulator);
+  grammar.Flag(
+      app, "--run-timeout", "DURATION",
+      "Time limit of one run of a job in words, without the installation of packages "
+      "(default: 10m).",
+      [&explore](const std::string& value) { return SetLimit(value, explore.limits.wall); });
+  grammar.Flag(
+      app, "--stall", "DURATION",
+      "Longest time of a job in words without a step, a change in storage or a boot "
+      "(default: 1m).",
+      [&explore](const std::string& value) { return SetLimit(value, explore.limits.stall); });
+  grammar.Flag(app, "--junit", "FILE", "Write a JUnit report; `-` prints it.", To(&explore.junit));
+  grammar.Flag(app, "--json", "FILE", "Write a JSON report; `-` prints it.", To(&explore.json));
+  grammar.Flag(app, "--sarif", "FILE", "Write a SARIF report for code scanning; `-` prints it.",
+               To(&explore.sarif));
+  AddRunFlags(grammar, app, &explore.emulator);
 }
 
 void AddExplore(Grammar& grammar) {
@@ -123,6 +142,9 @@ void AddExplore(Grammar& grammar) {
         explore->submit = words.user_args;
         if (explore->file.has_value() == explore->submit.has_value()) {
           return errors::ScenarioOrSubmit();
+        }
+        if (explore->file && (explore->limits.wall || explore->limits.stall)) {
+          return errors::ScenarioHasLimits();
         }
         return Command(*explore);
       });

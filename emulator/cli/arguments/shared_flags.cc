@@ -104,12 +104,18 @@ void AddSettingFlag(Grammar& grammar, CLI::App& app, std::string_view key,
                });
 }
 
-void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
+void AddRunFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
   AddStateFlag(grammar, app, into);
   grammar.Heading("Flags of the emulator");
   grammar.Flag(app, "--emulator-config", "FILE",
                "Settings of the emulator in YAML (default: config.yaml in the state directory).",
                To(&into->config));
+  grammar.Heading("Flags");
+}
+
+void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
+  AddRunFlags(grammar, app, into);
+  grammar.Heading("Flags of the emulator");
   for (const app::Setting& setting : app::Settings()) {
     if (!setting.flag.empty()) AddSettingFlag(grammar, app, setting.key, into);
   }

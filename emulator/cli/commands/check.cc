@@ -120,13 +120,14 @@ int RunCheck(const CheckCommand& command, const Surroundings& world) {
     return Fail(world.io, "check", workshop.error().message, CheckExitCode(workshop.error()));
   const app::InterruptGuard guard;
   harness::CheckSession session;
-  auto trainer = check::MakeCheckedTrainer(command.trainer, (*workshop)->path());
+  auto job = check::MakeCheckedJob(command.trainer, (*workshop)->path());
   if (guard.interrupted())
     return Fail(world.io, "check", "Interrupted before the first run.", kExitInterrupted);
-  if (!trainer.ok()) return Fail(world.io, "check", trainer.error().message, kExitUsage);
-  session.trainer = *std::move(trainer);
+  if (!job.ok()) return Fail(world.io, "check", job.error().message, kExitUsage);
+  session.trainer = std::move(job->trainer);
   const auto runs = RunsFor(checks);
   check::CheckingOptions options = OptionsOf(command, (*workshop)->path());
+  options.settings = std::move(job->settings);
   options.interrupted = [&guard] { return guard.interrupted(); };
   ShowProgress(options, runs.size(), world.io);
   const Status made = MakeRuns(runs, options, session);

@@ -19,6 +19,7 @@
 #include "emulator/check/checked_trainer.h"
 #include "emulator/cli/commands/follow.h"
 #include "emulator/cli/output.h"
+#include "emulator/explore/explored_job.h"
 
 namespace caip::cli {
 
@@ -188,6 +189,10 @@ struct ExploreCommand {
   app::EmulatorFlags emulator;                     // --state
   std::optional<std::string> file;                 // a scenario; its faults are ignored
   std::optional<std::vector<std::string>> submit;  // else the flags of `jobs submit training`
+  explore::JobLimits limits;                       // --run-timeout, --stall
+  std::optional<std::string> junit;                // --junit FILE; "-": printed
+  std::optional<std::string> json;                 // --json FILE
+  std::optional<std::string> sarif;                // --sarif FILE
   std::string out = "caip-findings";               // --out DIR
   std::optional<Duration> budget;                  // --budget 60s
   std::vector<std::string> points;                 // --points storage,steps,logs,states

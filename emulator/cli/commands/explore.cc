@@ -7,9 +7,11 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "emulator/app/attach/interrupt.h"
+#include "emulator/app/version.h"
 #include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/output.h"
+#include "emulator/explore/explore_report.h"
 #include "emulator/explore/explored_job.h"
 #include "emulator/explore/exploring.h"
 #include "emulator/scenario/abilities.h"
@@ -20,7 +22,8 @@ namespace {
 
 Result<Path> FileOf(const ExploreCommand& command) {
   if (command.file) return Path(*command.file);
-  return explore::WriteExploredJob(*command.submit, command.out, ReadSubmitWords);
+  return explore::WriteExploredJob(*command.submit, command.out, command.limits, command.emulator,
+                                   ReadSubmitWords);
 }
 
 explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& workshop) {
@@ -59,26 +62,28 @@ bool HadNoTime(const explore::ExploreReport& report) {
   return report.tried == 0 && report.ended == explore::kBudgetSpent;
 }
 
-bool IsSure(const explore::ExploreFinding& finding) { return finding.flaw.doubt.empty(); }
-
-void PrintFinding(int number, const explore::ExploreFinding& finding, const Io& io) {
-  io.out("\n" + std::to_string(number) + ". " + finding.flaw.cause + "  (" +
+void PrintFinding(int number, const explore::ExploreFinding& finding, const std::string& replay,
+                  const Io& io) {
+  using explore::OneLine;
+  io.out("\n" + std::to_string(number) + ". " + OneLine(finding.flaw.cause) + "  (" +
          std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") +
          (finding.disk_kept ? "\n   the process dies and its disk stays, "
                             : "\n   the machine goes away ") +
-         Describe(finding.point) +
-         (finding.second ? ",\n   then " + Describe(*finding.second) : "") + "\n   expected " +
-         finding.flaw.expected + "\n   found    " + finding.flaw.found + "\n");
-  if (!IsSure(finding)) io.out("   may be harmless: " + finding.flaw.doubt + "\n");
-  if (!finding.remark.empty()) io.out("   " + finding.remark + "\n");
-  for (const std::string& other : finding.also) io.out("   also: " + other + "\n");
-  io.out("   again: caip scenario run " + ShellQuoted(finding.scenario.string()) + "\n");
+         OneLine(Describe(finding.point)) +
+         (finding.second ? ",\n   then " + OneLine(Describe(*finding.second)) : "") +
+         "\n   expected " + OneLine(finding.flaw.expected) + "\n   found    " +
+         OneLine(finding.flaw.found) + "\n");
+  if (!finding.resumed.empty()) io.out("   then     " + OneLine(finding.resumed) + "\n");
+  if (!IsSure(finding)) io.out("   may be harmless: " + OneLine(finding.flaw.doubt) + "\n");
+  if (!finding.remark.empty()) io.out("   " + OneLine(finding.remark) + "\n");
+  for (const std::string& other : finding.also) io.out("   also: " + OneLine(other) + "\n");
+  io.out("   again: " + replay + "\n");
 }
 
 // "3 causes, 1 of which may be harmless".
 std::string SumUpFindings(const std::vector<explore::ExploreFinding>& findings) {
   if (findings.empty()) return "nothing found";
-  const auto sure = std::count_if(findings.begin(), findings.end(), IsSure);
+  const auto sure = std::count_if(findings.begin(), findings.end(), explore::IsSure);
   const auto all = static_cast<std::ptrdiff_t>(findings.size());
   std::string text = std::to_string(all) + (all == 1 ? " cause" : " causes");
   if (sure == all) return text;
@@ -86,7 +91,8 @@ std::string SumUpFindings(const std::vector<explore::ExploreFinding>& findings) 
          "which may be harmless";
 }
 
-void PrintReport(const explore::ExploreReport& report, const Io& io) {
+void PrintReport(const explore::ExploreReport& report, const explore::ReportHead& head,
+                 const Io& io) {
   io.out("baseline run " + HumanDuration(report.baseline) + "; " + std::to_string(report.points) +
          " crash points, " + DescribeWork(report) + "; " + std::to_string(report.tried) +
          " tried in " + HumanDuration(report.took) +
@@ -108,8 +114,23 @@ void PrintReport(const explore::ExploreReport& report, const Io& io) {
   }
   int number = 0;
   for (const explore::ExploreFinding& finding : report.findings)
-    PrintFinding(++number, finding, io);
+    PrintFinding(++number, finding, ReplayOf(finding, head), io);
   if (!HadNoTime(report)) io.out("\n" + SumUpFindings(report.findings) + "\n");
+}
+
+// The text for people goes to standard error if a report for programs goes to standard output.
+Io IoForText(const ExploreCommand& command, const Io& io) {
+  const bool aside = command.json == "-" || command.junit == "-" || command.sarif == "-";
+  Io text = io;
+  if (aside) text.out = io.err;
+  return text;
+}
+
+Status WriteReports(const ExploreCommand& command, const explore::ExploreReport& report,
+                    const explore::ReportHead& head, const Io& io) {
+  RETURN_IF_ERROR(WriteReport(command.junit, JunitReport(report, head), io));
+  RETURN_IF_ERROR(WriteReport(command.json, PrettyJson(JsonReport(report, head)) + "\n", io));
+  return WriteReport(command.sarif, PrettyJson(SarifReport(report, head)) + "\n", io);
 }
 
 // Shows a progress line that overwrites itself. Only a terminal gets it.
@@ -138,6 +159,8 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   if (!file.ok()) return Fail(world.io, "explore", file.error().message, kExitUsage);
   auto scenario = harness::ReadScenario(*file);
   if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
+  auto settings = scenario::ReadSettingsOfScenario(command.emulator, ReadSubmitWords, *scenario);
+  if (!settings.ok()) return Fail(world.io, "explore", settings.error().message, kExitUsage);
   if (command.seed) scenario->seed = *command.seed;
   scenario->faults.clear();
   if (const std::string missing = scenario::DescribeMissingAbility(*scenario); !missing.empty()) {
@@ -150,12 +173,12 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   const app::InterruptGuard guard;
   const harness::Scenario as_written = *scenario;
   if (command.submit)
-    scenario = explore::WithPackagesBuilt(as_written, *command.submit, (*workshop)->path(),
-                                          ReadSubmitWords);
+    scenario = explore::WithPackagesBuilt(as_written, (*workshop)->path(), ReadSubmitWords);
   if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
   explore::ExploreOptions options = OptionsOf(command, (*workshop)->path());
   options.interrupted = [&guard] { return guard.interrupted(); };
   options.read_words = ReadSubmitWords;
+  options.settings = *std::move(settings);
   options.progress = ProgressOn(world.io);
   options.as_written = &as_written;
   const auto report = explore::Explore(*scenario, options);
@@ -164,7 +187,11 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   }
   if (!report.ok())
     return Fail(world.io, "explore", report.error().message, ExploreExitCode(report.error()));
-  PrintReport(*report, world.io);
+  const explore::ReportHead head{file->string(), app::kVersion,
+                                 scenario::RepeatedFlags(command.emulator)};
+  PrintReport(*report, head, IoForText(command, world.io));
+  const Status written = WriteReports(command, *report, head, world.io);
+  if (!written.ok()) return Fail(world.io, "explore", written.error().message, kExitUsage);
   if (HadNoTime(*report)) {
     return Fail(world.io, "explore",
                 "No crash point was tried: the baseline runs took " +
@@ -178,7 +205,8 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
                 std::max<int>(ExploreExitCode(*report->broke), kExitCannot));
   }
   const auto& findings = report->findings;
-  return std::any_of(findings.begin(), findings.end(), IsSure) ? kExitFailure : kExitSuccess;
+  return std::any_of(findings.begin(), findings.end(), explore::IsSure) ? kExitFailure
+                                                                        : kExitSuccess;
 }
 
 }  // namespace caip::cli

@@ -132,6 +132,7 @@ class ScenarioRunner {
     options.keep = command_.keep;
     options.interrupted = [&guard] { return guard.interrupted(); };
     options.read_words = ReadSubmitWords;
+    options.flags = command_.emulator;
     options.is_from_folder = !IsNamed(command_.files, files_[i]);
     if (command_.events) {
       options.events =

@@ -31,7 +31,9 @@ Duration LongestTimeWithoutProgress(const CheckRun& run) {
   Duration longest{0};
   const Event* last = nullptr;
   for (const Event& event : run.evidence.events) {
-    if (!IsProgress(event)) continue;
+    const auto* entered = event.As<StateEvent>();
+    if (entered && entered->state == "PREPARING") last = nullptr;  // the limit does not count then
+    if (!IsProgress(event) || (entered && entered->state == "PREPARING")) continue;
     if (last) longest = std::max<Duration>(longest, event.time - last->time);
     last = &event;
   }

@@ -165,7 +165,7 @@ const StorageEvent* FindWrite(const Event& event) {
 bool IsProgress(const Event& event) {
   if (event.Is<LogEvent>()) return false;
   const auto* storage = event.As<StorageEvent>();
-  return !storage || (storage->op != "read" && storage->op != "list");
+  return !storage || (!storage->failed && storage->op != "read" && storage->op != "list");
 }
 
 bool EndedWell(const ExitEvent& exit) {

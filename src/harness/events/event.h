@@ -107,7 +107,8 @@ const StorageEvent* FindWrite(const Event& event);
 inline bool IsWrite(const Event& event) { return FindWrite(event) != nullptr; }
 
 /// Whether the event counts as progress for limits.no_progress: a step, a change in storage, a
-/// start or an end. A run that only prints, reads or lists makes no progress.
+/// start or an end. A run that only prints, reads, lists or has its writes refused (a lock that was
+/// left) makes no progress.
 bool IsProgress(const Event& event);
 
 /// Whether the boot ended by itself with exit code 0.

@@ -77,13 +77,13 @@ Assertion CompareReplica(const ComparedRuns& runs, const std::string& replica,
 }  // namespace
 
 ExpectationPtr ReadFirstStep(const Cursor& cursor) {
-  std::map<std::pair<std::string, int>, int64_t> wanted;
+  std::map<std::pair<std::string, int>, Count> wanted;
   if (!cursor.MustBeMap()) return nullptr;
   for (const auto& [replica, boots] : cursor.Members()) {
     const std::string whose = ReplicaOfKey(replica, boots);
     if (!boots.MustBeMap()) continue;
     for (const auto& [boot, step] : boots.Members()) {
-      wanted[{whose, BootOfKey(boot, step)}] = step.Integer(0);
+      wanted[{whose, BootOfKey(boot, step)}] = ReadCount(step);
     }
   }
   return Expect([wanted](const ComparedRuns& runs) {
@@ -91,8 +91,8 @@ ExpectationPtr ReadFirstStep(const Cursor& cursor) {
     for (const auto& [key, step] : wanted) {
       const std::vector<int64_t> steps = ReportedSteps(runs.run, key.first, key.second);
       const std::string found = steps.empty() ? "no step" : std::to_string(steps.front());
-      assertions.push_back({"first_step " + BootName(key.first, key.second), std::to_string(step),
-                            found, !steps.empty() && steps.front() == step});
+      assertions.push_back({"first_step " + BootName(key.first, key.second), Text(step), found,
+                            !steps.empty() && step.Holds(steps.front())});
     }
     return assertions;
   });

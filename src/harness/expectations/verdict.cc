@@ -17,12 +17,24 @@ void CheckFaultsWereInjected(const Evidence& run, std::vector<Assertion>& assert
     injected.found = fault.injected_at.empty()
                          ? "never; its trigger counted " + std::to_string(fault.seen) + " events"
                          : "at event " + Join(numbers, ", ");
-    if (injected.passed && !fault.until_came) {
+    if (!injected.passed && fault.if_reached) {
+      injected.passed = true;
+      injected.found += ", which `if_reached` allows";
+    }
+    if (!fault.injected_at.empty() && !fault.until_came) {
       injected.passed = false;
       injected.found += ", but its `until` never came";
     }
     assertions.push_back(std::move(injected));
   }
+}
+
+// Whether the run did not reach a fault that need not be reached. Then the expectations, which are
+// about what follows the fault, do not count.
+bool MissesAFault(const Evidence& run) {
+  return std::ranges::any_of(run.faults, [](const FaultTally& fault) {
+    return fault.if_reached && fault.injected_at.empty();
+  });
 }
 
 // Whether `wanted` names the assertion: "first_step" also names "first_step master-0 boot 2".
@@ -60,6 +72,11 @@ Verdict DecideVerdict(const Scenario& scenario, const Evidence& run, const Evide
   CheckFaultsWereInjected(run, verdict.assertions);
   if (!run.broke_off.empty()) {
     verdict.assertions.push_back({"limits", "the job ends by itself", run.broke_off, false});
+  }
+  if (MissesAFault(run)) {
+    verdict.assertions.push_back({"state", "SUCCEEDED", run.state, run.state == "SUCCEEDED"});
+    Conclude(scenario, verdict);
+    return verdict;
   }
   const ComparedRuns runs{run, twin};
   for (const auto& expectation : scenario.expectations) {

@@ -11,22 +11,46 @@
 namespace caip::harness {
 namespace {
 
-// Splits a text into its numbers and the text without them.
+bool IsDigit(const std::string& text, size_t at) {
+  return at < text.size() && text[at] >= '0' && text[at] <= '9';
+}
+
+// The end of the number that begins here: "12", "0.5", "1.5e-3".
+size_t EndOfNumber(const std::string& text, size_t at) {
+  while (IsDigit(text, at)) ++at;
+  if (at >= text.size() || text[at] != '.' || !IsDigit(text, at + 1)) return at;
+  for (++at; IsDigit(text, at); ++at) {
+  }
+  if (at >= text.size() || (text[at] != 'e' && text[at] != 'E')) return at;
+  size_t exponent = at + 1;
+  if (exponent < text.size() && (text[exponent] == '-' || text[exponent] == '+')) ++exponent;
+  if (!IsDigit(text, exponent)) return at;
+  while (IsDigit(text, exponent)) ++exponent;
+  return exponent;
+}
+
+// Splits a text into its whole numbers and the text without them. Numbers with a fraction are part
+// of the text, because nothing counts with them.
 std::pair<std::string, std::vector<int64_t>> SplitNumbers(const std::string& text) {
+  constexpr size_t kDigitsMax = 18;
   std::pair<std::string, std::vector<int64_t>> parts;
-  for (size_t i = 0; i < text.size(); ++i) {
-    size_t end = i;
-    while (end < text.size() && text[end] >= '0' && text[end] <= '9' && end - i < 18) ++end;
-    if (end > i) {
-      parts.second.push_back(std::stoll(text.substr(i, end - i)));
+  for (size_t i = 0; i < text.size();) {
+    const size_t end = IsDigit(text, i) ? EndOfNumber(text, i) : i + 1;
+    const std::string part = text.substr(i, end - i);
+    const bool is_whole = part.find_first_not_of("0123456789") == std::string::npos;
+    if (is_whole && part.size() <= kDigitsMax) {
+      parts.second.push_back(std::stoll(part));
       parts.first += '#';
-      i = end - 1;
     } else {
-      parts.first += text[i];
+      parts.first += part;
     }
+    i = end;
   }
   return parts;
 }
+
+// The number of starts of a run with one start: most count from 1, some from 0.
+bool IsFirstCount(int64_t number) { return number == 0 || number == 1; }
 
 }  // namespace
 
@@ -35,7 +59,7 @@ bool CountsStarts(const std::string& before, const std::string& after) {
   const auto a = SplitNumbers(before);
   const auto b = SplitNumbers(after);
   if (a.first != b.first || a.second.size() != 1 || b.second.size() != 1) return false;
-  return b.second.front() == a.second.front() + 1;
+  return IsFirstCount(a.second.front()) && b.second.front() == a.second.front() + 1;
 }
 
 bool CountsSecondStart(const std::string& once, const std::string& twice) {
@@ -47,7 +71,7 @@ bool CountsSecondStart(const std::string& once, const std::string& twice) {
   for (size_t i = 0; i < a.second.size(); ++i) {
     if (a.second[i] == b.second[i]) continue;
     ++differ;
-    if (a.second[i] > 1 || b.second[i] != a.second[i] + 1) return false;
+    if (!IsFirstCount(a.second[i]) || b.second[i] != a.second[i] + 1) return false;
   }
   return differ == 1;
 }
@@ -71,6 +95,23 @@ std::set<std::string> RenamedPatterns(const Evidence& baseline, const Evidence& 
 }
 
 namespace {
+
+// Whether a number with a fraction differs at the same place of both.
+bool HasOtherFractions(const Json& a, const Json& b) {
+  if (a.is_number_float() && b.is_number()) return a != b;
+  if (a.type() != b.type() || a.size() != b.size()) return false;
+  if (a.is_array()) {
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (HasOtherFractions(a[i], b[i])) return true;
+    }
+  }
+  if (!a.is_object()) return false;
+  for (const auto& [name, value] : a.items()) {
+    const Json* other = Member(b, name);
+    if (other && HasOtherFractions(value, *other)) return true;
+  }
+  return false;
+}
 
 bool SameSteps(const StepRecords& a, const StepRecords& b) {
   return std::ranges::equal(
@@ -120,6 +161,12 @@ void Baseline::Learn(const Evidence& early_restart) {
   // the differences of a failed run are not counters
   if (early_restart.state != "SUCCEEDED") return;
   const std::set<std::string> renamed = RenamedPatterns(run_, early_restart);
+  // A learned value does not count anything, so the difference of a fraction is never one.
+  const auto is_learned = [](const std::string& before, const std::string& after) {
+    const auto a = ParseJson(before);
+    const auto b = ParseJson(after);
+    return a.ok() && b.ok() && HasOtherFractions(*a, *b);
+  };
   const auto note = [&](const std::string& name, bool counts) {
     const std::string pattern = WithoutNumbers(name);
     const bool explained = counts || renamed.contains(pattern);
@@ -129,7 +176,8 @@ void Baseline::Learn(const Evidence& early_restart) {
     const auto other = early_restart.objects.find(name);
     if (other == early_restart.objects.end()) {
       note(name, false);
-    } else if (!how_.objects.Equal(other->second.bytes, object.bytes)) {
+    } else if (!how_.objects.Equal(other->second.bytes, object.bytes) &&
+               !is_learned(object.bytes, other->second.bytes)) {
       note(name, CountsSecondStart(object.bytes, other->second.bytes));
     }
   }

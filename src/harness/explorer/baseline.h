@@ -60,7 +60,8 @@ std::set<std::string> DifferingFields(const Json& a, const Json& b, const StepCo
 /// The text with '#' in place of each number.
 std::string WithoutNumbers(const std::string& text);
 
-/// Whether the texts are equal except for their only number, which is one higher in `after`.
+/// Whether the texts are equal except for their only whole number, which is 0 or 1 in `before` and
+/// one higher in `after`. A higher number counts something else than starts, such as examples.
 bool CountsStarts(const std::string& before, const std::string& after);
 
 /// The same for texts with more numbers. `once` comes from a single start: only one number differs,

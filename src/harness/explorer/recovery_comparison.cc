@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -101,11 +102,39 @@ std::set<int64_t> NumbersOf(const StepRecords& records) {
   return numbers;
 }
 
+// The last line of the boot that failed last, if possible one that it printed as an error: the
+// message of SystemExit, which leaves no traceback.
+std::string FindLastWords(const Evidence& run) {
+  const Event* failed = nullptr;
+  for (const Event& event : run.events) {
+    const auto* exit = event.As<ExitEvent>();
+    if (exit && exit->exit_code != 0 && exit->lost.empty()) failed = &event;
+  }
+  std::string last;
+  std::string error;
+  for (const Event& event : run.events) {
+    const auto* line = event.As<LogEvent>();
+    const bool is_its =
+        failed && line && event.replica == failed->replica && event.boot == failed->boot;
+    if (!is_its || !SaysSomething(line->message)) continue;
+    last = FindErrorLine(line->message);
+    if (line->severity == "ERROR" || line->severity == "CRITICAL") error = last;
+  }
+  return error.empty() ? last : error;
+}
+
+std::string FindReason(const Evidence& run) {
+  std::string line = FindErrorLine(run.error_message);
+  if (line.find("exited with a non-zero status") == std::string::npos) return line;
+  const std::string words = FindLastWords(run);
+  return words.empty() ? line : words;
+}
+
 void CompareOutcome(const Evidence& run, std::vector<Flaw>& flaws) {
   if (!run.broke_off.empty()) {
     flaws.push_back({"the job does not end", "SUCCEEDED", run.broke_off});
   } else if (run.state != "SUCCEEDED") {
-    const std::string why = FindErrorLine(run.error_message);
+    const std::string why = FindReason(run);
     flaws.push_back({"the job ends " + run.state + ": " + WithoutNumbers(why), "SUCCEEDED",
                      run.state + ": " + why});
   }
@@ -157,12 +186,17 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
   const std::set<std::string> renamed = RenamedPatterns(baseline.run(), run);
   const auto add = [&](const std::string& what, const std::string& name,
                        const std::string& expected, const std::string& found,
-                       const std::string& doubt = "") {
+                       const std::string& doubt = "", const std::string& contents = "") {
     const std::string pattern = WithoutNumbers(name);
     if (renamed.contains(pattern) || !baseline.Compares(name)) return;
     const std::string cause = what + ": " + pattern;
     const std::string why = doubt.empty() && baseline.MayCount(name) ? kMayCount : doubt;
-    by_cause.try_emplace(cause, Flaw{cause, name + ": " + expected, found, why});
+    Flaw flaw{cause, name + ": " + expected, found, why};
+    if (!why.empty() && !contents.empty()) {
+      flaw.object = name;
+      flaw.contents = contents;
+    }
+    by_cause.try_emplace(cause, std::move(flaw));
   };
   const bool same_steps =
       flaws.empty() && !baseline.replicas().empty() && baseline.steps_are_stable();
@@ -175,7 +209,8 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
       add("objects have different contents", name,
           ExcerptAtDifference(object.bytes, mine->second.bytes),
           ExcerptAtDifference(mine->second.bytes, object.bytes),
-          same_steps && !ParseJson(object.bytes).ok() ? kOtherBytes : "");
+          same_steps && !ParseJson(object.bytes).ok() ? kOtherBytes : "",
+          IsText(object.bytes) ? "" : std::to_string(std::hash<std::string>{}(mine->second.bytes)));
     }
   }
   for (const auto& [name, object] : run.objects) {

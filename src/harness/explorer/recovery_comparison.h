@@ -22,7 +22,8 @@ struct Flaw {
   std::string doubt = {};  // why the flaw may be harmless; "": it is not
   Kind kind = Kind::kOther;
   std::optional<int64_t> resume_step = {};  // kLostProgress: where the restart should have resumed
-  std::string object = {};                  // kRewrittenResult
+  std::string object = {};                  // kRewrittenResult, and with `contents`
+  std::string contents = {};  // identifies other bytes that may mean the same; "" for other flaws
 };
 
 /// "missing_steps"; "" for kOther.

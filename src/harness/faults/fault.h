@@ -128,6 +128,7 @@ struct Fault {
   Trigger when = {};
   std::optional<Trigger> until = {};  // ends the fault
   FaultActionPtr action = {};
+  bool if_reached = false;  // the scenario does not fail if the trigger never occurs
 };
 
 /// All kinds, in the order of the documentation.

@@ -26,6 +26,7 @@ FaultInjector::ScheduledFault::ScheduledFault(Fault f, Random random)
     : fault(std::move(f)), when(fault.when, fault.replica, random.Fork("when")) {
   if (fault.until) until.emplace(*fault.until, "any", random.Fork("until"));
   tally.name = fault.name;
+  tally.if_reached = fault.if_reached;
   tally.what = fault.kind->name + " " + Describe(fault.when);
 }
 

@@ -35,7 +35,7 @@ void ReadFaultParameters(const FaultKind& kind, const Cursor& parameters, Fault&
 void ReadFaultKind(const Cursor& element, Fault& fault) {
   const std::vector<std::string> kinds = FaultKindNames();
   std::vector<std::string> known = kinds;
-  known.insert(known.end(), {"name", "when"});
+  known.insert(known.end(), {"name", "when", "if_reached"});
   element.OnlyKeys(known);
   for (const auto& [key, member] : element.Members()) {
     const FaultKind* kind = FindFaultKind(key);
@@ -128,6 +128,7 @@ Fault ReadFault(const Cursor& element, std::map<std::string, int>& counts) {
   } else {
     element.Wrong(texts::WhenMissing());
   }
+  fault.if_reached = element.Has("if_reached") && element.At("if_reached").Flag();
   ResolveTrial(fault, fault.when);
   if (fault.until) ResolveTrial(fault, *fault.until);
   if (fault.kind) CheckOccasion(*fault.kind, fault.when, element.At("when"));

@@ -140,6 +140,11 @@ std::string TextReport(const ScenarioResult& one, bool verbose) {
   std::string text = std::string(passed ? "PASSED " : "FAILED ") + one.file + "  (" +
                      HumanDuration(one.took) + ", seed " + std::to_string(one.seed) + ")\n";
   if (!one.error.empty()) return text + "  " + ReplaceAll(one.error, "\n", "\n  ") + "\n";
+  for (const FaultTally& fault : one.run.faults) {
+    if (!passed || !fault.if_reached || !fault.injected_at.empty()) continue;
+    text += "  fault " + fault.name + " was not injected, because " + fault.what +
+            " does not occur any more: `caip explore` finds the new crash points\n";
+  }
   if (passed && !verbose) return text;
   text += "  " + one.description + "\n";
   for (const Assertion& assertion : one.verdict.assertions) {

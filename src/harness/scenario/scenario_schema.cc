@@ -43,7 +43,10 @@ Json TriggerSchema() {
 
 Json FaultSchema() {
   Json properties = {{"name", TextOf("the name by which other faults refer to it")},
-                     {"when", Ref("trigger")}};
+                     {"when", Ref("trigger")},
+                     {"if_reached",
+                      {{"type", "boolean"},
+                       {"description", "the scenario does not fail if `when` never occurs"}}}};
   Json kinds = Json::array();
   for (const FaultKind& kind : FaultKinds()) {
     Json parameters = Json::object();

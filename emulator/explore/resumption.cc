@@ -1,0 +1,95 @@
+#include "emulator/explore/resumption.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+
+namespace caip::explore {
+namespace {
+
+using harness::Event;
+using harness::Evidence;
+
+constexpr size_t kReadsShown = 4;
+
+// The boot of the replica that starts after so many events; 0 for none.
+int BootAfter(const Evidence& run, size_t after, const std::string& replica) {
+  for (size_t i = after; i < run.events.size(); ++i) {
+    const Event& event = run.events[i];
+    if (event.replica == replica && event.Is<harness::StartEvent>()) return event.boot;
+  }
+  return 0;
+}
+
+std::string ReadsInWords(const std::vector<std::string>& reads) {
+  if (reads.empty()) return "read no object";
+  std::vector<std::string> shown(
+      reads.begin(), reads.begin() + static_cast<ptrdiff_t>(std::min(kReadsShown, reads.size())));
+  const size_t more = reads.size() - shown.size();
+  return "read " + Join(shown, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+// Whether the replica reports each step once, in ascending order, so that the number of a step is
+// the progress.
+bool StepsAscend(const Evidence& run, const std::string& replica) {
+  std::optional<int64_t> last;
+  for (const Event& event : run.events) {
+    const auto* step = event.replica == replica ? event.As<harness::StepEvent>() : nullptr;
+    if (!step) continue;
+    if (last && step->step <= *last) return false;
+    last = step->step;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<int64_t> FirstStep(const Evidence& run, size_t after, const std::string& replica) {
+  int boot = 0;
+  for (size_t i = 0; i < run.events.size(); ++i) {
+    const Event& event = run.events[i];
+    if (event.replica != replica) continue;
+    if (i >= after && event.Is<harness::StartEvent>()) boot = event.boot;
+    const auto* step = event.As<harness::StepEvent>();
+    if (boot > 0 && step && event.boot >= boot) return step->step;
+  }
+  return std::nullopt;
+}
+
+std::string DescribeResumption(const Evidence& run, const harness::CrashPoint& point) {
+  const int boot = BootAfter(run, point.events, point.replica);
+  if (boot == 0) return "";
+  std::vector<std::string> reads;
+  const std::string begin = "boot " + std::to_string(boot) + " ";
+  for (const Event& event : run.events) {
+    if (event.replica != point.replica || event.boot != boot) continue;
+    if (const auto* step = event.As<harness::StepEvent>()) {
+      return begin + ReadsInWords(reads) + ", then reported step " + std::to_string(step->step);
+    }
+    const auto* storage = event.As<harness::StorageEvent>();
+    const bool is_read = storage && storage->op == "read" && !storage->failed;
+    if (is_read && std::ranges::find(reads, storage->object) == reads.end()) {
+      reads.push_back(storage->object);
+    }
+  }
+  return begin + ReadsInWords(reads) + " and reported no step";
+}
+
+std::optional<harness::Flaw> FindLossOfPair(const harness::Baseline& baseline,
+                                            const ExploreTask& task, const Evidence& run) {
+  if (!task.second || task.second->replica != task.point.replica) return std::nullopt;
+  const std::string& replica = task.point.replica;
+  if (!baseline.steps_are_stable() || !StepsAscend(baseline.run(), replica)) return std::nullopt;
+  const auto first = FirstStep(run, task.point.events, replica);
+  const auto second = FirstStep(run, task.second->events, replica);
+  if (!first || !second || *second >= *first) return std::nullopt;
+  harness::Flaw flaw{"a second restart loses progress that the first one kept",
+                     "resumes at step " + std::to_string(*first) + " or later",
+                     "resumes at step " + std::to_string(*second)};
+  flaw.kind = harness::Flaw::Kind::kLostProgress;
+  flaw.resume_step = *first;
+  return flaw;
+}
+
+}  // namespace caip::explore
