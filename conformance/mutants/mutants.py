@@ -85,7 +85,7 @@ MUTANTS = [
     ('chief_in_cluster_spec', 'environment', ENVIRONMENT, '/*uses_chief=*/false, /*with_evaluators=*/true', '/*uses_chief=*/true, /*with_evaluators=*/true'),
     ('evaluator_in_cluster', 'environment', ENVIRONMENT, 'text += ClusterText(facts.plan, facts.plan.uses_chief, /*with_evaluators=*/false);\n  text += ", \\"task\\"', None),
     ('index_from_one', 'environment', ENVIRONMENT, 'std::to_string(facts.replica.index)', 'std::to_string(facts.replica.index + 1)'),
-    ('cluster_spec_everywhere', 'environment', ENVIRONMENT, 'if (facts.plan.is_container) out.emplace_back("CLUSTER_SPEC"', 'if (true) out.emplace_back("CLUSTER_SPEC"'),
+    ('cluster_spec_everywhere', 'environment', ENVIRONMENT, 'if (facts.input.UsesContainer()) out.emplace_back("CLUSTER_SPEC"', 'if (true) out.emplace_back("CLUSTER_SPEC"'),
     ('trial_always', 'environment', ENVIRONMENT, 'if (!facts.trial.empty()) text +=', 'if (true) text +='),
     ('job_dir_first', 'environment', COMMAND, 'Append(arguments, {"--job-dir", path});', 'arguments.insert(arguments.begin(), {"--job-dir", path});'),
     ('args_behind_command', 'environment', PROGRAM, 'image.command.empty() ? image.entrypoint : image.command', 'image.entrypoint'),
