@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "emulator/explore/resumption.h"
@@ -79,12 +80,43 @@ void CompareContents(Outcomes& outcomes) {
   }
 }
 
+bool IsSamePlace(const harness::CrashPoint& a, const harness::CrashPoint& b) {
+  const auto place = [](const harness::CrashPoint& point) {
+    return std::tie(point.replica, point.kind, point.before, point.op, point.text, point.step,
+                    point.mid_bytes);
+  };
+  return place(a) == place(b);
+}
+
+// Adds what FindLossOfPair cannot see: the buckets are as after a single restart at the place of
+// the second one, but the trainer resumes earlier.
+void ComparePairsWithSingles(const harness::Baseline& baseline, const TaskList& tasks,
+                             Outcomes& outcomes) {
+  for (size_t pair = 0; pair < tasks.size(); ++pair) {
+    if (!outcomes[pair] || !tasks[pair].second) continue;
+    const harness::CrashPoint& place = *tasks[pair].second;
+    for (size_t i = 0; i < pair; ++i) {
+      const bool is_single = outcomes[i] && !tasks[i].second &&
+                             tasks[i].disk_kept == tasks[pair].disk_kept &&
+                             IsSamePlace(tasks[i].point, place);
+      if (!is_single) continue;
+      auto lost =
+          FindLoss(baseline, place.replica, outcomes[i]->first_step, outcomes[pair]->first_step);
+      std::vector<Flaw>& flaws = outcomes[pair]->flaws;
+      const bool is_known = lost && !flaws.empty() && flaws.front().cause == lost->cause;
+      if (lost && !is_known) AddInFront(flaws, *std::move(lost));
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<TriedRestart> CompareTogether(const harness::Baseline& baseline, const TaskList& tasks,
                                           Outcomes& outcomes) {
   std::vector<TriedRestart> more;
   CompareContents(outcomes);
+  ComparePairsWithSingles(baseline, tasks, outcomes);
   for (const bool disk_kept : {false, true}) {
     Recoveries found = CollectRecoveries(tasks, outcomes, disk_kept);
     for (auto& [index, flaw] : harness::FindLostProgress(baseline, found.all)) {

@@ -76,20 +76,24 @@ std::string DescribeResumption(const Evidence& run, const harness::CrashPoint& p
   return begin + ReadsInWords(reads) + " and reported no step";
 }
 
+std::optional<harness::Flaw> FindLoss(const harness::Baseline& baseline, const std::string& replica,
+                                      std::optional<int64_t> wanted, std::optional<int64_t> found) {
+  if (!wanted || !found || *found >= *wanted) return std::nullopt;
+  if (!baseline.steps_are_stable() || !StepsAscend(baseline.run(), replica)) return std::nullopt;
+  harness::Flaw flaw{"a second restart loses progress that the first one kept",
+                     "resumes at step " + std::to_string(*wanted) + " or later",
+                     "resumes at step " + std::to_string(*found)};
+  flaw.kind = harness::Flaw::Kind::kLostProgress;
+  flaw.resume_step = *wanted;
+  return flaw;
+}
+
 std::optional<harness::Flaw> FindLossOfPair(const harness::Baseline& baseline,
                                             const ExploreTask& task, const Evidence& run) {
   if (!task.second || task.second->replica != task.point.replica) return std::nullopt;
   const std::string& replica = task.point.replica;
-  if (!baseline.steps_are_stable() || !StepsAscend(baseline.run(), replica)) return std::nullopt;
-  const auto first = FirstStep(run, task.point.events, replica);
-  const auto second = FirstStep(run, task.second->events, replica);
-  if (!first || !second || *second >= *first) return std::nullopt;
-  harness::Flaw flaw{"a second restart loses progress that the first one kept",
-                     "resumes at step " + std::to_string(*first) + " or later",
-                     "resumes at step " + std::to_string(*second)};
-  flaw.kind = harness::Flaw::Kind::kLostProgress;
-  flaw.resume_step = *first;
-  return flaw;
+  return FindLoss(baseline, replica, FirstStep(run, task.point.events, replica),
+                  FirstStep(run, task.second->events, replica));
 }
 
 }  // namespace caip::explore

@@ -19,6 +19,11 @@ std::optional<int64_t> FirstStep(const harness::Evidence& run, size_t after,
 /// read before it reported a step. "" if no boot started.
 std::string DescribeResumption(const harness::Evidence& run, const harness::CrashPoint& point);
 
+/// The flaw if a second restart resumed at the step `found`, before `wanted`, where a first restart
+/// resumed.
+std::optional<harness::Flaw> FindLoss(const harness::Baseline& baseline, const std::string& replica,
+                                      std::optional<int64_t> wanted, std::optional<int64_t> found);
+
 /// The flaw if the second restart of a pair resumes at an earlier step than the first one did,
 /// although nothing that the first one used may be lost.
 std::optional<harness::Flaw> FindLossOfPair(const harness::Baseline& baseline,
