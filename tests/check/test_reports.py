@@ -108,7 +108,7 @@ class Reports(fixture.WithFolder):
                 (["--packages", "gs://bucket/trainer.tar.gz"], "Give the archive as a file of this host"),
                 (["--storage-view", "tape"], "--storage-view"),
                 (["--scale-tier", "huge"], "huge"),
-                (["--gpus", "cpu"], "unrecognized arguments"),
+                (["--create-buckets"], "unrecognized arguments"),
         ]:
             done = self.run_caip(*self.as_image(package), *words)
             self.assertEqual(done.returncode, 2, (words, done.stdout, done.stderr))

@@ -665,7 +665,7 @@ class Mistakes(Case):
         package.mkdir()
         (package / "__init__.py").write_text("")
         (package / "task.py").write_text(
-            "import sys\nsys.exit(0 if sys.argv[-3:] == ['--a=1', '--b', '2'] else 3)\n")
+            "import sys\nsys.exit(0 if sys.argv[1:4] == ['--a=1', '--b', '2'] else 3)\n")
         file = self.folder / "scenario.yaml"
         file.write_text(
             "description: d\njob:\n  submit: [--package-path, trainer, --module-name, trainer.task, "

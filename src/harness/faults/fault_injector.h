@@ -31,8 +31,8 @@ struct FaultTally {
   std::string what;                  // kind and trigger as text
   int64_t seen = 0;                  // events that its trigger counted
   std::vector<int64_t> injected_at;  // numbers of the fault's lines in the event list
-  bool if_reached = false;           // it need not be injected
   bool until_came = true;            // false if the fault has an `until` that has not come
+  bool if_reached = false;           // it need not be injected
 };
 
 struct FaultInjectorOptions {
