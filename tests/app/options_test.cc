@@ -153,6 +153,13 @@ TEST_F(Options, AllMistakesOfTheFlagsAreToldAtOnce) {
               HasSubstr("--gpus: 'many' is not one of: queue, share, cpu"));
 }
 
+TEST_F(Options, OffIsAWordAlthoughYamlReadsItAsFalse) {
+  const auto options = Read("gs_front: off\naccess_log: off\n");
+  ASSERT_TRUE(options.ok()) << options.error().message;
+  EXPECT_EQ(options->gs_front, GsFront::kOff);
+  EXPECT_EQ(options->access_log, "off");
+}
+
 TEST_F(Options, AConfigFileThatIsNamedMustBeThere) {
   EmulatorFlags flags;
   flags.config = (directory_.path() / "missing.yaml").string();

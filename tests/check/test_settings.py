@@ -14,6 +14,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGE = "gcr.io/p/settings:v1"
 ON_CPU = ["--scale-tier", "custom", "--master-machine-type", "n1-standard-8"]
 TWO_GPUS = [*ON_CPU, "--master-accelerator", "type=nvidia-tesla-t4,count=2"]
+# No host of today has this Python.
+OLD_PACKAGE = ["--package-path", "trainer", "--module-name", "trainer.task", "--runtime-version",
+               "1.14", "--python-version", "3.5"]
 PACKAGE = ["--package-path", "trainer", "--module-name", "trainer.task", "--runtime-version", "2.11",
            "--python-version", "3.7"]
 
@@ -67,7 +70,7 @@ SETTINGS = {
                            sees="metadata('instance/service-accounts/default/email') == "
                                 "'me@p.iam.gserviceaccount.com'"),
     "runtimes": Row('{"2.11": /nowhere/python3}', job=PACKAGE, fails="/nowhere/python3"),
-    "strict_runtime": Row("true", ["--strict-runtime"], fails="3.7", job=PACKAGE),
+    "strict_runtime": Row("true", ["--strict-runtime"], fails="3.5", job=OLD_PACKAGE),
 }
 # Why a setting has no row.
 WITHOUT_ROW = {

@@ -62,6 +62,7 @@ std::optional<std::vector<std::string>> ShellWords(std::string_view text) {
 
 std::optional<std::string> SettingText(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
+  if (value == false) return "off";  // YAML's reading of `access_log: off`
   if (value.is_number() || value.is_boolean()) return value.dump();
   return std::nullopt;
 }
