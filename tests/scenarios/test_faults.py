@@ -394,6 +394,20 @@ class Reports(Case):
                                str(self.folder / "state")], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=300)
 
+    def test_a_notice_of_maintenance_gives_the_same_events_each_time(self):
+        scenario = ROOT / "scenarios" / "service" / "maintenance_gives_notice.yaml"
+        words = [CAIP, "scenario", "run", scenario, "--state", self.folder / "state", "--events"]
+        runs = [subprocess.Popen([*words, self.folder / f"{i}.jsonl"], stdout=subprocess.DEVNULL)
+                for i in range(8)]
+        for run in runs:  # at once, so that they disturb each other
+            self.assertEqual(run.wait(timeout=PATIENCE), 0)
+        lists = set()
+        for i in range(8):
+            lines = (self.folder / f"{i}.jsonl").read_text().splitlines()[1:-1]
+            events = [json.loads(line) for line in lines]
+            lists.add(json.dumps([{**event, "time": ""} for event in events]))
+        self.assertEqual(len(lists), 1, "\n\n".join(sorted(lists)))
+
     def test_a_failed_job_fails_its_scenario_with_the_reason(self):
         file = self.scenario("record(1)\nsys.exit('out of luck')\n", "limits: {wall: 1m}\n")
         code, text, played, _ = self.run_scenario(file)

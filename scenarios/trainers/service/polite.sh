@@ -5,7 +5,7 @@ mkdir -p "$job_dir"
 save() {
   touch "$job_dir/saved"  # dash may keep a redirection of a trap for the commands after it
   echo "saved in time"
-  kill $!
+  [ -z "$!" ] || kill $! 2> /dev/null  # SIGTERM may come before the sleep, and may have ended it
   exit 0
 }
 trap save TERM
