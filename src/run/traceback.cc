@@ -80,6 +80,18 @@ bool NamesSyntaxError(std::string_view line) {
          line.starts_with("TabError:");
 }
 
+bool RefusesModule(std::string_view line) {
+  const size_t colon = line.find(": ");
+  if (colon == std::string_view::npos) return false;
+  const std::string_view program = line.substr(0, colon);
+  const std::string_view name = program.substr(program.find_last_of('/') + 1);
+  const std::string_view said = line.substr(colon + 2);
+  const bool is_refusal = said.starts_with("No module named ") ||
+                          said.starts_with("Error while finding module specification for ") ||
+                          said.ends_with(" is a package and cannot be directly executed");
+  return is_refusal && name.starts_with("python") && name.find(' ') == std::string_view::npos;
+}
+
 bool ChainsTracebacks(std::string_view line) {
   return line == "During handling of the above exception, another exception occurred:" ||
          line == "The above exception was the direct cause of the following exception:";

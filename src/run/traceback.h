@@ -18,8 +18,11 @@ std::string ReduceTraceback(std::string_view text, size_t limit = kTracebackByte
 // The part that a line of stderr can play in a traceback.
 bool OpensTraceback(std::string_view line);       // a heading, also that of an exception group
 bool OpensExceptionGroup(std::string_view line);  // the latter only
-bool OpensSyntaxError(std::string_view line);    // `  File "x.py", line 1`, maybe without a heading
-bool NamesSyntaxError(std::string_view line);    // `SyntaxError: ...` and its kin
+bool OpensSyntaxError(std::string_view line);  // `  File "x.py", line 1`, maybe without a heading
+bool NamesSyntaxError(std::string_view line);  // `SyntaxError: ...` and its kin
+/// What `python3 -m` prints instead of a traceback if it cannot start the module:
+/// `/usr/bin/python3: No module named trainer.task`.
+bool RefusesModule(std::string_view line);
 bool ChainsTracebacks(std::string_view line);    // "During handling of the above exception, ..."
 bool LooksLikeLogRecord(std::string_view line);  // "WARNING:root:x", "2021-01-02 ...": no part
 

@@ -79,6 +79,8 @@ TEST_F(PythonJobs, AMissingModuleFailsTheJob) {
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_THAT(run.err, HasSubstr("No module named trainer.nothing"));
   EXPECT_EQ(caip_.StateOf("missing"), "FAILED");
+  EXPECT_THAT(StringOr(caip_.Describe("missing"), "errorMessage"),
+              HasSubstr("No module named trainer.nothing"));
 }
 
 TEST_F(PythonJobs, APackageThatCannotBeInstalledFailsTheJobWithPipsWords) {

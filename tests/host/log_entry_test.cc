@@ -144,6 +144,8 @@ TEST(Tracebacks, AreRememberedForErrorMessage) {
                     "Traceback (most recent call last):\nOSError: 2\n")
                 .classifier.last_traceback(),
             "Traceback (most recent call last):\nOSError: 2\n");
+  const std::string refusal = "/usr/bin/python3: No module named trainer.taks\n";
+  EXPECT_EQ(Capture(refusal).classifier.last_traceback(), refusal);
 }
 
 TEST(Tracebacks, AreForgottenOnceTheProgramHasGoneOn) {

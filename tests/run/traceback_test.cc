@@ -93,6 +93,13 @@ TEST(TracebackLines, AreToldByTheirForm) {
   EXPECT_FALSE(OpensSyntaxError("  File \"/tmp/x.py\", line "));
   EXPECT_TRUE(NamesSyntaxError("IndentationError: unexpected indent"));
   EXPECT_FALSE(NamesSyntaxError("ValueError: x"));
+  EXPECT_TRUE(RefusesModule("/usr/bin/python3: No module named trainer.taks"));
+  EXPECT_TRUE(
+      RefusesModule("python3.11: Error while finding module specification for 'a.b' "
+                    "(ModuleNotFoundError: No module named 'a')"));
+  EXPECT_FALSE(RefusesModule("my python3: No module named x"));
+  EXPECT_FALSE(RefusesModule("loader: No module named x"));
+  EXPECT_FALSE(RefusesModule("python3: a log line"));
   EXPECT_TRUE(LooksLikeLogRecord("WARNING:root:x"));
   EXPECT_TRUE(LooksLikeLogRecord("INFO step 3"));
   EXPECT_TRUE(LooksLikeLogRecord("2021-02-03 04:05:06,789 text"));

@@ -250,6 +250,7 @@ void LineClassifier::FeedPlain(std::string_view line, const Emit& emit) {
   if (run::OpensSyntaxError(line)) return Open(line, State::kSyntaxError);
   CapturedEntry entry;
   EmitOne(ParsePrefix(line, entry) ? entry : PlainEntry(line, run::Severity::kError), emit);
+  if (run::RefusesModule(line)) Remember(line);
 }
 
 bool LineClassifier::FeedHeld(std::string_view line, const Emit& emit) {
@@ -333,6 +334,11 @@ bool LineClassifier::FeedTail(std::string_view line, const Emit& emit) {
   return true;
 }
 
+void LineClassifier::Remember(std::string_view traceback) {
+  last_traceback_.assign(traceback).push_back('\n');
+  entries_since_ = 0;
+}
+
 void LineClassifier::Open(std::string_view line, State state) {
   state_ = state;
   Append(line);
@@ -355,8 +361,7 @@ void LineClassifier::Close(size_t group_bytes, const Emit& emit) {
   chain_is_open_ = false;
   const std::string_view group = WithoutNewlines(std::string_view(held).substr(0, group_bytes));
   if (!group.empty()) {
-    last_traceback_.assign(group).push_back('\n');
-    entries_since_ = 0;
+    Remember(group);
     emit(PlainEntry(group, run::Severity::kError));
   }
   EmitLines(std::string_view(held).substr(group_bytes), emit);

@@ -70,6 +70,7 @@ class LineClassifier {
   bool FeedTail(std::string_view line, const Emit& emit);
   void EmitBetween(const CapturedEntry& entry, const Emit& emit);
   void EmitOne(const CapturedEntry& entry, const Emit& emit);
+  void Remember(std::string_view traceback);
   void Open(std::string_view line, State state);
   void Append(std::string_view line);
   void AppendSurely(std::string_view line);
