@@ -34,6 +34,19 @@ http::Response NoRoute(int status, const http::Request& request, const std::stri
                                           : api::NoRouteResponse(status, request, allow);
 }
 
+// STORAGE_EMULATOR_HOST with a slash at its end makes clients ask for "//storage/v1/b". A bucket in
+// the host name may have objects whose names begin with a slash.
+http::Handler WithOneSlash(http::Handler answer) {
+  return [answer = std::move(answer)](const http::Request& request) {
+    const bool has_more = request.path.starts_with("//") && !gcs::IsXmlRequest(request);
+    if (!has_more) return answer(request);
+    const size_t slashes = std::min(request.path.find_first_not_of('/'), request.path.size());
+    http::Request plain = request;
+    plain.path.erase(0, slashes - 1);
+    return answer(plain);
+  };
+}
+
 }  // namespace
 
 // The members are in the order of construction: a part comes after the parts that it uses, and is
@@ -80,7 +93,8 @@ Status Emulator::Parts::Open() {
   if (hooks) RETURN_IF_ERROR(hooks->WrapLaunchers(replicas));
   http::Handler answer = [this](const http::Request& request) { return Answer(request); };
   if (hooks) answer = hooks->WrapHandler(std::move(answer));
-  ASSIGN_OR_RETURN(listener, Listener::Open(options, *state.mint, wall, std::move(answer)));
+  ASSIGN_OR_RETURN(listener,
+                   Listener::Open(options, *state.mint, wall, WithOneSlash(std::move(answer))));
   listener->WarnAboutTrust(*state.log, clock);
   return listener->Listen(options);
 }

@@ -53,6 +53,17 @@ class RestApi : public ::testing::Test {
   std::unique_ptr<http::Client> client_;
 };
 
+TEST_F(RestApi, AddressesMayEndWithASlash) {
+  EXPECT_EQ(Ask("POST", "//storage/v1/b?project=demo", {{"name", "slashes"}}).status, 200);
+  EXPECT_EQ(StringOr(Ask("GET", "//b/slashes").body, "name"), "slashes");
+  EXPECT_EQ(Ask("POST", "//upload/storage/v1/b/slashes/o?uploadType=media&name=x", 7).status, 200);
+  EXPECT_EQ(Ask("GET", "//storage/v1/b/slashes/o/x").status, 200);
+  EXPECT_EQ(Ask("GET", "//slashes/x").body, 7);  // the XML API
+  EXPECT_EQ(Ask("GET", "//").status, 404);
+  EXPECT_EQ(Ask("GET", "/projects/demo/serviceAccount").status, 200);
+  EXPECT_EQ(Ask("GET", "/projects/demo/hmacKeys").status, 200);
+}
+
 TEST_F(RestApi, CreateReturnsAQueuedJobWithEtagAndTime) {
   const Answer created = Ask("POST", kJobs, Job("created"));
   ASSERT_EQ(created.status, 200) << created.body.dump();

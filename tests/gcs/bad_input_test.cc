@@ -80,7 +80,7 @@ TEST_F(BadInputTest, RefusesJsonThatIsTooDeepTooLargeOrBroken) {
       "{\"metadata\":{\"k\":\"" + std::string(5 << 20, 'v') + "\"}}",
       "{\"metadata\":{\"k\":\"" + std::string(9 << 10, 'v') + "\"}}",
       "{\"metadata\":[1]}",
-      "{\"metadata\":{\"k\":1}}",
+      "{\"metadata\":{\"k\":[1]}}",
       "{\"contentType\":7}",
       "{\"temporaryHold\":\"yes\"}",
       "{\"retention\":{\"mode\":\"Never\"}}",

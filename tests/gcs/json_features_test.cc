@@ -209,6 +209,9 @@ TEST_F(FeaturesTest, KeepsManagedFolders) {
   EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F?ifMetagenerationMatch=2").status, 412);
   EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F?ifMetagenerationMatch=1").status, 204);
   EXPECT_EQ(Call("GET", folders + "/a%2Fb%2F").status, 404);
+  EXPECT_EQ(Call("GET", folders + "/a%2Fc").json["name"], "a/c/");  // the last slash may be missing
+  EXPECT_EQ(Call("GET", folders + "/a%2Fc/iam").status, 200);
+  EXPECT_EQ(Call("DELETE", folders + "/a%2Fc").status, 204);
   EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F").status, 404);
   EXPECT_EQ(Call("GET", kBucket).json, before);
 }

@@ -24,6 +24,7 @@ TEST(XmlPlace, IsFoundByPathOrByHost) {
       {"127.0.0.1:2247", "/bkt/a/b.txt", "bkt", "a/b.txt"},
       {"127.0.0.1:2247", "/v1beta1/a", "v1beta1", "a"},
       {"127.0.0.1:2247", "/vault/projects/a", "vault", "projects/a"},
+      {"127.0.0.1:2247", "/projects/p/others", "projects", "p/others"},
       {"127.0.0.1:2247", "/bkt/", "bkt", ""},
       {"127.0.0.1:2247", "/bkt", "bkt", ""},
       {"127.0.0.1:2247", "/bkt//a", "bkt", "/a"},
@@ -46,12 +47,27 @@ TEST(XmlPlace, IsFoundByPathOrByHost) {
 }
 
 TEST(XmlPlace, LeavesTheOtherApisAlone) {
-  for (const char* path :
-       {"/storage/v1/b", "/upload/storage/v1/b/bkt/o", "/resumable/upload/storage/v1/b/bkt/o",
-        "/download/storage/v1/b/bkt/o/a", "/batch/storage/v1", "/b/bkt", "/v1/projects/p/jobs",
-        "/v2/entries:list", "/discovery/v1/apis/ml/v1/rest", "/$discovery/rest",
-        "/v1beta1/projects/p/jobs", "/v2alpha1/projects/p", "/computeMetadata/",
-        "/emulator/v1/state", "/retry_test", "/retry_tests", "/", "/x"}) {
+  for (const char* path : {"/storage/v1/b",
+                           "/upload/storage/v1/b/bkt/o",
+                           "/resumable/upload/storage/v1/b/bkt/o",
+                           "/download/storage/v1/b/bkt/o/a",
+                           "/batch/storage/v1",
+                           "/b/bkt",
+                           "/projects/p/serviceAccount",
+                           "/projects/p/hmacKeys",
+                           "/projects/p/hmacKeys/GOOG1",
+                           "/v1/projects/p/jobs",
+                           "/v2/entries:list",
+                           "/discovery/v1/apis/ml/v1/rest",
+                           "/$discovery/rest",
+                           "/v1beta1/projects/p/jobs",
+                           "/v2alpha1/projects/p",
+                           "/computeMetadata/",
+                           "/emulator/v1/state",
+                           "/retry_test",
+                           "/retry_tests",
+                           "/",
+                           "/x"}) {
     EXPECT_FALSE(IsXmlRequest(At("127.0.0.1:2247", path))) << path;
   }
   EXPECT_FALSE(IsXmlRequest(At("storage.googleapis.com", "/storage/v1/b/bkt")));

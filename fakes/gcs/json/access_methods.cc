@@ -45,7 +45,7 @@ Status WriteEntry(StorageService& service, const Request& request, const AccessL
 }
 
 PolicyPlace PolicyAt(const PathParameters& path) {
-  return {path.At("bucket"), path.At("object"), path.At("folder")};
+  return {path.At("bucket"), path.At("object"), FolderName(path.At("folder"))};
 }
 
 Response RenderedPolicy(const PolicyPlace& place, Json policy) {

@@ -136,7 +136,9 @@ Json FolderJson(const std::string& bucket, const ManagedFolder& folder, const st
       {"updateTime", create_time}};
 }
 
-ObjectName FolderAt(const PathParameters& path) { return {path.At("bucket"), path.At("folder")}; }
+ObjectName FolderAt(const PathParameters& path) {
+  return {path.At("bucket"), FolderName(path.At("folder"))};
+}
 
 }  // namespace
 
@@ -204,9 +206,8 @@ Result<Response> ListManagedFolders(StorageService& service, const Request& requ
 Result<Response> InsertManagedFolder(StorageService& service, const Request& request,
                                      const PathParameters& path) {
   ASSIGN_OR_RETURN(const Json wanted, JsonBody(request));
-  std::string name = StringOr(wanted, "name");
+  const std::string name = FolderName(StringOr(wanted, "name"));
   if (name.empty()) return errors::Required("name");
-  if (!name.ends_with('/')) name += '/';
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
   const ObjectName place{path.At("bucket"), name};
   ASSIGN_OR_RETURN(const ManagedFolder folder, service.InsertManagedFolder(place, conditions));

@@ -143,6 +143,10 @@ Result<Response> Call(const Served& served, StorageService& service, const Reque
   return served.method(service, request, path);
 }
 
+bool IsBelow(std::string_view path, std::string_view folder) {
+  return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+}
+
 http::Route RouteOf(const std::string& prefix, const Served& served,
                     const std::shared_ptr<StorageService>& service) {
   const auto handler = [service, served](const Request& request, const PathParameters& path) {
@@ -159,8 +163,7 @@ std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageService> service) 
   for (const std::string prefix : {"/storage/v1", ""}) {
     for (const auto& methods : {std::span<const Served>(kServed), {kNotServed}}) {
       for (const Served& served : methods) {
-        const std::string_view pattern = served.pattern;
-        const bool has_route = !prefix.empty() || pattern == "/b" || pattern.starts_with("/b/");
+        const bool has_route = !prefix.empty() || IsAliasPath(served.pattern);
         if (has_route) routes.push_back(RouteOf(prefix, served, service));
       }
     }
@@ -169,13 +172,22 @@ std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageService> service) 
   return routes;
 }
 
+bool IsAliasPath(std::string_view path) {
+  if (IsBelow(path, "/b")) return true;
+  constexpr std::string_view kProjects = "/projects/";
+  if (!path.starts_with(kProjects)) return false;
+  const size_t slash = path.find('/', kProjects.size());
+  const std::string_view rest = slash == path.npos ? "" : path.substr(slash);
+  return IsBelow(rest, "/serviceAccount") || IsBelow(rest, "/hmacKeys");
+}
+
 bool IsStoragePath(std::string_view path) {
   for (const std::string_view prefix :
        {"/storage/", "/upload/storage/", "/resumable/upload/storage/", "/download/storage/",
-        "/batch/storage/", "/b/"}) {
+        "/batch/storage/"}) {
     if (path.starts_with(prefix)) return true;
   }
-  return path == "/b";
+  return IsAliasPath(path);
 }
 
 http::Response NoStorageRoute(int status, const http::Request& request, const std::string& allow) {

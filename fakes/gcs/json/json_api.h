@@ -12,10 +12,14 @@
 
 namespace caip::gcs {
 
-/// Makes every route of the API except BatchRoute, which calls these: /storage/v1/..., its alias
-/// /b/..., /upload/..., /resumable/upload/... and /download/... The handlers share ownership of
-/// `service`. Methods that are not emulated answer 501 with their names.
+/// Makes every route of the API except BatchRoute, which calls these: /storage/v1/..., its aliases
+/// (IsAliasPath), /upload/..., /resumable/upload/... and /download/... The handlers share ownership
+/// of `service`. Methods that are not emulated answer 501 with their names.
 std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageService> service);
+
+/// True for /b/..., /projects/{project}/serviceAccount and /projects/{project}/hmacKeys/...:
+/// clients that STORAGE_EMULATOR_HOST names the server leave out /storage/v1.
+bool IsAliasPath(std::string_view path);
 
 /// True for paths of this API. Unknown ones get a 404 or 405 in this API's form.
 bool IsStoragePath(std::string_view path);
@@ -31,7 +35,8 @@ http::Route BatchRoute(std::vector<http::Route> routes);
 // key_routes.cc: the methods that make and use keys: storage.projects.hmacKeys, IAM's signBlob, and
 // an emulator method that registers the public key of a service account.
 
-/// /storage/v1/projects/{project}/hmacKeys and below. The handlers share `keys`.
+/// /storage/v1/projects/{project}/hmacKeys and below, and the alias of each. The handlers share
+/// `keys`.
 std::vector<http::Route> HmacKeyRoutes(std::shared_ptr<ServiceKeys> keys);
 
 /// /v1/projects/{project}/serviceAccounts/{account}:signBlob (iamcredentials.googleapis.com), and

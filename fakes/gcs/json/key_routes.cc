@@ -106,7 +106,7 @@ Result<Response> AddPublicKey(ServiceKeys& keys, const Request& request,
 }
 
 http::Route KeyRoute(const std::shared_ptr<ServiceKeys>& keys, const char* verb,
-                     const char* pattern, const char* id, KeyMethod call) {
+                     const std::string& pattern, const char* id, KeyMethod call) {
   return {verb, pattern, id, [keys, call](const Request& request, const PathParameters& path) {
             auto response = call(*keys, request, path);
             return response.ok() ? std::move(*response) : errors::ToResponse(response.error());
@@ -116,15 +116,21 @@ http::Route KeyRoute(const std::shared_ptr<ServiceKeys>& keys, const char* verb,
 }  // namespace
 
 std::vector<http::Route> HmacKeyRoutes(std::shared_ptr<ServiceKeys> keys) {
-  constexpr const char* kAll = "/storage/v1/projects/{project}/hmacKeys";
-  constexpr const char* kOne = "/storage/v1/projects/{project}/hmacKeys/{key}";
-  return {
-      KeyRoute(keys, "POST", kAll, "storage.projects.hmacKeys.create", CreateKey),
-      KeyRoute(keys, "GET", kAll, "storage.projects.hmacKeys.list", ListKeys),
-      KeyRoute(keys, "GET", kOne, "storage.projects.hmacKeys.get", GetKey),
-      KeyRoute(keys, "PUT", kOne, "storage.projects.hmacKeys.update", UpdateKey),
-      KeyRoute(keys, "DELETE", kOne, "storage.projects.hmacKeys.delete", DeleteKey),
-  };
+  std::vector<http::Route> routes;
+  for (const std::string prefix : {"/storage/v1", ""}) {
+    const std::string all = prefix + "/projects/{project}/hmacKeys";
+    const std::string one = all + "/{key}";
+    const auto add = [&](const char* verb, const std::string& pattern, const char* id,
+                         KeyMethod call) {
+      routes.push_back(KeyRoute(keys, verb, pattern, id, call));
+    };
+    add("POST", all, "storage.projects.hmacKeys.create", CreateKey);
+    add("GET", all, "storage.projects.hmacKeys.list", ListKeys);
+    add("GET", one, "storage.projects.hmacKeys.get", GetKey);
+    add("PUT", one, "storage.projects.hmacKeys.update", UpdateKey);
+    add("DELETE", one, "storage.projects.hmacKeys.delete", DeleteKey);
+  }
+  return routes;
 }
 
 std::vector<http::Route> AccountKeyRoutes(std::shared_ptr<ServiceKeys> keys) {

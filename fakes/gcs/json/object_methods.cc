@@ -148,11 +148,13 @@ Status ApplyObjectChange(const Request& request, const Json& resource, ObjectInf
   return Ok{};
 }
 
-// A PUT clears every field that it does not name, except the KMS key.
+// A PUT clears every field that it does not name, except the KMS key and customTime, which cannot
+// be removed.
 void ClearObjectFields(ObjectInfo* info) {
   const ObjectInfo fresh;
   for (const TextField& field : kTextFields) {
-    const bool stays = std::string_view(field.name) == "kmsKeyName";
+    const std::string_view name = field.name;
+    const bool stays = name == "kmsKeyName" || name == "customTime";
     if (!stays) info->*field.member = fresh.*field.member;
   }
   for (const FlagField& flag : kFlagFields) info->*flag.member = false;
@@ -167,7 +169,7 @@ Result<Response> ChangeByRequest(StorageService& service, const Request& request
   ASSIGN_OR_RETURN(const ObjectInfo info,
                    service.ChangeObject(ObjectAt(path), version, conditions, change,
                                         IsTrue(request.Query("overrideUnlockedRetention"))));
-  return Rendered(RenderedObject(service, request, info));
+  return Rendered(WithoutSecretSums(RenderedObject(service, request, info), request, info));
 }
 
 Result<BulkRestore> BulkRestoreOf(const Json& body) {
@@ -210,7 +212,8 @@ Result<Response> ListObjects(StorageService& service, const Request& request,
   if (!listing.prefixes.empty()) json["prefixes"] = listing.prefixes;
   const BucketRules rules = RulesOf(page.bucket);
   for (const ObjectInfo& info : listing.items) {
-    json["items"].push_back(RenderedObject(page.bucket, rules, request, info));
+    json["items"].push_back(
+        WithoutSecretSums(RenderedObject(page.bucket, rules, request, info), request, info));
   }
   return Rendered(json);
 }
@@ -223,7 +226,8 @@ Result<Response> GetObject(StorageService& service, const Request& request,
   ASSIGN_OR_RETURN(const ObjectInfo info, service.GetObject(ObjectAt(path), version));
   ASSIGN_OR_RETURN(auto not_modified, CheckReadConditions(request, info));
   if (not_modified) return std::move(*not_modified);
-  Response response = Rendered(RenderedObject(service, request, info));
+  Response response =
+      Rendered(WithoutSecretSums(RenderedObject(service, request, info), request, info));
   response.headers.Add("ETag", EtagOf(info));
   return response;
 }
@@ -275,7 +279,7 @@ Result<Response> MoveObject(StorageService& service, const Request& request,
   ASSIGN_OR_RETURN(const Preconditions of_source, PreconditionsOf(request, "ifSource"));
   ASSIGN_OR_RETURN(const ObjectInfo info,
                    service.MoveObject(ObjectAt(path), path.At("toObject"), of_source, of_target));
-  return Rendered(RenderedObject(service, request, info));
+  return Rendered(WithoutSecretSums(RenderedObject(service, request, info), request, info));
 }
 
 // POST /b/{bucket}/o/{object}/restore
@@ -286,7 +290,7 @@ Result<Response> RestoreObject(StorageService& service, const Request& request,
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
   ASSIGN_OR_RETURN(const ObjectInfo info, service.Restore(ObjectAt(path), *generation, conditions,
                                                           IsTrue(request.Query("copySourceAcl"))));
-  return Rendered(RenderedObject(service, request, info));
+  return Rendered(WithoutSecretSums(RenderedObject(service, request, info), request, info));
 }
 
 // POST /b/{bucket}/o/bulkRestore. The restore ends before the response is sent, so the operation is

@@ -68,6 +68,11 @@ ObjectName ObjectAt(const http::PathParameters& path) {
   return {path.At("bucket"), path.At("object")};
 }
 
+std::string FolderName(std::string name) {
+  if (!name.empty() && !name.ends_with('/')) name += '/';
+  return name;
+}
+
 Result<Version> VersionOf(const Request& request, const std::string& generation) {
   ASSIGN_OR_RETURN(const auto number, ParseGeneration(generation, request.Query(generation)));
   Version version{number.value_or(0), IsTrue(request.Query("softDeleted"))};
@@ -102,6 +107,15 @@ Status ApplyDestination(const Request& request, ObjectInfo* info) {
     if (request.HasQuery(parameter)) info->kms_key_name = std::string(request.Query(parameter));
   }
   return Ok{};
+}
+
+Json WithoutSecretSums(Json object, const Request& request, const ObjectInfo& info) {
+  if (info.customer_key_sha256.empty()) return object;
+  const auto key = CustomerKeySha256(request);
+  if (key.ok() && *key == info.customer_key_sha256) return object;
+  object.erase("md5Hash");
+  object.erase("crc32c");
+  return object;
 }
 
 Json RenderedObject(const StorageService& service, const Request& request, const ObjectInfo& info) {

@@ -31,6 +31,8 @@ Result<size_t> PageSize(const http::Request& request, size_t most);
 
 /// The object that {bucket} and {object} of the path name.
 ObjectName ObjectAt(const http::PathParameters& path);
+/// The name of a managed folder with the slash at its end, which requests may leave out.
+std::string FolderName(std::string name);
 /// The version that `generation` (or another parameter) and `softDeleted` name.
 Result<Version> VersionOf(const http::Request& request,
                           const std::string& generation = "generation");
@@ -48,5 +50,9 @@ Json RenderedObject(const StorageService& service, const http::Request& request,
 /// The same for many objects of one bucket, whose rules are read once.
 Json RenderedObject(const Bucket& bucket, const BucketRules& rules, const http::Request& request,
                     const ObjectInfo& info);
+/// The resource without checksums if the object has a customer's key that the request lacks: they
+/// would say what the bytes are.
+/// https://cloud.google.com/storage/docs/encryption/customer-supplied-keys
+Json WithoutSecretSums(Json object, const http::Request& request, const ObjectInfo& info);
 
 }  // namespace caip::gcs

@@ -148,7 +148,7 @@ Status ApplyObjectText(const Json& resource, const char* name, std::string* into
 }
 
 // Missing keys are kept. A null value removes its key, and null instead of the map removes all
-// keys.
+// keys. Numbers and booleans become text, as in the service.
 Status ApplyMap(const Json& resource, const char* name, std::map<std::string, std::string>* into) {
   const Json* value = Member(resource, name);
   if (value == nullptr) return Ok{};
@@ -162,6 +162,8 @@ Status ApplyMap(const Json& resource, const char* name, std::map<std::string, st
       into->erase(key);
     } else if (member.is_string()) {
       (*into)[key] = member.get<std::string>();
+    } else if (member.is_primitive()) {
+      (*into)[key] = CompactJson(member);
     } else {
       return errors::FieldInvalid(std::string(name) + "." + key, "expected a string");
     }

@@ -138,6 +138,12 @@ namespace {
 
 constexpr int64_t kStepUnit = 1 << 20;  // maxBytesRewrittenPerCall is a multiple of this
 
+// Custom metadata and contexts that a copy names replace those of the source.
+void ClearNamedMaps(const Json& resource, ObjectInfo* info) {
+  if (Member(resource, "metadata")) info->metadata.clear();
+  if (Member(resource, "contexts")) info->contexts.clear();
+}
+
 // Ignores the checksums of the request's resource: gsutil sends those of the source.
 Result<CopyRequest> CopyRequestOf(const Request& request, const PathParameters& path) {
   CopyRequest copy;
@@ -149,6 +155,7 @@ Result<CopyRequest> CopyRequestOf(const Request& request, const PathParameters& 
   copy.source = ObjectAt(path);
   copy.target = {path.At("toBucket"), path.At("toObject")};
   copy.change = [resource, &request](ObjectInfo* info) -> Status {
+    ClearNamedMaps(resource, info);
     RETURN_IF_ERROR(ApplyObjectFields(resource, info));
     return ApplyDestination(request, info);
   };

@@ -63,8 +63,10 @@ Result<ObjectInfo> StorageService::ChangeObject(const ObjectName& object, const 
     Preconditions unchanged = conditions;
     if (!unchanged.if_metageneration_match) unchanged.if_metageneration_match = info.metageneration;
     const std::string retention = info.retention;
+    const std::string custom_time = info.custom_time;
     RETURN_IF_ERROR(change(&info));
     RETURN_IF_ERROR(CheckObjectFields(info));
+    RETURN_IF_ERROR(CheckCustomTimeChange(custom_time, info.custom_time));
     RETURN_IF_ERROR(CheckRetentionChange(retention, info.retention, may_weaken_retention));
     auto updated = store_.UpdateObject(info, unchanged);
     if (updated.ok()) return updated;
@@ -245,11 +247,15 @@ Result<std::shared_ptr<ObjectReader>> OpenComponent(const StorageService& servic
   return reader;
 }
 
-// Keeps a source that has been overwritten since.
-Status DeleteSources(BucketStore& store, const std::vector<ObjectInfo>& sources) {
-  for (const ObjectInfo& source : sources) {
-    const Preconditions unchanged{.if_generation_match = source.generation};
-    const Status deleted = store.DeleteObject(source.bucket, source.name, unchanged, {});
+// Deletes as objects.delete does: a source with a generation for good, even in a bucket with
+// versioning. Keeps a source without one that has been overwritten since.
+Status DeleteSources(BucketStore& store, const ComposeRequest& request,
+                     const std::vector<int64_t>& generations) {
+  for (size_t i = 0; i < generations.size(); ++i) {
+    const ComposeSource& source = request.sources[i];
+    const Preconditions unchanged{.if_generation_match = generations[i]};
+    const Status deleted = store.DeleteObject(request.target.bucket, source.name, unchanged,
+                                              {.generation = source.generation});
     const bool gone = !deleted.ok() && (deleted.error().code == Code::kFailedPrecondition ||
                                         deleted.error().code == Code::kNotFound);
     if (!gone) RETURN_IF_ERROR(deleted);
@@ -326,17 +332,17 @@ Result<ObjectInfo> StorageService::Compose(ComposeRequest request) {
   RETURN_IF_ERROR(CheckObjectFields(info));
   const std::string& bucket = request.target.bucket;
   ASSIGN_OR_RETURN(const auto writer, store_.NewObject(bucket, request.target.name));
-  std::vector<ObjectInfo> sources;
+  std::vector<int64_t> generations;
   for (const ComposeSource& source : request.sources) {
     ASSIGN_OR_RETURN(const auto reader, OpenComponent(*this, bucket, source));
-    sources.push_back(reader->info());
+    generations.push_back(reader->info().generation);
     RETURN_IF_ERROR(CheckKey(reader->info(), info.customer_key_sha256));
     info.component_count += std::max(reader->info().component_count, 1);
     RETURN_IF_ERROR(writer->AppendFrom(*reader, 0, reader->info().size));
   }
   ASSIGN_OR_RETURN(ObjectInfo made, writer->Commit(std::move(info), request.preconditions,
                                                    std::nullopt, std::nullopt));
-  if (request.delete_sources) RETURN_IF_ERROR(DeleteSources(store_, sources));
+  if (request.delete_sources) RETURN_IF_ERROR(DeleteSources(store_, request, generations));
   return made;
 }
 

@@ -259,6 +259,17 @@ Status CheckObjectFields(const ObjectInfo& info) {
   return Ok{};
 }
 
+Status CheckCustomTimeChange(const std::string& before, const std::string& after) {
+  if (before.empty() || before == after) return Ok{};
+  const auto old = ParseRfc3339(before);
+  const auto now = ParseRfc3339(after);
+  if (now && old && *now >= *old) return Ok{};
+  return errors::FieldInvalid("customTime",
+                              "it is '" + before +
+                                  "' and can neither be removed nor become earlier. Rewrite the "
+                                  "object to reset it");
+}
+
 Status CheckRetentionChange(const std::string& before, const std::string& after, bool may_weaken) {
   if (before.empty() || before == after) return Ok{};
   const Retention old = RetentionFrom(before);

@@ -31,6 +31,10 @@ std::string EtagOf(const ObjectInfo& info);
 /// Checks customTime, retention and metadata. kInvalidArgument names the field.
 Status CheckObjectFields(const ObjectInfo& info);
 
+/// An object's customTime can neither be removed nor become earlier.
+/// https://cloud.google.com/storage/docs/metadata#custom-time
+Status CheckCustomTimeChange(const std::string& before, const std::string& after);
+
 /// A locked retention may only be extended. An unlocked one may be shortened or removed if
 /// `may_weaken` is set.
 Status CheckRetentionChange(const std::string& before, const std::string& after, bool may_weaken);

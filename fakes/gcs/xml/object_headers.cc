@@ -48,7 +48,8 @@ std::string_view Coding(const ObjectInfo& object) {
 }  // namespace
 
 std::string XmlEtag(const ObjectInfo& object) {
-  return '"' + (object.md5.size() == 16 ? Hex(object.md5) : "-" + EtagOf(object)) + '"';
+  const bool shows_md5 = object.md5.size() == 16 && object.customer_key_sha256.empty();
+  return '"' + (shows_md5 ? Hex(object.md5) : "-" + EtagOf(object)) + '"';
 }
 
 std::string Extension(const Request& request, const std::string& name) {
@@ -56,11 +57,11 @@ std::string Extension(const Request& request, const std::string& name) {
   return std::string(request.headers.Get(request.headers.Has(goog) ? goog : "x-amz-" + name));
 }
 
-void AddWriteHeaders(const ObjectInfo& object, http::Headers* headers) {
-  std::string hashes = "crc32c=" + Crc32cText(object.crc32c);
-  if (!object.md5.empty()) hashes += ",md5=" + Base64(object.md5);
+namespace {
+
+// The headers of every response that describes an object.
+void AddVersionHeaders(const ObjectInfo& object, http::Headers* headers) {
   headers->Set("ETag", XmlEtag(object));
-  headers->Set("x-goog-hash", hashes);
   headers->Set("x-goog-generation", std::to_string(object.generation));
   headers->Set("x-goog-metageneration", std::to_string(object.metageneration));
   headers->Set("x-goog-stored-content-encoding", std::string(Coding(object)));
@@ -70,12 +71,21 @@ void AddWriteHeaders(const ObjectInfo& object, http::Headers* headers) {
   }
 }
 
-void AddObjectHeaders(const ObjectInfo& object, http::Headers* headers) {
+}  // namespace
+
+void AddWriteHeaders(const ObjectInfo& object, http::Headers* headers) {
+  AddVersionHeaders(object, headers);
+  std::string hashes = "crc32c=" + Crc32cText(object.crc32c);
+  if (!object.md5.empty()) hashes += ",md5=" + Base64(object.md5);
+  headers->Set("x-goog-hash", hashes);
+}
+
+void AddObjectHeaders(const ObjectInfo& object, http::Headers* headers, bool with_sums) {
   for (const TextHeader& text : kTextHeaders) {
     const std::string& value = object.*text.member;
     if (!value.empty()) headers->Set(text.header, value);
   }
-  AddWriteHeaders(object, headers);
+  with_sums ? AddWriteHeaders(object, headers) : AddVersionHeaders(object, headers);
   headers->Set("Last-Modified", HttpDate(object.updated));
   headers->Set("Accept-Ranges", "bytes");
   headers->Set("x-goog-storage-class", object.storage_class);

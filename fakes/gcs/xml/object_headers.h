@@ -17,8 +17,8 @@ std::string XmlEtag(const ObjectInfo& object);
 /// The value of x-goog-<name>, else of x-amz-<name>, else "".
 std::string Extension(const http::Request& request, const std::string& name);
 
-/// The headers of the response to a GET or HEAD, except the length.
-void AddObjectHeaders(const ObjectInfo& object, http::Headers* headers);
+/// The headers of the response to a GET or HEAD, except the length. `with_sums`: also x-goog-hash.
+void AddObjectHeaders(const ObjectInfo& object, http::Headers* headers, bool with_sums = true);
 /// The headers of the response to a write: ETag, generation, checksums, stored length.
 void AddWriteHeaders(const ObjectInfo& object, http::Headers* headers);
 

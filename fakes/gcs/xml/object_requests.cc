@@ -44,9 +44,13 @@ Result<std::optional<http::Response>> FindForRead(const XmlCall& call, ObjectInf
   return CheckMatchHeaders(call.request, *object);
 }
 
-http::Response HeadResponse(const ObjectInfo& object) {
+// The checksums of an object with a customer's key are for clients that send the key.
+http::Response HeadResponse(const XmlCall& call, const ObjectInfo& object) {
   http::Response response;
-  AddObjectHeaders(object, &response.headers);
+  const auto key = CustomerKeySha256(call.request);
+  const bool may_see_sums =
+      object.customer_key_sha256.empty() || (key.ok() && *key == object.customer_key_sha256);
+  AddObjectHeaders(object, &response.headers, may_see_sums);
   response.content_length = static_cast<int64_t>(object.size);
   response.write_body = [](const http::Response::Sink&) {};
   return response;
@@ -152,7 +156,7 @@ Result<http::Response> ReadObjectXml(const XmlCall& call) {
     if (not_modified) return std::move(*not_modified);
     bool missing = false;
     http::Response response = call.request.method == "HEAD"
-                                  ? HeadResponse(object)
+                                  ? HeadResponse(call, object)
                                   : DownloadOrFault(call, object.generation, &missing);
     // The object was overwritten between the two lookups: try again.
     if (missing && !call.request.HasQuery("generation") && tries < kReadTriesMax) continue;
@@ -220,8 +224,8 @@ Result<http::Response> StartSessionXml(const XmlCall& call) {
   RETURN_IF_ERROR(call.InjectFault("storage.objects.insert"));
   ASSIGN_OR_RETURN(const std::string id, call.storage().StartUpload(plan));
   http::Response response = EmptyResponse(201);
-  response.headers.Add("Location", call.request.BaseUrl() +
-                                       PathOf(call.place) + "?upload_id=" + id);
+  response.headers.Add("Location",
+                       call.request.BaseUrl() + PathOf(call.place) + "?upload_id=" + id);
   response.headers.Add("X-GUploader-UploadID", id);
   return response;
 }

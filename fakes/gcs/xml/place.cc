@@ -4,6 +4,7 @@
 
 #include "base/encoding.h"
 #include "base/text.h"
+#include "fakes/gcs/json/json_api.h"
 #include "fakes/gcs/store/names.h"
 #include "fakes/gcs/xml/xml_errors.h"
 
@@ -77,7 +78,7 @@ bool IsXmlRequest(const http::Request& request) {
   const bool old_prefix = WithoutOldPrefix(request.path) != request.path;
   if (segment.empty()) return old_prefix || IsServiceRequest(request);
   if (IsTaken(segment)) return old_prefix;
-  if (!old_prefix && IsApiVersion(request.path)) return false;
+  if (!old_prefix && (IsApiVersion(request.path) || IsAliasPath(request.path))) return false;
   return !BucketNameProblem(PercentDecoded(segment).value_or(""));
 }
 
