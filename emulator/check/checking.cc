@@ -108,6 +108,8 @@ explore::ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOp
   exploring.points_max = plan.points_max;
   exploring.interrupted = options.interrupted;
   exploring.settings = options.settings;
+  exploring.pairs = explore::Pairs::kNone;
+  exploring.kept_sample = false;
   if (!plan.budget) exploring.disks = explore::Disks::kBoth;
   return exploring;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "emulator/explore/resumption.h"
@@ -15,6 +14,8 @@ namespace {
 using harness::Flaw;
 using Outcomes = std::vector<std::optional<ExploreOutcome>>;
 
+constexpr char kSavedAtNotice[] = "the trainer may have saved it when SIGTERM came";
+
 void AddInFront(std::vector<Flaw>& flaws, Flaw flaw) {
   flaws.insert(flaws.begin(), std::move(flaw));
 }
@@ -23,20 +24,20 @@ ExploreTask WithoutBuckets(const ExploreTask& task) {
   ExploreTask plain;
   plain.point = task.point;
   plain.second = task.second;
-  plain.disk_kept = task.disk_kept;
+  plain.what = task.what;
   return plain;
 }
 
-/// Recoveries with one kind of disk, and their tasks.
+/// Recoveries from one kind of interruption, and their tasks.
 struct Recoveries {
   std::vector<harness::Resumption> all;
   std::vector<size_t> indices;  // of the tasks of the first elements of `all`
 };
 
-Recoveries CollectRecoveries(const TaskList& tasks, const Outcomes& outcomes, bool disk_kept) {
+Recoveries CollectRecoveries(const TaskList& tasks, const Outcomes& outcomes, Interruption what) {
   Recoveries found;
   for (size_t i = 0; i < tasks.size(); ++i) {
-    if (!outcomes[i] || tasks[i].second || tasks[i].disk_kept != disk_kept) continue;
+    if (!outcomes[i] || tasks[i].second || tasks[i].what != what) continue;
     found.all.push_back({tasks[i].point, outcomes[i]->first_step});
     found.indices.push_back(i);
   }
@@ -80,12 +81,20 @@ void CompareContents(Outcomes& outcomes) {
   }
 }
 
+// Whether the point is at the only change of its object, so that it stands for the same progress in
+// each run.
+bool IsAtOnlyChange(const harness::CrashPoint& point, const harness::Evidence& run) {
+  if (point.kind != harness::CrashPoint::Kind::kStorage || point.op != "create") return false;
+  const auto changes = std::ranges::count_if(run.events, [&](const harness::Event& event) {
+    const auto* storage = event.As<harness::StorageEvent>();
+    return storage && !storage->failed && storage->object == point.text && storage->op != "read";
+  });
+  return changes == 1;
+}
+
 bool IsSamePlace(const harness::CrashPoint& a, const harness::CrashPoint& b) {
-  const auto place = [](const harness::CrashPoint& point) {
-    return std::tie(point.replica, point.kind, point.before, point.op, point.text, point.step,
-                    point.mid_bytes);
-  };
-  return place(a) == place(b);
+  return a.replica == b.replica && a.kind == b.kind && a.before == b.before && a.op == b.op &&
+         a.text == b.text && a.mid_bytes == b.mid_bytes;
 }
 
 // Adds what FindLossOfPair cannot see: the buckets are as after a single restart at the place of
@@ -95,9 +104,9 @@ void ComparePairsWithSingles(const harness::Baseline& baseline, const TaskList& 
   for (size_t pair = 0; pair < tasks.size(); ++pair) {
     if (!outcomes[pair] || !tasks[pair].second) continue;
     const harness::CrashPoint& place = *tasks[pair].second;
+    if (!IsAtOnlyChange(place, baseline.run())) continue;
     for (size_t i = 0; i < pair; ++i) {
-      const bool is_single = outcomes[i] && !tasks[i].second &&
-                             tasks[i].disk_kept == tasks[pair].disk_kept &&
+      const bool is_single = outcomes[i] && !tasks[i].second && tasks[i].what == tasks[pair].what &&
                              IsSamePlace(tasks[i].point, place);
       if (!is_single) continue;
       auto lost =
@@ -112,17 +121,36 @@ void ComparePairsWithSingles(const harness::Baseline& baseline, const TaskList& 
 
 }  // namespace
 
+std::vector<Flaw> FlawsOf(const harness::Baseline& baseline, const ExploreTask& task,
+                          const harness::Evidence& run) {
+  std::vector<Flaw> flaws =
+      harness::CompareRecovery(baseline, task.second.value_or(task.point), run);
+  if (task.what == Interruption::kStorageError) {  // a client that gets no answer writes again
+    std::erase_if(flaws,
+                  [](const Flaw& flaw) { return flaw.kind == Flaw::Kind::kRewrittenResult; });
+  }
+  if (task.what != Interruption::kNotice) return flaws;
+  for (Flaw& flaw : flaws) {
+    const bool is_usual = flaw.kind == Flaw::Kind::kLeftOver && baseline.HasObjectLike(flaw.object);
+    if (is_usual && flaw.doubt.empty()) flaw.doubt = kSavedAtNotice;
+  }
+  std::stable_partition(flaws.begin(), flaws.end(),
+                        [](const Flaw& flaw) { return flaw.doubt.empty(); });
+  return flaws;
+}
+
 std::vector<TriedRestart> CompareTogether(const harness::Baseline& baseline, const TaskList& tasks,
                                           Outcomes& outcomes) {
   std::vector<TriedRestart> more;
   CompareContents(outcomes);
   ComparePairsWithSingles(baseline, tasks, outcomes);
-  for (const bool disk_kept : {false, true}) {
-    Recoveries found = CollectRecoveries(tasks, outcomes, disk_kept);
+  // After SIGTERM a trainer may write more or not, so such recoveries are not compared.
+  for (const Interruption what : {Interruption::kMachineLost, Interruption::kProcessKilled}) {
+    Recoveries found = CollectRecoveries(tasks, outcomes, what);
     for (auto& [index, flaw] : harness::FindLostProgress(baseline, found.all)) {
       AddInFront(outcomes[found.indices[index]]->flaws, std::move(flaw));
     }
-    if (!disk_kept) AddEqualPoints(tasks, outcomes, found);
+    if (what == Interruption::kMachineLost) AddEqualPoints(tasks, outcomes, found);
     for (auto& [index, flaw] : harness::FindFallbacks(baseline, found.all)) {
       if (index < found.indices.size()) {
         AddInFront(outcomes[found.indices[index]]->flaws, std::move(flaw));
@@ -160,7 +188,7 @@ std::vector<Cause> FindCauses(const TaskList& tasks, const Outcomes& outcomes,
     finding.flaw = cause.shown_by.front().outcome.flaws.front();
     finding.point = cause.shown_by.front().task.point;
     finding.second = cause.shown_by.front().task.second;
-    finding.disk_kept = cause.shown_by.front().task.disk_kept;
+    finding.what = cause.shown_by.front().task.what;
     finding.resumed = cause.shown_by.front().outcome.resumed;
     finding.points = cause.shown_by.size();
     causes.push_back(std::move(cause));
@@ -174,7 +202,7 @@ std::vector<Cause> FindCauses(const TaskList& tasks, const Outcomes& outcomes,
 bool ShowsAgain(const harness::Baseline& baseline, const TriedRestart& shown, const Flaw& wanted,
                 const harness::Evidence& again) {
   const harness::CrashPoint& point = shown.task.second.value_or(shown.task.point);
-  std::vector<Flaw> flaws = harness::CompareRecovery(baseline, point, again);
+  std::vector<Flaw> flaws = FlawsOf(baseline, shown.task, again);
   if (auto lost = FindLossOfPair(baseline, shown.task, again)) flaws.push_back(*std::move(lost));
   const auto is_same = [&](const Flaw& flaw) { return flaw.cause == wanted.cause; };
   if (std::ranges::any_of(flaws, is_same)) return true;

@@ -23,6 +23,10 @@ struct Cause {
   std::vector<TriedRestart> shown_by;
 };
 
+/// The flaws of one run. Leaves out, or doubts, what follows from the kind of interruption alone.
+std::vector<harness::Flaw> FlawsOf(const harness::Baseline& baseline, const ExploreTask& task,
+                                   const harness::Evidence& run);
+
 /// Adds to `outcomes` the flaws that only a comparison of recoveries with each other shows. An
 /// outcome belongs to the task of its index; nullopt: not tried. Returns the flaws at crash points
 /// that were not tried because an earlier one has the same recovery.

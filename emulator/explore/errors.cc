@@ -9,6 +9,12 @@ Error BaselineFailed(std::string_view state, std::string_view why) {
                                          std::string(state) + " " + std::string(why)};
 }
 
+Error StorageErrorsNeedObjects() {
+  return {Code::kInvalidArgument,
+          "--faults storage-errors needs `semantics: object`. A directory does not answer 503: the "
+          "file system that mounts a bucket repeats such requests itself."};
+}
+
 Error NoSuchReplica(std::string_view replica, const std::vector<std::string>& replicas) {
   return {Code::kInvalidArgument, "The job has no replica '" + std::string(replica) + "'; it has " +
                                       Join(replicas, ", ") + "."};

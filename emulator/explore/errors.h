@@ -11,6 +11,8 @@ namespace caip::explore::errors {
 
 /// kFailedPrecondition: the job fails without any restart.
 Error BaselineFailed(std::string_view state, std::string_view why);
+/// 503 answers are asked for, but the job sees its storage as a directory.
+Error StorageErrorsNeedObjects();
 Error NoSuchReplica(std::string_view replica, const std::vector<std::string>& replicas);
 
 }  // namespace caip::explore::errors

@@ -13,12 +13,17 @@ namespace {
 
 double SecondsOf(Duration time) { return std::chrono::duration<double>(time).count(); }
 
-const char* DiskOf(const ExploreFinding& finding) { return finding.disk_kept ? "kept" : "new"; }
+const char* DiskOf(const ExploreFinding& finding) {
+  const bool is_new =
+      finding.what == Interruption::kMachineLost || finding.what == Interruption::kNotice;
+  return is_new ? "new" : "kept";
+}
 
 Json FindingJson(const ExploreFinding& finding, const ReportHead& head) {
   Json json = {{"cause", finding.flaw.cause},
                {"sure", IsSure(finding)},
                {"points", finding.points},
+               {"interruption", Name(finding.what)},
                {"disk", DiskOf(finding)},
                {"restart", harness::Describe(finding.point)},
                {"expected", finding.flaw.expected},
@@ -34,8 +39,7 @@ Json FindingJson(const ExploreFinding& finding, const ReportHead& head) {
 }
 
 std::string WhereOf(const ExploreFinding& finding) {
-  return (finding.disk_kept ? "the process dies " : "the machine goes away ") +
-         harness::Describe(finding.point) +
+  return Describe(finding.what, finding.point) +
          (finding.second ? ", then " + harness::Describe(*finding.second) : "");
 }
 

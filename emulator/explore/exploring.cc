@@ -26,6 +26,8 @@ using harness::Flaw;
 using harness::Scenario;
 
 constexpr size_t kConfirmations = 3;
+constexpr size_t kKeptSample = 3;   // restarts that keep the disk, unless more are asked for
+constexpr size_t kPairsSample = 8;  // recoveries with one second restart, unless more are asked for
 constexpr char kNotConfirmed[] =
     "it did not appear again when the same restart ran alone: the runs may share a file of this "
     "host, or the flaw depends on timing";
@@ -36,6 +38,9 @@ class Explorer {
       : scenario_(WithoutFaults(scenario)), options_(options), begin_(MonotonicNow()) {}
 
   Result<ExploreReport> Run() {
+    if (options_.storage_errors && scenario_.semantics == harness::Semantics::kPosix) {
+      return errors::StorageErrorsNeedObjects();
+    }
     RETURN_IF_ERROR(RunBaseline());
     files_.emplace(options_, scenario_);
     memory_ = host::MemoryDirectory::Open(
@@ -107,7 +112,7 @@ class Explorer {
     const auto point = EarlyPoint(baseline_->run());
     if (!point) return Ok{};
     early.point = *point;
-    early.disk_kept = options_.disks == Disks::kKept;
+    if (options_.disks == Disks::kKept) early.what = Interruption::kProcessKilled;
     ASSIGN_OR_RETURN(const Evidence restarted, RunWhole(early));
     baseline_->Learn(restarted);
     for (const std::string& pattern : baseline_->counting_patterns()) {
@@ -154,14 +159,45 @@ class Explorer {
     if (options_.disks != Disks::kKept && CanUseRecord()) {
       tasks_.AddRecorded(baseline, std::nullopt);
     } else if (options_.disks != Disks::kKept) {
-      tasks_.AddWhole(baseline, std::nullopt, false);
+      tasks_.AddWhole(baseline, std::nullopt, Interruption::kMachineLost);
     }
-    if (options_.disks != Disks::kNew) tasks_.AddWhole(baseline, std::nullopt, true);
-    ThinOut(0, "points");
+    if (options_.disks != Disks::kNew) {
+      tasks_.AddWhole(baseline, std::nullopt, Interruption::kProcessKilled);
+    }
+    if (options_.notice) tasks_.AddWhole(baseline, std::nullopt, Interruption::kNotice);
+    if (options_.storage_errors) tasks_.AddStorageErrors(baseline);
+    const size_t kept = KeptSample();
+    ThinOut(0, static_cast<size_t>(options_.points_max) - kept - PairsSample(), "points");
+    if (kept > 0) {
+      const size_t all = tasks_.size();
+      tasks_.AddWhole(baseline, std::nullopt, Interruption::kProcessKilled);
+      tasks_.ThinOut(all, kept);
+    }
+    ChooseDeepened();
   }
 
-  void ThinOut(size_t from, const std::string& what) {
-    const auto most = static_cast<size_t>(options_.points_max);
+  // Samples get a small part of the points.
+  size_t AtMostATenth(size_t wanted) const {
+    return std::min(wanted, static_cast<size_t>(options_.points_max) / 10);
+  }
+  size_t KeptSample() const {
+    const bool is_wanted = options_.disks == Disks::kNew && options_.kept_sample;
+    return is_wanted ? AtMostATenth(kKeptSample) : 0;
+  }
+  size_t PairsSample() const {
+    return options_.pairs == Pairs::kSample ? AtMostATenth(kPairsSample) : 0;
+  }
+
+  // The first restarts whose recoveries get a second one.
+  void ChooseDeepened() {
+    if (options_.pairs == Pairs::kSample) deepened_ = tasks_.SampleOfSingles(PairsSample());
+    if (options_.pairs != Pairs::kAll) return;
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      if (Restarts(tasks_[i].what)) deepened_.insert(i);
+    }
+  }
+
+  void ThinOut(size_t from, size_t most, const std::string& what) {
     const size_t all = tasks_.ThinOut(from, most);
     if (all <= most) return;
     report_.ended = "reduced to " + std::to_string(most) + " of " + std::to_string(all) + " " +
@@ -171,19 +207,24 @@ class Explorer {
   void TryAll() {
     if (options_.progress) options_.progress(0, tasks_.size(), 0);
     TryFrom(0);
-    if (options_.pairs) {
+    if (!deeper_.empty()) {
       const size_t singles = tasks_.size();
-      for (const auto& [index, deeper] : deeper_) {
-        const ExploreTask first = tasks_[index];
-        first.recorded ? tasks_.AddRecorded(deeper, first.point)
-                       : tasks_.AddWhole(deeper, first.point, first.disk_kept);
+      for (const auto& [index, deeper] : deeper_) AddPairs(tasks_[index], deeper);
+      if (options_.pairs == Pairs::kAll) {
+        ThinOut(singles, static_cast<size_t>(options_.points_max), "pairs");
       }
-      ThinOut(singles, "pairs");
       TryFrom(singles);
     }
     for (size_t i = 0; i < tasks_.size(); ++i) {
       ++(tasks_[i].recorded ? report_.recorded : report_.whole);
     }
+  }
+
+  void AddPairs(const ExploreTask first, const RecordedRun& deeper) {
+    const size_t before = tasks_.size();
+    first.recorded ? tasks_.AddRecorded(deeper, first.point)
+                   : tasks_.AddWhole(deeper, first.point, first.what);
+    if (options_.pairs == Pairs::kSample) tasks_.ThinOut(before, 1);
   }
 
   void TryFrom(size_t first) {
@@ -199,7 +240,7 @@ class Explorer {
   void Work() {
     for (size_t i = next_++; i < tasks_.size(); i = next_++) {
       const std::string name = Describe(tasks_[i]);
-      const bool deepens = options_.pairs && !tasks_[i].second;  // its recovery is needed again
+      const bool deepens = deepened_.contains(i);  // its recovery is needed again
       const auto known = deepens ? std::nullopt : files_->Known(name);
       if (known) {
         ++known_;
@@ -259,7 +300,7 @@ class Explorer {
 
   Result<ExploreOutcome> TryOne(size_t index) {
     const ExploreTask& task = tasks_[index];
-    const bool deepens = options_.pairs && !task.second;
+    const bool deepens = deepened_.contains(index);
     std::optional<scenario::Recorder> recorder;
     if (deepens && task.recorded) {
       recorder.emplace(options_.workshop / ("record-" + std::to_string(index)));
@@ -277,7 +318,7 @@ class Explorer {
     }
     ExploreOutcome outcome;
     const CrashPoint& last = task.second.value_or(task.point);
-    outcome.flaws = CompareRecovery(*baseline_, last, *whole);
+    outcome.flaws = FlawsOf(*baseline_, task, *whole);
     if (auto lost = FindLossOfPair(*baseline_, task, *whole)) {
       outcome.flaws.insert(outcome.flaws.begin(), *std::move(lost));
     }
@@ -340,7 +381,7 @@ class Explorer {
       finding.flaw = shown.outcome.flaws.front();
       finding.point = shown.task.point;
       finding.second = shown.task.second;
-      finding.disk_kept = shown.task.disk_kept;
+      finding.what = shown.task.what;
       finding.resumed = shown.outcome.resumed;
       return;
     }
@@ -358,7 +399,8 @@ class Explorer {
   std::atomic<bool> memory_is_full_{false};
   TaskList tasks_;
   std::vector<std::optional<ExploreOutcome>> outcomes_;
-  std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them
+  std::set<size_t> deepened_;             // tasks in whose recoveries there is a second restart
+  std::map<size_t, RecordedRun> deeper_;  // these recoveries
   std::atomic<size_t> next_{0};
   std::atomic<int> runs_{0};
   std::atomic<size_t> known_{0};

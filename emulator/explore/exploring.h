@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/explore/interruption.h"
 #include "emulator/scenario/recorder.h"
 #include "emulator/scenario/run_settings.h"
 #include "harness/explorer/crash_point.h"
@@ -21,6 +22,9 @@ namespace caip::explore {
 /// What a restart does to the local disk.
 enum class Disks { kNew, kKept, kBoth };
 
+/// Whether there is a second restart in the recoveries.
+enum class Pairs { kNone, kSample, kAll };
+
 struct ExploreOptions {
   Path workshop;     // where runs have their directories
   Path out;          // where the progress goes, and the scenario files of findings
@@ -30,10 +34,13 @@ struct ExploreOptions {
   harness::PointSelection points;
   bool points_are_default = true;  // the user did not choose the kinds of points
   int64_t points_max = 400;        // if there are more, they are thinned out evenly
-  bool pairs = false;              // a second restart in each recovery
+  Pairs pairs = Pairs::kSample;    // second restarts in recoveries
   bool full_runs = false;          // each run starts at the beginning, not at recorded buckets
   Disks disks = Disks::kNew;
-  bool resume = false;  // continues the exploration whose progress is in `out`
+  bool kept_sample = true;      // with kNew: also a few restarts that keep the disk
+  bool notice = false;          // also losses that SIGTERM announces
+  bool storage_errors = false;  // also 503 for each operation of storage, and lost answers
+  bool resume = false;          // continues the exploration whose progress is in `out`
   /// The scenario that findings extend and `resume` compares; null: the one that runs.
   const harness::Scenario* as_written = nullptr;
   std::function<bool()> interrupted = nullptr;
@@ -51,7 +58,7 @@ struct ExploreFinding {
   std::string remark = {};   // why it was not confirmed by a run of its own; "" it was
   harness::CrashPoint point;
   std::optional<harness::CrashPoint> second;  // of pairs
-  bool disk_kept = false;
+  Interruption what = Interruption::kMachineLost;
   size_t points = 0;  // crash points that show it
   Path scenario;      // the file that reproduces it
 };

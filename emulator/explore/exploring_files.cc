@@ -60,9 +60,9 @@ ExploreOutcome TriedFromJson(const Json& json) {
   return tried;
 }
 
-std::string FaultLine(const CrashPoint& point, bool crash) {
-  return std::string("  - ") + (crash ? "crash" : "kill") + ": {replica: " + point.replica +
-         "}\n    if_reached: true\n    when: " + WhenText(point) + "\n";
+std::string Capitalized(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] += 'A' - 'a';
+  return text;
 }
 
 std::string TextList(const std::set<std::string>& names) {
@@ -218,14 +218,13 @@ Result<Path> ExplorationFiles::WriteScenario(const ExploreFinding& finding,
     text += "# After the restart: " + ReplaceAll(finding.resumed, "\n", "\\n") + ".\n";
   text += "extends: " + YamlQuoted(RelativeTo(findings_, scenario_.file).string()) + "\n";
   text += "description: " +
-          YamlQuoted((finding.disk_kept ? "The process dies " : "The machine goes away ") +
-                     Describe(finding.point) +
+          YamlQuoted(Capitalized(Describe(finding.what, finding.point)) +
                      (finding.second ? ", then " + Describe(*finding.second) : "") + ": " +
                      finding.flaw.cause) +
           "\n";
   text += "seed: " + std::to_string(scenario_.seed) + "\nshows_bug: []\nfaults:\n";
-  text += FaultLine(finding.point, finding.disk_kept);
-  if (finding.second) text += FaultLine(*finding.second, finding.disk_kept);
+  text += FaultLines(finding.what, finding.point);
+  if (finding.second) text += FaultLines(finding.what, *finding.second);
   text += Expectations(finding, baseline, !scenario_.submit.empty());
   RETURN_IF_ERROR(WriteFile(path, text));
   return path;

@@ -41,8 +41,7 @@ size_t BeginOfRecovery(const ExploreTask& task, const Evidence& whole) {
 
 std::string Describe(const ExploreTask& task) {
   return harness::Describe(task.point) +
-         (task.second ? ", then " + harness::Describe(*task.second) : "") +
-         (task.disk_kept ? ", its disk is kept" : "");
+         (task.second ? ", then " + harness::Describe(*task.second) : "") + SuffixOf(task.what);
 }
 
 harness::Scenario WithoutFaults(harness::Scenario scenario) {
@@ -87,8 +86,7 @@ harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTa
   harness::Scenario restarted = scenario;
   for (const CrashPoint& point : {task.point, task.second.value_or(task.point)}) {
     const char* name = restarted.faults.empty() ? "restart" : "second restart";
-    const auto make = task.disk_kept ? harness::CrashFault : harness::KillFault;
-    restarted.faults.push_back(make(name, point.replica, MakeTrigger(point)));
+    restarted.faults.push_back(MakeInterruption(task.what, name, point));
     if (!task.second) break;
   }
   return restarted;
@@ -159,7 +157,7 @@ void TaskList::AddRecorded(const RecordedRun& run, const std::optional<CrashPoin
 }
 
 void TaskList::AddWhole(const RecordedRun& run, const std::optional<CrashPoint>& first,
-                        bool disk_kept) {
+                        Interruption what) {
   std::map<std::string, size_t> last;
   for (const CrashPoint& point : run.points) {
     const auto found = last.find(point.replica);
@@ -173,9 +171,31 @@ void TaskList::AddWhole(const RecordedRun& run, const std::optional<CrashPoint>&
     ExploreTask task;
     task.point = first.value_or(point);
     if (first) task.second = point;
-    task.disk_kept = disk_kept;
+    task.what = what;
     tasks_.push_back(std::move(task));
   }
+}
+
+void TaskList::AddStorageErrors(const RecordedRun& run) {
+  for (const CrashPoint& point : run.points) {
+    if (point.kind != CrashPoint::Kind::kStorage || point.mid_bytes > 0) continue;
+    const bool is_change = point.op != "read" && point.op != "list";
+    if (!point.before && !is_change) continue;
+    ExploreTask task;
+    task.point = point;
+    task.what = Interruption::kStorageError;
+    tasks_.push_back(std::move(task));
+  }
+}
+
+std::set<size_t> TaskList::SampleOfSingles(size_t most) const {
+  std::vector<size_t> singles;
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    const bool is_single = !tasks_[i].second && tasks_[i].what == Interruption::kMachineLost;
+    if (is_single) singles.push_back(i);
+  }
+  singles = Thinned(singles, most);
+  return {singles.begin(), singles.end()};
 }
 
 size_t TaskList::ThinOut(size_t from, size_t most) {

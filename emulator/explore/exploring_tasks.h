@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/explore/interruption.h"
 #include "emulator/scenario/recorder.h"
 #include "harness/explorer/crash_point.h"
 #include "harness/explorer/recovery_comparison.h"
@@ -13,11 +14,11 @@
 
 namespace caip::explore {
 
-/// A restart to try.
+/// An interruption to try, or two.
 struct ExploreTask {
   harness::CrashPoint point;
   std::optional<harness::CrashPoint> second = {};  // in the recovery of the first
-  bool disk_kept = false;                          // the process dies and its machine stays
+  Interruption what = Interruption::kMachineLost;  // at both points
   bool recorded = false;                           // only the recovery runs, from `begin`
   scenario::BucketState begin = {};                // the buckets, if recorded
   std::vector<harness::Event> prefix = {};         // the events before, if recorded
@@ -60,7 +61,7 @@ std::vector<harness::CrashPoint> PointsOfRecovery(const ExploreTask& task,
                                                   const harness::Evidence& whole,
                                                   const harness::PointSelection& selection);
 
-/// The scenario with the one or two restarts of the task as its faults.
+/// The scenario with the one or two interruptions of the task as its faults.
 harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTask& task);
 
 /// Whether a restart was not injected because its crash point did not occur in that run.
@@ -94,11 +95,17 @@ class TaskList {
   /// Adds whole runs. A point just before an operation equals the point after the operation before
   /// it, unless the replica did something in between.
   void AddWhole(const RecordedRun& run, const std::optional<harness::CrashPoint>& first,
-                bool disk_kept);
+                Interruption what);
+  /// Adds runs in which storage answers 503 once: instead of each operation, and after each change,
+  /// so that its answer is lost.
+  void AddStorageErrors(const RecordedRun& run);
   /// Keeps at most `most` of the tasks from index `from` on. Returns how many there were.
   size_t ThinOut(size_t from, size_t most);
 
   size_t size() const { return tasks_.size(); }
+  /// The indices of at most `most` tasks with one restart by the loss of a machine, evenly
+  /// distributed.
+  std::set<size_t> SampleOfSingles(size_t most) const;
   /// Only for the first restart of a run.
   const std::vector<EqualPoint>& equals() const { return equals_; }
   const ExploreTask& operator[](size_t index) const { return tasks_[index]; }

@@ -201,7 +201,7 @@ class Explore(unittest.TestCase):
 
     def test_a_second_restart_finds_what_one_does_not(self):
         file = trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK)
-        code, text = self.explore(file)
+        code, text = self.explore(file, "--no-pairs")
         self.assertEqual(code, 0, text)
         code, text = self.explore(file, "--pairs")
         self.assertEqual(code, 1, text)
@@ -221,6 +221,42 @@ class Explore(unittest.TestCase):
             self.assertEqual(struck, [1, 1], finding.read_text())
             self.assertEqual(played["state"], "FAILED")
 
+    def test_some_second_restarts_are_tried_by_default(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK))
+        self.assertEqual(code, 1, text)
+        self.assertIn("another process is at work", text)
+        self.assertIn(",\n   then ", text)
+
+    def test_some_restarts_keep_the_disk_by_default(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.LOCKS_ITS_DISK))
+        self.assertEqual(code, 1, text)
+        self.assertIn("the process dies and its disk stays", text)
+
+    def test_a_notice_is_tried_when_asked_for(self):
+        file = trainers.write(self.folder, trainers.SAVES_TOO_MUCH_AT_NOTICE)
+        code, text = self.explore(file)
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--faults", "notice")
+        self.assertEqual(code, 1, text)
+        self.assertIn("SIGTERM announces the loss of the machine ", text)
+        self.assertIn("maintenance: {replica: master-0}", self.findings()[0])
+
+    def test_answers_that_are_lost_are_tried_when_asked_for(self):
+        file = trainers.write(self.folder, trainers.FEARS_A_LOST_ANSWER)
+        code, text = self.explore(file)
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--faults", "storage-errors")
+        self.assertEqual(code, 1, text)
+        self.assertIn("storage answers 503 after create job/out/ckpt-03", text)
+        self.assertNotIn("storage answers 503 before", text)
+        self.assertFalse(self.play(next((self.folder / "out").glob("finding-*.yaml")))["passed"])
+
+    def test_a_directory_answers_no_503(self):
+        code, text = self.explore(RESTARTS / "r02_posix_before_rename_fixed.yaml",
+                                  "--faults", "storage-errors")
+        self.assertEqual(code, 2, text)
+        self.assertIn("needs `semantics: object`", text)
+
     def test_a_second_restart_is_tried_in_whole_runs_too(self):
         file = trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK)
         code, text = self.explore(file, "--pairs", "--full-runs")
@@ -229,7 +265,7 @@ class Explore(unittest.TestCase):
 
     def test_progress_that_a_second_restart_loses_is_found(self):
         file = trainers.write(self.folder, trainers.FORGETS_AT_THE_SECOND_RESTART)
-        code, text = self.explore(file)
+        code, text = self.explore(file, "--no-pairs")
         self.assertEqual(code, 0, text)
         code, text = self.explore(file, "--pairs")
         self.assertEqual(code, 1, text)
@@ -343,7 +379,7 @@ class Explore(unittest.TestCase):
 
     def test_a_kept_disk_shows_a_bug_that_a_new_one_hides(self):
         file = trainers.write(self.folder, trainers.LOCKS_ITS_DISK)
-        code, text = self.explore(file)
+        code, text = self.explore(file, "--disks", "new")
         self.assertEqual(code, 0, text)
         for number, words in enumerate((["--crash"], ["--disks", "kept"], ["--disks", "both"])):
             out = f"kept-{number}"
@@ -360,8 +396,8 @@ class Explore(unittest.TestCase):
 
     def test_a_killed_exploration_leaves_nothing_and_resumes(self):
         file = self.half_a_checkpoint()
-        self.explore(file, out="whole")
-        running = subprocess.Popen(self.command(file, "--jobs", "1"), stdout=subprocess.DEVNULL,
+        self.explore(file, "--no-pairs", out="whole")
+        running = subprocess.Popen(self.command(file, "--jobs", "1", "--no-pairs"), stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         await_that("three points noted", lambda: self.points_tried() >= 3)
         room = memory_directory_of(running.pid)
@@ -373,7 +409,7 @@ class Explore(unittest.TestCase):
         known = self.points_tried()
         with open(self.folder / "out" / "progress.jsonl", "a") as progress:
             progress.write('{"point": "half a li')  # the kill came in the middle of a line
-        code, text = self.explore(file, "--resume")
+        code, text = self.explore(file, "--resume", "--no-pairs")
         self.assertEqual(code, 1, text)
         self.assertIn(f"({known} known from an earlier run)", text)
         self.assertEqual(self.verdicts(), self.verdicts("whole"))
@@ -395,16 +431,16 @@ class Explore(unittest.TestCase):
         (self.folder / "job.yaml").write_text(
             "description: A job of the test.\n"
             "trainer: {command: [/usr/bin/python3, ./trainer.py]}\n" + trainers.LIMITS)
-        _, text = self.explore_here("job.yaml")
+        _, text = self.explore_here("job.yaml", "--no-pairs")
         tried = re.search(r"(\d+) tried", text)[1]
         (self.folder / "events.out.tfevents.1.host").write_text("x")
         for made in (".git", "__pycache__"):
             (self.folder / made).mkdir()
             (self.folder / made / "index").write_text("x")
-        _, text = self.explore_here("job.yaml", "--resume")
+        _, text = self.explore_here("job.yaml", "--no-pairs", "--resume")
         self.assertIn(f"({tried} known from an earlier run)", text)
         (self.folder / "model.py").write_text("x")
-        _, text = self.explore_here("job.yaml", "--resume")
+        _, text = self.explore_here("job.yaml", "--no-pairs", "--resume")
         self.assertNotIn("known from an earlier run", text)
 
     def test_a_changed_package_is_explored_again(self):

@@ -113,6 +113,51 @@ if not job.list("model"):
     urllib.request.urlopen(urllib.request.Request(url, bytes([255, begin, 254]), method="POST"))
 """
 
+# At SIGTERM it saves the step that it has not done yet.
+SAVES_TOO_MUCH_AT_NOTICE = """
+import signal
+step = newest()
+def save(*_):
+    job.put("ckpt-%02d" % (step + 1), {"step": step + 1})
+    sys.exit(1)
+signal.signal(signal.SIGTERM, save)
+while step < 12:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+        time.sleep(0.05)
+"""
+
+# It tries again after an error, as client libraries do, but takes the failure of a second creation for
+# another trainer. Only a change whose answer is lost shows this.
+FEARS_A_LOST_ANSWER = """
+import urllib.error, urllib.request
+def create(name, data):
+    url = (os.environ["STORAGE_EMULATOR_HOST"] +
+           "/upload/storage/v1/b/job/o?uploadType=media&ifGenerationMatch=0&name=out/" + name)
+    for attempt in range(5):
+        try:
+            return urllib.request.urlopen(urllib.request.Request(url, data, method="POST")).read()
+        except urllib.error.HTTPError as error:
+            if error.code == 412:
+                raise SystemExit("another trainer has made " + name)
+            time.sleep(0.01)
+def again(do, *args):
+    for attempt in range(5):
+        try:
+            return do(*args)
+        except urllib.error.HTTPError:
+            time.sleep(0.01)
+names = again(job.list, "ckpt-")
+step = max((int(name[5:]) for name in names), default=0)
+while step < 6:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        create("ckpt-%02d" % step, b"{}")
+"""
+
 # It refuses to start beside a file that its first start left.
 REFUSES_IN_A_SENTENCE = """
 if newest() and not job.list("end"):

@@ -89,6 +89,17 @@ Status SetLimit(const std::string& value, std::optional<Duration>& limit) {
   return limit && *limit > Duration(0) ? Status(Ok{}) : Status(errors::NotADuration(value));
 }
 
+Status SetFaults(const std::string& value, std::set<std::string>& into) {
+  ASSIGN_OR_RETURN(const auto faults, client::ParseList(value));
+  for (const std::string& fault : faults) {
+    if (fault != "notice" && fault != "storage-errors") {
+      return errors::NotOneOf(fault, {"notice", "storage-errors"});
+    }
+    into.insert(fault);
+  }
+  return Ok{};
+}
+
 Status SetDisks(const std::string& value, ExploreCommand& explore) {
   if (value != "new" && value != "kept" && value != "both") {
     return errors::NotOneOf(value, {"new", "kept", "both"});
@@ -98,14 +109,23 @@ Status SetDisks(const std::string& value, ExploreCommand& explore) {
 }
 
 void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
-  grammar.Switch(app, "--pairs", "Restart a second time within each recovery.", &explore.pairs);
+  grammar.Switch(app, "--pairs",
+                 "Restart a second time at each crash point of each recovery (default: at a few).",
+                 [&explore](bool on) { explore.pairs = on; });
+  grammar.Flag(app, "--faults", "LIST",
+               "Further faults at the crash points: notice (SIGTERM announces the loss of the "
+               "machine), storage-errors (storage answers 503 instead of an operation, and after "
+               "it).",
+               [&explore](const std::string& value) { return SetFaults(value, explore.faults); });
   grammar.Switch(app, "--full-runs",
                  "Run each crash point from the beginning, not from recorded buckets.",
                  &explore.full_runs);
-  grammar.Flag(app, "--disks", "new|kept|both",
-               "The disk after a restart: that of a new machine (new, the default), the same disk "
-               "(kept: the process ends, its machine stays), or each of them once (both).",
-               [&explore](const std::string& value) { return SetDisks(value, explore); });
+  grammar.Flag(
+      app, "--disks", "new|kept|both",
+      "The disk after a restart: that of a new machine (new, the default), the same disk "
+      "(kept: the process ends, its machine stays), or each of them once (both). Default: new, but "
+      "a few restarts keep it.",
+      [&explore](const std::string& value) { return SetDisks(value, explore); });
   grammar.Switch(app, "--crash", "The same as --disks kept.", &explore.crash);
   grammar.Switch(app, "--resume", "Continue an earlier exploration into the same folder.",
                  &explore.resume);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -190,6 +191,7 @@ struct ExploreCommand {
   std::optional<std::string> file;                 // a scenario; its faults are ignored
   std::optional<std::vector<std::string>> submit;  // else the flags of `jobs submit training`
   explore::JobLimits limits;                       // --run-timeout, --stall
+  std::set<std::string> faults;                    // --faults notice,storage-errors
   std::optional<std::string> junit;                // --junit FILE; "-": printed
   std::optional<std::string> json;                 // --json FILE
   std::optional<std::string> sarif;                // --sarif FILE
@@ -200,10 +202,10 @@ struct ExploreCommand {
   int64_t points_max = 400;                        // --max-points N
   int64_t jobs = 0;                                // --jobs N; 0: one for each core
   std::optional<uint64_t> seed;                    // --seed N
-  bool pairs = false;
+  std::optional<bool> pairs;                       // --[no-]pairs; nullopt: a few
   bool full_runs = false;
-  std::string disks = "new";  // --disks new|kept|both
-  bool crash = false;         // --crash: the same as kept
+  std::string disks = {};  // --disks new|kept|both; "": new, with a few restarts that keep it
+  bool crash = false;      // --crash: the same as kept
   bool resume = false;
 };
 

@@ -39,10 +39,13 @@ explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& wor
   }
   options.points.replicas = {command.replicas.begin(), command.replicas.end()};
   options.points_max = command.points_max;
-  options.pairs = command.pairs;
+  if (command.pairs) options.pairs = *command.pairs ? explore::Pairs::kAll : explore::Pairs::kNone;
+  options.kept_sample = command.disks.empty();
   options.full_runs = command.full_runs;
   if (command.disks == "kept" || command.crash) options.disks = explore::Disks::kKept;
   if (command.disks == "both") options.disks = explore::Disks::kBoth;
+  options.notice = command.faults.contains("notice");
+  options.storage_errors = command.faults.contains("storage-errors");
   options.resume = command.resume;
   return options;
 }
@@ -66,10 +69,8 @@ void PrintFinding(int number, const explore::ExploreFinding& finding, const std:
                   const Io& io) {
   using explore::OneLine;
   io.out("\n" + std::to_string(number) + ". " + OneLine(finding.flaw.cause) + "  (" +
-         std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") +
-         (finding.disk_kept ? "\n   the process dies and its disk stays, "
-                            : "\n   the machine goes away ") +
-         OneLine(Describe(finding.point)) +
+         std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") + "\n   " +
+         OneLine(Describe(finding.what, finding.point)) +
          (finding.second ? ",\n   then " + OneLine(Describe(*finding.second)) : "") +
          "\n   expected " + OneLine(finding.flaw.expected) + "\n   found    " +
          OneLine(finding.flaw.found) + "\n");

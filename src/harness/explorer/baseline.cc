@@ -214,6 +214,12 @@ bool Baseline::Compares(const std::string& object) const {
          !counting_patterns_.contains(WithoutNumbers(object));
 }
 
+bool Baseline::HasObjectLike(const std::string& object) const {
+  const std::string pattern = WithoutNumbers(object);
+  return std::ranges::any_of(
+      run_.objects, [&](const auto& entry) { return WithoutNumbers(entry.first) == pattern; });
+}
+
 bool Baseline::MayCount(const std::string& object) const {
   return doubtful_patterns_.contains(WithoutNumbers(object));
 }

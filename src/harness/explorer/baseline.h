@@ -35,6 +35,8 @@ class Baseline {
   bool steps_are_stable() const { return steps_are_stable_; }
   /// Whether the object is compared, because it can show something about a restart.
   bool Compares(const std::string& object) const;
+  /// Whether a baseline run left an object whose name differs in numbers only.
+  bool HasObjectLike(const std::string& object) const;
   /// The results: objects that are written once, after the last step, and stay.
   const std::set<std::string>& results() const { return results_; }
 

@@ -186,12 +186,15 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
   const std::set<std::string> renamed = RenamedPatterns(baseline.run(), run);
   const auto add = [&](const std::string& what, const std::string& name,
                        const std::string& expected, const std::string& found,
-                       const std::string& doubt = "", const std::string& contents = "") {
+                       const std::string& doubt = "", const std::string& contents = "",
+                       Flaw::Kind kind = Flaw::Kind::kOther) {
     const std::string pattern = WithoutNumbers(name);
     if (renamed.contains(pattern) || !baseline.Compares(name)) return;
     const std::string cause = what + ": " + pattern;
     const std::string why = doubt.empty() && baseline.MayCount(name) ? kMayCount : doubt;
     Flaw flaw{cause, name + ": " + expected, found, why};
+    flaw.kind = kind;
+    if (kind == Flaw::Kind::kLeftOver) flaw.object = name;
     if (!why.empty() && !contents.empty()) {
       flaw.object = name;
       flaw.contents = contents;
@@ -215,7 +218,7 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
   }
   for (const auto& [name, object] : run.objects) {
     if (!baseline.run().objects.contains(name))
-      add("objects are left over", name, "absent", "present");
+      add("objects are left over", name, "absent", "present", "", "", Flaw::Kind::kLeftOver);
   }
   for (auto& [cause, flaw] : by_cause) flaws.push_back(std::move(flaw));
 }
@@ -313,8 +316,8 @@ void DoubtUnreportedStep(const Baseline& baseline, const CrashPoint& point,
   flaws.front().doubt = kUnreportedStep;
 }
 
-constexpr std::string_view kFlawKinds[] = {"", "missing_steps", "rewritten_result",
-                                           "lost_progress"};
+constexpr std::string_view kFlawKinds[] = {"", "missing_steps", "rewritten_result", "lost_progress",
+                                           "left_over"};
 
 }  // namespace
 

@@ -15,14 +15,14 @@ namespace caip::harness {
 
 /// A wrong difference from the baseline. Flaws with the same cause are most likely one bug.
 struct Flaw {
-  enum class Kind { kOther, kMissingSteps, kRewrittenResult, kLostProgress };
+  enum class Kind { kOther, kMissingSteps, kRewrittenResult, kLostProgress, kLeftOver };
   std::string cause;  // without numbers: "objects are left over: job/out/tmp_ckpt_#"
   std::string expected;
   std::string found;
   std::string doubt = {};  // why the flaw may be harmless; "": it is not
   Kind kind = Kind::kOther;
   std::optional<int64_t> resume_step = {};  // kLostProgress: where the restart should have resumed
-  std::string object = {};                  // kRewrittenResult, and with `contents`
+  std::string object = {};                  // kRewrittenResult, kLeftOver, with `contents`
   std::string contents = {};  // identifies other bytes that may mean the same; "" for other flaws
 };
 
