@@ -142,7 +142,8 @@ Error ParameterInvalid(std::string_view name, std::string_view value, std::strin
 }
 
 Error FieldInvalid(std::string_view field, std::string_view rule) {
-  return {Code::kInvalidArgument, "Invalid field '" + Text(field) + "': " + Text(rule) + "."};
+  return {Code::kInvalidArgument,
+          "Invalid argument: field '" + Text(field) + "': " + Text(rule) + "."};
 }
 
 Error BodyInvalid(std::string_view why) {

@@ -7,33 +7,29 @@
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
+#include "fakes/gcs/service/bucket_schema.h"
 #include "fakes/gcs/store/bucket_store.h"
 
 namespace caip::gcs {
 namespace {
 
 // Fields that are stored and returned unchanged, except for what the service adds.
-enum class Shape { kObject, kArray, kFlag, kText };
-struct Setting {
-  const char* name;
-  Shape shape;
-};
-constexpr Setting kSettings[] = {
-    {"versioning", Shape::kObject},
-    {"lifecycle", Shape::kObject},
-    {"cors", Shape::kArray},
-    {"website", Shape::kObject},
-    {"logging", Shape::kObject},
-    {"billing", Shape::kObject},
-    {"retentionPolicy", Shape::kObject},
-    {"defaultEventBasedHold", Shape::kFlag},
-    {"iamConfiguration", Shape::kObject},
-    {"encryption", Shape::kObject},
-    {"autoclass", Shape::kObject},
-    {"customPlacementConfig", Shape::kObject},
-    {"softDeletePolicy", Shape::kObject},
-    {"objectRetention", Shape::kObject},
-    {"rpo", Shape::kText},
+constexpr const char* kSettings[] = {
+    "versioning",
+    "lifecycle",
+    "cors",
+    "website",
+    "logging",
+    "billing",
+    "retentionPolicy",
+    "defaultEventBasedHold",
+    "iamConfiguration",
+    "encryption",
+    "autoclass",
+    "customPlacementConfig",
+    "softDeletePolicy",
+    "objectRetention",
+    "rpo",
 };
 
 // Settings whose effect is not emulated.
@@ -47,20 +43,6 @@ Json TreeOf(const std::string& text) {
   return json.ok() && json->is_object() ? std::move(*json) : Json::object();
 }
 
-bool Fits(const Json& value, Shape shape) {
-  switch (shape) {
-    case Shape::kObject:
-      return value.is_object();
-    case Shape::kArray:
-      return value.is_array();
-    case Shape::kFlag:
-      return value.is_boolean();
-    case Shape::kText:
-      return value.is_string();
-  }
-  return false;
-}
-
 // False for {"enabled":false}, null, [] and false.
 bool RequestsSomething(const Json& value) {
   if (value.is_null() || value == false) return false;
@@ -72,41 +54,29 @@ bool RequestsSomething(const Json& value) {
   return false;
 }
 
-Status ApplySetting(const Json& resource, const Setting& setting, Json* settings) {
-  const Json* value = Member(resource, setting.name);
-  if (value == nullptr) return Ok{};
+// `wanted` is read already: its fields have the right types.
+void ApplySetting(const Json& wanted, const char* name, Json* settings) {
+  const Json* value = Member(wanted, name);
+  if (value == nullptr) return;
   if (value->is_null()) {
-    settings->erase(setting.name);
-    return Ok{};
-  }
-  if (!Fits(*value, setting.shape)) {
-    return errors::FieldInvalid(setting.name, "the value is of the wrong type");
-  }
-  if (setting.shape == Shape::kObject && settings->contains(setting.name)) {
-    (*settings)[setting.name].merge_patch(*value);
-  } else if (setting.shape == Shape::kObject) {
-    Json fresh;
-    fresh.merge_patch(*value);  // drops members that are null
-    (*settings)[setting.name] = std::move(fresh);
+    settings->erase(name);
+  } else if (value->is_object()) {
+    if (!settings->contains(name)) (*settings)[name] = Json::object();
+    (*settings)[name].merge_patch(*value);
   } else {
-    (*settings)[setting.name] = *value;
+    (*settings)[name] = *value;
   }
-  return Ok{};
 }
 
-// Responses have seconds as strings, even if the request had numbers.
-Status NormalizeSeconds(Json* settings, const char* name, const char* member, long long least,
-                        long long most) {
-  if (!settings->contains(name) || !(*settings)[name].contains(member)) return Ok{};
-  Json& value = (*settings)[name][member];
-  const long long seconds = IntOr((*settings)[name], member, -1);
-  if (seconds < least || seconds > most) {
-    return errors::FieldInvalid(std::string(name) + "." + member,
-                                "expected a number of seconds from " + std::to_string(least) +
-                                    " to " + std::to_string(most));
-  }
-  value = std::to_string(seconds);
-  return Ok{};
+Status CheckSeconds(const Json& settings, const char* name, const char* member, long long least,
+                    long long most) {
+  const Json* policy = Member(settings, name);
+  if (policy == nullptr || Member(*policy, member) == nullptr) return Ok{};
+  const long long seconds = IntOr(*policy, member, -1);
+  if (seconds >= least && seconds <= most) return Ok{};
+  return errors::FieldInvalid(
+      std::string(name) + "." + member,
+      "expected a number of seconds from " + std::to_string(least) + " to " + std::to_string(most));
 }
 
 // Uniform bucket-level access has two names with the same meaning. If a request has both, the newer
@@ -123,30 +93,20 @@ void NormalizeAccess(Json* settings, const Json& resource) {
   iam["bucketPolicyOnly"] = iam[from];
 }
 
-Status ApplyText(const Json& resource, const char* name, std::string* into) {
-  const Json* value = Member(resource, name);
-  if (value == nullptr) return Ok{};
-  if (!value->is_string() || value->get<std::string>().empty()) {
-    return errors::FieldInvalid(name, "expected a string");
-  }
-  *into = UpperCase(value->get<std::string>());
-  return Ok{};
+void ApplyText(const Json& wanted, const char* name, std::string* into) {
+  const std::string text = UpperCase(StringOr(wanted, name));
+  if (!text.empty()) *into = text;
 }
 
-Status ApplyLabels(const Json& resource, std::map<std::string, std::string>* labels) {
-  const Json* value = Member(resource, "labels");
+Status ApplyLabels(const Json& wanted, std::map<std::string, std::string>* labels) {
+  const Json* value = Member(wanted, "labels");
   if (value == nullptr) return Ok{};
   if (value->is_null()) labels->clear();
-  if (!value->is_null() && !value->is_object()) {
-    return errors::FieldInvalid("labels", "expected an object of strings");
-  }
   for (const auto& [key, label] : value->items()) {
     if (label.is_null()) {
       labels->erase(key);
-    } else if (label.is_string()) {
-      (*labels)[key] = label.get<std::string>();
     } else {
-      return errors::FieldInvalid("labels." + key, "expected a string");
+      (*labels)[key] = label.get<std::string>();
     }
   }
   constexpr size_t kLabelsMax = 64;
@@ -168,33 +128,31 @@ Status ApplyAccessLists(const Json& resource, Bucket* bucket) {
 }  // namespace
 
 Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
-  if (!resource.is_object()) return errors::BodyInvalid("expected a JSON object");
+  ASSIGN_OR_RETURN(const Json wanted, ReadBucketResource(resource));
   for (const char* name : kNotEmulated) {
-    const Json* value = Member(resource, name);
+    const Json* value = Member(wanted, name);
     if (value && RequestsSomething(*value)) {
       return errors::NotImplemented("A bucket's field '" + std::string(name) + "'");
     }
   }
   const BucketRules before = RulesOf(*bucket);
-  RETURN_IF_ERROR(ApplyText(resource, "location", &bucket->location));
-  RETURN_IF_ERROR(ApplyText(resource, "storageClass", &bucket->storage_class));
-  RETURN_IF_ERROR(ApplyLabels(resource, &bucket->labels));
+  ApplyText(wanted, "location", &bucket->location);
+  ApplyText(wanted, "storageClass", &bucket->storage_class);
+  RETURN_IF_ERROR(ApplyLabels(wanted, &bucket->labels));
   Json settings = SettingsOf(*bucket);
-  for (const Setting& setting : kSettings) {
-    RETURN_IF_ERROR(ApplySetting(resource, setting, &settings));
-  }
+  for (const char* name : kSettings) ApplySetting(wanted, name, &settings);
   RETURN_IF_ERROR(
-      NormalizeSeconds(&settings, "retentionPolicy", "retentionPeriod", 1, kRetentionSecondsMax));
-  RETURN_IF_ERROR(NormalizeSeconds(&settings, "softDeletePolicy", "retentionDurationSeconds", 0,
-                                   kSoftDeleteSecondsMax));
-  NormalizeAccess(&settings, resource);
+      CheckSeconds(settings, "retentionPolicy", "retentionPeriod", 1, kRetentionSecondsMax));
+  RETURN_IF_ERROR(CheckSeconds(settings, "softDeletePolicy", "retentionDurationSeconds", 0,
+                               kSoftDeleteSecondsMax));
+  NormalizeAccess(&settings, wanted);
   bucket->settings = settings.empty() ? "" : CompactJson(settings);
   const BucketRules after = RulesOf(*bucket);
   if (before.retention_locked && (after.retention < before.retention || !after.retention_locked)) {
     return errors::RetentionLocked(bucket->name);
   }
   if (after.uniform_access) return Ok{};
-  return ApplyAccessLists(resource, bucket);
+  return ApplyAccessLists(wanted, bucket);
 }
 
 void ClearBucketFields(Bucket* bucket) {

@@ -11,8 +11,9 @@
 namespace caip::gcs {
 
 /// Sets the writable fields of a bucket resource in `bucket` as a PATCH does: missing fields are
-/// kept, objects are merged, null clears a field. Read-only fields are skipped. kUnimplemented for
-/// a field that is not emulated at all.
+/// kept, objects are merged, null clears a field. Fields that are read-only or unknown are skipped.
+/// kInvalidArgument for a value of the wrong type. kUnimplemented for a field that is not emulated
+/// at all.
 Status ApplyBucketFields(const Json& resource, Bucket* bucket);
 
 /// Clears every field that a PUT replaces.
