@@ -188,6 +188,39 @@ Error FoldersNeedHierarchy(std::string_view bucket) {
                     "conflict");
 }
 
+// The first words of these are those of the service.
+Error LocationInvalid(std::string_view location) {
+  return WithReason({Code::kInvalidArgument,
+                     "The specified location constraint is not valid: " + Quoted(location) + "."},
+                    "locationInvalid");
+}
+
+Error LocationFixed(std::string_view bucket, std::string_view location) {
+  return {Code::kInvalidArgument, "The location of bucket " + Quoted(bucket) +
+                                      " cannot be changed: it is " + Text(location) + "."};
+}
+
+Error PlacementInvalid(std::string_view location, std::string_view regions) {
+  return {Code::kInvalidArgument, "Invalid custom placement config: location " + Quoted(location) +
+                                      " has no dual-region of " + Text(regions) + "."};
+}
+
+Error ClassNotInLocation(std::string_view storage_class, std::string_view location) {
+  return {Code::kInvalidArgument,
+          "The combination of locationConstraint and storageClass you provided is not supported: " +
+              Text(storage_class) + " in " + Text(location) + "."};
+}
+
+Error ClassWithAutoclass(std::string_view storage_class) {
+  return {Code::kInvalidArgument, "Cannot set default storage class to " + Text(storage_class) +
+                                      " on a bucket with Autoclass. It must be STANDARD."};
+}
+
+Error TurboReplicationUnavailable(std::string_view location_type) {
+  return {Code::kInvalidArgument,
+          "ASYNC_TURBO cannot be enabled on " + Text(location_type) + " bucket."};
+}
+
 Error EntryNotFound(std::string_view kind, std::string_view name) {
   return {Code::kNotFound, "No such " + Text(kind) + ": " + Quoted(name) + "."};
 }

@@ -42,6 +42,13 @@ Error Required(std::string_view what);
 Error RetentionLocked(std::string_view bucket);
 Error UniformAccess(std::string_view bucket);
 Error FoldersNeedHierarchy(std::string_view bucket);
+Error LocationInvalid(std::string_view location);
+Error LocationFixed(std::string_view bucket, std::string_view location);
+Error PlacementInvalid(std::string_view location, std::string_view regions);
+Error ClassNotInLocation(std::string_view storage_class, std::string_view location);
+Error ClassWithAutoclass(std::string_view storage_class);
+/// `location_type`: REGION or MULTI_REGION.
+Error TurboReplicationUnavailable(std::string_view location_type);
 Error EntryNotFound(std::string_view kind, std::string_view name);
 Error EntryExists(std::string_view kind, std::string_view name);
 Error EtagChanged();

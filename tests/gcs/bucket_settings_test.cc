@@ -1,4 +1,5 @@
-// The settings of a bucket: which values a request may send, and what is returned for them.
+// The settings of a bucket: which values a request may send, and what is
+// returned for them.
 #include "tests/gcs/api_world.h"
 
 namespace caip::gcs {
@@ -13,7 +14,8 @@ class BucketSettingsTest : public ApiTest {
   Answer Patch(const std::string& body) { return Call("PATCH", kSettingsBucket, body); }
   Answer Insert(const std::string& body) { return Call("POST", "/storage/v1/b?project=p", body); }
 
-  // PATCH, PUT and POST refuse the fields ("\"rpo\":7"), name the field, and change nothing.
+  // PATCH, PUT and POST refuse the fields ("\"rpo\":7"), name the field, and
+  // change nothing.
   void ExpectRefused(const std::string& fields, const std::string& named) {
     const std::string body = "{" + fields + "}";
     for (const Answer& answer : {Patch(body), Call("PUT", kSettingsBucket, body),
@@ -96,6 +98,117 @@ TEST_F(BucketSettingsTest, KeepWhatOnlyTheServiceSets) {
   ASSERT_EQ(answer.status, 200) << answer.body;
   EXPECT_FALSE(answer.json["retentionPolicy"].contains("isLocked"));
   EXPECT_NE(answer.json["retentionPolicy"]["effectiveTime"], "x");
+}
+
+TEST_F(BucketSettingsTest, HaveValuesThatTheServiceHas) {
+  struct Case {
+    const char* fields;
+    const char* named;
+  };
+  const Case cases[] = {
+      {R"("storageClass":"FOO")", "'storageClass'"},
+      {R"("rpo":"SOON")", "'rpo'"},
+      {R"("rpo":"ASYNC_TURBO")", "ASYNC_TURBO cannot be enabled on REGION bucket"},
+      {R"("storageClass":"MULTI_REGIONAL")", "combination of locationConstraint and storageClass"},
+      {R"("labels":{"Upper":"x"})", "'labels'"},
+      {R"("labels":{"":"x"})", "'labels'"},
+      {R"("labels":{"1a":"x"})", "'labels'"},
+      {R"("labels":{"a":"No Good"})", "'labels.a'"},
+      {R"("iamConfiguration":{"publicAccessPrevention":"maybe"})",
+       "'iamConfiguration.publicAccessPrevention'"},
+      {R"("autoclass":{"enabled":true,"terminalStorageClass":"COLDLINE"})",
+       "'autoclass.terminalStorageClass'"},
+      {R"("autoclass":{"enabled":true},"storageClass":"ARCHIVE")",
+       "Cannot set default storage class"},
+      {R"("encryption":{"googleManagedEncryptionEnforcementConfig":{"restrictionMode":"x"}})",
+       "restrictionMode"},
+      {R"("objectRetention":{"mode":"Sometimes"})", "'objectRetention.mode'"},
+      {R"("cors":[{"maxAgeSeconds":-1}])", "'cors[0].maxAgeSeconds'"},
+      {R"("retentionPolicy":{"retentionPeriod":0})", "'retentionPolicy.retentionPeriod'"},
+  };
+  for (const Case& row : cases) ExpectRefused(row.fields, row.named);
+  const std::string too_long(64, 'a');
+  ExpectRefused("\"labels\":{\"" + too_long + "\":\"x\"}", "'labels'");
+  ExpectRefused("\"labels\":{\"a\":\"" + too_long + "\"}", "'labels.a'");
+  PutMedia("x", "1");
+  EXPECT_EQ(Call("PATCH", "/storage/v1/b/bkt/o/x", R"({"storageClass":"FOO"})").status, 400);
+  EXPECT_EQ(Insert(R"({"name":"fast","storageClass":"RAPID"})").status, 501);
+}
+
+TEST_F(BucketSettingsTest, HaveLifecycleRulesThatTheServiceAccepts) {
+  const auto rule = [](const std::string& action, const std::string& condition) {
+    return R"("lifecycle":{"rule":[{"action":{)" + action + R"(},"condition":{)" + condition +
+           "}}]}";
+  };
+  const std::string age = R"("age":1)";
+  const std::pair<std::string, std::string> bad[] = {
+      {rule(R"("type":"Fly")", age), "action.type"},
+      {rule("", age), "action.type"},
+      {rule(R"("type":"SetStorageClass")", age), "action.storageClass"},
+      {rule(R"("type":"SetStorageClass","storageClass":"FOO")", age), "action.storageClass"},
+      {rule(R"("type":"Delete","storageClass":"NEARLINE")", age), "action.storageClass"},
+      {rule(R"("type":"Delete")", ""), "condition"},
+      {rule(R"("type":"Delete")", R"("matchesPrefix":[])"), "condition"},
+      {rule(R"("type":"Delete")", R"("age":-1)"), "condition.age"},
+      {rule(R"("type":"Delete")", R"("matchesStorageClass":["FOO"])"),
+       "condition.matchesStorageClass[0]"},
+      {rule(R"("type":"AbortIncompleteMultipartUpload")", R"("isLive":true)"), "condition.isLive"},
+      {R"("lifecycle":{"rule":[{"condition":{"age":1}}]})", "lifecycle.rule[0].action"},
+      {R"("lifecycle":{"rule":[{"action":{"type":"Delete"}}]})", "lifecycle.rule[0].condition"},
+      {R"("autoclass":{"enabled":true},)" +
+           rule(R"("type":"SetStorageClass","storageClass":"NEARLINE")", age),
+       "Autoclass"},
+  };
+  for (const auto& [fields, named] : bad) ExpectRefused(fields, named);
+  for (const std::string& fields :
+       {rule(R"("type":"SetStorageClass","storageClass":"NEARLINE")", R"("isLive":false)"),
+        rule(R"("type":"AbortIncompleteMultipartUpload")", R"("age":7,"matchesSuffix":["x"])"),
+        rule(R"("type":"Delete")", R"("age":0,"createdBefore":"2013-01-15")")}) {
+    EXPECT_EQ(Patch("{" + fields + "}").status, 200) << fields;
+  }
+}
+
+TEST_F(BucketSettingsTest, ALocationIsOneOfTheServiceAndStays) {
+  EXPECT_THAT(Insert(R"({"name":"mars","location":"MARS"})").body,
+              HasSubstr("The specified location constraint is not valid"));
+  for (const char* bad :
+       {R"("location":"IN")", R"("location":"x1+x2")", R"("location":"US-EAST1+EUROPE-WEST1")",
+        R"("customPlacementConfig":{"dataLocations":["US-EAST1"]})",
+        R"("customPlacementConfig":{"dataLocations":["US-EAST1","MARS"]})",
+        R"("location":"EU","customPlacementConfig":{"dataLocations":["US-EAST1","US-WEST1"]})",
+        R"("location":"EU","storageClass":"REGIONAL")", R"("location":"US","rpo":"ASYNC_TURBO")"}) {
+    const Answer answer = Insert("{\"name\":\"mars\"," + std::string(bad) + "}");
+    EXPECT_EQ(answer.status, 400) << bad << answer.body;
+    EXPECT_EQ(answer.reason(), "invalid") << bad;
+  }
+  EXPECT_EQ(Call("GET", "/storage/v1/b/mars").status, 404);
+  ExpectRefused(R"("location":"MARS")", "");
+  EXPECT_EQ(Patch(R"({"location":"EU"})").status, 400);
+  EXPECT_EQ(Patch(R"({"location":"us-central1"})").status, 200);
+  EXPECT_EQ(Patch(R"({"customPlacementConfig":{"dataLocations":["US-EAST1","US-WEST1"]}})").status,
+            400);
+}
+
+TEST_F(BucketSettingsTest, APairOfRegionsIsADualRegion) {
+  struct Case {
+    const char* name;
+    const char* fields;
+    const char* location;
+  };
+  for (const Case& row :
+       {Case{"by-placement", R"("customPlacementConfig":{"dataLocations":["us-east1","us-east4"]})",
+             "US"},
+        Case{"by-sum", R"("location":"us-east1+us-east4")", "US"}}) {
+    const Answer answer = Insert("{\"name\":\"" + std::string(row.name) + "\"," + row.fields + "}");
+    EXPECT_EQ(answer.json["location"], row.location) << answer.body;
+    EXPECT_EQ(answer.json["locationType"], "dual-region");
+    EXPECT_EQ(answer.json["customPlacementConfig"]["dataLocations"],
+              Json::array({"US-EAST1", "US-EAST4"}));
+    const Answer put = Call("PUT", std::string("/storage/v1/b/") + row.name,
+                            R"({"rpo":"ASYNC_TURBO","location":"US"})");
+    EXPECT_EQ(put.json["rpo"], "ASYNC_TURBO") << put.body;
+    EXPECT_EQ(put.json["locationType"], "dual-region");
+  }
 }
 
 }  // namespace

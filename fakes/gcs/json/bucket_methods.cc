@@ -53,7 +53,7 @@ Result<Response> InsertBucket(StorageService& service, const Request& request,
   Bucket wanted;
   wanted.name = StringOr(resource, "name");
   wanted.project = std::string(request.Query("project"));
-  RETURN_IF_ERROR(ApplyBucketFields(resource.is_null() ? Json::object() : resource, &wanted));
+  RETURN_IF_ERROR(ApplyNewBucketFields(resource.is_null() ? Json::object() : resource, &wanted));
   if (wanted.name.empty()) return errors::Required("name");
   RETURN_IF_ERROR(ApplyPredefinedLists(request, &wanted));
   ASSIGN_OR_RETURN(const Bucket bucket, service.CreateBucket(wanted));

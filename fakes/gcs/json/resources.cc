@@ -6,6 +6,7 @@
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
+#include "fakes/gcs/service/locations.h"
 #include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
@@ -14,18 +15,8 @@
 namespace caip::gcs {
 namespace {
 
-constexpr const char* kMultiRegions[] = {"US", "EU", "ASIA"};
-constexpr const char* kDualRegions[] = {"NAM4", "EUR4", "EUR5", "EUR7", "EUR8", "ASIA1"};
-
-std::string LocationType(const Bucket& bucket, const Json& settings) {
-  if (settings.contains("customPlacementConfig")) return "dual-region";
-  for (const char* name : kMultiRegions) {
-    if (bucket.location == name) return "multi-region";
-  }
-  for (const char* name : kDualRegions) {
-    if (bucket.location == name) return "dual-region";
-  }
-  return "region";
+LocationType LocationTypeIn(const Bucket& bucket, const Json& settings) {
+  return LocationTypeOf(bucket.location, settings.contains("customPlacementConfig"));
 }
 
 }  // namespace
@@ -41,7 +32,7 @@ Json BucketJson(const Bucket& bucket, const std::string& base, bool full) {
       {"name", bucket.name},
       {"projectNumber", "0"},
       {"location", bucket.location},
-      {"locationType", LocationType(bucket, settings)},
+      {"locationType", LocationTypeName(LocationTypeIn(bucket, settings))},
       {"storageClass", bucket.storage_class},
       {"timeCreated", Rfc3339(bucket.time_created, 3)},
       {"updated", Rfc3339(bucket.updated, 3)},
@@ -71,7 +62,8 @@ Json BucketJson(const Bucket& bucket, const std::string& base, bool full) {
 
 namespace {
 
-// Adds the fields that follow from an entity: "user-a@b.c", "domain-b.c", "project-owners-123".
+// Adds the fields that follow from an entity: "user-a@b.c", "domain-b.c",
+// "project-owners-123".
 void AddEntityParts(const std::string& entity, Json* json) {
   const size_t dash = entity.find('-');
   const std::string type = entity.substr(0, dash);
@@ -147,8 +139,8 @@ Status ApplyObjectText(const Json& resource, const char* name, std::string* into
   return Ok{};
 }
 
-// Missing keys are kept. A null value removes its key, and null instead of the map removes all
-// keys.
+// Missing keys are kept. A null value removes its key, and null instead of the
+// map removes all keys.
 Status ApplyMap(const Json& resource, const char* name, std::map<std::string, std::string>* into) {
   const Json* value = Member(resource, name);
   if (value == nullptr) return Ok{};

@@ -1,5 +1,6 @@
 #include "fakes/gcs/service/bucket_schema.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -8,8 +9,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/json.h"
+#include "base/quoting.h"
+#include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 
@@ -25,6 +30,12 @@ struct BucketField {
   BucketFieldType type;
   bool is_list = false;
   const BucketMessage* message = nullptr;  // of kMessage
+  // Of kText; empty: any text.
+  std::span<const std::string_view> values = {};
+  bool any_case = false;
+  // Of kInt32 and kInt64.
+  int64_t least = std::numeric_limits<int64_t>::min();
+  int64_t most = std::numeric_limits<int64_t>::max();
 };
 
 struct BucketMessage {
@@ -35,8 +46,50 @@ namespace bucket_fields {
 
 using enum BucketFieldType;
 
+// RAPID, the class of zonal buckets, is not emulated. ApplyBucketFields says so.
+constexpr std::string_view kStorageClasses[] = {"STANDARD",
+                                                "NEARLINE",
+                                                "COLDLINE",
+                                                "ARCHIVE",
+                                                "MULTI_REGIONAL",
+                                                "REGIONAL",
+                                                "DURABLE_REDUCED_AVAILABILITY",
+                                                "RAPID"};
+constexpr std::string_view kTerminalClasses[] = {"NEARLINE", "ARCHIVE"};
+constexpr std::string_view kPreventions[] = {"inherited", "enforced", "unspecified"};
+constexpr std::string_view kRestrictions[] = {"NotRestricted", "FullyRestricted"};
+constexpr std::string_view kFilterModes[] = {"Enabled", "Disabled"};
+constexpr std::string_view kActionTypes[] = {"Delete", "SetStorageClass",
+                                             "AbortIncompleteMultipartUpload"};
+constexpr std::string_view kRetentionModes[] = {"Enabled"};
+constexpr std::string_view kReplications[] = {"DEFAULT", "ASYNC_TURBO"};
+
+constexpr int64_t kRetentionSecondsMax = 3'155'760'000;  // 100 years
+constexpr int64_t kSoftDeleteSecondsMax = 90 * 86'400;
+
 constexpr BucketField Of(const char* name, const BucketMessage& message) {
   return {.name = name, .type = BucketFieldType::kMessage, .message = &message};
+}
+
+constexpr BucketField OneOf(const char* name, std::span<const std::string_view> values) {
+  return {.name = name, .type = kText, .values = values};
+}
+
+constexpr BucketField ClassField(const char* name) {
+  return {.name = name, .type = kText, .values = kStorageClasses, .any_case = true};
+}
+
+constexpr BucketField NumberField(const char* name, BucketFieldType type, int64_t least,
+                                  int64_t most) {
+  return {.name = name, .type = type, .least = least, .most = most};
+}
+
+// A number that is not negative.
+constexpr BucketField CountField(const char* name, BucketFieldType type = kInt32) {
+  const bool is_short = type == kInt32;
+  return NumberField(
+      name, type, 0,
+      is_short ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max());
 }
 
 constexpr BucketField ListOf(BucketField field) {
@@ -50,14 +103,15 @@ constexpr BucketMessage kEnabled{kEnabledFields};
 constexpr BucketField kAccessFields[] = {{"entity", kText}, {"role", kText}};
 constexpr BucketMessage kAccess{kAccessFields};
 
-constexpr BucketField kAutoclassFields[] = {{"enabled", kFlag}, {"terminalStorageClass", kText}};
+constexpr BucketField kAutoclassFields[] = {{"enabled", kFlag},
+                                            OneOf("terminalStorageClass", kTerminalClasses)};
 constexpr BucketMessage kAutoclass{kAutoclassFields};
 
 constexpr BucketField kBillingFields[] = {{"requesterPays", kFlag}};
 constexpr BucketMessage kBilling{kBillingFields};
 
 constexpr BucketField kCorsFields[] = {
-    {"maxAgeSeconds", kInt32},
+    CountField("maxAgeSeconds"),
     ListOf({"method", kText}),
     ListOf({"origin", kText}),
     ListOf({"responseHeader", kText}),
@@ -67,7 +121,7 @@ constexpr BucketMessage kCors{kCorsFields};
 constexpr BucketField kPlacementFields[] = {ListOf({"dataLocations", kText})};
 constexpr BucketMessage kPlacement{kPlacementFields};
 
-constexpr BucketField kEnforcementFields[] = {{"restrictionMode", kText}};
+constexpr BucketField kEnforcementFields[] = {OneOf("restrictionMode", kRestrictions)};
 constexpr BucketMessage kEnforcement{kEnforcementFields};
 
 constexpr BucketField kEncryptionFields[] = {
@@ -81,7 +135,7 @@ constexpr BucketMessage kEncryption{kEncryptionFields};
 constexpr BucketField kIamFields[] = {
     Of("bucketPolicyOnly", kEnabled),
     Of("uniformBucketLevelAccess", kEnabled),
-    {"publicAccessPrevention", kText},
+    OneOf("publicAccessPrevention", kPreventions),
 };
 constexpr BucketMessage kIam{kIamFields};
 
@@ -95,7 +149,7 @@ constexpr BucketField kVpcSourceFields[] = {
 constexpr BucketMessage kVpcSource{kVpcSourceFields};
 
 constexpr BucketField kIpFilterFields[] = {
-    {"mode", kText},
+    OneOf("mode", kFilterModes),
     {"allowAllServiceAgentAccess", kFlag},
     {"allowCrossOrgVpcs", kFlag},
     Of("publicNetworkSource", kPublicSource),
@@ -103,24 +157,24 @@ constexpr BucketField kIpFilterFields[] = {
 };
 constexpr BucketMessage kIpFilter{kIpFilterFields};
 
-constexpr BucketField kActionFields[] = {{"type", kText}, {"storageClass", kText}};
+constexpr BucketField kActionFields[] = {OneOf("type", kActionTypes), ClassField("storageClass")};
 constexpr BucketMessage kAction{kActionFields};
 
 constexpr BucketField kConditionFields[] = {
-    {"age", kInt32},
+    CountField("age"),
     {"createdBefore", kDate},
     {"customTimeBefore", kDate},
-    {"daysSinceCustomTime", kInt32},
-    {"daysSinceNoncurrentTime", kInt32},
+    CountField("daysSinceCustomTime"),
+    CountField("daysSinceNoncurrentTime"),
     {"isLive", kFlag},
     {"matchesPattern", kText},
     ListOf({"matchesPrefix", kText}),
-    ListOf({"matchesStorageClass", kText}),
+    ListOf(ClassField("matchesStorageClass")),
     ListOf({"matchesSuffix", kText}),
     {"noncurrentTimeBefore", kDate},
-    {"numNewerVersions", kInt32},
-    {"sizeAboveBytes", kInt64},
-    {"sizeBelowBytes", kInt64},
+    CountField("numNewerVersions"),
+    CountField("sizeAboveBytes", kInt64),
+    CountField("sizeBelowBytes", kInt64),
 };
 constexpr BucketMessage kCondition{kConditionFields};
 
@@ -133,14 +187,15 @@ constexpr BucketMessage kLifecycle{kLifecycleFields};
 constexpr BucketField kLoggingFields[] = {{"logBucket", kText}, {"logObjectPrefix", kText}};
 constexpr BucketMessage kLogging{kLoggingFields};
 
-constexpr BucketField kObjectRetentionFields[] = {{"mode", kText}};
+constexpr BucketField kObjectRetentionFields[] = {OneOf("mode", kRetentionModes)};
 constexpr BucketMessage kObjectRetention{kObjectRetentionFields};
 
-constexpr BucketField kRetentionFields[] = {{"retentionPeriod", kInt64}};
+constexpr BucketField kRetentionFields[] = {
+    NumberField("retentionPeriod", kInt64, 1, kRetentionSecondsMax)};
 constexpr BucketMessage kRetention{kRetentionFields};
 
 constexpr BucketField kSoftDeleteFields[] = {
-    {"retentionDurationSeconds", kInt64},
+    NumberField("retentionDurationSeconds", kInt64, 0, kSoftDeleteSecondsMax),
     Of("hardDeletePause", kEnabled),
 };
 constexpr BucketMessage kSoftDelete{kSoftDeleteFields};
@@ -151,7 +206,7 @@ constexpr BucketMessage kWebsite{kWebsiteFields};
 constexpr BucketField kBucketFields[] = {
     {"name", kText},
     {"location", kText},
-    {"storageClass", kText},
+    ClassField("storageClass"),
     {"labels", kTextMap},
     ListOf(Of("acl", kAccess)),
     ListOf(Of("defaultObjectAcl", kAccess)),
@@ -168,7 +223,7 @@ constexpr BucketField kBucketFields[] = {
     Of("logging", kLogging),
     Of("objectRetention", kObjectRetention),
     Of("retentionPolicy", kRetention),
-    {"rpo", kText},
+    {.name = "rpo", .type = kText, .values = kReplications, .any_case = true},
     Of("softDeletePolicy", kSoftDelete),
     Of("versioning", kEnabled),
     Of("website", kWebsite),
@@ -212,6 +267,35 @@ bool IsDateText(const Json& value) {
   return text.size() == kLength && ParseRfc3339(text + "T00:00:00Z").has_value();
 }
 
+// "" has the meaning of null if only certain texts are allowed.
+Result<Json> ReadBucketText(const Json& value, const BucketField& field, const std::string& path) {
+  if (!value.is_string()) return errors::FieldInvalid(path, "expected a string");
+  const auto& given = value.get_ref<const std::string&>();
+  if (field.values.empty()) return value;
+  if (given.empty()) return Json();
+  std::string text = field.any_case ? UpperCase(given) : given;
+  for (const std::string_view known : field.values) {
+    if (text == known) return Json(std::move(text));
+  }
+  const std::vector<std::string> known(field.values.begin(), field.values.end());
+  return errors::FieldInvalid(path, Quoted(given) + " is not one of " + Join(known, ", "));
+}
+
+Result<Json> ReadBucketNumber(const Json& value, const BucketField& field,
+                              const std::string& path) {
+  const bool is_short = field.type == BucketFieldType::kInt32;
+  const auto number = ReadWholeNumber(value);
+  if (!number || (is_short && !IsInt32(*number))) {
+    return errors::FieldInvalid(
+        path, is_short ? "expected a 32-bit integer" : "expected a 64-bit integer");
+  }
+  if (*number < field.least || *number > field.most) {
+    return errors::FieldInvalid(path, "expected a number from " + std::to_string(field.least) +
+                                          " to " + std::to_string(field.most));
+  }
+  return is_short ? Json(*number) : Json(std::to_string(*number));
+}
+
 Result<Json> ReadBucketMap(const Json& value, const std::string& path) {
   if (!value.is_object()) return errors::FieldInvalid(path, "expected an object of strings");
   for (const auto& [key, text] : value.items()) {
@@ -229,18 +313,13 @@ Result<Json> ReadBucketValue(const Json& value, const BucketField& field, const 
   using enum BucketFieldType;
   switch (field.type) {
     case kText:
-      if (value.is_string()) return value;
-      return errors::FieldInvalid(path, "expected a string");
+      return ReadBucketText(value, field, path);
     case kFlag:
       if (value.is_boolean()) return value;
       return errors::FieldInvalid(path, "expected true or false");
     case kInt32:
-      if (const auto number = ReadWholeNumber(value); number && IsInt32(*number))
-        return Json(*number);
-      return errors::FieldInvalid(path, "expected a 32-bit integer");
     case kInt64:
-      if (const auto number = ReadWholeNumber(value)) return Json(std::to_string(*number));
-      return errors::FieldInvalid(path, "expected a 64-bit integer");
+      return ReadBucketNumber(value, field, path);
     case kDate:
       if (IsDateText(value)) return value;
       return errors::FieldInvalid(path, "expected a date such as 2013-01-15");
@@ -269,6 +348,7 @@ Result<Json> ReadBucketList(const Json& value, const BucketField& field, const s
   for (const Json& entry : value) {
     const std::string place = path + "[" + std::to_string(read.size()) + "]";
     ASSIGN_OR_RETURN(Json one, ReadBucketValue(entry, field, place));
+    if (one.is_null()) return errors::FieldInvalid(place, "expected a value");
     DropEmptyMembers(&one);
     read.push_back(std::move(one));
   }
@@ -302,6 +382,12 @@ Result<Json> ReadBucketMessage(const Json& value, const BucketMessage& message,
 }
 
 }  // namespace
+
+bool IsStorageClass(std::string_view name) {
+  const std::string upper = UpperCase(name);
+  const auto& known = bucket_fields::kStorageClasses;
+  return std::find(std::begin(known), std::end(known), upper) != std::end(known);
+}
 
 Result<Json> ReadBucketResource(const Json& resource) {
   if (!resource.is_object()) return errors::BodyInvalid("expected a JSON object");

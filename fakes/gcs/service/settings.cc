@@ -3,10 +3,12 @@
 
 #include "base/encoding.h"
 #include "base/json.h"
+#include "base/quoting.h"
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
+#include "fakes/gcs/service/bucket_checks.h"
 #include "fakes/gcs/service/bucket_schema.h"
 #include "fakes/gcs/store/bucket_store.h"
 
@@ -26,7 +28,7 @@ constexpr const char* kSettings[] = {
     "iamConfiguration",
     "encryption",
     "autoclass",
-    "customPlacementConfig",
+
     "softDeletePolicy",
     "objectRetention",
     "rpo",
@@ -34,9 +36,6 @@ constexpr const char* kSettings[] = {
 
 // Settings whose effect is not emulated.
 constexpr const char* kNotEmulated[] = {"hierarchicalNamespace", "ipFilter"};
-
-constexpr long long kRetentionSecondsMax = 3'155'760'000;  // 100 years
-constexpr long long kSoftDeleteSecondsMax = 90 * 86'400;
 
 Json TreeOf(const std::string& text) {
   auto json = ParseJson(text);
@@ -68,22 +67,14 @@ void ApplySetting(const Json& wanted, const char* name, Json* settings) {
   }
 }
 
-Status CheckSeconds(const Json& settings, const char* name, const char* member, long long least,
-                    long long most) {
-  const Json* policy = Member(settings, name);
-  if (policy == nullptr || Member(*policy, member) == nullptr) return Ok{};
-  const long long seconds = IntOr(*policy, member, -1);
-  if (seconds >= least && seconds <= most) return Ok{};
-  return errors::FieldInvalid(
-      std::string(name) + "." + member,
-      "expected a number of seconds from " + std::to_string(least) + " to " + std::to_string(most));
-}
-
 // Uniform bucket-level access has two names with the same meaning. If a request has both, the newer
 // name counts.
 void NormalizeAccess(Json* settings, const Json& resource) {
   if (!settings->contains("iamConfiguration")) return;
   Json& iam = (*settings)["iamConfiguration"];
+  if (StringOr(iam, "publicAccessPrevention") == "unspecified") {  // its older name
+    iam["publicAccessPrevention"] = "inherited";
+  }
   const Json* asked = Member(resource, "iamConfiguration");
   const bool only_old = asked != nullptr && Member(*asked, "bucketPolicyOnly") != nullptr &&
                         Member(*asked, "uniformBucketLevelAccess") == nullptr;
@@ -91,27 +82,6 @@ void NormalizeAccess(Json* settings, const Json& resource) {
   if (!iam.contains(from)) return;
   iam["uniformBucketLevelAccess"] = iam[from];
   iam["bucketPolicyOnly"] = iam[from];
-}
-
-void ApplyText(const Json& wanted, const char* name, std::string* into) {
-  const std::string text = UpperCase(StringOr(wanted, name));
-  if (!text.empty()) *into = text;
-}
-
-Status ApplyLabels(const Json& wanted, std::map<std::string, std::string>* labels) {
-  const Json* value = Member(wanted, "labels");
-  if (value == nullptr) return Ok{};
-  if (value->is_null()) labels->clear();
-  for (const auto& [key, label] : value->items()) {
-    if (label.is_null()) {
-      labels->erase(key);
-    } else {
-      (*labels)[key] = label.get<std::string>();
-    }
-  }
-  constexpr size_t kLabelsMax = 64;
-  if (labels->size() > kLabelsMax) return errors::FieldInvalid("labels", "at most 64 are allowed");
-  return Ok{};
 }
 
 Status ApplyAccessLists(const Json& resource, Bucket* bucket) {
@@ -125,26 +95,25 @@ Status ApplyAccessLists(const Json& resource, Bucket* bucket) {
   return Ok{};
 }
 
-}  // namespace
-
-Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
-  ASSIGN_OR_RETURN(const Json wanted, ReadBucketResource(resource));
+Status CheckEmulated(const Json& wanted) {
   for (const char* name : kNotEmulated) {
     const Json* value = Member(wanted, name);
     if (value && RequestsSomething(*value)) {
       return errors::NotImplemented("A bucket's field '" + std::string(name) + "'");
     }
   }
+  if (StringOr(wanted, "storageClass") != "RAPID") return Ok{};
+  return errors::NotImplemented("The storage class RAPID");
+}
+
+// Applies all fields except the location and the pair of regions, which `settings` has already.
+Status ApplySettings(const Json& wanted, Json settings, Bucket* bucket) {
   const BucketRules before = RulesOf(*bucket);
-  ApplyText(wanted, "location", &bucket->location);
-  ApplyText(wanted, "storageClass", &bucket->storage_class);
+  const std::string class_before = bucket->storage_class;
   RETURN_IF_ERROR(ApplyLabels(wanted, &bucket->labels));
-  Json settings = SettingsOf(*bucket);
   for (const char* name : kSettings) ApplySetting(wanted, name, &settings);
-  RETURN_IF_ERROR(
-      CheckSeconds(settings, "retentionPolicy", "retentionPeriod", 1, kRetentionSecondsMax));
-  RETURN_IF_ERROR(CheckSeconds(settings, "softDeletePolicy", "retentionDurationSeconds", 0,
-                               kSoftDeleteSecondsMax));
+  RETURN_IF_ERROR(ApplyStorageClass(wanted, settings, bucket));
+  RETURN_IF_ERROR(CompleteSettings(wanted, class_before, &settings, bucket));
   NormalizeAccess(&settings, wanted);
   bucket->settings = settings.empty() ? "" : CompactJson(settings);
   const BucketRules after = RulesOf(*bucket);
@@ -155,12 +124,33 @@ Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
   return ApplyAccessLists(wanted, bucket);
 }
 
+}  // namespace
+
+Status ApplyNewBucketFields(const Json& resource, Bucket* bucket) {
+  ASSIGN_OR_RETURN(const Json wanted, ReadBucketResource(resource));
+  RETURN_IF_ERROR(CheckEmulated(wanted));
+  Json settings = SettingsOf(*bucket);
+  RETURN_IF_ERROR(ApplyLocation(wanted, &settings, bucket));
+  return ApplySettings(wanted, std::move(settings), bucket);
+}
+
+Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
+  ASSIGN_OR_RETURN(const Json wanted, ReadBucketResource(resource));
+  RETURN_IF_ERROR(CheckEmulated(wanted));
+  RETURN_IF_ERROR(CheckLocationKept(wanted, *bucket));
+  return ApplySettings(wanted, SettingsOf(*bucket), bucket);
+}
+
 void ClearBucketFields(Bucket* bucket) {
   const bool locked = RulesOf(*bucket).retention_locked;
   const Json settings = SettingsOf(*bucket);
+  Json kept = Json::object();
+  for (const auto& [name, value] : settings.items()) {
+    const bool stays = name == "customPlacementConfig" || name == "objectRetention";
+    if (stays || (locked && name == "retentionPolicy")) kept[name] = value;
+  }
   bucket->labels.clear();
-  bucket->settings =
-      locked ? CompactJson(Json{{"retentionPolicy", settings["retentionPolicy"]}}) : "";
+  bucket->settings = kept.empty() ? "" : CompactJson(kept);
 }
 
 Json SettingsOf(const Bucket& bucket) { return TreeOf(bucket.settings); }
@@ -205,6 +195,10 @@ std::string EtagOf(const ObjectInfo& info) {
 }
 
 Status CheckObjectFields(const ObjectInfo& info) {
+  if (!info.storage_class.empty() && !IsStorageClass(info.storage_class)) {
+    return errors::FieldInvalid("storageClass",
+                                Quoted(info.storage_class) + " is not a storage class");
+  }
   if (!info.custom_time.empty() && !ParseRfc3339(info.custom_time)) {
     return errors::FieldInvalid("customTime", "expected an RFC 3339 time");
   }

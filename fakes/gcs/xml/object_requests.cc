@@ -220,8 +220,8 @@ Result<http::Response> StartSessionXml(const XmlCall& call) {
   RETURN_IF_ERROR(call.InjectFault("storage.objects.insert"));
   ASSIGN_OR_RETURN(const std::string id, call.storage().StartUpload(plan));
   http::Response response = EmptyResponse(201);
-  response.headers.Add("Location", call.request.BaseUrl() +
-                                       PathOf(call.place) + "?upload_id=" + id);
+  response.headers.Add("Location",
+                       call.request.BaseUrl() + PathOf(call.place) + "?upload_id=" + id);
   response.headers.Add("X-GUploader-UploadID", id);
   return response;
 }
