@@ -1,5 +1,6 @@
 // The settings of a bucket: which values a request may send, and what is
 // returned for them.
+#include "base/time_text.h"
 #include "tests/gcs/api_world.h"
 
 namespace caip::gcs {
@@ -209,6 +210,49 @@ TEST_F(BucketSettingsTest, APairOfRegionsIsADualRegion) {
     EXPECT_EQ(put.json["rpo"], "ASYNC_TURBO") << put.body;
     EXPECT_EQ(put.json["locationType"], "dual-region");
   }
+}
+
+TEST_F(BucketSettingsTest, TheServiceSaysWhenAutoclassWasSwitched) {
+  EXPECT_EQ(Patch(R"({"storageClass":"NEARLINE"})").status, 200);
+  const Json on = Patch(R"({"autoclass":{"enabled":true}})").json;
+  EXPECT_EQ(on["storageClass"], "STANDARD");
+  EXPECT_EQ(on["autoclass"]["terminalStorageClass"], "NEARLINE");
+  EXPECT_EQ(on["autoclass"]["toggleTime"], on["updated"]);
+  EXPECT_EQ(on["autoclass"]["terminalStorageClassUpdateTime"], on["updated"]);
+  world_.clock().Advance(std::chrono::hours(1));
+  const Json deeper = Patch(R"({"autoclass":{"terminalStorageClass":"ARCHIVE"}})").json;
+  EXPECT_EQ(deeper["autoclass"]["toggleTime"], on["updated"]);
+  EXPECT_EQ(deeper["autoclass"]["terminalStorageClassUpdateTime"], deeper["updated"]);
+  world_.clock().Advance(std::chrono::hours(1));
+  Json put = deeper;
+  EXPECT_EQ(Call("PUT", kSettingsBucket, CompactJson(put)).json["autoclass"], deeper["autoclass"]);
+  const Json off =
+      Patch(R"({"autoclass":{"enabled":false,"terminalStorageClass":"ARCHIVE"}})").json;
+  EXPECT_EQ(off["autoclass"], Json({{"enabled", false}, {"toggleTime", off["updated"]}}));
+}
+
+TEST_F(BucketSettingsTest, TheServiceDerivesTimesAndReplication) {
+  const Json bucket = Call("GET", kSettingsBucket).json;
+  EXPECT_EQ(bucket["locationType"], "region");
+  EXPECT_FALSE(bucket.contains("rpo"));
+  EXPECT_EQ(bucket["softDeletePolicy"]["effectiveTime"], bucket["timeCreated"]);
+  EXPECT_EQ(Insert(R"({"name":"in-europe","location":"EU"})").json["rpo"], "DEFAULT");
+  EXPECT_EQ(Insert(R"({"name":"in-two","location":"NAM4"})").json["rpo"], "DEFAULT");
+  const Json uniform =
+      Patch(R"({"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}})").json;
+  const auto access = [](const Json& json) {
+    return json["iamConfiguration"]["uniformBucketLevelAccess"];
+  };
+  ASSERT_TRUE(access(uniform).contains("lockedTime")) << uniform;
+  const auto updated = ParseRfc3339(uniform["updated"].get<std::string>());
+  const auto locked = ParseRfc3339(access(uniform)["lockedTime"].get<std::string>());
+  EXPECT_EQ(*locked - *updated, std::chrono::hours(24 * 90));
+  EXPECT_EQ(uniform["iamConfiguration"]["bucketPolicyOnly"], access(uniform));
+  world_.clock().Advance(std::chrono::hours(1));
+  EXPECT_EQ(access(Patch(R"({"labels":{"a":"b"}})").json), access(uniform));
+  const Json open =
+      Patch(R"({"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":false}}})").json;
+  EXPECT_EQ(access(open), Json({{"enabled", false}}));
 }
 
 }  // namespace

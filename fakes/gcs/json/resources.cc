@@ -49,8 +49,11 @@ Json BucketJson(const Bucket& bucket, const std::string& base, bool full) {
   if (settings.contains("iamConfiguration")) iam.merge_patch(settings["iamConfiguration"]);
   settings["iamConfiguration"] = std::move(iam);
   if (!settings.contains("softDeletePolicy")) {
-    settings["softDeletePolicy"] = {{"retentionDurationSeconds", "0"}};
+    settings["softDeletePolicy"] = {{"retentionDurationSeconds", "0"},
+                                    {"effectiveTime", Rfc3339(bucket.time_created, 3)}};
   }
+  const bool replicates = LocationTypeIn(bucket, settings) != LocationType::kRegion;
+  if (replicates && !settings.contains("rpo")) settings["rpo"] = "DEFAULT";
   for (const auto& [name, value] : settings.items()) json[name] = value;
   if (full && !RulesOf(bucket).uniform_access) {
     json["acl"] = BucketAclJson(bucket, base);

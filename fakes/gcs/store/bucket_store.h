@@ -211,7 +211,8 @@ struct BucketRules {
 };
 BucketRules RulesOf(const Bucket& bucket);
 
-/// Sets the effective time of each policy that changed.
+/// Sets the times that the service derives: since when a policy is in effect, when Autoclass was
+/// switched, and until when uniform bucket-level access may be switched off.
 void StampSettings(const Bucket& before, Instant now, Bucket* bucket);
 
 /// The time at which the bucket's policy stops retaining the object. nullopt if the policy does not
