@@ -170,6 +170,10 @@ Error Required(std::string_view what) {
   return WithReason({Code::kInvalidArgument, "Required: " + Quoted(what) + "."}, "required");
 }
 
+Error ParameterRequired(std::string_view name) {
+  return WithReason({Code::kInvalidArgument, "Required parameter: " + Text(name)}, "required");
+}
+
 Error RetentionLocked(std::string_view bucket) {
   return {Code::kPermissionDenied,
           "Cannot reduce or remove the locked retention policy of bucket " + Quoted(bucket) + "."};

@@ -39,6 +39,8 @@ Error MultipartInvalid(std::string_view why);
 Error UploadTypeMissing();
 Error NameMissing();
 Error Required(std::string_view what);
+/// A parameter of the query is missing.
+Error ParameterRequired(std::string_view name);
 Error RetentionLocked(std::string_view bucket);
 Error UniformAccess(std::string_view bucket);
 Error FoldersNeedHierarchy(std::string_view bucket);

@@ -116,6 +116,21 @@ TEST_F(FeaturesTest, GivesABucketsSettingsBack) {
   EXPECT_EQ(Call("GET", "/storage/v1/b?project=p&prefix=oth").json["items"].size(), 1u);
 }
 
+TEST_F(FeaturesTest, NamesAMissingProjectAsTheServiceDoes) {
+  const auto names = [&](const std::string& project) {
+    std::vector<std::string> all;
+    const Json page = Call("GET", "/storage/v1/b?project=" + project).json;
+    for (const Json& item : page["items"]) all.push_back(item["name"]);
+    return all;
+  };
+  EXPECT_EQ(Call("GET", "/storage/v1/b").json["error"]["message"], "Required parameter: project");
+  ASSERT_EQ(Call("POST", "/storage/v1/b?project=p", R"({"name":"of-p"})").status, 200);
+  ASSERT_EQ(Call("POST", "/storage/v1/b?project=_", R"({"name":"of-all"})").status, 200);
+  EXPECT_THAT(names("q"), ElementsAre("bkt", "of-all"));
+  EXPECT_THAT(names("_"), ElementsAre("bkt", "of-all", "of-p"));
+  EXPECT_EQ(names(""), names("_"));  // of gcsfs
+}
+
 TEST_F(FeaturesTest, EnforcesRetentionAndHolds) {
   const Answer set = Patch(R"({"retentionPolicy":{"retentionPeriod":"100"}})");
   EXPECT_TRUE(set.json["retentionPolicy"].contains("effectiveTime"));
