@@ -212,6 +212,38 @@ TEST_F(BucketSettingsTest, APairOfRegionsIsADualRegion) {
   }
 }
 
+TEST_F(BucketSettingsTest, AnEmptySettingIsDropped) {
+  Patch(
+      R"({"cors":[{"origin":["*"]}],"website":{"notFoundPage":"x"},
+          "lifecycle":{"rule":[{"action":{"type":"Delete"},"condition":{"age":1}}]}})");
+  const Answer answer =
+      Patch(R"({"cors":[],"lifecycle":{"rule":[]},"website":{"notFoundPage":null},"logging":{}})");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  for (const char* name : {"cors", "lifecycle", "website", "logging"}) {
+    EXPECT_FALSE(answer.json.contains(name)) << name;
+  }
+  EXPECT_EQ(Patch(R"({"versioning":{"enabled":false}})").json["versioning"]["enabled"], false);
+  EXPECT_EQ(Patch(R"({"defaultEventBasedHold":false})").json["defaultEventBasedHold"], false);
+}
+
+TEST_F(BucketSettingsTest, AHoldThatWasReleasedIsFalse) {
+  const std::string object = "/storage/v1/b/bkt/o/x";
+  PutMedia("x", "1");
+  EXPECT_FALSE(Call("GET", object).json.contains("temporaryHold"));
+  for (const char* hold : {"temporaryHold", "eventBasedHold"}) {
+    for (const bool value : {false, true, false}) {
+      const Json body = {{hold, value}};
+      EXPECT_EQ(Call("PATCH", object, CompactJson(body)).json[hold], value) << hold;
+      Restart();
+      EXPECT_EQ(Call("GET", object).json[hold], value) << hold;
+    }
+    EXPECT_FALSE(Call("PATCH", object, CompactJson(Json{{hold, nullptr}})).json.contains(hold));
+  }
+  Call("PATCH", object, R"({"temporaryHold":false})");
+  const Answer copied = Call("POST", object + "/rewriteTo/b/bkt/o/y");
+  EXPECT_FALSE(copied.json["resource"].contains("temporaryHold")) << copied.body;
+}
+
 TEST_F(BucketSettingsTest, TheServiceSaysWhenAutoclassWasSwitched) {
   EXPECT_EQ(Patch(R"({"storageClass":"NEARLINE"})").status, 200);
   const Json on = Patch(R"({"autoclass":{"enabled":true}})").json;

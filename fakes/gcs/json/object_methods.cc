@@ -155,7 +155,7 @@ void ClearObjectFields(ObjectInfo* info) {
     const bool stays = std::string_view(field.name) == "kmsKeyName";
     if (!stays) info->*field.member = fresh.*field.member;
   }
-  for (const FlagField& flag : kFlagFields) info->*flag.member = false;
+  for (const FlagField& flag : kFlagFields) flag.Set(std::nullopt, info);
   info->contexts.clear();
   info->metadata.clear();
 }

@@ -211,7 +211,7 @@ std::string Time(Instant instant) { return Rfc3339(instant, 3); }
 // Adds holds, retention, and the deletion times of a version that is not live.
 void AddStates(const ObjectInfo& info, Json* json) {
   for (const FlagField& flag : kFlagFields) {
-    if (info.*flag.member) (*json)[flag.name] = true;
+    if (flag.IsShown(info)) (*json)[flag.name] = info.*flag.member;
   }
   for (const TextField& field : kJsonFields) {
     if ((info.*field.member).empty()) continue;
@@ -274,7 +274,7 @@ Status ApplyObjectFields(const Json& resource, ObjectInfo* info) {
     if (!value->is_boolean() && !value->is_null()) {
       return errors::FieldInvalid(flag.name, "expected true or false");
     }
-    info->*flag.member = *value == true;
+    flag.Set(value->is_null() ? std::nullopt : std::optional(*value == true), info);
   }
   for (const TextField& field : kJsonFields) {
     const bool merged = field.member == &ObjectInfo::contexts;

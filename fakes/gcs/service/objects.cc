@@ -10,6 +10,7 @@
 #include "fakes/gcs/service/storage_service.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
+#include "fakes/gcs/store/object_record.h"
 
 namespace caip::gcs {
 namespace {
@@ -149,7 +150,7 @@ Result<CopyPlan> PlanCopy(const StorageService& service, const CopyRequest& requ
   RETURN_IF_ERROR(CheckPreconditions(request.of_source, &source->info()));
   RETURN_IF_ERROR(CheckKey(source->info(), request.source_key));
   CopyPlan plan{source, source->info(), request};
-  plan.info.temporary_hold = plan.info.event_based_hold = false;
+  for (const FlagField& flag : kFlagFields) flag.Set(std::nullopt, &plan.info);
   plan.info.retention.clear();
   plan.info.acl.clear();
   RETURN_IF_ERROR(request.change(&plan.info));

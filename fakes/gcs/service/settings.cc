@@ -1,6 +1,8 @@
 
 #include "fakes/gcs/service/settings.h"
 
+#include <algorithm>
+
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/quoting.h"
@@ -53,17 +55,25 @@ bool RequestsSomething(const Json& value) {
   return false;
 }
 
+// True for [], {} and {"rule":[]}, which mean the same as a missing setting.
+bool IsEmptySetting(const Json& value) {
+  if (value.is_array()) return value.empty();
+  return value.is_object() && std::all_of(value.begin(), value.end(), IsEmptySetting);
+}
+
 // `wanted` is read already: its fields have the right types.
 void ApplySetting(const Json& wanted, const char* name, Json* settings) {
   const Json* value = Member(wanted, name);
   if (value == nullptr) return;
-  if (value->is_null()) {
+  Json setting = *value;
+  if (value->is_object()) {
+    setting = settings->contains(name) ? (*settings)[name] : Json::object();
+    setting.merge_patch(*value);  // drops members that are null
+  }
+  if (setting.is_null() || IsEmptySetting(setting)) {
     settings->erase(name);
-  } else if (value->is_object()) {
-    if (!settings->contains(name)) (*settings)[name] = Json::object();
-    (*settings)[name].merge_patch(*value);
   } else {
-    (*settings)[name] = *value;
+    (*settings)[name] = std::move(setting);
   }
 }
 

@@ -126,7 +126,7 @@ constexpr const char* kUniformAccess[] = {"/iamConfiguration/uniformBucketLevelA
 constexpr Duration kUniformAccessRevocable = std::chrono::hours(24 * 90);
 
 // The object at the pointer; nullptr if there is none.
-Json* ObjectAt(const char* pointer, Json* settings) {
+Json* SettingAt(const char* pointer, Json* settings) {
   const Json::json_pointer place(pointer);
   if (!settings->contains(place)) return nullptr;
   Json& found = (*settings)[place];
@@ -165,12 +165,12 @@ void StampSettings(const Bucket& before, Instant now, Bucket* bucket) {
   if (!settings.ok()) return;
   if (!old.ok()) old = Json::object();
   for (const StampedTime& stamped : kStampedTimes) {
-    Json* object = ObjectAt(stamped.setting, &*settings);
-    if (object) StampTime(stamped, ObjectAt(stamped.setting, &*old), now, object);
+    Json* object = SettingAt(stamped.setting, &*settings);
+    if (object) StampTime(stamped, SettingAt(stamped.setting, &*old), now, object);
   }
   for (const char* pointer : kUniformAccess) {
-    Json* access = ObjectAt(pointer, &*settings);
-    if (access) StampLockedTime(ObjectAt(pointer, &*old), now, access);
+    Json* access = SettingAt(pointer, &*settings);
+    if (access) StampLockedTime(SettingAt(pointer, &*old), now, access);
   }
   bucket->settings = CompactJson(*settings);
 }

@@ -54,6 +54,8 @@ struct ObjectInfo {
   std::string customer_key_sha256 = {};  // base64; of the key that a client must send
   bool temporary_hold = false;
   bool event_based_hold = false;
+  bool shows_temporary_hold = false;         // it was set once, perhaps to false
+  bool shows_event_based_hold = false;       // the same
   std::string retention = {};                // JSON object: mode and retainUntilTime; "" none
   std::string contexts = {};                 // JSON object; "" none
   std::string acl = {};                      // JSON array; "": the bucket's default
