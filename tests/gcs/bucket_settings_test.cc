@@ -287,5 +287,40 @@ TEST_F(BucketSettingsTest, TheServiceDerivesTimesAndReplication) {
   EXPECT_EQ(access(open), Json({{"enabled", false}}));
 }
 
+TEST_F(BucketSettingsTest, ABucketBelongsToTheNumberedProject) {
+  const std::string full = "&projection=full&predefinedAcl=private";
+  const Json made = Call("POST", "/storage/v1/b?project=p" + full, R"({"name":"own"})").json;
+  EXPECT_EQ(made["projectNumber"], "123");
+  EXPECT_EQ(made["owner"]["entity"], "project-owners-123");
+  EXPECT_EQ(made["acl"][0]["entity"], "project-owners-123");
+  EXPECT_EQ(made["acl"][0]["projectTeam"]["projectNumber"], "123");
+  EXPECT_EQ(made["defaultObjectAcl"][1]["entity"], "project-editors-123");
+  EXPECT_EQ(Call("GET", "/storage/v1/b/own/acl/project-owners-123").status, 200);
+  EXPECT_EQ(Call("GET", "/storage/v1/b?project=p").json["items"][0]["projectNumber"], "123");
+  PutMedia("x", "1");
+  const Json object = Call("GET", "/storage/v1/b/bkt/o/x?projection=full").json;
+  EXPECT_EQ(object["owner"]["entity"], "project-owners-123");
+  EXPECT_EQ(object["acl"][2]["entity"], "project-viewers-123");
+}
+
+TEST_F(BucketSettingsTest, ANewBucketHasThePolicyOfTheService) {
+  ASSERT_EQ(Insert(R"({"name":"own"})").status, 200);
+  const auto binding = [](const std::string& role, const Json& members) {
+    return Json{{"role", "roles/storage." + role}, {"members", members}};
+  };
+  const Json owners = Json::array({"projectEditor:p", "projectOwner:p"});
+  const Json viewers = Json::array({"projectViewer:p"});
+  Json wanted =
+      Json::array({binding("legacyBucketOwner", owners), binding("legacyBucketReader", viewers)});
+  EXPECT_EQ(Call("GET", "/storage/v1/b/own/iam").json["bindings"], wanted);
+  Call("PATCH", "/storage/v1/b/own",
+       R"({"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}})");
+  wanted.push_back(binding("legacyObjectOwner", owners));
+  wanted.push_back(binding("legacyObjectReader", viewers));
+  EXPECT_EQ(Call("GET", "/storage/v1/b/own/iam").json["bindings"], wanted);
+  Call("POST", "/storage/v1/b/own/managedFolders", R"({"name":"a"})");
+  EXPECT_FALSE(Call("GET", "/storage/v1/b/own/managedFolders/a%2F/iam").json.contains("bindings"));
+}
+
 }  // namespace
 }  // namespace caip::gcs

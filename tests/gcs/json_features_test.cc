@@ -204,8 +204,8 @@ TEST_F(FeaturesTest, KeepsIamPoliciesNotificationsAndManagedFolders) {
   EXPECT_EQ(Call("DELETE", topics + "/1").status, 204);
   EXPECT_EQ(Call("DELETE", topics + "/1").status, 404);
   EXPECT_EQ(Call("GET", kBucket).json, before);  // metageneration does not count them
-  EXPECT_THAT(Call("GET", "/storage/v1/projects/p/serviceAccount").json["email_address"],
-              HasSubstr("gserviceaccount.com"));
+  EXPECT_EQ(Call("GET", "/storage/v1/projects/p/serviceAccount").json["email_address"],
+            "service-123@gs-project-accounts.iam.gserviceaccount.com");
 }
 
 TEST_F(FeaturesTest, KeepsManagedFolders) {

@@ -45,7 +45,8 @@ class FaultTest : public ApiTest {
   FaultTest() {
     auto keys = ServiceKeys::Open(directory_.path() / "keys", world_.clock(), Random(5),
                                   [] { return Result<SignerKey>(SignerKey{}); });
-    std::vector<http::Route> routes = StorageRoutes(std::make_shared<StorageService>(*world_, 3));
+    std::vector<http::Route> routes =
+        StorageRoutes(std::make_shared<StorageService>(*world_, 3, "123"));
     for (auto& route : HmacKeyRoutes(std::shared_ptr<ServiceKeys>(std::move(*keys)))) {
       routes.push_back(std::move(route));
     }

@@ -184,9 +184,9 @@ Result<Response> DeleteNotification(StorageService& service, const Request& requ
 }
 
 // GET /projects/{project}/serviceAccount
-Result<Response> GetServiceAccount(StorageService&, const Request&, const PathParameters& path) {
+Result<Response> GetServiceAccount(StorageService& service, const Request&, const PathParameters&) {
   return Rendered(Json{{"kind", "storage#serviceAccount"},
-                       {"email_address", "service-" + path.At("project") +
+                       {"email_address", "service-" + service.project_number() +
                                              "@gs-project-accounts.iam.gserviceaccount.com"}});
 }
 

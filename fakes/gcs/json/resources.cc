@@ -30,7 +30,7 @@ Json BucketJson(const Bucket& bucket, const std::string& base, bool full) {
       {"id", bucket.name},
       {"selfLink", base + "/storage/v1/b/" + bucket.name},
       {"name", bucket.name},
-      {"projectNumber", "0"},
+      {"projectNumber", bucket.project_number},
       {"location", bucket.location},
       {"locationType", LocationTypeName(LocationTypeIn(bucket, settings))},
       {"storageClass", bucket.storage_class},
@@ -58,7 +58,7 @@ Json BucketJson(const Bucket& bucket, const std::string& base, bool full) {
   if (full && !RulesOf(bucket).uniform_access) {
     json["acl"] = BucketAclJson(bucket, base);
     json["defaultObjectAcl"] = NewObjectAclJson(bucket, base);
-    json["owner"] = {{"entity", "project-owners-0"}};
+    json["owner"] = {{"entity", "project-owners-" + bucket.project_number}};
   }
   return json;
 }

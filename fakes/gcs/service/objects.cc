@@ -33,7 +33,7 @@ bool IsWanted(const BulkRestore& wanted, const ObjectInfo& info) {
 Result<ObjectPage> StorageService::ListObjects(const std::string& bucket, ListQuery query,
                                                bool with_folders) const {
   ObjectPage page;
-  ASSIGN_OR_RETURN(page.bucket, store_.GetBucket(bucket));
+  ASSIGN_OR_RETURN(page.bucket, GetBucket(bucket));
   if (with_folders) {
     for (const ManagedFolder& folder : ManagedFoldersOf(page.bucket)) {
       query.folders.push_back(folder.name);

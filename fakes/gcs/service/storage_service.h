@@ -113,7 +113,11 @@ std::vector<ManagedFolder> ManagedFoldersOf(const Bucket& bucket);
 /// outlive it.
 class StorageService {
  public:
-  StorageService(BucketStore& store, uint64_t seed) : store_(store), sessions_(store, seed) {}
+  /// `project_number`: of every project.
+  StorageService(BucketStore& store, uint64_t seed, std::string project_number)
+      : store_(store), sessions_(store, seed), project_number_(std::move(project_number)) {}
+
+  const std::string& project_number() const { return project_number_; }
 
   // buckets.cc
   Result<BucketPage> ListBuckets(const BucketQuery& query) const;
@@ -203,6 +207,7 @@ class StorageService {
  private:
   BucketStore& store_;
   ResumableSessions sessions_;
+  std::string project_number_;
   std::mutex inserting_mutex_;
   std::set<std::string> inserting_;  // keys of InsertOnce; guarded by inserting_mutex_
 };

@@ -28,6 +28,7 @@ struct Bucket {
   std::string project = {};   // ?project= of the request that created it; "": made by hand
   std::string settings = {};  // JSON object: all other fields that a client may set; "" none
   std::string policies = {};  // JSON object: ACLs, IAM policy, notifications, folders; "" none
+  std::string project_number = {};  // set by the service, not stored
 };
 
 /// An object's metadata.
