@@ -179,10 +179,33 @@ Error RetentionLocked(std::string_view bucket) {
           "Cannot reduce or remove the locked retention policy of bucket " + Quoted(bucket) + "."};
 }
 
-Error UniformAccess(std::string_view bucket) {
-  return {Code::kInvalidArgument,
-          "Cannot use ACL API on bucket " + Quoted(bucket) +
-              " because it has uniform bucket-level access enabled. Use its IAM policy."};
+// The words of the service.
+Error UniformAccess(ListUse use) {
+  const auto refused = [](std::string_view what) {
+    return Error{Code::kInvalidArgument,
+                 Text(what) +
+                     " Read more at "
+                     "https://cloud.google.com/storage/docs/uniform-bucket-level-access"};
+  };
+  switch (use) {
+    case ListUse::kReadBucket:
+      return refused("Cannot get legacy ACL for a bucket that has uniform bucket-level access.");
+    case ListUse::kChangeBucket:
+      return refused(
+          "Cannot use ACL API to update bucket policy when uniform bucket-level access is "
+          "enabled.");
+    case ListUse::kReadObject:
+      return refused(
+          "Cannot get legacy ACL for an object when uniform bucket-level access is enabled.");
+    case ListUse::kChangeObject:
+      return refused(
+          "Cannot update access control for an object when uniform bucket-level access is "
+          "enabled.");
+    case ListUse::kInsertObject:
+      break;
+  }
+  return refused(
+      "Cannot insert legacy ACL for an object when uniform bucket-level access is enabled.");
 }
 
 Error FoldersNeedHierarchy(std::string_view bucket) {

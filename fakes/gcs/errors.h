@@ -42,7 +42,9 @@ Error Required(std::string_view what);
 /// A parameter of the query is missing.
 Error ParameterRequired(std::string_view name);
 Error RetentionLocked(std::string_view bucket);
-Error UniformAccess(std::string_view bucket);
+/// A use of access lists that uniform bucket-level access forbids.
+enum class ListUse { kReadBucket, kChangeBucket, kReadObject, kChangeObject, kInsertObject };
+Error UniformAccess(ListUse use);
 Error FoldersNeedHierarchy(std::string_view bucket);
 Error LocationInvalid(std::string_view location);
 Error LocationFixed(std::string_view bucket, std::string_view location);

@@ -322,5 +322,47 @@ TEST_F(BucketSettingsTest, ANewBucketHasThePolicyOfTheService) {
   EXPECT_FALSE(Call("GET", "/storage/v1/b/own/managedFolders/a%2F/iam").json.contains("bindings"));
 }
 
+TEST_F(BucketSettingsTest, UniformAccessRefusesAccessLists) {
+  PutMedia("x", "1");
+  const std::string list = R"([{"entity":"allUsers","role":"READER"}])";
+  const std::string on = R"("iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}})";
+  ASSERT_EQ(Patch("{" + on + ",\"acl\":" + list + "}").status, 200);
+  const std::string before = Call("GET", kSettingsBucket).json["metageneration"];
+  const std::string object = "/storage/v1/b/bkt/o/x";
+  const std::string upload = "/upload/storage/v1/b/bkt/o?uploadType=";
+  struct Case {
+    const char* method;
+    std::string target;
+    std::string body;
+    const char* words;
+  };
+  const char* of_bucket = "Cannot use ACL API to update bucket policy when uniform bucket-level";
+  const char* of_object = "Cannot update access control for an object when uniform bucket-level";
+  const char* of_new = "Cannot insert legacy ACL for an object when uniform bucket-level";
+  const Case cases[] = {
+      {"PATCH", kSettingsBucket, "{\"acl\":" + list + "}", of_bucket},
+      {"PATCH", kSettingsBucket, "{\"defaultObjectAcl\":" + list + "}", of_bucket},
+      {"PUT", kSettingsBucket, "{" + on + ",\"acl\":" + list + "}", of_bucket},
+      {"POST", "/storage/v1/b/bkt/acl", R"({"entity":"allUsers","role":"READER"})", of_bucket},
+      {"GET", "/storage/v1/b/bkt/acl", "", "Cannot get legacy ACL for a bucket"},
+      {"GET", object + "/acl", "", "Cannot get legacy ACL for an object"},
+      {"POST", object + "/acl", R"({"entity":"allUsers","role":"READER"})", of_object},
+      {"PATCH", object, "{\"acl\":" + list + "}", of_object},
+      {"PATCH", object + "?predefinedAcl=publicRead", "{}", of_object},
+      {"POST", upload + "media&name=y&predefinedAcl=publicRead", "1", of_new},
+      {"POST", upload + "resumable&name=y", "{\"acl\":" + list + "}", of_new},
+      {"POST", object + "/rewriteTo/b/bkt/o/y", "{\"acl\":" + list + "}", of_new},
+  };
+  for (const Case& row : cases) {
+    const Answer answer = Call(row.method, row.target, row.body);
+    EXPECT_EQ(answer.status, 400) << row.method << " " << row.target << answer.body;
+    EXPECT_EQ(answer.reason(), "invalid") << row.target;
+    EXPECT_THAT(answer.body, HasSubstr(row.words)) << row.method << " " << row.target;
+  }
+  EXPECT_EQ(Patch(R"({"acl":[],"defaultObjectAcl":null})").status, 200);
+  EXPECT_NE(Call("GET", kSettingsBucket).json["metageneration"], before);
+  EXPECT_FALSE(world_.Has("y"));
+}
+
 }  // namespace
 }  // namespace caip::gcs

@@ -88,8 +88,8 @@ Result<Response> PatchBucket(StorageService& service, const Request& request,
   ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
   const auto change = [&](Bucket* changed) -> Status {
-    if (request.method == "PUT") ClearBucketFields(changed);
-    RETURN_IF_ERROR(ApplyBucketFields(resource.is_null() ? Json::object() : resource, changed));
+    const auto apply = request.method == "PUT" ? ReplaceBucketFields : ApplyBucketFields;
+    RETURN_IF_ERROR(apply(resource.is_null() ? Json::object() : resource, changed));
     return ApplyPredefinedLists(request, changed);
   };
   ASSIGN_OR_RETURN(const Bucket bucket,

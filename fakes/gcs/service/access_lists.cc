@@ -205,7 +205,11 @@ Status CheckPolicy(const Json& policy) {
 Result<AccessList> StorageService::GetAccessList(const AccessListPlace& place) const {
   AccessList list;
   ASSIGN_OR_RETURN(list.bucket, GetBucket(place.object.bucket));
-  if (RulesOf(list.bucket).uniform_access) return errors::UniformAccess(list.bucket.name);
+  const bool of_object = place.kind == AccessListKind::kObject;
+  if (RulesOf(list.bucket).uniform_access) {
+    return errors::UniformAccess(of_object ? errors::ListUse::kReadObject
+                                           : errors::ListUse::kReadBucket);
+  }
   switch (place.kind) {
     case AccessListKind::kBucket:
       list.entries = BucketEntries(list.bucket);
@@ -224,8 +228,12 @@ Result<AccessList> StorageService::GetAccessList(const AccessListPlace& place) c
 Status StorageService::SetAccessEntry(const AccessListPlace& place, const Preconditions& conditions,
                                       const AccessEntry& entry) {
   ASSIGN_OR_RETURN(const Bucket bucket, GetBucket(place.object.bucket));
-  if (RulesOf(bucket).uniform_access) return errors::UniformAccess(bucket.name);
-  if (place.kind == AccessListKind::kObject) {
+  const bool of_object = place.kind == AccessListKind::kObject;
+  if (RulesOf(bucket).uniform_access) {
+    return errors::UniformAccess(of_object ? errors::ListUse::kChangeObject
+                                           : errors::ListUse::kChangeBucket);
+  }
+  if (of_object) {
     const auto change = [&](ObjectInfo* info) -> Status {
       AccessEntries entries = ObjectEntries(bucket, *info);
       RETURN_IF_ERROR(ReplaceEntry(entry, &entries));
@@ -244,6 +252,13 @@ Status StorageService::SetAccessEntry(const AccessListPlace& place, const Precon
   };
   RETURN_IF_ERROR(ChangeBucket(bucket.name, conditions, change));
   return Ok{};
+}
+
+Status StorageService::CheckNewObjectList(const ObjectInfo& info) const {
+  if (info.acl.empty()) return Ok{};
+  ASSIGN_OR_RETURN(const Bucket bucket, GetBucket(info.bucket));
+  if (!RulesOf(bucket).uniform_access) return Ok{};
+  return errors::UniformAccess(errors::ListUse::kInsertObject);
 }
 
 Status StorageService::CheckPolicyPlace(const PolicyPlace& place) const {

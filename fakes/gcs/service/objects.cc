@@ -64,7 +64,11 @@ Result<ObjectInfo> StorageService::ChangeObject(const ObjectName& object, const 
     Preconditions unchanged = conditions;
     if (!unchanged.if_metageneration_match) unchanged.if_metageneration_match = info.metageneration;
     const std::string retention = info.retention;
+    const std::string acl = info.acl;
     RETURN_IF_ERROR(change(&info));
+    if (info.acl != acl && !CheckNewObjectList(info).ok()) {
+      return errors::UniformAccess(errors::ListUse::kChangeObject);
+    }
     RETURN_IF_ERROR(CheckObjectFields(info));
     RETURN_IF_ERROR(CheckRetentionChange(retention, info.retention, may_weaken_retention));
     auto updated = store_.UpdateObject(info, unchanged);
@@ -155,6 +159,9 @@ Result<CopyPlan> PlanCopy(const StorageService& service, const CopyRequest& requ
   plan.info.acl.clear();
   RETURN_IF_ERROR(request.change(&plan.info));
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  ObjectInfo made = plan.info;
+  made.bucket = request.target.bucket;
+  RETURN_IF_ERROR(service.CheckNewObjectList(made));
   return plan;
 }
 
@@ -262,6 +269,7 @@ Status DeleteSources(BucketStore& store, const std::vector<ObjectInfo>& sources)
 
 Result<ObjectInfo> StorageService::Insert(const UploadPlan& plan, http::BodyReader& bytes) {
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  RETURN_IF_ERROR(CheckNewObjectList(plan.info));
   ASSIGN_OR_RETURN(const auto writer, store_.NewObject(plan.info.bucket, plan.info.name));
   RETURN_IF_ERROR(CopyBody(bytes, *writer, false));
   return writer->Commit(plan.info, plan.preconditions, plan.sums.md5, plan.sums.crc32c);
@@ -270,6 +278,7 @@ Result<ObjectInfo> StorageService::Insert(const UploadPlan& plan, http::BodyRead
 Result<ObjectInfo> StorageService::InsertOnce(const UploadPlan& plan, http::BodyReader& bytes,
                                               const std::string& key) {
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  RETURN_IF_ERROR(CheckNewObjectList(plan.info));
   {
     const std::lock_guard lock(inserting_mutex_);
     if (!inserting_.insert(key).second) return errors::UploadTakenOver();
@@ -294,6 +303,7 @@ Result<ObjectInfo> StorageService::InsertOnce(const UploadPlan& plan, http::Body
 
 Result<std::string> StorageService::StartUpload(const UploadPlan& plan) {
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  RETURN_IF_ERROR(CheckNewObjectList(plan.info));
   return sessions_.Start(plan);
 }
 
@@ -326,6 +336,8 @@ Result<ObjectInfo> StorageService::Compose(ComposeRequest request) {
   ObjectInfo& info = request.info;
   RETURN_IF_ERROR(CheckObjectFields(info));
   const std::string& bucket = request.target.bucket;
+  info.bucket = bucket;
+  RETURN_IF_ERROR(CheckNewObjectList(info));
   ASSIGN_OR_RETURN(const auto writer, store_.NewObject(bucket, request.target.name));
   std::vector<ObjectInfo> sources;
   for (const ComposeSource& source : request.sources) {

@@ -105,6 +105,27 @@ Status ApplyAccessLists(const Json& resource, Bucket* bucket) {
   return Ok{};
 }
 
+// A request that switches uniform access on may have lists: gcloud sends back what it has read.
+bool NamesAccessList(const Json& wanted) {
+  for (const char* name : {"acl", "defaultObjectAcl"}) {
+    const Json* list = Member(wanted, name);
+    if (list != nullptr && !list->is_null() && !list->empty()) return true;
+  }
+  return false;
+}
+
+// The settings that a PUT does not replace.
+Json LastingSettings(const Bucket& bucket) {
+  const bool locked = RulesOf(bucket).retention_locked;
+  const Json settings = SettingsOf(bucket);
+  Json kept = Json::object();
+  for (const auto& [name, value] : settings.items()) {
+    const bool stays = name == "customPlacementConfig" || name == "objectRetention";
+    if (stays || (locked && name == "retentionPolicy")) kept[name] = value;
+  }
+  return kept;
+}
+
 Status CheckEmulated(const Json& wanted) {
   for (const char* name : kNotEmulated) {
     const Json* value = Member(wanted, name);
@@ -117,8 +138,7 @@ Status CheckEmulated(const Json& wanted) {
 }
 
 // Applies all fields except the location and the pair of regions, which `settings` has already.
-Status ApplySettings(const Json& wanted, Json settings, Bucket* bucket) {
-  const BucketRules before = RulesOf(*bucket);
+Status ApplySettings(const Json& wanted, const BucketRules& before, Json settings, Bucket* bucket) {
   const std::string class_before = bucket->storage_class;
   RETURN_IF_ERROR(ApplyLabels(wanted, &bucket->labels));
   for (const char* name : kSettings) ApplySetting(wanted, name, &settings);
@@ -130,8 +150,9 @@ Status ApplySettings(const Json& wanted, Json settings, Bucket* bucket) {
   if (before.retention_locked && (after.retention < before.retention || !after.retention_locked)) {
     return errors::RetentionLocked(bucket->name);
   }
-  if (after.uniform_access) return Ok{};
-  return ApplyAccessLists(wanted, bucket);
+  if (!after.uniform_access) return ApplyAccessLists(wanted, bucket);
+  if (!before.uniform_access || !NamesAccessList(wanted)) return Ok{};
+  return errors::UniformAccess(errors::ListUse::kChangeBucket);
 }
 
 }  // namespace
@@ -141,26 +162,22 @@ Status ApplyNewBucketFields(const Json& resource, Bucket* bucket) {
   RETURN_IF_ERROR(CheckEmulated(wanted));
   Json settings = SettingsOf(*bucket);
   RETURN_IF_ERROR(ApplyLocation(wanted, &settings, bucket));
-  return ApplySettings(wanted, std::move(settings), bucket);
+  return ApplySettings(wanted, {}, std::move(settings), bucket);
 }
 
 Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
   ASSIGN_OR_RETURN(const Json wanted, ReadBucketResource(resource));
   RETURN_IF_ERROR(CheckEmulated(wanted));
   RETURN_IF_ERROR(CheckLocationKept(wanted, *bucket));
-  return ApplySettings(wanted, SettingsOf(*bucket), bucket);
+  return ApplySettings(wanted, RulesOf(*bucket), SettingsOf(*bucket), bucket);
 }
 
-void ClearBucketFields(Bucket* bucket) {
-  const bool locked = RulesOf(*bucket).retention_locked;
-  const Json settings = SettingsOf(*bucket);
-  Json kept = Json::object();
-  for (const auto& [name, value] : settings.items()) {
-    const bool stays = name == "customPlacementConfig" || name == "objectRetention";
-    if (stays || (locked && name == "retentionPolicy")) kept[name] = value;
-  }
+Status ReplaceBucketFields(const Json& resource, Bucket* bucket) {
+  ASSIGN_OR_RETURN(const Json wanted, ReadBucketResource(resource));
+  RETURN_IF_ERROR(CheckEmulated(wanted));
+  RETURN_IF_ERROR(CheckLocationKept(wanted, *bucket));
   bucket->labels.clear();
-  bucket->settings = kept.empty() ? "" : CompactJson(kept);
+  return ApplySettings(wanted, RulesOf(*bucket), LastingSettings(*bucket), bucket);
 }
 
 Json SettingsOf(const Bucket& bucket) { return TreeOf(bucket.settings); }

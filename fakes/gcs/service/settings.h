@@ -20,8 +20,9 @@ Status ApplyBucketFields(const Json& resource, Bucket* bucket);
 /// The same for a bucket that is to be created. Only such a bucket can get a location.
 Status ApplyNewBucketFields(const Json& resource, Bucket* bucket);
 
-/// Clears every field that a PUT replaces.
-void ClearBucketFields(Bucket* bucket);
+/// The same as a PUT does: settings and labels that the resource does not name are cleared, except
+/// those that can never be changed.
+Status ReplaceBucketFields(const Json& resource, Bucket* bucket);
 
 /// Parses Bucket::settings; an empty object if the bucket has none.
 Json SettingsOf(const Bucket& bucket);

@@ -179,6 +179,8 @@ class StorageService {
   /// Gives the entity that role; "" removes its entry (kNotFound if it has none).
   Status SetAccessEntry(const AccessListPlace& place, const Preconditions& conditions,
                         const AccessEntry& entry);
+  /// kInvalidArgument if the new object has a list in a bucket with uniform access.
+  Status CheckNewObjectList(const ObjectInfo& info) const;
   /// {"bindings","version","etag"}
   Result<Json> GetIamPolicy(const PolicyPlace& place) const;
   /// kFailedPrecondition when `policy` has an etag that is not the current one.
