@@ -76,9 +76,9 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
   state.storage = std::make_unique<StorageAdapter>(*state.buckets, options.create_buckets);
   if (hooks) state.watched = hooks->WrapStore(*state.buckets);
   gcs::BucketStore& shown = state.watched ? *state.watched : *state.buckets;
-  ASSIGN_OR_RETURN(
-      state.apis,
-      StorageApis::Open({options.state, keys, options.seed, SignerOf(*state.mint)}, shown, wall));
+  ASSIGN_OR_RETURN(state.apis, StorageApis::Open({options.state, keys, options.seed,
+                                                  options.project_number, SignerOf(*state.mint)},
+                                                 shown, wall));
   return state;
 }
 

@@ -3,6 +3,7 @@
 // XML API, and the keys of signatures.
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -22,6 +23,7 @@ struct StorageApisOptions {
   Path state;
   Path keys;
   uint64_t seed = 0;
+  std::string project_number = {};
   gcs::SigningKeySource signer;  // outlives the APIs
 };
 

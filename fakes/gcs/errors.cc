@@ -142,7 +142,8 @@ Error ParameterInvalid(std::string_view name, std::string_view value, std::strin
 }
 
 Error FieldInvalid(std::string_view field, std::string_view rule) {
-  return {Code::kInvalidArgument, "Invalid field '" + Text(field) + "': " + Text(rule) + "."};
+  return {Code::kInvalidArgument,
+          "Invalid argument: field '" + Text(field) + "': " + Text(rule) + "."};
 }
 
 Error BodyInvalid(std::string_view why) {
@@ -169,15 +170,42 @@ Error Required(std::string_view what) {
   return WithReason({Code::kInvalidArgument, "Required: " + Quoted(what) + "."}, "required");
 }
 
+Error ParameterRequired(std::string_view name) {
+  return WithReason({Code::kInvalidArgument, "Required parameter: " + Text(name)}, "required");
+}
+
 Error RetentionLocked(std::string_view bucket) {
   return {Code::kPermissionDenied,
           "Cannot reduce or remove the locked retention policy of bucket " + Quoted(bucket) + "."};
 }
 
-Error UniformAccess(std::string_view bucket) {
-  return {Code::kInvalidArgument,
-          "Cannot use ACL API on bucket " + Quoted(bucket) +
-              " because it has uniform bucket-level access enabled. Use its IAM policy."};
+// The words of the service.
+Error UniformAccess(ListUse use) {
+  const auto refused = [](std::string_view what) {
+    return Error{Code::kInvalidArgument,
+                 Text(what) +
+                     " Read more at "
+                     "https://cloud.google.com/storage/docs/uniform-bucket-level-access"};
+  };
+  switch (use) {
+    case ListUse::kReadBucket:
+      return refused("Cannot get legacy ACL for a bucket that has uniform bucket-level access.");
+    case ListUse::kChangeBucket:
+      return refused(
+          "Cannot use ACL API to update bucket policy when uniform bucket-level access is "
+          "enabled.");
+    case ListUse::kReadObject:
+      return refused(
+          "Cannot get legacy ACL for an object when uniform bucket-level access is enabled.");
+    case ListUse::kChangeObject:
+      return refused(
+          "Cannot update access control for an object when uniform bucket-level access is "
+          "enabled.");
+    case ListUse::kInsertObject:
+      break;
+  }
+  return refused(
+      "Cannot insert legacy ACL for an object when uniform bucket-level access is enabled.");
 }
 
 Error FoldersNeedHierarchy(std::string_view bucket) {
@@ -185,6 +213,39 @@ Error FoldersNeedHierarchy(std::string_view bucket) {
                                          " does not have hierarchical namespace enabled. Folders "
                                          "need it, and this emulator does not have it."},
                     "conflict");
+}
+
+// The first words of these are those of the service.
+Error LocationInvalid(std::string_view location) {
+  return WithReason({Code::kInvalidArgument,
+                     "The specified location constraint is not valid: " + Quoted(location) + "."},
+                    "locationInvalid");
+}
+
+Error LocationFixed(std::string_view bucket, std::string_view location) {
+  return {Code::kInvalidArgument, "The location of bucket " + Quoted(bucket) +
+                                      " cannot be changed: it is " + Text(location) + "."};
+}
+
+Error PlacementInvalid(std::string_view location, std::string_view regions) {
+  return {Code::kInvalidArgument, "Invalid custom placement config: location " + Quoted(location) +
+                                      " has no dual-region of " + Text(regions) + "."};
+}
+
+Error ClassNotInLocation(std::string_view storage_class, std::string_view location) {
+  return {Code::kInvalidArgument,
+          "The combination of locationConstraint and storageClass you provided is not supported: " +
+              Text(storage_class) + " in " + Text(location) + "."};
+}
+
+Error ClassWithAutoclass(std::string_view storage_class) {
+  return {Code::kInvalidArgument, "Cannot set default storage class to " + Text(storage_class) +
+                                      " on a bucket with Autoclass. It must be STANDARD."};
+}
+
+Error TurboReplicationUnavailable(std::string_view location_type) {
+  return {Code::kInvalidArgument,
+          "ASYNC_TURBO cannot be enabled on " + Text(location_type) + " bucket."};
 }
 
 Error EntryNotFound(std::string_view kind, std::string_view name) {

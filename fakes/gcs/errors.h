@@ -39,9 +39,20 @@ Error MultipartInvalid(std::string_view why);
 Error UploadTypeMissing();
 Error NameMissing();
 Error Required(std::string_view what);
+/// A parameter of the query is missing.
+Error ParameterRequired(std::string_view name);
 Error RetentionLocked(std::string_view bucket);
-Error UniformAccess(std::string_view bucket);
+/// A use of access lists that uniform bucket-level access forbids.
+enum class ListUse { kReadBucket, kChangeBucket, kReadObject, kChangeObject, kInsertObject };
+Error UniformAccess(ListUse use);
 Error FoldersNeedHierarchy(std::string_view bucket);
+Error LocationInvalid(std::string_view location);
+Error LocationFixed(std::string_view bucket, std::string_view location);
+Error PlacementInvalid(std::string_view location, std::string_view regions);
+Error ClassNotInLocation(std::string_view storage_class, std::string_view location);
+Error ClassWithAutoclass(std::string_view storage_class);
+/// `location_type`: REGION or MULTI_REGION.
+Error TurboReplicationUnavailable(std::string_view location_type);
 Error EntryNotFound(std::string_view kind, std::string_view name);
 Error EntryExists(std::string_view kind, std::string_view name);
 Error EtagChanged();

@@ -36,6 +36,7 @@ constexpr Row kForms[] = {
     {"invalid", {400, "invalid"}},
     {"required", {400, "required"}},
     {"bucketNameInvalid", {400, "invalid"}},
+    {"locationInvalid", {400, "invalid"}},
     {"digestMismatch", {400, "invalid"}},
     {"malformedXml", {400, "invalid"}},
     {"invalidUri", {400, "invalid"}},

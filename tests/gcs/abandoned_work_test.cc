@@ -56,7 +56,7 @@ TEST(AbandonedWork, StopsWithoutAResult) {
     ASSERT_TRUE(world->CreateBucket("bkt").ok());
     world.Put("source", "bytes");
     world.DropByHand("unhashed", "more bytes");
-    StorageService service(*world, 1);
+    StorageService service(*world, 1, "1");
     {
       const AbandonableWork gone([] { return true; });
       const Status stopped = work.run(service);

@@ -39,7 +39,7 @@ class ApiTest : public ::testing::Test {
   }
   void Serve() {
     router_ = std::make_unique<http::Router>(NoStorageRoute);
-    auto routes = StorageRoutes(std::make_shared<StorageService>(*world_, ++seed_));
+    auto routes = StorageRoutes(std::make_shared<StorageService>(*world_, ++seed_, "123"));
     routes.push_back(BatchRoute(routes));
     router_->Add(std::move(routes));
     auto server =

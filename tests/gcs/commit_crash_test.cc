@@ -139,7 +139,7 @@ class CommitCrashTest : public ::testing::Test {
                                              }},
                                         world_.clock());
       if (!store.ok()) ::_exit(1);
-      StorageService service(**store, kSeed);
+      StorageService service(**store, kSeed, "1");
       ::_exit(write.finish(service, begun).ok() ? 0 : 1);
     }
     int status = 0;
@@ -158,7 +158,7 @@ TEST_F(CommitCrashTest, TheClientThatRepeatsItsLastRequestGetsItsObject) {
       (void)world_.Delete("made").ok();
       std::string begun;
       {
-        StorageService service(*world_, kSeed);
+        StorageService service(*world_, kSeed, "1");
         const auto first = write.begin(service);
         ASSERT_TRUE(first.ok()) << first.error().message;
         begun = *first;
@@ -168,7 +168,7 @@ TEST_F(CommitCrashTest, TheClientThatRepeatsItsLastRequestGetsItsObject) {
       const std::string where = std::string(write.name) + ", step " + std::to_string(step);
 
       world_.Reopen();
-      StorageService service(*world_, kSeed + 1);
+      StorageService service(*world_, kSeed + 1, "1");
       const Status repeated = write.finish(service, begun);
       EXPECT_TRUE(repeated.ok()) << where << ": " << repeated.error().message;
       EXPECT_EQ(world_.Get("made"), write.contents) << where;

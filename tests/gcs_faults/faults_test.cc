@@ -45,7 +45,8 @@ class FaultTest : public ApiTest {
   FaultTest() {
     auto keys = ServiceKeys::Open(directory_.path() / "keys", world_.clock(), Random(5),
                                   [] { return Result<SignerKey>(SignerKey{}); });
-    std::vector<http::Route> routes = StorageRoutes(std::make_shared<StorageService>(*world_, 3));
+    std::vector<http::Route> routes =
+        StorageRoutes(std::make_shared<StorageService>(*world_, 3, "123"));
     for (auto& route : HmacKeyRoutes(std::shared_ptr<ServiceKeys>(std::move(*keys)))) {
       routes.push_back(std::move(route));
     }
@@ -92,7 +93,7 @@ TEST_F(FaultTest, BefallOnlyTheCallsOfTheirTest) {
   const std::string test = Begin("storage.buckets.get", "\"return-503\",\"return-408\"");
   const std::string target = "/storage/v1/b/bkt";
   EXPECT_EQ(StatusOf(Ask("GET", target)), 200);
-  EXPECT_EQ(StatusOf(Ask("GET", "/storage/v1/b", "", test)), 200);
+  EXPECT_EQ(StatusOf(Ask("GET", "/storage/v1/b?project=p", "", test)), 200);
   EXPECT_EQ(StatusOf(Ask("GET", target, "", test)), 503);
   EXPECT_FALSE(Completed(test));
   EXPECT_EQ(StatusOf(Ask("GET", target, "", test)), 408);
@@ -103,19 +104,19 @@ TEST_F(FaultTest, BefallOnlyTheCallsOfTheirTest) {
 
 TEST_F(FaultTest, AStatusMeansThatNothingHappened) {
   const std::string test = Begin("storage.buckets.insert", "\"return-503\"");
-  EXPECT_EQ(StatusOf(Ask("POST", "/storage/v1/b", "{\"name\":\"new\"}", test)), 503);
+  EXPECT_EQ(StatusOf(Ask("POST", "/storage/v1/b?project=p", "{\"name\":\"new\"}", test)), 503);
   EXPECT_FALSE(world_->GetBucket("new").ok());
-  EXPECT_EQ(StatusOf(Ask("POST", "/storage/v1/b", "{\"name\":\"new\"}", test)), 200);
+  EXPECT_EQ(StatusOf(Ask("POST", "/storage/v1/b?project=p", "{\"name\":\"new\"}", test)), 200);
 }
 
 TEST_F(FaultTest, AResetIsOneOnTheWire) {
   const std::string test = Begin("storage.buckets.list", "\"return-reset-connection\"");
   http::RawPeer peer(faulty_server_->port());
-  peer.Send("GET /storage/v1/b HTTP/1.1\r\nHost: 127.0.0.1\r\nx-retry-test-id: " + test +
+  peer.Send("GET /storage/v1/b?project=p HTTP/1.1\r\nHost: 127.0.0.1\r\nx-retry-test-id: " + test +
             "\r\n\r\n");
   EXPECT_EQ(peer.ReadToEnd(), "");
   EXPECT_TRUE(Completed(test));
-  EXPECT_EQ(StatusOf(Ask("GET", "/storage/v1/b", "", test)), 200);
+  EXPECT_EQ(StatusOf(Ask("GET", "/storage/v1/b?project=p", "", test)), 200);
 }
 
 TEST_F(FaultTest, BreakADownloadInTheMiddle) {

@@ -78,10 +78,11 @@ class XmlTest : public ::testing::Test {
     Serve();
   }
   void Serve(SignatureOptions signatures = {}) {
-    xml_ = std::make_unique<XmlApi>(
-        XmlApiOptions{std::make_shared<StorageService>(*world_, 7), FaultyCalls(faults_, pause_),
-                      directory_.path() / "xml-uploads", 7, signatures},
-        *keys_, world_.clock());
+    xml_ =
+        std::make_unique<XmlApi>(XmlApiOptions{std::make_shared<StorageService>(*world_, 7, "123"),
+                                               FaultyCalls(faults_, pause_),
+                                               directory_.path() / "xml-uploads", 7, signatures},
+                                 *keys_, world_.clock());
   }
   http::Request RequestOf(const std::string& method, const std::string& target,
                           const HeaderList& headers, const std::string& host) {

@@ -181,7 +181,7 @@ int RunBucketsCreate(const BucketsCreateCommand& command, const Surroundings& wo
   if (!connection.ok()) return Fail(world.io, "buckets.create", connection.error().message);
   int exit_code = kExitSuccess;
   for (const std::string& bucket : command.buckets) {
-    http::ClientRequest request{.method = "POST", .target = "/storage/v1/b"};
+    http::ClientRequest request{.method = "POST", .target = "/storage/v1/b?project=_"};
     request.headers.Set("Content-Type", "application/json");
     request.body = CompactJson({{"name", bucket}});
     const auto response = (*connection)->Send(request);

@@ -20,6 +20,15 @@ Response RenderedBucket(const Request& request, const Bucket& bucket) {
   return Rendered(BucketJson(bucket, request.BaseUrl(), IsFull(request)));
 }
 
+// The project of a list or of a new bucket. "_" stands for every project, as in the names of
+// resources: a bucket that is created with it is in every list. An empty project does, too: gcsfs
+// sends one unless it is configured.
+Result<std::string> ProjectOf(const Request& request) {
+  if (!request.HasQuery("project")) return errors::ParameterRequired("project");
+  const std::string project(request.Query("project"));
+  return project == "_" ? "" : project;
+}
+
 Status ApplyPredefinedLists(const Request& request, Bucket* bucket) {
   return ApplyPredefined(TextParameter(request, "predefinedAcl"),
                          TextParameter(request, "predefinedDefaultObjectAcl"), bucket);
@@ -31,8 +40,8 @@ Status ApplyPredefinedLists(const Request& request, Bucket* bucket) {
 Result<Response> ListBuckets(StorageService& service, const Request& request,
                              const PathParameters&) {
   ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kBucketPageMax));
-  const BucketQuery query = {std::string(request.Query("project")),
-                             std::string(request.Query("prefix")),
+  ASSIGN_OR_RETURN(const std::string project, ProjectOf(request));
+  const BucketQuery query = {project, std::string(request.Query("prefix")),
                              std::string(request.Query("pageToken")), limit};
   ASSIGN_OR_RETURN(const BucketPage page, service.ListBuckets(query));
   Json json = {{"kind", "storage#buckets"}};
@@ -46,15 +55,15 @@ Result<Response> ListBuckets(StorageService& service, const Request& request,
 // POST /b
 Result<Response> InsertBucket(StorageService& service, const Request& request,
                               const PathParameters&) {
+  Bucket wanted;
+  ASSIGN_OR_RETURN(wanted.project, ProjectOf(request));
   ASSIGN_OR_RETURN(Json resource, JsonBody(request));
   if (IsTrue(request.Query("enableObjectRetention")) && resource.is_object()) {
     resource["objectRetention"] = {{"mode", "Enabled"}};
   }
-  Bucket wanted;
   wanted.name = StringOr(resource, "name");
+  RETURN_IF_ERROR(ApplyNewBucketFields(resource.is_null() ? Json::object() : resource, &wanted));
   if (wanted.name.empty()) return errors::Required("name");
-  wanted.project = std::string(request.Query("project"));
-  RETURN_IF_ERROR(ApplyBucketFields(resource, &wanted));
   RETURN_IF_ERROR(ApplyPredefinedLists(request, &wanted));
   ASSIGN_OR_RETURN(const Bucket bucket, service.CreateBucket(wanted));
   return RenderedBucket(request, bucket);
@@ -79,8 +88,8 @@ Result<Response> PatchBucket(StorageService& service, const Request& request,
   ASSIGN_OR_RETURN(const Json resource, JsonBody(request));
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
   const auto change = [&](Bucket* changed) -> Status {
-    if (request.method == "PUT") ClearBucketFields(changed);
-    RETURN_IF_ERROR(ApplyBucketFields(resource.is_null() ? Json::object() : resource, changed));
+    const auto apply = request.method == "PUT" ? ReplaceBucketFields : ApplyBucketFields;
+    RETURN_IF_ERROR(apply(resource.is_null() ? Json::object() : resource, changed));
     return ApplyPredefinedLists(request, changed);
   };
   ASSIGN_OR_RETURN(const Bucket bucket,
@@ -177,9 +186,9 @@ Result<Response> DeleteNotification(StorageService& service, const Request& requ
 }
 
 // GET /projects/{project}/serviceAccount
-Result<Response> GetServiceAccount(StorageService&, const Request&, const PathParameters& path) {
+Result<Response> GetServiceAccount(StorageService& service, const Request&, const PathParameters&) {
   return Rendered(Json{{"kind", "storage#serviceAccount"},
-                       {"email_address", "service-" + path.At("project") +
+                       {"email_address", "service-" + service.project_number() +
                                              "@gs-project-accounts.iam.gserviceaccount.com"}});
 }
 

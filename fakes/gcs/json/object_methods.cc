@@ -157,7 +157,7 @@ void ClearObjectFields(ObjectInfo* info) {
     const bool stays = name == "kmsKeyName" || name == "customTime";
     if (!stays) info->*field.member = fresh.*field.member;
   }
-  for (const FlagField& flag : kFlagFields) info->*flag.member = false;
+  for (const FlagField& flag : kFlagFields) flag.Set(std::nullopt, info);
   info->contexts.clear();
   info->metadata.clear();
 }

@@ -132,7 +132,7 @@ Json RenderedObject(const Bucket& bucket, const BucketRules& rules, const Reques
   }
   if (request.Query("projection") != "full" || rules.uniform_access) return json;
   json["acl"] = AclJson(info, ObjectEntries(bucket, info), request.BaseUrl());
-  json["owner"] = {{"entity", "project-owners-0"}};
+  json["owner"] = {{"entity", "project-owners-" + bucket.project_number}};
   return json;
 }
 

@@ -6,6 +6,7 @@
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
+#include "fakes/gcs/service/locations.h"
 #include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
@@ -14,18 +15,8 @@
 namespace caip::gcs {
 namespace {
 
-constexpr const char* kMultiRegions[] = {"US", "EU", "ASIA"};
-constexpr const char* kDualRegions[] = {"NAM4", "EUR4", "EUR5", "EUR7", "EUR8", "ASIA1"};
-
-std::string LocationType(const Bucket& bucket, const Json& settings) {
-  if (settings.contains("customPlacementConfig")) return "dual-region";
-  for (const char* name : kMultiRegions) {
-    if (bucket.location == name) return "multi-region";
-  }
-  for (const char* name : kDualRegions) {
-    if (bucket.location == name) return "dual-region";
-  }
-  return "region";
+LocationType LocationTypeIn(const Bucket& bucket, const Json& settings) {
+  return LocationTypeOf(bucket.location, settings.contains("customPlacementConfig"));
 }
 
 }  // namespace
@@ -39,9 +30,9 @@ Json BucketJson(const Bucket& bucket, const std::string& base, bool full) {
       {"id", bucket.name},
       {"selfLink", base + "/storage/v1/b/" + bucket.name},
       {"name", bucket.name},
-      {"projectNumber", "0"},
+      {"projectNumber", bucket.project_number},
       {"location", bucket.location},
-      {"locationType", LocationType(bucket, settings)},
+      {"locationType", LocationTypeName(LocationTypeIn(bucket, settings))},
       {"storageClass", bucket.storage_class},
       {"timeCreated", Rfc3339(bucket.time_created, 3)},
       {"updated", Rfc3339(bucket.updated, 3)},
@@ -58,20 +49,24 @@ Json BucketJson(const Bucket& bucket, const std::string& base, bool full) {
   if (settings.contains("iamConfiguration")) iam.merge_patch(settings["iamConfiguration"]);
   settings["iamConfiguration"] = std::move(iam);
   if (!settings.contains("softDeletePolicy")) {
-    settings["softDeletePolicy"] = {{"retentionDurationSeconds", "0"}};
+    settings["softDeletePolicy"] = {{"retentionDurationSeconds", "0"},
+                                    {"effectiveTime", Rfc3339(bucket.time_created, 3)}};
   }
+  const bool replicates = LocationTypeIn(bucket, settings) != LocationType::kRegion;
+  if (replicates && !settings.contains("rpo")) settings["rpo"] = "DEFAULT";
   for (const auto& [name, value] : settings.items()) json[name] = value;
   if (full && !RulesOf(bucket).uniform_access) {
     json["acl"] = BucketAclJson(bucket, base);
     json["defaultObjectAcl"] = NewObjectAclJson(bucket, base);
-    json["owner"] = {{"entity", "project-owners-0"}};
+    json["owner"] = {{"entity", "project-owners-" + bucket.project_number}};
   }
   return json;
 }
 
 namespace {
 
-// Adds the fields that follow from an entity: "user-a@b.c", "domain-b.c", "project-owners-123".
+// Adds the fields that follow from an entity: "user-a@b.c", "domain-b.c",
+// "project-owners-123".
 void AddEntityParts(const std::string& entity, Json* json) {
   const size_t dash = entity.find('-');
   const std::string type = entity.substr(0, dash);
@@ -218,7 +213,7 @@ std::string Time(Instant instant) { return Rfc3339(instant, 3); }
 // Adds holds, retention, and the deletion times of a version that is not live.
 void AddStates(const ObjectInfo& info, Json* json) {
   for (const FlagField& flag : kFlagFields) {
-    if (info.*flag.member) (*json)[flag.name] = true;
+    if (flag.IsShown(info)) (*json)[flag.name] = info.*flag.member;
   }
   for (const TextField& field : kJsonFields) {
     if ((info.*field.member).empty()) continue;
@@ -281,7 +276,7 @@ Status ApplyObjectFields(const Json& resource, ObjectInfo* info) {
     if (!value->is_boolean() && !value->is_null()) {
       return errors::FieldInvalid(flag.name, "expected true or false");
     }
-    info->*flag.member = *value == true;
+    flag.Set(value->is_null() ? std::nullopt : std::optional(*value == true), info);
   }
   for (const TextField& field : kJsonFields) {
     const bool merged = field.member == &ObjectInfo::contexts;

@@ -30,6 +30,9 @@ Json JsonOf(const AccessEntries& entries) {
   return list;
 }
 
+// The bucket's own project, in a stored list.
+constexpr std::string_view kOwnProject = "-0";
+
 AccessEntries ParseEntries(const Json& list) {
   AccessEntries entries;
   for (const Json& entry : list) {
@@ -38,10 +41,20 @@ AccessEntries ParseEntries(const Json& list) {
   return entries;
 }
 
+AccessEntries WithProject(AccessEntries entries, const std::string& project_number) {
+  for (AccessEntry& entry : entries) {
+    std::string& entity = entry.entity;
+    if (!entity.starts_with("project-") || !entity.ends_with(kOwnProject)) continue;
+    entity.replace(entity.size() - kOwnProject.size() + 1, std::string::npos, project_number);
+  }
+  return entries;
+}
+
 AccessEntries StoredEntries(const Bucket& bucket, const char* list) {
   const Json policies = PoliciesOf(bucket);
   const Json* kept = Member(policies, list);
-  return kept != nullptr ? ParseEntries(*kept) : ProjectPrivate();
+  return WithProject(kept != nullptr ? ParseEntries(*kept) : ProjectPrivate(),
+                     bucket.project_number);
 }
 
 void StoreEntries(const AccessEntries& entries, const char* list, Bucket* bucket) {
@@ -67,7 +80,8 @@ AccessEntries NewObjectEntries(const Bucket& bucket) {
 
 AccessEntries ObjectEntries(const Bucket& bucket, const ObjectInfo& info) {
   const auto own = ParseJson(info.acl);
-  return own.ok() && own->is_array() ? ParseEntries(*own) : NewObjectEntries(bucket);
+  if (!own.ok() || !own->is_array()) return NewObjectEntries(bucket);
+  return WithProject(ParseEntries(*own), bucket.project_number);
 }
 
 void SetBucketEntries(const AccessEntries& entries, Bucket* bucket) {
@@ -138,23 +152,36 @@ Status ReplaceEntry(const AccessEntry& fresh, AccessEntries* entries) {
   return Ok{};
 }
 
-Json DefaultPolicy() {
-  const auto binding = [](const char* role, const char* member) {
-    return Json{{"role", role}, {"members", Json::array({member})}};
+// The policy of a new bucket: its project's owners, editors and viewers have the roles that access
+// lists would give them.
+// https://cloud.google.com/storage/docs/access-control/iam-roles#legacy-roles
+Json DefaultPolicy(const Bucket& bucket) {
+  const std::string project = bucket.project.empty() ? bucket.project_number : bucket.project;
+  const Json owners = Json::array({"projectEditor:" + project, "projectOwner:" + project});
+  const Json viewers = Json::array({"projectViewer:" + project});
+  Json bindings = Json::array();
+  const auto bind = [&](const char* role, const Json& members) {
+    bindings.push_back(Json{{"role", role}, {"members", members}});
   };
-  return {
-      {"bindings", Json::array({binding("roles/storage.legacyBucketOwner", "projectOwner:0"),
-                                binding("roles/storage.legacyBucketReader", "projectViewer:0")})},
-      {"version", 1}};
+  bind("roles/storage.legacyBucketOwner", owners);
+  bind("roles/storage.legacyBucketReader", viewers);
+  if (RulesOf(bucket).uniform_access) {
+    bind("roles/storage.legacyObjectOwner", owners);
+    bind("roles/storage.legacyObjectReader", viewers);
+  }
+  return {{"bindings", std::move(bindings)}, {"version", 1}};
 }
 
+// A managed folder has no default policy.
 Json PolicyWithEtag(const Bucket& bucket, const std::string& folder) {
   const Json policies = PoliciesOf(bucket);
   const Json* all = Member(policies, "iam");
   const Json* kept = all ? Member(*all, folder) : nullptr;
-  Json policy = kept ? *kept : DefaultPolicy();
+  Json policy = folder.empty() ? DefaultPolicy(bucket) : Json::object();
+  if (kept != nullptr) policy = *kept;
   Hasher hasher;
-  hasher.Add(CompactJson(policy["bindings"]));
+  const Json* bindings = Member(policy, "bindings");
+  hasher.Add(bindings ? CompactJson(*bindings) : "");
   policy["etag"] = Base64(hasher.Finish().md5);
   if (!policy.contains("version")) policy["version"] = 1;
   return policy;
@@ -177,8 +204,12 @@ Status CheckPolicy(const Json& policy) {
 
 Result<AccessList> StorageService::GetAccessList(const AccessListPlace& place) const {
   AccessList list;
-  ASSIGN_OR_RETURN(list.bucket, store_.GetBucket(place.object.bucket));
-  if (RulesOf(list.bucket).uniform_access) return errors::UniformAccess(list.bucket.name);
+  ASSIGN_OR_RETURN(list.bucket, GetBucket(place.object.bucket));
+  const bool of_object = place.kind == AccessListKind::kObject;
+  if (RulesOf(list.bucket).uniform_access) {
+    return errors::UniformAccess(of_object ? errors::ListUse::kReadObject
+                                           : errors::ListUse::kReadBucket);
+  }
   switch (place.kind) {
     case AccessListKind::kBucket:
       list.entries = BucketEntries(list.bucket);
@@ -196,9 +227,13 @@ Result<AccessList> StorageService::GetAccessList(const AccessListPlace& place) c
 
 Status StorageService::SetAccessEntry(const AccessListPlace& place, const Preconditions& conditions,
                                       const AccessEntry& entry) {
-  ASSIGN_OR_RETURN(const Bucket bucket, store_.GetBucket(place.object.bucket));
-  if (RulesOf(bucket).uniform_access) return errors::UniformAccess(bucket.name);
-  if (place.kind == AccessListKind::kObject) {
+  ASSIGN_OR_RETURN(const Bucket bucket, GetBucket(place.object.bucket));
+  const bool of_object = place.kind == AccessListKind::kObject;
+  if (RulesOf(bucket).uniform_access) {
+    return errors::UniformAccess(of_object ? errors::ListUse::kChangeObject
+                                           : errors::ListUse::kChangeBucket);
+  }
+  if (of_object) {
     const auto change = [&](ObjectInfo* info) -> Status {
       AccessEntries entries = ObjectEntries(bucket, *info);
       RETURN_IF_ERROR(ReplaceEntry(entry, &entries));
@@ -219,15 +254,22 @@ Status StorageService::SetAccessEntry(const AccessListPlace& place, const Precon
   return Ok{};
 }
 
+Status StorageService::CheckNewObjectList(const ObjectInfo& info) const {
+  if (info.acl.empty()) return Ok{};
+  ASSIGN_OR_RETURN(const Bucket bucket, GetBucket(info.bucket));
+  if (!RulesOf(bucket).uniform_access) return Ok{};
+  return errors::UniformAccess(errors::ListUse::kInsertObject);
+}
+
 Status StorageService::CheckPolicyPlace(const PolicyPlace& place) const {
-  RETURN_IF_ERROR(store_.GetBucket(place.bucket));
+  RETURN_IF_ERROR(GetBucket(place.bucket));
   if (!place.object.empty()) RETURN_IF_ERROR(store_.GetObject(place.bucket, place.object));
   return Ok{};
 }
 
 Result<Json> StorageService::GetIamPolicy(const PolicyPlace& place) const {
   RETURN_IF_ERROR(CheckPolicyPlace(place));
-  ASSIGN_OR_RETURN(const Bucket bucket, store_.GetBucket(place.bucket));
+  ASSIGN_OR_RETURN(const Bucket bucket, GetBucket(place.bucket));
   return PolicyWithEtag(bucket, place.folder);
 }
 

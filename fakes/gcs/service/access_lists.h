@@ -36,6 +36,7 @@ struct AccessList {
   AccessEntries entries;
 };
 
+/// With the number of the bucket's project. A stored list may have 0 in its place.
 AccessEntries BucketEntries(const Bucket& bucket);
 AccessEntries NewObjectEntries(const Bucket& bucket);
 /// The object's own list, or the bucket's for new objects.
@@ -51,7 +52,7 @@ Status CheckEntry(const AccessEntry& entry);
 /// Reads [{"entity","role"}] and checks every entry.
 Result<AccessEntries> EntriesFromJson(const Json& list);
 
-/// The list that predefinedAcl or predefinedDefaultObjectAcl stands for.
+/// The list that predefinedAcl or predefinedDefaultObjectAcl stands for. The project's number is 0.
 Result<AccessEntries> PredefinedEntries(std::string_view name);
 
 /// Applies predefined lists by their names. Does nothing with uniform access, where buckets have no

@@ -29,18 +29,22 @@ Result<BucketPage> StorageService::ListBuckets(const BucketQuery& query) const {
       page.next = page.buckets.back().name;
       break;
     }
+    bucket.project_number = project_number_;
     page.buckets.push_back(std::move(bucket));
   }
   return page;
 }
 
 Result<Bucket> StorageService::CreateBucket(const Bucket& wanted) {
-  return store_.CreateBucket(wanted);
+  ASSIGN_OR_RETURN(Bucket bucket, store_.CreateBucket(wanted));
+  bucket.project_number = project_number_;
+  return bucket;
 }
 
 Result<Bucket> StorageService::GetBucket(const std::string& name,
                                          const Preconditions& conditions) const {
   ASSIGN_OR_RETURN(Bucket bucket, store_.GetBucket(name));
+  bucket.project_number = project_number_;
   RETURN_IF_ERROR(CheckMetagenerationConditions(conditions, bucket.metageneration));
   return bucket;
 }
@@ -124,12 +128,12 @@ std::vector<ManagedFolder> ManagedFoldersOf(const Bucket& bucket) {
 
 Result<std::vector<ManagedFolder>> StorageService::ListManagedFolders(
     const std::string& bucket) const {
-  ASSIGN_OR_RETURN(const Bucket found, store_.GetBucket(bucket));
+  ASSIGN_OR_RETURN(const Bucket found, GetBucket(bucket));
   return ManagedFoldersOf(found);
 }
 
 Result<ManagedFolder> StorageService::GetManagedFolder(const ObjectName& folder) const {
-  ASSIGN_OR_RETURN(const Bucket bucket, store_.GetBucket(folder.bucket));
+  ASSIGN_OR_RETURN(const Bucket bucket, GetBucket(folder.bucket));
   const Json policies = PoliciesOf(bucket);
   const Json* found = FindEntry(policies, kFolders, folder.name);
   if (found == nullptr) return errors::EntryNotFound("managed folder", folder.name);
@@ -160,7 +164,7 @@ Result<ManagedFolder> StorageService::InsertManagedFolder(const ObjectName& fold
 Status StorageService::DeleteManagedFolder(const ObjectName& folder,
                                            const Preconditions& conditions, bool allow_non_empty) {
   RETURN_IF_ERROR(CheckMetagenerationConditions(conditions, 1));
-  ASSIGN_OR_RETURN(const Bucket bucket, store_.GetBucket(folder.bucket));
+  ASSIGN_OR_RETURN(const Bucket bucket, GetBucket(folder.bucket));
   ASSIGN_OR_RETURN(const bool is_empty, IsEmptyFolder(store_, bucket, folder.name));
   const bool exists = FindEntry(PoliciesOf(bucket), kFolders, folder.name) != nullptr;
   if (exists && !is_empty && !allow_non_empty) return errors::FolderNotEmpty(folder.name);
@@ -176,7 +180,7 @@ Status StorageService::DeleteManagedFolder(const ObjectName& folder,
 }
 
 Result<std::vector<Json>> StorageService::ListNotifications(const std::string& bucket) const {
-  ASSIGN_OR_RETURN(const Bucket found, store_.GetBucket(bucket));
+  ASSIGN_OR_RETURN(const Bucket found, GetBucket(bucket));
   std::vector<Json> list;
   const Json policies = PoliciesOf(found);
   const Json* kept = Member(policies, kNotifications);
@@ -187,7 +191,7 @@ Result<std::vector<Json>> StorageService::ListNotifications(const std::string& b
 
 Result<Json> StorageService::GetNotification(const std::string& bucket,
                                              const std::string& id) const {
-  ASSIGN_OR_RETURN(const Bucket found, store_.GetBucket(bucket));
+  ASSIGN_OR_RETURN(const Bucket found, GetBucket(bucket));
   const Json policies = PoliciesOf(found);
   const Json* kept = FindEntry(policies, kNotifications, id);
   if (kept == nullptr) return errors::EntryNotFound("notification", id);

@@ -10,6 +10,7 @@
 #include "fakes/gcs/service/storage_service.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
+#include "fakes/gcs/store/object_record.h"
 
 namespace caip::gcs {
 namespace {
@@ -32,7 +33,7 @@ bool IsWanted(const BulkRestore& wanted, const ObjectInfo& info) {
 Result<ObjectPage> StorageService::ListObjects(const std::string& bucket, ListQuery query,
                                                bool with_folders) const {
   ObjectPage page;
-  ASSIGN_OR_RETURN(page.bucket, store_.GetBucket(bucket));
+  ASSIGN_OR_RETURN(page.bucket, GetBucket(bucket));
   if (with_folders) {
     for (const ManagedFolder& folder : ManagedFoldersOf(page.bucket)) {
       query.folders.push_back(folder.name);
@@ -64,7 +65,11 @@ Result<ObjectInfo> StorageService::ChangeObject(const ObjectName& object, const 
     if (!unchanged.if_metageneration_match) unchanged.if_metageneration_match = info.metageneration;
     const std::string retention = info.retention;
     const std::string custom_time = info.custom_time;
+    const std::string acl = info.acl;
     RETURN_IF_ERROR(change(&info));
+    if (info.acl != acl && !CheckNewObjectList(info).ok()) {
+      return errors::UniformAccess(errors::ListUse::kChangeObject);
+    }
     RETURN_IF_ERROR(CheckObjectFields(info));
     RETURN_IF_ERROR(CheckCustomTimeChange(custom_time, info.custom_time));
     RETURN_IF_ERROR(CheckRetentionChange(retention, info.retention, may_weaken_retention));
@@ -151,11 +156,14 @@ Result<CopyPlan> PlanCopy(const StorageService& service, const CopyRequest& requ
   RETURN_IF_ERROR(CheckPreconditions(request.of_source, &source->info()));
   RETURN_IF_ERROR(CheckKey(source->info(), request.source_key));
   CopyPlan plan{source, source->info(), request};
-  plan.info.temporary_hold = plan.info.event_based_hold = false;
+  for (const FlagField& flag : kFlagFields) flag.Set(std::nullopt, &plan.info);
   plan.info.retention.clear();
   plan.info.acl.clear();
   RETURN_IF_ERROR(request.change(&plan.info));
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  ObjectInfo made = plan.info;
+  made.bucket = request.target.bucket;
+  RETURN_IF_ERROR(service.CheckNewObjectList(made));
   return plan;
 }
 
@@ -267,6 +275,7 @@ Status DeleteSources(BucketStore& store, const ComposeRequest& request,
 
 Result<ObjectInfo> StorageService::Insert(const UploadPlan& plan, http::BodyReader& bytes) {
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  RETURN_IF_ERROR(CheckNewObjectList(plan.info));
   ASSIGN_OR_RETURN(const auto writer, store_.NewObject(plan.info.bucket, plan.info.name));
   RETURN_IF_ERROR(CopyBody(bytes, *writer, false));
   return writer->Commit(plan.info, plan.preconditions, plan.sums.md5, plan.sums.crc32c);
@@ -275,6 +284,7 @@ Result<ObjectInfo> StorageService::Insert(const UploadPlan& plan, http::BodyRead
 Result<ObjectInfo> StorageService::InsertOnce(const UploadPlan& plan, http::BodyReader& bytes,
                                               const std::string& key) {
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  RETURN_IF_ERROR(CheckNewObjectList(plan.info));
   {
     const std::lock_guard lock(inserting_mutex_);
     if (!inserting_.insert(key).second) return errors::UploadTakenOver();
@@ -299,6 +309,7 @@ Result<ObjectInfo> StorageService::InsertOnce(const UploadPlan& plan, http::Body
 
 Result<std::string> StorageService::StartUpload(const UploadPlan& plan) {
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  RETURN_IF_ERROR(CheckNewObjectList(plan.info));
   return sessions_.Start(plan);
 }
 
@@ -331,6 +342,8 @@ Result<ObjectInfo> StorageService::Compose(ComposeRequest request) {
   ObjectInfo& info = request.info;
   RETURN_IF_ERROR(CheckObjectFields(info));
   const std::string& bucket = request.target.bucket;
+  info.bucket = bucket;
+  RETURN_IF_ERROR(CheckNewObjectList(info));
   ASSIGN_OR_RETURN(const auto writer, store_.NewObject(bucket, request.target.name));
   std::vector<int64_t> generations;
   for (const ComposeSource& source : request.sources) {

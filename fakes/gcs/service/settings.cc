@@ -1,64 +1,47 @@
 
 #include "fakes/gcs/service/settings.h"
 
+#include <algorithm>
+
 #include "base/encoding.h"
 #include "base/json.h"
+#include "base/quoting.h"
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
+#include "fakes/gcs/service/bucket_checks.h"
+#include "fakes/gcs/service/bucket_schema.h"
 #include "fakes/gcs/store/bucket_store.h"
 
 namespace caip::gcs {
 namespace {
 
 // Fields that are stored and returned unchanged, except for what the service adds.
-enum class Shape { kObject, kArray, kFlag, kText };
-struct Setting {
-  const char* name;
-  Shape shape;
-};
-constexpr Setting kSettings[] = {
-    {"versioning", Shape::kObject},
-    {"lifecycle", Shape::kObject},
-    {"cors", Shape::kArray},
-    {"website", Shape::kObject},
-    {"logging", Shape::kObject},
-    {"billing", Shape::kObject},
-    {"retentionPolicy", Shape::kObject},
-    {"defaultEventBasedHold", Shape::kFlag},
-    {"iamConfiguration", Shape::kObject},
-    {"encryption", Shape::kObject},
-    {"autoclass", Shape::kObject},
-    {"customPlacementConfig", Shape::kObject},
-    {"softDeletePolicy", Shape::kObject},
-    {"objectRetention", Shape::kObject},
-    {"rpo", Shape::kText},
+constexpr const char* kSettings[] = {
+    "versioning",
+    "lifecycle",
+    "cors",
+    "website",
+    "logging",
+    "billing",
+    "retentionPolicy",
+    "defaultEventBasedHold",
+    "iamConfiguration",
+    "encryption",
+    "autoclass",
+
+    "softDeletePolicy",
+    "objectRetention",
+    "rpo",
 };
 
 // Settings whose effect is not emulated.
 constexpr const char* kNotEmulated[] = {"hierarchicalNamespace", "ipFilter"};
 
-constexpr long long kRetentionSecondsMax = 3'155'760'000;  // 100 years
-constexpr long long kSoftDeleteSecondsMax = 90 * 86'400;
-
 Json TreeOf(const std::string& text) {
   auto json = ParseJson(text);
   return json.ok() && json->is_object() ? std::move(*json) : Json::object();
-}
-
-bool Fits(const Json& value, Shape shape) {
-  switch (shape) {
-    case Shape::kObject:
-      return value.is_object();
-    case Shape::kArray:
-      return value.is_array();
-    case Shape::kFlag:
-      return value.is_boolean();
-    case Shape::kText:
-      return value.is_string();
-  }
-  return false;
 }
 
 // False for {"enabled":false}, null, [] and false.
@@ -72,41 +55,26 @@ bool RequestsSomething(const Json& value) {
   return false;
 }
 
-Status ApplySetting(const Json& resource, const Setting& setting, Json* settings) {
-  const Json* value = Member(resource, setting.name);
-  if (value == nullptr) return Ok{};
-  if (value->is_null()) {
-    settings->erase(setting.name);
-    return Ok{};
-  }
-  if (!Fits(*value, setting.shape)) {
-    return errors::FieldInvalid(setting.name, "the value is of the wrong type");
-  }
-  if (setting.shape == Shape::kObject && settings->contains(setting.name)) {
-    (*settings)[setting.name].merge_patch(*value);
-  } else if (setting.shape == Shape::kObject) {
-    Json fresh;
-    fresh.merge_patch(*value);  // drops members that are null
-    (*settings)[setting.name] = std::move(fresh);
-  } else {
-    (*settings)[setting.name] = *value;
-  }
-  return Ok{};
+// True for [], {} and {"rule":[]}, which mean the same as a missing setting.
+bool IsEmptySetting(const Json& value) {
+  if (value.is_array()) return value.empty();
+  return value.is_object() && std::all_of(value.begin(), value.end(), IsEmptySetting);
 }
 
-// Responses have seconds as strings, even if the request had numbers.
-Status NormalizeSeconds(Json* settings, const char* name, const char* member, long long least,
-                        long long most) {
-  if (!settings->contains(name) || !(*settings)[name].contains(member)) return Ok{};
-  Json& value = (*settings)[name][member];
-  const long long seconds = IntOr((*settings)[name], member, -1);
-  if (seconds < least || seconds > most) {
-    return errors::FieldInvalid(std::string(name) + "." + member,
-                                "expected a number of seconds from " + std::to_string(least) +
-                                    " to " + std::to_string(most));
+// `wanted` is read already: its fields have the right types.
+void ApplySetting(const Json& wanted, const char* name, Json* settings) {
+  const Json* value = Member(wanted, name);
+  if (value == nullptr) return;
+  Json setting = *value;
+  if (value->is_object()) {
+    setting = settings->contains(name) ? (*settings)[name] : Json::object();
+    setting.merge_patch(*value);  // drops members that are null
   }
-  value = std::to_string(seconds);
-  return Ok{};
+  if (setting.is_null() || IsEmptySetting(setting)) {
+    settings->erase(name);
+  } else {
+    (*settings)[name] = std::move(setting);
+  }
 }
 
 // Uniform bucket-level access has two names with the same meaning. If a request has both, the newer
@@ -114,6 +82,9 @@ Status NormalizeSeconds(Json* settings, const char* name, const char* member, lo
 void NormalizeAccess(Json* settings, const Json& resource) {
   if (!settings->contains("iamConfiguration")) return;
   Json& iam = (*settings)["iamConfiguration"];
+  if (StringOr(iam, "publicAccessPrevention") == "unspecified") {  // its older name
+    iam["publicAccessPrevention"] = "inherited";
+  }
   const Json* asked = Member(resource, "iamConfiguration");
   const bool only_old = asked != nullptr && Member(*asked, "bucketPolicyOnly") != nullptr &&
                         Member(*asked, "uniformBucketLevelAccess") == nullptr;
@@ -121,37 +92,6 @@ void NormalizeAccess(Json* settings, const Json& resource) {
   if (!iam.contains(from)) return;
   iam["uniformBucketLevelAccess"] = iam[from];
   iam["bucketPolicyOnly"] = iam[from];
-}
-
-Status ApplyText(const Json& resource, const char* name, std::string* into) {
-  const Json* value = Member(resource, name);
-  if (value == nullptr) return Ok{};
-  if (!value->is_string() || value->get<std::string>().empty()) {
-    return errors::FieldInvalid(name, "expected a string");
-  }
-  *into = UpperCase(value->get<std::string>());
-  return Ok{};
-}
-
-Status ApplyLabels(const Json& resource, std::map<std::string, std::string>* labels) {
-  const Json* value = Member(resource, "labels");
-  if (value == nullptr) return Ok{};
-  if (value->is_null()) labels->clear();
-  if (!value->is_null() && !value->is_object()) {
-    return errors::FieldInvalid("labels", "expected an object of strings");
-  }
-  for (const auto& [key, label] : value->items()) {
-    if (label.is_null()) {
-      labels->erase(key);
-    } else if (label.is_string()) {
-      (*labels)[key] = label.get<std::string>();
-    } else {
-      return errors::FieldInvalid("labels." + key, "expected a string");
-    }
-  }
-  constexpr size_t kLabelsMax = 64;
-  if (labels->size() > kLabelsMax) return errors::FieldInvalid("labels", "at most 64 are allowed");
-  return Ok{};
 }
 
 Status ApplyAccessLists(const Json& resource, Bucket* bucket) {
@@ -165,44 +105,79 @@ Status ApplyAccessLists(const Json& resource, Bucket* bucket) {
   return Ok{};
 }
 
-}  // namespace
+// A request that switches uniform access on may have lists: gcloud sends back what it has read.
+bool NamesAccessList(const Json& wanted) {
+  for (const char* name : {"acl", "defaultObjectAcl"}) {
+    const Json* list = Member(wanted, name);
+    if (list != nullptr && !list->is_null() && !list->empty()) return true;
+  }
+  return false;
+}
 
-Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
-  if (!resource.is_object()) return errors::BodyInvalid("expected a JSON object");
+// The settings that a PUT does not replace.
+Json LastingSettings(const Bucket& bucket) {
+  const bool locked = RulesOf(bucket).retention_locked;
+  const Json settings = SettingsOf(bucket);
+  Json kept = Json::object();
+  for (const auto& [name, value] : settings.items()) {
+    const bool stays = name == "customPlacementConfig" || name == "objectRetention";
+    if (stays || (locked && name == "retentionPolicy")) kept[name] = value;
+  }
+  return kept;
+}
+
+Status CheckEmulated(const Json& wanted) {
   for (const char* name : kNotEmulated) {
-    const Json* value = Member(resource, name);
+    const Json* value = Member(wanted, name);
     if (value && RequestsSomething(*value)) {
       return errors::NotImplemented("A bucket's field '" + std::string(name) + "'");
     }
   }
-  const BucketRules before = RulesOf(*bucket);
-  RETURN_IF_ERROR(ApplyText(resource, "location", &bucket->location));
-  RETURN_IF_ERROR(ApplyText(resource, "storageClass", &bucket->storage_class));
-  RETURN_IF_ERROR(ApplyLabels(resource, &bucket->labels));
-  Json settings = SettingsOf(*bucket);
-  for (const Setting& setting : kSettings) {
-    RETURN_IF_ERROR(ApplySetting(resource, setting, &settings));
-  }
-  RETURN_IF_ERROR(
-      NormalizeSeconds(&settings, "retentionPolicy", "retentionPeriod", 1, kRetentionSecondsMax));
-  RETURN_IF_ERROR(NormalizeSeconds(&settings, "softDeletePolicy", "retentionDurationSeconds", 0,
-                                   kSoftDeleteSecondsMax));
-  NormalizeAccess(&settings, resource);
+  if (StringOr(wanted, "storageClass") != "RAPID") return Ok{};
+  return errors::NotImplemented("The storage class RAPID");
+}
+
+// Applies all fields except the location and the pair of regions, which `settings` has already.
+Status ApplySettings(const Json& wanted, const BucketRules& before, Json settings, Bucket* bucket) {
+  const std::string class_before = bucket->storage_class;
+  RETURN_IF_ERROR(ApplyLabels(wanted, &bucket->labels));
+  for (const char* name : kSettings) ApplySetting(wanted, name, &settings);
+  RETURN_IF_ERROR(ApplyStorageClass(wanted, settings, bucket));
+  RETURN_IF_ERROR(CompleteSettings(wanted, class_before, &settings, bucket));
+  NormalizeAccess(&settings, wanted);
   bucket->settings = settings.empty() ? "" : CompactJson(settings);
   const BucketRules after = RulesOf(*bucket);
   if (before.retention_locked && (after.retention < before.retention || !after.retention_locked)) {
     return errors::RetentionLocked(bucket->name);
   }
-  if (after.uniform_access) return Ok{};
-  return ApplyAccessLists(resource, bucket);
+  if (!after.uniform_access) return ApplyAccessLists(wanted, bucket);
+  if (!before.uniform_access || !NamesAccessList(wanted)) return Ok{};
+  return errors::UniformAccess(errors::ListUse::kChangeBucket);
 }
 
-void ClearBucketFields(Bucket* bucket) {
-  const bool locked = RulesOf(*bucket).retention_locked;
-  const Json settings = SettingsOf(*bucket);
+}  // namespace
+
+Status ApplyNewBucketFields(const Json& resource, Bucket* bucket) {
+  ASSIGN_OR_RETURN(const Json wanted, ReadBucketResource(resource));
+  RETURN_IF_ERROR(CheckEmulated(wanted));
+  Json settings = SettingsOf(*bucket);
+  RETURN_IF_ERROR(ApplyLocation(wanted, &settings, bucket));
+  return ApplySettings(wanted, {}, std::move(settings), bucket);
+}
+
+Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
+  ASSIGN_OR_RETURN(const Json wanted, ReadBucketResource(resource));
+  RETURN_IF_ERROR(CheckEmulated(wanted));
+  RETURN_IF_ERROR(CheckLocationKept(wanted, *bucket));
+  return ApplySettings(wanted, RulesOf(*bucket), SettingsOf(*bucket), bucket);
+}
+
+Status ReplaceBucketFields(const Json& resource, Bucket* bucket) {
+  ASSIGN_OR_RETURN(const Json wanted, ReadBucketResource(resource));
+  RETURN_IF_ERROR(CheckEmulated(wanted));
+  RETURN_IF_ERROR(CheckLocationKept(wanted, *bucket));
   bucket->labels.clear();
-  bucket->settings =
-      locked ? CompactJson(Json{{"retentionPolicy", settings["retentionPolicy"]}}) : "";
+  return ApplySettings(wanted, RulesOf(*bucket), LastingSettings(*bucket), bucket);
 }
 
 Json SettingsOf(const Bucket& bucket) { return TreeOf(bucket.settings); }
@@ -247,6 +222,10 @@ std::string EtagOf(const ObjectInfo& info) {
 }
 
 Status CheckObjectFields(const ObjectInfo& info) {
+  if (!info.storage_class.empty() && !IsStorageClass(info.storage_class)) {
+    return errors::FieldInvalid("storageClass",
+                                Quoted(info.storage_class) + " is not a storage class");
+  }
   if (!info.custom_time.empty() && !ParseRfc3339(info.custom_time)) {
     return errors::FieldInvalid("customTime", "expected an RFC 3339 time");
   }

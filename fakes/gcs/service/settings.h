@@ -11,12 +11,18 @@
 namespace caip::gcs {
 
 /// Sets the writable fields of a bucket resource in `bucket` as a PATCH does: missing fields are
-/// kept, objects are merged, null clears a field. Read-only fields are skipped. kUnimplemented for
-/// a field that is not emulated at all.
+/// kept, objects are merged, null clears a field. Fields that are read-only or unknown are skipped.
+/// kInvalidArgument for a value of the wrong type, and for one that the service does not have or
+/// that does not fit the bucket. kUnimplemented for a field that is not emulated
+/// at all.
 Status ApplyBucketFields(const Json& resource, Bucket* bucket);
 
-/// Clears every field that a PUT replaces.
-void ClearBucketFields(Bucket* bucket);
+/// The same for a bucket that is to be created. Only such a bucket can get a location.
+Status ApplyNewBucketFields(const Json& resource, Bucket* bucket);
+
+/// The same as a PUT does: settings and labels that the resource does not name are cleared, except
+/// those that can never be changed.
+Status ReplaceBucketFields(const Json& resource, Bucket* bucket);
 
 /// Parses Bucket::settings; an empty object if the bucket has none.
 Json SettingsOf(const Bucket& bucket);
@@ -28,7 +34,7 @@ void SetPolicies(const Json& policies, Bucket* bucket);
 /// The strong validator that the JSON resource and the ETag header share.
 std::string EtagOf(const ObjectInfo& info);
 
-/// Checks customTime, retention and metadata. kInvalidArgument names the field.
+/// Checks storageClass, customTime, retention and metadata. kInvalidArgument names the field.
 Status CheckObjectFields(const ObjectInfo& info);
 
 /// An object's customTime can neither be removed nor become earlier.

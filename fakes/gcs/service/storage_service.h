@@ -113,7 +113,11 @@ std::vector<ManagedFolder> ManagedFoldersOf(const Bucket& bucket);
 /// outlive it.
 class StorageService {
  public:
-  StorageService(BucketStore& store, uint64_t seed) : store_(store), sessions_(store, seed) {}
+  /// `project_number`: of every project.
+  StorageService(BucketStore& store, uint64_t seed, std::string project_number)
+      : store_(store), sessions_(store, seed), project_number_(std::move(project_number)) {}
+
+  const std::string& project_number() const { return project_number_; }
 
   // buckets.cc
   Result<BucketPage> ListBuckets(const BucketQuery& query) const;
@@ -175,6 +179,8 @@ class StorageService {
   /// Gives the entity that role; "" removes its entry (kNotFound if it has none).
   Status SetAccessEntry(const AccessListPlace& place, const Preconditions& conditions,
                         const AccessEntry& entry);
+  /// kInvalidArgument if the new object has a list in a bucket with uniform access.
+  Status CheckNewObjectList(const ObjectInfo& info) const;
   /// {"bindings","version","etag"}
   Result<Json> GetIamPolicy(const PolicyPlace& place) const;
   /// kFailedPrecondition when `policy` has an etag that is not the current one.
@@ -203,6 +209,7 @@ class StorageService {
  private:
   BucketStore& store_;
   ResumableSessions sessions_;
+  std::string project_number_;
   std::mutex inserting_mutex_;
   std::set<std::string> inserting_;  // keys of InsertOnce; guarded by inserting_mutex_
 };

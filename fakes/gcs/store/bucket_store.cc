@@ -103,19 +103,74 @@ BucketRules RulesOf(const Bucket& bucket) {
   return rules;
 }
 
+namespace {
+
+// A time that changes with another member of its object.
+struct StampedTime {
+  const char* setting;
+  const char* member;
+  const char* time;
+};
+constexpr StampedTime kStampedTimes[] = {
+    {"/retentionPolicy", "retentionPeriod", "effectiveTime"},
+    {"/softDeletePolicy", "retentionDurationSeconds", "effectiveTime"},
+    {"/autoclass", "enabled", "toggleTime"},
+    {"/autoclass", "terminalStorageClass", "terminalStorageClassUpdateTime"},
+    {"/encryption/customerManagedEncryptionEnforcementConfig", "restrictionMode", "effectiveTime"},
+    {"/encryption/customerSuppliedEncryptionEnforcementConfig", "restrictionMode", "effectiveTime"},
+    {"/encryption/googleManagedEncryptionEnforcementConfig", "restrictionMode", "effectiveTime"},
+};
+
+constexpr const char* kUniformAccess[] = {"/iamConfiguration/uniformBucketLevelAccess",
+                                          "/iamConfiguration/bucketPolicyOnly"};
+constexpr Duration kUniformAccessRevocable = std::chrono::hours(24 * 90);
+
+// The object at the pointer; nullptr if there is none.
+Json* SettingAt(const char* pointer, Json* settings) {
+  const Json::json_pointer place(pointer);
+  if (!settings->contains(place)) return nullptr;
+  Json& found = (*settings)[place];
+  return found.is_object() ? &found : nullptr;
+}
+
+// `previous`: the object before the change, or nullptr.
+void StampTime(const StampedTime& stamped, const Json* previous, Instant now, Json* object) {
+  const Json* value = Member(*object, stamped.member);
+  if (value == nullptr) {
+    object->erase(stamped.time);
+    return;
+  }
+  const Json* before = previous ? Member(*previous, stamped.member) : nullptr;
+  const std::string kept = previous ? StringOr(*previous, stamped.time) : "";
+  const bool same = before != nullptr && *before == *value && !kept.empty();
+  (*object)[stamped.time] = same ? kept : Rfc3339(now, 3);
+}
+
+void StampLockedTime(const Json* previous, Instant now, Json* access) {
+  if (!IsTrue(*access, "enabled")) {
+    access->erase("lockedTime");
+    return;
+  }
+  const bool was_on = previous != nullptr && IsTrue(*previous, "enabled");
+  const std::string kept = was_on ? StringOr(*previous, "lockedTime") : "";
+  (*access)["lockedTime"] = kept.empty() ? Rfc3339(now + kUniformAccessRevocable, 3) : kept;
+}
+
+}  // namespace
+
 void StampSettings(const Bucket& before, Instant now, Bucket* bucket) {
   if (bucket->settings.empty() || bucket->settings == before.settings) return;
   auto settings = ParseJson(bucket->settings);
-  const auto old = ParseJson(before.settings);
+  auto old = ParseJson(before.settings);
   if (!settings.ok()) return;
-  for (const auto& [name, member] : {std::pair("retentionPolicy", "retentionPeriod"),
-                                     std::pair("softDeletePolicy", "retentionDurationSeconds")}) {
-    if (!settings->contains(name)) continue;
-    const Json* previous = old.ok() ? Member(*old, name) : nullptr;
-    Json& policy = (*settings)[name];
-    const bool same =
-        previous != nullptr && StringOr(*previous, member) == StringOr(policy, member);
-    policy["effectiveTime"] = same ? StringOr(*previous, "effectiveTime") : Rfc3339(now, 3);
+  if (!old.ok()) old = Json::object();
+  for (const StampedTime& stamped : kStampedTimes) {
+    Json* object = SettingAt(stamped.setting, &*settings);
+    if (object) StampTime(stamped, SettingAt(stamped.setting, &*old), now, object);
+  }
+  for (const char* pointer : kUniformAccess) {
+    Json* access = SettingAt(pointer, &*settings);
+    if (access) StampLockedTime(SettingAt(pointer, &*old), now, access);
   }
   bucket->settings = CompactJson(*settings);
 }

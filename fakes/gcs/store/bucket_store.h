@@ -28,6 +28,7 @@ struct Bucket {
   std::string project = {};   // ?project= of the request that created it; "": made by hand
   std::string settings = {};  // JSON object: all other fields that a client may set; "" none
   std::string policies = {};  // JSON object: ACLs, IAM policy, notifications, folders; "" none
+  std::string project_number = {};  // set by the service, not stored
 };
 
 /// An object's metadata.
@@ -54,6 +55,8 @@ struct ObjectInfo {
   std::string customer_key_sha256 = {};  // base64; of the key that a client must send
   bool temporary_hold = false;
   bool event_based_hold = false;
+  bool shows_temporary_hold = false;         // it was set once, perhaps to false
+  bool shows_event_based_hold = false;       // the same
   std::string retention = {};                // JSON object: mode and retainUntilTime; "" none
   std::string contexts = {};                 // JSON object; "" none
   std::string acl = {};                      // JSON array; "": the bucket's default
@@ -211,7 +214,8 @@ struct BucketRules {
 };
 BucketRules RulesOf(const Bucket& bucket);
 
-/// Sets the effective time of each policy that changed.
+/// Sets the times that the service derives: since when a policy is in effect, when Autoclass was
+/// switched, and until when uniform bucket-level access may be switched off.
 void StampSettings(const Bucket& before, Instant now, Bucket* bucket);
 
 /// The time at which the bucket's policy stops retaining the object. nullopt if the policy does not

@@ -178,7 +178,10 @@ Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
     if (info.storage_class != wanted.storage_class) info.storage_class_updated = now;
     for (const TextField& field : kTextFields) info.*field.member = wanted.*field.member;
     for (const TextField& field : kJsonFields) info.*field.member = wanted.*field.member;
-    for (const FlagField& flag : kFlagFields) info.*flag.member = wanted.*flag.member;
+    for (const FlagField& flag : kFlagFields) {
+      info.*flag.member = wanted.*flag.member;
+      info.*flag.shown = flag.IsShown(wanted);
+    }
     info.acl = wanted.acl;
     info.metadata = wanted.metadata;
     info.updated = now;

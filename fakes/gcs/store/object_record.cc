@@ -67,7 +67,7 @@ std::string ObjectRecordText(const ObjectInfo& info) {
   json["updated"] = Nanoseconds(info.updated);
   if (info.component_count > 0) json["componentCount"] = info.component_count;
   for (const FlagField& flag : kFlagFields) {
-    if (info.*flag.member) json[flag.name] = true;
+    if (flag.IsShown(info)) json[flag.name] = info.*flag.member;
   }
   for (const TimeField& time : kTimeFields) {
     if (info.*time.member) json[time.name] = Nanoseconds(*(info.*time.member));
@@ -96,7 +96,7 @@ ObjectInfo ObjectFromRecordText(std::string_view text) {
   info.component_count = static_cast<int>(IntOr(json, "componentCount", 0));
   for (const FlagField& flag : kFlagFields) {
     const Json* value = Member(json, flag.name);
-    info.*flag.member = value != nullptr && *value == true;
+    if (value != nullptr) flag.Set(*value == true, &info);
   }
   for (const TimeField& time : kTimeFields) {
     if (Member(json, time.name)) info.*time.member = InstantOf(json, time.name);

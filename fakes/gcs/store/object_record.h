@@ -50,14 +50,23 @@ inline constexpr TextField kJsonFields[] = {
     {"contexts", &ObjectInfo::contexts},
 };
 
+/// A hold. `shown`: whether the object resource has the field; a hold that was released is false.
 struct FlagField {
   const char* name;
   bool ObjectInfo::*member;
+  bool ObjectInfo::*shown;
+
+  /// nullopt: as if it had never been set.
+  void Set(std::optional<bool> value, ObjectInfo* info) const {
+    info->*member = value.value_or(false);
+    info->*shown = value.has_value();
+  }
+  bool IsShown(const ObjectInfo& info) const { return info.*member || info.*shown; }
 };
 
 inline constexpr FlagField kFlagFields[] = {
-    {"temporaryHold", &ObjectInfo::temporary_hold},
-    {"eventBasedHold", &ObjectInfo::event_based_hold},
+    {"temporaryHold", &ObjectInfo::temporary_hold, &ObjectInfo::shows_temporary_hold},
+    {"eventBasedHold", &ObjectInfo::event_based_hold, &ObjectInfo::shows_event_based_hold},
 };
 
 /// Converts metadata to text and back, except bucket, name, generation, size and checksums, which

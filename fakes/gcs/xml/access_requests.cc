@@ -91,9 +91,10 @@ Result<AccessEntries> EntriesFromXml(const XmlElement& root) {
 }
 
 // With uniform access, the list is not in force, and only the owner is shown.
-XmlElement ListToXml(const AccessEntries& entries, bool in_force) {
+XmlElement ListToXml(const AccessEntries& entries, const Bucket& bucket) {
+  const bool in_force = !RulesOf(bucket).uniform_access;
   XmlElement root("AccessControlList");
-  root.Add("Owner").Add("ID", in_force ? "project-owners-0" : kOwner);
+  root.Add("Owner").Add("ID", in_force ? "project-owners-" + bucket.project_number : kOwner);
   XmlElement& list = root.Add("Entries");
   const auto add = [&](const std::string& entity, const std::string& permission) {
     XmlElement& entry = list.Add("Entry");
@@ -144,7 +145,7 @@ Result<http::Response> ReadList(const XmlCall& call, const std::string& field) {
     ASSIGN_OR_RETURN(const ObjectInfo object, call.storage().GetObject(call.object(), version));
     entries = ObjectEntries(bucket, object);
   }
-  return XmlResponse(ListToXml(entries, !RulesOf(bucket).uniform_access));
+  return XmlResponse(ListToXml(entries, bucket));
 }
 
 Status WriteObjectList(const XmlCall& call, const RequestedList& asked) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "base/encoding.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/store/listing.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
@@ -82,10 +84,9 @@ Result<http::Response> PutBucketXml(const XmlCall& call) {
   Bucket wanted;
   wanted.name = call.place.bucket;
   wanted.project = Extension(call.request, "project-id");
-  const std::string location = UpperCase(body.TextOf("LocationConstraint"));
-  const std::string kind = UpperCase(body.TextOf("StorageClass"));
-  if (!location.empty()) wanted.location = location;
-  if (!kind.empty()) wanted.storage_class = kind;
+  const Json resource = {{"location", body.TextOf("LocationConstraint")},
+                         {"storageClass", body.TextOf("StorageClass")}};
+  RETURN_IF_ERROR(ApplyNewBucketFields(resource, &wanted));
   const std::string acl = Extension(call.request, "acl");
   if (!acl.empty()) RETURN_IF_ERROR(ApplyPredefined(CannedAcl(acl), std::nullopt, &wanted));
   RETURN_IF_ERROR(call.storage().CreateBucket(wanted));

@@ -28,6 +28,8 @@ constexpr ReasonRow kByReason[] = {
     {"bucketExists", {"BucketAlreadyOwnedByYou"}},
     {"bucketNotEmpty", {"BucketNotEmpty"}},
     {"bucketNameInvalid", {"InvalidBucketName", "The specified bucket is not valid."}},
+    {"locationInvalid",
+     {"InvalidLocationConstraint", "The specified location constraint is not valid."}},
     {"digestMismatch",
      {"BadDigest", "The Content-MD5 or checksum you specified did not match what we received."}},
     {"quotaExceeded", {"QuotaExceeded"}},

@@ -1,0 +1,247 @@
+#include "fakes/gcs/service/bucket_checks.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/service/locations.h"
+#include "fakes/gcs/service/settings.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr const char* kPlacement = "customPlacementConfig";
+constexpr const char* kStandard = "STANDARD";
+constexpr const char* kDefaultPairLocation = "US";
+
+// The two regions of a configurable dual-region; empty if `settings` has none.
+std::vector<std::string> RegionsIn(const Json& settings) {
+  std::vector<std::string> regions;
+  const Json* placement = Member(settings, kPlacement);
+  const Json* listed = placement ? Member(*placement, "dataLocations") : nullptr;
+  if (listed == nullptr || !listed->is_array()) return regions;
+  for (const Json& region : *listed) {
+    if (region.is_string()) regions.push_back(UpperCase(region.get<std::string>()));
+  }
+  return regions;
+}
+
+LocationType TypeOf(const Bucket& bucket, const Json& settings) {
+  return LocationTypeOf(bucket.location, !RegionsIn(settings).empty());
+}
+
+}  // namespace
+
+Status ApplyLocation(const Json& wanted, Json* settings, Bucket* bucket) {
+  std::string location = UpperCase(StringOr(wanted, "location"));
+  std::vector<std::string> regions = RegionsIn(wanted);
+  const bool is_sum = regions.empty() && location.find('+') != std::string::npos;
+  if (is_sum) {  // "US-EAST1+US-WEST1", an older form
+    regions = Split(location, '+');
+    location = LocationOfPair(regions);
+    if (location.empty()) return errors::LocationInvalid(StringOr(wanted, "location"));
+  }
+  if (regions.empty()) {
+    if (location.empty()) return Ok{};
+    if (!IsLocation(location)) return errors::LocationInvalid(location);
+    bucket->location = location;
+    return Ok{};
+  }
+  bucket->location = location.empty() ? kDefaultPairLocation : location;
+  if (!IsRegionPair(bucket->location, regions)) {
+    return errors::PlacementInvalid(bucket->location, Join(regions, ", "));
+  }
+  (*settings)[kPlacement]["dataLocations"] = regions;
+  return Ok{};
+}
+
+Status CheckLocationKept(const Json& wanted, const Bucket& bucket) {
+  const std::string location = UpperCase(StringOr(wanted, "location"));
+  const std::vector<std::string> regions = RegionsIn(wanted);
+  const bool moves = (!location.empty() && location != bucket.location) ||
+                     (!regions.empty() && regions != RegionsIn(SettingsOf(bucket)));
+  return moves ? Status(errors::LocationFixed(bucket.name, bucket.location)) : Status(Ok{});
+}
+
+Status ApplyStorageClass(const Json& wanted, const Json& settings, Bucket* bucket) {
+  if (Member(wanted, "storageClass") == nullptr) return Ok{};
+  bucket->storage_class = StringOr(wanted, "storageClass", kStandard);
+  const std::string& kept = bucket->storage_class;
+  const bool in_region = TypeOf(*bucket, settings) == LocationType::kRegion;
+  if (kept != (in_region ? "MULTI_REGIONAL" : "REGIONAL")) return Ok{};
+  return errors::ClassNotInLocation(kept, bucket->location);
+}
+
+// Labels: https://cloud.google.com/storage/docs/tags-and-labels#bucket-labels
+
+namespace {
+
+constexpr size_t kLabelsMax = 64;
+constexpr size_t kLabelCharactersMax = 63;
+constexpr size_t kLabelBytesMax = 128;
+
+bool IsLabelText(std::string_view text) {
+  const auto allowed = [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c >= 0x80;
+  };
+  return IsUtf8(text) && text.size() <= kLabelBytesMax &&
+         DecodeUtf8(text).size() <= kLabelCharactersMax &&
+         std::all_of(text.begin(), text.end(), allowed);
+}
+
+bool IsLabelName(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.empty() ? '\0' : text.front());
+  return IsLabelText(text) && ((first >= 'a' && first <= 'z') || first >= 0x80);
+}
+
+Status CheckLabel(const std::string& key, const std::string& value) {
+  constexpr const char* kRule =
+      "has at most 63 lowercase letters, digits, '-' and '_', or international characters, and at "
+      "most 128 bytes";
+  if (!IsLabelName(key)) {
+    return errors::FieldInvalid("labels", "a key begins with a letter and " + std::string(kRule));
+  }
+  if (!IsLabelText(value)) {
+    return errors::FieldInvalid("labels." + key, "a value " + std::string(kRule));
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Status ApplyLabels(const Json& wanted, std::map<std::string, std::string>* labels) {
+  const Json* value = Member(wanted, "labels");
+  if (value == nullptr) return Ok{};
+  if (value->is_null()) labels->clear();
+  for (const auto& [key, label] : value->items()) {
+    if (label.is_null()) {
+      labels->erase(key);
+      continue;
+    }
+    RETURN_IF_ERROR(CheckLabel(key, label.get<std::string>()));
+    (*labels)[key] = label.get<std::string>();
+  }
+  if (labels->size() > kLabelsMax) return errors::FieldInvalid("labels", "at most 64 are allowed");
+  return Ok{};
+}
+
+// The lifecycle rules: https://cloud.google.com/storage/docs/lifecycle
+
+namespace {
+
+constexpr size_t kLifecycleRulesMax = 100;
+constexpr std::string_view kConditionsOfAborting[] = {"age", "matchesPrefix", "matchesSuffix"};
+
+Status CheckLifecycleAction(const Json& action, const std::string& path) {
+  const std::string type = StringOr(action, "type");
+  const bool names_class = !StringOr(action, "storageClass").empty();
+  if (type.empty()) {
+    return errors::FieldInvalid(path + ".type", "an action needs a type");
+  }
+  if (names_class == (type == "SetStorageClass")) return Ok{};
+  return errors::FieldInvalid(path + ".storageClass",
+                              names_class ? "only SetStorageClass has a storage class"
+                                          : "SetStorageClass needs a storage class");
+}
+
+Status CheckLifecycleRule(const Json& rule, const std::string& path) {
+  const Json* action = Member(rule, "action");
+  const Json* condition = Member(rule, "condition");
+  if (action == nullptr) return errors::FieldInvalid(path + ".action", "a rule needs an action");
+  RETURN_IF_ERROR(CheckLifecycleAction(*action, path + ".action"));
+  if (condition == nullptr || condition->empty()) {
+    return errors::FieldInvalid(path + ".condition", "a rule needs a condition");
+  }
+  if (StringOr(*action, "type") != "AbortIncompleteMultipartUpload") return Ok{};
+  for (const auto& [name, value] : condition->items()) {
+    const auto* end = std::end(kConditionsOfAborting);
+    if (std::find(std::begin(kConditionsOfAborting), end, name) != end) continue;
+    return errors::FieldInvalid(path + ".condition." + name,
+                                "AbortIncompleteMultipartUpload allows only age, matchesPrefix and "
+                                "matchesSuffix");
+  }
+  return Ok{};
+}
+
+const Json* LifecycleRules(const Json& settings) {
+  const Json* lifecycle = Member(settings, "lifecycle");
+  return lifecycle ? Member(*lifecycle, "rule") : nullptr;
+}
+
+Status CheckLifecycle(const Json& settings) {
+  const Json* rules = LifecycleRules(settings);
+  if (rules == nullptr || !rules->is_array()) return Ok{};
+  if (rules->size() > kLifecycleRulesMax) {
+    return errors::FieldInvalid("lifecycle.rule", "at most 100 rules are allowed");
+  }
+  for (size_t i = 0; i < rules->size(); ++i) {
+    RETURN_IF_ERROR(CheckLifecycleRule((*rules)[i], "lifecycle.rule[" + std::to_string(i) + "]"));
+  }
+  return Ok{};
+}
+
+// Autoclass sets the storage classes of objects itself.
+Status CheckLifecycleWithAutoclass(const Json& settings) {
+  const Json* rules = LifecycleRules(settings);
+  if (rules == nullptr || !rules->is_array()) return Ok{};
+  for (const Json& rule : *rules) {
+    const Json* action = Member(rule, "action");
+    const Json* condition = Member(rule, "condition");
+    const bool names_class =
+        (action != nullptr && StringOr(*action, "type") == "SetStorageClass") ||
+        (condition != nullptr && Member(*condition, "matchesStorageClass") != nullptr);
+    if (names_class) {
+      return errors::FieldInvalid("lifecycle",
+                                  "a bucket with Autoclass has neither the action SetStorageClass "
+                                  "nor the condition matchesStorageClass");
+    }
+  }
+  return Ok{};
+}
+
+// https://cloud.google.com/storage/docs/autoclass
+Status CompleteAutoclass(const Json& wanted, const std::string& class_before, Json* settings,
+                         Bucket* bucket) {
+  if (!settings->contains("autoclass")) return Ok{};
+  Json& autoclass = (*settings)["autoclass"];
+  if (!caip::IsTrue(autoclass, "enabled")) {
+    autoclass.erase("terminalStorageClass");  // clients send back what they have read
+    return Ok{};
+  }
+  if (StringOr(autoclass, "terminalStorageClass").empty()) {
+    autoclass["terminalStorageClass"] = "NEARLINE";
+  }
+  const bool changes_class =
+      Member(wanted, "storageClass") != nullptr && bucket->storage_class != class_before;
+  if (changes_class && bucket->storage_class != kStandard) {
+    return errors::ClassWithAutoclass(bucket->storage_class);
+  }
+  bucket->storage_class = kStandard;
+  return CheckLifecycleWithAutoclass(*settings);
+}
+
+Status CheckReplication(const Json& wanted, const Bucket& bucket, Json* settings) {
+  const LocationType type = TypeOf(bucket, *settings);
+  if (type == LocationType::kDualRegion || Member(wanted, "rpo") == nullptr) return Ok{};
+  if (StringOr(*settings, "rpo") == "ASYNC_TURBO") {
+    return errors::TurboReplicationUnavailable(type == LocationType::kRegion ? "REGION"
+                                                                             : "MULTI_REGION");
+  }
+  if (type == LocationType::kRegion) settings->erase("rpo");
+  return Ok{};
+}
+
+}  // namespace
+
+Status CompleteSettings(const Json& wanted, const std::string& class_before, Json* settings,
+                        Bucket* bucket) {
+  if (Member(wanted, "lifecycle") != nullptr) RETURN_IF_ERROR(CheckLifecycle(*settings));
+  RETURN_IF_ERROR(CheckReplication(wanted, *bucket, settings));
+  return CompleteAutoclass(wanted, class_before, settings, bucket);
+}
+
+}  // namespace caip::gcs

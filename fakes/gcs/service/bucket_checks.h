@@ -1,0 +1,33 @@
+#pragma once
+// The rules for the settings of a bucket that concern several fields, and the service's choice
+// where a request leaves one open.
+
+#include <map>
+#include <string>
+
+#include "base/json_fwd.h"
+#include "base/result.h"
+#include "fakes/gcs/store/bucket_store.h"
+
+namespace caip::gcs {
+
+/// Gives a new bucket the location and the pair of regions that a request asks for.
+/// kInvalidArgument for an unknown location and for two regions that cannot be a pair.
+Status ApplyLocation(const Json& wanted, Json* settings, Bucket* bucket);
+
+/// kInvalidArgument if the request would move a bucket that exists.
+Status CheckLocationKept(const Json& wanted, const Bucket& bucket);
+
+/// Sets the default storage class. kInvalidArgument for one that the location does not have.
+Status ApplyStorageClass(const Json& wanted, const Json& settings, Bucket* bucket);
+
+/// Checks and sets the labels.
+Status ApplyLabels(const Json& wanted, std::map<std::string, std::string>* labels);
+
+/// Checks the settings that `wanted` names, after they were merged into `settings`, and completes
+/// them. With Autoclass, the default storage class is STANDARD, and a request may not choose
+/// another one. `class_before`: the default storage class before the request.
+Status CompleteSettings(const Json& wanted, const std::string& class_before, Json* settings,
+                        Bucket* bucket);
+
+}  // namespace caip::gcs
