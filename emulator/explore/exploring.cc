@@ -12,6 +12,7 @@
 #include "emulator/explore/errors.h"
 #include "emulator/explore/exploring_files.h"
 #include "emulator/explore/exploring_tasks.h"
+#include "emulator/explore/plan.h"
 #include "emulator/explore/resumption.h"
 #include "emulator/scenario/scenario_run.h"
 #include "host/machine/memory_directory.h"
@@ -26,8 +27,6 @@ using harness::Flaw;
 using harness::Scenario;
 
 constexpr size_t kConfirmations = 3;
-constexpr size_t kKeptSample = 3;   // restarts that keep the disk, unless more are asked for
-constexpr size_t kPairsSample = 8;  // recoveries with one second restart, unless more are asked for
 constexpr char kNotConfirmed[] =
     "it did not appear again when the same restart ran alone: the runs may share a file of this "
     "host, or the flaw depends on timing";
@@ -46,7 +45,7 @@ class Explorer {
     memory_ = host::MemoryDirectory::Open(
         options_.workshop, written_ * static_cast<uint64_t>(std::max<int64_t>(1, options_.jobs)));
     RETURN_IF_ERROR(CheckReplicas());
-    MakeTasks();
+    MakePlan();
     const auto before = MonotonicNow();
     report_.before_restarts = before - begin_;
     TryAll();
@@ -150,58 +149,14 @@ class Explorer {
     return selection;
   }
 
-  void MakeTasks() {
+  void MakePlan() {
     RecordedRun baseline;
     baseline.states = recorder_->states();
     baseline.events = baseline_->run().events;
     baseline.points = PointsToTry(baseline_->run(), Selection(), options_.points_are_default);
     report_.points = baseline.points.size();
-    if (options_.disks != Disks::kKept && CanUseRecord()) {
-      tasks_.AddRecorded(baseline, std::nullopt);
-    } else if (options_.disks != Disks::kKept) {
-      tasks_.AddWhole(baseline, std::nullopt, Interruption::kMachineLost);
-    }
-    if (options_.disks != Disks::kNew) {
-      tasks_.AddWhole(baseline, std::nullopt, Interruption::kProcessKilled);
-    }
-    if (options_.notice) tasks_.AddWhole(baseline, std::nullopt, Interruption::kNotice);
-    if (options_.storage_errors) tasks_.AddStorageErrors(baseline);
-    const size_t kept = KeptSample();
-    ThinOut(0, static_cast<size_t>(options_.points_max) - kept - PairsSample(), "points");
-    if (kept > 0) {
-      const size_t all = tasks_.size();
-      tasks_.AddWhole(baseline, std::nullopt, Interruption::kProcessKilled);
-      tasks_.ThinOut(all, kept);
-    }
-    ChooseDeepened();
-  }
-
-  // Samples get a small part of the points.
-  size_t AtMostATenth(size_t wanted) const {
-    return std::min(wanted, static_cast<size_t>(options_.points_max) / 10);
-  }
-  size_t KeptSample() const {
-    const bool is_wanted = options_.disks == Disks::kNew && options_.kept_sample;
-    return is_wanted ? AtMostATenth(kKeptSample) : 0;
-  }
-  size_t PairsSample() const {
-    return options_.pairs == Pairs::kSample ? AtMostATenth(kPairsSample) : 0;
-  }
-
-  // The first restarts whose recoveries get a second one.
-  void ChooseDeepened() {
-    if (options_.pairs == Pairs::kSample) deepened_ = tasks_.SampleOfSingles(PairsSample());
-    if (options_.pairs != Pairs::kAll) return;
-    for (size_t i = 0; i < tasks_.size(); ++i) {
-      if (Restarts(tasks_[i].what)) deepened_.insert(i);
-    }
-  }
-
-  void ThinOut(size_t from, size_t most, const std::string& what) {
-    const size_t all = tasks_.ThinOut(from, most);
-    if (all <= most) return;
-    report_.ended = "reduced to " + std::to_string(most) + " of " + std::to_string(all) + " " +
-                    what + " (--max-points)";
+    plan_.AddSingles(baseline, CanUseRecord());
+    report_.ended = plan_.reduced();
   }
 
   void TryAll() {
@@ -209,22 +164,14 @@ class Explorer {
     TryFrom(0);
     if (!deeper_.empty()) {
       const size_t singles = tasks_.size();
-      for (const auto& [index, deeper] : deeper_) AddPairs(tasks_[index], deeper);
-      if (options_.pairs == Pairs::kAll) {
-        ThinOut(singles, static_cast<size_t>(options_.points_max), "pairs");
-      }
+      const std::string before = plan_.reduced();
+      plan_.AddPairs(deeper_);
+      if (plan_.reduced() != before) report_.ended = plan_.reduced();
       TryFrom(singles);
     }
     for (size_t i = 0; i < tasks_.size(); ++i) {
       ++(tasks_[i].recorded ? report_.recorded : report_.whole);
     }
-  }
-
-  void AddPairs(const ExploreTask first, const RecordedRun& deeper) {
-    const size_t before = tasks_.size();
-    first.recorded ? tasks_.AddRecorded(deeper, first.point)
-                   : tasks_.AddWhole(deeper, first.point, first.what);
-    if (options_.pairs == Pairs::kSample) tasks_.ThinOut(before, 1);
   }
 
   void TryFrom(size_t first) {
@@ -240,7 +187,7 @@ class Explorer {
   void Work() {
     for (size_t i = next_++; i < tasks_.size(); i = next_++) {
       const std::string name = Describe(tasks_[i]);
-      const bool deepens = deepened_.contains(i);  // its recovery is needed again
+      const bool deepens = plan_.Deepens(i);  // its recovery is needed again
       const auto known = deepens ? std::nullopt : files_->Known(name);
       if (known) {
         ++known_;
@@ -300,7 +247,7 @@ class Explorer {
 
   Result<ExploreOutcome> TryOne(size_t index) {
     const ExploreTask& task = tasks_[index];
-    const bool deepens = deepened_.contains(index);
+    const bool deepens = plan_.Deepens(index);
     std::optional<scenario::Recorder> recorder;
     if (deepens && task.recorded) {
       recorder.emplace(options_.workshop / ("record-" + std::to_string(index)));
@@ -397,10 +344,10 @@ class Explorer {
   std::unique_ptr<host::MemoryDirectory> memory_;  // for the runs after the baseline
   std::atomic<uint64_t> written_{0};               // bytes of a baseline run
   std::atomic<bool> memory_is_full_{false};
-  TaskList tasks_;
+  Plan plan_{options_};
+  const TaskList& tasks_ = plan_.tasks();
   std::vector<std::optional<ExploreOutcome>> outcomes_;
-  std::set<size_t> deepened_;             // tasks in whose recoveries there is a second restart
-  std::map<size_t, RecordedRun> deeper_;  // these recoveries
+  std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them
   std::atomic<size_t> next_{0};
   std::atomic<int> runs_{0};
   std::atomic<size_t> known_{0};

@@ -1,0 +1,78 @@
+#include "emulator/explore/plan.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace caip::explore {
+namespace {
+
+constexpr size_t kKeptSample = 3;   // restarts that keep the disk, unless more are asked for
+constexpr size_t kPairsSample = 8;  // recoveries with one second restart, unless more are asked for
+
+// Samples get a small part of the points.
+size_t AtMostATenth(size_t wanted, int64_t points_max) {
+  return std::min(wanted, static_cast<size_t>(points_max) / 10);
+}
+
+}  // namespace
+
+void Plan::AddSingles(const RecordedRun& baseline, bool use_record) {
+  if (options_.disks != Disks::kKept && use_record) {
+    tasks_.AddRecorded(baseline, std::nullopt);
+  } else if (options_.disks != Disks::kKept) {
+    tasks_.AddWhole(baseline, std::nullopt, Interruption::kMachineLost);
+  }
+  if (options_.disks != Disks::kNew) {
+    tasks_.AddWhole(baseline, std::nullopt, Interruption::kProcessKilled);
+  }
+  if (options_.notice) tasks_.AddWhole(baseline, std::nullopt, Interruption::kNotice);
+  if (options_.storage_errors) tasks_.AddStorageErrors(baseline);
+  const size_t kept = KeptSample();
+  ThinOut(0, static_cast<size_t>(options_.points_max) - kept - PairsSample(), "points");
+  if (kept > 0) {
+    const size_t all = tasks_.size();
+    tasks_.AddWhole(baseline, std::nullopt, Interruption::kProcessKilled);
+    tasks_.ThinOut(all, kept);
+  }
+  ChooseDeepened();
+}
+
+void Plan::AddPairs(const std::map<size_t, RecordedRun>& recoveries) {
+  const size_t singles = tasks_.size();
+  for (const auto& [index, recovery] : recoveries) {
+    const ExploreTask first = tasks_[index];
+    const size_t before = tasks_.size();
+    first.recorded ? tasks_.AddRecorded(recovery, first.point)
+                   : tasks_.AddWhole(recovery, first.point, first.what);
+    if (options_.pairs == Pairs::kSample) tasks_.ThinOut(before, 1);
+  }
+  if (options_.pairs == Pairs::kAll) {
+    ThinOut(singles, static_cast<size_t>(options_.points_max), "pairs");
+  }
+}
+
+size_t Plan::KeptSample() const {
+  const bool is_wanted = options_.disks == Disks::kNew && options_.kept_sample;
+  return is_wanted ? AtMostATenth(kKeptSample, options_.points_max) : 0;
+}
+
+size_t Plan::PairsSample() const {
+  return options_.pairs == Pairs::kSample ? AtMostATenth(kPairsSample, options_.points_max) : 0;
+}
+
+void Plan::ChooseDeepened() {
+  if (options_.pairs == Pairs::kSample) deepened_ = tasks_.SampleOfSingles(PairsSample());
+  if (options_.pairs != Pairs::kAll) return;
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    if (Restarts(tasks_[i].what)) deepened_.insert(i);
+  }
+}
+
+void Plan::ThinOut(size_t from, size_t most, const std::string& what) {
+  const size_t all = tasks_.ThinOut(from, most);
+  if (all <= most) return;
+  reduced_ = "reduced to " + std::to_string(most) + " of " + std::to_string(all) + " " + what +
+             " (--max-points)";
+}
+
+}  // namespace caip::explore

@@ -1,0 +1,42 @@
+#pragma once
+// Which interruptions an exploration tries, and in which order.
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "emulator/explore/exploring.h"
+#include "emulator/explore/exploring_tasks.h"
+
+namespace caip::explore {
+
+/// For one thread, except for reading while nothing is added.
+class Plan {
+ public:
+  explicit Plan(const ExploreOptions& options) : options_(options) {}
+
+  /// Adds the interruptions of the baseline run. `use_record`: a loss of the machine is a recovery
+  /// from recorded buckets.
+  void AddSingles(const RecordedRun& baseline, bool use_record);
+  /// Adds second restarts in these recoveries, by the index of their task.
+  void AddPairs(const std::map<size_t, RecordedRun>& recoveries);
+
+  const TaskList& tasks() const { return tasks_; }
+  /// Whether the recovery of the task gets a second restart.
+  bool Deepens(size_t task) const { return deepened_.contains(task); }
+  /// "reduced to 400 of 612 points (--max-points)"; "" if all are in the plan.
+  const std::string& reduced() const { return reduced_; }
+
+ private:
+  size_t KeptSample() const;
+  size_t PairsSample() const;
+  void ChooseDeepened();
+  void ThinOut(size_t from, size_t most, const std::string& what);
+
+  const ExploreOptions& options_;
+  TaskList tasks_;
+  std::set<size_t> deepened_;
+  std::string reduced_;
+};
+
+}  // namespace caip::explore
