@@ -5,7 +5,8 @@ Compares, in one run on one machine, `python3 -m trainer.task` (of the interpret
 `caip jobs submit training --stream-logs` (cold: new state directory; warm: the environment is cached;
 with the package in the bucket, so also with `--isolation namespaces` where the host allows it, and with
 --package-path of an unchanged tree, and of one with an edited line) and `gcloud ai-platform
-local train` where gcloud is installed. Prints medians, differences to plain Python and ratios.
+local train` where gcloud is installed. Prints medians, differences to plain Python and ratios, and
+the parts of a submit: start of the program, start of an emulator for this command, the job.
 
     bench/submit_latency.py [--caip build/release/caip] [--rounds 15]
 """
@@ -89,6 +90,8 @@ def run(caip, rounds, work):
     if any(fact["name"] == "isolation" and fact["found"] == "yes" for fact in facts):
         cases["caip, namespaces"] = lambda: timed(
             submit("--packages", uri, "--isolation", "namespaces"), work, env)
+    cases["caip --version"] = lambda: ended([caip, "--version"], env)
+    cases["caip jobs list"] = lambda: ended([caip, "jobs", "list", "--project", "demo"], env)
     results = {name: [] for name in cases}
     for _ in range(rounds):  # interleaved, so that a noisy minute hits all alike
         for name, case in cases.items():
@@ -102,7 +105,43 @@ def run(caip, rounds, work):
         argv = ["gcloud", "ai-platform", "local", "train", "--module-name", "trainer.task",
                 "--package-path", str(package)]
         results["gcloud local train"] = [timed(argv, work, genv) for _ in range(min(rounds, 5))]
+    # The same with an emulator that runs already, so that the command does not start one.
+    server = subprocess.Popen([caip, "serve", "--state", str(state), "--port", "0",
+                               "--access-log", "off"], env=env,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        while "serves" not in server.stdout.readline():
+            if server.poll() is not None:
+                sys.exit("caip serve ended")
+        for name in SERVED:
+            results[f"{name}, served"] = [cases[name]() for _ in range(rounds)]
+    finally:
+        server.terminate()
+        server.communicate()
     report(results, cold)
+
+
+# The cases that are measured again with a running emulator.
+SERVED = ("caip, package in bucket", "caip jobs list")
+
+
+def ended(argv, env):
+    """Seconds to the end of a command that runs no trainer, as `timed` returns them."""
+    start = time.time()
+    subprocess.run(argv, env=env, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    seconds = time.time() - start
+    return seconds, seconds
+
+
+def report_parts(medians):
+    """Prints the parts of a submit of a package in the bucket, beyond plain Python."""
+    program = medians["caip --version"][1]
+    emulator = medians["caip jobs list"][1] - medians["caip jobs list, served"][1]
+    job = medians["caip, package in bucket, served"][1] - program - medians["python3 -m"][1]
+    print("package in bucket, beyond python3 -m: "
+          f"{program * 1e3:.1f} ms start of the program, "
+          f"{emulator * 1e3:.1f} ms start and end of an emulator, "
+          f"{job * 1e3:.1f} ms request, job and log")
 
 
 def report(results, cold):
@@ -115,6 +154,7 @@ def report(results, cold):
     for name, (first, end) in medians.items():
         print(f"{name:26}{first * 1e3:9.1f} ms{end * 1e3:7.1f} ms"
               f"{(end - base[1]) * 1e3:11.1f} ms{end / base[1]:8.1f}")
+    report_parts(medians)
     if "gcloud local train" in medians:
         warm = medians["caip, package in bucket"]
         print(f"gcloud local train takes {medians['gcloud local train'][1] / warm[1]:.1f} times "
