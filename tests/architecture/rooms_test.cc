@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "tests/architecture/sources.h"
@@ -93,6 +94,42 @@ TEST(Rooms, TheHeaderOfTheCommandLineParserIsInThreeFiles) {
     for (const std::string& line : file.lines) files += line.starts_with("#include <CLI/");
   }
   EXPECT_LE(files, 3);
+}
+
+struct Function {
+  std::string signature;
+  int lines = 0;  // between the opening brace and the closing one, which is in column 0
+};
+
+// The function whose definition begins in this line, if one does.
+std::optional<Function> FunctionAt(const SourceFile& file, size_t first) {
+  Function function;
+  size_t i = first;
+  for (; i < file.lines.size(); ++i) {
+    function.signature += file.lines[i] + "\n";
+    if (file.lines[i].find_first_of("{;") != std::string::npos) break;
+  }
+  if (i == file.lines.size() || !file.lines[i].ends_with('{')) return std::nullopt;
+  while (++i < file.lines.size() && !file.lines[i].starts_with('}')) ++function.lines;
+  return function;
+}
+
+// A handler reads a request, calls the service and renders the answer. Rules belong to the service.
+TEST(Rooms, HandlersOfRequestsHaveAtMostFifteenLines) {
+  const RE2 begin(R"(^(Result<Json>|Result<(http::)?Response>|(http::)?Response) [\w:]+\()");
+  const RE2 parameter(R"(\b(Request|XmlCall)& \w)");
+  int handlers = 0;
+  for (const SourceFile& file : SourcesBelow({"emulator/api", "fakes"})) {
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      if (!RE2::PartialMatch(file.lines[i], begin)) continue;
+      const auto function = FunctionAt(file, i);
+      if (!function || !RE2::PartialMatch(function->signature, parameter)) continue;
+      ++handlers;
+      EXPECT_LE(function->lines, 15)
+          << file.name << ":" << i + 1 << ": move its rules to the service";
+    }
+  }
+  EXPECT_GT(handlers, 100);  // else the expressions above no longer find them
 }
 
 }  // namespace

@@ -131,22 +131,27 @@ Json MaskedPolicy(Json present, const Json& sent, const std::set<std::string>& m
   return present;
 }
 
-// POST v1/projects/{project}/jobs/{job}:setIamPolicy
-Result<Json> SetPolicy(engine::Engine& engine, PolicyStore& policies, const http::Request& request,
-                       const http::PathParameters& at) {
-  ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
-  RETURN_IF_ERROR(
-      CheckMessage(body, ApiDescription::Ml().schemas(), "GoogleIamV1__SetIamPolicyRequest"));
+Result<Json> ReadPolicy(const Json& body) {
   const Json* sent = Member(body, "policy");
   if (!sent || sent->is_null()) return google::errors::Violations({errors::PolicyMissing()});
   Json policy = *sent;
   if (Json* version = policy.contains("version") ? &policy["version"] : nullptr) {
     *version = google::ReadInteger(*version).value_or(0);  // it may have been a text
   }
-  ASSIGN_OR_RETURN(const std::set<std::string> mask, ReadMask(body));
   Violations violations;
   CheckBindings(policy, violations);
   if (!violations.empty()) return google::errors::Violations(std::move(violations));
+  return policy;
+}
+
+// POST v1/projects/{project}/jobs/{job}:setIamPolicy
+Result<Json> SetPolicy(engine::Engine& engine, PolicyStore& policies, const http::Request& request,
+                       const http::PathParameters& at) {
+  ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
+  RETURN_IF_ERROR(
+      CheckMessage(body, ApiDescription::Ml().schemas(), "GoogleIamV1__SetIamPolicyRequest"));
+  ASSIGN_OR_RETURN(const std::set<std::string> mask, ReadMask(body));
+  ASSIGN_OR_RETURN(const Json policy, ReadPolicy(body));
   RETURN_IF_ERROR(engine.Get(at.At("project"), at.At("job")));
   return policies.Change(at.At("project"), at.At("job"), [&](Json present) {
     return MaskedPolicy(std::move(present), policy, mask);

@@ -101,32 +101,41 @@ http::Request AsPut(const Form& form) {
   return put;
 }
 
+// 303 to the page that the form names, with the object's facts in the query.
+http::Response FormRedirect(const std::string& page, const Place& made, const std::string& etag) {
+  http::Response response = EmptyResponse(303);
+  response.headers.Add("Location", page + (page.find('?') == std::string::npos ? "?" : "&") +
+                                       "bucket=" + PercentEncoded(made.bucket) +
+                                       "&key=" + PercentEncoded(made.object) +
+                                       "&etag=" + PercentEncoded(etag));
+  return response;
+}
+
+// 201 with the object's facts in the body.
+http::Response FormCreated(const std::string& location, const Place& made,
+                           const std::string& etag) {
+  XmlElement root("PostResponse");
+  root.Add("Location", location);
+  root.Add("Bucket", made.bucket);
+  root.Add("Key", made.object);
+  root.Add("ETag", etag);
+  return XmlResponse(root, 201);
+}
+
 // 204, unless the form names another status or a redirect.
 http::Response FormStored(const XmlCall& call, const Form& form, const ObjectInfo& object) {
   const Place made{object.bucket, object.name, call.place.bucket_in_host};
-  std::string redirect = FieldOf(form, "success_action_redirect");
-  if (redirect.empty()) redirect = FieldOf(form, "redirect");
+  std::string page = FieldOf(form, "success_action_redirect");
+  if (page.empty()) page = FieldOf(form, "redirect");
   const std::string location = call.request.BaseUrl() + PathOf(made);
-  const std::string etag = XmlEtag(object);
-  http::Response response = EmptyResponse(204);
-  if (!redirect.empty()) {
-    response = EmptyResponse(303);
-    response.headers.Add(
-        "Location", redirect + (redirect.find('?') == std::string::npos ? "?" : "&") +
-                        "bucket=" + PercentEncoded(made.bucket) +
-                        "&key=" + PercentEncoded(made.object) + "&etag=" + PercentEncoded(etag));
-  } else if (FieldOf(form, "success_action_status") == "201") {
-    XmlElement root("PostResponse");
-    root.Add("Location", location);
-    root.Add("Bucket", made.bucket);
-    root.Add("Key", made.object);
-    root.Add("ETag", etag);
-    response = XmlResponse(root, 201);
-    response.headers.Add("Location", location);
-  } else {
-    response = EmptyResponse(FieldOf(form, "success_action_status") == "200" ? 200 : 204);
-    response.headers.Add("Location", location);
+  const std::string status = FieldOf(form, "success_action_status");
+  http::Response response = EmptyResponse(status == "200" ? 200 : 204);
+  if (!page.empty()) {
+    response = FormRedirect(page, made, XmlEtag(object));
+  } else if (status == "201") {
+    response = FormCreated(location, made, XmlEtag(object));
   }
+  if (page.empty()) response.headers.Add("Location", location);
   AddWriteHeaders(object, &response.headers);
   return response;
 }

@@ -56,6 +56,16 @@ http::Response HeadResponse(const XmlCall& call, const ObjectInfo& object) {
   return response;
 }
 
+void AddContentHeaders(const ObjectInfo& object, bool unpacked, http::Headers* headers) {
+  ObjectInfo shown = object;
+  if (unpacked) shown.content_encoding.clear();
+  AddObjectHeaders(shown, headers);
+  AddWriteHeaders(object, headers);
+  if (object.customer_key_sha256.empty()) return;
+  headers->Set("x-goog-encryption-key-sha256", object.customer_key_sha256);
+  headers->Set("x-goog-encryption-algorithm", "AES256");
+}
+
 http::Response ContentResponse(const XmlCall& call, const std::shared_ptr<ObjectReader>& reader) {
   const ObjectInfo& object = reader->info();
   const ObjectContent content = ChooseContent(call.request, *reader);
@@ -63,14 +73,8 @@ http::Response ContentResponse(const XmlCall& call, const std::shared_ptr<Object
   if (content.kind == ObjectContent::Kind::kUnsatisfiable) {
     response = XmlErrorResponse(errors::RangeNotSatisfiable(object.size), call.place);
   } else {
-    ObjectInfo shown = object;
-    if (content.kind == ObjectContent::Kind::kUnpacked) shown.content_encoding.clear();
-    AddObjectHeaders(shown, &response.headers);
-    AddWriteHeaders(object, &response.headers);
-    if (!object.customer_key_sha256.empty()) {
-      response.headers.Set("x-goog-encryption-key-sha256", object.customer_key_sha256);
-      response.headers.Set("x-goog-encryption-algorithm", "AES256");
-    }
+    const bool unpacked = content.kind == ObjectContent::Kind::kUnpacked;
+    AddContentHeaders(object, unpacked, &response.headers);
   }
   AddContent(call.request, reader, content, &response);
   return response;
