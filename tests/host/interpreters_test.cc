@@ -126,6 +126,32 @@ TEST_F(InterpretersTest, ABrokenOneIsPassedOver) {
   EXPECT_EQ(interpreters.Choose({"2.4", "3.7"})->interpreter.version, "3.8.1");
 }
 
+TEST_F(InterpretersTest, ASilentOneIsPassedOverWithAWarning) {
+  InterpreterSearch search = Search({{"a/python3.7", "3.7.1"}, {"b/python3.8", "3.8.1"}});
+  search.patience = std::chrono::milliseconds(1500);  // the others answer in time
+  const Path silent = root_.path() / "a/python3.7";
+  ASSERT_TRUE(WriteFile(silent, "#!/bin/sh\nread line <>/dev/ptmx\n").ok());
+  ::chmod(silent.c_str(), 0755);
+  Interpreters interpreters(search, {{"2.5", silent.string()}});
+  const auto choice = interpreters.Choose({"2.4", "3.7"});
+  ASSERT_TRUE(choice.ok());
+  EXPECT_EQ(choice->interpreter.version, "3.8.1");
+  EXPECT_THAT(choice->warning, HasSubstr("python3.7' did not report its version within 1500 ms"));
+  EXPECT_THAT(interpreters.Choose({"2.5", "3.7"}).error().message, HasSubstr("did not report"));
+}
+
+TEST_F(InterpretersTest, IfTheOnlyOneIsSilentTheErrorSaysSo) {
+  InterpreterSearch search = Search({{"a/python3.7", "3.7.1"}});
+  search.patience = std::chrono::milliseconds(1500);  // the others answer in time
+  const Path silent = root_.path() / "a/python3.7";
+  ASSERT_TRUE(WriteFile(silent, "#!/bin/sh\nread line <>/dev/ptmx\n").ok());
+  ::chmod(silent.c_str(), 0755);
+  Interpreters interpreters(search, {});
+  EXPECT_THAT(interpreters.Choose({"2.4", "3.7"}).error().message, HasSubstr("did not report"));
+  WritePython(silent, "3.7.2");  // later it answers
+  EXPECT_EQ(interpreters.Choose({"2.4", "3.7"})->interpreter.version, "3.7.2");
+}
+
 TEST_F(InterpretersTest, ANameThatLiesIsNotBelieved) {
   Interpreters interpreters(Search({{"a/python3.7", "3.12.0"}, {"b/python3.8", "3.8.1"}}), {});
   EXPECT_EQ(interpreters.Choose({"2.4", "3.7"})->interpreter.version, "3.8.1");

@@ -16,7 +16,6 @@
 namespace caip::host {
 namespace {
 
-constexpr std::chrono::seconds kAskTimeout{20};
 constexpr PythonMinor kOldestUsable{3, 5};
 
 // Run with -I: without the user site and PYTHON* variables. find_spec does not import large
@@ -151,6 +150,21 @@ void Interpreters::Save() const {
   static_cast<void>(WriteFile(search_.cache_file, PrettyJson(list) + "\n"));
 }
 
+std::optional<Interpreter> Interpreters::Run(const Path& path) {
+  ++asked_;
+  auto said = CaptureTool({.argv = {path.string(), "-I", "-c", kQuestion},
+                           .environment = {{"PATH", search_.path}},
+                           .timeout = search_.patience});
+  if (said.ok() && said->result.timed_out) {
+    silent_.insert(path);
+    return std::nullopt;
+  }
+  silent_.erase(path);
+  if (!said.ok() || !said->result.ok()) return std::nullopt;
+  auto facts = ParseJson(said->out);
+  return facts.ok() ? FromJson(*facts) : std::nullopt;
+}
+
 std::optional<Interpreter> Interpreters::Ask(const Path& path) {
   Load();
   const auto stamp = StampOf(path);
@@ -159,14 +173,7 @@ std::optional<Interpreter> Interpreters::Ask(const Path& path) {
   if (found != known_.end() && std::pair(found->second.modified_ns, found->second.size) == *stamp) {
     return found->second;
   }
-  ++asked_;
-  auto said = CaptureTool({.argv = {path.string(), "-I", "-c", kQuestion},
-                           .environment = {{"PATH", search_.path}},
-                           .timeout = kAskTimeout});
-  if (!said.ok() || !said->result.ok()) return std::nullopt;
-  auto facts = ParseJson(said->out);
-  if (!facts.ok()) return std::nullopt;
-  auto known = FromJson(*facts);
+  auto known = Run(path);
   if (!known) return std::nullopt;
   known->path = path;
   std::tie(known->modified_ns, known->size) = *stamp;
@@ -178,6 +185,9 @@ std::optional<Interpreter> Interpreters::Ask(const Path& path) {
 Result<InterpreterChoice> Interpreters::Mapped(const PythonRequest& request, const std::string& key,
                                                const std::string& path) {
   const auto interpreter = Ask(path);
+  if (!interpreter && silent_.contains(path)) {
+    return errors::InterpreterSilent(path, search_.patience);
+  }
   if (!interpreter) return errors::MappedInterpreterBroken(key, path);
   if (interpreter->minor < kOldestUsable) {
     return errors::InterpreterTooOld(path, interpreter->version);
@@ -190,6 +200,16 @@ Result<InterpreterChoice> Interpreters::Mapped(const PythonRequest& request, con
 
 Result<InterpreterChoice> Interpreters::Choose(const PythonRequest& request) {
   std::lock_guard lock(mutex_);
+  silent_.clear();
+  auto choice = Best(request);
+  if (!choice.ok() || silent_.empty()) return choice;
+  const std::string passed_over =
+      errors::InterpreterSilent(*silent_.begin(), search_.patience).message;
+  choice->warning += (choice->warning.empty() ? "" : " ") + passed_over;
+  return choice;
+}
+
+Result<InterpreterChoice> Interpreters::Best(const PythonRequest& request) {
   for (const std::string& key : {request.software_version, request.python_version}) {
     const auto mapped = runtimes_.find(key);
     if (!key.empty() && mapped != runtimes_.end()) return Mapped(request, key, mapped->second);
@@ -201,6 +221,9 @@ Result<InterpreterChoice> Interpreters::Choose(const PythonRequest& request) {
   std::vector<InterpreterCandidate> candidates = Candidates();
   while (true) {
     candidates = InOrderOfFitness(std::move(candidates), *wanted);
+    if (candidates.empty() && !silent_.empty()) {
+      return errors::InterpreterSilent(*silent_.begin(), search_.patience);
+    }
     if (candidates.empty()) return errors::NoInterpreter(wanted_text);
     const InterpreterCandidate best = candidates.front();
     candidates.erase(candidates.begin());

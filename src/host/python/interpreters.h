@@ -1,10 +1,12 @@
 #pragma once
 // The Python interpreters of this host, and the choice of one for a runtime version.
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,13 +53,14 @@ struct InterpreterSearch {
   std::string path;              // $PATH
   std::vector<Path> system_directories = {"/usr/local/bin", "/usr/bin"};
   std::vector<Path> pyenv_roots;
-  Path cache_file;  // keeps the facts; "": none
+  Path cache_file;                             // keeps the facts; "": none
+  std::chrono::milliseconds patience{20'000};  // how long an interpreter may take to answer
 };
 
 /// The interpreter that was chosen for a job.
 struct InterpreterChoice {
   Interpreter interpreter;
-  std::string warning;  // for the job's log; "" if the version is the requested one
+  std::string warning;  // for the job's log; "" if the best interpreter has the requested version
 };
 
 /// The version for a job that names none.
@@ -84,6 +87,7 @@ class Interpreters {
   /// version differs.
   Interpreters(InterpreterSearch search, std::map<std::string, std::string> runtimes);
 
+  /// Passes over interpreters that fail or do not answer in time; the warning names the latter.
   /// kFailedPrecondition: no interpreter is suitable. The message has a remedy.
   Result<InterpreterChoice> Choose(const PythonRequest& request);
   /// All interpreters, newest first. Runs the unknown ones.
@@ -94,6 +98,8 @@ class Interpreters {
  private:
   std::vector<InterpreterCandidate> Candidates();
   std::optional<Interpreter> Ask(const Path& path);
+  std::optional<Interpreter> Run(const Path& path);
+  Result<InterpreterChoice> Best(const PythonRequest& request);
   Result<InterpreterChoice> Mapped(const PythonRequest& request, const std::string& key,
                                    const std::string& path);
   void Load();
@@ -104,6 +110,7 @@ class Interpreters {
   std::mutex mutex_;
   std::optional<std::vector<InterpreterCandidate>> candidates_;
   std::map<std::string, Interpreter> known_;  // by path
+  std::set<Path> silent_;                     // did not answer in time when last asked
   bool loaded_ = false;
   int asked_ = 0;
 };

@@ -44,6 +44,15 @@ Error NoInterpreter(std::string_view wanted) {
               "`interpreters:` in the configuration."};
 }
 
+Error InterpreterSilent(const Path& path, std::chrono::milliseconds patience) {
+  return {Code::kFailedPrecondition,
+          Quoted(path.string()) + " did not report its version within " +
+              std::to_string(patience.count()) +
+              " ms, so that it was not used. The host is busy, or the program waits for something. "
+              "Run `" +
+              path.string() + " --version` to see which, and submit the job again."};
+}
+
 Error MappedInterpreterBroken(std::string_view key, std::string_view path) {
   return {Code::kFailedPrecondition, "The configuration maps " + Quoted(key) + " to " +
                                          Quoted(path) +

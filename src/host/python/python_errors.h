@@ -2,6 +2,7 @@
 // The texts of errors and warnings about interpreters and packages. A maker is named after the
 // failure and takes the facts.
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ std::string OtherPythonByConfig(std::string_view wanted, std::string_view given,
 Error PythonNotHere(std::string_view wanted, std::string_view nearest);
 Error PythonTwo(std::string_view wanted);
 Error NoInterpreter(std::string_view wanted);
+Error InterpreterSilent(const Path& path, std::chrono::milliseconds patience);
 Error MappedInterpreterBroken(std::string_view key, std::string_view path);
 Error InterpreterTooOld(std::string_view path, std::string_view version);
 Error InterpreterWithoutPip(const Path& path);
