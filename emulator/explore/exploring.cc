@@ -76,7 +76,12 @@ class Explorer {
     run_options.settings = options_.settings;
     RETURN_IF_ERROR(MakeDirectories(run_options.state));
     const Path state = run_options.state;
+    const bool is_baseline = run_options.watch_disks;
     auto evidence = scenario::ScenarioRun(scenario, std::move(run_options)).Run();
+    if (evidence.ok()) {
+      auto points = TakeDiskPoints(*evidence, options_.points.replicas);
+      if (is_baseline) disk_points_ = std::move(points);
+    }
     if (!memory_) written_ = std::max(written_.load(), host::BytesBelow(state));
     RemoveTree(state);
     return evidence;
@@ -87,6 +92,8 @@ class Explorer {
     recorder_ = std::make_unique<scenario::Recorder>(options_.workshop / "record");
     scenario::RunOptions recorded;
     recorded.recorder = recorder_.get();
+    recorded.watch_disks = options_.disks != Disks::kNew || options_.kept_sample ||
+                           options_.points.kinds.contains("disk");
     ASSIGN_OR_RETURN(Evidence first, RunOnce(scenario_, recorded));
     RETURN_IF_ERROR(recorder_->outcome());
     report_.baseline = MonotonicNow() - before;
@@ -154,6 +161,11 @@ class Explorer {
     baseline.states = recorder_->states();
     baseline.events = baseline_->run().events;
     baseline.points = PointsToTry(baseline_->run(), Selection(), options_.points_are_default);
+    baseline.disk_points = disk_points_;
+    if (options_.points.kinds.contains("disk")) {
+      baseline.points.insert(baseline.points.end(), disk_points_.begin(), disk_points_.end());
+      std::ranges::stable_sort(baseline.points, {}, &CrashPoint::events);
+    }
     report_.points = baseline.points.size();
     plan_.AddSingles(baseline, CanUseRecord());
     report_.ended = plan_.reduced();
@@ -340,6 +352,7 @@ class Explorer {
   MonotonicTime begin_;
   std::unique_ptr<scenario::Recorder> recorder_;
   std::unique_ptr<harness::Baseline> baseline_;
+  std::vector<CrashPoint> disk_points_;  // of the baseline run
   std::optional<ExplorationFiles> files_;
   std::unique_ptr<host::MemoryDirectory> memory_;  // for the runs after the baseline
   std::atomic<uint64_t> written_{0};               // bytes of a baseline run

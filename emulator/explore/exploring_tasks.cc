@@ -134,6 +134,17 @@ std::vector<CrashPoint> PointsToTry(const Evidence& baseline, harness::PointSele
   return points;
 }
 
+std::vector<CrashPoint> TakeDiskPoints(Evidence& run, const std::set<std::string>& replicas) {
+  std::vector<CrashPoint> points = harness::FindCrashPoints(run, {{"disk"}, replicas, true});
+  const auto is_of_disk = [](const Event& event) { return event.Is<harness::DiskEvent>(); };
+  for (CrashPoint& point : points) {
+    const auto end = run.events.begin() + static_cast<ptrdiff_t>(point.events);
+    point.events -= static_cast<size_t>(std::count_if(run.events.begin(), end, is_of_disk));
+  }
+  std::erase_if(run.events, is_of_disk);
+  return points;
+}
+
 void TaskList::AddRecorded(const RecordedRun& run, const std::optional<CrashPoint>& first) {
   for (const CrashPoint& point : run.points) {
     if (point.changes >= run.states.size()) continue;

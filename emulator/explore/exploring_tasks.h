@@ -43,7 +43,8 @@ struct RecordedRun {
   std::vector<scenario::BucketState> states =
       {};  // after each change; empty if they were not recorded
   std::vector<harness::Event> events = {};
-  std::vector<harness::CrashPoint> points = {};  // their `changes` are indices of states
+  std::vector<harness::CrashPoint> points = {};       // their `changes` are indices of states
+  std::vector<harness::CrashPoint> disk_points = {};  // changes of replicas' disks
 };
 
 /// Names a task. The name is stable, because the progress file has it.
@@ -85,6 +86,12 @@ std::vector<T> Thinned(const std::vector<T>& all, size_t most) {
 /// without steps, of its lines.
 std::vector<harness::CrashPoint> PointsToTry(const harness::Evidence& baseline,
                                              harness::PointSelection selection, bool by_default);
+
+/// The crash points at changes of replicas' disks, for restarts that keep the disk. Removes these
+/// events from the run, so that its events are comparable with those of runs that do not report
+/// them.
+std::vector<harness::CrashPoint> TakeDiskPoints(harness::Evidence& run,
+                                                const std::set<std::string>& replicas);
 
 /// Tasks in the order in which they are tried. For one thread.
 class TaskList {

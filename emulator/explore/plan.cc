@@ -6,8 +6,17 @@
 namespace caip::explore {
 namespace {
 
-constexpr size_t kKeptSample = 3;   // restarts that keep the disk, unless more are asked for
+// Restarts that keep the disk, unless more are asked for: at operations of storage, in the middle
+// of writing a file on the disk, and before and after such a write.
+constexpr size_t kKeptSample = 3;
+constexpr size_t kTornSample = 2;
+constexpr size_t kAroundSample = 2;
 constexpr size_t kPairsSample = 8;  // recoveries with one second restart, unless more are asked for
+
+// The run with its changes of replicas' disks as its crash points.
+RecordedRun AtDiskPoints(const RecordedRun& run) {
+  return {.events = run.events, .points = run.disk_points};
+}
 
 // Samples get a small part of the points.
 size_t AtMostATenth(size_t wanted, int64_t points_max) {
@@ -24,17 +33,34 @@ void Plan::AddSingles(const RecordedRun& baseline, bool use_record) {
   }
   if (options_.disks != Disks::kNew) {
     tasks_.AddWhole(baseline, std::nullopt, Interruption::kProcessKilled);
+    if (!options_.points.kinds.contains("disk")) {  // else they are among the others
+      tasks_.AddWhole(AtDiskPoints(baseline), std::nullopt, Interruption::kProcessKilled);
+    }
   }
   if (options_.notice) tasks_.AddWhole(baseline, std::nullopt, Interruption::kNotice);
   if (options_.storage_errors) tasks_.AddStorageErrors(baseline);
   const size_t kept = KeptSample();
   ThinOut(0, static_cast<size_t>(options_.points_max) - kept - PairsSample(), "points");
-  if (kept > 0) {
-    const size_t all = tasks_.size();
-    tasks_.AddWhole(baseline, std::nullopt, Interruption::kProcessKilled);
-    tasks_.ThinOut(all, kept);
-  }
+  if (kept > 0) AddKeptSample(baseline, kept);
   ChooseDeepened();
+}
+
+void Plan::AddKeptSample(const RecordedRun& baseline, size_t most) {
+  const size_t all = tasks_.size();
+  AddKept(baseline, kKeptSample);
+  RecordedRun at_disk = AtDiskPoints(baseline);
+  RecordedRun torn = at_disk;
+  std::erase_if(torn.points, [](const auto& point) { return point.mid_bytes == 0; });
+  std::erase_if(at_disk.points, [](const auto& point) { return point.mid_bytes > 0; });
+  AddKept(torn, kTornSample);
+  AddKept(at_disk, kAroundSample);
+  tasks_.ThinOut(all, most);
+}
+
+void Plan::AddKept(const RecordedRun& run, size_t most) {
+  const size_t all = tasks_.size();
+  tasks_.AddWhole(run, std::nullopt, Interruption::kProcessKilled);
+  tasks_.ThinOut(all, most);
 }
 
 void Plan::AddPairs(const std::map<size_t, RecordedRun>& recoveries) {
@@ -53,7 +79,8 @@ void Plan::AddPairs(const std::map<size_t, RecordedRun>& recoveries) {
 
 size_t Plan::KeptSample() const {
   const bool is_wanted = options_.disks == Disks::kNew && options_.kept_sample;
-  return is_wanted ? AtMostATenth(kKeptSample, options_.points_max) : 0;
+  const size_t most = kKeptSample + kTornSample + kAroundSample;
+  return is_wanted ? AtMostATenth(most, options_.points_max) : 0;
 }
 
 size_t Plan::PairsSample() const {

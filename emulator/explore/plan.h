@@ -28,6 +28,8 @@ class Plan {
   const std::string& reduced() const { return reduced_; }
 
  private:
+  void AddKeptSample(const RecordedRun& baseline, size_t most);
+  void AddKept(const RecordedRun& run, size_t most);
   size_t KeptSample() const;
   size_t PairsSample() const;
   void ChooseDeepened();

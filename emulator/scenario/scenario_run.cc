@@ -111,10 +111,27 @@ bool ScenarioRun::NeedsClocks() const {
                      });
 }
 
-Path ScenarioRun::Buckets() const {
+// A directory of the state directory, without links, as watches report paths.
+Path ScenarioRun::Below(const char* name) const {
   std::error_code error;
   const Path state = std::filesystem::canonical(options_.state, error);
-  return (error ? options_.state : state) / "buckets";
+  return (error ? options_.state : state) / name;
+}
+
+bool ScenarioRun::WatchesDisks() const {
+  if (options_.watch_disks) return true;
+  const auto is_of_disk = [](const harness::Trigger& trigger) {
+    const auto* operation = trigger.As<harness::StorageTrigger>();
+    return operation && operation->IsOfDisk();
+  };
+  return options_.disturbed && std::ranges::any_of(scenario_.faults, [&](const auto& fault) {
+           return is_of_disk(fault.when) || (fault.until && is_of_disk(*fault.until));
+         });
+}
+
+std::string ScenarioRun::DiskOf(const engine::ReplicaKey& key) const {
+  if (!disks_) return "";
+  return Below("") / Path(disks_->BootDisk(key)).lexically_relative(options_.state);
 }
 
 ScenarioRun::~ScenarioRun() {
@@ -166,9 +183,13 @@ std::unique_ptr<engine::LogSink> ScenarioRun::WrapServiceLog(engine::LogSink& si
 
 Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
   RETURN_IF_ERROR(CheckAbilities(scenario_, replicas));
-  calls_ = std::make_unique<SystemWatch>(*injector_, Buckets(), options_.observer);
+  if (WatchesDisks()) disks_ = replicas.disks;
+  calls_ = std::make_unique<SystemWatch>(
+      *injector_, Below("buckets"), [this](const auto& key) { return DiskOf(key); },
+      options_.observer);
   host::ReplicaWatch watch{.output = true};
-  if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Buckets().string()};
+  if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Below("buckets")};
+  if (disks_) watch.roots.push_back(Below("disks"));
   replicas.watchable->Watch(std::move(watch), *calls_);
   freezable_ = replicas.freezable;
   if (NeedsClocks()) clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");

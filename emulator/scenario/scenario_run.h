@@ -31,6 +31,7 @@ struct RunOptions {
   uint64_t seed = 1;
   /// Called with each line of the event list.
   std::function<void(const harness::Event&)> watcher;
+  bool watch_disks = false;            // reports changes of replicas' disks (DiskEvent)
   Recorder* recorder = nullptr;        // records the changes of the buckets
   const BucketState* begin = nullptr;  // the first state of the buckets; null: the scenario's
   std::function<bool()> interrupted = nullptr;  // true ends the run
@@ -71,7 +72,9 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
 
  private:
   app::EmulatorOptions Options() const;
-  Path Buckets() const;
+  Path Below(const char* name) const;
+  bool WatchesDisks() const;
+  std::string DiskOf(const engine::ReplicaKey& key) const;
   bool NeedsClocks() const;
   Status ShareCaches() const;
   Status FillBuckets();
@@ -96,6 +99,7 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   std::unique_ptr<FakeClocks> clocks_;  // null unless a fault steps a clock
   WatchedLauncher* launcher_ = nullptr;
   host::Freezable* freezable_ = nullptr;  // part of the launcher
+  engine::LocalDisks* disks_ = nullptr;   // part of the launcher; null unless disks are watched
   engine::Engine* engine_ = nullptr;
   engine::Subscription states_;
   std::unique_ptr<app::Emulator> emulator_;

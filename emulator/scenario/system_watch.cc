@@ -12,7 +12,18 @@ using harness::Event;
 using harness::Phase;
 
 Event EventOf(const engine::ReplicaKey& key, harness::StorageEvent operation) {
-  return {.replica = harness::ReplicaNameOf(key), .boot = key.boot, .body = std::move(operation)};
+  Event event{.replica = harness::ReplicaNameOf(key), .boot = key.boot};
+  if (operation.object.starts_with(harness::kDiskPrefix)) {
+    event.body = harness::DiskEvent{std::move(operation)};
+  } else {
+    event.body = std::move(operation);
+  }
+  return event;
+}
+
+// Files that programs write on their own account say nothing about the trainer's state.
+bool IsByProduct(const std::string& path) {
+  return path.find("/__pycache__/") != std::string::npos;
 }
 
 host::Verdict VerdictOf(const harness::FaultResponse& response) {
@@ -49,23 +60,38 @@ const char* NameOf(host::FileOperation::Kind kind) {
 
 }  // namespace
 
-std::string SystemWatch::ObjectOf(const std::string& path) const {
+std::string SystemWatch::ObjectOf(const engine::ReplicaKey& key, const std::string& path) const {
   const std::string root = buckets_.string() + "/";
-  return path.starts_with(root) ? path.substr(root.size()) : path;
+  if (path.starts_with(root)) return path.substr(root.size());
+  const std::string disk = disk_of_(key) + "/";
+  return path.starts_with(disk) ? std::string(harness::kDiskPrefix) + path.substr(disk.size())
+                                : path;
 }
 
-harness::StorageEvent SystemWatch::Describe(const host::FileOperation& operation) {
+// All uses of buckets, and changes of the replica's own disk.
+bool SystemWatch::IsWatched(const engine::ReplicaKey& key,
+                            const host::FileOperation& operation) const {
+  if (operation.path.starts_with(buckets_.string() + "/")) return true;
+  if (operation.kind == host::FileOperation::Kind::kRead) return false;
+  if (operation.kind == host::FileOperation::Kind::kList) return false;
+  const std::string disk = disk_of_(key);
+  return !disk.empty() && operation.path.starts_with(disk + "/") && !IsByProduct(operation.path);
+}
+
+harness::StorageEvent SystemWatch::Describe(const engine::ReplicaKey& key,
+                                            const host::FileOperation& operation) {
   harness::StorageEvent event;
   event.op = NameOf(operation.kind);
-  event.object = ObjectOf(operation.path);
-  if (operation.kind == host::FileOperation::Kind::kRename) event.from = ObjectOf(operation.target);
+  event.object = ObjectOf(key, operation.path);
+  if (operation.kind == host::FileOperation::Kind::kRename)
+    event.from = ObjectOf(key, operation.target);
   if (operation.kind == host::FileOperation::Kind::kWhole) {
     event.op = operation.was_created ? "create" : "overwrite";
     event.bytes = static_cast<uint64_t>(operation.bytes);
   }
   if (operation.kind == host::FileOperation::Kind::kWrite) {
     const std::lock_guard lock(mutex_);
-    event.op = created_.contains(event.object) ? "create" : "overwrite";
+    event.op = created_.contains(operation.path) ? "create" : "overwrite";
     event.bytes = static_cast<uint64_t>(operation.bytes);
   }
   return event;
@@ -78,13 +104,14 @@ host::ReplicaWatcher::Answer SystemWatch::OutputSeen(const engine::ReplicaKey& k
 
 host::Verdict SystemWatch::Before(const engine::ReplicaKey& key,
                                   const host::FileOperation& operation) {
+  if (!IsWatched(key, operation)) return {};
   if (operation.kind == host::FileOperation::Kind::kWrite) return BeforeWrite(key, operation);
-  const harness::StorageEvent event = Describe(operation);
+  const harness::StorageEvent event = Describe(key, operation);
   if (operation.kind == host::FileOperation::Kind::kCreate ||
       operation.kind == host::FileOperation::Kind::kOverwrite) {
     const std::lock_guard lock(mutex_);
-    if (operation.kind == host::FileOperation::Kind::kCreate) created_.insert(event.object);
-    if (operation.kind == host::FileOperation::Kind::kOverwrite) created_.erase(event.object);
+    if (operation.kind == host::FileOperation::Kind::kCreate) created_.insert(operation.path);
+    if (operation.kind == host::FileOperation::Kind::kOverwrite) created_.erase(operation.path);
   }
   return VerdictOf(injector_.ReportAndWait(EventOf(key, event), Phase::kBefore));
 }
@@ -92,7 +119,7 @@ host::Verdict SystemWatch::Before(const engine::ReplicaKey& key,
 // Cuts a write if a fault is due in the middle of it. The program writes the rest in another call.
 host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
                                        const host::FileOperation& operation) {
-  const harness::StorageEvent event = Describe(operation);
+  const harness::StorageEvent event = Describe(key, operation);
   bool was_cut_here = false;
   {
     const std::lock_guard lock(mutex_);
@@ -115,12 +142,13 @@ host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
 host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
                                  const host::FileOperation& operation, int error) {
   if (error == ENOSPC || error == EDQUOT) disk_was_full_ = true;
+  if (!IsWatched(key, operation)) return {};
   // The event of a new file is reported when the file is complete, not when it is opened.
   const bool opened = operation.kind == host::FileOperation::Kind::kCreate ||
                       operation.kind == host::FileOperation::Kind::kOverwrite;
   if (opened && error == 0) return {};
   if (operation.kind == host::FileOperation::Kind::kWrite && error != 0) return {};
-  harness::StorageEvent event = Describe(operation);
+  harness::StorageEvent event = Describe(key, operation);
   event.failed = error != 0;
   event.is_unanswered = !operation.is_answered;
   Phase phase = Phase::kAfter;

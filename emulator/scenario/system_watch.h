@@ -1,8 +1,9 @@
 #pragma once
-// Reports system calls of replicas to the fault injector: output of lines and, if storage is a
-// directory, uses of files.
+// Reports system calls of replicas to the fault injector: output of lines, uses of files if storage
+// is a directory, and changes of files on replicas' disks.
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -18,9 +19,15 @@ namespace caip::scenario {
 /// The launcher calls it, on one thread for each replica. `injector` must outlive it.
 class SystemWatch final : public host::ReplicaWatcher {
  public:
+  /// The directory of a replica's disk, without links; "" if disks are not watched.
+  using DiskOf = std::function<std::string(const engine::ReplicaKey& key)>;
+
   /// Paths below the directory `buckets` are "bucket/path". `observer` may be null.
-  SystemWatch(harness::FaultInjector& injector, Path buckets, RunObserver* observer)
-      : injector_(injector), buckets_(std::move(buckets)), observer_(observer) {}
+  SystemWatch(harness::FaultInjector& injector, Path buckets, DiskOf disk_of, RunObserver* observer)
+      : injector_(injector),
+        buckets_(std::move(buckets)),
+        disk_of_(std::move(disk_of)),
+        observer_(observer) {}
 
   Answer OutputSeen(const engine::ReplicaKey& key) override;
   host::Verdict Before(const engine::ReplicaKey& key,
@@ -36,16 +43,19 @@ class SystemWatch final : public host::ReplicaWatcher {
   bool disk_was_full() const { return disk_was_full_; }
 
  private:
-  harness::StorageEvent Describe(const host::FileOperation& operation);
+  bool IsWatched(const engine::ReplicaKey& key, const host::FileOperation& operation) const;
+  harness::StorageEvent Describe(const engine::ReplicaKey& key,
+                                 const host::FileOperation& operation);
   host::Verdict BeforeWrite(const engine::ReplicaKey& key, const host::FileOperation& operation);
-  std::string ObjectOf(const std::string& path) const;
+  std::string ObjectOf(const engine::ReplicaKey& key, const std::string& path) const;
 
   harness::FaultInjector& injector_;
   Path buckets_;
+  DiskOf disk_of_;
   RunObserver* observer_;
   std::atomic<bool> disk_was_full_{false};
   std::mutex mutex_;
-  std::set<std::string> created_;              // files that did not exist before they were opened
+  std::set<std::string> created_;  // paths of files that did not exist before they were opened
   std::map<engine::ReplicaKey, int64_t> cut_;  // offsets at which writes were cut
 };
 

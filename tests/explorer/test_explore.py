@@ -392,6 +392,25 @@ class Explore(unittest.TestCase):
         self.assertFalse(played["passed"])
         self.assertEqual([len(fault["struck_at"]) for fault in played["faults"]], [1])
 
+    def test_writes_to_a_kept_disk_are_interrupted_without_being_asked(self):
+        file = trainers.write(self.folder, trainers.CACHES_ON_ITS_DISK)
+        code, text = self.explore(file, "--no-pairs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("JSONDecodeError", text)
+        (finding,) = [f for f in self.findings("out") if "JSONDecodeError" in f]
+        self.assertRegex(finding, r'crash: \{replica: master-0\}\n    if_reached: true\n'
+                                  r'    when: \{mid: \{(create|overwrite): "disk:root/last.json"')
+        played = self.play(self.folder / "out" / "finding-1.yaml")
+        self.assertFalse(played["passed"])
+
+    def test_a_file_of_the_disk_that_is_renamed_into_place_is_no_finding(self):
+        file = trainers.write(self.folder, trainers.CACHES_WHOLE_FILES)
+        code, text = self.explore(file, "--no-pairs", "--disks", "kept")
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--no-pairs", "--points", "disk", out="named")
+        self.assertEqual(code, 0, text)
+        self.assertRegex(text, r"[1-9]\d* crash points")
+
     # Interruptions.
 
     def test_a_killed_exploration_leaves_nothing_and_resumes(self):

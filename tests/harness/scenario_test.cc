@@ -209,6 +209,9 @@ TEST(ScenarioReader, RejectsUnknownKeysAndValues) {
 TEST(ScenarioReader, RejectsTriggersThatCanNeverHappen) {
   const std::string kill = "faults:\n- kill: {replica: master}\n  when: ";
   EXPECT_TRUE(Says(kHead + kill + "{mid: {write: '*', bytes: 3}}\n", "can never happen"));
+  EXPECT_TRUE(Says(kHead + kill + "{before: {read: 'disk:*'}}\n", "does not watch `read`"));
+  EXPECT_FALSE(Says(kHead + kill + "{mid: {write: 'disk:*', bytes: 3}}\n", "can never happen"));
+  EXPECT_FALSE(Says(kHead + kill + "{before: {rename: 'disk:*'}}\n", "can never happen"));
   EXPECT_TRUE(Says(kHead + kill + "{before: {rename: '*'}}\n", "can never happen"));
   EXPECT_EQ(Mistakes("semantics: posix\n" + kHead + kill + "{before: {rename: '*'}}\n"), "");
   const std::string until =

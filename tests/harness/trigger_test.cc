@@ -55,6 +55,19 @@ TEST(Trigger, MatchesTheOperationItNames) {
   EXPECT_EQ(create.seen(), 1);
 }
 
+TEST(Trigger, MatchesAFileOfADiskOnlyByItsPrefix) {
+  Event event = Storage("master-0", 1, "create", "job/w");
+  TriggerCount of_disk = Counting(Before("create", "disk:*"));
+  TriggerCount of_any_object = Counting(Before("create", "*"));
+  EXPECT_FALSE(of_disk.Meet(event, Phase::kBefore));
+  DiskEvent on_disk;
+  on_disk.op = "create";
+  on_disk.object = "disk:root/w";
+  event.body = on_disk;
+  EXPECT_TRUE(of_disk.Meet(event, Phase::kBefore));
+  EXPECT_FALSE(of_any_object.Meet(event, Phase::kBefore));
+}
+
 TEST(Trigger, WriteIsCreateOrOverwrite) {
   Trigger write = Before("write", "*");
   write.nth.every = 1;

@@ -76,9 +76,10 @@ void AddShow(Grammar& grammar, CLI::App& scenario) {
 Status SetPoints(const std::string& value, std::vector<std::string>& into) {
   ASSIGN_OR_RETURN(into, client::ParseList(value));
   for (const std::string& kind : into) {
-    const bool known = kind == "storage" || kind == "steps" || kind == "logs" || kind == "states";
+    const bool known = kind == "storage" || kind == "disk" || kind == "steps" || kind == "logs" ||
+                       kind == "states";
     if (!known) {
-      return errors::NotOneOf(kind, {"storage", "steps", "logs", "states"});
+      return errors::NotOneOf(kind, {"storage", "disk", "steps", "logs", "states"});
     }
   }
   return Ok{};
@@ -179,7 +180,8 @@ void AddExplore(Grammar& grammar) {
                  if (explore->budget && *explore->budget > Duration(0)) return Ok{};
                  return errors::NotADuration(value);
                });
-  grammar.Flag(app, "--points", "KINDS", "The kinds of crash points: storage,steps,logs,states.",
+  grammar.Flag(app, "--points", "KINDS",
+               "The kinds of crash points: storage,disk,steps,logs,states.",
                [explore](const std::string& value) { return SetPoints(value, explore->points); });
   grammar.Flag(app, "--replicas", "NAMES", "Restart only these replicas: master-0,worker-1.",
                [explore](const std::string& value) -> Status {

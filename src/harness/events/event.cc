@@ -13,7 +13,7 @@ namespace {
 // In the order of Event::Body.
 constexpr std::array<std::string_view, std::variant_size_v<Event::Body>> kEventKinds = {
     "state",  "start", "exit", "storage", "log", "step",
-    "metric", "fault", "live", "prepare", "api"};
+    "metric", "fault", "live", "prepare", "api", "disk"};
 
 /// Adds the fields of a kind to a line.
 struct FieldWriter {
@@ -86,6 +86,7 @@ std::optional<Event::Body> ReadBody(std::string_view kind, const Json& json) {
   if (kind == "live") return LiveEvent{};
   if (kind == "exit") return ReadExitEvent(json);
   if (kind == "storage") return ReadStorageEvent(json);
+  if (kind == "disk") return DiskEvent{ReadStorageEvent(json)};
   if (kind == "log") return LogEvent{StringOr(json, "message"), StringOr(json, "severity")};
   if (kind == "step") return StepEvent{IntOr(json, "step", 0), RecordIn(json)};
   if (kind == "metric") {
@@ -154,6 +155,11 @@ const std::string* FindPrintedLine(const Event& event) {
   return step ? &step->line : nullptr;
 }
 
+const StorageEvent* FindOperation(const Event& event) {
+  if (const auto* disk = event.As<DiskEvent>()) return disk;
+  return event.As<StorageEvent>();
+}
+
 const StorageEvent* FindWrite(const Event& event) {
   const auto* storage = event.As<StorageEvent>();
   if (!storage || storage->failed) return nullptr;
@@ -163,7 +169,7 @@ const StorageEvent* FindWrite(const Event& event) {
 }
 
 bool IsProgress(const Event& event) {
-  if (event.Is<LogEvent>()) return false;
+  if (event.Is<LogEvent>() || event.Is<DiskEvent>()) return false;
   const auto* storage = event.As<StorageEvent>();
   return !storage || (!storage->failed && storage->op != "read" && storage->op != "list");
 }

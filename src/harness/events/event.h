@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "base/clock.h"
@@ -37,6 +38,13 @@ struct StorageEvent {
   bool failed = false;
   bool is_unanswered = false;  // the process ends with the operation and gets no answer
 };
+/// The same with a file of the replica's own disk. `object` is kDiskPrefix and the path on the
+/// disk.
+struct DiskEvent : StorageEvent {};
+/// Begins the names of files on a replica's own disk: "disk:root/last.ckpt". No bucket has such a
+/// name.
+inline constexpr std::string_view kDiskPrefix = "disk:";
+
 /// A line that a replica or the service printed.
 struct LogEvent {
   std::string message;
@@ -70,8 +78,9 @@ struct ApiCallEvent {
 
 struct Event {
   /// In the order of the kinds' names in event.cc.
-  using Body = std::variant<StateEvent, StartEvent, ExitEvent, StorageEvent, LogEvent, StepEvent,
-                            MetricEvent, FaultEvent, LiveEvent, PrepareEvent, ApiCallEvent>;
+  using Body =
+      std::variant<StateEvent, StartEvent, ExitEvent, StorageEvent, LogEvent, StepEvent,
+                   MetricEvent, FaultEvent, LiveEvent, PrepareEvent, ApiCallEvent, DiskEvent>;
 
   int64_t number = 0;        // from 1, in the order of the list
   Instant time{};            // the service's clock
@@ -100,6 +109,9 @@ std::string Describe(const Event& event);
 /// The line that the replica or the service printed; null for events that are not lines.
 const std::string* FindPrintedLine(const Event& event);
 
+/// The operation of a StorageEvent or DiskEvent; null for all other events.
+const StorageEvent* FindOperation(const Event& event);
+
 /// The operation, if it took effect and left an object (create, overwrite, copy, move). Null for
 /// all other events.
 const StorageEvent* FindWrite(const Event& event);
@@ -107,8 +119,8 @@ const StorageEvent* FindWrite(const Event& event);
 inline bool IsWrite(const Event& event) { return FindWrite(event) != nullptr; }
 
 /// Whether the event counts as progress for limits.no_progress: a step, a change in storage, a
-/// start or an end. A run that only prints, reads, lists or has its writes refused (a lock that was
-/// left) makes no progress.
+/// start or an end. A run that only prints, reads, lists, writes to its own disk or has its writes
+/// refused (a lock that was left) makes no progress.
 bool IsProgress(const Event& event);
 
 /// Whether the boot ended by itself with exit code 0.

@@ -44,6 +44,8 @@ const char* SelectionWord(CrashPoint::Kind kind) {
   switch (kind) {
     case CrashPoint::Kind::kStorage:
       return "storage";
+    case CrashPoint::Kind::kDisk:
+      return "disk";
     case CrashPoint::Kind::kStep:
       return "steps";
     case CrashPoint::Kind::kLog:
@@ -58,7 +60,8 @@ const char* SelectionWord(CrashPoint::Kind kind) {
 std::optional<CrashPoint> PointAfter(const Event& event) {
   CrashPoint point;
   point.replica = event.replica;
-  if (const auto* operation = event.As<StorageEvent>()) {
+  if (const StorageEvent* operation = FindOperation(event)) {
+    if (event.Is<DiskEvent>()) point.kind = CrashPoint::Kind::kDisk;
     point.op = operation->op;
     point.text = operation->object;
   } else if (const auto* step = event.As<StepEvent>()) {
@@ -94,7 +97,7 @@ std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelectio
   size_t changes = 0;
   for (size_t i = 0; i < run.events.size(); ++i) {
     const Event& event = run.events[i];
-    const auto* operation = event.As<StorageEvent>();
+    const StorageEvent* operation = FindOperation(event);
     std::optional<CrashPoint> point = PointAfter(event);
     if (point) point->nth = numbering.Next(*point);
     const bool selected =
@@ -120,6 +123,7 @@ std::string Describe(const CrashPoint& point) {
   const std::string nth = point.nth > 1 ? " (time " + std::to_string(point.nth) + ")" : "";
   switch (point.kind) {
     case CrashPoint::Kind::kStorage:
+    case CrashPoint::Kind::kDisk:
       if (point.mid_bytes > 0) {
         return "after " + std::to_string(point.mid_bytes) + " bytes of " + point.op + " " +
                point.text + nth + " by " + point.replica;
@@ -147,6 +151,7 @@ std::string WhenText(const CrashPoint& point) {
   const std::string nth = point.nth > 1 ? ", nth: " + std::to_string(point.nth) : "";
   switch (point.kind) {
     case CrashPoint::Kind::kStorage:
+    case CrashPoint::Kind::kDisk:
       if (point.mid_bytes > 0) {
         return "{mid: {" + point.op + ": " + YamlQuoted(point.text) +
                ", bytes: " + std::to_string(point.mid_bytes) + "}" + nth + "}";
@@ -167,6 +172,7 @@ Trigger MakeTrigger(const CrashPoint& point) {
   trigger.nth = {point.nth, point.nth, 0};
   switch (point.kind) {
     case CrashPoint::Kind::kStorage:
+    case CrashPoint::Kind::kDisk:
       trigger.kind = StorageTrigger{point.mid_bytes > 0 ? Phase::kMid
                                     : point.before      ? Phase::kBefore
                                                         : Phase::kAfter,

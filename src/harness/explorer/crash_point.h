@@ -14,12 +14,12 @@ namespace caip::harness {
 
 /// A point with a name (replica, kind, object, occurrence) that is the same in another run.
 struct CrashPoint {
-  enum class Kind { kStorage, kLog, kStep, kBoot };
+  enum class Kind { kStorage, kDisk, kLog, kStep, kBoot };
   std::string replica;
   Kind kind = Kind::kStorage;
   bool before = false;  // before a storage operation; false: after it
   std::string op = {};
-  std::string text = {};  // the object or the line
+  std::string text = {};  // the object, "disk:" and the file, or the line
   int64_t step = 0;
   uint64_t mid_bytes = 0;  // above 0: in the middle of writing a file, after this many bytes
   int64_t nth = 1;         // the number among equal points of this replica
@@ -29,11 +29,12 @@ struct CrashPoint {
   auto operator<=>(const CrashPoint&) const = default;
 };
 
-/// The selected points. The kinds are "storage", "steps", "logs" and "states" (boots).
+/// The selected points. The kinds are "storage", "disk" (writes to the replica's own disk),
+/// "steps", "logs" and "states" (boots).
 struct PointSelection {
   std::set<std::string> kinds = {"storage"};
   std::set<std::string> replicas;  // empty: all
-  bool torn_writes = false;  // if storage is a directory: also points in the middle of a write
+  bool torn_writes = false;        // also points in the middle of a write to a directory or a disk
 };
 
 /// The crash points in the order of the run. `run` has succeeded without a fault.

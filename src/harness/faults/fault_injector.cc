@@ -11,7 +11,7 @@ constexpr int kInjectorThreads = 3;
 
 // A process that ends with its operation gets no answer.
 bool CanInject(const Fault& fault, const Event& event) {
-  const auto* storage = event.As<StorageEvent>();
+  const StorageEvent* storage = FindOperation(event);
   return !storage || !storage->is_unanswered || !fault.action->only_answers();
 }
 
@@ -154,7 +154,7 @@ std::optional<uint64_t> FaultInjector::NextCut(const StorageEvent& write, uint64
   std::optional<uint64_t> next;
   for (const auto& scheduled : faults_) {
     const auto* when = scheduled->fault.when.As<StorageTrigger>();
-    if (!when || when->phase != Phase::kMid || !GlobMatches(when->glob, write.object)) continue;
+    if (!when || when->phase != Phase::kMid || !when->MatchesObject(write.object)) continue;
     const bool within = when->bytes > write.bytes && when->bytes < write.bytes + count;
     if (within && (!next || when->bytes < *next)) next = when->bytes;
   }

@@ -187,10 +187,18 @@ std::vector<std::string> FindCircle(const std::vector<Fault>& faults, const Faul
   return {};
 }
 
-// Rejects operations that an object store does not have.
-void CheckObjectOperation(const Trigger& trigger, const Cursor& place) {
+// Of a replica's own disk, only changes are watched.
+void CheckDiskOperation(const StorageTrigger& operation, const Cursor& place) {
+  for (const char* name : {"read", "list", "copy", "move"}) {
+    if (operation.op == name) place.Wrong(texts::NotWatchedOnDisks(name));
+  }
+}
+
+// Rejects operations that an object store, or the watch of a disk, does not have.
+void CheckOperation(const Trigger& trigger, const Cursor& place, Semantics semantics) {
   const auto* operation = trigger.As<StorageTrigger>();
-  if (!operation) return;
+  if (operation && operation->IsOfDisk()) return CheckDiskOperation(*operation, place);
+  if (!operation || semantics == Semantics::kPosix) return;
   if (operation->phase == Phase::kMid) {
     place.Wrong(texts::MidOfAnObject());
   }
@@ -200,9 +208,8 @@ void CheckObjectOperation(const Trigger& trigger, const Cursor& place) {
 }
 
 void CheckOperations(const Fault& fault, const Cursor& element, Semantics semantics) {
-  if (semantics == Semantics::kPosix) return;
-  CheckObjectOperation(fault.when, element.At("when"));
-  if (fault.until) CheckObjectOperation(*fault.until, element.At(fault.kind->name));
+  CheckOperation(fault.when, element.At("when"), semantics);
+  if (fault.until) CheckOperation(*fault.until, element.At(fault.kind->name), semantics);
 }
 
 // Whether only that replica can cause the event.
@@ -221,7 +228,9 @@ void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenar
                          const std::vector<std::string>& replicas) {
   if (!fault.until || !IsCausedOnlyBy(*fault.until, fault.replica, replicas)) return;
   const WhileUntil state = fault.kind->while_until;
+  const auto* operation = fault.when.As<StorageTrigger>();
   const bool is_call = fault.when.Is<LogTrigger>() || fault.when.Is<StepTrigger>() ||
+                       (operation && operation->IsOfDisk()) ||
                        scenario.semantics == Semantics::kPosix;
   if (state == WhileUntil::kThreadWaits && !is_call) return;
   UntilPlace(fault, element)

@@ -125,7 +125,14 @@ std::string FaultsWaitForEachOther(const std::vector<std::string>& names) {
 }
 
 std::string MidOfAnObject() {
-  return NeverHappens("an object appears as a whole. `mid` needs `semantics: posix`.");
+  return NeverHappens(
+      "an object appears as a whole. `mid` needs `semantics: posix`, or a file of the replica's "
+      "disk (disk:PATH).");
+}
+
+std::string NotWatchedOnDisks(std::string_view operation) {
+  return NeverHappens("caip does not watch `" + std::string(operation) +
+                      "` on a replica's disk. Use create, overwrite, write, rename or delete.");
 }
 
 std::string RenameOfAnObject() {

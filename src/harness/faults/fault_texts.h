@@ -48,6 +48,7 @@ std::string NeverHappens(std::string_view why);
 std::string FaultWaitsForItself();
 std::string FaultsWaitForEachOther(const std::vector<std::string>& names);
 std::string MidOfAnObject();
+std::string NotWatchedOnDisks(std::string_view operation);
 std::string RenameOfAnObject();
 std::string UntilNeverComes(std::string_view replica, bool is_down);
 std::string InstallationWithoutPackages();

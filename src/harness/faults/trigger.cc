@@ -84,13 +84,13 @@ struct EventMatcher {
   }
 
   bool operator()(const StorageTrigger& trigger) const {
-    const auto* operation = event.As<StorageEvent>();
+    const StorageEvent* operation = FindOperation(event);
     if (!operation || phase != trigger.phase) return false;
     if (phase == Phase::kMid && operation->bytes != trigger.bytes) return false;
     const bool writes = operation->op == "create" || operation->op == "overwrite";
     if (operation->op != trigger.op && !(trigger.op == "write" && writes)) return false;
-    return GlobMatches(trigger.glob, operation->object) ||
-           (!operation->from.empty() && GlobMatches(trigger.glob, operation->from));
+    return trigger.MatchesObject(operation->object) ||
+           (!operation->from.empty() && trigger.MatchesObject(operation->from));
   }
   bool operator()(const LogTrigger&) const {
     const std::string* line = phase == Phase::kAfter ? FindPrintedLine(event) : nullptr;
@@ -176,6 +176,10 @@ bool GlobMatches(std::string_view glob, std::string_view text) {
   }
   while (g < glob.size() && glob[g] == '*') ++g;
   return g == glob.size();
+}
+
+bool StorageTrigger::MatchesObject(std::string_view object) const {
+  return object.starts_with(kDiskPrefix) == IsOfDisk() && GlobMatches(glob, object);
 }
 
 std::string ObjectGlob(std::string glob) {

@@ -27,12 +27,17 @@ struct Occurrence {
   bool operator==(const Occurrence&) const = default;
 };
 
-/// A storage operation. Only `mid` triggers have `bytes`: they are due after that many bytes.
+/// An operation of storage or, if the glob begins with kDiskPrefix, on a file of the replica's
+/// disk. Only `mid` triggers have `bytes`: they are due after that many bytes.
 struct StorageTrigger {
   Phase phase = Phase::kAfter;
   std::string op = {};    // an op of StorageEvent, or "write": create or overwrite
-  std::string glob = {};  // a glob of "bucket/path"
+  std::string glob = {};  // a glob of "bucket/path" or "disk:path"
   uint64_t bytes = 0;
+
+  bool IsOfDisk() const { return glob.starts_with(kDiskPrefix); }
+  /// Whether the glob matches the object of an event. A glob of objects matches no file of a disk.
+  bool MatchesObject(std::string_view object) const;
 };
 struct LogTrigger {
   std::string regex;
