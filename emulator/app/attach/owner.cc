@@ -24,6 +24,7 @@ namespace {
 
 constexpr int kStartMilliseconds = 30'000;
 constexpr int kStopMilliseconds = 60'000;
+constexpr int kEndMilliseconds = 5'000;  // of an owner that no longer answers
 constexpr size_t kLogTailBytes = 2000;
 
 // Waits until the process has ended; true when it has.
@@ -160,7 +161,9 @@ Result<bool> StopOwner(const Path& state) {
   if (!owner) return false;
   http::Client client(owner->url);
   const auto response = client.Send({.method = "POST", .target = "/emulator/v1:shutdown"});
-  if (!response.ok()) return response.error();
+  if (!response.ok()) {  // it may be about to end by itself
+    return WaitForProcess(owner->pid, kEndMilliseconds) ? Result<bool>(true) : response.error();
+  }
   if (!WaitForProcess(owner->pid, kStopMilliseconds)) {
     return errors::ServerDoesNotEnd(owner->pid);
   }

@@ -21,7 +21,8 @@ inline constexpr char kTakenWord[] = "taken";
 /// server's own message. kAborted: another server was faster, so look again.
 Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& state);
 
-/// Asks the owner to end and waits for its end. False if there is no owner.
+/// Asks the owner to end and waits for its end, also if it is already ending and no longer answers.
+/// False if there is no owner.
 Result<bool> StopOwner(const Path& state);
 
 /// The flags as arguments of `caip serve`.
