@@ -55,6 +55,12 @@ Error BodyTooLarge(size_t limit) {
           "Request payload size exceeds the limit: " + std::to_string(limit) + " bytes."};
 }
 
+Error MeantForAnotherProcess(std::string_view wanted, int own) {
+  return {Code::kFailedPrecondition, "The request is for the emulator with process id " +
+                                         std::string(wanted) + ". This one has " +
+                                         std::to_string(own) + "."};
+}
+
 Error CallbackRefused() {
   return Argument("callback",
                   "JSONP is not supported: the script of any page could read the answer. Leave "

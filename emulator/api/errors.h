@@ -20,6 +20,9 @@ Error OperationNotFound();
 Error BodyNoObject();
 Error BodyTooLarge(size_t limit);
 
+/// About a request that another emulator should have got.
+Error MeantForAnotherProcess(std::string_view wanted, int own);
+
 // Standard parameters.
 Error CallbackRefused();
 Error AltUnknown(std::string_view value);

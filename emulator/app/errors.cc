@@ -27,6 +27,13 @@ Error ServerDidNotStart(std::string_view output, const Path& log) {
                                   " (its log is " + log.string() + ")"};
 }
 
+Error OwnerDoesNotAnswer(pid_t pid, std::string_view url) {
+  const std::string number = std::to_string(pid);
+  return {Code::kUnavailable,
+          "Process " + number + " owns the state directory, but does not answer at " +
+              std::string(url) + ". `kill " + number + "` ends it, and loses no job."};
+}
+
 Error ServerDoesNotEnd(pid_t pid) {
   const std::string number = std::to_string(pid);
   return {Code::kDeadlineExceeded, "Process " + number +

@@ -20,6 +20,8 @@ Error NoEmulatorRuns(const Path& state);
 Error OwnedByAnother();
 Error ServerDidNotStart(std::string_view output, const Path& log);
 Error ServerDoesNotEnd(pid_t pid);
+/// Another program has the port that the owner of a state directory published.
+Error OwnerDoesNotAnswer(pid_t pid, std::string_view url);
 Error FlagsDoNotFit(std::string_view url, const std::vector<std::string>& present,
                     const std::vector<std::string>& wanted);
 Error InterruptedWaiting(const Error& cause);

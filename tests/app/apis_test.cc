@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "emulator/app/emulator.h"
 #include "http/client.h"
@@ -59,6 +60,21 @@ TEST_F(ServedApis, LogRefusedRequests) {
   request.headers.Add("Origin", "https://evil.example");
   EXPECT_EQ(Send(request).status, 403);
   EXPECT_THAT(*ReadFile(options_.state / "access.log"), HasSubstr(" GET /storage/v1/b 403 "));
+}
+
+// The port of an emulator that has ended may belong to another one by now.
+TEST_F(ServedApis, RefuseToEndForAClientThatMeansAnotherProcess) {
+  const std::string own = std::to_string(::getpid());
+  for (const std::string& action :
+       {std::string("shutdown?owner=1"), "join?pid=" + own + "&owner=1"}) {
+    const auto answer = Send({.method = "POST", .target = "/emulator/v1:" + action});
+    EXPECT_EQ(answer.status, 400) << action;
+    EXPECT_THAT(answer.body, HasSubstr("process id 1. This one has " + own));
+  }
+  EXPECT_EQ(emulator_->MayEnd(), Emulator::End::kIdle);  // not kAsked
+  const std::string meant = "/emulator/v1:shutdown?owner=" + own;
+  EXPECT_EQ(Send({.method = "POST", .target = meant}).status, 200);
+  EXPECT_EQ(emulator_->MayEnd(), Emulator::End::kAsked);
 }
 
 }  // namespace

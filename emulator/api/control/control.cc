@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "emulator/api/errors.h"
 #include "emulator/api/json_messages.h"
 #include "engine/study.h"
 #include "ml/environment.h"
@@ -130,7 +131,24 @@ Result<Json> CheckJob(engine::Engine& engine, const http::Request& request,
   return Json::object();
 }
 
+// A client that found the address in a state directory names the process that wrote it. Meanwhile
+// the process may have ended, and another emulator may have its port.
+Status CheckOwner(const http::Request& request) {
+  const std::string_view owner = request.Query("owner");
+  if (owner.empty() || owner == std::to_string(::getpid())) return Ok{};
+  return errors::MeantForAnotherProcess(owner, ::getpid());
+}
+
+Result<Json> ShutDown(JobFollower& follower, const std::function<void()>& shut_down,
+                      const http::Request& request) {
+  RETURN_IF_ERROR(CheckOwner(request));
+  follower.End();
+  shut_down();
+  return Json::object();
+}
+
 Result<Json> Join(const std::function<Status(int, bool)>& join, const http::Request& request) {
+  RETURN_IF_ERROR(CheckOwner(request));
   const Json pid(std::string(request.Query("pid")));
   RETURN_IF_ERROR(join(static_cast<int>(IntOr(Json{{"pid", pid}}, "pid", 0)),
                        request.Query("stays") == "true"));
@@ -159,9 +177,7 @@ std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine:
       {"POST", "/emulator/v1:shutdown", "emulator.shutdown",
        [&follower, shut_down = std::move(actions.shut_down)](const http::Request& request,
                                                              const http::PathParameters&) {
-         follower.End();
-         shut_down();
-         return Respond(request, Json::object());
+         return Respond(request, ShutDown(follower, shut_down, request));
        }},
       {"POST", "/emulator/v1:join", "emulator.join",
        [join = std::move(actions.join)](const http::Request& request, const http::PathParameters&) {

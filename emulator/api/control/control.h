@@ -63,7 +63,8 @@ struct ControlActions {
 
 /// `jobs:check` returns the errors that create would return, and creates nothing. It does not look
 /// for packages that the request lists as arriving. An emulator that is ending answers POST
-/// /emulator/v1:join?pid=N&stays=true|false with 503.
+/// /emulator/v1:join?pid=N&stays=true|false with 503. `join` and `shutdown` take owner=N, the
+/// process for which they are meant.
 std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine::Engine& engine,
                                        JobFollower& follower, ControlActions actions);
 

@@ -51,18 +51,19 @@ Status FitsRunning(http::Client& client, const EmulatorFlags& flags) {
   return errors::FlagsDoNotFit(client.base(), present, wanted);
 }
 
-// After the answer, the emulator runs at least as long as this process. Older versions do not have
-// this method. Their error is ignored.
-Status JoinAt(const std::string& url, const EmulatorFlags& flags, Lifetime lifetime) {
-  http::Client client(url);
-  RETURN_IF_ERROR(FitsRunning(client, flags));
+// After the answer, the emulator runs at least as long as this process.
+Status JoinAt(const host::StateOwner& owner, const EmulatorFlags& flags, Lifetime lifetime) {
+  http::Client client(owner.url);
   const bool stays = lifetime == Lifetime::kBackground;
-  const auto joined = client.Send({.method = "POST",
-                                   .target = "/emulator/v1:join?pid=" + std::to_string(::getpid()) +
-                                             (stays ? "&stays=true" : "")});
+  const auto joined =
+      client.Send({.method = "POST",
+                   .target = "/emulator/v1:join?pid=" + std::to_string(::getpid()) +
+                             "&owner=" + std::to_string(owner.pid) + (stays ? "&stays=true" : "")});
   if (!joined.ok()) return OwnerEnded(joined.error());
-  if (joined->status == 503) return errors::LookAgain("The emulator at " + url + " is ending.");
-  return Ok{};
+  if (joined->status != 200) {  // it is ending, or another program has its port by now
+    return errors::LookAgain("The emulator at " + owner.url + " is ending.");
+  }
+  return FitsRunning(client, flags);
 }
 
 bool HasUnfinishedJobs(const Path& state) {
@@ -139,7 +140,7 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
   ASSIGN_OR_RETURN(const auto owner, host::StateDirectory::Peek(state));
   if (owner && owner->url.empty()) return host::errors::StateTaken(state, *owner);
   if (owner) {
-    RETURN_IF_ERROR(JoinAt(owner->url, flags, lifetime));
+    RETURN_IF_ERROR(JoinAt(*owner, flags, lifetime));
     return owner->url;
   }
   if (!may_begin) return errors::NoEmulatorRuns(state);
@@ -150,9 +151,11 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
   const bool background = lifetime == Lifetime::kBackground ||
                           (lifetime == Lifetime::kBriefly && HasUnfinishedJobs(state));
   if (!background) return Embed(flags, state);
-  ASSIGN_OR_RETURN(const std::string url, StartInBackground(flags, state));
-  RETURN_IF_ERROR(JoinAt(url, flags, lifetime));
-  return url;
+  RETURN_IF_ERROR(StartInBackground(flags, state));
+  ASSIGN_OR_RETURN(const auto started, host::StateDirectory::Peek(state));
+  if (!started) return errors::LookAgain("The emulator of " + state.string() + " has ended.");
+  RETURN_IF_ERROR(JoinAt(*started, flags, lifetime));
+  return started->url;
 }
 
 Result<std::string> Connector::Embed(const EmulatorFlags& flags, const Path& state) {

@@ -160,9 +160,11 @@ Result<bool> StopOwner(const Path& state) {
   ASSIGN_OR_RETURN(const auto owner, host::StateDirectory::Peek(state));
   if (!owner) return false;
   http::Client client(owner->url);
-  const auto response = client.Send({.method = "POST", .target = "/emulator/v1:shutdown"});
-  if (!response.ok()) {  // it may be about to end by itself
-    return WaitForProcess(owner->pid, kEndMilliseconds) ? Result<bool>(true) : response.error();
+  const auto response = client.Send(
+      {.method = "POST", .target = "/emulator/v1:shutdown?owner=" + std::to_string(owner->pid)});
+  if (!response.ok() || response->status != 200) {  // it may be about to end by itself
+    if (WaitForProcess(owner->pid, kEndMilliseconds)) return true;
+    return response.ok() ? errors::OwnerDoesNotAnswer(owner->pid, owner->url) : response.error();
   }
   if (!WaitForProcess(owner->pid, kStopMilliseconds)) {
     return errors::ServerDoesNotEnd(owner->pid);
