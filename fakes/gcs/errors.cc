@@ -232,6 +232,12 @@ Error PlacementInvalid(std::string_view location, std::string_view regions) {
                                       " has no dual-region of " + Text(regions) + "."};
 }
 
+Error UniformAccessLocked(std::string_view bucket, std::string_view since) {
+  return {Code::kInvalidArgument, "Uniform bucket-level access of bucket " + Quoted(bucket) +
+                                      " cannot be disabled: it is locked since " + Text(since) +
+                                      "."};
+}
+
 Error ClassNotInLocation(std::string_view storage_class, std::string_view location) {
   return {Code::kInvalidArgument,
           "The combination of locationConstraint and storageClass you provided is not supported: " +

@@ -89,7 +89,7 @@ TEST_F(FeaturesTest, GivesABucketsSettingsBack) {
       R"("lifecycle":{"rule":[{"action":{"type":"Delete"},"condition":{"age":3}}]},)"
       R"("cors":[{"origin":["*"],"method":["GET"]}],"website":{"mainPageSuffix":"i.html"},)"
       R"("logging":{"logBucket":"logs"},"billing":{"requesterPays":true},"rpo":"DEFAULT",)"
-      R"("encryption":{"defaultKmsKeyName":"projects/p/k"},)"
+      R"("encryption":{"defaultKmsKeyName":"projects/p/locations/us/keyRings/r/cryptoKeys/k"},)"
       R"("defaultEventBasedHold":false,"labels":{"a":"b"}})";
   Json wanted = *ParseJson(settings);
   Json made = wanted;

@@ -224,6 +224,12 @@ Status CompleteAutoclass(const Json& wanted, const std::string& class_before, Js
   return CheckLifecycleWithAutoclass(*settings);
 }
 
+Status CheckDefaultKey(const Json& settings) {
+  const Json* encryption = Member(settings, "encryption");
+  const std::string key = encryption ? StringOr(*encryption, "defaultKmsKeyName") : "";
+  return CheckKmsKeyName("encryption.defaultKmsKeyName", key);
+}
+
 Status CheckReplication(const Json& wanted, const Bucket& bucket, Json* settings) {
   const LocationType type = TypeOf(bucket, *settings);
   if (type == LocationType::kDualRegion || Member(wanted, "rpo") == nullptr) return Ok{};
@@ -240,6 +246,7 @@ Status CheckReplication(const Json& wanted, const Bucket& bucket, Json* settings
 Status CompleteSettings(const Json& wanted, const std::string& class_before, Json* settings,
                         Bucket* bucket) {
   if (Member(wanted, "lifecycle") != nullptr) RETURN_IF_ERROR(CheckLifecycle(*settings));
+  if (Member(wanted, "encryption") != nullptr) RETURN_IF_ERROR(CheckDefaultKey(*settings));
   RETURN_IF_ERROR(CheckReplication(wanted, *bucket, settings));
   return CompleteAutoclass(wanted, class_before, settings, bucket);
 }

@@ -1,6 +1,8 @@
 
 #include "fakes/gcs/service/settings.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 
 #include "base/encoding.h"
@@ -221,6 +223,14 @@ std::string EtagOf(const ObjectInfo& info) {
   return Base64(std::to_string(info.generation) + "/" + std::to_string(info.metageneration));
 }
 
+Status CheckKmsKeyName(std::string_view field, std::string_view name) {
+  static const RE2 form(
+      "projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+(/cryptoKeyVersions/[0-9]+)?");
+  if (name.empty() || RE2::FullMatch(name, form)) return Ok{};
+  return errors::FieldInvalid(
+      field, Quoted(name) + " is not projects/P/locations/L/keyRings/R/cryptoKeys/K");
+}
+
 Status CheckObjectFields(const ObjectInfo& info) {
   if (!info.storage_class.empty() && !IsStorageClass(info.storage_class)) {
     return errors::FieldInvalid("storageClass",
@@ -229,6 +239,7 @@ Status CheckObjectFields(const ObjectInfo& info) {
   if (!info.custom_time.empty() && !ParseRfc3339(info.custom_time)) {
     return errors::FieldInvalid("customTime", "expected an RFC 3339 time");
   }
+  RETURN_IF_ERROR(CheckKmsKeyName("kmsKeyName", info.kms_key_name));
   RETURN_IF_ERROR(CheckRetention(info.retention));
   size_t bytes = 0;
   for (const auto& [key, value] : info.metadata) bytes += key.size() + value.size();

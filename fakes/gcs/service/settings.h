@@ -4,6 +4,7 @@
 // https://cloud.google.com/storage/docs/json_api/v1/buckets
 
 #include <string>
+#include <string_view>
 
 #include "base/json_fwd.h"
 #include "fakes/gcs/store/bucket_store.h"
@@ -34,7 +35,12 @@ void SetPolicies(const Json& policies, Bucket* bucket);
 /// The strong validator that the JSON resource and the ETag header share.
 std::string EtagOf(const ObjectInfo& info);
 
-/// Checks storageClass, customTime, retention and metadata. kInvalidArgument names the field.
+/// Checks the name of a Cloud KMS key, or of a version of one. kInvalidArgument names the field.
+/// "" names no key.
+Status CheckKmsKeyName(std::string_view field, std::string_view name);
+
+/// Checks storageClass, customTime, kmsKeyName, retention and metadata. kInvalidArgument names the
+/// field.
 Status CheckObjectFields(const ObjectInfo& info);
 
 /// An object's customTime can neither be removed nor become earlier.

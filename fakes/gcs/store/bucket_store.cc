@@ -85,10 +85,12 @@ Duration SecondsOf(const Json& settings, std::string_view name, std::string_view
 
 BucketRules RulesOf(const Bucket& bucket) {
   BucketRules rules;
+  rules.default_storage_class = bucket.storage_class;
   if (bucket.settings.empty()) return rules;
   const auto settings = ParseJson(bucket.settings);
   if (!settings.ok()) return rules;
   rules.versioning = IsOn(*settings, "versioning", "enabled");
+  rules.autoclass = IsOn(*settings, "autoclass", "enabled");
   rules.soft_delete = SecondsOf(*settings, "softDeletePolicy", "retentionDurationSeconds");
   rules.retention = SecondsOf(*settings, "retentionPolicy", "retentionPeriod");
   rules.retention_locked = IsOn(*settings, "retentionPolicy", "isLocked");
@@ -157,6 +159,15 @@ void StampLockedTime(const Json* previous, Instant now, Json* access) {
 }
 
 }  // namespace
+
+Status CheckUniformAccessKept(const Bucket& before, const Bucket& wanted, Instant now) {
+  if (!RulesOf(before).uniform_access || RulesOf(wanted).uniform_access) return Ok{};
+  auto settings = ParseJson(before.settings);
+  const Json* access = settings.ok() ? SettingAt(kUniformAccess[0], &*settings) : nullptr;
+  const auto locked = access ? ParseRfc3339(StringOr(*access, "lockedTime")) : std::nullopt;
+  if (!locked || now < *locked) return Ok{};
+  return errors::UniformAccessLocked(wanted.name, Rfc3339(*locked));
+}
 
 void StampSettings(const Bucket& before, Instant now, Bucket* bucket) {
   if (bucket->settings.empty() || bucket->settings == before.settings) return;

@@ -48,9 +48,9 @@ struct ObjectInfo {
   std::map<std::string, std::string> metadata;
   std::string content_disposition = {};
   std::string content_language = {};
-  std::string custom_time = {};  // RFC 3339, as given
-  std::string storage_class = "STANDARD";
-  int component_count = 0;  // of a composite object, else 0
+  std::string custom_time = {};    // RFC 3339, as given
+  std::string storage_class = {};  // "" before the commit: the bucket's default
+  int component_count = 0;         // of a composite object, else 0
   std::string kms_key_name = {};
   std::string customer_key_sha256 = {};  // base64; of the key that a client must send
   bool temporary_hold = false;
@@ -211,8 +211,14 @@ struct BucketRules {
   bool default_event_based_hold = false;
   bool uniform_access = false;  // no ACLs
   std::string default_kms_key;
+  std::string default_storage_class = "STANDARD";
+  bool autoclass = false;  // the service chooses the class: STANDARD for a new object
 };
 BucketRules RulesOf(const Bucket& bucket);
+
+/// kInvalidArgument if the change switches uniform bucket-level access off after its lockedTime.
+/// https://cloud.google.com/storage/docs/uniform-bucket-level-access
+Status CheckUniformAccessKept(const Bucket& before, const Bucket& wanted, Instant now);
 
 /// Sets the times that the service derives: since when a policy is in effect, when Autoclass was
 /// switched, and until when uniform bucket-level access may be switched off.

@@ -91,6 +91,7 @@ Result<Bucket> DirectoryStore::UpdateBucket(const Bucket& wanted) {
     RETURN_IF_ERROR(OpenBucket(wanted.name));
     ASSIGN_OR_RETURN(const Bucket now, BucketRecord(wanted.name));
     if (now.revision != wanted.revision) return errors::BucketChanged(wanted.name);
+    RETURN_IF_ERROR(CheckUniformAccessKept(now, wanted, clock_.Now()));
     bucket = wanted;
     bucket.time_created = now.time_created;
     const bool counts = bucket.metageneration != now.metageneration;

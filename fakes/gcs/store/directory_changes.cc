@@ -41,6 +41,9 @@ ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file
   info.time_deleted = info.soft_delete_time = info.hard_delete_time = std::nullopt;
   info.retained_since = info.storage_class_updated = Instant();
   if (rules.default_event_based_hold) info.event_based_hold = true;
+  if (info.storage_class.empty() || rules.autoclass) {
+    info.storage_class = rules.default_storage_class;
+  }
   if (info.kms_key_name.empty()) info.kms_key_name = rules.default_kms_key;
   const bool composed = info.component_count > 0;  // these have no default type
   if (info.content_type.empty() && !composed) info.content_type = kUnknownType;

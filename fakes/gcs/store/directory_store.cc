@@ -122,6 +122,8 @@ ObjectRecord DirectoryStore::Adopt(const std::string& bucket, const std::string&
   record.info.name = name;
   record.info.size = file.size;
   record.info.content_type = kDefaultType;
+  const auto rules = RulesFor(bucket);
+  record.info.storage_class = (rules.ok() ? *rules : BucketRules()).default_storage_class;
   record.info.generation = side_->NextGeneration(clock_.Now());
   record.info.time_created = record.info.updated = Instant(Duration(file.modified_ns));
   side_->StageObject(record);

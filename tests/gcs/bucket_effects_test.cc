@@ -1,0 +1,61 @@
+// How a bucket's settings affect its objects and later changes of the settings.
+#include "base/encoding.h"
+#include "tests/gcs/api_world.h"
+
+namespace caip::gcs {
+namespace {
+
+using ::testing::HasSubstr;
+
+class BucketEffectsTest : public ApiTest {
+ protected:
+  Answer Patch(const std::string& body) { return Call("PATCH", "/storage/v1/b/bkt", body); }
+};
+
+TEST_F(BucketEffectsTest, NewObjectsHaveTheBucketsStorageClass) {
+  const auto put_nearline = [this](const std::string& name) {
+    return RawUpload("uploadType=multipart", "multipart/related; boundary=b",
+                     "--b\r\nContent-Type: application/json\r\n\r\n{\"name\":\"" + name +
+                         "\",\"storageClass\":\"NEARLINE\"}\r\n--b\r\n\r\n1\r\n--b--");
+  };
+  PutMedia("before", "1");
+  EXPECT_EQ(Patch(R"({"storageClass":"COLDLINE"})").status, 200);
+  EXPECT_EQ(PutMedia("x", "1").json["storageClass"], "COLDLINE");
+  EXPECT_EQ(put_nearline("y").json["storageClass"], "NEARLINE");
+  EXPECT_EQ(Call("GET", "/storage/v1/b/bkt/o/before").json["storageClass"], "STANDARD");
+  ASSERT_TRUE(WriteFile(world_.File("by-hand"), "1").ok());
+  EXPECT_EQ(Call("GET", "/storage/v1/b/bkt/o/by-hand").json["storageClass"], "COLDLINE");
+  EXPECT_EQ(Patch(R"({"autoclass":{"enabled":true}})").status, 200);
+  EXPECT_EQ(put_nearline("z").json["storageClass"], "STANDARD");
+}
+
+TEST_F(BucketEffectsTest, KeysOfCloudKmsHaveTheirForm) {
+  const std::string key = "projects/p/locations/us/keyRings/r/cryptoKeys/k";
+  const std::pair<std::string, int> cases[] = {{key, 200},
+                                               {key + "/cryptoKeyVersions/2", 200},
+                                               {"k", 400},
+                                               {"projects/p/keyRings/r/cryptoKeys/k", 400}};
+  for (const auto& [name, status] : cases) {
+    const Json encryption = {{"encryption", {{"defaultKmsKeyName", name}}}};
+    EXPECT_EQ(Patch(CompactJson(encryption)).status, status) << name;
+    EXPECT_EQ(PutMedia("x", "1", "&kmsKeyName=" + PercentEncoded(name)).status, status) << name;
+    const std::string copy = "/storage/v1/b/bkt/o/x/rewriteTo/b/bkt/o/y?destinationKmsKeyName=";
+    EXPECT_EQ(Call("POST", copy + PercentEncoded(name)).status, status) << name;
+  }
+}
+
+TEST_F(BucketEffectsTest, UniformAccessIsLockedAfterNinetyDays) {
+  const std::string off = R"({"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":false}}})";
+  const std::string on = R"({"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}})";
+  EXPECT_EQ(Patch(on).status, 200);
+  world_.clock().Advance(std::chrono::hours(89 * 24));
+  EXPECT_EQ(Patch(off).status, 200);
+  EXPECT_EQ(Patch(on).status, 200);
+  world_.clock().Advance(std::chrono::hours(91 * 24));
+  const Answer late = Patch(off);
+  EXPECT_EQ(late.status, 400);
+  EXPECT_THAT(late.body, HasSubstr("it is locked since "));
+}
+
+}  // namespace
+}  // namespace caip::gcs
