@@ -1,6 +1,7 @@
 """The library that is loaded into an emulator, and the faults of the disk that it makes."""
 
 import contextlib
+import os
 import shutil
 import struct
 import subprocess
@@ -18,6 +19,12 @@ def build_disk_library(directory):
     return library
 
 
+def preloading(library):
+    """The environment of a program with this library, also of a program with an address sanitizer."""
+    options = [os.environ.get('ASAN_OPTIONS'), 'verify_asan_link_order=0']
+    return {'LD_PRELOAD': str(library), 'ASAN_OPTIONS': ':'.join(filter(None, options))}
+
+
 class DiskFault:
     """The error that the emulator gets for each change of a file."""
 
@@ -26,7 +33,7 @@ class DiskFault:
         self.file.write_bytes(struct.pack('=i', 0))
 
     def environment(self, library):
-        return {'LD_PRELOAD': str(library), 'CAIP_STORM_FAULT': str(self.file)}
+        return {**preloading(library), 'CAIP_STORM_FAULT': str(self.file)}
 
     @contextlib.contextmanager
     def of(self, error):

@@ -22,6 +22,8 @@ import stat
 import struct
 from pathlib import Path
 
+from disk_fault import preloading
+
 HEADER = struct.Struct('=4I4Q')
 PAGE = 4096
 RENAME_EXCHANGE = 2
@@ -68,7 +70,7 @@ class Disk:
         self.begin()
 
     def environment(self, library):
-        return {'LD_PRELOAD': str(library), 'CAIP_STORM_JOURNAL': str(self.journal),
+        return {**preloading(library), 'CAIP_STORM_JOURNAL': str(self.journal),
                 'CAIP_STORM_GRAVES': str(self.graves)}
 
     def begin(self):
