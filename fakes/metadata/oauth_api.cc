@@ -171,8 +171,8 @@ http::Response AnswerKeyFile(const TokenMint& mint, const Identity& user,
   Identity account{std::string(request.Query("account")), std::string(request.Query("project"))};
   if (account.project.empty()) account.project = user.project;
   if (account.account.empty()) account.account = user.account;
-  http::Response response = http::JsonResponse(
-      200, ServiceAccountFile(**key, account, request.BaseUrl()));
+  http::Response response =
+      http::JsonResponse(200, ServiceAccountFile(**key, account, request.BaseUrl()));
   response.headers.Set("Cache-Control", "no-store");
   return response;
 }

@@ -1,7 +1,8 @@
+#include "host/python/package_archive.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "host/python/package_archive.h"
 #include "tests/host/archive_maker.h"
 
 namespace caip::host {

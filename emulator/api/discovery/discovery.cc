@@ -12,9 +12,7 @@ namespace {
 
 constexpr const char* kScope = "https://www.googleapis.com/auth/cloud-platform";
 
-std::string RootUrl(const http::Request& request) {
-  return request.BaseUrl() + "/";
-}
+std::string RootUrl(const http::Request& request) { return request.BaseUrl() + "/"; }
 
 Json MediaUpload(const ApiDescription& api, const ApiMethod& method) {
   const std::string path = "upload/" + api.service_path() + method.path;
