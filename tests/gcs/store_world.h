@@ -19,9 +19,10 @@ class StoreWorld {
 
   void Close() { store_.reset(); }
   /// As after a restart of the emulator.
-  void Reopen() {
+  void Reopen() { Open({.root = root(), .durable = durable_}); }
+  void Open(DirectoryStoreOptions options) {
     store_.reset();
-    auto opened = DirectoryStore::Open({.root = root(), .durable = durable_}, clock_);
+    auto opened = DirectoryStore::Open(std::move(options), clock_);
     EXPECT_TRUE(opened.ok()) << (opened.ok() ? "" : opened.error().message);
     store_ = std::move(*opened);
   }

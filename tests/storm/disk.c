@@ -7,6 +7,8 @@
 // link there, so that its inode stays and its number is not used again. CAIP_STORM_FAULT: file of 4
 // bytes: the error number that changes of files get now; 0: none.
 //
+// CAIP_STORM_BOOT: file that is read instead of the kernel's boot_id, which a power cut changes.
+//
 // A record is written after the change has been made, under one lock. So an fsync that is in the
 // journal comes after all writes that it covers. Changes of mapped files are not seen: SQLite's
 // -shm file needs none.
@@ -40,6 +42,7 @@ static dev_t device;
 static pid_t owner;
 static uint64_t records, buried;
 static const _Atomic int* fault;
+static char boot[PATH_MAX];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void begin(void) {
@@ -62,8 +65,11 @@ __attribute__((constructor)) static void begin(void) {
     if (journal < 0 || graves < 0 || fstat(graves, &status) != 0) abort();
     device = status.st_dev;
   }
+  const char* boot_id = getenv("CAIP_STORM_BOOT");
+  if (boot_id) snprintf(boot, sizeof boot, "%s", boot_id);
   owner = getpid();
   unsetenv("LD_PRELOAD");
+  unsetenv("CAIP_STORM_BOOT");
   unsetenv("CAIP_STORM_JOURNAL");
   unsetenv("CAIP_STORM_GRAVES");
   unsetenv("CAIP_STORM_FAULT");
@@ -187,6 +193,7 @@ static void put_written(int fd, off_t offset, ssize_t count) {
 }
 
 static int do_open(int at, const char* path, int flags, mode_t mode) {
+  if (boot[0] && strcmp(path, "/proc/sys/kernel/random/boot_id") == 0) path = boot;
   const int makes = flags & (O_CREAT | O_TRUNC) && (flags & O_TMPFILE) != O_TMPFILE;
   const int changes = (flags & O_ACCMODE) != O_RDONLY;
   struct stat before, after;

@@ -67,17 +67,21 @@ class Disk:
     def __init__(self, directory, work):
         self.directory, self.work = Path(directory), Path(work)
         self.journal, self.graves = self.work / 'journal', self.work / 'graves'
+        self.boot = self.work / 'boot'
+        self.boots = 0
         self.begin()
 
     def environment(self, library):
         return {**preloading(library), 'CAIP_STORM_JOURNAL': str(self.journal),
-                'CAIP_STORM_GRAVES': str(self.graves)}
+                'CAIP_STORM_GRAVES': str(self.graves), 'CAIP_STORM_BOOT': str(self.boot)}
 
     def begin(self):
-        """Takes all that is there as durable."""
+        """Takes all that is there as durable. The host has started again."""
         self.journal.unlink(missing_ok=True)
         shutil.rmtree(self.graves, ignore_errors=True)
         self.graves.mkdir(parents=True)
+        self.boots += 1
+        self.boot.write_text(f'{self.boots}\n')
         self.nodes, self.names = {}, {}
         self.changes, self.waiting = [], []  # all in their order; those that are not durable
         self.directory.mkdir(exist_ok=True)
@@ -237,8 +241,8 @@ class Disk:
             os.link(actual[node.inode], path)
             if node.changed and not path.name.endswith('-shm') and path.read_bytes() != node.bytes:
                 path.write_bytes(node.bytes)
-                if node.modified:
-                    os.utime(path, ns=(node.modified, node.modified))
+                modified = node.modified or 0  # 0: the time was not durable
+                os.utime(path, ns=(modified, modified))
 
 
 def split(changes):

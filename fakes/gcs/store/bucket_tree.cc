@@ -163,6 +163,7 @@ Status BucketTree::MoveAside(const std::string& path, std::vector<std::string>* 
   if (::renameat(from.get(), LeafOf(path).c_str(), to.get(), LeafOf(beside).c_str()) != 0) {
     return errors::CannotMakeRoomFor(*name, errno);
   }
+  has_moved_others_ = true;
   touched->push_back(ParentOf(beside));
   return Ok{};
 }

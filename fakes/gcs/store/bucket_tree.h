@@ -37,6 +37,8 @@ class BucketTree {
   /// (names.h). Adds to `touched` the directories to be synced.
   Result<FileIdentity> Place(int from_directory, const std::string& from, const std::string& name,
                              std::vector<std::string>* touched);
+  /// True if a file of another object has moved aside.
+  bool has_moved_others() const { return has_moved_others_; }
   /// Removes the file and the directories that it leaves empty. Files that had moved aside for them
   /// move back.
   Status Remove(const std::string& name, std::vector<std::string>* touched);
@@ -54,6 +56,7 @@ class BucketTree {
 
   Fd directory_;
   std::string bucket_;
+  bool has_moved_others_ = false;
 };
 
 /// Identifies many files of a bucket without opening them. Fast if the paths are sorted.

@@ -36,7 +36,7 @@ Result<Bucket> DirectoryStore::CreateBucket(const Bucket& wanted) {
     return errors::BucketNameInvalid(name, *problem);
   Bucket bucket = wanted;
   {
-    const std::lock_guard lock(LockOf(name));
+    const std::lock_guard lock(LockOf(name).mutex);
     if (::mkdirat(directories_.root.get(), name.c_str(), 0777) != 0) {
       if (errno == EEXIST) return errors::BucketExists(name);
       return errors::CannotMakeBucket(name, errno);
@@ -57,7 +57,7 @@ Result<Bucket> DirectoryStore::CreateBucket(const Bucket& wanted) {
 }
 
 Result<Bucket> DirectoryStore::GetBucket(const std::string& name) const {
-  const std::lock_guard lock(LockOf(name));
+  const std::lock_guard lock(LockOf(name).mutex);
   RETURN_IF_ERROR(OpenBucket(name));
   return BucketRecord(name);
 }
@@ -87,7 +87,7 @@ Result<std::vector<Bucket>> DirectoryStore::ListBuckets() const {
 Result<Bucket> DirectoryStore::UpdateBucket(const Bucket& wanted) {
   Bucket bucket;
   {
-    const std::lock_guard lock(LockOf(wanted.name));
+    const std::lock_guard lock(LockOf(wanted.name).mutex);
     RETURN_IF_ERROR(OpenBucket(wanted.name));
     ASSIGN_OR_RETURN(const Bucket now, BucketRecord(wanted.name));
     if (now.revision != wanted.revision) return errors::BucketChanged(wanted.name);
@@ -106,7 +106,7 @@ Result<Bucket> DirectoryStore::UpdateBucket(const Bucket& wanted) {
 
 Status DirectoryStore::DeleteBucket(const std::string& name) {
   {
-    const std::lock_guard lock(LockOf(name));
+    const auto lock = LockForChange(name, {});
     ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(name));
     ListQuery any;
     any.max_results = 1;
@@ -215,7 +215,11 @@ Result<std::optional<ObjectInfo>> DirectoryStore::ListedLocked(FileFinder& finde
   }
   ASSIGN_OR_RETURN(const std::optional<FileIdentity> file, finder.Find(entry.path));
   if (!file) return std::optional<ObjectInfo>();
-  if (!record || record->file != *file) record = Adopt(tree.bucket(), entry.name, *file);
+  const auto* const placing = FindPlacing(tree.bucket(), entry.name);
+  if (placing) record = *placing;
+  if (!record || record->file != *file) {
+    record = Adopt(tree.bucket(), entry.name, *file, placing == nullptr);
+  }
   *unhashed = !record->hashed;
   return std::optional(std::move(record->info));
 }
@@ -228,7 +232,7 @@ Result<Listing> DirectoryStore::List(const std::string& bucket, const ListQuery&
   std::vector<size_t> unhashed;
   if (query.versions || query.soft_deleted) RETURN_IF_ERROR(side_->Flush());
   {
-    const std::lock_guard lock(LockOf(bucket));
+    const std::lock_guard lock(LockOf(bucket).mutex);
     if (query.versions || query.soft_deleted) {
       VersionMerger merger(*side_, bucket, page, start, query.soft_deleted);
       if (!query.soft_deleted) RETURN_IF_ERROR(WalkTree(tree.fd(), cache_, merger));

@@ -1,11 +1,9 @@
-// How the directory store commits, deletes, updates and moves objects, and keeps unfinished
-// uploads: <uploads>/<key> has the bytes, <key>.note a short text.
+// How the directory store commits, deletes, updates and moves objects.
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cassert>
 #include <cerrno>
 #include <charconv>
 
@@ -21,14 +19,6 @@ namespace caip::gcs {
 namespace {
 
 constexpr const char* kUnknownType = "application/octet-stream";
-
-constexpr const char* kNoteEnding = ".note";
-constexpr size_t kNoteBytesMax = 8 << 20;
-constexpr size_t kShortNoteBytes = 32;  // shorter notes hold no record
-
-[[maybe_unused]] bool IsKey(const std::string& key) {
-  return !key.empty() && key.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
 
 }  // namespace
 
@@ -54,18 +44,28 @@ ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file
   return record;
 }
 
+// Checks whether the object may be replaced, and keeps a version if required. Returns the record of
+// the live object, if there is one. The caller holds the bucket's lock.
+Result<std::optional<ObjectRecord>> DirectoryStore::PrepareCommit(
+    const BucketTree& tree, const ObjectInfo& info, const Preconditions& preconditions) {
+  auto live = FindLocked(tree, info.name);
+  if (!live.ok() && live.error().code != Code::kNotFound) return live.error();
+  RETURN_IF_ERROR(CheckPreconditions(preconditions, live.ok() ? &live->record.info : nullptr));
+  if (!live.ok()) return std::optional<ObjectRecord>();
+  ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(info.bucket));
+  RETURN_IF_ERROR(PrepareRemoval(*live, rules));
+  return std::optional(std::move(live->record));
+}
+
 Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temporary,
                                           ObjectInfo info, const Preconditions& preconditions) {
   ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(info.bucket));
   std::vector<std::string> touched;
   ObjectRecord record;
   {
-    const std::lock_guard lock(LockOf(info.bucket));
-    const auto live = FindLocked(tree, info.name);
-    if (!live.ok() && live.error().code != Code::kNotFound) return live.error();
-    RETURN_IF_ERROR(CheckPreconditions(preconditions, live.ok() ? &live->record.info : nullptr));
+    const auto lock = LockForChange(info.bucket, {info.name});
+    RETURN_IF_ERROR(PrepareCommit(tree, info, preconditions));
     ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(info.bucket));
-    if (live.ok()) RETURN_IF_ERROR(PrepareRemoval(*live, rules));
     const bool is_upload = directory == directories_.uploads.get();
     if (is_upload) RETURN_IF_ERROR(NoteCommit(temporary, info, rules, &record));
     Step();
@@ -83,64 +83,12 @@ Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temp
   return std::move(record.info);
 }
 
-// Before the upload's file becomes the object's. From then on, the note without the upload's file
-// says that the upload is complete, so that one rename does both.
-Status DirectoryStore::NoteCommit(const std::string& key, const ObjectInfo& info,
-                                  const BucketRules& rules, ObjectRecord* record) {
-  struct stat status {};
-  if (::fstatat(directories_.uploads.get(), key.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-    return errors::CannotLookAtObject(info.name, errno);
-  }
-  *record = NewRecord(info, IdentityOf(status), rules);
-  const Path file = options_.uploads / (key + kNoteEnding);
-  const std::string note = CommitNoteText(*record);
-  return options_.durable ? WriteFileDurably(file, note) : WriteFile(file, note);
-}
-
-// Called when the store opens. A commit that was interrupted after its rename gets the record that
-// it did not save.
-void DirectoryStore::CompleteCommits() {
-  std::error_code ignored;
-  std::vector<Path> complete;
-  for (const auto& entry : std::filesystem::directory_iterator(options_.uploads, ignored)) {
-    const bool is_short = entry.file_size(ignored) < kShortNoteBytes;
-    if (entry.path().extension() != kNoteEnding || is_short) continue;
-    if (CompleteCommit(entry.path())) complete.push_back(entry.path());
-  }
-  if (!side_->Flush().ok()) return;  // the next start tries again
-  for (const Path& path : complete) {
-    const auto note = ReadFileUpTo(path, kNoteBytesMax);
-    if (note.ok()) (void)WriteFile(path, note->substr(0, note->find(' '))).ok();
-  }
-}
-
-// False: the upload did not become an object, or the note is none of a commit.
-bool DirectoryStore::CompleteCommit(const Path& path) {
-  const auto note = ReadFileUpTo(path, kNoteBytesMax);
-  const auto record = note.ok() ? RecordOfCommitNote(*note) : std::nullopt;
-  if (!record) return false;
-  const std::string key = path.stem();
-  if (::faccessat(directories_.uploads.get(), key.c_str(), F_OK, 0) == 0) {
-    ::unlink(path.c_str());
-    return false;
-  }
-  const auto tree = OpenBucket(record->info.bucket);
-  if (!tree.ok()) return tree.error().code == Code::kNotFound;
-  const auto file = tree->Open(record->info.name);
-  if (!file.ok() && file.error().code != Code::kNotFound) return false;  // the next start looks
-  if (!file.ok() || file->identity != record->file) return true;         // replaced since
-  const auto known = side_->FindObject(record->info.bucket, record->info.name);
-  if (!known.ok()) return false;
-  if (!*known || (*known)->file != record->file) side_->StageObject(*record);
-  return true;
-}
-
 Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string& name,
                                     const Preconditions& preconditions, const Version& version) {
   ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(bucket));
   std::vector<std::string> touched;
   {
-    const std::lock_guard lock(LockOf(bucket));
+    const auto lock = LockForChange(bucket, {name});
     const auto live = FindLocked(tree, name);
     const bool other = version.generation != 0 &&
                        (!live.ok() || live->record.info.generation != version.generation);
@@ -163,7 +111,7 @@ Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
   ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(wanted.bucket));
   ObjectRecord record;
   {
-    const std::lock_guard lock(LockOf(wanted.bucket));
+    const auto lock = LockForChange(wanted.bucket, {wanted.name});
     const auto live = FindLocked(tree, wanted.name);
     const bool is_live =
         live.ok() && (wanted.generation == 0 || wanted.generation == live->record.info.generation);
@@ -207,9 +155,10 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
   std::vector<std::string> touched;
   ObjectRecord record;
   {
-    const std::lock_guard lock(LockOf(bucket));
+    const auto lock = LockForChange(bucket, {from, to});
     ASSIGN_OR_RETURN(Found source, FindLocked(tree, from));
     RETURN_IF_ERROR(CheckPreconditions(of_source, &source.record.info));
+    RETURN_IF_ERROR(SyncFile(source));
     const auto target = FindLocked(tree, to);
     if (!target.ok() && target.error().code != Code::kNotFound) return target.error();
     RETURN_IF_ERROR(CheckPreconditions(of_target, target.ok() ? &target->record.info : nullptr));
@@ -236,40 +185,6 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
   if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
   RETURN_IF_ERROR(side_->Flush());
   return std::move(record.info);
-}
-
-Result<std::unique_ptr<ObjectWriter>> DirectoryStore::ResumeObject(const std::string& bucket,
-                                                                   const std::string& name,
-                                                                   const std::string& key) {
-  assert(IsKey(key));
-  RETURN_IF_ERROR(EnsureBucket(bucket));
-  if (const auto problem = ObjectNameProblem(name))
-    return errors::ObjectNameInvalid(name, *problem);
-  return DirectoryWriter::Resume(*this, bucket, name, key);
-}
-
-// Does not sync: if a power failure loses the note, the client sends the bytes again.
-Status DirectoryStore::NoteUpload(const std::string& key, const std::string& note) {
-  assert(IsKey(key));
-  return WriteFile(options_.uploads / (key + kNoteEnding), note);
-}
-
-Result<std::optional<std::string>> DirectoryStore::UploadNote(const std::string& key) const {
-  assert(IsKey(key));
-  // with its bytes, an upload is not complete, even if its commit has begun
-  if (::faccessat(directories_.uploads.get(), key.c_str(), F_OK, 0) == 0) {
-    return std::optional<std::string>("");
-  }
-  auto note = ReadFileUpTo(options_.uploads / (key + kNoteEnding), kNoteBytesMax);
-  if (note.ok()) return std::optional(std::move(*note));
-  if (note.error().code != Code::kNotFound) return note.error();
-  return std::optional<std::string>();
-}
-
-void DirectoryStore::ForgetUpload(const std::string& key) {
-  assert(IsKey(key));
-  ::unlinkat(directories_.uploads.get(), key.c_str(), 0);
-  ::unlinkat(directories_.uploads.get(), (key + kNoteEnding).c_str(), 0);
 }
 
 // Noncurrent and soft-deleted versions, as .caip-versions/<bucket>/<generation>. The order of steps
@@ -338,6 +253,12 @@ Status DirectoryStore::PrepareRemoval(const Found& live, const BucketRules& rule
   return Ok{};
 }
 
+// A small object gets another name: from now on, only its file has its bytes.
+Status DirectoryStore::SyncFile(const Found& found) const {
+  if (!options_.durable || ::fsync(found.file.fd.get()) == 0) return Ok{};
+  return errors::CannotSyncObject(found.record.info.name, errno);
+}
+
 Status DirectoryStore::KeepVersion(const Found& found, bool noncurrent, const BucketRules& rules) {
   ObjectRecord record = found.record;
   const std::string& bucket = record.info.bucket;
@@ -349,6 +270,7 @@ Status DirectoryStore::KeepVersion(const Found& found, bool noncurrent, const Bu
     record.info.hard_delete_time = now + rules.soft_delete;
     RemoveExpired();
   }
+  RETURN_IF_ERROR(SyncFile(found));
   const int versions = directories_.versions.get();
   const std::string path = bucket + "/" + std::to_string(record.info.generation);
   const std::string itself = "/proc/self/fd/" + std::to_string(found.file.fd.get());

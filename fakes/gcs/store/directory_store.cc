@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/hash.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
@@ -44,6 +45,12 @@ void RemoveLeftovers(const Path& directory, std::optional<std::chrono::hours> ol
   }
 }
 
+// Differs after each start of the host. "" if the kernel does not say it.
+std::string BootId() {
+  const auto id = ReadFile("/proc/sys/kernel/random/boot_id");
+  return id.ok() ? *id : "";
+}
+
 class FileReader final : public ObjectReader {
  public:
   FileReader(Fd fd, ObjectInfo info) : fd_(std::move(fd)), info_(std::move(info)) {}
@@ -74,13 +81,15 @@ Result<std::unique_ptr<DirectoryStore>> DirectoryStore::Open(DirectoryStoreOptio
   ASSIGN_OR_RETURN(directories.temporary, OpenDirectory(options.root / kTemporary));
   ASSIGN_OR_RETURN(directories.versions, OpenDirectory(options.root / kVersions));
   ASSIGN_OR_RETURN(directories.uploads, OpenDirectory(options.uploads));
-  RemoveLeftovers(options.root / kTemporary);
   RemoveLeftovers(options.uploads, kUploadsKept);
   Path side_file = options.root;
   side_file += ".db";
-  ASSIGN_OR_RETURN(auto side, SideStore::Open(side_file, options.durable));
+  const int64_t boot = static_cast<int64_t>(Fnv1a(options.boot.empty() ? BootId() : options.boot));
+  ASSIGN_OR_RETURN(auto side, SideStore::Open(side_file, options.durable, boot));
   std::unique_ptr<DirectoryStore> store(
       new DirectoryStore(std::move(options), clock, std::move(directories), std::move(side)));
+  RETURN_IF_ERROR(store->RestoreSmallObjects());
+  RemoveLeftovers(store->options_.root / kTemporary);
   store->CompleteCommits();
   store->ClearVersions();
   return store;
@@ -91,10 +100,33 @@ DirectoryStore::DirectoryStore(DirectoryStoreOptions options, const Clock& clock
     : options_(std::move(options)),
       clock_(clock),
       directories_(std::move(directories)),
-      side_(std::move(side)) {}
+      side_(std::move(side)),
+      file_sync_(std::make_unique<FileSync>(directories_.root.get(), *side_, options_.sync_delay)) {
+}
 
-std::mutex& DirectoryStore::LockOf(const std::string& bucket) const {
+DirectoryStore::BucketLock& DirectoryStore::LockOf(const std::string& bucket) const {
   return locks_[std::hash<std::string>()(bucket) % locks_.size()];
+}
+
+std::unique_lock<std::mutex> DirectoryStore::LockForChange(
+    const std::string& bucket, const std::vector<std::string>& names) const {
+  BucketLock& its = LockOf(bucket);
+  std::unique_lock lock(its.mutex);
+  its.placed.wait(lock, [&] {
+    return std::none_of(its.placing.begin(), its.placing.end(), [&](const auto& item) {
+      const auto& [in, name] = item.first;
+      return in == bucket &&
+             (names.empty() || std::find(names.begin(), names.end(), name) != names.end());
+    });
+  });
+  return lock;
+}
+
+const std::optional<ObjectRecord>* DirectoryStore::FindPlacing(const std::string& bucket,
+                                                               const std::string& name) const {
+  const auto& placing = LockOf(bucket).placing;
+  const auto at = placing.find({bucket, name});
+  return at == placing.end() ? nullptr : &at->second;
 }
 
 Result<BucketTree> DirectoryStore::OpenBucket(const std::string& name) const {
@@ -115,7 +147,7 @@ Path DirectoryStore::PathOf(const std::string& bucket, const std::string& object
 
 // A file that is new or has changed by hand becomes an object with a new generation.
 ObjectRecord DirectoryStore::Adopt(const std::string& bucket, const std::string& name,
-                                   const FileIdentity& file) const {
+                                   const FileIdentity& file, bool stages) const {
   ObjectRecord record;
   record.file = file;
   record.info.bucket = bucket;
@@ -126,7 +158,7 @@ ObjectRecord DirectoryStore::Adopt(const std::string& bucket, const std::string&
   record.info.storage_class = (rules.ok() ? *rules : BucketRules()).default_storage_class;
   record.info.generation = side_->NextGeneration(clock_.Now());
   record.info.time_created = record.info.updated = Instant(Duration(file.modified_ns));
-  side_->StageObject(record);
+  if (stages) side_->StageObject(record);
   return record;
 }
 
@@ -135,9 +167,15 @@ Result<DirectoryStore::Found> DirectoryStore::FindLocked(const BucketTree& tree,
   if (const auto problem = ObjectNameProblem(name))
     return errors::ObjectNameInvalid(name, *problem);
   ASSIGN_OR_RETURN(OpenFile file, tree.Open(name));
-  ASSIGN_OR_RETURN(auto record, side_->FindObject(tree.bucket(), name));
+  const auto* const placing = FindPlacing(tree.bucket(), name);
+  std::optional<ObjectRecord> record;
+  if (placing) {
+    record = *placing;
+  } else {
+    ASSIGN_OR_RETURN(record, side_->FindObject(tree.bucket(), name));
+  }
   const bool changed = !record || record->file != file.identity;
-  if (changed) record = Adopt(tree.bucket(), name, file.identity);
+  if (changed) record = Adopt(tree.bucket(), name, file.identity, placing == nullptr);
   return Found{std::move(file), std::move(*record), changed};
 }
 
@@ -161,7 +199,7 @@ Result<DirectoryStore::Found> DirectoryStore::Find(const std::string& bucket,
     if (!hashed || unlocked->record.hashed) return std::move(*unlocked);
   }
   ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(bucket));
-  std::unique_lock lock(LockOf(bucket));
+  std::unique_lock lock(LockOf(bucket).mutex);
   auto found = FindLocked(tree, name);
   lock.unlock();
   if (!found.ok() || !hashed || found->record.hashed) return found;
@@ -214,7 +252,7 @@ Result<DirectoryStore::Found> DirectoryStore::FindHashed(const std::string& buck
   for (int tries = 1; !found.record.hashed; ++tries) {
     ASSIGN_OR_RETURN(Hashes hashes, HashFile(found.file.fd.get()));
     ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(bucket));
-    const std::lock_guard lock(LockOf(bucket));
+    const auto lock = LockForChange(bucket, {name});
     ASSIGN_OR_RETURN(Found now, FindLocked(tree, name));
     const bool same = now.record.info.generation == found.record.info.generation;
     if (!now.record.hashed && (same || tries == kHashTries)) {

@@ -4,14 +4,19 @@
 // <root>.db (side_store.h), which may be deleted.
 
 #include <array>
+#include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/bucket_tree.h"
+#include "fakes/gcs/store/file_sync.h"
 #include "fakes/gcs/store/listing.h"
 #include "fakes/gcs/store/side_store.h"
 
@@ -22,6 +27,10 @@ struct DirectoryStoreOptions {
   bool durable = true;          // false: a power failure may lose acknowledged writes
   bool create_buckets = false;  // the first write to a missing bucket creates it
   Path uploads = {};            // unfinished uploads; "" for "uploads" beside the root
+  /// Identifies this start of the host; "" for the kernel's own identification.
+  std::string boot = {};
+  /// How long small objects wait for the sync of their files (file_sync.h).
+  Duration sync_delay = std::chrono::seconds(30);
   /// Called between the steps of a commit, for tests that end the process there.
   std::function<void()> between_steps = {};
 };
@@ -87,7 +96,22 @@ class DirectoryStore final : public BucketStore {
   DirectoryStore(DirectoryStoreOptions options, const Clock& clock, Directories directories,
                  std::unique_ptr<SideStore> side);
 
-  std::mutex& LockOf(const std::string& bucket) const;
+  using ObjectKey = std::pair<std::string, std::string>;
+  // Serializes a bucket's changes, and lookups that must not see an unfinished change.
+  struct BucketLock {
+    std::mutex mutex;
+    // Small objects that are being committed, with their records from before, if any. These agree
+    // with the files until the new files are in place.
+    std::map<ObjectKey, std::optional<ObjectRecord>> placing;
+    std::condition_variable placed;
+  };
+  BucketLock& LockOf(const std::string& bucket) const;
+  // Waits until none of these objects is being placed. No names: all of the bucket's objects.
+  std::unique_lock<std::mutex> LockForChange(const std::string& bucket,
+                                             const std::vector<std::string>& names) const;
+  // The record of an object while it is being placed. The caller holds the bucket's lock.
+  const std::optional<ObjectRecord>* FindPlacing(const std::string& bucket,
+                                                 const std::string& name) const;
   Result<BucketTree> OpenBucket(const std::string& name) const;
   Status EnsureBucket(const std::string& bucket);
   Result<Bucket> BucketRecord(const std::string& name) const;
@@ -98,26 +122,44 @@ class DirectoryStore final : public BucketStore {
   Result<Found> FindVersion(const std::string& bucket, const std::string& name,
                             const Version& version) const;
   Result<Found> FindHashed(const std::string& bucket, const std::string& name, Found found) const;
-  ObjectRecord Adopt(const std::string& bucket, const std::string& name,
-                     const FileIdentity& file) const;
+  ObjectRecord Adopt(const std::string& bucket, const std::string& name, const FileIdentity& file,
+                     bool stages = true) const;
   Result<std::optional<ObjectInfo>> ListedLocked(FileFinder& finder, const BucketTree& tree,
                                                  const PageEntry& entry,
                                                  std::optional<ObjectRecord> record,
                                                  bool* unhashed) const;
   Result<ObjectInfo> Commit(int directory, const std::string& temporary, ObjectInfo info,
                             const Preconditions& preconditions);
+  Result<std::optional<ObjectRecord>> PrepareCommit(const BucketTree& tree, const ObjectInfo& info,
+                                                    const Preconditions& preconditions);
+
+  // directory_uploads.cc. CompleteCommits is called when the store opens.
   Status NoteCommit(const std::string& key, const ObjectInfo& info, const BucketRules& rules,
                     ObjectRecord* record);
+  void CompleteCommits();
+  bool CompleteCommit(const Path& note);
+
+  // directory_small_objects.cc. RestoreSmallObjects is called when the store opens.
+  Result<ObjectInfo> CommitSmall(const std::string& temporary, const FileIdentity& file,
+                                 ObjectInfo info, const Preconditions& preconditions,
+                                 std::string bytes);
+  Status PlaceSmall(BucketTree& tree, const std::string& temporary, const std::string& name);
+  Status RestoreSmallObjects();
+  Status RestoreSmallObject(SideStore::SmallObject small);
+  Status PlaceOrWithdraw(BucketTree& tree, const std::string& temporary, const ObjectRecord& record,
+                         const std::optional<ObjectRecord>& before);
+  void StageBefore(const ObjectRecord& failed, const std::optional<ObjectRecord>& before);
+  Status PlaceLeftover(const std::string& temporary, const ObjectRecord& record);
+
   void Step() const {
     if (options_.between_steps) options_.between_steps();
   }
-  void CompleteCommits();
-  bool CompleteCommit(const Path& note);
   ObjectRecord NewRecord(ObjectInfo info, const FileIdentity& file, const BucketRules& rules);
 
   // directory_changes.cc: versions. The caller holds the bucket's lock, except in ClearVersions.
   void ClearVersions();
   Status PrepareRemoval(const Found& live, const BucketRules& rules);
+  Status SyncFile(const Found& found) const;
   Status KeepVersion(const Found& found, bool noncurrent, const BucketRules& rules);
   Status DeleteVersion(const std::string& bucket, const std::string& name,
                        const Preconditions& preconditions, const Version& version);
@@ -129,9 +171,9 @@ class DirectoryStore final : public BucketStore {
   const Clock& clock_;
   Directories directories_;
   std::unique_ptr<SideStore> side_;
+  std::unique_ptr<FileSync> file_sync_;
   mutable DirectoryCache cache_;
-  // Serializes a bucket's changes, and lookups that must not see an unfinished change.
-  mutable std::array<std::mutex, 64> locks_;
+  mutable std::array<BucketLock, 64> locks_;
 };
 
 }  // namespace caip::gcs

@@ -174,8 +174,10 @@ Result<Hashes> DirectoryWriter::Finish(bool composite) {
 Result<ObjectInfo> DirectoryWriter::Commit(ObjectInfo info, const Preconditions& preconditions,
                                            const std::optional<std::string>& expected_md5,
                                            const std::optional<uint32_t>& expected_crc32c) {
+  const bool small = store_.options_.durable && !kept_ && size_ <= kSmallObjectBytes &&
+                     !store_.file_sync_->IsBehind();
   // Syncs first, while the follower hashes the remaining bytes.
-  if (store_.options_.durable && ::fsync(fd_.get()) != 0) {
+  if (store_.options_.durable && !small && ::fsync(fd_.get()) != 0) {
     return errors::CannotSyncObject(name_, errno);
   }
   const bool composite = info.component_count > 0;
@@ -186,9 +188,26 @@ Result<ObjectInfo> DirectoryWriter::Commit(ObjectInfo info, const Preconditions&
   info.size = size_;
   info.md5 = composite ? "" : hashes.md5;
   info.crc32c = hashes.crc32c;
-  auto committed = store_.Commit(directory_, file_, std::move(info), preconditions);
+  auto committed = small ? CommitSmall(std::move(info), preconditions)
+                         : store_.Commit(directory_, file_, std::move(info), preconditions);
   if (committed.ok()) file_.clear();
   return committed;
+}
+
+Result<ObjectInfo> DirectoryWriter::CommitSmall(ObjectInfo info,
+                                                const Preconditions& preconditions) {
+  std::string bytes(size_, '\0');
+  struct stat status {};
+  for (size_t at = 0; at < bytes.size();) {
+    const ssize_t count =
+        ::pread(fd_.get(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return errors::CannotReadObject(name_, count < 0 ? errno : EIO);
+    at += static_cast<size_t>(count);
+  }
+  if (::fstat(fd_.get(), &status) != 0) return errors::CannotLookAtObject(name_, errno);
+  return store_.CommitSmall(file_, IdentityOf(status), std::move(info), preconditions,
+                            std::move(bytes));
 }
 
 }  // namespace caip::gcs

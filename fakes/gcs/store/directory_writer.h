@@ -43,6 +43,7 @@ class DirectoryWriter final : public ObjectWriter {
   Status Write(std::string_view bytes);
   void StartFlushing();
   Result<Hashes> Finish(bool composite);
+  Result<ObjectInfo> CommitSmall(ObjectInfo info, const Preconditions& preconditions);
 
   DirectoryStore& store_;
   std::string bucket_;

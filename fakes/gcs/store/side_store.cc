@@ -1,5 +1,7 @@
 #include "fakes/gcs/store/side_store.h"
 
+#include <algorithm>
+
 #include "fakes/gcs/store/object_record.h"
 #include "fakes/gcs/store/side_tables.h"
 
@@ -24,7 +26,7 @@ SideStore::~SideStore() {
   if (writer_ && !staged_.empty()) (void)Flush().ok();
 }
 
-Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durable) {
+Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durable, int64_t boot) {
   auto writer = std::make_unique<Writer>(file);
   Status opened = writer->Open(durable);
   if (!opened.ok() && opened.error().code == Code::kDataLoss) {
@@ -38,6 +40,14 @@ Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durabl
   store->reader_ = std::make_unique<Reader>(file);
   RETURN_IF_ERROR(store->reader_->Open());
   ASSIGN_OR_RETURN(store->last_generation_, writer->LastGeneration());
+  ASSIGN_OR_RETURN(const int64_t sequence,
+                   writer->database.Number("SELECT ifnull(max(sequence), 0) FROM small_objects"));
+  ASSIGN_OR_RETURN(const int64_t last_boot,
+                   writer->database.Number("SELECT ifnull(max(value), 0) FROM counters "
+                                           "WHERE name='boot'"));
+  store->last_sequence_ = static_cast<uint64_t>(sequence);
+  store->is_same_boot_ = last_boot == boot;
+  store->boot_ = boot;
   store->writer_ = std::move(writer);
   return store;
 }
@@ -126,6 +136,32 @@ void SideStore::StageObject(const ObjectRecord& record) {
   ++staged_count_;
 }
 
+uint64_t SideStore::StageSmallObject(const ObjectRecord& record, std::string bytes) {
+  StageObject(record);
+  const std::lock_guard lock(mutex_);
+  staged_.small[++last_sequence_] = {record, std::move(bytes)};
+  return last_sequence_;
+}
+
+void SideStore::StageSynced(uint64_t sequence) {
+  const std::lock_guard lock(mutex_);
+  staged_.synced = std::max(staged_.synced, sequence);
+  ++staged_count_;
+}
+
+Result<std::vector<SideStore::SmallObject>> SideStore::SmallObjects() {
+  const std::lock_guard lock(reader_mutex_);
+  SqliteStatement& select = reader_->small;
+  const SqliteUse use(select);
+  std::vector<SmallObject> objects;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, reader_->Next(select));
+    if (!more) return objects;
+    objects.push_back(
+        {Reader::ReadRecord(select, select.Text(8), select.Text(9)), select.Text(10)});
+  }
+}
+
 void SideStore::StageRemoval(const std::string& bucket, const std::string& name) {
   const std::lock_guard lock(mutex_);
   staged_.objects[{bucket, name}] = std::nullopt;
@@ -208,6 +244,8 @@ void SideStore::PutBack(Batch failed) {
     }
   }
   for (auto& [name, bucket] : failed.buckets) staged_.buckets.try_emplace(name, bucket);
+  staged_.small.merge(failed.small);
+  staged_.synced = std::max(staged_.synced, failed.synced);
 }
 
 Status SideStore::Write(const Batch& batch, int64_t last_generation) {
@@ -233,7 +271,14 @@ Status SideStore::Write(const Batch& batch, int64_t last_generation) {
                         : Writer::Run(writer.remove_version.Bind(1, bucket).Bind(2, name).Bind(
                               3, generation)));
   }
-  ok = ok && Writer::Run(writer.put_counter.Bind(1, "generation").Bind(2, last_generation));
+  for (const auto& [sequence, small] : batch.small) {
+    ok = ok && writer.PutSmall(sequence, small.record, small.bytes);
+  }
+  if (batch.synced > 0) {
+    ok = ok && Writer::Run(writer.remove_small.Bind(1, static_cast<int64_t>(batch.synced)));
+  }
+  ok = ok && Writer::Run(writer.put_counter.Bind(1, "generation").Bind(2, last_generation)) &&
+       Writer::Run(writer.put_counter.Bind(1, "boot").Bind(2, boot_));
   Status status = ok ? writer.database.Run("COMMIT") : Status(writer.database.LastFailure());
   if (!status.ok()) (void)writer.database.Run("ROLLBACK");
   return status;

@@ -20,11 +20,14 @@ namespace caip::gcs {
 /// there is no record; an Error means that the file could not be read, never kNotFound. Flush
 /// writes staged changes to disk; threads that flush at the same time share one transaction and one
 /// sync. Any thread. A thread that stages for a bucket holds that bucket's lock.
+///
+/// It also keeps the bytes of small objects whose files are not on disk yet (file_sync.h).
 class SideStore {
  public:
   /// Creates the file if it is missing or not a database (the old one is kept as <file>.broken).
   /// `durable`: a flush survives a power failure, not only the end of the process.
-  static Result<std::unique_ptr<SideStore>> Open(const Path& file, bool durable);
+  /// `boot` identifies this start of the host; it is stored with each flush.
+  static Result<std::unique_ptr<SideStore>> Open(const Path& file, bool durable, int64_t boot);
   ~SideStore();  // flushes staged changes
 
   Result<std::optional<ObjectRecord>> FindObject(const std::string& bucket,
@@ -34,6 +37,21 @@ class SideStore {
       const std::string& bucket, const std::vector<std::string>& names);
   void StageObject(const ObjectRecord& record);
   void StageRemoval(const std::string& bucket, const std::string& name);
+
+  /// Stages an object with its bytes. Returns its sequence number: 1, 2 and so on.
+  uint64_t StageSmallObject(const ObjectRecord& record, std::string bytes);
+  /// Forgets the bytes of all objects up to this sequence number: their files are on disk.
+  void StageSynced(uint64_t sequence);
+  /// The objects of earlier processes whose bytes are kept. Numbers begin after theirs.
+  struct SmallObject {
+    ObjectRecord record;
+    std::string bytes;
+  };
+  Result<std::vector<SmallObject>> SmallObjects();
+  uint64_t last_sequence() const { return last_sequence_; }
+  /// True if the host has not started again since the last flush of an earlier process.
+  bool is_same_boot() const { return is_same_boot_; }
+
   Result<std::optional<Bucket>> FindBucket(const std::string& name);
   void StageBucket(const Bucket& bucket);
 
@@ -69,7 +87,11 @@ class SideStore {
     std::map<std::string, std::optional<Bucket>> buckets;  // nullopt: removed with its objects
     std::map<ObjectKey, std::optional<ObjectRecord>> objects;
     std::map<VersionKey, std::optional<ObjectRecord>> versions;
-    bool empty() const { return buckets.empty() && objects.empty() && versions.empty(); }
+    std::map<uint64_t, SmallObject> small;  // by sequence number
+    uint64_t synced = 0;
+    bool empty() const {
+      return buckets.empty() && objects.empty() && versions.empty() && small.empty() && synced == 0;
+    }
   };
   struct Writer;
   struct Reader;
@@ -83,7 +105,7 @@ class SideStore {
   Status Write(const Batch& batch, int64_t last_generation);
   void PutBack(Batch failed);
 
-  std::mutex mutex_;  // guards the members up to last_generation_
+  std::mutex mutex_;  // guards the members up to last_sequence_
   std::condition_variable flushed_;
   Batch staged_;
   Batch writing_;  // being committed; Find still uses it
@@ -93,6 +115,9 @@ class SideStore {
   uint64_t flushed_count_ = 0;
   bool flushing_ = false;
   int64_t last_generation_ = 0;
+  uint64_t last_sequence_ = 0;
+  bool is_same_boot_ = false;
+  int64_t boot_ = 0;
   std::unique_ptr<Writer> writer_;  // used only by the thread that flushes
   std::mutex reader_mutex_;
   std::unique_ptr<Reader> reader_;

@@ -21,6 +21,9 @@ CREATE TABLE IF NOT EXISTS versions (
   PRIMARY KEY (bucket, name, generation)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS versions_to_go ON versions (hard_delete) WHERE hard_delete > 0;
 CREATE INDEX IF NOT EXISTS versions_by_generation ON versions (bucket, generation);
+CREATE TABLE IF NOT EXISTS small_objects (
+  sequence INTEGER PRIMARY KEY, bucket TEXT NOT NULL, name TEXT NOT NULL,
+  inode INTEGER NOT NULL, modified_ns INTEGER NOT NULL, bytes BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 )";
 
@@ -48,7 +51,8 @@ Status SideStore::Writer::MakeTables() {
   if (version != 0 && version != kSchemaVersion) {
     RETURN_IF_ERROR(
         database.Run("DROP TABLE IF EXISTS buckets; DROP TABLE IF EXISTS objects; "
-                     "DROP TABLE IF EXISTS versions; DROP TABLE IF EXISTS counters"));
+                     "DROP TABLE IF EXISTS versions; DROP TABLE IF EXISTS small_objects; "
+                     "DROP TABLE IF EXISTS counters"));
   }
   RETURN_IF_ERROR(database.Run(kSchema));
   return database.Run(("PRAGMA user_version=" + std::to_string(kSchemaVersion)).c_str());
@@ -70,6 +74,8 @@ Status SideStore::Writer::PrepareStatements() {
   RETURN_IF_ERROR(database.Prepare(remove_bucket, "DELETE FROM buckets WHERE name=?"));
   RETURN_IF_ERROR(database.Prepare(remove_objects, "DELETE FROM objects WHERE bucket=?"));
   RETURN_IF_ERROR(database.Prepare(remove_versions, "DELETE FROM versions WHERE bucket=?"));
+  RETURN_IF_ERROR(database.Prepare(put_small, "INSERT INTO small_objects VALUES (?,?,?,?,?,?)"));
+  RETURN_IF_ERROR(database.Prepare(remove_small, "DELETE FROM small_objects WHERE sequence <= ?"));
   return database.Prepare(put_counter, "INSERT OR REPLACE INTO counters VALUES (?,?)");
 }
 
@@ -98,6 +104,14 @@ bool SideStore::Writer::PutVersion(const ObjectRecord& record) {
   return Run(put_version);
 }
 
+bool SideStore::Writer::PutSmall(uint64_t sequence, const ObjectRecord& record,
+                                 const std::string& bytes) {
+  put_small.Bind(1, static_cast<int64_t>(sequence)).Bind(2, record.info.bucket);
+  put_small.Bind(3, record.info.name).Bind(4, static_cast<int64_t>(record.file.inode));
+  put_small.Bind(5, record.file.modified_ns).BindBytes(6, bytes);
+  return Run(put_small);
+}
+
 Status SideStore::Reader::Open() {
   RETURN_IF_ERROR(database.Open(SqliteDatabase::Mode::kExisting));
   RETURN_IF_ERROR(
@@ -118,6 +132,12 @@ Status SideStore::Reader::Open() {
       "FROM versions WHERE hard_delete > 0 AND hard_delete <= ? LIMIT ?"));
   RETURN_IF_ERROR(
       database.Prepare(known, "SELECT 1 FROM versions WHERE bucket=? AND generation=?"));
+  // A record with another file is newer, or its file was changed by hand.
+  RETURN_IF_ERROR(database.Prepare(
+      small,
+      "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record, bucket, name, "
+      "bytes FROM small_objects JOIN objects USING (bucket, name, inode, modified_ns) "
+      "WHERE size = length(bytes)"));
   return database.Prepare(bucket, "SELECT record FROM buckets WHERE name=?");
 }
 

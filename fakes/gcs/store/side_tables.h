@@ -19,6 +19,7 @@ struct SideStore::Writer {
   bool PutVersion(const ObjectRecord& record);
   /// The largest generation in the file; 0 if it is new.
   Result<int64_t> LastGeneration();
+  bool PutSmall(uint64_t sequence, const ObjectRecord& record, const std::string& bytes);
 
   SqliteDatabase database;
   SqliteStatement put_object;
@@ -30,6 +31,8 @@ struct SideStore::Writer {
   SqliteStatement remove_objects;
   SqliteStatement remove_versions;
   SqliteStatement put_counter;
+  SqliteStatement put_small;
+  SqliteStatement remove_small;
 
  private:
   Status MakeTables();
@@ -51,6 +54,7 @@ struct SideStore::Reader {
   SqliteStatement expired;
   SqliteStatement known;
   SqliteStatement bucket;
+  SqliteStatement small;
 };
 
 }  // namespace caip::gcs

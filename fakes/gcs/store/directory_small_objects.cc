@@ -1,0 +1,182 @@
+// Small objects: their commit, and what the store completes when it opens after a commit was
+// interrupted, or after a power failure (file_sync.h).
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <map>
+#include <vector>
+
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/directory_store.h"
+#include "fakes/gcs/store/directory_writer.h"
+#include "fakes/gcs/store/object_record.h"
+
+namespace caip::gcs {
+namespace {
+
+// The names of a directory's files, by inode.
+std::map<uint64_t, std::string> FilesByInode(const Path& directory) {
+  std::map<uint64_t, std::string> files;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+    struct stat status {};
+    if (::lstat(entry.path().c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+      files[status.st_ino] = entry.path().filename();
+    }
+  }
+  return files;
+}
+
+constexpr auto kPlacingPatience = std::chrono::milliseconds(1500);
+constexpr auto kPlacingPause = std::chrono::milliseconds(20);
+
+bool Contains(int fd, std::string_view bytes) {
+  std::string found(bytes.size() + 1, '\0');
+  const ssize_t count = ::pread(fd, found.data(), found.size(), 0);  // of at most 64 KiB
+  return count >= 0 && std::string_view(found).substr(0, static_cast<size_t>(count)) == bytes;
+}
+
+}  // namespace
+
+// Commits the object with its bytes first, and gives its file the object's name afterwards.
+// Whatever ends the process or the host in between, the next start completes it
+// (directory_recovery.cc). Does not sync the file or its directory (file_sync.h).
+Result<ObjectInfo> DirectoryStore::CommitSmall(const std::string& temporary,
+                                               const FileIdentity& file, ObjectInfo info,
+                                               const Preconditions& preconditions,
+                                               std::string bytes) {
+  ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(info.bucket));
+  const std::string bucket = info.bucket;
+  const std::string name = info.name;
+  std::optional<ObjectRecord> before;
+  ObjectRecord record;
+  uint64_t sequence = 0;
+  {
+    const auto lock = LockForChange(bucket, {name});
+    ASSIGN_OR_RETURN(before, PrepareCommit(tree, info, preconditions));
+    ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(bucket));
+    record = NewRecord(std::move(info), file, rules);
+    sequence = side_->StageSmallObject(record, std::move(bytes));
+    LockOf(bucket).placing[{bucket, name}] = before;
+  }
+  Step();
+  Status status = side_->Flush();
+  Step();
+  if (status.ok()) {
+    status = PlaceOrWithdraw(tree, temporary, record, before);
+  } else {
+    const std::lock_guard lock(LockOf(bucket).mutex);
+    StageBefore(record, before);
+  }
+  {
+    const std::lock_guard lock(LockOf(bucket).mutex);
+    LockOf(bucket).placing.erase({bucket, name});
+  }
+  LockOf(bucket).placed.notify_all();
+  status.ok() ? file_sync_->AddPlaced(sequence, record) : file_sync_->Skip(sequence);
+  Step();
+  if (!status.ok()) return status.error();
+  return std::move(record.info);
+}
+
+// Stages what there was before a commit that failed. The caller holds the bucket's lock.
+void DirectoryStore::StageBefore(const ObjectRecord& failed,
+                                 const std::optional<ObjectRecord>& before) {
+  before ? side_->StageObject(*before) : side_->StageRemoval(failed.info.bucket, failed.info.name);
+}
+
+// If the file cannot get its name, the object is withdrawn, and the answer is an error. If the disk
+// refuses that, too, both are tried again: otherwise, the object could appear at the next start.
+Status DirectoryStore::PlaceOrWithdraw(BucketTree& tree, const std::string& temporary,
+                                       const ObjectRecord& record,
+                                       const std::optional<ObjectRecord>& before) {
+  BucketLock& its = LockOf(record.info.bucket);
+  const MonotonicTime deadline = MonotonicNow() + kPlacingPatience;
+  std::unique_lock lock(its.mutex);
+  while (true) {
+    const Status placed = PlaceSmall(tree, temporary, record.info.name);
+    if (placed.ok()) return placed;
+    StageBefore(record, before);
+    lock.unlock();
+    if (side_->Flush().ok() || MonotonicNow() > deadline) return placed;
+    lock.lock();
+    side_->StageObject(record);
+    its.placed.wait_for(lock, kPlacingPause);
+  }
+}
+
+// Syncs directories only if a file of another object was moved.
+Status DirectoryStore::PlaceSmall(BucketTree& tree, const std::string& temporary,
+                                  const std::string& name) {
+  std::vector<std::string> touched;
+  RETURN_IF_ERROR(tree.Place(directories_.temporary.get(), temporary, name, &touched));
+  return tree.has_moved_others() ? tree.Sync(touched) : Ok{};
+}
+
+// The side store keeps the bytes of small objects until their files are on disk (file_sync.h).
+// After the end of the process alone, all files are as they were, and at most the last step of a
+// commit is missing. After a power failure, the files themselves may be lost or incomplete.
+Status DirectoryStore::RestoreSmallObjects() {
+  if (side_->last_sequence() == 0) return Ok{};
+  ASSIGN_OR_RETURN(std::vector<SideStore::SmallObject> objects, side_->SmallObjects());
+  if (side_->is_same_boot()) {
+    const auto leftovers = FilesByInode(options_.root / ".caip-tmp");
+    for (const SideStore::SmallObject& small : objects) {
+      const auto at = leftovers.find(small.record.file.inode);
+      if (at != leftovers.end()) RETURN_IF_ERROR(PlaceLeftover(at->second, small.record));
+      file_sync_->AddPlaced(side_->last_sequence(), small.record);
+    }
+    return Ok{};
+  }
+  for (SideStore::SmallObject& small : objects) {
+    RETURN_IF_ERROR(RestoreSmallObject(std::move(small)));
+  }
+  side_->StageSynced(side_->last_sequence());
+  return side_->Flush();
+}
+
+// Gives the file its object's name: the process ended before that. Does nothing if a person has put
+// something else at that place.
+Status DirectoryStore::PlaceLeftover(const std::string& temporary, const ObjectRecord& record) {
+  auto tree = OpenBucket(record.info.bucket);
+  if (!tree.ok()) return tree.error().code == Code::kNotFound ? Status(Ok{}) : tree.error();
+  struct stat status {};
+  const int directory = directories_.temporary.get();
+  if (::fstatat(directory, temporary.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return errors::CannotLookAtObject(record.info.name, errno);
+  }
+  if (IdentityOf(status) != record.file) return Ok{};
+  const Status placed = PlaceSmall(*tree, temporary, record.info.name);
+  const bool is_occupied = !placed.ok() && placed.error().code == Code::kInvalidArgument;
+  return is_occupied ? Status(Ok{}) : placed;
+}
+
+// Writes the file again if the disk does not have it. A file that is newer than the object was
+// changed by hand before the power failure, and stays.
+Status DirectoryStore::RestoreSmallObject(SideStore::SmallObject small) {
+  const ObjectInfo& info = small.record.info;
+  auto tree = OpenBucket(info.bucket);
+  if (!tree.ok()) return tree.error().code == Code::kNotFound ? Status(Ok{}) : tree.error();
+  auto file = tree->Open(info.name);
+  if (!file.ok() && file.error().code != Code::kNotFound) return file.error();
+  if (file.ok() && Contains(file->fd.get(), small.bytes)) {
+    if (file->identity == small.record.file) return Ok{};
+    small.record.file = file->identity;
+    side_->StageObject(small.record);
+    return Ok{};
+  }
+  if (file.ok() && file->identity.modified_ns > small.record.file.modified_ns) return Ok{};
+  const std::string temporary = DirectoryWriter::NewTemporaryName();
+  RETURN_IF_ERROR(WriteFileDurably(options_.root / ".caip-tmp" / temporary, small.bytes, 0666));
+  std::vector<std::string> touched;
+  ASSIGN_OR_RETURN(small.record.file,
+                   tree->Place(directories_.temporary.get(), temporary, info.name, &touched));
+  side_->StageObject(small.record);
+  return tree->Sync(touched);
+}
+
+}  // namespace caip::gcs

@@ -1,0 +1,119 @@
+#include "fakes/gcs/store/file_sync.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+#include "fakes/gcs/store/bucket_tree.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr uint64_t kSyncedBytes = 64 << 20;  // syncs when so many are kept
+constexpr uint64_t kKeptBytesMax = 256 << 20;
+constexpr uint64_t kFileBytesMin = 4096;  // a file takes at least a page
+
+}  // namespace
+
+FileSync::FileSync(int root, SideStore& side, Duration delay)
+    : root_(root), side_(side), delay_(delay), all_done_(side.last_sequence()) {}
+
+FileSync::~FileSync() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void FileSync::AddPlaced(uint64_t sequence, const ObjectRecord& record) {
+  const std::lock_guard lock(mutex_);
+  files_.push_back({record.info.bucket, record.info.name, record.file});
+  bytes_ += std::max(record.file.size, kFileBytesMin);
+  MarkDone(sequence);
+  if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
+  if (files_.size() == 1 || bytes_ >= kSyncedBytes) wake_.notify_one();
+}
+
+void FileSync::Skip(uint64_t sequence) {
+  const std::lock_guard lock(mutex_);
+  MarkDone(sequence);
+}
+
+void FileSync::MarkDone(uint64_t sequence) {
+  if (sequence > all_done_) done_.insert(sequence);
+  while (!done_.empty() && *done_.begin() == all_done_ + 1) {
+    done_.erase(done_.begin());
+    ++all_done_;
+  }
+}
+
+bool FileSync::IsBehind() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_ >= kKeptBytesMax;
+}
+
+void FileSync::Run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    wake_.wait(lock, [this] { return stopping_ || !files_.empty(); });
+    wake_.wait_for(lock, delay_, [this] { return stopping_ || bytes_ >= kSyncedBytes; });
+    if (!stopping_) SyncOnce(lock);
+  }
+}
+
+// If a step fails, the bytes stay in the side store, and the next attempt follows after the delay.
+void FileSync::SyncOnce(std::unique_lock<std::mutex>& lock) {
+  std::vector<SmallFile> files = std::exchange(files_, {});
+  const uint64_t sequence = all_done_;
+  const uint64_t bytes = bytes_;
+  lock.unlock();
+  bool ok = SyncAll(files);
+  if (ok) {
+    side_.StageSynced(sequence);
+    ok = side_.Flush().ok();
+  }
+  lock.lock();
+  if (ok) {
+    bytes_ -= bytes;
+    return;
+  }
+  files_.insert(files_.end(), std::make_move_iterator(files.begin()),
+                std::make_move_iterator(files.end()));
+  wake_.wait_for(lock, delay_, [this] { return stopping_; });
+}
+
+bool FileSync::SyncAll(const std::vector<SmallFile>& files) {
+  std::set<std::string> directories;
+  for (const SmallFile& file : files) {
+    if (!SyncFile(file, &directories)) return false;
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return false;
+  }
+  for (const std::string& path : directories) {
+    const Fd directory = OpenBeneath(root_, path, O_RDONLY | O_DIRECTORY);
+    if (directory.valid() ? ::fsync(directory.get()) != 0 : !MeansAbsent(errno)) return false;
+  }
+  return true;
+}
+
+// Does nothing if the object has another file by now.
+bool FileSync::SyncFile(const SmallFile& file, std::set<std::string>* directories) const {
+  Fd bucket = OpenBeneath(root_, file.bucket, O_RDONLY | O_DIRECTORY);
+  if (!bucket.valid()) return MeansAbsent(errno);
+  const auto open = BucketTree(std::move(bucket), file.bucket).Open(file.name);
+  if (!open.ok()) return open.error().code == Code::kNotFound;
+  if (open->identity != file.identity) return true;
+  for (Path path = file.bucket + "/" + open->path; path.has_parent_path();) {
+    path = path.parent_path();
+    if (!directories->insert(path).second) break;  // then the ones above are there, too
+  }
+  return ::fsync(open->fd.get()) == 0;
+}
+
+}  // namespace caip::gcs

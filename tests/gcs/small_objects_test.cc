@@ -1,0 +1,241 @@
+// Small objects are committed with their bytes. Their files reach the disk later.
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <future>
+#include <map>
+#include <string>
+
+#include "base/sqlite.h"
+#include "fakes/gcs/errors.h"
+#include "tests/gcs/store_world.h"
+
+namespace caip::gcs {
+namespace {
+
+constexpr int kStepsMax = 20;
+
+class SmallObjectsTest : public ::testing::Test {
+ protected:
+  SmallObjectsTest() {
+    Open("first boot");
+    EXPECT_TRUE(world_->CreateBucket("bkt").ok());
+  }
+
+  void Open(const std::string& boot, Duration sync_delay = std::chrono::hours(1)) {
+    world_.Open({.root = world_.root(), .boot = boot, .sync_delay = sync_delay});
+  }
+  void OpenWithSteps(std::function<void()> between_steps) {
+    world_.Open(
+        {.root = world_.root(), .boot = "first boot", .between_steps = std::move(between_steps)});
+  }
+  ObjectInfo PutTyped(const std::string& name, std::string_view bytes) {
+    ObjectInfo info;
+    info.content_type = "text/made";
+    const auto put = world_.TryPut(name, bytes, {}, info);
+    EXPECT_TRUE(put.ok()) << put.error().message;
+    return put.ok() ? *put : ObjectInfo();
+  }
+  int64_t KeptObjects() const {
+    SqliteDatabase database(world_.side_file(), errors::SideStoreFailed);
+    EXPECT_TRUE(database.Open(SqliteDatabase::Mode::kExisting).ok());
+    const auto count = database.Number("SELECT count(*) FROM small_objects");
+    EXPECT_TRUE(count.ok());
+    return count.ok() ? *count : -1;
+  }
+  size_t TemporaryFiles() const {
+    const std::filesystem::directory_iterator files(world_.root() / ".caip-tmp");
+    return static_cast<size_t>(std::distance(begin(files), end(files)));
+  }
+
+  StoreWorld world_{true};
+};
+
+TEST_F(SmallObjectsTest, ComeBackAfterAPowerFailureThatDamagedTheirFiles) {
+  const ObjectInfo removed = PutTyped("removed", "one");
+  const ObjectInfo emptied = PutTyped("a/emptied", "two");
+  const ObjectInfo zeroed = PutTyped("zeroed", "three");
+  const ObjectInfo intact = PutTyped("intact", "four");
+  world_.Close();
+  std::filesystem::remove(world_.File("removed"));
+  const std::map<std::string, std::string> damaged = {{"a/emptied", ""},
+                                                      {"zeroed", std::string(5, 0)}};
+  for (const auto& [name, bytes] : damaged) {
+    const auto before = std::filesystem::last_write_time(world_.File(name));
+    std::ofstream(world_.File(name)) << bytes;
+    std::filesystem::last_write_time(world_.File(name), before);
+  }
+  Open("second boot");
+  EXPECT_EQ(world_.Get("removed"), "one");
+  EXPECT_EQ(world_.Get("a/emptied"), "two");
+  EXPECT_EQ(world_.Get("zeroed"), "three");
+  EXPECT_EQ(world_.Get("intact"), "four");
+  for (const ObjectInfo& put : {removed, emptied, zeroed, intact}) {
+    const auto now = world_->GetObject("bkt", put.name);
+    ASSERT_TRUE(now.ok()) << put.name;
+    EXPECT_EQ(now->generation, put.generation) << put.name;
+    EXPECT_EQ(now->content_type, "text/made") << put.name;
+  }
+  EXPECT_EQ(KeptObjects(), 0) << "their files are on disk now";
+}
+
+TEST_F(SmallObjectsTest, ThatWereReplacedOrDeletedDoNotComeBack) {
+  PutTyped("replaced", "old");
+  PutTyped("deleted", "old");
+  PutTyped("replaced", "new");
+  EXPECT_TRUE(world_.Delete("deleted").ok());
+  world_.Close();
+  Open("second boot");
+  EXPECT_EQ(world_.Get("replaced"), "new");
+  EXPECT_FALSE(world_.Has("deleted"));
+}
+
+TEST_F(SmallObjectsTest, ThatWereMovedOrBecameVersionsKeepTheirBytesInTheirFiles) {
+  PutTyped("from", "moved");
+  ASSERT_TRUE(world_->MoveObject("bkt", "from", "to", {}, {}).ok());
+  world_.Close();
+  Open("second boot");
+  EXPECT_EQ(world_.Get("to"), "moved");
+  EXPECT_FALSE(world_.Has("from"));
+}
+
+TEST_F(SmallObjectsTest, KeepWhatAPersonChangedBeforeThePowerFailure) {
+  PutTyped("edited", "by the API");
+  world_.Close();
+  std::ofstream(world_.File("edited")) << "by hand";
+  std::filesystem::last_write_time(
+      world_.File("edited"),
+      std::filesystem::file_time_type::clock::now() + std::chrono::seconds(1));
+  Open("second boot");
+  EXPECT_EQ(world_.Get("edited"), "by hand");
+}
+
+TEST_F(SmallObjectsTest, LeaveWhatAPersonDidWhileTheHostWasRunning) {
+  PutTyped("edited", "by the API");
+  PutTyped("deleted", "by the API");
+  world_.Close();
+  std::ofstream(world_.File("edited")) << "by hand";
+  std::filesystem::remove(world_.File("deleted"));
+  Open("first boot");
+  EXPECT_EQ(world_.Get("edited"), "by hand");
+  EXPECT_FALSE(world_.Has("deleted"));
+}
+
+TEST_F(SmallObjectsTest, AreWholeWhereverTheProcessEnds) {
+  for (int step = 0; step < kStepsMax; ++step) {
+    const std::string before = "before " + std::to_string(step);
+    const std::string after = "after " + std::to_string(step);
+    Open("first boot");
+    world_.Put("made", before);
+    world_.Close();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      int left = step;
+      OpenWithSteps([&left] {
+        if (left-- == 0) ::_exit(9);
+      });
+      ::_exit(world_.TryPut("made", after).ok() ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_NE(WEXITSTATUS(status), 1);
+    Open("first boot");
+    const std::string now = world_.Get("made");
+    EXPECT_EQ(now, step == 0 ? before : after) << "step " << step;
+    EXPECT_EQ(TemporaryFiles(), 0u) << "step " << step;
+    if (WEXITSTATUS(status) == 0) return;
+  }
+  FAIL() << "the commit has no end";
+}
+
+TEST_F(SmallObjectsTest, ShowTheOldObjectUntilTheNewOneIsInPlace) {
+  const ObjectInfo old = world_.Put("made", "old");
+  int steps = 0;
+  OpenWithSteps([&] {
+    if (++steps != 2) return;  // committed, but not in place
+    EXPECT_EQ(world_.Get("made"), "old");
+    const auto listed = world_->List("bkt", {});
+    ASSERT_TRUE(listed.ok());
+    ASSERT_EQ(listed->items.size(), 1u);
+    EXPECT_EQ(listed->items[0].generation, old.generation);
+  });
+  const ObjectInfo replaced = world_.Put("made", "newer");
+  EXPECT_EQ(world_.Get("made"), "newer");
+  EXPECT_EQ(world_->GetObject("bkt", "made")->generation, replaced.generation);
+  EXPECT_EQ(steps, 3);
+}
+
+TEST_F(SmallObjectsTest, LetOnlyOneOfTwoCreatorsWin) {
+  const Preconditions absent{.if_generation_match = 0};
+  std::future<bool> second;
+  int steps = 0;
+  OpenWithSteps([&] {
+    if (++steps != 2) return;  // the first is committed, but not in place
+    second = std::async(std::launch::async,
+                        [&] { return world_.TryPut("made", "second", absent).ok(); });
+  });
+  EXPECT_TRUE(world_.TryPut("made", "first", absent).ok());
+  EXPECT_FALSE(second.get());
+  EXPECT_EQ(world_.Get("made"), "first");
+}
+
+TEST_F(SmallObjectsTest, ThatGetNoFileDoNotExist) {
+  world_.Put("there", "old");
+  std::filesystem::create_directory_symlink(world_.root(), world_.File("link"));
+  const auto refused = world_.TryPut("link/made", "new");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_FALSE(world_.Has("link/made"));
+  EXPECT_EQ(TemporaryFiles(), 0u);
+  world_.Close();
+  Open("second boot");
+  EXPECT_FALSE(world_.Has("link/made"));
+  EXPECT_EQ(world_.Get("there"), "old");
+}
+
+// The process ended when the object was committed, and a person took its place before the next
+// start.
+TEST_F(SmallObjectsTest, LeaveWhatIsInTheirPlace) {
+  world_.Close();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int steps = 0;
+    OpenWithSteps([&steps] {
+      if (++steps == 2) ::_exit(9);
+    });
+    ::_exit(world_.TryPut("a/made", "new").ok() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(WEXITSTATUS(status), 9);
+  std::filesystem::create_directory_symlink(world_.root(), world_.File("a"));
+  Open("first boot");
+  EXPECT_FALSE(world_.Has("a/made"));
+  EXPECT_EQ(TemporaryFiles(), 0u);
+}
+
+TEST_F(SmallObjectsTest, LeaveTheSideStoreWhenTheirFilesAreSynced) {
+  world_.Put("made", "bytes");
+  EXPECT_EQ(KeptObjects(), 1);
+  Open("first boot", Duration(0));
+  world_.Put("more", "bytes");
+  const auto deadline = MonotonicNow() + std::chrono::seconds(60);
+  while (KeptObjects() > 0) ASSERT_LT(MonotonicNow(), deadline);
+  EXPECT_EQ(world_.Get("made"), "bytes");
+}
+
+TEST_F(SmallObjectsTest, OnlyAreTheseThatAreDurableAndSmall) {
+  world_.Put("large", std::string(kSmallObjectBytes + 1, 'x'));
+  EXPECT_EQ(KeptObjects(), 0);
+  world_.Put("largest", std::string(kSmallObjectBytes, 'x'));
+  EXPECT_EQ(KeptObjects(), 1);
+  world_.Open({.root = world_.root(), .durable = false, .boot = "first boot"});
+  world_.Put("relaxed", "x");
+  EXPECT_EQ(KeptObjects(), 1);
+}
+
+}  // namespace
+}  // namespace caip::gcs
