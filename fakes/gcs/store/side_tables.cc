@@ -55,6 +55,7 @@ Status SideStore::Writer::MakeTables() {
                      "DROP TABLE IF EXISTS counters"));
   }
   RETURN_IF_ERROR(database.Run(kSchema));
+  if (version == kSchemaVersion) return Ok{};  // setting it again would write and sync the file
   return database.Run(("PRAGMA user_version=" + std::to_string(kSchemaVersion)).c_str());
 }
 
