@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include "base/errors.h"
 #include "base/quoting.h"
 #include "base/text.h"
 #include "emulator/cli/print/format_expression.h"

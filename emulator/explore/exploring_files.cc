@@ -13,7 +13,6 @@
 namespace caip::explore {
 namespace {
 
-using harness::CrashPoint;
 using harness::Event;
 using harness::Flaw;
 using harness::YamlQuoted;

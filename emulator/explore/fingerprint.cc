@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "google/gcs_uri.h"
 
 namespace caip::explore {

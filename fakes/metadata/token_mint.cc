@@ -7,6 +7,7 @@
 #include <openssl/rand.h>
 #include <sys/stat.h>
 
+#include "base/encoding.h"
 #include "base/json.h"
 #include "fakes/metadata/errors.h"
 #include "fakes/metadata/jwt.h"

@@ -1,5 +1,7 @@
 #include "host/errors.h"
 
+#include <cstring>
+
 #include "base/quoting.h"
 #include "base/text.h"
 #include "host/store/state_directory.h"

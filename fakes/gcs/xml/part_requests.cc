@@ -243,8 +243,8 @@ Result<http::Response> PutPartXml(const XmlCall& call) {
 Result<http::Response> CompleteUploadXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const PartUpload upload, FindUpload(call));
   ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
-  ASSIGN_OR_RETURN(auto present, call.services.uploads.Parts(upload));
-  ASSIGN_OR_RETURN(const auto parts, ChosenParts(body, std::move(present)));
+  ASSIGN_OR_RETURN(const auto present, call.services.uploads.Parts(upload));
+  ASSIGN_OR_RETURN(const auto parts, ChosenParts(body, present));
   ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfUpload(call, upload));
   const auto store = [&](http::BodyReader& bytes) -> Result<http::Response> {
     ASSIGN_OR_RETURN(const ObjectInfo made,

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "fakes/logging/api/errors.h"
+#include "fakes/logging/filter/fields.h"
 
 namespace caip::logging {
 namespace {
