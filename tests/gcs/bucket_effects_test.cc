@@ -29,6 +29,29 @@ TEST_F(BucketEffectsTest, NewObjectsHaveTheBucketsStorageClass) {
   EXPECT_EQ(put_nearline("z").json["storageClass"], "STANDARD");
 }
 
+TEST_F(BucketEffectsTest, CopiesHaveTheStorageClassOfTheirBucket) {
+  const std::string bucket = R"({"name":"cold","storageClass":"COLDLINE"})";
+  ASSERT_EQ(Call("POST", "/storage/v1/b?project=p", bucket).status, 200);
+  PutMedia("x", std::string(3 << 20, 'x'));
+  const std::string rewrite = "/storage/v1/b/bkt/o/x/rewriteTo/b/cold/o/";
+  const std::string copy = "/storage/v1/b/bkt/o/x/copyTo/b/cold/o/";
+  EXPECT_EQ(Call("POST", rewrite + "y").json["resource"]["storageClass"], "COLDLINE");
+  EXPECT_EQ(Call("POST", copy + "z").json["storageClass"], "COLDLINE");
+  const std::string nearline = R"({"storageClass":"NEARLINE"})";
+  EXPECT_EQ(Call("POST", rewrite + "n", nearline).json["resource"]["storageClass"], "NEARLINE");
+  const std::string steps = "?maxBytesRewrittenPerCall=1048576";
+  EXPECT_EQ(Call("POST", rewrite + "s" + steps).json["done"], false) << "another class";
+  const std::string back = "/storage/v1/b/cold/o/y/rewriteTo/b/cold/o/b";
+  EXPECT_EQ(Call("POST", back + steps).json["done"], true) << "the same class";
+}
+
+TEST_F(BucketEffectsTest, CopiesDoNotHaveTheKeyOfTheirSource) {
+  const std::string key = "projects/p/locations/us/keyRings/r/cryptoKeys/k";
+  PutMedia("x", "1", "&kmsKeyName=" + PercentEncoded(key));
+  const Answer copied = Call("POST", "/storage/v1/b/bkt/o/x/rewriteTo/b/bkt/o/y");
+  EXPECT_FALSE(copied.json["resource"].contains("kmsKeyName")) << copied.body;
+}
+
 TEST_F(BucketEffectsTest, KeysOfCloudKmsHaveTheirForm) {
   const std::string key = "projects/p/locations/us/keyRings/r/cryptoKeys/k";
   const std::pair<std::string, int> cases[] = {{key, 200},

@@ -278,7 +278,9 @@ Result<Json> ReadBucketText(const Json& value, const BucketField& field, const s
     if (text == known) return Json(std::move(text));
   }
   const std::vector<std::string> known(field.values.begin(), field.values.end());
-  return errors::FieldInvalid(path, Quoted(given) + " is not one of " + Join(known, ", "));
+  const std::string shown = Quoted(given);  // gsutil shows this text, without the quotes
+  return errors::FieldInvalid(path, shown.substr(1, shown.size() - 2) +
+                                        " is not a valid value; use one of " + Join(known, ", "));
 }
 
 Result<Json> ReadBucketNumber(const Json& value, const BucketField& field,

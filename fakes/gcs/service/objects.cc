@@ -150,7 +150,8 @@ struct CopyPlan {
   const CopyRequest& request;
 };
 
-// The copy does not get the source's holds, retention and access list.
+// The copy does not get the source's holds, retention and access list. Its storage class and KMS
+// key are the defaults of its bucket.
 Result<CopyPlan> PlanCopy(const StorageService& service, const CopyRequest& request) {
   ASSIGN_OR_RETURN(auto source, service.OpenObject(request.source, request.version));
   RETURN_IF_ERROR(CheckPreconditions(request.of_source, &source->info()));
@@ -159,6 +160,8 @@ Result<CopyPlan> PlanCopy(const StorageService& service, const CopyRequest& requ
   for (const FlagField& flag : kFlagFields) flag.Set(std::nullopt, &plan.info);
   plan.info.retention.clear();
   plan.info.acl.clear();
+  plan.info.storage_class.clear();
+  plan.info.kms_key_name.clear();
   RETURN_IF_ERROR(request.change(&plan.info));
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
   ObjectInfo made = plan.info;
@@ -179,7 +182,9 @@ Result<bool> MovesBytes(const BucketStore& store, const CopyPlan& plan) {
   const ObjectInfo& source = plan.source->info();
   ASSIGN_OR_RETURN(const Bucket from, store.GetBucket(source.bucket));
   ASSIGN_OR_RETURN(const Bucket to, store.GetBucket(plan.request.target.bucket));
-  return from.location != to.location || source.storage_class != plan.info.storage_class ||
+  const std::string storage_class =
+      plan.info.storage_class.empty() ? RulesOf(to).default_storage_class : plan.info.storage_class;
+  return from.location != to.location || source.storage_class != storage_class ||
          source.customer_key_sha256 != plan.info.customer_key_sha256;
 }
 
