@@ -113,18 +113,21 @@ Error ConditionNotMet(std::string_view condition, int64_t wanted, int64_t found)
               "=" + std::to_string(wanted) + ", but it is " + std::to_string(found) + "."};
 }
 
+// Node's client looks for this text.
+static Error DigestMismatch(std::string_view digest, std::string_view given,
+                            std::string_view computed) {
+  return WithReason({Code::kInvalidArgument, "Provided " + Text(digest) + " \"" + Text(given) +
+                                                 "\" doesn't match calculated " + Text(digest) +
+                                                 " \"" + Text(computed) + "\"."},
+                    "digestMismatch");
+}
+
 Error Md5Mismatch(std::string_view given, std::string_view computed) {
-  return WithReason(
-      {Code::kInvalidArgument, "Provided MD5 hash " + Quoted(given) +
-                                   " doesn't match calculated MD5 hash " + Quoted(computed) + "."},
-      "digestMismatch");
+  return DigestMismatch("MD5 hash", given, computed);
 }
 
 Error Crc32cMismatch(std::string_view given, std::string_view computed) {
-  return WithReason(
-      {Code::kInvalidArgument, "Provided CRC32C " + Quoted(given) +
-                                   " doesn't match calculated CRC32C " + Quoted(computed) + "."},
-      "digestMismatch");
+  return DigestMismatch("CRC32C", given, computed);
 }
 
 Error PageTokenInvalid(std::string_view token) {

@@ -63,7 +63,7 @@ Result<Response> InsertMedia(StorageService& service, const Request& request,
 Result<Json> ReadResourcePart(MultipartReader& parts) {
   ASSIGN_OR_RETURN(const bool first, parts.NextPart());
   if (!first) return errors::MultipartInvalid("it has no parts");
-  ASSIGN_OR_RETURN(const std::string text, parts.ReadPart(kResourceBytesMax));
+  ASSIGN_OR_RETURN(const std::string text, parts.ReadPart(kResourceBytesMax, "Metadata part"));
   auto resource = ParseJson(text);
   if (!resource.ok()) return errors::BodyInvalid(resource.error().message);
   ASSIGN_OR_RETURN(const bool second, parts.NextPart());

@@ -170,14 +170,16 @@ Result<size_t> MultipartReader::Read(char* buffer, size_t size) {
   return size_t{0};
 }
 
-Result<std::string> MultipartReader::ReadPart(size_t limit) {
+Result<std::string> MultipartReader::ReadPart(size_t limit, std::string_view part) {
   std::string bytes;
   char buffer[16384];
   while (true) {
     ASSIGN_OR_RETURN(const size_t count, Read(buffer, sizeof buffer));
     if (count == 0) return bytes;
     bytes.append(buffer, count);
-    if (bytes.size() > limit) return errors::MultipartInvalid("a part is too large");
+    if (bytes.size() > limit) {
+      return errors::MultipartInvalid(std::string(part) + " is too large");
+    }
   }
 }
 

@@ -24,8 +24,8 @@ class MultipartReader final : public http::BodyReader {
   const http::Headers& headers() const { return headers_; }
   /// The current part's bytes; 0 at its end.
   Result<size_t> Read(char* buffer, size_t size) override;
-  /// The rest of the current part.
-  Result<std::string> ReadPart(size_t limit);
+  /// The rest of the current part. An error names it as `part`.
+  Result<std::string> ReadPart(size_t limit, std::string_view part = "a part");
 
  private:
   std::string_view pending() const { return {buffer_.data() + begin_, end_ - begin_}; }
