@@ -182,35 +182,6 @@ Error RetentionLocked(std::string_view bucket) {
           "Cannot reduce or remove the locked retention policy of bucket " + Quoted(bucket) + "."};
 }
 
-// The words of the service.
-Error UniformAccess(ListUse use) {
-  const auto refused = [](std::string_view what) {
-    return Error{Code::kInvalidArgument,
-                 Text(what) +
-                     " Read more at "
-                     "https://cloud.google.com/storage/docs/uniform-bucket-level-access"};
-  };
-  switch (use) {
-    case ListUse::kReadBucket:
-      return refused("Cannot get legacy ACL for a bucket that has uniform bucket-level access.");
-    case ListUse::kChangeBucket:
-      return refused(
-          "Cannot use ACL API to update bucket policy when uniform bucket-level access is "
-          "enabled.");
-    case ListUse::kReadObject:
-      return refused(
-          "Cannot get legacy ACL for an object when uniform bucket-level access is enabled.");
-    case ListUse::kChangeObject:
-      return refused(
-          "Cannot update access control for an object when uniform bucket-level access is "
-          "enabled.");
-    case ListUse::kInsertObject:
-      break;
-  }
-  return refused(
-      "Cannot insert legacy ACL for an object when uniform bucket-level access is enabled.");
-}
-
 Error FoldersNeedHierarchy(std::string_view bucket) {
   return WithReason({Code::kAborted, "The bucket " + Quoted(bucket) +
                                          " does not have hierarchical namespace enabled. Folders "
@@ -233,12 +204,6 @@ Error LocationFixed(std::string_view bucket, std::string_view location) {
 Error PlacementInvalid(std::string_view location, std::string_view regions) {
   return {Code::kInvalidArgument, "Invalid custom placement config: location " + Quoted(location) +
                                       " has no dual-region of " + Text(regions) + "."};
-}
-
-Error UniformAccessLocked(std::string_view bucket, std::string_view since) {
-  return {Code::kInvalidArgument, "Uniform bucket-level access of bucket " + Quoted(bucket) +
-                                      " cannot be disabled: it is locked since " + Text(since) +
-                                      "."};
 }
 
 Error ClassNotInLocation(std::string_view storage_class, std::string_view location) {

@@ -49,6 +49,7 @@ Error FoldersNeedHierarchy(std::string_view bucket);
 Error LocationInvalid(std::string_view location);
 Error LocationFixed(std::string_view bucket, std::string_view location);
 Error PlacementInvalid(std::string_view location, std::string_view regions);
+Error PublicAccessPrevented();
 Error UniformAccessLocked(std::string_view bucket, std::string_view since);
 Error ClassNotInLocation(std::string_view storage_class, std::string_view location);
 Error ClassWithAutoclass(std::string_view storage_class);

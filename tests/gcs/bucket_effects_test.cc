@@ -67,6 +67,36 @@ TEST_F(BucketEffectsTest, KeysOfCloudKmsHaveTheirForm) {
   }
 }
 
+TEST_F(BucketEffectsTest, PreventedPublicAccessRefusesEveryone) {
+  PutMedia("x", "1");
+  const std::string everyone = R"({"entity":"allUsers","role":"READER"})";
+  const std::string policy =
+      R"({"bindings":[{"role":"roles/storage.objectViewer","members":["allAuthenticatedUsers"]}]})";
+  const std::string bucket = "/storage/v1/b/bkt";
+  const std::string prevented = R"({"iamConfiguration":{"publicAccessPrevention":"enforced"}})";
+  const auto make_public = [&] {
+    return std::vector<int>{
+        Call("POST", bucket + "/acl", everyone).status,
+        Call("POST", bucket + "/defaultObjectAcl", everyone).status,
+        Call("POST", bucket + "/o/x/acl", everyone).status,
+        Call("PATCH", bucket, "{\"acl\":[" + everyone + "]}").status,
+        Call("PATCH", bucket + "/o/x?predefinedAcl=publicRead", "{}").status,
+        Call("PUT", bucket + "/iam", policy).status,
+        PutMedia("y", "1", "&predefinedAcl=authenticatedRead").status,
+    };
+  };
+  EXPECT_EQ(Patch(prevented).status, 200);
+  EXPECT_EQ(make_public(), std::vector<int>(7, 412));
+  EXPECT_THAT(Call("POST", bucket + "/acl", everyone).body,
+              HasSubstr("public access prevention is enforced"));
+  const std::string other = R"({"entity":"user-a@b.c","role":"READER"})";
+  EXPECT_EQ(Call("POST", bucket + "/acl", other).status, 200);
+  EXPECT_EQ(Patch(R"({"iamConfiguration":{"publicAccessPrevention":"inherited"}})").status, 200);
+  EXPECT_EQ(make_public(), std::vector<int>(7, 200));
+  EXPECT_EQ(Patch(prevented).status, 200) << "what is public stays so";
+  EXPECT_EQ(Call("POST", bucket + "/acl", other).status, 200);
+}
+
 TEST_F(BucketEffectsTest, UniformAccessIsLockedAfterNinetyDays) {
   const std::string off = R"({"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":false}}})";
   const std::string on = R"({"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}})";

@@ -141,6 +141,12 @@ Status ApplyPredefined(const std::optional<std::string>& acl,
 
 namespace {
 
+// True if the JSON text of access lists or policies names one of the groups of everyone.
+bool NamesEveryone(std::string_view json) {
+  return json.find("\"allUsers\"") != json.npos ||
+         json.find("\"allAuthenticatedUsers\"") != json.npos;
+}
+
 // Removes the entity's entry, and adds the new one if it has a role.
 Status ReplaceEntry(const AccessEntry& fresh, AccessEntries* entries) {
   const size_t removed = std::erase_if(
@@ -254,11 +260,21 @@ Status StorageService::SetAccessEntry(const AccessListPlace& place, const Precon
   return Ok{};
 }
 
-Status StorageService::CheckNewObjectList(const ObjectInfo& info) const {
+Status StorageService::CheckObjectList(const ObjectInfo& info, errors::ListUse use) const {
   if (info.acl.empty()) return Ok{};
   ASSIGN_OR_RETURN(const Bucket bucket, GetBucket(info.bucket));
-  if (!RulesOf(bucket).uniform_access) return Ok{};
-  return errors::UniformAccess(errors::ListUse::kInsertObject);
+  const BucketRules rules = RulesOf(bucket);
+  if (rules.uniform_access) return errors::UniformAccess(use);
+  if (rules.public_access_prevented && NamesEveryone(info.acl)) {
+    return errors::PublicAccessPrevented();
+  }
+  return Ok{};
+}
+
+Status CheckPublicAccess(const Bucket& before, const Bucket& after) {
+  const bool is_refused = RulesOf(after).public_access_prevented && NamesEveryone(after.policies) &&
+                          !NamesEveryone(before.policies);
+  return is_refused ? Status(errors::PublicAccessPrevented()) : Ok{};
 }
 
 Status StorageService::CheckPolicyPlace(const PolicyPlace& place) const {

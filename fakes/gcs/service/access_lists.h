@@ -60,4 +60,8 @@ Result<AccessEntries> PredefinedEntries(std::string_view name);
 Status ApplyPredefined(const std::optional<std::string>& acl,
                        const std::optional<std::string>& new_object_acl, Bucket* bucket);
 
+/// kFailedPrecondition if the change makes a bucket public that prevents public access.
+/// https://cloud.google.com/storage/docs/public-access-prevention
+Status CheckPublicAccess(const Bucket& before, const Bucket& after);
+
 }  // namespace caip::gcs

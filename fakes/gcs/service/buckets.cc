@@ -36,6 +36,7 @@ Result<BucketPage> StorageService::ListBuckets(const BucketQuery& query) const {
 }
 
 Result<Bucket> StorageService::CreateBucket(const Bucket& wanted) {
+  RETURN_IF_ERROR(CheckPublicAccess({}, wanted));
   ASSIGN_OR_RETURN(Bucket bucket, store_.CreateBucket(wanted));
   bucket.project_number = project_number_;
   return bucket;
@@ -53,8 +54,10 @@ Result<Bucket> StorageService::ChangeBucket(const std::string& name,
                                             const Preconditions& conditions,
                                             const BucketChange& change, bool counts) {
   for (int tries = 1;; ++tries) {
-    ASSIGN_OR_RETURN(Bucket bucket, GetBucket(name, conditions));
+    ASSIGN_OR_RETURN(const Bucket before, GetBucket(name, conditions));
+    Bucket bucket = before;
     RETURN_IF_ERROR(change(&bucket));
+    RETURN_IF_ERROR(CheckPublicAccess(before, bucket));
     if (counts) ++bucket.metageneration;
     auto updated = store_.UpdateBucket(bucket);
     const bool raced = !updated.ok() && updated.error().code == Code::kAborted;

@@ -67,8 +67,8 @@ Result<ObjectInfo> StorageService::ChangeObject(const ObjectName& object, const 
     const std::string custom_time = info.custom_time;
     const std::string acl = info.acl;
     RETURN_IF_ERROR(change(&info));
-    if (info.acl != acl && !CheckNewObjectList(info).ok()) {
-      return errors::UniformAccess(errors::ListUse::kChangeObject);
+    if (info.acl != acl) {
+      RETURN_IF_ERROR(CheckObjectList(info, errors::ListUse::kChangeObject));
     }
     RETURN_IF_ERROR(CheckObjectFields(info));
     RETURN_IF_ERROR(CheckCustomTimeChange(custom_time, info.custom_time));

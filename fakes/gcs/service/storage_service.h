@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
 #include "fakes/gcs/service/uploads.h"
 #include "fakes/gcs/store/bucket_store.h"
@@ -180,7 +181,10 @@ class StorageService {
   Status SetAccessEntry(const AccessListPlace& place, const Preconditions& conditions,
                         const AccessEntry& entry);
   /// kInvalidArgument if the new object has a list in a bucket with uniform access.
-  Status CheckNewObjectList(const ObjectInfo& info) const;
+  Status CheckNewObjectList(const ObjectInfo& info) const {
+    return CheckObjectList(info, errors::ListUse::kInsertObject);
+  }
+  Status CheckObjectList(const ObjectInfo& info, errors::ListUse use) const;
   /// {"bindings","version","etag"}
   Result<Json> GetIamPolicy(const PolicyPlace& place) const;
   /// kFailedPrecondition when `policy` has an etag that is not the current one.

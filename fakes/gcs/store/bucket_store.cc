@@ -101,6 +101,7 @@ BucketRules RulesOf(const Bucket& bucket) {
   }
   if (const Json* iam = Member(*settings, "iamConfiguration")) {
     rules.uniform_access = IsOn(*iam, "uniformBucketLevelAccess", "enabled");
+    rules.public_access_prevented = StringOr(*iam, "publicAccessPrevention") == "enforced";
   }
   return rules;
 }

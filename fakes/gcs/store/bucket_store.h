@@ -210,6 +210,7 @@ struct BucketRules {
   bool retention_locked = false;
   bool default_event_based_hold = false;
   bool uniform_access = false;  // no ACLs
+  bool public_access_prevented = false;
   std::string default_kms_key;
   std::string default_storage_class = "STANDARD";
   bool autoclass = false;  // the service chooses the class: STANDARD for a new object

@@ -1,0 +1,52 @@
+// Errors of access lists and policies.
+
+#include "base/quoting.h"
+#include "fakes/gcs/errors.h"
+
+namespace caip::gcs::errors {
+
+// The words of the service.
+Error UniformAccess(ListUse use) {
+  const auto refused = [](std::string_view what) {
+    return Error{Code::kInvalidArgument,
+                 std::string(what) +
+                     " Read more at "
+                     "https://cloud.google.com/storage/docs/uniform-bucket-level-access"};
+  };
+  switch (use) {
+    case ListUse::kReadBucket:
+      return refused("Cannot get legacy ACL for a bucket that has uniform bucket-level access.");
+    case ListUse::kChangeBucket:
+      return refused(
+          "Cannot use ACL API to update bucket policy when uniform bucket-level access is "
+          "enabled.");
+    case ListUse::kReadObject:
+      return refused(
+          "Cannot get legacy ACL for an object when uniform bucket-level access is enabled.");
+    case ListUse::kChangeObject:
+      return refused(
+          "Cannot update access control for an object when uniform bucket-level access is "
+          "enabled.");
+    case ListUse::kInsertObject:
+      break;
+  }
+  return refused(
+      "Cannot insert legacy ACL for an object when uniform bucket-level access is enabled.");
+}
+
+Error UniformAccessLocked(std::string_view bucket, std::string_view since) {
+  return {Code::kInvalidArgument, "Uniform bucket-level access of bucket " + Quoted(bucket) +
+                                      " cannot be disabled: it is locked since " +
+                                      std::string(since) + "."};
+}
+
+// The words of the service.
+Error PublicAccessPrevented() {
+  Error error{Code::kFailedPrecondition,
+              "The member bindings allUsers and allAuthenticatedUsers are not allowed since public "
+              "access prevention is enforced."};
+  error.reason = "conditionNotMet";
+  return error;
+}
+
+}  // namespace caip::gcs::errors
