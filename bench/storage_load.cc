@@ -2,9 +2,11 @@
 // small objects over kept connections. storage_peers.py starts the servers to compare.
 //
 //   bench_storage_load BASE BUCKET put|get|rewrite|list
-//                      [--connections N] [--count N] [--bytes N] [--server-pid PID]
+//                      [--connections N] [--count N] [--repeat N] [--bytes N] [--server-pid PID]
 //
-// `put` makes small/0 ... small/<count-1>; the others read what put made. Prints one JSON object.
+// `put` makes small/0 ... small/<count-1>; the others read what put made. Each object is put, read
+// or copied --repeat times (default: 1), so that a fast operation takes long enough to be measured.
+// Prints one JSON object.
 // `load_us` and, with --server-pid, `server_us` are microseconds of processor time for an
 // operation. On a busy machine they are more reliable than elapsed time.
 
@@ -30,6 +32,7 @@ struct Load {
   std::string operation;
   int connections = 16;
   int count = 2000;
+  int repeat = 1;
   int bytes = 4096;
   int server_pid = 0;
 };
@@ -60,8 +63,9 @@ WireLoad::Write PutRequest(const Load& load) {
   const std::string head = "POST /upload/storage/v1/b/" + load.bucket + "/o?uploadType=media&name=";
   const std::string fields =
       FieldsOf(load, "application/octet-stream", static_cast<size_t>(load.bytes));
-  return [=, bytes = static_cast<size_t>(load.bytes)](int index, std::string& request) {
-    request.append(head).append(NameOf(index)).append(fields);
+  return [=, count = load.count, bytes = static_cast<size_t>(load.bytes)](int index,
+                                                                          std::string& request) {
+    request.append(head).append(NameOf(index % count)).append(fields);
     request.append(bytes, static_cast<char>('a' + index % 26));
   };
 }
@@ -69,8 +73,8 @@ WireLoad::Write PutRequest(const Load& load) {
 WireLoad::Write GetRequest(const Load& load) {
   const std::string head = "GET /storage/v1/b/" + load.bucket + "/o/";
   const std::string fields = "?alt=media" + FieldsOf(load, "", 0);
-  return [=](int index, std::string& request) {
-    request.append(head).append(NameOf(index)).append(fields);
+  return [=, count = load.count](int index, std::string& request) {
+    request.append(head).append(NameOf(index % count)).append(fields);
   };
 }
 
@@ -78,9 +82,9 @@ WireLoad::Write RewriteRequest(const Load& load) {
   const std::string objects = "/storage/v1/b/" + load.bucket + "/o/";
   const std::string to = "/rewriteTo/b/" + load.bucket + "/o/copy%2F";
   const std::string fields = FieldsOf(load, "application/json", 2) + "{}";
-  return [=](int index, std::string& request) {
-    request.append("POST ").append(objects).append(NameOf(index)).append(to);
-    request.append(std::to_string(index)).append(fields);
+  return [=, count = load.count](int index, std::string& request) {
+    request.append("POST ").append(objects).append(NameOf(index % count)).append(to);
+    request.append(std::to_string(index % count)).append(fields);
   };
 }
 
@@ -125,17 +129,18 @@ double SecondsOf(int pid) {
 int Perform(const Load& load) {
   if (load.operation == "list") return ListAll(load);
   const Place place = PlaceOf(load.base);
+  const int total = load.count * load.repeat;
   WireLoad wire(place.host, place.port, load.connections);
   if (load.operation == "put") {
-    wire.Run(load.count, PutRequest(load));
+    wire.Run(total, PutRequest(load));
   } else if (load.operation == "get") {
-    wire.Run(load.count, GetRequest(load));
+    wire.Run(total, GetRequest(load));
   } else if (load.operation == "rewrite") {
-    wire.Run(load.count, RewriteRequest(load));
+    wire.Run(total, RewriteRequest(load));
   } else {
     GiveUp("'" + load.operation + "' is none of put, get, rewrite, list");
   }
-  return load.count;
+  return total;
 }
 
 int Run(const Load& load) {
@@ -164,7 +169,7 @@ int main(int argc, char** argv) {
   if (argc < 4 || argc % 2 != 0) {
     std::fprintf(stderr,
                  "usage: bench_storage_load BASE BUCKET put|get|rewrite|list "
-                 "[--connections N] [--count N] [--bytes N] [--server-pid PID]\n");
+                 "[--connections N] [--count N] [--repeat N] [--bytes N] [--server-pid PID]\n");
     return 2;
   }
   caip::Load load{argv[1], argv[2], argv[3]};
@@ -172,6 +177,7 @@ int main(int argc, char** argv) {
     const std::string flag = argv[i];
     int& value = flag == "--connections"  ? load.connections
                  : flag == "--bytes"      ? load.bytes
+                 : flag == "--repeat"     ? load.repeat
                  : flag == "--server-pid" ? load.server_pid
                                           : load.count;
     value = std::atoi(argv[i + 1]);

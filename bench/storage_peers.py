@@ -6,7 +6,8 @@ them) and gcp-storage-emulator (Python; the same; it serves one connection at a 
 bench_storage_load drives each over 16 connections. All servers run at the same time and take turns, round by
 round, so that other load on the machine affects them alike. The medians of the rounds count. The script also
 prints the processor time that a server takes for each operation. That figure excludes the load generator,
-which shares the processors with the server.
+which shares the processors with the server. The limit of reads is what a server reaches that sends the same
+bytes from memory. The results depend on the file system of the temporary directory: name it when you quote them.
 Large objects: compares downloads with nginx serving the same bytes, in turns, over 1 and over 4 connections,
 and an upload, with checksums, with the slower of `openssl md5` and a synced write of the same bytes. Both
 write new files, because some filesystems need as long again to free the blocks of an old one.
@@ -134,7 +135,7 @@ class Server:
     def load(self, options, bucket, operation, count):
         connections = "1" if self.name == "Python peer" else "16"  # it serves one connection at a time and drops others
         command = [options.build / "bench_storage_load", self.base, bucket, operation, "--connections", connections,
-                   "--count", str(count), "--server-pid", str(self.pid)]
+                   "--count", str(count), "--server-pid", str(self.pid), "--repeat", "10" if operation == "get" else "1"]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode == 0:
             return json.loads(result.stdout)
@@ -152,7 +153,34 @@ class Server:
 
 
 def row(name, cells, form):
-    print(f"  {name:22}" + "".join(format(cell, form) if cell else f"{'-':>10}" for cell in cells))
+    print(f"  {name:26}" + "".join(format(cell, form) if cell else f"{'-':>10}" for cell in cells))
+
+
+class Limit(Server):
+    """The server that only sends bytes."""
+
+    def __init__(self, options):  # pylint: disable=super-init-not-called
+        self.process = subprocess.Popen([options.build / "bench_storage_limit"], stdout=subprocess.PIPE, text=True)
+        self.name, self.base, self.pid = "limit", self.process.stdout.readline().strip(), self.process.pid
+        self.rounds = {operation: [] for operation in OPERATIONS}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+def file_system_of(directory):
+    """Kind and mount options of the file system, as "ext4 rw,relatime"."""
+    best = ("", "unknown", "")
+    for line in pathlib.Path("/proc/mounts").read_text().splitlines():
+        _, point, kind, mount_options, *_ = line.split()
+        if str(directory).startswith(point.rstrip("/") + "/") and len(point) >= len(best[0]):
+            best = (point, kind, mount_options)
+    return f"{best[1]} {best[2]}"
 
 
 def measure_small(options, servers):
@@ -167,8 +195,11 @@ def measure_small(options, servers):
             running.append(Server("Python peer", *stack.enter_context(servers.python())))
         else:
             print("gcp-storage-emulator is missing: no Python peer", file=sys.stderr)
+        limit = stack.enter_context(Limit(options))
         for operation in ("put", "get", "rewrite"):
             for _ in range(options.rounds):
+                if operation == "get":
+                    limit.measure(options, "small", operation, options.count)
                 for server in running:
                     slow = server.name == "Python peer"
                     server.measure(options, "small", operation, max(options.count // (20 if slow else 1), 20))
@@ -179,24 +210,24 @@ def measure_small(options, servers):
             for _ in range(options.rounds):
                 for server in listed:
                     server.measure(options, "many", "list", options.list_count)
-    print_small(options, running)
+    print_small(options, running, limit, file_system_of(servers.work))
 
 
-def print_small(options, running):
+def print_small(options, running, limit, file_system):
     load = os.getloadavg()[0]
     print(f"4 KiB objects, 16 connections, medians of {options.rounds} rounds; load {load:.1f} on "
-          f"{os.cpu_count()} processors\n  {'':22}" + "".join(f"{name:>10}" for name in OPERATIONS))
+          f"{os.cpu_count()} processors; {file_system}\n  {'':26}" + "".join(f"{name:>10}" for name in OPERATIONS))
     for key, unit in (("per_second", "a second"), ("server_us", "server's us each"),
                       ("load_us", "generator's us each")):
         print(f"  {unit}")
-        for server in running:
+        for server in [*running, limit]:
             row("  " + server.name, [server.median(name, key) for name in OPERATIONS], "10.0f")
-    ours = running[0]  # relaxed, as the peers are
-    for peer in running[2:]:
-        for key, words, up in (("per_second", "operations", True), ("server_us", "processor time", False)):
-            pairs = [(ours.median(name, key), peer.median(name, key)) for name in OPERATIONS]
-            row(f"x {peer.name}: {words}"[:22],
-                [(a / b if up else b / a) if a and b else None for a, b in pairs], "10.1f")
+    for ours in running[:2]:
+        for peer in running[2:]:
+            for key, words, up in (("per_second", "a second", True), ("server_us", "time", False)):
+                pairs = [(ours.median(name, key), peer.median(name, key)) for name in OPERATIONS]
+                row(f"{ours.name[6:]} x {peer.name}: {words}",
+                    [(a / b if up else b / a) if a and b else None for a, b in pairs], "10.1f")
 
 
 def seconds_of(commands):
