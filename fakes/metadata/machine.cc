@@ -1,5 +1,9 @@
 #include "fakes/metadata/machine.h"
 
+#include <algorithm>
+
+#include "base/abandoned_work.h"
+
 namespace caip::metadata {
 
 MachineTable::MachineTable(Machine host) { machines_[""] = {std::move(host), ++versions_}; }
@@ -76,10 +80,14 @@ MachineTable::WaitResult MachineTable::WaitForChange(const std::string& listener
     }
     return result != WaitResult::kTimeout;
   };
-  if (deadline) {
-    changed_.wait_until(lock, *deadline, is_decided);
-  } else {
-    changed_.wait(lock, is_decided);
+  while (!is_decided()) {
+    const Deadline beat = MonotonicNow() + kClientCheckInterval;
+    const Deadline until = deadline ? std::min(*deadline, beat) : beat;
+    if (changed_.wait_until(lock, until, is_decided) || until == deadline) break;
+    lock.unlock();
+    const bool is_abandoned = IsWorkAbandoned();
+    lock.lock();
+    if (is_abandoned) return WaitResult::kRemoved;
   }
   return result;
 }

@@ -70,7 +70,8 @@ class MachineTable {
 
   enum class WaitResult { kChanged, kRemoved, kTimeout };
   using Deadline = MonotonicTime;
-  /// Blocks until the machine differs from `version`, at most until `deadline`.
+  /// Blocks until the machine differs from `version`, at most until `deadline`. kRemoved: the
+  /// machine has gone, or the client of this thread.
   WaitResult WaitForChange(const std::string& listener, uint64_t version,
                            std::optional<Deadline> deadline) const;
 

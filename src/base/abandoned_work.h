@@ -1,6 +1,7 @@
 #pragma once
 // Lets long work of a thread stop once nobody needs its result.
 
+#include <chrono>
 #include <functional>
 
 namespace caip {
@@ -21,5 +22,8 @@ class AbandonableWork {
 /// True if the client that this thread works for has gone. False on a thread that works for no
 /// client. Costs about a system call: ask a few thousand times a second at most.
 bool IsWorkAbandoned();
+
+/// How often a thread that waits for something else asks whether its client has gone.
+inline constexpr std::chrono::milliseconds kClientCheckInterval{500};
 
 }  // namespace caip

@@ -227,6 +227,8 @@ Response TunnelInsideTls() {
       "This proxy does not accept CONNECT over TLS. Use http:// in its address, not https://.");
 }
 
+Response TunnelWithBody() { return Refusal(400, "A CONNECT request must not have a body."); }
+
 Response DestinationMalformed(std::string_view target) {
   return Refusal(400, "'" + std::string(target) + "' is not a destination of the form name:port.");
 }

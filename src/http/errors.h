@@ -61,6 +61,7 @@ Response ProxyTokenNotValid();
 
 // Responses of the proxy.
 Response TunnelInsideTls();
+Response TunnelWithBody();
 Response DestinationMalformed(std::string_view target);
 Response RelayOff(std::string_view host);
 Response PortNotRelayed(std::string_view host, uint16_t port);

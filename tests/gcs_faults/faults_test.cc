@@ -1,4 +1,5 @@
 // Faults on purpose, over real sockets: what a client sees of them.
+#include "base/abandoned_work.h"
 #include "fakes/gcs/faults/faulty_calls.h"
 #include "fakes/gcs/faults/retry_tests.h"
 #include "fakes/gcs/json/json_api.h"
@@ -8,6 +9,13 @@ namespace caip::gcs {
 namespace {
 
 using ::testing::HasSubstr;
+
+TEST(Pause, EndsWhenTheClientHasGone) {
+  Pause pause;
+  EXPECT_TRUE(pause.For(Duration(0)));
+  const AbandonableWork gone([] { return true; });
+  EXPECT_FALSE(pause.For(std::chrono::hours(1)));
+}
 
 TEST(Fault, IsReadFromTheTestbenchsWords) {
   struct Case {

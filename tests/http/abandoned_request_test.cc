@@ -53,5 +53,27 @@ TEST(AbandonedRequest, StopsWhenTheServerStops) {
   EXPECT_TRUE(work.AwaitAbandonment());
 }
 
+TEST(AbandonedRequest, StopsWhileItsAnswerIsWritten) {
+  std::promise<void> begun;
+  std::promise<bool> abandoned;
+  const Served served([&](const Request&) {
+    Response response = Text("");
+    response.write_body = [&](const Response::Sink& sink) {
+      sink("first");
+      begun.set_value();
+      const auto limit = MonotonicNow() + std::chrono::seconds(30);
+      while (!IsWorkAbandoned() && MonotonicNow() < limit) std::this_thread::yield();
+      abandoned.set_value(MonotonicNow() < limit);
+    };
+    return response;
+  });
+  {
+    RawPeer peer(served->port());
+    peer.Send(GetRequest("/"));
+    begun.get_future().wait();
+  }
+  EXPECT_TRUE(abandoned.get_future().get());
+}
+
 }  // namespace
 }  // namespace caip::http

@@ -163,6 +163,19 @@ TEST_F(TokenBearer, IsAdmittedInEveryFormOfTheToken) {
               StartsWith("HTTP/1.1 200"));
 }
 
+// A container of the own user reaches the emulator by a name that only the token makes good.
+TEST_F(TokenBearer, MayNameAnyHostEvenAsTheOwnUser) {
+  const Served served([](const Request& request) { return Text(request.BaseUrl()); }, Options());
+  const std::string start = "GET / HTTP/1.1\r\nHost: host.docker.internal\r\nConnection: close\r\n";
+  EXPECT_THAT(served.Ask(start + "\r\n"), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(served.Ask(start + "Authorization: Bearer other\r\n\r\n"),
+              StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(served.Ask(start + "Authorization: Bearer sesame\r\n\r\n"),
+              StartsWith("HTTP/1.1 200"));
+  const std::string basic = "Authorization: Basic " + Base64("me:sesame") + "\r\n\r\n";
+  EXPECT_THAT(served.Ask(start + basic), EndsWith("http://me:sesame@host.docker.internal"));
+}
+
 TEST_F(TokenBearer, IsNotAdmittedWithAnotherToken) {
   const Served served(Hello, Options());
   for (const char* field : {"Bearer other", "Bearer sesame2", "Basic c2VzYW1l", "Basic !", "sesame",

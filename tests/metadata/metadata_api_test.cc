@@ -5,6 +5,7 @@
 
 #include <future>
 
+#include "base/abandoned_work.h"
 #include "tests/metadata/metadata_world.h"
 
 namespace caip::metadata {
@@ -196,6 +197,12 @@ TEST(MetadataServer, SendsWaitersAwayWhenTheMachineGoes) {
   auto waiting = std::async(std::launch::async, [&] { return world.Get(path).status; });
   world.book.Remove(world.kReplica);
   EXPECT_EQ(waiting.get(), 503);
+}
+
+TEST(MetadataServer, DoesNotWaitForAClientThatHasGone) {
+  MetadataWorld world;
+  const AbandonableWork gone([] { return true; });
+  EXPECT_EQ(world.Get(std::string(kV1) + "instance/tags?wait_for_change=true").status, 503);
 }
 
 TEST(MetadataServer, SendsWaitersAwayWhenItEnds) {

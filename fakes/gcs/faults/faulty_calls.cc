@@ -7,6 +7,7 @@
 #include <charconv>
 #include <vector>
 
+#include "base/abandoned_work.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/wire/request_headers.h"
 
@@ -107,6 +108,23 @@ Error InjectedBy(const Fault& fault) {
                                : fault.message;
   return errors::Injected(fault.status, text);
 }
+
+}  // namespace
+
+bool Pause::For(Duration duration) {
+  const MonotonicTime deadline = MonotonicNow() + duration;
+  std::unique_lock lock(mutex_);
+  while (!over_ && MonotonicNow() < deadline) {
+    ended_.wait_until(lock, std::min(deadline, MonotonicNow() + kClientCheckInterval));
+    lock.unlock();
+    const bool is_abandoned = IsWorkAbandoned();
+    lock.lock();
+    if (is_abandoned) return false;
+  }
+  return !over_;
+}
+
+namespace {
 
 // A request's body that stops or stalls after some bytes.
 class FaultyBody final : public http::BodyReader {

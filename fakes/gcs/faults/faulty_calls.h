@@ -55,14 +55,11 @@ class FaultPlan {
                        const Fault& fault) = 0;
 };
 
-/// Waits in the middle of a response until the server stops. Any thread.
+/// Waits in the middle of a response, until the server stops or the client has gone. Any thread.
 class Pause {
  public:
-  /// False when End() came first.
-  bool For(Duration duration) {
-    std::unique_lock lock(mutex_);
-    return !ended_.wait_for(lock, duration, [this] { return over_; });
-  }
+  /// False when End() came first, or when nobody waits for the response.
+  bool For(Duration duration);
   /// Ends every pause, those of later calls as well.
   void End() {
     const std::lock_guard lock(mutex_);

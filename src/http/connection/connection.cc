@@ -230,6 +230,7 @@ class Connection {
     ResponseForm form{message.method_string() == "HEAD", message.version() >= 11, true};
     Request request;
     Response response;
+    std::optional<AbandonableWork> work;  // until the response has been written
     bool usable = true;
     if (const auto refusal = ReadRequest(message, parser.chunked(), request)) {
       response = *refusal;
@@ -237,7 +238,7 @@ class Connection {
       usable = response.status == 403;
     } else {
       request.body = &body;
-      const AbandonableWork work([this] { return HasPeerGone(socket_.get()); });
+      work.emplace([this] { return HasPeerGone(socket_.get()); });
       response = Handle(request);
     }
     form.keep_alive = usable && !ambiguous_ && message.keep_alive() && !context_.stopping &&
@@ -280,15 +281,16 @@ class Connection {
   }
 
   std::optional<Response> Guard(Request& request, bool whole_url) const {
-    Credentials shown = is_admitted_ ? Credentials() : CredentialsOf(request);
+    Credentials shown = CredentialsOf(request);
     if (!is_admitted_ && !IsTokenValid(shown)) return NotAdmitted(shown);
-    request.userinfo = std::move(shown.userinfo);
     const std::string name = RemovePort(request.host);
-    const bool any_host = !shown.token.empty() && !whole_url;
-    if (!any_host && !IsHostAllowed(request.host, options_.address, options_.allowed_hosts) &&
-        !MatchesAnyName(name, options_.served_names)) {
+    const bool is_known_host =
+        IsHostAllowed(request.host, options_.address, options_.allowed_hosts) ||
+        MatchesAnyName(name, options_.served_names);
+    if (!is_known_host && (whole_url || !IsTokenValid(shown))) {
       return whole_url ? errors::PlainNotRelayed(name) : errors::HostNotAllowed(request.host);
     }
+    if (!is_admitted_ || !is_known_host) request.userinfo = std::move(shown.userinfo);
     const std::string_view origin = request.headers.Get("Origin");
     if (!IsOriginAllowed(origin, request.scheme, request.host)) {
       return errors::OriginNotAllowed(origin);
@@ -327,6 +329,10 @@ class Connection {
   Next Tunnel(RequestParser& parser) {
     const std::string target(parser.get().target());
     const auto to = ParseDestination(target);
+    if (parser.chunked() || parser.content_length().value_or(0) > 0 ||
+        parser.get().count(beast::field::transfer_encoding) > 0) {
+      return RefuseTunnel(target, errors::TunnelWithBody());
+    }
     if (!to) return RefuseTunnel(target, errors::DestinationMalformed(target));
     if (socket_.secure()) return RefuseTunnel(target, errors::TunnelInsideTls());
     const Credentials shown = ReadCredentials(parser.get()[beast::field::proxy_authorization]);
