@@ -218,6 +218,28 @@ TEST_F(LoggingApiTest, StoresTheGoodOnesOfAPartialSuccessAndTellsOfTheOthers) {
   EXPECT_EQ(List().size(), 1u);
 }
 
+TEST_F(LoggingApiTest, ListsTheFirstHundredOfManyRefusedEntries) {
+  const Reply reply =
+      Post("write", {{"partialSuccess", true}, {"entries", std::vector<int>(5000, 5)}});
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_EQ(reply.body["error"]["details"][0]["logEntryErrors"].size(), 100u);
+  EXPECT_THAT(reply.message(), HasSubstr("5000 entries are refused; the first 100 are listed"));
+}
+
+// A request must not write a hundred times its own size.
+TEST_F(LoggingApiTest, CountsWhatEachEntryTakesFromTheRequest) {
+  Json request = {{"logName", "projects/p/logs/a"},
+                  {"resource", kGlobal},
+                  {"labels", {{"k", std::string(200'000, 'v')}}},
+                  {"entries", std::vector<Json>(1000, Json::object())}};
+  const Reply refused = Post("write", request);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.message(), HasSubstr("write fewer at a time"));
+  EXPECT_EQ(List(), Json::array());
+  request["entries"] = std::vector<Json>(10, Json::object());
+  EXPECT_EQ(Post("write", request).status, 200);
+}
+
 TEST_F(LoggingApiTest, StoresNothingInADryRun) {
   const Json entry = {{"logName", "projects/p/logs/a"}, {"resource", kGlobal}};
   EXPECT_EQ(Post("write", {{"dryRun", true}, {"entries", {entry}}}).status, 200);

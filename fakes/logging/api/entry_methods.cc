@@ -20,6 +20,8 @@ constexpr size_t kEntriesPageStandard = 50;
 constexpr size_t kEntriesPageMax = 1000;
 constexpr size_t kResourcesMax = 100;
 constexpr size_t kEntriesPerCheck = 256;
+constexpr size_t kWrittenBytesMax = 64u << 20;  // of one request, when its entries are complete
+constexpr size_t kRefusedShown = 100;
 constexpr std::chrono::milliseconds kTailBeat{1000};  // a blank line detects a dead peer
 constexpr std::chrono::hours kTailMax{1};             // as in the service
 constexpr Duration kLeadMin = std::chrono::milliseconds(100);
@@ -133,11 +135,25 @@ Result<Json> ListEntriesMethod(const LoggingApi& api, const http::Request& reque
   return answer;
 }
 
+bool IsSet(const Json& body, std::string_view name) {
+  const Json* flag = Member(body, name);
+  return flag && flag->is_boolean() && flag->get<bool>();
+}
+
 struct WriteRequest {
   Json body;
   std::vector<WrittenEntry> entries;
-  Json refused = Json::object();  // errors by index
+  size_t bytes = 0;               // of the entries, with what they take from the request
+  Json refused = Json::object();  // the first errors by index
+  size_t refused_count = 0;
   std::optional<Error> first_error;
+
+  void Refuse(size_t index, const Error& error) {
+    if (!first_error) first_error = error;
+    if (++refused_count > kRefusedShown) return;
+    refused[std::to_string(index)] = {{"code", static_cast<int>(error.code)},
+                                      {"message", error.message}};
+  }
 };
 
 Result<WriteRequest> ReadWriteRequest(const LoggingApi& api, const http::Request& request) {
@@ -156,25 +172,20 @@ Result<WriteRequest> ReadWriteRequest(const LoggingApi& api, const http::Request
   for (size_t i = 0; i < entries->size(); ++i) {
     if (i % kEntriesPerCheck == 0 && IsWorkAbandoned()) return errors::ClientGone();
     auto entry = ReadWrittenEntry((*entries)[i], "entries[" + std::to_string(i) + "]", defaults);
-    if (entry.ok()) {
-      read.entries.push_back(std::move(entry).value());
+    if (!entry.ok() && !IsSet(read.body, "partialSuccess")) return entry.error();
+    if (!entry.ok()) {
+      read.Refuse(i, entry.error());
       continue;
     }
-    read.refused[std::to_string(i)] = {{"code", static_cast<int>(entry.error().code)},
-                                       {"message", entry.error().message}};
-    if (!read.first_error) read.first_error = entry.error();
+    read.bytes += entry->json.size();
+    if (read.bytes > kWrittenBytesMax) return errors::EntriesTooLong(kWrittenBytesMax);
+    read.entries.push_back(std::move(entry).value());
   }
   return read;
 }
 
-bool IsSet(const Json& body, std::string_view name) {
-  const Json* flag = Member(body, name);
-  return flag && flag->is_boolean() && flag->get<bool>();
-}
-
-// Stores the valid entries. An error refuses the whole request.
+// Stores the valid entries.
 Result<Json> WriteEntries(const LoggingApi& api, WriteRequest& read) {
-  if (read.first_error && !IsSet(read.body, "partialSuccess")) return *read.first_error;
   if (!IsSet(read.body, "dryRun") && !read.entries.empty()) {
     RETURN_IF_ERROR(api.book.Write(std::move(read.entries)));
   }
@@ -187,7 +198,7 @@ http::Response WriteEntriesMethod(const LoggingApi& api, const http::Request& re
   const Result<Json> written = WriteEntries(api, *read);
   if (!written.ok() || !read->first_error) return MakeResponse(request, written);
   return MakeErrorResponse(
-      *read->first_error,
+      errors::EntriesRefused(*read->first_error, read->refused_count, kRefusedShown),
       Json::array({{{"@type", "type.googleapis.com/google.logging.v2.WriteLogEntriesPartialErrors"},
                     {"logEntryErrors", read->refused}}}));
 }

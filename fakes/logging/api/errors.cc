@@ -44,6 +44,20 @@ Error EntryTooLong(const std::string& place, size_t bytes, size_t bytes_max) {
                  " exceeds maximum size of " + std::to_string(bytes_max));
 }
 
+Error EntriesTooLong(size_t bytes_max) {
+  return Invalid(
+      "The log entries, each with the labels and the resource of the request, have more than " +
+      std::to_string(bytes_max) + " bytes: write fewer at a time");
+}
+
+Error EntriesRefused(Error first, size_t count, size_t shown) {
+  if (count > shown) {
+    first.message += " (" + std::to_string(count) + " entries are refused; the first " +
+                     std::to_string(shown) + " are listed)";
+  }
+  return first;
+}
+
 Error LogNameInvalid(const std::string& name) {
   return Invalid(
       "Invalid log name '" + name +

@@ -17,6 +17,10 @@ Error ResourceMissing(const std::string& place);
 Error PayloadsDouble(const std::string& place);
 Error TimeTooLate(const std::string& place, const std::string& time);
 Error EntryTooLong(const std::string& place, size_t bytes, size_t bytes_max);
+/// With the labels and the resource that the entries take from the request.
+Error EntriesTooLong(size_t bytes_max);
+/// The first error of many. Says how many there are if not all are `shown`.
+Error EntriesRefused(Error first, size_t count, size_t shown);
 Error LogNameInvalid(const std::string& name);
 Error ResourceNameInvalid(const std::string& name);
 Error TooManyResources(size_t count, size_t most);
