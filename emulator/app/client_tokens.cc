@@ -1,5 +1,6 @@
 #include "emulator/app/client_tokens.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 
 #include "base/encoding.h"
 #include "base/errors.h"
+#include "base/files.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "emulator/app/errors.h"
@@ -48,10 +50,15 @@ bool AreEqual(std::string_view left, std::string_view right) {
 }
 
 Result<std::string> ReadToken(const Path& file) {
+  const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat facts {};
-  if (::stat(file.c_str(), &facts) != 0) return CannotLookAt(file, errno);
+  if (!fd.valid() || ::fstat(fd.get(), &facts) != 0) return CannotOpen(file, errno);
   if ((facts.st_mode & 0077) != 0) return errors::TokenFileOpen(file);
-  ASSIGN_OR_RETURN(const std::string text, ReadFileUpTo(file, kTokenBytesMax + 2));
+  if (facts.st_uid != ::geteuid()) return errors::TokenFileOfAnotherUser(file, facts.st_uid);
+  std::string text(kTokenBytesMax + 2, '\0');
+  const ssize_t count = ::read(fd.get(), text.data(), text.size());
+  if (count < 0) return CannotRead(file, errno);
+  text.resize(static_cast<size_t>(count));
   const std::string token(Trim(text));
   if (!IsToken(token)) return errors::NotAToken(file, kTokenBytesMin, kTokenBytesMax);
   return token;

@@ -62,6 +62,12 @@ Error TokenFileOpen(const Path& file) {
                                       "others may have read it."};
 }
 
+Error TokenFileOfAnotherUser(const Path& file, uid_t owner) {
+  return {Code::kInvalidArgument, "token: '" + file.string() + "' belongs to user " +
+                                      std::to_string(owner) +
+                                      ", who knows the token. Name a file of your own."};
+}
+
 Error NotAToken(const Path& file, size_t least, size_t most) {
   return {Code::kInvalidArgument,
           "token: '" + file.string() + "' must have one line of " + std::to_string(least) + " to " +

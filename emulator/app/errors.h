@@ -31,6 +31,7 @@ Error Ending();
 // Errors of clients' tokens. kInvalidArgument.
 /// The file of --token.
 Error TokenFileOpen(const Path& file);
+Error TokenFileOfAnotherUser(const Path& file, uid_t owner);
 Error NotAToken(const Path& file, size_t least, size_t most);
 /// Other hosts can reach the address.
 Error AddressNeedsToken(std::string_view address);

@@ -42,6 +42,19 @@ Error StateOpenToOthers(const Path& path, int error) {
               ", and caip cannot close it: " + std::strerror(error) + "." + Remedy()};
 }
 
+Error StateEntryOfAnotherUser(const Path& entry, uid_t owner) {
+  return {Code::kPermissionDenied, "Other users could write into the state directory, and " +
+                                       Quoted(entry.string()) + " belongs to user " +
+                                       Number(owner) +
+                                       ". Remove it, or check it and make it yours." + Remedy()};
+}
+
+Error StateEntryWritable(const Path& entry) {
+  return {Code::kPermissionDenied, "Other users could write into the state directory and to " +
+                                       Quoted(entry.string()) +
+                                       ". Check it, and close it with `chmod 600`." + Remedy()};
+}
+
 Error StateTaken(const Path& path, const std::optional<StateOwner>& owner) {
   std::string who = "another caip";
   if (owner && owner->pid != 0) {

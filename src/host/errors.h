@@ -25,6 +25,9 @@ Error StateNotWritable(const Path& path, const Error& cause);
 Error StateNoDirectory(const Path& path);
 Error StateOfAnotherUser(const Path& path, uid_t owner, uid_t self);
 Error StateOpenToOthers(const Path& path, int error);
+/// An entry of a state directory that other users could write to.
+Error StateEntryOfAnotherUser(const Path& entry, uid_t owner);
+Error StateEntryWritable(const Path& entry);
 Error StateTaken(const Path& path, const std::optional<StateOwner>& owner);
 
 // Jobs on disk.

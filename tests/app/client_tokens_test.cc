@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -39,6 +40,15 @@ TEST_F(Tokens, AreMadeInAPrivateFileAndKept) {
   EXPECT_EQ(ClientTokens::Open(file_, *mint_)->ForClients(), first->ForClients());
   EXPECT_NE(ClientTokens::Open(directory_.path() / "other", *mint_)->ForClients(),
             first->ForClients());
+}
+
+TEST_F(Tokens, AreNotKnownToAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
+  Put("0123456789abcdef\n");
+  ASSERT_EQ(::chown(file_.c_str(), 1, 1), 0);
+  const auto refused = ClientTokens::Open(file_, *mint_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("belongs to user 1, who knows the token"));
 }
 
 TEST_F(Tokens, AreThoseOfTheFileAndOfTheMint) {

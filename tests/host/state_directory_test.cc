@@ -33,6 +33,39 @@ TEST(StateDirectory, IsClosedToOthersIfItWasOpen) {
   EXPECT_EQ(facts.st_mode & 0777, 0700u);
 }
 
+TEST(StateDirectory, ThatWasOpenHasNothingThatOthersMade) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
+  TemporaryDirectory base;
+  const Path planted = base.path() / "config.yaml";
+  ASSERT_TRUE(WriteFile(planted, "allow_users: [daemon]\n").ok());
+  ASSERT_EQ(::chown(planted.c_str(), 1, 1), 0);
+  ASSERT_TRUE(StateDirectory::Own(base.path(), "1.0", kNow).ok()) << "only the owner could write";
+  ASSERT_EQ(::chmod(base.path().c_str(), 0777), 0);
+  const auto refused = StateDirectory::Own(base.path(), "1.0", kNow);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("config.yaml' belongs to user 1"));
+}
+
+TEST(StateDirectory, ThatWasOpenClosesWhatItHas) {
+  TemporaryDirectory base;
+  const Path file = base.path() / "config.yaml";
+  const Path inner = base.path() / "buckets";
+  ASSERT_TRUE(WriteFile(file, "seed: 1\n").ok());
+  ASSERT_TRUE(std::filesystem::create_directory(inner));
+  ASSERT_EQ(::chmod(file.c_str(), 0666), 0);
+  ASSERT_EQ(::chmod(inner.c_str(), 0777), 0);
+  ASSERT_EQ(::chmod(base.path().c_str(), 0777), 0);
+  const auto refused = StateDirectory::Own(base.path(), "1.0", kNow);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("config.yaml'. Check it"));
+  ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
+  ASSERT_EQ(::chmod(base.path().c_str(), 0775), 0);
+  ASSERT_TRUE(StateDirectory::Own(base.path(), "1.0", kNow).ok());
+  struct stat facts = {};
+  ASSERT_EQ(::stat(inner.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0700u);
+}
+
 TEST(StateDirectory, ASecondOwnerIsToldOfTheFirst) {
   TemporaryDirectory base;
   auto first = StateDirectory::Own(base.path(), "1.0", kNow);

@@ -89,6 +89,27 @@ Status CloseToOthers(const Path& path, mode_t mode) {
   return errors::StateOpenToOthers(path, errno);
 }
 
+// Others may have written into the directory before it is closed: a configuration that runs their
+// programs, or keys that they know. What they made is refused; what they could only change is
+// closed.
+Status CheckEntriesAreOwn(const Path& path) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end;
+       at.increment(error)) {
+    struct stat facts = {};
+    if (::lstat(at->path().c_str(), &facts) != 0) continue;  // it has gone
+    if (facts.st_uid != ::geteuid()) {
+      return errors::StateEntryOfAnotherUser(at->path(), facts.st_uid);
+    }
+    if (S_ISREG(facts.st_mode) && (facts.st_mode & S_IWOTH) != 0) {
+      return errors::StateEntryWritable(at->path());
+    }
+    if (!S_ISLNK(facts.st_mode)) RETURN_IF_ERROR(CloseToOthers(at->path(), facts.st_mode));
+  }
+  if (error) return CannotLookAt(path, error.value());
+  return Ok{};
+}
+
 // Creates the directory if necessary, and checks that it is a directory of only this user.
 Status MakeOwnDirectory(const Path& path) {
   if (!path.parent_path().empty()) {
@@ -107,7 +128,9 @@ Status MakeOwnDirectory(const Path& path) {
   if (facts.st_uid != ::geteuid()) {
     return errors::StateOfAnotherUser(path, facts.st_uid, ::geteuid());
   }
-  return CloseToOthers(path, facts.st_mode);
+  RETURN_IF_ERROR(CloseToOthers(path, facts.st_mode));
+  const bool others_could_write = (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  return others_could_write ? CheckEntriesAreOwn(path) : Ok{};
 }
 
 }  // namespace
