@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <ifaddrs.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <thread>
 
 #include "http/connection/tunnel.h"
@@ -26,6 +30,31 @@ std::string Connect(const std::string& target) {
 }
 
 constexpr char kEstablished[] = "HTTP/1.1 200 Connection established\r\n\r\n";
+
+// In a network of its own, which has local routes to addresses that no interface has.
+TEST(OtherMachine, IsNoneThatIsOnlyRoutedHere) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const char* const setup =
+        "ip link set lo up && ip route add local 10.99.0.0/24 dev lo && "
+        "ip -6 route add local fd99::/64 dev lo";
+    if (::unshare(CLONE_NEWNET) != 0 || std::system(setup) != 0) ::_exit(2);
+    sockaddr_in four{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {}, .sin_zero = {}};
+    sockaddr_in6 six{};
+    six.sin6_family = AF_INET6;
+    ::inet_pton(AF_INET, "10.99.0.7", &four.sin_addr);
+    ::inet_pton(AF_INET6, "fd99::9", &six.sin6_addr);
+    bool is_other = IsOtherMachine(reinterpret_cast<const sockaddr&>(four)) ||
+                    IsOtherMachine(reinterpret_cast<const sockaddr&>(six));
+    ::inet_pton(AF_INET6, "::ffff:10.99.0.7", &six.sin6_addr);
+    is_other = is_other || IsOtherMachine(reinterpret_cast<const sockaddr&>(six));
+    ::_exit(is_other ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "needs the right to change a network, and `ip`";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
 
 class Proxy : public ::testing::Test {
  protected:
@@ -62,6 +91,17 @@ std::string ReadAll(Socket& socket) {
     const Received received = socket.Receive(buffer, sizeof buffer);
     if (received.flow != Flow::kData) return all;
     all.append(buffer, received.count);
+  }
+}
+
+TEST_F(Proxy, RefusesATunnelWithABody) {
+  const Served served(WhoAmI, Options());
+  for (const char* field : {"Content-Length: 3", "Transfer-Encoding: chunked"}) {
+    EXPECT_THAT(served.Ask("CONNECT storage.googleapis.com:443 HTTP/1.1\r\nHost: "
+                           "storage.googleapis.com:443\r\n" +
+                           std::string(field) + "\r\n\r\n"),
+                StartsWith("HTTP/1.1 400"))
+        << field;
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/encoding.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "http/errors.h"
 #include "http/transport/endpoint.h"
@@ -22,6 +23,7 @@ namespace caip::http {
 namespace {
 
 constexpr size_t kRelayPieceBytes = 64 << 10;
+constexpr uint16_t kDiscardPort = 9;
 
 bool IsOtherMachineV4(uint32_t address) {  // in host byte order
   const uint32_t first = address >> 24;
@@ -57,6 +59,33 @@ bool IsOfAnInterface(const in6_addr& address) {
   }
   ::freeifaddrs(interfaces);
   return found;
+}
+
+// Whether the kernel delivers packets for the address to this machine. Interfaces need not have
+// such an address: `ip route add local`. Sends nothing. True if that cannot be found out.
+bool IsRoutedHere(const in6_addr& address) {
+  const bool is_four = IN6_IS_ADDR_V4MAPPED(&address);
+  const Fd probe(::socket(is_four ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_storage there{};
+  there.ss_family = is_four ? AF_INET : AF_INET6;
+  if (is_four) {
+    auto& four = reinterpret_cast<sockaddr_in&>(there);
+    four.sin_port = htons(kDiscardPort);
+    std::memcpy(&four.sin_addr, address.s6_addr + 12, sizeof four.sin_addr);
+  } else {
+    auto& six = reinterpret_cast<sockaddr_in6&>(there);
+    six.sin6_port = htons(kDiscardPort);
+    six.sin6_addr = address;
+  }
+  auto* const generic = reinterpret_cast<sockaddr*>(&there);
+  socklen_t size = is_four ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+  if (!probe.valid()) return errno != EAFNOSUPPORT;
+  if (::connect(probe.get(), generic, size) != 0) return false;  // there is no way to it
+  if (::getsockname(probe.get(), generic, &size) != 0) return true;
+  const auto own = PlainAddress(*generic);
+  const bool from_loopback = own && (IN6_IS_ADDR_LOOPBACK(&*own) ||
+                                     (IN6_IS_ADDR_V4MAPPED(&*own) && own->s6_addr[12] == 127));
+  return !own || from_loopback || IN6_ARE_ADDR_EQUAL(&*own, &address);
 }
 
 // Forwards one direction of a tunnel. Bytes [begin, end) of the piece are received but not sent
@@ -180,7 +209,7 @@ bool IsOtherMachine(const sockaddr& address) {
              IN6_IS_ADDR_LINKLOCAL(&*plain) || IN6_IS_ADDR_MULTICAST(&*plain)) {
     return false;
   }
-  return !IsOfAnInterface(*plain);
+  return !IsOfAnInterface(*plain) && !IsRoutedHere(*plain);
 }
 
 void Relay(Socket& client, std::string_view from_client, Socket& server,
