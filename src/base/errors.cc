@@ -22,9 +22,10 @@ Code CodeOf(int error_number) {
       return Code::kPermissionDenied;
     case ENOSPC:
     case EDQUOT:
+      return Code::kResourceExhausted;
     case EMFILE:
     case ENFILE:
-      return Code::kResourceExhausted;
+      return Code::kUnavailable;  // passes, unlike a full disk
     case EEXIST:
       return Code::kAlreadyExists;
     default:

@@ -11,7 +11,8 @@
 namespace caip {
 
 /// The failed action, followed by errno's text: "cannot open '/x': No such file or directory".
-/// The code is kNotFound, kPermissionDenied, kResourceExhausted (disk full) or kInternal by errno.
+/// The code is kNotFound, kPermissionDenied, kResourceExhausted (disk full), kUnavailable (no free
+/// descriptor) or kInternal by errno.
 Error SystemError(std::string what, int error_number);
 
 // A system call failed: the action and its object, then errno's text.

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+
+#include "base/errors.h"
+
 namespace caip {
 namespace {
 
@@ -22,6 +26,12 @@ TEST(Files, AFailedWriteLeavesNothingBehind) {
   fs::create_directory(directory.path() / "taken");
   ASSERT_FALSE(WriteFileDurably(directory.path() / "taken", "x").ok());
   EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), {}), 1);
+}
+
+TEST(SystemErrors, TellWhatPassesFromWhatStays) {
+  EXPECT_EQ(SystemError("x", ENOSPC).code, Code::kResourceExhausted);
+  EXPECT_EQ(SystemError("x", EMFILE).code, Code::kUnavailable);
+  EXPECT_EQ(SystemError("x", ENFILE).code, Code::kUnavailable);
 }
 
 TEST(Files, SayWhatIsMissing) {
