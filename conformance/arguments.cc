@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 
 #include "conformance/problems.h"
+#include "conformance/terminal.h"
 #include "conformance/wire/wire.h"
 
 namespace conform {
@@ -156,11 +158,13 @@ ParsedArguments ParseArguments(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& end) {
-    const int code = app.exit(end);
+    std::ostringstream out;
+    const int code = app.exit(end, out, out);
+    (code == 0 ? std::cout : std::cerr) << ForPeople(out.str());
     return {std::nullopt, code == 0 ? kExitFine : kExitUsage};
   }
   if (const auto mistake = ApplyArguments(raw, &arguments)) {
-    std::cerr << "ERROR: (caip.conform) " << *mistake << "\n";
+    std::cerr << "ERROR: (caip.conform) " << ForPeople(*mistake) << "\n";
     return {std::nullopt, kExitUsage};
   }
   return {arguments, kExitFine};

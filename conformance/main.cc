@@ -12,6 +12,7 @@
 #include "conformance/problems.h"
 #include "conformance/report/report.h"
 #include "conformance/setting_up.h"
+#include "conformance/terminal.h"
 #include "conformance/wire/pause.h"
 
 namespace {
@@ -19,7 +20,7 @@ namespace {
 using namespace conform;
 
 int Tell(int code, const std::string& text) {
-  std::cerr << "ERROR: (caip.conform) " << text << "\n";
+  std::cerr << "ERROR: (caip.conform) " << ForPeople(text) << "\n";
   return code;
 }
 
@@ -76,12 +77,12 @@ int Report(const Arguments& arguments, const Run& run, const ReportFacts& facts)
   const bool taken = arguments.junit == "-" || arguments.json == "-" || arguments.tap == "-" ||
                      arguments.markdown == "-";
   std::ostream& people = taken ? std::cerr : std::cout;
-  people << TextReport(run, facts);
+  people << ForPeople(TextReport(run, facts));
   write(arguments.junit, JunitReport(run, facts));
   write(arguments.json, JsonReport(run, facts));
   write(arguments.tap, TapReport(run, facts));
   write(arguments.markdown, MarkdownReport(run, facts));
-  if (std::getenv("GITHUB_ACTIONS")) people << GithubReport(run, facts);
+  if (std::getenv("GITHUB_ACTIONS")) people << ForPeople(GithubReport(run, facts));
   if (!failed.empty()) return Tell(kExitUsage, problems::FileUnwritable(failed).text);
   if (run.interrupted) return kExitInterrupted;
   const int bad = run.Count(Verdict::kFailed) + run.Count(Verdict::kUnexpected);
