@@ -13,6 +13,14 @@ constexpr size_t kBodyPieceBytes = 64 << 10;
 }  // namespace
 
 // Makes no lower-case copies, because a request needs some hundred calls.
+bool IsFieldName(std::string_view text) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           kMarks.find(c) != kMarks.npos;
+  });
+}
+
 bool IsSameFieldName(std::string_view a, std::string_view b) {
   constexpr auto kLower = [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

@@ -18,6 +18,9 @@ namespace caip::http {
 /// True if two names of header fields are equal, ignoring case (RFC 9110, section 5.1).
 bool IsSameFieldName(std::string_view a, std::string_view b);
 
+/// True for a text that can be the name of a header field (RFC 9110, section 5.6.2).
+bool IsFieldName(std::string_view text);
+
 /// Header fields in order. Comparisons of names ignore case.
 class Headers {
  public:

@@ -12,6 +12,20 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+// The JSON API takes any text as a key. Not all are names of header fields.
+TEST_F(XmlTest, LeavesOutMetadataThatNoHeaderCanHold) {
+  ASSERT_EQ(Call("PUT", "/bkt/x", "hi").status, 200);
+  auto info = world_->GetObject("bkt", "x");
+  ASSERT_TRUE(info.ok());
+  info->metadata = {{"a: b", "1"}, {"k\r\nX-Evil: 4", "2"}, {"", "3"}, {"good", "4"}};
+  ASSERT_TRUE(world_->UpdateObject(*info, {}).ok());
+  const XmlAnswer got = Call("GET", "/bkt/x");
+  int shown = 0;
+  for (const auto& [name, value] : got.headers.all()) shown += name.starts_with("x-goog-meta-");
+  EXPECT_EQ(shown, 1);
+  EXPECT_EQ(Header(got, "x-goog-meta-good"), "4");
+}
+
 TEST_F(XmlTest, StoresAnObjectAndTellsAllOfIt) {
   const XmlAnswer put = Call("PUT", "/bkt/a/b%20c.txt", "hello",
                              {{"Content-Type", "text/x-a"},

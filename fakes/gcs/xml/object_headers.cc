@@ -90,7 +90,9 @@ void AddObjectHeaders(const ObjectInfo& object, http::Headers* headers, bool wit
   headers->Set("Accept-Ranges", "bytes");
   headers->Set("x-goog-storage-class", object.storage_class);
   if (!object.custom_time.empty()) headers->Set("x-goog-custom-time", object.custom_time);
-  for (const auto& [key, value] : object.metadata) headers->Set("x-goog-meta-" + key, value);
+  for (const auto& [key, value] : object.metadata) {
+    if (http::IsFieldName(key)) headers->Set("x-goog-meta-" + key, value);
+  }
 }
 
 void ApplyMetadataHeaders(const Request& request, ObjectInfo* object) {

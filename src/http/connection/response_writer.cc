@@ -56,13 +56,13 @@ std::string_view ReasonPhrase(int status) {
 
 bool IsBodiless(int status) { return status == 204 || status == 304 || status < 200; }
 
-// A value from a user's object must not start another header.
+// A value from a user's object must not start another header, and has no control characters.
 void AppendOneLine(std::string& text, std::string_view value) {
   const size_t begin = text.size();
   text += value;
   std::replace_if(
       text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(),
-      [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
+      [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }, ' ');
 }
 
 // True for fields that the writer sets itself.
