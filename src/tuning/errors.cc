@@ -39,6 +39,11 @@ namespace caip::tuning::texts {
 
 std::string Required() { return "The field is required."; }
 
+std::string TooManyParameters(size_t count, size_t most) {
+  return "A study has at most " + std::to_string(most) + " parameters, not " +
+         std::to_string(count) + ".";
+}
+
 std::string NeedsOne(std::string_view what) {
   return "At least one " + std::string(what) + " is required.";
 }

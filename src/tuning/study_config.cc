@@ -31,6 +31,8 @@ constexpr ValueField kValueFields[] = {
 constexpr ValueType kValueTypes[] = {ValueType::kDouble, ValueType::kInteger,
                                      ValueType::kCategorical, ValueType::kDiscrete};
 
+constexpr size_t kParametersMax = 1000;  // with those of conditions; the service states no limit
+
 // Reads a config and collects all violations.
 class StudyConfigReader {
  public:
@@ -41,6 +43,9 @@ class StudyConfigReader {
     if (parameters.empty()) Report("parameters", texts::NeedsOne("parameter"));
     for (size_t i = 0; i < parameters.size(); ++i) {
       ReadParameter(parameters[i], "parameters[" + std::to_string(i) + "]", std::nullopt);
+    }
+    if (parameters_.size() > kParametersMax) {
+      Report("parameters", texts::TooManyParameters(parameters_.size(), kParametersMax));
     }
     ReadStopping(plain);
     if (!violations_.empty()) return google::errors::Violations(std::move(violations_));

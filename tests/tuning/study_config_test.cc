@@ -44,6 +44,21 @@ std::vector<std::string> Broken(const Json& config) {
   return broken;
 }
 
+TEST(StudyConfig, HasAtMostAThousandParameters) {
+  Json config = AConfig();
+  const Json rate = config["parameters"][0];
+  for (int i = 4; i < 1000; ++i) {
+    config["parameters"].push_back(rate);
+    config["parameters"].back()["parameter"] = "rate" + std::to_string(i);
+  }
+  EXPECT_THAT(Broken(config), IsEmpty());
+  config["parameters"].push_back(rate);
+  config["parameters"].back()["parameter"] = "one more";
+  EXPECT_THAT(Broken(config), ElementsAre("parameters"));
+  EXPECT_EQ(ReadStudyConfig(config).error().violations[0].description,
+            "A study has at most 1000 parameters, not 1001.");
+}
+
 TEST(StudyConfig, GivesTheOptimizerItsSpaceGoalsAndAlgorithm) {
   const auto config = ReadStudyConfig(AConfig());
   ASSERT_TRUE(config.ok()) << config.error().message;

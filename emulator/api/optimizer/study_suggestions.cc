@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/abandoned_work.h"
 #include "base/random.h"
 #include "emulator/api/errors.h"
 #include "emulator/api/optimizer/study_service.h"
@@ -79,7 +80,7 @@ Json StudyService::Assign(Open& open, std::vector<Json> trials, const std::strin
     if (suggested.size() < count && IsHeldBy(trial, client)) suggested.push_back(trial);
   }
   std::optional<tuning::Optimizer> optimizer;  // made when first needed
-  while (suggested.size() < count) {
+  while (suggested.size() < count && !IsWorkAbandoned()) {
     const auto next = NextTrial(open, trials, optimizer, client);
     if (!next) {
       Json& state = open.stored["study"]["state"];
