@@ -13,6 +13,7 @@
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/directory_store.h"
 #include "fakes/gcs/store/directory_writer.h"
+#include "fakes/gcs/store/file_errors.h"
 #include "fakes/gcs/store/object_record.h"
 
 namespace caip::gcs {
