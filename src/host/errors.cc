@@ -42,6 +42,13 @@ Error StateOpenToOthers(const Path& path, int error) {
               ", and caip cannot close it: " + std::strerror(error) + "." + Remedy()};
 }
 
+Error StateWithForeignEntry(const Path& path, const Path& entry) {
+  return {Code::kPermissionDenied,
+          Quoted(path.string()) + " is open to other users, and " +
+              Quoted(entry.filename().string()) +
+              " in it is not from caip, which closes only directories of its own." + Remedy()};
+}
+
 Error StateEntryOfAnotherUser(const Path& entry, uid_t owner) {
   return {Code::kPermissionDenied, "Other users could write into the state directory, and " +
                                        Quoted(entry.string()) + " belongs to user " +

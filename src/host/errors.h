@@ -25,6 +25,7 @@ Error StateNotWritable(const Path& path, const Error& cause);
 Error StateNoDirectory(const Path& path);
 Error StateOfAnotherUser(const Path& path, uid_t owner, uid_t self);
 Error StateOpenToOthers(const Path& path, int error);
+Error StateWithForeignEntry(const Path& path, const Path& entry);
 /// An entry of a state directory that other users could write to.
 Error StateEntryOfAnotherUser(const Path& entry, uid_t owner);
 Error StateEntryWritable(const Path& entry);

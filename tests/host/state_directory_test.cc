@@ -33,6 +33,22 @@ TEST(StateDirectory, IsClosedToOthersIfItWasOpen) {
   EXPECT_EQ(facts.st_mode & 0777, 0700u);
 }
 
+// "caip serve --state /tmp" as root must not close /tmp.
+TEST(StateDirectory, OfAnotherProgramIsNotClosed) {
+  TemporaryDirectory base;
+  ASSERT_TRUE(WriteFile(base.path() / "notes.txt", "mine\n").ok());
+  ASSERT_EQ(::chmod(base.path().c_str(), 0755), 0);
+  const auto refused = StateDirectory::Own(base.path(), "1.0", kNow);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, Code::kPermissionDenied);
+  EXPECT_THAT(refused.error().message, HasSubstr("'notes.txt' in it is not from caip"));
+  struct stat facts = {};
+  ASSERT_EQ(::stat(base.path().c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0755u);
+  ASSERT_TRUE(WriteFile(base.path() / "owner.lock", "").ok());
+  EXPECT_TRUE(StateDirectory::Own(base.path(), "1.0", kNow).ok()) << "it has been caip's before";
+}
+
 TEST(StateDirectory, ThatWasOpenHasNothingThatOthersMade) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
   TemporaryDirectory base;
@@ -158,6 +174,9 @@ TEST(StateDirectory, ThatCannotBeWrittenIsRefused) {
   ASSERT_FALSE(state.ok());
   EXPECT_EQ(state.error().code, Code::kPermissionDenied);
   EXPECT_THAT(state.error().message, HasSubstr("--state"));
+  struct stat facts = {};
+  ASSERT_EQ(::stat("/proc", &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0555u) << "caip has closed a directory of the system";
 }
 
 TEST(StateDirectory, OfAnotherUserIsRefused) {

@@ -110,6 +110,25 @@ Status CheckEntriesAreOwn(const Path& path) {
   return Ok{};
 }
 
+// A directory of the system or of another program must not be closed by mistake. A state directory
+// has the lock of its first owner; before that, people may put a configuration and buckets there.
+Status CheckIsForState(const Path& path) {
+  struct stat lock = {};
+  const bool has_own_lock = ::lstat((path / kLockName).c_str(), &lock) == 0 &&
+                            S_ISREG(lock.st_mode) && lock.st_uid == ::geteuid();
+  if (has_own_lock) return Ok{};
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end;
+       at.increment(error)) {
+    const Path name = at->path().filename();
+    if (name != "config.yaml" && name != "buckets") {
+      return errors::StateWithForeignEntry(path, at->path());
+    }
+  }
+  if (error) return CannotLookAt(path, error.value());
+  return Ok{};
+}
+
 // Creates the directory if necessary, and checks that it is a directory of only this user.
 Status MakeOwnDirectory(const Path& path) {
   if (!path.parent_path().empty()) {
@@ -128,6 +147,7 @@ Status MakeOwnDirectory(const Path& path) {
   if (facts.st_uid != ::geteuid()) {
     return errors::StateOfAnotherUser(path, facts.st_uid, ::geteuid());
   }
+  if ((facts.st_mode & 0077) != 0) RETURN_IF_ERROR(CheckIsForState(path));
   RETURN_IF_ERROR(CloseToOthers(path, facts.st_mode));
   const bool others_could_write = (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   return others_could_write ? CheckEntriesAreOwn(path) : Ok{};
