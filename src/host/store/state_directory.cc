@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -110,8 +113,14 @@ Status CheckEntriesAreOwn(const Path& path) {
   return Ok{};
 }
 
+// What people, clients and scenarios put into a state directory before its first owner.
+constexpr std::string_view kEarlyNames[] = {
+    "access.log", "buckets",           "ca",   "clocks", "config.yaml", "environments",
+    "gcloud",     "interpreters.json", "keys", "python", "sdists",      "server.log",
+};
+
 // A directory of the system or of another program must not be closed by mistake. A state directory
-// has the lock of its first owner; before that, people may put a configuration and buckets there.
+// has the lock of its first owner, or nothing but what is put there before.
 Status CheckIsForState(const Path& path) {
   struct stat lock = {};
   const bool has_own_lock = ::lstat((path / kLockName).c_str(), &lock) == 0 &&
@@ -120,8 +129,8 @@ Status CheckIsForState(const Path& path) {
   std::error_code error;
   for (std::filesystem::directory_iterator at(path, error), end; !error && at != end;
        at.increment(error)) {
-    const Path name = at->path().filename();
-    if (name != "config.yaml" && name != "buckets") {
+    const std::string name = at->path().filename().string();
+    if (std::find(std::begin(kEarlyNames), std::end(kEarlyNames), name) == std::end(kEarlyNames)) {
       return errors::StateWithForeignEntry(path, at->path());
     }
   }
