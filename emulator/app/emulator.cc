@@ -102,14 +102,14 @@ Status Emulator::Parts::Open() {
 // Makes the server answer in the networks of runs: the launcher passes on each network's listening
 // sockets.
 Status Emulator::Parts::ServeNetworks(front::ReplicaNetworkOptions& network) {
-  if (!replicas.networks) return host::errors::LauncherLacksNetworks(replicas.name);
+  if (!replicas.machines) return host::errors::LauncherLacksMachines(replicas.name);
   http::Server& server = listener->server();
   network.port = server.port();
   if (!network.names.empty()) {
     network.more_names = [&buckets = *state.buckets] { return NamesOfBuckets(buckets); };
   }
-  network.networks = replicas.networks;
-  replicas.networks->SetEndpointHandler(
+  network.machines = replicas.machines;
+  replicas.machines->SetEndpointHandler(
       [&server](const std::string& tag, Fd listening) { server.Adopt(std::move(listening), tag); });
   return Ok{};
 }
@@ -136,8 +136,11 @@ Status Emulator::Parts::StartEngine() {
   if (hooks) watched_log = hooks->WrapServiceLog(*state.log);
   engine::LogSink& log = watched_log ? *watched_log : *state.log;
   training = std::make_unique<ml::TrainingApi>(TrainingSettings(options), *state.storage);
+  engine::EngineOptions settings =
+      EngineSettings(options, replicas.url_for_replicas(listener->base_url()), *state.buckets);
+  settings.rules.launch.names_resolve = replicas.names_resolve;
   engine = std::make_unique<engine::Engine>(
-      EngineSettings(options, replicas.url_for_replicas(listener->base_url()), *state.buckets),
+      std::move(settings),
       engine::EnginePorts{*replicas.launcher, *replicas.packager, *replicas.devices,
                           *replicas.addresses, *state.jobs, log, *training, worker, replicas.disks},
       clock);

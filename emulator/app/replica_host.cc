@@ -28,7 +28,7 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
           .images = options.images,
           .seed = options.seed,
           .own_environment = host::OwnEnvironment(),
-          .own_networks = options.isolation == Isolation::kNamespaces,
+          .own_machines = options.isolation == Isolation::kMachine,
           .addressing = options.addressing,
           .devices = DeviceModeFrom(options.gpus),
           .fake_gpus = options.fake_gpus,

@@ -17,7 +17,7 @@ std::string CertificateRejected(const http::CertificateRejection& rejection,
          " (TLS alert " + rejection.alert +
          "). It reads neither CURL_CA_BUNDLE nor SSL_CERT_FILE. Make it trust the file " +
          bundle.native() +
-         ", or start caip with `--isolation namespaces`: replicas then see this file "
+         ", or start caip with `--isolation machine`: replicas then see this file "
          "instead of the host's certificate authorities.";
 }
 

@@ -8,6 +8,16 @@ namespace {
 // A stable positive 64-bit number, like the service's instance ids.
 uint64_t NumberFor(const std::string& words) { return Fnv1a(words) >> 1; }
 
+// The names of a machine's hosts file that need no proxy.
+std::vector<std::string> NamesIn(const engine::ReplicaMachine& machine,
+                                 const ReplicaNetworkOptions& network) {
+  std::vector<std::string> names;
+  for (const engine::ReplicaPeer& peer : machine.peers) names.push_back(peer.host_name);
+  names.push_back(network.machines->SharedAddress());
+  names.insert(names.end(), network.names.begin(), network.names.end());
+  return names;
+}
+
 }  // namespace
 
 MetadataLauncher::~MetadataLauncher() {
@@ -62,11 +72,11 @@ bool MetadataLauncher::Open(const engine::ReplicaLaunch& launch, Run& run, Endpo
     if (port.ok()) endpoint.address = options_.address + ":" + std::to_string(*port);
     return port.ok();
   }
-  const host::OwnNetworks& networks = *options_.network->networks;
-  endpoint.address = OwnEndpoint(launch.machine, launch.key.replica, networks);
+  endpoint.address =
+      options_.network->machines->SharedAddress() + ":" + std::to_string(options_.network->port);
   if (run.network) return true;
-  run.network = NetworkOf(key, launch.machine, *options_.network);
-  world_.machines.PutShared(RunTag(key), ReplicaFinder(key, launch.machine, *options_.network));
+  run.network = NetworkOf(key, *options_.network);
+  world_.machines.PutShared(RunTag(key), ReplicaFinder(key, launch.machine));
   return true;
 }
 
@@ -75,9 +85,9 @@ void MetadataLauncher::Isolate(engine::ReplicaLaunch& launch) {
   std::vector<std::string> names = options_.network->names;
   const std::vector<std::string> more = options_.network->more_names();
   names.insert(names.end(), more.begin(), more.end());
-  launch.isolation =
-      engine::ReplicaIsolation{runs_[launch.key.run].network,
-                               HostsFileOf(launch.machine, names, *options_.network->networks)};
+  launch.isolation = engine::ReplicaIsolation{
+      runs_[launch.key.run].network, AddressOf(launch.machine, launch.key.replica),
+      HostsFileOf(launch.machine, names, *options_.network->machines)};
   if (!options_.https) return;
   for (const std::string& covered : options_.network->covered) {
     launch.isolation->covers.push_back({options_.https->bundle, covered});
@@ -88,22 +98,22 @@ metadata::Machine MetadataLauncher::MachineOf(const engine::ReplicaLaunch& launc
                                               uint64_t instance_id) const {
   const engine::RunKey& run = launch.key.run;
   const engine::ReplicaMachine& rented = launch.machine;
-  metadata::Machine machine{.project_id = run.project,
-                            .project_number = options_.project_number,
-                            .instance_id = instance_id,
-                            .name = rented.host_name,
-                            .hostname = rented.host_name + ".c." + run.project + ".internal",
-                            .zone = rented.region + "-b",  // as TPU_CONFIG has it
-                            .machine_type = rented.machine_type,
-                            .image = rented.image_uri,
-                            .ip = options_.address,
-                            .attributes = {{"job_id", run.job_id}, {"task_name", launch.task}},
-                            .created = world_.wall.Now(),
-                            .service_account = rented.service_account.empty()
-                                                   ? options_.service_account
-                                                   : rented.service_account,
-                            .job = run.job_id,
-                            .replica = launch.task};
+  metadata::Machine machine{
+      .project_id = run.project,
+      .project_number = options_.project_number,
+      .instance_id = instance_id,
+      .name = rented.host_name,
+      .hostname = rented.host_name + ".c." + run.project + ".internal",
+      .zone = rented.region + "-b",  // as TPU_CONFIG has it
+      .machine_type = rented.machine_type,
+      .image = rented.image_uri,
+      .ip = options_.network ? AddressOf(rented, launch.key.replica) : options_.address,
+      .attributes = {{"job_id", run.job_id}, {"task_name", launch.task}},
+      .created = world_.wall.Now(),
+      .service_account =
+          rented.service_account.empty() ? options_.service_account : rented.service_account,
+      .job = run.job_id,
+      .replica = launch.task};
   if (!run.trial.empty()) machine.attributes["trial_id"] = run.trial;
   return machine;
 }
@@ -121,7 +131,7 @@ void MetadataLauncher::Describe(engine::ReplicaLaunch& launch, const Endpoint& e
   if (options_.https) {
     https = *options_.https;
     https.proxy = "http://" + endpoint.address;
-    if (options_.network) https.direct = options_.network->names;  // the hosts file has them
+    if (options_.network) https.direct = NamesIn(launch.machine, *options_.network);
     https.direct.insert(https.direct.begin(), launch.machine.peer_hosts.begin(),
                         launch.machine.peer_hosts.end());
     facts.https = &https;

@@ -27,7 +27,7 @@ struct MetadataOptions {
   /// The proxy for Google's https names: `proxy` is filled in for each replica, `direct` has the
   /// host's own exceptions. Unset: replicas get no proxy.
   std::optional<front::HttpsFront> https;
-  /// Set: each run gets its own network, and its replicas a hosts file.
+  /// Set: each replica has its own machine in a network of the run, and a hosts file.
   std::optional<ReplicaNetworkOptions> network = std::nullopt;
 };
 
@@ -50,7 +50,7 @@ class MetadataLauncher final : public host::ForwardingLauncher {
 
  private:
   struct Endpoint {
-    std::string address;       // "127.0.0.1:40001"
+    std::string address;       // "127.0.0.1:40001"; the same for all machines of a network
     uint64_t instance_id = 0;  // differs for each machine
   };
   struct Run {

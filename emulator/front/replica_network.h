@@ -1,5 +1,5 @@
 #pragma once
-// The own network of a run: the emulator, Google's names and the metadata server, each at its real
+// The network of a run's machines: the emulator, Google's names and the metadata server at its real
 // address, and the hosts file of a replica (docs/service/clients.md, section 6).
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ReplicaNetworkOptions {
   std::vector<std::string> names;  // Google's names that the shared address answers to
   /// More such names, those of buckets, at the start of a replica.
   std::function<std::vector<std::string>()> more_names = [] { return std::vector<std::string>(); };
-  host::OwnNetworks* networks = nullptr;  // the launcher's; outlives the results
+  host::OwnMachines* machines = nullptr;  // the launcher's; outlives the results
   /// The host's files of certificate authorities, in whose place replicas see caip's file.
   std::vector<std::string> covered = {};
 };
@@ -29,28 +29,25 @@ std::string ListenerTag(const engine::RunKey& run, run::ReplicaId replica);
 /// The tag of the listeners that a run's replicas share: "project/job/trial/".
 std::string RunTag(const engine::RunKey& run);
 
-/// The replica's own endpoint: "127.0.0.2:61000". Its environment names it as the proxy.
-std::string OwnEndpoint(const engine::ReplicaMachine& machine, run::ReplicaId replica,
-                        const host::OwnNetworks& networks);
+/// The address of a replica of the run; "" if the run has no such replica.
+std::string AddressOf(const engine::ReplicaMachine& machine, run::ReplicaId replica);
 
-/// The endpoints of a run: one for each replica, and shared ones for the metadata server, the
-/// emulator's port, and http and https, which serve Google's names.
+/// The endpoints of a run: the metadata server, the emulator's port, and http and https, which
+/// serve Google's names. All replicas share them.
 std::shared_ptr<const engine::RunNetwork> NetworkOf(const engine::RunKey& run,
-                                                    const engine::ReplicaMachine& machine,
                                                     const ReplicaNetworkOptions& options);
 
 std::string HostsFileOf(const engine::ReplicaMachine& machine,
-                        const std::vector<std::string>& names, const host::OwnNetworks& networks);
+                        const std::vector<std::string>& names, const host::OwnMachines& machines);
 
-/// Finds, by the peer's address, the tag of the replica that connected to an endpoint of RunTag. A
-/// process that cannot be found counts as the first replica.
+/// Finds, by the peer's address ("10.128.0.3:40112"), the tag of the replica that connected to an
+/// endpoint of RunTag. An unknown address counts as the first replica.
 std::function<std::string(const std::string& peer)> ReplicaFinder(
-    const engine::RunKey& run, const engine::ReplicaMachine& machine,
-    const ReplicaNetworkOptions& options);
+    const engine::RunKey& run, const engine::ReplicaMachine& machine);
 
 struct HostsFacts {
   /// Host names and addresses of the run's replicas, in the plan's order: {"cmle-training-ps-...",
-  /// "127.1.2.3"}. "localhost" as an address means 127.0.0.1.
+  /// "10.128.0.3"}.
   std::vector<std::pair<std::string, std::string>> replicas;
   std::vector<std::string> served;  // names that `served_at` answers to
   std::string served_at = {};

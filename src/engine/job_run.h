@@ -89,6 +89,7 @@ class JobRun {
   void WaitForTurn(bool resumed);
   void QueueIsOver();
   void StartMaxRunning();
+  std::vector<run::PlannedReplica> PlanForReplicas() const;
   void LoseAllMachines();
   bool AnyWasCutShort() const;
   // job_run_prepare.cc

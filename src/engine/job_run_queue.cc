@@ -99,6 +99,16 @@ void JobRun::QueueIsOver() {
   }
 }
 
+// On the service, the names of machines resolve on all machines of the job.
+std::vector<run::PlannedReplica> JobRun::PlanForReplicas() const {
+  std::vector<run::PlannedReplica> plan = plan_;
+  if (!rules_->launch.names_resolve) return plan;
+  for (run::PlannedReplica& replica : plan) {
+    replica.address.replace(0, replica.address.rfind(':'), api_->HostName(replica.id, note_.names));
+  }
+  return plan;
+}
+
 void JobRun::On(const Granted& granted) {
   assert(phase_ == Phase::kWaiting);
   devices_ = {granted.devices.begin(), granted.devices.end()};
@@ -106,7 +116,7 @@ void JobRun::On(const Granted& granted) {
   for (size_t i = 0; i < plan_.size(); ++i) plan_[i].address = granted.addresses.at(i);
   api_run_ = api_->Begin({.key = key(),
                           .names = note_.names,
-                          .plan = plan_,
+                          .plan = PlanForReplicas(),
                           .values = note_.values,
                           .output_directory = note_.output_directory,
                           .host = rules_->launch.host});

@@ -26,6 +26,8 @@ ResolvedPrograms ResolvePrograms(const run::RunSpec& spec, const Launcher& launc
 /// The same for all replicas of this emulator.
 struct LaunchSettings {
   run::HostFacts host;
+  /// Whether replicas find each other by the names of their machines, else by their addresses.
+  bool names_resolve = false;
   std::string path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";  // PATH
   /// What the output directory becomes for the replicas of new jobs; unset: the URI itself.
   std::function<std::string(const std::string& uri)> storage_view;

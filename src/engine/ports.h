@@ -39,7 +39,7 @@ struct ReplicaKey {
 struct ReplicaPeer {
   run::ReplicaId replica;
   std::string host_name;
-  std::string host;  // of its address: "127.1.2.3", "localhost"
+  std::string host;  // of its address: "10.128.0.2", "127.1.2.3", "localhost"
 };
 
 /// The machine that the service would have rented for a replica, for the metadata server.
@@ -89,7 +89,7 @@ struct RunNetwork {
   std::vector<Endpoint> endpoints;
 };
 
-/// The contents of a replica's own namespaces. Its host name is the name of its machine.
+/// What a replica finds on a machine of its own. Its host name is the name of its machine.
 struct ReplicaIsolation {
   /// A file of the host that a replica sees at the path of another one.
   struct Cover {
@@ -97,6 +97,7 @@ struct ReplicaIsolation {
     std::string covered;  // exists
   };
   std::shared_ptr<const RunNetwork> network;  // the same for all of a run
+  std::string address;                        // IPv4, in the run's network
   std::string hosts;                          // the text of its hosts file
   std::vector<Cover> covers = {};
 };

@@ -3,7 +3,6 @@
 // each ability as a pointer, which is null if the launcher lacks it. engine::LocalDisks is one of
 // them, too.
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -39,23 +38,15 @@ class Watchable {
 /// Called with the tag of a listener in a run's network and its listening socket. Any thread.
 using EndpointHandler = std::function<void(const std::string& tag, Fd listening)>;
 
-/// The ability to give each run a network of its own (ReplicaLaunch::isolation).
-class OwnNetworks {
+/// The ability to give each replica a machine of its own, with an address in a network of the run
+/// (ReplicaLaunch::isolation).
+class OwnMachines {
  public:
-  struct Endpoint {
-    std::string address;
-    uint16_t port = 0;
-  };
-  virtual ~OwnNetworks() = default;
+  virtual ~OwnMachines() = default;
   /// The address that all replicas of a run use for the emulator and for Google's names.
   virtual std::string SharedAddress() const = 0;
-  /// The endpoint of a listener that only the replica at `index` of a run's plan knows.
-  virtual Endpoint PrivateEndpoint(size_t index) const = 0;
   /// Sets the function that gets the listeners of runs' networks. Call it before the first launch.
   virtual void SetEndpointHandler(EndpointHandler handler) = 0;
-  /// The task name of the run's replica that opened a connection, by the client's address in the
-  /// run's network ("127.0.0.1:51234"); "" if it is unknown. Any thread. Takes milliseconds.
-  virtual std::string TaskOfClient(const engine::RunKey& run, const std::string& client) const = 0;
 };
 
 /// The base of decorators: owns another launcher and passes every call on to it. A decorator

@@ -265,22 +265,22 @@ Error LauncherLacks(std::string_view launcher, std::string_view ability) {
                                     std::string(ability) + ", which this scenario needs."};
 }
 
-Error LauncherLacksNetworks(std::string_view launcher) {
+Error LauncherLacksMachines(std::string_view launcher) {
   return {Code::kFailedPrecondition,
           "The launcher " + Quoted(launcher) +
-              " cannot give runs networks of their own. Run without `--isolation namespaces`."};
+              " cannot give replicas machines of their own. Run with `--isolation process`."};
 }
 
-Error NoNamespaces(std::string_view why) {
+Error NoMachine(std::string_view why) {
   return {Code::kFailedPrecondition,
-          "Replicas cannot have namespaces of their own on this host (" + std::string(why) +
-              "). Run them without `--isolation namespaces`; `caip doctor` shows what that costs."};
+          "Replicas cannot have machines of their own on this host (" + std::string(why) +
+              "). Run them with `--isolation process`; `caip doctor` shows what that costs."};
 }
 
-Error NoWatchInNamespaces() {
+Error NoPreloadOnMachines() {
   return {Code::kFailedPrecondition,
-          "Replicas with namespaces of their own are watched by seccomp notification only, which "
-          "this host does not have. Run them without `--isolation namespaces`."};
+          "Replicas on machines of their own are watched by seccomp notification only, which this "
+          "host does not have. Run them with `--isolation process`."};
 }
 
 Error EndpointAddressNotValid(std::string_view address) {

@@ -85,12 +85,12 @@ Error CommandEmpty();
 Error ArgumentWithNul(std::string_view program);
 Error VariableNotLegal(std::string_view program, std::string_view name);
 
-// Abilities and namespaces.
+// Abilities and machines.
 /// kUnimplemented. `ability`: an ability that a scenario needs: "stop a replica in mid-step".
 Error LauncherLacks(std::string_view launcher, std::string_view ability);
-Error LauncherLacksNetworks(std::string_view launcher);
-Error NoNamespaces(std::string_view why);
-Error NoWatchInNamespaces();
+Error LauncherLacksMachines(std::string_view launcher);
+Error NoMachine(std::string_view why);
+Error NoPreloadOnMachines();
 Error EndpointAddressNotValid(std::string_view address);
 
 // A system call failed.

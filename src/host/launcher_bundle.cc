@@ -5,7 +5,7 @@
 
 #include "host/errors.h"
 #include "host/machine/addresses.h"
-#include "host/machine/isolation.h"
+#include "host/machine/machines.h"
 #include "host/metrics/metric_launcher.h"
 #include "host/process/launcher_link.h"
 #include "host/process/process_launcher.h"
@@ -18,6 +18,7 @@ constexpr char kProcessName[] = "process";
 std::unique_ptr<engine::AddressLender> MakeAddressLender(const LauncherOptions& options,
                                                          const LauncherWorld& world) {
   const Random chance(options.seed);
+  if (options.own_machines) return std::make_unique<MachineAddresses>();
   if (options.addressing == Addressing::kPorts) {
     return std::make_unique<PortAddresses>(chance.Fork("ports"));
   }
@@ -53,16 +54,14 @@ PackagerOptions PackagerOptionsFrom(const LauncherOptions& options) {
   return packaging;
 }
 
-// In a run's own network, the emulator's port is at the network's loopback address.
-std::string UrlInOwnNetwork(const std::string& url) {
-  return "http://" + std::string(kLoopbackAddress) + url.substr(url.rfind(':'));
+// In a run's network, the emulator's port is at the hub's address.
+std::string UrlOnMachine(const std::string& url) {
+  return "http://" + std::string(kHubAddress) + url.substr(url.rfind(':'));
 }
 
 Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, LauncherWorld world) {
-  if (options.own_networks) {
-    if (const auto why_not = TryIsolation(LauncherBesideUs())) {
-      return errors::NoNamespaces(*why_not);
-    }
+  if (options.own_machines) {
+    if (const auto why_not = TryMachine(LauncherBesideUs())) return errors::NoMachine(*why_not);
   }
   LauncherBundle bundle;
   bundle.name = kProcessName;
@@ -72,7 +71,8 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
   bundle.disks = processes.get();
   bundle.freezable = processes.get();
   bundle.watchable = processes.get();
-  bundle.networks = processes.get();
+  bundle.machines = processes.get();
+  bundle.names_resolve = options.own_machines;
   bundle.launcher = std::make_unique<MetricLauncher>(
       std::move(processes), bundle.disks, MetricLauncherOptions{std::move(world.directory_of)},
       world.log, world.clock);
@@ -82,8 +82,8 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
   ASSIGN_OR_RETURN(bundle.devices, MakeDeviceBinder(options));
   bundle.addresses = MakeAddressLender(options, world);
   bundle.address = kLoopbackAddress;
-  bundle.url_for_replicas = [own = options.own_networks](const std::string& url) {
-    return own ? UrlInOwnNetwork(url) : url;
+  bundle.url_for_replicas = [own = options.own_machines](const std::string& url) {
+    return own ? UrlOnMachine(url) : url;
   };
   return bundle;
 }

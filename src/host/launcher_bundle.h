@@ -36,7 +36,7 @@ struct LauncherOptions {
   ImageMap images = {};
   uint64_t seed = 0;
   Variables own_environment = {};  // OwnEnvironment()
-  bool own_networks = false;       // each run gets a network namespace of its own
+  bool own_machines = false;       // each replica gets a machine of its own
   Addressing addressing = Addressing::kLoopback;
   DeviceMode devices = DeviceMode::kByHost;
   std::string fake_gpus = {};                        // "4xNVIDIA_TESLA_T4"; "": none
@@ -69,8 +69,10 @@ struct LauncherBundle {
   engine::LocalDisks* disks = nullptr;
   Freezable* freezable = nullptr;
   Watchable* watchable = nullptr;
-  OwnNetworks* networks = nullptr;
+  OwnMachines* machines = nullptr;
 
+  /// Whether the hosts file of a replica has the names of its run's machines.
+  bool names_resolve = false;
   /// The address of this host that listeners for replicas bind to, and at which replicas find them.
   std::string address;
   /// The URL by which replicas reach the emulator that clients reach by `url`.

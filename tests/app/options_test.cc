@@ -98,18 +98,18 @@ TEST_F(Options, NameTheUsersWhoMaySendRequests) {
 }
 
 TEST_F(Options, IsolationIsOffUnlessAskedFor) {
-  EXPECT_EQ(Read("")->isolation, Isolation::kNone);
-  EXPECT_EQ(Read("isolation: namespaces\n")->isolation, Isolation::kNamespaces);
+  EXPECT_EQ(Read("")->isolation, Isolation::kProcess);
+  EXPECT_EQ(Read("isolation: machine\n")->isolation, Isolation::kMachine);
   EmulatorFlags flags;
-  flags.settings["isolation"] = {"none"};
-  EXPECT_EQ(Read("isolation: namespaces\n", flags)->isolation, Isolation::kNone);
+  flags.settings["isolation"] = {"process"};
+  EXPECT_EQ(Read("isolation: machine\n", flags)->isolation, Isolation::kProcess);
   flags.settings["isolation"] = {"vm"};
   EXPECT_THAT(Read("", flags).error().message,
-              HasSubstr("--isolation: 'vm' is not one of: none, namespaces"));
+              HasSubstr("--isolation: 'vm' is not one of: process, machine"));
 }
 
 TEST_F(Options, IsolationLeavesNoWayToCompanions) {
-  const auto options = Read("isolation: namespaces\ncompanions: [bigtable]\n");
+  const auto options = Read("isolation: machine\ncompanions: [bigtable]\n");
   ASSERT_FALSE(options.ok());
   EXPECT_THAT(options.error().message, HasSubstr("'companions'"));
 }

@@ -29,7 +29,7 @@ TEST(Completion, OffersTheValuesOfAFlag) {
   EXPECT_EQ(offered("jobs submit training j --scale-tier = basic-t"), "basic-tpu");
   EXPECT_EQ(offered("jobs list --format js"), "json");
   EXPECT_EQ(offered("jobs list --verbosity w"), "warning");
-  EXPECT_EQ(offered("jobs submit training j --isolation n"), "none namespaces");
+  EXPECT_EQ(offered("jobs submit training j --isolation m"), "machine");
   EXPECT_EQ(offered("jobs li"), "list");
 }
 

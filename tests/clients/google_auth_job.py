@@ -86,7 +86,7 @@ class GoogleAuthJob(support.EmulatorTest):
 class InANetworkOfItsOwn(GoogleAuthJob):
     """The same without GCE_METADATA_HOST: at 169.254.169.254 and metadata.google.internal."""
 
-    flags = ('--isolation', 'namespaces')
+    flags = ('--isolation', 'machine')
 
     @classmethod
     def setUpClass(cls):

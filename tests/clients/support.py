@@ -60,12 +60,12 @@ def need(*programs):
 
 
 def need_isolation(prefix=()):
-    """Skips if replicas cannot have namespaces on this host. `prefix` changes to the user who asks."""
+    """Skips if replicas cannot have machines of their own on this host. `prefix` changes to the user who asks."""
     with tempfile.TemporaryDirectory() as state:
         done = run([*prefix, caip_binary(), 'doctor', '--format', 'json', '--state', state])
     fact = next(fact for fact in json.loads(done.stdout) if fact['name'] == 'isolation')
     if fact['found'] != 'yes':
-        raise unittest.SkipTest(f'replicas cannot have namespaces of their own here: '
+        raise unittest.SkipTest(f'replicas cannot have machines of their own here: '
                                 f'{fact["detail"]}')
 
 

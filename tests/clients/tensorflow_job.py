@@ -118,7 +118,7 @@ class KerasJob(TensorFlowTest):
 class InANetworkOfItsOwn(TensorFlowTest):
     """gs:// through the hosts file, with a token of the metadata server at its real address."""
 
-    settings = 'isolation: namespaces\n'
+    settings = 'isolation: machine\n'
 
     @classmethod
     def setUpClass(cls):

@@ -263,5 +263,26 @@ TEST(JobRun, RunsTheSameCommandUnderAnEmulatorWithOtherSettings) {
   EXPECT_EQ(b.launches[kMasterId][0].environment, b.launches[kMasterId][1].environment);
 }
 
+TEST(JobRun, NamesMachinesWhereTheirNamesResolve) {
+  const auto clusters = [](bool names_resolve) {
+    RunRules rules = PlainRules();
+    rules.launch.names_resolve = names_resolve;
+    Bench b(rules, AContainerJob("gcr.io/p/trainer:v2"), {{"gcr.io/p/trainer:v2", {"/bin/train"}}});
+    b.Feed(Submitted{});
+    b.Grant();
+    std::string text;
+    for (const auto& [name, value] : b.launches[kMasterId][0].environment) {
+      if (name == "TF_CONFIG" || name == "CLUSTER_SPEC") text += value;
+    }
+    const auto& peers = b.launches[kMasterId][0].machine.peers;
+    EXPECT_NE(peers.at(0).host, peers.at(0).host_name) << "machines are found by their addresses";
+    return std::pair(text, peers.at(0).host_name);
+  };
+  const auto [names, master] = clusters(true);
+  EXPECT_THAT(names, HasSubstr("\"master\": [\"" + master + ":"));
+  const auto [addresses, same_master] = clusters(false);
+  EXPECT_THAT(addresses, Not(HasSubstr(same_master)));
+}
+
 }  // namespace
 }  // namespace caip::engine

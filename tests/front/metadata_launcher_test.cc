@@ -37,16 +37,10 @@ class RecordingLauncher final : public engine::Launcher {
 };
 
 // Knows one connection, the worker's.
-class FakeNetworks final : public host::OwnNetworks {
+class FakeMachines final : public host::OwnMachines {
  public:
-  std::string SharedAddress() const override { return "127.0.0.1"; }
-  Endpoint PrivateEndpoint(size_t index) const override {
-    return {"127.0.0.2", static_cast<uint16_t>(61000 + index)};
-  }
+  std::string SharedAddress() const override { return "10.128.0.1"; }
   void SetEndpointHandler(host::EndpointHandler) override {}
-  std::string TaskOfClient(const engine::RunKey&, const std::string& client) const override {
-    return client == "127.0.0.1:5" ? "worker-replica-1" : "";
-  }
 };
 
 struct MetadataWorld {
@@ -163,7 +157,7 @@ TEST(MetadataLauncher, ClosesTheListenersWhenTheRunHasEnded) {
   EXPECT_TRUE(world.inner.discarded.contains(world.run));
 }
 
-// The own network of a run with two replicas.
+// A run with two machines.
 struct NetworkWorld : MetadataWorld {
   static inline const run::ReplicaId kMaster{"master", 0};
 
@@ -173,18 +167,18 @@ struct NetworkWorld : MetadataWorld {
         ReplicaNetworkOptions{2247,
                               {"storage.googleapis.com"},
                               [] { return std::vector<std::string>{"bkt.storage.googleapis.com"}; },
-                              &networks};
+                              &machines};
   }
-  FakeNetworks networks;
+  FakeMachines machines;
   engine::ReplicaLaunch InNetwork(run::ReplicaId replica) const {
     engine::ReplicaLaunch launch = ALaunch(replica);
-    launch.machine.peers = {{kMaster, "host-master", "127.1.2.3"},
-                            {kWorker, "host-worker", "127.1.2.4"}};
+    launch.machine.peers = {{kMaster, "host-master", "10.128.0.2"},
+                            {kWorker, "host-worker", "10.128.0.3"}};
     return launch;
   }
 };
 
-TEST(ReplicaNetwork, HasAnEndpointForEachReplicaAndTheRealAddresses) {
+TEST(ReplicaNetwork, HasTheMetadataServerAtItsRealAddressAndTheEmulatorAtTheHub) {
   NetworkWorld world;
   MetadataLauncher launcher = world.Launcher();
   launcher.Launch(world.InNetwork(MetadataWorld::kWorker), {});
@@ -195,13 +189,12 @@ TEST(ReplicaNetwork, HasAnEndpointForEachReplicaAndTheRealAddresses) {
     endpoints.push_back(address.address + ":" + std::to_string(address.port) + " " + address.tag);
   }
   EXPECT_THAT(endpoints, ::testing::ElementsAre(
-                             "127.0.0.2:61000 demo/census_1//master-replica-0",
-                             "127.0.0.2:61001 demo/census_1//worker-replica-1",
-                             "169.254.169.254:80 demo/census_1//", "127.0.0.1:80 demo/census_1//",
-                             "127.0.0.1:443 demo/census_1//", "127.0.0.1:2247 demo/census_1//"));
+                             "169.254.169.254:80 demo/census_1//", "10.128.0.1:80 demo/census_1//",
+                             "10.128.0.1:443 demo/census_1//", "10.128.0.1:2247 demo/census_1//"));
   EXPECT_EQ(world.inner.launches[0].isolation->network, world.inner.launches[1].isolation->network);
-  EXPECT_EQ(world.VariablesOf(0).at("https_proxy"), "http://127.0.0.2:61001");
-  EXPECT_EQ(world.VariablesOf(1).at("https_proxy"), "http://127.0.0.2:61000");
+  EXPECT_EQ(world.inner.launches[0].isolation->address, "10.128.0.3");
+  EXPECT_EQ(world.inner.launches[1].isolation->address, "10.128.0.2");
+  EXPECT_EQ(world.VariablesOf(0).at("https_proxy"), "http://10.128.0.1:2247");
 }
 
 TEST(ReplicaNetwork, NeedsNamesInsteadOfVariables) {
@@ -209,13 +202,14 @@ TEST(ReplicaNetwork, NeedsNamesInsteadOfVariables) {
   MetadataLauncher launcher = world.Launcher();
   launcher.Launch(world.InNetwork(MetadataWorld::kWorker), {});
   const std::string& hosts = world.inner.launches[0].isolation->hosts;
-  EXPECT_THAT(hosts, HasSubstr("\n127.0.0.1 storage.googleapis.com\n"));
-  EXPECT_THAT(hosts, HasSubstr("\n127.0.0.1 bkt.storage.googleapis.com\n"));
-  EXPECT_THAT(hosts, HasSubstr("\n127.1.2.3 host-master\n127.1.2.4 host-worker\n"));
+  EXPECT_THAT(hosts, HasSubstr("\n10.128.0.1 storage.googleapis.com\n"));
+  EXPECT_THAT(hosts, HasSubstr("\n10.128.0.1 bkt.storage.googleapis.com\n"));
+  EXPECT_THAT(hosts, HasSubstr("\n10.128.0.2 host-master\n10.128.0.3 host-worker\n"));
   const auto variables = world.VariablesOf(0);
   EXPECT_FALSE(variables.contains("GCE_METADATA_HOST"));
   EXPECT_FALSE(variables.contains("GOOGLE_AUTH_TOKEN_FOR_TESTING"));
-  EXPECT_THAT(variables.at("no_proxy"), HasSubstr(",storage.googleapis.com"));
+  EXPECT_THAT(variables.at("no_proxy"),
+              HasSubstr(",host-master,host-worker,10.128.0.1,storage.googleapis.com"));
   EXPECT_EQ(variables.at("CURL_CA_BUNDLE"), "/b.pem");
 }
 
@@ -230,15 +224,15 @@ TEST(ReplicaNetwork, PutsTheAuthoritiesInThePlaceOfTheHosts) {
   EXPECT_EQ(covers[0].covered, "/etc/ssl/certs/ca-certificates.crt");
 }
 
-TEST(ReplicaNetwork, FindsTheReplicaAtASharedEndpoint) {
+TEST(ReplicaNetwork, FindsTheReplicaByItsAddress) {
   NetworkWorld world;
   MetadataLauncher launcher = world.Launcher();
   launcher.Launch(world.InNetwork(MetadataWorld::kWorker), {});
   const std::string shared = RunTag(world.run);
   ASSERT_TRUE(world.book.IsShared(shared));
-  EXPECT_EQ(world.book.ResolveListener(shared, "127.0.0.1:5"), "demo/census_1//worker-replica-1");
-  EXPECT_EQ(world.book.ResolveListener(shared, "127.0.0.1:6"), "demo/census_1//master-replica-0");
-  EXPECT_EQ(world.book.ResolveListener("another", "127.0.0.1:5"), "another");
+  EXPECT_EQ(world.book.ResolveListener(shared, "10.128.0.3:5"), "demo/census_1//worker-replica-1");
+  EXPECT_EQ(world.book.ResolveListener(shared, "10.128.0.2:6"), "demo/census_1//master-replica-0");
+  EXPECT_EQ(world.book.ResolveListener("another", "10.128.0.3:5"), "another");
   launcher.Discard(world.run);
   EXPECT_FALSE(world.book.IsShared(shared));
 }

@@ -14,23 +14,17 @@ TEST(HostsFile, HasTheMetadataServerAtItsRealAddress) {
 
 TEST(HostsFile, MapsServedNamesToTheEmulatorAndReplicasToTheirAddresses) {
   const std::string text =
-      RenderHostsFile({.replicas = {{"cmle-training-master-e1-0", "127.1.2.2"},
-                                    {"cmle-training-worker-e1-0", "127.1.2.3"}},
+      RenderHostsFile({.replicas = {{"cmle-training-master-e1-0", "10.128.0.2"},
+                                    {"cmle-training-worker-e1-0", "10.128.0.3"}},
                        .served = {"storage.googleapis.com", "www.googleapis.com"},
-                       .served_at = "127.0.0.1"});
+                       .served_at = "10.128.0.1"});
   EXPECT_TRUE(
       text.ends_with("169.254.169.254 metadata.google.internal metadata\n"
-                     "127.0.0.1 storage.googleapis.com\n"
-                     "127.0.0.1 www.googleapis.com\n"
-                     "127.1.2.2 cmle-training-master-e1-0\n"
-                     "127.1.2.3 cmle-training-worker-e1-0\n"))
+                     "10.128.0.1 storage.googleapis.com\n"
+                     "10.128.0.1 www.googleapis.com\n"
+                     "10.128.0.2 cmle-training-master-e1-0\n"
+                     "10.128.0.3 cmle-training-worker-e1-0\n"))
       << text;
-}
-
-TEST(HostsFile, WritesTheAddressOfLocalhost) {  // --addressing ports
-  const std::string text =
-      RenderHostsFile({.replicas = {{"cmle-training-master-e1-0", "localhost"}}, .served = {}});
-  EXPECT_TRUE(text.ends_with("\n127.0.0.1 cmle-training-master-e1-0\n")) << text;
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST(TrustWarnings, NameTheClientAndTheRemedyInTheLogOfTheReplica) {
                                       "certificate for storage.googleapis.com (TLS alert "
                                       "unknown_ca)"));
   EXPECT_THAT(line.message, HasSubstr("/state/ca/bundle.pem"));
-  EXPECT_THAT(line.message, HasSubstr("--isolation namespaces"));
+  EXPECT_THAT(line.message, HasSubstr("--isolation machine"));
 }
 
 TEST(TrustWarnings, ComeOnceForEachReplica) {

@@ -215,5 +215,14 @@ TEST(PortAddresses, AreKeptOverARestartWhenTheyAreFree) {
   EXPECT_NE(*after.Lend(kOther, 1, {"localhost:80"}), std::vector<std::string>{"localhost:80"});
 }
 
+TEST(MachineAddresses, AreThoseOfTheRunsOwnNetwork) {
+  MachineAddresses lender;
+  EXPECT_THAT(*lender.Lend(kRun, 2, {}),
+              ::testing::ElementsAre("10.128.0.2:2222", "10.128.0.3:2222"));
+  EXPECT_EQ(*lender.Lend(kOther, 2, {}),
+            *lender.Lend(kRun, 2, {"127.1.2.3:2222", "127.1.2.4:2222"}));
+  EXPECT_EQ(lender.Lend(kRun, 300, {})->back(), "10.128.1.45:2222");
+}
+
 }  // namespace
 }  // namespace caip::host

@@ -106,7 +106,7 @@ Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& stat
   }
   std::vector<FieldViolation> violations;
   CollectFlags(flags, chosen, options, violations);
-  if (options.isolation == Isolation::kNamespaces && !options.companions.empty()) {
+  if (options.isolation == Isolation::kMachine && !options.companions.empty()) {
     violations.push_back(errors::CompanionsOutOfReach());
   }
   if (!violations.empty()) return errors::BadFlags(std::move(violations));

@@ -30,7 +30,7 @@ enum class StorageView { kGs, kPath };
 enum class GsFront { kOff, kProxy };
 
 /// Whether each run has a network namespace of its own, and each replica a mount namespace.
-enum class Isolation { kNone, kNamespaces };
+enum class Isolation { kProcess, kMachine };
 
 struct EmulatorOptions {
   Path state;  // one emulator owns it
@@ -49,7 +49,7 @@ struct EmulatorOptions {
   Addressing addressing = Addressing::kLoopback;
   StorageView storage_view = StorageView::kGs;
   GsFront gs_front = GsFront::kProxy;
-  Isolation isolation = Isolation::kNone;
+  Isolation isolation = Isolation::kProcess;
   bool durable_storage = true;  // acknowledged writes survive a power cut
   std::string access_log;       // file, "-" standard output, "off"; "": <state>/access.log
   run::DelayModel queue_delay = run::NoDelay{};

@@ -37,12 +37,12 @@ front::MetadataOptions MetadataSettings(const EmulatorOptions& options, const Pa
   if (options.gs_front == GsFront::kProxy) {
     settings.https = front::HttpsFront{"", bundle.string(), DirectHosts(host::OwnEnvironment())};
   }
-  if (options.isolation == Isolation::kNamespaces) {
+  if (options.isolation == Isolation::kMachine) {
     settings.network.emplace();
     if (settings.https) {
       settings.network->names = NamesOfHostsFile();
       settings.network->covered = http::SystemBundles();
-      settings.https->direct.clear();  // isolated replicas reach other hosts only through the proxy
+      settings.https->direct.clear();  // machines reach other hosts only through the proxy
     }
   }
   return settings;

@@ -74,8 +74,8 @@ inline constexpr std::array kStorageViews = {Choice<StorageView>{"gs", StorageVi
                                              Choice<StorageView>{"path", StorageView::kPath}};
 inline constexpr std::array kGsFronts = {Choice<GsFront>{"off", GsFront::kOff},
                                          Choice<GsFront>{"proxy", GsFront::kProxy}};
-inline constexpr std::array kIsolations = {Choice<Isolation>{"none", Isolation::kNone},
-                                           Choice<Isolation>{"namespaces", Isolation::kNamespaces}};
+inline constexpr std::array kIsolations = {Choice<Isolation>{"process", Isolation::kProcess},
+                                           Choice<Isolation>{"machine", Isolation::kMachine}};
 inline constexpr std::array kDurabilities = {Choice<bool>{"full", true},
                                              Choice<bool>{"relaxed", false}};
 

@@ -87,15 +87,14 @@ constexpr Setting kSettings[] = {
      .note = "off: trainers that know only Google's https names do not reach caip"},
     {.key = "isolation",
      .flag = "--isolation",
-     .values = "none|namespaces",
-     .help = "Whether each job gets its own network, hosts files and host names. There, Google's "
-             "names and the metadata server are at their real addresses.",
+     .values = "process|machine",
+     .help = "What a replica is: a process of this host, or a machine with its own processes, "
+             "address, ports and host name. There, the names of replicas and of Google resolve.",
      .in_runs = InRuns::kUsed,
      .set = SetChoice<&EmulatorOptions::isolation, kIsolations>,
-     .sample = "none",
+     .sample = "process",
      .sample_is_default = true,
-     .note =
-         "namespaces: each job has its own network, hosts files and host names (docs/clients.md)"},
+     .note = "machine: each replica has its own processes, address, ports and host name"},
     {.key = "storage_view",
      .flag = "--storage-view",
      .values = "gs|path",

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -15,6 +16,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -105,10 +107,8 @@ namespace {
 // Data for the new process, which uses this process's memory until it executes its program.
 struct LeaderContext {
   const Recipe& recipe;
-  const Namespaces& home;
+  const LeaderPlace& place;
   std::vector<std::string> candidates;  // the files to try, in order
-  int out;
-  int err;
   const Watching& watching;
   pid_t parent;
   Step failed = Step::kNone;
@@ -141,6 +141,26 @@ void RaiseOutOfMemoryScore() {
   ::close(fd);
 }
 
+// The capabilities of a container's processes: those that Docker leaves them, and CAP_SYS_PTRACE
+// for debuggers and profilers.
+constexpr uint64_t Bits(std::initializer_list<int> capabilities) {
+  uint64_t bits = 0;
+  for (const int capability : capabilities) bits |= uint64_t{1} << capability;
+  return bits;
+}
+constexpr uint64_t kContainerCapabilities =
+    Bits({CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID, CAP_KILL, CAP_SETGID, CAP_SETUID,
+          CAP_SETPCAP, CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_SYS_CHROOT, CAP_SYS_PTRACE, CAP_MKNOD,
+          CAP_AUDIT_WRITE, CAP_SETFCAP});
+
+// The exec grants root only what is in the bounding set.
+void DropCapabilities() {
+  for (int capability = 0; capability <= CAP_LAST_CAP; ++capability) {
+    if (kContainerCapabilities >> capability & 1) continue;
+    ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+  }
+}
+
 [[noreturn]] void Fail(LeaderContext& context, Step step, int error) {
   context.failed = step;
   context.error = error;
@@ -155,7 +175,7 @@ bool BeWatched(const Watching& watching) {
   Report report;
   report.kind = Report::kWatched;
   report.replica = watching.replica;
-  report.init = ::getppid();
+  report.init = watching.init;
   return SendWithDescriptors(watching.socket, &report, sizeof report, {listener}) >= 0;
 }
 
@@ -164,20 +184,17 @@ int BecomeLeader(void* argument) {
   LeaderContext& context = *static_cast<LeaderContext*>(argument);
   ::setsid();
   const Recipe& recipe = context.recipe;
-  if (context.home.any()) {
-    const Step failed = MoveInto(context.home, recipe.covers, recipe.host_name);
-    if (failed != Step::kNone) Fail(context, failed, errno);
-  }
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != context.parent) ::_exit(127);
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(null, STDIN_FILENO);
-  ::dup2(context.out, STDOUT_FILENO);
-  ::dup2(context.err, STDERR_FILENO);
+  ::dup2(context.place.out, STDOUT_FILENO);
+  ::dup2(context.place.err, STDERR_FILENO);
   RaiseOutOfMemoryScore();
   if (::chdir(recipe.directory) != 0) Fail(context, Step::kDirectory, errno);
   const Watching& watching = context.watching;
   if (watching.watch && !BeWatched(watching)) Fail(context, Step::kWatch, errno);
+  if (context.place.in_machine) DropCapabilities();
   ::syscall(SYS_close_range, 3u, ~0u, 0u);  // all descriptors close on exec anyway
   sigset_t none;
   ::sigemptyset(&none);
@@ -194,9 +211,8 @@ int BecomeLeader(void* argument) {
 
 }  // namespace
 
-LeaderStart StartLeader(const Recipe& recipe, const Namespaces& home, int out, int err,
-                        const Watching& watching) {
-  LeaderContext context{recipe, home, Candidates(recipe), out, err, watching, ::getpid()};
+LeaderStart StartLeader(const Recipe& recipe, const LeaderPlace& place, const Watching& watching) {
+  LeaderContext context{recipe, place, Candidates(recipe), watching, ::getpid()};
   alignas(16) static char stack[64u << 10];
   // Like vfork in posix_spawn: copies nothing, and this thread sleeps until the exec.
   const pid_t pid =

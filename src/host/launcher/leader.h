@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include "host/launcher/namespaces.h"
 #include "host/launcher/protocol.h"
 
 namespace caip::host::launcher {
@@ -19,14 +18,19 @@ struct Watching {
   uint32_t watch = 0;  // see protocol.h
   int socket = -1;
   uint64_t replica = 0;
+  pid_t init = 0;  // the parent, as caip sees it
+};
+
+struct LeaderPlace {
+  bool in_machine = false;  // it gets only the capabilities of a container
+  int out = -1;
+  int err = -1;
 };
 
 /// Starts the recipe's command in a session of its own and in the recipe's directory. The command
-/// has exactly the recipe's environment, /dev/null as input, `out` and `err` as output, no other
-/// descriptor and no blocked signal. It is killed when this process dies. If `home` has namespaces,
-/// the command joins them and gets its own mount and UTS namespaces. Returns when the program runs
-/// or its start failed.
-LeaderStart StartLeader(const Recipe& recipe, const Namespaces& home, int out, int err,
-                        const Watching& watching);
+/// has exactly the recipe's environment, /dev/null as input, `out` and `err` of its place as
+/// output, no other descriptor and no blocked signal. It is killed when this process dies. Returns
+/// when the program runs or its start failed.
+LeaderStart StartLeader(const Recipe& recipe, const LeaderPlace& place, const Watching& watching);
 
 }  // namespace caip::host::launcher

@@ -30,10 +30,15 @@ struct Command {
   Kind kind = kLaunch;
   int32_t signal = 0;  // kSignal: sent to the replica's main process group
   uint64_t replica = 0;
-  uint32_t watch = 0;      // kLaunch: see kWatchOutput and kWatchFiles
-  uint32_t try_start = 0;  // kOpenNetwork: also try whether a replica could start there
-  uint64_t network = 0;    // kLaunch: the number of an open network; 0: the host's own
+  uint32_t watch = 0;    // kLaunch: see kWatchOutput and kWatchFiles
+  uint32_t address = 0;  // kLaunch: of the machine in its network, in network byte order
+  uint64_t network = 0;  // kLaunch: the number of an open network; 0: a process of the host
 };
+
+/// The address of a network's hub (10.128.0.1), and the network of its machines' addresses, in
+/// host byte order.
+inline constexpr uint32_t kHubAddress = 0x0a800001;
+inline constexpr uint32_t kNetworkAddress = 0x0a800000;  // 10.128.0.0/16
 
 /// The address at which a socket listens in a network, in network byte order.
 struct Endpoint {
@@ -58,9 +63,10 @@ enum class Step : uint32_t {
   kUserMap,         // the users of a user namespace
   kAddress,         // giving the network its addresses
   kEndpointOpened,  // listening there
-  kEnterNetwork,    // joining its namespaces
-  kMounts,          // making a mount namespace
-  kCovers,          // covering the hosts file and other files
+  kMachine,         // making the namespaces of a machine
+  kMounts,          // keeping its mounts from the host
+  kRoot,            // its root
+  kMount,           // one of its mounts; Report::left names it
   kHostName,
 };
 
@@ -80,53 +86,90 @@ struct Report {
   Kind kind = kStarted;
   Step step = Step::kNone;
   int32_t error = 0;
-  int32_t wait_status = 0;     // the leader's status, from wait(2)
-  int32_t left_running = 0;    // processes that clearly outlived the leader
-  int32_t leader = 0;          // process ID, for people
-  int32_t init = 0;            // kWatched: process ID of the ancestor of all watched processes
-  int64_t max_rss_kib = 0;     // of the leader and of the children that it waited for
-  uint64_t replica = 0;        // kEndpointOpened, kNetwork...: the network
-  uint32_t endpoint = 0;       // kEndpointOpened: its index
-  char left[kLeftBytes] = {};  // processes of left_running: "421 sleep 600\n", as many as fit
+  int32_t wait_status = 0;   // the leader's status, from wait(2)
+  int32_t left_running = 0;  // processes that clearly outlived the leader
+  int32_t init = 0;          // kWatched: process ID of the ancestor of all watched processes
+  int64_t max_rss_kib = 0;   // of the leader and of the children that it waited for
+  uint64_t replica = 0;      // kEndpointOpened, kNetwork...: the network
+  uint32_t endpoint = 0;     // kEndpointOpened: its index
+  /// The processes of left_running, "421 sleep 600\n", as many as fit. kMount: its target.
+  char left[kLeftBytes] = {};
 };
 
-// The recipe of a replica as bytes: directory, host name, covers, argv and environment. It is
-// passed in a memory file, because arguments and environment may be larger than a socket message.
+// The recipe of a replica as bytes: directory, machine, argv and environment. It is passed in a
+// memory file, because arguments and environment may be larger than a socket message.
 
-/// The head of a recipe. The texts follow, each with a final NUL: directory, host name, for each
-/// cover its file and the covered file, argv, environment.
+enum class MountKind : uint32_t {
+  kBind,        // a file or directory of the host, with all that is mounted below it
+  kFileSystem,  // a new one of the type `source`, with the options `data`
+  kLink,        // a symbolic link to `source`, unless the target exists
+};
+/// Bits of Mount::flags.
+inline constexpr uint32_t kMountReadOnly = 1;
+inline constexpr uint32_t kMountOptional = 2;  // goes on without it
+
+/// The fixed part of a mount in the bytes.
+struct MountHead {
+  MountKind kind = MountKind::kBind;
+  uint32_t flags = 0;
+};
+
+/// The head of a recipe. The heads of its mounts follow, then texts, each with a final NUL:
+/// directory, host name, root, base, for each mount its source, target and data, argv, environment.
 struct RecipeHead {
-  uint32_t covers = 0;
+  uint32_t mounts = 0;
   uint32_t arguments = 0;
   uint32_t variables = 0;
 };
 
-/// The host name and files of a replica with its own namespaces; empty for others.
-struct Surroundings {
-  std::string host_name;
-  std::vector<std::pair<std::string, std::string>> covers;  // a file, and the one that it covers
+/// A mount of a machine; `target` is an absolute path in the machine.
+struct MachineMount {
+  MountKind kind = MountKind::kBind;
+  std::string source;
+  std::string target;
+  uint32_t flags = 0;
+  std::string data = {};
 };
 
-inline std::string EncodeRecipe(std::string_view directory, const Surroundings& surroundings,
+/// The machine of a replica; a replica that is a process of the host has none.
+struct Machine {
+  std::string host_name;
+  std::string root;  // directory of the host at which its root is mounted; "": the host's root
+  std::string base;  // the options of the overlay that is its root; "": `root` is a plain directory
+  std::vector<MachineMount> mounts;
+};
+
+inline std::string EncodeRecipe(std::string_view directory, const Machine& machine,
                                 const std::vector<std::string>& argv,
                                 const std::vector<std::string>& environment) {
-  const RecipeHead head{static_cast<uint32_t>(surroundings.covers.size()),
+  const RecipeHead head{static_cast<uint32_t>(machine.mounts.size()),
                         static_cast<uint32_t>(argv.size()),
                         static_cast<uint32_t>(environment.size())};
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
+  for (const MachineMount& mount : machine.mounts) {
+    const MountHead fixed{mount.kind, mount.flags};
+    bytes.append(reinterpret_cast<const char*>(&fixed), sizeof fixed);
+  }
   const auto add = [&bytes](std::string_view text) { bytes.append(text).push_back('\0'); };
-  add(directory);
-  add(surroundings.host_name);
-  for (const auto& [file, covered] : surroundings.covers) add(file), add(covered);
+  for (const std::string_view text :
+       {directory, std::string_view(machine.host_name), std::string_view(machine.root),
+        std::string_view(machine.base)}) {
+    add(text);
+  }
+  for (const MachineMount& mount : machine.mounts) {
+    add(mount.source), add(mount.target), add(mount.data);
+  }
   for (const std::string& argument : argv) add(argument);
   for (const std::string& variable : environment) add(variable);
   return bytes;
 }
 
-/// A file that covers another one in a mount namespace.
-struct Cover {
-  const char* file;
-  const char* covered;
+struct Mount {
+  MountKind kind = MountKind::kBind;
+  uint32_t flags = 0;
+  const char* source = nullptr;
+  const char* target = nullptr;
+  const char* data = nullptr;
 };
 
 /// A decoded recipe. It points into the encoded bytes. argv and environment end with a null
@@ -134,7 +177,9 @@ struct Cover {
 struct Recipe {
   const char* directory = nullptr;
   const char* host_name = nullptr;
-  std::vector<Cover> covers;
+  const char* root = nullptr;
+  const char* base = nullptr;
+  std::vector<Mount> mounts;
   std::vector<char*> argv;
   std::vector<char*> environment;
 };
@@ -143,7 +188,9 @@ struct Recipe {
 inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
   if (size < sizeof(RecipeHead) + 1 || bytes[size - 1] != '\0') return false;
   const RecipeHead head = *reinterpret_cast<const RecipeHead*>(bytes);
-  char* next = bytes + sizeof(RecipeHead);
+  const auto* heads = reinterpret_cast<const MountHead*>(bytes + sizeof(RecipeHead));
+  if (head.mounts > (size - sizeof(RecipeHead)) / sizeof(MountHead)) return false;
+  char* next = bytes + sizeof(RecipeHead) + head.mounts * sizeof(MountHead);
   const auto take = [&]() -> char* {
     if (next >= bytes + size) return nullptr;
     char* text = next;
@@ -152,13 +199,18 @@ inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
   };
   recipe.directory = take();
   recipe.host_name = take();
-  for (uint32_t i = 0; i < head.covers; ++i) {
-    const char* file = take();
-    recipe.covers.push_back({file, take()});
+  recipe.root = take();
+  recipe.base = take();
+  for (uint32_t i = 0; i < head.mounts; ++i) {
+    Mount mount{heads[i].kind, heads[i].flags};
+    mount.source = take();
+    mount.target = take();
+    mount.data = take();
+    recipe.mounts.push_back(mount);
   }
   for (uint32_t i = 0; i < head.arguments; ++i) recipe.argv.push_back(take());
   for (uint32_t i = 0; i < head.variables; ++i) recipe.environment.push_back(take());
-  const bool whole = next == bytes + size && !recipe.argv.empty() && recipe.host_name;
+  const bool whole = next == bytes + size && !recipe.argv.empty() && recipe.base;
   recipe.argv.push_back(nullptr);
   recipe.environment.push_back(nullptr);
   return whole;

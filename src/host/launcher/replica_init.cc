@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "host/launcher/leader.h"
+#include "host/launcher/machine_root.h"
 #include "host/launcher/process_tree.h"
 #include "host/launcher/protocol.h"
 
@@ -40,8 +41,9 @@ class ReplicaInit {
   [[noreturn]] void Run() {
     ::prctl(PR_SET_NAME, "caip-replica");
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the signal is blocked, and Wait reads it
-    if (::getppid() != start_.launcher) ::_exit(0);
+    // Wait reads SIGTERM, which is blocked. A machine needs nobody to kill its processes.
+    ::prctl(PR_SET_PDEATHSIG, start_.hub ? SIGKILL : SIGTERM);
+    if (LauncherHasEnded()) ::_exit(0);
     Start();
     while (!ended_) Wait(-1);
     if (!was_killed_) AwaitRemainingProcesses();
@@ -61,8 +63,11 @@ class ReplicaInit {
     const size_t size = static_cast<size_t>(status.st_size);
     void* bytes = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, start_.recipe, 0);
     if (bytes != MAP_FAILED && DecodeRecipe(static_cast<char*>(bytes), size, recipe)) {
-      leader = StartLeader(recipe, start_.home, start_.out, start_.err,
-                           {start_.watch, start_.socket, start_.replica});
+      const Outcome machine = start_.hub ? MakeMachine(recipe) : Outcome{};
+      leader = machine.ok()
+                   ? StartLeader(recipe, {start_.hub.has_value(), start_.out, start_.err},
+                                 {start_.watch, start_.socket, start_.replica, start_.own_id})
+                   : LeaderStart{-1, machine.failed, machine.error};
     }
     ::close(start_.recipe);
     ::close(start_.out);
@@ -70,9 +75,27 @@ class ReplicaInit {
     report_.kind = leader.failed == Step::kNone ? Report::kStarted : Report::kStartFailed;
     report_.step = leader.failed;
     report_.error = leader.error;
-    report_.leader = leader_ = leader.pid;
+    leader_ = leader.pid;
     Send();
     if (leader.failed != Step::kNone) ::_exit(0);
+  }
+
+  Outcome MakeMachine(const Recipe& recipe) {
+    const Outcome linked = LinkToHub(*start_.hub, start_.address);
+    if (!linked.ok()) return linked;
+    std::string failed_mount;
+    const Outcome root = MakeRoot(recipe, failed_mount);
+    if (!root.ok()) {
+      NoteLeft(failed_mount);
+      return root;
+    }
+    const bool named = ::sethostname(recipe.host_name, std::strlen(recipe.host_name)) == 0;
+    return named ? Outcome{} : Outcome{Step::kHostName, errno};
+  }
+
+  bool LauncherHasEnded() const {
+    pollfd end{start_.lives, 0, 0};
+    return ::poll(&end, 1, 0) > 0;
   }
 
   /// Waits for a signal or the end of a child, and handles it.
@@ -88,7 +111,7 @@ class ReplicaInit {
   }
 
   void HandleSignal(const signalfd_siginfo& signal) {
-    if (::getppid() != start_.launcher) KillTreeAndExit();
+    if (LauncherHasEnded()) KillTreeAndExit();
     const bool is_command = static_cast<int>(signal.ssi_signo) == CommandSignal() &&
                             static_cast<pid_t>(signal.ssi_pid) == start_.launcher;
     if (!is_command || ended_) return;

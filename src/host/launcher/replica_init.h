@@ -1,12 +1,14 @@
 #pragma once
 // The init of one replica: a fork of the launcher that starts the user's command, and ends when the
-// command and all its descendants are dead.
+// command and all its descendants are dead. The init of a machine is process 1 of the machine's PID
+// namespace: when it ends, however it ends, the kernel ends all other processes of the machine.
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 
-#include "host/launcher/namespaces.h"
+#include "host/launcher/networks.h"
 
 namespace caip::host::launcher {
 
@@ -25,11 +27,16 @@ struct ReplicaStart {
   int out = -1;        // the leader's stdout
   int err = -1;        // the leader's stderr
   uint32_t watch = 0;  // see protocol.h
-  pid_t launcher = 0;  // the parent; the init dies with it
-  Namespaces home = {};
+  pid_t launcher = 0;  // the parent as the init sees it: 0 in a machine's PID namespace
+  int lives = -1;      // a pipe; its hang-up means that the launcher has ended
+  /// The process ID of the init outside of its PID namespace.
+  pid_t own_id = 0;
+  std::optional<Hub> hub = {};  // of the machine that the init is to make; it has namespaces
+  uint32_t address = 0;         // of that machine
 };
 
-/// Runs an init to its end. All signals must be blocked and have their default dispositions.
+/// Runs an init to its end. All signals must be blocked and have their default dispositions. With a
+/// hub, the process must have new mount, UTS, IPC, PID and network namespaces.
 [[noreturn]] void RunReplica(const ReplicaStart& start);
 
 }  // namespace caip::host::launcher

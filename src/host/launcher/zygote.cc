@@ -1,13 +1,21 @@
 #include "host/launcher/zygote.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
 
 #include "host/launcher/descriptor_message.h"
 #include "host/launcher/process_tree.h"
@@ -18,7 +26,35 @@ namespace {
 
 constexpr int kDescriptors = 3;  // recipe, stdout, stderr
 
+bool Write(const char* path, const char* text) {
+  const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool whole =
+      ::write(fd, text, std::strlen(text)) == static_cast<ssize_t>(std::strlen(text));
+  const int error = errno;
+  ::close(fd);
+  errno = error;
+  return whole;
+}
+
+bool MapToRoot(uid_t user, gid_t group) {
+  char users[64];
+  char groups[64];
+  std::snprintf(users, sizeof users, "0 %u 1", user);
+  std::snprintf(groups, sizeof groups, "0 %u 1", group);
+  return Write("/proc/self/setgroups", "deny") && Write("/proc/self/uid_map", users) &&
+         Write("/proc/self/gid_map", groups);
+}
+
 }  // namespace
+
+Zygote::Zygote(int socket, int signals) : socket_(socket), signals_(signals) {
+  if (::pipe2(lives_, O_CLOEXEC) != 0) std::abort();  // at its start, it has three descriptors
+  void* page =
+      ::mmap(nullptr, sizeof(pid_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) std::abort();
+  child_id_ = static_cast<pid_t*>(page);
+}
 
 void Zygote::Run() {
   for (;;) {
@@ -71,43 +107,81 @@ bool Zygote::Receive() {
 
 void Zygote::Launch(const Command& command, int recipe, int out, int err) {
   const uint64_t replica = command.replica;
-  Namespaces home;
-  if (command.network != 0) {
-    const NewNetwork& network = networks_[command.network];
-    if (network.failed != Step::kNone) return RefuseLaunch(replica, network.failed, network.error);
-    home = network.namespaces;
+  const bool has_machine = command.network != 0;
+  Hub hub;
+  if (has_machine) {
+    const NewHub& network = networks_[command.network];
+    if (!network.outcome.ok()) return RefuseLaunch(replica, network.outcome);
+    hub = network.hub;
   }
-  const pid_t launcher = ::getpid();
-  const pid_t init = ::fork();
+  const pid_t launcher = has_machine ? 0 : ::getpid();
+  const pid_t init = Fork(has_machine);
   if (init == 0) {
+    ::close(lives_[1]);
     // The namespaces of other runs must not exist as long as this process.
     for (const auto& [number, network] : networks_) {
-      if (number != command.network) CloseNamespaces(network.namespaces);
+      if (number != command.network) CloseHub(network.hub);
     }
-    RunReplica({replica, socket_, signals_, recipe, out, err, command.watch, launcher, home});
+    RunReplica({.replica = replica,
+                .socket = socket_,
+                .signals = signals_,
+                .recipe = recipe,
+                .out = out,
+                .err = err,
+                .watch = command.watch,
+                .launcher = launcher,
+                .lives = lives_[0],
+                .own_id = has_machine ? *child_id_ : ::getpid(),
+                .hub = has_machine ? std::optional(hub) : std::nullopt,
+                .address = command.address});
   }
-  if (init < 0) return RefuseLaunch(replica, Step::kFork, errno);
-  inits_[replica] = init;
+  if (init < 0) return RefuseLaunch(replica, {has_machine ? Step::kMachine : Step::kFork, errno});
+  inits_[replica] = {init, has_machine};
   replicas_[init] = replica;
 }
 
-void Zygote::RefuseLaunch(uint64_t replica, Step step, int error) {
+// The kernel writes the child's process ID before the child runs.
+pid_t Zygote::Fork(bool with_machine) {
+  if (!with_machine) return ::fork();
+  const unsigned long flags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID |
+                              CLONE_NEWNET | CLONE_PARENT_SETTID | SIGCHLD;
+  return static_cast<pid_t>(::syscall(SYS_clone, flags, nullptr, child_id_, nullptr, nullptr));
+}
+
+void Zygote::RefuseLaunch(uint64_t replica, const Outcome& outcome) {
   Report report;
   report.kind = Report::kStartFailed;
-  report.step = step;
-  report.error = error;
+  report.step = outcome.failed;
+  report.error = outcome.error;
   report.replica = replica;
   ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
 }
 
+// A process without the necessary rights, which usually is not root's, gets them in a user
+// namespace, where its user is root.
+Outcome Zygote::GetRights() {
+  if (has_rights_) return {};
+  const uid_t user = ::geteuid();
+  const gid_t group = ::getegid();
+  if (::unshare(CLONE_NEWUTS) != 0) {
+    if (errno != EPERM) return {Step::kMachine, errno};
+    if (::unshare(CLONE_NEWUSER) != 0) return {Step::kMachine, errno};
+    if (!MapToRoot(user, group)) return {Step::kUserMap, errno};
+  }
+  has_rights_ = true;
+  return {};
+}
+
 void Zygote::OpenNetwork(const Command& command, int endpoints) {
-  const NewNetwork made = MakeNetwork(command.network, endpoints, socket_, command.try_start != 0);
+  NewHub made;
+  made.outcome = GetRights();
+  if (made.outcome.ok()) made = MakeHub(command.network, endpoints, socket_);
   CloseNetwork(command.network);
   networks_[command.network] = made;
   Report report;
-  report.kind = made.failed == Step::kNone ? Report::kNetworkOpened : Report::kNetworkFailed;
-  report.step = made.failed;
-  report.error = made.error;
+  report.kind = made.outcome.ok() ? Report::kNetworkOpened : Report::kNetworkFailed;
+  report.step = made.outcome.failed;
+  report.error = made.outcome.error;
   report.replica = command.network;
   ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
 }
@@ -116,16 +190,20 @@ void Zygote::OpenNetwork(const Command& command, int endpoints) {
 void Zygote::CloseNetwork(uint64_t network) {
   const auto found = networks_.find(network);
   if (found == networks_.end()) return;
-  CloseNamespaces(found->second.namespaces);
+  CloseHub(found->second.hub);
   networks_.erase(found);
 }
 
 void Zygote::Forward(uint64_t replica, int order) {
   const auto found = inits_.find(replica);
   if (found == inits_.end()) return;  // the replica has ended, and another process may have its ID
+  if (order == SIGKILL && found->second.has_machine) {
+    ::kill(found->second.pid, SIGKILL);  // the kernel kills the rest of the machine
+    return;
+  }
   sigval value{};
   value.sival_int = order;
-  ::sigqueue(found->second, CommandSignal(), value);
+  ::sigqueue(found->second.pid, CommandSignal(), value);
 }
 
 void Zygote::Reap() {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <map>
 
-#include "host/launcher/namespaces.h"
+#include "host/launcher/networks.h"
 #include "host/launcher/protocol.h"
 
 namespace caip::host::launcher {
@@ -16,7 +16,7 @@ namespace caip::host::launcher {
 class Zygote {
  public:
   /// `signals` is a non-blocking signalfd of SIGCHLD, SIGTERM and CommandSignal().
-  Zygote(int socket, int signals) : socket_(socket), signals_(signals) {}
+  Zygote(int socket, int signals);
 
   /// Returns when caip has closed its end, or has died, and all replicas are dead.
   void Run();
@@ -24,7 +24,9 @@ class Zygote {
  private:
   bool Receive();  // false: caip has ended
   void Launch(const Command& command, int recipe, int out, int err);
-  void RefuseLaunch(uint64_t replica, Step step, int error);
+  pid_t Fork(bool with_machine);
+  void RefuseLaunch(uint64_t replica, const Outcome& outcome);
+  Outcome GetRights();
   void OpenNetwork(const Command& command, int endpoints);
   void CloseNetwork(uint64_t network);
   void Forward(uint64_t replica, int order);
@@ -34,9 +36,16 @@ class Zygote {
 
   int socket_;
   int signals_;
-  std::map<uint64_t, pid_t> inits_;
+  int lives_[2] = {-1, -1};    // a pipe whose writing end only this process has
+  pid_t* child_id_ = nullptr;  // shared with children: the process ID of the newest
+  bool has_rights_ = false;    // to make namespaces
+  struct Init {
+    pid_t pid = -1;
+    bool has_machine = false;
+  };
+  std::map<uint64_t, Init> inits_;
   std::map<pid_t, uint64_t> replicas_;
-  std::map<uint64_t, NewNetwork> networks_;
+  std::map<uint64_t, NewHub> networks_;
 };
 
 }  // namespace caip::host::launcher

@@ -76,6 +76,8 @@ std::optional<std::vector<HostClaim>> ClaimKept(const std::vector<std::string>& 
   return claims;
 }
 
+constexpr size_t kFirstMachine = 2;  // 10.128.0.1 is the hub
+
 }  // namespace
 
 bool CanListen(const std::string& ip, int port) {
@@ -201,6 +203,17 @@ Result<std::vector<std::string>> LoopbackElsePorts::Lend(const engine::RunKey& r
 void LoopbackElsePorts::Release(const engine::RunKey& run) {
   loopback_.Release(run);
   ports_.Release(run);
+}
+
+Result<std::vector<std::string>> MachineAddresses::Lend(const engine::RunKey&, size_t count,
+                                                        const std::vector<std::string>&) {
+  std::vector<std::string> addresses;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t number = i + kFirstMachine;
+    addresses.push_back("10.128." + std::to_string(number >> 8) + "." +
+                        std::to_string(number & 0xff) + ":" + std::to_string(kTaskPort));
+  }
+  return addresses;
 }
 
 std::optional<HostClaim> HostClaim::Take(const std::string& name) {

@@ -101,6 +101,15 @@ class LoopbackElsePorts final : public engine::AddressLender {
   const Clock& clock_;
 };
 
+/// Lends the addresses of a run's own network, 10.128.0.2:2222 and so on. Runs may have the same
+/// ones, because no run sees the network of another.
+class MachineAddresses final : public engine::AddressLender {
+ public:
+  Result<std::vector<std::string>> Lend(const engine::RunKey& run, size_t count,
+                                        const std::vector<std::string>& kept) override;
+  void Release(const engine::RunKey&) override {}
+};
+
 /// Whether a server could listen there now.
 bool CanListen(const std::string& ip, int port);
 

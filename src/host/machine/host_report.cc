@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 #include "host/machine/addresses.h"
-#include "host/machine/isolation.h"
+#include "host/machine/machines.h"
 #include "host/process/child_process.h"
 #include "host/process/launcher_link.h"
 #include "host/watch/call_source.h"
@@ -118,10 +118,10 @@ std::vector<HostFact> NamespaceFacts() {
 }
 
 HostFact IsolationFact(const Path& launcher) {
-  const auto why_not = TryIsolation(launcher.empty() ? LauncherBesideUs() : launcher);
-  return Fact("isolation", !why_not, why_not.value_or("--isolation namespaces works"),
-              "`--isolation namespaces` is refused: replicas share the host's network and hosts "
-              "file, and find Google's names and the metadata server through variables only");
+  const auto why_not = TryMachine(launcher.empty() ? LauncherBesideUs() : launcher);
+  return Fact("isolation", !why_not, why_not.value_or("--isolation machine works"),
+              "`--isolation machine` is refused: replicas share the host's network and hosts file, "
+              "and find Google's names and the metadata server through variables only");
 }
 
 HostFact WatchFact() {

@@ -143,25 +143,25 @@ void LauncherLink::Dispatch(const Report& report, Fd descriptor) {
 
 Status LauncherLink::Launch(const Replica& replica) {
   ASSIGN_OR_RETURN(const Fd recipe,
-                   MemoryFile(launcher::EncodeRecipe(replica.directory, replica.surroundings,
+                   MemoryFile(launcher::EncodeRecipe(replica.directory, replica.machine,
                                                      replica.argv, replica.environment)));
   Command command;
   command.kind = Command::kLaunch;
   command.replica = replica.number;
   command.watch = replica.watch;
   command.network = replica.network;
+  command.address = replica.address;
   return SendWith(socket_.get(), command, {recipe.get(), replica.out, replica.err});
 }
 
-Status LauncherLink::OpenNetwork(uint64_t number, const std::vector<launcher::Endpoint>& endpoints,
-                                 bool try_start) {
+Status LauncherLink::OpenNetwork(uint64_t number,
+                                 const std::vector<launcher::Endpoint>& endpoints) {
   ASSIGN_OR_RETURN(const Fd file,
                    MemoryFile(std::string(reinterpret_cast<const char*>(endpoints.data()),
                                           endpoints.size() * sizeof(launcher::Endpoint))));
   Command command;
   command.kind = Command::kOpenNetwork;
   command.network = number;
-  command.try_start = try_start;
   return SendWith(socket_.get(), command, {file.get(), -1, -1});
 }
 

@@ -44,8 +44,9 @@ class LauncherLink {
     int out = -1;  // write end of a pipe; the caller closes it
     int err = -1;
     uint32_t watch = 0;    // see protocol.h
-    uint64_t network = 0;  // 0: the host's network, without `surroundings`
-    launcher::Surroundings surroundings = {};
+    uint64_t network = 0;  // 0: a process of this host, without a machine
+    uint32_t address = 0;  // in the network, in network byte order
+    launcher::Machine machine = {};
   };
   /// Exactly one kEnded or kStartFailed report follows, or `gone`. kUnavailable: the launcher has
   /// died, and `gone` may have been called before.
@@ -59,10 +60,8 @@ class LauncherLink {
   void Thaw(uint64_t replica);
 
   /// Opens a network. The caller chooses `number`, never 0. A later launch in the network finds it
-  /// open, or fails with the reason. `try_start`: also fails if replicas cannot have their own
-  /// mounts.
-  Status OpenNetwork(uint64_t number, const std::vector<launcher::Endpoint>& endpoints,
-                     bool try_start = false);
+  /// open, or fails with the reason.
+  Status OpenNetwork(uint64_t number, const std::vector<launcher::Endpoint>& endpoints);
   void CloseNetwork(uint64_t number);
 
   /// False if the launcher has died. Then the caller makes a new link.

@@ -12,8 +12,7 @@
 #include "host/errors.h"
 #include "host/machine/addresses.h"
 #include "host/machine/boot_disks.h"
-#include "host/machine/isolation.h"
-#include "host/machine/socket_owner.h"
+#include "host/machine/machines.h"
 #include "host/process/launcher_link.h"
 #include "host/process/live_replicas.h"
 #include "host/process/orphans.h"
@@ -145,14 +144,10 @@ class Processes final : public ProcessLauncher {
     tasks_.Post([this, watch = std::move(watch), &watcher] { watching_ = {watch, &watcher}; });
   }
 
-  // OwnNetworks
-  std::string SharedAddress() const override { return std::string(kLoopbackAddress); }
-  Endpoint PrivateEndpoint(size_t index) const override { return PrivateEndpointInNetwork(index); }
+  // OwnMachines
+  std::string SharedAddress() const override { return std::string(kHubAddress); }
   void SetEndpointHandler(EndpointHandler handler) override {
     networks_.SetEndpointHandler(std::move(handler));
-  }
-  std::string TaskOfClient(const engine::RunKey& run, const std::string& client) const override {
-    return host::TaskOfClient(state_id_, run, client);
   }
 
  private:
@@ -211,7 +206,7 @@ class Processes final : public ProcessLauncher {
     LauncherLink::Replica replica;
     replica.directory = DirectoryOf(launch);
     RETURN_IF_ERROR(MakeDirectories(replica.directory));
-    RETURN_IF_ERROR(IsolateNow(launch, replica));
+    if (launch.isolation) RETURN_IF_ERROR(AddMachineNow(launch, replica));
     ASSIGN_OR_RETURN(Pipe out, MakePipe());
     ASSIGN_OR_RETURN(Pipe err, MakePipe());
     if (IsWatched()) {
@@ -230,20 +225,16 @@ class Processes final : public ProcessLauncher {
 
   bool IsWatched() const { return watching_.watcher && watching_.watch.any(); }
 
-  Status IsolateNow(const ReplicaLaunch& launch, LauncherLink::Replica& replica) {
-    if (!launch.isolation) return Ok{};
+  Status AddMachineNow(const ReplicaLaunch& launch, LauncherLink::Replica& replica) {
     if (IsWatched() && options_.interposition == Interposition::Kind::kPreload) {
       // the preloaded library's sockets are in the host's network
-      return errors::NoWatchInNamespaces();
+      return errors::NoPreloadOnMachines();
     }
     const Path hosts = disks_.HostsFileOf(launch.key);
     RETURN_IF_ERROR(MakeDirectories(hosts.parent_path()));
     RETURN_IF_ERROR(WriteFile(hosts, launch.isolation->hosts));
-    replica.surroundings.host_name = launch.machine.host_name;
-    replica.surroundings.covers.emplace_back(hosts.string(), "/etc/hosts");
-    for (const engine::ReplicaIsolation::Cover& cover : launch.isolation->covers) {
-      replica.surroundings.covers.emplace_back(cover.file, cover.covered);
-    }
+    replica.machine = MachineFor(launch, hosts);
+    ASSIGN_OR_RETURN(replica.address, AddressNumber(launch.isolation->address));
     ASSIGN_OR_RETURN(replica.network,
                      networks_.Open(*link_, launch.key.run, launch.isolation->network));
     return Ok{};

@@ -32,7 +32,7 @@ class ProcessLauncher : public engine::Launcher,
                         public engine::LocalDisks,
                         public Freezable,
                         public Watchable,
-                        public OwnNetworks {
+                        public OwnMachines {
  public:
   /// Kills the replicas that an earlier emulator left on this state directory and deletes their
   /// disks. `clock` and `sink` must outlive the launcher.

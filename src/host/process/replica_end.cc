@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "host/errors.h"
-#include "host/machine/isolation.h"
+#include "host/machine/machines.h"
 
 namespace caip::host {
 namespace {
@@ -64,7 +64,7 @@ std::string StartError(const std::string& program, const std::string& directory,
     case launcher::Step::kExec:
       break;
     default:
-      return errors::NoNamespaces(WhyNoNamespaces(report)).message;
+      return errors::NoMachine(WhyNoMachine(report)).message;
   }
   std::string text = CannotRun(program, report.error).message;
   const std::string file = program.starts_with('/') ? program : directory + "/" + program;

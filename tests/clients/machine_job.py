@@ -1,6 +1,7 @@
-"""Replicas in namespaces: without any variable of caip, a trainer finds Google's names through its hosts
-file, and the metadata server at its real address and names."""
+"""Replicas on machines of their own: without any variable of caip, a trainer finds Google's names and its peers
+through its hosts file, and the metadata server at its real address and names. Every port is free."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -58,7 +59,8 @@ config = json.loads(os.environ['TF_CONFIG'])
 cluster = config.get('cluster') or {}
 host, port = cluster['master'][0].rsplit(':', 1) if cluster else ('', '0')
 serves = config['task']['type'] == 'master' and 'worker' in cluster
-listening = socket.create_server((host, int(port))) if serves else None
+print('CLUSTER', *cluster.get('master', []), flush=True)
+listening = socket.create_server(('0.0.0.0', int(port))) if serves else None
 subprocess.run([sys.executable, '-c', LOOK, os.environ['SSL_CERT_FILE'], host_port],
                env={'PATH': os.environ['PATH']}, check=True)
 if serves:
@@ -87,17 +89,16 @@ time.sleep(600)
 '''
 
 
-class IsolationTest(support.EmulatorTest):
+class MachineTest(support.EmulatorTest):
     """Jobs of container images that stand for the programs above."""
 
-    flags = ('--isolation', 'namespaces')
+    flags = ('--isolation', 'machine')
     prefix = ()
-    user = os.getuid()
 
     @classmethod
     def setUpClass(cls):
         support.need_isolation(cls.prefix)
-        cls.programs = Path(tempfile.mkdtemp(prefix='caip-isolation-'))
+        cls.programs = Path(tempfile.mkdtemp(prefix='caip-machine-'))
         cls.addClassCleanup(shutil.rmtree, cls.programs, ignore_errors=True)
         os.chmod(cls.programs, 0o777)
         python = python_for(cls.prefix)
@@ -146,7 +147,7 @@ class IsolationTest(support.EmulatorTest):
         return {look['task']: look for look in found}
 
 
-class Job(IsolationTest):
+class Job(MachineTest):
     """As the user who runs the tests."""
 
     def test_finds_everything_at_its_real_address(self):
@@ -162,8 +163,8 @@ class Job(IsolationTest):
         self.assertRegex(seen['host'], r'^cmle-training-master-\w+-0$')
         self.assertEqual(seen['name'], seen['host'])
         self.assertIn('@cloud-ml.google.com.iam.gserviceaccount.com', seen['email'])
-        self.assertTrue(seen['own_address'].startswith('127.'))
-        self.assertEqual(seen['user'], self.user)
+        self.assertEqual(seen['own_address'], '10.128.0.2')
+        self.assertEqual(seen['user'], 0)  # as in the service's containers
         self.assertFalse(seen['host_is_reached'])
 
     def test_replicas_have_addresses_of_their_own_and_reach_each_other(self):
@@ -176,19 +177,18 @@ class Job(IsolationTest):
         worker = seen['worker-replica-0']
         self.assertIn('HEARD ' + worker['host'], log)
         self.assertNotEqual(worker['own_address'], seen['master-replica-0']['own_address'])
+        self.assertRegex(log, r'CLUSTER cmle-training-master-\w+-0:2222')
         access = (self.emulator.state / 'access.log').read_text()
         self.assertIn(' cluster/worker-replica-0 GET /computeMetadata/v1/instance/name 200 ',
                       access)
 
-    def test_with_ports_of_localhost_instead_of_addresses(self):
-        with support.Emulator(*self.flags, '--addressing', 'ports', config=self.config,
-                              prefix=self.prefix) as emulator:
-            self.addCleanup(setattr, type(self), 'emulator', self.emulator)
-            type(self).emulator = emulator
-            (emulator.bucket('bkt') / 'hello.txt').write_text('hello')
-            log = self.submit('ports', 'task', self.host_port, workers=1)
-            self.assertEqual(self.state_of('ports'), 'SUCCEEDED', log)
-            self.assertIn('HEARD cmle-training-worker-', log)
+    def test_with_a_program_of_the_host_on_port_2222_of_all_addresses(self):
+        with contextlib.suppress(OSError):  # somebody listens there already
+            self.enterContext(socket.create_server(('0.0.0.0', 2222)))
+        log = self.submit('taken', 'task', self.host_port, workers=1)
+        self.assertEqual(self.state_of('taken'), 'SUCCEEDED', log)
+        self.assertIn('HEARD cmle-training-worker-', log)
+        self.assertNotIn('WARNING', log)
 
     def test_a_restarted_replica_finds_the_same(self):
         marker = self.programs / f'marker-{type(self).__name__}'
@@ -233,7 +233,6 @@ class JobOfAnOrdinaryUser(Job):
     """If the tests run as root: the same as the user nobody, who needs a user namespace."""
 
     prefix = ('setpriv', f'--reuid={NOBODY}', f'--regid={NOBODY}', '--clear-groups')
-    user = NOBODY
 
     @classmethod
     def setUpClass(cls):
@@ -257,14 +256,14 @@ class Denied(unittest.TestCase):
         support.need('unshare')
         if self.caip('version').returncode != 0:
             self.skipTest('no user namespace can be made in which to forbid the others')
-        self.state = tempfile.mkdtemp(prefix='caip-isolation-')
+        self.state = tempfile.mkdtemp(prefix='caip-machine-')
         self.addCleanup(shutil.rmtree, self.state, ignore_errors=True)
 
     def test_is_one_clear_error_before_anything_runs(self):
-        done = self.caip('serve', '--port', '0', '--state', self.state, '--isolation', 'namespaces')
+        done = self.caip('serve', '--port', '0', '--state', self.state, '--isolation', 'machine')
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-        self.assertIn('cannot have namespaces of their own on this host (making a network namespace',
+        self.assertIn('cannot have machines of their own on this host (making a network namespace',
                       done.stderr)
 
     def test_is_reported_by_the_doctor(self):

@@ -1,8 +1,8 @@
-#include "host/machine/isolation.h"
+#include "host/machine/machines.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <future>
@@ -13,44 +13,43 @@ namespace caip::host {
 namespace {
 
 constexpr uint64_t kTrial = 1;
+constexpr char kTrialAddress[] = "10.128.0.2";
 constexpr std::chrono::seconds kTrialLimit{10};
 
-// Ports above Linux's ephemeral ones (60999), at loopback addresses that are never lent to replicas
-// (127.0.0.*) and are not 127.0.0.1, where the emulator may have any port.
-constexpr int kFirstPrivatePort = 61000;
-constexpr int kPrivatePortsOfAnAddress = 4000;
-constexpr int kFirstPrivateAddress = 2;
-
 Result<launcher::Endpoint> ParseEndpoint(const std::string& address, uint16_t port) {
-  in_addr number{};
-  if (::inet_pton(AF_INET, address.c_str(), &number) != 1)
-    return errors::EndpointAddressNotValid(address);
   launcher::Endpoint endpoint;
-  endpoint.address = number.s_addr;
+  ASSIGN_OR_RETURN(endpoint.address, AddressNumber(address));
   endpoint.port = htons(port);
   return endpoint;
 }
 
-const char* NameOf(launcher::Step step) {
+const char* DescribeStep(launcher::Step step) {
   using launcher::Step;
   switch (step) {
+    case Step::kNetwork:
+      return "making a network namespace";
     case Step::kUserMap:
       return "mapping the user's ID in a user namespace";
     case Step::kAddress:
-      return "giving addresses to a network namespace";
+      return "giving a machine its address";
     case Step::kEndpointOpened:
-      return "listening in a network namespace";
-    case Step::kEnterNetwork:
-      return "entering a network namespace";
+      return "listening in the network of a run";
     case Step::kMounts:
-      return "making a mount namespace";
-    case Step::kCovers:
-      return "mounting files over /etc/hosts and the certificate authorities of the host";
+      return "keeping a machine's mounts from the host";
+    case Step::kRoot:
+      return "making the root of a machine";
     case Step::kHostName:
-      return "giving the replica its host name";
+      return "giving a machine its host name";
     default:
-      return "making a network namespace";
+      return "making the namespaces of a machine";
   }
+}
+
+// The mounts that every machine has.
+std::vector<launcher::MachineMount> BaseMounts() {
+  using launcher::MountKind;
+  return {{MountKind::kFileSystem, "proc", "/proc"},
+          {MountKind::kFileSystem, "sysfs", "/sys", launcher::kMountOptional}};
 }
 
 }  // namespace
@@ -102,36 +101,67 @@ void RunNetworks::EndpointOpened(uint64_t number, uint32_t endpoint, Fd listenin
   if (handler_) handler_(tag, std::move(listening));
 }
 
-OwnNetworks::Endpoint PrivateEndpointInNetwork(size_t index) {
-  const int number = static_cast<int>(index);
-  const int host = kFirstPrivateAddress + number / kPrivatePortsOfAnAddress;
-  return {"127.0.0." + std::to_string(host),
-          static_cast<uint16_t>(kFirstPrivatePort + number % kPrivatePortsOfAnAddress)};
+launcher::Machine MachineFor(const engine::ReplicaLaunch& launch, const Path& hosts) {
+  launcher::Machine machine;
+  machine.host_name = launch.machine.host_name;
+  machine.mounts = BaseMounts();
+  machine.mounts.push_back({launcher::MountKind::kBind, hosts.string(), "/etc/hosts"});
+  for (const engine::ReplicaIsolation::Cover& cover : launch.isolation->covers) {
+    machine.mounts.push_back({launcher::MountKind::kBind, cover.file, cover.covered});
+  }
+  return machine;
 }
 
-std::string WhyNoNamespaces(const launcher::Report& report) {
-  return std::string(NameOf(report.step)) + ": " + std::strerror(report.error);
+Result<uint32_t> AddressNumber(const std::string& address) {
+  in_addr number{};
+  if (::inet_pton(AF_INET, address.c_str(), &number) != 1) {
+    return errors::EndpointAddressNotValid(address);
+  }
+  return number.s_addr;
 }
 
-std::optional<std::string> TryIsolation(const Path& program) {
+std::string WhyNoMachine(const launcher::Report& report) {
+  const bool of_mount = report.step == launcher::Step::kMount;
+  const std::string what =
+      of_mount ? "mounting " + std::string(report.left) : std::string(DescribeStep(report.step));
+  return what + ": " + std::strerror(report.error);
+}
+
+std::optional<std::string> TryMachine(const Path& program) {
+  const launcher::Machine machine{"caip", "", "", BaseMounts()};
   auto answer = std::make_shared<std::promise<std::optional<std::string>>>();
   auto future = answer->get_future();
   const auto is_answered = std::make_shared<std::atomic<bool>>(false);
   const auto report_answer = [answer, is_answered](std::optional<std::string> why_not) {
     if (!is_answered->exchange(true)) answer->set_value(std::move(why_not));
   };
+  const auto judge = [report_answer](const launcher::Report& report) {
+    using launcher::Report;
+    if (report.kind == Report::kNetworkFailed || report.kind == Report::kStartFailed) {
+      report_answer(WhyNoMachine(report));
+    } else if (report.kind == Report::kEnded) {
+      report_answer(std::nullopt);
+    }
+  };
   LauncherLink::Listener listener;
-  listener.report = [](const launcher::Report&) {};
+  listener.report = judge;
+  listener.network = judge;
   listener.watched = [](uint64_t, Fd, pid_t) {};
   listener.gone = [report_answer] { report_answer("caip-launcher ended"); };
-  listener.network = [report_answer](const launcher::Report& report) {
-    const bool opened = report.kind == launcher::Report::kNetworkOpened;
-    report_answer(opened ? std::nullopt : std::optional(WhyNoNamespaces(report)));
-  };
   const auto link = LauncherLink::Start(program, std::move(listener));
   if (!link.ok()) return link.error().message;
+  const Fd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  LauncherLink::Replica trial;
+  trial.number = kTrial;
+  trial.directory = "/";
+  trial.argv = {"/bin/true"};
+  trial.out = trial.err = null.get();
+  trial.network = kTrial;
+  trial.address = *AddressNumber(kTrialAddress);
+  trial.machine = machine;
   const auto metadata = ParseEndpoint("169.254.169.254", 80);
-  const Status asked = (*link)->OpenNetwork(kTrial, {*metadata}, true);
+  Status asked = (*link)->OpenNetwork(kTrial, {*metadata});
+  if (asked.ok()) asked = (*link)->Launch(trial);
   if (!asked.ok()) return asked.error().message;
   if (future.wait_for(kTrialLimit) != std::future_status::ready) return "it takes too long";
   return future.get();

@@ -1,5 +1,6 @@
 #pragma once
-// The networks of runs, and a check whether this host allows caip to make networks.
+// Machines: each replica's own namespaces, with an address in the network of its run. A check
+// whether this host allows them.
 
 #include <cstdint>
 #include <functional>
@@ -8,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/files.h"
 #include "engine/ports.h"
@@ -15,6 +17,9 @@
 #include "host/process/launcher_link.h"
 
 namespace caip::host {
+
+/// The address of the hub of each run's network: replicas reach the emulator there.
+inline constexpr std::string_view kHubAddress = "10.128.0.1";
 
 /// The networks that one launcher has opened. One thread opens and closes them. The launcher link's
 /// thread receives the reports.
@@ -42,15 +47,18 @@ class RunNetworks {
   uint64_t last_number_ = 0;
 };
 
-/// Implements OwnNetworks::PrivateEndpoint for networks that a launcher opens.
-OwnNetworks::Endpoint PrivateEndpointInNetwork(size_t index);
+/// The machine of a replica for the launcher. `hosts`: its hosts file, on this host.
+launcher::Machine MachineFor(const engine::ReplicaLaunch& launch, const Path& hosts);
 
-/// Why the launcher could not make namespaces: "making a network namespace: Operation not
+/// An IPv4 address in network byte order.
+Result<uint32_t> AddressNumber(const std::string& address);
+
+/// What the launcher could not do, and why: "making the namespaces of a machine: Operation not
 /// permitted".
-std::string WhyNoNamespaces(const launcher::Report& report);
+std::string WhyNoMachine(const launcher::Report& report);
 
-/// Tries to make namespaces. nullopt if replicas can have their own on this host, else the reason.
-/// `program`: caip-launcher.
-std::optional<std::string> TryIsolation(const Path& program);
+/// Tries to start a program on a machine. nullopt if replicas can have machines on this host, else
+/// the reason. `program`: caip-launcher.
+std::optional<std::string> TryMachine(const Path& program);
 
 }  // namespace caip::host

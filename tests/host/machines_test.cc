@@ -1,4 +1,4 @@
-#include "host/machine/isolation.h"
+#include "host/machine/machines.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -17,10 +17,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A world whose replicas share a network with an endpoint at 169.254.169.254:80.
-class Isolation : public ::testing::Test {
+/// A world whose replicas have machines in a network with an endpoint at 169.254.169.254:80.
+class Machines : public ::testing::Test {
  protected:
-  Isolation() {
+  Machines() {
     world_.launcher->SetEndpointHandler([this](const std::string& tag, Fd listening) {
       const std::lock_guard lock(mutex_);
       endpoints_.emplace_back(tag, std::move(listening));
@@ -29,19 +29,21 @@ class Isolation : public ::testing::Test {
   }
 
   void SetUp() override {
-    if (const auto why_not = TryIsolation(LauncherProgram())) {
-      GTEST_SKIP() << "replicas cannot have namespaces here: " << *why_not;
+    if (const auto why_not = TryMachine(LauncherProgram())) {
+      GTEST_SKIP() << "replicas cannot have machines here: " << *why_not;
     }
   }
 
-  engine::ReplicaLaunch AnIsolated(const std::string& script, engine::ReplicaKey key = AKey()) {
+  engine::ReplicaLaunch OnMachine(const std::string& script, engine::ReplicaKey key = AKey()) {
     auto launch = AShell(script, std::move(key));
     launch.machine.host_name = "cmle-training-" + run::Name(launch.key.replica);
-    launch.isolation = engine::ReplicaIsolation{network_, "127.0.0.1 localhost\n9.8.7.6 served\n"};
+    const std::string address = "10.128.0." + std::to_string(2 + launch.key.replica.index);
+    launch.isolation =
+        engine::ReplicaIsolation{network_, address, "127.0.0.1 localhost\n9.8.7.6 served\n"};
     return launch;
   }
   engine::ReplicaLaunch APython(const std::string& source, engine::ReplicaKey key = AKey()) {
-    auto launch = AnIsolated("", std::move(key));
+    auto launch = OnMachine("", std::move(key));
     launch.program = run::LocalCommand{{"python3", "-c", source}};
     return launch;
   }
@@ -61,6 +63,11 @@ class Isolation : public ::testing::Test {
     ::inet_ntop(AF_INET, &from.sin_addr, address, sizeof address);
     return {std::move(fd), std::string(address) + ":" + std::to_string(ntohs(from.sin_port))};
   }
+  /// A replica that is a process of the host finds caip-launcher above its init.
+  void KillLauncher() {
+    world_.Run(AShell("awk '{print $4}' /proc/$PPID/stat", AKey(9)));
+    ::kill(std::stoi(world_.sink.Messages().back()), SIGKILL);
+  }
   size_t EndpointCount() {
     const std::lock_guard lock(mutex_);
     return endpoints_.size();
@@ -74,10 +81,10 @@ class Isolation : public ::testing::Test {
   LaunchWorld world_;  // last: it calls us until it is gone
 };
 
-TEST_F(Isolation, GivesAReplicaItsHostNameAndItsHostsFile) {
+TEST_F(Machines, HaveTheirHostNameAndHostsFile) {
   char name_before[256] = {};
   ::gethostname(name_before, sizeof name_before - 1);
-  world_.Run(AnIsolated("hostname; cat /etc/hosts; getent ahostsv4 served | head -n 1"));
+  world_.Run(OnMachine("hostname; cat /etc/hosts; getent ahostsv4 served | head -n 1"));
   EXPECT_THAT(world_.sink.Messages(),
               ElementsAre("cmle-training-worker-replica-0", "127.0.0.1 localhost", "9.8.7.6 served",
                           HasSubstr("9.8.7.6")));
@@ -87,27 +94,44 @@ TEST_F(Isolation, GivesAReplicaItsHostNameAndItsHostsFile) {
   EXPECT_EQ(ReadFile("/etc/hosts")->find("9.8.7.6"), std::string::npos);
 }
 
-TEST_F(Isolation, GivesAReplicaOtherFilesInThePlaceOfTheHosts) {
+TEST_F(Machines, HaveOtherFilesInThePlaceOfTheHosts) {
   const TemporaryDirectory directory("caip-cover-");
   const Path covered = directory.path() / "ca-certificates.crt";
   const Path bundle = directory.path() / "bundle.pem";
   ASSERT_TRUE(WriteFile(covered, "the host's\n").ok());
   ASSERT_TRUE(WriteFile(bundle, "caip's and the host's\n").ok());
-  auto launch = AnIsolated("cat " + covered.string());
+  auto launch = OnMachine("cat " + covered.string());
   launch.isolation->covers = {{bundle.string(), covered.string()}};
   world_.Run(std::move(launch));
   EXPECT_THAT(world_.sink.Messages(), ElementsAre("caip's and the host's"));
   EXPECT_EQ(*ReadFile(covered), "the host's\n");
 }
 
-TEST_F(Isolation, LeavesTheUserWhoTheyAreWithoutNewRights) {
-  const std::string who = std::to_string(::getuid()) + " " + std::to_string(::getgid());
-  const std::string rights = ::geteuid() == 0 ? "" : "CapEff:\t0000000000000000";
-  world_.Run(AnIsolated("echo $(id -u) $(id -g); grep CapEff /proc/self/status"));
-  EXPECT_THAT(world_.sink.Messages(), ElementsAre(who, HasSubstr(rights)));
+// Docker's default capabilities and CAP_SYS_PTRACE.
+TEST_F(Machines, RunTheReplicaAsRootWithTheRightsOfAContainer) {
+  world_.Run(OnMachine("echo $(id -u) $(id -g); grep CapEff /proc/self/status"));
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre("0 0", "CapEff:\t00000000a80c25fb"));
 }
 
-TEST_F(Isolation, HasNoWayToWhatListensOnTheHost) {
+TEST_F(Machines, HaveOnlyTheirOwnProcesses) {
+  world_.Run(OnMachine("cat /proc/1/comm; echo $$; ls -d /proc/[0-9]* | wc -l"));
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre("caip-replica", "2", "4"));  // ls, wc
+}
+
+TEST_F(Machines, HaveTheirOwnDevicesAndAddress) {
+  world_.Run(OnMachine("ls /sys/class/net; cat /proc/net/fib_trie | grep -c 10.128.0.2"));
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre("eth0", "lo", ::testing::Ne("0")));
+}
+
+TEST_F(Machines, HaveEveryPortFree) {
+  world_.Run(
+      APython("import socket\n"
+              "held = [socket.create_server(('0.0.0.0', port)) for port in "
+              "(22, 80, 443, 2222, 8080)]\nprint(len(held))\n"));
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre("5"));
+}
+
+TEST_F(Machines, HaveNoWayToWhatListensOnTheHost) {
   const Fd listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in place{};
   place.sin_family = AF_INET;
@@ -125,86 +149,107 @@ TEST_F(Isolation, HasNoWayToWhatListensOnTheHost) {
   EXPECT_THAT(world_.sink.Messages(), ElementsAre(std::to_string(ECONNREFUSED), "0"));
 }
 
-TEST_F(Isolation, LeadsThroughADoorToWhoeverServesIt) {
+TEST_F(Machines, ReachTheListenersOfTheirNetwork) {
   world_.Launch(
       APython("import socket\ns = socket.create_connection(('169.254.169.254', 80))\n"
               "print(s.makefile().readline())\n"));
   const auto [fd, client] = Accept();
-  EXPECT_THAT(client, HasSubstr("169.254.169.254:"));
+  EXPECT_THAT(client, HasSubstr("10.128.0.2:"));
   ASSERT_EQ(::write(fd.get(), "hello\n", 6), 6);
   world_.AwaitExits(1);
   EXPECT_THAT(world_.sink.Messages(), ElementsAre("hello"));
   EXPECT_EQ(endpoints_.front().first, "metadata");
 }
 
-TEST_F(Isolation, ReplicasOfARunReachEachOther) {
-  world_.Launch(APython(
-      "import socket\ns = socket.create_server(('127.7.7.2', 2222))\nprint('listens', flush=True)\n"
-      "print(s.accept()[0].makefile().readline())\n"));
+TEST_F(Machines, OfARunReachEachOther) {
+  world_.Launch(
+      APython("import socket\ns = socket.create_server(('0.0.0.0', 2222))\n"
+              "print('listens', flush=True)\nconnection, client = s.accept()\n"
+              "print(client[0], connection.makefile().readline())\n"));
   ASSERT_TRUE(world_.sink.AwaitMessage("listens"));
   world_.Launch(
       APython("import socket\n"
-              "socket.create_connection(('127.7.7.2', 2222)).sendall(b'from 1\\n')\n",
+              "socket.create_connection(('10.128.0.2', 2222)).sendall(b'from 1\\n')\n",
               AKey(1)));
   world_.AwaitExits(2);
-  EXPECT_THAT(world_.sink.Messages(), ElementsAre("listens", "from 1"));
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre("listens", "10.128.0.3 from 1"));
   EXPECT_EQ(EndpointCount(), 1u);
 }
 
-TEST_F(Isolation, TellsWhichReplicaHasTheOtherEnd) {
-  const std::string waits =
-      "import os, socket, subprocess, sys\n"
-      "s = socket.create_connection(('169.254.169.254', 80))\ns.recv(1)\n";
-  world_.Launch(APython(waits));
-  const auto first = Accept();
-  // The second is a program that was started without any environment.
-  auto launch = APython(waits, AKey(1));
-  std::vector<std::string>& words = std::get<run::LocalCommand>(launch.program).words;
-  words.insert(words.begin(), {"/bin/sh", "-c", "env -i \"$0\" \"$@\"; exit $?"});
-  world_.Launch(std::move(launch));
-  const auto second = Accept();
-  EXPECT_EQ(world_.launcher->TaskOfClient(AKey().run, first.second), "worker-replica-0");
-  EXPECT_EQ(world_.launcher->TaskOfClient(AKey().run, second.second), "worker-replica-1");
-  EXPECT_EQ(world_.launcher->TaskOfClient({"my-project", "other", ""}, first.second), "");
-  EXPECT_EQ(world_.launcher->TaskOfClient(AKey().run, "169.254.169.254:1"), "");
+TEST_F(Machines, OfOtherRunsHaveTheSameAddressesAndAreOutOfReach) {
+  world_.Launch(
+      APython("import socket\ns = socket.create_server(('0.0.0.0', 2222))\n"
+              "print('listens', flush=True)\ns.accept()\n"));
+  ASSERT_TRUE(world_.sink.AwaitMessage("listens"));
+  auto other = APython(
+      "import socket\ns = socket.socket()\ns.settimeout(0.2)\ntry:\n"
+      "  s.connect(('10.128.0.2', 2222))\nexcept OSError as e:\n  print(type(e).__name__)\n",
+      AKey(1));
+  other.key.run.job_id = "another";
+  world_.Run(std::move(other));
+  EXPECT_NE(world_.sink.Messages().back(), "listens");
+  world_.launcher->Kill(AKey());
+  world_.AwaitExits(2);
 }
 
-TEST_F(Isolation, ARestartIsInTheSameNetwork) {
-  world_.Run(AnIsolated("exit 1"));
-  world_.Run(AnIsolated("hostname", AKey(0, 2)));
+TEST_F(Machines, AreInTheSameNetworkAfterARestart) {
+  world_.Run(OnMachine("exit 1"));
+  world_.Run(OnMachine("hostname", AKey(0, 2)));
   EXPECT_THAT(world_.sink.Messages(), ElementsAre("cmle-training-worker-replica-0"));
   EXPECT_EQ(EndpointCount(), 1u);
   world_.launcher->Discard(AKey().run);
-  world_.Run(AnIsolated("exit 0", AKey(0, 3)));
+  world_.Run(OnMachine("exit 0", AKey(0, 3)));
   EXPECT_EQ(EndpointCount(), 2u);  // the old network has gone with its run
 }
 
-TEST_F(Isolation, IsMadeAnewWhenTheLauncherHasBeenKilled) {
-  world_.Launch(AnIsolated("awk '{print $4}' /proc/$PPID/stat; sleep 600"));
-  ASSERT_TRUE(world_.sink.AwaitMessage(""));
-  ::kill(std::stoi(world_.sink.Messages().at(0)), SIGKILL);  // caip-launcher
-  EXPECT_EQ(world_.AwaitExits(1).back().signal, SIGKILL);
-  world_.Run(AnIsolated("hostname", AKey(0, 2)));
+TEST_F(Machines, AreMadeAnewWhenTheLauncherHasBeenKilled) {
+  world_.Launch(OnMachine("echo ready; sleep 600"));
+  ASSERT_TRUE(world_.sink.AwaitMessage("ready"));
+  KillLauncher();
+  EXPECT_EQ(world_.AwaitExits(2).back().signal, SIGKILL);
+  world_.Run(OnMachine("hostname", AKey(0, 2)));
   EXPECT_EQ(world_.sink.Messages().back(), "cmle-training-worker-replica-0");
   EXPECT_EQ(EndpointCount(), 2u);
 }
 
-TEST_F(Isolation, SaysWhyANetworkCannotBeHad) {
+TEST_F(Machines, SayWhyANetworkCannotBeHad) {
   network_ = std::make_shared<engine::RunNetwork>(
       engine::RunNetwork{{{"127.0.0.1", 443, "a"}, {"127.0.0.1", 443, "b"}}});
-  EXPECT_THAT(world_.Run(AnIsolated("exit 0")).start_error,
-              HasSubstr("listening in a network namespace: Address already in use"));
+  EXPECT_THAT(world_.Run(OnMachine("exit 0")).start_error,
+              HasSubstr("listening in the network of a run: Address already in use"));
   network_ = std::make_shared<engine::RunNetwork>(engine::RunNetwork{{{"::1", 443, "a"}}});
-  auto other = AnIsolated("exit 0");
+  auto other = OnMachine("exit 0");
   other.key.run.job_id = "other";
   EXPECT_THAT(world_.Run(std::move(other)).start_error, HasSubstr("'::1'"));
 }
 
-TEST_F(Isolation, KillsReachWhatWasStartedThere) {
-  world_.Launch(AnIsolated("setsid sleep 600 & echo ready; wait"));
+TEST_F(Machines, AreSwitchedOffWithEverythingOnThem) {
+  world_.Launch(OnMachine("setsid sleep 600 & echo ready; wait"));
   ASSERT_TRUE(world_.sink.AwaitMessage("ready"));
   world_.launcher->Kill(AKey());
   EXPECT_EQ(world_.AwaitExits(1).back().signal, SIGKILL);
+}
+
+// A machine's main process ends, and a daemon of it is left.
+TEST_F(Machines, EndWithTheirMainProcess) {
+  const auto exit = world_.Run(OnMachine("setsid sleep 600 & exit 3"));
+  EXPECT_EQ(exit.exit_code, 3);
+}
+
+TEST_F(Machines, SendSignalsToTheMainProcess) {
+  world_.Launch(
+      OnMachine("trap 'echo got it; exit 7' TERM; echo ready\n"
+                "while :; do sleep 0.05; done"));
+  ASSERT_TRUE(world_.sink.AwaitMessage("ready"));
+  world_.launcher->Signal(AKey(), SIGTERM);
+  EXPECT_EQ(world_.AwaitExits(1).back().exit_code, 7);
+  EXPECT_EQ(world_.sink.Messages().back(), "got it");
+}
+
+// Processes of a machine cannot end it by a signal to its first process.
+TEST_F(Machines, OutliveSignalsToTheirFirstProcess) {
+  world_.Run(OnMachine("kill -KILL 1; kill -TERM 1; kill -34 1; echo lives"));
+  EXPECT_EQ(world_.sink.Messages().back(), "lives");
 }
 
 /// Lets everything go on, and counts.
@@ -220,12 +265,12 @@ class CountingWatcher final : public ReplicaWatcher {
   std::atomic<int> outputs = 0;
 };
 
-class WatchedIsolation : public Isolation {
+class WatchedMachines : public Machines {
  protected:
   engine::ReplicaExit RunWatched(Interposition::Kind interposition) {
     LaunchWorld world({}, interposition);
     world.launcher->Watch({.output = true}, watcher_);
-    const auto exit = world.Run(AnIsolated("echo one; echo two"));
+    const auto exit = world.Run(OnMachine("echo one; echo two"));
     messages_ = world.sink.Messages();
     return exit;
   }
@@ -233,7 +278,7 @@ class WatchedIsolation : public Isolation {
   std::vector<std::string> messages_;
 };
 
-TEST_F(WatchedIsolation, WaitsAtItsCallsAsAnyOther) {
+TEST_F(WatchedMachines, WaitsAtItsCallsAsAnyOther) {
   if (InterpositionOf().kind != Interposition::Kind::kSeccomp) {
     GTEST_SKIP() << "no seccomp notification: " << InterpositionOf().reason;
   }
@@ -242,13 +287,13 @@ TEST_F(WatchedIsolation, WaitsAtItsCallsAsAnyOther) {
   EXPECT_EQ(watcher_.outputs, 2);
 }
 
-TEST_F(WatchedIsolation, IsRefusedWhereWatchingTakesASocketOfTheHosts) {
+TEST_F(WatchedMachines, IsRefusedWhereWatchingTakesASocketOfTheHosts) {
   EXPECT_THAT(RunWatched(Interposition::Kind::kPreload).start_error,
               HasSubstr("by seccomp notification only"));
 }
 
-TEST(TryIsolation, TellsWhyNot) {
-  EXPECT_THAT(TryIsolation("/nowhere/caip-launcher").value_or(""), HasSubstr("caip-launcher"));
+TEST(TryMachine, TellsWhyNot) {
+  EXPECT_THAT(TryMachine("/nowhere/caip-launcher").value_or(""), HasSubstr("caip-launcher"));
 }
 
 }  // namespace

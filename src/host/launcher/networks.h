@@ -1,0 +1,43 @@
+#pragma once
+// The networks of runs. A run's network is a network namespace, its hub, which routes between the
+// machines of the run. Each machine is a network namespace, too, with one link to the hub. The hub
+// has no link to the host: what leads out of it are listening sockets, which are made inside and
+// served from outside.
+//
+//     eth0 10.128.0.2/32  --  r2 \                       / 10.128.0.1, 169.254.169.254:
+//     eth0 10.128.0.3/32  --  r3 -- hub, which forwards --  sockets that caip serves
+
+#include <cstdint>
+
+#include "host/launcher/protocol.h"
+
+namespace caip::host::launcher {
+
+/// What failed; kNone: nothing.
+struct Outcome {
+  Step failed = Step::kNone;
+  int error = 0;  // errno
+  bool ok() const { return failed == Step::kNone; }
+};
+
+/// Descriptors of a run's network, which keep it alive.
+struct Hub {
+  int network = -1;  // its namespace
+  int netlink = -1;  // a netlink socket that acts on it (netlink.h)
+};
+void CloseHub(const Hub& hub);
+
+struct NewHub {
+  Hub hub = {};
+  Outcome outcome = {Step::kNetwork, 0};
+};
+
+/// Makes the hub of a run, with its endpoints, and sends their listening sockets to `caip`.
+/// `endpoints` is a memory file of Endpoint structs. No process stays alive for it.
+NewHub MakeHub(uint64_t number, int endpoints, int caip);
+
+/// Gives the network namespace of the calling process, which must be new, its loopback device and
+/// a link to the hub. `address`: of this end, in network byte order.
+Outcome LinkToHub(const Hub& hub, uint32_t address);
+
+}  // namespace caip::host::launcher
