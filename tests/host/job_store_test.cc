@@ -115,6 +115,10 @@ TEST_F(JobStoreTest, KnowsTheUnfinishedOfAllProjectsOldestFirst) {
   ASSERT_TRUE(store_->Create(Record("p", "running", 9, run::JobState::kCancelling)).ok());
   ASSERT_TRUE(store_->Save(Record("p", "done", 1, run::JobState::kSucceeded)).ok());
   EXPECT_THAT(Ids(store_->Unfinished()), ElementsAre("third", "running"));
+  EXPECT_TRUE(HasUnfinishedJobs(file_));
+  ASSERT_TRUE(store_->Save(Record("q", "third", 5, run::JobState::kSucceeded)).ok());
+  ASSERT_TRUE(store_->Save(Record("p", "running", 9, run::JobState::kSucceeded)).ok());
+  EXPECT_FALSE(HasUnfinishedJobs(file_));
 }
 
 TEST_F(JobStoreTest, KnowsTheNewestTimeOfCreationOfAllProjects) {
@@ -261,6 +265,23 @@ TEST_F(JobStoreTest, AStoreOfTheTimeBeforeTrialsGetsThem) {
   EXPECT_TRUE(store_->Get("p", "one").ok());
   EXPECT_TRUE(store_->SaveTrial(ATrial("one", "1")).ok());
   EXPECT_EQ(store_->Trials("p", "one")->size(), 1u);
+}
+
+// A client that looks for unfinished jobs must not disturb the emulator that makes the store.
+TEST_F(JobStoreTest, IsAskedForUnfinishedJobsWhileItIsMade) {
+  for (int round = 0; round < 20; ++round) {
+    const Path file = directory_.path() / ("new-" + std::to_string(round));
+    std::atomic<bool> made = false;
+    std::vector<std::jthread> clients;
+    for (int i = 0; i < 4; ++i) {
+      clients.emplace_back([&] {
+        while (!made) EXPECT_FALSE(HasUnfinishedJobs(file));
+      });
+    }
+    const auto store = OpenJobStore(file);
+    made = true;
+    EXPECT_TRUE(store.ok()) << store.error().message;
+  }
 }
 
 }  // namespace

@@ -66,15 +66,6 @@ Status JoinAt(const host::StateOwner& owner, const EmulatorFlags& flags, Lifetim
   return FitsRunning(client, flags);
 }
 
-bool HasUnfinishedJobs(const Path& state) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(state / "jobs.db", ignored)) return false;
-  const auto store = host::OpenJobStore(state / "jobs.db");
-  const auto unfinished =
-      store.ok() ? (*store)->Unfinished() : Result<std::vector<engine::JobRecord>>(store.error());
-  return unfinished.ok() && !unfinished->empty();
-}
-
 }  // namespace
 
 class Connector::FoundConnection final : public client::Connection {
@@ -148,8 +139,9 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
   if (lifetime == Lifetime::kBriefly && !std::filesystem::exists(state, ignored)) {
     tell_("The state directory " + state.string() + " is new. It has no jobs and no buckets.\n");
   }
-  const bool background = lifetime == Lifetime::kBackground ||
-                          (lifetime == Lifetime::kBriefly && HasUnfinishedJobs(state));
+  const bool background =
+      lifetime == Lifetime::kBackground ||
+      (lifetime == Lifetime::kBriefly && host::HasUnfinishedJobs(state / "jobs.db"));
   if (!background) return Embed(flags, state);
   RETURN_IF_ERROR(StartInBackground(flags, state));
   ASSIGN_OR_RETURN(const auto started, host::StateDirectory::Peek(state));

@@ -299,4 +299,13 @@ Result<std::unique_ptr<engine::JobStore>> OpenJobStore(const Path& file) {
   return std::unique_ptr<engine::JobStore>(std::move(store));
 }
 
+bool HasUnfinishedJobs(const Path& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return false;
+  SqliteDatabase database(file, errors::JobStoreFailed);
+  if (!database.Open(SqliteDatabase::Mode::kExisting).ok()) return false;
+  const auto unfinished = database.Number("SELECT count(*) FROM jobs WHERE finished = 0");
+  return unfinished.ok() && *unfinished > 0;
+}
+
 }  // namespace caip::host

@@ -18,4 +18,8 @@ namespace caip::host {
 /// take 6 ms. After a power cut, a job continues from its last synced state.
 Result<std::unique_ptr<engine::JobStore>> OpenJobStore(const Path& file);
 
+/// Whether the store has jobs that have not ended. Any process may ask, also while an emulator
+/// makes the store: nothing is written. False if there is no store.
+bool HasUnfinishedJobs(const Path& file);
+
 }  // namespace caip::host
