@@ -9,6 +9,7 @@
 #include "emulator/front/replica_network.h"
 #include "fakes/metadata/metadata_api.h"
 #include "host/machine/addresses.h"
+#include "host/machine/machines.h"
 #include "host/process/child_process.h"
 #include "http/compression.h"
 #include "ml/catalog/catalog.h"
@@ -85,6 +86,9 @@ http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port
   serving.port = port;
   serving.connections_max = options.connections_max;
   serving.allowed_hosts = options.allowed_hosts;
+  if (options.isolation == Isolation::kMachine) {
+    serving.allowed_hosts.emplace_back(host::kHubAddress);
+  }
   serving.served_names = kServedNames;
   serving.admission.users = options.allowed_users;
   serving.admission.anyone = options.allow_all_users;

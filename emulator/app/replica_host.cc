@@ -29,6 +29,7 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
           .seed = options.seed,
           .own_environment = host::OwnEnvironment(),
           .own_machines = options.isolation == Isolation::kMachine,
+          .own_roots = options.machine_files,
           .addressing = options.addressing,
           .devices = DeviceModeFrom(options.gpus),
           .fake_gpus = options.fake_gpus,

@@ -152,6 +152,7 @@ app::EmulatorOptions ScenarioRun::Options() const {
   options.seed = options_.seed;
   for (auto& [image, command] : ImagesOf(scenario_)) options.images[image] = command;
   options.create_buckets = true;
+  options.machine_files = false;  // calls are watched by the paths of this host
   if (scenario_.own_ports) options.addressing = app::Addressing::kPorts;
   if (scenario_.semantics == harness::Semantics::kPosix) {
     options.storage_view = app::StorageView::kPath;

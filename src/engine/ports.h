@@ -162,9 +162,11 @@ class Launcher {
 class LocalDisks {
  public:
   virtual ~LocalDisks() = default;
-  /// The directory that is the replica's boot disk: a pure function of the key. Replicas see it
-  /// under the same path.
+  /// The directory that is the replica's boot disk, as the replica sees it: a pure function of the
+  /// key. "": the replica's root.
   virtual std::string BootDisk(const ReplicaKey& key) const = 0;
+  /// The file of this host that the replica has on its boot disk at `path`.
+  virtual std::string OnHost(const ReplicaKey&, const std::string& path) const { return path; }
 };
 
 /// What a run's packages need to be installed into.

@@ -302,6 +302,12 @@ Error CannotFindPort(int error_number) {
   return SystemError("cannot find a free port", error_number);
 }
 
+Error CannotHideDirectory(const Path& directory, int error_number) {
+  return SystemError("cannot set an attribute of " + Quoted(directory.string()) +
+                         ", which hides the host's directory from a machine",
+                     error_number);
+}
+
 Error CannotMakeMemoryFile(int error_number) {
   return SystemError("cannot make a memory file", error_number);
 }

@@ -61,13 +61,17 @@ std::string UrlOnMachine(const std::string& url) {
 
 Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, LauncherWorld world) {
   if (options.own_machines) {
-    if (const auto why_not = TryMachine(LauncherBesideUs())) return errors::NoMachine(*why_not);
+    const auto why_not = options.own_roots ? TryMachineOnce(LauncherBesideUs(), options.state)
+                                           : TryMachine(LauncherBesideUs());
+    if (why_not) return errors::NoMachine(*why_not);
   }
   LauncherBundle bundle;
   bundle.name = kProcessName;
-  ASSIGN_OR_RETURN(auto processes, ProcessLauncher::Start(
-                                       {.state_directory = options.state, .images = options.images},
-                                       world.clock, world.output));
+  ASSIGN_OR_RETURN(auto processes,
+                   ProcessLauncher::Start({.state_directory = options.state,
+                                           .images = options.images,
+                                           .own_roots = options.own_machines && options.own_roots},
+                                          world.clock, world.output));
   bundle.disks = processes.get();
   bundle.freezable = processes.get();
   bundle.watchable = processes.get();

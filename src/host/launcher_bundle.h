@@ -37,6 +37,7 @@ struct LauncherOptions {
   uint64_t seed = 0;
   Variables own_environment = {};  // OwnEnvironment()
   bool own_machines = false;       // each replica gets a machine of its own
+  bool own_roots = true;           // with a file system of its own
   Addressing addressing = Addressing::kLoopback;
   DeviceMode devices = DeviceMode::kByHost;
   std::string fake_gpus = {};                        // "4xNVIDIA_TESLA_T4"; "": none

@@ -72,14 +72,18 @@ elif config['task']['type'] == 'worker':
     import time; time.sleep(600)
 '''.replace('LOOK,', repr(LOOK) + ',')
 
-# Kills itself in its first boot. A file beside it distinguishes the boots.
+# Kills itself in its first boot. An object distinguishes the boots.
 RESTARTED = r'''
-import os, signal, sys
-if not os.path.exists(sys.argv[2]):
-    open(sys.argv[2], 'w').close()
+import os, signal, sys, urllib.error, urllib.request
+storage = os.environ['STORAGE_EMULATOR_HOST']
+try:
+    urllib.request.urlopen(f'{storage}/storage/v1/b/bkt/o/{sys.argv[2]}')
+except urllib.error.HTTPError:
+    open('/tmp/left', 'w').close()
+    urllib.request.urlopen(f'{storage}/upload/storage/v1/b/bkt/o?uploadType=media&name={sys.argv[2]}', b'')
     print('first boot', flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
-''' + TASK.replace('host_port, =', 'host_port, _ =')
+''' + "print('LEFT', os.listdir('/tmp'))\n" + TASK.replace('host_port, =', 'host_port, _ =')
 
 SLEEPER = r'''
 import subprocess, sys, time
@@ -191,9 +195,11 @@ class Job(MachineTest):
         self.assertNotIn('WARNING', log)
 
     def test_a_restarted_replica_finds_the_same(self):
-        marker = self.programs / f'marker-{type(self).__name__}'
-        log = self.submit('again', 'restarted', self.host_port, marker)
+        log = self.submit('again', 'restarted', self.host_port, 'marker')
         self.assertIn('first boot', log)
+        # it restarts on the same machine, whose disk is not the host's
+        self.assertRegex(log, r"LEFT \[.*'left'")
+        self.assertFalse(os.path.exists('/tmp/left'))
         self.assertEqual(self.state_of('again'), 'SUCCEEDED', log)
         seen = self.seen(log)['master-replica-0']
         self.assertEqual(seen['object'], 'hello from the bucket')

@@ -91,9 +91,11 @@ inline std::string NameOfInterposition(
 class LaunchWorld {
  public:
   explicit LaunchWorld(std::function<int64_t()> oom_kills = {},
-                       Interposition::Kind interposition = Interposition::Kind::kSeccomp) {
+                       Interposition::Kind interposition = Interposition::Kind::kSeccomp,
+                       bool own_roots = false) {
     auto started = ProcessLauncher::Start({.state_directory = state.path(),
                                            .program = LauncherProgram(),
+                                           .own_roots = own_roots,
                                            .oom_kills = std::move(oom_kills),
                                            .interposition = interposition},
                                           clock, sink);

@@ -104,9 +104,10 @@ bool MountFileSystem(int root, const Mount& mount) {
   if (target < 0) return false;
   char place[64];
   std::snprintf(place, sizeof place, "/proc/self/fd/%d", target);
-  const unsigned long flags = mount.flags & kMountReadOnly ? MS_RDONLY : 0;
-  const bool made =
-      ::mount(mount.source, place, mount.source, flags | MS_NOSUID | MS_NODEV, mount.data) == 0;
+  unsigned long flags = MS_NOSUID;
+  if (mount.flags & kMountReadOnly) flags |= MS_RDONLY;
+  if (!(mount.flags & kMountDevices)) flags |= MS_NODEV;
+  const bool made = ::mount(mount.source, place, mount.source, flags, mount.data) == 0;
   const int error = errno;
   ::close(target);
   errno = error;
@@ -127,7 +128,9 @@ bool Make(int root, const Mount& mount) {
     case MountKind::kBind:
       return Bind(root, mount);
     case MountKind::kFileSystem:
-      return MountFileSystem(root, mount);
+      if (MountFileSystem(root, mount)) return true;
+      return mount.flags & kMountOrBind &&
+             Bind(root, {MountKind::kBind, mount.flags, mount.target, mount.target, ""});
     case MountKind::kLink:
       return Link(root, mount);
   }

@@ -50,9 +50,6 @@ Outcome Failed(Step step) { return {step, errno}; }
 
 Outcome FromNetlink(int error) { return error == 0 ? Outcome{} : Outcome{Step::kAddress, error}; }
 
-// A number that distinguishes the machines of a network.
-int NumberOf(uint32_t address) { return static_cast<int>(ntohl(address) & 0xffff); }
-
 void PutLink(NetlinkRequests& requests, int index, unsigned flags = 0) {
   ifinfomsg link{};
   link.ifi_index = index;
@@ -135,20 +132,17 @@ void RequestPair(NetlinkRequests& requests, int index, const char* name, int net
   requests.EndNest(info);
 }
 
-// The hub's end of a link. It replaces the link of the machine's earlier boot.
-int MakeLink(const Hub& hub, uint32_t address, int network) {
-  const int number = NumberOf(address);
+int ConfigureHubEnd(const Hub& hub, uint32_t address, int number, int network) {
+  const int index = kFirstHubIndex + number;
   char name[IFNAMSIZ];
   std::snprintf(name, sizeof name, "r%d", number);
   NetlinkRequests requests;
-  requests.Begin(RTM_DELLINK, 0, Failure::kIsIgnored);
-  PutLink(requests, kFirstHubIndex + number);
-  RequestPair(requests, kFirstHubIndex + number, name, network);
-  RequestNoIpv6(requests, kFirstHubIndex + number);
-  RequestAddress(requests, kFirstHubIndex + number, htonl(kHubAddress));
-  RequestForwarding(requests, kFirstHubIndex + number);
-  RequestUp(requests, kFirstHubIndex + number);
-  RequestRoute(requests, kFirstHubIndex + number, address, 0);
+  RequestPair(requests, index, name, network);
+  RequestNoIpv6(requests, index);
+  RequestAddress(requests, index, htonl(kHubAddress));
+  RequestForwarding(requests, index);
+  RequestUp(requests, index);
+  RequestRoute(requests, index, address, 0);
   return requests.Send(hub.netlink);
 }
 
@@ -234,46 +228,68 @@ Outcome Make(uint64_t number, int endpoints_file, int caip, Hub& hub) {
   return outcome.ok() ? ListenAtEndpoints(number, endpoints, caip) : outcome;
 }
 
+// Runs in its own process, which ends afterwards.
+Outcome Link(const Hub& hub, uint32_t address, int number, int& network) {
+  if (::unshare(CLONE_NEWNET) != 0) return Failed(Step::kNetwork);
+  network = ::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+  const int netlink = OpenNetlink();
+  if (network < 0 || netlink < 0) return Failed(Step::kNetwork);
+  int error = ConfigureHubEnd(hub, address, number, network);
+  if (error == 0) error = ConfigureOwnEnd(netlink, address);
+  return error == 0 ? AwaitLink() : FromNetlink(error);
+}
+
+// Calls `make` in a process of its own, and returns its outcome and the descriptors that it made.
+template <typename Make>
+Outcome InOwnProcess(int (&fds)[2], const Make& make) {
+  fds[0] = fds[1] = -1;
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return Failed(Step::kNetwork);
+  }
+  const pid_t maker = ::fork();
+  if (maker == 0) {
+    const Outcome outcome = make(fds);
+    if (!outcome.ok()) fds[0] = fds[1] = -1;
+    SendWithDescriptors(ends[1], &outcome, sizeof outcome, fds);
+    ::_exit(0);
+  }
+  Outcome outcome = Failed(Step::kNetwork);
+  ::close(ends[1]);
+  Outcome made;
+  if (maker > 0 && ReceiveWithDescriptors(ends[0], &made, sizeof made, fds) ==
+                       static_cast<ssize_t>(sizeof made)) {
+    outcome = made;
+    if (outcome.ok() && fds[0] < 0) outcome = {Step::kNetwork, EMFILE};
+  }
+  ::close(ends[0]);
+  while (maker > 0 && ::waitpid(maker, nullptr, 0) < 0 && errno == EINTR) continue;
+  return outcome;
+}
+
 }  // namespace
 
 NewHub MakeHub(uint64_t number, int endpoints, int caip) {
   NewHub made;
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    made.outcome.error = errno;
-    return made;
-  }
-  const pid_t maker = ::fork();
-  if (maker == 0) {
+  int fds[2];
+  made.outcome = InOwnProcess(fds, [&](int(&own)[2]) {
     Hub hub;
     const Outcome outcome = Make(number, endpoints, caip, hub);
-    if (!outcome.ok()) hub = {};
-    SendWithDescriptors(ends[1], &outcome, sizeof outcome, {hub.network, hub.netlink});
-    ::_exit(0);
-  }
-  made.outcome.error = errno;
-  ::close(ends[1]);
-  Outcome outcome;
-  int fds[2];
-  if (maker > 0 && ReceiveWithDescriptors(ends[0], &outcome, sizeof outcome, fds) ==
-                       static_cast<ssize_t>(sizeof outcome)) {
-    made = {{fds[0], fds[1]}, outcome};
-    if (outcome.ok() && made.hub.netlink < 0) made.outcome.failed = Step::kNetwork;
-  }
-  ::close(ends[0]);
-  while (maker > 0 && ::waitpid(maker, nullptr, 0) < 0 && errno == EINTR) continue;
+    own[0] = hub.network;
+    own[1] = hub.netlink;
+    return outcome;
+  });
+  made.hub = {fds[0], fds[1]};
   return made;
 }
 
-Outcome LinkToHub(const Hub& hub, uint32_t address) {
-  const int network = ::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-  const int netlink = OpenNetlink();
-  if (network < 0 || netlink < 0) return Failed(Step::kNetwork);
-  int error = MakeLink(hub, address, network);
-  if (error == 0) error = ConfigureOwnEnd(netlink, address);
-  ::close(network);
-  ::close(netlink);
-  return error == 0 ? AwaitLink() : FromNetlink(error);
+NewLink MakeLink(const Hub& hub, uint32_t address, int number) {
+  NewLink made;
+  int fds[2];
+  made.outcome =
+      InOwnProcess(fds, [&](int(&own)[2]) { return Link(hub, address, number, own[0]); });
+  made.network = fds[0];
+  return made;
 }
 
 }  // namespace caip::host::launcher

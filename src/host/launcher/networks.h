@@ -36,8 +36,14 @@ struct NewHub {
 /// `endpoints` is a memory file of Endpoint structs. No process stays alive for it.
 NewHub MakeHub(uint64_t number, int endpoints, int caip);
 
-/// Gives the network namespace of the calling process, which must be new, its loopback device and
-/// a link to the hub. `address`: of this end, in network byte order.
-Outcome LinkToHub(const Hub& hub, uint32_t address);
+struct NewLink {
+  int network = -1;  // the namespace of the machine; its descriptor keeps it alive
+  Outcome outcome = {Step::kNetwork, 0};
+};
+
+/// Makes the network namespace of a machine with its loopback device and a link to the hub.
+/// `address`: of the machine, in network byte order. `number`: of the link, counted from 1 in each
+/// hub. The newest link of an address is the one that the hub uses.
+NewLink MakeLink(const Hub& hub, uint32_t address, int number);
 
 }  // namespace caip::host::launcher

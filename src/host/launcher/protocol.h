@@ -32,6 +32,7 @@ struct Command {
   uint64_t replica = 0;
   uint32_t watch = 0;    // kLaunch: see kWatchOutput and kWatchFiles
   uint32_t address = 0;  // kLaunch: of the machine in its network, in network byte order
+  uint32_t is_new = 0;   // kLaunch: a new machine, else that of the last launch at this address
   uint64_t network = 0;  // kLaunch: the number of an open network; 0: a process of the host
 };
 
@@ -64,6 +65,7 @@ enum class Step : uint32_t {
   kAddress,         // giving the network its addresses
   kEndpointOpened,  // listening there
   kMachine,         // making the namespaces of a machine
+  kEnterNetwork,    // joining its network
   kMounts,          // keeping its mounts from the host
   kRoot,            // its root
   kMount,           // one of its mounts; Report::left names it
@@ -107,6 +109,8 @@ enum class MountKind : uint32_t {
 /// Bits of Mount::flags.
 inline constexpr uint32_t kMountReadOnly = 1;
 inline constexpr uint32_t kMountOptional = 2;  // goes on without it
+inline constexpr uint32_t kMountDevices = 4;   // device files on the new file system work
+inline constexpr uint32_t kMountOrBind = 8;    // else the host's directory of that name
 
 /// The fixed part of a mount in the bytes.
 struct MountHead {

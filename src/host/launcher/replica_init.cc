@@ -1,6 +1,7 @@
 #include "host/launcher/replica_init.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -42,7 +43,7 @@ class ReplicaInit {
     ::prctl(PR_SET_NAME, "caip-replica");
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     // Wait reads SIGTERM, which is blocked. A machine needs nobody to kill its processes.
-    ::prctl(PR_SET_PDEATHSIG, start_.hub ? SIGKILL : SIGTERM);
+    ::prctl(PR_SET_PDEATHSIG, HasMachine() ? SIGKILL : SIGTERM);
     if (LauncherHasEnded()) ::_exit(0);
     Start();
     while (!ended_) Wait(-1);
@@ -63,9 +64,9 @@ class ReplicaInit {
     const size_t size = static_cast<size_t>(status.st_size);
     void* bytes = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, start_.recipe, 0);
     if (bytes != MAP_FAILED && DecodeRecipe(static_cast<char*>(bytes), size, recipe)) {
-      const Outcome machine = start_.hub ? MakeMachine(recipe) : Outcome{};
+      const Outcome machine = HasMachine() ? MakeMachine(recipe) : Outcome{};
       leader = machine.ok()
-                   ? StartLeader(recipe, {start_.hub.has_value(), start_.out, start_.err},
+                   ? StartLeader(recipe, {HasMachine(), start_.out, start_.err},
                                  {start_.watch, start_.socket, start_.replica, start_.own_id})
                    : LeaderStart{-1, machine.failed, machine.error};
     }
@@ -81,8 +82,8 @@ class ReplicaInit {
   }
 
   Outcome MakeMachine(const Recipe& recipe) {
-    const Outcome linked = LinkToHub(*start_.hub, start_.address);
-    if (!linked.ok()) return linked;
+    if (::setns(start_.network, CLONE_NEWNET) != 0) return {Step::kEnterNetwork, errno};
+    ::close(start_.network);
     std::string failed_mount;
     const Outcome root = MakeRoot(recipe, failed_mount);
     if (!root.ok()) {
@@ -92,6 +93,8 @@ class ReplicaInit {
     const bool named = ::sethostname(recipe.host_name, std::strlen(recipe.host_name)) == 0;
     return named ? Outcome{} : Outcome{Step::kHostName, errno};
   }
+
+  bool HasMachine() const { return start_.network >= 0; }
 
   bool LauncherHasEnded() const {
     pollfd end{start_.lives, 0, 0};

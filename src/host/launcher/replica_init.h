@@ -6,7 +6,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <optional>
 
 #include "host/launcher/networks.h"
 
@@ -31,12 +30,11 @@ struct ReplicaStart {
   int lives = -1;      // a pipe; its hang-up means that the launcher has ended
   /// The process ID of the init outside of its PID namespace.
   pid_t own_id = 0;
-  std::optional<Hub> hub = {};  // of the machine that the init is to make; it has namespaces
-  uint32_t address = 0;         // of that machine
+  int network = -1;  // of the machine that the init is to make: its network namespace; -1: none
 };
 
 /// Runs an init to its end. All signals must be blocked and have their default dispositions. With a
-/// hub, the process must have new mount, UTS, IPC, PID and network namespaces.
+/// network, the process must have new mount, UTS, IPC and PID namespaces.
 [[noreturn]] void RunReplica(const ReplicaStart& start);
 
 }  // namespace caip::host::launcher

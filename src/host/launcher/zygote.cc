@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 
 #include "host/launcher/descriptor_message.h"
 #include "host/launcher/process_tree.h"
@@ -25,6 +24,7 @@ namespace caip::host::launcher {
 namespace {
 
 constexpr int kDescriptors = 3;  // recipe, stdout, stderr
+constexpr size_t kRetiredMax = 32;
 
 bool Write(const char* path, const char* text) {
   const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
@@ -108,20 +108,18 @@ bool Zygote::Receive() {
 void Zygote::Launch(const Command& command, int recipe, int out, int err) {
   const uint64_t replica = command.replica;
   const bool has_machine = command.network != 0;
-  Hub hub;
+  int network = -1;
   if (has_machine) {
-    const NewHub& network = networks_[command.network];
-    if (!network.outcome.ok()) return RefuseLaunch(replica, network.outcome);
-    hub = network.hub;
+    Network& home = networks_[command.network];
+    const Outcome linked = Link(home, command.address, command.is_new != 0);
+    if (!linked.ok()) return RefuseLaunch(replica, linked);
+    network = home.machines[command.address];
   }
   const pid_t launcher = has_machine ? 0 : ::getpid();
   const pid_t init = Fork(has_machine);
   if (init == 0) {
     ::close(lives_[1]);
-    // The namespaces of other runs must not exist as long as this process.
-    for (const auto& [number, network] : networks_) {
-      if (number != command.network) CloseHub(network.hub);
-    }
+    CloseNetworksExcept(network);
     RunReplica({.replica = replica,
                 .socket = socket_,
                 .signals = signals_,
@@ -132,19 +130,45 @@ void Zygote::Launch(const Command& command, int recipe, int out, int err) {
                 .launcher = launcher,
                 .lives = lives_[0],
                 .own_id = has_machine ? *child_id_ : ::getpid(),
-                .hub = has_machine ? std::optional(hub) : std::nullopt,
-                .address = command.address});
+                .network = network});
   }
   if (init < 0) return RefuseLaunch(replica, {has_machine ? Step::kMachine : Step::kFork, errno});
   inits_[replica] = {init, has_machine};
   replicas_[init] = replica;
 }
 
+// The networks must not exist as long as this process, which is a child.
+void Zygote::CloseNetworksExcept(int kept) {
+  for (const auto& [number, network] : networks_) {
+    CloseHub(network.made.hub);
+    for (const auto& [address, machine] : network.machines) {
+      if (machine != kept) ::close(machine);
+    }
+    for (const int machine : network.retired) ::close(machine);
+  }
+}
+
+// Gives a new machine a network namespace of its own. The kernel takes long to delete one and makes
+// others wait meanwhile, so those that were replaced stay until the network closes.
+Outcome Zygote::Link(Network& network, uint32_t address, bool is_new) {
+  if (!network.made.outcome.ok()) return network.made.outcome;
+  const auto found = network.machines.find(address);
+  if (found != network.machines.end() && !is_new) return {};
+  const NewLink made = MakeLink(network.made.hub, address, ++network.links);
+  if (!made.outcome.ok()) return made.outcome;
+  if (found != network.machines.end()) network.retired.push_back(found->second);
+  network.machines[address] = made.network;
+  if (network.retired.size() < kRetiredMax) return {};
+  for (const int machine : network.retired) ::close(machine);
+  network.retired.clear();
+  return {};
+}
+
 // The kernel writes the child's process ID before the child runs.
 pid_t Zygote::Fork(bool with_machine) {
   if (!with_machine) return ::fork();
-  const unsigned long flags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID |
-                              CLONE_NEWNET | CLONE_PARENT_SETTID | SIGCHLD;
+  const unsigned long flags =
+      CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_PARENT_SETTID | SIGCHLD;
   return static_cast<pid_t>(::syscall(SYS_clone, flags, nullptr, child_id_, nullptr, nullptr));
 }
 
@@ -177,7 +201,7 @@ void Zygote::OpenNetwork(const Command& command, int endpoints) {
   made.outcome = GetRights();
   if (made.outcome.ok()) made = MakeHub(command.network, endpoints, socket_);
   CloseNetwork(command.network);
-  networks_[command.network] = made;
+  networks_[command.network].made = made;
   Report report;
   report.kind = made.outcome.ok() ? Report::kNetworkOpened : Report::kNetworkFailed;
   report.step = made.outcome.failed;
@@ -190,7 +214,9 @@ void Zygote::OpenNetwork(const Command& command, int endpoints) {
 void Zygote::CloseNetwork(uint64_t network) {
   const auto found = networks_.find(network);
   if (found == networks_.end()) return;
-  CloseHub(found->second.hub);
+  CloseHub(found->second.made.hub);
+  for (const auto& [address, machine] : found->second.machines) ::close(machine);
+  for (const int machine : found->second.retired) ::close(machine);
   networks_.erase(found);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "host/launcher/networks.h"
 #include "host/launcher/protocol.h"
@@ -25,8 +26,11 @@ class Zygote {
   bool Receive();  // false: caip has ended
   void Launch(const Command& command, int recipe, int out, int err);
   pid_t Fork(bool with_machine);
+  void CloseNetworksExcept(int kept);
   void RefuseLaunch(uint64_t replica, const Outcome& outcome);
   Outcome GetRights();
+  struct Network;
+  Outcome Link(Network& network, uint32_t address, bool is_new);
   void OpenNetwork(const Command& command, int endpoints);
   void CloseNetwork(uint64_t network);
   void Forward(uint64_t replica, int order);
@@ -45,7 +49,13 @@ class Zygote {
   };
   std::map<uint64_t, Init> inits_;
   std::map<pid_t, uint64_t> replicas_;
-  std::map<uint64_t, NewHub> networks_;
+  struct Network {
+    NewHub made;
+    std::map<uint32_t, int> machines;  // network namespaces, by address
+    std::vector<int> retired;          // of machines that have been replaced
+    int links = 0;
+  };
+  std::map<uint64_t, Network> networks_;
 };
 
 }  // namespace caip::host::launcher

@@ -118,7 +118,8 @@ std::vector<HostFact> NamespaceFacts() {
 }
 
 HostFact IsolationFact(const Path& launcher) {
-  const auto why_not = TryMachine(launcher.empty() ? LauncherBesideUs() : launcher);
+  const TemporaryDirectory state("caip-doctor-");
+  const auto why_not = TryMachine(launcher.empty() ? LauncherBesideUs() : launcher, state.path());
   return Fact("isolation", !why_not, why_not.value_or("--isolation machine works"),
               "`--isolation machine` is refused: replicas share the host's network and hosts file, "
               "and find Google's names and the metadata server through variables only");

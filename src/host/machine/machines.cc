@@ -2,12 +2,17 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <future>
 
+#include "base/json.h"
+#include "base/text.h"
 #include "host/errors.h"
+#include "host/machine/machine_files.h"
 
 namespace caip::host {
 namespace {
@@ -38,18 +43,13 @@ const char* DescribeStep(launcher::Step step) {
       return "keeping a machine's mounts from the host";
     case Step::kRoot:
       return "making the root of a machine";
+    case Step::kEnterNetwork:
+      return "joining the network of a machine";
     case Step::kHostName:
       return "giving a machine its host name";
     default:
       return "making the namespaces of a machine";
   }
-}
-
-// The mounts that every machine has.
-std::vector<launcher::MachineMount> BaseMounts() {
-  using launcher::MountKind;
-  return {{MountKind::kFileSystem, "proc", "/proc"},
-          {MountKind::kFileSystem, "sysfs", "/sys", launcher::kMountOptional}};
 }
 
 }  // namespace
@@ -127,8 +127,10 @@ std::string WhyNoMachine(const launcher::Report& report) {
   return what + ": " + std::strerror(report.error);
 }
 
-std::optional<std::string> TryMachine(const Path& program) {
-  const launcher::Machine machine{"caip", "", "", BaseMounts()};
+namespace {
+
+// Starts the program of the trial and waits for its end.
+std::optional<std::string> StartTrial(const Path& program, const launcher::Machine& machine) {
   auto answer = std::make_shared<std::promise<std::optional<std::string>>>();
   auto future = answer->get_future();
   const auto is_answered = std::make_shared<std::atomic<bool>>(false);
@@ -165,6 +167,40 @@ std::optional<std::string> TryMachine(const Path& program) {
   if (!asked.ok()) return asked.error().message;
   if (future.wait_for(kTrialLimit) != std::future_status::ready) return "it takes too long";
   return future.get();
+}
+
+}  // namespace
+
+std::optional<std::string> TryMachine(const Path& program, const Path& state) {
+  launcher::Machine machine{"caip", "", "", BaseMounts()};
+  if (state.empty()) return StartTrial(program, machine);
+  const Path disk = state / "disks" / ("trial-" + std::to_string(::getpid()));
+  const MachineFiles files(state);
+  const engine::ReplicaLaunch launch;
+  if (const Status prepared = files.Prepare(disk, launch); !prepared.ok()) {
+    RemoveTree(disk);
+    return prepared.error().message;
+  }
+  files.AddTo(machine, disk, launch);
+  const auto why_not = StartTrial(program, machine);
+  RemoveTree(disk);
+  return why_not;
+}
+
+std::optional<std::string> TryMachineOnce(const Path& program, const Path& state) {
+  const Path note = state / "machines.json";
+  std::error_code error;
+  const Result<std::string> boot = ReadFile("/proc/sys/kernel/random/boot_id");
+  const auto built = std::filesystem::last_write_time(program, error).time_since_epoch().count();
+  const Json tried = {{"boot", boot.ok() ? std::string(Trim(*boot)) : ""},
+                      {"user", ::geteuid()},
+                      {"launcher", built}};
+  const Result<std::string> noted = ReadFile(note);
+  if (noted.ok() && *noted == CompactJson(tried)) return std::nullopt;
+  auto why_not = TryMachine(program, state);
+  if (!why_not) [[maybe_unused]]
+    const Status kept = WriteFile(note, CompactJson(tried));
+  return why_not;
 }
 
 }  // namespace caip::host

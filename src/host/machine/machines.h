@@ -58,7 +58,12 @@ Result<uint32_t> AddressNumber(const std::string& address);
 std::string WhyNoMachine(const launcher::Report& report);
 
 /// Tries to start a program on a machine. nullopt if replicas can have machines on this host, else
-/// the reason. `program`: caip-launcher.
-std::optional<std::string> TryMachine(const Path& program);
+/// the reason. `program`: caip-launcher. `state`: where their boot disks would be; empty: they see
+/// the host's files.
+std::optional<std::string> TryMachine(const Path& program, const Path& state = {});
+
+/// The same, but a trial that succeeded is not repeated until the host or caip-launcher changes:
+/// `<state>/machines.json` notes it.
+std::optional<std::string> TryMachineOnce(const Path& program, const Path& state);
 
 }  // namespace caip::host

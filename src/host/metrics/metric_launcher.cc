@@ -25,7 +25,7 @@ class MetricLauncher::Reader {
  public:
   Reader(engine::LocalDisks* disks, MetricLauncherOptions options, engine::LogSink& log,
          const Clock& clock)
-      : has_files_(disks != nullptr),
+      : disks_(disks),
         options_(std::move(options)),
         log_(log),
         clock_(clock),
@@ -97,7 +97,9 @@ class MetricLauncher::Reader {
 
   void Begin(const ReplicaKey& key, engine::MetricSource source, const Listener& listener) {
     const uint64_t number = ++numbers_;
-    if (!has_files_) {
+    if (disks_) {
+      source.file = disks_->OnHost(key, source.file);
+    } else {
       source.file.clear();
       Log(key, errors::MetricFilesOutOfReach());
     }
@@ -108,7 +110,7 @@ class MetricLauncher::Reader {
         followed_.emplace(number, Followed{key, listener, MetricSources(source, events)})
             .first->second;
     bool all = true;
-    if (has_files_) all = watch_.Add(FilesOf(number), Path(source.file).parent_path(), false);
+    if (disks_) all = watch_.Add(FilesOf(number), Path(source.file).parent_path(), false);
     if (!events.empty()) all = watch_.Add(EventsOf(number), events, true) && all;
     if (!all) Log(key, errors::MetricsUnwatched());
     PassReports(followed, followed.sources.ReadMetricFile());
@@ -160,7 +162,7 @@ class MetricLauncher::Reader {
                  .message = std::move(message)}});
   }
 
-  const bool has_files_;  // whether boot disks are directories of this host
+  engine::LocalDisks* const disks_;  // null: boot disks are not on this host
   MetricLauncherOptions options_;
   engine::LogSink& log_;
   const Clock& clock_;

@@ -151,6 +151,7 @@ Status LauncherLink::Launch(const Replica& replica) {
   command.watch = replica.watch;
   command.network = replica.network;
   command.address = replica.address;
+  command.is_new = replica.is_new;
   return SendWith(socket_.get(), command, {recipe.get(), replica.out, replica.err});
 }
 

@@ -46,6 +46,7 @@ class LauncherLink {
     uint32_t watch = 0;    // see protocol.h
     uint64_t network = 0;  // 0: a process of this host, without a machine
     uint32_t address = 0;  // in the network, in network byte order
+    bool is_new = true;    // a new machine, else that of the last launch at this address
     launcher::Machine machine = {};
   };
   /// Exactly one kEnded or kStartFailed report follows, or `gone`. kUnavailable: the launcher has

@@ -12,6 +12,7 @@
 #include "host/errors.h"
 #include "host/machine/addresses.h"
 #include "host/machine/boot_disks.h"
+#include "host/machine/machine_files.h"
 #include "host/machine/machines.h"
 #include "host/process/launcher_link.h"
 #include "host/process/live_replicas.h"
@@ -74,6 +75,7 @@ class Processes final : public ProcessLauncher {
       : options_(std::move(options)),
         state_id_(StateId(options_.state_directory)),
         disks_(options_.state_directory),
+        files_(options_.state_directory),
         output_(clock, sink),
         watched_(output_, options_.interposition),
         oom_kills_(options_.oom_kills) {}
@@ -123,7 +125,12 @@ class Processes final : public ProcessLauncher {
   }
 
   // engine::LocalDisks
-  std::string BootDisk(const ReplicaKey& key) const override { return disks_.Of(key).string(); }
+  std::string BootDisk(const ReplicaKey& key) const override {
+    return options_.own_roots ? "" : disks_.Of(key).string();
+  }
+  std::string OnHost(const ReplicaKey& key, const std::string& path) const override {
+    return options_.own_roots ? files_.OnHost(disks_.Of(key), path).string() : path;
+  }
 
   // Freezable
   void Freeze(const ReplicaKey& key, std::function<void()> frozen) override {
@@ -192,20 +199,22 @@ class Processes final : public ProcessLauncher {
     End(number, std::move(exit), {});
   }
 
+  bool HasOwnRoot(const ReplicaLaunch& launch) const {
+    return options_.own_roots && launch.isolation;
+  }
+
+  /// As the replica sees it.
   std::string DirectoryOf(const ReplicaLaunch& launch) const {
-    return (disks_.Of(launch.key) / launch.working_directory).string();
+    const Path disk = HasOwnRoot(launch) ? Path("/") : disks_.Of(launch.key);
+    return (disk / launch.working_directory).string();
   }
 
   /// An Error means that the start failed before caip-launcher got a request.
   Status StartNow(uint64_t number, const std::vector<std::string>& argv, ReplicaLaunch launch) {
     RETURN_IF_ERROR(CheckCommand(argv, launch.environment));
-    RETURN_IF_ERROR(disks_.Make(launch.key, launch.fresh_disk));
-    for (const std::string& directory : launch.user_directories) {
-      RETURN_IF_ERROR(MakeDirectories(disks_.Of(launch.key) / directory));
-    }
+    RETURN_IF_ERROR(MakeDiskNow(launch));
     LauncherLink::Replica replica;
     replica.directory = DirectoryOf(launch);
-    RETURN_IF_ERROR(MakeDirectories(replica.directory));
     if (launch.isolation) RETURN_IF_ERROR(AddMachineNow(launch, replica));
     ASSIGN_OR_RETURN(Pipe out, MakePipe());
     ASSIGN_OR_RETURN(Pipe err, MakePipe());
@@ -223,6 +232,16 @@ class Processes final : public ProcessLauncher {
     return link_->Launch(replica);
   }
 
+  Status MakeDiskNow(const ReplicaLaunch& launch) {
+    const Path disk = disks_.Of(launch.key);
+    RETURN_IF_ERROR(disks_.Make(launch.key, launch.fresh_disk));
+    if (HasOwnRoot(launch)) return files_.Prepare(disk, launch);
+    for (const std::string& directory : launch.user_directories) {
+      RETURN_IF_ERROR(MakeDirectories(disk / directory));
+    }
+    return MakeDirectories(DirectoryOf(launch));
+  }
+
   bool IsWatched() const { return watching_.watcher && watching_.watch.any(); }
 
   Status AddMachineNow(const ReplicaLaunch& launch, LauncherLink::Replica& replica) {
@@ -234,7 +253,9 @@ class Processes final : public ProcessLauncher {
     RETURN_IF_ERROR(MakeDirectories(hosts.parent_path()));
     RETURN_IF_ERROR(WriteFile(hosts, launch.isolation->hosts));
     replica.machine = MachineFor(launch, hosts);
+    if (options_.own_roots) files_.AddTo(replica.machine, disks_.Of(launch.key), launch);
     ASSIGN_OR_RETURN(replica.address, AddressNumber(launch.isolation->address));
+    replica.is_new = launch.fresh_disk;
     ASSIGN_OR_RETURN(replica.network,
                      networks_.Open(*link_, launch.key.run, launch.isolation->network));
     return Ok{};
@@ -297,6 +318,7 @@ class Processes final : public ProcessLauncher {
   const ProcessLauncherOptions options_;
   const std::string state_id_;
   BootDisks disks_;
+  const MachineFiles files_;
   LiveReplicas replicas_;
   ReplicaOutput output_;
   WatchedReplicas watched_;

@@ -18,6 +18,8 @@ struct ProcessLauncherOptions {
   Path state_directory;
   Path program = {};  // caip-launcher; empty: the one beside the running program
   ImageMap images = {};
+  /// Machines have a root of their own (machine_files.h), which is the boot disk, else the host's.
+  bool own_roots = false;
   /// Counts the processes that the kernel has killed because memory ran out, since it booted.
   std::function<int64_t()> oom_kills = {};  // empty: asks /proc/vmstat
   /// How watched calls are held.

@@ -115,8 +115,9 @@ Status CheckEntriesAreOwn(const Path& path) {
 
 // What people, clients and scenarios put into a state directory before its first owner.
 constexpr std::string_view kEarlyNames[] = {
-    "access.log", "buckets",           "ca",   "clocks", "config.yaml", "environments",
-    "gcloud",     "interpreters.json", "keys", "python", "sdists",      "server.log",
+    "access.log", "buckets",           "ca",   "clocks",        "config.yaml", "environments",
+    "gcloud",     "interpreters.json", "keys", "machines.json", "python",      "sdists",
+    "server.log",
 };
 
 // A directory of the system or of another program must not be closed by mistake. A state directory

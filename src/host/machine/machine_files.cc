@@ -1,0 +1,284 @@
+#include "host/machine/machine_files.h"
+
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "base/encoding.h"
+#include "base/text.h"
+#include "host/errors.h"
+#include "host/machine/host_tree.h"
+
+namespace caip::host {
+namespace {
+
+using launcher::kMountDevices;
+using launcher::kMountOptional;
+using launcher::kMountOrBind;
+using launcher::kMountReadOnly;
+using launcher::MachineMount;
+using launcher::MountKind;
+
+constexpr char kChanges[] = "changes";
+constexpr char kWork[] = "work";
+constexpr char kRoot[] = "root";
+constexpr char kLive[] = "live";
+constexpr char kLayers[] = "layers";
+
+// The overlay takes a directory of its upper layer with this attribute for the whole directory. A
+// user without rights over the host must use the second name.
+constexpr char kOpaque[] = "trusted.overlay.opaque";
+constexpr char kUserOpaque[] = "user.overlay.opaque";
+constexpr char kTrialAttribute[] = "trusted.caip";
+
+constexpr const char* kNodes[] = {"null", "zero", "full", "random", "urandom", "tty", "fuse"};
+// Devices by the beginnings of their names.
+constexpr std::string_view kDevices[] = {"nvidia", "accel", "vfio", "dri", "kfd", "infiniband"};
+
+// The directory of this host in whose place a machine has the directory of `file`. The kernel does
+// not report writes below an overlay to those who watch its upper layer.
+Path LiveOf(const Path& boot_disk, const std::string& file) {
+  return boot_disk / kLive / Path(file).parent_path().relative_path();
+}
+
+Status MakeOpaque(const Path& directory) {
+  RETURN_IF_ERROR(MakeDirectories(directory));
+  for (const char* name : {kOpaque, kUserOpaque}) {
+    if (::setxattr(directory.c_str(), name, "y", 1, 0) == 0) return Ok{};
+  }
+  return errors::CannotHideDirectory(directory, errno);
+}
+
+// Commas and colons separate the options of an overlay.
+std::string Escaped(const std::string& path) {
+  std::string text;
+  for (const char c : path) {
+    if (c == '\\' || c == ',' || c == ':') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+bool IsHere(const Path& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+// Whether the disk is of a user without rights over the host.
+bool HasLayers(const Path& boot_disk) {
+  std::error_code error;
+  return std::filesystem::exists(boot_disk / kLayers, error);
+}
+
+// The name of a layer: "/var/lib" is "var%2Flib".
+std::string LayerName(const std::string& directory) { return PercentEncoded(directory.substr(1)); }
+
+// The directory of the boot disk that has what a machine writes at `path`.
+Path UpperOf(const Path& boot_disk, const std::string& path) {
+  if (HasLayers(boot_disk)) {
+    size_t end = path.find('/', 1);
+    if (end != std::string::npos) end = path.find('/', end + 1);
+    for (int parts = 2; parts > 0; --parts, end = path.rfind('/', end - 1)) {
+      const std::string directory = path.substr(0, end);
+      if (directory.size() < 2) break;
+      const Path layer = boot_disk / kLayers / LayerName(directory);
+      std::error_code error;
+      if (!std::filesystem::exists(layer, error)) continue;
+      return layer / Path(path.substr(directory.size())).relative_path();
+    }
+  }
+  return boot_disk / kChanges / Path(path).relative_path();
+}
+
+std::string OverlayOptions(const std::string& lower, const Path& upper, const Path& work) {
+  return "lowerdir=" + Escaped(lower) + ",upperdir=" + Escaped(upper.string()) +
+         ",workdir=" + Escaped(work.string());
+}
+
+// The directory of a file's siblings: a script may import them. A program of ".../bin" needs what
+// is beside that directory.
+Path SurroundingsOf(const Path& file) {
+  const Path directory = file.parent_path();
+  return directory.filename() == "bin" ? directory.parent_path() : directory;
+}
+
+void AddLayers(const RootParts& parts, const Path& boot_disk, std::vector<MachineMount>& mounts) {
+  for (const auto& [target, link] : parts.links) {
+    mounts.push_back({MountKind::kLink, link, target});
+  }
+  for (const std::string& directory : parts.layers) {
+    const Path upper = boot_disk / kLayers / LayerName(directory);
+    if (!IsHere(upper)) continue;  // it is newer than a disk that was kept
+    mounts.push_back({MountKind::kFileSystem, "overlay", directory, kMountDevices,
+                      OverlayOptions(directory, upper, boot_disk / kWork / LayerName(directory)) +
+                          ",userxattr"});
+  }
+  for (const std::string& directory : parts.bound) {
+    mounts.push_back({MountKind::kBind, directory, directory, kMountReadOnly | kMountOptional});
+  }
+}
+
+std::vector<MachineMount> DeviceMounts() {
+  std::vector<MachineMount> mounts = {
+      {MountKind::kFileSystem, "tmpfs", "/dev", kMountDevices, "mode=0755,size=64m"}};
+  const auto bind = [&mounts](const std::string& path) {
+    mounts.push_back({MountKind::kBind, path, path, kMountOptional});
+  };
+  for (const char* node : kNodes) bind("/dev/" + std::string(node));
+  std::error_code error;
+  for (std::filesystem::directory_iterator at("/dev", error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const auto begins = [&](std::string_view device) { return name.starts_with(device); };
+    if (std::any_of(std::begin(kDevices), std::end(kDevices), begins)) bind(at->path().string());
+  }
+  mounts.push_back({MountKind::kFileSystem, "devpts", "/dev/pts", kMountDevices,
+                    "newinstance,ptmxmode=0666,mode=0620"});
+  mounts.push_back({MountKind::kFileSystem, "tmpfs", "/dev/shm", 0, "mode=1777"});
+  mounts.push_back({MountKind::kFileSystem, "mqueue", "/dev/mqueue", kMountOptional});
+  for (const auto& [target, link] :
+       {std::pair("/dev/ptmx", "pts/ptmx"), std::pair("/dev/fd", "/proc/self/fd"),
+        std::pair("/dev/stdin", "/proc/self/fd/0"), std::pair("/dev/stdout", "/proc/self/fd/1"),
+        std::pair("/dev/stderr", "/proc/self/fd/2")}) {
+    mounts.push_back({MountKind::kLink, link, target});
+  }
+  return mounts;
+}
+
+// The paths in a word of a command line, or in the value of a variable.
+void AddPaths(std::string_view text, std::vector<std::string>& paths) {
+  for (const std::string& part : Split(text, ':')) {
+    const size_t equals = part.find("=/");
+    if (part.starts_with('/')) {
+      paths.push_back(part);
+    } else if (equals != std::string::npos) {
+      paths.push_back(part.substr(equals + 1));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<MachineMount> BaseMounts() {
+  return {
+      {MountKind::kFileSystem, "proc", "/proc"},
+      {MountKind::kFileSystem, "sysfs", "/sys", kMountReadOnly | kMountOrBind | kMountOptional}};
+}
+
+Path MachineFiles::OnHost(const Path& boot_disk, const std::string& path) const {
+  if (IsBelow(path, (state_ / "buckets").string())) return path;
+  if (const Path live = LiveOf(boot_disk, path); IsHere(live)) return live / Path(path).filename();
+  return UpperOf(boot_disk, path);
+}
+
+bool MachineFiles::IsHidden(const std::string& path) const {
+  return IsBelow(path, state_.string()) || IsInEmptyDirectory(path);
+}
+
+Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch& launch) const {
+  const Path changes = boot_disk / kChanges;
+  const bool is_kept = IsHere(changes);
+  for (const char* directory : {kChanges, kWork, kRoot}) {
+    RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
+  }
+  const bool has_rights = ::setxattr(changes.c_str(), kTrialAttribute, "y", 1, 0) == 0;
+  if (!is_kept && !has_rights) RETURN_IF_ERROR(MakeLayers(boot_disk));
+  for (const std::string_view directory : kEmptyDirectories) {
+    const Path place = UpperOf(boot_disk, std::string(directory));
+    if (is_kept && IsHere(place)) continue;
+    RETURN_IF_ERROR(MakeOpaque(place));
+    if (directory.ends_with("tmp")) ::chmod(place.c_str(), 01777);
+  }
+  if (!IsInEmptyDirectory(state_.string())) {
+    RETURN_IF_ERROR(MakeOpaque(UpperOf(boot_disk, state_.string())));
+  }
+  if (launch.metrics) RETURN_IF_ERROR(MakeDirectories(LiveOf(boot_disk, launch.metrics->file)));
+  for (const std::string& directory : launch.user_directories) {
+    RETURN_IF_ERROR(MakeDirectories(UpperOf(boot_disk, "/" + directory)));
+  }
+  return MakeDirectories(UpperOf(boot_disk, "/" + launch.working_directory));
+}
+
+Status MachineFiles::MakeLayers(const Path& boot_disk) const {
+  RETURN_IF_ERROR(MakeDirectories(boot_disk / kLayers));
+  for (const std::string& directory : PartsOfRoot("/", HostMounts()).layers) {
+    for (const char* part : {kLayers, kWork}) {
+      RETURN_IF_ERROR(MakeDirectories(boot_disk / part / LayerName(directory)));
+    }
+  }
+  return Ok{};
+}
+
+void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
+                         const engine::ReplicaLaunch& launch) const {
+  const std::vector<HostMount> mounts = HostMounts();
+  std::vector<MachineMount> own = std::move(machine.mounts);
+  machine.mounts.clear();
+  if (HasLayers(boot_disk)) {
+    machine.root = (boot_disk / kChanges).string();
+    AddLayers(PartsOfRoot("/", mounts), boot_disk, machine.mounts);
+  } else {
+    machine.root = (boot_disk / kRoot).string();
+    machine.base = OverlayOptions("/", boot_disk / kChanges, boot_disk / kWork);
+  }
+  for (const std::string& place : SharedMounts(mounts)) {
+    if (IsHidden(place)) continue;
+    machine.mounts.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
+  }
+  for (MachineMount& mount : own) machine.mounts.push_back(std::move(mount));
+  for (MachineMount& mount : DeviceMounts()) machine.mounts.push_back(std::move(mount));
+  if (launch.metrics) {
+    machine.mounts.push_back({MountKind::kBind, LiveOf(boot_disk, launch.metrics->file).string(),
+                              Path(launch.metrics->file).parent_path().string()});
+  }
+  AddNamed(machine, launch);
+}
+
+// What the launch names in hidden directories, and the programs that it runs with their
+// surroundings.
+std::vector<std::string> MachineFiles::NamedPaths(const engine::ReplicaLaunch& launch) const {
+  std::vector<std::string> paths;
+  const std::vector<std::string> argv = launch.Argv();
+  for (const std::string& word : argv) AddPaths(word, paths);
+  for (const auto& [name, value] : launch.environment) AddPaths(value, paths);
+  std::vector<std::string> found;
+  for (const std::string& path : paths) {
+    if (!IsHere(path)) continue;
+    found.push_back(Path(path).lexically_normal().string());
+    if (std::find(argv.begin(), argv.end(), path) == argv.end()) continue;
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) continue;
+    found.push_back(SurroundingsOf(path).string());
+    found.push_back(SurroundingsOf(std::filesystem::canonical(path, error)).string());
+  }
+  return found;
+}
+
+void MachineFiles::AddNamed(launcher::Machine& machine, const engine::ReplicaLaunch& launch) const {
+  const std::string buckets = (state_ / "buckets").string();
+  std::set<std::string> places;  // sorted, so that a directory comes before what is below it
+  for (std::string path : NamedPaths(launch)) {
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    const bool is_empty_directory =
+        std::find(std::begin(kEmptyDirectories), std::end(kEmptyDirectories), path) !=
+        std::end(kEmptyDirectories);
+    if (!IsHidden(path) || is_empty_directory || IsBelow(state_.string(), path)) continue;
+    places.insert(IsBelow(path, buckets) ? buckets : path);
+  }
+  std::string last;
+  for (const std::string& place : places) {
+    if (!last.empty() && IsBelow(place, last)) continue;
+    last = place;
+    const uint32_t flags = place == buckets ? 0 : kMountReadOnly;
+    machine.mounts.push_back({MountKind::kBind, place, place, flags});
+  }
+}
+
+}  // namespace caip::host

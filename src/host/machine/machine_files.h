@@ -1,0 +1,54 @@
+#pragma once
+// The file system of a machine: a copy-on-write view of the host's, with a boot disk of its own.
+//
+//   <boot disk>/changes   what the replica writes, by its paths; the upper layer of the overlay
+//   <boot disk>/work      belongs to the overlay
+//   <boot disk>/root      where the overlay is mounted, in the machine only
+//   <boot disk>/layers    for a user without rights over the host: an overlay for each directory
+//                         of the root; `changes` has the rest
+//   <boot disk>/live      directories of the machine that this host watches, by their paths
+//
+// The host's root file system is the lower layer. Its other file systems are mounted read-only.
+// Directories that a new machine has empty (kEmptyDirectories), and the state directory, are
+// hidden: there, the replica sees only what its command line and its environment name, read-only.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+#include "engine/ports.h"
+#include "host/launcher/protocol.h"
+
+namespace caip::host {
+
+/// The files of machines whose boot disks are below one state directory.
+class MachineFiles {
+ public:
+  explicit MachineFiles(Path state_directory) : state_(std::move(state_directory)) {}
+
+  /// The file of this host that a machine with that boot disk sees at `path`, if the replica has
+  /// written it.
+  Path OnHost(const Path& boot_disk, const std::string& path) const;
+
+  /// Completes a boot disk, new or kept, with the directories that the launch asks for.
+  Status Prepare(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
+
+  /// Adds the root and its mounts to the machine.
+  void AddTo(launcher::Machine& machine, const Path& boot_disk,
+             const engine::ReplicaLaunch& launch) const;
+
+ private:
+  bool IsHidden(const std::string& path) const;
+  Status MakeLayers(const Path& boot_disk) const;
+  std::vector<std::string> NamedPaths(const engine::ReplicaLaunch& launch) const;
+  void AddNamed(launcher::Machine& machine, const engine::ReplicaLaunch& launch) const;
+
+  Path state_;
+};
+
+/// The mounts that every machine has, with or without files of its own: /proc and /sys.
+std::vector<launcher::MachineMount> BaseMounts();
+
+}  // namespace caip::host

@@ -1,0 +1,175 @@
+// Machines with a file system of their own.
+
+#include "host/machine/machine_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/machine/host_tree.h"
+#include "host/machine/machines.h"
+#include "tests/host/launch_world.h"
+
+namespace caip::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class MachineFilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why_not = TryMachine(LauncherProgram(), State())) {
+      GTEST_SKIP() << "replicas cannot have machines here: " << *why_not;
+    }
+  }
+
+  engine::ReplicaLaunch OnMachine(const std::string& script, engine::ReplicaKey key = AKey()) {
+    auto launch = AShell(script, std::move(key));
+    launch.machine.host_name = "host-" + std::to_string(launch.key.replica.index);
+    launch.user_directories = {"root", "tmp", "var/hypertune"};
+    launch.isolation = engine::ReplicaIsolation{
+        network_, "10.128.0." + std::to_string(2 + launch.key.replica.index),
+        "127.0.0.1 localhost\n"};
+    return launch;
+  }
+  std::vector<std::string> Output(engine::ReplicaLaunch launch) {
+    const size_t before = world_.sink.Messages().size();
+    const auto exit = world_.Run(std::move(launch));
+    EXPECT_EQ(exit.start_error, "");
+    auto messages = world_.sink.Messages();
+    return {messages.begin() + static_cast<std::ptrdiff_t>(before), messages.end()};
+  }
+  Path State() const { return world_.state.path(); }
+
+  std::shared_ptr<const engine::RunNetwork> network_ = std::make_shared<engine::RunNetwork>();
+  LaunchWorld world_{{}, Interposition::Kind::kSeccomp, /*own_roots=*/true};
+};
+
+TEST_F(MachineFilesTest, TakesWhatIsWrittenAwayFromTheHost) {
+  EXPECT_THAT(Output(OnMachine("echo new > /etc/caip-test-file; mkdir -p /opt/caip-test\n"
+                               "cat /etc/caip-test-file; rm /etc/hostname; ls /opt | grep caip")),
+              ElementsAre("new", "caip-test"));
+  EXPECT_NE(::access("/etc/caip-test-file", F_OK), 0);
+  EXPECT_NE(::access("/opt/caip-test", F_OK), 0);
+  EXPECT_EQ(::access("/etc/hostname", F_OK), 0);
+  EXPECT_EQ(*ReadFile(world_.launcher->OnHost(AKey(), "/etc/caip-test-file")), "new\n");
+}
+
+// A user without rights over the host cannot change the system's files, not even on a machine.
+TEST_F(MachineFilesTest, ChangesFilesOfTheHostForItselfOnly) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  EXPECT_THAT(Output(OnMachine("echo more >> /etc/passwd; tail -n1 /etc/passwd")),
+              ElementsAre("more"));
+  EXPECT_THAT(*ReadFile("/etc/passwd"), ::testing::Not(HasSubstr("\nmore\n")));
+}
+
+TEST_F(MachineFilesTest, HasTheDirectoriesOfANewMachine) {
+  EXPECT_THAT(Output(OnMachine("pwd; ls -A /tmp /root; stat -c %a /tmp; echo x > /tmp/x\n"
+                               "echo y > /root/y; ls /tmp /root")),
+              ElementsAre("/user_dir", "/root:", "/tmp:", "1777", "/root:", "y", "/tmp:", "x"));
+}
+
+TEST_F(MachineFilesTest, OfANewBootIsNewAndOfAKeptOneIsNot) {
+  EXPECT_THAT(Output(OnMachine("echo 1 > /tmp/a; echo 2 > /root/b; echo 3 > c; rm /etc/hostname")),
+              IsEmpty());
+  auto kept =
+      OnMachine("cat /tmp/a /root/b c; ls /etc/hostname 2>&1 | grep -c 'No such'", AKey(0, 2));
+  kept.fresh_disk = false;
+  EXPECT_THAT(Output(std::move(kept)), ElementsAre("1", "2", "3", "1"));
+  EXPECT_THAT(Output(OnMachine("ls -A /tmp /root .; ls /etc/hostname", AKey(0, 3))),
+              ElementsAre(".:", "/root:", "/tmp:", "/etc/hostname"));
+}
+
+TEST_F(MachineFilesTest, AreNotThoseOfAnotherReplica) {
+  world_.Launch(
+      OnMachine("echo mine > /tmp/shared; echo mine > /var/shared; echo ready; sleep 600"));
+  ASSERT_TRUE(world_.sink.AwaitMessage("ready"));
+  world_.Run(
+      OnMachine("cat /tmp/shared /var/shared 2>&1 | grep -c 'No such'; ls /dev/shm", AKey(1)));
+  EXPECT_EQ(world_.sink.Messages().back(), "2");
+  world_.launcher->Kill(AKey());
+  world_.AwaitExits(2);
+}
+
+TEST_F(MachineFilesTest, HaveDevices) {
+  auto launch = OnMachine("");
+  launch.program = run::LocalCommand{
+      {"python3", "-c",
+       "import os\n"
+       "open('/dev/null', 'w').write('x'); print(len(open('/dev/urandom', 'rb').read(8)))\n"
+       "a, b = os.openpty(); os.write(a, b'hello\\n'); print(os.read(b, 6))\n"
+       "open('/dev/shm/x', 'w').write('y'); print(os.path.realpath('/dev/fd') != '/dev/fd')\n"
+       "print(sorted(os.listdir('/sys/class/net')))\n"}};
+  EXPECT_THAT(Output(std::move(launch)), ElementsAre("8", "b'hello\\n'", "True", "['eth0', 'lo']"));
+}
+
+// A mapped command with its siblings, and what variables name: in /tmp, which is hidden.
+TEST_F(MachineFilesTest, ShowWhatTheLaunchNamesAndNothingElse) {
+  const TemporaryDirectory project("caip-project-");
+  const TemporaryDirectory other("caip-other-");
+  ASSERT_TRUE(WriteFile(project.path() / "task.sh", ". \"$(dirname \"$0\")/lib.sh\"\n").ok());
+  ASSERT_TRUE(WriteFile(project.path() / "lib.sh",
+                        "echo sibling; cat \"$DATA\"; echo x 2>/dev/null > \"$0.new\" || echo "
+                        "refused; ls -A /tmp | wc -l; ls \"$(dirname \"$DATA\")\"\n")
+                  .ok());
+  ASSERT_TRUE(WriteFile(other.path() / "data", "named\n").ok());
+  ASSERT_TRUE(WriteFile(other.path() / "secret", "not named\n").ok());
+  auto launch = OnMachine("");
+  launch.program = run::LocalCommand{{"/bin/sh", (project.path() / "task.sh").string()}};
+  launch.environment.emplace_back("DATA", (other.path() / "data").string());
+  EXPECT_THAT(Output(std::move(launch)), ElementsAre("sibling", "named", "refused", "2", "data"));
+  EXPECT_NE(::access((project.path() / "task.sh.new").c_str(), F_OK), 0);
+}
+
+TEST_F(MachineFilesTest, LetTheHostWatchTheMetricFile) {
+  auto launch = OnMachine("echo '{}' > /var/hypertune/output.metric");
+  launch.metrics = engine::MetricSource{"accuracy", "/var/hypertune/output.metric", ""};
+  world_.Run(std::move(launch));
+  const std::string file = world_.launcher->OnHost(AKey(), "/var/hypertune/output.metric");
+  EXPECT_EQ(*ReadFile(file), "{}\n");
+  EXPECT_THAT(file, HasSubstr("/live/"));
+}
+
+TEST_F(MachineFilesTest, AreDeletedWithTheRun) {
+  world_.Run(OnMachine("mkdir /tmp/d; touch /tmp/d/f; chmod 0 /tmp/d; chmod 0 /etc/passwd"));
+  ASSERT_FALSE(std::filesystem::is_empty(State() / "disks" / "my-project"));
+  world_.launcher->Discard(AKey().run);
+  auto later = OnMachine("exit 0");
+  later.key.run.project = "another";
+  world_.Run(std::move(later));
+  world_.launcher.reset();  // returns when the trash is empty
+  EXPECT_FALSE(std::filesystem::exists(State() / "disks" / "my-project" / AKey().run.job_id));
+  EXPECT_TRUE(std::filesystem::is_empty(State() / "disks" / ".trash"));
+}
+
+TEST_F(MachineFilesTest, AreTriedOnceForAStateDirectory) {
+  const Path note = State() / "machines.json";
+  EXPECT_EQ(TryMachineOnce(LauncherProgram(), State()), std::nullopt);
+  ASSERT_TRUE(ReadFile(note).ok());
+  EXPECT_EQ(TryMachineOnce("/nowhere/caip-launcher", State()).has_value(), true);
+  ASSERT_TRUE(std::filesystem::remove(note));
+  EXPECT_NE(TryMachineOnce("/nowhere/caip-launcher", State()), std::nullopt);
+  EXPECT_FALSE(ReadFile(note).ok()) << "a failure is not noted";
+  EXPECT_TRUE(std::filesystem::is_empty(State() / "disks"));
+}
+
+TEST(SharedMounts, AreTheFileSystemsOfPeople) {
+  const auto mounts = ParseMounts(
+      "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
+      "24 27 0:6 / /dev rw - devtmpfs devtmpfs rw\n"
+      "25 24 0:23 / /dev/shm rw - tmpfs tmpfs rw\n"
+      "27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n"
+      "28 27 8:1 / /home rw - ext4 /dev/sdb rw\n"
+      "29 28 8:2 / /home/data rw - xfs /dev/sdc rw\n"
+      "30 27 0:30 / /run rw - tmpfs tmpfs rw\n"
+      "31 27 0:31 / /tmp rw - tmpfs tmpfs rw\n"
+      "32 27 0:32 / /mnt/my\\040disk rw - nfs4 server:/x rw\n"
+      "33 27 0:33 / /snap/x rw - squashfs /dev/loop1 ro\n");
+  EXPECT_THAT(SharedMounts(mounts), ElementsAre("/home", "/mnt/my disk"));
+}
+
+}  // namespace
+}  // namespace caip::host
