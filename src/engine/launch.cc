@@ -108,6 +108,8 @@ ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
   Overlay(facts.prepared.environment, launch.environment);
   launch.user_directories = std::move(setup.directories);
   launch.working_directory = std::move(setup.working_directory);
+  launch.working_files = facts.prepared.packages;
+  launch.needs = facts.prepared.needs;
   launch.fresh_disk = fresh_disk;
   launch.metrics = FindMetrics(facts);
   return launch;

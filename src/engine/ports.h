@@ -107,12 +107,14 @@ struct ReplicaLaunch {
   ReplicaKey key;
   std::string task;  // the replica's name in the log
   ReplicaMachine machine;
-  run::Program program;                       // as Launcher::Resolve has answered
-  std::string interpreter;                    // path of python, for a PythonModule
-  std::vector<std::string> arguments;         // after those of the program
-  Environment environment;                    // whole: nothing is inherited
-  std::vector<std::string> user_directories;  // made below the boot disk before the start
-  std::string working_directory;              // below the boot disk; made before the start
+  run::Program program;                         // as Launcher::Resolve has answered
+  std::string interpreter;                      // path of python, for a PythonModule
+  std::vector<std::string> arguments;           // after those of the program
+  Environment environment;                      // whole: nothing is inherited
+  std::vector<std::string> user_directories;    // made below the boot disk before the start
+  std::string working_directory;                // below the boot disk; made before the start
+  std::vector<std::string> working_files = {};  // of this host, copied there onto a fresh disk
+  std::vector<std::string> needs = {};          // of this host, beside what the command line names
   bool fresh_disk = true;  // false: the boot disk of the replica's last boot is kept (`crash`)
   std::optional<MetricSource> metrics = {};  // of the lead of a trial
   std::optional<ReplicaIsolation> isolation = {};
@@ -193,6 +195,8 @@ struct Prepared {
     std::string refusal;  // set instead when the job must fail before any replica: its errorMessage
   };
   std::optional<Failure> failure;
+  std::vector<std::string> packages = {};  // files of this host, as the service leaves them
+  std::vector<std::string> needs = {};     // of this host, what programs of the environment read
 };
 
 class Packager {

@@ -113,14 +113,14 @@ TEST_F(MachineFilesTest, ShowWhatTheLaunchNamesAndNothingElse) {
   ASSERT_TRUE(WriteFile(project.path() / "task.sh", ". \"$(dirname \"$0\")/lib.sh\"\n").ok());
   ASSERT_TRUE(WriteFile(project.path() / "lib.sh",
                         "echo sibling; cat \"$DATA\"; echo x 2>/dev/null > \"$0.new\" || echo "
-                        "refused; ls -A /tmp | wc -l; ls \"$(dirname \"$DATA\")\"\n")
+                        "refused; ls \"$(dirname \"$DATA\")\"\n")
                   .ok());
   ASSERT_TRUE(WriteFile(other.path() / "data", "named\n").ok());
   ASSERT_TRUE(WriteFile(other.path() / "secret", "not named\n").ok());
   auto launch = OnMachine("");
   launch.program = run::LocalCommand{{"/bin/sh", (project.path() / "task.sh").string()}};
   launch.environment.emplace_back("DATA", (other.path() / "data").string());
-  EXPECT_THAT(Output(std::move(launch)), ElementsAre("sibling", "named", "refused", "2", "data"));
+  EXPECT_THAT(Output(std::move(launch)), ElementsAre("sibling", "named", "refused", "data"));
   EXPECT_NE(::access((project.path() / "task.sh.new").c_str(), F_OK), 0);
 }
 

@@ -191,6 +191,12 @@ TEST_F(PackagerTest, InstallsInOrderAndFindsTheSameEnvironmentAgainWithoutAnyPro
   const Prepared second = Prepare("job_2", uris);
   ASSERT_FALSE(second.failure);
   EXPECT_EQ(second.interpreter, first.interpreter);
+  ASSERT_EQ(second.packages.size(), 2u);
+  EXPECT_EQ(Path(second.packages[0]).filename(), Path(uris[0]).filename());
+  EXPECT_EQ(second.packages, first.packages);
+  EXPECT_FALSE(second.needs.empty());
+  EXPECT_EQ(second.needs, first.needs);
+  EXPECT_TRUE(std::filesystem::exists(second.packages[1]));
   EXPECT_FALSE(std::filesystem::exists(trap));
   EXPECT_EQ(source_.fetches, fetches);
   EXPECT_EQ(interpreters_.asked(), asked);

@@ -363,5 +363,24 @@ TEST(ProcessLauncher, LeavesNothingWhenItIsDestroyed) {
   EXPECT_EQ(world.ExitCount(), 0u);
 }
 
+TEST(ProcessLauncher, CopiesWorkingFilesOntoAFreshDisk) {
+  LaunchWorld world;
+  const TemporaryDirectory packages("caip-packages-");
+  const Path file = packages.path() / "trainer-0.1.tar.gz";
+  ASSERT_TRUE(WriteFile(file, "archive\n").ok());
+  auto first = AShell("cat trainer-0.1.tar.gz; echo changed > trainer-0.1.tar.gz");
+  first.working_files = {file.string()};
+  world.Run(first);
+  EXPECT_EQ(*ReadFile(file), "archive\n");
+  auto kept = AShell("cat trainer-0.1.tar.gz", AKey(0, 2));
+  kept.working_files = {file.string()};
+  kept.fresh_disk = false;
+  world.Run(kept);
+  auto fresh = AShell("cat trainer-0.1.tar.gz", AKey(0, 3));
+  fresh.working_files = {file.string()};
+  world.Run(fresh);
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("archive", "changed", "archive"));
+}
+
 }  // namespace
 }  // namespace caip::host

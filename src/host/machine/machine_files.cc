@@ -248,6 +248,7 @@ std::vector<std::string> MachineFiles::NamedPaths(const engine::ReplicaLaunch& l
   const std::vector<std::string> argv = launch.Argv();
   for (const std::string& word : argv) AddPaths(word, paths);
   for (const auto& [name, value] : launch.environment) AddPaths(value, paths);
+  paths.insert(paths.end(), launch.needs.begin(), launch.needs.end());
   std::vector<std::string> found;
   for (const std::string& path : paths) {
     if (!IsHere(path)) continue;

@@ -57,6 +57,17 @@ Status CheckCommand(const std::vector<std::string>& argv, const run::Environment
   return Ok{};
 }
 
+Status CopyWorkingFiles(const ReplicaLaunch& launch, const Path& directory) {
+  if (!launch.fresh_disk) return Ok{};
+  for (const Path file : launch.working_files) {
+    std::error_code error;
+    std::filesystem::copy_file(file, directory / file.filename(),
+                               std::filesystem::copy_options::overwrite_existing, error);
+    if (error) return CannotMake(directory / file.filename(), error.value());
+  }
+  return Ok{};
+}
+
 /// Returns NAME=value strings. The marker (orphans.h) is the last one and replaces a variable of
 /// its name.
 std::vector<std::string> VariablesFor(const ReplicaLaunch& launch, const std::string& marker) {
@@ -235,11 +246,15 @@ class Processes final : public ProcessLauncher {
   Status MakeDiskNow(const ReplicaLaunch& launch) {
     const Path disk = disks_.Of(launch.key);
     RETURN_IF_ERROR(disks_.Make(launch.key, launch.fresh_disk));
-    if (HasOwnRoot(launch)) return files_.Prepare(disk, launch);
+    if (HasOwnRoot(launch)) {
+      RETURN_IF_ERROR(files_.Prepare(disk, launch));
+      return CopyWorkingFiles(launch, files_.OnHost(disk, "/" + launch.working_directory));
+    }
     for (const std::string& directory : launch.user_directories) {
       RETURN_IF_ERROR(MakeDirectories(disk / directory));
     }
-    return MakeDirectories(DirectoryOf(launch));
+    RETURN_IF_ERROR(MakeDirectories(DirectoryOf(launch)));
+    return CopyWorkingFiles(launch, DirectoryOf(launch));
   }
 
   bool IsWatched() const { return watching_.watcher && watching_.watch.any(); }

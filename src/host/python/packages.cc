@@ -1,9 +1,11 @@
 #include "host/python/packages.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "host/python/packages_build.h"
 #include "host/python/python_errors.h"
 #include "host/python/python_hook.h"
@@ -20,6 +22,7 @@ using engine::Severity;
 struct PackagerOnHost::Order {
   PrepareRequest request;
   Done done;
+  Interpreter interpreter = {};  // set before the order is attached to a build
   std::mutex mutex;
   bool is_over = false;                           // answered or abandoned; guarded by mutex
   std::shared_ptr<PackageBuild> build = nullptr;  // guarded by PackagerOnHost::mutex_
@@ -28,6 +31,27 @@ struct PackagerOnHost::Order {
 namespace {
 
 constexpr const char* kUnchanged = "The packages are unchanged: their environment is used again.";
+
+constexpr size_t kPthBytesMax = 64u << 10;
+
+// The interpreter with its libraries, and the packages of its virtual environment, also those that
+// were installed there to be edited in place.
+std::vector<std::string> NeedsOf(const Interpreter& interpreter) {
+  std::vector<std::string> needs = {interpreter.executable.parent_path().parent_path().string()};
+  if (interpreter.parent_packages.empty()) return needs;
+  needs.push_back(interpreter.parent_packages);
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(interpreter.parent_packages, error), end;
+       !error && at != end; at.increment(error)) {
+    if (at->path().extension() != ".pth") continue;
+    const Result<std::string> text = ReadFileUpTo(at->path(), kPthBytesMax);
+    if (!text.ok()) continue;
+    for (const std::string& line : Split(*text, '\n')) {
+      if (line.starts_with('/')) needs.emplace_back(Trim(line));
+    }
+  }
+  return needs;
+}
 
 std::string FileName(const std::string& uri) { return uri.substr(uri.rfind('/') + 1); }
 
@@ -112,6 +136,7 @@ void PackagerOnHost::Handle(const OrderPtr& order) {
     log_.Write({{request.run, std::string(run::kServiceTask), Severity::kWarning, clock_.Now(),
                  choice->warning}});
   }
+  order->interpreter = choice->interpreter;
   auto packages = Identify(request);
   if (!packages.ok()) {
     Prepared prepared{request.run, request.attempt, "", {}, "", {}};
@@ -247,6 +272,18 @@ void PackagerOnHost::Answer(const OrderPtr& order, Prepared prepared) {
   if (open != open_.end() && open->second == order) open_.erase(open);
 }
 
+// An environment that an earlier caip made may lack them.
+std::vector<std::string> PackagerOnHost::PackagesOf(const std::vector<std::string>& uris,
+                                                    const std::string& key) const {
+  std::vector<std::string> files;
+  for (size_t i = 0; i < uris.size(); ++i) {
+    const Path file = cache_.PackageOf(key, i, FileName(uris[i]));
+    std::error_code error;
+    if (std::filesystem::exists(file, error)) files.push_back(file.string());
+  }
+  return files;
+}
+
 Prepared PackagerOnHost::EnvironmentOf(const OrderPtr& order, const std::string& key) const {
   const Path root = cache_.DirectoryOf(key);
   engine::Environment variables = {{"VIRTUAL_ENV", root.string()}};
@@ -255,8 +292,14 @@ Prepared PackagerOnHost::EnvironmentOf(const OrderPtr& order, const std::string&
   } else {
     Say(order, Severity::kWarning, hook.error().message);
   }
-  return {order->request.run,   order->request.attempt,  (root / "bin/python3").string(),
-          std::move(variables), (root / "bin").string(), std::nullopt};
+  return {order->request.run,
+          order->request.attempt,
+          (root / "bin/python3").string(),
+          std::move(variables),
+          (root / "bin").string(),
+          std::nullopt,
+          PackagesOf(order->request.package_uris, key),
+          NeedsOf(order->interpreter)};
 }
 
 void PackagerOnHost::Say(const OrderPtr& order, Severity severity,

@@ -81,6 +81,8 @@ class PackagerOnHost final : public engine::Packager {
   void Refuse(const OrderPtr& order, const std::string& refusal);
   void Answer(const OrderPtr& order, engine::Prepared prepared);
   engine::Prepared EnvironmentOf(const OrderPtr& order, const std::string& key) const;
+  std::vector<std::string> PackagesOf(const std::vector<std::string>& uris,
+                                      const std::string& key) const;
   void Say(const OrderPtr& order, engine::Severity severity, const std::string& message) const;
 
   const PackagerOptions options_;
