@@ -30,6 +30,7 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
           .own_environment = host::OwnEnvironment(),
           .own_machines = options.isolation == Isolation::kMachine,
           .own_roots = options.machine_files,
+          .keep_disks = options.keep_disks,
           .addressing = options.addressing,
           .devices = DeviceModeFrom(options.gpus),
           .fake_gpus = options.fake_gpus,

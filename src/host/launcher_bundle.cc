@@ -70,7 +70,8 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
   ASSIGN_OR_RETURN(auto processes,
                    ProcessLauncher::Start({.state_directory = options.state,
                                            .images = options.images,
-                                           .own_roots = options.own_machines && options.own_roots},
+                                           .own_roots = options.own_machines && options.own_roots,
+                                           .keep_disks = options.keep_disks},
                                           world.clock, world.output));
   bundle.disks = processes.get();
   bundle.freezable = processes.get();

@@ -38,6 +38,7 @@ struct LauncherOptions {
   Variables own_environment = {};  // OwnEnvironment()
   bool own_machines = false;       // each replica gets a machine of its own
   bool own_roots = true;           // with a file system of its own
+  bool keep_disks = false;         // what runs leave on their disks is kept
   Addressing addressing = Addressing::kLoopback;
   DeviceMode devices = DeviceMode::kByHost;
   std::string fake_gpus = {};                        // "4xNVIDIA_TESLA_T4"; "": none

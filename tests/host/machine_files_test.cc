@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/machine/boot_disks.h"
 #include "host/machine/host_tree.h"
 #include "host/machine/machines.h"
 #include "tests/host/launch_world.h"
@@ -143,6 +144,22 @@ TEST_F(MachineFilesTest, AreDeletedWithTheRun) {
   world_.launcher.reset();  // returns when the trash is empty
   EXPECT_FALSE(std::filesystem::exists(State() / "disks" / "my-project" / AKey().run.job_id));
   EXPECT_TRUE(std::filesystem::is_empty(State() / "disks" / ".trash"));
+}
+
+TEST_F(MachineFilesTest, AreKeptOnRequest) {
+  TemporaryDirectory state;
+  const Path kept = state.path() / "kept-disks" / "my-project" / AKey().run.job_id /
+                    run::Name(AKey().replica) / "changes";
+  BootDisks disks(state.path(), /*keep=*/true);
+  for (const char* text : {"first", "second"}) {
+    const Path changes = disks.Of(AKey()) / "changes";
+    ASSERT_TRUE(disks.Make(AKey(), true).ok());
+    ASSERT_TRUE(MakeDirectories(changes).ok());
+    ASSERT_TRUE(WriteFile(changes / "file", text).ok());
+    disks.Discard(AKey().run);
+    EXPECT_EQ(*ReadFile(kept / "file"), text);
+    EXPECT_FALSE(disks.AnyLeft());
+  }
 }
 
 TEST_F(MachineFilesTest, AreTriedOnceForAStateDirectory) {

@@ -43,6 +43,7 @@ struct EmulatorOptions {
   bool allow_all_users = false;         // everybody who reaches the port may
   std::string token_file;               // its token admits clients of any user and host; "": none
   host::LauncherKind launcher = host::LauncherKind::kProcess;  // what starts replicas
+  bool keep_disks = false;      // what replicas leave on their boot disks is kept
   bool create_buckets = false;  // a missing bucket is created instead of rejected
   GpuMode gpus = GpuMode::kByHost;
   std::string fake_gpus;  // "4xNVIDIA_TESLA_T4"; "" none

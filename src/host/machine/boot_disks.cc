@@ -19,8 +19,11 @@ std::string PathPart(const std::string& name) {
 
 }  // namespace
 
-BootDisks::BootDisks(const Path& state_directory)
-    : root_(state_directory / "disks"), trash_(root_ / ".trash") {
+BootDisks::BootDisks(const Path& state_directory, bool keep)
+    : root_(state_directory / "disks"),
+      trash_(root_ / ".trash"),
+      kept_(state_directory / "kept-disks"),
+      keep_(keep) {
   sweeper_ = std::thread([this] { Sweep(); });
 }
 
@@ -52,7 +55,24 @@ Status BootDisks::Make(const engine::ReplicaKey& key, bool fresh) {
   return MakeDirectories(disk);
 }
 
-void BootDisks::Discard(const engine::RunKey& run) { Trash(Of(run)); }
+void BootDisks::Discard(const engine::RunKey& run) {
+  if (keep_) Keep(run);
+  Trash(Of(run));
+}
+
+void BootDisks::Keep(const engine::RunKey& run) {
+  const Path kept = kept_ / Of(run).lexically_relative(root_);
+  std::error_code error;
+  for (std::filesystem::directory_iterator disk(Of(run), error), end; !error && disk != end;
+       disk.increment(error)) {
+    const Path name = disk->path().filename();
+    const bool is_disk = !name.string().starts_with('.') && !name.string().starts_with("trial-");
+    if (!is_disk || !MakeDirectories(kept).ok()) continue;
+    Trash(kept / name);
+    std::error_code left;  // what cannot be moved is deleted
+    std::filesystem::rename(disk->path(), kept / name, left);
+  }
+}
 
 bool BootDisks::AnyLeft() const {
   std::error_code error;

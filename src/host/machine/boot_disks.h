@@ -5,6 +5,10 @@
 //   disks/<project>/<job>/trial-3/<task>    a replica of a tuning job's third trial
 //   disks/<project>/<job>[/trial-3]/.hosts/<task>   covers /etc/hosts in a mount namespace
 //   disks/.trash/<n>                        waits for its deletion
+//
+// What runs have left is kept on request, in directories of the same names:
+//
+//   kept-disks/<project>/<job>[/trial-3]/<task>
 
 #include <condition_variable>
 #include <mutex>
@@ -21,7 +25,8 @@ namespace caip::host {
 /// renamed, and a worker thread deletes it. Any thread; one owner for each state directory.
 class BootDisks {
  public:
-  explicit BootDisks(const Path& state_directory);
+  /// `keep`: the disks of a run that has ended are kept.
+  explicit BootDisks(const Path& state_directory, bool keep = false);
   BootDisks(const BootDisks&) = delete;
   BootDisks& operator=(const BootDisks&) = delete;
   ~BootDisks();  // returns when the trash is empty
@@ -34,6 +39,8 @@ class BootDisks {
 
   /// Makes the disk. `fresh`: deletes its earlier contents.
   Status Make(const engine::ReplicaKey& key, bool fresh);
+  /// Deletes the disks of a run, or moves them to kept-disks. Those of an earlier run of the same
+  /// name that were kept are deleted.
   void Discard(const engine::RunKey& run);
   /// Whether an earlier emulator left disks, because it was killed while replicas lived.
   bool AnyLeft() const;
@@ -41,11 +48,14 @@ class BootDisks {
   void DiscardAll();
 
  private:
+  void Keep(const engine::RunKey& run);
   void Trash(const Path& path);
   void Sweep();
 
   Path root_;
   Path trash_;
+  Path kept_;
+  bool keep_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Path> to_delete_;  // guarded by mutex_

@@ -85,7 +85,7 @@ class Processes final : public ProcessLauncher {
   Processes(ProcessLauncherOptions options, const Clock& clock, engine::LogSink& sink)
       : options_(std::move(options)),
         state_id_(StateId(options_.state_directory)),
-        disks_(options_.state_directory),
+        disks_(options_.state_directory, options_.keep_disks),
         files_(options_.state_directory),
         output_(clock, sink),
         watched_(output_, options_.interposition),

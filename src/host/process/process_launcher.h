@@ -20,6 +20,7 @@ struct ProcessLauncherOptions {
   ImageMap images = {};
   /// Machines have a root of their own (machine_files.h), which is the boot disk, else the host's.
   bool own_roots = false;
+  bool keep_disks = false;  // what runs leave on their disks is kept (boot_disks.h)
   /// Counts the processes that the kernel has killed because memory ran out, since it booted.
   std::function<int64_t()> oom_kills = {};  // empty: asks /proc/vmstat
   /// How watched calls are held.
