@@ -7,13 +7,16 @@ compiles only what changed.
 import os
 import subprocess
 
-SWITCH = '''#include <cstdlib>
+SWITCH = '''#ifndef CAIP_MUTANT_SWITCH  // several files may be compiled as one
+#define CAIP_MUTANT_SWITCH
+#include <cstdlib>
 #include <cstring>
 // Whether the break of this name is asked for.
 static inline bool caip_mutant(const char* name) {
   const char* asked = std::getenv("CAIP_MUTANT");
   return asked && std::strcmp(asked, name) == 0;
 }
+#endif
 '''
 
 OUT = 'build/release'
