@@ -156,5 +156,16 @@ class Replicas(TensorFlowTest):
         self.assertTrue(any(' pair/worker-replica-0 ' in line for line in self.requests('pair')))
 
 
+class ReplicasOnMachines(Replicas):
+    """Servers that listen on all addresses, at the names and the port of the service."""
+
+    settings = 'isolation: machine\n'
+
+    @classmethod
+    def setUpClass(cls):
+        support.need_isolation()
+        super().setUpClass()
+
+
 if __name__ == '__main__':
     support.main()
