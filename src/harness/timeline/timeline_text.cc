@@ -200,7 +200,7 @@ std::string VerdictText(const EventList& list, const TimelineStyle& style) {
   const size_t wide = 400;
   std::string text = Painted(list.passed ? "PASSED" : "FAILED",
                              list.passed ? Paint::kGreen : Paint::kRed, style.colours);
-  if (!list.state.empty()) text += "  the job is " + list.state;
+  if (!list.state.empty()) text += "  the job is " + OneLine(list.state, wide);
   text += "\n";
   if (!list.error.empty()) text += "  " + OneLine(list.error, wide) + "\n";
   size_t held = 0;
@@ -225,8 +225,8 @@ std::string TimelineText(const EventList& list, const TimelineStyle& style) {
   const size_t columns = static_cast<size_t>(std::max(style.width, 40));
   std::string text = OneLine(list.file, columns) + "\n";
   if (!list.description.empty()) text += OneLine(list.description, 4000) + "\n";
-  text += "seed " + std::to_string(list.seed) + ", " + list.semantics + " semantics, " +
-          std::to_string(list.events.size()) + " events from left to right\n\n";
+  text += "seed " + std::to_string(list.seed) + ", " + OneLine(list.semantics, columns) +
+          " semantics, " + std::to_string(list.events.size()) + " events from left to right\n\n";
   if (!list.events.empty()) {
     text += Drawing(list, style).Text() + "\n";
     text +=
