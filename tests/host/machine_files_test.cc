@@ -134,6 +134,27 @@ TEST_F(MachineFilesTest, LetTheHostWatchTheMetricFile) {
   EXPECT_THAT(file, HasSubstr("/live/"));
 }
 
+// A trial has a metric file and the packages of its job.
+TEST_F(MachineFilesTest, HaveTheFilesOfTheWorkingDirectory) {
+  const TemporaryDirectory packages("caip-packages-");
+  const Path package = packages.path() / "trainer-0.1.tar.gz";
+  ASSERT_TRUE(WriteFile(package, "an sdist").ok());
+  auto launch = OnMachine("cat trainer-0.1.tar.gz");
+  launch.working_files = {package.string()};
+  launch.metrics = engine::MetricSource{"accuracy", "/tmp/hypertune/output.metric", ""};
+  EXPECT_THAT(Output(std::move(launch)), ElementsAre("an sdist"));
+}
+
+TEST_F(MachineFilesTest, HaveTheBucketsThatTheirArgumentsName) {
+  ASSERT_TRUE(MakeDirectories(State() / "buckets" / "bkt").ok());
+  const Path directory = State() / "buckets" / "bkt" / "job" / "out";
+  auto launch = OnMachine("");
+  launch.program = run::LocalCommand{
+      {"/bin/sh", "-c", "mkdir -p \"$0\" && echo w > \"$0/m\"", directory.string()}};
+  world_.Run(std::move(launch));
+  EXPECT_EQ(*ReadFile(directory / "m"), "w\n");
+}
+
 TEST_F(MachineFilesTest, AreDeletedWithTheRun) {
   world_.Run(OnMachine("mkdir /tmp/d; touch /tmp/d/f; chmod 0 /tmp/d; chmod 0 /etc/passwd"));
   ASSERT_FALSE(std::filesystem::is_empty(State() / "disks" / "my-project"));

@@ -42,10 +42,13 @@ constexpr const char* kNodes[] = {"null", "zero", "full", "random", "urandom", "
 // Devices by the beginnings of their names.
 constexpr std::string_view kDevices[] = {"nvidia", "accel", "vfio", "dri", "kfd", "infiniband"};
 
+// The name of a layer: "/var/lib" is "var%2Flib".
+std::string LayerName(const std::string& directory) { return PercentEncoded(directory.substr(1)); }
+
 // The directory of this host in whose place a machine has the directory of `file`. The kernel does
 // not report writes below an overlay to those who watch its upper layer.
 Path LiveOf(const Path& boot_disk, const std::string& file) {
-  return boot_disk / kLive / Path(file).parent_path().relative_path();
+  return boot_disk / kLive / PercentEncoded(Path(file).parent_path().string());
 }
 
 Status MakeOpaque(const Path& directory) {
@@ -76,9 +79,6 @@ bool HasLayers(const Path& boot_disk) {
   std::error_code error;
   return std::filesystem::exists(boot_disk / kLayers, error);
 }
-
-// The name of a layer: "/var/lib" is "var%2Flib".
-std::string LayerName(const std::string& directory) { return PercentEncoded(directory.substr(1)); }
 
 // The directory of the boot disk that has what a machine writes at `path`.
 Path UpperOf(const Path& boot_disk, const std::string& path) {
@@ -250,8 +250,9 @@ std::vector<std::string> MachineFiles::NamedPaths(const engine::ReplicaLaunch& l
   for (const auto& [name, value] : launch.environment) AddPaths(value, paths);
   paths.insert(paths.end(), launch.needs.begin(), launch.needs.end());
   std::vector<std::string> found;
+  const std::string buckets = (state_ / "buckets").string();
   for (const std::string& path : paths) {
-    if (!IsHere(path)) continue;
+    if (!IsHere(path) && !IsBelow(path, buckets)) continue;  // a trainer may make its job directory
     found.push_back(Path(path).lexically_normal().string());
     if (std::find(argv.begin(), argv.end(), path) == argv.end()) continue;
     std::error_code error;

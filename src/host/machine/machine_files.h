@@ -6,7 +6,7 @@
 //   <boot disk>/root      where the overlay is mounted, in the machine only
 //   <boot disk>/layers    for a user without rights over the host: an overlay for each directory
 //                         of the root; `changes` has the rest
-//   <boot disk>/live      directories of the machine that this host watches, by their paths
+//   <boot disk>/live      directories of the machine that this host watches: "%2Ftmp%2Freports"
 //
 // The host's root file system is the lower layer. Its other file systems are mounted read-only.
 // Directories that a new machine has empty (kEmptyDirectories), and the state directory, are
