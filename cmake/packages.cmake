@@ -34,3 +34,10 @@ find_library(RE2_LIBRARY re2 REQUIRED)
 add_library(RE2::RE2 UNKNOWN IMPORTED)
 set_target_properties(RE2::RE2 PROPERTIES IMPORTED_LOCATION ${RE2_LIBRARY}
                       INTERFACE_INCLUDE_DIRECTORIES ${RE2_INCLUDE})
+
+# Neither does libslirp.
+find_path(SLIRP_INCLUDE slirp/libslirp.h REQUIRED)
+find_library(SLIRP_LIBRARY slirp REQUIRED)
+add_library(SLIRP::SLIRP UNKNOWN IMPORTED)
+set_target_properties(SLIRP::SLIRP PROPERTIES IMPORTED_LOCATION ${SLIRP_LIBRARY}
+                      INTERFACE_INCLUDE_DIRECTORIES ${SLIRP_INCLUDE})

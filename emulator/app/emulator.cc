@@ -126,6 +126,7 @@ Status Emulator::Parts::AddServers() {
   if (options.companions.empty()) return Ok{};
   host::CompanionOptions companions = CompanionsOf(options, host::OwnEnvironment());
   companions.address = replicas.address;
+  companions.address_for_replicas = replicas.address_for_replicas;
   replicas.launcher = std::make_unique<host::CompanionLauncher>(
       std::move(replicas.launcher), std::move(companions), *state.log, clock);
   return Ok{};

@@ -122,13 +122,6 @@ FieldViolation BadSetting(std::string_view key, std::string_view place, std::str
 
 FieldViolation BadFlag(std::string_view flag, std::string_view text) { return {S(flag), S(text)}; }
 
-FieldViolation CompanionsOutOfReach() {
-  return {"isolation",
-          "replicas on machines of their own cannot reach the emulators of 'companions', which "
-          "listen on "
-          "this host. Use `isolation: process` with companions"};
-}
-
 SettingProblem NotAText() { return Value("must be a text"); }
 
 SettingProblem NotTrueOrFalse() { return Value("must be true or false"); }

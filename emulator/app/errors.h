@@ -47,7 +47,6 @@ FieldViolation UnknownSetting(std::string_view key, std::string_view place,
                               const std::vector<std::string>& known);
 FieldViolation BadSetting(std::string_view key, std::string_view place, std::string_view text);
 FieldViolation BadFlag(std::string_view flag, std::string_view text);
-FieldViolation CompanionsOutOfReach();
 
 SettingProblem NotAText();
 SettingProblem NotTrueOrFalse();

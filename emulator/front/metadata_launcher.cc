@@ -14,6 +14,8 @@ std::vector<std::string> NamesIn(const engine::ReplicaMachine& machine,
   std::vector<std::string> names;
   for (const engine::ReplicaPeer& peer : machine.peers) names.push_back(peer.host_name);
   names.push_back(network.machines->SharedAddress());
+  names.push_back(network.machines->HostAddress());
+  names.emplace_back(kHostName);
   names.insert(names.end(), network.names.begin(), network.names.end());
   return names;
 }

@@ -44,6 +44,7 @@ std::string HostsFileOf(const engine::ReplicaMachine& machine,
                         const std::vector<std::string>& names, const host::OwnMachines& machines) {
   front::HostsFacts facts;
   facts.served_at = machines.SharedAddress();
+  facts.host = machines.HostAddress();
   for (const engine::ReplicaPeer& peer : machine.peers) {
     facts.replicas.emplace_back(peer.host_name, peer.host);
   }
@@ -69,6 +70,7 @@ std::string RenderHostsFile(const HostsFacts& facts) {
                      " localhost\n"
                      "::1 localhost ip6-localhost ip6-loopback\n" +
                      kMetadataAddress + " metadata.google.internal metadata\n";
+  if (!facts.host.empty()) text += facts.host + " " + kHostName + "\n";
   for (const std::string& name : facts.served) text += facts.served_at + " " + name + "\n";
   for (const auto& [name, address] : facts.replicas) text += address + " " + name + "\n";
   return text;

@@ -51,6 +51,7 @@ struct HostsFacts {
   std::vector<std::pair<std::string, std::string>> replicas;
   std::vector<std::string> served;  // names that `served_at` answers to
   std::string served_at = {};
+  std::string host = {};  // the address of kHostName; "": the file lacks the name
 };
 
 /// A file for hosts(5). The metadata server has the address of the real one, 169.254.169.254.
@@ -58,5 +59,8 @@ std::string RenderHostsFile(const HostsFacts& facts);
 
 /// The metadata server's address on each of the service's machines.
 inline constexpr char kMetadataAddress[] = "169.254.169.254";
+
+/// The name by which a machine reaches 127.0.0.1 of the host on which caip runs.
+inline constexpr char kHostName[] = "host.caip.internal";
 
 }  // namespace caip::front

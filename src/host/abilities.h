@@ -45,6 +45,8 @@ class OwnMachines {
   virtual ~OwnMachines() = default;
   /// The address that all replicas of a run use for the emulator and for Google's names.
   virtual std::string SharedAddress() const = 0;
+  /// The address at which all replicas of a run reach this host's 127.0.0.1.
+  virtual std::string HostAddress() const = 0;
   /// Sets the function that gets the listeners of runs' networks. Call it before the first launch.
   virtual void SetEndpointHandler(EndpointHandler handler) = 0;
 };

@@ -87,6 +87,7 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
   ASSIGN_OR_RETURN(bundle.devices, MakeDeviceBinder(options));
   bundle.addresses = MakeAddressLender(options, world);
   bundle.address = kLoopbackAddress;
+  bundle.address_for_replicas = options.own_machines ? kHostAddress : kLoopbackAddress;
   bundle.url_for_replicas = [own = options.own_machines](const std::string& url) {
     return own ? UrlOnMachine(url) : url;
   };

@@ -75,8 +75,10 @@ struct LauncherBundle {
 
   /// Whether the hosts file of a replica has the names of its run's machines.
   bool names_resolve = false;
-  /// The address of this host that listeners for replicas bind to, and at which replicas find them.
+  /// The address of this host that listeners for replicas bind to.
   std::string address;
+  /// The same as replicas see it.
+  std::string address_for_replicas;
   /// The URL by which replicas reach the emulator that clients reach by `url`.
   std::function<std::string(const std::string& url)> url_for_replicas;
 };

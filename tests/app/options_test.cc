@@ -108,12 +108,6 @@ TEST_F(Options, IsolationIsOffUnlessAskedFor) {
               HasSubstr("--isolation: 'vm' is not one of: process, machine"));
 }
 
-TEST_F(Options, IsolationLeavesNoWayToCompanions) {
-  const auto options = Read("isolation: machine\ncompanions: [bigtable]\n");
-  ASSERT_FALSE(options.ok());
-  EXPECT_THAT(options.error().message, HasSubstr("'companions'"));
-}
-
 TEST_F(Options, FlagsWinOverTheFile) {
   EmulatorFlags flags;
   flags.settings["seed"] = {"9"};

@@ -2,12 +2,14 @@
 through its hosts file, and the metadata server at its real address and names. Every port is free."""
 
 import contextlib
+import errno
 import json
 import os
 import shutil
 import socket
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -31,6 +33,14 @@ def get(url, trusted=ca):
     with urllib.request.urlopen(request, timeout=30, context=context) as answer:
         return answer.read().decode()
 
+def heard(text):
+    """What the host's echo server answers to a datagram."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        asking.settimeout(30)
+        asking.sendto(text.encode(), ('10.128.255.254', int(host_port)))
+        return asking.recv(100).decode()
+
+_, resolver = open('/etc/resolv.conf').read().split()[:2]
 metadata = 'computeMetadata/v1/instance/'
 account = 'http://metadata/' + metadata + 'service-accounts/default/'
 token = json.loads(get(account + 'token'))['access_token']
@@ -48,6 +58,10 @@ print('SEEN ' + json.dumps({
     'email': get(account + 'email'),
     'by_system_file': SYSTEM_FILE and get('https://storage.googleapis.com/bkt/hello.txt', SYSTEM_FILE),
     'host_is_reached': socket.socket().connect_ex(('127.0.0.1', int(host_port))) == 0,
+    'host_by_its_address': socket.socket().connect_ex(('host.caip.internal', int(host_port))) == 0,
+    'echo': heard('as loud as it is here'),
+    'resolver': resolver,
+    'nobody': socket.socket().connect_ex(('10.128.0.77', 80)),
 }), flush=True)
 '''
 
@@ -116,8 +130,10 @@ class MachineTest(support.EmulatorTest):
         cls.emulator.start()
         bucket = cls.emulator.bucket('bkt')
         (bucket / 'hello.txt').write_text('hello from the bucket')
-        cls.host_listens = socket.create_server(('127.0.0.1', 0))
+        cls.host_listens, cls.echo = servers_of_one_port()
         cls.addClassCleanup(cls.host_listens.close)
+        cls.addClassCleanup(cls.echo.close)
+        threading.Thread(target=answer_datagrams, args=(cls.echo,), daemon=True).start()
 
     def submit(self, job, image, *words, workers=0, wait=True):
         """Runs a job, and returns its log."""
@@ -170,6 +186,14 @@ class Job(MachineTest):
         self.assertEqual(seen['own_address'], '10.128.0.2')
         self.assertEqual(seen['user'], 0)  # as in the service's containers
         self.assertFalse(seen['host_is_reached'])
+
+    def test_reaches_other_networks_as_its_host_does(self):
+        log = self.submit('outside', 'task', self.host_port)
+        seen = self.seen(log)['master-replica-0']
+        self.assertTrue(seen['host_by_its_address'])
+        self.assertEqual(seen['echo'], 'AS LOUD AS IT IS HERE')
+        self.assertEqual(seen['resolver'], '10.128.255.253')
+        self.assertEqual(seen['nobody'], errno.EHOSTUNREACH)
 
     def test_replicas_have_addresses_of_their_own_and_reach_each_other(self):
         log = self.submit('cluster', 'task', self.host_port, workers=1)
@@ -272,11 +296,43 @@ class Denied(unittest.TestCase):
         self.assertIn('cannot have machines of their own on this host (making a network namespace',
                       done.stderr)
 
+    def test_leaves_replicas_as_processes_with_a_note_by_default(self):
+        config = Path(self.state) / 'config.yaml'
+        config.write_text('images: {"gcr.io/p/host:v1": [/bin/hostname]}\n')
+        done = self.caip('jobs', 'submit', 'training', 'job', '--project', 'demo', '--region',
+                         'us-central1', '--master-image-uri', 'gcr.io/p/host:v1', '--state',
+                         self.state, '--stream-logs')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('Replicas are processes of this host, because it allows them no machines of '
+                      'their own (making a network namespace', done.stderr)
+        self.assertIn(socket.gethostname(), done.stderr)
+
     def test_is_reported_by_the_doctor(self):
         facts = {fact['name']: fact for fact in json.loads(
             self.caip('doctor', '--format', 'json', '--state', self.state).stdout)}
         self.assertEqual(facts['isolation']['found'], 'no')
         self.assertIn('making a network namespace', facts['isolation']['detail'])
+
+
+def servers_of_one_port():
+    """A listener and a socket for datagrams with the same port of 127.0.0.1."""
+    while True:
+        listening = socket.create_server(('127.0.0.1', 0))
+        datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            datagrams.bind(listening.getsockname())
+            return listening, datagrams
+        except OSError:
+            listening.close()
+            datagrams.close()
+
+
+def answer_datagrams(server):
+    """Answers each datagram with its text in capitals, until the socket is closed."""
+    with contextlib.suppress(OSError):
+        while True:
+            text, sender = server.recvfrom(1000)
+            server.sendto(text.upper(), sender)
 
 
 def may_run(prefix, *words):

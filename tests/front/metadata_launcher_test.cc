@@ -40,6 +40,7 @@ class RecordingLauncher final : public engine::Launcher {
 class FakeMachines final : public host::OwnMachines {
  public:
   std::string SharedAddress() const override { return "10.128.0.1"; }
+  std::string HostAddress() const override { return "10.128.255.254"; }
   void SetEndpointHandler(host::EndpointHandler) override {}
 };
 
@@ -209,7 +210,8 @@ TEST(ReplicaNetwork, NeedsNamesInsteadOfVariables) {
   EXPECT_FALSE(variables.contains("GCE_METADATA_HOST"));
   EXPECT_FALSE(variables.contains("GOOGLE_AUTH_TOKEN_FOR_TESTING"));
   EXPECT_THAT(variables.at("no_proxy"),
-              HasSubstr(",host-master,host-worker,10.128.0.1,storage.googleapis.com"));
+              HasSubstr(",host-master,host-worker,10.128.0.1,10.128.255.254,host.caip.internal,"
+                        "storage.googleapis.com"));
   EXPECT_EQ(variables.at("CURL_CA_BUNDLE"), "/b.pem");
 }
 

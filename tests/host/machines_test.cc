@@ -131,7 +131,7 @@ TEST_F(Machines, HaveEveryPortFree) {
   EXPECT_THAT(world_.sink.Messages(), ElementsAre("5"));
 }
 
-TEST_F(Machines, HaveNoWayToWhatListensOnTheHost) {
+TEST_F(Machines, ReachWhatListensOnTheHostByAnAddressOfItsOwn) {
   const Fd listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in place{};
   place.sin_family = AF_INET;
@@ -140,13 +140,24 @@ TEST_F(Machines, HaveNoWayToWhatListensOnTheHost) {
   ASSERT_EQ(::bind(listening.get(), reinterpret_cast<sockaddr*>(&place), size), 0);
   ASSERT_EQ(::listen(listening.get(), 1), 0);
   ::getsockname(listening.get(), reinterpret_cast<sockaddr*>(&place), &size);
-  const std::string connect = "import socket\nprint(socket.socket().connect_ex(('127.0.0.1', " +
-                              std::to_string(ntohs(place.sin_port)) + ")))\n";
+  const std::string connect =
+      "import socket\nfor host in '127.0.0.1', '10.128.255.254':\n"
+      "    print(socket.socket().connect_ex((host, " +
+      std::to_string(ntohs(place.sin_port)) + ")))\n";
   world_.Run(APython(connect));
-  auto outside = APython(connect, AKey(0, 2));
-  outside.isolation.reset();
-  world_.Run(std::move(outside));
   EXPECT_THAT(world_.sink.Messages(), ElementsAre(std::to_string(ECONNREFUSED), "0"));
+}
+
+TEST_F(Machines, HaveTheResolverOfTheirNetwork) {
+  auto launch = APython("print(open('/etc/resolv.conf').readline())");
+  world_.Run(std::move(launch));
+  if (world_.sink.Messages().empty()) GTEST_SKIP() << "this host has no /etc/resolv.conf";
+  EXPECT_EQ(world_.sink.Messages().front(), "nameserver 10.128.255.253");
+}
+
+TEST(ResolverText, KeepsTheSearchListAndTheOptions) {
+  EXPECT_EQ(ResolverText("# by hand\nnameserver 127.0.0.53\nsearch corp.example\noptions edns0\n"),
+            "nameserver 10.128.255.253\nsearch corp.example\noptions edns0\n");
 }
 
 TEST_F(Machines, ReachTheListenersOfTheirNetwork) {

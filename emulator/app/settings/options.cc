@@ -106,9 +106,6 @@ Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& stat
   }
   std::vector<FieldViolation> violations;
   CollectFlags(flags, chosen, options, violations);
-  if (options.isolation == Isolation::kMachine && !options.companions.empty()) {
-    violations.push_back(errors::CompanionsOutOfReach());
-  }
   if (!violations.empty()) return errors::BadFlags(std::move(violations));
   return options;
 }

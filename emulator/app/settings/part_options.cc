@@ -42,7 +42,6 @@ front::MetadataOptions MetadataSettings(const EmulatorOptions& options, const Pa
     if (settings.https) {
       settings.network->names = NamesOfHostsFile();
       settings.network->covered = http::SystemBundles();
-      settings.https->direct.clear();  // machines reach other hosts only through the proxy
     }
   }
   return settings;

@@ -146,7 +146,9 @@ class Companions::Body {
         served.warnings.push_back(member.failure);
         continue;
       }
-      for (auto& variable : member.kind->variables(member.start)) {
+      CompanionStart seen = member.start;
+      seen.address = options_.address_for_replicas;
+      for (auto& variable : member.kind->variables(seen)) {
         served.environment.push_back(std::move(variable));
       }
     }

@@ -41,6 +41,7 @@ struct CompanionOptions {
   engine::Environment environment = {};
   // the address of this host at which companions listen
   std::string address = std::string(kLoopbackAddress);
+  std::string address_for_replicas = std::string(kLoopbackAddress);  // where those find it
   Path program = {};  // caip-launcher; empty: the one beside the running program
   std::chrono::milliseconds patience{60'000};  // the time within which a companion must serve
 };

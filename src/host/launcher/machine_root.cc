@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -23,6 +24,7 @@ namespace {
 
 constexpr mode_t kDirectoryMode = 0755;
 constexpr mode_t kFileMode = 0644;
+constexpr int kLinksMax = 8;
 
 // Opens a path whose symbolic links never lead out of `root`.
 int OpenInside(int root, const char* path, int flags) {
@@ -56,16 +58,27 @@ std::string_view ParentOf(std::string_view path) { return path.substr(0, path.rf
 
 const char* NameIn(const char* path) { return std::strrchr(path, '/') + 1; }
 
-int OpenFile(int root, const char* path) {
-  const int file = OpenInside(root, path, O_PATH);
+// Opens the file and makes it where it does not exist: at the end of the symbolic links that lead
+// to it, as /etc/resolv.conf may lead to a directory that only the host has. -1 with errno.
+int OpenFile(int root, const std::string& path, int links = kLinksMax) {
+  const int file = OpenInside(root, path.c_str(), O_PATH);
   if (file >= 0 || errno != ENOENT) return file;
   const int directory = OpenDirectory(root, ParentOf(path));
   if (directory < 0) return -1;
-  const int made =
-      ::openat(directory, NameIn(path), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kFileMode);
+  const char* name = NameIn(path.c_str());
+  const int made = ::openat(directory, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kFileMode);
+  char link[PATH_MAX];
+  const ssize_t length = made < 0 ? ::readlinkat(directory, name, link, sizeof link) : -1;
   ::close(directory);
-  if (made >= 0) ::close(made);
-  return made < 0 ? -1 : OpenInside(root, path, O_PATH);
+  if (made >= 0) {
+    ::close(made);
+    return OpenInside(root, path.c_str(), O_PATH);
+  }
+  if (length <= 0 || links == 0) return -1;
+  const std::string target(link, static_cast<size_t>(length));
+  const bool is_absolute = target.front() == '/';
+  return OpenFile(root, is_absolute ? target : std::string(ParentOf(path)) + "/" + target,
+                  links - 1);
 }
 
 bool IsDirectory(const char* path) {
@@ -82,8 +95,14 @@ bool MakeReadOnly(const char* place) {
 }
 
 bool Bind(int root, const Mount& mount) {
-  const int target =
-      IsDirectory(mount.source) ? OpenDirectory(root, mount.target) : OpenFile(root, mount.target);
+  int target = -1;
+  if (mount.flags & kMountIfThere) {
+    target = OpenInside(root, mount.target, O_PATH);
+  } else if (IsDirectory(mount.source)) {
+    target = OpenDirectory(root, mount.target);
+  } else {
+    target = OpenFile(root, mount.target);
+  }
   if (target < 0) return false;
   char place[64];
   std::snprintf(place, sizeof place, "/proc/self/fd/%d", target);

@@ -2,9 +2,6 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <linux/if_link.h>
-#include <linux/ip.h>
-#include <linux/veth.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -15,33 +12,35 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <set>
 #include <vector>
 
 #include "host/launcher/descriptor_message.h"
+#include "host/launcher/device_requests.h"
 #include "host/launcher/netlink.h"
+#include "host/launcher/way_out.h"
 
 namespace caip::host::launcher {
 
 void CloseHub(const Hub& hub) {
   if (hub.network >= 0) ::close(hub.network);
   if (hub.netlink >= 0) ::close(hub.netlink);
+  if (hub.packets >= 0) ::close(hub.packets);
 }
 
 namespace {
 
-using Failure = NetlinkRequests::Failure;
-
 constexpr int kBacklog = 512;
-constexpr int kLoopbackIndex = 1;
+constexpr size_t kMadeMax = 3;  // descriptors of a hub
 // Indexes of devices are chosen, so that no request needs an answer to an earlier one. The two ends
 // of a link must differ: the kernel activates such a device at once.
 constexpr int kOwnIndex = 2000;
 constexpr int kFirstHubIndex = 3000;
-constexpr uint32_t kMtu = 1460;  // as in the service's networks
 // A device that was linked passes packets as soon as a kernel thread has seen it.
 constexpr int kLinkRounds = 1000;  // one millisecond each
 constexpr char kOwnDevice[] = "eth0";
@@ -50,99 +49,17 @@ Outcome Failed(Step step) { return {step, errno}; }
 
 Outcome FromNetlink(int error) { return error == 0 ? Outcome{} : Outcome{Step::kAddress, error}; }
 
-void PutLink(NetlinkRequests& requests, int index, unsigned flags = 0) {
-  ifinfomsg link{};
-  link.ifi_index = index;
-  link.ifi_flags = flags;
-  link.ifi_change = flags;
-  requests.Put(link);
-}
-
-void RequestUp(NetlinkRequests& requests, int index) {
-  requests.Begin(RTM_NEWLINK);
-  PutLink(requests, index, IFF_UP);
-}
-
-void RequestAddress(NetlinkRequests& requests, int index, uint32_t address) {
-  requests.Begin(RTM_NEWADDR, NLM_F_CREATE | NLM_F_REPLACE);
-  ifaddrmsg message{};
-  message.ifa_family = AF_INET;
-  message.ifa_prefixlen = 32;
-  message.ifa_index = static_cast<unsigned>(index);
-  requests.Put(message);
-  requests.Attribute(IFA_LOCAL, address);
-  requests.Attribute(IFA_ADDRESS, address);
-}
-
-// A route to one address, or to all if `to` is 0; `gateway` 0: by the device itself.
-void RequestRoute(NetlinkRequests& requests, int index, uint32_t to, uint32_t gateway) {
-  requests.Begin(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE);
-  rtmsg route{};
-  route.rtm_family = AF_INET;
-  route.rtm_dst_len = to ? 32 : 0;
-  route.rtm_table = RT_TABLE_MAIN;
-  route.rtm_protocol = RTPROT_STATIC;
-  route.rtm_scope = gateway ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK;
-  route.rtm_type = RTN_UNICAST;
-  requests.Put(route);
-  if (to) requests.Attribute(RTA_DST, to);
-  if (gateway) requests.Attribute(RTA_GATEWAY, gateway);
-  requests.Attribute(RTA_OIF, static_cast<uint32_t>(index));
-}
-
-// Machines have no IPv6 addresses, like those of the service. Hosts without IPv6 refuse it.
-void RequestNoIpv6(NetlinkRequests& requests, int index) {
-  requests.Begin(RTM_NEWLINK, 0, Failure::kIsIgnored);
-  PutLink(requests, index);
-  const size_t families = requests.BeginNest(IFLA_AF_SPEC);
-  const size_t family = requests.BeginNest(AF_INET6);
-  requests.Attribute(IFLA_INET6_ADDR_GEN_MODE, static_cast<uint8_t>(IN6_ADDR_GEN_MODE_NONE));
-  requests.EndNest(family);
-  requests.EndNest(families);
-}
-
-void RequestForwarding(NetlinkRequests& requests, int index) {
-  requests.Begin(RTM_NEWLINK);
-  PutLink(requests, index);
-  const size_t families = requests.BeginNest(IFLA_AF_SPEC);
-  const size_t family = requests.BeginNest(AF_INET);
-  const size_t settings = requests.BeginNest(IFLA_INET_CONF);
-  requests.Attribute(IPV4_DEVCONF_FORWARDING, uint32_t{1});
-  requests.EndNest(settings);
-  requests.EndNest(family);
-  requests.EndNest(families);
-}
-
-// A pair of devices: one in the namespace of the netlink socket, eth0 in that of `network`.
-void RequestPair(NetlinkRequests& requests, int index, const char* name, int network) {
-  requests.Begin(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
-  PutLink(requests, index);
-  requests.Attribute(IFLA_IFNAME, name);
-  requests.Attribute(IFLA_MTU, kMtu);
-  const size_t info = requests.BeginNest(IFLA_LINKINFO);
-  requests.Attribute(IFLA_INFO_KIND, "veth");
-  const size_t data = requests.BeginNest(IFLA_INFO_DATA);
-  const size_t peer = requests.BeginNest(VETH_INFO_PEER);
-  PutLink(requests, kOwnIndex);
-  requests.Attribute(IFLA_IFNAME, kOwnDevice);
-  requests.Attribute(IFLA_MTU, kMtu);
-  requests.Attribute(IFLA_NET_NS_FD, static_cast<uint32_t>(network));
-  requests.EndNest(peer);
-  requests.EndNest(data);
-  requests.EndNest(info);
-}
-
 int ConfigureHubEnd(const Hub& hub, uint32_t address, int number, int network) {
   const int index = kFirstHubIndex + number;
   char name[IFNAMSIZ];
   std::snprintf(name, sizeof name, "r%d", number);
   NetlinkRequests requests;
-  RequestPair(requests, index, name, network);
+  RequestPair(requests, {index, name}, {kOwnIndex, kOwnDevice, network});
   RequestNoIpv6(requests, index);
   RequestAddress(requests, index, htonl(kHubAddress));
   RequestForwarding(requests, index);
   RequestUp(requests, index);
-  RequestRoute(requests, index, address, 0);
+  RequestRoute(requests, {.to = address, .length = 32, .index = index});
   return requests.Send(hub.netlink);
 }
 
@@ -152,8 +69,8 @@ int ConfigureOwnEnd(int netlink, uint32_t address) {
   RequestNoIpv6(requests, kOwnIndex);
   RequestAddress(requests, kOwnIndex, address);
   RequestUp(requests, kOwnIndex);
-  RequestRoute(requests, kOwnIndex, htonl(kHubAddress), 0);
-  RequestRoute(requests, kOwnIndex, 0, htonl(kHubAddress));
+  RequestRoute(requests, {.to = htonl(kHubAddress), .length = 32, .index = kOwnIndex});
+  RequestRoute(requests, {.gateway = htonl(kHubAddress), .index = kOwnIndex});
   return requests.Send(netlink);
 }
 
@@ -225,6 +142,7 @@ Outcome Make(uint64_t number, int endpoints_file, int caip, Hub& hub) {
   hub.netlink = OpenNetlink();
   if (hub.network < 0 || hub.netlink < 0) return Failed(Step::kNetwork);
   const Outcome outcome = GiveHubAddresses(hub.netlink, endpoints);
+  if (outcome.ok()) hub.packets = MakeWayOut(hub.netlink).packets;  // machines can do without
   return outcome.ok() ? ListenAtEndpoints(number, endpoints, caip) : outcome;
 }
 
@@ -241,8 +159,8 @@ Outcome Link(const Hub& hub, uint32_t address, int number, int& network) {
 
 // Calls `make` in a process of its own, and returns its outcome and the descriptors that it made.
 template <typename Make>
-Outcome InOwnProcess(int (&fds)[2], const Make& make) {
-  fds[0] = fds[1] = -1;
+Outcome InOwnProcess(int (&fds)[kMadeMax], const Make& make) {
+  for (int& fd : fds) fd = -1;
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return Failed(Step::kNetwork);
@@ -250,7 +168,7 @@ Outcome InOwnProcess(int (&fds)[2], const Make& make) {
   const pid_t maker = ::fork();
   if (maker == 0) {
     const Outcome outcome = make(fds);
-    if (!outcome.ok()) fds[0] = fds[1] = -1;
+    if (!outcome.ok()) std::fill(std::begin(fds), std::end(fds), -1);
     SendWithDescriptors(ends[1], &outcome, sizeof outcome, fds);
     ::_exit(0);
   }
@@ -271,23 +189,24 @@ Outcome InOwnProcess(int (&fds)[2], const Make& make) {
 
 NewHub MakeHub(uint64_t number, int endpoints, int caip) {
   NewHub made;
-  int fds[2];
-  made.outcome = InOwnProcess(fds, [&](int(&own)[2]) {
+  int fds[kMadeMax];
+  made.outcome = InOwnProcess(fds, [&](int(&own)[kMadeMax]) {
     Hub hub;
     const Outcome outcome = Make(number, endpoints, caip, hub);
     own[0] = hub.network;
     own[1] = hub.netlink;
+    own[2] = hub.packets;
     return outcome;
   });
-  made.hub = {fds[0], fds[1]};
+  made.hub = {fds[0], fds[1], fds[2]};
   return made;
 }
 
 NewLink MakeLink(const Hub& hub, uint32_t address, int number) {
   NewLink made;
-  int fds[2];
+  int fds[kMadeMax];
   made.outcome =
-      InOwnProcess(fds, [&](int(&own)[2]) { return Link(hub, address, number, own[0]); });
+      InOwnProcess(fds, [&](int(&own)[kMadeMax]) { return Link(hub, address, number, own[0]); });
   made.network = fds[0];
   return made;
 }

@@ -2,7 +2,7 @@
 // The networks of runs. A run's network is a network namespace, its hub, which routes between the
 // machines of the run. Each machine is a network namespace, too, with one link to the hub. The hub
 // has no link to the host: what leads out of it are listening sockets, which are made inside and
-// served from outside.
+// served from outside, and the packet socket of caip-nat (way_out.h).
 //
 //     eth0 10.128.0.2/32  --  r2 \                       / 10.128.0.1, 169.254.169.254:
 //     eth0 10.128.0.3/32  --  r3 -- hub, which forwards --  sockets that caip serves
@@ -24,6 +24,7 @@ struct Outcome {
 struct Hub {
   int network = -1;  // its namespace
   int netlink = -1;  // a netlink socket that acts on it (netlink.h)
+  int packets = -1;  // the packet socket of its way out (way_out.h); -1: it has none
 };
 void CloseHub(const Hub& hub);
 

@@ -40,6 +40,11 @@ struct Command {
 /// host byte order.
 inline constexpr uint32_t kHubAddress = 0x0a800001;
 inline constexpr uint32_t kNetworkAddress = 0x0a800000;  // 10.128.0.0/16
+/// The addresses of caip-nat in a network, 10.128.255.252/30: a name server, and this host's
+/// 127.0.0.1, in host byte order.
+inline constexpr uint32_t kOutAddresses = 0x0a80fffc;
+inline constexpr uint32_t kNameServerAddress = 0x0a80fffd;  // 10.128.255.253
+inline constexpr uint32_t kHostAddress = 0x0a80fffe;        // 10.128.255.254
 
 /// The address at which a socket listens in a network, in network byte order.
 struct Endpoint {
@@ -111,6 +116,7 @@ inline constexpr uint32_t kMountReadOnly = 1;
 inline constexpr uint32_t kMountOptional = 2;  // goes on without it
 inline constexpr uint32_t kMountDevices = 4;   // device files on the new file system work
 inline constexpr uint32_t kMountOrBind = 8;    // else the host's directory of that name
+inline constexpr uint32_t kMountIfThere = 16;  // only over a target that exists
 
 /// The fixed part of a mount in the bytes.
 struct MountHead {

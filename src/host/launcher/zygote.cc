@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,7 @@
 #include "host/launcher/descriptor_message.h"
 #include "host/launcher/process_tree.h"
 #include "host/launcher/replica_init.h"
+#include "host/launcher/way_out.h"
 
 namespace caip::host::launcher {
 namespace {
@@ -57,9 +59,17 @@ Zygote::Zygote(int socket, int signals) : socket_(socket), signals_(signals) {
 }
 
 void Zygote::Run() {
+  std::vector<pollfd> fds;
   for (;;) {
-    pollfd fds[] = {{socket_, POLLIN, 0}, {signals_, POLLIN, 0}};
-    if (::poll(fds, 2, -1) < 0) continue;
+    fds = {{socket_, POLLIN, 0}, {signals_, POLLIN, 0}};
+    for (const auto& [number, network] : networks_) {
+      const int packets = network.made.hub.packets;
+      if (packets >= 0 && !network.nat) fds.push_back({packets, POLLIN, 0});
+    }
+    if (::poll(fds.data(), fds.size(), -1) < 0) continue;
+    for (size_t i = 2; i < fds.size(); ++i) {
+      if (fds[i].revents) StartNatOf(fds[i].fd);
+    }
     if (fds[1].revents) {
       signalfd_siginfo signal{};
       while (::read(signals_, &signal, sizeof signal) == sizeof signal) continue;
@@ -68,6 +78,16 @@ void Zygote::Run() {
     if (fds[0].revents && !Receive()) break;
   }
   EndAll();
+}
+
+// Most runs never need the program, so it starts with the first packet.
+void Zygote::StartNatOf(int packets) {
+  for (auto& [number, network] : networks_) {
+    if (network.made.hub.packets != packets) continue;
+    network.nat = StartNat(packets);
+    ::close(packets);
+    network.made.hub.packets = -1;
+  }
 }
 
 bool Zygote::Receive() {
@@ -215,6 +235,7 @@ void Zygote::CloseNetwork(uint64_t network) {
   const auto found = networks_.find(network);
   if (found == networks_.end()) return;
   CloseHub(found->second.made.hub);
+  if (found->second.nat > 0) ::kill(found->second.nat, SIGKILL);
   for (const auto& [address, machine] : found->second.machines) ::close(machine);
   for (const int machine : found->second.retired) ::close(machine);
   networks_.erase(found);
@@ -234,6 +255,9 @@ void Zygote::Forward(uint64_t replica, int order) {
 
 void Zygote::Reap() {
   ReapEnded([this](pid_t pid, int status, const rusage&) {
+    for (auto& [number, network] : networks_) {
+      if (network.nat == pid) network.nat = -1;  // another process may get its ID
+    }
     const auto found = replicas_.find(pid);
     if (found == replicas_.end()) return;
     const uint64_t replica = found->second;
@@ -246,13 +270,18 @@ void Zygote::Reap() {
 // Handles the death of an init that was killed by the user's program or because memory ran out. Its
 // leader dies with it, and the other descendants are children of this process now.
 void Zygote::Lost(uint64_t replica) {
-  KillChildren([this](pid_t pid) { return replicas_.count(pid) > 0; },
+  KillChildren([this](pid_t pid) { return replicas_.count(pid) > 0 || IsNat(pid); },
                [](pid_t, int, const rusage&) {});
   Report report;
   report.kind = Report::kEnded;
   report.wait_status = SIGKILL;
   report.replica = replica;
   ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
+}
+
+bool Zygote::IsNat(pid_t pid) const {
+  return std::any_of(networks_.begin(), networks_.end(),
+                     [pid](const auto& entry) { return entry.second.nat == pid; });
 }
 
 // Each init notices by itself that caip has ended, kills its tree and ends.

@@ -33,6 +33,8 @@ class Zygote {
   Outcome Link(Network& network, uint32_t address, bool is_new);
   void OpenNetwork(const Command& command, int endpoints);
   void CloseNetwork(uint64_t network);
+  void StartNatOf(int packets);
+  bool IsNat(pid_t pid) const;
   void Forward(uint64_t replica, int order);
   void Reap();
   void Lost(uint64_t replica);
@@ -54,6 +56,7 @@ class Zygote {
     std::map<uint32_t, int> machines;  // network namespaces, by address
     std::vector<int> retired;          // of machines that have been replaced
     int links = 0;
+    pid_t nat = 0;  // of caip-nat; 0: not started yet, -1: it has ended
   };
   std::map<uint64_t, Network> networks_;
 };

@@ -49,6 +49,10 @@ Path BootDisks::HostsFileOf(const engine::ReplicaKey& key) const {
   return Of(key.run) / ".hosts" / run::Name(key.replica);
 }
 
+Path BootDisks::ResolverFileOf(const engine::ReplicaKey& key) const {
+  return Of(key.run) / ".hosts" / (run::Name(key.replica) + ".resolver");
+}
+
 Status BootDisks::Make(const engine::ReplicaKey& key, bool fresh) {
   const Path disk = Of(key);
   if (fresh) Trash(disk);

@@ -3,7 +3,8 @@
 //
 //   disks/<project>/<job>/<task>            a job's replica
 //   disks/<project>/<job>/trial-3/<task>    a replica of a tuning job's third trial
-//   disks/<project>/<job>[/trial-3]/.hosts/<task>   covers /etc/hosts in a mount namespace
+//   disks/<project>/<job>[/trial-3]/.hosts/<task>            a machine's /etc/hosts
+//   disks/<project>/<job>[/trial-3]/.hosts/<task>.resolver   its /etc/resolv.conf
 //   disks/.trash/<n>                        waits for its deletion
 //
 // What runs have left is kept on request, in directories of the same names:
@@ -34,8 +35,9 @@ class BootDisks {
   /// Depends only on the key, and not on its boot: a fresh disk is the same directory, emptied.
   Path Of(const engine::RunKey& run) const;
   Path Of(const engine::ReplicaKey& key) const;
-  /// A file beside the disks. It is deleted with them.
+  /// Files beside the disks. They are deleted with them.
   Path HostsFileOf(const engine::ReplicaKey& key) const;
+  Path ResolverFileOf(const engine::ReplicaKey& key) const;
 
   /// Makes the disk. `fresh`: deletes its earlier contents.
   Status Make(const engine::ReplicaKey& key, bool fresh);

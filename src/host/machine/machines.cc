@@ -101,11 +101,26 @@ void RunNetworks::EndpointOpened(uint64_t number, uint32_t endpoint, Fd listenin
   if (handler_) handler_(tag, std::move(listening));
 }
 
-launcher::Machine MachineFor(const engine::ReplicaLaunch& launch, const Path& hosts) {
+std::string ResolverText(std::string_view own) {
+  std::string text = "nameserver " + std::string(kNameServerAddress) + "\n";
+  for (const std::string& line : Split(own, '\n')) {
+    const bool is_kept =
+        line.starts_with("search") || line.starts_with("domain") || line.starts_with("options");
+    if (is_kept) text += line + "\n";
+  }
+  return text;
+}
+
+launcher::Machine MachineFor(const engine::ReplicaLaunch& launch,
+                             const MachineConfiguration& configuration) {
   launcher::Machine machine;
   machine.host_name = launch.machine.host_name;
   machine.mounts = BaseMounts();
-  machine.mounts.push_back({launcher::MountKind::kBind, hosts.string(), "/etc/hosts"});
+  machine.mounts.push_back(
+      {launcher::MountKind::kBind, configuration.hosts.string(), "/etc/hosts"});
+  const uint32_t flags = configuration.has_own_root ? 0 : launcher::kMountIfThere;
+  machine.mounts.push_back({launcher::MountKind::kBind, configuration.resolver.string(),
+                            "/etc/resolv.conf", flags | launcher::kMountOptional});
   for (const engine::ReplicaIsolation::Cover& cover : launch.isolation->covers) {
     machine.mounts.push_back({launcher::MountKind::kBind, cover.file, cover.covered});
   }

@@ -20,6 +20,9 @@ namespace caip::host {
 
 /// The address of the hub of each run's network: replicas reach the emulator there.
 inline constexpr std::string_view kHubAddress = "10.128.0.1";
+/// The addresses of caip-nat (src/host/nat/main.cc): a name server, and this host's 127.0.0.1.
+inline constexpr std::string_view kNameServerAddress = "10.128.255.253";
+inline constexpr std::string_view kHostAddress = "10.128.255.254";
 
 /// The networks that one launcher has opened. One thread opens and closes them. The launcher link's
 /// thread receives the reports.
@@ -47,8 +50,20 @@ class RunNetworks {
   uint64_t last_number_ = 0;
 };
 
-/// The machine of a replica for the launcher. `hosts`: its hosts file, on this host.
-launcher::Machine MachineFor(const engine::ReplicaLaunch& launch, const Path& hosts);
+/// Files of this host that a machine sees as its own.
+struct MachineConfiguration {
+  Path hosts;                // /etc/hosts
+  Path resolver;             // /etc/resolv.conf
+  bool has_own_root = true;  // else the machine sees the host's root
+};
+
+/// The machine of a replica for the launcher.
+launcher::Machine MachineFor(const engine::ReplicaLaunch& launch,
+                             const MachineConfiguration& configuration);
+
+/// The text of a machine's /etc/resolv.conf (man 5 resolv.conf): the name server of its network,
+/// with the search list and options of this host, whose file's text is `own`.
+std::string ResolverText(std::string_view own);
 
 /// An IPv4 address in network byte order.
 Result<uint32_t> AddressNumber(const std::string& address);

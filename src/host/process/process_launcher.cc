@@ -164,6 +164,7 @@ class Processes final : public ProcessLauncher {
 
   // OwnMachines
   std::string SharedAddress() const override { return std::string(kHubAddress); }
+  std::string HostAddress() const override { return std::string(kHostAddress); }
   void SetEndpointHandler(EndpointHandler handler) override {
     networks_.SetEndpointHandler(std::move(handler));
   }
@@ -264,10 +265,14 @@ class Processes final : public ProcessLauncher {
       // the preloaded library's sockets are in the host's network
       return errors::NoPreloadOnMachines();
     }
-    const Path hosts = disks_.HostsFileOf(launch.key);
-    RETURN_IF_ERROR(MakeDirectories(hosts.parent_path()));
-    RETURN_IF_ERROR(WriteFile(hosts, launch.isolation->hosts));
-    replica.machine = MachineFor(launch, hosts);
+    const MachineConfiguration configuration{disks_.HostsFileOf(launch.key),
+                                             disks_.ResolverFileOf(launch.key), HasOwnRoot(launch)};
+    RETURN_IF_ERROR(MakeDirectories(configuration.hosts.parent_path()));
+    RETURN_IF_ERROR(WriteFile(configuration.hosts, launch.isolation->hosts));
+    const auto own_resolver = ReadFile("/etc/resolv.conf");
+    RETURN_IF_ERROR(
+        WriteFile(configuration.resolver, ResolverText(own_resolver.ok() ? *own_resolver : "")));
+    replica.machine = MachineFor(launch, configuration);
     if (options_.own_roots) files_.AddTo(replica.machine, disks_.Of(launch.key), launch);
     ASSIGN_OR_RETURN(replica.address, AddressNumber(launch.isolation->address));
     replica.is_new = launch.fresh_disk;
