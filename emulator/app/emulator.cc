@@ -54,6 +54,7 @@ http::Handler WithOneSlash(http::Handler answer) {
 struct Emulator::Parts {
   EmulatorOptions options;
   std::vector<std::string> flags;
+  std::string isolation_note;
   AlarmedClock clock;
   SystemClock wall;  // for tokens and the access log, which clients compare with their own clocks
   Fd end_asked;      // an eventfd: readable once a client has asked for the end
@@ -87,6 +88,7 @@ http::Response Emulator::Parts::Answer(const http::Request& request) const {
 Status Emulator::Parts::Open() {
   if (hooks) clock.SetAlarm(hooks);
   ASSIGN_OR_RETURN(state, OpenState(options, clock, wall, hooks));
+  isolation_note = ChooseIsolation(options);
   if (hooks) watched_output = hooks->WrapOutput(*state.log);
   engine::LogSink& output = watched_output ? *watched_output : *state.log;
   ASSIGN_OR_RETURN(replicas, OpenReplicaHost(options, state, clock, output));
@@ -192,6 +194,8 @@ Emulator::~Emulator() { Stop(); }
 const std::string& Emulator::base_url() const { return parts_->listener->base_url(); }
 
 const std::string& Emulator::port_note() const { return parts_->listener->port_note(); }
+
+const std::string& Emulator::isolation_note() const { return parts_->isolation_note; }
 
 uint64_t Emulator::seed() const { return parts_->options.seed; }
 

@@ -35,6 +35,9 @@ class Emulator {
   gcs::DirectoryStore& buckets();
   /// A note for the user if the port is not the default one; else "".
   const std::string& port_note() const;
+  /// A note for the user if replicas have no machines of their own and nobody asked for that; else
+  /// "".
+  const std::string& isolation_note() const;
 
   /// Why WaitForEnd returned.
   enum class End { kInterrupted, kAsked, kIdle };

@@ -3,7 +3,9 @@
 #include <string>
 
 #include "google/gcs_uri.h"
+#include "host/machine/machines.h"
 #include "host/process/child_process.h"
+#include "host/process/launcher_link.h"
 
 namespace caip::app {
 namespace {
@@ -40,6 +42,19 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
 }
 
 }  // namespace
+
+std::string ChooseIsolation(EmulatorOptions& options) {
+  if (options.isolation != Isolation::kByHost) return "";
+  options.isolation = Isolation::kProcess;
+  if (options.addressing == Addressing::kPorts) return "";  // machines have names, not ports
+  if (const auto why_not = host::TryMachineOnce(host::LauncherBesideUs(), options.state)) {
+    return "Replicas are processes of this host, because it allows them no machines of their own "
+           "(" +
+           *why_not + "). `caip doctor` shows what that costs.";
+  }
+  options.isolation = Isolation::kMachine;
+  return "";
+}
 
 Result<host::LauncherBundle> OpenReplicaHost(const EmulatorOptions& options, const KeptState& state,
                                              Clock& clock, engine::LogSink& output) {

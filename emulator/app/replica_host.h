@@ -1,6 +1,8 @@
 #pragma once
 // Opens the launcher that an emulator's options select.
 
+#include <string>
+
 #include "base/clock.h"
 #include "base/result.h"
 #include "emulator/app/kept_state.h"
@@ -9,6 +11,10 @@
 #include "host/launcher_bundle.h"
 
 namespace caip::app {
+
+/// Chooses what replicas are, if the options leave it to the host. Returns a note for the user if
+/// they cannot be machines, else "".
+std::string ChooseIsolation(EmulatorOptions& options);
 
 /// `output` takes what replicas print. The parts of `state`, `clock` and `output` must outlive the
 /// bundle.

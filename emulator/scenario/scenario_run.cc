@@ -153,6 +153,7 @@ app::EmulatorOptions ScenarioRun::Options() const {
   for (auto& [image, command] : ImagesOf(scenario_)) options.images[image] = command;
   options.create_buckets = true;
   options.machine_files = false;  // calls are watched by the paths of this host
+  if (options.isolation == app::Isolation::kByHost) options.isolation = app::Isolation::kProcess;
   if (scenario_.own_ports) options.addressing = app::Addressing::kPorts;
   if (scenario_.semantics == harness::Semantics::kPosix) {
     options.storage_view = app::StorageView::kPath;

@@ -97,8 +97,8 @@ TEST_F(Options, NameTheUsersWhoMaySendRequests) {
               HasSubstr("--allow-users: 'no-such-user' is not a user of this host"));
 }
 
-TEST_F(Options, IsolationIsOffUnlessAskedFor) {
-  EXPECT_EQ(Read("")->isolation, Isolation::kProcess);
+TEST_F(Options, TheHostDecidesAboutIsolationUnlessAsked) {
+  EXPECT_EQ(Read("")->isolation, Isolation::kByHost);
   EXPECT_EQ(Read("isolation: machine\n")->isolation, Isolation::kMachine);
   EmulatorFlags flags;
   flags.settings["isolation"] = {"process"};

@@ -183,11 +183,12 @@ TEST_F(ContainerJobs, CancelStopsAJobOfTheBackgroundServer) {
 TEST_F(ContainerJobs, AKilledEmulatorLosesNoJobAndLeavesNoReplica) {
   const std::string marker = (caip_.state().parent_path() / "second").string();
   // The first boot waits forever. The boot after the restart finds the marker and ends.
-  ASSERT_EQ(caip_
-                .Run(Words("survivor", Map("[ -e " + marker + " ] && exit 0; touch " + marker +
-                                           "; exec sleep 1000")))
-                .exit_code,
-            0);
+  // Both need a file of this host.
+  std::filesystem::create_directories(caip_.state());
+  ASSERT_TRUE(WriteFile(caip_.state() / "config.yaml", "isolation: process\n").ok());
+  const auto words = Words(
+      "survivor", Map("[ -e " + marker + " ] && exit 0; touch " + marker + "; exec sleep 1000"));
+  ASSERT_EQ(caip_.Run(words).exit_code, 0);
   ASSERT_TRUE(Eventually([&] { return std::filesystem::exists(marker); }));
   for (int id : ProcessesMentioning("serve")) {
     const auto command = ReadFile("/proc/" + std::to_string(id) + "/cmdline");

@@ -35,7 +35,7 @@ class SideBySide : public ::testing::Test {
     std::ofstream(folder_ / "task.sh") << "cd " << folder_.string() << "\n" << kTask;
     std::ofstream(caip_.state() / "config.yaml")
         << "images: {\"" << kSideImage << "\": [\"/bin/sh\", \"" << (folder_ / "task.sh").string()
-        << "\"]}\n";
+        << "\"]}\nisolation: process\n";  // the test and its jobs meet in files of this host
   }
 
   static std::vector<std::string> Submit(const std::string& job, bool stream) {

@@ -31,11 +31,14 @@ bool HasControls(std::string_view text) {
 class Terminals : public ::testing::Test {
  protected:
   Terminals() {
-    const Path text = caip_.state().parent_path() / "hostile.txt";
+    // A replica sees the directory of its program, but never that of the state directory.
+    const Path directory = caip_.state().parent_path() / "program";
+    std::filesystem::create_directories(directory);
+    const Path text = directory / "hostile.txt";
     // A job's errorMessage has the last traceback of its master.
     std::ofstream(text) << "Traceback (most recent call last):\n  File \"task.py\", line 1, in f\n"
                         << "ValueError: " << kHostile << "\n";
-    script_ = caip_.state().parent_path() / "trainer.sh";
+    script_ = directory / "trainer.sh";
     std::ofstream(script_) << "#!/bin/sh\ncat " << text.string() << "\ncat " << text.string()
                            << " >&2\nexit 3\n";
     std::filesystem::permissions(script_, std::filesystem::perms::owner_all);

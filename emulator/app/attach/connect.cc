@@ -142,7 +142,7 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
   const bool background =
       lifetime == Lifetime::kBackground ||
       (lifetime == Lifetime::kBriefly && host::HasUnfinishedJobs(state / "jobs.db"));
-  if (!background) return Embed(flags, state);
+  if (!background) return Embed(flags, state, lifetime);
   RETURN_IF_ERROR(StartInBackground(flags, state));
   ASSIGN_OR_RETURN(const auto started, host::StateDirectory::Peek(state));
   if (!started) return errors::LookAgain("The emulator of " + state.string() + " has ended.");
@@ -150,13 +150,18 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
   return started->url;
 }
 
-Result<std::string> Connector::Embed(const EmulatorFlags& flags, const Path& state) {
+Result<std::string> Connector::Embed(const EmulatorFlags& flags, const Path& state,
+                                     Lifetime lifetime) {
   ASSIGN_OR_RETURN(const EmulatorOptions options, ReadOptions(flags, state));
   if (!serving_child_) {
     ASSIGN_OR_RETURN(serving_child_, ServingChild::Begin());
   }
-  const StderrSilencer launchers;
-  ASSIGN_OR_RETURN(emulator_, Emulator::Start(options, flags));
+  {
+    const StderrSilencer launchers;
+    ASSIGN_OR_RETURN(emulator_, Emulator::Start(options, flags));
+  }
+  const std::string& note = emulator_->isolation_note();
+  if (lifetime == Lifetime::kThisCommand && !note.empty()) tell_(note + "\n");
   flags_ = flags;
   state_ = state;
   return emulator_->base_url();

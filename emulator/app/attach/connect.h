@@ -54,7 +54,7 @@ class Connector {
 
   Result<std::string> Find(const EmulatorFlags& flags, Lifetime lifetime, bool again);
   Result<std::string> LookOnce(const EmulatorFlags& flags, Lifetime lifetime, bool may_begin);
-  Result<std::string> Embed(const EmulatorFlags& flags, const Path& state);
+  Result<std::string> Embed(const EmulatorFlags& flags, const Path& state, Lifetime lifetime);
 
   std::function<void(std::string_view)> tell_;
   std::chrono::milliseconds patience_;

@@ -29,8 +29,9 @@ enum class StorageView { kGs, kPath };
 /// through https_proxy and the emulator's certificate authority in their environment.
 enum class GsFront { kOff, kProxy };
 
-/// Whether each run has a network namespace of its own, and each replica a mount namespace.
-enum class Isolation { kProcess, kMachine };
+/// What a replica is: a process of this host, or a machine with namespaces of its own. kByHost: a
+/// machine where the host allows it (ChooseIsolation in replica_host.h).
+enum class Isolation { kByHost, kProcess, kMachine };
 
 struct EmulatorOptions {
   Path state;  // one emulator owns it
@@ -50,7 +51,7 @@ struct EmulatorOptions {
   Addressing addressing = Addressing::kLoopback;
   StorageView storage_view = StorageView::kGs;
   GsFront gs_front = GsFront::kProxy;
-  Isolation isolation = Isolation::kProcess;
+  Isolation isolation = Isolation::kByHost;
   bool machine_files = true;    // machines have a file system of their own; scenarios: no
   bool durable_storage = true;  // acknowledged writes survive a power cut
   std::string access_log;       // file, "-" standard output, "off"; "": <state>/access.log

@@ -133,7 +133,9 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
     return Fail(world.io, "serve", emulator.error().message);
   }
   NotifyStarter((*emulator)->base_url());
-  if (!(*emulator)->port_note().empty()) tell((*emulator)->port_note());
+  for (const auto& note : {(*emulator)->port_note(), (*emulator)->isolation_note()}) {
+    if (!note.empty()) tell(note);
+  }
   tell(Banner(**emulator, options->state));
   const auto end = (*emulator)->WaitForEnd(guard.descriptor(), IdleTimeOf(command));
   if (end == app::Emulator::End::kIdle) tell("Ending after the idle timeout.");
