@@ -38,5 +38,6 @@ endif()
 if(CAIP_FUZZ)  # clang; its warnings are not what we build by
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link,address>
                       -fno-omit-frame-pointer)
+  add_link_options($<$<LINK_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link,address>)
   target_compile_options(caip_warnings INTERFACE -Wno-error)
 endif()
