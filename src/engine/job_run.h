@@ -98,7 +98,8 @@ class JobRun {
   void MachinesAreThere();
   run::Wait WaitForMachines() const;
   void LogFailedTries(int tries);
-  void InstallPackages();
+  std::vector<std::string> ImagesToPrepare() const;
+  void PrepareReplicas();
   void LogBeforePackages(const run::ReplicaId& id);
   void LaunchAll();
   void Launch(const run::ReplicaId& id, bool fresh_disk);

@@ -1,4 +1,6 @@
-// Chapter: machines, packages, and the start of all replicas.
+// Chapter: machines, packages, images, and the start of all replicas.
+
+#include <algorithm>
 
 #include "engine/job_run.h"
 
@@ -42,11 +44,24 @@ void JobRun::MachinesAreThere() {
       if (!note.finished) LogBeforePackages(id);
     }
   }
-  if (!api_->spec().NeedsPackages() || IsTrial()) {
+  // A trial uses what its job has prepared.
+  const bool needs_nothing = !api_->spec().NeedsPackages() && ImagesToPrepare().empty();
+  if (needs_nothing || IsTrial()) {
     LaunchAll();
   } else {
-    InstallPackages();
+    PrepareReplicas();
   }
+}
+
+// Those that the launcher does not run as a command of its own.
+std::vector<std::string> JobRun::ImagesToPrepare() const {
+  std::vector<std::string> uris;
+  for (const run::ReplicaGroup& group : api_->spec().groups) {
+    const auto* image = std::get_if<run::ContainerImage>(&group.program);
+    if (!image || note_.images.contains(image->uri)) continue;
+    if (std::find(uris.begin(), uris.end(), image->uri) == uris.end()) uris.push_back(image->uri);
+  }
+  return uris;
 }
 
 void JobRun::LogFailedTries(int tries) {
@@ -55,15 +70,17 @@ void JobRun::LogFailedTries(int tries) {
   }
 }
 
-void JobRun::InstallPackages() {
-  const auto& module = std::get<run::PythonModule>(api_->spec().GroupOf(lead_).program);
-  PrepareRequest request{key(),
-                         note_.attempt,
-                         module.package_uris,
-                         module.software_version,
-                         module.python_version,
-                         module.module,
-                         {}};
+void JobRun::PrepareReplicas() {
+  PrepareRequest request;
+  request.run = key();
+  request.attempt = note_.attempt;
+  request.images = ImagesToPrepare();
+  if (const auto* module = std::get_if<run::PythonModule>(&api_->spec().GroupOf(lead_).program)) {
+    request.package_uris = module->package_uris;
+    request.software_version = module->software_version;
+    request.python_version = module->python_version;
+    request.python_module = module->module;
+  }
   for (const auto& [id, note] : note_.replicas) {
     if (note.finished) continue;
     request.log_tasks.push_back(api_->TaskName(id));

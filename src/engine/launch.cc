@@ -28,6 +28,44 @@ run::Program ResolvedProgram(const LaunchFacts& facts) {
   return program;
 }
 
+// The image that the packager has unpacked for the replica; nullptr: it runs a command of the host.
+std::shared_ptr<const PreparedImage> ImageOf(const LaunchFacts& facts) {
+  const auto* image =
+      std::get_if<run::ContainerImage>(&facts.job.spec().GroupOf(facts.key.replica).program);
+  if (!image || facts.note.images.contains(image->uri)) return nullptr;
+  const auto found = facts.prepared.images.find(image->uri);
+  return found == facts.prepared.images.end() ? nullptr : found->second;
+}
+
+// An image without ENTRYPOINT and CMD runs the first argument, as in Docker and Kubernetes.
+void UseImage(std::shared_ptr<const PreparedImage> prepared, ReplicaLaunch& launch) {
+  auto& image = std::get<run::ContainerImage>(launch.program);
+  image.entrypoint = prepared->entrypoint;
+  image.default_args = prepared->default_args;
+  std::vector<std::string>& first = image.args.empty() ? launch.arguments : image.args;
+  const bool is_bare = image.entrypoint.empty() && image.default_args.empty();
+  if (is_bare && image.command.empty() && !first.empty()) {
+    image.command = {first.front()};
+    first.erase(first.begin());
+  }
+  Environment environment = prepared->environment;
+  Overlay(launch.environment, environment);
+  launch.environment = std::move(environment);
+  launch.working_directory = prepared->working_directory;
+  launch.image = std::move(prepared);
+}
+
+// PATH: of the image, else that of the host after the directory of the packages.
+std::string PathOf(const LaunchFacts& facts, const PreparedImage* image) {
+  if (!image) {
+    const std::string& prefix = facts.prepared.path_prefix;
+    return prefix.empty() ? facts.path : prefix + ":" + facts.path;
+  }
+  const auto path = std::find_if(image->environment.begin(), image->environment.end(),
+                                 [](const auto& variable) { return variable.first == "PATH"; });
+  return path == image->environment.end() ? facts.path : path->second;
+}
+
 ReplicaMachine DescribeMachine(const LaunchFacts& facts, const run::Program& program) {
   const run::RunSpec& spec = facts.job.spec();
   const auto* image = std::get_if<run::ContainerImage>(&program);
@@ -92,10 +130,9 @@ std::vector<DeviceRequest> DeviceRequestsOf(const run::RunSpec& spec,
 }
 
 ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
-  const std::string& prefix = facts.prepared.path_prefix;
-  run::ReplicaSetup setup =
-      facts.run.SetUp({facts.key.replica, facts.boot_disk,
-                       prefix.empty() ? facts.path : prefix + ":" + facts.path});
+  std::shared_ptr<const PreparedImage> image = ImageOf(facts);
+  run::ReplicaSetup setup = facts.run.SetUp(
+      {facts.key.replica, facts.boot_disk, PathOf(facts, image.get()), image != nullptr});
   ReplicaLaunch launch;
   launch.key = facts.key;
   launch.task = facts.job.TaskName(facts.key.replica);
@@ -112,6 +149,7 @@ ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
   launch.needs = facts.prepared.needs;
   launch.fresh_disk = fresh_disk;
   launch.metrics = FindMetrics(facts);
+  if (image) UseImage(std::move(image), launch);
   return launch;
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -102,6 +103,17 @@ struct ReplicaIsolation {
   std::vector<Cover> covers = {};
 };
 
+/// A container image that is unpacked on this host.
+struct PreparedImage {
+  std::vector<std::string> layers;             // directories of this host, the lowest first
+  std::vector<std::string> entrypoint = {};    // ENTRYPOINT
+  std::vector<std::string> default_args = {};  // CMD
+  Environment environment = {};                // ENV, with PATH and HOME
+  std::string working_directory = "/";         // WORKDIR
+  uint32_t user = 0;                           // USER
+  uint32_t group = 0;
+};
+
 /// Everything needed to start a replica.
 struct ReplicaLaunch {
   ReplicaKey key;
@@ -118,6 +130,8 @@ struct ReplicaLaunch {
   bool fresh_disk = true;  // false: the boot disk of the replica's last boot is kept (`crash`)
   std::optional<MetricSource> metrics = {};  // of the lead of a trial
   std::optional<ReplicaIsolation> isolation = {};
+  /// The image whose files are the root of the replica's machine. nullptr: the root is the host's.
+  std::shared_ptr<const PreparedImage> image = {};
 
   /// The command line. argv[0] is a path or is looked up in PATH of `environment`.
   std::vector<std::string> Argv() const {
@@ -171,18 +185,19 @@ class LocalDisks {
   virtual std::string OnHost(const ReplicaKey&, const std::string& path) const { return path; }
 };
 
-/// What a run's packages need to be installed into.
+/// What a run needs before its replicas can start: packages to install, images to unpack.
 struct PrepareRequest {
   RunKey run;
   int attempt = 1;  // of the job; echoed
   std::vector<std::string> package_uris;
   std::string software_version;
   std::string python_version;
-  std::string python_module;
-  std::vector<std::string> log_tasks;  // task names under which install lines are logged
+  std::string python_module;             // "": there are no packages
+  std::vector<std::string> log_tasks;    // task names under which install lines are logged
+  std::vector<std::string> images = {};  // URIs of images that bring their own program
 };
 
-/// An environment to run Python in, or why there is none.
+/// An environment to run Python in and the images of replicas, or why one of them is missing.
 struct Prepared {
   RunKey run;
   int attempt = 1;
@@ -197,12 +212,13 @@ struct Prepared {
   std::optional<Failure> failure;
   std::vector<std::string> packages = {};  // files of this host, as the service leaves them
   std::vector<std::string> needs = {};     // of this host, what programs of the environment read
+  std::map<std::string, std::shared_ptr<const PreparedImage>> images = {};  // by URI
 };
 
 class Packager {
  public:
   virtual ~Packager() = default;
-  /// Installs (or finds in the cache) and answers once. Writes its own log lines.
+  /// Installs and unpacks (or finds in the caches) and answers once. Writes its own log lines.
   virtual void Prepare(PrepareRequest request, std::function<void(Prepared)> done) = 0;
   /// Stops what Prepare started; `done` is not called any more. Blocks at most briefly.
   virtual void Abandon(const RunKey& run) = 0;

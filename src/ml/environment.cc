@@ -75,6 +75,10 @@ JobTexts JobTextsOf(const EnvironmentFacts& facts) {
 }
 
 void AddSystem(const EnvironmentFacts& facts, Variables& out) {
+  if (facts.has_own_image) {
+    out.emplace_back("HOSTNAME", HostName(facts.replica, facts.host_id));
+    return;
+  }
   out.emplace_back("PATH", facts.path);
   out.emplace_back("HOME", facts.boot_disk + "/" + std::string(kHome));
   out.emplace_back("USER", "root");

@@ -39,6 +39,7 @@ struct EnvironmentFacts {
   std::string host_id;                 // ten hexadecimal digits, see HostName
   std::string boot_disk;               // directory that stands for the replica's disk
   std::string path;                    // PATH
+  bool has_own_image = false;          // it brings the variables of its system
   int cpus = 1;
   std::string endpoint;  // "http://127.0.0.1:8080": ml, storage and logging; "" for none
   const JobTexts* job_texts = nullptr;  // made before; null: they are made when they are needed

@@ -74,6 +74,7 @@ class TrainingRun final : public run::ApiRun {
             .host_id = facts_.names.cluster_id,
             .boot_disk = start.boot_disk,
             .path = start.path,
+            .has_own_image = start.has_own_image,
             .cpus = facts_.host.cpus,
             .endpoint = facts_.host.endpoint,
             .job_texts = &job_texts_};

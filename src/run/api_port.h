@@ -35,6 +35,8 @@ struct ReplicaFacts {
   ReplicaId replica;
   std::string boot_disk;  // directory
   std::string path;       // PATH
+  /// The replica runs on the files of an image, which brings the variables of its system.
+  bool has_own_image = false;
 };
 
 /// All that the environment of a run's replicas depends on, once addresses are lent.

@@ -26,11 +26,12 @@ struct PythonModule {
 /// A container image and what the job makes it run.
 struct ContainerImage {
   std::string uri;
-  /// The program of the image as a command of the host. Launcher::Resolve fills it in;
-  /// empty where the image brings its own program.
+  /// The program of the image: the command of the host that Launcher::Resolve has answered, or the
+  /// ENTRYPOINT that the packager found in the image.
   std::vector<std::string> entrypoint = {};
-  std::vector<std::string> command = {};  // replaces the entrypoint; empty: it stays
-  std::vector<std::string> args = {};     // come after it
+  std::vector<std::string> command = {};       // replaces the entrypoint; empty: it stays
+  std::vector<std::string> args = {};          // come after it
+  std::vector<std::string> default_args = {};  // of the image (CMD), where the job gives none
   bool operator==(const ContainerImage&) const = default;
 };
 

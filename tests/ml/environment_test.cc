@@ -198,7 +198,7 @@ TEST(Environment, NodesOfAPrebuiltPyTorchContainerFindTheirCluster) {
   EXPECT_THAT(worker, Contains(Pair("MASTER_PORT", "2222")));
   EXPECT_THAT(worker, Contains(Pair("WORLD_SIZE", "3")));
   EXPECT_THAT(worker, Contains(Pair("RANK", "2")));
-  EXPECT_THAT(worker, Contains(Key("CLUSTER_SPEC")));
+  EXPECT_THAT(worker, Contains(Key(std::string("CLUSTER_SPEC"))));
   EXPECT_THAT(worker, Contains(Key("LOG_FILE_TO_WRITE")));  // the launcher runs the module
   EXPECT_THAT(RenderEnvironment(Scene{input, {Role::kMaster, 0}}.Facts()),
               Contains(Pair("RANK", "0")));
@@ -268,6 +268,18 @@ TEST(Environment, HasEachNameOnce) {
       EXPECT_TRUE(names.insert(name).second) << name;
     }
   }
+}
+
+TEST(Environment, LeavesTheVariablesOfTheSystemToAnImage) {
+  const Scene scene{Container(0, 0), {Role::kMaster, 0}};
+  EnvironmentFacts facts = scene.Facts();
+  facts.has_own_image = true;
+  const auto variables = RenderEnvironment(facts);
+  for (const std::string name : {"PATH", "HOME", "USER", "LANG", "TMPDIR", "PYTHONUNBUFFERED"}) {
+    EXPECT_THAT(variables, Not(Contains(Key(name))));
+  }
+  EXPECT_THAT(variables, Contains(Key(std::string("HOSTNAME"))));
+  EXPECT_THAT(variables, Contains(Key(std::string("CLUSTER_SPEC"))));
 }
 
 TEST(Environment, HasTrialVariablesOnlyInTrials) {

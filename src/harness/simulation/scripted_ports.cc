@@ -108,6 +108,7 @@ void ScriptedPackager::Prepare(engine::PrepareRequest request,
     working_.erase(found);
     engine::Prepared prepared{asked.run, asked.attempt,  "/envs/e1/bin/python3",
                               {},        "/envs/e1/bin", {}};
+    prepared.images = images;
     if (fails) prepared.failure = fails(asked);
     done(std::move(prepared));
   });

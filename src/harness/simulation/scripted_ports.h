@@ -41,7 +41,7 @@ class ScriptedLauncher final : public engine::Launcher, public engine::LocalDisk
   };
   std::function<void(const engine::ReplicaLaunch&)> on_launch;
 
-  /// The local commands of images, by URI.
+  /// The local commands of images, by URI. Empty: the image brings its own program.
   std::map<std::string, std::vector<std::string>> images;
 
   Result<run::Program> Resolve(const run::Program& program) const override;
@@ -81,6 +81,7 @@ class ScriptedPackager final : public engine::Packager {
   explicit ScriptedPackager(EventQueue& events) : events_(events) {}
   Duration takes{0};
   std::function<std::optional<engine::Prepared::Failure>(const engine::PrepareRequest&)> fails;
+  std::map<std::string, std::shared_ptr<const engine::PreparedImage>> images;  // by URI
 
   void Prepare(engine::PrepareRequest request, std::function<void(engine::Prepared)> done) override;
   void Abandon(const engine::RunKey& run) override { working_.erase(run); }

@@ -1,6 +1,6 @@
 #pragma once
 // What the service offers: scale tiers, machine types, accelerators, regions, runtime versions,
-// TPUs, built-in algorithms. All of it is data (data/catalog.json, with its sources); this
+// TPUs, built-in algorithms. All of it is data (catalog.json, with its sources); this
 // class only looks entries up.
 
 #include <cstdint>
@@ -83,7 +83,7 @@ struct TpuRules {
 /// process.
 class Catalog {
  public:
-  /// Reads the form of data/catalog.json. The error names the entry that is broken.
+  /// Reads the form of catalog.json. The error names the entry that is broken.
   static Result<Catalog> Parse(std::string_view json_text);
 
   const ScaleTier* FindTier(std::string_view name) const;       // nullptr: no such tier
@@ -109,7 +109,7 @@ class Catalog {
   std::string built_in_image_prefix_;
 };
 
-/// The catalog of data/catalog.json, built in.
+/// The catalog of catalog.json, built in.
 const Catalog& DefaultCatalog();
 
 /// "2.4" as {2, 4}; nullopt for what does not have the form major.minor.

@@ -1,4 +1,4 @@
-// data/catalog.json -> Catalog.
+// catalog.json -> Catalog.
 
 #include <algorithm>
 
