@@ -10,6 +10,7 @@
 #include "host/machine/boot_disks.h"
 #include "host/machine/host_tree.h"
 #include "host/machine/machines.h"
+#include "tests/host/file_replacer.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
@@ -123,6 +124,23 @@ TEST_F(MachineFilesTest, ShowWhatTheLaunchNamesAndNothingElse) {
   launch.environment.emplace_back("DATA", (other.path() / "data").string());
   EXPECT_THAT(Output(std::move(launch)), ElementsAre("sibling", "named", "refused", "data"));
   EXPECT_NE(::access((project.path() / "task.sh.new").c_str(), F_OK), 0);
+}
+
+// A package that another job builds, or a program that the user edits. All names lead to one file.
+TEST_F(MachineFilesTest, StartWhileWhatTheyNameIsReplaced) {
+  constexpr int kNames = 32;
+  constexpr int kStarts = 20;
+  const TemporaryDirectory project("caip-project-");
+  auto launch = OnMachine("cat \"$NAME_0\"; echo x 2>/dev/null > \"$NAME_0\" || echo refused");
+  const FileReplacer replacer(project.path() / "file", "a text\n");
+  for (int i = 0; i < kNames; ++i) {
+    const std::string name = "name-" + std::to_string(i);
+    std::filesystem::create_symlink("file", project.path() / name);
+    launch.environment.emplace_back("NAME_" + std::to_string(i), project.path() / name);
+  }
+  for (launch.key.boot = 1; launch.key.boot <= kStarts; ++launch.key.boot) {
+    EXPECT_THAT(Output(launch), ElementsAre("a text", "refused"));
+  }
 }
 
 TEST_F(MachineFilesTest, LetTheHostWatchTheMetricFile) {

@@ -9,6 +9,7 @@
 
 #include <atomic>
 
+#include "tests/host/file_replacer.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
@@ -105,6 +106,40 @@ TEST_F(Machines, HaveOtherFilesInThePlaceOfTheHosts) {
   world_.Run(std::move(launch));
   EXPECT_THAT(world_.sink.Messages(), ElementsAre("caip's and the host's"));
   EXPECT_EQ(*ReadFile(covered), "the host's\n");
+}
+
+// As an update of the host's certificates does it.
+TEST_F(Machines, StartWhileAFileIsReplacedThatTheyCover) {
+  constexpr int kStarts = 50;
+  const TemporaryDirectory directory("caip-cover-");
+  const Path file = directory.path() / "file";
+  const Path covered = directory.path() / "covered";
+  ASSERT_TRUE(WriteFile(file, "a text\n").ok());
+  auto launch = OnMachine("exit 0");
+  launch.isolation->covers = {{file, covered}};
+  const FileReplacer replacer(covered, "covered\n");
+  for (launch.key.boot = 1; launch.key.boot <= kStarts; ++launch.key.boot) {
+    EXPECT_EQ(world_.Run(launch).start_error, "");
+  }
+}
+
+TEST_F(Machines, StartWhileAFileIsReplacedThatTheyShow) {
+  constexpr int kCovered = 32;
+  constexpr int kStarts = 20;
+  const TemporaryDirectory directory("caip-cover-");
+  const Path file = directory.path() / "file";
+  auto launch = OnMachine("cat \"$0\"");
+  for (int i = 0; i < kCovered; ++i) {
+    const Path covered = directory.path() / ("covered-" + std::to_string(i));
+    ASSERT_TRUE(WriteFile(covered, "covered\n").ok());
+    launch.isolation->covers.push_back({file, covered});
+  }
+  launch.arguments = {launch.isolation->covers.front().covered};
+  const FileReplacer replacer(file, "a text\n");
+  for (launch.key.boot = 1; launch.key.boot <= kStarts; ++launch.key.boot) {
+    EXPECT_EQ(world_.Run(launch).start_error, "");
+  }
+  EXPECT_THAT(world_.sink.Messages(), ::testing::Each("a text"));
 }
 
 // Docker's default capabilities and CAP_SYS_PTRACE.

@@ -15,6 +15,10 @@
 #include <string>
 #include <string_view>
 
+#ifndef SYS_open_tree  // Linux 5.2
+#define SYS_open_tree 428
+#define SYS_move_mount 429
+#endif
 #ifndef SYS_mount_setattr  // Linux 5.12
 #define SYS_mount_setattr 442
 #endif
@@ -25,13 +29,20 @@ namespace {
 constexpr mode_t kDirectoryMode = 0755;
 constexpr mode_t kFileMode = 0644;
 constexpr int kLinksMax = 8;
+constexpr int kTriesMax = 100;  // while other programs replace files
 
-// Opens a path whose symbolic links never lead out of `root`.
+// Opens a path whose symbolic links never lead out of `root`. The kernel asks for another try when
+// anything on the host was renamed while it followed a "..".
 int OpenInside(int root, const char* path, int flags) {
   open_how how{};
   how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
   how.resolve = RESOLVE_IN_ROOT;
-  return static_cast<int>(::syscall(SYS_openat2, root, path, &how, sizeof how));
+  int opened = -1;
+  for (int tries = 0; tries < kTriesMax && opened < 0; ++tries) {
+    opened = static_cast<int>(::syscall(SYS_openat2, root, path, &how, sizeof how));
+    if (opened < 0 && errno != EAGAIN) break;
+  }
+  return opened;
 }
 
 // Opens the directory and makes it and its parents where they do not exist. -1 with errno.
@@ -81,41 +92,81 @@ int OpenFile(int root, const std::string& path, int links = kLinksMax) {
                   links - 1);
 }
 
-bool IsDirectory(const char* path) {
+bool IsDirectory(int file) {
   struct stat status {};
-  return ::stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+  return ::fstat(file, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/// Closes a descriptor without changing errno.
+class Held {
+ public:
+  explicit Held(int fd) : fd_(fd) {}
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() {
+    const int error = errno;
+    if (fd_ >= 0) ::close(fd_);
+    errno = error;
+  }
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+  /// A path of the file, for calls that take no descriptor.
+  std::string Place() const { return "/proc/self/fd/" + std::to_string(fd_); }
+
+ private:
+  int fd_;
+};
+
 // Bind mounts keep the flags of their file system, which an unprivileged user must not drop.
-bool MakeReadOnly(const char* place) {
+bool MakeReadOnly(int tree) {
   mount_attr attributes{};
   attributes.attr_set = MOUNT_ATTR_RDONLY;
-  return ::syscall(SYS_mount_setattr, AT_FDCWD, place, AT_RECURSIVE, &attributes,
+  return ::syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
                    sizeof attributes) == 0;
 }
 
-bool Bind(int root, const Mount& mount) {
-  int target = -1;
-  if (mount.flags & kMountIfThere) {
-    target = OpenInside(root, mount.target, O_PATH);
-  } else if (IsDirectory(mount.source)) {
-    target = OpenDirectory(root, mount.target);
-  } else {
-    target = OpenFile(root, mount.target);
+// For kernels without the calls below, before Linux 5.2, and for filters of calls that do not know
+// them.
+bool BindByPath(int root, const Mount& mount, const Held& source, const Held& target) {
+  const unsigned long flags = MS_BIND | MS_REC;
+  if (::mount(source.Place().c_str(), target.Place().c_str(), nullptr, flags, nullptr) != 0) {
+    return false;
   }
-  if (target < 0) return false;
-  char place[64];
-  std::snprintf(place, sizeof place, "/proc/self/fd/%d", target);
-  bool made = ::mount(mount.source, place, nullptr, MS_BIND | MS_REC, nullptr) == 0;
-  const int error = errno;
-  ::close(target);
-  errno = error;
-  if (!made || !(mount.flags & kMountReadOnly)) return made;
-  const int mounted = OpenInside(root, mount.target, O_PATH);
-  std::snprintf(place, sizeof place, "/proc/self/fd/%d", mounted);
-  made = mounted >= 0 && MakeReadOnly(place);
-  ::close(mounted);
-  return made;
+  if (!(mount.flags & kMountReadOnly)) return true;
+  const Held mounted(OpenInside(root, mount.target, O_PATH));
+  return mounted.valid() && MakeReadOnly(mounted.get());
+}
+
+// Mounts the source read-only before it is visible, and on the very file that was looked up.
+bool BindOnce(int root, const Mount& mount, const Held& source, const Held& target) {
+  const unsigned flags = AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC;
+  const Held tree(static_cast<int>(::syscall(SYS_open_tree, source.get(), "", flags)));
+  if (!tree.valid()) {
+    const bool lacks_calls = errno == ENOSYS || errno == EPERM;
+    return lacks_calls && BindByPath(root, mount, source, target);
+  }
+  if (mount.flags & kMountReadOnly && !MakeReadOnly(tree.get())) return false;
+  return ::syscall(SYS_move_mount, tree.get(), "", target.get(), "",
+                   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
+}
+
+int OpenTarget(int root, const Mount& mount, const Held& source) {
+  if (mount.flags & kMountIfThere) return OpenInside(root, mount.target, O_PATH);
+  return IsDirectory(source.get()) ? OpenDirectory(root, mount.target)
+                                   : OpenFile(root, mount.target);
+}
+
+// The kernel mounts no file, and nothing on a file, that was replaced since it was looked up.
+bool Bind(int root, const Mount& mount) {
+  for (int tries = 1;; ++tries) {
+    const Held source(::open(mount.source, O_PATH | O_CLOEXEC));
+    if (!source.valid()) return false;
+    const Held target(OpenTarget(root, mount, source));
+    if (!target.valid()) return false;
+    if (BindOnce(root, mount, source, target)) return true;
+    const bool was_replaced = errno == ENOENT || errno == ESTALE;
+    if (!was_replaced || tries == kTriesMax) return false;
+  }
 }
 
 bool MountFileSystem(int root, const Mount& mount) {
