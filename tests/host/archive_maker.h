@@ -18,14 +18,18 @@ struct ArchiveMember {
   std::string symlink = {};  // a link to there instead of a file
 };
 
-/// Writes a .tar.gz or, by the name's end, a .zip or .whl.
+/// Writes a .zip or .whl or, by the name's end, a .tar.gz, .tar.bz2, .tar.xz or .tar.lzma.
 inline void MakeArchive(const Path& path, const std::vector<ArchiveMember>& members) {
   archive* writer = archive_write_new();
-  if (path.extension() == ".gz") {
-    archive_write_set_format_pax_restricted(writer);
-    archive_write_add_filter_gzip(writer);
-  } else {
+  const std::string end = path.extension();
+  if (end == ".gz") archive_write_add_filter_gzip(writer);
+  if (end == ".bz2") archive_write_add_filter_bzip2(writer);
+  if (end == ".xz") archive_write_add_filter_xz(writer);
+  if (end == ".lzma") archive_write_add_filter_lzma(writer);
+  if (end == ".zip" || end == ".whl") {
     archive_write_set_format_zip(writer);
+  } else {
+    archive_write_set_format_pax_restricted(writer);
   }
   [[maybe_unused]] int code = archive_write_open_filename(writer, path.c_str());
   assert(code == ARCHIVE_OK);

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "tests/host/archive_maker.h"
 
 namespace caip::host {
@@ -75,6 +78,39 @@ TEST_F(PackageArchive, ThatIsNoneIsRefused) {
     EXPECT_THAT(facts.error().message, HasSubstr("'p.tar.gz' is not a readable sdist or wheel"));
   }
   EXPECT_FALSE(CheckArchive(directory_.path() / "none.tar.gz").ok());
+}
+
+// Programs that libarchive would start from PATH, and the first bytes of their archives.
+TEST_F(PackageArchive, OfAnotherCompressionIsRefusedAndStartsNoProgram) {
+  const std::pair<const char*, std::string> rows[] = {
+      {"lrzip", std::string("LRZI\x00\x06", 6)},
+      {"lzop", std::string("\x89LZO\x00\x0d\x0a\x1a\x0a", 9)},
+      {"grzip", std::string("GRZipII\x00\x02\x04:)", 12)},
+  };
+  const std::string path_before = std::getenv("PATH");
+  const Path programs = directory_.path() / "bin";
+  const Path started = directory_.path() / "started";
+  ASSERT_TRUE(MakeDirectories(programs).ok());
+  ::setenv("PATH", (programs.string() + ":" + path_before).c_str(), 1);
+  for (const auto& [program, magic] : rows) {
+    const Path fake = programs / program;
+    ASSERT_TRUE(WriteFile(fake, "#!/bin/sh\necho x > '" + started.string() + "'\n").ok());
+    std::filesystem::permissions(fake, std::filesystem::perms::owner_all);
+    const Path package = directory_.path() / (std::string("p.tar.") + program);
+    ASSERT_TRUE(WriteFile(package, magic + std::string(2000, 'x')).ok());
+    for (const Error& error : {CheckArchive(package).error(), ReadArchive(package, 1000).error()}) {
+      EXPECT_THAT(error.message, HasSubstr("is not a readable sdist or wheel"));
+    }
+    EXPECT_FALSE(std::filesystem::exists(started)) << program;
+  }
+  ::setenv("PATH", path_before.c_str(), 1);
+}
+
+TEST_F(PackageArchive, MayHaveAnyCompressionOfPip) {
+  for (const char* name : {"p.tar.gz", "p.tar.bz2", "p.tar.xz", "p.tar.lzma"}) {
+    const auto facts = CheckArchive(Archive({{"p-1/setup.py", "x"}}, name));
+    EXPECT_TRUE(facts.ok()) << name;
+  }
 }
 
 TEST_F(PackageArchive, ThatIsCutOffIsRefused) {

@@ -20,9 +20,20 @@ struct CloseArchive {
 };
 using ArchivePtr = std::unique_ptr<archive, CloseArchive>;
 
+// The compressions that pip knows. libarchive has others, for which it starts a program of that
+// name from PATH (lrzip, lzop, grzip), and it does so, too, for those that it was built without.
+void AddCompressions(archive* reader) {
+  if (archive_zlib_version()) archive_read_support_filter_gzip(reader);
+  if (archive_bzlib_version()) archive_read_support_filter_bzip2(reader);
+  if (archive_liblzma_version()) {
+    archive_read_support_filter_xz(reader);
+    archive_read_support_filter_lzma(reader);
+  }
+}
+
 Result<ArchivePtr> Open(const Path& path) {
   ArchivePtr reader(archive_read_new());
-  archive_read_support_filter_all(reader.get());
+  AddCompressions(reader.get());
   // The formats of Python packages. libarchive knows others that pip does not know.
   archive_read_support_format_tar(reader.get());
   archive_read_support_format_zip(reader.get());

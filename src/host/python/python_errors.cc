@@ -98,8 +98,8 @@ Error PackageRefused(std::string_view uri, const Error& cause) {
 Error PackageNoArchive(std::string_view package, std::string_view why) {
   return {Code::kDataLoss,
           Quoted(package) + " is not a readable sdist or wheel (" + std::string(why) +
-              "). Packages are .tar.gz, .zip or .whl files as `python setup.py sdist` or "
-              "bdist_wheel make them."};
+              "). Packages are .tar.gz, .tar.bz2, .tar.xz, .zip or .whl files as `python setup.py "
+              "sdist` or bdist_wheel make them."};
 }
 
 Error PackageMemberOutside(std::string_view package, std::string_view member) {
