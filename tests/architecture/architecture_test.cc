@@ -38,6 +38,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"engine", {"base", "run", "tuning", "engine"}},
     {"harness", {"base", "google", "run", "ml", "tuning", "engine", "harness"}},
     {"host", {"base", "google", "run", "http", "engine/ports.h", "host"}},
+    {"images", {"base", "images"}},
     {"gcs", {"base", "http", "gcs"}},
     {"logging", {"base", "http", "logging"}},
     {"metadata", {"base", "http", "metadata"}},

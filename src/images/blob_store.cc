@@ -1,0 +1,279 @@
+#include "images/blob_store.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "images/errors.h"
+
+namespace caip::images {
+namespace {
+
+constexpr size_t kUploadIdMax = 128;
+constexpr size_t kHashBlock = 256 << 10;
+
+bool IsUploadIdCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_';
+}
+
+// An id is the name of a file: it must not leave the directory.
+Status CheckUploadId(std::string_view id) {
+  if (id.empty() || id.size() > kUploadIdMax ||
+      !std::all_of(id.begin(), id.end(), IsUploadIdCharacter)) {
+    return errors::UploadIdInvalid(id);
+  }
+  return Ok{};
+}
+
+// Whether the name still means the open file: a writer may have finished in between.
+bool IsStillNamed(int file, const Path& path) {
+  struct stat open {};
+  struct stat named {};
+  return ::fstat(file, &open) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+// All of `bytes` at `offset`. On false, errno has the reason.
+bool WriteAllAt(int file, std::string_view bytes, uint64_t offset) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+    offset += static_cast<uint64_t>(written);
+  }
+  return true;
+}
+
+Result<uint64_t> BlobFileSize(const Path& path, const Error& missing) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT) return missing;
+    return CannotLookAt(path, errno);
+  }
+  if (!S_ISREG(status.st_mode)) return missing;
+  return static_cast<uint64_t>(status.st_size);
+}
+
+std::vector<std::string> BlobFileNames(const Path& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+BlobUpload::BlobUpload(BlobStore* store, std::string id, Fd file) noexcept
+    : store_(store), id_(std::move(id)), file_(std::move(file)) {}
+
+BlobUpload::BlobUpload(BlobUpload&& other) noexcept
+    : store_(std::exchange(other.store_, nullptr)),
+      id_(std::move(other.id_)),
+      file_(std::move(other.file_)),
+      hash_(std::move(other.hash_)),
+      offset_(other.offset_) {}
+
+BlobUpload& BlobUpload::operator=(BlobUpload&& other) noexcept {
+  if (this == &other) return *this;
+  Suspend();
+  store_ = std::exchange(other.store_, nullptr);
+  id_ = std::move(other.id_);
+  file_ = std::move(other.file_);
+  hash_ = std::move(other.hash_);
+  offset_ = other.offset_;
+  return *this;
+}
+
+BlobUpload::~BlobUpload() { Suspend(); }
+
+// The hash is kept for the next writer of this process. The lock is released last.
+void BlobUpload::Suspend() {
+  if (store_ == nullptr) return;
+  if (hash_ != nullptr) {
+    const std::lock_guard lock(store_->mutex_);
+    store_->suspended_[id_] = {std::move(hash_), offset_};
+  }
+  store_ = nullptr;
+  file_.Close();
+}
+
+Status BlobUpload::HashFile() {
+  hash_ = std::make_unique<Sha256Digest>();
+  offset_ = 0;
+  std::string block(kHashBlock, '\0');
+  while (true) {
+    const ssize_t count =
+        ::pread(file_.get(), block.data(), block.size(), static_cast<off_t>(offset_));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return CannotRead(store_->UploadPath(id_), errno);
+    if (count == 0) return Ok{};
+    hash_->Add(std::string_view(block.data(), static_cast<size_t>(count)));
+    offset_ += static_cast<uint64_t>(count);
+  }
+}
+
+Status BlobUpload::Append(std::string_view bytes) {
+  assert(store_ != nullptr);
+  if (!WriteAllAt(file_.get(), bytes, offset_)) {
+    const int error = errno;
+    if (::ftruncate(file_.get(), static_cast<off_t>(offset_)) != 0) {
+      return CannotWrite(store_->UploadPath(id_), errno);
+    }
+    return CannotWrite(store_->UploadPath(id_), error);
+  }
+  if (hash_ != nullptr) hash_->Add(bytes);
+  offset_ += bytes.size();
+  return Ok{};
+}
+
+Result<Digest> BlobUpload::TakeDigest() {
+  if (hash_ == nullptr) RETURN_IF_ERROR(HashFile());
+  const std::unique_ptr<Sha256Digest> hash = std::move(hash_);
+  return Digest::ParseHex(hash->FinishHex());
+}
+
+Status BlobUpload::Finish(const Digest& expected) {
+  assert(store_ != nullptr);
+  ASSIGN_OR_RETURN(const Digest digest, TakeDigest());
+  if (digest != expected) {
+    Cancel();
+    return errors::DigestMismatch(expected.text(), digest.text());
+  }
+  return Commit(digest);
+}
+
+Result<Digest> BlobUpload::FinishAny() {
+  assert(store_ != nullptr);
+  ASSIGN_OR_RETURN(const Digest digest, TakeDigest());
+  RETURN_IF_ERROR(Commit(digest));
+  return digest;
+}
+
+Status BlobUpload::Commit(const Digest& digest) {
+  const Path from = store_->UploadPath(id_);
+  if (store_->Has(digest)) {  // its bytes are the same
+    Cancel();
+    return Ok{};
+  }
+  // A failed Append may have left bytes after the last good one.
+  if (::ftruncate(file_.get(), static_cast<off_t>(offset_)) != 0) return CannotWrite(from, errno);
+  if (::fchmod(file_.get(), 0444) != 0) return CannotProtect(from, errno);
+  if (::fsync(file_.get()) != 0) return CannotSync(from, errno);
+  const Path to = store_->PathOf(digest);
+  if (::rename(from.c_str(), to.c_str()) != 0) return CannotRename(to, errno);
+  const Path blobs = store_->blobs_;
+  store_ = nullptr;
+  file_.Close();
+  return SyncDirectory(blobs);
+}
+
+void BlobUpload::Cancel() {
+  assert(store_ != nullptr);
+  ::unlink(store_->UploadPath(id_).c_str());
+  store_ = nullptr;
+  file_.Close();
+}
+
+BlobStore::BlobStore(Path directory)
+    : blobs_(directory / "blobs" / "sha256"), uploads_(directory / "uploads") {}
+
+Result<std::unique_ptr<BlobStore>> BlobStore::Open(Path directory) {
+  std::unique_ptr<BlobStore> store(new BlobStore(std::move(directory)));
+  RETURN_IF_ERROR(MakeDirectories(store->blobs_));
+  RETURN_IF_ERROR(MakeDirectories(store->uploads_));
+  return store;
+}
+
+bool BlobStore::Has(const Digest& digest) const { return Size(digest).ok(); }
+
+Result<uint64_t> BlobStore::Size(const Digest& digest) const {
+  return BlobFileSize(PathOf(digest), errors::BlobUnknown(digest.text()));
+}
+
+Result<Fd> BlobStore::OpenBlob(const Digest& digest) const {
+  Fd file(::open(PathOf(digest).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (file.valid()) return file;
+  if (errno == ENOENT) return errors::BlobUnknown(digest.text());
+  return CannotOpen(PathOf(digest), errno);
+}
+
+Result<std::string> BlobStore::Read(const Digest& digest, size_t limit) const {
+  ASSIGN_OR_RETURN(const uint64_t size, Size(digest));
+  if (size > limit) return errors::BlobTooLarge(digest.text(), size, limit);
+  return ReadFileUpTo(PathOf(digest), limit);
+}
+
+Status BlobStore::Remove(const Digest& digest) {
+  if (::unlink(PathOf(digest).c_str()) == 0) return Ok{};
+  if (errno == ENOENT) return errors::BlobUnknown(digest.text());
+  return errors::CannotRemove(PathOf(digest), errno);
+}
+
+Result<std::vector<BlobInfo>> BlobStore::List() const {
+  std::vector<BlobInfo> blobs;
+  for (const std::string& name : BlobFileNames(blobs_)) {
+    const auto digest = Digest::ParseHex(name);
+    if (!digest.ok()) continue;  // the temporary file of a Put
+    const auto size = Size(*digest);
+    if (size.ok()) blobs.push_back({*digest, *size});
+  }
+  return blobs;
+}
+
+Result<Digest> BlobStore::Put(std::string_view bytes) {
+  Digest digest = Digest::Of(bytes);
+  if (!Has(digest)) RETURN_IF_ERROR(WriteFileDurably(PathOf(digest), bytes, 0444));
+  return digest;
+}
+
+Result<BlobUpload> BlobStore::Begin(const std::string& id) {
+  RETURN_IF_ERROR(CheckUploadId(id));
+  const Path path = UploadPath(id);
+  Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.valid() && errno == EEXIST) return errors::UploadExists(id);
+  if (!file.valid()) return CannotCreate(path, errno);
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return errors::UploadBusy(id);
+  BlobUpload upload(this, id, std::move(file));
+  upload.hash_ = std::make_unique<Sha256Digest>();
+  return upload;
+}
+
+Result<BlobUpload> BlobStore::Resume(const std::string& id) {
+  RETURN_IF_ERROR(CheckUploadId(id));
+  const Path path = UploadPath(id);
+  Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.valid() && errno == ENOENT) return errors::UploadUnknown(id);
+  if (!file.valid()) return CannotOpen(path, errno);
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return errors::UploadBusy(id);
+  if (!IsStillNamed(file.get(), path)) return errors::UploadUnknown(id);
+  ASSIGN_OR_RETURN(const uint64_t size, BlobFileSize(path, errors::UploadUnknown(id)));
+  BlobUpload upload(this, id, std::move(file));
+  upload.offset_ = size;
+  const std::lock_guard lock(mutex_);
+  auto suspended = suspended_.extract(id);
+  // Another process may have continued the upload. Then Finish reads the file.
+  if (!suspended.empty() && suspended.mapped().offset == size) {
+    upload.hash_ = std::move(suspended.mapped().hash);
+  }
+  return upload;
+}
+
+Result<uint64_t> BlobStore::Offset(const std::string& id) const {
+  RETURN_IF_ERROR(CheckUploadId(id));
+  return BlobFileSize(UploadPath(id), errors::UploadUnknown(id));
+}
+
+std::vector<std::string> BlobStore::Uploads() const { return BlobFileNames(uploads_); }
+
+}  // namespace caip::images

@@ -1,0 +1,120 @@
+#pragma once
+// Blobs by their digests: layers, configurations and manifests of images.
+//
+//   <directory>/blobs/sha256/<hex>   a whole blob, read-only, with exactly the bytes of its digest
+//   <directory>/uploads/<id>         the bytes of an upload so far
+//
+// A blob appears only when its bytes are on the disk. An upload survives a kill -9: its file has
+// all bytes that Append accepted, and Resume computes their hash again.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/result.h"
+#include "images/digest.h"
+
+namespace caip::images {
+
+class BlobStore;
+
+/// The only writer of one upload. The destructor keeps the upload, and its store resumes it later.
+/// One thread. It must be destroyed before its store.
+class BlobUpload {
+ public:
+  BlobUpload(BlobUpload&& other) noexcept;
+  BlobUpload& operator=(BlobUpload&& other) noexcept;
+  ~BlobUpload();
+
+  const std::string& id() const { return id_; }
+  /// The number of bytes that the upload has.
+  uint64_t offset() const { return offset_; }
+  /// Adds all of `bytes`, or none of them if it fails.
+  Status Append(std::string_view bytes);
+  /// Makes the upload a blob that survives a power cut. kDataLoss, with the reason
+  /// "digestMismatch", if the bytes have another digest; then the upload is deleted. After any
+  /// other error the upload is unchanged.
+  Status Finish(const Digest& expected);
+  /// Like Finish, for bytes whose digest is not known before.
+  Result<Digest> FinishAny();
+  /// Deletes the upload.
+  void Cancel();
+
+ private:
+  friend class BlobStore;
+  BlobUpload(BlobStore* store, std::string id, Fd file) noexcept;
+  Status HashFile();
+  Status Commit(const Digest& digest);
+  void Suspend();
+  // The digest of the bytes so far. The hash cannot be continued afterwards.
+  Result<Digest> TakeDigest();
+
+  BlobStore* store_;  // nullptr when the upload is over
+  std::string id_;
+  Fd file_;
+  std::unique_ptr<Sha256Digest> hash_;  // of the first `offset_` bytes
+  uint64_t offset_ = 0;
+};
+
+struct BlobInfo {
+  Digest digest;
+  uint64_t size = 0;
+};
+
+/// A store on one directory. Any thread, and several processes on one directory.
+class BlobStore {
+ public:
+  /// Makes the directories if they are missing.
+  static Result<std::unique_ptr<BlobStore>> Open(Path directory);
+  BlobStore(const BlobStore&) = delete;
+  BlobStore& operator=(const BlobStore&) = delete;
+
+  bool Has(const Digest& digest) const;
+  // These return kNotFound, with the reason "blobUnknown", for a missing blob.
+  Result<uint64_t> Size(const Digest& digest) const;
+  /// A descriptor for reading, at the first byte.
+  Result<Fd> OpenBlob(const Digest& digest) const;
+  /// The whole blob. kOutOfRange if it has more than `limit` bytes.
+  Result<std::string> Read(const Digest& digest, size_t limit) const;
+  Status Remove(const Digest& digest);
+
+  /// All blobs, by digest.
+  Result<std::vector<BlobInfo>> List() const;
+  /// Stores a small blob, such as a manifest, in one step.
+  Result<Digest> Put(std::string_view bytes);
+
+  /// Starts an upload. An id has 1 to 128 letters, digits, '-' and '_'; any other is
+  /// kInvalidArgument with the reason "uploadIdInvalid". kAlreadyExists if there is one.
+  Result<BlobUpload> Begin(const std::string& id);
+  /// Continues an upload. kNotFound, with the reason "uploadUnknown", if there is none; kAborted,
+  /// with the reason "uploadBusy", while another writer has it.
+  Result<BlobUpload> Resume(const std::string& id);
+  /// The bytes of an upload so far. Writers do not disturb it.
+  Result<uint64_t> Offset(const std::string& id) const;
+  /// The ids of all uploads that are neither finished nor cancelled, sorted.
+  std::vector<std::string> Uploads() const;
+
+ private:
+  friend class BlobUpload;
+  struct Suspended {
+    std::unique_ptr<Sha256Digest> hash;
+    uint64_t offset = 0;
+  };
+
+  explicit BlobStore(Path directory);
+  Path PathOf(const Digest& digest) const { return blobs_ / digest.hex(); }
+  Path UploadPath(const std::string& id) const { return uploads_ / id; }
+
+  Path blobs_;
+  Path uploads_;
+  std::mutex mutex_;
+  std::map<std::string, Suspended> suspended_;  // uploads of this process without a writer
+};
+
+}  // namespace caip::images

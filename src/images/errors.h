@@ -1,0 +1,33 @@
+#pragma once
+// Makes every text that a user can read in an error of the image store. A maker is named after the
+// failure and takes the facts. Programs decide by the code and the reason.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "base/result.h"
+
+namespace caip::images::errors {
+
+// Blobs and uploads. The reasons: digestInvalid, digestMismatch, blobUnknown, uploadIdInvalid,
+// uploadUnknown, uploadBusy, uploadExists.
+Error DigestInvalid(std::string_view text);
+Error DigestMismatch(std::string_view expected, std::string_view computed);
+Error BlobUnknown(std::string_view digest);
+Error BlobTooLarge(std::string_view digest, uint64_t size, uint64_t limit);
+Error UploadIdInvalid(std::string_view id);
+Error UploadUnknown(std::string_view id);
+Error UploadBusy(std::string_view id);
+Error UploadExists(std::string_view id);
+Error CannotRemove(const Path& file, int error_number);
+
+// Names. The reasons: nameUnknown, manifestUnknown.
+Error NameStoreFailed(Code code, const Path& file, std::string_view why);
+Error NameStoreTooNew(const Path& file, int64_t version);
+Error NameUnknown(std::string_view repository, std::string_view tag);
+Error ManifestUnknown(std::string_view repository, std::string_view digest);
+
+}  // namespace caip::images::errors

@@ -1,0 +1,264 @@
+// The schema, version 1 (PRAGMA user_version). Digests are "sha256:…".
+//
+//   manifests  repository, digest   a manifest or an index that the repository has
+//              media_type
+//              subject              the digest of the manifest that it describes, or ''
+//   names      repository, tag      a tag, and the digest of its manifest
+//   links      repository, digest   a blob that the repository may use
+
+#include "images/image_names.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "images/errors.h"
+
+namespace caip::images {
+namespace {
+
+constexpr int64_t kNamesVersion = 1;
+
+constexpr const char* kNamesSchema = R"sql(
+  BEGIN IMMEDIATE;
+  CREATE TABLE manifests (
+    repository TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    media_type TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    PRIMARY KEY (repository, digest)) WITHOUT ROWID;
+  CREATE INDEX manifests_by_subject ON manifests (repository, subject) WHERE subject <> '';
+  CREATE TABLE names (
+    repository TEXT NOT NULL,
+    tag TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    PRIMARY KEY (repository, tag)) WITHOUT ROWID;
+  CREATE TABLE links (
+    repository TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    PRIMARY KEY (repository, digest)) WITHOUT ROWID;
+  PRAGMA user_version = 1;
+  COMMIT;)sql";
+
+constexpr const char* kInsertManifest =
+    "INSERT OR REPLACE INTO manifests (repository, digest, media_type, subject) "
+    "VALUES (?1, ?2, ?3, ?4)";
+
+#define CAIP_NAME_COLUMNS                                                 \
+  "SELECT repository, tag, digest, media_type FROM names JOIN manifests " \
+  "USING (repository, digest) "
+
+#define CAIP_MANIFEST_COLUMNS "SELECT digest, media_type, subject FROM manifests "
+
+std::vector<std::string> ManifestRow(const std::string& repository,
+                                     const ManifestRecord& manifest) {
+  return {repository, manifest.digest.text(), manifest.media_type,
+          manifest.subject ? manifest.subject->text() : ""};
+}
+
+}  // namespace
+
+ImageNames::ImageNames(const Path& file) : database_(file, errors::NameStoreFailed) {}
+
+Result<std::unique_ptr<ImageNames>> ImageNames::Open(const Path& file) {
+  RETURN_IF_ERROR(MakeDirectories(file.parent_path()));
+  std::unique_ptr<ImageNames> names(new ImageNames(file));
+  RETURN_IF_ERROR(names->OpenTables());
+  return names;
+}
+
+// Only one process at a time makes the tables: SQLite refuses a second one without waiting.
+Status ImageNames::OpenTables() {
+  const Path lock_file = database_.file().string() + ".lock";
+  const Fd lock(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock.valid()) return CannotOpen(lock_file, errno);
+  while (::flock(lock.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return CannotLock(lock_file, errno);
+  }
+  RETURN_IF_ERROR(database_.Open(SqliteDatabase::Mode::kCreate));
+  RETURN_IF_ERROR(database_.Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
+  ASSIGN_OR_RETURN(const int64_t version, database_.Number("PRAGMA user_version"));
+  if (version > kNamesVersion) return errors::NameStoreTooNew(database_.file(), version);
+  if (version == kNamesVersion) return Ok{};
+  return database_.Run(kNamesSchema);
+}
+
+Status ImageNames::Change(const char* sql, const Values& values) {
+  SqliteStatement statement;
+  RETURN_IF_ERROR(database_.Prepare(statement, sql));
+  for (size_t i = 0; i < values.size(); ++i) statement.Bind(static_cast<int>(i) + 1, values[i]);
+  const int code = statement.Step();
+  if (code != SQLITE_DONE) return database_.Failure(code);
+  return Ok{};
+}
+
+Result<std::vector<ImageNames::Values>> ImageNames::Select(const char* sql, const Values& values,
+                                                           int columns) {
+  SqliteStatement statement;
+  RETURN_IF_ERROR(database_.Prepare(statement, sql));
+  for (size_t i = 0; i < values.size(); ++i) statement.Bind(static_cast<int>(i) + 1, values[i]);
+  std::vector<Values> rows;
+  int code = statement.Step();
+  for (; code == SQLITE_ROW; code = statement.Step()) {
+    Values& row = rows.emplace_back();
+    for (int column = 0; column < columns; ++column) row.push_back(statement.Text(column));
+  }
+  if (code != SQLITE_DONE) return database_.Failure(code);
+  return rows;
+}
+
+Status ImageNames::Transact(const std::vector<std::pair<const char*, Values>>& changes) {
+  RETURN_IF_ERROR(database_.Run("BEGIN IMMEDIATE"));
+  Status status = Ok{};
+  for (const auto& [sql, values] : changes) {
+    if (status.ok()) status = Change(sql, values);
+  }
+  if (status.ok()) status = database_.Run("COMMIT");
+  if (!status.ok() && database_.IsInTransaction()) (void)database_.Run("ROLLBACK");
+  return status;
+}
+
+Result<std::vector<ImageName>> ImageNames::SelectNames(const char* sql, const Values& values) {
+  ASSIGN_OR_RETURN(const auto rows, Select(sql, values, 4));
+  std::vector<ImageName> names;
+  for (const Values& row : rows) {
+    ASSIGN_OR_RETURN(const Digest digest, Digest::Parse(row[2]));
+    names.push_back({row[0], row[1], digest, row[3]});
+  }
+  return names;
+}
+
+Result<std::vector<ManifestRecord>> ImageNames::SelectManifests(const char* sql,
+                                                                const Values& values) {
+  ASSIGN_OR_RETURN(const auto rows, Select(sql, values, 3));
+  std::vector<ManifestRecord> manifests;
+  for (const Values& row : rows) {
+    ASSIGN_OR_RETURN(const Digest digest, Digest::Parse(row[0]));
+    ManifestRecord& manifest = manifests.emplace_back(ManifestRecord{digest, row[1]});
+    if (row[2].empty()) continue;
+    ASSIGN_OR_RETURN(manifest.subject, Digest::Parse(row[2]));
+  }
+  return manifests;
+}
+
+Status ImageNames::Set(const std::string& repository, const std::string& tag,
+                       const ManifestRecord& manifest) {
+  const std::lock_guard lock(mutex_);
+  return Transact({{kInsertManifest, ManifestRow(repository, manifest)},
+                   {"INSERT OR REPLACE INTO names (repository, tag, digest) VALUES (?1, ?2, ?3)",
+                    {repository, tag, manifest.digest.text()}}});
+}
+
+Result<ImageName> ImageNames::Find(const std::string& repository, const std::string& tag) {
+  const std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(
+      const std::vector<ImageName> names,
+      SelectNames(CAIP_NAME_COLUMNS "WHERE repository = ?1 AND tag = ?2", {repository, tag}));
+  if (names.empty()) return errors::NameUnknown(repository, tag);
+  return names.front();
+}
+
+Result<std::vector<ImageName>> ImageNames::List(const std::string& repository) {
+  const std::lock_guard lock(mutex_);
+  return SelectNames(CAIP_NAME_COLUMNS "WHERE repository = ?1 ORDER BY tag", {repository});
+}
+
+Result<std::vector<ImageName>> ImageNames::ListAll() {
+  const std::lock_guard lock(mutex_);
+  return SelectNames(CAIP_NAME_COLUMNS "ORDER BY repository, tag", {});
+}
+
+Status ImageNames::Remove(const std::string& repository, const std::string& tag) {
+  const std::lock_guard lock(mutex_);
+  RETURN_IF_ERROR(
+      Change("DELETE FROM names WHERE repository = ?1 AND tag = ?2", {repository, tag}));
+  if (database_.Changes() == 0) return errors::NameUnknown(repository, tag);
+  return Ok{};
+}
+
+Status ImageNames::AddManifest(const std::string& repository, const ManifestRecord& manifest) {
+  const std::lock_guard lock(mutex_);
+  return Change(kInsertManifest, ManifestRow(repository, manifest));
+}
+
+Result<ManifestRecord> ImageNames::FindManifest(const std::string& repository,
+                                                const Digest& digest) {
+  const std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(const std::vector<ManifestRecord> manifests,
+                   SelectManifests(CAIP_MANIFEST_COLUMNS "WHERE repository = ?1 AND digest = ?2",
+                                   {repository, digest.text()}));
+  if (manifests.empty()) return errors::ManifestUnknown(repository, digest.text());
+  return manifests.front();
+}
+
+Result<std::vector<ManifestRecord>> ImageNames::Manifests(const std::string& repository) {
+  const std::lock_guard lock(mutex_);
+  return SelectManifests(CAIP_MANIFEST_COLUMNS "WHERE repository = ?1 ORDER BY digest",
+                         {repository});
+}
+
+Result<std::vector<ManifestRecord>> ImageNames::Referrers(const std::string& repository,
+                                                          const Digest& subject) {
+  const std::lock_guard lock(mutex_);
+  return SelectManifests(CAIP_MANIFEST_COLUMNS
+                         "WHERE repository = ?1 AND subject = ?2 AND subject <> '' ORDER BY digest",
+                         {repository, subject.text()});
+}
+
+Status ImageNames::RemoveManifest(const std::string& repository, const Digest& digest) {
+  const std::lock_guard lock(mutex_);
+  const Values key = {repository, digest.text()};
+  RETURN_IF_ERROR(Transact({{"DELETE FROM names WHERE repository = ?1 AND digest = ?2", key},
+                            {"DELETE FROM manifests WHERE repository = ?1 AND digest = ?2", key}}));
+  if (database_.Changes() == 0) return errors::ManifestUnknown(repository, digest.text());
+  return Ok{};
+}
+
+Result<std::vector<std::string>> ImageNames::Repositories() {
+  const std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(const auto rows,
+                   Select("SELECT repository FROM manifests UNION SELECT repository FROM names "
+                          "UNION SELECT repository FROM links ORDER BY 1",
+                          {}, 1));
+  std::vector<std::string> repositories;
+  for (const Values& row : rows) repositories.push_back(row[0]);
+  return repositories;
+}
+
+Status ImageNames::Link(const std::string& repository, const Digest& blob) {
+  const std::lock_guard lock(mutex_);
+  return Change("INSERT OR IGNORE INTO links (repository, digest) VALUES (?1, ?2)",
+                {repository, blob.text()});
+}
+
+Result<bool> ImageNames::IsLinked(const std::string& repository, const Digest& blob) {
+  const std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(const auto rows,
+                   Select("SELECT 1 FROM links WHERE repository = ?1 AND digest = ?2",
+                          {repository, blob.text()}, 1));
+  return !rows.empty();
+}
+
+Status ImageNames::Unlink(const std::string& repository, const Digest& blob) {
+  const std::lock_guard lock(mutex_);
+  return Change("DELETE FROM links WHERE repository = ?1 AND digest = ?2",
+                {repository, blob.text()});
+}
+
+Result<std::vector<Digest>> ImageNames::Links(const std::string& repository) {
+  const std::lock_guard lock(mutex_);
+  ASSIGN_OR_RETURN(
+      const auto rows,
+      Select("SELECT digest FROM links WHERE repository = ?1 ORDER BY digest", {repository}, 1));
+  std::vector<Digest> blobs;
+  for (const Values& row : rows) {
+    ASSIGN_OR_RETURN(const Digest digest, Digest::Parse(row[0]));
+    blobs.push_back(digest);
+  }
+  return blobs;
+}
+
+}  // namespace caip::images
