@@ -302,6 +302,10 @@ Error CannotFindPort(int error_number) {
   return SystemError("cannot find a free port", error_number);
 }
 
+Error CannotShowLayer(const Path& link, int error_number) {
+  return SystemError("cannot link a layer of the image to " + Quoted(link.string()), error_number);
+}
+
 Error CannotHideDirectory(const Path& directory, int error_number) {
   return SystemError("cannot set an attribute of " + Quoted(directory.string()) +
                          ", which hides the host's directory from a machine",

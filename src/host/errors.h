@@ -96,6 +96,7 @@ Error EndpointAddressNotValid(std::string_view address);
 // A system call failed.
 Error CannotFindPort(int error_number);
 Error CannotMakeMemoryFile(int error_number);
+Error CannotShowLayer(const Path& link, int error_number);
 Error CannotHideDirectory(const Path& directory, int error_number);
 Error CannotWriteMemoryFile(int error_number);
 /// kUnavailable: the launcher has died.

@@ -161,6 +161,20 @@ void DropCapabilities() {
   }
 }
 
+// /dev/stdout opens the pipe anew, so the pipe must belong to the user.
+bool BecomeUser(const Recipe& recipe) {
+  if (recipe.user == 0 && recipe.group == 0) return true;
+  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fchown(output, recipe.user, recipe.group) != 0) return false;
+  }
+  const gid_t group = recipe.group;
+  // The system call, because the C library's function tells all threads, and this is not one.
+  return ::syscall(SYS_setgroups, 1, &group) == 0 &&
+         ::syscall(SYS_setresgid, group, group, group) == 0 &&
+         ::syscall(SYS_setresuid, recipe.user, recipe.user, recipe.user) == 0 &&
+         ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;  // a change of the user forgets it
+}
+
 [[noreturn]] void Fail(LeaderContext& context, Step step, int error) {
   context.failed = step;
   context.error = error;
@@ -194,7 +208,10 @@ int BecomeLeader(void* argument) {
   if (::chdir(recipe.directory) != 0) Fail(context, Step::kDirectory, errno);
   const Watching& watching = context.watching;
   if (watching.watch && !BeWatched(watching)) Fail(context, Step::kWatch, errno);
-  if (context.place.in_machine) DropCapabilities();
+  if (context.place.in_machine) {
+    DropCapabilities();
+    if (!BecomeUser(recipe)) Fail(context, Step::kUser, errno);
+  }
   ::syscall(SYS_close_range, 3u, ~0u, 0u);  // all descriptors close on exec anyway
   sigset_t none;
   ::sigemptyset(&none);

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -193,6 +194,14 @@ bool Link(int root, const Mount& mount) {
   return made;
 }
 
+bool MakeDirectory(int root, const Mount& mount) {
+  const Held existing(OpenInside(root, mount.target, O_PATH | O_DIRECTORY));
+  if (existing.valid()) return true;
+  const Held made(OpenDirectory(root, mount.target));
+  const auto mode = static_cast<mode_t>(std::strtoul(mount.data, nullptr, 8));
+  return made.valid() && ::chmod(made.Place().c_str(), mode) == 0;
+}
+
 bool Make(int root, const Mount& mount) {
   switch (mount.kind) {
     case MountKind::kBind:
@@ -203,6 +212,8 @@ bool Make(int root, const Mount& mount) {
              Bind(root, {MountKind::kBind, mount.flags, mount.target, mount.target, ""});
     case MountKind::kLink:
       return Link(root, mount);
+    case MountKind::kDirectory:
+      return MakeDirectory(root, mount);
   }
   return false;
 }
@@ -219,6 +230,8 @@ Outcome MountBase(const Recipe& recipe) {
     return {Step::kMounts, errno};
   }
   if (recipe.root[0] == '\0') return {};
+  const std::string beside(ParentOf(recipe.root));
+  if (::chdir(beside.c_str()) != 0) return {Step::kRoot, errno};
   // pivot_root wants a mount
   const bool mounted = recipe.base[0] == '\0'
                            ? ::mount(recipe.root, recipe.root, nullptr, MS_BIND, nullptr) == 0

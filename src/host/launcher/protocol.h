@@ -75,6 +75,7 @@ enum class Step : uint32_t {
   kRoot,            // its root
   kMount,           // one of its mounts; Report::left names it
   kHostName,
+  kUser,  // becoming the user of the command
 };
 
 inline constexpr size_t kLeftBytes = 1024;
@@ -110,6 +111,7 @@ enum class MountKind : uint32_t {
   kBind,        // a file or directory of the host, with all that is mounted below it
   kFileSystem,  // a new one of the type `source`, with the options `data`
   kLink,        // a symbolic link to `source`, unless the target exists
+  kDirectory,   // a directory, unless the target exists; of the mode `data`, in octal digits
 };
 /// Bits of Mount::flags.
 inline constexpr uint32_t kMountReadOnly = 1;
@@ -127,6 +129,8 @@ struct MountHead {
 /// The head of a recipe. The heads of its mounts follow, then texts, each with a final NUL:
 /// directory, host name, root, base, for each mount its source, target and data, argv, environment.
 struct RecipeHead {
+  uint32_t user = 0;
+  uint32_t group = 0;
   uint32_t mounts = 0;
   uint32_t arguments = 0;
   uint32_t variables = 0;
@@ -145,14 +149,18 @@ struct MachineMount {
 struct Machine {
   std::string host_name;
   std::string root;  // directory of the host at which its root is mounted; "": the host's root
-  std::string base;  // the options of the overlay that is its root; "": `root` is a plain directory
+  /// The options of the overlay that is its root; "": `root` is a plain directory. Relative paths
+  /// begin at the directory that `root` is in: the kernel takes 4 KiB of options at most.
+  std::string base;
   std::vector<MachineMount> mounts;
+  uint32_t user = 0;  // that the command runs as
+  uint32_t group = 0;
 };
 
 inline std::string EncodeRecipe(std::string_view directory, const Machine& machine,
                                 const std::vector<std::string>& argv,
                                 const std::vector<std::string>& environment) {
-  const RecipeHead head{static_cast<uint32_t>(machine.mounts.size()),
+  const RecipeHead head{machine.user, machine.group, static_cast<uint32_t>(machine.mounts.size()),
                         static_cast<uint32_t>(argv.size()),
                         static_cast<uint32_t>(environment.size())};
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
@@ -185,6 +193,8 @@ struct Mount {
 /// A decoded recipe. It points into the encoded bytes. argv and environment end with a null
 /// pointer.
 struct Recipe {
+  uint32_t user = 0;
+  uint32_t group = 0;
   const char* directory = nullptr;
   const char* host_name = nullptr;
   const char* root = nullptr;
@@ -207,6 +217,8 @@ inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
     next += std::string_view(text).size() + 1;
     return text;
   };
+  recipe.user = head.user;
+  recipe.group = head.group;
   recipe.directory = take();
   recipe.host_name = take();
   recipe.root = take();

@@ -31,6 +31,7 @@ constexpr char kWork[] = "work";
 constexpr char kRoot[] = "root";
 constexpr char kLive[] = "live";
 constexpr char kLayers[] = "layers";
+constexpr char kImage[] = "image";  // links to the layers of an image, by number
 
 // The overlay takes a directory of its upper layer with this attribute for the whole directory. A
 // user without rights over the host must use the second name.
@@ -74,6 +75,11 @@ bool IsHere(const Path& path) {
   return std::filesystem::exists(path, error);
 }
 
+// Whether this process may set the attributes of overlays that only root of the host may set.
+bool HasRights(const Path& boot_disk) {
+  return ::setxattr((boot_disk / kChanges).c_str(), kTrialAttribute, "y", 1, 0) == 0;
+}
+
 // Whether the disk is of a user without rights over the host.
 bool HasLayers(const Path& boot_disk) {
   std::error_code error;
@@ -100,6 +106,16 @@ Path UpperOf(const Path& boot_disk, const std::string& path) {
 std::string OverlayOptions(const std::string& lower, const Path& upper, const Path& work) {
   return "lowerdir=" + Escaped(lower) + ",upperdir=" + Escaped(upper.string()) +
          ",workdir=" + Escaped(work.string());
+}
+
+// Relative to the boot disk. The first layer is the highest one.
+std::string ImageOverlay(const Path& boot_disk, size_t layers) {
+  std::string options = "lowerdir=";
+  for (size_t i = layers; i > 0; --i) {
+    options += std::string(kImage) + "/" + std::to_string(i - 1) + (i > 1 ? ":" : "");
+  }
+  options += ",upperdir=" + std::string(kChanges) + ",workdir=" + kWork;
+  return options + (HasRights(boot_disk) ? "" : ",userxattr");
 }
 
 // The directory of a file's siblings: a script may import them. A program of ".../bin" needs what
@@ -183,13 +199,13 @@ bool MachineFiles::IsHidden(const std::string& path) const {
 }
 
 Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch& launch) const {
+  if (launch.image) return PrepareImage(boot_disk, launch);
   const Path changes = boot_disk / kChanges;
   const bool is_kept = IsHere(changes);
   for (const char* directory : {kChanges, kWork, kRoot}) {
     RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
   }
-  const bool has_rights = ::setxattr(changes.c_str(), kTrialAttribute, "y", 1, 0) == 0;
-  if (!is_kept && !has_rights) RETURN_IF_ERROR(MakeLayers(boot_disk));
+  if (!is_kept && !HasRights(boot_disk)) RETURN_IF_ERROR(MakeLayers(boot_disk));
   for (const std::string_view directory : kEmptyDirectories) {
     const Path place = UpperOf(boot_disk, std::string(directory));
     if (is_kept && IsHere(place)) continue;
@@ -206,6 +222,24 @@ Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch&
   return MakeDirectories(UpperOf(boot_disk, "/" + launch.working_directory));
 }
 
+// The kernel takes 4 KiB of options at most, so the layers get short names.
+Status MachineFiles::PrepareImage(const Path& boot_disk,
+                                  const engine::ReplicaLaunch& launch) const {
+  for (const char* directory : {kChanges, kWork, kRoot}) {
+    RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
+  }
+  if (launch.metrics) RETURN_IF_ERROR(MakeDirectories(LiveOf(boot_disk, launch.metrics->file)));
+  RemoveTree(boot_disk / kImage);
+  RETURN_IF_ERROR(MakeDirectories(boot_disk / kImage));
+  for (size_t i = 0; i < launch.image->layers.size(); ++i) {
+    const Path link = boot_disk / kImage / std::to_string(i);
+    std::error_code error;
+    std::filesystem::create_directory_symlink(launch.image->layers[i], link, error);
+    if (error) return errors::CannotShowLayer(link, error.value());
+  }
+  return Ok{};
+}
+
 Status MachineFiles::MakeLayers(const Path& boot_disk) const {
   RETURN_IF_ERROR(MakeDirectories(boot_disk / kLayers));
   for (const std::string& directory : PartsOfRoot("/", HostMounts()).layers) {
@@ -218,6 +252,7 @@ Status MachineFiles::MakeLayers(const Path& boot_disk) const {
 
 void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
                          const engine::ReplicaLaunch& launch) const {
+  if (launch.image) return AddImageTo(machine, boot_disk, launch);
   const std::vector<HostMount> mounts = HostMounts();
   std::vector<MachineMount> own = std::move(machine.mounts);
   machine.mounts.clear();
@@ -234,11 +269,36 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
   }
   for (MachineMount& mount : own) machine.mounts.push_back(std::move(mount));
   for (MachineMount& mount : DeviceMounts()) machine.mounts.push_back(std::move(mount));
-  if (launch.metrics) {
-    machine.mounts.push_back({MountKind::kBind, LiveOf(boot_disk, launch.metrics->file).string(),
-                              Path(launch.metrics->file).parent_path().string()});
-  }
+  AddMetrics(machine, boot_disk, launch);
   AddNamed(machine, launch);
+}
+
+// Nothing of the host's files but what the launch names of the state directory.
+void MachineFiles::AddImageTo(launcher::Machine& machine, const Path& boot_disk,
+                              const engine::ReplicaLaunch& launch) const {
+  machine.root = (boot_disk / kRoot).string();
+  machine.base = ImageOverlay(boot_disk, launch.image->layers.size());
+  machine.user = launch.image->user;
+  machine.group = launch.image->group;
+  for (MachineMount& mount : DeviceMounts()) machine.mounts.push_back(std::move(mount));
+  for (const std::string& directory : launch.user_directories) {
+    const char* mode = directory == "tmp" ? "1777" : "755";
+    machine.mounts.push_back({MountKind::kDirectory, "", "/" + directory, 0, mode});
+  }
+  const Path working = Path("/") / launch.working_directory;
+  machine.mounts.push_back({MountKind::kDirectory, "", working.string(), 0, "755"});
+  AddMetrics(machine, boot_disk, launch);
+  AddNamed(machine, launch);
+}
+
+// A user of the image writes the metric, too.
+void MachineFiles::AddMetrics(launcher::Machine& machine, const Path& boot_disk,
+                              const engine::ReplicaLaunch& launch) const {
+  if (!launch.metrics) return;
+  const Path live = LiveOf(boot_disk, launch.metrics->file);
+  if (machine.user != 0) ::chmod(live.c_str(), 01777);
+  machine.mounts.push_back(
+      {MountKind::kBind, live.string(), Path(launch.metrics->file).parent_path().string()});
 }
 
 // What the launch names in hidden directories, and the programs that it runs with their
@@ -271,7 +331,8 @@ void MachineFiles::AddNamed(launcher::Machine& machine, const engine::ReplicaLau
     const bool is_empty_directory =
         std::find(std::begin(kEmptyDirectories), std::end(kEmptyDirectories), path) !=
         std::end(kEmptyDirectories);
-    if (!IsHidden(path) || is_empty_directory || IsBelow(state_.string(), path)) continue;
+    const bool is_hidden = launch.image ? IsBelow(path, state_.string()) : IsHidden(path);
+    if (!is_hidden || is_empty_directory || IsBelow(state_.string(), path)) continue;
     places.insert(IsBelow(path, buckets) ? buckets : path);
   }
   std::string last;

@@ -42,6 +42,11 @@ class MachineFiles {
  private:
   bool IsHidden(const std::string& path) const;
   Status MakeLayers(const Path& boot_disk) const;
+  Status PrepareImage(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
+  void AddImageTo(launcher::Machine& machine, const Path& boot_disk,
+                  const engine::ReplicaLaunch& launch) const;
+  void AddMetrics(launcher::Machine& machine, const Path& boot_disk,
+                  const engine::ReplicaLaunch& launch) const;
   std::vector<std::string> NamedPaths(const engine::ReplicaLaunch& launch) const;
   void AddNamed(launcher::Machine& machine, const engine::ReplicaLaunch& launch) const;
 

@@ -47,6 +47,8 @@ const char* DescribeStep(launcher::Step step) {
       return "joining the network of a machine";
     case Step::kHostName:
       return "giving a machine its host name";
+    case Step::kUser:
+      return "becoming the user that the image names";
     default:
       return "making the namespaces of a machine";
   }

@@ -1,0 +1,148 @@
+// Machines whose files are those of a container image.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "host/machine/machine_files.h"
+#include "host/machine/machines.h"
+#include "tests/host/launch_world.h"
+
+namespace caip::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kBusybox[] = "/bin/busybox";
+
+/// Two layers: a system of busybox, and an application that changes some of its files.
+class ImageMachine : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why_not = TryMachine(LauncherProgram(), State())) {
+      GTEST_SKIP() << "replicas cannot have machines here: " << *why_not;
+    }
+    ASSERT_TRUE(std::filesystem::exists(kBusybox)) << "scripts/setup installs busybox-static";
+    ASSERT_TRUE(MakeDirectories(base_.path() / "bin").ok());
+    std::filesystem::copy_file(kBusybox, base_.path() / "bin/busybox");
+    for (const char* applet :
+         {"sh", "cat", "ls", "pwd", "stat", "id", "env", "hostname", "touch"}) {
+      std::filesystem::create_symlink("busybox", base_.path() / "bin" / applet);
+    }
+    Write(base_, "etc/passwd", "root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000::/home:/bin/sh\n");
+    Write(base_, "etc/motd", "from the base\n");
+    Write(base_, "etc/gone", "deleted by the application\n");
+    Write(top_, "app/data", "from the application\n");
+    Write(top_, "etc/motd", "from the application\n");
+    ASSERT_EQ(::mknod((top_.path() / "etc/gone").c_str(), S_IFCHR, makedev(0, 0)), 0);
+    image_.layers = {base_.path().string(), top_.path().string()};
+    image_.environment = {{"PATH", "/bin"}};
+    image_.working_directory = "/app";
+  }
+  static void Write(const TemporaryDirectory& layer, const std::string& path,
+                    const std::string& text) {
+    ASSERT_TRUE(MakeDirectories((layer.path() / path).parent_path()).ok());
+    ASSERT_TRUE(WriteFile(layer.path() / path, text).ok());
+  }
+
+  engine::ReplicaLaunch OnImage(const std::string& script, engine::ReplicaKey key = AKey()) {
+    auto launch = AShell("", std::move(key));
+    launch.program = run::LocalCommand{{"sh", "-c", script}};
+    launch.machine.host_name = "host-0";
+    launch.user_directories = {"root", "tmp", "var/hypertune"};
+    launch.environment = image_.environment;
+    launch.working_directory = image_.working_directory;
+    launch.isolation = engine::ReplicaIsolation{std::make_shared<engine::RunNetwork>(),
+                                                "10.128.0.2", "127.0.0.1 localhost\n"};
+    launch.image = std::make_shared<engine::PreparedImage>(image_);
+    return launch;
+  }
+  std::vector<std::string> Output(engine::ReplicaLaunch launch) {
+    const size_t before = world_.sink.Messages().size();
+    const auto exit = world_.Run(std::move(launch));
+    EXPECT_EQ(exit.start_error, "");
+    auto messages = world_.sink.Messages();
+    return {messages.begin() + static_cast<std::ptrdiff_t>(before), messages.end()};
+  }
+  Path State() const { return world_.state.path(); }
+
+  TemporaryDirectory base_{"caip-layer-"};
+  TemporaryDirectory top_{"caip-layer-"};
+  engine::PreparedImage image_;
+  LaunchWorld world_{{}, Interposition::Kind::kSeccomp, /*own_roots=*/true};
+};
+
+TEST_F(ImageMachine, HasTheFilesOfAllLayersAndNoneOfTheHost) {
+  EXPECT_THAT(Output(OnImage("pwd; cat data /etc/motd; ls /etc/gone /usr/bin/env 2>&1; ls /")),
+              ElementsAre("/app", "from the application", "from the application",
+                          "ls: /etc/gone: No such file or directory",
+                          "ls: /usr/bin/env: No such file or directory", "app", "bin", "dev", "etc",
+                          "proc", "root", "sys", "tmp", "var"));
+}
+
+TEST_F(ImageMachine, HasTheDirectoriesAndFilesOfTheService) {
+  EXPECT_THAT(Output(OnImage("hostname; stat -c %a /tmp /var/hypertune; cat /etc/hosts\n"
+                             "cat /dev/null && echo x > /dev/stdout")),
+              ElementsAre("host-0", "1777", "755", "127.0.0.1 localhost", "x"));
+}
+
+TEST_F(ImageMachine, WritesToItsDiskAndNeverToTheImage) {
+  EXPECT_THAT(Output(OnImage("echo new > /etc/motd; echo more > data; cat /etc/motd data")),
+              ElementsAre("new", "more"));
+  EXPECT_EQ(*ReadFile(top_.path() / "etc/motd"), "from the application\n");
+  EXPECT_EQ(*ReadFile(world_.launcher->OnHost(AKey(), "/app/data")), "more\n");
+  EXPECT_THAT(Output(OnImage("cat /etc/motd", AKey(0, 2))), ElementsAre("from the application"));
+}
+
+TEST_F(ImageMachine, KeepsItsDiskAfterACrash) {
+  EXPECT_THAT(Output(OnImage("echo kept > /root/state; ls /etc/motd > /dev/null")), IsEmpty());
+  auto again = OnImage("cat /root/state", AKey(0, 2));
+  again.fresh_disk = false;
+  EXPECT_THAT(Output(std::move(again)), ElementsAre("kept"));
+}
+
+TEST_F(ImageMachine, RunsAsTheUserOfTheImage) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  image_.user = image_.group = 1000;
+  EXPECT_THAT(
+      Output(OnImage("id; echo out > /dev/stdout; touch /etc/x 2>&1; touch /tmp/y && ls /tmp")),
+      ElementsAre("uid=1000(user) gid=1000 groups=1000", "out", "touch: /etc/x: Permission denied",
+                  "y"));
+}
+
+TEST_F(ImageMachine, ReportsAProgramThatTheImageLacks) {
+  auto launch = OnImage("");
+  launch.program = run::LocalCommand{{"/bin/train"}};
+  EXPECT_THAT(world_.Run(std::move(launch)).start_error, HasSubstr("'/bin/train'"));
+}
+
+TEST_F(ImageMachine, TakesMoreLayersThanTheOptionsOfAMountHaveRoomFor) {
+  const TemporaryDirectory many("caip-layers-with-a-name-that-is-rather-long-");
+  for (int i = 0; i < 120; ++i) {
+    const Path layer = many.path() / ("layer-" + std::string(60, 'x') + std::to_string(i));
+    ASSERT_TRUE(MakeDirectories(layer).ok());
+    ASSERT_TRUE(WriteFile(layer / ("file-" + std::to_string(i)), "").ok());
+    image_.layers.push_back(layer.string());
+  }
+  EXPECT_THAT(Output(OnImage("ls -d /file-* | busybox wc -l; ls /file-0 /file-119")),
+              ElementsAre("120", "/file-0", "/file-119"));
+}
+
+TEST_F(ImageMachine, ShowsFilesOfTheStateThatTheLaunchNames) {
+  ASSERT_TRUE(MakeDirectories(State() / "tls").ok());
+  ASSERT_TRUE(WriteFile(State() / "tls/bundle.pem", "named\n").ok());
+  ASSERT_TRUE(WriteFile(State() / "tls/key.pem", "secret\n").ok());
+  auto launch = OnImage("cat $BUNDLE; ls ${BUNDLE%/*}");
+  launch.environment.emplace_back("BUNDLE", (State() / "tls/bundle.pem").string());
+  EXPECT_THAT(Output(std::move(launch)), ElementsAre("named", "bundle.pem"));
+}
+
+}  // namespace
+}  // namespace caip::host
