@@ -1,6 +1,8 @@
 #include "images/errors.h"
 
 #include "base/quoting.h"
+#include "base/text.h"
+#include "images/image_manifest.h"
 
 namespace caip::images::errors {
 namespace {
@@ -90,6 +92,69 @@ Error ManifestUnknown(std::string_view repository, std::string_view digest) {
           "Repository " + Quoted(repository) + " has no manifest " + std::string(digest) + ".",
           {},
           "manifestUnknown"};
+}
+
+Error ImageNameInvalid(std::string_view name, std::string_view why) {
+  return {Code::kInvalidArgument,
+          Quoted(name) + " is not a valid name of an image: " + std::string(why) +
+              ". Write it as gcr.io/PROJECT/IMAGE:TAG.",
+          {},
+          "imageNameInvalid"};
+}
+
+Error ManifestInvalid(std::string_view why) {
+  return {Code::kInvalidArgument,
+          "The manifest of the image is not valid: " + std::string(why) + ".",
+          {},
+          "manifestInvalid"};
+}
+
+Error ManifestTypeUnknown(std::string_view media_type) {
+  return ManifestInvalid("its media type " + Quoted(media_type) +
+                         " is neither OCI's nor Docker's schema 2");
+}
+
+Error ManifestSchemaOne() {
+  return ManifestInvalid(
+      "it has Docker's schema 1, which is not supported. Build or push the image with a newer "
+      "docker");
+}
+
+Error ManifestTooLarge(uint64_t size) {
+  return ManifestInvalid("it has " + NumberText(size) + " bytes; at most " +
+                         NumberText(kManifestBytesMax) + " are read");
+}
+
+Error ConfigInvalid(std::string_view why) {
+  return {Code::kInvalidArgument,
+          "The configuration of the image is not valid: " + std::string(why) + ".",
+          {},
+          "configInvalid"};
+}
+
+Error OtherPlatform(const std::vector<std::string>& platforms, std::string_view host) {
+  const std::string built = platforms.empty() ? "The image is built for no platform"
+                                              : "The image is built for " + Join(platforms, ", ");
+  return {Code::kFailedPrecondition,
+          built + ", but this host is " + std::string(host) +
+              ". Build it with --platform=" + std::string(host) + ".",
+          {},
+          "otherPlatform"};
+}
+
+Error NotAnImage(std::string_view why) {
+  return {Code::kFailedPrecondition,
+          "The manifest is not of a container image: " + std::string(why) + ".",
+          {},
+          "notAnImage"};
+}
+
+Error TooManyLayers(size_t layers) {
+  return {Code::kFailedPrecondition,
+          "The image has " + NumberText(layers) + " layers. At most " + NumberText(kLayersMax) +
+              " are supported. Build it with --squash, or in fewer steps.",
+          {},
+          "notAnImage"};
 }
 
 }  // namespace caip::images::errors

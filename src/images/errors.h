@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/errors.h"
 #include "base/files.h"
@@ -29,5 +30,17 @@ Error NameStoreFailed(Code code, const Path& file, std::string_view why);
 Error NameStoreTooNew(const Path& file, int64_t version);
 Error NameUnknown(std::string_view repository, std::string_view tag);
 Error ManifestUnknown(std::string_view repository, std::string_view digest);
+
+// Names as people write them, manifests and configurations. The reasons: imageNameInvalid,
+// manifestInvalid, configInvalid, otherPlatform, notAnImage.
+Error ImageNameInvalid(std::string_view name, std::string_view why);
+Error ManifestInvalid(std::string_view why);
+Error ManifestTypeUnknown(std::string_view media_type);
+Error ManifestSchemaOne();
+Error ManifestTooLarge(uint64_t size);
+Error ConfigInvalid(std::string_view why);
+Error OtherPlatform(const std::vector<std::string>& platforms, std::string_view host);
+Error NotAnImage(std::string_view why);
+Error TooManyLayers(size_t layers);
 
 }  // namespace caip::images::errors
