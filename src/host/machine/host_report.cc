@@ -31,18 +31,10 @@ HostFact Fact(std::string name, bool found, std::string detail, std::string cost
           found ? "" : std::move(cost)};
 }
 
-std::optional<Path> FindProgram(const std::string& name, const std::string& path) {
-  for (const std::string& directory : Split(path, ':')) {
-    const Path candidate = Path(directory) / name;
-    if (!directory.empty() && ::access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return std::nullopt;
-}
-
 // Finds a program by name only, because some programs start slowly (gcloud takes a second).
 HostFact ProgramFact(const std::string& program, const std::string& path, const std::string& cost) {
-  const auto found = FindProgram(program, path);
-  return Fact(program, found.has_value(), found ? found->string() : "not on PATH", cost);
+  const std::string found = FindProgram(program, path);
+  return Fact(program, !found.empty(), found.empty() ? "not on PATH" : found, cost);
 }
 
 std::string ToolsOf(const Interpreter& python) {

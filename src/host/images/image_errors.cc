@@ -1,0 +1,44 @@
+#include "host/images/image_errors.h"
+
+namespace caip::host::errors {
+
+Error ImageNotFound(std::string_view uri) {
+  const std::string image(uri);
+  return {Code::kFailedPrecondition,
+          "The image '" + image +
+              "' is not on this host, and the emulator pulls no images from other hosts. Push it "
+              "to the emulator (docker push), import it (docker save " +
+              image +
+              " | caip images import -), or name a command that replaces it (--map-image '" +
+              image + "=COMMAND')."};
+}
+
+Error ImageNeedsMachine(std::string_view uri) {
+  const std::string image(uri);
+  return {Code::kFailedPrecondition,
+          "The image '" + image +
+              "' cannot run, because replicas are processes of this host. Let each replica have a "
+              "machine of its own (--isolation machine; `caip doctor` shows whether this host "
+              "allows it), or name a command that replaces the image (--map-image '" +
+              image + "=COMMAND')."};
+}
+
+Error ImageUnusable(std::string_view uri, const Error& cause) {
+  Error error = cause;
+  error.message = "The image '" + std::string(uri) + "' cannot run: " + cause.message;
+  return error;
+}
+
+Error UserNotInImage(std::string_view name) {
+  return {Code::kNotFound, "Its user '" + std::string(name) +
+                               "' is not in /etc/passwd of the image. Add it there, or name a "
+                               "number (USER 1000)."};
+}
+
+Error GroupNotInImage(std::string_view name) {
+  return {Code::kNotFound, "Its group '" + std::string(name) +
+                               "' is not in /etc/group of the image. Add it there, or name a "
+                               "number (USER 1000:100)."};
+}
+
+}  // namespace caip::host::errors
