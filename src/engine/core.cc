@@ -184,7 +184,7 @@ bool Core::TryToStart(Entry& entry) {
   DeviceAnswer answer = ports_.devices.Bind(key, replicas, requests);
   if (answer.kind == DeviceAnswer::Kind::kWait) return false;
   std::string refusal = std::move(answer.refusal);
-  Granted granted{{}, std::move(answer.environment), std::move(answer.warnings)};
+  Granted granted{{}, std::move(answer.replicas), std::move(answer.warnings)};
   if (answer.kind == DeviceAnswer::Kind::kGranted) {
     auto addresses = ports_.addresses.Lend(key, replicas.size(), entry.run.note().addresses);
     if (!addresses.ok()) ports_.devices.Release(key);

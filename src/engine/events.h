@@ -40,7 +40,7 @@ struct Recovered {};
 /// The run left the queue: devices and addresses are lent to it.
 struct Granted {
   std::vector<std::string> addresses;  // in the order of the plan
-  std::vector<std::pair<run::ReplicaId, Environment>> devices;
+  std::vector<std::pair<run::ReplicaId, LentDevices>> devices;
   std::vector<std::string> warnings;
 };
 /// The run left the queue, but this host can never give it the devices or addresses it needs.

@@ -147,7 +147,7 @@ bool JobRun::IsThisBoot(const ReplicaKey& key) const {
 }
 
 LaunchFacts JobRun::FactsOf(const run::ReplicaId& id) const {
-  static const Environment kNone;
+  static const LentDevices kNone;
   const auto devices = devices_.find(id);
   const ReplicaKey key = KeyOf(id);
   return {.job = *api_,

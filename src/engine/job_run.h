@@ -173,7 +173,7 @@ class JobRun {
   std::vector<run::PlannedReplica> plan_;  // empty for a tuning job: its trials have replicas
   Phase phase_ = Phase::kWaiting;
   run::ByReplica<Replica> replicas_;
-  std::map<run::ReplicaId, Environment> devices_;
+  std::map<run::ReplicaId, LentDevices> devices_;
   Prepared prepared_;
   std::optional<Study> study_;  // of a tuning job
 

@@ -141,7 +141,8 @@ ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
   launch.interpreter = facts.prepared.interpreter;
   launch.arguments = std::move(setup.arguments);
   launch.environment = std::move(setup.environment);
-  Overlay(facts.devices, launch.environment);
+  Overlay(facts.devices.environment, launch.environment);
+  launch.device_nodes = facts.devices.nodes;
   Overlay(facts.prepared.environment, launch.environment);
   launch.user_directories = std::move(setup.directories);
   launch.working_directory = std::move(setup.working_directory);

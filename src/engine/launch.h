@@ -41,7 +41,7 @@ struct LaunchFacts {
   const std::vector<run::PlannedReplica>& plan;  // with addresses
   const RunNote& note;
   const Prepared& prepared;    // where the job has packages
-  const Environment& devices;  // of this replica
+  const LentDevices& devices;  // of this replica
   ReplicaKey key;
   std::string boot_disk;
   std::string path;

@@ -112,6 +112,20 @@ struct PreparedImage {
   std::string working_directory = "/";         // WORKDIR
   uint32_t user = 0;                           // USER
   uint32_t group = 0;
+  std::shared_ptr<const void> hold = {};  // the layers stay on this host while it lives
+};
+
+/// A file in /dev of a machine.
+struct DeviceNode {
+  std::string file;   // of this host
+  std::string shown;  // its path in the machine
+  bool operator==(const DeviceNode&) const = default;
+};
+
+/// The accelerators that a replica may use.
+struct LentDevices {
+  Environment environment;  // names them, or hides all others
+  std::vector<DeviceNode> nodes = {};
 };
 
 /// Everything needed to start a replica.
@@ -130,6 +144,7 @@ struct ReplicaLaunch {
   bool fresh_disk = true;  // false: the boot disk of the replica's last boot is kept (`crash`)
   std::optional<MetricSource> metrics = {};  // of the lead of a trial
   std::optional<ReplicaIsolation> isolation = {};
+  std::vector<DeviceNode> device_nodes = {};  // beside those that every machine has
   /// The image whose files are the root of the replica's machine. nullptr: the root is the host's.
   std::shared_ptr<const PreparedImage> image = {};
 
@@ -260,7 +275,7 @@ struct DeviceRequest {
 /// The answer to a request for devices.
 struct DeviceAnswer {
   enum class Kind { kGranted, kWait, kNever } kind = Kind::kGranted;
-  std::vector<std::pair<run::ReplicaId, Environment>> environment;  // for every replica of the run
+  std::vector<std::pair<run::ReplicaId, LentDevices>> replicas;  // every replica of the run
   std::vector<std::string> warnings;  // for the job's log, e.g. "asked 2 T4, runs on the CPU"
   std::string refusal;                // kNever: why, for errorMessage
 };

@@ -40,9 +40,9 @@ DeviceBinderOnHost::ReadDevices Read(DeviceInventory inventory) {
 }
 
 std::string Variable(const DeviceAnswer& answer, ReplicaId replica, const std::string& name) {
-  for (const auto& [id, environment] : answer.environment) {
+  for (const auto& [id, lent] : answer.replicas) {
     if (id != replica) continue;
-    for (const auto& [key, value] : environment) {
+    for (const auto& [key, value] : lent.environment) {
       if (key == name) return value;
     }
   }
@@ -54,6 +54,37 @@ std::vector<std::string> Gpus(const DeviceAnswer& answer, ReplicaId replica) {
   return text.empty() ? std::vector<std::string>() : Split(text, ',');
 }
 
+std::vector<std::string> Nodes(const DeviceAnswer& answer, ReplicaId replica) {
+  std::vector<std::string> shown;
+  for (const auto& [id, lent] : answer.replicas) {
+    if (id != replica) continue;
+    for (const engine::DeviceNode& node : lent.nodes) shown.push_back(node.shown);
+  }
+  return shown;
+}
+
+TEST(Devices, HaveFilesOnTheMachinesThatTheyAreLentToOnly) {
+  DeviceInventory inventory = Fakes("3xNVIDIA_TESLA_T4");
+  inventory.gpu_control_nodes = {{"/dev/null", "/dev/nvidiactl"}};
+  DeviceBinderOnHost binder(DeviceMode::kQueue, Read(inventory));
+  const DeviceAnswer answer =
+      binder.Bind(kBoundRun, kCluster, {{kWorker0, kT4, 2}, {kWorker1, kT4, 1}});
+  EXPECT_THAT(Nodes(answer, kMaster), IsEmpty());
+  EXPECT_THAT(Nodes(answer, kWorker0),
+              ElementsAre("/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia1"));
+  EXPECT_THAT(Nodes(answer, kWorker1), ElementsAre("/dev/nvidiactl", "/dev/nvidia2"));
+}
+
+TEST(Devices, OfATpuHaveTheirFilesOnTheMachineThatDrivesIt) {
+  DeviceInventory inventory;
+  inventory.tpu_chips = {{0, "/dev/vfio/0"}};
+  inventory.tpu_nodes = {"/dev/vfio/0", "/dev/vfio/vfio"};
+  DeviceBinderOnHost binder(DeviceMode::kShare, Read(inventory));
+  const DeviceAnswer answer = binder.Bind(kBoundRun, kCluster, {{kMaster, "TPU_V2", 1}});
+  EXPECT_THAT(Nodes(answer, kMaster), ElementsAre("/dev/vfio/0", "/dev/vfio/vfio"));
+  EXPECT_THAT(Nodes(answer, kWorker0), IsEmpty());
+}
+
 TEST(Devices, OfAJobThatAsksForNoneAreHiddenAndNotLookedFor) {
   DeviceBinderOnHost binder(DeviceMode::kByHost, []() -> DeviceInventory {
     ADD_FAILURE() << "the inventory was read";
@@ -61,7 +92,7 @@ TEST(Devices, OfAJobThatAsksForNoneAreHiddenAndNotLookedFor) {
   });
   const DeviceAnswer answer = binder.Bind(kBoundRun, kCluster, {});
   EXPECT_EQ(answer.kind, DeviceAnswer::Kind::kGranted);
-  ASSERT_EQ(answer.environment.size(), 3u);
+  ASSERT_EQ(answer.replicas.size(), 3u);
   EXPECT_EQ(Variable(answer, kMaster, "CUDA_VISIBLE_DEVICES"), "");
   EXPECT_EQ(Variable(answer, kWorker1, "NVIDIA_VISIBLE_DEVICES"), "");
   EXPECT_THAT(answer.warnings, IsEmpty());

@@ -147,6 +147,29 @@ TEST(Inventory, ReadsProcWhereNvidiaSmiFails) {
   EXPECT_EQ(inventory.gpus[0].type, "NVIDIA_TESLA_P4");
 }
 
+TEST(Inventory, NamesTheFilesOfEachGpuByItsMinorNumber) {
+  TemporaryDirectory root;
+  for (const auto& [bus_id, minor] :
+       {std::pair("0000:00:04.0", "5"), std::pair("0000:00:05.0", "2")}) {
+    const Path directory = root.path() / "proc/gpus" / bus_id;
+    ASSERT_TRUE(MakeDirectories(directory).ok());
+    ASSERT_TRUE(WriteFile(directory / "information",
+                          std::string("Model: \t\t Tesla T4\nGPU UUID: \t GPU-") + minor +
+                              "\nDevice Minor: \t " + minor + "\n")
+                    .ok());
+  }
+  ASSERT_TRUE(MakeDirectories(root.path() / "dev").ok());
+  for (const char* name : {"nvidiactl", "nvidia-uvm", "nvidia2", "nvidia5"}) {
+    ASSERT_TRUE(WriteFile(root.path() / "dev" / name, "").ok());
+  }
+  const DeviceInventory inventory = ReadInventory(Nowhere(root.path()));
+  ASSERT_EQ(inventory.gpus.size(), 2u);
+  EXPECT_EQ(inventory.gpus[0].nodes.at(0).shown, (root.path() / "dev/nvidia5").string());
+  EXPECT_EQ(inventory.gpus[1].nodes.at(0).file, (root.path() / "dev/nvidia2").string());
+  ASSERT_EQ(inventory.gpu_control_nodes.size(), 2u);
+  EXPECT_EQ(inventory.gpu_control_nodes[0].shown, (root.path() / "dev/nvidiactl").string());
+}
+
 TEST(Inventory, FindsTpuChipsByTheirDeviceFiles) {
   TemporaryDirectory root;
   for (const char* name : {"accel0", "accel1", "accel10", "accelerated", "null"}) {
@@ -164,7 +187,9 @@ TEST(Inventory, FindsTpuChipsOfVfio) {
   for (const char* name : {"0", "1", "vfio"}) {
     ASSERT_TRUE(WriteFile(root.path() / "dev/vfio" / name, "").ok());
   }
-  EXPECT_EQ(ReadInventory(Nowhere(root.path())).tpu_chips.size(), 2u);
+  const DeviceInventory inventory = ReadInventory(Nowhere(root.path()));
+  EXPECT_EQ(inventory.tpu_chips.size(), 2u);
+  EXPECT_EQ(inventory.tpu_nodes.back(), (root.path() / "dev/vfio/vfio").string());
 }
 
 TEST(Inventory, OfFakesLooksForNoRealGpus) {

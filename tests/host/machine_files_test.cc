@@ -108,6 +108,19 @@ TEST_F(MachineFilesTest, HaveDevices) {
   EXPECT_THAT(Output(std::move(launch)), ElementsAre("8", "b'hello\\n'", "True", "['eth0', 'lo']"));
 }
 
+TEST_F(MachineFilesTest, HaveTheDevicesThatAreLentToThem) {
+  auto launch = OnMachine("ls /dev | grep nvidia; echo x > /dev/nvidia3");
+  launch.device_nodes = {{"/dev/null", "/dev/nvidiactl"}, {"/dev/null", "/dev/nvidia3"}};
+  EXPECT_THAT(Output(std::move(launch)), ElementsAre("nvidia3", "nvidiactl"));
+  EXPECT_THAT(Output(OnMachine("ls /dev | grep nvidia", AKey(1))), IsEmpty());
+}
+
+TEST_F(MachineFilesTest, DoNotStartIfADeviceHasVanished) {
+  auto launch = OnMachine("true");
+  launch.device_nodes = {{"/dev/caip-no-such-device", "/dev/nvidia0"}};
+  EXPECT_THAT(world_.Run(std::move(launch)).start_error, HasSubstr("/dev/nvidia0"));
+}
+
 // A mapped command with its siblings, and what variables name: in /tmp, which is hidden.
 TEST_F(MachineFilesTest, ShowWhatTheLaunchNamesAndNothingElse) {
   const TemporaryDirectory project("caip-project-");

@@ -20,7 +20,7 @@ DeviceAnswer CountedDevices::Bind(const RunKey& run, const std::vector<run::Repl
   lent_[run] = wanted;
   DeviceAnswer answer;
   for (const run::ReplicaId& replica : replicas) {
-    answer.environment.emplace_back(replica, engine::Environment{{"CUDA_VISIBLE_DEVICES", ""}});
+    answer.replicas.emplace_back(replica, engine::LentDevices{{{"CUDA_VISIBLE_DEVICES", ""}}});
   }
   return answer;
 }

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -117,6 +118,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kNvidiaSmiTimeout{10};
 constexpr int64_t kFakeGpusMax = 1024;
+constexpr char kNoDevice[] = "/dev/null";  // stands for the device of a fake GPU
+constexpr size_t kShortBusIdLength = 12;
 
 std::optional<int64_t> Number(std::string_view text) {
   if (text.empty() || text.size() > 9) return std::nullopt;
@@ -141,7 +144,60 @@ Gpu FakeGpu(int index, const std::string& type) {
   std::snprintf(uuid, sizeof uuid, "GPU-ca1bfa4e-0000-4000-8000-%012x", index);
   char bus[32];
   std::snprintf(bus, sizeof bus, "00000000:%02X:%02X.0", 4 + index / 32, index % 32);
-  return {index, uuid, "fake " + type, type, MemoryMib(type), bus};
+  return {index,
+          uuid,
+          "fake " + type,
+          type,
+          MemoryMib(type),
+          bus,
+          {{kNoDevice, "/dev/nvidia" + std::to_string(index)}}};
+}
+
+// The files of NVIDIA's driver that each user of a GPU opens.
+constexpr const char* kGpuControls[] = {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools",
+                                        "nvidia-modeset", "nvidia-caps"};
+
+std::vector<engine::DeviceNode> FindControlNodes(const Path& dev) {
+  std::vector<engine::DeviceNode> nodes;
+  for (const char* name : kGpuControls) {
+    std::error_code error;
+    if (fs::exists(dev / name, error)) nodes.push_back({dev / name, dev / name});
+  }
+  return nodes;
+}
+
+// "0000:00:04.0" for the "00000000:00:04.0" of NVML.
+std::string ShortBusId(std::string bus_id) {
+  std::transform(bus_id.begin(), bus_id.end(), bus_id.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return bus_id.size() > kShortBusIdLength ? bus_id.substr(bus_id.size() - kShortBusIdLength)
+                                           : bus_id;
+}
+
+// The number of a GPU's file in /dev, which the driver names in ".../information"; its index, if
+// the driver does not.
+std::string MinorOf(const Gpu& gpu, const Path& proc_nvidia) {
+  const Path information = proc_nvidia / "gpus" / ShortBusId(gpu.pci_bus_id) / "information";
+  const auto text = ReadFileUpTo(information, 64 << 10);
+  for (const std::string& line : Split(text.ok() ? *text : "", '\n')) {
+    if (!line.starts_with("Device Minor:")) continue;
+    return std::string(Trim(std::string_view(line).substr(line.find(':') + 1)));
+  }
+  return std::to_string(gpu.index);
+}
+
+void AddNodes(const DevicePlaces& places, DeviceInventory& inventory) {
+  for (Gpu& gpu : inventory.gpus) {
+    const std::string node = places.dev / ("nvidia" + MinorOf(gpu, places.proc_nvidia));
+    gpu.nodes = {{node, node}};
+  }
+  if (!inventory.gpus.empty()) inventory.gpu_control_nodes = FindControlNodes(places.dev);
+  for (const TpuChip& chip : inventory.tpu_chips) inventory.tpu_nodes.push_back(chip.device);
+  std::error_code error;
+  const Path control = places.dev / "vfio/vfio";
+  if (!inventory.tpu_chips.empty() && fs::exists(control, error)) {
+    inventory.tpu_nodes.push_back(control);
+  }
 }
 
 std::vector<std::string> AcceleratorTypes() {
@@ -298,7 +354,11 @@ DeviceInventory InventoryFor(const DevicePlaces& places, std::vector<Gpu> fakes,
     return inventory;
   }
   inventory.tpu_chips = FindTpuChips(places.dev);
+  AddNodes(places, inventory);
   inventory.gpus = std::move(fakes);
+  for (const char* name : {"/dev/nvidiactl", "/dev/nvidia-uvm"}) {
+    inventory.gpu_control_nodes.push_back({kNoDevice, name});
+  }
   inventory.gpu_source = "fake";
   inventory.gpus_are_fake = true;
   return inventory;
@@ -314,9 +374,10 @@ DeviceInventory ReadInventory(const DevicePlaces& places) {
     return true;
   };
   const auto nvml = AskNvml(places.nvml);
-  if (nvml.ok() && take(*nvml, "NVML")) return inventory;
-  if (take(AskNvidiaSmi(places), "nvidia-smi")) return inventory;
-  take(ReadProc(places.proc_nvidia), "/proc/driver/nvidia");
+  const bool is_found = (nvml.ok() && take(*nvml, "NVML")) ||
+                        take(AskNvidiaSmi(places), "nvidia-smi") ||
+                        take(ReadProc(places.proc_nvidia), "/proc/driver/nvidia");
+  if (is_found || !inventory.tpu_chips.empty()) AddNodes(places, inventory);
   return inventory;
 }
 

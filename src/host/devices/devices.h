@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "engine/ports.h"
 
 namespace caip::host {
 
@@ -19,6 +20,7 @@ struct Gpu {
   std::string type = {};  // "NVIDIA_TESLA_T4" if the service has such a type, else ""
   int64_t memory_mib = 0;
   std::string pci_bus_id = {};
+  std::vector<engine::DeviceNode> nodes = {};  // "/dev/nvidia0", those of a MIG instance
 };
 
 /// One chip of this host's TPU.
@@ -32,6 +34,8 @@ struct DeviceInventory {
   std::vector<TpuChip> tpu_chips;
   std::string gpu_source = "none";  // "NVML", "nvidia-smi", "/proc/driver/nvidia", "fake"
   bool gpus_are_fake = false;
+  std::vector<engine::DeviceNode> gpu_control_nodes = {};  // each user of a GPU needs them
+  std::vector<std::string> tpu_nodes = {};                 // of all chips, with the control file
 };
 
 /// "NVIDIA_TESLA_T4" for "Tesla T4"; "" for products that the service does not offer.

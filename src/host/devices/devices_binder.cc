@@ -34,6 +34,11 @@ int64_t Total(const std::vector<DeviceRequest>& requests) {
       [](int64_t sum, const DeviceRequest& request) { return sum + request.count; });
 }
 
+void Append(const engine::LentDevices& more, engine::LentDevices& lent) {
+  lent.environment.insert(lent.environment.end(), more.environment.begin(), more.environment.end());
+  lent.nodes.insert(lent.nodes.end(), more.nodes.begin(), more.nodes.end());
+}
+
 // The chip bounds that libtpu reads: 1 chip is 1x1x1, 4 chips are a 2x2x1 board, 8 chips are two
 // boards.
 std::string ChipBounds(size_t chips) {
@@ -123,8 +128,8 @@ void DeviceBinderOnHost::TakeShared(const std::vector<DeviceRequest>& requests, 
 
 // Takes the TPU of this host, or only sets the variables of a TPU if the host has none. False if
 // the TPU is in use.
-bool DeviceBinderOnHost::TakeTpu(const DeviceRequest& request, Environment& environment, Loan& loan,
-                                 std::vector<std::string>& warnings) {
+bool DeviceBinderOnHost::TakeTpu(const DeviceRequest& request, engine::LentDevices& lent,
+                                 Loan& loan, std::vector<std::string>& warnings) {
   const bool is_real = !inventory_.tpu_chips.empty() && mode_ != DeviceMode::kCpu;
   if (is_real && mode_ != DeviceMode::kShare) {
     if (tpu_holder_) return false;
@@ -138,9 +143,12 @@ bool DeviceBinderOnHost::TakeTpu(const DeviceRequest& request, Environment& envi
               : errors::FakeTpu(request.type, request.count));
   std::vector<std::string> visible;
   for (size_t i = 0; i < chips; ++i) visible.push_back(std::to_string(i));
-  environment.emplace_back("TPU_VISIBLE_CHIPS", Join(visible, ","));
-  environment.emplace_back("TPU_CHIPS_PER_PROCESS_BOUNDS", ChipBounds(chips));
-  environment.emplace_back("TPU_PROCESS_BOUNDS", "1,1,1");
+  lent.environment = {{"TPU_VISIBLE_CHIPS", Join(visible, ",")},
+                      {"TPU_CHIPS_PER_PROCESS_BOUNDS", ChipBounds(chips)},
+                      {"TPU_PROCESS_BOUNDS", "1,1,1"}};
+  for (const std::string& node : is_real ? inventory_.tpu_nodes : std::vector<std::string>()) {
+    lent.nodes.push_back({node, node});
+  }
   return true;
 }
 
@@ -161,13 +169,20 @@ void DeviceBinderOnHost::WarnOfOtherTypes(const std::vector<DeviceRequest>& requ
   }
 }
 
-Environment DeviceBinderOnHost::Visible(const std::vector<size_t>& gpus) {
+engine::LentDevices DeviceBinderOnHost::Lent(const std::vector<size_t>& gpus) const {
   std::vector<std::string> uuids;
   for (const size_t i : gpus) uuids.push_back(inventory_.gpus[i].uuid);
   const std::string list = Join(uuids, ",");  // an empty list hides all GPUs
-  return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
-          {"CUDA_VISIBLE_DEVICES", list},
-          {"NVIDIA_VISIBLE_DEVICES", list}};
+  engine::LentDevices lent = {{{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
+                               {"CUDA_VISIBLE_DEVICES", list},
+                               {"NVIDIA_VISIBLE_DEVICES", list}}};
+  if (gpus.empty()) return lent;
+  lent.nodes = inventory_.gpu_control_nodes;
+  for (const size_t i : gpus) {
+    const auto& nodes = inventory_.gpus[i].nodes;
+    lent.nodes.insert(lent.nodes.end(), nodes.begin(), nodes.end());
+  }
+  return lent;
 }
 
 DeviceAnswer DeviceBinderOnHost::Bind(const engine::RunKey& run,
@@ -176,7 +191,7 @@ DeviceAnswer DeviceBinderOnHost::Bind(const engine::RunKey& run,
   Release(run);  // a run that asks again first returns its devices
   DeviceAnswer answer;
   std::vector<DeviceRequest> gpu_requests;
-  std::map<run::ReplicaId, Environment> tpu_environment;
+  std::map<run::ReplicaId, engine::LentDevices> tpus;
   Granted granted;
   Loan loan;
   bool has_tpu = false;
@@ -184,7 +199,7 @@ DeviceAnswer DeviceBinderOnHost::Bind(const engine::RunKey& run,
   for (const DeviceRequest& request : requests) {
     if (!IsTpu(request)) {
       gpu_requests.push_back(request);
-    } else if (!TakeTpu(request, tpu_environment[request.replica], loan, answer.warnings)) {
+    } else if (!TakeTpu(request, tpus[request.replica], loan, answer.warnings)) {
       answer.kind = DeviceAnswer::Kind::kWait;
       return answer;
     } else {
@@ -211,10 +226,10 @@ DeviceAnswer DeviceBinderOnHost::Bind(const engine::RunKey& run,
   }
   if (!granted.empty()) WarnOfOtherTypes(gpu_requests, granted, answer.warnings);
   for (const run::ReplicaId& replica : replicas) {
-    Environment environment = Visible(granted[replica]);
-    const Environment& tpu = tpu_environment[replica];
-    environment.insert(environment.end(), tpu.begin(), tpu.end());
-    answer.environment.emplace_back(replica, std::move(environment));
+    engine::LentDevices lent = Lent(granted[replica]);
+    const auto tpu = tpus.find(replica);
+    if (tpu != tpus.end()) Append(tpu->second, lent);
+    answer.replicas.emplace_back(replica, std::move(lent));
   }
   for (const size_t i : loan.gpus) ++lent_[i];
   if (has_tpu) tpu_holder_ = run;

@@ -47,11 +47,11 @@ class DeviceBinderOnHost final : public engine::DeviceBinder {
                        Loan& loan);
   void TakeShared(const std::vector<engine::DeviceRequest>& requests, Granted& granted, Loan& loan,
                   std::vector<std::string>& warnings);
-  bool TakeTpu(const engine::DeviceRequest& request, engine::Environment& environment, Loan& loan,
+  bool TakeTpu(const engine::DeviceRequest& request, engine::LentDevices& lent, Loan& loan,
                std::vector<std::string>& warnings);
   void WarnOfOtherTypes(const std::vector<engine::DeviceRequest>& requests, const Granted& granted,
                         std::vector<std::string>& warnings);
-  engine::Environment Visible(const std::vector<size_t>& gpus);
+  engine::LentDevices Lent(const std::vector<size_t>& gpus) const;
 
   const DeviceMode mode_;
   const ReadDevices read_;

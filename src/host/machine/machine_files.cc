@@ -40,8 +40,8 @@ constexpr char kUserOpaque[] = "user.overlay.opaque";
 constexpr char kTrialAttribute[] = "trusted.caip";
 
 constexpr const char* kNodes[] = {"null", "zero", "full", "random", "urandom", "tty", "fuse"};
-// Devices by the beginnings of their names.
-constexpr std::string_view kDevices[] = {"nvidia", "accel", "vfio", "dri", "kfd", "infiniband"};
+// Devices that are not lent, by the beginnings of their names.
+constexpr std::string_view kDevices[] = {"dri", "kfd", "infiniband"};
 
 // The name of a layer: "/var/lib" is "var%2Flib".
 std::string LayerName(const std::string& directory) { return PercentEncoded(directory.substr(1)); }
@@ -141,7 +141,7 @@ void AddLayers(const RootParts& parts, const Path& boot_disk, std::vector<Machin
   }
 }
 
-std::vector<MachineMount> DeviceMounts() {
+std::vector<MachineMount> DeviceMounts(const engine::ReplicaLaunch& launch) {
   std::vector<MachineMount> mounts = {
       {MountKind::kFileSystem, "tmpfs", "/dev", kMountDevices, "mode=0755,size=64m"}};
   const auto bind = [&mounts](const std::string& path) {
@@ -154,6 +154,9 @@ std::vector<MachineMount> DeviceMounts() {
     const std::string name = at->path().filename().string();
     const auto begins = [&](std::string_view device) { return name.starts_with(device); };
     if (std::any_of(std::begin(kDevices), std::end(kDevices), begins)) bind(at->path().string());
+  }
+  for (const engine::DeviceNode& node : launch.device_nodes) {
+    mounts.push_back({MountKind::kBind, node.file, node.shown});
   }
   mounts.push_back({MountKind::kFileSystem, "devpts", "/dev/pts", kMountDevices,
                     "newinstance,ptmxmode=0666,mode=0620"});
@@ -268,7 +271,7 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
     machine.mounts.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
   }
   for (MachineMount& mount : own) machine.mounts.push_back(std::move(mount));
-  for (MachineMount& mount : DeviceMounts()) machine.mounts.push_back(std::move(mount));
+  for (MachineMount& mount : DeviceMounts(launch)) machine.mounts.push_back(std::move(mount));
   AddMetrics(machine, boot_disk, launch);
   AddNamed(machine, launch);
 }
@@ -280,7 +283,7 @@ void MachineFiles::AddImageTo(launcher::Machine& machine, const Path& boot_disk,
   machine.base = ImageOverlay(boot_disk, launch.image->layers.size());
   machine.user = launch.image->user;
   machine.group = launch.image->group;
-  for (MachineMount& mount : DeviceMounts()) machine.mounts.push_back(std::move(mount));
+  for (MachineMount& mount : DeviceMounts(launch)) machine.mounts.push_back(std::move(mount));
   for (const std::string& directory : launch.user_directories) {
     const char* mode = directory == "tmp" ? "1777" : "755";
     machine.mounts.push_back({MountKind::kDirectory, "", "/" + directory, 0, mode});
