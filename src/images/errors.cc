@@ -157,4 +157,77 @@ Error TooManyLayers(size_t layers) {
           "notAnImage"};
 }
 
+namespace {
+
+Error LayerInvalid(std::string what) {
+  return {Code::kDataLoss, std::move(what) + " The image is refused.", {}, "layerInvalid"};
+}
+
+}  // namespace
+
+Error ArchiveBroken(std::string_view why) {
+  return {Code::kDataLoss,
+          "The archive is damaged, or it is not an archive of an image: " + std::string(why) + ".",
+          {},
+          "archiveBroken"};
+}
+
+Error ImageTooLarge(uint64_t limit) {
+  return {Code::kResourceExhausted,
+          "The unpacked image has more than " + NumberText(limit) + " bytes, which is the limit.",
+          {},
+          "imageTooLarge"};
+}
+
+Error ImageWithTooManyFiles(uint64_t limit) {
+  return {Code::kResourceExhausted,
+          "A layer of the image has more than " + NumberText(limit) + " files, which is the limit.",
+          {},
+          "imageTooLarge"};
+}
+
+Error PathLeavesImage(std::string_view path) {
+  return LayerInvalid("The entry " + Quoted(path) + " leads out of the image.");
+}
+
+Error LinkLeavesImage(std::string_view path, std::string_view target) {
+  return LayerInvalid("The entry " + Quoted(path) + " is a link to " + Quoted(target) +
+                      ", which leads out of the image.");
+}
+
+Error LinkTargetMissing(std::string_view path, std::string_view target) {
+  return LayerInvalid("The entry " + Quoted(path) + " is a hard link to " + Quoted(target) +
+                      ", which is not a file of its layer.");
+}
+
+Error EntryInvalid(std::string_view path, std::string_view why) {
+  return LayerInvalid("The entry " + Quoted(path) + " is not valid: " + std::string(why) + ".");
+}
+
+Error CannotUnpack(std::string_view path, int error_number) {
+  return SystemError("cannot unpack " + Quoted(path) + " of the image", error_number);
+}
+
+Error LayerMismatch(std::string_view expected, std::string_view computed) {
+  return {Code::kDataLoss,
+          "A layer of the image is not the one that its configuration names: the digest of the "
+          "unpacked archive is " +
+              std::string(computed) + " instead of " + std::string(expected) + ".",
+          {},
+          "digestMismatch"};
+}
+
+Error LayerInUse(std::string_view diff_id) {
+  return {Code::kAborted,
+          "Layer " + std::string(diff_id) + " of an image is in use.",
+          {},
+          "layerInUse"};
+}
+
+Error CannotMakeWhiteout(std::string_view path, int error_number) {
+  return SystemError("cannot mark " + Quoted(path) +
+                         " of the image as deleted (a user without rights needs Linux 5.8)",
+                     error_number);
+}
+
 }  // namespace caip::images::errors

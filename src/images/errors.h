@@ -43,4 +43,17 @@ Error OtherPlatform(const std::vector<std::string>& platforms, std::string_view 
 Error NotAnImage(std::string_view why);
 Error TooManyLayers(size_t layers);
 
+// Archives and layers. The reasons: archiveBroken, layerInvalid, imageTooLarge.
+Error ArchiveBroken(std::string_view why);
+Error ImageTooLarge(uint64_t limit);
+Error ImageWithTooManyFiles(uint64_t limit);
+Error PathLeavesImage(std::string_view path);
+Error LinkLeavesImage(std::string_view path, std::string_view target);
+Error LinkTargetMissing(std::string_view path, std::string_view target);
+Error EntryInvalid(std::string_view path, std::string_view why);
+Error CannotUnpack(std::string_view path, int error_number);
+Error LayerMismatch(std::string_view expected, std::string_view computed);
+Error LayerInUse(std::string_view diff_id);
+Error CannotMakeWhiteout(std::string_view path, int error_number);
+
 }  // namespace caip::images::errors

@@ -1,0 +1,214 @@
+#include "images/layer_root.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "images/errors.h"
+
+namespace caip::images {
+namespace {
+
+constexpr int kLinksFollowedMax = 40;  // as the kernel
+constexpr mode_t kImpliedDirectoryMode = 0755;
+constexpr char kTrustedOpaque[] = "trusted.overlay.opaque";
+constexpr char kUserOpaque[] = "user.overlay.opaque";
+
+// The only way to a path of a layer with more than one part.
+Fd OpenInLayer(int root, const std::string& path, int flags) {
+  open_how how{};
+  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  while (true) {
+    const long fd =
+        ::syscall(SYS_openat2, root, path.empty() ? "." : path.c_str(), &how, sizeof how);
+    // The kernel asks for another try when files are renamed elsewhere at the same time.
+    if (fd >= 0 || (errno != EAGAIN && errno != EINTR)) return Fd(static_cast<int>(fd));
+  }
+}
+
+std::string LayerParent(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+std::string LayerLeaf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string WithoutEndSlashes(std::string path) {
+  while (path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+std::string LinkTargetAt(int directory, const std::string& name) {
+  std::string target(PATH_MAX, '\0');
+  const ssize_t size = ::readlinkat(directory, name.c_str(), target.data(), target.size());
+  target.resize(size < 0 ? 0 : static_cast<size_t>(size));
+  return target;
+}
+
+struct CloseDirectory {
+  void operator()(DIR* opened) const { ::closedir(opened); }
+};
+
+Result<std::vector<std::string>> NamesIn(int directory) {
+  std::vector<std::string> names;
+  Fd again(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!again.valid()) return errors::CannotRemove(".", errno);
+  const std::unique_ptr<DIR, CloseDirectory> list(::fdopendir(again.Release()));
+  while (const dirent* entry = ::readdir(list.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  return names;
+}
+
+bool RemoveOne(int directory, const std::string& name) {
+  return ::unlinkat(directory, name.c_str(), 0) == 0 || errno == ENOENT ||
+         ::unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0;
+}
+
+Fd OpenTree(int directory, const std::string& name) {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  Fd opened(::openat(directory, name.c_str(), kFlags));
+  if (opened.valid() || errno != EACCES) return opened;
+  ::fchmodat(directory, name.c_str(), 0700, 0);  // it is a directory, for a link fails with ELOOP
+  return Fd(::openat(directory, name.c_str(), kFlags));
+}
+
+}  // namespace
+
+bool IsWhiteout(const struct stat& status) {
+  return S_ISCHR(status.st_mode) && status.st_rdev == makedev(0, 0);
+}
+
+Result<std::string> LayerPathOf(std::string_view path) {
+  std::string clean;
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    if (part.empty() || part == ".") continue;
+    if (part == "..") return errors::PathLeavesImage(path);
+    if (!clean.empty()) clean += '/';
+    clean += part;
+  }
+  return clean;
+}
+
+// A tree may be deeper than the number of files that a process may open: directories are moved to
+// the top until none is below another.
+Status RemoveTreeAt(int directory, const std::string& name) {
+  if (RemoveOne(directory, name)) return Ok{};
+  const Fd top = OpenTree(directory, name);
+  if (!top.valid()) return errors::CannotRemove(name, errno);
+  uint64_t moved = 0;
+  while (true) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(top.get()));
+    if (names.empty()) break;
+    for (const std::string& child : names) {
+      if (RemoveOne(top.get(), child)) continue;
+      const Fd tree = OpenTree(top.get(), child);
+      if (!tree.valid()) return errors::CannotRemove(child, errno);
+      ASSIGN_OR_RETURN(const std::vector<std::string> below, NamesIn(tree.get()));
+      for (const std::string& inner : below) {
+        if (RemoveOne(tree.get(), inner)) continue;
+        OpenTree(tree.get(), inner);  // a directory that is moved must be writable
+        int tries = 0;
+        while (::renameat(tree.get(), inner.c_str(), top.get(),
+                          (".moved-" + std::to_string(moved++)).c_str()) != 0) {
+          if (++tries > 1000) return errors::CannotRemove(inner, errno);
+        }
+      }
+      if (!RemoveOne(top.get(), child)) return errors::CannotRemove(child, errno);
+    }
+  }
+  if (!RemoveOne(directory, name)) return errors::CannotRemove(name, errno);
+  return Ok{};
+}
+
+Result<int> LayerRoot::Directory(const std::string& path) {
+  if (cached_.valid() && path == cached_path_) return cached_.get();
+  ASSIGN_OR_RETURN(cached_, OpenOrMake(path, 0));
+  cached_path_ = path;
+  return cached_.get();
+}
+
+Result<LayerPlace> LayerRoot::PlaceOf(const std::string& path) {
+  ASSIGN_OR_RETURN(const int parent, Directory(LayerParent(path)));
+  return LayerPlace{parent, LayerLeaf(path)};
+}
+
+Result<Fd> LayerRoot::Find(const std::string& path) const {
+  Fd found = OpenInLayer(root_.get(), path, O_RDONLY | O_DIRECTORY);
+  if (!found.valid()) return errors::CannotUnpack(path, errno);
+  return found;
+}
+
+Result<Fd> LayerRoot::OpenOrMake(const std::string& path, int links) {
+  Fd opened = OpenInLayer(root_.get(), path, O_RDONLY | O_DIRECTORY);
+  if (opened.valid()) return opened;
+  if ((errno != ENOENT && errno != ENOTDIR) || links > kLinksFollowedMax || path.empty()) {
+    return errors::CannotUnpack(path, links > kLinksFollowedMax ? ELOOP : errno);
+  }
+  ASSIGN_OR_RETURN(const Fd parent, OpenOrMake(LayerParent(path), links));
+  return MakeIn(parent, path, links);
+}
+
+// Makes the last part of the path, which is not a directory. A link to nowhere is followed, and its
+// target is made. A whiteout becomes a directory that hides the one of lower layers.
+Result<Fd> LayerRoot::MakeIn(const Fd& parent, const std::string& path, int links) {
+  const std::string name = LayerLeaf(path);
+  if (name == "." || name == "..") {  // of the target of a link
+    Fd opened = OpenInLayer(root_.get(), path, O_RDONLY | O_DIRECTORY);
+    if (opened.valid()) return opened;
+    return errors::CannotUnpack(path, errno);
+  }
+  struct stat status {};
+  const bool exists = ::fstatat(parent.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  if (exists && S_ISLNK(status.st_mode)) {
+    const std::string target = WithoutEndSlashes(LinkTargetAt(parent.get(), name));
+    return OpenOrMake(target.starts_with('/') ? target : LayerParent(path) + "/" + target,
+                      links + 1);
+  }
+  const bool is_whiteout = exists && IsWhiteout(status);
+  if (is_whiteout && ::unlinkat(parent.get(), name.c_str(), 0) != 0) {
+    return errors::CannotUnpack(path, errno);
+  }
+  const bool is_new = ::mkdirat(parent.get(), name.c_str(), 0700) == 0;
+  if (!is_new && errno != EEXIST) return errors::CannotUnpack(path, errno);
+  Fd made(::openat(parent.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!made.valid()) return errors::CannotUnpack(path, errno);
+  if (is_new && ::fchmod(made.get(), kImpliedDirectoryMode) != 0) {
+    return errors::CannotUnpack(path, errno);
+  }
+  if (is_whiteout) RETURN_IF_ERROR(MakeOpaque(made.get(), path));
+  return made;
+}
+
+Status LayerRoot::Clear(const LayerPlace& place, const std::string& path) {
+  if (::unlinkat(place.directory, place.name.c_str(), 0) == 0 || errno == ENOENT) return Ok{};
+  const int parent = place.directory;
+  if (!RemoveTreeAt(parent, place.name).ok()) return errors::CannotUnpack(path, errno);
+  return Ok{};
+}
+
+// The first attribute is for an overlay that is mounted with rights over the host, the second for
+// one without (option userxattr). One of them is enough here.
+Status LayerRoot::MakeOpaque(int directory, const std::string& path) const {
+  const bool trusted = ::fsetxattr(directory, kTrustedOpaque, "y", 1, 0) == 0;
+  const bool user = ::fsetxattr(directory, kUserOpaque, "y", 1, 0) == 0;
+  if (!trusted && !user) return errors::CannotUnpack(path, errno);
+  return Ok{};
+}
+
+}  // namespace caip::images
