@@ -13,9 +13,11 @@ Three assumptions go beyond POSIX. ext4, XFS and btrfs guarantee them:
 - An fsync of a new file or directory makes its name durable, and those of its new parents.
 - Changes of names in one directory reach the disk in their order. (ext4 and XFS keep the order of all.)
 
-Changes by other processes, the replicas, count as durable. So do changes of mapped files.
+Changes by other processes, the replicas, count as durable. So do changes of mapped files. A file that vanishes while this
+module walks the directory is left out: nothing that the emulator wrote does.
 """
 
+import contextlib
 import os
 import shutil
 import stat
@@ -101,7 +103,8 @@ class Disk:
             names = self.names[node] = {}
             for entry in os.scandir(path):
                 if entry.is_symlink() or entry.is_file() or entry.is_dir():
-                    names[entry.name] = self.take(Path(entry.path), read)
+                    with contextlib.suppress(FileNotFoundError):
+                        names[entry.name] = self.take(Path(entry.path), read)
         return node
 
     def replay(self):
@@ -204,14 +207,16 @@ class Disk:
             for path, folders, files in os.walk(root):
                 for name in files:
                     file = Path(path, name)
-                    actual[file.lstat().st_ino] = file
+                    with contextlib.suppress(FileNotFoundError):
+                        actual[file.lstat().st_ino] = file
                 if root == self.directory:
                     foreign += [Path(path, name) for name in folders + files]
         fresh = self.work / 'fresh'
         self.write(self.root, names, fresh, actual)
         for path in foreign:
-            if path.lstat().st_ino not in self.nodes:
-                self.keep(path, fresh / path.relative_to(self.directory))
+            with contextlib.suppress(FileNotFoundError):
+                if path.lstat().st_ino not in self.nodes:
+                    self.keep(path, fresh / path.relative_to(self.directory))
         old = self.work / 'old'
         self.directory.rename(old)
         fresh.rename(self.directory)

@@ -17,6 +17,7 @@ from power_cut import Disk
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKER = 'CAIP_STORM'
+REPLICA = 'CAIP_REPLICA'  # of each replica's processes (src/host/process/orphans.h)
 PROJECT = 'storm-project'
 IMAGE = 'gcr.io/storm-project/lines:1'
 LINES = 20
@@ -65,6 +66,29 @@ class Client:
         self.connection = None
 
 
+def state_id(directory):
+    """The first part of REPLICA's value, FNV-1a of the path."""
+    number = 0xcbf29ce484222325
+    for byte in os.fsencode(directory.resolve()):
+        number = (number ^ byte) * 0x100000001b3 % (1 << 64)
+    return f'{number:016x}'
+
+
+def living_processes():
+    """The parent of each process that has not ended: {pid: pid}."""
+    parents = {}
+    for entry in Path('/proc').iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            state, parent = (entry / 'stat').read_text().rsplit(')', 1)[1].split()[:2]
+        except (OSError, ValueError):
+            continue
+        if state != 'Z':
+            parents[int(entry.name)] = int(parent)
+    return parents
+
+
 class Emulator:
     """`caip serve` on one state directory, which outlives its processes."""
 
@@ -76,6 +100,7 @@ class Emulator:
         self.environment = {**os.environ, MARKER: self.marker, **(environment or {})}
         self.process = None
         self.port = 0
+        self.state_id = state_id(self.directory / 'state')
 
     def start(self):
         reader, writer = os.pipe()
@@ -111,15 +136,27 @@ class Emulator:
             resource.prlimit(pid, limit, (soft, hard))
 
     def kill_all(self):
-        """SIGKILL for the emulator and all that it started."""
+        """SIGKILL for the emulator and all that it started. Returns when all of it is dead.
+
+        The first process of a machine has neither a marker nor words of its own, and ends after all others of it.
+        """
+        doomed = self.descendants()
         self.kill()
-        while left := self.own_processes():
+        while left := doomed & set(living_processes()) | set(self.own_processes()):
+            doomed |= left
             for pid in left:
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
             time.sleep(0.01)
+
+    def descendants(self):
+        """The processes that the emulator, or any of them, has started."""
+        parents, found = living_processes(), {self.process.pid}
+        while more := {pid for pid, parent in parents.items() if parent in found} - found:
+            found |= more
+        return found - {self.process.pid}
 
     def log(self):
         return (self.directory / 'serve.log').read_text(errors='replace')[-3000:]
@@ -131,7 +168,9 @@ class Emulator:
             if not entry.name.isdigit() or int(entry.name) == os.getpid():
                 continue
             try:
-                marked = f'{MARKER}={self.marker}'.encode() in (entry / 'environ').read_bytes()
+                environment = (entry / 'environ').read_bytes()
+                marked = any(words.encode() in environment for words in
+                             (f'{MARKER}={self.marker}', f'{REPLICA}={self.state_id}/'))
                 words = (entry / 'cmdline').read_bytes().replace(b'\0', b' ').decode(errors='replace')
                 parent = int((entry / 'stat').read_text().rsplit(')', 1)[1].split()[1])
             except (OSError, ValueError):
