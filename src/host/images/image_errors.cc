@@ -29,6 +29,10 @@ Error ImageUnusable(std::string_view uri, const Error& cause) {
   return error;
 }
 
+Error EngineCannotSave(std::string_view engine, std::string_view last) {
+  return {Code::kUnavailable, std::string(engine) + " cannot save it: " + std::string(last)};
+}
+
 Error UserNotInImage(std::string_view name) {
   return {Code::kNotFound, "Its user '" + std::string(name) +
                                "' is not in /etc/passwd of the image. Add it there, or name a "

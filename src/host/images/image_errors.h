@@ -14,6 +14,8 @@ Error ImageNotFound(std::string_view uri);
 Error ImageNeedsMachine(std::string_view uri);
 /// The image was found, but it cannot run.
 Error ImageUnusable(std::string_view uri, const Error& cause);
+/// `last` is what the engine printed.
+Error EngineCannotSave(std::string_view engine, std::string_view last);
 Error UserNotInImage(std::string_view name);
 Error GroupNotInImage(std::string_view name);
 
