@@ -121,19 +121,24 @@ std::vector<Router::Segment> Router::Compile(std::string_view pattern) {
   return compiled;
 }
 
+bool Router::FitsOne(const Segment& segment, std::string_view text) {
+  const auto bare = RemoveVerb(text, segment.verb);
+  if (!bare) return false;
+  return segment.kind == Segment::Kind::kWord ? IsWord(*bare, segment.text) : !bare->empty();
+}
+
 bool Router::Fits(const std::vector<Segment>& pattern, const std::vector<std::string_view>& path) {
-  const bool rest = pattern.back().kind == Segment::Kind::kRest;
-  if (rest ? path.size() < pattern.size() : path.size() != pattern.size()) return false;
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    const Segment& segment = pattern[i];
-    if (segment.kind == Segment::Kind::kRest) return true;
-    const auto bare = RemoveVerb(path[i], segment.verb);
-    if (!bare) return false;
-    if (segment.kind == Segment::Kind::kWord ? !IsWord(*bare, segment.text) : bare->empty()) {
+  if (path.size() < pattern.size()) return false;
+  const size_t more = path.size() - pattern.size();  // segments that {name...} has beyond one
+  size_t at = 0;
+  for (const Segment& segment : pattern) {
+    if (segment.kind == Segment::Kind::kRest) {
+      at += more + 1;
+    } else if (!FitsOne(segment, path[at++])) {
       return false;
     }
   }
-  return true;
+  return at == path.size();
 }
 
 // From left to right: a word precedes a name, a name with a verb precedes one without, and
@@ -195,14 +200,14 @@ std::optional<PathParameters> Router::ReadParameters(const std::vector<Segment>&
                                                      std::string_view path) {
   PathParameters parameters;
   const std::vector<std::string_view> segments = SplitSegments(path);
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    const Segment& segment = pattern[i];
+  const size_t more = segments.size() - pattern.size();
+  size_t at = 0;
+  for (const Segment& segment : pattern) {
+    const size_t last = at + (segment.kind == Segment::Kind::kRest ? more : 0);
+    std::string raw(RemoveVerb(segments[at], segment.verb).value_or(""));
+    while (at < last) raw.append("/").append(segments[++at]);
+    ++at;
     if (segment.kind == Segment::Kind::kWord) continue;
-    std::string raw(*RemoveVerb(segments[i], segment.verb));
-    for (size_t k = i + 1; segment.kind == Segment::Kind::kRest && k < segments.size(); ++k) {
-      raw += "/";
-      raw += segments[k];
-    }
     auto value = PercentDecoded(raw);
     if (!value) return std::nullopt;
     parameters.Set(segment.text, std::move(*value));

@@ -29,7 +29,7 @@ class PathParameters {
 using RouteHandler = std::function<Response(const Request&, const PathParameters&)>;
 
 /// One method of an API. `pattern` is a path whose segments are words, `{name}` (one segment),
-/// `{name}:verb`, `word:verb`, or last `{name...}` (one segment or more). `id` names the method as
+/// `{name}:verb`, `word:verb`, or one `{name...}` (one segment or more). `id` names the method as
 /// the discovery document does: "storage.objects.get".
 struct Route {
   std::string method;
@@ -70,6 +70,7 @@ class Router {
   };
   struct Match;
   static std::vector<Segment> Compile(std::string_view pattern);
+  static bool FitsOne(const Segment& segment, std::string_view text);
   static bool Fits(const std::vector<Segment>& pattern, const std::vector<std::string_view>& path);
   static bool MoreSpecific(const std::vector<Segment>& a, const std::vector<Segment>& b);
   Response HandleUnrouted(const Request& request, const std::string& allow) const;

@@ -122,5 +122,55 @@ TEST(Router, PrefersByItsPatternWhereverTheFirstSegmentIsAName) {
   EXPECT_EQ(ask("GET", "/else/other"), "");
 }
 
+TEST(Router, TakesANameOfSeveralSegmentsBeforeOthers) {
+  Router router([](int status, const Request&, const std::string& allow) {
+    return JsonResponse(status, allow);
+  });
+  const auto add = [&](std::string method, std::string pattern) {
+    router.Add({method, pattern, pattern, [pattern](const Request&, const PathParameters& values) {
+                  return JsonResponse(200, pattern + " " + values.At("name") + " " +
+                                               values.At("tag") + values.At("id"));
+                }});
+  };
+  add("GET", "/v2/");
+  add("GET", "/v2/{name...}/tags/list");
+  add("GET", "/v2/{name...}/tags/{tag}");
+  add("POST", "/v2/{name...}/uploads/");
+  add("GET", "/v2/{name...}/uploads/{id}");
+  add("GET", "/v2/projects/{id}/logs");
+  add("DELETE", "/v2/projects/{id}/{name...}");
+  const auto ask = [&](const std::string& method, const std::string& path) {
+    Request request;
+    request.method = method;
+    request.path = path;
+    return router.Handle(request).body;
+  };
+  const struct {
+    const char* method;
+    const char* path;
+    const char* answer;
+  } rows[] = {
+      {"GET", "/v2/", "/v2/  "},
+      {"GET", "/v2/a/tags/list", "/v2/{name...}/tags/list a "},
+      {"GET", "/v2/a/b/c/tags/list", "/v2/{name...}/tags/list a/b/c "},
+      {"GET", "/v2/a/tags/list/tags/list", "/v2/{name...}/tags/list a/tags/list "},
+      {"GET", "/v2/a/b/tags/x", "/v2/{name...}/tags/{tag} a/b x"},
+      {"GET", "/v2/a%2Fb/..%2f/tags/%78", "/v2/{name...}/tags/{tag} a/b/../ x"},
+      {"POST", "/v2/a/b/uploads/", "/v2/{name...}/uploads/ a/b "},
+      {"GET", "/v2/a/b/uploads/17", "/v2/{name...}/uploads/{id} a/b 17"},
+      {"GET", "/v2/projects/p/logs", "/v2/projects/{id}/logs  p"},
+      {"GET", "/v2/projects/p/tags/list", "/v2/{name...}/tags/list projects/p "},
+      {"DELETE", "/v2/projects/p/a/b", "/v2/projects/{id}/{name...} a/b p"},
+      {"PUT", "/v2/a/tags/list", "GET"},
+      {"GET", "/v2/a/b/uploads/", "POST"},
+      {"GET", "/v2/tags/list", ""},
+      {"GET", "/v2/a/tags/", ""},
+      {"GET", "/v2/a/%zz/tags/list", ""},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(ask(row.method, row.path), row.answer) << row.method << " " << row.path;
+  }
+}
+
 }  // namespace
 }  // namespace caip::http
