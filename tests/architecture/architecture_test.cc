@@ -41,6 +41,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"images", {"base", "images"}},
     {"gcs", {"base", "http", "gcs"}},
     {"logging", {"base", "http", "logging"}},
+    {"registry", {"base", "http", "images", "registry"}},
     {"metadata", {"base", "http", "metadata"}},
     {"client", {"base", "http", "google", "run", "ml", "host/process/child_process.h", "client"}},
     {"report", {"base", "google", "run", "ml", "tuning", "report"}},

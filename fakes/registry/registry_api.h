@@ -1,0 +1,25 @@
+#pragma once
+// The OCI Distribution API, version 1.1, as a table of routes. All are below /v2/.
+// https://github.com/opencontainers/distribution-spec/blob/v1.1.1/spec.md#endpoints
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fakes/registry/registry.h"
+#include "http/router.h"
+
+namespace caip::registry {
+
+/// Makes every route of the API. The handlers share ownership of `registry`. HEAD is answered by
+/// the routes of GET.
+std::vector<http::Route> RegistryRoutes(std::shared_ptr<Registry> registry);
+
+/// True for paths of this API. Some paths below /v2/ belong to Cloud Logging.
+bool IsRegistryPath(std::string_view path);
+
+/// The answer to a request below a registry path or at a registry's host that has no route.
+http::Response NoRegistryRoute(int status, const http::Request& request, const std::string& allow);
+
+}  // namespace caip::registry

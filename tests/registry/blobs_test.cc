@@ -1,0 +1,202 @@
+// Blobs: pushed whole or in pieces, mounted, read and deleted.
+#include <atomic>
+#include <thread>
+
+#include "tests/registry/registry_world.h"
+
+namespace caip::registry {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const char* const kNowhere =
+    "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+
+TEST_F(RegistryTest, AnswersTheVersionCheckInTheFormOfDockersRegistry) {
+  for (const char* path : {"/v2/", "/v2"}) {
+    const Answer answer = Call("GET", path);
+    EXPECT_EQ(answer.status, 200) << path;
+    EXPECT_EQ(answer.Header("Docker-Distribution-Api-Version"), "registry/2.0");
+    EXPECT_EQ(answer.body, "{}");
+  }
+}
+
+TEST_F(RegistryTest, StoresABlobThatOnePostHas) {
+  const Answer pushed = Call("POST", "/v2/p/i/blobs/uploads/?digest=" + DigestOf("layer"), "layer");
+  EXPECT_EQ(pushed.status, 201) << pushed.body;
+  EXPECT_EQ(pushed.Header("Location"), "/v2/p/i/blobs/" + DigestOf("layer"));
+  EXPECT_EQ(pushed.Header("Docker-Content-Digest"), DigestOf("layer"));
+  const Answer read = Call("GET", pushed.Header("Location"));
+  EXPECT_EQ(read.status, 200);
+  EXPECT_EQ(read.body, "layer");
+  EXPECT_EQ(read.Header("Docker-Content-Digest"), DigestOf("layer"));
+  EXPECT_EQ(read.Header("Content-Type"), "application/octet-stream");
+}
+
+TEST_F(RegistryTest, StoresABlobThatComesAfterThePost) {
+  const std::string location = Start();
+  EXPECT_THAT(location, StartsWith("/v2/p/i/blobs/uploads/"));
+  EXPECT_EQ(Finish(location, DigestOf("layer"), "layer").status, 201);
+  EXPECT_EQ(GetBlob("layer").body, "layer");
+  EXPECT_EQ(Call("GET", location).code(), "BLOB_UPLOAD_UNKNOWN");
+}
+
+TEST_F(RegistryTest, StoresTheEmptyBlob) {
+  EXPECT_EQ(Finish(Start(), DigestOf("")).status, 201);
+  const Answer read = GetBlob("");
+  EXPECT_EQ(read.status, 200);
+  EXPECT_EQ(read.Header("Content-Length"), "0");
+}
+
+TEST_F(RegistryTest, AnswersHeadWithTheSizeAndWithoutABody) {
+  PushBlob("layer");
+  const Answer answer = Call("HEAD", "/v2/p/i/blobs/" + DigestOf("layer"));
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.Header("Content-Length"), "5");
+  EXPECT_EQ(answer.Header("Docker-Content-Digest"), DigestOf("layer"));
+  EXPECT_EQ(answer.body, "");
+}
+
+TEST_F(RegistryTest, ShowsABlobOnlyInItsRepository) {
+  PushBlob("layer");
+  for (const char* name : {"p/other", "p", "p/i/i"}) {
+    EXPECT_EQ(GetBlob("layer", name).code(), "BLOB_UNKNOWN") << name;
+  }
+}
+
+struct RangeRow {
+  const char* range;
+  int status;
+  const char* content_range;
+  const char* body;  // nullptr: not compared
+};
+
+TEST_F(RegistryTest, ReadsRangesOfABlob) {
+  PushBlob("0123456789");
+  const RangeRow rows[] = {
+      {"bytes=2-4", 206, "bytes 2-4/10", "234"},
+      {"bytes=7-", 206, "bytes 7-9/10", "789"},
+      {"bytes=-3", 206, "bytes 7-9/10", "789"},
+      {"bytes=-30", 206, "bytes 0-9/10", "0123456789"},
+      {"bytes=8-100", 206, "bytes 8-9/10", "89"},
+      {"bytes=0-99999999999999999999999999", 206, "bytes 0-9/10", "0123456789"},
+      {"bytes=10-", 416, "bytes */10", nullptr},
+      {"bytes=5-2", 416, "bytes */10", nullptr},
+      {"bytes=-0", 416, "bytes */10", nullptr},
+      {"bytes=0-1,4-5", 200, "", "0123456789"},
+      {"lines=1-2", 200, "", "0123456789"},
+      {"bytes=a-b", 200, "", "0123456789"},
+  };
+  for (const RangeRow& row : rows) {
+    const Answer answer = GetBlob("0123456789", "p/i", {{"Range", row.range}});
+    EXPECT_EQ(answer.status, row.status) << row.range;
+    EXPECT_EQ(answer.Header("Content-Range"), row.content_range) << row.range;
+    EXPECT_EQ(answer.code(), row.status == 416 ? "RANGE_INVALID" : "") << row.range;
+    if (row.body == nullptr) continue;
+    EXPECT_EQ(answer.body, row.body) << row.range;
+  }
+}
+
+TEST_F(RegistryTest, SendsNoBytesToAClientThatHasTheBlob) {
+  PushBlob("layer");
+  const std::string tag = GetBlob("layer").Header("ETag");
+  const Answer answer = GetBlob("layer", "p/i", {{"If-None-Match", tag}});
+  EXPECT_EQ(answer.status, 304);
+  EXPECT_EQ(answer.body, "");
+}
+
+TEST_F(RegistryTest, DeletesABlobFromOneRepositoryAndTakesItAgain) {
+  PushBlob("layer");
+  PushBlob("layer", "p/other");
+  const std::string path = "/v2/p/i/blobs/" + DigestOf("layer");
+  EXPECT_EQ(Call("DELETE", path).status, 202);
+  EXPECT_EQ(Call("DELETE", path).code(), "BLOB_UNKNOWN");
+  EXPECT_EQ(GetBlob("layer").status, 404);
+  EXPECT_EQ(GetBlob("layer", "p/other").body, "layer");
+  PushBlob("layer");
+  EXPECT_EQ(GetBlob("layer").body, "layer");
+}
+
+TEST_F(RegistryTest, RefusesBytesWithAnotherDigest) {
+  const std::string location = Start();
+  const Answer put = Finish(location, DigestOf("layer"), "other");
+  EXPECT_EQ(put.status, 400);
+  EXPECT_EQ(put.code(), "DIGEST_INVALID");
+  const Answer post = Call("POST", "/v2/p/i/blobs/uploads/?digest=" + DigestOf("layer"), "other");
+  EXPECT_EQ(post.code(), "DIGEST_INVALID");
+  EXPECT_EQ(GetBlob("layer").status, 404);
+  EXPECT_EQ(GetBlob("other").status, 404);
+  EXPECT_TRUE(blobs_->List()->empty());
+  EXPECT_TRUE(blobs_->Uploads().empty());
+}
+
+TEST_F(RegistryTest, RefusesTextsThatAreNotDigests) {
+  for (const std::string text :
+       {"", "sha256:", "sha256:12", "md5:d41d8cd98f00b204e9800998ecf8427e", "..", "sha256:../../x",
+        "SHA256:0000000000000000000000000000000000000000000000000000000000000000",
+        "sha256:A000000000000000000000000000000000000000000000000000000000000000", "sha512:00"}) {
+    const std::string location = Start();
+    EXPECT_EQ(Finish(location, text, "x").code(), "DIGEST_INVALID") << text;
+    EXPECT_EQ(Call("GET", location).status, 204) << "the upload can continue after " << text;
+    if (text.empty() || text == "..") continue;
+    EXPECT_EQ(Call("GET", "/v2/p/i/blobs/" + text.substr(0, text.find('/'))).code(),
+              "DIGEST_INVALID");
+  }
+  EXPECT_EQ(Call("PUT", Start(), "x").code(), "DIGEST_INVALID");
+}
+
+TEST_F(RegistryTest, MountsABlobOfAnotherRepository) {
+  PushBlob("layer");
+  const std::string mount = "/v2/q/j/blobs/uploads/?mount=" + DigestOf("layer");
+  const Answer mounted = Call("POST", mount + "&from=p/i");
+  EXPECT_EQ(mounted.status, 201);
+  EXPECT_EQ(mounted.Header("Location"), "/v2/q/j/blobs/" + DigestOf("layer"));
+  EXPECT_EQ(GetBlob("layer", "q/j").body, "layer");
+  EXPECT_EQ(Call("POST", "/v2/q/k/blobs/uploads/?mount=" + DigestOf("layer")).status, 201);
+}
+
+TEST_F(RegistryTest, StartsAnUploadWhereNothingCanBeMounted) {
+  PushBlob("layer");
+  const std::string uploads = "/v2/q/j/blobs/uploads/";
+  for (const std::string& query : std::vector<std::string>{
+           "?mount=" + DigestOf("layer") + "&from=p/empty",
+           "?mount=" + std::string(kNowhere) + "&from=p/i", "?mount=" + std::string(kNowhere)}) {
+    const Answer answer = Call("POST", uploads + query);
+    EXPECT_EQ(answer.status, 202) << query;
+    EXPECT_THAT(answer.Header("Location"), StartsWith(uploads)) << query;
+    EXPECT_EQ(Finish(answer.Header("Location"), DigestOf("own"), "own").status, 201) << query;
+  }
+  EXPECT_EQ(Call("POST", uploads + "?mount=x&from=p/i").code(), "DIGEST_INVALID");
+  EXPECT_EQ(Call("POST", uploads + "?mount=" + DigestOf("layer") + "&from=../p").code(),
+            "NAME_INVALID");
+}
+
+// As after a kill between the two steps of a push.
+TEST_F(RegistryTest, TakesABlobThatIsStoredButInNoRepository) {
+  ASSERT_TRUE(blobs_->Put("layer").ok());
+  EXPECT_EQ(GetBlob("layer").status, 404);
+  PushBlob("layer");
+  EXPECT_EQ(GetBlob("layer").body, "layer");
+}
+
+TEST_F(RegistryTest, KeepsABlobOfManyPushersOnce) {
+  const std::string bytes(3 << 20, 'b');
+  std::vector<std::thread> pushers;
+  std::atomic<int> stored{0};
+  for (int i = 0; i < 8; ++i) {
+    pushers.emplace_back([&, name = "p/i" + std::to_string(i % 3)] {
+      if (Finish(Start(name), DigestOf(bytes), bytes).status == 201) ++stored;
+    });
+  }
+  for (std::thread& pusher : pushers) pusher.join();
+  EXPECT_EQ(stored, 8);
+  EXPECT_EQ(blobs_->List()->size(), 1u);
+  EXPECT_TRUE(blobs_->Uploads().empty());
+  for (const char* name : {"p/i0", "p/i1", "p/i2"}) {
+    EXPECT_EQ(GetBlob(bytes, name).body.size(), bytes.size()) << name;
+  }
+}
+
+}  // namespace
+}  // namespace caip::registry
