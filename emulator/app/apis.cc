@@ -45,6 +45,7 @@ void Apis::Serve(http::Router* router, api::ControlActions actions) {
   router->Add(front::WithStandardParameters(LoggingRoutes()));
   router->Add(storage.Faulty(StorageRoutes()));
   router->Add(storage.OtherRoutes());
+  router->Add(world_.state.registry->Routes());
   router->Add(api::ControlRoutes(
       {kVersion, options.state.string(), options.seed, world_.flags, world_.token}, world_.engine,
       follower_, std::move(actions)));

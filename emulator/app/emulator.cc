@@ -19,6 +19,7 @@
 #include "emulator/app/settings/part_options.h"
 #include "emulator/front/metadata_launcher.h"
 #include "fakes/gcs/json/json_api.h"
+#include "fakes/registry/registry_api.h"
 #include "host/companions/companion_launcher.h"
 #include "host/errors.h"
 #include "host/process/child_process.h"
@@ -29,7 +30,12 @@ namespace {
 
 constexpr int kIdleCheckMilliseconds = 100;
 
+bool IsForRegistry(const http::Request& request) {
+  return registry::IsRegistryHost(request.host) || registry::IsRegistryPath(request.path);
+}
+
 http::Response NoRoute(int status, const http::Request& request, const std::string& allow) {
+  if (IsForRegistry(request)) return registry::NoRegistryRoute(status, request, allow);
   return gcs::IsStoragePath(request.path) ? gcs::NoStorageRoute(status, request, allow)
                                           : api::NoRouteResponse(status, request, allow);
 }
@@ -82,7 +88,8 @@ struct Emulator::Parts {
 };
 
 http::Response Emulator::Parts::Answer(const http::Request& request) const {
-  return gcs::IsXmlRequest(request) ? state.apis->AnswerXml(request) : router.Handle(request);
+  const bool is_xml = !IsForRegistry(request) && gcs::IsXmlRequest(request);
+  return is_xml ? state.apis->AnswerXml(request) : router.Handle(request);
 }
 
 Status Emulator::Parts::Open() {

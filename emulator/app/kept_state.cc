@@ -79,6 +79,7 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
   ASSIGN_OR_RETURN(state.apis, StorageApis::Open({options.state, keys, options.seed,
                                                   options.project_number, SignerOf(*state.mint)},
                                                  shown, wall));
+  state.registry = std::make_unique<ImageRegistry>(options.state / "images", options.seed);
   return state;
 }
 

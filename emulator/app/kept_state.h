@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "emulator/api/optimizer/study_store.h"
+#include "emulator/app/image_registry.h"
 #include "emulator/app/port_adapters.h"
 #include "emulator/app/settings/options.h"
 #include "emulator/app/storage_apis.h"
@@ -33,6 +34,7 @@ struct KeptState {
   std::unique_ptr<StorageAdapter> storage;    // `buckets` in the form that the engine reads
   std::unique_ptr<gcs::BucketStore> watched;  // wraps `buckets` if a scenario interferes
   std::unique_ptr<StorageApis> apis;          // `buckets` in the form that clients use
+  std::unique_ptr<ImageRegistry> registry;
 };
 
 /// `clock` is emulated time, `wall` real time; both outlive the state. Errors:

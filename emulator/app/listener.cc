@@ -8,6 +8,7 @@
 #include "emulator/app/settings/part_options.h"
 #include "emulator/front/replica_network.h"
 #include "fakes/metadata/metadata_api.h"
+#include "fakes/registry/registry_api.h"
 #include "host/machine/addresses.h"
 #include "host/machine/machines.h"
 #include "host/process/child_process.h"
@@ -28,13 +29,17 @@ const std::vector<std::string> kServedNames = {
     "ml.googleapis.com",
     "*-ml.googleapis.com",
     "logging.googleapis.com",
+    "gcr.io",
+    "*.gcr.io",
+    "*.pkg.dev",
     "metadata.google.internal",
     "metadata",
     "169.254.169.254",
 };
 
 // First path segments of the JSON APIs. There gzip is a transfer encoding, for uploads too (gcloud
-// storage cp -J, the Java library). In the XML API it is the encoding of the stored object.
+// storage cp -J, the Java library). In the XML API it is the encoding of the stored object. Blobs
+// of the registry, below /v2 like Cloud Logging, are stored as they come.
 constexpr std::string_view kApiPaths[] = {
     "v1",         "v2",          "storage",    "b",        "upload",       "resumable",
     "batch",      "discovery",   "$discovery", "emulator", "%24discovery", "computeMetadata",
@@ -42,6 +47,7 @@ constexpr std::string_view kApiPaths[] = {
 };
 
 bool BodyIsData(const http::Request& request) {
+  if (registry::IsRegistryPath(request.path)) return true;
   const std::string_view path = std::string_view(request.path).substr(1);
   const std::string_view first = path.substr(0, path.find('/'));
   return std::find(std::begin(kApiPaths), std::end(kApiPaths), first) == std::end(kApiPaths);

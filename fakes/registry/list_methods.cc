@@ -48,7 +48,7 @@ Result<Response> CheckVersion(Registry&, const Request&, const PathParameters&) 
 }
 
 // The endpoint of gcr.io that gives tokens for other credentials. The server has admitted the
-// client: whoever may ask for a token may also do without one.
+// client, so its own credentials are good enough.
 Result<Response> GetToken(Registry&, const Request& request, const PathParameters&) {
   const http::Credentials shown = http::CredentialsOf(request);
   const std::string token = shown.token.empty() ? "anonymous" : shown.token;

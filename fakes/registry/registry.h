@@ -1,5 +1,5 @@
 #pragma once
-// The service behind the API: repositories with blobs, uploads, manifests, tags and referrers.
+// The service that the API calls: repositories with blobs, uploads, manifests, tags and referrers.
 
 #include <cstdint>
 #include <mutex>

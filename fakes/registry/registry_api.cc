@@ -41,14 +41,20 @@ Response WithVersion(Response response) {
   return response;
 }
 
+Result<Response> CallMethod(Method method, const RegistrySource& source, const Request& request,
+                            const PathParameters& path) {
+  ASSIGN_OR_RETURN(Registry * registry, source());
+  return method(*registry, request, path);
+}
+
 }  // namespace
 
-std::vector<http::Route> RegistryRoutes(std::shared_ptr<Registry> registry) {
+std::vector<http::Route> RegistryRoutes(RegistrySource source) {
   std::vector<http::Route> routes;
   for (const Served& served : kServed) {
-    const auto handler = [registry, method = served.method](const Request& request,
-                                                            const PathParameters& path) {
-      auto response = method(*registry, request, path);
+    const auto handler = [source, method = served.method](const Request& request,
+                                                          const PathParameters& path) {
+      auto response = CallMethod(method, source, request, path);
       return WithVersion(response.ok() ? std::move(*response)
                                        : errors::ToResponse(response.error()));
     };

@@ -2,7 +2,7 @@
 // The OCI Distribution API, version 1.1, as a table of routes. All are below /v2/.
 // https://github.com/opencontainers/distribution-spec/blob/v1.1.1/spec.md#endpoints
 
-#include <memory>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +12,12 @@
 
 namespace caip::registry {
 
-/// Makes every route of the API. The handlers share ownership of `registry`. HEAD is answered by
+/// Returns the registry, or why it cannot be used. Any thread.
+using RegistrySource = std::function<Result<Registry*>()>;
+
+/// Makes every route of the API. Each request asks `source` for the registry. HEAD is answered by
 /// the routes of GET.
-std::vector<http::Route> RegistryRoutes(std::shared_ptr<Registry> registry);
+std::vector<http::Route> RegistryRoutes(RegistrySource source);
 
 /// True for paths of this API. Some paths below /v2/ belong to Cloud Logging.
 bool IsRegistryPath(std::string_view path);

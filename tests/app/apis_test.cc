@@ -7,6 +7,8 @@
 
 #include "emulator/app/emulator.h"
 #include "http/client.h"
+#include "http/compression.h"
+#include "images/digest.h"
 
 namespace caip::app {
 namespace {
@@ -60,6 +62,40 @@ TEST_F(ServedApis, LogRefusedRequests) {
   request.headers.Add("Origin", "https://evil.example");
   EXPECT_EQ(Send(request).status, 403);
   EXPECT_THAT(*ReadFile(options_.state / "access.log"), HasSubstr(" GET /storage/v1/b 403 "));
+}
+
+TEST_F(ServedApis, ServeTheRegistryBesideCloudLogging) {
+  EXPECT_FALSE(std::filesystem::exists(options_.state / "images")) << "opened at the first use";
+  const auto answer = [this](const std::string& target, const std::string& host = "") {
+    http::ClientRequest request{.target = target};
+    if (!host.empty()) request.headers.Set("Host", host);
+    return Send(std::move(request));
+  };
+  EXPECT_EQ(answer("/v2/").body, "{}");
+  EXPECT_EQ(answer("/v2/", "eu.gcr.io").body, "{}");
+  EXPECT_THAT(answer("/v2/p/i/tags/list").body, HasSubstr("NAME_UNKNOWN"));
+  EXPECT_THAT(answer("/v2/projects/p/tags/list").body, HasSubstr("NAME_UNKNOWN"));
+  EXPECT_EQ(answer("/v2/projects/p/logs").body, "{}\n");
+  EXPECT_THAT(answer("/v2/projects/p/nothing").body, HasSubstr("\"error\""));
+  EXPECT_THAT(answer("/bucket/object", "gcr.io").body, HasSubstr("not a path of the registry"));
+  EXPECT_THAT(answer("/v2/p/i/blobs/x").body, HasSubstr("DIGEST_INVALID"));
+  EXPECT_TRUE(std::filesystem::exists(options_.state / "images/names.db"));
+}
+
+TEST_F(ServedApis, KeepPushedBlobsUnchangedAndInTheLog) {
+  const std::string packed = http::Gzip("layer");
+  http::ClientRequest push{.method = "POST", .body = packed};
+  push.target = "/v2/p/i/blobs/uploads/?digest=" + images::Digest::Of(packed).text();
+  push.headers.Set("Content-Encoding", "gzip");
+  const auto pushed = Send(push);
+  ASSERT_EQ(pushed.status, 201) << pushed.body;
+  http::ClientRequest pull{.target = std::string(pushed.headers.Get("Location"))};
+  pull.headers.Set("Accept-Encoding", "gzip");
+  const auto pulled = Send(pull);
+  EXPECT_EQ(pulled.body, packed);
+  EXPECT_EQ(pulled.headers.Get("Content-Encoding"), "");
+  EXPECT_THAT(*ReadFile(options_.state / "access.log"),
+              HasSubstr(" POST /v2/p/i/blobs/uploads/ 201 "));
 }
 
 // The port of an emulator that has ended may belong to another one by now.

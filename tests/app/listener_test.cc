@@ -18,10 +18,12 @@ TEST(Listener, AnswersForGooglesNamesAndNoOthers) {
   const auto serving = ServingOptions({}, 0, nullptr, {});
   for (const char* name :
        {"storage.googleapis.com", "bucket.storage.googleapis.com", "us-central1-ml.googleapis.com",
-        "metadata.google.internal", "metadata", "169.254.169.254", "oauth2.googleapis.com"}) {
+        "metadata.google.internal", "metadata", "169.254.169.254", "oauth2.googleapis.com",
+        "gcr.io", "eu.gcr.io", "us-central1-docker.pkg.dev"}) {
     EXPECT_TRUE(http::MatchesAnyName(name, serving.served_names)) << name;
   }
-  for (const char* name : {"googleapis.com", "mail.google.com", "bigquery.googleapis.com"}) {
+  for (const char* name : {"googleapis.com", "mail.google.com", "bigquery.googleapis.com",
+                           "xgcr.io", "pkg.dev", "docker.io"}) {
     EXPECT_FALSE(http::MatchesAnyName(name, serving.served_names)) << name;
   }
 }
@@ -86,14 +88,15 @@ std::string Seen(const std::string& path, const std::string& packed) {
       .body;
 }
 
-TEST(Listener, UnpacksBodiesOfTheJsonApisAndLeavesObjects) {
+TEST(Listener, UnpacksBodiesOfTheJsonApisAndLeavesObjectsAndBlobs) {
   const std::string packed = http::Gzip("{}");
   for (const char* path :
        {"/v1/projects/p/jobs", "/v2/entries:list", "/storage/v1/b", "/batch/storage/v1",
         "/b/bucket/o", "/upload/storage/v1/b/bucket/o", "/resumable/upload/storage/v1/b/b/o"}) {
     EXPECT_EQ(Seen(path, packed), "{}") << path;
   }
-  for (const char* path : {"/bucket/object", "/v1x/object", "/bucket/upload/x", "*"}) {
+  for (const char* path : {"/bucket/object", "/v1x/object", "/bucket/upload/x", "*",
+                           "/v2/p/i/blobs/uploads/x", "/v2/p/i/manifests/latest"}) {
     EXPECT_EQ(Seen(path, packed), packed) << path;
   }
 }

@@ -80,6 +80,7 @@ class RegistryTest : public ::testing::Test {
   void Restart() {
     server_.reset();
     router_.reset();
+    registry_.reset();
     blobs_.reset();
     names_.reset();
     Serve();
@@ -140,6 +141,7 @@ class RegistryTest : public ::testing::Test {
   TemporaryDirectory directory_;
   std::unique_ptr<images::BlobStore> blobs_;
   std::unique_ptr<images::ImageNames> names_;
+  std::unique_ptr<Registry> registry_;
   std::unique_ptr<http::Router> router_;
   std::unique_ptr<http::Server> server_;
   uint16_t port_ = 0;
@@ -149,7 +151,8 @@ class RegistryTest : public ::testing::Test {
     blobs_ = *images::BlobStore::Open(directory_.path());
     names_ = *images::ImageNames::Open(directory_.path() / "names.db");
     router_ = std::make_unique<http::Router>(NoRegistryRoute);
-    router_->Add(RegistryRoutes(std::make_shared<Registry>(*blobs_, *names_, Random(1))));
+    registry_ = std::make_unique<Registry>(*blobs_, *names_, Random(1));
+    router_->Add(RegistryRoutes([this] { return Result<Registry*>(registry_.get()); }));
     auto server = http::Server::Start({.port = port_, .allowed_hosts = {"gcr.io", "eu.gcr.io"}},
                                       [this](const auto& r) { return router_->Handle(r); });
     ASSERT_TRUE(server.ok()) << server.error().message;

@@ -4,6 +4,7 @@
 //   owner.lock     locked while the owner lives; names the owner
 //   jobs.db        jobs (job_store.h)
 //   buckets/       Cloud Storage
+//   images/        container images (images/blob_store.h)
 //   disks/         boot disks of replicas (boot_disks.h)
 //   environments/  Python environments by content (environment_cache.h)
 //   python/        the hook of Python replicas (python_hook.h)
