@@ -98,6 +98,9 @@ http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port
   serving.served_names = kServedNames;
   serving.admission.users = options.allowed_users;
   serving.admission.anyone = options.allow_all_users;
+  serving.admission.wants_challenge = [](const http::Request& request) {
+    return registry::IsRegistryPath(request.path);
+  };
   serving.tls = std::move(certificates);
   serving.relay.enabled = true;
   serving.relay.upstream = FindEither(own, "https_proxy");

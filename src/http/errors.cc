@@ -215,6 +215,12 @@ Response TokenNotValid() {
   return response;
 }
 
+Response WithChallenge(Response refusal) {
+  refusal.status = 401;
+  refusal.headers.Set("WWW-Authenticate", "Basic realm=\"caip\"");
+  return refusal;
+}
+
 Response ProxyTokenNotValid() {
   Response response = Refusal(407, kTokenNotValid);
   response.headers.Add("Proxy-Authenticate", "Basic realm=\"caip\"");

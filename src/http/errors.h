@@ -57,6 +57,8 @@ Response SiteNotAllowed();
 /// `user`: the name of the client's user, "" if it is not known.
 Response UserNotAdmitted(std::string_view user);
 Response TokenNotValid();
+/// A 401 that asks for Basic credentials, with the text of `refusal`.
+Response WithChallenge(Response refusal);
 Response ProxyTokenNotValid();
 
 // Responses of the proxy.

@@ -33,6 +33,9 @@ struct Admission {
   /// Whether a token (credentials.h) admits its bearer, who may be any user and on any host. Empty:
   /// no token does. Any thread.
   std::function<bool(std::string_view token)> is_token_valid = {};
+  /// True for requests of clients that send credentials only after a 401 that asks for them, such
+  /// as docker. They get it instead of a 403. Any thread.
+  std::function<bool(const Request&)> wants_challenge = {};
 };
 
 /// A client that ended a TLS handshake because it does not trust the server's certificate.

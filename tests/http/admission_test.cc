@@ -99,6 +99,24 @@ TEST_F(Admitted, AreNotOtherUsersOfTheHost) {
               StartsWith("HTTP/1.1 403"));
 }
 
+// docker sends its password only after it was asked for it.
+TEST_F(Admitted, AreClientsThatAnswerAChallengeWithAToken) {
+  const Served served(
+      Hello, {.admission = {.is_token_valid = [](std::string_view t) { return t == "right"; },
+                            .wants_challenge = [](const Request& r) { return r.path == "/v2/"; }}});
+  const std::string refusal = Ask(served, LastGetRequest("/v2/"));
+  EXPECT_THAT(refusal, StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(refusal, HasSubstr("WWW-Authenticate: Basic realm=\"caip\""));
+  EXPECT_THAT(Ask(served, LastGetRequest("/")), StartsWith("HTTP/1.1 403"));
+  const auto basic = [](const std::string& token) {
+    return "Authorization: Basic " + Base64("oauth2accesstoken:" + token) + "\r\n";
+  };
+  EXPECT_THAT(Ask(served, LastGetRequest("/v2/", basic("right"))), StartsWith("HTTP/1.1 200"));
+  const std::string wrong = Ask(served, LastGetRequest("/v2/", basic("wrong")));
+  EXPECT_THAT(wrong, StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(wrong, HasSubstr("WWW-Authenticate: Basic realm=\"caip\""));
+}
+
 TEST_F(Admitted, AreOtherUsersOnEveryListenerOnlyIfNamed) {
   const Served served(Hello, {.admission = {.users = {kStranger}}});
   EXPECT_THAT(Ask(served, LastGetRequest("/")), StartsWith("HTTP/1.1 200"));

@@ -22,6 +22,18 @@ TEST_F(RegistryTest, AnswersTheVersionCheckInTheFormOfDockersRegistry) {
   }
 }
 
+TEST_F(RegistryTest, GivesAClientTheTokenOfItsOwnCredentials) {
+  const std::string path = "/v2/token?service=gcr.io&scope=repository:p/i:push,pull";
+  const std::string basic = "Basic b2F1dGgyYWNjZXNzdG9rZW46eWEyOS54";  // oauth2accesstoken:ya29.x
+  for (const char* method : {"GET", "POST"}) {
+    const Answer answer = Call(method, path, "", {{"Authorization", basic}});
+    EXPECT_EQ(answer.status, 200) << method;
+    EXPECT_EQ(answer.json()["token"], "ya29.x");
+    EXPECT_EQ(answer.json()["access_token"], "ya29.x");
+  }
+  EXPECT_EQ(Call("GET", path).json()["token"], "anonymous");
+}
+
 TEST_F(RegistryTest, StoresABlobThatOnePostHas) {
   const Answer pushed = Call("POST", "/v2/p/i/blobs/uploads/?digest=" + DigestOf("layer"), "layer");
   EXPECT_EQ(pushed.status, 201) << pushed.body;

@@ -282,7 +282,11 @@ class Connection {
 
   std::optional<Response> Guard(Request& request, bool whole_url) const {
     Credentials shown = CredentialsOf(request);
-    if (!is_admitted_ && !IsTokenValid(shown)) return NotAdmitted(shown);
+    if (!is_admitted_ && !IsTokenValid(shown)) {
+      const auto& wants = options_.admission.wants_challenge;
+      const Response refusal = NotAdmitted(shown);
+      return wants && wants(request) ? errors::WithChallenge(refusal) : refusal;
+    }
     const std::string name = RemovePort(request.host);
     const bool is_known_host =
         IsHostAllowed(request.host, options_.address, options_.allowed_hosts) ||
