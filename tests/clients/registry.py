@@ -1,0 +1,321 @@
+"""Clients of container registries: skopeo, crane, podman, buildah and docker push to and pull from the emulator.
+
+Each client uses the emulator's own address, and gcr.io and pkg.dev through its https proxy, with its certificates.
+"""
+
+import hashlib
+import io
+import json
+import os
+import random
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import unittest
+from pathlib import Path
+
+import support
+import toolchains
+
+POLICY = '{"default": [{"type": "insecureAcceptAnything"}]}'
+# Hosts on which limits cannot be raised need lower ones.
+CONTAINERS = '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n'
+
+
+def write_rootfs(file, size=1000):
+    """Writes an archive with one file of random bytes, and returns them."""
+    content = random.Random(size).randbytes(size)
+    with tarfile.open(file, 'w') as archive:
+        entry = tarfile.TarInfo('data/file')
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    return content
+
+
+def file_in_archive(archive_of_image, name='data/file'):
+    """The bytes of a file in the only layer of an image archive (docker save)."""
+    with tarfile.open(archive_of_image) as image:
+        manifest = json.load(image.extractfile('manifest.json'))
+        layer = image.extractfile(manifest[0]['Layers'][-1]).read()
+    with tarfile.open(fileobj=io.BytesIO(layer)) as files:
+        return files.extractfile(name).read()
+
+
+class RegistryTest(support.EmulatorTest):
+    """A client with an emulator, a folder, and a home folder without settings of the user."""
+
+    def setUp(self):
+        self.work = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        for name, text in (('policy.json', POLICY), ('containers.conf', CONTAINERS), ('registries.conf', ''),
+                           ('auth.json', '{}')):
+            (self.work / name).write_text(text)
+        self.address = self.emulator.url.removeprefix('http://')
+        variables = json.loads(self.emulator.caip('env', '--tls', '--format', 'json').stdout)
+        self.env = {**support.clean_environment(), **variables, 'HOME': str(self.work),
+                    'XDG_RUNTIME_DIR': str(self.work), 'XDG_DATA_HOME': str(self.work / 'data'),
+                    'REGISTRY_AUTH_FILE': str(self.work / 'auth.json'),
+                    'DOCKER_CONFIG': str(self.work),
+                    'CONTAINERS_CONF': str(self.work / 'containers.conf'),
+                    'CONTAINERS_REGISTRIES_CONF': str(self.work / 'registries.conf')}
+
+    def run_client(self, *words, check=True):
+        return support.run(words, env=self.env, cwd=self.work, check=check)
+
+    def tags(self, name):
+        """The tags that the registry lists, as curl sees them."""
+        done = support.run(['curl', '-sf', f'{self.emulator.url}/v2/{name}/tags/list'])
+        return json.loads(done.stdout)['tags']
+
+
+class Skopeo(RegistryTest):
+
+    @classmethod
+    def setUpClass(cls):
+        support.need('skopeo', 'curl')
+        super().setUpClass()
+
+    def skopeo(self, *words, check=True):
+        return self.run_client('skopeo', '--policy', 'policy.json', *words, check=check)
+
+    def layout(self, name, size=1000):
+        """An OCI layout with an image of one layer, made without any client."""
+        blobs = self.work / name / 'blobs/sha256'
+        blobs.mkdir(parents=True)
+
+        def put(content):
+            digest = hashlib.sha256(content).hexdigest()
+            (blobs / digest).write_bytes(content)
+            return {'digest': 'sha256:' + digest, 'size': len(content)}
+
+        write_rootfs(self.work / 'layer.tar', size)
+        layer = put((self.work / 'layer.tar').read_bytes())
+        config = put(json.dumps({'architecture': 'amd64', 'os': 'linux', 'rootfs': {
+            'type': 'layers', 'diff_ids': [layer['digest']]}}).encode())
+        kind = 'application/vnd.oci.image.'
+        manifest = put(json.dumps({
+            'schemaVersion': 2, 'mediaType': kind + 'manifest.v1+json',
+            'config': {'mediaType': kind + 'config.v1+json', **config},
+            'layers': [{'mediaType': kind + 'layer.v1.tar', **layer}]}).encode())
+        (self.work / name / 'index.json').write_text(json.dumps({'schemaVersion': 2, 'manifests': [{
+            'mediaType': kind + 'manifest.v1+json', **manifest,
+            'annotations': {'org.opencontainers.image.ref.name': '1'}}]}))
+        (self.work / name / 'oci-layout').write_text('{"imageLayoutVersion": "1.0.0"}')
+        return f'oci:{name}:1'
+
+    def test_copies_an_image_to_each_name_and_back(self):
+        image = self.layout('there')
+        for target, insecure in ((f'{self.address}/p/plain:v1', True), ('gcr.io/p/tls:v1', False),
+                                 ('eu.gcr.io/p/eu:v1', False), ('us-docker.pkg.dev/p/r/i:v1', False)):
+            with self.subTest(target):
+                flags = [['--dest-tls-verify=false'], ['--src-tls-verify=false']] if insecure else [[], []]
+                self.skopeo('copy', '--preserve-digests', *flags[0], image, f'docker://{target}')
+                back = 'oci:' + target.replace('/', '_').replace(':', '_') + ':1'
+                self.skopeo('copy', '--preserve-digests', *flags[1], f'docker://{target}', back)
+                blobs = self.work / back.split(':')[1] / 'blobs/sha256'
+                self.assertEqual(sorted(os.listdir(blobs)), sorted(os.listdir(self.work / 'there/blobs/sha256')))
+        self.assertEqual(self.tags('p/plain'), ['v1'])
+        self.assertEqual(self.tags('p/tls'), ['v1'])
+        self.assertEqual(self.tags('us-docker.pkg.dev/p/r/i'), ['v1'])
+
+    def test_sends_a_large_layer_and_skips_it_the_next_time(self):
+        image = self.layout('large', 30_000_000)
+        self.skopeo('copy', image, 'docker://gcr.io/p/large:1')
+        before = self.emulator.state / 'access.log'
+        size = before.stat().st_size
+        self.skopeo('copy', image, 'docker://gcr.io/p/large:2')
+        later = before.read_text()[size:]
+        self.assertNotIn('PATCH', later)
+        self.assertIn('PUT /v2/p/large/manifests/2 201', later)
+
+    def test_converts_lists_and_deletes(self):
+        self.skopeo('copy', '--format', 'v2s2', self.layout('there'), 'docker://gcr.io/p/docker:1')
+        seen = json.loads(self.skopeo('inspect', '--raw', 'docker://gcr.io/p/docker:1').stdout)
+        self.assertEqual(seen['mediaType'], 'application/vnd.docker.distribution.manifest.v2+json')
+        listed = json.loads(self.skopeo('list-tags', 'docker://gcr.io/p/docker').stdout)
+        self.assertEqual(listed['Tags'], ['1'])
+        self.skopeo('delete', 'docker://gcr.io/p/docker:1')
+        self.assertNotEqual(self.skopeo('inspect', 'docker://gcr.io/p/docker:1', check=False).returncode, 0)
+        self.assertEqual(self.tags('p/docker'), [])
+
+    def test_logs_in_as_the_documentation_of_google_says(self):
+        self.skopeo('login', '-u', 'oauth2accesstoken', '-p', 'ya29.anything', 'gcr.io')
+        self.skopeo('copy', self.layout('there'), 'docker://gcr.io/p/login:1')
+        self.skopeo('logout', 'gcr.io')
+
+    def test_reads_gcr_io_at_the_emulators_own_address(self):
+        self.skopeo('copy', self.layout('there'), 'docker://gcr.io/p/mirrored:1')
+        (self.work / 'registries.conf').write_text(
+            f'[[registry]]\nprefix = "gcr.io"\nlocation = "{self.address}"\ninsecure = true\n')
+        for name in ('https_proxy', 'HTTPS_PROXY', 'SSL_CERT_FILE'):
+            self.env.pop(name)
+        self.skopeo('--registries-conf', 'registries.conf', 'copy', 'docker://gcr.io/p/mirrored:1', 'oci:back:1')
+
+
+class Crane(RegistryTest):
+    SOURCE = '''package main
+
+import (
+    "os"
+
+    "github.com/google/go-containerregistry/cmd/crane/cmd"
+)
+
+func main() {
+    if err := cmd.Root.Execute(); err != nil {
+        os.Exit(1)
+    }
+}
+'''
+
+    @classmethod
+    def setUpClass(cls):
+        support.need('curl')
+        cls.program = shutil.which('crane') or toolchains.go_program(
+            'crane', cls.SOURCE, 'github.com/google/go-containerregistry@v0.22.1')
+        super().setUpClass()
+
+    def crane(self, *words, check=True):
+        return self.run_client(self.program, *words, check=check)
+
+    def test_appends_copies_and_mounts(self):
+        content = write_rootfs(self.work / 'layer.tar', 100_000)
+        self.crane('append', '-f', 'layer.tar', '-t', 'gcr.io/p/a:1')
+        self.crane('copy', 'gcr.io/p/a:1', 'gcr.io/p/b:2')
+        self.crane('tag', 'gcr.io/p/b:2', 'latest')
+        self.assertEqual(self.crane('ls', 'gcr.io/p/b').stdout.split(), ['2', 'latest'])
+        self.assertEqual(self.crane('digest', 'gcr.io/p/a:1').stdout, self.crane('digest', 'gcr.io/p/b').stdout)
+        self.crane('validate', '--remote', 'gcr.io/p/b:latest')
+        self.crane('pull', 'gcr.io/p/b:latest', 'image.tar')
+        with tarfile.open(self.work / 'image.tar') as image:
+            names = image.getnames()
+        self.assertTrue(any(name.endswith('.tar.gz') for name in names), names)
+        self.crane('export', 'gcr.io/p/b:latest', 'files.tar')
+        with tarfile.open(self.work / 'files.tar') as files:
+            self.assertEqual(files.extractfile('data/file').read(), content)
+        self.assertIn('p/b', self.crane('catalog', 'gcr.io').stdout.split())
+
+    def test_makes_an_index_and_deletes_it(self):
+        write_rootfs(self.work / 'layer.tar')
+        self.crane('append', '-f', 'layer.tar', '-t', f'{self.address}/p/part:1')
+        self.crane('index', 'append', '-m', f'{self.address}/p/part:1', '-t', f'{self.address}/p/part:all')
+        index = json.loads(self.crane('manifest', f'{self.address}/p/part:all').stdout)
+        self.assertEqual(len(index['manifests']), 1)
+        digest = self.crane('digest', f'{self.address}/p/part:all').stdout.strip()
+        self.crane('delete', f'{self.address}/p/part@{digest}')
+        self.assertEqual(self.tags('p/part'), ['1'])
+
+
+class Podman(RegistryTest):
+
+    @classmethod
+    def setUpClass(cls):
+        support.need('podman', 'curl')
+        super().setUpClass()
+
+    def podman(self, *words, check=True):
+        return self.run_client('podman', '--root', self.work / 'root', '--runroot', self.work / 'run',
+                               '--storage-driver', 'vfs', '--cgroup-manager', 'cgroupfs', '--events-backend', 'none',
+                               *words, check=check)
+
+    def test_pushes_and_pulls(self):
+        content = write_rootfs(self.work / 'rootfs.tar', 3_000_000)
+        self.podman('import', 'rootfs.tar', 'localhost/image:1')
+        policy = ['--signature-policy', self.work / 'policy.json']
+        for target, flags in ((f'{self.address}/p/podman:1', ['--tls-verify=false']), ('gcr.io/p/podman-tls:1', [])):
+            with self.subTest(target):
+                self.podman('push', *policy, *flags, 'localhost/image:1', target)
+                self.podman('pull', *policy, *flags, target)
+                self.podman('save', '-o', 'saved.tar', target)
+                self.assertEqual(file_in_archive(self.work / 'saved.tar'), content)
+                (self.work / 'saved.tar').unlink()
+                self.podman('rmi', target)
+        self.podman('rmi', '-a')
+        self.podman('pull', *policy, 'gcr.io/p/podman-tls:1')
+
+    def test_logs_in(self):
+        self.podman('login', '-u', 'oauth2accesstoken', '-p', 'ya29.anything', 'gcr.io')
+        self.podman('login', '-u', '_json_key', '-p', '{}', '--tls-verify=false', self.address)
+
+
+class Buildah(RegistryTest):
+
+    @classmethod
+    def setUpClass(cls):
+        support.need('buildah', 'curl')
+        super().setUpClass()
+
+    def test_builds_and_pushes(self):
+        content = write_rootfs(self.work / 'rootfs.tar')
+        (self.work / 'Containerfile').write_text('FROM scratch\nADD rootfs.tar /\nENTRYPOINT ["/data/file"]\n')
+        words = ['buildah', '--root', self.work / 'root', '--runroot', self.work / 'run', '--storage-driver', 'vfs']
+        policy = ['--signature-policy', self.work / 'policy.json']
+        self.run_client(*words, 'bud', *policy, '--isolation', 'chroot', '-t', 'gcr.io/p/built:1', '.')
+        self.run_client(*words, 'push', *policy, 'gcr.io/p/built:1')
+        self.run_client(*words, 'rmi', '-a')
+        self.run_client(*words, 'pull', *policy, 'gcr.io/p/built:1')
+        made = self.run_client(*words, 'from', *policy, 'gcr.io/p/built:1').stdout.strip()
+        place = self.run_client(*words, 'mount', made).stdout.strip()
+        self.assertEqual((Path(place) / 'data/file').read_bytes(), content)
+        self.run_client(*words, 'rm', '-a')
+        self.assertEqual(self.tags('p/built'), ['1'])
+
+
+class Docker(RegistryTest):
+    """A daemon of its own, to which the proxy and the certificates of the emulator are given."""
+
+    @classmethod
+    def setUpClass(cls):
+        support.need('docker', 'dockerd', 'curl')
+        if os.geteuid() != 0:
+            raise unittest.SkipTest('only root can start dockerd')
+        super().setUpClass()
+
+    def setUp(self):
+        super().setUp()
+        self.socket = f'unix://{self.work}/docker.sock'
+        self.log = self.enterContext(open(self.work / 'dockerd.log', 'wb'))
+        (self.work / 'daemon.json').write_text('{}')
+        self.daemon = subprocess.Popen(
+            ['dockerd', '--config-file', self.work / 'daemon.json', '--data-root', self.work / 'd', '--exec-root',
+             self.work / 'e', '-p', self.work / 'pid', '-H', self.socket, '--storage-driver', 'vfs',
+             '--iptables=false', '--ip6tables=false', '--bridge=none', '--default-ulimit', 'nofile=1024:1024'],
+            env=self.env, stdout=self.log, stderr=self.log)
+        self.addCleanup(self.end)
+        try:
+            support.wait_for(self.answers, 'an answer of dockerd', 30)
+        except AssertionError:
+            raise unittest.SkipTest('dockerd does not start here') from None
+
+    def answers(self):
+        if self.daemon.poll() is not None:
+            raise unittest.SkipTest('dockerd does not start here')
+        return self.docker('version', check=False).returncode == 0
+
+    def end(self):
+        self.daemon.terminate()
+        self.daemon.wait(30)
+        for line in Path('/proc/self/mounts').read_text().splitlines():  # dockerd leaves some
+            if line.split()[1].startswith(str(self.work)):
+                subprocess.run(['umount', line.split()[1]], check=False)
+
+    def docker(self, *words, check=True):
+        return self.run_client('docker', '-H', self.socket, *words, check=check)
+
+    def test_pushes_and_pulls_as_the_documentation_of_google_says(self):
+        content = write_rootfs(self.work / 'rootfs.tar', 6_000_000)
+        self.docker('import', 'rootfs.tar', 'gcr.io/p/docker:1')
+        self.docker('login', '-u', 'oauth2accesstoken', '-p', 'ya29.anything', 'https://gcr.io')
+        self.docker('push', 'gcr.io/p/docker:1')
+        self.docker('tag', 'gcr.io/p/docker:1', f'{self.address}/p/plain:1')
+        self.docker('push', f'{self.address}/p/plain:1')
+        self.docker('rmi', 'gcr.io/p/docker:1', f'{self.address}/p/plain:1')
+        for name in ('gcr.io/p/docker:1', f'{self.address}/p/plain:1'):
+            self.docker('pull', name)
+            self.docker('save', '-o', 'saved.tar', name)
+            self.assertEqual(file_in_archive(self.work / 'saved.tar'), content)
+        self.docker('manifest', 'inspect', 'gcr.io/p/docker:1')
+
+
+if __name__ == '__main__':
+    support.main()
