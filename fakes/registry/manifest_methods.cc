@@ -17,7 +17,7 @@ bool AcceptsType(std::string_view field, std::string_view type) {
   return false;
 }
 
-// A client without the field accepts every type. Google's registries also answer 404 to a client
+// A client without the field accepts every type. Docker's registry also answers 404 to a client
 // that accepts only other types.
 bool IsAccepted(const Request& request, std::string_view type) {
   bool has_field = false;

@@ -143,6 +143,21 @@ class Skopeo(RegistryTest):
         self.skopeo('copy', self.layout('there'), 'docker://gcr.io/p/login:1')
         self.skopeo('logout', 'gcr.io')
 
+    def test_admits_another_user_with_the_token(self):
+        if os.geteuid() != 0:
+            raise unittest.SkipTest('only root can run a client as another user')
+        support.need('setpriv')
+        self.skopeo('copy', self.layout('there'), 'docker://gcr.io/p/private:1')
+        token = (self.emulator.state / 'keys/client-token').read_text().strip()
+        env = {**support.clean_environment(), 'HOME': '/nonexistent', 'REGISTRY_AUTH_FILE': '/nonexistent/auth.json'}
+        words = ['setpriv', '--reuid=65534', '--clear-groups', 'skopeo', 'inspect', '--tls-verify=false']
+        image = f'docker://{self.address}/p/private:1'
+        for creds, works in ((['--creds', f'caip:{token}'], True), (['--creds', 'caip:wrong'], False),
+                             (['--no-creds'], False)):
+            done = support.run([*words, *creds, image], env=env, check=False)
+            self.assertEqual(done.returncode == 0, works, done.stderr)
+            self.assertEqual('unauthorized' in done.stderr, not works, done.stderr)
+
     def test_reads_gcr_io_at_the_emulators_own_address(self):
         self.skopeo('copy', self.layout('there'), 'docker://gcr.io/p/mirrored:1')
         (self.work / 'registries.conf').write_text(
