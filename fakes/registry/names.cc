@@ -1,5 +1,8 @@
 #include "fakes/registry/names.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "base/text.h"
 #include "fakes/registry/errors.h"
 #include "images/image_reference.h"
@@ -13,11 +16,20 @@ std::string HostWithoutPort(std::string_view host) {
   return LowerCase(host.substr(0, host.find(':')));
 }
 
+bool IsHostLabel(std::string_view label) {
+  return !label.empty() && std::all_of(label.begin(), label.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || IsDigit(c) || c == '-';
+  });
+}
+
 }  // namespace
 
 bool IsRegistryHost(std::string_view host) {
   const std::string name = HostWithoutPort(host);
-  return name == kDefaultHost || name.ends_with(".gcr.io") || name.ends_with(".pkg.dev");
+  if (name == kDefaultHost) return true;
+  if (!name.ends_with(".gcr.io") && !name.ends_with(".pkg.dev")) return false;
+  const std::vector<std::string> labels = Split(name, '.');
+  return std::all_of(labels.begin(), labels.end(), IsHostLabel);
 }
 
 Result<Repository> FindRepository(std::string_view host, std::string_view name) {

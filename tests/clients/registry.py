@@ -1,17 +1,22 @@
 """Clients of container registries: skopeo, crane, podman, buildah and docker push to and pull from the emulator.
 
-Each client uses the emulator's own address, and gcr.io and pkg.dev through its https proxy, with its certificates.
+Each client uses the emulator's own address, and gcr.io and pkg.dev through its https proxy, with its certificates. A client
+of the wire checks what is left after the emulator was killed.
 """
 
+import contextlib
 import hashlib
+import http.client
 import io
 import json
 import os
 import random
 import shutil
+import socket
 import subprocess
 import tarfile
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -66,6 +71,78 @@ class RegistryTest(support.EmulatorTest):
         """The tags that the registry lists, as curl sees them."""
         done = support.run(['curl', '-sf', f'{self.emulator.url}/v2/{name}/tags/list'])
         return json.loads(done.stdout)['tags']
+
+
+class KilledEmulator(RegistryTest):
+    """A client of the wire, whose emulator is killed in the middle of its requests."""
+
+    SIZE = 8_000_000
+
+    def call(self, method, path, body=b'', headers=None):
+        """The status and the fields of an answer."""
+        connection = http.client.HTTPConnection(self.address, timeout=60)
+        with contextlib.closing(connection):
+            connection.request(method, path, body, headers or {})
+            answer = connection.getresponse()
+            answer.read()
+            return answer.status, answer.headers
+
+    def send_part(self, location, piece):
+        """Sends the beginning of a longer piece, and waits until the upload has all of it."""
+        before = self.offset(location)
+        peer = self.enterContext(socket.create_connection(self.address.split(':')))
+        peer.sendall(f'PATCH {location} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {2 * self.SIZE}\r\n\r\n'.encode())
+        peer.sendall(piece)
+        support.wait_for(lambda: self.offset(location) == before + len(piece), 'the bytes of the piece')
+
+    def offset(self, location):
+        status, fields = self.call('GET', location)
+        self.assertEqual(status, 204)
+        last = int(fields['Range'].removeprefix('0-'))
+        return last + 1 if last else 0
+
+    def test_an_upload_continues_after_each_kill(self):
+        content = random.Random(16).randbytes(self.SIZE)
+        digest = 'sha256:' + hashlib.sha256(content).hexdigest()
+        location = self.call('POST', '/v2/p/killed/blobs/uploads/')[1]['Location']
+        for end in (1_000_000, 1_000_007, 4_000_000, self.SIZE):
+            self.send_part(location, content[self.offset(location):end])
+            self.emulator.restart(kill=True)
+            self.assertEqual(self.offset(location), end)
+        self.assertEqual(self.call('PUT', f'{location}?digest={digest}')[0], 201)
+        self.emulator.restart(kill=True)
+        self.assertEqual(self.call('HEAD', f'/v2/p/killed/blobs/{digest}')[1]['Content-Length'], str(self.SIZE))
+        self.assertEqual(self.call('GET', location)[0], 404)
+
+    def test_what_was_acknowledged_is_there_after_kills_at_random_times(self):
+        stored = []
+        chance = random.Random(17)
+        for turn in range(5):
+            writer = threading.Thread(target=self.push_until_killed, args=(turn, stored))
+            writer.start()
+            aim = len(stored) + chance.randrange(1, 6)
+            support.wait_for(lambda: len(stored) >= aim, f'{aim} blobs')
+            self.emulator.restart(kill=True)
+            writer.join()
+            for digest in stored:
+                self.assertEqual(self.call('HEAD', f'/v2/p/storm/blobs/{digest}')[0], 200)
+        for upload in os.listdir(self.emulator.state / 'images/uploads'):
+            location = f'/v2/p/storm/blobs/uploads/{upload}'
+            self.assertEqual(self.call('DELETE', location)[0], 204)
+
+    def push_until_killed(self, turn, stored):
+        chance = random.Random(turn)
+        try:
+            while True:
+                content = chance.randbytes(chance.randrange(200_000))
+                digest = 'sha256:' + hashlib.sha256(content).hexdigest()
+                location = self.call('POST', '/v2/p/storm/blobs/uploads/')[1]['Location']
+                half = len(content) // 2
+                self.call('PATCH', location, content[:half])
+                if self.call('PUT', f'{location}?digest={digest}', content[half:])[0] == 201:
+                    stored.append(digest)
+        except (OSError, http.client.HTTPException):
+            return  # the kill
 
 
 class Skopeo(RegistryTest):

@@ -14,8 +14,9 @@ TEST(RegistryHost, IsOneOfGooglesRegistries) {
                            "us-central1-docker.pkg.dev"}) {
     EXPECT_TRUE(IsRegistryHost(host)) << host;
   }
-  for (const char* host : {"", "127.0.0.1:2247", "localhost", "xgcr.io", "gcr.io.evil.example",
-                           "pkg.dev", "docker.io"}) {
+  for (const char* host :
+       {"", "127.0.0.1:2247", "localhost", "xgcr.io", "gcr.io.evil.example", "pkg.dev", "docker.io",
+        ".gcr.io", "a..gcr.io", "a b.gcr.io", "../x.gcr.io"}) {
     EXPECT_FALSE(IsRegistryHost(host)) << host;
   }
 }
