@@ -49,4 +49,10 @@ void AddHelpCommands(Grammar& grammar);
 /// The completion script for "bash" or "zsh". It completes all commands of the grammar.
 std::string CompletionScript(CLI::App& root, const std::string& shell);
 
+/// Setters for plain values.
+Grammar::Setter To(std::optional<std::string>* into);
+Grammar::Setter To(std::string* into);
+/// For repeatable flags.
+Grammar::Setter Append(std::vector<std::string>* into);
+
 }  // namespace caip::cli

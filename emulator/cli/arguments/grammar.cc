@@ -49,9 +49,13 @@ struct Grammar::Impl {
     bool user_args = false;
     Finish finish;
   };
+  using Definition = std::function<void(CLI::App&)>;
 
   CLI::App root{"Runs training jobs of AI Platform Training on this machine.", "caip"};
   std::map<const CLI::App*, Known> commands;
+  // The flags of commands that the command line has not named. CLI11 takes longer to define all
+  // flags than many commands take to run.
+  std::map<const CLI::App*, std::vector<Definition>> undefined;
   std::string heading = "Flags";
   std::vector<std::string> values;  // by the number of the placeholder
   std::function<Status(const Command&)> check = [](const Command&) -> Status { return Ok{}; };
@@ -82,19 +86,43 @@ struct Grammar::Impl {
     return nullptr;
   }
 
-  CLI::Option* AddValue(CLI::App& app, const std::string& name, const std::string& metavar,
-                        const std::string& help, Setter set) {
-    const auto take = [this, name, set](const std::vector<std::string>& given) {
+  // Defines the flags of a command that the command line names.
+  CLI::App* Entered(CLI::App* app) {
+    for (const Definition& define : std::exchange(undefined[app], {})) define(*app);
+    return app;
+  }
+
+  void AddLater(const CLI::App& app, Definition define) {
+    undefined[&app].push_back(std::move(define));
+  }
+
+  // `adjust` is called with the option when it is defined.
+  void AddValue(const CLI::App& app, const std::string& name, const std::string& metavar,
+                const std::string& help, Setter set, std::function<void(CLI::Option&)> adjust) {
+    auto take = [this, name, set = std::move(set)](const std::vector<std::string>& given) {
       for (const std::string& placeholder : given) {
         const Status status = set(ValueOf(placeholder));
-        if (!status.ok()) {
-          throw WrongWord{errors::Argument(name, status.error())};
-        }
+        if (!status.ok()) throw WrongWord{errors::Argument(name, status.error())};
       }
     };
-    CLI::Option* option = app.add_option_function<std::vector<std::string>>(name, take, help);
-    return option->type_name(metavar)->group(heading)->take_all()->expected(1)->allow_extra_args(
-        false);
+    AddLater(app, [=, heading = heading, take = std::move(take),
+                   adjust = std::move(adjust)](CLI::App& defined) {
+      CLI::Option* option = defined.add_option_function<std::vector<std::string>>(name, take, help);
+      option->type_name(metavar)->group(heading)->take_all()->expected(1)->allow_extra_args(false);
+      if (adjust) adjust(*option);
+    });
+  }
+
+  void AddSwitch(const CLI::App& app, const std::string& name, const std::string& help,
+                 std::function<void(bool on)> set) {
+    AddLater(app, [=, heading = heading, set = std::move(set)](CLI::App& defined) {
+      defined
+          .add_flag_callback(
+              name, [set] { set(true); }, help)
+          ->group(heading);
+      const std::string negated = "--no-" + name.substr(name.find("--") + 2);
+      defined.add_flag_callback(negated, [set] { set(false); })->group("");
+    });
   }
 
   // As in argparse, `--known=anything` is a flag even with blanks in it.
@@ -159,7 +187,7 @@ struct Grammar::Impl {
     }
     if (CLI::App* child = Child(scan.app, word)) {
       scan.words.push_back(word);
-      scan.app = child;
+      scan.app = Entered(child);
       return;
     }
     std::vector<std::string> names;
@@ -216,6 +244,7 @@ struct Grammar::Impl {
   }
 
   Command Walk(Scan& scan, const Words& words) {
+    scan.app = Entered(&root);
     for (size_t i = 0; i < words.own.size(); ++i) {
       if (IsFlag(scan.app, words.own[i])) {
         ScanFlag(scan, words.own, i);
@@ -287,35 +316,32 @@ CLI::App& Grammar::Leaf(CLI::App& parent, const std::string& name, const std::st
 
 void Grammar::Flag(CLI::App& app, const std::string& name, const std::string& metavar,
                    const std::string& help, Setter set) {
-  impl_->AddValue(app, name, metavar, help, std::move(set));
+  impl_->AddValue(app, name, metavar, help, std::move(set), nullptr);
 }
 
 void Grammar::RequiredFlag(CLI::App& app, const std::string& name, const std::string& metavar,
                            const std::string& help, Setter set) {
-  const CLI::Option* option = impl_->AddValue(app, name, metavar, help, std::move(set))->required();
-  impl_->commands[&app].required.emplace_back(name, option);
+  const auto require = [impl = impl_.get(), &app, name](CLI::Option& option) {
+    impl->commands[&app].required.emplace_back(name, option.required());
+  };
+  impl_->AddValue(app, name, metavar, help, std::move(set), require);
 }
 
 void Grammar::Switch(CLI::App& app, const std::string& name, const std::string& help, bool* into) {
-  app.add_flag(name, *into, help)->group(impl_->heading);
-  const std::string negated = "--no-" + name.substr(name.find("--") + 2);
-  app.add_flag_callback(negated, [into] { *into = false; })->group("");
+  impl_->AddSwitch(app, name, help, [into](bool on) { *into = on; });
 }
 
 void Grammar::Switch(CLI::App& app, const std::string& name, const std::string& help,
                      std::function<void(bool on)> set) {
-  app.add_flag_callback(
-         name, [set] { set(true); }, help)
-      ->group(impl_->heading);
-  const std::string negated = "--no-" + name.substr(name.find("--") + 2);
-  app.add_flag_callback(negated, [set] { set(false); })->group("");
+  impl_->AddSwitch(app, name, help, std::move(set));
 }
 
 void Grammar::Positional(CLI::App& app, const std::string& metavar, const std::string& help,
                          Setter set, bool many) {
-  CLI::Option* option = impl_->AddValue(app, metavar, "", help, std::move(set));
-  option->required();
-  if (many) option->expected(-1);
+  impl_->AddValue(app, metavar, "", help, std::move(set), [many](CLI::Option& option) {
+    option.required();
+    if (many) option.expected(-1);
+  });
   Impl::Known& known = impl_->commands[&app];
   ++known.positionals;
   known.many = known.many || many;
@@ -324,7 +350,8 @@ void Grammar::Positional(CLI::App& app, const std::string& metavar, const std::s
 
 void Grammar::OptionalWords(CLI::App& app, const std::string& metavar, const std::string& help,
                             Setter set) {
-  impl_->AddValue(app, metavar, "", help, std::move(set))->expected(-1);
+  impl_->AddValue(app, metavar, "", help, std::move(set),
+                  [](CLI::Option& option) { option.expected(-1); });
   impl_->commands[&app].many = true;
 }
 
@@ -341,7 +368,6 @@ Command Grammar::Parse(const std::vector<std::string>& words) {
   Words cut{{words.begin(), bar}, std::nullopt};
   if (bar != words.end()) cut.user_args = std::vector<std::string>(bar + 1, words.end());
   Impl::Scan scan{};
-  scan.app = &impl_->root;
   try {
     return impl_->Walk(scan, cut);
   } catch (const WrongWord& wrong) {
@@ -357,28 +383,16 @@ std::optional<std::string> Grammar::HelpFor(const std::vector<std::string>& path
     app = Impl::Child(app, name);
     if (!app) return std::nullopt;
   }
-  return impl_->Help(app);
+  return Impl::Help(impl_->Entered(app));
 }
 
-Grammar::Setter To(std::optional<std::string>* into) {
-  return [into](const std::string& value) -> Status {
-    *into = value;
-    return Ok{};
-  };
-}
-
-Grammar::Setter To(std::string* into) {
-  return [into](const std::string& value) -> Status {
-    *into = value;
-    return Ok{};
-  };
-}
-
-Grammar::Setter Append(std::vector<std::string>* into) {
-  return [into](const std::string& value) -> Status {
-    into->push_back(value);
-    return Ok{};
-  };
+CLI::App& Grammar::AllCommands() {
+  std::vector<CLI::App*> apps = {&impl_->root};
+  for (size_t i = 0; i < apps.size(); ++i) {
+    const auto children = Impl::Children(impl_->Entered(apps[i]));
+    apps.insert(apps.end(), children.begin(), children.end());
+  }
+  return impl_->root;
 }
 
 }  // namespace caip::cli

@@ -70,16 +70,12 @@ class Grammar {
   Command Parse(const std::vector<std::string>& words);
   /// Help for the command with this path; nullopt if it does not exist.
   std::optional<std::string> HelpFor(const std::vector<std::string>& path);
+  /// The root, with the flags of all commands. Parse defines those of the commands that it reads.
+  CLI::App& AllCommands();
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-/// Setters for plain values.
-Grammar::Setter To(std::optional<std::string>* into);
-Grammar::Setter To(std::string* into);
-/// For repeatable flags.
-Grammar::Setter Append(std::vector<std::string>* into);
 
 }  // namespace caip::cli

@@ -119,7 +119,8 @@ void AddHelpCommands(Grammar& grammar) {
                    "Examples:\n  eval \"$(caip completion bash)\"\n"
                    "  caip completion zsh > ~/.zsh/caip.zsh",
                    [&grammar, shell](const Words&) -> Result<Command> {
-                     return Command(PrintCommand{CompletionScript(grammar.root(), *shell), "", 0});
+                     CLI::App& root = grammar.AllCommands();
+                     return Command(PrintCommand{CompletionScript(root, *shell), "", 0});
                    });
   grammar.Positional(completion, "SHELL", "bash or zsh.",
                      [shell](const std::string& value) -> Status {

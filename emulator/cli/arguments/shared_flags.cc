@@ -36,6 +36,27 @@ Grammar::Setter Drop() {
 
 }  // namespace
 
+Grammar::Setter To(std::optional<std::string>* into) {
+  return [into](const std::string& value) -> Status {
+    *into = value;
+    return Ok{};
+  };
+}
+
+Grammar::Setter To(std::string* into) {
+  return [into](const std::string& value) -> Status {
+    *into = value;
+    return Ok{};
+  };
+}
+
+Grammar::Setter Append(std::vector<std::string>* into) {
+  return [into](const std::string& value) -> Status {
+    into->push_back(value);
+    return Ok{};
+  };
+}
+
 void AddGcloudFlags(Grammar& grammar, GcloudFlags* into) {
   CLI::App& root = grammar.root();
   grammar.Heading("Flags of every command");
