@@ -4,9 +4,9 @@ foreach(directory ${unpacked_boost})  # see scripts/setup
   list(PREPEND CMAKE_PREFIX_PATH ${directory}/usr)
 endforeach()
 find_package(Threads REQUIRED)
+set(Boost_USE_STATIC_LIBS ${CAIP_STATIC})
 find_package(Boost 1.81 REQUIRED COMPONENTS system filesystem url)
 find_package(nlohmann_json 3.11 REQUIRED)
-find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(OpenSSL REQUIRED)
@@ -17,27 +17,54 @@ find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 include(GoogleTest)
 
-if(NOT TARGET yaml-cpp::yaml-cpp)  # 0.7 exports the bare name
-  add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
+# caip_find(TARGET HEADER LIBRARY): a library without a CMake package, or with one that differs between versions.
+function(caip_find target header library)
+  string(REGEX REPLACE "::.*" "" name ${target})
+  find_path(${name}_INCLUDE ${header} REQUIRED)
+  find_library(${name}_LIBRARY ${library} REQUIRED)
+  add_library(${target} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${${name}_LIBRARY}
+                        INTERFACE_INCLUDE_DIRECTORIES ${${name}_INCLUDE})
+endfunction()
+caip_find(ISAL::ISAL isa-l.h isal)
+caip_find(RE2::RE2 re2/re2.h re2)
+caip_find(YAML::YAML yaml-cpp/yaml.h yaml-cpp)
+caip_find(SLIRP::SLIRP slirp/libslirp.h slirp)
+
+# caip_archive(TARGET LIBRARY...): links the archive (.a) of a library, and of the libraries that the archive
+# needs, instead of the shared library. Does nothing where one of them has no archive.
+function(caip_archive target)
+  set(archives)
+  foreach(library ${ARGN})
+    find_library(CAIP_ARCHIVE_${library} lib${library}.a)
+    if(NOT CAIP_ARCHIVE_${library})
+      message(STATUS "lib${library}.a is missing: ${target} stays a shared library")
+      set(CAIP_LINKS_ARCHIVES OFF PARENT_SCOPE)
+      return()
+    endif()
+    list(APPEND archives ${CAIP_ARCHIVE_${library}})
+  endforeach()
+  list(POP_FRONT archives archive)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${archive} IMPORTED_LOCATION_RELEASE ${archive})
+  target_link_libraries(${target} INTERFACE ${archives})
+endfunction()
+
+# A program starts in a third of the time when it loads few libraries (docs/adr/0022-programs-load-few-libraries.md).
+if(CAIP_STATIC)
+  set(CAIP_LINKS_ARCHIVES ON)
+  caip_archive(RE2::RE2 re2)
+  caip_archive(YAML::YAML yaml-cpp)
+  caip_archive(SQLite::SQLite3 sqlite3)
+  target_link_libraries(SQLite::SQLite3 INTERFACE m)
+  caip_archive(OpenSSL::SSL ssl)
+  caip_archive(OpenSSL::Crypto crypto)
+  caip_archive(ZLIB::ZLIB z)
+  caip_archive(LibArchive::LibArchive archive bz2 lzma zstd nettle z)
+  if(CAIP_SANITIZE OR CAIP_FUZZ)
+    set(CAIP_LINKS_ARCHIVES OFF)  # the sanitizers' libraries are shared
+  else()
+    foreach(option -static-libstdc++ -static-libgcc -Wl,--gc-sections)
+      add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${option}>)
+    endforeach()
+  endif()
 endif()
-
-# ISA-L ships no CMake package in Debian.
-find_path(ISAL_INCLUDE isa-l.h REQUIRED)
-find_library(ISAL_LIBRARY isal REQUIRED)
-add_library(ISAL::ISAL UNKNOWN IMPORTED)
-set_target_properties(ISAL::ISAL PROPERTIES IMPORTED_LOCATION ${ISAL_LIBRARY}
-                      INTERFACE_INCLUDE_DIRECTORIES ${ISAL_INCLUDE})
-
-# RE2 ships none either.
-find_path(RE2_INCLUDE re2/re2.h REQUIRED)
-find_library(RE2_LIBRARY re2 REQUIRED)
-add_library(RE2::RE2 UNKNOWN IMPORTED)
-set_target_properties(RE2::RE2 PROPERTIES IMPORTED_LOCATION ${RE2_LIBRARY}
-                      INTERFACE_INCLUDE_DIRECTORIES ${RE2_INCLUDE})
-
-# Neither does libslirp.
-find_path(SLIRP_INCLUDE slirp/libslirp.h REQUIRED)
-find_library(SLIRP_LIBRARY slirp REQUIRED)
-add_library(SLIRP::SLIRP UNKNOWN IMPORTED)
-set_target_properties(SLIRP::SLIRP PROPERTIES IMPORTED_LOCATION ${SLIRP_LIBRARY}
-                      INTERFACE_INCLUDE_DIRECTORIES ${SLIRP_INCLUDE})

@@ -2,8 +2,10 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 
 #include "base/text.h"
@@ -219,20 +221,16 @@ Result<std::map<std::string, ArchiveFile>> ReadArchive(const Path& archive_path,
 
 Status UnpackWheel(const Path& wheel, const Path& directory) {
   RETURN_IF_ERROR(CheckArchive(wheel));
-  ASSIGN_OR_RETURN(const ArchivePtr reader, Open(wheel));
-  archive_entry* entry = nullptr;
-  int code = ARCHIVE_OK;
-  while ((code = archive_read_next_header(reader.get(), &entry)) == ARCHIVE_OK) {
-    const std::string target = (directory / NameOf(entry)).string();
-    archive_entry_set_pathname(entry, target.c_str());
-    if (archive_read_extract(reader.get(), entry, 0) != ARCHIVE_OK) {
-      return errors::PackageNoArchive(wheel.filename().string(),
-                                      TextOf(archive_error_string(reader.get())));
+  ASSIGN_OR_RETURN(const auto files, ReadArchive(wheel, ArchiveLimits().bytes));
+  for (const auto& [name, file] : files) {
+    if (!file.link.empty())
+      return errors::PackageNoArchive(wheel.filename().string(), "it has a link");
+    const Path path = directory / name;
+    RETURN_IF_ERROR(MakeDirectories(path.parent_path()));
+    const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, file.mode & 0777));
+    if (!fd.valid() || !WriteAll(fd.get(), file.bytes)) {
+      return CannotWrite(path, errno);
     }
-  }
-  if (code != ARCHIVE_EOF) {
-    return errors::PackageNoArchive(wheel.filename().string(),
-                                    TextOf(archive_error_string(reader.get())));
   }
   return Ok{};
 }
