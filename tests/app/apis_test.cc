@@ -82,6 +82,16 @@ TEST_F(ServedApis, ServeTheRegistryBesideCloudLogging) {
   EXPECT_TRUE(std::filesystem::exists(options_.state / "images/names.db"));
 }
 
+TEST_F(ServedApis, LetNoWebPagePush) {
+  for (const auto& [field, value] : {std::pair{"Origin", "https://evil.example"},
+                                     {"Host", "evil.example"},
+                                     {"Sec-Fetch-Site", "cross-site"}}) {
+    http::ClientRequest push{.method = "POST", .target = "/v2/p/i/blobs/uploads/"};
+    push.headers.Set(field, value);
+    EXPECT_EQ(Send(push).status, 403) << field;
+  }
+}
+
 TEST_F(ServedApis, KeepPushedBlobsUnchangedAndInTheLog) {
   const std::string packed = http::Gzip("layer");
   http::ClientRequest push{.method = "POST", .body = packed};
