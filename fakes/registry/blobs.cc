@@ -71,6 +71,7 @@ Status Registry::RemoveBlob(const Repository& in, const images::Digest& blob) {
 
 Result<bool> Registry::Mount(const Repository& to, const Repository* from,
                              const images::Digest& blob) {
+  ASSIGN_OR_RETURN(const Fd lock, lock_());
   if (!blobs_.Has(blob)) return false;
   if (from != nullptr) {
     ASSIGN_OR_RETURN(const bool is_linked, names_.IsLinked(from->stored, blob));
@@ -86,8 +87,14 @@ Status Registry::PutBlob(const Repository& to, const images::Digest& blob, http:
     upload.Cancel();
     return copied;
   }
+  return MakeBlob(to, upload, blob);
+}
+
+Status Registry::MakeBlob(const Repository& in, images::BlobUpload& upload,
+                          const images::Digest& blob) {
+  ASSIGN_OR_RETURN(const Fd lock, lock_());
   RETURN_IF_ERROR(upload.Finish(blob));
-  return names_.Link(to.stored, blob);
+  return names_.Link(in.stored, blob);
 }
 
 // The form of a UUID, as the specification asks. A repeated seed repeats ids after a restart.
@@ -127,8 +134,7 @@ Status Registry::FinishUpload(const Repository& to, const std::string& id, const
                               const images::Digest& blob) {
   ASSIGN_OR_RETURN(images::BlobUpload upload, ResumeUpload(to, id));
   RETURN_IF_ERROR(CopyPiece(last, upload));
-  RETURN_IF_ERROR(upload.Finish(blob));
-  return names_.Link(to.stored, blob);
+  return MakeBlob(to, upload, blob);
 }
 
 Status Registry::CancelUpload(const Repository& to, const std::string& id) {

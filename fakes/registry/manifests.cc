@@ -111,6 +111,7 @@ Result<PushResult> Registry::PutManifest(const Repository& in, std::string_view 
     return errors::ManifestDigestWrong(reference, digest.text());
   }
   ASSIGN_OR_RETURN(const PushedManifest manifest, ParsePushedManifest(content_type, bytes));
+  ASSIGN_OR_RETURN(const Fd lock, lock_());
   RETURN_IF_ERROR(CheckParts(in, manifest));
   const auto stored = blobs_.Put(bytes);
   if (!stored.ok()) return stored.error();

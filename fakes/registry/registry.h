@@ -2,6 +2,7 @@
 // The service that the API calls: repositories with blobs, uploads, manifests, tags and referrers.
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -54,13 +55,18 @@ struct Listed {
   bool has_more = false;
 };
 
+/// Keeps other processes from removing unused blobs of the store while the descriptor is open. Any
+/// thread.
+using StoreLock = std::function<Result<Fd>()>;
+
 /// A registry on an image store. A repository sees the blobs that were pushed to it or mounted. Any
 /// thread. Errors have the reasons of errors.h and of images/errors.h.
 class Registry {
  public:
-  /// The store and the names outlive the registry. `chance` makes the ids of uploads.
-  Registry(images::BlobStore& blobs, images::ImageNames& names, Random chance)
-      : blobs_(blobs), names_(names), chance_(chance) {}
+  /// The store and the names outlive the registry. `lock` is held from the storing of a blob until
+  /// a repository has it. `chance` makes the ids of uploads.
+  Registry(images::BlobStore& blobs, images::ImageNames& names, StoreLock lock, Random chance)
+      : blobs_(blobs), names_(names), lock_(std::move(lock)), chance_(chance) {}
 
   // blobs.cc
 
@@ -105,6 +111,7 @@ class Registry {
                          const std::optional<std::string>& artifact_type);
 
  private:
+  Status MakeBlob(const Repository& in, images::BlobUpload& upload, const images::Digest& blob);
   std::string NewUploadId(const Repository& to);
   Result<images::BlobUpload> ResumeUpload(const Repository& to, const std::string& id);
   Result<StoredManifest> ReadManifest(const images::Digest& digest, const std::string& media_type);
@@ -115,6 +122,7 @@ class Registry {
 
   images::BlobStore& blobs_;
   images::ImageNames& names_;
+  StoreLock lock_;
   std::mutex mutex_;
   Random chance_;
 };

@@ -192,6 +192,20 @@ TEST_F(RegistryTest, TakesABlobThatIsStoredButInNoRepository) {
   EXPECT_EQ(GetBlob("layer").body, "layer");
 }
 
+TEST_F(RegistryTest, LocksTheStoreWhileABlobBelongsToNoRepository) {
+  const std::string location = Start();
+  Call("PATCH", location, "lay");
+  EXPECT_EQ(locks_, 0) << "an upload may take hours";
+  Finish(location, DigestOf("layer"), "er");
+  EXPECT_EQ(locks_, 1);
+  Call("POST", "/v2/p/i/blobs/uploads/?digest=" + DigestOf("{}"), "{}");
+  EXPECT_EQ(locks_, 2);
+  Call("POST", "/v2/q/j/blobs/uploads/?mount=" + DigestOf("layer"));
+  EXPECT_EQ(locks_, 3);
+  PushManifest(CompactJson(ImageManifest("{}", {"layer"})), "latest");
+  EXPECT_EQ(locks_, 4);
+}
+
 TEST_F(RegistryTest, KeepsABlobOfManyPushersOnce) {
   const std::string bytes(3 << 20, 'b');
   std::vector<std::thread> pushers;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -146,12 +147,21 @@ class RegistryTest : public ::testing::Test {
   std::unique_ptr<http::Server> server_;
   uint16_t port_ = 0;
 
+  // A lock that counts how often it was taken.
+  StoreLock CountedLock() {
+    return [this]() -> Result<Fd> {
+      ++locks_;
+      return Fd();
+    };
+  }
+  std::atomic<int> locks_{0};
+
  private:
   void Serve() {
     blobs_ = *images::BlobStore::Open(directory_.path());
     names_ = *images::ImageNames::Open(directory_.path() / "names.db");
     router_ = std::make_unique<http::Router>(NoRegistryRoute);
-    registry_ = std::make_unique<Registry>(*blobs_, *names_, Random(1));
+    registry_ = std::make_unique<Registry>(*blobs_, *names_, CountedLock(), Random(1));
     router_->Add(RegistryRoutes([this] { return Result<Registry*>(registry_.get()); }));
     auto server = http::Server::Start({.port = port_, .allowed_hosts = {"gcr.io", "eu.gcr.io"}},
                                       [this](const auto& r) { return router_->Handle(r); });

@@ -187,7 +187,8 @@ void KillInside(const Path& directory, const std::function<void(Registry&)>& wor
   if (child == 0) {
     const auto blobs = *images::BlobStore::Open(directory);
     const auto names = *images::ImageNames::Open(directory / "names.db");
-    Registry registry(*blobs, *names, Random(1));
+    Registry registry(
+        *blobs, *names, [] { return Result<Fd>(Fd()); }, Random(1));
     work(registry);
     ::_exit(0);
   }
@@ -207,7 +208,8 @@ TEST(KilledRegistry, KeepsWhatAnUploadHad) {
     });
     const auto blobs = *images::BlobStore::Open(directory.path());
     const auto names = *images::ImageNames::Open(directory.path() / "names.db");
-    Registry registry(*blobs, *names, Random(1));
+    Registry registry(
+        *blobs, *names, [] { return Result<Fd>(Fd()); }, Random(1));
     ASSERT_EQ(blobs->Uploads().size(), 1u);
     const std::string id = blobs->Uploads()[0];
     const uint64_t offset = *registry.UploadOffset(to, id);
