@@ -31,7 +31,6 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
           .seed = options.seed,
           .own_environment = host::OwnEnvironment(),
           .own_machines = options.isolation == Isolation::kMachine,
-          .own_roots = options.machine_files,
           .keep_disks = options.keep_disks,
           .addressing = options.addressing,
           .devices = DeviceModeFrom(options.gpus),
@@ -43,14 +42,17 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
 
 }  // namespace
 
+std::string NoMachinesNote(const std::string& why_not) {
+  return "Replicas are processes of this host, because it allows them no machines of their own (" +
+         why_not + "). `caip doctor` shows what that costs.";
+}
+
 std::string ChooseIsolation(EmulatorOptions& options) {
   if (options.isolation != Isolation::kByHost) return "";
   options.isolation = Isolation::kProcess;
   if (options.addressing == Addressing::kPorts) return "";  // machines have names, not ports
   if (const auto why_not = host::TryMachineOnce(host::LauncherBesideUs(), options.state)) {
-    return "Replicas are processes of this host, because it allows them no machines of their own "
-           "(" +
-           *why_not + "). `caip doctor` shows what that costs.";
+    return NoMachinesNote(*why_not);
   }
   options.isolation = Isolation::kMachine;
   return "";

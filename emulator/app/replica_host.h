@@ -12,6 +12,9 @@
 
 namespace caip::app {
 
+/// A line for the user: why replicas have no machines of their own on this host.
+std::string NoMachinesNote(const std::string& why_not);
+
 /// Chooses what replicas are, if the options leave it to the host. Returns a note for the user if
 /// they cannot be machines, else "".
 std::string ChooseIsolation(EmulatorOptions& options);

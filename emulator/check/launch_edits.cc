@@ -20,6 +20,10 @@ void MoveToHost(const std::string& to, ReplicaLaunch& launch) {
   }
   launch.user_directories.push_back(home);
   launch.working_directory = to;
+  if (launch.isolation) {
+    launch.machine.host_name = to;
+    return;
+  }
   launch.program = run::LocalCommand{host::OnHost(to, launch.Argv())};
   launch.arguments.clear();
 }

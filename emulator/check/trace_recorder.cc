@@ -40,9 +40,9 @@ void ReadReportLines(const std::string& where, const std::string& text,
 }
 
 // The reports in the metric file with another tag, or without a number.
-std::vector<harness::TriedReport> ReadTriedReports(const engine::MetricSource& source) {
+std::vector<harness::TriedReport> ReadTriedReports(const Path& file) {
   std::vector<harness::TriedReport> reports;
-  const auto text = ReadFileUpTo(source.file, kFileBytesMax);
+  const auto text = ReadFileUpTo(file, kFileBytesMax);
   if (text.ok()) ReadReportLines("the metric file", *text, reports);
   return reports;
 }
@@ -59,12 +59,30 @@ bool IsOfSystem(const host::FileAccess& access) {
 
 }  // namespace
 
-void TraceRecorder::Launching(const engine::ReplicaLaunch& launch, const std::string& boot_disk) {
+void TraceRecorder::Launching(const engine::ReplicaLaunch& launch, engine::LocalDisks& disks) {
+  const std::string boot_disk = disks.BootDisk(launch.key);
   const std::lock_guard lock(mutex_);
+  disks_ = &disks;
   const std::string replica = harness::ReplicaNameOf(launch.key);
+  boot_disks_[replica] = boot_disk;
   if (launch.metrics) metrics_[replica] = *launch.metrics;
   launched_.push_back({replica, launch.key.boot, launch.Argv(), launch.environment, boot_disk,
                        boot_disk + "/" + launch.working_directory});
+}
+
+TraceRecorder::FileKey TraceRecorder::KeyOf(const engine::ReplicaKey& key,
+                                            const std::string& path) const {
+  const std::string replica = harness::ReplicaNameOf(key);
+  const auto disk = boot_disks_.find(replica);
+  const bool is_machine = disk != boot_disks_.end() && disk->second.empty();
+  return {is_machine ? replica : "", path};
+}
+
+// A machine sees the host's files until it changes them.
+bool TraceRecorder::IsOnOwnDisk(const engine::ReplicaKey& key, const std::string& path) const {
+  if (KeyOf(key, path).first.empty()) return false;
+  std::error_code error;
+  return std::filesystem::exists(disks_->OnHost(key, path), error);
 }
 
 void TraceRecorder::Seen(const engine::ReplicaKey& key, const host::FileAccess& access) {
@@ -73,20 +91,24 @@ void TraceRecorder::Seen(const engine::ReplicaKey& key, const host::FileAccess& 
   switch (access.kind) {
     case host::FileAccess::Kind::kRead:
     case host::FileAccess::Kind::kWrite:
-      return Open(harness::ReplicaNameOf(key), access);
+      return Open(key, access);
     case host::FileAccess::Kind::kRename:
-      return Rename(access.path, access.target, access.is_there);
+      return Rename(KeyOf(key, access.path), KeyOf(key, access.target), access.is_there);
     case host::FileAccess::Kind::kDelete:
-      return Delete(access.path);
+      return Delete(KeyOf(key, access.path));
   }
 }
 
-void TraceRecorder::Open(const std::string& replica, const host::FileAccess& access) {
-  const auto [entry, is_new] = files_.try_emplace(access.path);
+void TraceRecorder::Open(const engine::ReplicaKey& key, const host::FileAccess& access) {
+  const FileKey name = KeyOf(key, access.path);
+  const auto [entry, is_new] = files_.try_emplace(name);
   harness::TouchedFile& file = entry->second;
-  if (is_new) file.was_there = access.is_there;
+  if (is_new) {
+    file.was_there = access.is_there;
+    file.is_on_own_disk = IsOnOwnDisk(key, access.path);
+  }
   file.path = access.path;
-  file.replica = replica;
+  file.replica = harness::ReplicaNameOf(key);
   const bool reads = access.kind == host::FileAccess::Kind::kRead || access.reads_too;
   if (reads && file.written) file.read_again = true;
   if (reads && !file.written) file.read = true;
@@ -96,30 +118,31 @@ void TraceRecorder::Open(const std::string& replica, const host::FileAccess& acc
 }
 
 // A file that was read before stays in the list.
-void TraceRecorder::Delete(const std::string& path) {
-  const auto entry = files_.find(path);
+void TraceRecorder::Delete(const FileKey& name) {
+  const auto entry = files_.find(name);
   if (entry == files_.end()) return;
   entry->second.written = false;
   if (!entry->second.read) files_.erase(entry);
 }
 
 // The rename of a directory renames all files below it.
-void TraceRecorder::Rename(const std::string& from, const std::string& to, bool is_there) {
-  std::map<std::string, harness::TouchedFile> renamed;
+void TraceRecorder::Rename(const FileKey& from, const FileKey& to, bool is_there) {
+  std::map<FileKey, harness::TouchedFile> renamed;
   for (auto entry = files_.lower_bound(from); entry != files_.end();) {
-    if (!entry->first.starts_with(from)) break;
-    if (!(entry->first + "/").starts_with(from + "/")) {
+    const auto& [machine, path] = entry->first;
+    if (machine != from.first || !path.starts_with(from.second)) break;
+    if (!(path + "/").starts_with(from.second + "/")) {
       ++entry;
       continue;
     }
     harness::TouchedFile file = std::move(entry->second);
-    file.path = to + file.path.substr(from.size());
+    file.path = to.second + file.path.substr(from.second.size());
     file.was_there = is_there;
-    renamed[file.path] = std::move(file);
+    renamed[{to.first, file.path}] = std::move(file);
     entry = files_.erase(entry);
   }
-  if (to.starts_with(buckets_)) return;
-  for (auto& [path, file] : renamed) files_[path] = std::move(file);
+  if (to.second.starts_with(buckets_)) return;
+  for (auto& [name, file] : renamed) files_[name] = std::move(file);
 }
 
 void TraceRecorder::Printed(const engine::LogLine& line) {
@@ -140,28 +163,30 @@ void TraceRecorder::LeftRunning(const engine::ReplicaKey& key,
 
 void TraceRecorder::Ended(const engine::ReplicaExit& exit) {
   const std::lock_guard lock(mutex_);
-  const std::string replica = harness::ReplicaNameOf(exit.key);
-  Measure(replica);
-  const auto source = metrics_.find(replica);
+  Measure(exit.key);
+  const auto source = metrics_.find(harness::ReplicaNameOf(exit.key));
   if (source == metrics_.end()) return;
-  for (harness::TriedReport& report : ReadTriedReports(source->second)) {
+  const Path file = disks_->OnHost(exit.key, source->second.file);
+  for (harness::TriedReport& report : ReadTriedReports(file)) {
     traces_.tried_reports.push_back(std::move(report));
   }
 }
 
-void TraceRecorder::Measure(const std::string& replica) {
-  for (auto& [path, file] : files_) {
+void TraceRecorder::Measure(const engine::ReplicaKey& key) {
+  const std::string replica = harness::ReplicaNameOf(key);
+  for (auto& [name, file] : files_) {
     if (file.replica != replica || !file.written) continue;
+    const Path on_host = name.first.empty() ? file.path : disks_->OnHost(key, file.path);
     std::error_code error;
-    const bool is_file = std::filesystem::is_regular_file(path, error);
-    file.bytes = is_file ? std::filesystem::file_size(path, error) : 0;
+    const bool is_file = std::filesystem::is_regular_file(on_host, error);
+    file.bytes = is_file ? std::filesystem::file_size(on_host, error) : 0;
     if (error) file.bytes = 0;
   }
 }
 
 void TraceRecorder::HandOver(harness::CheckRun& run) {
   const std::lock_guard lock(mutex_);
-  for (auto& [path, file] : files_) traces_.files.push_back(std::move(file));
+  for (auto& [name, file] : files_) traces_.files.push_back(std::move(file));
   run.launched = std::move(launched_);
   run.traces = std::move(traces_);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "base/files.h"
 #include "emulator/scenario/run_observer.h"
@@ -18,7 +19,7 @@ class TraceRecorder final : public scenario::RunObserver {
   TraceRecorder(const Path& buckets, bool wants_files)
       : buckets_(buckets.string() + "/"), wants_files_(wants_files) {}
 
-  void Launching(const engine::ReplicaLaunch& launch, const std::string& boot_disk) override;
+  void Launching(const engine::ReplicaLaunch& launch, engine::LocalDisks& disks) override;
   bool WantsFiles() const override { return wants_files_; }
   void LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) override;
   void Seen(const engine::ReplicaKey& key, const host::FileAccess& access) override;
@@ -29,17 +30,23 @@ class TraceRecorder final : public scenario::RunObserver {
   void HandOver(harness::CheckRun& run);
 
  private:
-  void Open(const std::string& replica, const host::FileAccess& access);
-  void Rename(const std::string& from, const std::string& to, bool is_there);
-  void Delete(const std::string& path);
-  void Measure(const std::string& replica);
+  /// Identifies a file: the machine that has it ("": the host), and its path there.
+  using FileKey = std::pair<std::string, std::string>;
+  FileKey KeyOf(const engine::ReplicaKey& key, const std::string& path) const;
+  bool IsOnOwnDisk(const engine::ReplicaKey& key, const std::string& path) const;
+  void Open(const engine::ReplicaKey& key, const host::FileAccess& access);
+  void Rename(const FileKey& from, const FileKey& to, bool is_there);
+  void Delete(const FileKey& file);
+  void Measure(const engine::ReplicaKey& key);
 
   const std::string buckets_;
   const bool wants_files_;
   std::mutex mutex_;
   std::vector<harness::LaunchedReplica> launched_;
-  std::map<std::string, harness::TouchedFile> files_;    // by path
+  std::map<FileKey, harness::TouchedFile> files_;
   std::map<std::string, engine::MetricSource> metrics_;  // by replica
+  std::map<std::string, std::string> boot_disks_;        // by replica; "": its root
+  engine::LocalDisks* disks_ = nullptr;                  // set by the first launch
   harness::Traces traces_;
 };
 

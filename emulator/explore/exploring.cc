@@ -14,6 +14,7 @@
 #include "emulator/explore/exploring_tasks.h"
 #include "emulator/explore/plan.h"
 #include "emulator/explore/resumption.h"
+#include "emulator/scenario/run_isolation.h"
 #include "emulator/scenario/scenario_run.h"
 #include "host/machine/memory_directory.h"
 
@@ -42,8 +43,7 @@ class Explorer {
     }
     RETURN_IF_ERROR(RunBaseline());
     files_.emplace(options_, scenario_);
-    memory_ = host::MemoryDirectory::Open(
-        options_.workshop, written_ * static_cast<uint64_t>(std::max<int64_t>(1, options_.jobs)));
+    OpenMemory();
     RETURN_IF_ERROR(CheckReplicas());
     MakePlan();
     const auto before = MonotonicNow();
@@ -55,6 +55,18 @@ class Explorer {
   }
 
  private:
+  // Replicas must be the same in all runs: machines, or processes.
+  void OpenMemory() {
+    memory_ = host::MemoryDirectory::Open(
+        options_.workshop, written_ * static_cast<uint64_t>(std::max<int64_t>(1, options_.jobs)));
+    const app::EmulatorOptions& asked = options_.settings.options;
+    const auto isolation_in = [&](const Path& place) {
+      return scenario::IsolationOf(asked, place);
+    };
+    if (memory_ && isolation_in(memory_->path()) != isolation_in(options_.workshop))
+      memory_.reset();
+  }
+
   // Runs in memory. A run that does not fit there is repeated on the disk, as are all later ones.
   Result<Evidence> RunOnce(const Scenario& scenario, const scenario::RunOptions& run_options) {
     if (!memory_ || memory_is_full_) return RunIn(options_.workshop, scenario, run_options);

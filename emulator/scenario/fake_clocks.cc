@@ -56,7 +56,7 @@ std::string DescribeMissingFakeTime() {
   return missing;
 }
 
-void FakeClocks::Give(const std::string& replica, engine::Environment& environment) {
+void FakeClocks::Give(const std::string& replica, engine::ReplicaLaunch& launch) {
   const auto library = FindFakeTimeLibrary();
   if (!library) return;
   {
@@ -64,8 +64,10 @@ void FakeClocks::Give(const std::string& replica, engine::Environment& environme
     offsets_[replica] = Duration(0);
     (void)Write(replica);
   }
-  std::erase_if(environment, [](const auto& variable) { return variable.first == "LD_PRELOAD"; });
-  AddFakeTime(*library, directory_ / replica, environment);
+  std::erase_if(launch.environment,
+                [](const auto& variable) { return variable.first == "LD_PRELOAD"; });
+  AddFakeTime(*library, directory_ / replica, launch.environment);
+  launch.needs.push_back(directory_.string());  // a step replaces the file
 }
 
 Status FakeClocks::Step(const std::string& replica, Duration by) {

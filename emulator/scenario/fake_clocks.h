@@ -25,7 +25,7 @@ class FakeClocks {
   explicit FakeClocks(Path directory) : directory_(std::move(directory)) {}
 
   /// Gives the processes of the replica's next boot a clock that shows the host's time.
-  void Give(const std::string& replica, engine::Environment& environment);
+  void Give(const std::string& replica, engine::ReplicaLaunch& launch);
   /// Steps the replica's clock, in addition to earlier steps.
   Status Step(const std::string& replica, Duration by);
 

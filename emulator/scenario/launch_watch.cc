@@ -43,11 +43,12 @@ Event ReportOf(const engine::ReplicaKey& key, const std::string& tag,
 
 void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   UseOwnListener(launch);
+  if (hooks_.callers) hooks_.callers->Learn(launch);
   const std::string replica = NameOf(launch.key);
-  if (hooks_.clocks) hooks_.clocks->Give(replica, launch.environment);
+  if (hooks_.clocks) hooks_.clocks->Give(replica, launch);
   const std::string boot_disk = disks_.BootDisk(launch.key);
   if (hooks_.alter) hooks_.alter(launch, boot_disk);
-  if (hooks_.observer) hooks_.observer->Launching(launch, boot_disk);
+  if (hooks_.observer) hooks_.observer->Launching(launch, disks_);
   {
     const std::lock_guard lock(mutex_);
     last_[replica] = launch.key;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "emulator/scenario/fake_clocks.h"
+#include "emulator/scenario/request_watch.h"
 #include "emulator/scenario/run_observer.h"
 #include "engine/ports.h"
 #include "harness/faults/fault_injector.h"
@@ -22,7 +23,8 @@ using LaunchEditor = std::function<void(engine::ReplicaLaunch&, const std::strin
 
 /// Optional additions to each launch. All may be null.
 struct LaunchHooks {
-  FakeClocks* clocks = nullptr;  // gives replicas a clock that faults can step
+  MachineCallers* callers = nullptr;  // learns the addresses of machines
+  FakeClocks* clocks = nullptr;       // gives replicas a clock that faults can step
   LaunchEditor alter = nullptr;
   RunObserver* observer = nullptr;
 };

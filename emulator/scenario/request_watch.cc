@@ -35,9 +35,25 @@ bool IsCopy(const http::Request& request) {
 
 const Caller* CurrentCaller() { return current; }
 
-http::Handler WithCallers(http::Handler next) {
-  return [next = std::move(next)](const http::Request& request) {
-    const Caller caller{ReplicaOf(request.listener), !IsCopy(request)};
+void MachineCallers::Learn(const engine::ReplicaLaunch& launch) {
+  if (!launch.isolation) return;
+  const std::lock_guard lock(mutex_);
+  for (const engine::RunNetwork::Endpoint& endpoint : launch.isolation->network->endpoints) {
+    replicas_[{endpoint.tag, launch.isolation->address}] = harness::ReplicaNameOf(launch.key);
+  }
+}
+
+std::string MachineCallers::ReplicaOf(const http::Request& request) const {
+  const std::string address = request.peer.substr(0, request.peer.rfind(':'));
+  const std::lock_guard lock(mutex_);
+  const auto found = replicas_.find({request.listener, address});
+  return found == replicas_.end() ? "" : found->second;
+}
+
+http::Handler WithCallers(http::Handler next, const MachineCallers& machines) {
+  return [next = std::move(next), &machines](const http::Request& request) {
+    Caller caller{machines.ReplicaOf(request), !IsCopy(request)};
+    if (caller.replica.empty()) caller.replica = ReplicaOf(request.listener);
     current = &caller;
     http::Response response = next(request);
     current = nullptr;

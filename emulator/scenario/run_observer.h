@@ -13,8 +13,8 @@ namespace caip::scenario {
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  /// A replica is about to be started, on this boot disk.
-  virtual void Launching(const engine::ReplicaLaunch&, const std::string& /*boot_disk*/) {}
+  /// A replica is about to be started. `disks` outlives its run.
+  virtual void Launching(const engine::ReplicaLaunch&, engine::LocalDisks& /*disks*/) {}
   /// Whether the run calls Seen.
   virtual bool WantsFiles() const { return false; }
   /// A replica used a file.

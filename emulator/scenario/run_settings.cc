@@ -76,6 +76,8 @@ Result<RunSettings> ReadSettingsOfJob(const EmulatorFlags& flags, harness::Scena
   ASSIGN_OR_RETURN(RunSettings settings, ReadSettings(flags, job));
   RETURN_IF_ERROR(CompleteImages(flags, settings.options));
   job.semantics = is_posix ? harness::Semantics::kPosix : harness::Semantics::kObject;
+  app::Isolation& isolation = settings.options.isolation;
+  if (isolation == app::Isolation::kByHost) isolation = app::Isolation::kProcess;
   return settings;
 }
 

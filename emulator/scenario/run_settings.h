@@ -19,7 +19,8 @@ struct RunSettings {
 
 /// For a job that the words of a command describe. `flags` are all flags of the command. Flags of
 /// what a scenario states itself (seed, delays, storage view) change `job`. The configuration of
-/// the state directory counts as it does for a submit.
+/// the state directory counts as it does for a submit. Replicas are processes unless machines are
+/// asked for.
 Result<RunSettings> ReadSettingsOfJob(const app::EmulatorFlags& flags, harness::Scenario& job);
 
 /// For a scenario. Its `submit` words may have flags, too; those of the command override them.

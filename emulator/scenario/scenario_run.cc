@@ -10,6 +10,7 @@
 #include "emulator/scenario/launch_watch.h"
 #include "emulator/scenario/output_watch.h"
 #include "emulator/scenario/request_watch.h"
+#include "emulator/scenario/run_isolation.h"
 #include "emulator/scenario/storage_watch.h"
 #include "emulator/scenario/submission.h"
 #include "harness/events/event.h"
@@ -131,7 +132,9 @@ bool ScenarioRun::WatchesDisks() const {
 
 std::string ScenarioRun::DiskOf(const engine::ReplicaKey& key) const {
   if (!disks_) return "";
-  return Below("") / Path(disks_->BootDisk(key)).lexically_relative(options_.state);
+  const std::string disk = disks_->BootDisk(key);
+  if (disk.empty()) return "/";
+  return Below("") / Path(disk).lexically_relative(options_.state);
 }
 
 ScenarioRun::~ScenarioRun() {
@@ -152,9 +155,8 @@ app::EmulatorOptions ScenarioRun::Options() const {
   options.seed = options_.seed;
   for (auto& [image, command] : ImagesOf(scenario_)) options.images[image] = command;
   options.create_buckets = true;
-  options.machine_files = false;  // calls are watched by the paths of this host
-  if (options.isolation == app::Isolation::kByHost) options.isolation = app::Isolation::kProcess;
   if (scenario_.own_ports) options.addressing = app::Addressing::kPorts;
+  options.isolation = IsolationOf(options, options.state);
   if (scenario_.semantics == harness::Semantics::kPosix) {
     options.storage_view = app::StorageView::kPath;
   }
@@ -191,13 +193,13 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
       options_.observer);
   host::ReplicaWatch watch{.output = true};
   if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Below("buckets")};
-  if (disks_) watch.roots.push_back(Below("disks"));
+  if (disks_) watch.changed_roots = {on_machines_ ? Path("/") : Below("disks")};
   replicas.watchable->Watch(std::move(watch), *calls_);
   freezable_ = replicas.freezable;
   if (NeedsClocks()) clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
   auto watched = std::make_unique<WatchedLauncher>(
       std::move(replicas.launcher), *replicas.disks, *injector_,
-      LaunchHooks{clocks_.get(), options_.alter_launch, options_.observer});
+      LaunchHooks{&callers_, clocks_.get(), options_.alter_launch, options_.observer});
   launcher_ = watched.get();
   replicas.launcher = std::move(watched);
   replicas.packager = WatchedPackager(std::move(replicas.packager), *injector_);
@@ -205,7 +207,7 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
 }
 
 http::Handler ScenarioRun::WrapHandler(http::Handler apis) {
-  return WithCallers(WatchedJobApi(std::move(apis), *injector_));
+  return WithCallers(WatchedJobApi(std::move(apis), *injector_), callers_);
 }
 
 void ScenarioRun::Begin(engine::Engine& engine, Clock& clock) {
@@ -273,7 +275,9 @@ Result<Evidence> ScenarioRun::Run() {
 
 Result<Evidence> ScenarioRun::RunJob() {
   RETURN_IF_ERROR(ShareCaches());
-  ASSIGN_OR_RETURN(emulator_, app::Emulator::Start(Options(), {}, this));
+  const app::EmulatorOptions options = Options();
+  on_machines_ = options.isolation == app::Isolation::kMachine;
+  ASSIGN_OR_RETURN(emulator_, app::Emulator::Start(options, {}, this));
   RETURN_IF_ERROR(FillBuckets());
   Evidence evidence;
   RETURN_IF_ERROR(Collect(evidence.objects_before));

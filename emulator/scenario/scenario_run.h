@@ -12,6 +12,7 @@
 #include "emulator/scenario/fake_clocks.h"
 #include "emulator/scenario/launch_watch.h"
 #include "emulator/scenario/recorder.h"
+#include "emulator/scenario/request_watch.h"
 #include "emulator/scenario/run_limits.h"
 #include "emulator/scenario/run_observer.h"
 #include "emulator/scenario/run_settings.h"
@@ -94,7 +95,9 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   std::unique_ptr<RunClock> clock_;
   std::unique_ptr<harness::FaultInjector> injector_;
   std::atomic<int64_t> lines_{0};
+  bool on_machines_ = false;                // the replicas
   std::atomic<bool> disk_was_full_{false};  // set by a failed write to storage
+  MachineCallers callers_;
   std::unique_ptr<SystemWatch> calls_;
   std::unique_ptr<FakeClocks> clocks_;  // null unless a fault steps a clock
   WatchedLauncher* launcher_ = nullptr;

@@ -26,6 +26,11 @@ bool IsByProduct(const std::string& path) {
   return path.find("/__pycache__/") != std::string::npos;
 }
 
+std::string WithSlash(std::string directory) {
+  if (!directory.ends_with('/')) directory += '/';
+  return directory;
+}
+
 host::Verdict VerdictOf(const harness::FaultResponse& response) {
   switch (response.kind) {
     case harness::FaultResponse::Kind::kGone:
@@ -63,7 +68,7 @@ const char* NameOf(host::FileOperation::Kind kind) {
 std::string SystemWatch::ObjectOf(const engine::ReplicaKey& key, const std::string& path) const {
   const std::string root = buckets_.string() + "/";
   if (path.starts_with(root)) return path.substr(root.size());
-  const std::string disk = disk_of_(key) + "/";
+  const std::string disk = WithSlash(disk_of_(key));
   return path.starts_with(disk) ? std::string(harness::kDiskPrefix) + path.substr(disk.size())
                                 : path;
 }
@@ -75,7 +80,8 @@ bool SystemWatch::IsWatched(const engine::ReplicaKey& key,
   if (operation.kind == host::FileOperation::Kind::kRead) return false;
   if (operation.kind == host::FileOperation::Kind::kList) return false;
   const std::string disk = disk_of_(key);
-  return !disk.empty() && operation.path.starts_with(disk + "/") && !IsByProduct(operation.path);
+  return !disk.empty() && operation.path.starts_with(WithSlash(disk)) &&
+         !IsByProduct(operation.path);
 }
 
 harness::StorageEvent SystemWatch::Describe(const engine::ReplicaKey& key,
@@ -91,7 +97,7 @@ harness::StorageEvent SystemWatch::Describe(const engine::ReplicaKey& key,
   }
   if (operation.kind == host::FileOperation::Kind::kWrite) {
     const std::lock_guard lock(mutex_);
-    event.op = created_.contains(operation.path) ? "create" : "overwrite";
+    event.op = created_.contains({key, operation.path}) ? "create" : "overwrite";
     event.bytes = static_cast<uint64_t>(operation.bytes);
   }
   return event;
@@ -110,8 +116,9 @@ host::Verdict SystemWatch::Before(const engine::ReplicaKey& key,
   if (operation.kind == host::FileOperation::Kind::kCreate ||
       operation.kind == host::FileOperation::Kind::kOverwrite) {
     const std::lock_guard lock(mutex_);
-    if (operation.kind == host::FileOperation::Kind::kCreate) created_.insert(operation.path);
-    if (operation.kind == host::FileOperation::Kind::kOverwrite) created_.erase(operation.path);
+    if (operation.kind == host::FileOperation::Kind::kCreate) created_.emplace(key, operation.path);
+    if (operation.kind == host::FileOperation::Kind::kOverwrite)
+      created_.erase({key, operation.path});
   }
   return VerdictOf(injector_.ReportAndWait(EventOf(key, event), Phase::kBefore));
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/files.h"
 #include "emulator/scenario/run_observer.h"
@@ -19,7 +20,8 @@ namespace caip::scenario {
 /// The launcher calls it, on one thread for each replica. `injector` must outlive it.
 class SystemWatch final : public host::ReplicaWatcher {
  public:
-  /// The directory of a replica's disk, without links; "" if disks are not watched.
+  /// The directory that is a replica's disk, as the replica sees it, without links; "" if disks are
+  /// not watched.
   using DiskOf = std::function<std::string(const engine::ReplicaKey& key)>;
 
   /// Paths below the directory `buckets` are "bucket/path". `observer` may be null.
@@ -55,7 +57,8 @@ class SystemWatch final : public host::ReplicaWatcher {
   RunObserver* observer_;
   std::atomic<bool> disk_was_full_{false};
   std::mutex mutex_;
-  std::set<std::string> created_;  // paths of files that did not exist before they were opened
+  /// Paths of files that did not exist before they were opened.
+  std::set<std::pair<engine::ReplicaKey, std::string>> created_;
   std::map<engine::ReplicaKey, int64_t> cut_;  // offsets at which writes were cut
 };
 

@@ -25,7 +25,7 @@ import json, os, sys, urllib.request
 
 def metadata(path):
     ask = urllib.request.Request(
-        "http://" + os.environ["GCE_METADATA_HOST"] + "/computeMetadata/v1/" + path,
+        "http://" + os.environ.get("GCE_METADATA_HOST", "metadata") + "/computeMetadata/v1/" + path,
         headers={"Metadata-Flavor": "Google"})
     return urllib.request.urlopen(ask).read().decode()
 

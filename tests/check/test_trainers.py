@@ -6,7 +6,9 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import fixture
+import machines
 import trainers
 
 
@@ -31,6 +33,22 @@ class Check(fixture.WithFolder):
         self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"), {}, done.stdout)
         self.assertEqual(set(self.verdicts(report, "SKIPPED")),
                          {*trainers.BROKEN_PACKAGES, "tuning/metric"})
+
+    def test_a_sound_image_passes_on_machines(self):
+        machines.need(self.caip)
+        report, done = self.report(*self.as_image(trainers.write(self.folder / "source")),
+                                   "--isolation", "machine")
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"), {}, done.stdout)
+
+    def test_results_that_are_left_on_the_disk_of_a_machine(self):
+        machines.need(self.caip)
+        leaves = [("    job = folder(", "    with open('/var/results.csv', 'w') as out:\n"
+                                        "        out.write('1,2')\n    job = folder(")]
+        report, done = self.report(*self.as_image(trainers.write(self.folder / "source", leaves)),
+                                   "--isolation", "machine")
+        self.assert_fails_alone("machine/writes", report, done)
+        self.assertIn("/var/results.csv (3 bytes, by master-0)", done.stdout)
+        self.assertFalse(os.path.exists("/var/results.csv"))
 
     def test_a_sound_trainer_passes_the_deep_checks(self):
         report, done = self.report("--deep", "--filter", "restart/*",

@@ -19,6 +19,7 @@ import xml.etree.ElementTree
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
                 str(pathlib.Path(__file__).resolve().parents[1] / "support")]
 import json_schema
+import machines
 import small_disk
 import trainers
 
@@ -69,6 +70,14 @@ class Explore(unittest.TestCase):
         self.directory = tempfile.TemporaryDirectory(prefix="caip-explore-")
         self.folder = pathlib.Path(self.directory.name)
         self.addCleanup(self.directory.cleanup)
+
+    def configure(self, text):
+        (self.folder / "state").mkdir(exist_ok=True)
+        (self.folder / "state" / "config.yaml").write_text(text)
+
+    def use_processes(self):
+        """For trainers that write files of this host, which machines do not share."""
+        self.configure("isolation: process\n")
 
     def command(self, file, *words, out="out"):
         return [CAIP, "explore", str(file), "--state", str(self.folder / "state"), "--out",
@@ -347,6 +356,7 @@ class Explore(unittest.TestCase):
         self.assertIn("also: steps differ in 'total'", text)
 
     def test_a_finding_that_does_not_repeat_is_marked(self):
+        self.use_processes()
         file = trainers.write(self.folder, trainers.FAILS_ONCE_ON_A_HOST)
         code, text = self.explore(file, "--jobs", "1")
         self.assertEqual(code, 0, text)
@@ -402,6 +412,18 @@ class Explore(unittest.TestCase):
                                   r'    when: \{mid: \{(create|overwrite): "disk:root/last.json"')
         played = self.play(self.folder / "out" / "finding-1.yaml")
         self.assertFalse(played["passed"])
+
+    def test_writes_to_the_disk_of_a_machine_are_interrupted(self):
+        machines.need(CAIP)
+        self.configure(machines.ON_MACHINES)
+        file = trainers.write(self.folder, trainers.CACHES_ON_ITS_DISK.replace(
+            'os.environ["HOME"] + "/last.json"', '"/var/last.json"'))
+        code, text = self.explore(file, "--no-pairs")
+        self.assertEqual(code, 1, text)
+        (finding,) = [f for f in self.findings("out") if "JSONDecodeError" in f]
+        self.assertIn('"disk:var/last.json"', finding)
+        self.assertFalse(self.play(self.folder / "out" / "finding-1.yaml")["passed"])
+        self.assert_nothing_is_left()
 
     def test_a_file_of_the_disk_that_is_renamed_into_place_is_no_finding(self):
         file = trainers.write(self.folder, trainers.CACHES_WHOLE_FILES)

@@ -40,6 +40,18 @@ class FilePlacesTest : public ::testing::Test {
   CheckRun run_;
 };
 
+TEST_F(FilePlacesTest, AMachineHasWhatItWroteOnItsDisk) {
+  run_.launched.front().boot_disk = "";
+  TouchedFile read_of_host = Touched("/data/a");
+  EXPECT_FALSE(Places().IsOnBootDisk(read_of_host));
+  TouchedFile written = Touched("/data/b");
+  written.written = true;
+  EXPECT_TRUE(Places().IsOnBootDisk(written));
+  TouchedFile given = Touched("/user_dir/trainer.tar.gz");
+  given.is_on_own_disk = true;
+  EXPECT_TRUE(Places().IsOnBootDisk(given));
+}
+
 TEST_F(FilePlacesTest, AFolderContainsItselfAndItsFiles) {
   EXPECT_TRUE(IsBelow("/a/b", "/a/b"));
   EXPECT_TRUE(IsBelow("/a/b/c", "/a/b"));

@@ -29,7 +29,7 @@ class FileSights : public ::testing::Test {
   std::optional<FileAccess> See(int number, std::vector<uint64_t> arguments) {
     CallFacts facts{number, static_cast<pid_t>(::syscall(SYS_gettid)), {}};
     for (size_t i = 0; i < arguments.size(); ++i) facts.arguments[i] = arguments[i];
-    return ParseFileAccess(WatchedCall(facts, path_));
+    return ParseFileAccess(WatchedCall(facts, path_), ReplicaRoot());
   }
   std::optional<FileAccess> Open(const std::string& path, int flags, int directory = AT_FDCWD) {
     return See(SYS_openat, {Number(directory), Number(path), Number(flags)});

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "host/machine/machines.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
@@ -53,18 +54,37 @@ class TestWatcher final : public ReplicaWatcher {
   }
 };
 
-class WatchedFilesTest : public ::testing::TestWithParam<Interposition::Kind> {
+/// How the replica of a test is held at its calls, and where.
+enum class Held { kBySeccomp, kByPreload, kOnMachine };
+
+class WatchedFilesTest : public ::testing::TestWithParam<Held> {
  protected:
   WatchedFilesTest() {
-    watcher.root = std::filesystem::canonical(bucket.path());
-    world.launcher->Watch({.roots = {bucket.path().string()}}, watcher);
+    watcher.root = OnMachine() ? "/bucket" : std::filesystem::canonical(bucket.path());
+    world.launcher->Watch({.roots = {watcher.root}}, watcher);
+  }
+  void SetUp() override {
+    const auto why_not =
+        OnMachine() ? TryMachine(LauncherProgram(), world.state.path()) : std::nullopt;
+    if (why_not) GTEST_SKIP() << "replicas cannot have machines here: " << *why_not;
+  }
+
+  static bool OnMachine() { return GetParam() == Held::kOnMachine; }
+  /// The file in the watched directory, as a file of this host.
+  Path InBucket(const std::string& name) const {
+    if (!OnMachine()) return bucket.path() / name;
+    return world.launcher->OnHost(AKey(0, boot), "/bucket/" + name);
   }
 
   engine::ReplicaExit Run(std::vector<std::string> argv) {
     auto launch = AShell("");
     launch.key.boot = ++boot;
     launch.program = run::LocalCommand{std::move(argv)};
-    launch.environment.emplace_back("B", bucket.path().string());
+    launch.environment.emplace_back("B", watcher.root);
+    if (OnMachine()) {
+      launch.user_directories = {"bucket"};
+      launch.isolation = engine::ReplicaIsolation{network, "10.128.0.2", "127.0.0.1 localhost\n"};
+    }
     return world.Run(std::move(launch));
   }
   engine::ReplicaExit Python(const std::string& program) {
@@ -75,13 +95,17 @@ class WatchedFilesTest : public ::testing::TestWithParam<Interposition::Kind> {
     return Run({"/bin/sh", "-c", "cd $B; " + script});
   }
   std::string Text(const std::string& name) const {
-    const auto text = ReadFile(bucket.path() / name);
+    const auto text = ReadFile(InBucket(name));
     return text.ok() ? *text : "(" + text.error().message + ")";
   }
 
   TemporaryDirectory bucket;
   TestWatcher watcher;
-  LaunchWorld world{{}, GetParam()};
+  std::shared_ptr<const engine::RunNetwork> network = std::make_shared<engine::RunNetwork>();
+  LaunchWorld world{{},
+                    GetParam() == Held::kByPreload ? Interposition::Kind::kPreload
+                                                   : Interposition::Kind::kSeccomp,
+                    OnMachine()};
   int boot = 0;
 };
 
@@ -115,7 +139,7 @@ TEST_P(WatchedFilesTest, TellsOfAnOperationWhenItTookEffectAndBeforeTheReplicaKn
   std::vector<std::string> seen;
   watcher.after = [&](const FileOperation& operation) {
     if (operation.kind == Kind::kRename) {
-      seen.push_back(Text("to") + (std::filesystem::exists(bucket.path() / "next") ? "!" : ""));
+      seen.push_back(Text("to") + (std::filesystem::exists(InBucket("next")) ? "!" : ""));
     }
     return Verdict{};
   };
@@ -156,7 +180,7 @@ TEST_P(WatchedFilesTest, KillsInMidWriteAfterExactlySoManyBytes) {
     const auto exit =
         Python("f = open('f', 'wb', 0)\nf.write(b'a' * 600)\nf.write(b'b' * 9_000_000)");
     EXPECT_EQ(exit.signal, SIGKILL);
-    EXPECT_EQ(std::filesystem::file_size(bucket.path() / "f"), static_cast<uint64_t>(cut));
+    EXPECT_EQ(std::filesystem::file_size(InBucket("f")), static_cast<uint64_t>(cut));
   }
 }
 
@@ -286,7 +310,46 @@ TEST_P(WatchedFilesTest, LeavesOtherDirectoriesAlone) {
   EXPECT_THAT(watcher.heard, ElementsAre());
 }
 
-INSTANTIATE_TEST_SUITE_P(Held, WatchedFilesTest, kInterpositions, NameOfInterposition);
+// Of a machine, all its disk is watched.
+TEST_P(WatchedFilesTest, TellsOfChangesOnlyWhereThatIsAsked) {
+  const std::string watched = OnMachine() ? "/" : watcher.root.string();
+  world.launcher->Watch({.changed_roots = {watched}}, watcher);
+  Python(
+      "with open('f', 'w') as f: f.write('abc')\n"
+      "assert open('f').read() == 'abc' and os.listdir('.') == ['f']\n"
+      "open('/dev/null', 'w').write('x')\n"
+      "open('/proc/self/comm', 'w').write('x')\n"
+      "os.rename('f', 'g')\nos.unlink('g')");
+  EXPECT_THAT(watcher.heard,
+              ElementsAre("create f", "write f 3", "whole f of 3", "rename f to g", "delete g"));
+}
+
+class WatchedMachineFilesTest : public WatchedFilesTest {};
+
+TEST_P(WatchedMachineFilesTest, FollowsLinksInTheFilesOfTheMachine) {
+  const Path of_host = "/tmp/caip-watched-file";
+  world.launcher->Watch({.changed_roots = {"/"}}, watcher);
+  EXPECT_EQ(Python("open('" + of_host.string() + "', 'w').close()\nos.symlink('" +
+                   of_host.string() + "', 'link')\nopen('link', 'a').write('x')\n")
+                .exit_code,
+            0);
+  EXPECT_THAT(watcher.heard,
+              ElementsAre("create ../tmp/caip-watched-file", "whole ../tmp/caip-watched-file of 0",
+                          "overwrite ../tmp/caip-watched-file", "write ../tmp/caip-watched-file 1",
+                          "whole ../tmp/caip-watched-file of 1"));
+  EXPECT_FALSE(std::filesystem::exists(of_host));
+}
+
+std::string NameOfHeld(const ::testing::TestParamInfo<Held>& tested) {
+  static constexpr const char* kNames[] = {"BySeccomp", "ByPreload", "OnMachine"};
+  return kNames[static_cast<int>(tested.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Held, WatchedFilesTest,
+                         ::testing::Values(Held::kBySeccomp, Held::kByPreload, Held::kOnMachine),
+                         NameOfHeld);
+INSTANTIATE_TEST_SUITE_P(Held, WatchedMachineFilesTest, ::testing::Values(Held::kOnMachine),
+                         NameOfHeld);
 
 }  // namespace
 }  // namespace caip::host

@@ -26,6 +26,15 @@ std::string Words(const TouchedFile& file) {
   return words + " " + std::to_string(file.bytes) + " bytes";
 }
 
+/// The boot disks of processes, or of machines whose files are below a directory of the host.
+struct FakeDisks final : engine::LocalDisks {
+  Path machines;  // "": replicas are processes
+  std::string BootDisk(const ReplicaKey&) const override { return machines.empty() ? "/disk" : ""; }
+  std::string OnHost(const ReplicaKey& key, const std::string& path) const override {
+    return machines.empty() ? path : (machines / key.replica.role).string() + path;
+  }
+};
+
 class TraceRecorderTest : public ::testing::Test {
  protected:
   void Read(const std::string& path, const ReplicaKey& who = kMaster) {
@@ -43,7 +52,7 @@ class TraceRecorderTest : public ::testing::Test {
   void Launch(const ReplicaKey& who) {
     engine::ReplicaLaunch launch;
     launch.key = who;
-    recorder_.Launching(launch, "/disk");
+    recorder_.Launching(launch, disks_);
   }
   void End(const ReplicaKey& who) {
     engine::ReplicaExit exit;
@@ -61,6 +70,7 @@ class TraceRecorderTest : public ::testing::Test {
     return files;
   }
 
+  FakeDisks disks_;
   check::TraceRecorder recorder_{"/state/buckets", true};
 };
 
@@ -138,13 +148,36 @@ TEST_F(TraceRecorderTest, BytesAreCountedAtTheReplicasEnd) {
                                    "master-0 " + kept + " written, 5 bytes"));
 }
 
+TEST_F(TraceRecorderTest, FilesOfMachinesAreNotThoseOfOtherMachines) {
+  TemporaryDirectory folder;
+  disks_.machines = folder.path();
+  for (const ReplicaKey& key : {kMaster, kWorker}) {
+    const Path tmp = folder.path() / key.replica.role / "tmp";
+    ASSERT_TRUE(MakeDirectories(tmp).ok());
+    ASSERT_TRUE(WriteFile(tmp / "f", key.replica.role).ok());
+    Launch(key);
+    recorder_.Seen(key, {FileAccess::Kind::kWrite, "/tmp/f", "", false, false});
+  }
+  Read("/home/ann/f", kWorker);
+  End(kMaster);
+  End(kWorker);
+  const std::vector<TouchedFile> files = Over().traces.files;
+  std::vector<std::string> words;
+  for (const TouchedFile& file : files) words.push_back(Words(file));
+  EXPECT_THAT(words, ElementsAre("master-0 /tmp/f written, 6 bytes",
+                                 "worker-0 /home/ann/f was there, read, 0 bytes",
+                                 "worker-0 /tmp/f written, 6 bytes"));
+  EXPECT_TRUE(files[0].is_on_own_disk);
+  EXPECT_FALSE(files[1].is_on_own_disk);
+}
+
 TEST_F(TraceRecorderTest, LaunchesKeepTheirArguments) {
   engine::ReplicaLaunch launch;
   launch.key = kWorker;
   launch.program = run::LocalCommand{{"python3", "-m", "trainer.task"}};
   launch.environment = {{"HOSTNAME", "elsewhere"}};
   launch.working_directory = "user_dir";
-  recorder_.Launching(launch, "/disk");
+  recorder_.Launching(launch, disks_);
   const harness::CheckRun run = Over();
   ASSERT_EQ(run.launched.size(), 1u);
   EXPECT_EQ(run.launched[0].replica, "worker-0");
@@ -190,7 +223,7 @@ TEST_F(TraceRecorderTest, TheMetricFileIsReadWhenItsReplicaHasEnded) {
   engine::ReplicaLaunch launch;
   launch.key = kMaster;
   launch.metrics = engine::MetricSource{"accuracy", file, ""};
-  recorder_.Launching(launch, "/disk");
+  recorder_.Launching(launch, disks_);
   End(kWorker);
   End(kMaster);
   std::vector<std::string> reports;

@@ -19,6 +19,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
+import machines
 import small_disk
 
 CAIP = None
@@ -51,12 +52,16 @@ def download(name):
 """
 
 
-def is_alive(process_id):
-    try:
-        status = pathlib.Path(f"/proc/{process_id}/stat").read_text()
-    except OSError:
-        return False
-    return status.rpartition(")")[2].split()[0] != "Z"
+def processes_with(word):
+    """The living processes of this host, also those of machines, that have this argument."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if word.encode() in entry.joinpath("cmdline").read_bytes().split(b"\0"):
+                found.append(entry.name)
+        except OSError:
+            continue
+    return found
 
 
 class Case(unittest.TestCase):
@@ -64,6 +69,14 @@ class Case(unittest.TestCase):
         directory = tempfile.TemporaryDirectory(prefix="caip-faults-")
         self.folder = pathlib.Path(directory.name)
         self.addCleanup(directory.cleanup)
+
+    def configure(self, text):
+        (self.folder / "state").mkdir(exist_ok=True)
+        (self.folder / "state" / "config.yaml").write_text(text)
+
+    def use_processes(self):
+        """For trainers that meet the test in files of this host, which machines do not share."""
+        self.configure("isolation: process\n")
 
     def scenario(self, trainer, rest):
         """Writes a scenario. Limits are wide unless they are tested, because the host may be busy."""
@@ -469,6 +482,7 @@ class Reports(Case):
         self.assertIn("1 passed, 0 failed, 1 not run", both.stdout)
 
     def test_an_interruption_reports_scenarios_that_did_not_run(self):
+        self.use_processes()
         began = self.folder / "began"
         file = self.scenario(f"open({str(began)!r}, 'w').close()\ntime.sleep(600)\n",
                              "limits: {wall: 1h, no_progress: 1h}\n")
@@ -517,6 +531,17 @@ class HeldByALibrary(Case):
                 self.assertGreater(len([e for e in by_kernel if e["kind"] == "storage"]), 5)
                 self.assertEqual(self.events_of(file, self.BY_LIBRARY), by_kernel)
 
+    def test_it_holds_processes_only(self):
+        file = self.scenario("record(1)\n", "expect: {state: SUCCEEDED}")
+        code, text, _, _ = self.run_scenario(file, environment=self.BY_LIBRARY)
+        self.assertEqual(code, 0, text)
+        self.assertIn("Replicas are processes of this host", text)
+        self.assertIn("CAIP_INTERPOSITION=preload asks for it", text)
+        self.configure(machines.ON_MACHINES)
+        code, text, _, _ = self.run_scenario(file, environment=self.BY_LIBRARY)
+        self.assertEqual(code, 1, text)
+        self.assertIn("by seccomp notification only", text)
+
     def test_a_static_program_is_refused_if_it_must_be_held(self):
         static = pathlib.Path(CAIP).parent / "caip-launcher"
         if b"/ld-linux" in static.read_bytes()[:4096]:
@@ -538,6 +563,97 @@ class HeldByALibrary(Case):
         self.assertNotIn("by LD_PRELOAD", said["kernel"])
 
 
+class OnMachines(Case):
+    """Replicas that are machines with files of their own are held at the same places as processes."""
+
+    def setUp(self):
+        super().setUp()
+        machines.need(CAIP)
+        self.configure(machines.ON_MACHINES)
+
+    def test_a_lost_machine_has_a_new_disk(self):
+        said, _ = self.play(
+            """
+            say("process %d, %s" % (os.getpid(), os.path.exists("/tmp/scratch")))
+            open("/tmp/scratch", "w").write("x")
+            upload("saved")
+            record(1)
+            """, """
+            faults:
+              - kill: {replica: master-0}
+                when: {after: {create: job/saved}, replica: master-0}
+            expect: {state: SUCCEEDED, restarts: {master-0: 1}}
+            """)
+        self.assertEqual([line for line in said if line.startswith("process")],
+                         ["process 2, False", "process 2, False"])
+
+    def test_a_write_to_the_disk_is_cut_and_the_disk_is_kept(self):
+        said, events = self.play(
+            """
+            if os.path.exists("/root/cache"):
+                say("found %d bytes" % os.path.getsize("/root/cache"))
+            else:
+                open("/root/cache", "wb", 0).write(b"x" * 5000)
+            record(1)
+            """, """
+            faults:
+              - crash: {replica: master-0}
+                when: {mid: {create: "disk:root/cache", bytes: 1234}}
+            expect: {state: SUCCEEDED, restarts: {master-0: 1}}
+            """)
+        self.assertIn("found 1234 bytes", said)
+        self.assertIn("disk:root/cache", str(events))
+
+    def test_a_bucket_that_is_a_directory_is_watched(self):
+        said, events = self.play(
+            """
+            job = flag("job-dir")
+            os.makedirs(job, exist_ok=True)
+            if os.path.exists(job + "/part"):
+                say("found %d bytes" % os.path.getsize(job + "/part"))
+            with open(job + "/part", "wb", 0) as part:
+                part.write(b"x" * 5000)
+            os.rename(job + "/part", job + "/whole")
+            record(1)
+            """, """
+            semantics: posix
+            faults:
+              - kill: {replica: master-0}
+                when: {mid: {create: "*/part", bytes: 77}}
+            expect: {state: SUCCEEDED, restarts: {master-0: 1}}
+            """)
+        self.assertIn("found 77 bytes", said)
+        self.assertIn("rename", [event.get("op") for event in events if event["kind"] == "storage"])
+
+    def test_a_replica_hangs_and_goes_on(self):
+        self.play(
+            """
+            for step in range(1, 4):
+                record(step)
+                upload("step-%d" % step)
+            """, """
+            faults:
+              - hang: {replica: master-0, for: 2s}
+                when: {step: 2}
+            expect: {state: SUCCEEDED, steps: {master-0: 1..3}}
+            """)
+
+    def test_a_clock_steps(self):
+        said, _ = self.play(
+            """
+            before = time.time()
+            record(1)
+            say("stepped %d hours" % round((time.time() - before) / 3600))
+            """, """
+            needs: [libfaketime]
+            faults:
+              - clock_step: {replica: master-0, by: 2h}
+                when: {step: 1}
+            expect: {state: SUCCEEDED}
+            """)
+        self.assertIn("stepped 2 hours", said)
+
+
 class Trainers(Case):
     """Trainers that misbehave. The scenario always ends, and no process is left."""
 
@@ -547,14 +663,12 @@ class Trainers(Case):
         self.assertEqual(code, 1, text)
         return next(a["found"] for a in played["assertions"] if a["name"] == "limits")
 
-    def assert_ends(self, file):
-        """Waits for the end of the processes whose ids are in the file."""
-        self.assertTrue(file.exists(), "the trainer wrote no process ids")
-        for process_id in file.read_text().split():
-            deadline = time.monotonic() + PATIENCE
-            while is_alive(process_id):
-                self.assertLess(time.monotonic(), deadline, f"process {process_id} is left")
-                time.sleep(0.01)
+    def assert_ends(self, word):
+        """Waits for the end of the processes with this argument."""
+        deadline = time.monotonic() + PATIENCE
+        while left := processes_with(word):
+            self.assertLess(time.monotonic(), deadline, f"processes {left} are left")
+            time.sleep(0.01)
 
     def test_one_that_never_ends(self):
         found = self.stopped("step = 0\nwhile True:\n    step += 1\n    record(step)\n"
@@ -571,24 +685,21 @@ class Trainers(Case):
         self.assertIn("limits.log_lines: more than 500 lines", found)
 
     def test_one_that_leaves_children(self):
-        ids = self.folder / "ids"
+        time_of_child = f"600.{os.getpid()}1"
         code, text, _, _ = self.run_scenario(self.scenario(
             f"""
-            sleep = ["sleep", "600"]
+            sleep = ["sleep", {time_of_child!r}]
             children = [subprocess.Popen(sleep), subprocess.Popen(sleep, start_new_session=True)]
-            pathlib = {str(ids)!r}
-            open(pathlib, "w").write(" ".join(str(child.pid) for child in children))
             record(1)
             """, "expect: {state: SUCCEEDED, steps: {master-0: 1..1}}\n"))
         self.assertEqual(code, 0, text)
-        self.assert_ends(ids)
+        self.assert_ends(time_of_child)
 
     def test_one_that_leaves_children_when_its_machine_is_lost(self):
-        ids = self.folder / "ids"
+        time_of_child = f"600.{os.getpid()}2"
         code, text, _, _ = self.run_scenario(self.scenario(
             f"""
-            child = subprocess.Popen(["sleep", "600"], start_new_session=True)
-            open({str(ids)!r}, "a").write(" %d" % child.pid)
+            child = subprocess.Popen(["sleep", {time_of_child!r}], start_new_session=True)
             record(1)
             """, """
             faults:
@@ -597,8 +708,7 @@ class Trainers(Case):
             expect: {state: SUCCEEDED, restarts: {master-0: 1}}
             """))
         self.assertEqual(code, 0, text)
-        self.assertEqual(len(ids.read_text().split()), 2)
-        self.assert_ends(ids)
+        self.assert_ends(time_of_child)
 
     def test_one_that_ignores_sigterm(self):
         _, events = self.play(

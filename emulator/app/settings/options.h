@@ -52,7 +52,6 @@ struct EmulatorOptions {
   StorageView storage_view = StorageView::kGs;
   GsFront gs_front = GsFront::kProxy;
   Isolation isolation = Isolation::kByHost;
-  bool machine_files = true;    // machines have a file system of their own; scenarios: no
   bool durable_storage = true;  // acknowledged writes survive a power cut
   std::string access_log;       // file, "-" standard output, "off"; "": <state>/access.log
   run::DelayModel queue_delay = run::NoDelay{};

@@ -15,6 +15,7 @@
 #include "emulator/explore/explored_job.h"
 #include "emulator/explore/exploring.h"
 #include "emulator/scenario/abilities.h"
+#include "emulator/scenario/run_isolation.h"
 #include "emulator/scenario/run_scenario.h"
 
 namespace caip::cli {
@@ -171,6 +172,8 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));
   if (!workshop.ok())
     return Fail(world.io, "explore", workshop.error().message, ExploreExitCode(workshop.error()));
+  const std::string note = scenario::IsolationNote(command.emulator, (*workshop)->path());
+  if (!note.empty()) world.io.err(note + "\n");
   const app::InterruptGuard guard;
   const harness::Scenario as_written = *scenario;
   if (command.submit)

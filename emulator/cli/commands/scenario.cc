@@ -18,6 +18,7 @@
 #include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/output.h"
+#include "emulator/scenario/run_isolation.h"
 #include "emulator/scenario/run_scenario.h"
 #include "harness/scenario/report.h"
 #include "harness/timeline/timeline.h"
@@ -207,6 +208,8 @@ int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world)
   ScenarioRunner runner(command, world.io, (*workshop)->path());
   if (runner.empty())
     return Fail(world.io, "scenario", "No scenario (*.yaml) was found.", kExitUsage);
+  const std::string note = scenario::IsolationNote(command.emulator, (*workshop)->path());
+  if (!note.empty()) world.io.err(note + "\n");
   const Status opened = OpenReports(command, Files(command.files).size() > 1);
   if (!opened.ok()) return Fail(world.io, "scenario", opened.error().message, kExitUsage);
   bool interrupted = false;

@@ -57,8 +57,9 @@ struct ExploredFlaw {
 struct TouchedFile {
   std::string replica;  // the last replica that touched it
   std::string path;
-  bool was_there = false;  // existed before the replica started
-  bool read = false;       // the replica read it before it wrote it, if it wrote it
+  bool was_there = false;       // existed before the replica started
+  bool is_on_own_disk = false;  // of a machine, which sees other files of the host, too
+  bool read = false;            // the replica read it before it wrote it, if it wrote it
   bool written = false;
   bool read_again = false;  // a replica read it after the last write
   uint64_t bytes = 0;       // size at the replica's end; 0: empty or deleted

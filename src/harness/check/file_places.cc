@@ -72,7 +72,9 @@ std::string FilePlaces::Shown(const TouchedFile& file) const {
 
 bool FilePlaces::IsOnBootDisk(const TouchedFile& file) const {
   const LaunchedReplica* replica = ReplicaOf(file);
-  return replica && IsBelow(file.path, replica->boot_disk);
+  if (!replica) return false;
+  const bool is_machine = replica->boot_disk.empty();
+  return is_machine ? file.written || file.is_on_own_disk : IsBelow(file.path, replica->boot_disk);
 }
 
 bool FilePlaces::IsIncidental(const TouchedFile& file) const {

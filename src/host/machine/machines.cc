@@ -2,12 +2,15 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <future>
+#include <mutex>
+#include <set>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -204,6 +207,32 @@ std::optional<std::string> TryMachine(const Path& program, const Path& state) {
   return why_not;
 }
 
+namespace {
+
+/// The trials of this process that succeeded. Any thread.
+class Trials {
+ public:
+  bool Knows(const std::string& trial) {
+    const std::lock_guard lock(mutex_);
+    return succeeded_.contains(trial);
+  }
+  void Note(const std::string& trial) {
+    const std::lock_guard lock(mutex_);
+    succeeded_.insert(trial);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> succeeded_;  // guarded by mutex_
+};
+
+Trials& TrialsOfThisProcess() {
+  static Trials trials;
+  return trials;
+}
+
+}  // namespace
+
 std::optional<std::string> TryMachineOnce(const Path& program, const Path& state) {
   const Path note = state / "machines.json";
   std::error_code error;
@@ -214,9 +243,15 @@ std::optional<std::string> TryMachineOnce(const Path& program, const Path& state
                       {"launcher", built}};
   const Result<std::string> noted = ReadFile(note);
   if (noted.ok() && *noted == CompactJson(tried)) return std::nullopt;
-  auto why_not = TryMachine(program, state);
-  if (!why_not) [[maybe_unused]]
-    const Status kept = WriteFile(note, CompactJson(tried));
+  struct stat place {};
+  ::stat(state.c_str(), &place);
+  const std::string trial =
+      program.string() + " " + std::to_string(place.st_dev) + CompactJson(tried);
+  auto why_not = TrialsOfThisProcess().Knows(trial) ? std::nullopt : TryMachine(program, state);
+  if (!why_not) {
+    TrialsOfThisProcess().Note(trial);
+    [[maybe_unused]] const Status kept = WriteFile(note, CompactJson(tried));
+  }
   return why_not;
 }
 

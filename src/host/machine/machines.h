@@ -78,7 +78,7 @@ std::string WhyNoMachine(const launcher::Report& report);
 std::optional<std::string> TryMachine(const Path& program, const Path& state = {});
 
 /// The same, but a trial that succeeded is not repeated until the host or caip-launcher changes:
-/// `<state>/machines.json` notes it.
+/// `<state>/machines.json` notes it. A process tries once for each file system.
 std::optional<std::string> TryMachineOnce(const Path& program, const Path& state);
 
 }  // namespace caip::host

@@ -14,10 +14,15 @@ namespace caip::host {
 struct ReplicaWatch {
   bool output = false;                  // at each write to its stdout or stderr
   std::vector<std::string> roots = {};  // at file operations below these directories
-  bool any() const { return output || !roots.empty(); }
+  /// At operations below these directories that change files. "/": the whole disk of a machine,
+  /// without /proc, /sys and /dev.
+  std::vector<std::string> changed_roots = {};
+  bool any_files() const { return !roots.empty() || !changed_roots.empty(); }
+  bool any() const { return output || any_files(); }
 };
 
-/// An operation of a replica on a file or directory below a watched root.
+/// An operation of a replica on a file or directory below a watched root. Paths are those that the
+/// replica sees.
 struct FileOperation {
   enum class Kind {
     kCreate,     // opened for writing; did not exist before
@@ -38,7 +43,7 @@ struct FileOperation {
   bool is_answered = true;   // kWhole: false if the process ends, so that it does not see a failure
 };
 
-/// A file anywhere that a replica is about to open, rename or delete.
+/// A file anywhere that a replica is about to open, rename or delete, by the path that it sees.
 struct FileAccess {
   enum class Kind { kRead, kWrite, kRename, kDelete };
   Kind kind = Kind::kRead;

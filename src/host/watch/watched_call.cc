@@ -76,71 +76,80 @@ bool WatchedCall::Write(uint64_t address, const std::string& bytes) const {
 
 namespace {
 
-std::optional<std::string> PathOf(const WatchedCall& call, int directory, uint64_t text,
-                                  bool follow) {
-  const auto path = call.ReadText(text);
-  // /proc/self would be caip's own directory here, and no program stores a file there.
-  if (!path || path->starts_with("/proc/") || !call.IsWaiting()) return std::nullopt;
-  return ResolvePath(call, directory, *path, follow);
-}
+/// Parses calls of a replica that has this file system.
+class AccessParser {
+ public:
+  AccessParser(const WatchedCall& call, const ReplicaRoot& root) : call_(call), root_(root) {}
 
-std::optional<FileAccess> Opening(const WatchedCall& call, int at, int flags) {
-  if ((flags & O_PATH) || (flags & O_TMPFILE) == O_TMPFILE || (flags & O_DIRECTORY)) {
-    return std::nullopt;
+  /// `at`: the argument that is the path; a directory comes before it, if it is not the first.
+  std::optional<FileAccess> Opening(int at, int flags) const {
+    if ((flags & O_PATH) || (flags & O_TMPFILE) == O_TMPFILE || (flags & O_DIRECTORY)) {
+      return std::nullopt;
+    }
+    const auto path = PathOf(at, !(flags & (O_NOFOLLOW | O_EXCL)));
+    if (!path) return std::nullopt;
+    const auto status = root_.Stat(*path);
+    const bool will_be = status ? S_ISREG(status->st_mode) : (flags & O_CREAT) != 0;
+    if (!will_be) return std::nullopt;
+    const bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) || !status;
+    const bool keeps = status && (flags & O_ACCMODE) == O_RDWR && !(flags & O_TRUNC);
+    return FileAccess{writes ? FileAccess::Kind::kWrite : FileAccess::Kind::kRead, *path, "",
+                      status.has_value(), writes && keeps};
   }
-  const int directory = at ? call.descriptor(0) : AT_FDCWD;
-  const auto path = PathOf(call, directory, call.argument(at), !(flags & (O_NOFOLLOW | O_EXCL)));
-  if (!path) return std::nullopt;
-  struct stat status {};
-  const bool is_there = ::stat(path->c_str(), &status) == 0;
-  const bool will_be = is_there ? S_ISREG(status.st_mode) : (flags & O_CREAT) != 0;
-  if (!will_be) return std::nullopt;
-  const bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) || !is_there;
-  const bool keeps = is_there && (flags & O_ACCMODE) == O_RDWR && !(flags & O_TRUNC);
-  return FileAccess{writes ? FileAccess::Kind::kWrite : FileAccess::Kind::kRead, *path, "",
-                    is_there, writes && keeps};
-}
 
-std::optional<FileAccess> Renaming(const WatchedCall& call, bool at) {
-  const auto from =
-      PathOf(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0), false);
-  const auto to =
-      PathOf(call, at ? call.descriptor(2) : AT_FDCWD, call.argument(at ? 3 : 1), false);
-  if (!from || !to) return std::nullopt;
-  return FileAccess{FileAccess::Kind::kRename, *from, *to, ::access(to->c_str(), F_OK) == 0};
-}
+  std::optional<FileAccess> Renaming(int from_at, int to_at) const {
+    const auto from = PathOf(from_at, false);
+    const auto to = PathOf(to_at, false);
+    if (!from || !to) return std::nullopt;
+    return FileAccess{FileAccess::Kind::kRename, *from, *to, root_.Stat(*to).has_value()};
+  }
 
-std::optional<FileAccess> Deleting(const WatchedCall& call, bool at) {
-  const auto path =
-      PathOf(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0), false);
-  if (!path) return std::nullopt;
-  return FileAccess{FileAccess::Kind::kDelete, *path, "", true};
-}
+  std::optional<FileAccess> Deleting(int at) const {
+    const auto path = PathOf(at, false);
+    if (!path) return std::nullopt;
+    return FileAccess{FileAccess::Kind::kDelete, *path, "", true};
+  }
+
+ private:
+  std::optional<std::string> PathOf(int at, bool follow) const {
+    const auto text = call_.ReadText(call_.argument(at));
+    // /proc/self would be caip's own directory here, and no program stores a file there.
+    if (!text || text->starts_with("/proc/") || !call_.IsWaiting()) return std::nullopt;
+    const bool has_directory = call_.number() == SYS_openat || call_.number() == SYS_unlinkat ||
+                               call_.number() == SYS_renameat || call_.number() == SYS_renameat2;
+    const int directory = has_directory ? call_.descriptor(at - 1) : AT_FDCWD;
+    return ResolvePath(call_, root_, {directory, *text, follow});
+  }
+
+  const WatchedCall& call_;
+  const ReplicaRoot& root_;
+};
 
 int Flags(uint64_t argument) { return static_cast<int>(argument); }
 
 }  // namespace
 
-std::optional<FileAccess> ParseFileAccess(const WatchedCall& call) {
+std::optional<FileAccess> ParseFileAccess(const WatchedCall& call, const ReplicaRoot& root) {
+  const AccessParser parser(call, root);
   switch (call.number()) {
     case SYS_openat:
-      return Opening(call, 1, Flags(call.argument(2)));
+      return parser.Opening(1, Flags(call.argument(2)));
 #ifdef SYS_open  // not on arm64
     case SYS_open:
-      return Opening(call, 0, Flags(call.argument(1)));
+      return parser.Opening(0, Flags(call.argument(1)));
     case SYS_creat:
-      return Opening(call, 0, O_CREAT | O_WRONLY | O_TRUNC);
+      return parser.Opening(0, O_CREAT | O_WRONLY | O_TRUNC);
     case SYS_rename:
-      return Renaming(call, false);
+      return parser.Renaming(0, 1);
     case SYS_unlink:
     case SYS_rmdir:
-      return Deleting(call, false);
+      return parser.Deleting(0);
 #endif
     case SYS_renameat:
     case SYS_renameat2:
-      return Renaming(call, true);
+      return parser.Renaming(1, 3);
     case SYS_unlinkat:
-      return Deleting(call, true);
+      return parser.Deleting(1);
     default:
       return std::nullopt;
   }

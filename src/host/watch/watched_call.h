@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "host/watch/replica_root.h"
 #include "host/watch/replica_watcher.h"
 
 namespace caip::host {
@@ -97,6 +98,6 @@ class WatchedCall {
 
 /// The file that a call is about to open, rename or delete. nullopt for other calls, and for files
 /// that are not regular, or neither exist nor will be created.
-std::optional<FileAccess> ParseFileAccess(const WatchedCall& call);
+std::optional<FileAccess> ParseFileAccess(const WatchedCall& call, const ReplicaRoot& root);
 
 }  // namespace caip::host

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "host/watch/watched_process.h"
@@ -17,20 +19,41 @@ namespace {
 
 constexpr int64_t kFilePieceBytes = 1 << 20;  // of a large write, carried out as one piece
 constexpr size_t kListBytes = 256u << 10;     // more than a C library requests
+constexpr std::string_view kNoDisk[] = {"/proc/", "/sys/", "/dev/"};  // of a machine
 
 bool Writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC); }
 
 }  // namespace
 
-WatchedFiles::WatchedFiles(const engine::ReplicaKey& key, const std::vector<std::string>& roots,
-                           pid_t init, ReplicaWatcher& watcher)
-    : key_(key), init_(init), watcher_(watcher) {
-  for (const std::string& root : roots) {
-    std::error_code error;
-    const Path real = std::filesystem::weakly_canonical(root, error);
-    roots_.push_back((error ? Path(root) : real).string() + "/");
-  }
+namespace {
+
+bool IsBelowOneOf(const std::vector<std::string>& roots, const std::string& path) {
+  return std::any_of(roots.begin(), roots.end(), [&](const std::string& root) {
+    if (root != "/") return (path + "/").starts_with(root);
+    return std::none_of(std::begin(kNoDisk), std::end(kNoDisk),
+                        [&](std::string_view place) { return (path + "/").starts_with(place); });
+  });
 }
+
+std::vector<std::string> RealRoots(const std::vector<std::string>& roots, const ReplicaRoot& view) {
+  std::vector<std::string> real;
+  for (const std::string& root : roots) {
+    const std::string resolved = view.Resolve(root).value_or(root);
+    real.push_back(resolved == "/" ? resolved : resolved + "/");
+  }
+  return real;
+}
+
+}  // namespace
+
+WatchedFiles::WatchedFiles(const engine::ReplicaKey& key, const ReplicaWatch& watch,
+                           const ReplicaRoot& root, pid_t init, ReplicaWatcher& watcher)
+    : key_(key),
+      roots_(RealRoots(watch.roots, root)),
+      changed_roots_(RealRoots(watch.changed_roots, root)),
+      root_(root),
+      init_(init),
+      watcher_(watcher) {}
 
 Handled WatchedFiles::Handle(const WatchedCall& call) {
   switch (call.number()) {
@@ -77,16 +100,17 @@ Handled WatchedFiles::Handle(const WatchedCall& call) {
   }
 }
 
-bool WatchedFiles::IsBelowRoot(const std::string& path) const {
-  return std::any_of(roots_.begin(), roots_.end(),
-                     [&](const std::string& root) { return (path + "/").starts_with(root); });
+bool WatchedFiles::IsWatched(const std::string& path) const { return IsBelowOneOf(roots_, path); }
+
+bool WatchedFiles::IsChangeWatched(const std::string& path) const {
+  return IsWatched(path) || IsBelowOneOf(changed_roots_, path);
 }
 
 std::optional<std::string> WatchedFiles::Resolve(const WatchedCall& call, int directory,
                                                  uint64_t text, bool follow) const {
   const auto path = call.ReadText(text);
   if (!path || !call.IsWaiting()) return std::nullopt;
-  return ResolvePath(call, directory, *path, follow);
+  return ResolvePath(call, root_, {directory, *path, follow});
 }
 
 Handled WatchedFiles::Ask(const WatchedCall& call, const FileOperation& operation) {
@@ -123,11 +147,12 @@ Handled WatchedFiles::Open(const WatchedCall& call) {
   }
   const auto path = Resolve(call, opening.directory, call.argument(at ? 1 : 0),
                             !(opening.flags & (O_NOFOLLOW | O_EXCL)));
-  if (!path || !IsBelowRoot(*path)) return Handled::kNotMine;
-  struct stat status {};
-  const bool exists = ::stat(path->c_str(), &status) == 0;
+  const bool changes = Writes(opening.flags) || (opening.flags & O_CREAT);
+  if (!path || !(changes ? IsChangeWatched(*path) : IsWatched(*path))) return Handled::kNotMine;
+  const auto status = root_.Stat(*path);
+  const bool exists = status.has_value();
   // Directories are reported when they are listed. Opening a FIFO here would block.
-  if (exists && !S_ISREG(status.st_mode)) return Handled::kNotMine;
+  if (exists && !S_ISREG(status->st_mode)) return Handled::kNotMine;
   opening.path = *path;
   FileOperation::Kind kind =
       Writes(opening.flags) ? FileOperation::Kind::kOverwrite : FileOperation::Kind::kRead;
@@ -138,7 +163,7 @@ Handled WatchedFiles::Open(const WatchedCall& call) {
 Handled WatchedFiles::OpenBelow(const WatchedCall& call, const Opening& opening,
                                 FileOperation operation) {
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
-  const Fd file(::open(opening.path.c_str(), opening.flags | O_CLOEXEC | O_NOCTTY, 0600));
+  const Fd file = root_.Open(opening.path, opening.flags | O_NOCTTY, 0600);
   if (!file.valid()) return Answer(call, operation, -errno);
   if (operation.kind == FileOperation::Kind::kCreate)
     ::fchmod(file.get(), opening.mode & ~UmaskOf(call) & 07777);
@@ -162,13 +187,13 @@ Handled WatchedFiles::Rename(const WatchedCall& call) {
   const bool at = call.number() == SYS_renameat || call.number() == SYS_renameat2;
   const auto from = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
   const auto to = Resolve(call, at ? call.descriptor(2) : AT_FDCWD, call.argument(at ? 3 : 1));
-  if (!from || !to || !(IsBelowRoot(*from) || IsBelowRoot(*to))) return Handled::kNotMine;
+  if (!from || !to || !(IsChangeWatched(*from) || IsChangeWatched(*to))) {
+    return Handled::kNotMine;
+  }
   const FileOperation operation{FileOperation::Kind::kRename, *from, *to};
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
   const auto flags = static_cast<unsigned>(call.number() == SYS_renameat2 ? call.argument(4) : 0);
-  if (::syscall(SYS_renameat2, AT_FDCWD, from->c_str(), AT_FDCWD, to->c_str(), flags) != 0) {
-    return Answer(call, operation, -errno);
-  }
+  if (!root_.Rename(*from, *to, flags)) return Answer(call, operation, -errno);
   for (auto& [id, written] : written_) {
     if ((written.path + "/").starts_with(*from + "/")) {
       written.path = *to + written.path.substr(from->size());
@@ -184,20 +209,18 @@ Handled WatchedFiles::Delete(const WatchedCall& call) {
   is_directory |= call.number() == SYS_rmdir;
 #endif
   const auto path = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
-  if (!path || !IsBelowRoot(*path)) return Handled::kNotMine;
+  if (!path || !IsChangeWatched(*path)) return Handled::kNotMine;
   const FileOperation operation{FileOperation::Kind::kDelete, *path};
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
-  const int failed = is_directory ? ::rmdir(path->c_str()) : ::unlink(path->c_str());
-  return Answer(call, operation, failed ? -errno : 0);
+  return Answer(call, operation, root_.Remove(*path, is_directory) ? 0 : -errno);
 }
 
 // Reports a listing at its first call.
 Handled WatchedFiles::List(const WatchedCall& call) {
   const int descriptor = call.descriptor(0);
   if (PositionOf(call, descriptor) != 0) return Handled::kNotMine;
-  const auto path =
-      ResolvePath(call, AT_FDCWD, call.Proc("fd/" + std::to_string(descriptor)), true);
-  if (!path || !IsBelowRoot(*path)) return Handled::kNotMine;
+  const auto path = PathOfDescriptor(call, descriptor);
+  if (!path || !IsWatched(*path)) return Handled::kNotMine;
   const FileOperation operation{FileOperation::Kind::kList, *path};
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
   const auto directory = BorrowDescriptor(call, descriptor);

@@ -20,8 +20,8 @@ namespace caip::host {
 class WatchedFiles {
  public:
   /// `init` is the ancestor of all processes of the replica.
-  WatchedFiles(const engine::ReplicaKey& key, const std::vector<std::string>& roots, pid_t init,
-               ReplicaWatcher& watcher);
+  WatchedFiles(const engine::ReplicaKey& key, const ReplicaWatch& watch, const ReplicaRoot& root,
+               pid_t init, ReplicaWatcher& watcher);
 
   Handled Handle(const WatchedCall& call);
 
@@ -40,7 +40,9 @@ class WatchedFiles {
     mode_t mode;
   };
 
-  bool IsBelowRoot(const std::string& path) const;
+  /// Whether operations on the path, or only changes of it, are watched.
+  bool IsWatched(const std::string& path) const;
+  bool IsChangeWatched(const std::string& path) const;
   std::optional<std::string> Resolve(const WatchedCall& call, int directory, uint64_t text,
                                      bool follow = false) const;
 
@@ -66,7 +68,9 @@ class WatchedFiles {
   Verdict Whole(const FileId& file, bool is_answered);
 
   const engine::ReplicaKey& key_;
-  std::vector<std::string> roots_;
+  std::vector<std::string> roots_;  // with a slash at the end
+  std::vector<std::string> changed_roots_;
+  const ReplicaRoot& root_;
   pid_t init_;
   ReplicaWatcher& watcher_;
   std::map<FileId, Written> written_;

@@ -28,14 +28,6 @@ std::string LinkAt(const std::string& path) {
   return std::filesystem::read_symlink(path, error).string();
 }
 
-std::optional<std::string> RealPath(const std::string& path) {
-  char* real = ::realpath(path.c_str(), nullptr);
-  if (!real) return std::nullopt;
-  std::string text(real);
-  std::free(real);
-  return text;
-}
-
 // Calls `take` with each name in the directory that is a number.
 void EachNumber(const std::string& directory, const std::function<void(int)>& take) {
   DIR* open = ::opendir(directory.c_str());
@@ -48,26 +40,45 @@ void EachNumber(const std::string& directory, const std::function<void(int)>& ta
 
 }  // namespace
 
-std::optional<std::string> ResolvePath(const WatchedCall& call, int directory,
-                                       const std::string& path, bool follow) {
-  std::string whole = path;
-  if (path.empty()) return std::nullopt;
-  if (path.front() != '/') {
-    const std::string base =
-        LinkAt(call.Proc(directory == AT_FDCWD ? "cwd" : "fd/" + std::to_string(directory)));
-    if (base.empty() || base.front() != '/') return std::nullopt;
-    whole = base + "/" + path;
+namespace {
+
+// An absolute path with the same meaning for the whole replica: a process may have changed its
+// root, and the kernel shows directories from the root of the namespace.
+std::optional<std::string> WholePath(const WatchedCall& call, const NamedPath& path) {
+  if (path.text.empty()) return std::nullopt;
+  if (path.text.front() == '/') {
+    const std::string root = LinkAt(call.Proc("root"));
+    return root.size() > 1 ? root + path.text : path.text;
   }
-  if (follow) {
-    if (auto real = RealPath(whole)) return real;
+  const std::string base = LinkAt(
+      call.Proc(path.directory == AT_FDCWD ? "cwd" : "fd/" + std::to_string(path.directory)));
+  if (!base.starts_with('/')) return std::nullopt;
+  return base + "/" + path.text;
+}
+
+}  // namespace
+
+std::optional<std::string> ResolvePath(const WatchedCall& call, const ReplicaRoot& root,
+                                       const NamedPath& path) {
+  const auto named = WholePath(call, path);
+  if (!named) return std::nullopt;
+  std::string whole = *named;
+  if (path.follow) {
+    if (auto real = root.Resolve(whole)) return real;
   }
   while (whole.size() > 1 && whole.back() == '/') whole.pop_back();
   const size_t slash = whole.rfind('/');
   const std::string name = whole.substr(slash + 1);
-  if (name.empty() || name == "." || name == "..") return RealPath(whole);
-  const auto parent = RealPath(whole.substr(0, slash + 1));
+  if (name.empty() || name == "." || name == "..") return root.Resolve(whole);
+  const auto parent = root.Resolve(whole.substr(0, slash + 1));
   if (!parent) return std::nullopt;
   return (*parent == "/" ? "" : *parent) + "/" + name;
+}
+
+std::optional<std::string> PathOfDescriptor(const WatchedCall& call, int descriptor) {
+  std::string path = LinkAt(call.Proc("fd/" + std::to_string(descriptor)));
+  if (!path.starts_with('/')) return std::nullopt;
+  return path;
 }
 
 Result<Fd> BorrowDescriptor(const WatchedCall& call, int descriptor) {

@@ -9,15 +9,24 @@
 #include <vector>
 
 #include "base/files.h"
+#include "host/watch/replica_root.h"
 #include "host/watch/watched_call.h"
 
 namespace caip::host {
 
-/// The path that a call names, absolute and without links in its directories. The last part is
-/// resolved only with `follow`. nullopt when its directory does not exist. `directory` is a
-/// descriptor of the process or AT_FDCWD.
-std::optional<std::string> ResolvePath(const WatchedCall& call, int directory,
-                                       const std::string& path, bool follow);
+/// A path in the memory of a process that makes a call.
+struct NamedPath {
+  int directory = -1;  // a descriptor of the process, or AT_FDCWD
+  std::string text = {};
+  bool follow = false;  // resolves the last part, too
+};
+/// The path as the replica sees it, absolute and without links in its directories. nullopt when its
+/// directory does not exist.
+std::optional<std::string> ResolvePath(const WatchedCall& call, const ReplicaRoot& root,
+                                       const NamedPath& path);
+
+/// The path of an open file or directory, as the replica sees it. nullopt for pipes and the like.
+std::optional<std::string> PathOfDescriptor(const WatchedCall& call, int descriptor);
 
 /// A duplicate of one of the process's descriptors: the same open file with the same position.
 Result<Fd> BorrowDescriptor(const WatchedCall& call, int descriptor);

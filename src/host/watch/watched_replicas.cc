@@ -53,7 +53,7 @@ Result<uint32_t> WatchedReplicas::Admit(uint64_t number, const Watching& watchin
     const std::lock_guard lock(mutex_);
     entries_[number].replica = {number, launch.key, watching, *out_file, *err_file};
   }
-  const bool files = watching.watcher->wants_files() || !watching.watch.roots.empty();
+  const bool files = watching.watcher->wants_files() || watching.watch.any_files();
   if (interposition_ == Interposition::Kind::kPreload) {
     ASSIGN_OR_RETURN(PreloadedWatch preloaded, WatchByPreload(files));
     AddTo(launch.environment, preloaded);
@@ -99,6 +99,7 @@ void WatchedReplicas::Serve(Entry& entry) {
   const ReplicaWatch& watch = replica.watching.watch;
   ReplicaWatcher& watcher = *replica.watching.watcher;
   WatchedOutput output(replica, output_, watcher);
+  ReplicaRoot root;
   std::optional<WatchedFiles> files;
   std::unique_ptr<HeardCall> unanswered;  // if set, later calls are not answered either
   while (entry.calls->Wait(!unanswered)) {
@@ -107,11 +108,12 @@ void WatchedReplicas::Serve(Entry& entry) {
     const WatchedCall call(heard->facts, *heard->path);
     if (!files) {
       const pid_t init = entry.init != 0 ? entry.init : InitOf(call);
-      files.emplace(replica.key, watch.roots, init, watcher);
+      if (entry.init != 0) root = ReplicaRoot::Of(init);  // else it is a process
+      files.emplace(replica.key, watch, root, init, watcher);
     }
     Handled handled = watch.output ? output.Handle(call) : Handled::kNotMine;
     if (handled == Handled::kNotMine && watcher.wants_files()) {
-      if (const auto access = ParseFileAccess(call)) watcher.Seen(replica.key, *access);
+      if (const auto access = ParseFileAccess(call, root)) watcher.Seen(replica.key, *access);
     }
     if (handled == Handled::kNotMine) handled = files->Handle(call);
     if (handled == Handled::kNotMine) Leave(call);

@@ -1,0 +1,96 @@
+#include "host/watch/replica_root.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace caip::host {
+namespace {
+
+constexpr int kTriesMax = 100;  // the kernel asks for another while files are renamed
+
+// The flags of open(2) that openat2 takes. open(2) ignores all others.
+constexpr int kOpenFlags = O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND |
+                           O_NONBLOCK | O_SYNC | O_DSYNC | O_ASYNC | O_DIRECT | O_DIRECTORY |
+                           O_NOFOLLOW | O_NOATIME | O_PATH | O_CLOEXEC;
+
+int OpenInRoot(int root, const std::string& path, int flags, mode_t mode) {
+  open_how how{};
+  how.flags = static_cast<uint64_t>((flags & kOpenFlags) | O_CLOEXEC);
+  how.mode = flags & O_CREAT ? mode : 0;
+  how.resolve = RESOLVE_IN_ROOT;
+  int opened = -1;
+  for (int tries = 0; tries < kTriesMax && opened < 0; ++tries) {
+    opened = static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how));
+    if (opened < 0 && errno != EAGAIN) break;
+  }
+  return opened;
+}
+
+bool IsRootOfThisProcess(int root) {
+  struct stat own {};
+  struct stat other {};
+  return ::stat("/", &own) == 0 && ::fstat(root, &other) == 0 && own.st_dev == other.st_dev &&
+         own.st_ino == other.st_ino;
+}
+
+}  // namespace
+
+ReplicaRoot ReplicaRoot::Of(pid_t process) {
+  ReplicaRoot replica;
+  const std::string root = "/proc/" + std::to_string(process) + "/root";
+  replica.root_ = Fd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  replica.is_own_ = replica.root_.valid() && IsRootOfThisProcess(replica.root_.get());
+  return replica;
+}
+
+Fd ReplicaRoot::Open(const std::string& path, int flags, mode_t mode) const {
+  if (is_own_) return Fd(::open(path.c_str(), flags | O_CLOEXEC, mode));
+  return Fd(OpenInRoot(root_.get(), path, flags, mode));
+}
+
+// The kernel shows the path of an open file as the namespace of its mount has it.
+std::optional<std::string> ReplicaRoot::Resolve(const std::string& path) const {
+  const Fd file = Open(path, O_PATH, 0);
+  if (!file.valid()) return std::nullopt;
+  std::error_code error;
+  const Path link = "/proc/self/fd/" + std::to_string(file.get());
+  std::string resolved = std::filesystem::read_symlink(link, error).string();
+  if (error || !resolved.starts_with('/')) return std::nullopt;
+  return resolved;
+}
+
+std::optional<struct stat> ReplicaRoot::Stat(const std::string& path) const {
+  struct stat status {};
+  const Fd file = Open(path, O_PATH, 0);
+  if (!file.valid() || ::fstat(file.get(), &status) != 0) return std::nullopt;
+  return status;
+}
+
+std::optional<ReplicaRoot::Place> ReplicaRoot::PlaceOf(const std::string& path) const {
+  if (is_own_) return Place{Fd(), AT_FDCWD, path};
+  const size_t slash = path.rfind('/');
+  Fd directory = Open(path.substr(0, slash + 1), O_PATH | O_DIRECTORY, 0);
+  if (!directory.valid()) return std::nullopt;
+  const int number = directory.get();
+  return Place{std::move(directory), number, path.substr(slash + 1)};
+}
+
+bool ReplicaRoot::Rename(const std::string& from, const std::string& to, unsigned flags) const {
+  const auto old_place = PlaceOf(from);
+  const auto new_place = old_place ? PlaceOf(to) : std::nullopt;
+  return new_place && ::syscall(SYS_renameat2, old_place->directory, old_place->name.c_str(),
+                                new_place->directory, new_place->name.c_str(), flags) == 0;
+}
+
+bool ReplicaRoot::Remove(const std::string& path, bool is_directory) const {
+  const auto place = PlaceOf(path);
+  const int flags = is_directory ? AT_REMOVEDIR : 0;
+  return place && ::unlinkat(place->directory, place->name.c_str(), flags) == 0;
+}
+
+}  // namespace caip::host
