@@ -126,7 +126,8 @@ bool ScenarioRun::WatchesDisks() const {
     return operation && operation->IsOfDisk();
   };
   return options_.disturbed && std::ranges::any_of(scenario_.faults, [&](const auto& fault) {
-           return is_of_disk(fault.when) || (fault.until && is_of_disk(*fault.until));
+           return fault.kind->needs == harness::HostAbility::kWatchedDisk ||
+                  is_of_disk(fault.when) || (fault.until && is_of_disk(*fault.until));
          });
 }
 

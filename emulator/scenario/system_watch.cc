@@ -76,12 +76,26 @@ std::string SystemWatch::ObjectOf(const engine::ReplicaKey& key, const std::stri
 // All uses of buckets, and changes of the replica's own disk.
 bool SystemWatch::IsWatched(const engine::ReplicaKey& key,
                             const host::FileOperation& operation) const {
-  if (operation.path.starts_with(buckets_.string() + "/")) return true;
+  if (IsInBucket(operation.path)) return true;
   if (operation.kind == host::FileOperation::Kind::kRead) return false;
   if (operation.kind == host::FileOperation::Kind::kList) return false;
+  return IsOnDisk(key, operation.path) && !IsByProduct(operation.path);
+}
+
+bool SystemWatch::IsInBucket(const std::string& path) const {
+  return path.starts_with(buckets_.string() + "/");
+}
+
+bool SystemWatch::IsOnDisk(const engine::ReplicaKey& key, const std::string& path) const {
   const std::string disk = disk_of_(key);
-  return !disk.empty() && operation.path.starts_with(WithSlash(disk)) &&
-         !IsByProduct(operation.path);
+  return !disk.empty() && path.starts_with(WithSlash(disk)) && !IsInBucket(path);
+}
+
+// On a full disk, files can still be made, renamed and deleted, but not written.
+bool SystemWatch::LacksSpace(const engine::ReplicaKey& key,
+                             const host::FileOperation& operation) const {
+  return operation.kind == host::FileOperation::Kind::kWrite && IsOnDisk(key, operation.path) &&
+         injector_.IsDiskFull(harness::ReplicaNameOf(key));
 }
 
 harness::StorageEvent SystemWatch::Describe(const engine::ReplicaKey& key,
@@ -110,8 +124,14 @@ host::ReplicaWatcher::Answer SystemWatch::OutputSeen(const engine::ReplicaKey& k
 
 host::Verdict SystemWatch::Before(const engine::ReplicaKey& key,
                                   const host::FileOperation& operation) {
+  constexpr host::Verdict kNoSpace{host::Verdict::Kind::kFail, ENOSPC, 0};
+  if (LacksSpace(key, operation)) return kNoSpace;
   if (!IsWatched(key, operation)) return {};
-  if (operation.kind == host::FileOperation::Kind::kWrite) return BeforeWrite(key, operation);
+  if (operation.kind == host::FileOperation::Kind::kWrite) {
+    const host::Verdict verdict = BeforeWrite(key, operation);  // a fault may fill the disk here
+    const bool is_dead = verdict.kind == host::Verdict::Kind::kNever;
+    return !is_dead && LacksSpace(key, operation) ? kNoSpace : verdict;
+  }
   const harness::StorageEvent event = Describe(key, operation);
   if (operation.kind == host::FileOperation::Kind::kCreate ||
       operation.kind == host::FileOperation::Kind::kOverwrite) {

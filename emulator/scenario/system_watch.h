@@ -46,6 +46,9 @@ class SystemWatch final : public host::ReplicaWatcher {
 
  private:
   bool IsWatched(const engine::ReplicaKey& key, const host::FileOperation& operation) const;
+  bool IsInBucket(const std::string& path) const;
+  bool IsOnDisk(const engine::ReplicaKey& key, const std::string& path) const;
+  bool LacksSpace(const engine::ReplicaKey& key, const host::FileOperation& operation) const;
   harness::StorageEvent Describe(const engine::ReplicaKey& key,
                                  const host::FileOperation& operation);
   host::Verdict BeforeWrite(const engine::ReplicaKey& key, const host::FileOperation& operation);

@@ -281,6 +281,33 @@ TEST_F(FaultInjectorTest, EndsAHangThatBeginsAtTheEnd) {
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
+TEST_F(FaultInjectorTest, FillsADiskFromItsTriggerToItsUntil) {
+  Fault full = DiskFullFault("disk_full 1", "master-0", AtStep(3));
+  full.until = AtStep(5);
+  Direct({full});
+  Running({"master-0", "worker-0"});
+  for (const int64_t step : {1, 2, 3, 4, 5, 6}) {
+    injector_->Report(Step("master-0", 0, step));
+    EXPECT_EQ(injector_->IsDiskFull("master-0"), step == 3 || step == 4) << step;
+    EXPECT_FALSE(injector_->IsDiskFull("worker-0"));
+  }
+  EXPECT_TRUE(injector_->tallies()[0].until_came);
+}
+
+TEST_F(FaultInjectorTest, KeepsADiskFullUntilTheReplicaHasANewOne) {
+  Direct({DiskFullFault("disk_full 1", "master-0", AtStep(3))});
+  Running();
+  injector_->Report(Step("master-0", 0, 3));
+  Event kept = Start("master-0", 2);
+  kept.body = StartEvent{.fresh_disk = false};
+  injector_->Report(kept);
+  EXPECT_TRUE(injector_->IsDiskFull("master-0"));
+  Boot("worker-0", 1);
+  EXPECT_TRUE(injector_->IsDiskFull("master-0"));
+  Boot("master-0", 3);
+  EXPECT_FALSE(injector_->IsDiskFull("master-0"));
+}
+
 TEST_F(FaultInjectorTest, StartsDelayedReplicasAfterTheEnd) {
   Fault kill = Kill(BeforeCreate("*"));
   kill.until = AtStep(7, "worker-0");

@@ -563,6 +563,74 @@ class HeldByALibrary(Case):
         self.assertNotIn("by LD_PRELOAD", said["kernel"])
 
 
+class FullDisk(Case):
+    """The disk of a replica that is full for a while. Replicas are processes."""
+
+    SAVES = """
+        def save(step):
+            name = os.environ["HOME"] + "/cache-%d" % step
+            try:
+                with open(name, "wb") as cache:
+                    cache.write(b"x" * 5000)
+                return "saved"
+            except OSError as error:
+                return "%s, %d bytes" % (error.strerror, os.path.getsize(name))
+
+        for step in range(1, 6):
+            say("%d: %s" % (step, save(step)))
+            record(step)
+        """
+    FAILS = "No space left on device"
+
+    def setUp(self):
+        super().setUp()
+        self.use_processes()
+
+    def test_it_begins_in_the_middle_of_a_write_and_ends(self):
+        for _ in range(2):  # at the same byte each time
+            said, _ = self.play(self.SAVES, """
+                faults:
+                  - disk_full: {replica: master-0, until: {step: 4}}
+                    when: {mid: {create: "disk:root/cache-2", bytes: 1000}}
+                expect: {state: SUCCEEDED, steps: {master-0: 1..5}}
+                """)
+            self.assertEqual(said, ["1: saved", f"2: {self.FAILS}, 1000 bytes",
+                                    f"3: {self.FAILS}, 0 bytes", f"4: {self.FAILS}, 0 bytes", "5: saved"])
+
+    def test_storage_is_not_on_the_disk(self):
+        for semantics in ("object", "posix"):
+            with self.subTest(semantics):
+                self.play(
+                    """
+                    record(1)
+                    folder(flag("job-dir")).put("result", {"step": 1})
+                    """, f"""
+                    semantics: {semantics}
+                    faults:
+                      - disk_full: {{replica: master-0}}
+                        when: {{step: 1}}
+                    expect: {{state: SUCCEEDED, objects: {{present: ["*/result"]}}}}
+                    """)
+
+    def test_a_new_machine_has_space(self):
+        said, _ = self.play(self.SAVES, """
+            faults:
+              - disk_full: {replica: master-0}
+                when: {step: 1}
+              - kill: {replica: master-0}
+                when: {step: 2}
+            expect: {state: SUCCEEDED, restarts: {master-0: 1}}
+            """)
+        self.assertEqual(said[:3], ["1: saved", f"2: {self.FAILS}, 0 bytes", "1: saved"])
+
+
+class FullDiskOfAMachine(FullDisk):
+    def setUp(self):
+        super().setUp()
+        machines.need(CAIP)
+        self.configure(machines.ON_MACHINES)
+
+
 class OnMachines(Case):
     """Replicas that are machines with files of their own are held at the same places as processes."""
 

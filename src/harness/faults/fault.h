@@ -100,10 +100,11 @@ enum class WhileUntil {
   kDown,            // the replacement of its machine is not started
   kFrozen,
   kThreadWaits,  // the thread that met the fault waits; other threads may continue
+  kDiskIsFull,   // its disk has no space left, also without an `until`, until it gets a new one
 };
 
 /// An ability of the host that a kind of fault depends on.
-enum class HostAbility { kFakeClock };
+enum class HostAbility { kFakeClock, kWatchedDisk };
 
 struct FaultKind {
   std::string name;                          // its key in a scenario
@@ -149,6 +150,7 @@ Fault HangFault(std::string name, std::string replica, Trigger when,
                 std::optional<Duration> lasts = {});
 /// The caller sets `until`.
 Fault HoldFault(std::string name, std::string replica, Trigger when);
+Fault DiskFullFault(std::string name, std::string replica, Trigger when);
 Fault CancelFault(std::string name, Trigger when);
 Fault RefuseStorageFault(std::string name, std::string replica, Trigger when, int status = 503);
 Fault DelayStorageFault(std::string name, std::string replica, Trigger when, Duration latency);

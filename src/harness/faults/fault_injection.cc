@@ -206,6 +206,7 @@ void FaultInjector::AppendFault(size_t index, const std::string& occasion) {
   const Fault& fault = scheduled.fault;
   scheduled.armed = scheduled.until.has_value() && !scheduled.over;
   scheduled.tally.until_came = !scheduled.armed;
+  scheduled.fills_disk = fault.kind->while_until == WhileUntil::kDiskIsFull && !scheduled.over;
   Event line{.replica = fault.replica};
   line.boot = fault.replica.empty() ? 0 : booted_[fault.replica];
   line.body =

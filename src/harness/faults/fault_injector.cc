@@ -141,6 +141,13 @@ bool FaultInjector::WaitForLineFaults(const std::string& replica, int boot) {
   return !IsOver(replica, boot);
 }
 
+bool FaultInjector::IsDiskFull(const std::string& replica) const {
+  const std::lock_guard lock(mutex_);
+  return !ended_ && std::ranges::any_of(faults_, [&](const auto& scheduled) {
+    return scheduled->fills_disk && scheduled->fault.replica == replica;
+  });
+}
+
 void FaultInjector::ReportProcessesDead(const std::string& replica, int boot) {
   {
     const std::lock_guard lock(mutex_);
@@ -167,7 +174,13 @@ void FaultInjector::NoteBoot(const Event& event) {
     if (entered->state == "RUNNING") running_ = true;
     if (entered->state == "QUEUED" || entered->state == "PREPARING") running_ = false;
   }
-  if (event.Is<StartEvent>()) booted_[event.replica] = event.boot;
+  if (const auto* start = event.As<StartEvent>()) {
+    booted_[event.replica] = event.boot;
+    for (auto& scheduled : faults_) {
+      if (start->fresh_disk && scheduled->fault.replica == event.replica)
+        scheduled->fills_disk = false;
+    }
+  }
   if (event.Is<LiveEvent>()) {
     live_[event.replica] = event.boot;
     DrawLifetime(event.replica, event.boot);
@@ -211,7 +224,7 @@ std::vector<size_t> FaultInjector::CountTriggers(const Event& event, Phase phase
     ScheduledFault& scheduled = *faults_[i];
     if (scheduled.until && scheduled.until->Meet(event, phase)) {
       scheduled.over = true;
-      scheduled.armed = false;
+      scheduled.armed = scheduled.fills_disk = false;
       scheduled.tally.until_came = true;
       for (auto& then : std::exchange(scheduled.when_over, {})) work_.push_back(std::move(then));
     }

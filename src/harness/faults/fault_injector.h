@@ -68,6 +68,9 @@ class FaultInjector {
   void ReportProcessesDead(const std::string& replica, int boot);
   /// The next byte after `write.bytes`, within `count`, at which a fault is due.
   std::optional<uint64_t> NextCut(const StorageEvent& write, uint64_t count) const;
+  /// True while a fault leaves no space on the replica's disk. It begins and ends exactly at the
+  /// events of the fault's triggers.
+  bool IsDiskFull(const std::string& replica) const;
   /// True while a fault keeps the replica down. Then `start` is called when that fault is over.
   bool DelayStart(const std::string& replica, std::function<void()> start);
 
@@ -100,6 +103,7 @@ class FaultInjector {
     FaultTally tally;
     bool over = false;   // its `until` has come, possibly before the fault was injected
     bool armed = false;  // injected, and not over
+    bool fills_disk = false;
     std::vector<std::function<void()>> when_over;
   };
 

@@ -1,4 +1,5 @@
-// Faults of a replica: kill, crash, maintenance, hang, hold, clock_step, drop_log, duplicate_log.
+// Faults of a replica: kill, crash, maintenance, hang, hold, disk_full, clock_step, drop_log,
+// duplicate_log.
 
 #include <utility>
 
@@ -47,6 +48,12 @@ class Hold final : public FaultAction {
   }
 };
 
+/// Does nothing by itself: the injector says when the disk is full, and writes fail then.
+class FillDisk final : public FaultAction {
+ public:
+  FaultResponse Inject(const Fault&, FaultContext&) const override { return {}; }
+};
+
 template <engine::VmLoss kLoss>
 FaultActionPtr ReadMachineLoss(const Cursor&) {
   return std::make_shared<LoseMachine>(kLoss);
@@ -65,6 +72,8 @@ FaultActionPtr ReadHang(const Cursor& parameters) {
 }
 
 FaultActionPtr ReadHold(const Cursor&) { return std::make_shared<Hold>(); }
+
+FaultActionPtr ReadFillDisk(const Cursor&) { return std::make_shared<FillDisk>(); }
 
 void CheckHold(const Fault& fault, const Cursor& element, const Scenario&) {
   if (!fault.when.Is<TimeTrigger>()) return;
@@ -108,6 +117,14 @@ std::vector<FaultKind> MachineFaultKinds() {
        .while_until = WhileUntil::kThreadWaits,
        .read = ReadHold,
        .check = CheckHold},
+      {.name = "disk_full",
+       .summary = "Writes to the replica's disk fail for lack of space (ENOSPC), until `until` "
+                  "comes or the replica gets a new disk.",
+       .parameters = {"replica", "until"},
+       .required = {"replica"},
+       .while_until = WhileUntil::kDiskIsFull,
+       .needs = HostAbility::kWatchedDisk,
+       .read = ReadFillDisk},
   };
 }
 
@@ -135,6 +152,11 @@ Fault HangFault(std::string name, std::string replica, Trigger when,
 Fault HoldFault(std::string name, std::string replica, Trigger when) {
   return MakeFault("hold", std::move(name), std::move(replica), std::move(when),
                    std::make_shared<Hold>());
+}
+
+Fault DiskFullFault(std::string name, std::string replica, Trigger when) {
+  return MakeFault("disk_full", std::move(name), std::move(replica), std::move(when),
+                   std::make_shared<FillDisk>());
 }
 
 namespace {
