@@ -62,6 +62,7 @@ class BlobUpload {
   uint64_t offset_ = 0;
 };
 
+/// A blob of the store.
 struct BlobInfo {
   Digest digest;
   uint64_t size = 0;

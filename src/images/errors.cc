@@ -79,10 +79,11 @@ Error NameStoreTooNew(const Path& file, int64_t version) {
                                "directory."};
 }
 
-Error NameUnknown(std::string_view repository, std::string_view tag) {
+Error NameUnknown(std::string_view name, const std::vector<std::string>& other_tags) {
+  const std::string others =
+      other_tags.empty() ? "" : " Its repository has the tags " + Join(other_tags, ", ") + ".";
   return {Code::kNotFound,
-          "The image store has no image " +
-              Quoted(std::string(repository) + ":" + std::string(tag)) + ".",
+          "The image store has no image " + Quoted(name) + "." + others,
           {},
           "nameUnknown"};
 }
@@ -228,6 +229,116 @@ Error CannotMakeWhiteout(std::string_view path, int error_number) {
   return SystemError("cannot mark " + Quoted(path) +
                          " of the image as deleted (a user without rights needs Linux 5.8)",
                      error_number);
+}
+
+Error CannotOpenSource(const Path& path, int error_number) {
+  Error error = CannotOpen(path, error_number);
+  error.message =
+      "The image " + Quoted(path.string()) + " cannot be read: " + std::move(error.message) +
+      ". Name an archive of `docker save`, a directory with an OCI layout, or - for the "
+      "standard input.";
+  return error;
+}
+
+Error StandardInputIsTerminal() {
+  return {Code::kInvalidArgument,
+          "The standard input is a terminal. Pipe an archive into the command: "
+          "docker save IMAGE | caip images import -."};
+}
+
+Error ArchiveTruncated(bool has_files) {
+  if (has_files) return ArchiveBroken("its end is missing");
+  return {Code::kDataLoss,
+          "The archive is empty. The program that writes it has probably failed.",
+          {},
+          "archiveBroken"};
+}
+
+Error ImageMissing(std::string_view source) {
+  return {Code::kNotFound,
+          Quoted(source) +
+              " has no image: neither index.json of an OCI layout nor manifest.json of "
+              "`docker save`.",
+          {},
+          "imageMissing"};
+}
+
+Error LayoutVersionUnknown(std::string_view version) {
+  return ManifestInvalid("the version of its OCI layout is " + Quoted(version) +
+                         "; only 1 is supported");
+}
+
+namespace {
+
+Error BlobMissing(std::string what) {
+  return {Code::kNotFound,
+          "The archive of the image is incomplete: " + std::move(what) + " is missing.",
+          {},
+          "blobMissing"};
+}
+
+}  // namespace
+
+Error FileOfImageMissing(std::string_view name) { return BlobMissing(Quoted(name)); }
+
+Error BlobOfImageMissing(std::string_view what, std::string_view digest) {
+  return BlobMissing(std::string(what) + ", the blob " + std::string(digest) + ",");
+}
+
+Error BlobSizeWrong(std::string_view what, std::string_view digest, uint64_t expected,
+                    uint64_t size) {
+  return {Code::kDataLoss,
+          "The image is damaged: " + std::string(what) + ", the blob " + std::string(digest) +
+              ", has " + NumberText(size) + " bytes instead of " + NumberText(expected) + ".",
+          {},
+          "sizeMismatch"};
+}
+
+Error LayersDoNotFit(size_t manifest, size_t config) {
+  return ManifestInvalid("it has " + NumberText(manifest) +
+                         " layers, but its configuration names " + NumberText(config));
+}
+
+Error ArchiveWithTooManyFiles(uint64_t limit) {
+  return {Code::kResourceExhausted,
+          "The archive has more than " + NumberText(limit) +
+              " files. It is not an archive of an image.",
+          {},
+          "imageTooLarge"};
+}
+
+Error TagOfSourceUnknown(std::string_view source, std::string_view tag,
+                         const std::vector<std::string>& names) {
+  return {Code::kNotFound,
+          Quoted(source) + " has no image " + Quoted(tag) + ". It has " + Join(names, ", ") + ".",
+          {},
+          "imageMissing"};
+}
+
+Error SeveralImages(std::string_view source, const std::vector<std::string>& names) {
+  return {Code::kInvalidArgument,
+          Quoted(source) + " has several images: " + Join(names, ", ") +
+              ". Choose one, as in oci:PATH:TAG.",
+          {},
+          "severalImages"};
+}
+
+Error ImageWithoutName(std::string_view source) {
+  return {Code::kInvalidArgument,
+          "The image in " + Quoted(source) +
+              " has no name. Name it with --name gcr.io/PROJECT/IMAGE:TAG."};
+}
+
+Error NameWithDigest(std::string_view name) {
+  return {Code::kInvalidArgument,
+          Quoted(name) + " has a digest. The digest of an image cannot be chosen: use a tag."};
+}
+
+Error InLayer(size_t layer, size_t layers, const Error& cause) {
+  Error error = cause;
+  error.message = "Layer " + NumberText(layer) + " of " + NumberText(layers) +
+                  " cannot be unpacked: " + error.message;
+  return error;
 }
 
 }  // namespace caip::images::errors

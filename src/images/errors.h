@@ -28,7 +28,7 @@ Error CannotRemove(const Path& file, int error_number);
 // Names. The reasons: nameUnknown, manifestUnknown.
 Error NameStoreFailed(Code code, const Path& file, std::string_view why);
 Error NameStoreTooNew(const Path& file, int64_t version);
-Error NameUnknown(std::string_view repository, std::string_view tag);
+Error NameUnknown(std::string_view name, const std::vector<std::string>& other_tags = {});
 Error ManifestUnknown(std::string_view repository, std::string_view digest);
 
 // Names as people write them, manifests and configurations. The reasons: imageNameInvalid,
@@ -55,5 +55,26 @@ Error CannotUnpack(std::string_view path, int error_number);
 Error LayerMismatch(std::string_view expected, std::string_view computed);
 Error LayerInUse(std::string_view diff_id);
 Error CannotMakeWhiteout(std::string_view path, int error_number);
+
+// Imports. The reasons: imageMissing, severalImages, blobMissing, sizeMismatch.
+Error CannotOpenSource(const Path& path, int error_number);
+Error StandardInputIsTerminal();
+/// Of an archive that ends too early, after some files or none.
+Error ArchiveTruncated(bool has_files);
+Error ImageMissing(std::string_view source);
+Error LayoutVersionUnknown(std::string_view version);
+Error FileOfImageMissing(std::string_view name);
+Error BlobOfImageMissing(std::string_view what, std::string_view digest);
+Error BlobSizeWrong(std::string_view what, std::string_view digest, uint64_t expected,
+                    uint64_t size);
+Error LayersDoNotFit(size_t manifest, size_t config);
+Error ArchiveWithTooManyFiles(uint64_t limit);
+Error TagOfSourceUnknown(std::string_view source, std::string_view tag,
+                         const std::vector<std::string>& names);
+Error SeveralImages(std::string_view source, const std::vector<std::string>& names);
+Error ImageWithoutName(std::string_view source);
+Error NameWithDigest(std::string_view name);
+/// The cause, with the number of the layer before it.
+Error InLayer(size_t layer, size_t layers, const Error& cause);
 
 }  // namespace caip::images::errors

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "images/errors.h"
+#include "images/image_reference.h"
 
 namespace caip::images {
 namespace {
@@ -157,7 +158,7 @@ Result<ImageName> ImageNames::Find(const std::string& repository, const std::str
   ASSIGN_OR_RETURN(
       const std::vector<ImageName> names,
       SelectNames(CAIP_NAME_COLUMNS "WHERE repository = ?1 AND tag = ?2", {repository, tag}));
-  if (names.empty()) return errors::NameUnknown(repository, tag);
+  if (names.empty()) return errors::NameUnknown(FamiliarName(repository, tag));
   return names.front();
 }
 
@@ -175,7 +176,7 @@ Status ImageNames::Remove(const std::string& repository, const std::string& tag)
   const std::lock_guard lock(mutex_);
   RETURN_IF_ERROR(
       Change("DELETE FROM names WHERE repository = ?1 AND tag = ?2", {repository, tag}));
-  if (database_.Changes() == 0) return errors::NameUnknown(repository, tag);
+  if (database_.Changes() == 0) return errors::NameUnknown(FamiliarName(repository, tag));
   return Ok{};
 }
 

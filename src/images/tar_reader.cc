@@ -37,6 +37,7 @@ EntryKind KindOfType(char type, std::string_view path) {
 }
 
 Error DamagedHeader() { return errors::ArchiveBroken("the header of an entry is damaged"); }
+Error NoArchive() { return errors::ArchiveBroken("it is not a tar archive"); }
 Error Truncated() { return errors::ArchiveBroken("its end is missing"); }
 
 }  // namespace
@@ -82,13 +83,16 @@ Result<bool> TarReader::ReadHeader(TarHeader& header) {
   while (filled < header.size()) {
     ASSIGN_OR_RETURN(const std::string_view taken, Take(header.size() - filled));
     if (taken.empty() && filled == 0) return false;
-    if (taken.empty()) return Truncated();
+    if (taken.empty()) return is_started_ ? Truncated() : NoArchive();
     std::memcpy(header.data() + filled, taken.data(), taken.size());
     filled += taken.size();
   }
-  if (header.IsZero()) return false;
+  if (header.IsZero()) {
+    has_end_ = true;
+    return false;
+  }
   if (!header.HasRightChecksum()) {
-    return is_started_ ? DamagedHeader() : errors::ArchiveBroken("it is not a tar archive");
+    return is_started_ ? DamagedHeader() : NoArchive();
   }
   is_started_ = true;
   return true;

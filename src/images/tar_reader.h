@@ -27,6 +27,9 @@ class TarReader {
   /// reason "archiveBroken", if the archive is damaged or is not a tar archive.
   Result<const TarEntry*> Next();
 
+  /// Whether the mark of the end was read. Some programs leave it out, as does a broken pipe.
+  bool HasEnd() const { return has_end_; }
+
   using Write = std::function<Status(std::string_view bytes, uint64_t offset)>;
   /// Hands the data of the last entry to `write`, in order. Offsets leave out holes.
   Status ReadData(const Write& write);
@@ -52,6 +55,7 @@ class TarReader {
   std::string_view piece_;  // what is left of the last piece of the source
   bool is_started_ = false;
   bool is_over_ = false;
+  bool has_end_ = false;
   TarEntry entry_;
   uint64_t stored_ = 0;   // the bytes of the entry's data that were not yet taken
   uint64_t padding_ = 0;  // after them

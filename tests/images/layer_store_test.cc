@@ -178,23 +178,54 @@ TEST_F(LayerStoreTest, LaterEntriesReplaceEarlierOnes) {
   EXPECT_EQ(StatusOf(root / "kept").st_mode & 07777, 0700u);
 }
 
+// The links lead to a directory of this test, so that a broken LayerRoot does no harm.
 TEST_F(LayerStoreTest, FollowsLinksOfParentsInsideOfTheLayer) {
   const Path outside = directory_.path() / "outside";
   fs::create_directory(outside);
+  const std::string far = "../../../../../../../../../.." + outside.string();
   const Path root = Root({DirectoryMember("usr/lib"),
                           LinkMember("lib", "usr/lib"),
                           {"lib/relative", "1"},
                           LinkMember("absolute", outside.string()),
                           {"absolute/file", "2"},
-                          LinkMember("up", "../../../../../../../../etc"),
-                          {"up/passwd", "3"},
-                          LinkMember("usr/loop", "../lib/../../../../.."),
+                          LinkMember("up", far),
+                          {"up/name", "3"},
+                          LinkMember("usr/loop", "../lib/" + far),
                           {"usr/loop/top", "4"}});
   EXPECT_EQ(*ReadFile(root / "usr/lib/relative"), "1");
   EXPECT_TRUE(fs::is_empty(outside));
-  EXPECT_EQ(*ReadFile(root / outside.relative_path() / "file"), "2");
-  EXPECT_EQ(*ReadFile(root / "etc/passwd"), "3");
-  EXPECT_EQ(*ReadFile(root / "top"), "4");
+  const Path inside = root / outside.relative_path();
+  EXPECT_EQ(*ReadFile(inside / "file"), "2");
+  EXPECT_EQ(*ReadFile(inside / "name"), "3");
+  EXPECT_EQ(*ReadFile(inside / "top"), "4");
+}
+
+TEST_F(LayerStoreTest, DoesNotFollowTheLinkThatAnEntryReplaces) {
+  const Path outside = directory_.path() / "outside";
+  const Path secret = outside / "secret";
+  fs::create_directory(outside);
+  ASSERT_TRUE(WriteFile(secret, "untouched").ok());
+  ::chmod(secret.c_str(), 0600);
+  ::chmod(outside.c_str(), 0700);
+  const Path root = Root({LinkMember("file", secret.string()),
+                          {"file", "x", '0', "", 0666},
+                          LinkMember("directory", outside.string()),
+                          DirectoryMember("directory", 0777),
+                          LinkMember("link", secret.string()),
+                          HardLinkMember("hard", "link"),
+                          LinkMember("pipe", secret.string()),
+                          {"pipe", "", '6'},
+                          {"first", "1"},
+                          HardLinkMember("second", "first"),
+                          {"second", "2"}});
+  EXPECT_EQ(*ReadFile(root / "file"), "x");
+  EXPECT_TRUE(fs::is_directory(fs::symlink_status(root / "directory")));
+  EXPECT_EQ(fs::read_symlink(root / "hard"), secret);
+  EXPECT_EQ(*ReadFile(root / "first"), "1") << "its hard link is replaced, not written";
+  EXPECT_EQ(*ReadFile(secret), "untouched");
+  EXPECT_EQ(StatusOf(secret).st_nlink, 1u);
+  EXPECT_EQ(StatusOf(secret).st_mode & 07777, 0600u);
+  EXPECT_EQ(StatusOf(outside).st_mode & 07777, 0700u);
 }
 
 TEST_F(LayerStoreTest, RefusesEntriesThatLeadOut) {
@@ -202,25 +233,24 @@ TEST_F(LayerStoreTest, RefusesEntriesThatLeadOut) {
             "The entry '../escape' leads out of the image. The image is refused.");
   EXPECT_THAT(ErrorOf({{"a/../../escape", "x"}}), HasSubstr("leads out of the image"));
   EXPECT_THAT(ErrorOf({DirectoryMember("..")}), HasSubstr("leads out of the image"));
-  EXPECT_EQ(
-      ErrorOf({HardLinkMember("a", "../../etc/passwd")}),
-      "The entry 'a' is a link to '../../etc/passwd', which leads out of the image. The image "
-      "is refused.");
-  EXPECT_EQ(ErrorOf({HardLinkMember("a", "/etc/passwd")}),
-            "The entry 'a' is a hard link to '/etc/passwd', which is not a file of its layer. The "
+  EXPECT_EQ(ErrorOf({HardLinkMember("a", "../../no/file")}),
+            "The entry 'a' is a link to '../../no/file', which leads out of the image. The image "
+            "is refused.");
+  EXPECT_EQ(ErrorOf({HardLinkMember("a", "/no/file")}),
+            "The entry 'a' is a hard link to '/no/file', which is not a file of its layer. The "
             "image is refused.");
-  EXPECT_THAT(ErrorOf({LinkMember("l", "/"), HardLinkMember("a", "l/etc/passwd")}),
+  EXPECT_THAT(ErrorOf({LinkMember("l", "/"), HardLinkMember("a", "l/no/file")}),
               HasSubstr("which is not a file of its layer"));
   EXPECT_THAT(ErrorOf({{"", "x"}}), HasSubstr("would replace the root"));
-  EXPECT_THAT(ErrorOf({LinkMember("./", "/etc")}), HasSubstr("would replace the root"));
+  EXPECT_THAT(ErrorOf({LinkMember("./", "elsewhere")}), HasSubstr("would replace the root"));
   EXPECT_THAT(ErrorOf({LinkMember("a", "a"), {"a/file", "x"}}), HasSubstr("cannot unpack 'a"));
   EXPECT_THAT(ErrorOf({{"a", "x"}, {"a/file", "x"}}), HasSubstr("Not a directory"));
   EXPECT_THAT(ErrorOf({{std::string(256, 'n'), "x"}}), HasSubstr("File name too long"));
 }
 
 TEST_F(LayerStoreTest, AnAbsolutePathIsInsideOfTheLayer) {
-  const Path root = Root({{"/etc/passwd", "x"}, {"//tmp//file", "y"}});
-  EXPECT_EQ(*ReadFile(root / "etc/passwd"), "x");
+  const Path root = Root({{"/no/file", "x"}, {"//tmp//file", "y"}});
+  EXPECT_EQ(*ReadFile(root / "no/file"), "x");
   EXPECT_EQ(*ReadFile(root / "tmp/file"), "y");
 }
 
@@ -468,16 +498,19 @@ TEST_F(SmallLayerStoreTest, RefusesMoreBytesAndFilesThanTheLimits) {
 
 TEST(RemoveTreeAt, RemovesTreesDeeperThanOpenFilesAndPaths) {
   TemporaryDirectory directory;
+  TemporaryDirectory elsewhere;
+  ASSERT_TRUE(WriteFile(elsewhere.path() / "file", "x").ok());
   Fd at(::open(directory.path().c_str(), O_RDONLY | O_DIRECTORY));
   const Fd top(::dup(at.get()));
   for (int depth = 0; depth < 1100; ++depth) {
     ASSERT_EQ(::mkdirat(at.get(), "tree", 0755), 0);
     at = Fd(::openat(at.get(), "tree", O_RDONLY | O_DIRECTORY));
-    ASSERT_EQ(::symlinkat("/etc", at.get(), "link"), 0);
+    ASSERT_EQ(::symlinkat(elsewhere.path().c_str(), at.get(), "link"), 0);
   }
   const Status removed = RemoveTreeAt(top.get(), "tree");
   EXPECT_TRUE(removed.ok()) << removed.error().message;
   EXPECT_TRUE(fs::is_empty(directory.path()));
+  EXPECT_TRUE(fs::exists(elsewhere.path() / "file")) << "links are not followed";
   EXPECT_TRUE(RemoveTreeAt(top.get(), "tree").ok()) << "a missing tree";
 }
 

@@ -106,6 +106,7 @@ inline std::string Compress(std::string_view bytes, const std::string& filter) {
   archive_write_set_format_raw(writer);
   [[maybe_unused]] int code = archive_write_add_filter_by_name(writer, filter.c_str());
   assert(code == ARCHIVE_OK);
+  archive_write_set_filter_option(writer, "gzip", "timestamp", nullptr);  // equal bytes each time
   archive_write_set_bytes_per_block(writer, 0);
   code = archive_write_open_memory(writer, result.data(), result.size(), &used);
   archive_entry* entry = archive_entry_new();

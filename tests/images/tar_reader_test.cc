@@ -226,7 +226,7 @@ TEST(TarReader, RefusesDamagedArchives) {
     std::string tar;
     std::string why;
   } cases[] = {
-      {"x", "its end is missing"},
+      {"x", "it is not a tar archive"},
       {std::string(512, 'x'), "it is not a tar archive"},
       {good.substr(0, 512 + 1024) + std::string(512, 'x'), "the header of an entry is damaged"},
       {good.substr(0, 700), "its end is missing"},

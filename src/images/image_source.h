@@ -1,0 +1,52 @@
+#pragma once
+// Where images are imported from: a directory with the OCI image layout, an archive of one, or what
+// `docker save` writes. Archives may be compressed, and may come from a pipe.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "images/blob_store.h"
+#include "images/layer_writer.h"
+
+namespace caip::images {
+
+/// The place of an image, as a person types it.
+struct ImageSource {
+  /// "-", "image.tar", "directory", and with the words of other tools "oci:DIRECTORY[:TAG]",
+  /// "oci-archive:FILE[:TAG]" and "docker-archive:FILE[:NAME]".
+  static ImageSource Parse(std::string_view text);
+
+  bool IsStandardInput() const { return path == "-"; }
+  /// The path, or "the standard input", for messages.
+  std::string text() const;
+
+  Path path;
+  std::string tag = {};  // one of several images; "" if there is only one, or all are wanted
+};
+
+/// The files of a source, by their paths in it: "index.json", "blobs/sha256/<hex>".
+class SourceFiles {
+ public:
+  virtual ~SourceFiles() = default;
+  virtual bool Has(const std::string& name) = 0;
+  /// kNotFound if there is none; kOutOfRange beyond `limit` bytes.
+  virtual Result<std::string> Read(const std::string& name, size_t limit) = 0;
+  /// Copies the file into the blob store, unless it is there. With `expected`, kDataLoss and the
+  /// reason "digestMismatch" if the file has another digest.
+  virtual Result<BlobInfo> Store(const std::string& name, const Digest* expected) = 0;
+};
+
+/// Opens a source. An archive is read to its end once, and its files go to the blob store; those
+/// that no image needs are removed with the next garbage collection. kNotFound if the path does not
+/// exist.
+Result<std::unique_ptr<SourceFiles>> OpenSource(const ImageSource& source, BlobStore& blobs,
+                                                const UnpackLimits& limits);
+
+}  // namespace caip::images

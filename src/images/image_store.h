@@ -1,0 +1,123 @@
+#pragma once
+// The container images of a state directory: their blobs, their names and their unpacked layers.
+//
+//   <directory>/blobs, uploads   see blob_store.h
+//   <directory>/names.db         see image_names.h
+//   <directory>/layers           see layer_store.h
+//   <directory>/lock             locked for reading while blobs are added that no name needs yet,
+//   and
+//                                for writing by the garbage collection
+//
+// A registry that shares the store links a blob to its repository before it finishes the upload,
+// and a manifest before it stores it: the garbage collection keeps linked blobs.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "images/blob_store.h"
+#include "images/image_manifest.h"
+#include "images/image_names.h"
+#include "images/image_reference.h"
+#include "images/image_source.h"
+#include "images/layer_store.h"
+
+namespace caip::images {
+
+struct StoredImage;
+
+struct ImageStoreOptions {
+  UnpackLimits limits = {};
+  Platform host = HostPlatform();
+};
+
+/// An image that was imported.
+struct ImportedImage {
+  Digest digest;                           // of its manifest or index
+  std::vector<ImageReference> names = {};  // what it is called from now on
+};
+
+/// An image of a list.
+struct ListedImage {
+  ImageName name;
+  /// Of the image for this host. Unset, with the reason in `problem`, if the store has none.
+  std::optional<Platform> platform = {};
+  uint64_t bytes = 0;  // of its blobs
+  size_t layers = 0;
+  bool is_unpacked = false;
+  std::string problem = {};
+};
+
+/// What a machine needs. While the object lives, no process removes the layers.
+struct UnpackedImage {
+  Digest manifest;                // of the image for this host
+  std::vector<Path> layers = {};  // lowest first, each once
+  ImageConfig config = {};
+  std::vector<std::string> remarks = {};  // what the layers do not have, in sentences
+  std::vector<Fd> locks = {};
+};
+
+struct RemovedFiles {
+  size_t blobs = 0;
+  size_t layers = 0;
+};
+
+/// A store on one directory. Any thread, and several processes on one directory.
+class ImageStore {
+ public:
+  /// Makes the directory if it is missing.
+  static Result<std::unique_ptr<ImageStore>> Open(const Path& directory,
+                                                  ImageStoreOptions options = {});
+
+  BlobStore& blobs() { return *blobs_; }
+  ImageNames& names() { return *names_; }
+  LayerStore& layers() { return *layers_; }
+
+  /// Imports the image, under `name` or the names that the source gives it. Without `name`, all
+  /// images of the source are imported, or the one with the source's tag. A name that is in use
+  /// means the new image from then on. After an error, no name has changed.
+  Result<std::vector<ImportedImage>> Import(const ImageSource& source,
+                                            const std::optional<ImageReference>& name = {});
+
+  /// The manifest or index that a name means. kNotFound, with the reason "nameUnknown" or
+  /// "manifestUnknown", if the store does not have it.
+  Result<Digest> Resolve(const ImageReference& name);
+  /// Unpacks the image for this host. `manifest` may be an index.
+  Result<UnpackedImage> Unpack(const Digest& manifest);
+  /// All named images, by name.
+  Result<std::vector<ListedImage>> List();
+  /// Removes a tag, or with a digest a manifest with all its tags, and then what no name needs.
+  /// Layers in use are removed by a later call. kNotFound as Resolve.
+  Result<RemovedFiles> Remove(const ImageReference& name);
+  /// Removes blobs and layers that no name and no link needs.
+  Result<RemovedFiles> CollectGarbage();
+
+ private:
+  struct Reached;
+  struct HostImage;
+
+  ImageStore(Path directory, ImageStoreOptions options)
+      : directory_(std::move(directory)), options_(std::move(options)) {}
+
+  Result<Fd> Lock(int kind) const;
+  Result<std::vector<ImportedImage>> ImportLocked(const ImageSource& source,
+                                                  const std::optional<ImageReference>& name);
+  Status SetNames(const StoredImage& image, const std::vector<ImageReference>& names);
+  Result<HostImage> FindHostImage(const Digest& manifest);
+  ListedImage Describe(const ImageName& name);
+  void Reach(const Digest& manifest, Reached& reached, int depth = 0);
+  Result<Reached> ReachFrom(const std::string& repository);
+  Status Forget(const std::string& repository, const Digest& manifest);
+  Result<RemovedFiles> CollectLocked();
+
+  Path directory_;
+  ImageStoreOptions options_;
+  std::unique_ptr<BlobStore> blobs_;
+  std::unique_ptr<ImageNames> names_;
+  std::unique_ptr<LayerStore> layers_;
+};
+
+}  // namespace caip::images
