@@ -157,11 +157,12 @@ SettingProblem NotANumberUpTo(uint64_t most, std::string_view zero) {
 
 SettingProblem NotAnImage(std::string_view value) {
   return Value(Quoted(value) +
-               " is not URI=COMMAND, for example gcr.io/p/trainer:v1='python3 /src/train.py'");
+               " is not URI=COMMAND or URI=oci:PATH, for example "
+               "gcr.io/p/trainer:v1='python3 /src/train.py'");
 }
 
 SettingProblem NotACommand(std::string_view image) {
-  return {std::string(image), "must be a command: a text, or a list of its words"};
+  return {std::string(image), "must be a command (a text, or a list of its words) or oci:PATH"};
 }
 
 SettingProblem NotAnInterpreter(std::string_view version) {

@@ -28,6 +28,8 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
   return {.kind = options.launcher,
           .state = options.state,
           .images = options.images,
+          .image_store = options.image_store,
+          .strict_images = options.strict_images,
           .seed = options.seed,
           .own_environment = host::OwnEnvironment(),
           .own_machines = options.isolation == Isolation::kMachine,

@@ -46,7 +46,9 @@ bool IsImages(const app::Setting& setting) { return setting.key == "images"; }
 Result<RunSettings> ReadSettings(const EmulatorFlags& flags, harness::Scenario& scenario) {
   RETURN_IF_ERROR(TakeScenarioFlags(flags, scenario));
   RunSettings settings;
-  ASSIGN_OR_RETURN(settings.options, app::ReadOptions(flags, app::StateDirectory(flags), IsOfRuns));
+  const Path state = app::StateDirectory(flags);
+  ASSIGN_OR_RETURN(settings.options, app::ReadOptions(flags, state, IsOfRuns));
+  settings.options.image_store = state / "images";
   return settings;
 }
 

@@ -26,7 +26,7 @@ namespace caip::engine {
 /// A document that an API has accepted, and what the launcher runs for the images it names.
 struct NewJob {
   run::AcceptedJob accepted;
-  std::map<std::string, std::vector<std::string>> images = {};  // entrypoints by the image's URI
+  ImageAnswers images = {};
 };
 
 /// Makes the next document of a job out of the present one, or says why not.

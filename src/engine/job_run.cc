@@ -45,8 +45,7 @@ JobRun::JobRun(JobRecord record, RunNote note, std::shared_ptr<const run::ApiJob
   }
 }
 
-JobRun JobRun::New(run::AcceptedJob accepted,
-                   std::map<std::string, std::vector<std::string>> images, Instant now,
+JobRun JobRun::New(run::AcceptedJob accepted, ImageAnswers images, Instant now,
                    const RunRules& rules, Trials trials) {
   run::Job job{.key = std::move(accepted.key),
                .state = run::JobState::kQueued,
@@ -64,8 +63,7 @@ JobRun JobRun::New(run::AcceptedJob accepted,
 }
 
 JobRun JobRun::Restore(JobRecord record, std::shared_ptr<const run::ApiJob> api,
-                       std::map<std::string, std::vector<std::string>> images,
-                       const RunRules& rules, Trials trials) {
+                       ImageAnswers images, const RunRules& rules, Trials trials) {
   Result<RunNote> note = ParseRunNote(record.note);
   RunNote known;
   if (note.ok()) {

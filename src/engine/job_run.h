@@ -37,14 +37,12 @@ class JobRun {
   };
 
   /// A job that is not in the store yet. `images` are the launcher's answers.
-  static JobRun New(run::AcceptedJob accepted,
-                    std::map<std::string, std::vector<std::string>> images, Instant now,
+  static JobRun New(run::AcceptedJob accepted, ImageAnswers images, Instant now,
                     const RunRules& rules, Trials trials = {});
   /// A job, or a trial, as the store holds it. One whose note cannot be read starts without
   /// replicas, and with `images`, the launcher's present answers.
   static JobRun Restore(JobRecord record, std::shared_ptr<const run::ApiJob> api,
-                        std::map<std::string, std::vector<std::string>> images,
-                        const RunRules& rules, Trials trials = {});
+                        ImageAnswers images, const RunRules& rules, Trials trials = {});
   /// Gives a trial the packages that its job has installed. Call it before any event.
   void UsePrepared(Prepared prepared) { prepared_ = std::move(prepared); }
 
@@ -98,7 +96,7 @@ class JobRun {
   void MachinesAreThere();
   run::Wait WaitForMachines() const;
   void LogFailedTries(int tries);
-  std::vector<std::string> ImagesToPrepare() const;
+  std::map<std::string, std::string> ImagesToPrepare() const;
   void PrepareReplicas();
   void LogBeforePackages(const run::ReplicaId& id);
   void LaunchAll();

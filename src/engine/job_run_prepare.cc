@@ -1,7 +1,5 @@
 // Chapter: machines, packages, images, and the start of all replicas.
 
-#include <algorithm>
-
 #include "engine/job_run.h"
 
 namespace caip::engine {
@@ -54,14 +52,16 @@ void JobRun::MachinesAreThere() {
 }
 
 // Those that the launcher does not run as a command of its own.
-std::vector<std::string> JobRun::ImagesToPrepare() const {
-  std::vector<std::string> uris;
+std::map<std::string, std::string> JobRun::ImagesToPrepare() const {
+  std::map<std::string, std::string> sources;
   for (const run::ReplicaGroup& group : api_->spec().groups) {
     const auto* image = std::get_if<run::ContainerImage>(&group.program);
-    if (!image || note_.images.contains(image->uri)) continue;
-    if (std::find(uris.begin(), uris.end(), image->uri) == uris.end()) uris.push_back(image->uri);
+    const auto known = image ? note_.images.find(image->uri) : note_.images.end();
+    const bool is_known = known != note_.images.end();
+    if (!image || (is_known && !known->second.entrypoint.empty())) continue;
+    sources[image->uri] = is_known ? known->second.source : "";
   }
-  return uris;
+  return sources;
 }
 
 void JobRun::LogFailedTries(int tries) {

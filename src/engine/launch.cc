@@ -23,7 +23,7 @@ run::Program ResolvedProgram(const LaunchFacts& facts) {
   run::Program program = facts.job.spec().GroupOf(facts.key.replica).program;
   if (auto* image = std::get_if<run::ContainerImage>(&program)) {
     const auto known = facts.note.images.find(image->uri);
-    if (known != facts.note.images.end()) image->entrypoint = known->second;
+    if (known != facts.note.images.end()) image->entrypoint = known->second.entrypoint;
   }
   return program;
 }
@@ -32,7 +32,7 @@ run::Program ResolvedProgram(const LaunchFacts& facts) {
 std::shared_ptr<const PreparedImage> ImageOf(const LaunchFacts& facts) {
   const auto* image =
       std::get_if<run::ContainerImage>(&facts.job.spec().GroupOf(facts.key.replica).program);
-  if (!image || facts.note.images.contains(image->uri)) return nullptr;
+  if (!image) return nullptr;
   const auto found = facts.prepared.images.find(image->uri);
   return found == facts.prepared.images.end() ? nullptr : found->second;
 }
@@ -101,7 +101,8 @@ void Resolve(const std::string& field, const run::Program& asked, const Launcher
   if (!program.ok()) {
     if (!field.empty()) resolved.refused.push_back({field, program.error().message});
   } else if (const auto* image = std::get_if<run::ContainerImage>(&*program)) {
-    if (!image->entrypoint.empty()) resolved.images[image->uri] = image->entrypoint;
+    if (image->entrypoint.empty() && image->source.empty()) return;
+    resolved.images[image->uri] = {image->entrypoint, image->source};
   }
 }
 

@@ -18,7 +18,7 @@ std::vector<DeviceRequest> DeviceRequestsOf(const run::RunSpec& spec,
 
 /// What a launcher answers for the programs of a run.
 struct ResolvedPrograms {
-  std::map<std::string, std::vector<std::string>> images;  // entrypoints by URI
+  ImageAnswers images;
   std::vector<FieldViolation> refused;
 };
 ResolvedPrograms ResolvePrograms(const run::RunSpec& spec, const Launcher& launcher);

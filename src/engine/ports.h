@@ -207,9 +207,10 @@ struct PrepareRequest {
   std::vector<std::string> package_uris;
   std::string software_version;
   std::string python_version;
-  std::string python_module;             // "": there are no packages
-  std::vector<std::string> log_tasks;    // task names under which install lines are logged
-  std::vector<std::string> images = {};  // URIs of images that bring their own program
+  std::string python_module;           // "": there are no packages
+  std::vector<std::string> log_tasks;  // task names under which install lines are logged
+  /// Images that bring their own program: their URIs, and where Launcher::Resolve has found them.
+  std::map<std::string, std::string> images = {};
 };
 
 /// An environment to run Python in and the images of replicas, or why one of them is missing.

@@ -49,14 +49,24 @@ bool ReadAddresses(const Json& list, RunNote& note) {
   return true;
 }
 
+// A list of words is a command, a text a source.
+Json ImagesToJson(const ImageAnswers& images) {
+  Json json = Json::object();
+  for (const auto& [uri, answer] : images) {
+    json[uri] = answer.entrypoint.empty() ? Json(answer.source) : Json(answer.entrypoint);
+  }
+  return json;
+}
+
 bool ReadImages(const Json& object, RunNote& note) {
   if (!object.is_object()) return false;
-  for (const auto& [uri, command] : object.items()) {
-    if (!command.is_array()) return false;
-    std::vector<std::string>& words = note.images[uri];
-    for (const Json& word : command) {
+  for (const auto& [uri, answer] : object.items()) {
+    ImageAnswer& known = note.images[uri];
+    if (answer.is_string()) known.source = answer.get<std::string>();
+    if (!answer.is_string() && !answer.is_array()) return false;
+    for (const Json& word : answer.is_array() ? answer : Json::array()) {
       if (!word.is_string()) return false;
-      words.push_back(word.get<std::string>());
+      known.entrypoint.push_back(word.get<std::string>());
     }
   }
   return true;
@@ -91,7 +101,7 @@ Json ToJson(const RunNote& note) {
   if (note.out_of_stock) json["outOfStock"] = true;
   json["addresses"] = note.addresses;
   json["replicas"] = ReplicasToJson(note.replicas);
-  if (!note.images.empty()) json["images"] = note.images;
+  if (!note.images.empty()) json["images"] = ImagesToJson(note.images);
   if (!note.output_directory.empty()) json["seenJobDir"] = note.output_directory;
   if (!note.values.empty()) json["hyperparameters"] = note.values;
   if (note.stopped_early) json["stoppedEarly"] = true;

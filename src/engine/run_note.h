@@ -15,6 +15,15 @@
 
 namespace caip::engine {
 
+/// What the launcher has answered for an image: the command of the host that replaces it, or where
+/// it is, in the launcher's own words.
+struct ImageAnswer {
+  std::vector<std::string> entrypoint = {};  // empty: the image brings its own program
+  std::string source = {};                   // "": the image of that URI
+  bool operator==(const ImageAnswer&) const = default;
+};
+using ImageAnswers = std::map<std::string, ImageAnswer>;  // by URI
+
 struct ReplicaNote {
   int boot = 0;           // starts so far, over all attempts
   int restarts = 0;       // in this attempt
@@ -37,8 +46,8 @@ struct RunNote {
   std::vector<std::string> addresses;  // in the order of the plan
   // How the job was understood when it was submitted: an emulator with other settings that takes it
   // up later runs the same commands on the same directory.
-  std::map<std::string, std::vector<std::string>> images;  // entrypoints by the image's URI
-  std::string output_directory;                            // as replicas see it; "": the job's URI
+  ImageAnswers images;
+  std::string output_directory;  // as replicas see it; "": the job's URI
   run::ByReplica<ReplicaNote> replicas;
   std::optional<Ending> ending;
 

@@ -289,15 +289,6 @@ Error EndpointAddressNotValid(std::string_view address) {
                                       "network of replicas."};
 }
 
-Error ImageNotMapped(std::string_view uri) {
-  const std::string image(uri);
-  return {Code::kFailedPrecondition,
-          "The image '" + image +
-              "' is not mapped to a local command, and the emulator does not pull images. Name "
-              "the command that replaces its entrypoint: --map-image '" +
-              image + "=COMMAND' (or `images:` in the configuration)."};
-}
-
 Error CannotFindPort(int error_number) {
   return SystemError("cannot find a free port", error_number);
 }

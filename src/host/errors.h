@@ -80,7 +80,6 @@ Error ToolNotRun(std::string_view program, std::string_view why);
 
 // Starts and ends of replicas.
 Error OrphanNotKilled(pid_t process);
-Error ImageNotMapped(std::string_view uri);
 Error CommandEmpty();
 Error ArgumentWithNul(std::string_view program);
 Error VariableNotLegal(std::string_view program, std::string_view name);

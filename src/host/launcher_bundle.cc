@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "host/errors.h"
+#include "host/images/image_packager.h"
+#include "host/images/local_images.h"
 #include "host/machine/addresses.h"
 #include "host/machine/machines.h"
 #include "host/metrics/metric_launcher.h"
@@ -54,6 +56,34 @@ PackagerOptions PackagerOptionsFrom(const LauncherOptions& options) {
   return packaging;
 }
 
+std::shared_ptr<LocalImages> MakeImages(const LauncherOptions& options) {
+  LocalImagesOptions images;
+  images.store = options.image_store.empty() ? options.state / "images" : options.image_store;
+  images.can_run = options.own_machines && options.own_roots;
+  images.own_environment = options.own_environment;
+  return std::make_shared<LocalImages>(std::move(images));
+}
+
+ImageRules ImageRulesFrom(const LauncherOptions& options, std::shared_ptr<LocalImages> images) {
+  ImageRules rules{options.images};
+  if (options.strict_images) {
+    rules.look_up = [images](const std::string& uri, const std::string& source) {
+      return images->LookUp(uri, source);
+    };
+  }
+  return rules;
+}
+
+std::unique_ptr<engine::Packager> MakePackager(const LauncherOptions& options,
+                                               const LauncherWorld& world,
+                                               std::shared_ptr<LocalImages> images,
+                                               Interpreters& interpreters) {
+  auto packages = std::make_unique<PackagerOnHost>(PackagerOptionsFrom(options), interpreters,
+                                                   world.packages, world.log, world.clock);
+  return std::make_unique<ImagePackager>(std::move(packages), std::move(images), world.log,
+                                         world.clock);
+}
+
 // In a run's network, the emulator's port is at the hub's address.
 std::string UrlOnMachine(const std::string& url) {
   return "http://" + std::string(kHubAddress) + url.substr(url.rfind(':'));
@@ -65,11 +95,12 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
                                            : TryMachine(LauncherBesideUs());
     if (why_not) return errors::NoMachine(*why_not);
   }
+  const std::shared_ptr<LocalImages> images = MakeImages(options);
   LauncherBundle bundle;
   bundle.name = kProcessName;
   ASSIGN_OR_RETURN(auto processes,
                    ProcessLauncher::Start({.state_directory = options.state,
-                                           .images = options.images,
+                                           .images = ImageRulesFrom(options, images),
                                            .own_roots = options.own_machines && options.own_roots,
                                            .keep_disks = options.keep_disks},
                                           world.clock, world.output));
@@ -82,8 +113,7 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
       std::move(processes), bundle.disks, MetricLauncherOptions{std::move(world.directory_of)},
       world.log, world.clock);
   bundle.interpreters = MakeInterpreters(options);
-  bundle.packager = std::make_unique<PackagerOnHost>(
-      PackagerOptionsFrom(options), *bundle.interpreters, world.packages, world.log, world.clock);
+  bundle.packager = MakePackager(options, world, images, *bundle.interpreters);
   ASSIGN_OR_RETURN(bundle.devices, MakeDeviceBinder(options));
   bundle.addresses = MakeAddressLender(options, world);
   bundle.address = kLoopbackAddress;

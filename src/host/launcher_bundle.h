@@ -34,6 +34,8 @@ struct LauncherOptions {
   LauncherKind kind = LauncherKind::kProcess;
   Path state;  // the emulator's state directory
   ImageMap images = {};
+  Path image_store = {};       // directory of images/image_store.h; "": <state>/images
+  bool strict_images = false;  // an image that is missing when its job is submitted is refused
   uint64_t seed = 0;
   Variables own_environment = {};  // OwnEnvironment()
   bool own_machines = false;       // each replica gets a machine of its own

@@ -32,6 +32,8 @@ struct ContainerImage {
   std::vector<std::string> command = {};       // replaces the entrypoint; empty: it stays
   std::vector<std::string> args = {};          // come after it
   std::vector<std::string> default_args = {};  // of the image (CMD), where the job gives none
+  /// Where Launcher::Resolve has found the image, in the launcher's own words; "": under its URI.
+  std::string source = {};
   bool operator==(const ContainerImage&) const = default;
 };
 

@@ -37,7 +37,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"ml", {"base", "google", "run", "tuning", "ml"}},
     {"engine", {"base", "run", "tuning", "engine"}},
     {"harness", {"base", "google", "run", "ml", "tuning", "engine", "harness"}},
-    {"host", {"base", "google", "run", "http", "engine/ports.h", "host"}},
+    {"host", {"base", "google", "run", "http", "images", "engine/ports.h", "host"}},
     {"images", {"base", "images"}},
     {"gcs", {"base", "http", "gcs"}},
     {"logging", {"base", "http", "logging"}},

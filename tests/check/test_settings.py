@@ -69,6 +69,8 @@ SETTINGS = {
     "service_account": Row("me@p.iam.gserviceaccount.com",
                            sees="metadata('instance/service-accounts/default/email') == "
                                 "'me@p.iam.gserviceaccount.com'"),
+    "strict_images": Row("true", ["--strict-images"], fails="is not on this host",
+                         job=["--master-image-uri", "gcr.io/p/missing:v1"]),
     "runtimes": Row('{"2.11": /nowhere/python3}', job=PACKAGE, fails="/nowhere/python3"),
     "strict_runtime": Row("true", ["--strict-runtime"], fails="3.5", job=OLD_PACKAGE),
 }

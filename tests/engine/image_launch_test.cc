@@ -53,7 +53,7 @@ TEST_F(OwnImages, ArePreparedOnceForAllReplicas) {
   ASSERT_TRUE(world.Submit(Nap(2)).ok());
   world.RunUntilIdle();
   ASSERT_EQ(world.packager.requests().size(), 1u);
-  EXPECT_THAT(world.packager.requests()[0].images, ElementsAre(kBed));
+  EXPECT_THAT(world.packager.requests()[0].images, ElementsAre(Pair(kBed, "")));
   EXPECT_EQ(world.packager.requests()[0].python_module, "") << "there are no packages";
   ASSERT_EQ(launches.size(), 2u);
   EXPECT_THAT(launches[1].image->layers, ElementsAre("/layers/base", "/layers/bed"));

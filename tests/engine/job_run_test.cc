@@ -235,7 +235,7 @@ TEST(JobRun, DevicesThatWillNeverBeThereFailTheJob) {
 
 TEST(JobRun, AContainerRunsTheMappedCommandAndInstallsNothing) {
   Bench b(PlainRules(), AContainerJob("gcr.io/p/trainer:v2"),
-          {{"gcr.io/p/trainer:v2", {"/bin/train", "--now"}}});
+          {{"gcr.io/p/trainer:v2", {{"/bin/train", "--now"}}}});
   b.Feed(Submitted{});
   b.Grant();
   EXPECT_THAT(b.Last(), Not(Contains(HasSubstr("prepare packages"))));
@@ -250,7 +250,7 @@ TEST(JobRun, AContainerRunsTheMappedCommandAndInstallsNothing) {
 TEST(JobRun, RunsTheSameCommandUnderAnEmulatorWithOtherSettings) {
   RunRules rules = PlainRules();
   rules.launch.storage_view = [](const std::string&) { return "/buckets/bucket/out"; };
-  Bench b(rules, AContainerJob("gcr.io/p/trainer:v2"), {{"gcr.io/p/trainer:v2", {"/bin/train"}}});
+  Bench b(rules, AContainerJob("gcr.io/p/trainer:v2"), {{"gcr.io/p/trainer:v2", {{"/bin/train"}}}});
   b.Feed(Submitted{});
   b.Grant();
   b.StartAll();
@@ -267,7 +267,7 @@ TEST(JobRun, NamesMachinesWhereTheirNamesResolve) {
   const auto clusters = [](bool names_resolve) {
     RunRules rules = PlainRules();
     rules.launch.names_resolve = names_resolve;
-    Bench b(rules, AContainerJob("gcr.io/p/trainer:v2"), {{"gcr.io/p/trainer:v2", {"/bin/train"}}});
+    Bench b(rules, AContainerJob("gcr.io/p/trainer:v2"), {{"gcr.io/p/trainer:v2", {{"/bin/train"}}}});
     b.Feed(Submitted{});
     b.Grant();
     std::string text;

@@ -161,7 +161,7 @@ TEST(Recovery, ANoteThatCannotBeReadStartsTheReplicasAnew) {
 
 TEST(Recovery, ANoteThatCannotBeReadKeepsTheProgramOfAnImage) {
   Bench b(PlainRules(), AContainerJob("gcr.io/p/trainer:v2"),
-          {{"gcr.io/p/trainer:v2", {"/bin/train"}}});
+          {{"gcr.io/p/trainer:v2", {{"/bin/train"}}}});
   b.Feed(Submitted{});
   b.Grant();
   b.StartAll();

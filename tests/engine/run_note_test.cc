@@ -18,6 +18,8 @@ RunNote ANote() {
   note.addresses = {"127.0.0.2:2222", "127.0.0.3:2222"};
   note.replicas[{"master", 0}] = {1, 0, true};
   note.replicas[{"ps", 1}] = {4, 3, false};
+  note.images = {{"gcr.io/p/command:1", {{"python3", "t.py"}, ""}},
+                 {"gcr.io/p/file:1", {{}, "/images/file.tar"}}};
   note.ending = Ending{run::JobEvent::kGaveUp, "because"};
   return note;
 }
@@ -30,6 +32,7 @@ TEST(RunNote, IsReadAsItWasWritten) {
   EXPECT_EQ(read->queued_until, note.queued_until);
   EXPECT_EQ(read->replicas.at({"ps", 1}).restarts, 3);
   EXPECT_TRUE(read->replicas.at({"master", 0}).finished);
+  EXPECT_EQ(read->images, note.images);
   EXPECT_EQ(read->ending->message, "because");
 }
 
@@ -44,9 +47,13 @@ TEST(RunNote, EveryEndingSurvives) {
 }
 
 TEST(RunNote, WhatIsBrokenIsNamed) {
-  const std::pair<const char*, Json> kBroken[] = {
-      {"clusterId", ""}, {"attempt", 0},       {"queuedUntil", "noon"},
-      {"addresses", 1},  {"replicas", "many"}, {"ending", {{"as", "BORED"}}}};
+  const std::pair<const char*, Json> kBroken[] = {{"clusterId", ""},
+                                                  {"attempt", 0},
+                                                  {"queuedUntil", "noon"},
+                                                  {"addresses", 1},
+                                                  {"replicas", "many"},
+                                                  {"images", {{"gcr.io/p/i", 7}}},
+                                                  {"ending", {{"as", "BORED"}}}};
   for (const auto& [name, value] : kBroken) {
     Json json = ToJson(ANote());
     json[name] = value;

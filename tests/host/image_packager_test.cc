@@ -39,10 +39,10 @@ class QuickPackager final : public engine::Packager {
   std::vector<std::string>& calls_;
 };
 
-/// Has images whose layer is "/layers/NAME"; "slow" waits until it is told to go on or to stop.
+/// Has images whose layer is "/layers/NAME"; "slow" waits until GoOn is called or it is stopped.
 class NamedImages final : public ImageSource {
  public:
-  Result<PreparedImage> Provide(const std::string& uri, const Note& note,
+  Result<PreparedImage> Provide(const std::string& uri, const std::string&, const Note& note,
                                 const std::stop_token& stop) override {
     if (uri == "missing") return Error{Code::kFailedPrecondition, "There is no such image."};
     if (uri == "slow") {
@@ -79,11 +79,11 @@ struct PackagerOfImages : ::testing::Test {
     images = named.get();
     packager.emplace(std::make_unique<QuickPackager>(calls), std::move(named), sink, clock);
   }
-  static PrepareRequest Request(std::vector<std::string> uris, std::string module = "") {
+  static PrepareRequest Request(const std::vector<std::string>& uris, std::string module = "") {
     PrepareRequest request;
     request.run = {"p", "job_1", ""};
     request.attempt = 2;
-    request.images = std::move(uris);
+    for (const std::string& uri : uris) request.images[uri] = "";
     request.python_module = std::move(module);
     return request;
   }

@@ -27,7 +27,7 @@ inline RunRules PlainRules() {
 
 /// A run and what it has asked for so far.
 struct Bench {
-  using Images = std::map<std::string, std::vector<std::string>>;  // as the launcher resolves them
+  using Images = ImageAnswers;  // as the launcher resolves them
 
   explicit Bench(RunRules given = PlainRules(), ml::Job job = AJob("j"), Images answers = {})
       : rules(WithApi(std::move(given))),

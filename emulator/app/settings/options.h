@@ -61,7 +61,9 @@ struct EmulatorOptions {
   int jobs_max = 0;                     // jobs that run at once; 0: no limit
   bool strict_runtime = false;          // reject jobs whose Python is missing on the host
   uint64_t seed = 0;
-  std::map<std::string, std::vector<std::string>> images;  // image URI -> local command
+  std::map<std::string, std::vector<std::string>> images;  // host::ImageMap
+  bool strict_images = false;
+  Path image_store;                             // "": <state>/images
   std::map<std::string, std::string> runtimes;  // runtime or Python version -> interpreter
   std::vector<std::string> interpreters;        // further pythons to consider
   std::vector<std::string> extra_regions;

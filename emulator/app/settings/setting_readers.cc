@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "base/text.h"
 #include "host/companions/companions.h"
+#include "host/process/image_map.h"
 #include "http/transport/peer_user.h"
 
 namespace caip::app {
@@ -140,6 +142,14 @@ SettingProblems SetAllowedUsers(const Json& value, EmulatorOptions& options) {
   return problems;
 }
 
+// The path of an image in a file does not depend on the directory that the emulator runs in.
+std::vector<std::string> CompleteLocation(std::vector<std::string> entry) {
+  const auto location = host::ImageLocation(entry);
+  std::error_code error;
+  if (location) entry = {"oci:" + std::filesystem::absolute(*location, error).string()};
+  return entry;
+}
+
 // A flag has the form "URI=COMMAND". The config file has a mapping of images to commands.
 SettingProblems SetImages(const Json& value, EmulatorOptions& options) {
   if (value.is_string()) {
@@ -149,7 +159,7 @@ SettingProblems SetImages(const Json& value, EmulatorOptions& options) {
                              ? std::nullopt
                              : ShellWords(std::string_view(text).substr(equals + 1));
     if (equals == 0 || !command || command->empty()) return {errors::NotAnImage(text)};
-    options.images[text.substr(0, equals)] = *command;
+    options.images[text.substr(0, equals)] = CompleteLocation(*command);
     return {};
   }
   if (!value.is_object()) return {errors::NotAMapping()};
@@ -166,7 +176,7 @@ SettingProblems SetImages(const Json& value, EmulatorOptions& options) {
     if (command.empty() || command.front().empty()) {
       problems.push_back(errors::NotACommand(uri));
     } else {
-      options.images[uri] = std::move(command);
+      options.images[uri] = CompleteLocation(std::move(command));
     }
   }
   return problems;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "engine/launch.h"
 #include "ml/render.h"
 
 namespace caip::harness {
@@ -55,7 +56,9 @@ void SimulatedEngine::RunFor(Duration time) {
 
 Result<ml::Job> SimulatedEngine::Submit(ml::Job job) {
   Result<ml::Job> result = Error{};
-  engine->SubmitLater({api->Take("p", std::move(job)), launcher.images},
+  run::AcceptedJob accepted = api->Take("p", std::move(job));
+  engine::ImageAnswers images = engine::ResolvePrograms(accepted.job->spec(), launcher).images;
+  engine->SubmitLater({std::move(accepted), std::move(images)},
                       [&](const Result<run::Job>& answer) {
                         result = answer.ok() ? ml::RenderJob(*answer) : answer.error();
                       });

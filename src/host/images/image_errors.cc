@@ -4,13 +4,14 @@ namespace caip::host::errors {
 
 Error ImageNotFound(std::string_view uri) {
   const std::string image(uri);
-  return {Code::kFailedPrecondition,
-          "The image '" + image +
-              "' is not on this host, and the emulator pulls no images from other hosts. Push it "
-              "to the emulator (docker push), import it (docker save " +
-              image +
-              " | caip images import -), or name a command that replaces it (--map-image '" +
-              image + "=COMMAND')."};
+  return {
+      Code::kFailedPrecondition,
+      "The image '" + image +
+          "' is not on this host: it is not in the emulator's registry, not in podman and not in "
+          "docker. The emulator pulls no images from other hosts. Push it to the emulator "
+          "(docker push), import it (docker save " +
+          image + " | caip images import -), or name a command that replaces it (--map-image '" +
+          image + "=COMMAND')."};
 }
 
 Error ImageNeedsMachine(std::string_view uri) {
@@ -28,6 +29,17 @@ Error ImageUnusable(std::string_view uri, const Error& cause) {
   error.message = "The image '" + std::string(uri) + "' cannot run: " + cause.message;
   return error;
 }
+
+std::string RunsImage(std::string_view uri, std::string_view digest) {
+  return "The image '" + std::string(uri) + "' is " + std::string(digest) + ".";
+}
+
+std::string ImageRunsAsRoot(uint32_t user) {
+  return "The image names the user " + std::to_string(user) +
+         ". It runs as root of its machine, because only root may start programs as other users.";
+}
+
+Error NotInEngines() { return {Code::kNotFound, "No container engine has the image."}; }
 
 Error EngineCannotSave(std::string_view engine, std::string_view last) {
   return {Code::kUnavailable, std::string(engine) + " cannot save it: " + std::string(last)};

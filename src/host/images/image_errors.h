@@ -1,6 +1,7 @@
 #pragma once
 // What jobs report about their container images.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,12 @@ Error ImageNotFound(std::string_view uri);
 Error ImageNeedsMachine(std::string_view uri);
 /// The image was found, but it cannot run.
 Error ImageUnusable(std::string_view uri, const Error& cause);
+/// A line for the log of a job that starts.
+std::string RunsImage(std::string_view uri, std::string_view digest);
+/// A warning: the image names another user than root.
+std::string ImageRunsAsRoot(uint32_t user);
+/// No engine of this host has the image.
+Error NotInEngines();
 /// `last` is what the engine printed.
 Error EngineCannotSave(std::string_view engine, std::string_view last);
 Error UserNotInImage(std::string_view name);

@@ -34,7 +34,7 @@ struct ImagePackager::Worker {
 };
 
 ImagePackager::ImagePackager(std::unique_ptr<engine::Packager> packages,
-                             std::unique_ptr<ImageSource> images, engine::LogSink& log,
+                             std::shared_ptr<ImageSource> images, engine::LogSink& log,
                              Clock& clock)
     : packages_(std::move(packages)), images_(std::move(images)), log_(log), clock_(clock) {}
 
@@ -99,8 +99,8 @@ Result<ImagePackager::Images> ImagePackager::ProvideAll(const PrepareRequest& re
     log_.Write({{request.run, std::string(run::kServiceTask), severity, clock_.Now(), line}});
   };
   Images images;
-  for (const std::string& uri : request.images) {
-    ASSIGN_OR_RETURN(engine::PreparedImage image, images_->Provide(uri, note, stop));
+  for (const auto& [uri, source] : request.images) {
+    ASSIGN_OR_RETURN(engine::PreparedImage image, images_->Provide(uri, source, note, stop));
     images[uri] = std::make_shared<const engine::PreparedImage>(std::move(image));
   }
   return images;

@@ -24,15 +24,16 @@ class ImageSource {
   virtual ~ImageSource() = default;
   /// Finds the image of that name and unpacks it, which may take minutes. The error says what to
   /// do. After `stop` is requested, the result does not matter.
-  virtual Result<engine::PreparedImage> Provide(const std::string& uri, const Note& note,
-                                                const std::stop_token& stop) = 0;
+  /// `source` is what the launcher answered for the image, "" if it was nothing.
+  virtual Result<engine::PreparedImage> Provide(const std::string& uri, const std::string& source,
+                                                const Note& note, const std::stop_token& stop) = 0;
 };
 
 /// Each request with images has a thread of its own. The other requests go straight to `packages`.
 class ImagePackager final : public engine::Packager {
  public:
   /// The references must outlive it.
-  ImagePackager(std::unique_ptr<engine::Packager> packages, std::unique_ptr<ImageSource> images,
+  ImagePackager(std::unique_ptr<engine::Packager> packages, std::shared_ptr<ImageSource> images,
                 engine::LogSink& log, Clock& clock);
   /// Stops what is being prepared; pending callbacks are never called.
   ~ImagePackager() override;
@@ -52,7 +53,7 @@ class ImagePackager final : public engine::Packager {
   Result<Images> ProvideAll(const engine::PrepareRequest& request, const std::stop_token& stop);
 
   const std::unique_ptr<engine::Packager> packages_;
-  const std::unique_ptr<ImageSource> images_;
+  const std::shared_ptr<ImageSource> images_;
   engine::LogSink& log_;
   Clock& clock_;
 

@@ -161,7 +161,7 @@ void DropCapabilities() {
   }
 }
 
-// /dev/stdout opens the pipe anew, so the pipe must belong to the user.
+// A program that opens /dev/stdout opens the pipe again, so the pipe must belong to the user.
 bool BecomeUser(const Recipe& recipe) {
   if (recipe.user == 0 && recipe.group == 0) return true;
   for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {

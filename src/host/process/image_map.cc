@@ -1,9 +1,11 @@
 #include "host/process/image_map.h"
 
-#include "host/errors.h"
+#include <string_view>
 
 namespace caip::host {
 namespace {
+
+constexpr std::string_view kLocation = "oci:";
 
 // Removes the tag: "gcr.io/p/i:1" and "gcr.io/p/i@sha256:..." become "gcr.io/p/i". The colon before
 // a port does not start a tag.
@@ -23,13 +25,23 @@ const std::vector<std::string>* FindImage(const ImageMap& images, const std::str
   return found == images.end() ? nullptr : &found->second;
 }
 
-Result<run::Program> ResolveImage(const ImageMap& images, const run::Program& program) {
+std::optional<std::string> ImageLocation(const std::vector<std::string>& entry) {
+  const bool is_location = entry.size() == 1 && entry.front().starts_with(kLocation);
+  return is_location ? std::optional(entry.front().substr(kLocation.size())) : std::nullopt;
+}
+
+Result<run::Program> ResolveImage(const ImageRules& rules, const run::Program& program) {
   const auto* image = std::get_if<run::ContainerImage>(&program);
   if (!image) return program;
-  const std::vector<std::string>* command = FindImage(images, image->uri);
-  if (!command) return errors::ImageNotMapped(image->uri);
+  const std::vector<std::string>* entry = FindImage(rules.map, image->uri);
+  const auto location = entry ? ImageLocation(*entry) : std::nullopt;
   run::ContainerImage resolved = *image;
-  resolved.entrypoint = *command;
+  if (entry && !location) {
+    resolved.entrypoint = *entry;
+  } else {
+    resolved.source = location.value_or("");
+    if (rules.look_up) RETURN_IF_ERROR(rules.look_up(image->uri, resolved.source));
+  }
   return run::Program(std::move(resolved));
 }
 

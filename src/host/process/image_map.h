@@ -1,7 +1,9 @@
 #pragma once
-// Maps container images to commands of this host, because caip pulls no images.
+// Maps container images to commands of this host, or to archives that have them.
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,14 +12,25 @@
 
 namespace caip::host {
 
-/// The local command of an image, which replaces its entrypoint, by URI with or without a tag.
+/// By URI with or without a tag: the local command that replaces the image's entrypoint, or one
+/// word that names a file or directory which has the image ("oci:/home/me/image.tar").
 using ImageMap = std::map<std::string, std::vector<std::string>>;
 
-/// The command of `uri`, else that of the image without its tag; nullptr if neither is mapped.
+/// The entry of `uri`, else that of the image without its tag; nullptr if neither is mapped.
 const std::vector<std::string>* FindImage(const ImageMap& images, const std::string& uri);
 
-/// Returns an image with its entrypoint, and other programs unchanged. kFailedPrecondition: the
-/// image is not mapped.
-Result<run::Program> ResolveImage(const ImageMap& images, const run::Program& program);
+/// What an entry names after "oci:"; nullopt: it is a command.
+std::optional<std::string> ImageLocation(const std::vector<std::string>& entry);
+
+struct ImageRules {
+  ImageMap map;
+  /// Why the image is not on this host, or not where it is mapped to. Unset: an image is looked for
+  /// when its job starts.
+  std::function<Status(const std::string& uri, const std::string& source)> look_up = {};
+};
+
+/// Returns an image with the command of this host that replaces it, or with the place that it is
+/// mapped to, and other programs unchanged. An error is that of the look-up.
+Result<run::Program> ResolveImage(const ImageRules& rules, const run::Program& program);
 
 }  // namespace caip::host

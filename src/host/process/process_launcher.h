@@ -17,7 +17,7 @@ namespace caip::host {
 struct ProcessLauncherOptions {
   Path state_directory;
   Path program = {};  // caip-launcher; empty: the one beside the running program
-  ImageMap images = {};
+  ImageRules images = {};
   /// Machines have a root of their own (machine_files.h), which is the boot disk, else the host's.
   bool own_roots = false;
   bool keep_disks = false;  // what runs leave on their disks is kept (boot_disks.h)

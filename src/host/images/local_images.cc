@@ -1,0 +1,153 @@
+#include "host/images/local_images.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/hash.h"
+#include "host/images/image_errors.h"
+#include "host/images/image_user.h"
+#include "images/image_store.h"
+
+namespace caip::host {
+namespace {
+
+using engine::PreparedImage;
+using engine::Severity;
+using images::Digest;
+using images::ImageReference;
+
+// What Docker gives a container whose image names no PATH.
+constexpr char kDefaultPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+// Images that have no name of their own in the store.
+constexpr char kMappedImages[] = "localhost/mapped";
+constexpr char kEngineImages[] = "localhost/";
+constexpr size_t kTagDigits = 32;
+
+// Another text as soon as the archive, or the index of the directory, is another file.
+std::string VersionOf(const Path& path) {
+  struct stat status {};
+  const Path index = path / "index.json";
+  if (::stat(index.c_str(), &status) != 0 && ::stat(path.c_str(), &status) != 0) return "";
+  return std::to_string(status.st_ino) + " " + std::to_string(status.st_size) + " " +
+         std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
+}
+
+engine::Environment EnvironmentOf(const images::ImageConfig& config, const std::string& home) {
+  // PYTHONUNBUFFERED: lines are shown as they are printed
+  engine::Environment environment = {
+      {"PATH", kDefaultPath}, {"HOME", home}, {"PYTHONUNBUFFERED", "1"}};
+  for (const std::string& variable : config.environment) {
+    const size_t equals = variable.find('=');
+    if (equals == 0 || equals == std::string::npos) continue;
+    const std::string name = variable.substr(0, equals);
+    std::erase_if(environment, [&](const auto& earlier) { return earlier.first == name; });
+    environment.emplace_back(name, variable.substr(equals + 1));
+  }
+  return environment;
+}
+
+// Only root may become another user. The user of a machine is the user of caip.
+void SetUser(const ImageUser& user, const ImageSource::Note& note, PreparedImage& image) {
+  if (user.user == 0 && user.group == 0) return;
+  if (::geteuid() != 0) return note(Severity::kWarning, errors::ImageRunsAsRoot(user.user));
+  image.user = user.user;
+  image.group = user.group;
+}
+
+Result<PreparedImage> PreparedFrom(images::UnpackedImage unpacked, const ImageSource::Note& note) {
+  const images::ImageConfig& config = unpacked.config;
+  ASSIGN_OR_RETURN(const ImageUser user, FindImageUser(config.user, unpacked.layers));
+  PreparedImage image;
+  for (const Path& layer : unpacked.layers) image.layers.push_back(layer);
+  image.entrypoint = config.entrypoint;
+  image.default_args = config.command;
+  image.environment = EnvironmentOf(config, user.home);
+  if (!config.working_directory.empty()) image.working_directory = config.working_directory;
+  SetUser(user, note, image);
+  for (const std::string& remark : unpacked.remarks) note(Severity::kWarning, remark);
+  image.hold = std::make_shared<const images::UnpackedImage>(std::move(unpacked));
+  return image;
+}
+
+}  // namespace
+
+LocalImages::LocalImages(LocalImagesOptions options)
+    : options_(std::move(options)), engines_(options_.own_environment) {}
+
+LocalImages::~LocalImages() = default;
+
+Result<images::ImageStore*> LocalImages::Store() {
+  const std::lock_guard lock(mutex_);
+  if (!store_) {
+    ASSIGN_OR_RETURN(store_, images::ImageStore::Open(options_.store));
+  }
+  return store_.get();
+}
+
+Result<PreparedImage> LocalImages::Provide(const std::string& uri, const std::string& source,
+                                           const Note& note, const std::stop_token& stop) {
+  if (!options_.can_run) return errors::ImageNeedsMachine(uri);
+  ASSIGN_OR_RETURN(const Digest digest, Find(uri, source, stop));
+  ASSIGN_OR_RETURN(images::ImageStore * store, Store());
+  auto unpacked = store->Unpack(digest);
+  if (!unpacked.ok()) return errors::ImageUnusable(uri, unpacked.error());
+  note(Severity::kInfo, errors::RunsImage(uri, unpacked->manifest.text()));
+  auto image = PreparedFrom(*std::move(unpacked), note);
+  if (!image.ok()) return errors::ImageUnusable(uri, image.error());
+  return image;
+}
+
+Status LocalImages::LookUp(const std::string& uri, const std::string& source) {
+  if (!options_.can_run) return errors::ImageNeedsMachine(uri);
+  RETURN_IF_ERROR(Find(uri, source, {}));
+  return Ok{};
+}
+
+Result<Digest> LocalImages::Find(const std::string& uri, const std::string& source,
+                                 const std::stop_token& stop) {
+  auto found = !source.empty() ? ImportMapped(source) : [&]() -> Result<Digest> {
+    ASSIGN_OR_RETURN(const ImageReference name, ImageReference::Parse(uri));
+    ASSIGN_OR_RETURN(images::ImageStore * store, Store());
+    auto digest = store->Resolve(name);
+    if (digest.ok() || digest.error().code != Code::kNotFound) return digest;
+    return ImportFromEngine(uri, stop);
+  }();
+  if (found.ok()) return found;
+  const bool is_missing = source.empty() && found.error().code == Code::kNotFound;
+  return is_missing ? errors::ImageNotFound(uri) : errors::ImageUnusable(uri, found.error());
+}
+
+Result<Digest> LocalImages::Import(const std::string& source, const ImageReference& as) {
+  ASSIGN_OR_RETURN(images::ImageStore * store, Store());
+  ASSIGN_OR_RETURN(const auto imported, store->Import(images::ImageSource::Parse(source), as));
+  return imported.front().digest;
+}
+
+Result<Digest> LocalImages::ImportMapped(const std::string& location) {
+  const auto source = images::ImageSource::Parse(location);
+  const std::string version = location + " " + VersionOf(source.path);
+  ASSIGN_OR_RETURN(const ImageReference name,
+                   ImageReference::Parse(std::string(kMappedImages) + ":" +
+                                         Sha256Hex(version).substr(0, kTagDigits)));
+  ASSIGN_OR_RETURN(images::ImageStore * store, Store());
+  const auto known = store->Resolve(name);
+  return known.ok() ? known : Import(location, name);
+}
+
+Result<Digest> LocalImages::ImportFromEngine(const std::string& uri, const std::stop_token& stop) {
+  const auto image = engines_.Find(uri, stop);
+  if (!image) return errors::NotInEngines();
+  ASSIGN_OR_RETURN(const ImageReference name,
+                   ImageReference::Parse(kEngineImages + image->engine + ":" + image->id));
+  ASSIGN_OR_RETURN(images::ImageStore * store, Store());
+  if (auto known = store->Resolve(name); known.ok()) return known;
+  const TemporaryDirectory scratch("caip-image-");
+  const Path file = scratch.path() / "image.tar";
+  RETURN_IF_ERROR(engines_.Save(*image, file, stop));
+  return Import("docker-archive:" + file.string(), name);
+}
+
+}  // namespace caip::host

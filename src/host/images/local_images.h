@@ -1,0 +1,51 @@
+#pragma once
+// The images of this host: in files that the settings name, in the image store, and in podman and
+// docker.
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "host/images/engine_stores.h"
+#include "host/images/image_packager.h"
+
+namespace caip::images {
+class Digest;
+class ImageReference;
+class ImageStore;
+}  // namespace caip::images
+
+namespace caip::host {
+
+struct LocalImagesOptions {
+  Path store;           // directory of the image store; made when an image is looked for
+  bool can_run = true;  // replicas have machines with roots of their own
+  Variables own_environment = {};
+};
+
+class LocalImages final : public ImageSource {
+ public:
+  explicit LocalImages(LocalImagesOptions options);
+  ~LocalImages() override;
+
+  /// `source` is the location of the image in a file or directory.
+  Result<engine::PreparedImage> Provide(const std::string& uri, const std::string& source,
+                                        const Note& note, const std::stop_token& stop) override;
+  /// Why the image cannot be used, without unpacking it.
+  Status LookUp(const std::string& uri, const std::string& source);
+
+ private:
+  Result<images::ImageStore*> Store();
+  Result<images::Digest> Find(const std::string& uri, const std::string& source,
+                              const std::stop_token& stop);
+  Result<images::Digest> Import(const std::string& source, const images::ImageReference& as);
+  Result<images::Digest> ImportMapped(const std::string& location);
+  Result<images::Digest> ImportFromEngine(const std::string& uri, const std::stop_token& stop);
+
+  const LocalImagesOptions options_;
+  const EngineStores engines_;
+  std::mutex mutex_;
+  std::unique_ptr<images::ImageStore> store_;  // guarded by mutex_ until it is set
+};
+
+}  // namespace caip::host

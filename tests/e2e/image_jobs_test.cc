@@ -1,0 +1,168 @@
+// Jobs that run from container images, from the command line to the outcome.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "host/machine/machines.h"
+#include "places.h"
+#include "tests/support/caip_command.h"
+#include "tests/support/oci_layout.h"
+
+namespace caip::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kOwnImage[] = "gcr.io/demo/trainer:v1";
+
+class ImageJobs : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const TemporaryDirectory trial("caip-trial-");
+    const auto why_not = host::TryMachine(Path(CAIP_BINARY_DIR) / "caip-launcher", trial.path());
+    if (why_not) GTEST_SKIP() << "replicas cannot have machines here: " << *why_not;
+    const TemporaryDirectory base("caip-layer-");
+    WriteBusybox(base.path());
+    layout_.AddLayer(base.path());
+  }
+  /// Completes the image with a program that is a shell script.
+  void MakeImage(const std::string& script, Json config = Json::object()) {
+    const TemporaryDirectory app("caip-layer-");
+    ASSERT_TRUE(MakeDirectories(app.path() / "app").ok());
+    ASSERT_TRUE(WriteFile(app.path() / "app/train", "#!/bin/sh\n" + script + "\n").ok());
+    std::filesystem::permissions(app.path() / "app/train", std::filesystem::perms(0755));
+    layout_.AddLayer(app.path());
+    if (!config.contains("Entrypoint")) config["Entrypoint"] = {"/app/train"};
+    config["Env"] = {"PATH=/bin", "FROM_IMAGE=yes"};
+    config["WorkingDir"] = "/app";
+    layout_.Finish(config);
+  }
+  Transcript Submit(const std::string& job, std::vector<std::string> more = {},
+                    const std::string& location = "") {
+    const std::string place = location.empty() ? "oci:" + layout_.Directory().string() : location;
+    std::vector<std::string> words = {"jobs",
+                                      "submit",
+                                      "training",
+                                      job,
+                                      "--region",
+                                      "us-central1",
+                                      "--master-image-uri",
+                                      kOwnImage,
+                                      "--map-image",
+                                      std::string(kOwnImage) + "=" + place,
+                                      "--stream-logs"};
+    words.insert(words.end(), more.begin(), more.end());
+    return caip_.Run(words);
+  }
+
+  CaipCommand caip_;
+  OciLayout layout_;
+};
+
+TEST_F(ImageJobs, RunTheProgramOfTheImageOnItsOwnFiles) {
+  MakeImage(
+      "echo \"in $(pwd) of $CLOUD_ML_JOB_ID, $FROM_IMAGE, $#: $*\"; ls /usr 2>&1\n"
+      "hostname");
+  const Transcript run = Submit("own_files", {"--", "--epochs", "2"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("in /app of own_files, yes, 2: --epochs 2"),
+                    HasSubstr("ls: /usr: No such file or directory"),
+                    HasSubstr("cmle-training-master-"), HasSubstr("Job completed successfully.")));
+}
+
+TEST_F(ImageJobs, EndWithTheExitCodeOfTheContainer) {
+  MakeImage("kill -9 $$");
+  EXPECT_EQ(Submit("killed").exit_code, 1);
+  EXPECT_THAT(StringOr(caip_.Describe("killed"), "errorMessage"),
+              HasSubstr("exited with a non-zero status of 137"));
+}
+
+TEST_F(ImageJobs, ReachCloudStorageOfTheEmulator) {
+  ASSERT_EQ(caip_.Run({"buckets", "create", "bkt-1"}).exit_code, 0);
+  ASSERT_TRUE(WriteFile(caip_.BucketFile("bkt-1", "data.txt"), "the data\n").ok());
+  MakeImage(
+      "wget -q -O - \"$STORAGE_EMULATOR_HOST/storage/v1/b/bkt-1/o/data.txt?alt=media\"\n"
+      "wget -q -O - --header 'Metadata-Flavor: Google' "
+      "http://metadata.google.internal/computeMetadata/v1/project/project-id");
+  const Transcript run = Submit("storage");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("the data"), HasSubstr("demo")));
+}
+
+TEST_F(ImageJobs, RunAClusterWhoseReplicasFindEachOther) {
+  MakeImage(
+      "echo \"$CLUSTER_SPEC\" | grep -o 'cmle-training-worker-[0-9a-f]*-0' > /tmp/worker\n"
+      "grep -q \"$(cat /tmp/worker)\" /etc/hosts && echo found it\n"
+      "case $(hostname) in *worker*) sleep 100;; esac");
+  const Transcript run =
+      Submit("cluster", {"--scale-tier", "custom", "--master-machine-type", "n1-standard-4",
+                         "--worker-machine-type", "n1-standard-4", "--worker-count", "1"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("found it"));
+}
+
+TEST_F(ImageJobs, RunAsTheUserThatTheImageNames) {
+  MakeImage("id; echo data > /tmp/mine && echo written", {{"User", "user"}});
+  const Transcript run = Submit("user");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("written"));
+  if (::geteuid() == 0) {
+    EXPECT_THAT(run.err, HasSubstr("uid=1000(user) gid=1000"));
+  } else {
+    EXPECT_THAT(run.err, HasSubstr("runs as root of its machine"));
+  }
+}
+
+TEST_F(ImageJobs, ThatAreNowhereFailWithWhatToDo) {
+  const Transcript run =
+      caip_.Run({"jobs", "submit", "training", "nowhere", "--region", "us-central1",
+                 "--master-image-uri", "gcr.io/demo/other:v1", "--stream-logs"});
+  EXPECT_EQ(run.exit_code, 1);
+  const Json job = caip_.Describe("nowhere");
+  EXPECT_EQ(StringOr(job, "state"), "FAILED");
+  EXPECT_THAT(StringOr(job, "errorMessage"),
+              AllOf(HasSubstr("The image 'gcr.io/demo/other:v1' is not on this host"),
+                    HasSubstr("caip images import"), HasSubstr("--map-image")));
+}
+
+TEST_F(ImageJobs, ThatAreNowhereAreRefusedOnRequest) {
+  const Transcript run =
+      caip_.Run({"jobs", "submit", "training", "nowhere", "--region", "us-central1",
+                 "--master-image-uri", "gcr.io/demo/other:v1", "--strict-images", "--stream-logs"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err, HasSubstr("The image 'gcr.io/demo/other:v1' is not on this host"));
+  EXPECT_TRUE(caip_.Describe("nowhere").is_null()) << "nothing was stored";
+}
+
+TEST_F(ImageJobs, OnProcessesFailWithWhatToDo) {
+  MakeImage("true");
+  EXPECT_EQ(Submit("process", {"--isolation", "process"}).exit_code, 1);
+  EXPECT_THAT(StringOr(caip_.Describe("process"), "errorMessage"),
+              AllOf(HasSubstr("cannot run, because replicas are processes of this host"),
+                    HasSubstr("--isolation machine")));
+}
+
+TEST_F(ImageJobs, OfAnotherArchitectureFailWithItsName) {
+  layout_.Finish({{"Entrypoint", {"/bin/true"}}}, "riscv64");
+  EXPECT_EQ(Submit("riscv").exit_code, 1);
+  EXPECT_THAT(StringOr(caip_.Describe("riscv"), "errorMessage"), HasSubstr("riscv64"));
+}
+
+TEST_F(ImageJobs, WithoutThatProgramFailWithItsName) {
+  MakeImage("true", {{"Entrypoint", {"/bin/missing"}}});
+  EXPECT_EQ(Submit("missing").exit_code, 1);
+  EXPECT_THAT(caip_.LogOf("missing"), HasSubstr("/bin/missing"));
+}
+
+TEST_F(ImageJobs, WhoseArchiveIsMissingFailWithItsPath) {
+  EXPECT_EQ(Submit("no_archive", {}, "oci:/nowhere/image.tar").exit_code, 1);
+  EXPECT_THAT(StringOr(caip_.Describe("no_archive"), "errorMessage"),
+              HasSubstr("/nowhere/image.tar"));
+}
+
+}  // namespace
+}  // namespace caip::testing
