@@ -267,7 +267,8 @@ TEST(JobRun, NamesMachinesWhereTheirNamesResolve) {
   const auto clusters = [](bool names_resolve) {
     RunRules rules = PlainRules();
     rules.launch.names_resolve = names_resolve;
-    Bench b(rules, AContainerJob("gcr.io/p/trainer:v2"), {{"gcr.io/p/trainer:v2", {{"/bin/train"}}}});
+    Bench b(rules, AContainerJob("gcr.io/p/trainer:v2"),
+            {{"gcr.io/p/trainer:v2", {{"/bin/train"}}}});
     b.Feed(Submitted{});
     b.Grant();
     std::string text;
