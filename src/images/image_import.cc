@@ -95,7 +95,7 @@ Result<FoundImage> ReadSavedImage(SourceFiles& files, const Json& saved, BlobSto
   std::vector<Descriptor> layers;
   for (const Json& name : *layer_names) {
     if (!name.is_string())
-      return errors::ManifestInvalid("Layers of manifest.json is no list of names");
+      return errors::ManifestInvalid("Layers of manifest.json is not a list of names");
     ASSIGN_OR_RETURN(const BlobInfo layer, StoreNamedFile(files, name.get<std::string>()));
     layers.push_back({layer.digest, LayerTypeOf(blobs, layer.digest), layer.size});
   }
