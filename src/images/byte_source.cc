@@ -70,8 +70,8 @@ Result<std::string_view> DecompressedFile::Next() {
   return std::string_view();
 }
 
-HashedSource::HashedSource(ByteSource& source, uint64_t limit)
-    : source_(source), limit_(limit), thread_([this] { ReadAhead(); }) {}
+HashedSource::HashedSource(ByteSource& source, uint64_t limit, std::stop_token stop)
+    : source_(source), limit_(limit), stop_(std::move(stop)), thread_([this] { ReadAhead(); }) {}
 
 HashedSource::~HashedSource() {
   {
@@ -129,6 +129,7 @@ void HashedSource::ReadAhead() {
 }
 
 Result<std::string_view> HashedSource::Next() {
+  if (stop_.stop_requested()) return errors::ReadingStopped();
   if (is_over_) {
     if (!current_.status.ok()) return current_.status.error();
     return std::string_view();

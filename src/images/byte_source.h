@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -54,8 +55,8 @@ class DecompressedFile : public ByteSource {
 class HashedSource : public ByteSource {
  public:
   /// `source` must outlive the object. More than `limit` bytes are kResourceExhausted, with the
-  /// reason "imageTooLarge".
-  HashedSource(ByteSource& source, uint64_t limit);
+  /// reason "imageTooLarge". After `stop` is requested, Next returns kCancelled.
+  HashedSource(ByteSource& source, uint64_t limit, std::stop_token stop = {});
   HashedSource(const HashedSource&) = delete;
   HashedSource& operator=(const HashedSource&) = delete;
   ~HashedSource() override;
@@ -76,6 +77,7 @@ class HashedSource : public ByteSource {
 
   ByteSource& source_;
   const uint64_t limit_;
+  const std::stop_token stop_;
   Sha256Digest hash_;
   uint64_t total_ = 0;
   std::string rest_;  // what the last piece of the source had beyond a full buffer

@@ -209,6 +209,8 @@ Error CannotUnpack(std::string_view path, int error_number) {
   return SystemError("cannot unpack " + Quoted(path) + " of the image", error_number);
 }
 
+Error ReadingStopped() { return {Code::kCancelled, "Reading was stopped"}; }
+
 Error LayerMismatch(std::string_view expected, std::string_view computed) {
   return {Code::kDataLoss,
           "A layer of the image is not the one that its configuration names: the digest of the "

@@ -52,6 +52,7 @@ Error LinkLeavesImage(std::string_view path, std::string_view target);
 Error LinkTargetMissing(std::string_view path, std::string_view target);
 Error EntryInvalid(std::string_view path, std::string_view why);
 Error CannotUnpack(std::string_view path, int error_number);
+Error ReadingStopped();  // kCancelled
 Error LayerMismatch(std::string_view expected, std::string_view computed);
 Error LayerInUse(std::string_view diff_id);
 Error CannotMakeWhiteout(std::string_view path, int error_number);

@@ -183,7 +183,7 @@ Result<ImageStore::HostImage> ImageStore::FindHostImage(const Digest& manifest) 
 }
 
 // The layers of a stack must differ: of equal ones, the highest decides.
-Result<UnpackedImage> ImageStore::Unpack(const Digest& manifest) {
+Result<UnpackedImage> ImageStore::Unpack(const Digest& manifest, const std::stop_token& stop) {
   ASSIGN_OR_RETURN(const HostImage image, FindHostImage(manifest));
   UnpackedImage unpacked{image.digest};
   unpacked.config = image.config;
@@ -193,7 +193,7 @@ Result<UnpackedImage> ImageStore::Unpack(const Digest& manifest) {
         diff_ids.end()) {
       continue;
     }
-    auto layer = layers_->Unpack(*blobs_, image.manifest.layers[i].digest, diff_ids[i]);
+    auto layer = layers_->Unpack(*blobs_, image.manifest.layers[i].digest, diff_ids[i], stop);
     if (!layer.ok()) return errors::InLayer(i + 1, diff_ids.size(), layer.error());
     unpacked.layers.push_back(layer->path);
     unpacked.remarks.insert(unpacked.remarks.end(), layer->remarks.begin(), layer->remarks.end());

@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -85,8 +86,9 @@ class ImageStore {
   /// The manifest or index that a name means. kNotFound, with the reason "nameUnknown" or
   /// "manifestUnknown", if the store does not have it.
   Result<Digest> Resolve(const ImageReference& name);
-  /// Unpacks the image for this host. `manifest` may be an index.
-  Result<UnpackedImage> Unpack(const Digest& manifest);
+  /// Unpacks the image for this host. `manifest` may be an index. kCancelled after `stop` is
+  /// requested.
+  Result<UnpackedImage> Unpack(const Digest& manifest, const std::stop_token& stop = {});
   /// All named images, by name.
   Result<std::vector<ListedImage>> List();
   /// Removes a tag, or with a digest a manifest with all its tags, and then what no name needs.

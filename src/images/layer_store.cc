@@ -71,7 +71,7 @@ Result<Fd> LayerStore::Lock(const Digest& diff_id, int kind) const {
 }
 
 Result<UnpackedLayer> LayerStore::Unpack(const BlobStore& blobs, const Digest& blob,
-                                         const Digest& diff_id) {
+                                         const Digest& diff_id, const std::stop_token& stop) {
   while (true) {
     ASSIGN_OR_RETURN(Fd reading, Lock(diff_id, LOCK_SH));
     if (Has(diff_id)) {
@@ -82,15 +82,15 @@ Result<UnpackedLayer> LayerStore::Unpack(const BlobStore& blobs, const Digest& b
     ASSIGN_OR_RETURN(const Fd writing, Lock(diff_id, LOCK_EX));
     if (Has(diff_id)) continue;
     ASSIGN_OR_RETURN(const Fd file, blobs.OpenBlob(blob));
-    RETURN_IF_ERROR(UnpackFile(file, diff_id));
+    RETURN_IF_ERROR(UnpackFile(file, diff_id, stop));
   }
 }
 
 // Wants the lock for writing.
-Status LayerStore::UnpackFile(const Fd& file, const Digest& diff_id) {
+Status LayerStore::UnpackFile(const Fd& file, const Digest& diff_id, const std::stop_token& stop) {
   const std::string partial = diff_id.hex() + kPartial;
   RETURN_IF_ERROR(RemoveTreeAt(opened_.get(), partial));
-  const auto remarks = WritePartial(file, diff_id, partial);
+  const auto remarks = WritePartial(file, diff_id, partial, stop);
   if (!remarks.ok()) {
     (void)RemoveTreeAt(opened_.get(), partial);
     return remarks.error();
@@ -105,7 +105,8 @@ Status LayerStore::UnpackFile(const Fd& file, const Digest& diff_id) {
 
 // The digest is computed from the same bytes that are unpacked.
 Result<std::vector<std::string>> LayerStore::WritePartial(const Fd& file, const Digest& diff_id,
-                                                          const std::string& partial) {
+                                                          const std::string& partial,
+                                                          const std::stop_token& stop) {
   if (::mkdirat(opened_.get(), partial.c_str(), 0755) != 0) {
     return CannotMakeDirectory(directory_ / partial, errno);
   }
@@ -113,7 +114,7 @@ Result<std::vector<std::string>> LayerStore::WritePartial(const Fd& file, const 
   if (!opened.valid()) return CannotOpen(directory_ / partial, errno);
   LayerRoot root(std::move(opened));
   ASSIGN_OR_RETURN(const auto bytes, DecompressedFile::Open(file.get()));
-  HashedSource hashed(*bytes, limits_.bytes);
+  HashedSource hashed(*bytes, limits_.bytes, stop);
   TarReader reader(hashed);
   LayerWriter writer(root, limits_);
   while (true) {

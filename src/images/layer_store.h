@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,9 @@ class LayerStore {
   /// Unpacks the blob, unless the layer is unpacked already. kDataLoss, with the reason
   /// "digestMismatch", if the decompressed bytes have another digest than `diff_id`; the other
   /// errors are those of LayerWriter and TarReader. Callers who want the same layer wait for the
-  /// first of them.
-  Result<UnpackedLayer> Unpack(const BlobStore& blobs, const Digest& blob, const Digest& diff_id);
+  /// first of them. kCancelled after `stop` is requested.
+  Result<UnpackedLayer> Unpack(const BlobStore& blobs, const Digest& blob, const Digest& diff_id,
+                               const std::stop_token& stop = {});
   /// Removes all layers except those in `needed` and those in use, and what killed processes have
   /// left. Returns the number of removed layers.
   Result<size_t> RemoveOthers(const std::set<Digest>& needed);
@@ -48,9 +50,10 @@ class LayerStore {
       : directory_(std::move(directory)), limits_(limits), opened_(std::move(opened)) {}
 
   Result<Fd> Lock(const Digest& diff_id, int kind) const;
-  Status UnpackFile(const Fd& file, const Digest& diff_id);
+  Status UnpackFile(const Fd& file, const Digest& diff_id, const std::stop_token& stop);
   Result<std::vector<std::string>> WritePartial(const Fd& file, const Digest& diff_id,
-                                                const std::string& partial);
+                                                const std::string& partial,
+                                                const std::stop_token& stop);
   Result<bool> RemoveUnlessUsed(const Digest& diff_id);
 
   Path directory_;

@@ -107,15 +107,6 @@ TEST_F(ContainerJobs, AClusterSharesOneClusterSpec) {
   EXPECT_THAT(clusters[0], HasSubstr(":2222"));
 }
 
-TEST_F(ContainerJobs, AnUnmappedImageIsRefusedWithAdvice) {
-  const Transcript run =
-      caip_.Run({"jobs", "submit", "training", "nomap", "--region", "us-central1",
-                 "--master-image-uri", "gcr.io/demo/other:v1", "--stream-logs"});
-  EXPECT_EQ(run.exit_code, 1);
-  EXPECT_THAT(run.err, HasSubstr("--map-image"));
-  EXPECT_TRUE(caip_.Describe("nomap").is_null()) << "nothing was stored";
-}
-
 TEST_F(ContainerJobs, AQueueOfTwentyMinutesCostsNothing) {
   const auto started = std::chrono::steady_clock::now();
   const Transcript run = Submit("queued", "echo ran", {"--queue-delay", "constant:20m"});

@@ -128,6 +128,17 @@ TEST_F(LayerStoreTest, RefusesCompressionsThatNeedOtherPrograms) {
   EXPECT_FALSE(fs::exists(bin / "ran"));
 }
 
+TEST_F(LayerStoreTest, StopsUnpackingAndLeavesNothing) {
+  const std::string tar = MakeTar({{"file", std::string(1 << 20, 'x')}});
+  const Digest diff_id = Digest::Of(tar);
+  std::stop_source stop;
+  stop.request_stop();
+  const auto stopped = layers_->Unpack(*blobs_, *blobs_->Put(tar), diff_id, stop.get_token());
+  EXPECT_EQ(stopped.error().code, Code::kCancelled);
+  EXPECT_FALSE(layers_->Has(diff_id));
+  EXPECT_TRUE(UnpackBytes(tar).ok()) << "it is unpacked when it is wanted again";
+}
+
 TEST_F(LayerStoreTest, AnEmptyLayerHasNoFiles) {
   EXPECT_TRUE(fs::is_empty(Root({})));
   const auto nothing = UnpackBytes("");

@@ -92,7 +92,7 @@ Result<PreparedImage> LocalImages::Provide(const std::string& uri, const std::st
   if (!options_.can_run) return errors::ImageNeedsMachine(uri);
   ASSIGN_OR_RETURN(const Digest digest, Find(uri, source, stop));
   ASSIGN_OR_RETURN(images::ImageStore * store, Store());
-  auto unpacked = store->Unpack(digest);
+  auto unpacked = store->Unpack(digest, stop);
   if (!unpacked.ok()) return errors::ImageUnusable(uri, unpacked.error());
   note(Severity::kInfo, errors::RunsImage(uri, unpacked->manifest.text()));
   auto image = PreparedFrom(*std::move(unpacked), note);
