@@ -67,6 +67,8 @@ Result<CheckedJob> MakeCheckedJob(const TrainerRequest& request, const Path& wor
   trainer.job.limits.no_progress = request.stall;
   trainer.job.step_regex = request.step_regex;
   trainer.is_container = scenario::IsContainer(trainer.job.training_input);
+  trainer.has_own_files =
+      scenario::BringsOwnFiles(trainer.job.training_input, checked.settings.options);
   AddFolders(request, workshop, trainer);
   trainer.vm_lifetime = request.vm_lifetime;
   trainer.real_duration = request.real_duration;

@@ -3,8 +3,10 @@
 #include <system_error>
 #include <utility>
 
+#include "base/json.h"
 #include "base/quoting.h"
 #include "emulator/app/settings/settings_table.h"
+#include "host/process/image_map.h"
 
 namespace caip::scenario {
 namespace {
@@ -66,6 +68,17 @@ Status CompleteImages(const EmulatorFlags& flags, EmulatorOptions& options) {
 
 }  // namespace
 
+bool BringsOwnFiles(const Json& training_input, const EmulatorOptions& options) {
+  if (!StringOr(training_input, "pythonModule").empty()) return false;
+  for (const char* role : {"master", "worker", "parameterServer", "evaluator"}) {
+    const Json* config = Member(training_input, std::string(role) + "Config");
+    const std::string uri = config ? StringOr(*config, "imageUri") : "";
+    const auto* entry = host::FindImage(options.images, uri);
+    if (!uri.empty() && (!entry || host::ImageLocation(*entry))) return true;
+  }
+  return false;
+}
+
 EmulatorFlags Merged(EmulatorFlags words, const EmulatorFlags& command) {
   if (command.state) words.state = command.state;
   if (command.config) words.config = command.config;
@@ -79,7 +92,10 @@ Result<RunSettings> ReadSettingsOfJob(const EmulatorFlags& flags, harness::Scena
   RETURN_IF_ERROR(CompleteImages(flags, settings.options));
   job.semantics = is_posix ? harness::Semantics::kPosix : harness::Semantics::kObject;
   app::Isolation& isolation = settings.options.isolation;
-  if (isolation == app::Isolation::kByHost) isolation = app::Isolation::kProcess;
+  const bool is_open = isolation == app::Isolation::kByHost;
+  if (is_open && !BringsOwnFiles(job.training_input, settings.options)) {
+    isolation = app::Isolation::kProcess;
+  }
   return settings;
 }
 

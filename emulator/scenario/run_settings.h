@@ -17,10 +17,13 @@ struct RunSettings {
   app::EmulatorOptions options = {};
 };
 
+/// Whether a role of the job runs an image itself, not a command of this host or a Python module.
+bool BringsOwnFiles(const Json& training_input, const app::EmulatorOptions& options);
+
 /// For a job that the words of a command describe. `flags` are all flags of the command. Flags of
 /// what a scenario states itself (seed, delays, storage view) change `job`. The configuration of
 /// the state directory counts as it does for a submit. Replicas are processes unless machines are
-/// asked for.
+/// asked for or an image needs them.
 Result<RunSettings> ReadSettingsOfJob(const app::EmulatorFlags& flags, harness::Scenario& job);
 
 /// For a scenario. Its `submit` words may have flags, too; those of the command override them.

@@ -117,6 +117,17 @@ TEST_F(ImageJobs, RunAsTheUserThatTheImageNames) {
   }
 }
 
+TEST_F(ImageJobs, AreCheckedOnTheirOwnFiles) {
+  MakeImage("cat /app/train > /dev/null; echo done");
+  const std::string mapping = std::string(kOwnImage) + "=oci:" + layout_.Directory().string();
+  const Transcript run =
+      caip_.Run({"check", "--master-image-uri", kOwnImage, "--map-image", mapping, "--region",
+                 "us-central1", "--filter", "start/succeeds", "--filter", "machine/independent"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("PASS     start/succeeds"),
+                             HasSubstr("PASS     machine/independent")));
+}
+
 TEST_F(ImageJobs, ThatAreNowhereFailWithWhatToDo) {
   const Transcript run =
       caip_.Run({"jobs", "submit", "training", "nowhere", "--region", "us-central1",

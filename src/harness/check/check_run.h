@@ -17,8 +17,10 @@ namespace caip::harness {
 
 /// The trainer under test, as the user gave it.
 struct CheckedTrainer {
-  Scenario job;                // `training_input` is complete; no faults, no expectations
-  bool is_container = false;   // a mapped image instead of a Python module
+  Scenario job;               // `training_input` is complete; no faults, no expectations
+  bool is_container = false;  // an image instead of a Python module
+  bool has_own_files =
+      false;  // it runs on the files of its image, which machines of the service have
   std::optional<Path> source;  // --package-path: the folder of the package in the source tree
   std::vector<Path> packages;  // the installed archives, as files of this host
   Duration vm_lifetime = std::chrono::hours(4);  // the expected lifetime of a machine
