@@ -63,6 +63,15 @@ struct Runner {
   int operator()(const caip::cli::BucketsListCommand& c) const {
     return Shown(c, caip::cli::RunBucketsList);
   }
+  int operator()(const caip::cli::ImagesListCommand& c) const {
+    return Shown(c, caip::cli::RunImagesList);
+  }
+  int operator()(const caip::cli::ImagesImportCommand& c) const {
+    return Shown(c, caip::cli::RunImagesImport);
+  }
+  int operator()(const caip::cli::ImagesRemoveCommand& c) const {
+    return Shown(c, caip::cli::RunImagesRemove);
+  }
   int operator()(const caip::cli::ScenarioRunCommand& c) const { return RunScenarioRun(c, world); }
   int operator()(const caip::cli::ScenarioValidateCommand& c) const {
     return RunScenarioValidate(c, world);

@@ -61,7 +61,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
       "explore", "check"}},
     {"cli",
      {"base", "http", "google", "run", "ml", "tuning", "harness", "host", "client", "report",
-      "front", "app", "scenario", "explore", "check", "cli"}},
+      "images", "front", "app", "scenario", "explore", "check", "cli"}},
     {"emulator", {"app", "cli"}},  // main.cc
     {"conformance", {"conformance"}},
 };

@@ -355,6 +355,9 @@ TEST(Arguments, EveryCommandHasHelpWithExamples) {
                             {"version"},
                             {"buckets", "create"},
                             {"buckets", "list"},
+                            {"images", "list"},
+                            {"images", "import"},
+                            {"images", "remove"},
                             {"completion"},
                             {"help"},
                             {}};

@@ -31,6 +31,8 @@ TEST(Completion, OffersTheValuesOfAFlag) {
   EXPECT_EQ(offered("jobs list --verbosity w"), "warning");
   EXPECT_EQ(offered("jobs submit training j --isolation m"), "machine");
   EXPECT_EQ(offered("jobs li"), "list");
+  EXPECT_EQ(offered("images im"), "import");
+  EXPECT_EQ(offered("images import --na"), "--name");
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddJobsCommands(grammar, jobs, gcloud);
   AddLocalCommands(grammar, gcloud);
   AddServerCommands(grammar, gcloud);
+  AddImagesCommands(grammar, gcloud);
   AddScenarioCommands(grammar);
   AddCheckCommand(grammar, gcloud);
   AddSimulateCommand(grammar);
@@ -102,6 +103,7 @@ Status CheckFormat(const Command& command, const GcloudFlags& gcloud) {
           [&](const CancelCommand& cancel) { return resource(cancel); },
           [&](const UpdateCommand& update) { return resource(update); },
           [&](const TrialsCommand& trials) { return resource(trials); },
+          [&](const ImagesListCommand& list) { return resource(list); },
           [&](const DoctorCommand&) -> Status {
             if (format == "text" || format == "json") return Ok{};
             return errors::Argument("--format", errors::NoSuchChoice(format, {"json", "text"}));

@@ -157,6 +157,27 @@ struct BucketsListCommand {
   app::EmulatorFlags emulator;
 };
 
+/// `images list`.
+struct ImagesListCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;  // --state
+};
+
+/// `images import ARCHIVE|DIRECTORY`.
+struct ImagesImportCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;      // --state
+  std::string source;               // "-": the standard input
+  std::optional<std::string> name;  // --name URI
+};
+
+/// `images remove URI...`.
+struct ImagesRemoveCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;  // --state
+  std::vector<std::string> names;
+};
+
 /// `scenario run FILE...`.
 struct ScenarioRunCommand {
   app::EmulatorFlags emulator;        // --state: holds the directories of the runs
@@ -242,12 +263,13 @@ struct PrintCommand {
   int exit_code = 0;
 };
 
-using Command = std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand,
-                             UpdateCommand, StreamLogsCommand, TrialsCommand, LocalTrainCommand,
-                             ServeCommand, StopCommand, EnvCommand, DoctorCommand, VersionCommand,
-                             BucketsCreateCommand, BucketsListCommand, ScenarioRunCommand,
-                             ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand,
-                             ExploreCommand, CheckCommand, SimulateCommand, PrintCommand>;
+using Command =
+    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, UpdateCommand,
+                 StreamLogsCommand, TrialsCommand, LocalTrainCommand, ServeCommand, StopCommand,
+                 EnvCommand, DoctorCommand, VersionCommand, BucketsCreateCommand,
+                 BucketsListCommand, ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand,
+                 ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand,
+                 ScenarioShowCommand, ExploreCommand, CheckCommand, SimulateCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
@@ -272,6 +294,9 @@ int RunDoctor(const DoctorCommand& command, const Surroundings& world);
 int RunVersion(const VersionCommand& command, const Surroundings& world);
 int RunBucketsCreate(const BucketsCreateCommand& command, const Surroundings& world);
 int RunBucketsList(const BucketsListCommand& command, const Surroundings& world);
+int RunImagesList(const ImagesListCommand& command, const Surroundings& world);
+int RunImagesImport(const ImagesImportCommand& command, const Surroundings& world);
+int RunImagesRemove(const ImagesRemoveCommand& command, const Surroundings& world);
 int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world);
 int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world);
 int RunScenarioSchema(const ScenarioSchemaCommand& command, const Surroundings& world);

@@ -115,9 +115,11 @@ Status CheckEntriesAreOwn(const Path& path) {
 
 // What people, clients and scenarios put into a state directory before its first owner.
 constexpr std::string_view kEarlyNames[] = {
-    "access.log", "buckets",           "ca",   "clocks",        "config.yaml", "environments",
-    "gcloud",     "interpreters.json", "keys", "machines.json", "python",      "sdists",
-    "server.log",
+    "access.log", "buckets",       "ca",
+    "clocks",     "config.yaml",   "environments",
+    "gcloud",     "images",        "interpreters.json",
+    "keys",       "machines.json", "python",
+    "sdists",     "server.log",
 };
 
 // A directory of the system or of another program must not be closed by mistake. A state directory
@@ -181,6 +183,8 @@ Result<StateDirectory> StateDirectory::Own(const Path& path, const std::string& 
   }
   return StateDirectory(path, std::move(lock), std::move(owner));
 }
+
+Status StateDirectory::Make(const Path& path) { return MakeOwnDirectory(path); }
 
 Result<std::optional<StateOwner>> StateDirectory::Peek(const Path& path) {
   const Path lock_path = path / kLockName;

@@ -4,7 +4,7 @@
 //   owner.lock     locked while the owner lives; names the owner
 //   jobs.db        jobs (job_store.h)
 //   buckets/       Cloud Storage
-//   images/        container images (images/blob_store.h)
+//   images/        container images (images/image_store.h)
 //   disks/         boot disks of replicas (boot_disks.h)
 //   environments/  Python environments by content (environment_cache.h)
 //   python/        the hook of Python replicas (python_hook.h)
@@ -41,6 +41,10 @@ class StateDirectory {
   /// names the present owner, which may end or begin to serve meanwhile. kPermissionDenied: this
   /// user can never own the directory.
   static Result<StateDirectory> Own(const Path& path, const std::string& version, Instant now);
+
+  /// Creates the directory as Own does, for commands that need no emulator and add to it what an
+  /// emulator does not own alone.
+  static Status Make(const Path& path);
 
   /// The living owner; nullopt if there is none, or the directory does not exist.
   static Result<std::optional<StateOwner>> Peek(const Path& path);

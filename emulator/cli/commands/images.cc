@@ -1,0 +1,126 @@
+// `caip images list|import|remove`: the image store of the state directory. An emulator may use it
+// at the same time.
+
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+
+#include "base/json.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/output.h"
+#include "emulator/cli/print/resource_text.h"
+#include "host/store/state_directory.h"
+#include "images/image_store.h"
+
+namespace caip::cli {
+namespace {
+
+using images::ImageReference;
+using images::ImageStore;
+using images::ListedImage;
+
+// The columns of `docker image ls`, with the whole name in one.
+constexpr std::string_view kImageColumns = "table(name,id:label=DIGEST,platform,size,status)";
+
+// An emulator makes the same directory when it starts.
+Result<std::unique_ptr<ImageStore>> OpenStore(const app::EmulatorFlags& flags) {
+  const Path state = app::StateDirectory(flags);
+  RETURN_IF_ERROR(host::StateDirectory::Make(state));
+  return ImageStore::Open(state / "images");
+}
+
+std::string SizeText(uint64_t bytes) {
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  double value = static_cast<double>(bytes);
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
+  char text[32];
+  const bool is_short = unit == 0 || value >= 10;
+  std::snprintf(text, sizeof text, is_short ? "%.0f %s" : "%.1f %s", value, units[unit]);
+  return text;
+}
+
+Json AsJson(const ListedImage& image) {
+  const images::ImageName& name = image.name;
+  Json object = {{"name", images::FamiliarName(name.repository, name.tag)},
+                 {"repository", name.repository},
+                 {"tag", name.tag},
+                 {"digest", name.digest.text()},
+                 {"id", name.digest.hex().substr(0, 12)},
+                 {"mediaType", name.media_type}};
+  if (!image.platform) {
+    object["status"] = image.problem;
+    return object;
+  }
+  object["platform"] = image.platform->text();
+  object["size"] = SizeText(image.bytes);
+  object["sizeBytes"] = std::to_string(image.bytes);
+  object["layers"] = image.layers;
+  object["status"] = image.is_unpacked ? "unpacked" : "imported";
+  return object;
+}
+
+Status ListImages(const ImagesListCommand& command, const Surroundings& world) {
+  Json resources = Json::array();
+  std::error_code error;
+  if (std::filesystem::exists(app::StateDirectory(command.emulator) / "images", error)) {
+    ASSIGN_OR_RETURN(const auto store, OpenStore(command.emulator));
+    ASSIGN_OR_RETURN(const std::vector<ListedImage> listed, store->List());
+    for (const ListedImage& image : listed) resources.push_back(AsJson(image));
+  }
+  if (resources.empty() && !command.gcloud.format) world.io.err("Listed 0 items.\n");
+  const std::string format = command.gcloud.format.value_or("table");
+  ASSIGN_OR_RETURN(
+      const std::string text,
+      FormatResources(resources, format == "table" ? kImageColumns : std::string_view(format)));
+  world.io.out(text);
+  return Ok{};
+}
+
+Status ImportImage(const ImagesImportCommand& command, const Surroundings& world) {
+  std::optional<ImageReference> name;
+  if (command.name) {
+    ASSIGN_OR_RETURN(name, ImageReference::Parse(*command.name));
+  }
+  ASSIGN_OR_RETURN(const auto store, OpenStore(command.emulator));
+  ASSIGN_OR_RETURN(const auto imported,
+                   store->Import(images::ImageSource::Parse(command.source), name));
+  for (const images::ImportedImage& image : imported) {
+    for (const ImageReference& given : image.names) {
+      world.io.err("Imported " + images::FamiliarName(given.repository(), given.tag()) + " (" +
+                   image.digest.text() + ").\n");
+    }
+  }
+  return Ok{};
+}
+
+Status RemoveImages(const ImagesRemoveCommand& command, const Surroundings& world) {
+  ASSIGN_OR_RETURN(const auto store, OpenStore(command.emulator));
+  for (const std::string& text : command.names) {
+    ASSIGN_OR_RETURN(const ImageReference name, ImageReference::Parse(text));
+    ASSIGN_OR_RETURN(const images::RemovedFiles removed, store->Remove(name));
+    world.io.err("Removed " + text + " (blobs: " + std::to_string(removed.blobs) +
+                 ", unpacked layers: " + std::to_string(removed.layers) + ").\n");
+  }
+  return Ok{};
+}
+
+int ExitCodeOf(const Status& done, const char* command, const Io& io) {
+  return done.ok() ? static_cast<int>(kExitSuccess) : Fail(io, command, done.error().message);
+}
+
+}  // namespace
+
+int RunImagesList(const ImagesListCommand& command, const Surroundings& world) {
+  return ExitCodeOf(ListImages(command, world), "images.list", world.io);
+}
+
+int RunImagesImport(const ImagesImportCommand& command, const Surroundings& world) {
+  return ExitCodeOf(ImportImage(command, world), "images.import", world.io);
+}
+
+int RunImagesRemove(const ImagesRemoveCommand& command, const Surroundings& world) {
+  return ExitCodeOf(RemoveImages(command, world), "images.remove", world.io);
+}
+
+}  // namespace caip::cli

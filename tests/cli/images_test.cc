@@ -1,0 +1,118 @@
+// `caip images list|import|remove` on the image store of a state directory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/commands.h"
+#include "tests/images/image_maker.h"
+
+namespace caip::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+using Words = std::vector<std::string>;
+
+class Images : public ::testing::Test {
+ protected:
+  int Run(Words words) {
+    out_ = err_ = "";
+    words.insert(words.begin(), "images");
+    words.insert(words.end(), {"--state", state().string()});
+    const Io io{[this](std::string_view text) { out_ += text; },
+                [this](std::string_view text) { err_ += text; }};
+    const Surroundings world{io, nullptr, nullptr};  // no emulator is needed
+    const Command command = ParseArguments(words);
+    if (const auto* c = std::get_if<ImagesListCommand>(&command)) return RunImagesList(*c, world);
+    if (const auto* c = std::get_if<ImagesImportCommand>(&command)) {
+      return RunImagesImport(*c, world);
+    }
+    if (const auto* c = std::get_if<ImagesRemoveCommand>(&command)) {
+      return RunImagesRemove(*c, world);
+    }
+    return RunPrint(std::get<PrintCommand>(command), world);
+  }
+  std::string Archive(const std::string& name) {
+    const Path path = directory_.path() / "image.tar";
+    const std::string bytes =
+        images::ArchiveOf(images::MakeSavedImage({{{{{"file", "x"}}}, name, ""}}));
+    EXPECT_TRUE(WriteFile(path, bytes).ok());
+    return path.string();
+  }
+  Path state() const { return directory_.path() / "state"; }
+
+  TemporaryDirectory directory_;
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(Images, AreImportedListedAndRemoved) {
+  EXPECT_EQ(Run({"import", Archive("trainer:v1")}), kExitSuccess) << err_;
+  EXPECT_THAT(err_, StartsWith("Imported trainer:v1 (sha256:"));
+  EXPECT_EQ(Run({"import", Archive("x:1"), "--name", "gcr.io/my-project/trainer"}), kExitSuccess);
+  EXPECT_THAT(err_, StartsWith("Imported gcr.io/my-project/trainer:latest (sha256:"));
+  EXPECT_EQ(Run({"list"}), kExitSuccess);
+  EXPECT_THAT(out_, StartsWith("NAME                              DIGEST        PLATFORM"));
+  EXPECT_THAT(out_, HasSubstr("\ngcr.io/my-project/trainer:latest  "));
+  EXPECT_THAT(out_, HasSubstr("imported\n"));
+  EXPECT_EQ(Run({"remove", "trainer:v1", "gcr.io/my-project/trainer"}), kExitSuccess);
+  EXPECT_EQ(err_,
+            "Removed trainer:v1 (blobs: 0, unpacked layers: 0).\n"
+            "Removed gcr.io/my-project/trainer (blobs: 3, unpacked layers: 0).\n");
+  EXPECT_EQ(Run({"list"}), kExitSuccess);
+  EXPECT_EQ(out_, "");
+  EXPECT_EQ(err_, "Listed 0 items.\n");
+}
+
+TEST_F(Images, AreListedInTheFormatsOfOtherLists) {
+  EXPECT_EQ(Run({"import", Archive("trainer:v1")}), kExitSuccess);
+  EXPECT_EQ(Run({"list", "--format", "value(name,tag,layers)"}), kExitSuccess);
+  EXPECT_EQ(out_, "trainer:v1\tv1\t1\n");
+  EXPECT_EQ(Run({"list", "--format", "json"}), kExitSuccess);
+  EXPECT_THAT(out_, HasSubstr("\"repository\": \"docker.io/library/trainer\""));
+  EXPECT_EQ(Run({"list", "--format", "table(tag,status)"}), kExitSuccess);
+  EXPECT_EQ(out_, "TAG  STATUS\nv1   imported\n");
+  EXPECT_EQ(Run({"list", "--format", "bogus"}), kExitUsage);
+  EXPECT_EQ(Run({"import", "x", "--format", "json"}), kExitUsage);
+}
+
+TEST_F(Images, AListMakesNoStateDirectory) {
+  EXPECT_EQ(Run({"list"}), kExitSuccess);
+  EXPECT_FALSE(std::filesystem::exists(state()));
+}
+
+TEST_F(Images, AnImportMakesAStateDirectoryOfThisUserAlone) {
+  EXPECT_EQ(Run({"import", Archive("trainer:v1")}), kExitSuccess);
+  EXPECT_EQ(std::filesystem::status(state()).permissions(), std::filesystem::perms::owner_all);
+}
+
+TEST_F(Images, ReportWhatIsWrong) {
+  const struct {
+    Words words;
+    int exit_code;
+    const char* text;
+  } cases[] = {
+      {{"import"}, kExitUsage, "SOURCE"},
+      {{"import", "/no/file"}, kExitFailure, "The image '/no/file' cannot be read: "},
+      {{"import", "x", "--name", "gcr.io/P/x"},
+       kExitUsage,
+       "argument --name: 'gcr.io/P/x' is not a valid name of an image"},
+      {{"remove"}, kExitUsage, "URI"},
+      {{"remove", "a b"}, kExitUsage, "argument URI: 'a b' is not a valid name of an image"},
+      {{"remove", "busybox"},
+       kExitFailure,
+       "ERROR: (caip.images.remove) The image store has no image 'busybox:latest'.\n"},
+      {{"lsit"}, kExitUsage, "Invalid choice: 'lsit'"},
+  };
+  for (const auto& [words, exit_code, text] : cases) {
+    EXPECT_EQ(Run(words), exit_code) << err_;
+    EXPECT_THAT(err_, HasSubstr(text));
+    EXPECT_THAT(out_, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace caip::cli
