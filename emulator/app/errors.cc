@@ -140,6 +140,11 @@ SettingProblem NotADuration(std::string_view value) {
   return Value(Quoted(value) + " is not a valid duration. Write it as 30s, 2m or 1h30m.");
 }
 
+SettingProblem NotADiskSize(std::string_view value) {
+  return Value(Quoted(value) +
+               " is not a valid size of a disk. Write it as 500MB or 20GB, or use job or off.");
+}
+
 SettingProblem NotAUser(std::string_view name) {
   return Value(Quoted(name) +
                " is not a user of this host. Give the name or the number of a user, or `all` for "

@@ -55,6 +55,7 @@ SettingProblem NotAMapping();
 SettingProblem NotOneOf(std::string_view value, const std::vector<std::string>& choices);
 SettingProblem Because(const Error& cause);
 SettingProblem NotADuration(std::string_view value);
+SettingProblem NotADiskSize(std::string_view value);
 /// For --allow-users.
 SettingProblem NotAUser(std::string_view name);
 SettingProblem NotASeed(std::string_view value);

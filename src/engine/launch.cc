@@ -66,12 +66,17 @@ std::string PathOf(const LaunchFacts& facts, const PreparedImage* image) {
   return path == image->environment.end() ? facts.path : path->second;
 }
 
+int BootDiskGbOf(const run::ReplicaGroup& group) {
+  return group.disk.size_gb > 0 ? group.disk.size_gb : run::kBootDiskGbDefault;
+}
+
 ReplicaMachine DescribeMachine(const LaunchFacts& facts, const run::Program& program) {
   const run::RunSpec& spec = facts.job.spec();
   const auto* image = std::get_if<run::ContainerImage>(&program);
   ReplicaMachine machine{.host_name = facts.job.HostName(facts.key.replica, facts.note.names),
                          .region = spec.region,
                          .machine_type = spec.GroupOf(facts.key.replica).machine_type,
+                         .boot_disk_gb = BootDiskGbOf(spec.GroupOf(facts.key.replica)),
                          .image_uri = image ? image->uri : "",
                          .service_account = spec.service_account};
   for (const run::PlannedReplica& peer : facts.plan) {

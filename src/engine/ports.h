@@ -48,6 +48,7 @@ struct ReplicaMachine {
   std::string host_name;        // "training-worker-e118e0f997-1", the same after a restart
   std::string region;           // "us-central1"
   std::string machine_type;     // "n1-standard-4"
+  int boot_disk_gb = 0;
   std::string image_uri;        // "" where the replica runs no image
   std::string service_account;  // e-mail; "" the default one
   std::vector<std::string> peer_hosts = {};  // all addresses of the run, its own too

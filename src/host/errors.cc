@@ -283,6 +283,13 @@ Error NoPreloadOnMachines() {
           "host does not have. Run them with `--isolation process`."};
 }
 
+Error NoDiskLimits(std::string_view why) {
+  return {Code::kFailedPrecondition,
+          "The sizes of boot disks cannot be limited on this host, because its kernel cannot hold "
+          "replicas at their writes (" +
+              std::string(why) + "). Run without --disk-limits."};
+}
+
 Error EndpointAddressNotValid(std::string_view address) {
   return {Code::kInvalidArgument, Quoted(address) +
                                       " is not an IPv4 address, so no server can listen there in a "

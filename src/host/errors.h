@@ -90,6 +90,7 @@ Error LauncherLacks(std::string_view launcher, std::string_view ability);
 Error LauncherLacksMachines(std::string_view launcher);
 Error NoMachine(std::string_view why);
 Error NoPreloadOnMachines();
+Error NoDiskLimits(std::string_view why);
 Error EndpointAddressNotValid(std::string_view address);
 
 // A system call failed.

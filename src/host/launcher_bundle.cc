@@ -11,6 +11,7 @@
 #include "host/metrics/metric_launcher.h"
 #include "host/process/launcher_link.h"
 #include "host/process/process_launcher.h"
+#include "host/watch/call_source.h"
 
 namespace caip::host {
 namespace {
@@ -84,6 +85,13 @@ std::unique_ptr<engine::Packager> MakePackager(const LauncherOptions& options,
                                          world.clock);
 }
 
+// The limits are held at the replicas' writes.
+Status CheckDiskLimits() {
+  const Interposition found = InterpositionOf();
+  if (found.kind == Interposition::Kind::kSeccomp) return Ok{};
+  return errors::NoDiskLimits(found.reason);
+}
+
 // In a run's network, the emulator's port is at the hub's address.
 std::string UrlOnMachine(const std::string& url) {
   return "http://" + std::string(kHubAddress) + url.substr(url.rfind(':'));
@@ -95,6 +103,7 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
                                            : TryMachine(LauncherBesideUs());
     if (why_not) return errors::NoMachine(*why_not);
   }
+  if (options.disk_bytes_max > 0) RETURN_IF_ERROR(CheckDiskLimits());
   const std::shared_ptr<LocalImages> images = MakeImages(options);
   LauncherBundle bundle;
   bundle.name = kProcessName;
@@ -102,7 +111,8 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
                    ProcessLauncher::Start({.state_directory = options.state,
                                            .images = ImageRulesFrom(options, images),
                                            .own_roots = options.own_machines && options.own_roots,
-                                           .keep_disks = options.keep_disks},
+                                           .keep_disks = options.keep_disks,
+                                           .disk_bytes_max = options.disk_bytes_max},
                                           world.clock, world.output));
   bundle.disks = processes.get();
   bundle.freezable = processes.get();

@@ -41,6 +41,7 @@ struct LauncherOptions {
   bool own_machines = false;       // each replica gets a machine of its own
   bool own_roots = true;           // with a file system of its own
   bool keep_disks = false;         // what runs leave on their disks is kept
+  uint64_t disk_bytes_max = 0;     // of a boot disk; 0: disks are not limited
   Addressing addressing = Addressing::kLoopback;
   DeviceMode devices = DeviceMode::kByHost;
   std::string fake_gpus = {};                        // "4xNVIDIA_TESLA_T4"; "": none

@@ -92,10 +92,11 @@ class LaunchWorld {
  public:
   explicit LaunchWorld(std::function<int64_t()> oom_kills = {},
                        Interposition::Kind interposition = Interposition::Kind::kSeccomp,
-                       bool own_roots = false) {
+                       bool own_roots = false, uint64_t disk_bytes_max = 0) {
     auto started = ProcessLauncher::Start({.state_directory = state.path(),
                                            .program = LauncherProgram(),
                                            .own_roots = own_roots,
+                                           .disk_bytes_max = disk_bytes_max,
                                            .oom_kills = std::move(oom_kills),
                                            .interposition = interposition},
                                           clock, sink);

@@ -15,6 +15,7 @@ namespace {
 constexpr uint64_t kPortMax = 65535;
 constexpr uint64_t kJobsMax = 1'000'000;
 constexpr uint64_t kConnectionsMax = 100'000;
+constexpr uint64_t kDiskSizeMax = 1'000'000;  // of any unit
 
 template <typename Number>
 std::optional<Number> NumberOf(const Json& value, uint64_t most) {
@@ -109,6 +110,24 @@ SettingProblems SetConnectionsMax(const Json& value, EmulatorOptions& options) {
   const auto most = NumberOf<int>(value, kConnectionsMax);
   if (!most) return {errors::NotANumberUpTo(kConnectionsMax, "0: as many as open files allow")};
   options.connections_max = *most;
+  return {};
+}
+
+SettingProblems SetDiskLimits(const Json& value, EmulatorOptions& options) {
+  const std::string text = SettingText(value).value_or("");
+  options.disk_bytes_max = 0;
+  if (text == "off") return {};
+  if (text == "job") {
+    options.disk_bytes_max = EmulatorOptions::kByJob;
+    return {};
+  }
+  for (const auto& [unit, shift] :
+       {std::pair("MB", 20), std::pair("GB", 30), std::pair("TB", 40)}) {
+    if (!text.ends_with(unit)) continue;
+    const auto number = NumberOf<uint64_t>(Json(text.substr(0, text.size() - 2)), kDiskSizeMax);
+    if (number && *number > 0) options.disk_bytes_max = *number << shift;
+  }
+  if (options.disk_bytes_max == 0) return {errors::NotADiskSize(text)};
   return {};
 }
 

@@ -25,6 +25,7 @@ SettingProblems SetLauncher(const Json& value, EmulatorOptions& options);
 SettingProblems SetSeed(const Json& value, EmulatorOptions& options);
 SettingProblems SetJobsMax(const Json& value, EmulatorOptions& options);
 SettingProblems SetConnectionsMax(const Json& value, EmulatorOptions& options);
+SettingProblems SetDiskLimits(const Json& value, EmulatorOptions& options);
 SettingProblems SetPort(const Json& value, EmulatorOptions& options);
 SettingProblems SetAllowedUsers(const Json& value, EmulatorOptions& options);
 SettingProblems SetImages(const Json& value, EmulatorOptions& options);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 #include "host/process/replica_output.h"
 #include "host/process/task_queue.h"
 #include "host/watch/call_source.h"
+#include "host/watch/disk_limits.h"
 #include "host/watch/watched_replicas.h"
 
 namespace caip::host {
@@ -197,7 +199,7 @@ class Processes final : public ProcessLauncher {
                                              .listener = std::move(listener),
                                              .program = argv.empty() ? "" : argv.front(),
                                              .directory = DirectoryOf(launch),
-                                             .watcher = watching_.watcher,
+                                             .watcher = WatchingOf(launch).watcher,
                                              .oom_kills = oom_kills_.Recent()});
     const Status started = linked.ok() ? StartNow(number, argv, std::move(launch)) : linked;
     if (started.ok()) return;
@@ -230,8 +232,9 @@ class Processes final : public ProcessLauncher {
     if (launch.isolation) RETURN_IF_ERROR(AddMachineNow(launch, replica));
     ASSIGN_OR_RETURN(Pipe out, MakePipe());
     ASSIGN_OR_RETURN(Pipe err, MakePipe());
-    if (IsWatched()) {
-      ASSIGN_OR_RETURN(replica.watch, watched_.Admit(number, watching_, launch, out.writing.get(),
+    if (const Watching watching = WatchingOf(launch); IsWatched(watching)) {
+      if (watching.watcher == &disk_limits_) disk_limits_.Begin(launch.key, DiskFor(launch));
+      ASSIGN_OR_RETURN(replica.watch, watched_.Admit(number, watching, launch, out.writing.get(),
                                                      err.writing.get()));
     }
     output_.Add(number, launch.key.run, launch.task, std::move(out.reading),
@@ -258,10 +261,26 @@ class Processes final : public ProcessLauncher {
     return CopyWorkingFiles(launch, DirectoryOf(launch));
   }
 
-  bool IsWatched() const { return watching_.watcher && watching_.watch.any(); }
+  static bool IsWatched(const Watching& watching) {
+    return watching.watcher && watching.watch.any();
+  }
+
+  /// A scenario's watcher comes before the limits of disks.
+  Watching WatchingOf(const ReplicaLaunch& launch) {
+    if (watching_.watcher || options_.disk_bytes_max == 0) return watching_;
+    const Path disk = HasOwnRoot(launch) ? Path("/") : disks_.Of(launch.key);
+    return {{.changed_roots = {disk}}, &disk_limits_};
+  }
+
+  DiskLimits::Disk DiskFor(const ReplicaLaunch& launch) const {
+    constexpr uint64_t kGibibyte = 1ull << 30;
+    const uint64_t of_job = static_cast<uint64_t>(launch.machine.boot_disk_gb) * kGibibyte;
+    const uint64_t most = options_.disk_bytes_max;
+    return {disks_.Of(launch.key), of_job > 0 ? std::min(of_job, most) : most};
+  }
 
   Status AddMachineNow(const ReplicaLaunch& launch, LauncherLink::Replica& replica) {
-    if (IsWatched() && options_.interposition == Interposition::Kind::kPreload) {
+    if (IsWatched(WatchingOf(launch)) && options_.interposition == Interposition::Kind::kPreload) {
       // the preloaded library's sockets are in the host's network
       return errors::NoPreloadOnMachines();
     }
@@ -302,6 +321,7 @@ class Processes final : public ProcessLauncher {
           exit.signal == SIGKILL && !replica->was_killed && oom_kills_.Now() > replica->oom_kills;
     }
     std::vector<ReplicaOutput::Remark> remarks = Remarks(exit, report);
+    if (disk_limits_.WasFull(replica->key)) remarks.push_back(DiskWasFull());
     End(report.replica, std::move(exit), std::move(remarks));
   }
 
@@ -341,6 +361,7 @@ class Processes final : public ProcessLauncher {
   const MachineFiles files_;
   LiveReplicas replicas_;
   ReplicaOutput output_;
+  DiskLimits disk_limits_;  // before watched_, which calls it
   WatchedReplicas watched_;
   RunNetworks networks_;
   Watching watching_;                   // used by the worker thread

@@ -21,6 +21,8 @@ struct ProcessLauncherOptions {
   /// Machines have a root of their own (machine_files.h), which is the boot disk, else the host's.
   bool own_roots = false;
   bool keep_disks = false;  // what runs leave on their disks is kept (boot_disks.h)
+  /// The size of a boot disk, if the job's is larger; 0: the sizes of disks are not limited.
+  uint64_t disk_bytes_max = 0;
   /// Counts the processes that the kernel has killed because memory ran out, since it booted.
   std::function<int64_t()> oom_kills = {};  // empty: asks /proc/vmstat
   /// How watched calls are held.

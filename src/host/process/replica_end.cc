@@ -104,6 +104,13 @@ std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
   return remarks;
 }
 
+ReplicaOutput::Remark DiskWasFull() {
+  return {engine::Severity::kError,
+          "The boot disk of this replica was full: writes to it failed with ENOSPC. A job sets the "
+          "size of its disks by diskConfig.bootDiskSizeGb, and --disk-limits of the emulator may "
+          "make them smaller."};
+}
+
 namespace {
 
 // A kill at most this long before a replica's start may count as a kill during its life.

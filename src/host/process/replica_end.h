@@ -29,6 +29,9 @@ std::vector<std::string> LeftRunning(const launcher::Report& report);
 std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
                                            const launcher::Report& report);
 
+/// The log entry about a replica whose disk was full.
+ReplicaOutput::Remark DiskWasFull();
+
 /// Counts the processes that the kernel has killed because memory ran out.
 class OomCount {
  public:
