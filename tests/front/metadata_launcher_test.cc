@@ -68,7 +68,7 @@ struct MetadataWorld {
     launch.key = {run, replica, boot};
     launch.task = run::Name(replica);
     launch.machine = {
-        "cmle-training-worker-e118e0f997-1", "europe-west1", "n1-highmem-8", "", "trainer@x",
+        "cmle-training-worker-e118e0f997-1", "europe-west1", "n1-highmem-8", 100, "", "trainer@x",
         {"127.1.2.3", "127.1.2.4"}};
     launch.environment = {{"PATH", "/bin"}};
     return launch;
