@@ -1,10 +1,10 @@
 #include "base/yaml_scalar.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <regex>
 #include <string>
 
 #include "base/json.h"
@@ -83,13 +83,61 @@ bool IsInt(std::string_view text) {
   return text.empty();
 }
 
+// Takes `least` to `most` digits. Returns their number, or 0 if there are fewer.
+size_t EatDigits(std::string_view& text, size_t least, size_t most) {
+  const size_t count = std::min(text.find_first_not_of(kDigits), text.size());
+  if (count < least || count > most) return 0;
+  text.remove_prefix(count);
+  return count;
+}
+
+// Whether the text is "", "Z", "+1" or "-01:30", perhaps after blanks.
+bool IsZone(std::string_view text) {
+  if (text.empty()) return true;
+  Eat(text, " \t");
+  if (text == "Z") return true;
+  if (!EatOne(text, "-+") || !EatDigits(text, 1, 2)) return false;
+  return text.empty() || (EatOne(text, ":") && EatDigits(text, 2, 2) && text.empty());
+}
+
+bool IsTimeOfDay(std::string_view text) {
+  if (!EatOne(text, "Tt") && !Eat(text, " \t")) return false;
+  if (!EatDigits(text, 1, 2) || !EatOne(text, ":") || !EatDigits(text, 2, 2)) return false;
+  if (!EatOne(text, ":") || !EatDigits(text, 2, 2)) return false;
+  if (EatOne(text, ".")) Eat(text, kDigits);
+  return IsZone(text);
+}
+
+// A date alone has two digits for month and day; before a time, one is enough.
 bool IsTimestamp(std::string_view text) {
-  if (text.size() < 8 || text[4] != '-' || text.size() > 64) return false;
-  static const std::regex kPattern(
-      "[0-9]{4}-[0-9]{2}-[0-9]{2}|"
-      "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \\t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\\.[0-9]*)?"
-      "([ \\t]*(Z|[-+][0-9]{1,2}(:[0-9]{2})?))?");
-  return std::regex_match(text.begin(), text.end(), kPattern);
+  if (!EatDigits(text, 4, 4) || !EatOne(text, "-")) return false;
+  const size_t month = EatDigits(text, 1, 2);
+  if (!month || !EatOne(text, "-")) return false;
+  const size_t day = EatDigits(text, 1, 2);
+  if (!day) return false;
+  return text.empty() ? month == 2 && day == 2 : IsTimeOfDay(text);
+}
+
+bool AreAll(std::string_view text, std::string_view allowed) {
+  return !text.empty() && text.find_first_not_of(allowed) == text.npos;
+}
+
+bool IsNumberInYaml12(std::string_view text) {
+  const bool has_sign = EatOne(text, "-+");
+  if (text == ".inf" || text == ".Inf" || text == ".INF") return true;
+  if (!has_sign && (text == ".nan" || text == ".NaN" || text == ".NAN")) return true;
+  if (text.starts_with("0b") && AreAll(text.substr(2), "01_")) return true;
+  if (text.starts_with("0x") && AreAll(text.substr(2), "0123456789abcdefABCDEF_")) return true;
+  if (text.starts_with("0o") && AreAll(text.substr(2), "01234567_")) return true;
+  if (has_sign && AreAll(text, "0123456789_")) return true;
+  if (EatOne(text, ".")) {
+    return Eat(text, "0123456789_") && (text.empty() || IsExponent(text, true));
+  }
+  if (!EatOne(text, kDigits)) return false;
+  Eat(text, "0123456789_");
+  if (!EatOne(text, ".")) return text.empty() || IsExponent(text, false);
+  Eat(text, "0123456789_");
+  return text.empty() || IsExponent(text, false);
 }
 
 std::optional<bool> BoolOf(std::string_view text) {
@@ -193,6 +241,13 @@ ScalarType ScalarTypeOf(std::string_view text) {
   if (IsFloat(text)) return ScalarType::kFloat;
   if (text.front() != '.' && IsInt(text)) return ScalarType::kInt;
   return IsTimestamp(text) ? ScalarType::kTimestamp : ScalarType::kText;
+}
+
+bool IsTypedInYaml12(std::string_view text) {
+  constexpr std::string_view kWords[] = {"true", "True", "TRUE", "false", "False", "FALSE", "~",
+                                         "null", "Null", "NULL", "<<",    "=",     ""};
+  if (std::find(std::begin(kWords), std::end(kWords), text) != std::end(kWords)) return true;
+  return IsNumberInYaml12(text) || IsTimestamp(text);
 }
 
 std::optional<Json> ScalarAs(ScalarType type, std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
-// The type of a plain YAML scalar by the rules of YAML 1.1: text, number, boolean, null or date.
+// The type of a plain YAML scalar: text, number, boolean, null or date. By the rules of YAML 1.1,
+// unless a name says otherwise.
 
 #include <optional>
 #include <string_view>
@@ -13,6 +14,9 @@ enum class ScalarType { kText, kNull, kBool, kInt, kFloat, kTimestamp, kMerge, k
 
 /// The type of an unquoted scalar without a tag.
 ScalarType ScalarTypeOf(std::string_view text);
+
+/// True if the reader of gcloud's YAML 1.2 takes an unquoted scalar for something other than text.
+bool IsTypedInYaml12(std::string_view text);
 
 /// Reads `text` as the named type, even if it has the form of another type ("!!int \"5\""). nullopt
 /// if it is not a value of that type. Integers beyond 64 bits become floats.

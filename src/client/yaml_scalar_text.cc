@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <regex>
 
 #include "base/text.h"
+#include "base/yaml_scalar.h"
 #include "client/yaml_text.h"
 
 namespace caip::client {
@@ -14,18 +14,7 @@ constexpr std::u32string_view kScalarBlanks = U" \t\r\n\u0085\u2028\u2029";
 bool IsIn(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
 // True if YAML 1.2 would read the text as a number, a boolean, null or a date.
-bool LooksTyped(std::string_view text) {
-  if (text.empty() || text.size() > 256) return text.empty();
-  static const std::regex kTyped(
-      "true|True|TRUE|false|False|FALSE|~|null|Null|NULL|<<|="
-      "|[-+]?[0-9][0-9_]*\\.[0-9_]*([eE][-+]?[0-9]+)?|[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+"
-      "|[-+]?\\.[0-9_]+([eE][-+][0-9]+)?|[-+]?\\.(inf|Inf|INF)|\\.(nan|NaN|NAN)"
-      "|[-+]?0b[01_]+|[-+]?0o?[0-7_]+|[-+][0-9_]+|[0-9][0-9_]*|[-+]?0x[0-9a-fA-F_]+"
-      "|[0-9]{4}-[0-9]{2}-[0-9]{2}"
-      "|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \\t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\\.[0-9]*)?"
-      "([ \\t]*(Z|[-+][0-9]{1,2}(:[0-9]{2})?))?");
-  return std::regex_match(text.begin(), text.end(), kTyped);
-}
+bool LooksTyped(std::string_view text) { return text.size() <= 256 && IsTypedInYaml12(text); }
 
 struct Analysis {
   bool plain = true;
