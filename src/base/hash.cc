@@ -1,6 +1,7 @@
 #include "base/hash.h"
 
-#include <openssl/evp.h>
+#include <openssl/md5.h>
+#include <openssl/sha.h>
 
 #include <algorithm>
 #include <cstring>
@@ -28,6 +29,58 @@ uint64_t RandomKey() { return SeedFromSystem() % (kPrime - 2) + 2; }
 
 }  // namespace
 
+// The older functions of OpenSSL: the newer ones load its configuration, tables of all algorithms
+// and error texts at the first digest of a process, which takes as long as a short command.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+struct Sha256State {
+  static constexpr size_t kBytes = SHA256_DIGEST_LENGTH;
+  Sha256State() { SHA256_Init(&context); }
+  void Add(std::string_view bytes) { SHA256_Update(&context, bytes.data(), bytes.size()); }
+  void Finish(unsigned char* digest) { SHA256_Final(digest, &context); }
+  SHA256_CTX context;
+};
+
+struct Md5State {
+  static constexpr size_t kBytes = MD5_DIGEST_LENGTH;
+  Md5State() { MD5_Init(&context); }
+  void Add(std::string_view bytes) { MD5_Update(&context, bytes.data(), bytes.size()); }
+  void Finish(unsigned char* digest) { MD5_Final(digest, &context); }
+  MD5_CTX context;
+};
+
+#pragma GCC diagnostic pop
+
+template <typename State>
+ContentDigest<State>::ContentDigest() : state_(std::make_unique<State>()) {}
+template <typename State>
+ContentDigest<State>::~ContentDigest() = default;
+template <typename State>
+ContentDigest<State>::ContentDigest(ContentDigest&&) noexcept = default;
+template <typename State>
+ContentDigest<State>& ContentDigest<State>::operator=(ContentDigest&&) noexcept = default;
+
+template <typename State>
+void ContentDigest<State>::Add(std::string_view bytes) {
+  state_->Add(bytes);
+}
+
+template <typename State>
+std::string ContentDigest<State>::Finish() {
+  unsigned char digest[State::kBytes];
+  state_->Finish(digest);
+  return {reinterpret_cast<const char*>(digest), sizeof digest};
+}
+
+template <typename State>
+std::string ContentDigest<State>::FinishHex() {
+  return Hex(Finish());
+}
+
+template class ContentDigest<Sha256State>;
+template class ContentDigest<Md5State>;
+
 std::string Sha256(std::string_view bytes) {
   Sha256Digest digest;
   digest.Add(bytes);
@@ -36,24 +89,11 @@ std::string Sha256(std::string_view bytes) {
 
 std::string Sha256Hex(std::string_view bytes) { return Hex(Sha256(bytes)); }
 
-Sha256Digest::Sha256Digest() : context_(EVP_MD_CTX_new()) {
-  EVP_DigestInit_ex(context_, EVP_sha256(), nullptr);
+std::string Md5(std::string_view bytes) {
+  Md5Digest digest;
+  digest.Add(bytes);
+  return digest.Finish();
 }
-
-Sha256Digest::~Sha256Digest() { EVP_MD_CTX_free(context_); }
-
-void Sha256Digest::Add(std::string_view bytes) {
-  EVP_DigestUpdate(context_, bytes.data(), bytes.size());
-}
-
-std::string Sha256Digest::Finish() {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  EVP_DigestFinal_ex(context_, digest, &size);
-  return {reinterpret_cast<const char*>(digest), size};
-}
-
-std::string Sha256Digest::FinishHex() { return Hex(Finish()); }
 
 // The text is a polynomial over the prime field, taken at a random point, and then mixed by a
 // random line (Carter and Wegman 1979): two texts rarely meet, whatever they are.

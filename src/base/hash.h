@@ -1,13 +1,12 @@
 #pragma once
-// Hashes: FNV-1a for stored numbers, a keyed one for tables of clients' names, SHA-256 for
+// Hashes: FNV-1a for stored numbers, a keyed one for tables of clients' names, SHA-256 and MD5 for
 // contents.
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
-
-struct evp_md_ctx_st;
 
 namespace caip {
 
@@ -27,13 +26,18 @@ std::string Sha256(std::string_view bytes);
 /// The same digest as 64 lower-case hexadecimal digits.
 std::string Sha256Hex(std::string_view bytes);
 
-/// Computes the same digest of bytes that arrive in pieces. One thread.
-class Sha256Digest {
+/// The MD5 digest of `bytes`: 16 raw bytes. Cloud Storage names contents by it; it protects
+/// nothing.
+std::string Md5(std::string_view bytes);
+
+/// Computes a digest of bytes that arrive in pieces. One thread.
+template <typename State>
+class ContentDigest {
  public:
-  Sha256Digest();
-  ~Sha256Digest();
-  Sha256Digest(const Sha256Digest&) = delete;
-  Sha256Digest& operator=(const Sha256Digest&) = delete;
+  ContentDigest();
+  ~ContentDigest();
+  ContentDigest(ContentDigest&&) noexcept;
+  ContentDigest& operator=(ContentDigest&&) noexcept;
 
   void Add(std::string_view bytes);
   /// The digest of all pieces, raw or as hexadecimal digits. No other call may follow.
@@ -41,8 +45,13 @@ class Sha256Digest {
   std::string FinishHex();
 
  private:
-  evp_md_ctx_st* context_;
+  std::unique_ptr<State> state_;
 };
+
+struct Sha256State;
+struct Md5State;
+using Sha256Digest = ContentDigest<Sha256State>;
+using Md5Digest = ContentDigest<Md5State>;
 
 /// A client who does not know the random key of this process cannot find many texts with one hash,
 /// unlike with std::hash. Do not store it, and let no result depend on it. Any thread.

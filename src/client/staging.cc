@@ -1,8 +1,7 @@
 #include "client/staging.h"
 
-#include <openssl/evp.h>
-
 #include "base/encoding.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "client/errors.h"
@@ -10,13 +9,6 @@
 
 namespace caip::client {
 namespace {
-
-std::string Md5Base64(const std::string& bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_md5(), nullptr);
-  return Base64({reinterpret_cast<const char*>(digest), size});
-}
 
 Result<http::ClientResponse> Ask(Connection& connection, const http::ClientRequest& request,
                                  const std::string& doing) {
@@ -36,7 +28,7 @@ Result<bool> IsUploaded(Connection& connection, const StagedFile& file, const st
   if (response.status != 200) return false;
   const Result<Json> info = ParseJson(response.body);
   return info.ok() && IntOr(*info, "size", -1) == static_cast<long long>(bytes.size()) &&
-         StringOr(*info, "md5Hash") == Md5Base64(bytes);
+         StringOr(*info, "md5Hash") == Base64(Md5(bytes));
 }
 
 Status Upload(Connection& connection, const StagedFile& file) {

@@ -2,7 +2,6 @@
 #include "fakes/gcs/store/checksums.h"
 
 #include <isa-l/crc.h>
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,22 +44,8 @@ uint32_t CombinedCrc32c(uint32_t first, uint32_t second, uint64_t second_length)
   return Product(shift, first) ^ second;
 }
 
-struct Hasher::Md5 {
-  Md5() : context(EVP_MD_CTX_new()) {
-    [[maybe_unused]] const int made = EVP_DigestInit_ex(context, EVP_md5(), nullptr);
-    assert(made == 1 && "this OpenSSL has no MD5");
-  }
-  ~Md5() { EVP_MD_CTX_free(context); }
-  EVP_MD_CTX* context;
-};
-
-Hasher::Hasher() : md5_(std::make_unique<Md5>()) {}
-Hasher::~Hasher() = default;
-Hasher::Hasher(Hasher&&) noexcept = default;
-Hasher& Hasher::operator=(Hasher&&) noexcept = default;
-
 void Hasher::Add(std::string_view bytes) {
-  EVP_DigestUpdate(md5_->context, bytes.data(), bytes.size());
+  md5_.Add(bytes);
   constexpr size_t kAtOnce = 1u << 30;  // the library counts in int
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, kAtOnce);
@@ -70,12 +55,7 @@ void Hasher::Add(std::string_view bytes) {
   }
 }
 
-Hashes Hasher::Finish() {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_DigestFinal_ex(md5_->context, digest, &size);
-  return {std::string(reinterpret_cast<char*>(digest), size), ~crc32c_};
-}
+Hashes Hasher::Finish() { return {md5_.Finish(), ~crc32c_}; }
 
 Result<Hashes> HashFile(int fd, bool may_stop) {
   Hasher hasher;

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/result.h"
 
 namespace caip::gcs {
@@ -23,16 +24,11 @@ struct Hashes {
 /// Computes both checksums. Finish() may be called once.
 class Hasher {
  public:
-  Hasher();
-  ~Hasher();
-  Hasher(Hasher&&) noexcept;
-  Hasher& operator=(Hasher&&) noexcept;
   void Add(std::string_view bytes);
   Hashes Finish();
 
  private:
-  struct Md5;
-  std::unique_ptr<Md5> md5_;
+  Md5Digest md5_;
   uint32_t crc32c_ = ~0u;
 };
 
