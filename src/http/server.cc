@@ -354,7 +354,7 @@ Result<std::unique_ptr<Server>> Server::Start(ServerOptions options, Handler han
       return IsHostAllowed(name, options.address, options.allowed_hosts) ||
              MatchesAnyName(name, options.served_names);
     };
-    ASSIGN_OR_RETURN(tls, TlsServerContext::Make(options.tls, served));
+    tls = std::make_unique<TlsServerContext>(options.tls, served);
   }
   return std::unique_ptr<Server>(std::make_unique<BlockingServer>(
       std::move(options), std::move(handler), std::move(listener), std::move(tls)));

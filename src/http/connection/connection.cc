@@ -129,8 +129,10 @@ class Connection {
       return EndHead(false);
     }
     if (first != kTlsHandshake) return true;
+    SSL_CTX* const tls = context_.tls->get();
+    if (tls == nullptr) return false;
     socket_.SetDeadline(HeadDeadline());
-    const Flow flow = socket_.AcceptTls(context_.tls->get(), input_.Take());
+    const Flow flow = socket_.AcceptTls(tls, input_.Take());
     socket_.SetDeadline(std::nullopt);
     if (flow != Flow::kData) ReportRejection();
     return flow == Flow::kData;

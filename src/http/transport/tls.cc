@@ -75,25 +75,22 @@ const char* NameOfRejection(unsigned long error) {
 
 }  // namespace
 
-Result<std::unique_ptr<TlsServerContext>> TlsServerContext::Make(
-    std::shared_ptr<CertificateProvider> certificates,
-    std::function<bool(const std::string&)> served) {
-  std::unique_ptr<TlsServerContext> made(new TlsServerContext);
-  made->context_.reset(::SSL_CTX_new(::TLS_server_method()));
-  SSL_CTX* context = made->context_.get();
-  if (context == nullptr) return errors::NoTls(TlsErrorText());
-  made->certificates_ = std::move(certificates);
-  made->served_ = std::move(served);
-  ::SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  // HTTP has its own lengths, so a client that closes without an alert loses nothing.
-  ::SSL_CTX_set_options(
-      context, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_COMPRESSION);
-  ::SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);          // idle connections cost little
-  ::SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // tickets need no memory here
-  ::SSL_CTX_set_session_id_context(context, kSessionContext, sizeof kSessionContext - 1);
-  ::SSL_CTX_set_alpn_select_cb(context, ChooseProtocol, nullptr);
-  ::SSL_CTX_set_cert_cb(context, SelectCertificate, made.get());
-  return made;
+SSL_CTX* TlsServerContext::get() {
+  std::call_once(once_, [this] {
+    context_.reset(::SSL_CTX_new(::TLS_server_method()));
+    SSL_CTX* context = context_.get();
+    if (context == nullptr) return;
+    ::SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    // HTTP has its own lengths, so a client that closes without an alert loses nothing.
+    ::SSL_CTX_set_options(
+        context, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_COMPRESSION);
+    ::SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);          // idle connections cost little
+    ::SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // tickets need no memory here
+    ::SSL_CTX_set_session_id_context(context, kSessionContext, sizeof kSessionContext - 1);
+    ::SSL_CTX_set_alpn_select_cb(context, ChooseProtocol, nullptr);
+    ::SSL_CTX_set_cert_cb(context, SelectCertificate, this);
+  });
+  return context_.get();
 }
 
 Result<ServerCertificate> TlsServerContext::CertificateFor(const std::string& server_name) const {

@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "http/transport/socket.h"
@@ -35,20 +37,22 @@ struct ContextDeleter {
 };
 using ContextPtr = std::unique_ptr<SSL_CTX, ContextDeleter>;
 
-/// The server's side: TLS 1.2 and 1.3, http/1.1. Immutable once made; any thread.
+/// The server's side: TLS 1.2 and 1.3, http/1.1. Any thread.
 class TlsServerContext {
  public:
   /// `served` decides whether a name gets its own certificate; other names get the default one.
-  static Result<std::unique_ptr<TlsServerContext>> Make(
-      std::shared_ptr<CertificateProvider> certificates,
-      std::function<bool(const std::string&)> served);
-  SSL_CTX* get() const { return context_.get(); }
+  TlsServerContext(std::shared_ptr<CertificateProvider> certificates,
+                   std::function<bool(const std::string&)> served)
+      : certificates_(std::move(certificates)), served_(std::move(served)) {}
+  /// Made at the first call, because OpenSSL's start takes as long as a short command, and most
+  /// commands use no TLS. nullptr if OpenSSL cannot make one.
+  SSL_CTX* get();
 
   /// For OpenSSL's callback: the certificate for a client that asks for `server_name`.
   Result<ServerCertificate> CertificateFor(const std::string& server_name) const;
 
  private:
-  TlsServerContext() = default;
+  std::once_flag once_;
   ContextPtr context_;
   std::shared_ptr<CertificateProvider> certificates_;
   std::function<bool(const std::string&)> served_;
