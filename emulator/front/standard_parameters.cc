@@ -144,9 +144,8 @@ http::Request WithJsonNames(const ApiMethod& method, const http::Request& reques
 }
 
 http::Response Answer(const ApiDescription& api, const ApiMethod& method,
-                      const http::RouteHandler& inner, const http::Request& original,
+                      const http::RouteHandler& inner, const http::Request& request,
                       const http::PathParameters& at) {
-  const http::Request request = IsStorage(api) ? original : WithJsonNames(method, original);
   if (const Status status = CheckParameters(api, method, request); !status.ok()) {
     return Refusal(api, status.error());
   }
@@ -162,11 +161,19 @@ http::Response Answer(const ApiDescription& api, const ApiMethod& method,
   return response;
 }
 
-// The method of a route. Looked up at the first call, because parsing a description takes longer
-// than starting a job.
+// The method of a route. Looked up when a request needs it, because parsing a description takes
+// longer than starting a job.
 class Described {
  public:
   explicit Described(std::string id) : id_(std::move(id)) {}
+  // False for most requests to Cloud Storage, which ignores unknown parameters.
+  bool IsNeededFor(const http::Request& request) const {
+    if (!id_.starts_with("storage.")) return true;
+    const std::string_view alt = request.Query("alt");
+    const bool has_usual_alt = alt.empty() || alt == "json" || alt == "media";
+    return !has_usual_alt || request.HasQuery("fields") || request.HasQuery("callback") ||
+           request.HasQuery("$.xgafv");
+  }
   const ApiDescription& api() const { return *ApiDescription::Of(id_); }
   const ApiMethod* method() {
     std::call_once(once_, [this] { method_ = api().Find(id_); });
@@ -187,8 +194,12 @@ std::vector<http::Route> WithStandardParameters(std::vector<http::Route> routes)
     route.handler = [described = std::make_shared<Described>(route.id),
                      inner = std::move(route.handler)](const http::Request& request,
                                                        const http::PathParameters& at) {
+      if (!described->IsNeededFor(request)) return inner(request, at);
       const ApiMethod* method = described->method();
-      return method ? Answer(described->api(), *method, inner, request, at) : inner(request, at);
+      if (!method) return inner(request, at);
+      const ApiDescription& api = described->api();
+      if (IsStorage(api)) return Answer(api, *method, inner, request, at);
+      return Answer(api, *method, inner, WithJsonNames(*method, request), at);
     };
   }
   return routes;

@@ -105,7 +105,15 @@ const ApiDescription* SelectApi(const http::Request& request) {
   return nullptr;
 }
 
-Json RouteJson(const http::Route& route) {
+// A route as the list shows it.
+struct ListedRoute {
+  std::string id;
+  std::string method;
+  std::string pattern;
+  bool emulated;
+};
+
+Json RouteJson(const ListedRoute& route) {
   return {{"id", route.id},
           {"method", route.method},
           {"pattern", route.pattern},
@@ -171,11 +179,18 @@ std::vector<http::Route> DiscoveryRoutes(const std::vector<http::Route>& routes)
 
 http::Route RouteListRoute(const std::vector<http::Route>& routes) {
   http::Route own{"GET", "/emulator/v1/routes", "emulator.routes", nullptr};
-  const auto list = std::make_shared<Json>(Json::array());
-  for (const http::Route& route : routes) list->push_back(RouteJson(route));
-  list->push_back(RouteJson(own));
-  own.handler = [list](const http::Request& request, const http::PathParameters&) {
-    return Respond(request, Json{{"routes", *list}});
+  std::vector<ListedRoute> list;
+  list.reserve(routes.size() + 1);
+  const auto add = [&list](const http::Route& route) {
+    list.push_back({route.id, route.method, route.pattern, route.emulated});
+  };
+  for (const http::Route& route : routes) add(route);
+  add(own);
+  own.handler = [list = std::move(list)](const http::Request& request,
+                                         const http::PathParameters&) {
+    Json shown = Json::array();
+    for (const ListedRoute& route : list) shown.push_back(RouteJson(route));
+    return Respond(request, Json{{"routes", std::move(shown)}});
   };
   return own;
 }
