@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -13,6 +12,8 @@
 namespace caip::front {
 namespace {
 
+constexpr size_t kWaitingBytesMax = 64 << 10;
+
 bool IsSafe(unsigned char c) { return c > 0x20 && c < 0x7f; }
 
 // Adds a word without blanks, control characters and bytes beyond ASCII, which may be control
@@ -21,8 +22,8 @@ void AddWord(std::string_view word, std::string& line) {
   if (!line.empty()) line += ' ';
   if (word.empty()) line += '-';
   while (!word.empty()) {
-    const auto bad = std::find_if_not(word.begin(), word.end(), IsSafe);
-    const auto safe = static_cast<size_t>(bad - word.begin());
+    size_t safe = 0;
+    while (safe < word.size() && IsSafe(static_cast<unsigned char>(word[safe]))) ++safe;
     line.append(word.substr(0, safe));
     word.remove_prefix(safe);
     if (word.empty()) return;
@@ -56,14 +57,31 @@ std::string AccessLine(const AccessEntry& entry) {
   return line;
 }
 
-Result<std::unique_ptr<AccessLog>> AccessLog::Open(const Path& file, int64_t size_max) {
-  std::unique_ptr<AccessLog> log(new AccessLog(file, size_max));
+AccessLog::AccessLog(Path file, int64_t size_max, Duration quiet)
+    : file_(std::move(file)),
+      size_max_(size_max),
+      quiet_(quiet),
+      is_standard_output_(file_ == "-") {}
+
+Result<std::unique_ptr<AccessLog>> AccessLog::Open(const Path& file, int64_t size_max,
+                                                   Duration quiet) {
+  std::unique_ptr<AccessLog> log(new AccessLog(file, size_max, quiet));
   RETURN_IF_ERROR(log->OpenFile());
   return log;
 }
 
+AccessLog::~AccessLog() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_one();
+  if (writer_.joinable()) writer_.join();
+  WriteWaiting();
+}
+
 Status AccessLog::OpenFile() {
-  if (file_ == "-") {
+  if (is_standard_output_) {
     fd_ = Fd(::dup(STDOUT_FILENO));
     return Ok{};
   }
@@ -83,10 +101,42 @@ void AccessLog::Rotate() {
 
 void AccessLog::Write(const AccessEntry& entry) {
   const std::string line = AccessLine(entry);
+  const MonotonicTime now = MonotonicNow();
   const std::lock_guard lock(mutex_);
-  if (file_ != "-" && size_ + static_cast<int64_t>(line.size()) > size_max_) Rotate();
-  const ssize_t written = ::write(fd_.get(), line.data(), line.size());
+  waiting_ += line;
+  const bool is_flood = now - written_ < quiet_ && waiting_.size() < kWaitingBytesMax;
+  if (is_flood && !is_standard_output_) return WriteLater();
+  WriteWaiting();
+  written_ = now;
+}
+
+// The caller holds the mutex.
+void AccessLog::WriteLater() {
+  if (has_asked_) return;
+  has_asked_ = true;
+  if (!writer_.joinable()) writer_ = std::thread([this] { WriteOften(); });
+  changed_.notify_one();
+}
+
+void AccessLog::WriteOften() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return has_asked_ || ends_; });
+    if (changed_.wait_for(lock, kDelay, [this] { return ends_; })) return;
+    WriteWaiting();
+    written_ = MonotonicNow();
+    has_asked_ = false;
+  }
+}
+
+// The caller holds the mutex, or no other thread is left.
+void AccessLog::WriteWaiting() {
+  if (waiting_.empty()) return;
+  const auto length = static_cast<int64_t>(waiting_.size());
+  if (!is_standard_output_ && size_ + length > size_max_) Rotate();
+  const ssize_t written = ::write(fd_.get(), waiting_.data(), waiting_.size());
   if (written > 0) size_ += written;
+  waiting_.clear();
 }
 
 }  // namespace caip::front

@@ -40,9 +40,15 @@ int64_t KnownBytes(const http::Response& response) {
   return response.write_body ? 0 : static_cast<int64_t>(response.body.size());
 }
 
-// A body that is written while it is sent counts its bytes, and owns the line until its end.
-void LogWhenSent(std::shared_ptr<PendingAccessLine> line, http::Response& response) {
-  if (!response.write_body) return;
+// Writes the line, or makes a body that is written while it is sent own the line until its end,
+// and count its bytes.
+void LogWhenSent(AccessLog& log, AccessEntry entry, const Stopwatch& stopwatch,
+                 http::Response& response) {
+  if (!response.write_body) {
+    entry.took = stopwatch.Elapsed();
+    return log.Write(entry);
+  }
+  auto line = std::make_shared<PendingAccessLine>(log, std::move(entry), stopwatch);
   response.write_body = [line = std::move(line),
                          write = std::move(response.write_body)](const http::Response::Sink& sink) {
     write([&](std::string_view piece) {
@@ -102,8 +108,7 @@ http::Response HttpFrontEnd::Handle(const http::Request& request) const {
   http::Response response = Answer(request, for_metadata, listener);
   entry.status = response.status;
   if (request.method != "HEAD") entry.bytes = KnownBytes(response);
-  LogWhenSent(std::make_shared<PendingAccessLine>(*parts_.log, std::move(entry), stopwatch),
-              response);
+  LogWhenSent(*parts_.log, std::move(entry), stopwatch, response);
   return response;
 }
 

@@ -51,10 +51,42 @@ TEST(AccessLog, StartsANewFileAtTheLimitAndKeepsOneOldFile) {
   TemporaryDirectory directory;
   const Path file = directory.path() / "access.log";
   const std::string line = AccessLine(AnEntry());
-  const auto log = *AccessLog::Open(file, static_cast<int64_t>(2 * line.size()));
+  const auto log = *AccessLog::Open(file, static_cast<int64_t>(2 * line.size()), Duration(0));
   for (int i = 0; i < 5; ++i) log->Write(AnEntry());
   EXPECT_EQ(*ReadFile(file), line);
   EXPECT_EQ(*ReadFile(file.string() + ".1"), line + line);
+}
+
+std::string NumberedLines(AccessLog& log, int count) {
+  std::string lines;
+  AccessEntry entry = AnEntry();
+  for (int i = 0; i < count; ++i) {
+    entry.path = "/" + std::to_string(i);
+    log.Write(entry);
+    lines += AccessLine(entry);
+  }
+  return lines;
+}
+
+TEST(AccessLog, WritesTheLinesOfAFloodSoonAndInOrder) {
+  TemporaryDirectory directory;
+  const Path file = directory.path() / "access.log";
+  const auto log = *AccessLog::Open(file, AccessLog::kSizeMax, std::chrono::hours(1));
+  const std::string lines = NumberedLines(*log, 100);
+  EXPECT_TRUE(ReadFile(file)->starts_with("2026-")) << "the first line waits for no other";
+  const MonotonicTime deadline = MonotonicNow() + std::chrono::seconds(30);
+  while (*ReadFile(file) != lines && MonotonicNow() < deadline) {
+  }
+  EXPECT_EQ(*ReadFile(file), lines) << "after 30 s";
+}
+
+TEST(AccessLog, WritesTheLinesOfAFloodBeforeItEnds) {
+  TemporaryDirectory directory;
+  const Path file = directory.path() / "access.log";
+  auto log = *AccessLog::Open(file, AccessLog::kSizeMax, std::chrono::hours(1));
+  const std::string lines = NumberedLines(*log, 2000);
+  log.reset();
+  EXPECT_EQ(*ReadFile(file), lines);
 }
 
 TEST(AccessLog, ReportsWhyItCannotBeOpened) {

@@ -25,7 +25,8 @@ struct FrontEndWorld {
   std::unique_ptr<metadata::TokenMint> mint =
       *metadata::TokenMint::Open(directory.path() / "keys", wall);
   metadata::MachineTable book{Host()};
-  std::unique_ptr<AccessLog> log = *AccessLog::Open(directory.path() / "access.log");
+  std::unique_ptr<AccessLog> log =
+      *AccessLog::Open(directory.path() / "access.log", AccessLog::kSizeMax, Duration(0));
   http::Handler inner = [](const http::Request& request) {
     http::Response response;
     response.body = "inner " + request.path;
