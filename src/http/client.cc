@@ -128,7 +128,8 @@ std::string Client::Impl::FormatHead(const ClientRequest& request) const {
   if (!base->authorization.empty() && !request.headers.Has("Authorization")) {
     head += "Authorization: " + base->authorization + "\r\n";
   }
-  for (const auto& [name, value] : request.headers.all()) head += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : request.headers.all())
+    head.append(name).append(": ").append(value).append("\r\n");
   const uint64_t size = request.body_reader ? request.body_size : request.body.size();
   const bool bodiless = request.method == "GET" || request.method == "HEAD" ||
                         request.method == "DELETE" || request.method == "OPTIONS";

@@ -9,6 +9,8 @@ namespace caip::http {
 namespace {
 
 constexpr size_t kBodyPieceBytes = 64 << 10;
+constexpr size_t kUsualFields = 16;
+constexpr size_t kUsualBytes = 640;
 
 }  // namespace
 
@@ -29,25 +31,46 @@ bool IsSameFieldName(std::string_view a, std::string_view b) {
                                             [&](char x, char y) { return kLower(x) == kLower(y); });
 }
 
-void Headers::Set(std::string name, std::string value) {
-  std::erase_if(fields_, [&](const auto& field) { return IsSameFieldName(field.first, name); });
-  fields_.emplace_back(std::move(name), std::move(value));
+// The text of a replaced field stays, so that `value` may be a view of it.
+void Headers::Set(std::string_view name, std::string_view value) {
+  std::erase_if(places_, [&](const Place& place) { return IsSameFieldName(NameAt(place), name); });
+  Add(name, value);
 }
 
-void Headers::Add(std::string name, std::string value) {
-  fields_.emplace_back(std::move(name), std::move(value));
+void Headers::Add(std::string_view name, std::string_view value) {
+  if (places_.empty()) {
+    places_.reserve(kUsualFields);
+    text_.reserve(kUsualBytes);
+  }
+  places_.push_back({static_cast<uint32_t>(text_.size()), static_cast<uint32_t>(name.size()),
+                     static_cast<uint32_t>(value.size())});
+  if (text_.size() + name.size() + value.size() > text_.capacity()) {
+    std::string larger;  // the name or the value may be views of the old text
+    larger.reserve(2 * text_.capacity() + name.size() + value.size());
+    larger.append(text_).append(name).append(value);
+    text_ = std::move(larger);
+    return;
+  }
+  text_.append(name).append(value);
 }
 
 std::string_view Headers::Get(std::string_view name) const {
-  for (const auto& [field, value] : fields_) {
-    if (IsSameFieldName(field, name)) return value;
+  for (const Place& place : places_) {
+    if (IsSameFieldName(NameAt(place), name)) return ValueAt(place);
   }
   return {};
 }
 
 bool Headers::Has(std::string_view name) const {
-  return std::any_of(fields_.begin(), fields_.end(),
-                     [&](const auto& field) { return IsSameFieldName(field.first, name); });
+  return std::any_of(places_.begin(), places_.end(),
+                     [&](const Place& place) { return IsSameFieldName(NameAt(place), name); });
+}
+
+std::vector<Headers::Field> Headers::all() const {
+  std::vector<Field> fields;
+  fields.reserve(places_.size());
+  for (const Place& place : places_) fields.push_back({NameAt(place), ValueAt(place)});
+  return fields;
 }
 
 std::string_view Request::Query(std::string_view name) const {

@@ -21,18 +21,38 @@ bool IsSameFieldName(std::string_view a, std::string_view b);
 /// True for a text that can be the name of a header field (RFC 9110, section 5.6.2).
 bool IsFieldName(std::string_view text);
 
-/// Header fields in order. Comparisons of names ignore case.
+/// Header fields in order. Comparisons of names ignore case. Views stay valid until the next
+/// change.
 class Headers {
  public:
-  void Set(std::string name, std::string value);  // replaces all of that name
-  void Add(std::string name, std::string value);
+  struct Field {
+    std::string_view name;
+    std::string_view value;
+  };
+  void Set(std::string_view name, std::string_view value);  // replaces all of that name
+  void Add(std::string_view name, std::string_view value);
   /// The first of that name, or "".
   std::string_view Get(std::string_view name) const;
   bool Has(std::string_view name) const;
-  const std::vector<std::pair<std::string, std::string>>& all() const { return fields_; }
+  std::vector<Field> all() const;
 
  private:
-  std::vector<std::pair<std::string, std::string>> fields_;
+  struct Place {  // in text_
+    uint32_t begin;
+    uint32_t name_size;
+    uint32_t value_size;
+  };
+  std::string_view NameAt(const Place& place) const {
+    return std::string_view(text_).substr(place.begin, place.name_size);
+  }
+  std::string_view ValueAt(const Place& place) const {
+    return std::string_view(text_).substr(place.begin + place.name_size, place.value_size);
+  }
+
+  // All names and values in one text, because a message has a dozen fields, each too long for a
+  // string without memory of its own.
+  std::string text_;
+  std::vector<Place> places_;
 };
 
 /// Bytes that arrive piece by piece. Read() returns up to `size` bytes, 0 at the end.

@@ -85,7 +85,8 @@ std::string RenderAnswer(const http::Response& response, std::string_view conten
   }
   const std::string body = BodyOf(response);
   text += "\r\nHTTP/1.1 " + std::to_string(response.status) + " -\r\n";
-  for (const auto& [name, value] : response.headers.all()) text += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : response.headers.all())
+    text.append(name).append(": ").append(value).append("\r\n");
   text += "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
   return text + body + "\r\n";
 }

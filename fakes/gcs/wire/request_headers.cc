@@ -33,6 +33,14 @@ Status AddSum(std::string_view name, std::string_view text, ExpectedSums* sums) 
   return errors::FieldInvalid(name, "expected a sum in base64");
 }
 
+// True if the name of a field begins with `prefix`.
+bool HasFieldsOf(const http::Headers& headers, std::string_view prefix) {
+  const std::vector<http::Headers::Field> fields = headers.all();
+  return std::any_of(fields.begin(), fields.end(), [&](const http::Headers::Field& field) {
+    return http::IsSameFieldName(field.name.substr(0, prefix.size()), prefix);
+  });
+}
+
 }  // namespace
 
 std::optional<uint64_t> ParseNumber(std::string_view text) {
@@ -75,6 +83,7 @@ Result<std::string> CustomerKeySha256(const http::Request& request, const char* 
   const auto header = [&](const char* name) {
     return std::string(request.headers.Get(std::string(prefix) + name));
   };
+  if (!HasFieldsOf(request.headers, prefix)) return std::string();
   const std::string algorithm = header("algorithm");
   const std::string key = header("key");
   const std::string sum = header("key-sha256");
@@ -120,11 +129,21 @@ http::Response UploadIncomplete(const http::Request& request, uint64_t received)
 std::string HttpDate(Instant instant) {
   const auto day = std::chrono::floor<std::chrono::days>(instant);
   const std::chrono::year_month_day date(day);
-  const std::string text = Rfc3339(instant);  // 1994-11-06T08:49:37Z
-  std::string answer = kDays[std::chrono::weekday(day).c_encoding()];
-  answer.append(", ").append(text, 8, 2).append(" ");
-  answer.append(kMonths[static_cast<unsigned>(date.month()) - 1]).append(" ");
-  return answer.append(text, 0, 4).append(" ").append(text, 11, 8).append(" GMT");
+  const std::chrono::hh_mm_ss time(instant - day);
+  std::string text = "Sun, 00 Jan 0000 00:00:00 GMT";
+  const auto put = [&text](size_t begin, size_t end, int64_t number) {
+    for (size_t at = end; at-- > begin; number /= 10) {
+      text[at] = static_cast<char>('0' + number % 10);
+    }
+  };
+  text.replace(0, 3, kDays[std::chrono::weekday(day).c_encoding()]);
+  put(5, 7, static_cast<unsigned>(date.day()));
+  text.replace(8, 3, kMonths[static_cast<unsigned>(date.month()) - 1]);
+  put(12, 16, static_cast<int>(date.year()));
+  put(17, 19, time.hours().count());
+  put(20, 22, time.minutes().count());
+  put(23, 25, time.seconds().count());
+  return text;
 }
 
 std::optional<Instant> ParseHttpDate(std::string_view text) {

@@ -36,8 +36,8 @@ bool ListsTag(std::string_view list, const std::string& etag) {
 }
 
 // Replaces invalid UTF-8, because metadata is stored as JSON.
-std::string AsUtf8(const std::string& text) {
-  if (IsUtf8(text)) return text;
+std::string AsUtf8(std::string_view text) {
+  if (IsUtf8(text)) return std::string(text);
   return ParseJson(CompactJson(Json(text)))->get<std::string>();
 }
 

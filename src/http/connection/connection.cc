@@ -270,7 +270,7 @@ class Connection {
     request.path = std::move(target->path);
     request.query = std::move(target->query);
     for (const auto& field : message) {
-      request.headers.Add(std::string(field.name_string()), std::string(field.value()));
+      request.headers.Add(field.name_string(), field.value());
     }
     request.peer = origin_.peer;
     request.listener = origin_.listener;
