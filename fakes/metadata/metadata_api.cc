@@ -124,7 +124,9 @@ http::Response Redirect(const http::Request& request) {
 
 bool IsMetadataRequest(const http::Request& request) {
   const std::string& path = request.path;
-  if (path == kRoot || path.starts_with(std::string(kRoot) + "/")) return true;
+  const bool below_root = path.starts_with(kRoot) &&
+                          (path.size() == kRoot.size() || path[kRoot.size()] == '/');
+  if (below_root) return true;
   if (path == "/" && HasFlavor(request)) return true;
   const std::string host = HostName(request.host);
   return std::find(std::begin(kServerNames), std::end(kServerNames), host) !=

@@ -26,16 +26,17 @@ bool IsUnreserved(unsigned char c) {
 }
 
 std::string Base64(std::string_view bytes) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t group = 0;
-    for (size_t k = 0; k < 3; ++k) {
-      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0);
-    }
-    for (size_t k = 0; k < 4; ++k) {
-      text += i + k > bytes.size() ? '=' : kBase64Alphabet[group >> (18 - 6 * k) & 63];
-    }
+  std::string text((bytes.size() + 2) / 3 * 4, '=');
+  const auto byte = [&bytes](size_t at) {
+    return at < bytes.size() ? static_cast<uint32_t>(static_cast<unsigned char>(bytes[at])) : 0u;
+  };
+  char* out = text.data();
+  for (size_t i = 0; i < bytes.size(); i += 3, out += 4) {
+    const uint32_t group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+    out[0] = kBase64Alphabet[group >> 18];
+    out[1] = kBase64Alphabet[group >> 12 & 63];
+    if (i + 1 < bytes.size()) out[2] = kBase64Alphabet[group >> 6 & 63];
+    if (i + 2 < bytes.size()) out[3] = kBase64Alphabet[group & 63];
   }
   return text;
 }

@@ -13,6 +13,7 @@ namespace {
 // Splits "/a//b" into {"a", "", "b"}.
 std::vector<std::string_view> SplitSegments(std::string_view path) {
   std::vector<std::string_view> segments;
+  segments.reserve(8);
   if (path.starts_with('/')) path.remove_prefix(1);
   while (true) {
     const size_t slash = path.find('/');
@@ -90,11 +91,17 @@ void Router::Add(Route route) {
   all_.push_back(index);
   const Segment& first = compiled_.back().front();
   if (first.kind == Segment::Kind::kWord && first.verb.empty()) {
-    by_word_.try_emplace(first.text, open_).first->second.push_back(index);
+    AddTo(by_word_.try_emplace(first.text, open_).first->second, index, compiled_.back());
     return;
   }
-  open_.push_back(index);
-  for (auto& [word, indices] : by_word_) indices.push_back(index);
+  AddTo(open_, index, compiled_.back());
+  for (auto& [word, lists] : by_word_) AddTo(lists, index, compiled_.back());
+}
+
+void Router::AddTo(BySize& lists, size_t index, const std::vector<Segment>& pattern) {
+  const size_t first = std::min(pattern.size(), lists.size() - 1);
+  const size_t last = HasRest(pattern) ? lists.size() - 1 : first;
+  for (size_t size = first; size <= last; ++size) lists[size].push_back(index);
 }
 
 void Router::Add(std::vector<Route> routes) {
@@ -121,24 +128,35 @@ std::vector<Router::Segment> Router::Compile(std::string_view pattern) {
   return compiled;
 }
 
+bool Router::HasRest(const std::vector<Segment>& pattern) {
+  return std::any_of(pattern.begin(), pattern.end(),
+                     [](const Segment& segment) { return segment.kind == Segment::Kind::kRest; });
+}
+
+bool Router::HasSizeFor(const std::vector<Segment>& pattern,
+                        const std::vector<std::string_view>& path) {
+  return path.size() == pattern.size() || (path.size() > pattern.size() && HasRest(pattern));
+}
+
 bool Router::FitsOne(const Segment& segment, std::string_view text) {
   const auto bare = RemoveVerb(text, segment.verb);
   if (!bare) return false;
   return segment.kind == Segment::Kind::kWord ? IsWord(*bare, segment.text) : !bare->empty();
 }
 
+// From the end, because the first segments of the candidates are mostly the same.
 bool Router::Fits(const std::vector<Segment>& pattern, const std::vector<std::string_view>& path) {
-  if (path.size() < pattern.size()) return false;
+  if (!HasSizeFor(pattern, path)) return false;
   const size_t more = path.size() - pattern.size();  // segments that {name...} has beyond one
-  size_t at = 0;
-  for (const Segment& segment : pattern) {
-    if (segment.kind == Segment::Kind::kRest) {
-      at += more + 1;
-    } else if (!FitsOne(segment, path[at++])) {
+  size_t at = path.size();
+  for (auto segment = pattern.rbegin(); segment != pattern.rend(); ++segment) {
+    if (segment->kind == Segment::Kind::kRest) {
+      at -= more + 1;
+    } else if (!FitsOne(*segment, path[--at])) {
       return false;
     }
   }
-  return at == path.size();
+  return true;
 }
 
 // From left to right: a word precedes a name, a name with a verb precedes one without, and
@@ -151,19 +169,21 @@ bool Router::MoreSpecific(const std::vector<Segment>& a, const std::vector<Segme
   return a.size() > b.size();
 }
 
-const std::vector<size_t>& Router::CandidatesFor(std::string_view first_segment) const {
-  if (first_segment.find('%') != std::string_view::npos) return all_;
-  const auto found = by_word_.find(first_segment);
-  return found == by_word_.end() ? open_ : found->second;
+const Router::Indices& Router::CandidatesFor(const std::vector<std::string_view>& path) const {
+  if (path.front().find('%') != std::string_view::npos) return all_;
+  const auto found = by_word_.find(path.front());
+  const BySize& lists = found == by_word_.end() ? open_ : found->second;
+  return lists[std::min(path.size(), lists.size() - 1)];
 }
 
 Router::Match Router::Lookup(std::string_view method, std::string_view path) const {
   const std::vector<std::string_view> segments = SplitSegments(path);
-  const std::vector<size_t>& candidates = CandidatesFor(segments.front());
+  const Indices& candidates = CandidatesFor(segments);
   Match match;
   for (const std::string_view wanted : {method, std::string_view(method == "HEAD" ? "GET" : "")}) {
     for (const size_t i : candidates) {
-      if (routes_[i].method != wanted || !Fits(compiled_[i], segments)) continue;
+      if (!HasSizeFor(compiled_[i], segments) || routes_[i].method != wanted) continue;
+      if (!Fits(compiled_[i], segments)) continue;
       if (match.route == nullptr || MoreSpecific(compiled_[i], *match.pattern)) {
         match.route = &routes_[i];
         match.pattern = &compiled_[i];

@@ -1,6 +1,7 @@
 #pragma once
 // Routes as data: a table from methods and path patterns to handlers.
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -70,6 +71,9 @@ class Router {
   };
   struct Match;
   static std::vector<Segment> Compile(std::string_view pattern);
+  static bool HasRest(const std::vector<Segment>& pattern);
+  static bool HasSizeFor(const std::vector<Segment>& pattern,
+                         const std::vector<std::string_view>& path);
   static bool FitsOne(const Segment& segment, std::string_view text);
   static bool Fits(const std::vector<Segment>& pattern, const std::vector<std::string_view>& path);
   static bool MoreSpecific(const std::vector<Segment>& a, const std::vector<Segment>& b);
@@ -77,15 +81,19 @@ class Router {
   static std::optional<PathParameters> ReadParameters(const std::vector<Segment>& pattern,
                                                       std::string_view path);
   Match Lookup(std::string_view method, std::string_view path) const;
-  const std::vector<size_t>& CandidatesFor(std::string_view first_segment) const;
 
   NoRoute no_route_;
   std::vector<Route> routes_;
   std::vector<std::vector<Segment>> compiled_;  // one per route
   // Indices of routes, in order, so that a request is not compared with hundreds of routes.
-  std::vector<size_t> all_;
-  std::vector<size_t> open_;  // those that do not begin with a plain word
-  std::map<std::string, std::vector<size_t>, std::less<>> by_word_;  // those that do, and open_
+  using Indices = std::vector<size_t>;
+  // By the number of segments; the last ones fit that number and more.
+  using BySize = std::array<Indices, 12>;
+  const Indices& CandidatesFor(const std::vector<std::string_view>& path) const;
+  static void AddTo(BySize& lists, size_t index, const std::vector<Segment>& pattern);
+  Indices all_;
+  BySize open_;                                         // those that do not begin with a plain word
+  std::map<std::string, BySize, std::less<>> by_word_;  // those that do, and open_
 };
 
 }  // namespace caip::http

@@ -88,8 +88,10 @@ Result<std::optional<Response>> CheckReadConditions(const Request& request,
   must_match.if_generation_match = std::exchange(asked.if_generation_match, std::nullopt);
   must_match.if_metageneration_match = std::exchange(asked.if_metageneration_match, std::nullopt);
   RETURN_IF_ERROR(CheckPreconditions(must_match, &info));
-  const std::string etag = EtagOf(info);
   const std::string_view if_match = request.headers.Get("If-Match");
+  const bool has_tags = !if_match.empty() || request.headers.Has("If-None-Match");
+  if (!has_tags && CheckPreconditions(asked, &info).ok()) return std::optional<Response>();
+  const std::string etag = EtagOf(info);
   if (!if_match.empty() && !NamesTag(if_match, etag)) return errors::EtagChanged();
   const bool client_has_it = NamesTag(request.headers.Get("If-None-Match"), etag);
   if (!client_has_it && CheckPreconditions(asked, &info).ok()) return std::optional<Response>();

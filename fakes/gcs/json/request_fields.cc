@@ -82,6 +82,8 @@ Result<Version> VersionOf(const Request& request, const std::string& generation)
 
 Result<Preconditions> PreconditionsOf(const Request& request, const std::string& prefix) {
   Preconditions preconditions;
+  const auto has_prefix = [&prefix](const auto& item) { return item.first.starts_with(prefix); };
+  if (std::none_of(request.query.begin(), request.query.end(), has_prefix)) return preconditions;
   const std::pair<const char*, std::optional<int64_t>*> parameters[] = {
       {"GenerationMatch", &preconditions.if_generation_match},
       {"GenerationNotMatch", &preconditions.if_generation_not_match},

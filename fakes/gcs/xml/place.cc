@@ -33,10 +33,9 @@ std::string BucketInHost(const http::Request& request) {
 }
 
 std::string_view WithoutOldPrefix(std::string_view path) {
-  if (path == kOldPrefix || path.starts_with(std::string(kOldPrefix) + "/")) {
-    path.remove_prefix(kOldPrefix.size());
-  }
-  return path;
+  const bool has_prefix = path.starts_with(kOldPrefix) &&
+                          (path.size() == kOldPrefix.size() || path[kOldPrefix.size()] == '/');
+  return has_prefix ? path.substr(kOldPrefix.size()) : path;
 }
 
 std::string_view FirstSegment(std::string_view path) {

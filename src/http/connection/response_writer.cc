@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 namespace caip::http {
 namespace {
@@ -56,12 +58,29 @@ std::string_view ReasonPhrase(int status) {
 
 bool IsBodiless(int status) { return status == 204 || status == 304 || status < 200; }
 
+// True if there is no control character among eight characters.
+bool HasNoControls(const char* eight) {
+  constexpr uint64_t kEach = 0x0101010101010101;
+  constexpr uint64_t kTop = 0x80 * kEach;
+  uint64_t word = 0;
+  std::memcpy(&word, eight, sizeof word);
+  const uint64_t deleted = word ^ (0x7f * kEach);  // zero where there is DEL
+  const uint64_t below_blank = (word - 0x20 * kEach) & ~word;
+  return ((below_blank | ((deleted - kEach) & ~deleted)) & kTop) == 0;
+}
+
 // A value from a user's object must not start another header, and has no control characters.
 void AppendOneLine(std::string& text, std::string_view value) {
   const size_t begin = text.size();
   text += value;
+  const char* at = text.data() + begin;
+  const char* const end = text.data() + text.size();
+  if (value.size() >= 8) {
+    while (end - at >= 8 && HasNoControls(at)) at += 8;
+    if (end - at < 8 && HasNoControls(end - 8)) return;
+  }
   std::replace_if(
-      text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(),
+      text.begin() + (at - text.data()), text.end(),
       [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }, ' ');
 }
 
