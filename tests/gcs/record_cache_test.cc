@@ -5,12 +5,12 @@
 namespace caip::gcs {
 namespace {
 
-ObjectRecord RecordOf(const std::string& name, int64_t generation) {
+RecordPtr RecordOf(const std::string& name, int64_t generation) {
   ObjectRecord record;
   record.info.bucket = "bkt";
   record.info.name = name;
   record.info.generation = generation;
-  return record;
+  return std::make_shared<const ObjectRecord>(std::move(record));
 }
 
 int64_t GenerationIn(RecordCache& cache, const std::string& name) {

@@ -159,6 +159,24 @@ void StampLockedTime(const Json* previous, Instant now, Json* access) {
   (*access)["lockedTime"] = kept.empty() ? Rfc3339(now + kUniformAccessRevocable, 3) : kept;
 }
 
+// Keeps the times of settings that are the same as before.
+void StampChanges(const std::string& before, Instant now, Bucket* bucket) {
+  if (bucket->settings.empty()) return;
+  auto settings = ParseJson(bucket->settings);
+  auto old = ParseJson(before);
+  if (!settings.ok()) return;
+  if (!old.ok()) old = Json::object();
+  for (const StampedTime& stamped : kStampedTimes) {
+    Json* object = SettingAt(stamped.setting, &*settings);
+    if (object) StampTime(stamped, SettingAt(stamped.setting, &*old), now, object);
+  }
+  for (const char* pointer : kUniformAccess) {
+    Json* access = SettingAt(pointer, &*settings);
+    if (access) StampLockedTime(SettingAt(pointer, &*old), now, access);
+  }
+  bucket->settings = CompactJson(*settings);
+}
+
 }  // namespace
 
 Status CheckUniformAccessKept(const Bucket& before, const Bucket& wanted, Instant now) {
@@ -171,20 +189,11 @@ Status CheckUniformAccessKept(const Bucket& before, const Bucket& wanted, Instan
 }
 
 void StampSettings(const Bucket& before, Instant now, Bucket* bucket) {
-  if (bucket->settings.empty() || bucket->settings == before.settings) return;
-  auto settings = ParseJson(bucket->settings);
-  auto old = ParseJson(before.settings);
-  if (!settings.ok()) return;
-  if (!old.ok()) old = Json::object();
-  for (const StampedTime& stamped : kStampedTimes) {
-    Json* object = SettingAt(stamped.setting, &*settings);
-    if (object) StampTime(stamped, SettingAt(stamped.setting, &*old), now, object);
-  }
-  for (const char* pointer : kUniformAccess) {
-    Json* access = SettingAt(pointer, &*settings);
-    if (access) StampLockedTime(SettingAt(pointer, &*old), now, access);
-  }
-  bucket->settings = CompactJson(*settings);
+  if (bucket->settings != before.settings) StampChanges(before.settings, now, bucket);
+}
+
+void AddMissingStamps(Instant since, Bucket* bucket) {
+  StampChanges(bucket->settings, since, bucket);
 }
 
 std::optional<Instant> RetentionEnd(const BucketRules& rules, const ObjectInfo& info) {

@@ -118,6 +118,8 @@ class ObjectReader {
   virtual Result<size_t> ReadAt(uint64_t offset, char* buffer, size_t size) = 0;
   /// The plain file that holds exactly the bytes, or -1.
   virtual int descriptor() const { return -1; }
+  /// All bytes if they are in memory, else nullptr.
+  virtual const std::string* bytes() const { return nullptr; }
 };
 
 /// An object being written. Commit makes it visible. Without Commit, it is discarded.
@@ -224,6 +226,9 @@ Status CheckUniformAccessKept(const Bucket& before, const Bucket& wanted, Instan
 /// Sets the times that the service derives: since when a policy is in effect, when Autoclass was
 /// switched, and until when uniform bucket-level access may be switched off.
 void StampSettings(const Bucket& before, Instant now, Bucket* bucket);
+
+/// Sets those that are missing, because an earlier version did not set them.
+void AddMissingStamps(Instant since, Bucket* bucket);
 
 /// The time at which the bucket's policy stops retaining the object. nullopt if the policy does not
 /// retain it, or retains it without an end.

@@ -71,6 +71,21 @@ class FileReader final : public ObjectReader {
   ObjectInfo info_;
 };
 
+class KeptReader final : public ObjectReader {
+ public:
+  KeptReader(RecordPtr record, std::shared_ptr<const std::string> bytes)
+      : record_(std::move(record)), bytes_(std::move(bytes)) {}
+  const ObjectInfo& info() const override { return record_->info; }
+  Result<size_t> ReadAt(uint64_t offset, char* buffer, size_t size) override {
+    return offset >= bytes_->size() ? size_t{0} : bytes_->copy(buffer, size, offset);
+  }
+  const std::string* bytes() const override { return bytes_.get(); }
+
+ private:
+  RecordPtr record_;
+  std::shared_ptr<const std::string> bytes_;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<DirectoryStore>> DirectoryStore::Open(DirectoryStoreOptions options,
@@ -172,7 +187,8 @@ Result<DirectoryStore::Found> DirectoryStore::FindLocked(const BucketTree& tree,
   if (placing) {
     record = *placing;
   } else {
-    ASSIGN_OR_RETURN(record, side_->FindObject(tree.bucket(), name));
+    ASSIGN_OR_RETURN(const RecordPtr known, side_->FindObject(tree.bucket(), name));
+    if (known) record = *known;
   }
   const bool changed = !record || record->file != file.identity;
   if (changed) record = Adopt(tree.bucket(), name, file.identity, placing == nullptr);
@@ -187,10 +203,10 @@ std::optional<DirectoryStore::Found> DirectoryStore::FindUnlocked(const std::str
   std::string path = PlainPath(name);
   OpenFile file = OpenPlainFile(directories_.root.get(), bucket + "/" + path);
   if (!file.fd.valid()) return std::nullopt;
-  auto record = side_->FindObject(bucket, name);
+  const auto record = side_->FindObject(bucket, name);
   if (!record.ok() || !*record || (*record)->file != file.identity) return std::nullopt;
   file.path = std::move(path);
-  return Found{std::move(file), std::move(**record)};
+  return Found{std::move(file), **record};
 }
 
 Result<DirectoryStore::Found> DirectoryStore::Find(const std::string& bucket,
@@ -294,10 +310,37 @@ Result<ObjectInfo> DirectoryStore::GetObject(const std::string& bucket, const st
 Result<std::unique_ptr<ObjectReader>> DirectoryStore::OpenObject(const std::string& bucket,
                                                                  const std::string& name,
                                                                  const Version& version) const {
+  const bool wants_live = version.generation == 0 && !version.soft_deleted;
+  if (wants_live) {
+    if (auto kept = OpenKept(bucket, name)) return kept;
+  }
   ASSIGN_OR_RETURN(Found found, FindVersion(bucket, name, version));
   if (found.staged) RETURN_IF_ERROR(side_->Flush());
+  if (wants_live) {
+    if (auto bytes = kept_bytes_.Read(found.record, found.file.fd.get())) {
+      return std::unique_ptr<ObjectReader>(std::make_unique<KeptReader>(
+          std::make_shared<const ObjectRecord>(std::move(found.record)), std::move(bytes)));
+    }
+  }
   return std::unique_ptr<ObjectReader>(
       std::make_unique<FileReader>(std::move(found.file.fd), std::move(found.record.info)));
+}
+
+// Opens a small object whose record and bytes are in memory, and whose file is unchanged. nullptr
+// if any of that is not so.
+std::unique_ptr<ObjectReader> DirectoryStore::OpenKept(const std::string& bucket,
+                                                       const std::string& name) const {
+  auto record = side_->FindObject(bucket, name);
+  if (!record.ok() || !*record || !(*record)->hashed) return nullptr;
+  if ((*record)->file.size > KeptBytes::kFileBytesMax) return nullptr;
+  struct stat status {};
+  const std::string path = bucket + "/" + PlainPath(name);
+  const int root = directories_.root.get();
+  if (::fstatat(root, path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return nullptr;
+  if (!S_ISREG(status.st_mode) || IdentityOf(status) != (*record)->file) return nullptr;
+  auto bytes = kept_bytes_.Find((*record)->info.generation, status);
+  if (!bytes) return nullptr;
+  return std::make_unique<KeptReader>(std::move(*record), std::move(bytes));
 }
 
 }  // namespace caip::gcs

@@ -17,6 +17,7 @@
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/bucket_tree.h"
 #include "fakes/gcs/store/file_sync.h"
+#include "fakes/gcs/store/kept_bytes.h"
 #include "fakes/gcs/store/listing.h"
 #include "fakes/gcs/store/side_store.h"
 
@@ -118,6 +119,7 @@ class DirectoryStore final : public BucketStore {
   Result<BucketRules> RulesFor(const std::string& bucket) const;
   Result<Found> FindLocked(const BucketTree& tree, const std::string& name) const;
   std::optional<Found> FindUnlocked(const std::string& bucket, const std::string& name) const;
+  std::unique_ptr<ObjectReader> OpenKept(const std::string& bucket, const std::string& name) const;
   Result<Found> Find(const std::string& bucket, const std::string& name, bool hashed) const;
   Result<Found> FindVersion(const std::string& bucket, const std::string& name,
                             const Version& version) const;
@@ -173,6 +175,7 @@ class DirectoryStore final : public BucketStore {
   std::unique_ptr<SideStore> side_;
   std::unique_ptr<FileSync> file_sync_;
   mutable DirectoryCache cache_;
+  mutable KeptBytes kept_bytes_;
   mutable std::array<BucketLock, 64> locks_;
 };
 

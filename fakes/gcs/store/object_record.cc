@@ -172,20 +172,20 @@ Bucket BucketFromRecordText(std::string_view text) {
   return bucket;
 }
 
-std::optional<ObjectRecord> RecordCache::Find(const std::string& bucket, const std::string& name) {
+RecordPtr RecordCache::Find(const std::string& bucket, const std::string& name) {
   std::string key = KeyOf(bucket, name);
   if (const auto at = young_.find(key); at != young_.end()) return at->second;
   const auto at = old_.find(key);
-  if (at == old_.end()) return std::nullopt;
-  ObjectRecord record = std::move(at->second);
+  if (at == old_.end()) return nullptr;
+  RecordPtr record = std::move(at->second);
   old_.erase(at);
-  return Add(std::move(key), std::move(record))->second;
+  return Add(std::move(key), std::move(record));
 }
 
-void RecordCache::Put(const ObjectRecord& record) {
-  std::string key = KeyOf(record.info.bucket, record.info.name);
+void RecordCache::Put(RecordPtr record) {
+  std::string key = KeyOf(record->info.bucket, record->info.name);
   old_.erase(key);
-  Add(std::move(key), record);
+  Add(std::move(key), std::move(record));
 }
 
 void RecordCache::Forget(const std::string& bucket, const std::string& name) {
@@ -199,11 +199,11 @@ void RecordCache::Clear() {
   old_.clear();
 }
 
-RecordCache::Records::iterator RecordCache::Add(std::string key, ObjectRecord record) {
+RecordPtr RecordCache::Add(std::string key, RecordPtr record) {
   if (young_.size() >= generation_size_ && !young_.contains(key)) {
     old_ = std::exchange(young_, {});
   }
-  return young_.insert_or_assign(std::move(key), std::move(record)).first;
+  return young_.insert_or_assign(std::move(key), std::move(record)).first->second;
 }
 
 }  // namespace caip::gcs

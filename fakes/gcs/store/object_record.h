@@ -2,6 +2,7 @@
 // An object's metadata together with the file that it describes, and a cache of such records.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct ObjectRecord {
   FileIdentity file;
   bool hashed = false;  // md5 and crc32c are known
 };
+using RecordPtr = std::shared_ptr<const ObjectRecord>;
 
 /// A text property of an object, with its name in the JSON API.
 struct TextField {
@@ -90,20 +92,21 @@ class RecordCache {
  public:
   explicit RecordCache(size_t generation_size) : generation_size_(generation_size) {}
 
-  std::optional<ObjectRecord> Find(const std::string& bucket, const std::string& name);
-  void Put(const ObjectRecord& record);
+  /// nullptr: it is not kept.
+  RecordPtr Find(const std::string& bucket, const std::string& name);
+  void Put(RecordPtr record);
   void Forget(const std::string& bucket, const std::string& name);
   void Clear();
   size_t size() const { return young_.size() + old_.size(); }
 
  private:
-  using Records = std::unordered_map<std::string, ObjectRecord, KeyedHasher>;
+  using Records = std::unordered_map<std::string, RecordPtr, KeyedHasher>;
 
   // A bucket's name has no slash, so the keys are unique.
   static std::string KeyOf(const std::string& bucket, const std::string& name) {
     return bucket + "/" + name;
   }
-  Records::iterator Add(std::string key, ObjectRecord record);
+  RecordPtr Add(std::string key, RecordPtr record);
 
   size_t generation_size_;
   Records young_;

@@ -75,28 +75,31 @@ Result<std::optional<ObjectRecord>> SideStore::ReadObject(const std::string& buc
   return std::optional(Reader::ReadRecord(select, bucket, name));
 }
 
-Result<std::optional<ObjectRecord>> SideStore::FindObject(const std::string& bucket,
-                                                          const std::string& name) {
+Result<RecordPtr> SideStore::FindObject(const std::string& bucket, const std::string& name) {
+  const auto shared = [](std::optional<ObjectRecord> record) {
+    return record ? std::make_shared<const ObjectRecord>(std::move(*record)) : nullptr;
+  };
   uint64_t staged_count = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (auto known = known_objects_.Find(bucket, name)) return known;
-    if (auto found = FindUnwritten(bucket, name)) return std::move(*found);
+    if (RecordPtr known = known_objects_.Find(bucket, name)) return known;
+    if (auto found = FindUnwritten(bucket, name)) return RecordPtr(shared(std::move(*found)));
     staged_count = staged_count_;
   }
-  std::optional<ObjectRecord> record;
+  RecordPtr record;
   {
     const std::lock_guard lock(reader_mutex_);
-    ASSIGN_OR_RETURN(record, ReadObject(bucket, name));
+    ASSIGN_OR_RETURN(std::optional<ObjectRecord> read, ReadObject(bucket, name));
+    record = shared(std::move(read));
   }
   Remember(record, staged_count);
   return record;
 }
 
 // Caches a record that was read from disk, unless a newer one may have been staged since.
-void SideStore::Remember(const std::optional<ObjectRecord>& record, uint64_t staged_count) {
+void SideStore::Remember(RecordPtr record, uint64_t staged_count) {
   const std::lock_guard lock(mutex_);
-  if (record && staged_count == staged_count_) known_objects_.Put(*record);
+  if (record && staged_count == staged_count_) known_objects_.Put(std::move(record));
 }
 
 // Reads all in one transaction, because taking the file's locks costs more than reading a record.
@@ -132,7 +135,7 @@ Result<std::vector<std::optional<ObjectRecord>>> SideStore::FindObjects(
 void SideStore::StageObject(const ObjectRecord& record) {
   const std::lock_guard lock(mutex_);
   staged_.objects[{record.info.bucket, record.info.name}] = record;
-  known_objects_.Put(record);
+  known_objects_.Put(std::make_shared<const ObjectRecord>(record));
   ++staged_count_;
 }
 

@@ -16,10 +16,10 @@
 
 namespace caip::gcs {
 
-/// Records of objects and buckets. Every Find sees staged changes at once, and returns nullopt if
-/// there is no record; an Error means that the file could not be read, never kNotFound. Flush
-/// writes staged changes to disk; threads that flush at the same time share one transaction and one
-/// sync. Any thread. A thread that stages for a bucket holds that bucket's lock.
+/// Records of objects and buckets. Every Find sees staged changes at once, and returns nullopt or
+/// nullptr if there is no record; an Error means that the file could not be read, never kNotFound.
+/// Flush writes staged changes to disk; threads that flush at the same time share one transaction
+/// and one sync. Any thread. A thread that stages for a bucket holds that bucket's lock.
 ///
 /// It also keeps the bytes of small objects whose files are not on disk yet (file_sync.h).
 class SideStore {
@@ -30,8 +30,7 @@ class SideStore {
   static Result<std::unique_ptr<SideStore>> Open(const Path& file, bool durable, int64_t boot);
   ~SideStore();  // flushes staged changes
 
-  Result<std::optional<ObjectRecord>> FindObject(const std::string& bucket,
-                                                 const std::string& name);
+  Result<RecordPtr> FindObject(const std::string& bucket, const std::string& name);
   /// The same for many names at once, in their order.
   Result<std::vector<std::optional<ObjectRecord>>> FindObjects(
       const std::string& bucket, const std::vector<std::string>& names);
@@ -101,7 +100,7 @@ class SideStore {
                                                            const std::string& name) const;
   Result<std::optional<ObjectRecord>> ReadObject(const std::string& bucket,
                                                  const std::string& name);
-  void Remember(const std::optional<ObjectRecord>& record, uint64_t staged_count);
+  void Remember(RecordPtr record, uint64_t staged_count);
   Status Write(const Batch& batch, int64_t last_generation);
   void PutBack(Batch failed);
 

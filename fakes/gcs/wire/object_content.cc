@@ -33,6 +33,10 @@ void StreamPart(ObjectReader& reader, uint64_t first, uint64_t length, const Res
 
 // False if the file was truncated by hand.
 bool ReadWhole(ObjectReader& reader, const ObjectContent& content, std::string* bytes) {
+  if (const std::string* kept = reader.bytes()) {
+    bytes->assign(*kept, content.first, content.length);
+    return bytes->size() == content.length;
+  }
   bytes->resize(content.length);
   for (size_t done = 0; done < bytes->size();) {
     const auto count =

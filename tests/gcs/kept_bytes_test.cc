@@ -1,0 +1,119 @@
+#include "fakes/gcs/store/kept_bytes.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/clock.h"
+#include "fakes/gcs/store/bucket_tree.h"
+#include "tests/gcs/store_world.h"
+
+namespace caip::gcs {
+namespace {
+
+struct KeptFile {
+  KeptFile(const Path& at, std::string_view bytes) : path(at) {
+    EXPECT_TRUE(WriteFile(path, bytes).ok());
+    Open();
+  }
+  void Open() {
+    fd = Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    record.file = IdentityOf(status());
+  }
+  struct stat status() const {
+    struct stat now {};
+    EXPECT_EQ(::stat(path.c_str(), &now), 0);
+    return now;
+  }
+  Path path;
+  Fd fd;
+  ObjectRecord record;
+};
+
+class KeptBytesTest : public ::testing::Test {
+ protected:
+  // Reads until the file's change is old enough to be told from a further one.
+  std::shared_ptr<const std::string> ReadSettled(KeptBytes& kept, const KeptFile& file) {
+    const MonotonicTime deadline = MonotonicNow() + std::chrono::seconds(30);
+    while (MonotonicNow() < deadline) {
+      if (auto bytes = kept.Read(file.record, file.fd.get())) return bytes;
+    }
+    ADD_FAILURE() << "the file is not kept";
+    return nullptr;
+  }
+  Path At(const std::string& name) const { return directory_.path() / name; }
+
+  TemporaryDirectory directory_;
+  KeptBytes kept_;
+};
+
+TEST_F(KeptBytesTest, AreFoundWhileTheFileIsUnchanged) {
+  KeptFile file(At("a"), "one");
+  file.record.info.generation = 1;
+  EXPECT_EQ(kept_.Find(1, file.status()), nullptr);
+  EXPECT_EQ(*ReadSettled(kept_, file), "one");
+  ASSERT_NE(kept_.Find(1, file.status()), nullptr);
+  EXPECT_EQ(*kept_.Find(1, file.status()), "one");
+  EXPECT_EQ(kept_.Find(2, file.status()), nullptr);
+}
+
+TEST_F(KeptBytesTest, AreNotFoundAfterAChangeThatKeepsSizeAndTime) {
+  KeptFile file(At("a"), "one");
+  file.record.info.generation = 1;
+  ReadSettled(kept_, file);
+  const struct stat before = file.status();
+  const Fd writer(::open(file.path.c_str(), O_WRONLY | O_CLOEXEC));
+  EXPECT_EQ(::pwrite(writer.get(), "two", 3, 0), 3);
+  const timespec times[] = {before.st_atim, before.st_mtim};
+  EXPECT_EQ(::futimens(writer.get(), times), 0);
+  EXPECT_EQ(IdentityOf(file.status()), IdentityOf(before));
+  EXPECT_EQ(kept_.Find(1, file.status()), nullptr);
+  EXPECT_EQ(*ReadSettled(kept_, file), "two");
+}
+
+TEST_F(KeptBytesTest, OfAFileThatWasJustChangedAreNotKept) {
+  KeptFile file(At("a"), "one");
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(WriteFile(file.path, std::to_string(i)).ok());
+    file.Open();
+    const auto bytes = kept_.Read(file.record, file.fd.get());
+    if (!bytes) return;  // a busy machine may take long between two of these lines
+  }
+  FAIL() << "the file was kept within a tick of the kernel's clock";
+}
+
+TEST_F(KeptBytesTest, OfAnotherFileThanTheRecordsAreNotKept) {
+  KeptFile file(At("a"), "one");
+  file.record.info.generation = 1;
+  ReadSettled(kept_, file);
+  ++file.record.file.inode;
+  EXPECT_EQ(kept_.Read(file.record, file.fd.get()), nullptr);
+}
+
+TEST_F(KeptBytesTest, AreBoundedAndThoseInUseStay) {
+  KeptBytes kept(1000);
+  KeptFile wanted(At("wanted"), std::string(300, 'w'));
+  wanted.record.info.generation = 1;
+  ReadSettled(kept, wanted);
+  KeptFile other(At("other"), std::string(300, 'o'));
+  for (int i = 2; i < 30; ++i) {
+    other.record.info.generation = i;
+    ReadSettled(kept, other);
+    ASSERT_NE(kept.Find(1, wanted.status()), nullptr) << i;
+    ASSERT_LE(kept.size(), 2000u);
+  }
+  EXPECT_EQ(kept.Find(2, other.status()), nullptr);
+}
+
+TEST_F(KeptBytesTest, OfLargeFilesAreNotKept) {
+  KeptFile file(At("a"), std::string(KeptBytes::kFileBytesMax + 1, 'x'));
+  KeptFile settled(At("b"), "one");
+  ReadSettled(kept_, settled);
+  EXPECT_EQ(kept_.Read(file.record, file.fd.get()), nullptr);
+}
+
+}  // namespace
+}  // namespace caip::gcs
