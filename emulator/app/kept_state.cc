@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <string>
 
 #include "emulator/app/emulator_hooks.h"
@@ -43,6 +44,9 @@ gcs::SigningKeySource SignerOf(const metadata::TokenMint& mint) {
   };
 }
 
+// An emulator in the background writes it to server.log.
+void PrintWarning(const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }
+
 }  // namespace
 
 Result<Path> OpenKeyHome(const Path& state) {
@@ -76,9 +80,10 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
   state.storage = std::make_unique<StorageAdapter>(*state.buckets, options.create_buckets);
   if (hooks) state.watched = hooks->WrapStore(*state.buckets);
   gcs::BucketStore& shown = state.watched ? *state.watched : *state.buckets;
-  ASSIGN_OR_RETURN(state.apis, StorageApis::Open({options.state, keys, options.seed,
-                                                  options.project_number, SignerOf(*state.mint)},
-                                                 shown, wall));
+  ASSIGN_OR_RETURN(state.apis,
+                   StorageApis::Open({options.state, keys, options.seed, options.project_number,
+                                      SignerOf(*state.mint), PrintWarning},
+                                     shown, wall));
   state.registry = std::make_unique<ImageRegistry>(options.state / "images", options.seed);
   return state;
 }

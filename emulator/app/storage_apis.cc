@@ -16,7 +16,8 @@ Result<std::unique_ptr<StorageApis>> StorageApis::Open(const StorageApisOptions&
   std::unique_ptr<StorageApis> apis(new StorageApis());
   const Random chance(options.seed);
   apis->service_ =
-      std::make_shared<gcs::StorageService>(store, options.seed, options.project_number);
+      std::make_shared<gcs::StorageService>(store, options.seed, options.project_number,
+                                            options.warn);
   ASSIGN_OR_RETURN(
       apis->keys_,
       gcs::ServiceKeys::Open(options.keys, wall, chance.Fork("storage keys"), options.signer));

@@ -25,6 +25,7 @@ struct StorageApisOptions {
   uint64_t seed = 0;
   std::string project_number = {};
   gcs::SigningKeySource signer;  // outlives the APIs
+  gcs::StoredSettings::Warn warn = {};
 };
 
 /// Any thread, after Open.

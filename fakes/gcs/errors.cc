@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/quoting.h"
+#include "base/text.h"
 
 namespace caip::gcs::errors {
 namespace {
@@ -215,6 +216,12 @@ Error ClassNotInLocation(std::string_view storage_class, std::string_view locati
 Error ClassWithAutoclass(std::string_view storage_class) {
   return {Code::kInvalidArgument, "Cannot set default storage class to " + Text(storage_class) +
                                       " on a bucket with Autoclass. It must be STANDARD."};
+}
+
+std::string SettingsLeftOut(std::string_view bucket, const std::vector<std::string>& settings) {
+  return "The bucket " + Quoted(bucket) +
+         " has settings of an earlier version that are not valid: " + Join(settings, ", ") +
+         ". Clients do not get them. They stay in buckets.db until a request changes the bucket.";
 }
 
 Error TurboReplicationUnavailable(std::string_view location_type) {

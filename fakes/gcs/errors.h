@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/files.h"
 #include "base/result.h"
@@ -53,6 +54,8 @@ Error PublicAccessPrevented();
 Error UniformAccessLocked(std::string_view bucket, std::string_view since);
 Error ClassNotInLocation(std::string_view storage_class, std::string_view location);
 Error ClassWithAutoclass(std::string_view storage_class);
+/// A text for the log.
+std::string SettingsLeftOut(std::string_view bucket, const std::vector<std::string>& settings);
 /// `location_type`: REGION or MULTI_REGION.
 Error TurboReplicationUnavailable(std::string_view location_type);
 Error EntryNotFound(std::string_view kind, std::string_view name);

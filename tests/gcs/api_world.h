@@ -30,6 +30,8 @@ class ApiTest : public ::testing::Test {
     EXPECT_TRUE(world_->CreateBucket("bkt").ok());
     Serve();
   }
+  // What a request sets must stay valid.
+  void TearDown() override { EXPECT_THAT(warnings_, ::testing::IsEmpty()); }
   // As after a restart of the emulator, on the same port.
   void Restart() {
     server_.reset();
@@ -39,7 +41,8 @@ class ApiTest : public ::testing::Test {
   }
   void Serve() {
     router_ = std::make_unique<http::Router>(NoStorageRoute);
-    auto routes = StorageRoutes(std::make_shared<StorageService>(*world_, ++seed_, "123"));
+    auto routes = StorageRoutes(std::make_shared<StorageService>(
+        *world_, ++seed_, "123", [this](const std::string& text) { warnings_.push_back(text); }));
     routes.push_back(BatchRoute(routes));
     router_->Add(std::move(routes));
     auto server =
@@ -93,6 +96,7 @@ class ApiTest : public ::testing::Test {
   }
 
   StoreWorld world_;
+  std::vector<std::string> warnings_;  // of the service
   std::unique_ptr<http::Router> router_;
   std::unique_ptr<http::Server> server_;
 

@@ -59,6 +59,11 @@ Status ApplyLocation(const Json& wanted, Json* settings, Bucket* bucket) {
   return Ok{};
 }
 
+bool HasValidPlacement(const Json& settings, const Bucket& bucket) {
+  return Member(settings, kPlacement) == nullptr ||
+         IsRegionPair(bucket.location, RegionsIn(settings));
+}
+
 Status CheckLocationKept(const Json& wanted, const Bucket& bucket) {
   const std::string location = UpperCase(StringOr(wanted, "location"));
   const std::vector<std::string> regions = RegionsIn(wanted);
@@ -148,6 +153,8 @@ Status CheckLifecycleAction(const Json& action, const std::string& path) {
                                           : "SetStorageClass needs a storage class");
 }
 
+}  // namespace
+
 Status CheckLifecycleRule(const Json& rule, const std::string& path) {
   const Json* action = Member(rule, "action");
   const Json* condition = Member(rule, "condition");
@@ -166,6 +173,8 @@ Status CheckLifecycleRule(const Json& rule, const std::string& path) {
   }
   return Ok{};
 }
+
+namespace {
 
 const Json* LifecycleRules(const Json& settings) {
   const Json* lifecycle = Member(settings, "lifecycle");

@@ -21,6 +21,13 @@ Status CheckLocationKept(const Json& wanted, const Bucket& bucket);
 /// Sets the default storage class. kInvalidArgument for one that the location does not have.
 Status ApplyStorageClass(const Json& wanted, const Json& settings, Bucket* bucket);
 
+/// False if the settings name two regions that cannot be a pair in the bucket's location.
+bool HasValidPlacement(const Json& settings, const Bucket& bucket);
+
+/// kInvalidArgument unless a rule that has the right types has an action and a condition that
+/// belong together.
+Status CheckLifecycleRule(const Json& rule, const std::string& path);
+
 /// Checks and sets the labels.
 Status ApplyLabels(const Json& wanted, std::map<std::string, std::string>* labels);
 

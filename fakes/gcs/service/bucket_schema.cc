@@ -17,220 +17,10 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/service/bucket_fields.h"
 
 namespace caip::gcs {
 namespace {
-
-enum class BucketFieldType { kText, kFlag, kInt32, kInt64, kDate, kMessage, kTextMap };
-
-struct BucketMessage;
-
-struct BucketField {
-  const char* name;
-  BucketFieldType type;
-  bool is_list = false;
-  const BucketMessage* message = nullptr;  // of kMessage
-  // Of kText; empty: any text.
-  std::span<const std::string_view> values = {};
-  bool any_case = false;
-  // Of kInt32 and kInt64.
-  int64_t least = std::numeric_limits<int64_t>::min();
-  int64_t most = std::numeric_limits<int64_t>::max();
-};
-
-struct BucketMessage {
-  std::span<const BucketField> fields;
-};
-
-namespace bucket_fields {
-
-using enum BucketFieldType;
-
-// RAPID, the class of zonal buckets, is not emulated. ApplyBucketFields says so.
-constexpr std::string_view kStorageClasses[] = {"STANDARD",
-                                                "NEARLINE",
-                                                "COLDLINE",
-                                                "ARCHIVE",
-                                                "MULTI_REGIONAL",
-                                                "REGIONAL",
-                                                "DURABLE_REDUCED_AVAILABILITY",
-                                                "RAPID"};
-constexpr std::string_view kTerminalClasses[] = {"NEARLINE", "ARCHIVE"};
-constexpr std::string_view kPreventions[] = {"inherited", "enforced", "unspecified"};
-constexpr std::string_view kRestrictions[] = {"NotRestricted", "FullyRestricted"};
-constexpr std::string_view kFilterModes[] = {"Enabled", "Disabled"};
-constexpr std::string_view kActionTypes[] = {"Delete", "SetStorageClass",
-                                             "AbortIncompleteMultipartUpload"};
-constexpr std::string_view kRetentionModes[] = {"Enabled"};
-constexpr std::string_view kReplications[] = {"DEFAULT", "ASYNC_TURBO"};
-
-constexpr int64_t kRetentionSecondsMax = 3'155'760'000;  // 100 years
-constexpr int64_t kSoftDeleteSecondsMax = 90 * 86'400;
-
-constexpr BucketField Of(const char* name, const BucketMessage& message) {
-  return {.name = name, .type = BucketFieldType::kMessage, .message = &message};
-}
-
-constexpr BucketField OneOf(const char* name, std::span<const std::string_view> values) {
-  return {.name = name, .type = kText, .values = values};
-}
-
-constexpr BucketField ClassField(const char* name) {
-  return {.name = name, .type = kText, .values = kStorageClasses, .any_case = true};
-}
-
-constexpr BucketField NumberField(const char* name, BucketFieldType type, int64_t least,
-                                  int64_t most) {
-  return {.name = name, .type = type, .least = least, .most = most};
-}
-
-// A number that is not negative.
-constexpr BucketField CountField(const char* name, BucketFieldType type = kInt32) {
-  const bool is_short = type == kInt32;
-  return NumberField(
-      name, type, 0,
-      is_short ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max());
-}
-
-constexpr BucketField ListOf(BucketField field) {
-  field.is_list = true;
-  return field;
-}
-
-constexpr BucketField kEnabledFields[] = {{"enabled", kFlag}};
-constexpr BucketMessage kEnabled{kEnabledFields};
-
-constexpr BucketField kAccessFields[] = {{"entity", kText}, {"role", kText}};
-constexpr BucketMessage kAccess{kAccessFields};
-
-constexpr BucketField kAutoclassFields[] = {{"enabled", kFlag},
-                                            OneOf("terminalStorageClass", kTerminalClasses)};
-constexpr BucketMessage kAutoclass{kAutoclassFields};
-
-constexpr BucketField kBillingFields[] = {{"requesterPays", kFlag}};
-constexpr BucketMessage kBilling{kBillingFields};
-
-constexpr BucketField kCorsFields[] = {
-    CountField("maxAgeSeconds"),
-    ListOf({"method", kText}),
-    ListOf({"origin", kText}),
-    ListOf({"responseHeader", kText}),
-};
-constexpr BucketMessage kCors{kCorsFields};
-
-constexpr BucketField kPlacementFields[] = {ListOf({"dataLocations", kText})};
-constexpr BucketMessage kPlacement{kPlacementFields};
-
-constexpr BucketField kEnforcementFields[] = {OneOf("restrictionMode", kRestrictions)};
-constexpr BucketMessage kEnforcement{kEnforcementFields};
-
-constexpr BucketField kEncryptionFields[] = {
-    {"defaultKmsKeyName", kText},
-    Of("customerManagedEncryptionEnforcementConfig", kEnforcement),
-    Of("customerSuppliedEncryptionEnforcementConfig", kEnforcement),
-    Of("googleManagedEncryptionEnforcementConfig", kEnforcement),
-};
-constexpr BucketMessage kEncryption{kEncryptionFields};
-
-constexpr BucketField kIamFields[] = {
-    Of("bucketPolicyOnly", kEnabled),
-    Of("uniformBucketLevelAccess", kEnabled),
-    OneOf("publicAccessPrevention", kPreventions),
-};
-constexpr BucketMessage kIam{kIamFields};
-
-constexpr BucketField kPublicSourceFields[] = {ListOf({"allowedIpCidrRanges", kText})};
-constexpr BucketMessage kPublicSource{kPublicSourceFields};
-
-constexpr BucketField kVpcSourceFields[] = {
-    {"network", kText},
-    ListOf({"allowedIpCidrRanges", kText}),
-};
-constexpr BucketMessage kVpcSource{kVpcSourceFields};
-
-constexpr BucketField kIpFilterFields[] = {
-    OneOf("mode", kFilterModes),
-    {"allowAllServiceAgentAccess", kFlag},
-    {"allowCrossOrgVpcs", kFlag},
-    Of("publicNetworkSource", kPublicSource),
-    ListOf(Of("vpcNetworkSources", kVpcSource)),
-};
-constexpr BucketMessage kIpFilter{kIpFilterFields};
-
-constexpr BucketField kActionFields[] = {OneOf("type", kActionTypes), ClassField("storageClass")};
-constexpr BucketMessage kAction{kActionFields};
-
-constexpr BucketField kConditionFields[] = {
-    CountField("age"),
-    {"createdBefore", kDate},
-    {"customTimeBefore", kDate},
-    CountField("daysSinceCustomTime"),
-    CountField("daysSinceNoncurrentTime"),
-    {"isLive", kFlag},
-    {"matchesPattern", kText},
-    ListOf({"matchesPrefix", kText}),
-    ListOf(ClassField("matchesStorageClass")),
-    ListOf({"matchesSuffix", kText}),
-    {"noncurrentTimeBefore", kDate},
-    CountField("numNewerVersions"),
-    CountField("sizeAboveBytes", kInt64),
-    CountField("sizeBelowBytes", kInt64),
-};
-constexpr BucketMessage kCondition{kConditionFields};
-
-constexpr BucketField kRuleFields[] = {Of("action", kAction), Of("condition", kCondition)};
-constexpr BucketMessage kRule{kRuleFields};
-
-constexpr BucketField kLifecycleFields[] = {ListOf(Of("rule", kRule))};
-constexpr BucketMessage kLifecycle{kLifecycleFields};
-
-constexpr BucketField kLoggingFields[] = {{"logBucket", kText}, {"logObjectPrefix", kText}};
-constexpr BucketMessage kLogging{kLoggingFields};
-
-constexpr BucketField kObjectRetentionFields[] = {OneOf("mode", kRetentionModes)};
-constexpr BucketMessage kObjectRetention{kObjectRetentionFields};
-
-constexpr BucketField kRetentionFields[] = {
-    NumberField("retentionPeriod", kInt64, 1, kRetentionSecondsMax)};
-constexpr BucketMessage kRetention{kRetentionFields};
-
-constexpr BucketField kSoftDeleteFields[] = {
-    NumberField("retentionDurationSeconds", kInt64, 0, kSoftDeleteSecondsMax),
-    Of("hardDeletePause", kEnabled),
-};
-constexpr BucketMessage kSoftDelete{kSoftDeleteFields};
-
-constexpr BucketField kWebsiteFields[] = {{"mainPageSuffix", kText}, {"notFoundPage", kText}};
-constexpr BucketMessage kWebsite{kWebsiteFields};
-
-constexpr BucketField kBucketFields[] = {
-    {"name", kText},
-    {"location", kText},
-    ClassField("storageClass"),
-    {"labels", kTextMap},
-    ListOf(Of("acl", kAccess)),
-    ListOf(Of("defaultObjectAcl", kAccess)),
-    Of("autoclass", kAutoclass),
-    Of("billing", kBilling),
-    ListOf(Of("cors", kCors)),
-    Of("customPlacementConfig", kPlacement),
-    {"defaultEventBasedHold", kFlag},
-    Of("encryption", kEncryption),
-    Of("hierarchicalNamespace", kEnabled),
-    Of("iamConfiguration", kIam),
-    Of("ipFilter", kIpFilter),
-    Of("lifecycle", kLifecycle),
-    Of("logging", kLogging),
-    Of("objectRetention", kObjectRetention),
-    Of("retentionPolicy", kRetention),
-    {.name = "rpo", .type = kText, .values = kReplications, .any_case = true},
-    Of("softDeletePolicy", kSoftDelete),
-    Of("versioning", kEnabled),
-    Of("website", kWebsite),
-};
-constexpr BucketMessage kBucket{kBucketFields};
-
-}  // namespace bucket_fields
 
 // A number without a fraction, or its text.
 std::optional<int64_t> ReadWholeNumber(const Json& value) {
@@ -311,6 +101,8 @@ Result<Json> ReadBucketMap(const Json& value, const std::string& path) {
 Result<Json> ReadBucketMessage(const Json& value, const BucketMessage& message,
                                const std::string& path);
 
+}  // namespace
+
 Result<Json> ReadBucketValue(const Json& value, const BucketField& field, const std::string& path) {
   using enum BucketFieldType;
   switch (field.type) {
@@ -332,6 +124,8 @@ Result<Json> ReadBucketValue(const Json& value, const BucketField& field, const 
   }
   return ReadBucketMessage(value, *field.message, path);
 }
+
+namespace {
 
 // A list is replaced as a whole, so that a null or an empty list in its entries has no effect.
 void DropEmptyMembers(Json* entry) {
@@ -357,13 +151,6 @@ Result<Json> ReadBucketList(const Json& value, const BucketField& field, const s
   return read;
 }
 
-const BucketField* FindBucketField(const BucketMessage& message, std::string_view name) {
-  for (const BucketField& field : message.fields) {
-    if (name == field.name) return &field;
-  }
-  return nullptr;
-}
-
 Result<Json> ReadBucketMessage(const Json& value, const BucketMessage& message,
                                const std::string& path) {
   if (!value.is_object()) return errors::FieldInvalid(path, "expected an object");
@@ -384,6 +171,13 @@ Result<Json> ReadBucketMessage(const Json& value, const BucketMessage& message,
 }
 
 }  // namespace
+
+const BucketField* FindBucketField(const BucketMessage& message, std::string_view name) {
+  for (const BucketField& field : message.fields) {
+    if (name == field.name) return &field;
+  }
+  return nullptr;
+}
 
 bool IsStorageClass(std::string_view name) {
   const std::string upper = UpperCase(name);

@@ -30,7 +30,7 @@ Result<BucketPage> StorageService::ListBuckets(const BucketQuery& query) const {
       break;
     }
     bucket.project_number = project_number_;
-    page.buckets.push_back(std::move(bucket));
+    page.buckets.push_back(stored_settings_.Readable(std::move(bucket)));
   }
   return page;
 }
@@ -44,7 +44,8 @@ Result<Bucket> StorageService::CreateBucket(const Bucket& wanted) {
 
 Result<Bucket> StorageService::GetBucket(const std::string& name,
                                          const Preconditions& conditions) const {
-  ASSIGN_OR_RETURN(Bucket bucket, store_.GetBucket(name));
+  ASSIGN_OR_RETURN(Bucket stored, store_.GetBucket(name));
+  Bucket bucket = stored_settings_.Readable(std::move(stored));
   bucket.project_number = project_number_;
   RETURN_IF_ERROR(CheckMetagenerationConditions(conditions, bucket.metageneration));
   return bucket;

@@ -15,6 +15,7 @@
 #include "base/json_fwd.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
+#include "fakes/gcs/service/stored_settings.h"
 #include "fakes/gcs/service/uploads.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/glob.h"
@@ -114,9 +115,13 @@ std::vector<ManagedFolder> ManagedFoldersOf(const Bucket& bucket);
 /// outlive it.
 class StorageService {
  public:
-  /// `project_number`: of every project.
-  StorageService(BucketStore& store, uint64_t seed, std::string project_number)
-      : store_(store), sessions_(store, seed), project_number_(std::move(project_number)) {}
+  /// `project_number`: of every project. `warn` receives texts for the emulator's log.
+  StorageService(BucketStore& store, uint64_t seed, std::string project_number,
+                 StoredSettings::Warn warn = {})
+      : store_(store),
+        sessions_(store, seed),
+        project_number_(std::move(project_number)),
+        stored_settings_(std::move(warn)) {}
 
   const std::string& project_number() const { return project_number_; }
 
@@ -214,6 +219,7 @@ class StorageService {
   BucketStore& store_;
   ResumableSessions sessions_;
   std::string project_number_;
+  mutable StoredSettings stored_settings_;
   std::mutex inserting_mutex_;
   std::set<std::string> inserting_;  // keys of InsertOnce; guarded by inserting_mutex_
 };
