@@ -35,7 +35,7 @@ struct KeptFile {
 
 class KeptBytesTest : public ::testing::Test {
  protected:
-  // Reads until the file's change is old enough to be told from a further one.
+  // Reads until the time of the file's change is old enough to differ from that of a later one.
   std::shared_ptr<const std::string> ReadSettled(KeptBytes& kept, const KeptFile& file) {
     const MonotonicTime deadline = MonotonicNow() + std::chrono::seconds(30);
     while (MonotonicNow() < deadline) {
