@@ -77,16 +77,6 @@ void LingerOn(Socket& socket, const std::atomic<bool>& stopping, milliseconds si
   }
 }
 
-}  // namespace
-
-void RefuseConnection(Socket& socket, const Response& refusal, const std::atomic<bool>& stopping) {
-  socket.SetSilenceLimit(kRefusalLingering);
-  WriteResponse(socket, refusal, {.keep_alive = false});
-  LingerOn(socket, stopping, kRefusalLingering);
-}
-
-namespace {
-
 class Connection {
  public:
   Connection(Socket& socket, const Origin& origin, ConnectionContext& context, Activity& activity)
@@ -392,6 +382,12 @@ class Connection {
 };
 
 }  // namespace
+
+void RefuseConnection(Socket& socket, const Response& refusal, const std::atomic<bool>& stopping) {
+  socket.SetSilenceLimit(kRefusalLingering);
+  WriteResponse(socket, refusal, {.keep_alive = false});
+  LingerOn(socket, stopping, kRefusalLingering);
+}
 
 void ServeConnection(Socket& socket, const Origin& origin, ConnectionContext& context,
                      Activity& activity) {
