@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <utility>
 
@@ -15,6 +16,7 @@ namespace caip::images {
 namespace {
 
 constexpr size_t kUploadIdMax = 128;
+constexpr std::string_view kOwnUpload = "caip-";
 constexpr size_t kHashBlock = 256 << 10;
 
 bool IsUploadIdCharacter(char c) {
@@ -224,7 +226,7 @@ Result<std::vector<BlobInfo>> BlobStore::List() const {
   std::vector<BlobInfo> blobs;
   for (const std::string& name : BlobFileNames(blobs_)) {
     const auto digest = Digest::ParseHex(name);
-    if (!digest.ok()) continue;  // the temporary file of a Put
+    if (!digest.ok()) continue;  // it is not ours
     const auto size = Size(*digest);
     if (size.ok()) blobs.push_back({*digest, *size});
   }
@@ -233,7 +235,14 @@ Result<std::vector<BlobInfo>> BlobStore::List() const {
 
 Result<Digest> BlobStore::Put(std::string_view bytes) {
   Digest digest = Digest::Of(bytes);
-  if (!Has(digest)) RETURN_IF_ERROR(WriteFileDurably(PathOf(digest), bytes, 0444));
+  if (Has(digest)) return digest;
+  ASSIGN_OR_RETURN(BlobUpload upload, BeginOwn());
+  const Status appended = upload.Append(bytes);
+  if (!appended.ok()) {
+    upload.Cancel();
+    return appended.error();
+  }
+  RETURN_IF_ERROR(upload.Finish(digest));
   return digest;
 }
 
@@ -243,10 +252,31 @@ Result<BlobUpload> BlobStore::Begin(const std::string& id) {
   Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.valid() && errno == EEXIST) return errors::UploadExists(id);
   if (!file.valid()) return CannotCreate(path, errno);
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return errors::UploadBusy(id);
+  const bool is_locked = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+  if (!is_locked || !IsStillNamed(file.get(), path)) return errors::UploadBusy(id);
   BlobUpload upload(this, id, std::move(file));
   upload.hash_ = std::make_unique<Sha256Digest>();
   return upload;
+}
+
+// Another process may have left an upload of the same number, or remove this one before it is
+// locked.
+Result<BlobUpload> BlobStore::BeginOwn() {
+  static std::atomic<unsigned> counter{0};
+  while (true) {
+    auto upload = Begin(std::string(kOwnUpload) + std::to_string(::getpid()) + "-" +
+                        std::to_string(counter++));
+    if (upload.ok()) return upload;
+    const Code code = upload.error().code;
+    if (code != Code::kAlreadyExists && code != Code::kAborted) return upload;
+  }
+}
+
+void BlobStore::RemoveOwnUploads() {
+  for (const std::string& id : Uploads()) {
+    if (!id.starts_with(kOwnUpload)) continue;
+    if (auto upload = Resume(id); upload.ok()) upload->Cancel();
+  }
 }
 
 Result<BlobUpload> BlobStore::Resume(const std::string& id) {

@@ -91,8 +91,13 @@ class BlobStore {
   Result<Digest> Put(std::string_view bytes);
 
   /// Starts an upload. An id has 1 to 128 letters, digits, '-' and '_'; any other is
-  /// kInvalidArgument with the reason "uploadIdInvalid". kAlreadyExists if there is one.
+  /// kInvalidArgument with the reason "uploadIdInvalid". Those that begin with "caip-" are for
+  /// BeginOwn. kAlreadyExists if there is one.
   Result<BlobUpload> Begin(const std::string& id);
+  /// Starts an upload of this process, with an id that begins with "caip-".
+  Result<BlobUpload> BeginOwn();
+  /// Deletes the uploads of BeginOwn that have no writer: those of killed processes.
+  void RemoveOwnUploads();
   /// Continues an upload. kNotFound, with the reason "uploadUnknown", if there is none; kAborted,
   /// with the reason "uploadBusy", while another writer has it.
   Result<BlobUpload> Resume(const std::string& id);

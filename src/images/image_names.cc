@@ -48,6 +48,9 @@ constexpr const char* kInsertManifest =
     "INSERT OR REPLACE INTO manifests (repository, digest, media_type, subject) "
     "VALUES (?1, ?2, ?3, ?4)";
 
+constexpr const char* kInsertLink =
+    "INSERT OR IGNORE INTO links (repository, digest) VALUES (?1, ?2)";
+
 #define CAIP_NAME_COLUMNS                                                 \
   "SELECT repository, tag, digest, media_type FROM names JOIN manifests " \
   "USING (repository, digest) "
@@ -147,10 +150,22 @@ Result<std::vector<ManifestRecord>> ImageNames::SelectManifests(const char* sql,
 
 Status ImageNames::Set(const std::string& repository, const std::string& tag,
                        const ManifestRecord& manifest) {
+  return SetImage(repository, tag, {manifest}, {});
+}
+
+Status ImageNames::SetImage(const std::string& repository, const std::string& tag,
+                            const std::vector<ManifestRecord>& manifests,
+                            const std::vector<Digest>& blobs) {
+  assert(!manifests.empty());
+  std::vector<std::pair<const char*, Values>> changes;
+  for (const Digest& blob : blobs) changes.push_back({kInsertLink, {repository, blob.text()}});
+  for (const ManifestRecord& manifest : manifests) {
+    changes.push_back({kInsertManifest, ManifestRow(repository, manifest)});
+  }
+  changes.push_back({"INSERT OR REPLACE INTO names (repository, tag, digest) VALUES (?1, ?2, ?3)",
+                     {repository, tag, manifests.front().digest.text()}});
   const std::lock_guard lock(mutex_);
-  return Transact({{kInsertManifest, ManifestRow(repository, manifest)},
-                   {"INSERT OR REPLACE INTO names (repository, tag, digest) VALUES (?1, ?2, ?3)",
-                    {repository, tag, manifest.digest.text()}}});
+  return Transact(changes);
 }
 
 Result<ImageName> ImageNames::Find(const std::string& repository, const std::string& tag) {
@@ -231,8 +246,7 @@ Result<std::vector<std::string>> ImageNames::Repositories() {
 
 Status ImageNames::Link(const std::string& repository, const Digest& blob) {
   const std::lock_guard lock(mutex_);
-  return Change("INSERT OR IGNORE INTO links (repository, digest) VALUES (?1, ?2)",
-                {repository, blob.text()});
+  return Change(kInsertLink, {repository, blob.text()});
 }
 
 Result<bool> ImageNames::IsLinked(const std::string& repository, const Digest& blob) {

@@ -41,6 +41,10 @@ class ImageNames {
 
   /// Adds the manifest to the repository, and lets the tag mean it from now on.
   Status Set(const std::string& repository, const std::string& tag, const ManifestRecord& manifest);
+  /// The same for an image with all its manifests, its own first, and blobs: the repository may use
+  /// them from now on. All of it happens, or nothing.
+  Status SetImage(const std::string& repository, const std::string& tag,
+                  const std::vector<ManifestRecord>& manifests, const std::vector<Digest>& blobs);
   /// kNotFound, with the reason "nameUnknown", for an unknown tag.
   Result<ImageName> Find(const std::string& repository, const std::string& tag);
   /// The tags of a repository, sorted by bytes.

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <utility>
 
@@ -20,20 +19,6 @@ constexpr size_t kCopyBlock = 1 << 20;
 constexpr uint64_t kArchiveEntriesMax = 100'000;
 constexpr int kArchiveLinksMax = 8;
 constexpr std::string_view kBlobFolder = "blobs/sha256/";
-
-// Unique among the processes and threads that import at the same time.
-std::string ImportUploadId() {
-  static std::atomic<unsigned> counter{0};
-  return "import-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-}
-
-// An id may be left by a killed process of the same number.
-Result<BlobUpload> BeginImport(BlobStore& blobs) {
-  while (true) {
-    auto upload = blobs.Begin(ImportUploadId());
-    if (upload.ok() || upload.error().code != Code::kAlreadyExists) return upload;
-  }
-}
 
 Result<BlobInfo> FinishImport(BlobUpload upload, const Digest* expected) {
   const uint64_t size = upload.offset();
@@ -64,7 +49,7 @@ class DirectoryFiles : public SourceFiles {
     const Path path = directory_ / name;
     const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.valid()) return CannotOpen(path, errno);
-    ASSIGN_OR_RETURN(BlobUpload upload, BeginImport(blobs_));
+    ASSIGN_OR_RETURN(BlobUpload upload, blobs_.BeginOwn());
     const Status copied = Copy(file.get(), path, upload);
     if (!copied.ok()) {
       upload.Cancel();
@@ -137,7 +122,7 @@ class ArchiveFiles : public SourceFiles {
       links_[path] = (from / entry.target).lexically_normal().string();
     }
     if (entry.kind != EntryKind::kFile) return Ok{};
-    ASSIGN_OR_RETURN(BlobUpload upload, BeginImport(blobs_));
+    ASSIGN_OR_RETURN(BlobUpload upload, blobs_.BeginOwn());
     const Status copied = reader.ReadData(
         [&upload](std::string_view bytes, uint64_t) { return upload.Append(bytes); });
     if (!copied.ok()) {

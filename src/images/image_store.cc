@@ -108,6 +108,8 @@ Result<std::vector<ImportedImage>> ImageStore::Import(const ImageSource& source,
   lock.Close();
   // A failed import leaves blobs, and an archive has files that no image needs. If the store is
   // busy, the next collection removes them.
+  std::error_code error;
+  if (imported.ok() && std::filesystem::is_directory(source.path, error)) return imported;
   if (const auto writing = Lock(LOCK_EX | LOCK_NB); writing.ok()) (void)CollectLocked();
   return imported;
 }
@@ -133,16 +135,13 @@ Result<std::vector<ImportedImage>> ImageStore::ImportLocked(
 }
 
 Status ImageStore::SetNames(const StoredImage& image, const std::vector<ImageReference>& names) {
+  std::vector<ManifestRecord> manifests;
+  for (size_t i = 0; i < image.manifests.size(); ++i) {
+    manifests.push_back({image.manifest_blobs[i].digest, image.manifests[i].media_type,
+                         image.manifests[i].subject});
+  }
   for (const ImageReference& name : names) {
-    const std::string repository = name.repository();
-    for (const Digest& blob : image.blobs) RETURN_IF_ERROR(names_->Link(repository, blob));
-    for (size_t i = image.manifests.size(); i-- > 0;) {  // the image's own is the first
-      const ImageManifest& manifest = image.manifests[i];
-      const ManifestRecord record{image.manifest_blobs[i].digest, manifest.media_type,
-                                  manifest.subject};
-      if (i > 0) RETURN_IF_ERROR(names_->AddManifest(repository, record));
-      if (i == 0) RETURN_IF_ERROR(names_->Set(repository, name.tag(), record));
-    }
+    RETURN_IF_ERROR(names_->SetImage(name.repository(), name.tag(), manifests, image.blobs));
   }
   return Ok{};
 }
@@ -305,10 +304,7 @@ Result<RemovedFiles> ImageStore::CollectLocked() {
     RETURN_IF_ERROR(blobs_->Remove(blob.digest));
     ++removed.blobs;
   }
-  for (const std::string& id : blobs_->Uploads()) {  // no import is running now
-    if (!id.starts_with("import-")) continue;
-    if (auto upload = blobs_->Resume(id); upload.ok()) upload->Cancel();
-  }
+  blobs_->RemoveOwnUploads();
   ASSIGN_OR_RETURN(removed.layers, layers_->RemoveOthers(needed.layers));
   return removed;
 }

@@ -106,6 +106,19 @@ TEST_F(ImageNamesTest, ABlobIsSeenByTheRepositoriesThatItIsLinkedTo) {
   EXPECT_FALSE(*names_->IsLinked("a", blob));
 }
 
+TEST_F(ImageNamesTest, AnImageIsSetWithAllItHas) {
+  const Digest blob = Digest::Of("blob");
+  ASSERT_TRUE(
+      names_
+          ->SetImage(kRepository, "a",
+                     {{Digest::Of("index"), kManifestType}, {Digest::Of("member"), kManifestType}},
+                     {blob, blob})
+          .ok());
+  EXPECT_EQ(names_->Find(kRepository, "a")->digest, Digest::Of("index"));
+  EXPECT_EQ(names_->Manifests(kRepository)->size(), 2u);
+  EXPECT_THAT(*names_->Links(kRepository), ElementsAre(blob));
+}
+
 TEST_F(ImageNamesTest, AreKeptInTheFile) {
   SetTag("a", "1");
   Reopen();

@@ -462,12 +462,12 @@ TEST_F(ImageStoreTest, GarbageCollectionKeepsLinkedBlobsAndForeignUploads) {
   const Digest lost = *store_->blobs().Put("lost");
   ASSERT_TRUE(store_->names().Link("gcr.io/p/i", linked).ok());
   ASSERT_TRUE(store_->blobs().Begin("of-a-client")->Append("x").ok());
-  ASSERT_TRUE(store_->blobs().Begin("import-1-1")->Append("of a killed process").ok());
-  const BlobUpload running = *store_->blobs().Begin("import-2-2");
+  ASSERT_TRUE(store_->blobs().Begin("caip-1-1")->Append("of a killed process").ok());
+  const BlobUpload running = *store_->blobs().Begin("caip-2-2");
   EXPECT_EQ(store_->CollectGarbage()->blobs, 1u);
   EXPECT_TRUE(store_->blobs().Has(linked));
   EXPECT_FALSE(store_->blobs().Has(lost));
-  EXPECT_THAT(store_->blobs().Uploads(), UnorderedElementsAre("of-a-client", "import-2-2"));
+  EXPECT_THAT(store_->blobs().Uploads(), UnorderedElementsAre("of-a-client", "caip-2-2"));
 }
 
 TEST_F(ImageStoreTest, ImportsRemovalsAndUnpackingMayHappenAtOnce) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -474,6 +475,42 @@ TEST_F(LayerStoreTest, RemovesLayersThatNobodyNeedsOrUses) {
   EXPECT_FALSE(layers_->Has(Digest::Of(used)));
   EXPECT_THAT(FilesOfStore(),
               ElementsAre(Digest::Of(needed).hex(), Digest::Of(needed).hex() + ".remarks"));
+}
+
+// Compressed members may follow each other: the archive has ten million files in a few megabytes.
+TEST_F(LayerStoreTest, RefusesTenMillionFiles) {
+  std::string headers;
+  for (int i = 0; i < 10'000; ++i) AppendTarHeader(headers, {"file", "", 'V'}, 0);
+  const std::string member = Compress(headers, "gzip");
+  std::string bytes;
+  for (int i = 0; i < 1'000; ++i) bytes += member;
+  const auto layer = layers_->Unpack(*blobs_, *blobs_->Put(bytes), Digest::Of("other"));
+  ASSERT_FALSE(layer.ok());
+  EXPECT_EQ(layer.error().message,
+            "A layer of the image has more than 4000000 files, which is the limit.");
+}
+
+// As on a full disk: a file may not be longer than a limit.
+TEST_F(LayerStoreTest, AFailedWriteLeavesNothingBehind) {
+  const Digest blob = *blobs_->Put(MakeTar({{"a/file", std::string(100'000, 'x')}}));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    struct rlimit limit {
+      50'000, RLIM_INFINITY
+    };
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const auto layer = layers_->Unpack(*blobs_, blob, blob);
+    ::_exit(!layer.ok() &&
+                    layer.error().message == "cannot unpack 'a/file' of the image: File too large"
+                ? 0
+                : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(FilesOfStore(), IsEmpty());
+  EXPECT_TRUE(layers_->Unpack(*blobs_, blob, blob).ok()) << "when there is room again";
 }
 
 class SmallLayerStoreTest : public LayerStoreTest {
