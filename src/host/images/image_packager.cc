@@ -3,7 +3,7 @@
 #include <atomic>
 #include <utility>
 
-#include "run/replica.h"
+#include "run/texts.h"
 
 namespace caip::host {
 
