@@ -5,7 +5,9 @@
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::http {
 namespace {
@@ -172,9 +174,10 @@ TEST_F(Authority, TrustsInItsBundleWhomTheHostTrusts) {
 
 TEST_F(Authority, LeavesABundleThatIsYoungerThanItsParts) {
   const Path bundle = Open()->bundle_file();
-  const std::string first_line = Split(*ReadFile(bundle), '\n').front();
+  const std::vector<std::string> lines = Split(*ReadFile(bundle), '\n');
+  const std::string head = lines[0] + "\n" + lines[1] + "\n";
   const auto bundle_aged = [&](std::chrono::hours age) {
-    EXPECT_TRUE(WriteFile(bundle, first_line + "\nas it was").ok());
+    EXPECT_TRUE(WriteFile(bundle, head + "as it was").ok());
     const auto certified = std::filesystem::last_write_time(path_ / "ca.pem");
     std::filesystem::last_write_time(bundle, certified - age);
     Open();
@@ -182,6 +185,35 @@ TEST_F(Authority, LeavesABundleThatIsYoungerThanItsParts) {
   };
   EXPECT_THAT(bundle_aged(-std::chrono::hours(1)), EndsWith("as it was"));
   EXPECT_THAT(bundle_aged(std::chrono::hours(1)), Not(EndsWith("as it was")));
+}
+
+// Parsing a certificate takes as long as a short command.
+TEST_F(Authority, IsNotParsedWhileItsBundleKnowsIt) {
+  const Path bundle = Open()->bundle_file();
+  const std::string unparsable = "-----BEGIN nothing";
+  ASSERT_TRUE(WriteFile(path_ / "ca.pem", unparsable).ok());
+  const std::string source = Split(*ReadFile(bundle), '\n').front();
+  const auto open_with_seal = [&](const std::string& digest, const std::string& until) {
+    EXPECT_TRUE(WriteFile(bundle, source + "\n# The certificate of caip's authority: " + digest +
+                                      " until " + until + "\n")
+                    .ok());
+    return Open();
+  };
+  const std::string later = Rfc3339(clock_.Now() + days(100));
+  const auto authority = open_with_seal(Sha256Hex(unparsable), later);
+  EXPECT_EQ(Pem(), unparsable);
+  EXPECT_TRUE(IsFor(*Shown(*authority, "localhost"), "localhost"));
+  EXPECT_NE(Pem(), unparsable) << "a damaged one is replaced when it is needed";
+  const std::pair<std::string, std::string> others[] = {
+      {Sha256Hex("other"), later},
+      {Sha256Hex(unparsable), Rfc3339(clock_.Now())},
+      {Sha256Hex(unparsable), "some day"},
+  };
+  for (const auto& [digest, until] : others) {
+    ASSERT_TRUE(WriteFile(path_ / "ca.pem", unparsable).ok());
+    open_with_seal(digest, until);
+    EXPECT_NE(Pem(), unparsable) << digest << " " << until;
+  }
 }
 
 TEST_F(Authority, SaysWhereItCannotBeMade) {

@@ -14,7 +14,9 @@
 #include <fstream>
 #include <utility>
 
+#include "base/hash.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "http/errors.h"
 
 namespace caip::http {
@@ -36,17 +38,44 @@ constexpr const char* kSystemBundles[] = {
     "/etc/ssl/cert.pem",
 };
 
-// A bundle begins with this text, followed by the file of the other authorities in it.
-constexpr char kBundleSource[] = "# caip's authority and those of ";
+// A bundle begins with two lines: the file of the other authorities in it, and what was read from
+// this authority's certificate. So most commands need not parse the certificate, which takes
+// OpenSSL as long as a short command takes.
+constexpr std::string_view kBundleSource = "# caip's authority and those of ";
+constexpr std::string_view kBundleSeal = "# The certificate of caip's authority: ";
 
-std::string FormatSourceLine(const Path& source) { return kBundleSource + source.string() + "\n"; }
+struct BundleHead {
+  std::string source;
+  std::string seal;
+};
 
-// Returns the source that a bundle names; "" if there is no bundle, or it has another format.
-std::string ReadBundleSource(const Path& bundle) {
+// "<SHA-256 of the PEM file> until <its expiry>"
+std::string SealOf(const std::string& pem, Instant expiry) {
+  return Sha256Hex(pem) + " until " + Rfc3339(expiry);
+}
+
+std::string FormatBundleHead(const BundleHead& head) {
+  return std::string(kBundleSource) + head.source + "\n" + std::string(kBundleSeal) + head.seal +
+         "\n";
+}
+
+// Empty texts if there is no bundle, or it has another format.
+BundleHead ReadBundleHead(const Path& bundle) {
   std::ifstream file(bundle);
+  BundleHead head;
   std::string line;
   std::getline(file, line);
-  return line.starts_with(kBundleSource) ? line.substr(sizeof kBundleSource - 1) : "";
+  if (line.starts_with(kBundleSource)) head.source = line.substr(kBundleSource.size());
+  std::getline(file, line);
+  if (line.starts_with(kBundleSeal)) head.seal = line.substr(kBundleSeal.size());
+  return head;
+}
+
+// True if the seal is that of the certificate, which is valid long enough.
+bool IsSealed(const std::string& pem, const std::string& seal, Instant now) {
+  const size_t space = seal.rfind(' ');
+  const auto expiry = space == seal.npos ? std::nullopt : ParseRfc3339(seal.substr(space + 1));
+  return expiry && *expiry > now + kRenewal && seal == SealOf(pem, *expiry);
 }
 
 bool IsReadable(const Path& file) {
@@ -79,33 +108,53 @@ std::vector<std::string> SystemBundles() {
 }
 
 struct CertificateAuthority::Keys {
-  KeyPtr authority_key;  // read for the first certificate
-  CertificatePtr authority;
-  KeyPtr server_key;  // one for all names; created at the first use, never stored
+  std::string authority_pem;
+  std::string seal;
+  CertificatePtr authority;  // read for the first certificate, unless its seal is missing
+  KeyPtr authority_key;      // the same
+  KeyPtr server_key;         // one for all names; created at the first use, never stored
+
+  Status Create(const Path& directory, Instant now);
+  bool Read(const Path& directory, const std::string& known_seal, Instant now);
+  void SetAuthority(CertificatePtr certificate, std::string pem);
 };
 
-namespace {
+void CertificateAuthority::Keys::SetAuthority(CertificatePtr certificate, std::string pem) {
+  authority = std::move(certificate);
+  authority_pem = std::move(pem);
+  seal = SealOf(authority_pem, ExpiryOf(*authority));
+}
 
-// Reads the authority in the directory, if it is valid long enough. Does not read the key, because
-// most runs need none.
-CertificatePtr ReadAuthority(const Path& directory, Instant now) {
+// Reads the authority in the directory. False if it is damaged or not valid long enough. Does not
+// read the key, because most runs need none.
+bool CertificateAuthority::Keys::Read(const Path& directory, const std::string& known_seal,
+                                      Instant now) {
   std::error_code ignored;
-  if (!std::filesystem::exists(directory / "ca.key", ignored)) return nullptr;
-  const auto pem = ReadFile(directory / "ca.pem");
-  CertificatePtr authority = pem.ok() ? ReadCertificate(*pem) : nullptr;
-  return authority && ExpiryOf(*authority) > now + kRenewal ? std::move(authority) : nullptr;
+  if (!std::filesystem::exists(directory / "ca.key", ignored)) return false;
+  auto pem = ReadFile(directory / "ca.pem");
+  if (!pem.ok()) return false;
+  if (IsSealed(*pem, known_seal, now)) {
+    authority_pem = std::move(*pem);
+    seal = known_seal;
+    return true;
+  }
+  CertificatePtr found = ReadCertificate(*pem);
+  if (!found || ExpiryOf(*found) <= now + kRenewal) return false;
+  SetAuthority(std::move(found), std::move(*pem));
+  return true;
 }
 
 // Writes the key first: a certificate without its key would be useless.
-Status CreateAuthority(const Path& directory, Instant now, KeyPtr& key, CertificatePtr& authority) {
-  ASSIGN_OR_RETURN(key, NewEcKey());
-  ASSIGN_OR_RETURN(authority,
-                   NewAuthority(*key, {kCommonName, {}, now - kBackdated, now + kAuthorityLife}));
-  RETURN_IF_ERROR(WriteFileDurably(directory / "ca.key", ToPem(*key), 0600));
-  return WriteFileDurably(directory / "ca.pem", ToPem(*authority));
+Status CertificateAuthority::Keys::Create(const Path& directory, Instant now) {
+  ASSIGN_OR_RETURN(authority_key, NewEcKey());
+  ASSIGN_OR_RETURN(
+      CertificatePtr made,
+      NewAuthority(*authority_key, {kCommonName, {}, now - kBackdated, now + kAuthorityLife}));
+  std::string pem = ToPem(*made);
+  SetAuthority(std::move(made), std::move(pem));
+  RETURN_IF_ERROR(WriteFileDurably(directory / "ca.key", ToPem(*authority_key), 0600));
+  return WriteFileDurably(directory / "ca.pem", authority_pem);
 }
-
-}  // namespace
 
 CertificateAuthority::CertificateAuthority(Path directory, std::vector<std::string> default_names,
                                            const Clock& clock, Path roots,
@@ -122,9 +171,8 @@ Result<std::unique_ptr<CertificateAuthority>> CertificateAuthority::Open(
     Path directory, std::vector<std::string> default_names, const Clock& clock, Path roots) {
   RETURN_IF_ERROR(MakeDirectories(directory));
   auto keys = std::make_unique<Keys>();
-  keys->authority = ReadAuthority(directory, clock.Now());
-  if (!keys->authority) {
-    RETURN_IF_ERROR(CreateAuthority(directory, clock.Now(), keys->authority_key, keys->authority));
+  if (!keys->Read(directory, ReadBundleHead(directory / kBundleName).seal, clock.Now())) {
+    RETURN_IF_ERROR(keys->Create(directory, clock.Now()));
   }
   std::unique_ptr<CertificateAuthority> made(new CertificateAuthority(
       std::move(directory), std::move(default_names), clock, std::move(roots), std::move(keys)));
@@ -138,9 +186,10 @@ Status CertificateAuthority::LoadKeys() {
   if (!keys_->authority_key) {
     const auto pem = ReadFile(directory_ / "ca.key");
     if (pem.ok()) keys_->authority_key = ReadKey(*pem);
-    if (!keys_->authority_key || !HaveSameKey(*keys_->authority, *keys_->authority_key)) {
-      RETURN_IF_ERROR(
-          CreateAuthority(directory_, clock_.Now(), keys_->authority_key, keys_->authority));
+    if (!keys_->authority) keys_->authority = ReadCertificate(keys_->authority_pem);
+    if (!keys_->authority_key || !keys_->authority ||
+        !HaveSameKey(*keys_->authority, *keys_->authority_key)) {
+      RETURN_IF_ERROR(keys_->Create(directory_, clock_.Now()));
       RETURN_IF_ERROR(WriteBundle());
     }
   }
@@ -153,7 +202,7 @@ Path CertificateAuthority::TrustedFile() const {
   std::error_code error;
   // After `caip env`, the roots are this bundle itself. Then its source stays the same.
   const bool is_own_bundle = std::filesystem::equivalent(roots_, bundle_file(), error);
-  const Path wanted = is_own_bundle ? Path(ReadBundleSource(bundle_file())) : roots_;
+  const Path wanted = is_own_bundle ? Path(ReadBundleHead(bundle_file()).source) : roots_;
   if (IsReadable(wanted)) return std::filesystem::absolute(wanted, error);
   const auto found = std::find_if(std::begin(kSystemBundles), std::end(kSystemBundles), IsReadable);
   return found == std::end(kSystemBundles) ? Path() : Path(*found);
@@ -163,7 +212,8 @@ Path CertificateAuthority::TrustedFile() const {
 bool CertificateAuthority::IsBundleFresh(const Path& source) const {
   std::error_code error;
   const auto made = std::filesystem::last_write_time(bundle_file(), error);
-  if (error || ReadBundleSource(bundle_file()) != source) return false;
+  const BundleHead head = ReadBundleHead(bundle_file());
+  if (error || head.source != source || head.seal != keys_->seal) return false;
   if (std::filesystem::last_write_time(certificate_file(), error) >= made) return false;
   return source.empty() || std::filesystem::last_write_time(source, error) < made;
 }
@@ -171,7 +221,7 @@ bool CertificateAuthority::IsBundleFresh(const Path& source) const {
 Status CertificateAuthority::WriteBundle() const {
   const Path source = TrustedFile();
   if (IsBundleFresh(source)) return Ok{};
-  std::string bundle = FormatSourceLine(source) + ToPem(*keys_->authority);
+  std::string bundle = FormatBundleHead({source.string(), keys_->seal}) + keys_->authority_pem;
   if (!source.empty()) {
     ASSIGN_OR_RETURN(const std::string trusted, ReadFile(source));
     bundle += "\n" + trusted;

@@ -21,6 +21,8 @@ namespace caip::http {
 /// Issues certificates for server names on demand. Any thread.
 class CertificateAuthority final : public CertificateProvider {
  public:
+  static constexpr const char* kBundleName = "bundle.pem";
+
   /// Opens the authority in `directory`, or creates it: ca.key (0600) and ca.pem, valid for ten
   /// years. Replaces one that is damaged or about to expire. Reads the key only for the first
   /// certificate, because that is slow and most runs need none. bundle.pem holds this authority and
@@ -34,7 +36,7 @@ class CertificateAuthority final : public CertificateProvider {
 
   Result<ServerCertificate> CertificateFor(const std::string& server_name) override;
   Path certificate_file() const { return directory_ / "ca.pem"; }
-  Path bundle_file() const { return directory_ / "bundle.pem"; }
+  Path bundle_file() const { return directory_ / kBundleName; }
 
  private:
   struct Keys;
