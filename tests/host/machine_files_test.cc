@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
+
+#include <cstring>
 
 #include "host/machine/boot_disks.h"
 #include "host/machine/host_tree.h"
@@ -83,6 +86,15 @@ TEST_F(MachineFilesTest, OfANewBootIsNewAndOfAKeptOneIsNot) {
   EXPECT_THAT(Output(std::move(kept)), ElementsAre("1", "2", "3", "1"));
   EXPECT_THAT(Output(OnMachine("ls -A /tmp /root .; ls /etc/hostname", AKey(0, 3))),
               ElementsAre(".:", "/root:", "/tmp:", "/etc/hostname"));
+}
+
+// Else the end of a machine waits until the kernel has written the whole file system of the host.
+TEST_F(MachineFilesTest, AreNotWrittenToTheDiskAtTheEnd) {
+  utsname system{};
+  ASSERT_EQ(::uname(&system), 0);
+  if (::strverscmp(system.release, "5.10") < 0) GTEST_SKIP() << "Linux " << system.release;
+  EXPECT_THAT(Output(OnMachine("grep ^overlay /proc/mounts | grep -vc volatile")),
+              ElementsAre("0"));
 }
 
 TEST_F(MachineFilesTest, AreNotThoseOfAnotherReplica) {

@@ -170,6 +170,15 @@ bool Bind(int root, const Mount& mount) {
   }
 }
 
+// A boot disk is lost with its machine, so the kernel need not write it to the disk. Otherwise the
+// end of the machine waits until the whole file system of the host is written.
+bool MountOverlay(const char* place, unsigned long flags, const char* options) {
+  const std::string without_syncs = std::string(options) + ",volatile";
+  if (::mount("overlay", place, "overlay", flags, without_syncs.c_str()) == 0) return true;
+  return errno == EINVAL &&  // before Linux 5.10
+         ::mount("overlay", place, "overlay", flags, options) == 0;
+}
+
 bool MountFileSystem(int root, const Mount& mount) {
   const int target = OpenDirectory(root, mount.target);
   if (target < 0) return false;
@@ -178,7 +187,9 @@ bool MountFileSystem(int root, const Mount& mount) {
   unsigned long flags = MS_NOSUID;
   if (mount.flags & kMountReadOnly) flags |= MS_RDONLY;
   if (!(mount.flags & kMountDevices)) flags |= MS_NODEV;
-  const bool made = ::mount(mount.source, place, mount.source, flags, mount.data) == 0;
+  const bool is_overlay = std::strcmp(mount.source, "overlay") == 0;
+  const bool made = is_overlay ? MountOverlay(place, flags, mount.data)
+                               : ::mount(mount.source, place, mount.source, flags, mount.data) == 0;
   const int error = errno;
   ::close(target);
   errno = error;
@@ -235,7 +246,7 @@ Outcome MountBase(const Recipe& recipe) {
   // pivot_root wants a mount
   const bool mounted = recipe.base[0] == '\0'
                            ? ::mount(recipe.root, recipe.root, nullptr, MS_BIND, nullptr) == 0
-                           : ::mount("overlay", recipe.root, "overlay", 0, recipe.base) == 0;
+                           : MountOverlay(recipe.root, 0, recipe.base);
   return mounted ? Outcome{} : Outcome{Step::kRoot, errno};
 }
 

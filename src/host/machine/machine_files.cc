@@ -108,6 +108,19 @@ std::string OverlayOptions(const std::string& lower, const Path& upper, const Pa
          ",workdir=" + Escaped(work.string());
 }
 
+// The kernel marks the working directories of an overlay that it does not sync (MountOverlay), and
+// refuses them to another overlay.
+Status RenewWork(const Path& boot_disk) {
+  RemoveTree(boot_disk / kWork);
+  RETURN_IF_ERROR(MakeDirectories(boot_disk / kWork));
+  std::error_code error;
+  for (std::filesystem::directory_iterator layer(boot_disk / kLayers, error), end;
+       !error && layer != end; layer.increment(error)) {
+    RETURN_IF_ERROR(MakeDirectories(boot_disk / kWork / layer->path().filename()));
+  }
+  return Ok{};
+}
+
 // Relative to the boot disk. The first layer is the highest one.
 std::string ImageOverlay(const Path& boot_disk, size_t layers) {
   std::string options = "lowerdir=";
@@ -205,6 +218,7 @@ Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch&
   if (launch.image) return PrepareImage(boot_disk, launch);
   const Path changes = boot_disk / kChanges;
   const bool is_kept = IsHere(changes);
+  if (is_kept) RETURN_IF_ERROR(RenewWork(boot_disk));
   for (const char* directory : {kChanges, kWork, kRoot}) {
     RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
   }
@@ -228,6 +242,7 @@ Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch&
 // The kernel takes 4 KiB of options at most, so the layers get short names.
 Status MachineFiles::PrepareImage(const Path& boot_disk,
                                   const engine::ReplicaLaunch& launch) const {
+  RETURN_IF_ERROR(RenewWork(boot_disk));
   for (const char* directory : {kChanges, kWork, kRoot}) {
     RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
   }
