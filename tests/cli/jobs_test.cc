@@ -15,15 +15,20 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Words = std::vector<std::string>;
 
-/// Gives the same answer to each request.
+/// Gives the same answer to each request, but after a hundred requests an empty one.
 class OneAnswer final : public client::Connection {
  public:
-  explicit OneAnswer(http::ClientResponse answer) : answer_(std::move(answer)) {}
-  Result<http::ClientResponse> Send(const http::ClientRequest&) override { return answer_; }
+  OneAnswer(http::ClientResponse answer, int* requests)
+      : answer_(std::move(answer)), requests_(*requests) {}
+  Result<http::ClientResponse> Send(const http::ClientRequest&) override {
+    if (++requests_ > 100) return http::ClientResponse{200, {}, "{}"};
+    return answer_;
+  }
   std::string base_url() const override { return "http://127.0.0.1:1"; }
 
  private:
   http::ClientResponse answer_;
+  int& requests_;
 };
 
 class Jobs : public ::testing::Test {
@@ -35,16 +40,17 @@ class Jobs : public ::testing::Test {
 
   int Run(Words words) {
     out_ = err_ = "";
+    requests_ = 0;
     words.insert(words.begin(), "jobs");
     const Io io{[this](std::string_view text) { out_ += text; },
                 [this](std::string_view text) { err_ += text; }};
-    const Surroundings world{
-        io,
-        [this](const app::EmulatorFlags&, app::Lifetime) {
-          ++connected_;
-          return Result<std::unique_ptr<client::Connection>>(std::make_unique<OneAnswer>(answer_));
-        },
-        nullptr};
+    const Surroundings world{io,
+                             [this](const app::EmulatorFlags&, app::Lifetime) {
+                               ++connected_;
+                               return Result<std::unique_ptr<client::Connection>>(
+                                   std::make_unique<OneAnswer>(answer_, &requests_));
+                             },
+                             nullptr};
     const Command command = ParseArguments(words);
     if (const auto* list = std::get_if<ListCommand>(&command)) return RunList(*list, world);
     if (const auto* cancel = std::get_if<CancelCommand>(&command)) return RunCancel(*cancel, world);
@@ -56,6 +62,7 @@ class Jobs : public ::testing::Test {
   std::string out_;
   std::string err_;
   int connected_ = 0;
+  int requests_ = 0;  // of the last command
 };
 
 TEST_F(Jobs, APageOfATableHasItsOwnHeading) {
@@ -65,6 +72,16 @@ TEST_F(Jobs, APageOfATableHasItsOwnHeading) {
             "JOB_ID  STATUS  CREATED\nc\n");
   EXPECT_EQ(Run({"list", "--page-size=2", "--format=csv(jobId)"}), 0);
   EXPECT_EQ(out_, "job_id\na\nb\nc\n");
+}
+
+TEST_F(Jobs, ALimitedListReadsNoMorePagesThanItShows) {
+  answer_.body = R"({"jobs": [{"jobId": "a"}, {"jobId": "b"}], "nextPageToken": "more"})";
+  EXPECT_EQ(Run({"list", "--limit=3", "--format=value(jobId)"}), 0);
+  EXPECT_EQ(out_, "a\nb\na\n");
+  EXPECT_EQ(requests_, 2);
+  EXPECT_EQ(Run({"list", "--limit=3", "--sort-by=jobId", "--format=value(jobId)"}), 0);
+  EXPECT_EQ(out_, "a\na\na\n");
+  EXPECT_EQ(requests_, 101) << "only all jobs can be sorted";
 }
 
 TEST_F(Jobs, LinksAreForPeople) {

@@ -1,6 +1,7 @@
 // `caip jobs describe|list|cancel|update|stream-logs` (docs/service/submit.md, section 8).
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/encoding.h"
 #include "base/json.h"
@@ -160,20 +161,22 @@ Error WithLanguage(Error error, const std::string& filter) {
   return error;
 }
 
-Result<Json> AllJobs(client::Connection& connection, const std::string& project,
-                     const std::string& filter) {
-  Json jobs = Json::array();
+// The newest jobs, at least `wanted` of them if there are as many.
+Result<std::vector<Json>> NewestJobs(client::Connection& connection, const std::string& project,
+                                     const std::string& filter, size_t wanted) {
+  std::vector<Json> jobs;
   std::string token;
   do {
     const std::string target = client::JobsPath(project) +
                                "?pageSize=100&filter=" + PercentEncoded(filter) +
                                "&pageToken=" + PercentEncoded(token);
-    const Result<Json> page = client::CallService(connection, {.target = target}, project);
+    Result<Json> page = client::CallService(connection, {.target = target}, project);
     if (!page.ok()) return WithLanguage(page.error(), filter);
-    const Json* found = Member(*page, "jobs");
-    for (const Json& job : found ? *found : Json::array()) jobs.push_back(job);
+    if (Member(*page, "jobs") != nullptr) {
+      for (Json& job : (*page)["jobs"]) jobs.push_back(std::move(job));
+    }
     token = StringOr(*page, "nextPageToken");
-  } while (!token.empty());
+  } while (!token.empty() && jobs.size() < wanted);
   return jobs;
 }
 
@@ -209,12 +212,12 @@ std::string Uris(const std::vector<Json>& jobs, const std::string& base,
 Status List(const ListCommand& command, const Surroundings& world) {
   ASSIGN_OR_RETURN(const std::string project, client::ProjectOf(command.gcloud));
   ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
-  ASSIGN_OR_RETURN(const Json all, AllJobs(*connection, project, command.filter.value_or("")));
-  std::vector<Json> jobs(all.begin(), all.end());
+  const size_t limit = command.limit ? static_cast<size_t>(*command.limit) : SIZE_MAX;
+  const size_t wanted = command.sort_by.empty() ? limit : SIZE_MAX;
+  ASSIGN_OR_RETURN(std::vector<Json> jobs,
+                   NewestJobs(*connection, project, command.filter.value_or(""), wanted));
   Sort(jobs, command.sort_by);
-  if (command.limit && jobs.size() > static_cast<size_t>(*command.limit)) {
-    jobs.resize(static_cast<size_t>(*command.limit));
-  }
+  if (jobs.size() > limit) jobs.resize(limit);
   if (command.uri) {
     world.io.out(Uris(jobs, connection->base_url(), project));
     return Ok{};
