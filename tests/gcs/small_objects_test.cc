@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <future>
 #include <map>
@@ -225,6 +226,19 @@ TEST_F(SmallObjectsTest, LeaveTheSideStoreWhenTheirFilesAreSynced) {
   const auto deadline = MonotonicNow() + std::chrono::seconds(60);
   while (KeptObjects() > 0) ASSERT_LT(MonotonicNow(), deadline);
   EXPECT_EQ(world_.Get("made"), "bytes");
+}
+
+// Each short command opens the store, and puts a package.
+TEST_F(SmallObjectsTest, DoNotPileUpOverManyShortStarts) {
+  int64_t most = 0;
+  for (int i = 0; i < 150; ++i) {
+    Open("first boot");
+    PutTyped("put " + std::to_string(i), "bytes");
+    most = std::max(most, KeptObjects());
+  }
+  EXPECT_LT(most, 60);
+  Open("second boot");
+  for (int i = 0; i < 150; ++i) EXPECT_EQ(world_.Get("put " + std::to_string(i)), "bytes");
 }
 
 TEST_F(SmallObjectsTest, OnlyAreTheseThatAreDurableAndSmall) {

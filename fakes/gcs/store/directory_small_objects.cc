@@ -32,6 +32,7 @@ std::map<uint64_t, std::string> FilesByInode(const Path& directory) {
   return files;
 }
 
+constexpr size_t kUnsyncedMax = 32;  // that short commands leave to each other
 constexpr auto kPlacingPatience = std::chrono::milliseconds(1500);
 constexpr auto kPlacingPause = std::chrono::milliseconds(20);
 
@@ -123,16 +124,18 @@ Status DirectoryStore::PlaceSmall(BucketTree& tree, const std::string& temporary
 // commit is missing. After a power failure, the files themselves may be lost or incomplete.
 Status DirectoryStore::RestoreSmallObjects() {
   if (side_->last_sequence() == 0) return Ok{};
-  ASSIGN_OR_RETURN(std::vector<SideStore::SmallObject> objects, side_->SmallObjects());
   if (side_->is_same_boot()) {
+    ASSIGN_OR_RETURN(const auto files, side_->SmallObjectFiles());
     const auto leftovers = FilesByInode(options_.root / ".caip-tmp");
-    for (const SideStore::SmallObject& small : objects) {
+    for (const SideStore::SmallObject& small : files) {
       const auto at = leftovers.find(small.record.file.inode);
       if (at != leftovers.end()) RETURN_IF_ERROR(PlaceLeftover(at->second, small.record));
-      file_sync_->AddPlaced(side_->last_sequence(), small.record);
+      file_sync_->AddPlaced(small.sequence, small.record);
     }
+    if (files.size() >= kUnsyncedMax) file_sync_->SyncSoon();
     return Ok{};
   }
+  ASSIGN_OR_RETURN(std::vector<SideStore::SmallObject> objects, side_->SmallObjects());
   for (SideStore::SmallObject& small : objects) {
     RETURN_IF_ERROR(RestoreSmallObject(std::move(small)));
   }

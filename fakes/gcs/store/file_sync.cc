@@ -16,8 +16,11 @@ namespace {
 constexpr uint64_t kSyncedBytes = 64 << 20;  // syncs when so many are kept
 constexpr uint64_t kKeptBytesMax = 256 << 20;
 constexpr uint64_t kFileBytesMin = 4096;  // a file takes at least a page
+constexpr size_t kFilesBeforeTheEnd = 8;
 
 }  // namespace
+
+uint64_t FileSync::SmallFile::bytes() const { return std::max(identity.size, kFileBytesMin); }
 
 FileSync::FileSync(int root, SideStore& side, Duration delay)
     : root_(root), side_(side), delay_(delay), all_done_(side.last_sequence()) {}
@@ -33,8 +36,8 @@ FileSync::~FileSync() {
 
 void FileSync::AddPlaced(uint64_t sequence, const ObjectRecord& record) {
   const std::lock_guard lock(mutex_);
-  files_.push_back({record.info.bucket, record.info.name, record.file});
-  bytes_ += std::max(record.file.size, kFileBytesMin);
+  files_.push_back({record.info.bucket, record.info.name, record.file, sequence});
+  bytes_ += files_.back().bytes();
   MarkDone(sequence);
   if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
   if (files_.size() == 1 || bytes_ >= kSyncedBytes) wake_.notify_one();
@@ -43,6 +46,12 @@ void FileSync::AddPlaced(uint64_t sequence, const ObjectRecord& record) {
 void FileSync::Skip(uint64_t sequence) {
   const std::lock_guard lock(mutex_);
   MarkDone(sequence);
+}
+
+void FileSync::SyncSoon() {
+  const std::lock_guard lock(mutex_);
+  soon_ = true;
+  wake_.notify_one();
 }
 
 void FileSync::MarkDone(uint64_t sequence) {
@@ -60,46 +69,49 @@ bool FileSync::IsBehind() const {
 
 void FileSync::Run() {
   std::unique_lock lock(mutex_);
-  while (!stopping_) {
+  while (!stopping_ || soon_) {
     wake_.wait(lock, [this] { return stopping_ || !files_.empty(); });
-    wake_.wait_for(lock, delay_, [this] { return stopping_ || bytes_ >= kSyncedBytes; });
-    if (!stopping_) SyncOnce(lock);
+    wake_.wait_for(lock, delay_, [this] { return stopping_ || soon_ || bytes_ >= kSyncedBytes; });
+    if (!stopping_ || soon_) SyncOnce(lock);
   }
 }
 
 // If a step fails, the bytes stay in the side store, and the next attempt follows after the delay.
 void FileSync::SyncOnce(std::unique_lock<std::mutex>& lock) {
   std::vector<SmallFile> files = std::exchange(files_, {});
-  const uint64_t sequence = all_done_;
-  const uint64_t bytes = bytes_;
+  std::sort(files.begin(), files.end(),
+            [](const SmallFile& a, const SmallFile& b) { return a.sequence < b.sequence; });
+  uint64_t sequence = all_done_;
+  soon_ = false;
   lock.unlock();
-  bool ok = SyncAll(files);
-  if (ok) {
+  size_t synced = SyncFirst(files);
+  if (synced < files.size()) sequence = std::min(sequence, files[synced].sequence - 1);
+  if (synced > 0) {
     side_.StageSynced(sequence);
-    ok = side_.Flush().ok();
+    if (!side_.Flush().ok()) synced = 0;
   }
   lock.lock();
-  if (ok) {
-    bytes_ -= bytes;
-    return;
-  }
-  files_.insert(files_.end(), std::make_move_iterator(files.begin()),
-                std::make_move_iterator(files.end()));
+  for (size_t i = 0; i < synced; ++i) bytes_ -= files[i].bytes();
+  if (synced == files.size()) return;
+  const auto rest = files.begin() + static_cast<std::ptrdiff_t>(synced);
+  files_.insert(files_.end(), std::make_move_iterator(rest), std::make_move_iterator(files.end()));
   wake_.wait_for(lock, delay_, [this] { return stopping_; });
 }
 
-bool FileSync::SyncAll(const std::vector<SmallFile>& files) {
+// Returns the number of files that are on disk, with their directories. At the end of the process,
+// these are a few.
+size_t FileSync::SyncFirst(const std::vector<SmallFile>& files) {
   std::set<std::string> directories;
-  for (const SmallFile& file : files) {
-    if (!SyncFile(file, &directories)) return false;
+  size_t synced = 0;
+  for (; synced < files.size() && SyncFile(files[synced], &directories); ++synced) {
     const std::lock_guard lock(mutex_);
-    if (stopping_) return false;
+    if (stopping_ && synced >= kFilesBeforeTheEnd) break;
   }
   for (const std::string& path : directories) {
     const Fd directory = OpenBeneath(root_, path, O_RDONLY | O_DIRECTORY);
-    if (directory.valid() ? ::fsync(directory.get()) != 0 : !MeansAbsent(errno)) return false;
+    if (directory.valid() ? ::fsync(directory.get()) != 0 : !MeansAbsent(errno)) return 0;
   }
-  return true;
+  return synced;
 }
 
 // Does nothing if the object has another file by now.

@@ -21,12 +21,13 @@ namespace caip::gcs {
 inline constexpr uint64_t kSmallObjectBytes = 64 << 10;
 
 /// Waits until many objects are in place, or until the first of them has been so for `delay`. Then
-/// it syncs their files, and the side store forgets their bytes. Any thread.
+/// it syncs their files in the order of their numbers, and the side store forgets their bytes. Any
+/// thread.
 class FileSync {
  public:
   /// `side` and the descriptor of the store's root must outlive it.
   FileSync(int root, SideStore& side, Duration delay);
-  /// Ends at once: what is not synced stays in the side store.
+  /// Ends after a few files: what is not synced stays in the side store.
   ~FileSync();
   FileSync(const FileSync&) = delete;
   FileSync& operator=(const FileSync&) = delete;
@@ -35,6 +36,9 @@ class FileSync {
   void AddPlaced(uint64_t sequence, const ObjectRecord& record);
   /// The object that was staged with this number does not exist.
   void Skip(uint64_t sequence);
+  /// Does not wait for the delay, and syncs some files even if it ends meanwhile. For objects that
+  /// earlier processes left: many short commands would leave ever more.
+  void SyncSoon();
   /// True if the side store keeps so many bytes that further objects sync their files themselves.
   bool IsBehind() const;
 
@@ -43,10 +47,12 @@ class FileSync {
     std::string bucket;
     std::string name;
     FileIdentity identity;
+    uint64_t sequence;
+    uint64_t bytes() const;
   };
   void Run();
   void SyncOnce(std::unique_lock<std::mutex>& lock);
-  bool SyncAll(const std::vector<SmallFile>& files);
+  size_t SyncFirst(const std::vector<SmallFile>& files);
   bool SyncFile(const SmallFile& file, std::set<std::string>* directories) const;
   void MarkDone(uint64_t sequence);
 
@@ -59,6 +65,7 @@ class FileSync {
   std::set<uint64_t> done_;       // in place or skipped, although an earlier one is not
   uint64_t all_done_;             // this one and all earlier ones are in place or skipped
   uint64_t bytes_ = 0;            // of those that are not synced
+  bool soon_ = false;
   bool stopping_ = false;
   std::thread thread_;  // begins with the first object
 };

@@ -154,15 +154,12 @@ void SideStore::StageSynced(uint64_t sequence) {
 
 Result<std::vector<SideStore::SmallObject>> SideStore::SmallObjects() {
   const std::lock_guard lock(reader_mutex_);
-  SqliteStatement& select = reader_->small;
-  const SqliteUse use(select);
-  std::vector<SmallObject> objects;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, reader_->Next(select));
-    if (!more) return objects;
-    objects.push_back(
-        {Reader::ReadRecord(select, select.Text(8), select.Text(9)), select.Text(10)});
-  }
+  return reader_->ReadSmallObjects();
+}
+
+Result<std::vector<SideStore::SmallObject>> SideStore::SmallObjectFiles() {
+  const std::lock_guard lock(reader_mutex_);
+  return reader_->ReadSmallObjectFiles();
 }
 
 void SideStore::StageRemoval(const std::string& bucket, const std::string& name) {

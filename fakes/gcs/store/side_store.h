@@ -45,8 +45,11 @@ class SideStore {
   struct SmallObject {
     ObjectRecord record;
     std::string bytes;
+    uint64_t sequence = 0;
   };
   Result<std::vector<SmallObject>> SmallObjects();
+  /// The same without bytes. The records have only the names and the files.
+  Result<std::vector<SmallObject>> SmallObjectFiles();
   uint64_t last_sequence() const { return last_sequence_; }
   /// True if the host has not started again since the last flush of an earlier process.
   bool is_same_boot() const { return is_same_boot_; }

@@ -133,12 +133,6 @@ Status SideStore::Reader::Open() {
       "FROM versions WHERE hard_delete > 0 AND hard_delete <= ? LIMIT ?"));
   RETURN_IF_ERROR(
       database.Prepare(known, "SELECT 1 FROM versions WHERE bucket=? AND generation=?"));
-  // A record with another file is newer, or its file was changed by hand.
-  RETURN_IF_ERROR(database.Prepare(
-      small,
-      "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record, bucket, name, "
-      "bytes FROM small_objects JOIN objects USING (bucket, name, inode, modified_ns) "
-      "WHERE size = length(bytes)"));
   return database.Prepare(bucket, "SELECT record FROM buckets WHERE name=?");
 }
 
@@ -166,6 +160,44 @@ ObjectRecord SideStore::Reader::ReadRecord(const SqliteStatement& row, std::stri
   record.info.md5 = row.Text(5);
   record.info.crc32c = static_cast<uint32_t>(row.Integer(6));
   return record;
+}
+
+// Both are called at most once, when the store opens. A record with another file is newer, or its
+// file was changed by hand.
+
+Result<std::vector<SideStore::SmallObject>> SideStore::Reader::ReadSmallObjects() {
+  SqliteStatement select;
+  RETURN_IF_ERROR(database.Prepare(
+      select,
+      "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record, bucket, name, "
+      "bytes, sequence FROM small_objects JOIN objects USING (bucket, name, inode, modified_ns) "
+      "WHERE size = length(bytes) ORDER BY sequence"));
+  std::vector<SmallObject> objects;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, Next(select));
+    if (!more) return objects;
+    objects.push_back({ReadRecord(select, select.Text(8), select.Text(9)), select.Text(10),
+                       static_cast<uint64_t>(select.Integer(11))});
+  }
+}
+
+Result<std::vector<SideStore::SmallObject>> SideStore::Reader::ReadSmallObjectFiles() {
+  SqliteStatement select;
+  RETURN_IF_ERROR(database.Prepare(
+      select,
+      "SELECT bucket, name, inode, modified_ns, size, sequence FROM small_objects JOIN objects "
+      "USING (bucket, name, inode, modified_ns) WHERE size = length(bytes) ORDER BY sequence"));
+  std::vector<SmallObject> objects;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, Next(select));
+    if (!more) return objects;
+    SmallObject& small = objects.emplace_back();
+    small.record.info.bucket = select.Text(0);
+    small.record.info.name = select.Text(1);
+    small.record.file = {static_cast<uint64_t>(select.Integer(2)), select.Integer(3),
+                         static_cast<uint64_t>(select.Integer(4))};
+    small.sequence = static_cast<uint64_t>(select.Integer(5));
+  }
 }
 
 }  // namespace caip::gcs

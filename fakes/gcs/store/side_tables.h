@@ -46,6 +46,8 @@ struct SideStore::Reader {
   /// Steps to the next row. False: there is none.
   Result<bool> Next(SqliteStatement& statement) const;
   static ObjectRecord ReadRecord(const SqliteStatement& row, std::string bucket, std::string name);
+  Result<std::vector<SmallObject>> ReadSmallObjects();
+  Result<std::vector<SmallObject>> ReadSmallObjectFiles();
 
   SqliteDatabase database;
   SqliteStatement object;
@@ -54,7 +56,6 @@ struct SideStore::Reader {
   SqliteStatement expired;
   SqliteStatement known;
   SqliteStatement bucket;
-  SqliteStatement small;
 };
 
 }  // namespace caip::gcs
