@@ -2,12 +2,11 @@
 
 #include <fcntl.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <openssl/rand.h>
 #include <sys/stat.h>
 
 #include "base/encoding.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "fakes/metadata/errors.h"
 #include "fakes/metadata/jwt.h"
@@ -66,11 +65,7 @@ int64_t TokenMint::NowSeconds() const {
 }
 
 std::string TokenMint::Seal(const std::string& payload) const {
-  unsigned char mac[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  HMAC(EVP_sha256(), secret_.data(), static_cast<int>(secret_.size()),
-       reinterpret_cast<const unsigned char*>(payload.data()), payload.size(), mac, &size);
-  return {reinterpret_cast<const char*>(mac), kSealBytes};
+  return HmacSha256(secret_, payload).substr(0, kSealBytes);
 }
 
 // Time is divided into windows, so the mint stores nothing: all requests in one window get the same

@@ -14,6 +14,7 @@ namespace {
 
 // A Mersenne prime: the remainder needs no division.
 constexpr uint64_t kPrime = (uint64_t{1} << 61) - 1;
+constexpr size_t kHmacBlockBytes = 64;
 constexpr size_t kChunkBytes = 7;  // a chunk is less than the prime
 
 __extension__ typedef unsigned __int128 Product;
@@ -88,6 +89,20 @@ std::string Sha256(std::string_view bytes) {
 }
 
 std::string Sha256Hex(std::string_view bytes) { return Hex(Sha256(bytes)); }
+
+std::string HmacSha256(std::string_view key, std::string_view bytes) {
+  std::string block(key.size() > kHmacBlockBytes ? Sha256(key) : std::string(key));
+  block.resize(kHmacBlockBytes);
+  const auto digest = [&block](char pad, std::string_view message) {
+    std::string padded = block;
+    for (char& c : padded) c = static_cast<char>(c ^ pad);
+    Sha256Digest hash;
+    hash.Add(padded);
+    hash.Add(message);
+    return hash.Finish();
+  };
+  return digest(0x5c, digest(0x36, bytes));
+}
 
 std::string Md5(std::string_view bytes) {
   Md5Digest digest;

@@ -26,6 +26,8 @@ std::string Sha256(std::string_view bytes);
 /// The same digest as 64 lower-case hexadecimal digits.
 std::string Sha256Hex(std::string_view bytes);
 
+/// The HMAC of `bytes` with SHA-256 (RFC 2104): 32 raw bytes.
+std::string HmacSha256(std::string_view key, std::string_view bytes);
 /// The MD5 digest of `bytes`: 16 raw bytes. Cloud Storage names contents by it; it protects
 /// nothing.
 std::string Md5(std::string_view bytes);
