@@ -283,7 +283,9 @@ class Scan {
     found_.push_back({path, presumed});
   }
   void AddDirectory(const Path& directory) {
-    if (!directory.is_absolute() || !fs::is_directory(directory, ignored_)) return;
+    // PATH often names a directory twice, and the directories of the system again.
+    if (!directory.is_absolute() || !directories_.insert(directory.string()).second) return;
+    if (!fs::is_directory(directory, ignored_)) return;
     AddUnlessScript(directory / "python3", std::nullopt);
     for (int minor = kNewestMinor; minor >= kOldestMinor; --minor) {
       AddUnlessScript(directory / ("python3." + std::to_string(minor)), PythonMinor{3, minor});
@@ -314,6 +316,7 @@ class Scan {
   }
 
   std::error_code ignored_;
+  std::set<std::string> directories_;
   std::set<std::string> seen_;
   std::vector<InterpreterCandidate> found_;
 };
