@@ -48,6 +48,7 @@ struct Runner {
   int operator()(const caip::cli::StreamLogsCommand& c) const {
     return Shown(c, caip::cli::RunStreamLogs);
   }
+  int operator()(const caip::cli::ShellCommand& c) const { return Shown(c, caip::cli::RunShell); }
   int operator()(const caip::cli::TrialsCommand& c) const { return Shown(c, caip::cli::RunTrials); }
   int operator()(const caip::cli::LocalTrainCommand& c) const {
     return Shown(c, caip::cli::RunLocalTrain);

@@ -50,6 +50,7 @@ void Apis::Serve(http::Router* router, api::ControlActions actions) {
       {kVersion, options.state.string(), options.seed, world_.flags, world_.token}, world_.engine,
       follower_, std::move(actions)));
   router->Add(api::StudyRoutes(world_.engine, world_.clock));
+  router->Add(api::ReplicaRoutes(world_.engine, world_.find_running));
   router->Add(api::DiscoveryRoutes(router->routes()));
   router->Add(api::RouteListRoute(router->routes()));
 }

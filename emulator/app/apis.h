@@ -26,6 +26,7 @@ struct ApiWorld {
   Clock& clock;  // emulated time
   Clock& wall;
   std::string token = {};  // for clients that the kernel does not know
+  api::FindRunning find_running = {};
 };
 
 /// The routes of all APIs. The object outlives all requests to its routes and is destroyed before

@@ -158,8 +158,9 @@ Status Emulator::Parts::StartEngine() {
 }
 
 void Emulator::Parts::Serve() {
-  apis = std::make_unique<Apis>(
-      ApiWorld{options, flags, state, *engine, clock, wall, listener->tokens().ForClients()});
+  apis = std::make_unique<Apis>(ApiWorld{options, flags, state, *engine, clock, wall,
+                                         listener->tokens().ForClients(),
+                                         RunningReplicasOf(replicas)});
   apis->Serve(&router, {[this] {
                           const uint64_t one = 1;
                           [[maybe_unused]] const auto written =

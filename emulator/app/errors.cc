@@ -18,6 +18,12 @@ Error NoEmulatorRuns(const Path& state) {
   return LookAgain("No emulator runs on " + state.string() + ".");
 }
 
+Error NoEmulatorToAsk(const Path& state) {
+  return {Code::kFailedPrecondition, "No emulator runs on " + state.string() +
+                                         ", so no job runs there. Name the state "
+                                         "directory of the job's emulator with --state."};
+}
+
 Error OwnedByAnother() {
   return LookAgain("Another emulator took the state directory at the same moment.");
 }

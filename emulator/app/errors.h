@@ -17,6 +17,8 @@ namespace caip::app::errors {
 // owner again.
 Error LookAgain(std::string text);
 Error NoEmulatorRuns(const Path& state);
+/// For a command that needs an emulator with its jobs.
+Error NoEmulatorToAsk(const Path& state);
 Error OwnedByAnother();
 Error ServerDidNotStart(std::string_view output, const Path& log);
 Error ServerDoesNotEnd(pid_t pid);

@@ -61,6 +61,24 @@ std::string ChooseIsolation(EmulatorOptions& options) {
   return "";
 }
 
+api::FindRunning RunningReplicasOf(const host::LauncherBundle& replicas) {
+  return [&replicas](const std::string& project, const std::string& job_id) {
+    std::vector<api::RunningReplica> found;
+    if (!replicas.processes) return found;
+    for (host::LivingReplica& living : replicas.processes->LivingOf(project, job_id)) {
+      found.push_back({.task = std::move(living.task),
+                       .trial = living.key.run.trial,
+                       .boot = living.key.boot,
+                       .init = living.init,
+                       .leader = living.leader,
+                       .is_machine = living.is_machine,
+                       .directory = std::move(living.directory),
+                       .marker = std::move(living.marker)});
+    }
+    return found;
+  };
+}
+
 Result<host::LauncherBundle> OpenReplicaHost(const EmulatorOptions& options, const KeptState& state,
                                              Clock& clock, engine::LogSink& output) {
   const auto directory_of = [&buckets = *state.buckets](const std::string& uri) {

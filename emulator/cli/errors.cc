@@ -160,6 +160,23 @@ Error NoToken(int status) {
               "). If an older version of caip runs, end it with `caip stop`."};
 }
 
+Error NoReplicaRuns(std::string_view job, std::string_view state) {
+  return {Code::kFailedPrecondition,
+          "No replica of the job " + Quoted(job) + " runs: the job is " + std::string(state) + "."};
+}
+
+Error ReplicaDoesNotRun(std::string_view job, const std::vector<std::string>& running) {
+  return {Code::kNotFound,
+          "The job " + Quoted(job) +
+              " has no such replica that runs. Those that run: " + Join(running, ", ") + "."};
+}
+
+Error SeveralReplicasRun(std::string_view job, const std::vector<std::string>& running) {
+  return {Code::kInvalidArgument, "The job " + Quoted(job) + " has several replicas that run (" +
+                                      Join(running, ", ") +
+                                      "). Name one with --replica, and its --trial."};
+}
+
 Error NoUpdatesRequested() {
   return {Code::kInvalidArgument,
           "No updates requested. Use --update-labels, --remove-labels or --clear-labels."};

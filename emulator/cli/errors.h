@@ -67,6 +67,11 @@ Error NoUpdatesRequested();
 std::string NoUpdateToPerform();
 std::string Updated(std::string_view job);
 
+// `jobs shell`.
+Error NoReplicaRuns(std::string_view job, std::string_view state);
+Error ReplicaDoesNotRun(std::string_view job, const std::vector<std::string>& running);
+Error SeveralReplicasRun(std::string_view job, const std::vector<std::string>& running);
+
 Error FormatNotTaken();
 Error FormatNeedsKeys(std::string_view format);
 /// `place` is the text with *HERE* where its syntax is wrong.

@@ -3,11 +3,14 @@
 // each ability as a pointer, which is null if the launcher lacks it. engine::LocalDisks is one of
 // them, too.
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/files.h"
 #include "engine/ports.h"
@@ -33,6 +36,26 @@ class Watchable {
   /// Holds the replicas that are launched from now on at the calls that `watch` names, and asks
   /// `watcher` about each. `watcher` must outlive the launcher.
   virtual void Watch(ReplicaWatch watch, ReplicaWatcher& watcher) = 0;
+};
+
+/// A replica that runs: its processes on this host.
+struct LivingReplica {
+  engine::ReplicaKey key;
+  std::string task;         // its name in the log
+  pid_t init = 0;           // the ancestor of its processes
+  pid_t leader = 0;         // its main process, in the PID namespace of `init`
+  bool is_machine = false;  // its processes have namespaces of their own
+  std::string directory;    // in which it was started, as it sees it
+  std::string marker;       // the value of CAIP_REPLICA in its environment (process/orphans.h)
+};
+
+/// The ability to show the processes of replicas.
+class ShowsProcesses {
+ public:
+  virtual ~ShowsProcesses() = default;
+  /// The replicas of a job that run. Any thread.
+  virtual std::vector<LivingReplica> LivingOf(const std::string& project,
+                                              const std::string& job_id) const = 0;
 };
 
 /// Called with the tag of a listener in a run's network and its listening socket. Any thread.

@@ -118,6 +118,7 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
   bundle.freezable = processes.get();
   bundle.watchable = processes.get();
   bundle.machines = processes.get();
+  bundle.processes = processes.get();
   bundle.names_resolve = options.own_machines;
   bundle.launcher = std::make_unique<MetricLauncher>(
       std::move(processes), bundle.disks, MetricLauncherOptions{std::move(world.directory_of)},

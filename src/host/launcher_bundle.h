@@ -75,6 +75,7 @@ struct LauncherBundle {
   Freezable* freezable = nullptr;
   Watchable* watchable = nullptr;
   OwnMachines* machines = nullptr;
+  ShowsProcesses* processes = nullptr;
 
   /// Whether the hosts file of a replica has the names of its run's machines.
   bool names_resolve = false;

@@ -196,6 +196,33 @@ std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine:
 
 namespace {
 
+Json RunningJson(const RunningReplica& replica) {
+  return {{"task", replica.task},           {"trial", replica.trial},
+          {"boot", replica.boot},           {"init", replica.init},
+          {"leader", replica.leader},       {"machine", replica.is_machine},
+          {"directory", replica.directory}, {"marker", replica.marker}};
+}
+
+Result<Json> RunningOf(engine::Engine& engine, const FindRunning& find, const std::string& project,
+                       const std::string& job_id) {
+  ASSIGN_OR_RETURN(const run::Job job, engine.Get(project, job_id));
+  Json list = Json::array();
+  for (const RunningReplica& replica : find(project, job_id)) list.push_back(RunningJson(replica));
+  return Json{{"state", run::Name(job.state)}, {"replicas", std::move(list)}};
+}
+
+}  // namespace
+
+std::vector<http::Route> ReplicaRoutes(engine::Engine& engine, FindRunning find) {
+  return {{"GET", "/emulator/v1/projects/{project}/jobs/{job}/replicas", "emulator.replicas.list",
+           [&engine, find = std::move(find)](const http::Request& request,
+                                             const http::PathParameters& at) {
+             return Respond(request, RunningOf(engine, find, at.At("project"), at.At("job")));
+           }}};
+}
+
+namespace {
+
 Json NumberJson(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";

@@ -53,6 +53,25 @@ class JobFollower {
   engine::Subscription subscription_;
 };
 
+/// A replica that runs, and its processes on this host.
+struct RunningReplica {
+  std::string task;   // "worker-replica-0"
+  std::string trial;  // "" outside tuning
+  int boot = 1;
+  int init = 0;    // the process that is the ancestor of its processes
+  int leader = 0;  // its main process, in the PID namespace of `init`
+  bool is_machine = false;
+  std::string directory;
+  std::string marker;  // the value of CAIP_REPLICA in its environment
+};
+using FindRunning = std::function<std::vector<RunningReplica>(const std::string& project,
+                                                              const std::string& job_id)>;
+
+/// GET /emulator/v1/projects/{project}/jobs/{job}/replicas ->
+///   {"state": "RUNNING", "replicas": [{"task": "worker-replica-0", "trial": "", "boot": 1,
+///    "init": 421, "leader": 2, "machine": true, "directory": "/user_dir", "marker": "..."}]}
+std::vector<http::Route> ReplicaRoutes(engine::Engine& engine, FindRunning find);
+
 /// The actions on the emulator's process that clients can request.
 struct ControlActions {
   std::function<void()> shut_down;  // a client requests the shutdown

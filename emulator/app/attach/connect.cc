@@ -135,6 +135,7 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
     return owner->url;
   }
   if (!may_begin) return errors::NoEmulatorRuns(state);
+  if (lifetime == Lifetime::kNone) return errors::NoEmulatorToAsk(state);
   std::error_code ignored;
   if (lifetime == Lifetime::kBriefly && !std::filesystem::exists(state, ignored)) {
     tell_("The state directory " + state.string() + " is new. It has no jobs and no buckets.\n");

@@ -22,6 +22,7 @@ enum class Lifetime {
   kBackground,   // started detached; ends by itself when idle
   kThisCommand,  // inside this process (--stream-logs)
   kBriefly,      // as kThisCommand, but in the background if unfinished jobs are to continue
+  kNone,         // none is started: an error
 };
 
 /// Finds or starts an emulator: a server that runs already, one started in the background, or one

@@ -1,4 +1,4 @@
-// The flags of `jobs describe|list|cancel|update|stream-logs`.
+// The flags of `jobs describe|list|cancel|update|stream-logs|trials|shell`.
 
 #include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
@@ -137,6 +137,29 @@ void AddTrials(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
   AddEmulatorFlags(grammar, app, &trials->emulator);
 }
 
+void AddShell(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  const auto shell = std::make_shared<ShellCommand>();
+  const auto finish = [shell, &gcloud](const Words& words) -> Result<Command> {
+    shell->gcloud = gcloud;
+    shell->command = words.user_args.value_or(std::vector<std::string>());
+    return Command(*shell);
+  };
+  CLI::App& app = grammar.Leaf(
+      jobs, "shell",
+      "Opens a shell in a replica of a running job, with its files, network and environment.",
+      "Examples:\n  caip jobs shell my_job --replica worker-0\n"
+      "  caip jobs shell my_job --replica master-0 -- nvidia-smi\n"
+      "  caip jobs shell my_study --trial 3",
+      finish);
+  AddJob(grammar, app, &shell->job);
+  grammar.Flag(app, "--replica", "REPLICA",
+               "The replica: worker-0, or its name in the log. Default: the only one.",
+               To(&shell->replica));
+  grammar.Flag(app, "--trial", "N", "The trial of a tuning job.", To(&shell->trial));
+  grammar.TakesUserArgs(app);
+  AddStateFlag(grammar, app, &shell->emulator);
+}
+
 }  // namespace
 
 void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
@@ -146,6 +169,7 @@ void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud
   AddUpdate(grammar, jobs, gcloud);
   AddStreamLogs(grammar, jobs, gcloud);
   AddTrials(grammar, jobs, gcloud);
+  AddShell(grammar, jobs, gcloud);
 }
 
 }  // namespace caip::cli

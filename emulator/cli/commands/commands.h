@@ -263,13 +263,24 @@ struct PrintCommand {
   int exit_code = 0;
 };
 
+/// `jobs shell JOB`.
+struct ShellCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  std::string job;
+  std::optional<std::string> replica;  // "worker-0"; unset: the only one
+  std::optional<std::string> trial;
+  std::vector<std::string> command;  // empty: a shell
+};
+
 using Command =
     std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, UpdateCommand,
                  StreamLogsCommand, TrialsCommand, LocalTrainCommand, ServeCommand, StopCommand,
                  EnvCommand, DoctorCommand, VersionCommand, BucketsCreateCommand,
                  BucketsListCommand, ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand,
                  ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand,
-                 ScenarioShowCommand, ExploreCommand, CheckCommand, SimulateCommand, PrintCommand>;
+                 ScenarioShowCommand, ExploreCommand, CheckCommand, SimulateCommand, ShellCommand,
+                 PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
@@ -286,6 +297,7 @@ int RunCancel(const CancelCommand& command, const Surroundings& world);
 int RunUpdate(const UpdateCommand& command, const Surroundings& world);
 int RunStreamLogs(const StreamLogsCommand& command, const Surroundings& world);
 int RunTrials(const TrialsCommand& command, const Surroundings& world);
+int RunShell(const ShellCommand& command, const Surroundings& world);
 int RunLocalTrain(const LocalTrainCommand& command, const Surroundings& world);
 int RunServe(const ServeCommand& command, const Surroundings& world);
 int RunStop(const StopCommand& command, const Surroundings& world);

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/audit.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -16,10 +15,10 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "host/launcher/container_rights.h"
 #include "host/launcher/descriptor_message.h"
 #include "host/launcher/protocol.h"
 
@@ -139,26 +138,6 @@ void RaiseOutOfMemoryScore() {
   if (fd < 0) return;
   if (::write(fd, "500", 3) < 0) errno = 0;  // a failure is ignored
   ::close(fd);
-}
-
-// The capabilities of a container's processes: those that Docker leaves them, and CAP_SYS_PTRACE
-// for debuggers and profilers.
-constexpr uint64_t Bits(std::initializer_list<int> capabilities) {
-  uint64_t bits = 0;
-  for (const int capability : capabilities) bits |= uint64_t{1} << capability;
-  return bits;
-}
-constexpr uint64_t kContainerCapabilities =
-    Bits({CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID, CAP_KILL, CAP_SETGID, CAP_SETUID,
-          CAP_SETPCAP, CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_SYS_CHROOT, CAP_SYS_PTRACE, CAP_MKNOD,
-          CAP_AUDIT_WRITE, CAP_SETFCAP});
-
-// The exec grants root only what is in the bounding set.
-void DropCapabilities() {
-  for (int capability = 0; capability <= CAP_LAST_CAP; ++capability) {
-    if (kContainerCapabilities >> capability & 1) continue;
-    ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-  }
 }
 
 // A program that opens /dev/stdout opens the pipe again, so the pipe must belong to the user.

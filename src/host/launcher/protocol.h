@@ -96,7 +96,8 @@ struct Report {
   int32_t error = 0;
   int32_t wait_status = 0;   // the leader's status, from wait(2)
   int32_t left_running = 0;  // processes that clearly outlived the leader
-  int32_t init = 0;          // kWatched: process ID of the ancestor of all watched processes
+  int32_t init = 0;          // kWatched, kStarted: process ID of the ancestor of all its processes
+  int32_t leader = 0;        // kStarted: process ID of the command in the init's PID namespace
   int64_t max_rss_kib = 0;   // of the leader and of the children that it waited for
   uint64_t replica = 0;      // kEndpointOpened, kNetwork...: the network
   uint32_t endpoint = 0;     // kEndpointOpened: its index

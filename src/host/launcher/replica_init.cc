@@ -76,6 +76,8 @@ class ReplicaInit {
     report_.kind = leader.failed == Step::kNone ? Report::kStarted : Report::kStartFailed;
     report_.step = leader.failed;
     report_.error = leader.error;
+    report_.init = start_.own_id;
+    report_.leader = leader.pid;
     leader_ = leader.pid;
     Send();
     if (leader.failed != Step::kNone) ::_exit(0);

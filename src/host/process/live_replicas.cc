@@ -33,6 +33,24 @@ std::vector<std::pair<uint64_t, engine::ReplicaKey>> LiveReplicas::All() const {
   return all;
 }
 
+void LiveReplicas::NoteStarted(uint64_t number, LivingReplica living) {
+  const std::lock_guard lock(mutex_);
+  const auto found = replicas_.find(number);
+  if (found != replicas_.end()) found->second.living = std::move(living);
+}
+
+std::vector<LivingReplica> LiveReplicas::LivingOf(const std::string& project,
+                                                  const std::string& job_id) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<LivingReplica> found;
+  for (const auto& [number, replica] : replicas_) {
+    const engine::RunKey& run = replica.key.run;
+    const bool is_of_job = run.project == project && run.job_id == job_id;
+    if (is_of_job && replica.living && !replica.is_ending) found.push_back(*replica.living);
+  }
+  return found;
+}
+
 bool LiveReplicas::AwaitFrozen(uint64_t number, std::function<void()> frozen) {
   const std::lock_guard lock(mutex_);
   const auto found = replicas_.find(number);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/ports.h"
+#include "host/abilities.h"
 #include "host/watch/replica_watcher.h"
 
 namespace caip::host {
@@ -21,10 +22,13 @@ struct LiveReplica {
   engine::Launcher::Listener listener;
   std::string program;
   std::string directory;
+  std::string task;                                  // its name in the log
+  bool is_machine = false;                           // a process of this host, else
   ReplicaWatcher* watcher = nullptr;                 // null: the replica is not watched
   std::deque<std::function<void()>> on_frozen = {};  // one for each pending freeze
   int64_t oom_kills = 0;                             // count when the replica was started
   bool was_killed = false;                           // the launcher ended it
+  std::optional<LivingReplica> living = {};          // set when it has started
   bool is_ending = false;
 };
 
@@ -39,6 +43,9 @@ class LiveReplicas {
   /// nullopt if the replica is ending or has ended.
   std::optional<LiveReplica> Find(uint64_t number) const;
   std::vector<std::pair<uint64_t, engine::ReplicaKey>> All() const;
+  void NoteStarted(uint64_t number, LivingReplica living);
+  /// Those of a job that have started and are not ending.
+  std::vector<LivingReplica> LivingOf(const std::string& project, const std::string& job_id) const;
 
   /// Keeps a callback for the next complete freeze. False if the replica has ended.
   bool AwaitFrozen(uint64_t number, std::function<void()> frozen);

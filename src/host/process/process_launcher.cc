@@ -164,6 +164,12 @@ class Processes final : public ProcessLauncher {
     tasks_.Post([this, watch = std::move(watch), &watcher] { watching_ = {watch, &watcher}; });
   }
 
+  // ShowsProcesses
+  std::vector<LivingReplica> LivingOf(const std::string& project,
+                                      const std::string& job_id) const override {
+    return replicas_.LivingOf(project, job_id);
+  }
+
   // OwnMachines
   std::string SharedAddress() const override { return std::string(kHubAddress); }
   std::string HostAddress() const override { return std::string(kHostAddress); }
@@ -199,6 +205,8 @@ class Processes final : public ProcessLauncher {
                                              .listener = std::move(listener),
                                              .program = argv.empty() ? "" : argv.front(),
                                              .directory = DirectoryOf(launch),
+                                             .task = launch.task,
+                                             .is_machine = launch.isolation.has_value(),
                                              .watcher = WatchingOf(launch).watcher,
                                              .oom_kills = oom_kills_.Recent()});
     const Status started = linked.ok() ? StartNow(number, argv, std::move(launch)) : linked;
@@ -306,6 +314,13 @@ class Processes final : public ProcessLauncher {
     const std::optional<LiveReplica> replica = replicas_.Find(report.replica);
     if (!replica) return;
     if (report.kind == launcher::Report::kStarted) {
+      replicas_.NoteStarted(report.replica, {.key = replica->key,
+                                             .task = replica->task,
+                                             .init = report.init,
+                                             .leader = report.leader,
+                                             .is_machine = replica->is_machine,
+                                             .directory = replica->directory,
+                                             .marker = ReplicaMarker(state_id_, replica->key)});
       if (replica->listener.on_started) replica->listener.on_started(replica->key);
       return;
     }

@@ -37,6 +37,7 @@ class ProcessLauncher : public engine::Launcher,
                         public engine::LocalDisks,
                         public Freezable,
                         public Watchable,
+                        public ShowsProcesses,
                         public OwnMachines {
  public:
   /// Kills the replicas that an earlier emulator left on this state directory and deletes their

@@ -1,0 +1,35 @@
+#pragma once
+// The rights of programs on a machine. Makes only system calls, so that a process that shares
+// another's memory until its exec can use it.
+
+#include <linux/capability.h>
+#include <sys/prctl.h>
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace caip::host::launcher {
+
+constexpr uint64_t CapabilityBits(std::initializer_list<int> capabilities) {
+  uint64_t bits = 0;
+  for (const int capability : capabilities) bits |= uint64_t{1} << capability;
+  return bits;
+}
+
+/// The capabilities of a container's processes: those that Docker leaves them, and CAP_SYS_PTRACE
+/// for debuggers and profilers.
+inline constexpr uint64_t kContainerCapabilities =
+    CapabilityBits({CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID, CAP_KILL, CAP_SETGID,
+                    CAP_SETUID, CAP_SETPCAP, CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_SYS_CHROOT,
+                    CAP_SYS_PTRACE, CAP_MKNOD, CAP_AUDIT_WRITE, CAP_SETFCAP});
+
+/// Leaves the program that this process executes next only those. The exec grants root only what is
+/// in the bounding set.
+inline void DropCapabilities() {
+  for (int capability = 0; capability <= CAP_LAST_CAP; ++capability) {
+    if (kContainerCapabilities >> capability & 1) continue;
+    ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+  }
+}
+
+}  // namespace caip::host::launcher

@@ -1,0 +1,283 @@
+#include "host/process/replica_entry.h"
+
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "host/errors.h"
+#include "host/launcher/container_rights.h"
+#include "host/launcher/descriptor_message.h"
+#include "host/process/entered_terminal.h"
+#include "host/process/orphans.h"
+
+namespace caip::host {
+namespace {
+
+std::string ProcOf(pid_t process) { return "/proc/" + std::to_string(process) + "/"; }
+
+// The last word of "NSpid:\t421\t2": the process's ID in its own namespace.
+pid_t InnerIdOf(pid_t process) {
+  const auto status = ReadFile(ProcOf(process) + "status");
+  if (!status.ok()) return 0;
+  const size_t line = status->find("\nNSpid:");
+  if (line == std::string::npos) return 0;
+  const std::string ids = status->substr(line, status->find('\n', line + 1) - line);
+  return static_cast<pid_t>(std::atoi(ids.c_str() + ids.find_last_of('\t') + 1));
+}
+
+// The main process of the replica as this process sees it; 0: it has ended.
+pid_t FindLeader(const LivingReplica& replica) {
+  const auto name = ReadFile(ProcOf(replica.init) + "comm");
+  if (!name.ok() || Trim(*name) != "caip-replica") return 0;
+  const std::string init = std::to_string(replica.init);
+  const auto children = ReadFile("/proc/" + init + "/task/" + init + "/children");
+  if (!children.ok()) return 0;
+  for (const std::string& word : Split(*children, ' ')) {
+    const auto child = static_cast<pid_t>(std::atoi(word.c_str()));
+    if (child > 0 && InnerIdOf(child) == replica.leader) return child;
+  }
+  return 0;
+}
+
+using Texts = std::vector<std::string>;
+
+// The environment with which the main process was started, and the kind of this terminal. An error
+// unless it is that of the replica: another process may have its ID by now.
+Result<Texts> EnvironmentOfReplica(const LivingReplica& replica) {
+  const pid_t leader = FindLeader(replica);
+  if (leader == 0) return errors::ReplicaNotHere(replica.task);
+  const auto text = ReadFile(ProcOf(leader) + "environ");
+  if (!text.ok() && text.error().code == Code::kPermissionDenied) {
+    return errors::ReplicaOfAnotherUser(replica.task);
+  }
+  if (!text.ok()) return errors::ReplicaNotHere(replica.task);
+  Texts environment = Split(*text, '\0');
+  std::erase(environment, "");
+  const std::string marker = std::string(kReplicaVariable) + "=" + replica.marker;
+  if (std::find(environment.begin(), environment.end(), marker) == environment.end()) {
+    return errors::ReplicaNotHere(replica.task);
+  }
+  std::erase_if(environment, [](const std::string& one) { return one.starts_with("TERM="); });
+  if (const char* terminal = std::getenv("TERM")) {
+    environment.push_back("TERM=" + std::string(terminal));
+  }
+  return environment;
+}
+
+/// A program to start, prepared before the fork: afterwards only system calls are made.
+class Start {
+ public:
+  Start(Texts argv, Texts environment, std::string directory)
+      : argv_(std::move(argv)), environment_(std::move(environment)), directory_(directory) {
+    const bool is_shell = argv_.empty();
+    if (is_shell) argv_ = {"bash"};
+    AddCandidates();
+    if (is_shell) candidates_.push_back("/bin/sh");
+    for (std::string& one : argv_) words_.push_back(one.data());
+    for (std::string& one : environment_) variables_.push_back(one.data());
+    words_.push_back(nullptr);
+    variables_.push_back(nullptr);
+  }
+
+  /// Returns the errno of a failure.
+  int Execute() {
+    if (::chdir(directory_.c_str()) != 0 && ::chdir("/") != 0) return errno;
+    int error = ENOENT;
+    for (const std::string& candidate : candidates_) {
+      ::execve(candidate.c_str(), words_.data(), variables_.data());
+      if (errno != ENOENT && errno != ENOTDIR) error = errno;
+    }
+    return error;
+  }
+  const std::string& program() const { return argv_.front(); }
+
+ private:
+  void AddCandidates() {
+    if (program().find('/') != std::string::npos) {
+      candidates_ = {program()};
+      return;
+    }
+    std::string path = "/usr/local/bin:/usr/bin:/bin";
+    for (const std::string& one : environment_) {
+      if (one.starts_with("PATH=")) path = one.substr(5);
+    }
+    for (const std::string& directory : Split(path, ':')) {
+      candidates_.push_back((directory.empty() ? "." : directory) + "/" + program());
+    }
+  }
+
+  Texts argv_;
+  Texts environment_;
+  std::string directory_;
+  Texts candidates_;
+  std::vector<char*> words_;
+  std::vector<char*> variables_;
+};
+
+/// The namespaces of a machine, in the order in which they are entered.
+class Namespaces {
+ public:
+  static Result<Namespaces> Of(const LivingReplica& replica) {
+    Namespaces opened;
+    for (const char* name : {"user", "pid", "net", "uts", "ipc", "mnt"}) {
+      const std::string path = ProcOf(replica.init) + "ns/" + name;
+      if (std::string_view(name) == "user" && IsOwn(path)) continue;
+      Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+      if (!fd.valid() && errno == EACCES) return errors::ReplicaOfAnotherUser(replica.task);
+      if (!fd.valid()) return errors::ReplicaNotHere(replica.task);
+      opened.fds_.push_back(std::move(fd));
+    }
+    return opened;
+  }
+  /// Returns the errno of a failure. The process must have one thread.
+  int Enter() const {
+    for (const Fd& fd : fds_) {
+      if (::setns(fd.get(), 0) != 0) return errno;
+    }
+    return 0;
+  }
+
+ private:
+  static bool IsOwn(const std::string& path) {
+    struct stat own {};
+    struct stat other {};
+    return ::stat("/proc/self/ns/user", &own) == 0 && ::stat(path.c_str(), &other) == 0 &&
+           own.st_ino == other.st_ino;
+  }
+  std::vector<Fd> fds_;
+};
+
+/// What the entering process reports: the program's process, or why there is none.
+struct Entered {
+  pid_t program = -1;
+  int error = 0;
+};
+
+// A terminal of the machine: both ends.
+int OpenTerminal(int& program_end) {
+  const int terminal = ::open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  const int unlocked = 0;
+  if (terminal < 0 || ::ioctl(terminal, TIOCSPTLCK, &unlocked) != 0) return -1;
+  program_end = ::ioctl(terminal, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  return program_end < 0 ? -1 : terminal;
+}
+
+// Runs in the program's process.
+[[noreturn]] void BecomeProgram(Start& start, int program_end, int report) {
+  ::prctl(PR_SET_PDEATHSIG, SIGHUP);
+  ::setsid();
+  if (program_end >= 0) {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+      ::dup2(program_end, stream);
+    }
+    ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
+  }
+  launcher::DropCapabilities();
+  for (int number = 1; number < SIGRTMIN; ++number) ::signal(number, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const Entered failed{0, start.Execute()};
+  launcher::SendWithDescriptors(report, &failed, sizeof failed, {-1});
+  ::_exit(127);
+}
+
+// Runs in a process of its own, which ends afterwards. The program becomes its sibling: a process
+// enters a PID namespace only with its children.
+void EnterAndStart(const Namespaces& namespaces, Start& start, bool at_terminal, int report) {
+  Entered entered;
+  entered.error = namespaces.Enter();
+  int program_end = -1;
+  int terminal = -1;
+  if (entered.error == 0 && at_terminal && (terminal = OpenTerminal(program_end)) < 0) {
+    entered.error = errno;
+  }
+  if (entered.error == 0) {
+    entered.program = static_cast<pid_t>(
+        ::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+    if (entered.program == 0) BecomeProgram(start, program_end, report);
+    if (entered.program < 0) entered.error = errno;
+  }
+  launcher::SendWithDescriptors(report, &entered, sizeof entered, {terminal});
+}
+
+/// A program that was started in a machine.
+struct Program {
+  pid_t process = -1;
+  Fd terminal;  // not valid: it has the streams of this process
+};
+
+// The reports of the entering process, and of the program if it could not be executed.
+Result<Program> AwaitStart(int reports, const std::string& name) {
+  Program program;
+  Entered entered;
+  int fds[1];
+  while (launcher::ReceiveWithDescriptors(reports, &entered, sizeof entered, fds) ==
+         static_cast<ssize_t>(sizeof entered)) {
+    if (fds[0] >= 0) program.terminal = Fd(fds[0]);
+    if (entered.program > 0) program.process = entered.program;
+    if (entered.error == 0) continue;
+    if (program.process > 0) ::waitpid(program.process, nullptr, 0);
+    if (entered.program == 0) return CannotRun(name, entered.error);
+    return errors::CannotEnterReplica(entered.error);
+  }
+  if (program.process < 0) return errors::CannotEnterReplica(ESRCH);
+  return program;
+}
+
+Result<Program> StartInMachine(const LivingReplica& replica, Start& start) {
+  ASSIGN_OR_RETURN(const Namespaces namespaces, Namespaces::Of(replica));
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return errors::CannotEnterReplica(errno);
+  }
+  const Fd ours(ends[0]);
+  Fd theirs(ends[1]);
+  const pid_t entering = ::fork();
+  if (entering == 0) {
+    EnterAndStart(namespaces, start, IsAtTerminal(), theirs.get());
+    ::_exit(0);
+  }
+  if (entering < 0) return errors::CannotEnterReplica(errno);
+  theirs.Close();  // the reports end when both processes have closed it
+  auto program = AwaitStart(ours.get(), start.program());
+  while (::waitpid(entering, nullptr, 0) < 0 && errno == EINTR) continue;
+  return program;
+}
+
+int ShellStatusOf(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+Result<int> RunInReplica(const LivingReplica& replica, std::vector<std::string> argv,
+                         const std::function<void(std::string_view)>& tell) {
+  ASSIGN_OR_RETURN(Texts environment, EnvironmentOfReplica(replica));
+  Start start(std::move(argv), std::move(environment), replica.directory);
+  if (!replica.is_machine) return CannotRun(start.program(), start.Execute());
+  ASSIGN_OR_RETURN(const Program program, StartInMachine(replica, start));
+  const int status = program.terminal.valid() ? ServeTerminal(program.terminal, program.process)
+                                              : AwaitProgram(program.process);
+  const bool was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  if (was_killed && FindLeader(replica) == 0) tell("The replica has ended.\n");
+  return ShellStatusOf(status);
+}
+
+}  // namespace caip::host
