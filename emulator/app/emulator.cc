@@ -60,7 +60,7 @@ http::Handler WithOneSlash(http::Handler answer) {
 struct Emulator::Parts {
   EmulatorOptions options;
   std::vector<std::string> flags;
-  std::string isolation_note;
+  std::string replicas_note;
   AlarmedClock clock;
   SystemClock wall;  // for tokens and the access log, which clients compare with their own clocks
   Fd end_asked;      // an eventfd: readable once a client has asked for the end
@@ -95,10 +95,13 @@ http::Response Emulator::Parts::Answer(const http::Request& request) const {
 Status Emulator::Parts::Open() {
   if (hooks) clock.SetAlarm(hooks);
   ASSIGN_OR_RETURN(state, OpenState(options, clock, wall, hooks));
-  isolation_note = ChooseIsolation(options);
+  replicas_note = ChooseIsolation(options);
   if (hooks) watched_output = hooks->WrapOutput(*state.log);
   engine::LogSink& output = watched_output ? *watched_output : *state.log;
   ASSIGN_OR_RETURN(replicas, OpenReplicaHost(options, state, clock, output));
+  if (!replicas.limits_note.empty()) {
+    replicas_note += (replicas_note.empty() ? "" : "\n") + replicas.limits_note;
+  }
   if (hooks) RETURN_IF_ERROR(hooks->WrapLaunchers(replicas));
   http::Handler answer = [this](const http::Request& request) { return Answer(request); };
   if (hooks) answer = hooks->WrapHandler(std::move(answer));
@@ -203,7 +206,7 @@ const std::string& Emulator::base_url() const { return parts_->listener->base_ur
 
 const std::string& Emulator::port_note() const { return parts_->listener->port_note(); }
 
-const std::string& Emulator::isolation_note() const { return parts_->isolation_note; }
+const std::string& Emulator::replicas_note() const { return parts_->replicas_note; }
 
 uint64_t Emulator::seed() const { return parts_->options.seed; }
 

@@ -35,9 +35,9 @@ class Emulator {
   gcs::DirectoryStore& buckets();
   /// A note for the user if the port is not the default one; else "".
   const std::string& port_note() const;
-  /// A note for the user if replicas have no machines of their own and nobody asked for that; else
-  /// "".
-  const std::string& isolation_note() const;
+  /// Notes for the user, each a line: why replicas have no machines of their own although nobody
+  /// asked for that, and why their machine types are not limited. "" if there is none.
+  const std::string& replicas_note() const;
 
   /// Why WaitForEnd returned.
   enum class End { kInterrupted, kAsked, kIdle };

@@ -35,6 +35,7 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
           .own_machines = options.isolation == Isolation::kMachine,
           .keep_disks = options.keep_disks,
           .disk_bytes_max = options.disk_bytes_max,
+          .machine_limits = options.machine_limits,
           .addressing = options.addressing,
           .devices = DeviceModeFrom(options.gpus),
           .fake_gpus = options.fake_gpus,

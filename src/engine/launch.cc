@@ -72,11 +72,14 @@ int BootDiskGbOf(const run::ReplicaGroup& group) {
 
 ReplicaMachine DescribeMachine(const LaunchFacts& facts, const run::Program& program) {
   const run::RunSpec& spec = facts.job.spec();
+  const run::ReplicaGroup& group = spec.GroupOf(facts.key.replica);
   const auto* image = std::get_if<run::ContainerImage>(&program);
   ReplicaMachine machine{.host_name = facts.job.HostName(facts.key.replica, facts.note.names),
                          .region = spec.region,
-                         .machine_type = spec.GroupOf(facts.key.replica).machine_type,
-                         .boot_disk_gb = BootDiskGbOf(spec.GroupOf(facts.key.replica)),
+                         .machine_type = group.machine_type,
+                         .boot_disk_gb = BootDiskGbOf(group),
+                         .vcpus = group.vcpus,
+                         .memory_bytes = group.memory_bytes,
                          .image_uri = image ? image->uri : "",
                          .service_account = spec.service_account};
   for (const run::PlannedReplica& peer : facts.plan) {

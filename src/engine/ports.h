@@ -49,6 +49,8 @@ struct ReplicaMachine {
   std::string region;           // "us-central1"
   std::string machine_type;     // "n1-standard-4"
   int boot_disk_gb = 0;
+  int vcpus = 0;             // 0: unknown
+  int64_t memory_bytes = 0;  // 0: unknown
   std::string image_uri;        // "" where the replica runs no image
   std::string service_account;  // e-mail; "" the default one
   std::vector<std::string> peer_hosts = {};  // all addresses of the run, its own too

@@ -283,31 +283,6 @@ Error NoPreloadOnMachines() {
           "host does not have. Run them with `--isolation process`."};
 }
 
-Error NoDiskLimits(std::string_view why) {
-  return {Code::kFailedPrecondition,
-          "The sizes of boot disks cannot be limited on this host, because its kernel cannot hold "
-          "replicas at their writes (" +
-              std::string(why) + "). Run without --disk-limits."};
-}
-
-Error ReplicaNotHere(std::string_view task) {
-  return {Code::kNotFound, "The replica " + Quoted(task) +
-                               " has ended, or it does not run on this host. Run the command again "
-                               "where its emulator runs."};
-}
-
-Error ReplicaOfAnotherUser(std::string_view task) {
-  return {Code::kPermissionDenied,
-          "The replica " + Quoted(task) +
-              " belongs to another user. Only the user who started the emulator and root may run "
-              "programs in it."};
-}
-
-Error CannotEnterReplica(int error) {
-  return {Code::kUnavailable,
-          "The namespaces of the replica cannot be entered: " + std::string(std::strerror(error))};
-}
-
 Error EndpointAddressNotValid(std::string_view address) {
   return {Code::kInvalidArgument, Quoted(address) +
                                       " is not an IPv4 address, so no server can listen there in a "

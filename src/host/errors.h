@@ -90,11 +90,6 @@ Error LauncherLacks(std::string_view launcher, std::string_view ability);
 Error LauncherLacksMachines(std::string_view launcher);
 Error NoMachine(std::string_view why);
 Error NoPreloadOnMachines();
-Error NoDiskLimits(std::string_view why);
-/// `task` is the replica's name in the log.
-Error ReplicaNotHere(std::string_view task);
-Error ReplicaOfAnotherUser(std::string_view task);
-Error CannotEnterReplica(int error);
 Error EndpointAddressNotValid(std::string_view address);
 
 // A system call failed.

@@ -7,9 +7,12 @@
 #include "host/images/image_packager.h"
 #include "host/images/local_images.h"
 #include "host/machine/addresses.h"
+#include "host/machine/machine_errors.h"
+#include "host/machine/machine_limits.h"
 #include "host/machine/machines.h"
 #include "host/metrics/metric_launcher.h"
 #include "host/process/launcher_link.h"
+#include "host/process/orphans.h"
 #include "host/process/process_launcher.h"
 #include "host/watch/call_source.h"
 
@@ -92,6 +95,20 @@ Status CheckDiskLimits() {
   return errors::NoDiskLimits(found.reason);
 }
 
+std::shared_ptr<MachineLimits> OpenLimits(const LauncherOptions& options, std::string& note) {
+  auto limits = MachineLimits::Open("caip-" + StateId(options.state));
+  if (!limits.ok()) {
+    note = "--machine-limits has no effect on this host: " + limits.error().message + ".";
+    return nullptr;
+  }
+  const std::string missing = (*limits)->missing();
+  if (!missing.empty()) {
+    note = "--machine-limits does not limit the " + missing + " of replicas: this user has no " +
+           "control groups for that.";
+  }
+  return *std::move(limits);
+}
+
 // In a run's network, the emulator's port is at the hub's address.
 std::string UrlOnMachine(const std::string& url) {
   return "http://" + std::string(kHubAddress) + url.substr(url.rfind(':'));
@@ -107,11 +124,13 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
   const std::shared_ptr<LocalImages> images = MakeImages(options);
   LauncherBundle bundle;
   bundle.name = kProcessName;
+  const auto limits = options.machine_limits ? OpenLimits(options, bundle.limits_note) : nullptr;
   ASSIGN_OR_RETURN(auto processes,
                    ProcessLauncher::Start({.state_directory = options.state,
                                            .images = ImageRulesFrom(options, images),
                                            .own_roots = options.own_machines && options.own_roots,
                                            .keep_disks = options.keep_disks,
+                                           .limits = limits,
                                            .disk_bytes_max = options.disk_bytes_max},
                                           world.clock, world.output));
   bundle.disks = processes.get();

@@ -42,6 +42,7 @@ struct LauncherOptions {
   bool own_roots = true;           // with a file system of its own
   bool keep_disks = false;         // what runs leave on their disks is kept
   uint64_t disk_bytes_max = 0;     // of a boot disk; 0: disks are not limited
+  bool machine_limits = false;     // the CPUs and memory of machine types are limited
   Addressing addressing = Addressing::kLoopback;
   DeviceMode devices = DeviceMode::kByHost;
   std::string fake_gpus = {};                        // "4xNVIDIA_TESLA_T4"; "": none
@@ -77,6 +78,8 @@ struct LauncherBundle {
   OwnMachines* machines = nullptr;
   ShowsProcesses* processes = nullptr;
 
+  /// Why machine types are not limited, or not in all; "" unless it is asked for.
+  std::string limits_note;
   /// Whether the hosts file of a replica has the names of its run's machines.
   bool names_resolve = false;
   /// The address of this host that listeners for replicas bind to.

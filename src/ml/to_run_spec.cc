@@ -10,6 +10,7 @@
 namespace caip::ml {
 namespace {
 
+constexpr double kBytesOfGb = 1ll << 30;   // as Compute Engine counts memory
 constexpr char kPrebuiltPython[] = "3.7";  // no runtime version has a newer one
 
 // "gcr.io/cloud-ml-public/training/pytorch-gpu.1-7:latest" has "pytorch-gpu.1-7", which `runtimes`
@@ -41,6 +42,10 @@ run::ReplicaGroup GroupOf(const TrainingInput& input, const ReplicaPlan& replica
   group.role = RoleKey(replica.id.role);
   group.count = 0;
   group.machine_type = replica.machine_type;
+  if (const MachineType* type = options.catalog->FindMachine(replica.machine_type)) {
+    group.vcpus = type->vcpus;
+    group.memory_bytes = static_cast<int64_t>(type->memory_gb * kBytesOfGb);
+  }
   if (replica.accelerator_count > 0) {
     group.accelerators.push_back({replica.accelerator_type, replica.accelerator_count});
   }

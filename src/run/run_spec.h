@@ -32,6 +32,8 @@ struct ReplicaGroup {
   std::string role;  // unique within the run
   int count = 1;
   std::string machine_type;
+  int vcpus = 0;             // of each replica; 0: unknown
+  int64_t memory_bytes = 0;  // 0: unknown
   std::vector<Accelerator> accelerators = {};  // of each replica
   BootDisk disk = {};
   Program program = {};

@@ -179,11 +179,11 @@ TEST_F(Options, SamplesThatAreDefaultsChangeNothing) {
     };
     using O = EmulatorOptions;
     EXPECT_TRUE(same(&O::address, &O::allowed_hosts, &O::create_buckets, &O::keep_disks,
-                     &O::disk_bytes_max, &O::addressing, &O::storage_view, &O::gs_front,
-                     &O::isolation, &O::durable_storage, &O::queue_delay, &O::provision_delay,
-                     &O::restart_delay, &O::grace, &O::jobs_max, &O::strict_runtime,
-                     &O::interpreters, &O::extra_regions, &O::project_number, &O::service_account,
-                     &O::background_idle))
+                     &O::disk_bytes_max, &O::machine_limits, &O::addressing, &O::storage_view,
+                     &O::gs_front, &O::isolation, &O::durable_storage, &O::queue_delay,
+                     &O::provision_delay, &O::restart_delay, &O::grace, &O::jobs_max,
+                     &O::strict_runtime, &O::interpreters, &O::extra_regions, &O::project_number,
+                     &O::service_account, &O::background_idle))
         << setting.key;
   }
 }

@@ -78,6 +78,7 @@ SETTINGS = {
 WITHOUT_ROW = {
     "interpreters": "which interpreter is chosen depends on those of the host",
     "isolation": "hosts may forbid namespaces",
+    "machine_limits": "hosts may forbid control groups",
     "companions": "needs programs of the Cloud SDK",
     "cloud_sdk": "needs programs of the Cloud SDK",
 }

@@ -92,14 +92,17 @@ class LaunchWorld {
  public:
   explicit LaunchWorld(std::function<int64_t()> oom_kills = {},
                        Interposition::Kind interposition = Interposition::Kind::kSeccomp,
-                       bool own_roots = false, uint64_t disk_bytes_max = 0) {
-    auto started = ProcessLauncher::Start({.state_directory = state.path(),
-                                           .program = LauncherProgram(),
+                       bool own_roots = false, uint64_t disk_bytes_max = 0)
+      : LaunchWorld(ProcessLauncherOptions{.state_directory = {},
                                            .own_roots = own_roots,
                                            .disk_bytes_max = disk_bytes_max,
                                            .oom_kills = std::move(oom_kills),
-                                           .interposition = interposition},
-                                          clock, sink);
+                                           .interposition = interposition}) {}
+  /// The world sets the directory and the program.
+  explicit LaunchWorld(ProcessLauncherOptions options) {
+    options.state_directory = state.path();
+    options.program = LauncherProgram();
+    auto started = ProcessLauncher::Start(std::move(options), clock, sink);
     EXPECT_TRUE(started.ok()) << started.error().message;
     launcher = std::move(started).value();
   }

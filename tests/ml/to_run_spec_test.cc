@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tests/ml/a_job.h"
 
 namespace caip::ml {
@@ -36,6 +38,20 @@ TEST(ToRunSpec, APrebuiltContainerWithoutAModuleRunsAsAnyImage) {
   const run::RunSpec spec = ToRunSpec(input, {});
   EXPECT_FALSE(spec.NeedsPackages());
   EXPECT_TRUE(std::holds_alternative<run::ContainerImage>(spec.groups.front().program));
+}
+
+// docs/service/tables.md, sections 2 and 3
+TEST(ToRunSpec, MachinesHaveTheCpusAndTheMemoryOfTheirType) {
+  const std::tuple<const char*, int, double> rows[] = {
+      {"complex_model_s", 8, 7.2}, {"n1-standard-4", 4, 15}, {"n1-highmem-96", 96, 624}};
+  for (const auto& [type, vcpus, gb] : rows) {
+    TrainingInput input = *AContainerJob().training_input;
+    input.scale_tier = "CUSTOM";
+    input.master.machine_type = type;
+    const run::ReplicaGroup group = ToRunSpec(input, {}).groups.front();
+    EXPECT_EQ(group.vcpus, vcpus) << type;
+    EXPECT_EQ(group.memory_bytes, static_cast<int64_t>(gb * (1ll << 30))) << type;
+  }
 }
 
 TEST(ToRunSpec, AnImageOfTheJobsOwnRunsItself) {

@@ -161,7 +161,7 @@ Result<std::string> Connector::Embed(const EmulatorFlags& flags, const Path& sta
     const StderrSilencer launchers;
     ASSIGN_OR_RETURN(emulator_, Emulator::Start(options, flags));
   }
-  const std::string& note = emulator_->isolation_note();
+  const std::string& note = emulator_->replicas_note();
   if (lifetime == Lifetime::kThisCommand && !note.empty()) tell_(note + "\n");
   flags_ = flags;
   state_ = state;

@@ -47,6 +47,7 @@ struct EmulatorOptions {
   bool keep_disks = false;      // what replicas leave on their boot disks is kept
   uint64_t disk_bytes_max = 0;  // of a boot disk; 0: no limit; kByJob: what each job asks for
   static constexpr uint64_t kByJob = UINT64_MAX;
+  bool machine_limits = false;  // the CPUs and memory of machine types are limited
   bool create_buckets = false;  // a missing bucket is created instead of rejected
   GpuMode gpus = GpuMode::kByHost;
   std::string fake_gpus;  // "4xNVIDIA_TESLA_T4"; "" none

@@ -133,7 +133,7 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
     return Fail(world.io, "serve", emulator.error().message);
   }
   NotifyStarter((*emulator)->base_url());
-  for (const auto& note : {(*emulator)->port_note(), (*emulator)->isolation_note()}) {
+  for (const auto& note : {(*emulator)->port_note(), (*emulator)->replicas_note()}) {
     if (!note.empty()) tell(note);
   }
   tell(Banner(**emulator, options->state));

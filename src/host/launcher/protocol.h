@@ -75,7 +75,8 @@ enum class Step : uint32_t {
   kRoot,            // its root
   kMount,           // one of its mounts; Report::left names it
   kHostName,
-  kUser,  // becoming the user of the command
+  kUser,   // becoming the user of the command
+  kGroup,  // joining a control group
 };
 
 inline constexpr size_t kLeftBytes = 1024;
@@ -128,11 +129,13 @@ struct MountHead {
 };
 
 /// The head of a recipe. The heads of its mounts follow, then texts, each with a final NUL:
-/// directory, host name, root, base, for each mount its source, target and data, argv, environment.
+/// directory, host name, root, base, for each mount its source, target and data, cgroups, argv,
+/// environment.
 struct RecipeHead {
   uint32_t user = 0;
   uint32_t group = 0;
   uint32_t mounts = 0;
+  uint32_t cgroups = 0;
   uint32_t arguments = 0;
   uint32_t variables = 0;
 };
@@ -156,12 +159,18 @@ struct Machine {
   std::vector<MachineMount> mounts;
   uint32_t user = 0;  // that the command runs as
   uint32_t group = 0;
+  /// Files of the host that take its processes (cgroup.procs). A process of the host may have them,
+  /// too.
+  std::vector<std::string> cgroups = {};
 };
 
 inline std::string EncodeRecipe(std::string_view directory, const Machine& machine,
                                 const std::vector<std::string>& argv,
                                 const std::vector<std::string>& environment) {
-  const RecipeHead head{machine.user, machine.group, static_cast<uint32_t>(machine.mounts.size()),
+  const RecipeHead head{machine.user,
+                        machine.group,
+                        static_cast<uint32_t>(machine.mounts.size()),
+                        static_cast<uint32_t>(machine.cgroups.size()),
                         static_cast<uint32_t>(argv.size()),
                         static_cast<uint32_t>(environment.size())};
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
@@ -178,6 +187,7 @@ inline std::string EncodeRecipe(std::string_view directory, const Machine& machi
   for (const MachineMount& mount : machine.mounts) {
     add(mount.source), add(mount.target), add(mount.data);
   }
+  for (const std::string& group : machine.cgroups) add(group);
   for (const std::string& argument : argv) add(argument);
   for (const std::string& variable : environment) add(variable);
   return bytes;
@@ -201,6 +211,7 @@ struct Recipe {
   const char* root = nullptr;
   const char* base = nullptr;
   std::vector<Mount> mounts;
+  std::vector<const char*> cgroups;
   std::vector<char*> argv;
   std::vector<char*> environment;
 };
@@ -231,6 +242,7 @@ inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
     mount.data = take();
     recipe.mounts.push_back(mount);
   }
+  for (uint32_t i = 0; i < head.cgroups; ++i) recipe.cgroups.push_back(take());
   for (uint32_t i = 0; i < head.arguments; ++i) recipe.argv.push_back(take());
   for (uint32_t i = 0; i < head.variables; ++i) recipe.environment.push_back(take());
   const bool whole = next == bytes + size && !recipe.argv.empty() && recipe.base;

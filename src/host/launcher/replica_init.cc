@@ -1,5 +1,6 @@
 #include "host/launcher/replica_init.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -64,7 +65,8 @@ class ReplicaInit {
     const size_t size = static_cast<size_t>(status.st_size);
     void* bytes = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, start_.recipe, 0);
     if (bytes != MAP_FAILED && DecodeRecipe(static_cast<char*>(bytes), size, recipe)) {
-      const Outcome machine = HasMachine() ? MakeMachine(recipe) : Outcome{};
+      Outcome machine = JoinGroups(recipe);  // by the paths of the host
+      if (machine.ok() && HasMachine()) machine = MakeMachine(recipe);
       leader = machine.ok()
                    ? StartLeader(recipe, {HasMachine(), start_.out, start_.err},
                                  {start_.watch, start_.socket, start_.replica, start_.own_id})
@@ -81,6 +83,18 @@ class ReplicaInit {
     leader_ = leader.pid;
     Send();
     if (leader.failed != Step::kNone) ::_exit(0);
+  }
+
+  // Everything that this process starts is in the groups, too.
+  static Outcome JoinGroups(const Recipe& recipe) {
+    for (const char* group : recipe.cgroups) {
+      const int processes = ::open(group, O_WRONLY | O_CLOEXEC);
+      const bool joined = processes >= 0 && ::write(processes, "0", 1) == 1;
+      const int error = errno;
+      if (processes >= 0) ::close(processes);
+      if (!joined) return {Step::kGroup, error};
+    }
+    return {};
   }
 
   Outcome MakeMachine(const Recipe& recipe) {

@@ -52,6 +52,8 @@ const char* DescribeStep(launcher::Step step) {
       return "giving a machine its host name";
     case Step::kUser:
       return "becoming the user that the image names";
+    case Step::kGroup:
+      return "joining a control group";
     default:
       return "making the namespaces of a machine";
   }

@@ -18,6 +18,7 @@
 #include "host/process/launcher_link.h"
 #include "host/process/live_replicas.h"
 #include "host/process/orphans.h"
+#include "host/process/replica_command.h"
 #include "host/process/replica_end.h"
 #include "host/process/replica_output.h"
 #include "host/process/task_queue.h"
@@ -43,22 +44,6 @@ Result<Pipe> MakePipe() {
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
 
-/// Rejects commands and variables that execve cannot take.
-Status CheckCommand(const std::vector<std::string>& argv, const run::Environment& environment) {
-  if (argv.empty() || argv.front().empty()) return errors::CommandEmpty();
-  const std::string& program = argv.front();
-  for (const std::string& argument : argv) {
-    if (argument.find('\0') != std::string::npos) return errors::ArgumentWithNul(program);
-  }
-  for (const auto& [name, value] : environment) {
-    const bool is_name = !name.empty() && name.find_first_of(std::string("=\0", 2)) == name.npos;
-    if (!is_name || value.find('\0') != std::string::npos) {
-      return errors::VariableNotLegal(program, name);
-    }
-  }
-  return Ok{};
-}
-
 Status CopyWorkingFiles(const ReplicaLaunch& launch, const Path& directory) {
   if (!launch.fresh_disk) return Ok{};
   for (const Path file : launch.working_files) {
@@ -68,17 +53,6 @@ Status CopyWorkingFiles(const ReplicaLaunch& launch, const Path& directory) {
     if (error) return CannotMake(directory / file.filename(), error.value());
   }
   return Ok{};
-}
-
-/// Returns NAME=value strings. The marker (orphans.h) is the last one and replaces a variable of
-/// its name.
-std::vector<std::string> VariablesFor(const ReplicaLaunch& launch, const std::string& marker) {
-  std::vector<std::string> variables;
-  for (const auto& [name, value] : launch.environment) {
-    if (name != kReplicaVariable) variables.push_back(name + "=" + value);
-  }
-  variables.push_back(std::string(kReplicaVariable) + "=" + marker);
-  return variables;
 }
 
 /// Methods whose names end in "Now" run on the worker thread.
@@ -238,6 +212,9 @@ class Processes final : public ProcessLauncher {
     LauncherLink::Replica replica;
     replica.directory = DirectoryOf(launch);
     if (launch.isolation) RETURN_IF_ERROR(AddMachineNow(launch, replica));
+    if (options_.limits) {
+      ASSIGN_OR_RETURN(replica.machine.cgroups, options_.limits->Make(number, launch.machine));
+    }
     ASSIGN_OR_RETURN(Pipe out, MakePipe());
     ASSIGN_OR_RETURN(Pipe err, MakePipe());
     if (const Watching watching = WatchingOf(launch); IsWatched(watching)) {
@@ -352,6 +329,7 @@ class Processes final : public ProcessLauncher {
     output_.Finish(number, std::move(remarks),
                    [this, number, exit = std::move(exit)](std::string traceback) mutable {
                      exit.traceback = std::move(traceback);
+                     if (options_.limits) options_.limits->Remove(number);
                      const LiveReplica replica = replicas_.Remove(number);
                      for (const auto& frozen : replica.on_frozen) frozen();
                      if (replica.listener.on_exit) replica.listener.on_exit(exit);

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "engine/ports.h"
 #include "host/abilities.h"
+#include "host/machine/machine_limits.h"
 #include "host/process/image_map.h"
 #include "host/watch/call_source.h"
 
@@ -21,6 +22,8 @@ struct ProcessLauncherOptions {
   /// Machines have a root of their own (machine_files.h), which is the boot disk, else the host's.
   bool own_roots = false;
   bool keep_disks = false;  // what runs leave on their disks is kept (boot_disks.h)
+  /// The CPUs and memory of machine types; null: not limited.
+  std::shared_ptr<MachineLimits> limits = nullptr;
   /// The size of a boot disk, if the job's is larger; 0: the sizes of disks are not limited.
   uint64_t disk_bytes_max = 0;
   /// Counts the processes that the kernel has killed because memory ran out, since it booted.

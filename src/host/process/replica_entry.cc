@@ -18,11 +18,12 @@
 #include <cstring>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "host/errors.h"
 #include "host/launcher/container_rights.h"
 #include "host/launcher/descriptor_message.h"
+#include "host/machine/machine_errors.h"
 #include "host/process/entered_terminal.h"
 #include "host/process/orphans.h"
 
