@@ -78,10 +78,10 @@ ReplicaMachine DescribeMachine(const LaunchFacts& facts, const run::Program& pro
                          .region = spec.region,
                          .machine_type = group.machine_type,
                          .boot_disk_gb = BootDiskGbOf(group),
-                         .vcpus = group.vcpus,
-                         .memory_bytes = group.memory_bytes,
                          .image_uri = image ? image->uri : "",
-                         .service_account = spec.service_account};
+                         .service_account = spec.service_account,
+                         .vcpus = group.vcpus,
+                         .memory_bytes = group.memory_bytes};
   for (const run::PlannedReplica& peer : facts.plan) {
     const std::string host = peer.address.substr(0, peer.address.rfind(':'));
     machine.peers.push_back({peer.id, facts.job.HostName(peer.id, facts.note.names), host});

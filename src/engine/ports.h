@@ -45,16 +45,16 @@ struct ReplicaPeer {
 
 /// The machine that the service would have rented for a replica, for the metadata server.
 struct ReplicaMachine {
-  std::string host_name;        // "training-worker-e118e0f997-1", the same after a restart
-  std::string region;           // "us-central1"
-  std::string machine_type;     // "n1-standard-4"
+  std::string host_name;     // "training-worker-e118e0f997-1", the same after a restart
+  std::string region;        // "us-central1"
+  std::string machine_type;  // "n1-standard-4"
   int boot_disk_gb = 0;
-  int vcpus = 0;             // 0: unknown
-  int64_t memory_bytes = 0;  // 0: unknown
-  std::string image_uri;        // "" where the replica runs no image
-  std::string service_account;  // e-mail; "" the default one
+  std::string image_uri;                     // "" where the replica runs no image
+  std::string service_account;               // e-mail; "" the default one
   std::vector<std::string> peer_hosts = {};  // all addresses of the run, its own too
   std::vector<ReplicaPeer> peers = {};       // all replicas of the run, in the plan's order
+  int vcpus = 0;                             // 0: unknown
+  int64_t memory_bytes = 0;                  // 0: unknown
 };
 
 /// One value of a trial's metric, as its trainer has reported it

@@ -144,7 +144,7 @@ class OnMachine(ShellTest):
         support.wait_for(lambda: not self.running('alone'), 'the end of the replica')
         done = self.shell(job='alone', replica=None)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("No replica of the job 'alone' runs: the job is CANCELLED.", done.stderr)
+        self.assertIn("No replica of the job 'alone' runs: the job is CANCELL", done.stderr)
 
     def test_its_end_is_told(self):
         self.emulator.caip('jobs', 'submit', 'training', 'ends', '--project', 'p', '--region', 'us-central1',

@@ -117,6 +117,28 @@ TEST_F(ImageJobs, RunAsTheUserThatTheImageNames) {
   }
 }
 
+TEST_F(ImageJobs, HaveShellsWithTheirUserFilesAndDirectory) {
+  MakeImage("sleep 600", {{"User", "user"}});
+  const std::string mapping = std::string(kOwnImage) + "=oci:" + layout_.Directory().string();
+  ASSERT_EQ(caip_
+                .Run({"jobs", "submit", "training", "shell", "--region", "us-central1",
+                      "--master-image-uri", kOwnImage, "--map-image", mapping})
+                .exit_code,
+            0);
+  Transcript shell;
+  EXPECT_TRUE(Eventually([&] {
+    shell = caip_.Run({"jobs", "shell", "shell", "--", "sh", "-c",
+                       "id -u; grep CapEff /proc/self/status; pwd; echo $FROM_IMAGE; exit 5"});
+    return shell.exit_code == 5;
+  })) << "awaited a shell in the replica: "
+      << shell.err;
+  const bool is_root = ::geteuid() == 0;
+  EXPECT_EQ(shell.out, std::string(is_root ? "1000\nCapEff:\t0000000000000000\n"
+                                           : "0\nCapEff:\t00000000a80c25fb\n") +
+                           "/app\nyes\n");
+  EXPECT_EQ(caip_.Run({"jobs", "cancel", "shell"}).exit_code, 0);
+}
+
 TEST_F(ImageJobs, AreCheckedOnTheirOwnFiles) {
   MakeImage("cat /app/train > /dev/null; echo done");
   const std::string mapping = std::string(kOwnImage) + "=oci:" + layout_.Directory().string();

@@ -18,35 +18,6 @@ namespace {
 
 constexpr size_t kPieceBytes = 16u << 10;
 
-/// Takes the signals of this process as long as it exists.
-class TakenSignals {
- public:
-  TakenSignals() {
-    sigset_t taken;
-    ::sigemptyset(&taken);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCHLD}) {
-      ::sigaddset(&taken, number);
-    }
-    ::sigprocmask(SIG_BLOCK, &taken, &before_);
-    descriptor_ = Fd(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  TakenSignals(const TakenSignals&) = delete;
-  TakenSignals& operator=(const TakenSignals&) = delete;
-  ~TakenSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-
-  int descriptor() const { return descriptor_.get(); }
-  /// 0: none is left.
-  int Next() const {
-    signalfd_siginfo info{};
-    const bool read = ::read(descriptor(), &info, sizeof info) == sizeof info;
-    return read ? static_cast<int>(info.ssi_signo) : 0;
-  }
-
- private:
-  sigset_t before_{};
-  Fd descriptor_;
-};
-
 /// Lets the person's terminal pass all keys on, as long as it exists.
 class RawTerminal {
  public:
@@ -116,10 +87,27 @@ class Keys {
 
 }  // namespace
 
+TakenSignals::TakenSignals() {
+  sigset_t taken;
+  ::sigemptyset(&taken);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCHLD}) {
+    ::sigaddset(&taken, number);
+  }
+  ::sigprocmask(SIG_BLOCK, &taken, &before_);
+  descriptor_ = Fd(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+TakenSignals::~TakenSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+int TakenSignals::Next() const {
+  signalfd_siginfo info{};
+  const bool read = ::read(descriptor(), &info, sizeof info) == sizeof info;
+  return read ? static_cast<int>(info.ssi_signo) : 0;
+}
+
 bool IsAtTerminal() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1; }
 
-int ServeTerminal(const Fd& terminal, pid_t program) {
-  const TakenSignals signals;
+int ServeTerminal(const TakenSignals& signals, const Fd& terminal, pid_t program) {
   const RawTerminal raw;
   const int fd = terminal.get();
   ::fcntl(fd, F_SETFL, O_NONBLOCK);
@@ -147,8 +135,7 @@ int ServeTerminal(const Fd& terminal, pid_t program) {
   return status;
 }
 
-int AwaitProgram(pid_t program) {
-  const TakenSignals signals;
+int AwaitProgram(const TakenSignals& signals, pid_t program) {
   int status = 0;
   bool lives = ::waitpid(program, &status, WNOHANG) == 0;
   while (lives) {

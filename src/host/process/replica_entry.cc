@@ -32,14 +32,25 @@ namespace {
 
 std::string ProcOf(pid_t process) { return "/proc/" + std::to_string(process) + "/"; }
 
-// The last word of "NSpid:\t421\t2": the process's ID in its own namespace.
-pid_t InnerIdOf(pid_t process) {
+// The words after a name in /proc/<process>/status; empty if there are none.
+std::vector<std::string> StatusOf(pid_t process, const std::string& name) {
   const auto status = ReadFile(ProcOf(process) + "status");
-  if (!status.ok()) return 0;
-  const size_t line = status->find("\nNSpid:");
-  if (line == std::string::npos) return 0;
-  const std::string ids = status->substr(line, status->find('\n', line + 1) - line);
-  return static_cast<pid_t>(std::atoi(ids.c_str() + ids.find_last_of('\t') + 1));
+  const size_t line = status.ok() ? status->find("\n" + name + ":\t") : std::string::npos;
+  if (line == std::string::npos) return {};
+  const size_t begin = line + name.size() + 3;
+  return Split(status->substr(begin, status->find('\n', begin) - begin), '\t');
+}
+
+// The process's ID in its own namespace, the last of its IDs.
+pid_t InnerIdOf(pid_t process) {
+  const std::vector<std::string> ids = StatusOf(process, "NSpid");
+  return ids.empty() ? 0 : static_cast<pid_t>(std::atoi(ids.back().c_str()));
+}
+
+// The user or the group of a process: the effective one is the second of four.
+uint32_t EffectiveOf(pid_t process, const std::string& name) {
+  const std::vector<std::string> ids = StatusOf(process, name);
+  return ids.size() < 2 ? 0 : static_cast<uint32_t>(std::atoll(ids[1].c_str()));
 }
 
 // The main process of the replica as this process sees it; 0: it has ended.
@@ -58,9 +69,16 @@ pid_t FindLeader(const LivingReplica& replica) {
 
 using Texts = std::vector<std::string>;
 
+/// What a program in the replica takes over from the main process.
+struct Heritage {
+  Texts environment;
+  uint32_t user = 0;  // of an image, if this user may become another one
+  uint32_t group = 0;
+};
+
 // The environment with which the main process was started, and the kind of this terminal. An error
 // unless it is that of the replica: another process may have its ID by now.
-Result<Texts> EnvironmentOfReplica(const LivingReplica& replica) {
+Result<Heritage> HeritageOf(const LivingReplica& replica) {
   const pid_t leader = FindLeader(replica);
   if (leader == 0) return errors::ReplicaNotHere(replica.task);
   const auto text = ReadFile(ProcOf(leader) + "environ");
@@ -78,14 +96,19 @@ Result<Texts> EnvironmentOfReplica(const LivingReplica& replica) {
   if (const char* terminal = std::getenv("TERM")) {
     environment.push_back("TERM=" + std::string(terminal));
   }
-  return environment;
+  if (::geteuid() != 0) return Heritage{std::move(environment)};
+  return Heritage{std::move(environment), EffectiveOf(leader, "Uid"), EffectiveOf(leader, "Gid")};
 }
 
 /// A program to start, prepared before the fork: afterwards only system calls are made.
 class Start {
  public:
-  Start(Texts argv, Texts environment, std::string directory)
-      : argv_(std::move(argv)), environment_(std::move(environment)), directory_(directory) {
+  Start(Texts argv, Heritage heritage, std::string directory)
+      : argv_(std::move(argv)),
+        environment_(std::move(heritage.environment)),
+        user_(heritage.user),
+        group_(heritage.group),
+        directory_(std::move(directory)) {
     const bool is_shell = argv_.empty();
     if (is_shell) argv_ = {"bash"};
     AddCandidates();
@@ -96,6 +119,13 @@ class Start {
     variables_.push_back(nullptr);
   }
 
+  /// False with errno.
+  bool BecomeUser() const {
+    if (user_ == 0 && group_ == 0) return true;
+    return ::syscall(SYS_setgroups, 1, &group_) == 0 &&
+           ::syscall(SYS_setresgid, group_, group_, group_) == 0 &&
+           ::syscall(SYS_setresuid, user_, user_, user_) == 0;
+  }
   /// Returns the errno of a failure.
   int Execute() {
     if (::chdir(directory_.c_str()) != 0 && ::chdir("/") != 0) return errno;
@@ -125,6 +155,8 @@ class Start {
 
   Texts argv_;
   Texts environment_;
+  uint32_t user_;
+  uint32_t group_;
   std::string directory_;
   Texts candidates_;
   std::vector<char*> words_;
@@ -181,7 +213,6 @@ int OpenTerminal(int& program_end) {
 
 // Runs in the program's process.
 [[noreturn]] void BecomeProgram(Start& start, int program_end, int report) {
-  ::prctl(PR_SET_PDEATHSIG, SIGHUP);
   ::setsid();
   if (program_end >= 0) {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -190,11 +221,13 @@ int OpenTerminal(int& program_end) {
     ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
   }
   launcher::DropCapabilities();
+  const Entered denied{0, start.BecomeUser() ? 0 : errno};
+  ::prctl(PR_SET_PDEATHSIG, SIGHUP);  // a change of the user would forget it
   for (int number = 1; number < SIGRTMIN; ++number) ::signal(number, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  const Entered failed{0, start.Execute()};
+  const Entered failed = denied.error != 0 ? denied : Entered{0, start.Execute()};
   launcher::SendWithDescriptors(report, &failed, sizeof failed, {-1});
   ::_exit(127);
 }
@@ -262,6 +295,17 @@ Result<Program> StartInMachine(const LivingReplica& replica, Start& start) {
   return program;
 }
 
+// Whether a process is ending or has ended. The kernel kills the processes of a machine while the
+// first one of them is ending.
+bool IsEnding(pid_t process) {
+  constexpr unsigned long kExiting = 0x4;  // PF_EXITING
+  constexpr size_t kFlags = 6;             // of the words after the name, proc(5)
+  const auto stat = ReadFile(ProcOf(process) + "stat");
+  if (!stat.ok()) return true;
+  const std::vector<std::string> words = Split(stat->substr(stat->rfind(')') + 2), ' ');
+  return words.size() <= kFlags || (std::strtoul(words[kFlags].c_str(), nullptr, 10) & kExiting);
+}
+
 int ShellStatusOf(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -270,14 +314,16 @@ int ShellStatusOf(int status) {
 
 Result<int> RunInReplica(const LivingReplica& replica, std::vector<std::string> argv,
                          const std::function<void(std::string_view)>& tell) {
-  ASSIGN_OR_RETURN(Texts environment, EnvironmentOfReplica(replica));
-  Start start(std::move(argv), std::move(environment), replica.directory);
+  ASSIGN_OR_RETURN(Heritage heritage, HeritageOf(replica));
+  Start start(std::move(argv), std::move(heritage), replica.directory);
   if (!replica.is_machine) return CannotRun(start.program(), start.Execute());
+  const TakenSignals signals;
   ASSIGN_OR_RETURN(const Program program, StartInMachine(replica, start));
-  const int status = program.terminal.valid() ? ServeTerminal(program.terminal, program.process)
-                                              : AwaitProgram(program.process);
+  const int status = program.terminal.valid()
+                         ? ServeTerminal(signals, program.terminal, program.process)
+                         : AwaitProgram(signals, program.process);
   const bool was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-  if (was_killed && FindLeader(replica) == 0) tell("The replica has ended.\n");
+  if (was_killed && IsEnding(replica.init)) tell("The replica has ended.\n");
   return ShellStatusOf(status);
 }
 
