@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <future>
 
 #include "tests/host/file_replacer.h"
 #include "tests/host/launch_world.h"
@@ -149,13 +151,51 @@ TEST_F(Machines, RunTheReplicaAsRootWithTheRightsOfAContainer) {
 }
 
 TEST_F(Machines, HaveOnlyTheirOwnProcesses) {
-  world_.Run(OnMachine("cat /proc/1/comm; echo $$; ls -d /proc/[0-9]* | wc -l"));
-  EXPECT_THAT(world_.sink.Messages(), ElementsAre("caip-replica", "2", "4"));  // ls, wc
+  world_.Run(OnMachine("cat /proc/1/comm; echo $$; set -- /proc/[0-9]*; echo $#"));
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre("caip-replica", "2", "2"));
 }
 
 TEST_F(Machines, HaveTheirOwnDevicesAndAddress) {
   world_.Run(OnMachine("ls /sys/class/net; cat /proc/net/fib_trie | grep -c 10.128.0.2"));
   EXPECT_THAT(world_.sink.Messages(), ElementsAre("eth0", "lo", ::testing::Ne("0")));
+}
+
+/// This process can open no file as long as it lives.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &limit_);
+    const rlimit none{0, limit_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &limit_); }
+
+ private:
+  rlimit limit_{};
+};
+
+TEST_F(Machines, GetANetworkAfterItCouldNotBeOpened) {
+  std::promise<launcher::Report> opened;
+  LauncherLink::Listener listener;
+  listener.report = listener.network = [&](const launcher::Report& report) {
+    opened.set_value(report);
+  };
+  listener.watched = [](uint64_t, Fd, pid_t) {};
+  listener.gone = [] {};
+  const auto link = LauncherLink::Start(LauncherProgram(), std::move(listener));
+  ASSERT_TRUE(link.ok()) << link.error().message;
+  RunNetworks networks;
+  {
+    const NoDescriptors none;
+    EXPECT_FALSE(networks.Open(**link, AKey().run, network_).ok());
+  }
+  const auto number = networks.Open(**link, AKey().run, network_);
+  ASSERT_TRUE(number.ok()) << number.error().message;
+  auto report = opened.get_future();
+  ASSERT_EQ(report.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  const launcher::Report found = report.get();
+  EXPECT_EQ(found.kind, launcher::Report::kNetworkOpened);
+  EXPECT_EQ(found.replica, *number);
 }
 
 TEST_F(Machines, HaveEveryPortFree) {

@@ -76,8 +76,12 @@ Result<uint64_t> RunNetworks::Open(LauncherLink& link, const engine::RunKey& run
     }
     opened_[++last_number_] = {run, network};
   }
-  RETURN_IF_ERROR(link.OpenNetwork(last_number_, endpoints));
-  return last_number_;
+  const uint64_t number = last_number_;
+  const Status asked = link.OpenNetwork(number, endpoints);
+  if (asked.ok()) return number;
+  const std::lock_guard lock(mutex_);
+  opened_.erase(number);  // the launcher does not know it
+  return asked.error();
 }
 
 void RunNetworks::Close(LauncherLink* link, const engine::RunKey& run) {
