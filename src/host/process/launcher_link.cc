@@ -98,7 +98,7 @@ LauncherLink::LauncherLink(Fd socket, pid_t pid, Listener listener)
 }
 
 LauncherLink::~LauncherLink() {
-  is_closing_ = true;
+  is_closing_ = IsAlive();  // else the thread may not have reported the launcher's death yet
   ::shutdown(socket_.get(), SHUT_RDWR);  // the launcher and its inits end at the hang-up
   thread_.join();
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;

@@ -20,8 +20,8 @@ namespace caip::host {
 /// and everything that it has started, and returns when all of it is dead.
 class LauncherLink {
  public:
-  /// Called on the link's own thread. `gone` is the last call, at most once, and not on
-  /// destruction.
+  /// Called on the link's own thread. `gone` is the last call, at most once. The destructor calls
+  /// it only if the launcher had died before.
   struct Listener {
     std::function<void(const launcher::Report&)> report;
     std::function<void(uint64_t replica, Fd calls, pid_t init)> watched;  // before kStarted
