@@ -66,11 +66,13 @@ function(caip_module name)
   endif()
 endfunction()
 
-# caip_test(NAME [SWEEP] [DEPS modules...]): every tests/NAME/*.cc in one program, each case a ctest.
+# caip_test(NAME [SWEEP] [DEPS modules...]): tests/NAME/*.cc and tests/NAME/*/*_test.cc in one program,
+# each case a ctest.
 # SWEEP: the cases start processes; each runs below leak_sweep, which fails it for what it leaves.
 function(caip_test name)
   cmake_parse_arguments(arg "SWEEP" "" "DEPS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cc
+       ${CMAKE_SOURCE_DIR}/tests/${name}/*/*_test.cc)
   if(NOT sources)
     return()
   endif()

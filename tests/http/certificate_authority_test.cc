@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "http/transport/certificates.h"
 
 namespace caip::http {
 namespace {

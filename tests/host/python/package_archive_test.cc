@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "tests/host/archive_maker.h"
+#include "tests/host/python/archive_maker.h"
 
 namespace caip::host {
 namespace {

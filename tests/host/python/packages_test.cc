@@ -12,7 +12,7 @@
 #include <future>
 
 #include "host/process/child_process.h"
-#include "tests/host/archive_maker.h"
+#include "tests/host/python/archive_maker.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "host/process/child_process.h"
 #include "host/python/packages.h"
-#include "tests/host/archive_maker.h"
+#include "tests/host/python/archive_maker.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
