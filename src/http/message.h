@@ -35,6 +35,8 @@ class Headers {
   std::string_view Get(std::string_view name) const;
   bool Has(std::string_view name) const;
   std::vector<Field> all() const;
+  /// All names and values, and those that were replaced, without anything between them.
+  std::string_view bytes() const { return text_; }
 
  private:
   struct Place {  // in text_

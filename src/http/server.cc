@@ -54,11 +54,6 @@ int ConnectionsFor(uint64_t descriptors) {
       std::clamp<uint64_t>((descriptors - rest) / kDescriptorsPerConnection, 1, kConnectionsMax));
 }
 
-bool HasUnreadBytes(int fd) {
-  int bytes = 0;
-  return ::ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0;
-}
-
 // A listening socket. Shared, because the acceptor may wait on one that is being closed.
 struct Listener {
   Fd fd;
@@ -246,6 +241,13 @@ class BlockingServer final : public Server {
     return false;
   }
 
+  // True if bytes of its next request have come, whether its thread has taken them or not.
+  static bool HasMoreCome(const Peer& peer) {
+    int unread = 0;
+    if (::ioctl(peer.socket.get(), FIONREAD, &unread) == 0 && unread > 0) return true;
+    return peer.activity.HasMoreCome(BytesThatCame(peer.socket.get()).value_or(0));
+  }
+
   Peer* FindIdlest() {
     const auto now = MonotonicNow();
     Peer* idlest = nullptr;
@@ -253,7 +255,7 @@ class BlockingServer final : public Server {
     for (Peer& peer : peers_) {
       const auto idleness = peer.activity.IdlenessAt(now);
       if (!idleness || *idleness <= most.value_or(Activity::Idleness{})) continue;
-      if (peer.refused || HasUnreadBytes(peer.socket.get())) continue;
+      if (peer.refused || HasMoreCome(peer)) continue;
       most = idleness;
       idlest = &peer;
     }

@@ -278,6 +278,38 @@ TEST(Idleness, OfOneThatHasNotAskedYetCountsForLess) {
   EXPECT_LT(fresh.IdlenessAt(now + seconds(1)), fresh.IdlenessAt(now + seconds(2)));
 }
 
+TEST(Idleness, EndsWithBytesThatNobodyHasLookedAtYet) {
+  Activity activity;
+  EXPECT_FALSE(activity.HasMoreCome(100)) << "the count is not known before it waits";
+  activity.AwaitMore(false, 100);
+  EXPECT_FALSE(activity.HasMoreCome(100));
+  EXPECT_TRUE(activity.HasMoreCome(101));
+  activity.AwaitMore(false, std::nullopt);  // TLS
+  EXPECT_FALSE(activity.HasMoreCome(101));
+}
+
+TEST(Idleness, OfABodyIsNotSeenInBytesOfItsHeader) {
+  Activity activity;
+  activity.AwaitMore(false, 0);
+  ASSERT_TRUE(activity.BeginRequest());
+  activity.Enter(State::kReading);
+  EXPECT_FALSE(activity.HasMoreCome(5000));
+}
+
+TEST(Idleness, IsSeenFromBytesThatWereTakenFromTheSocket) {
+  const auto listener = ListenOn("127.0.0.1", 0);
+  ASSERT_TRUE(listener.ok()) << listener.error().message;
+  auto client = ConnectTo("127.0.0.1", std::to_string(LocalPort(listener->get())), seconds(5));
+  ASSERT_TRUE(client.ok()) << client.error().message;
+  Socket server(Fd(::accept4(listener->get(), nullptr, nullptr, SOCK_CLOEXEC)));
+  EXPECT_EQ(BytesThatCame(server.get()), 0);
+  ASSERT_EQ(client->Send("GET /"), Flow::kData);
+  char taken[3];
+  ASSERT_EQ(server.Receive(taken, sizeof taken).count, sizeof taken);
+  EXPECT_EQ(server.taken(), 3);
+  EXPECT_EQ(BytesThatCame(server.get()), 5);
+}
+
 TEST(Idleness, OfABodyThatComesInDropsIsSeen) {
   Activity slow;
   slow.Enter(State::kReading);

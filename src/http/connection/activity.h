@@ -5,6 +5,7 @@
 #include <atomic>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "base/clock.h"
@@ -30,6 +31,7 @@ class Activity {
   void Enter(State state) {
     since_ = MonotonicNow();
     body_bytes_ = 0;
+    received_ = kUnknown;
     state_ = state;
   }
   void CountBodyBytes(uint64_t bytes) {
@@ -39,13 +41,18 @@ class Activity {
   /// True while a request is being answered. Such a connection may finish when the server stops.
   bool busy() const { return state_ == State::kReading || state_ == State::kWorking; }
 
-  /// Call this before the first bytes of a request are read from the socket. The server does not
-  /// evict the connection until AwaitMore.
+  /// Bytes of a request have been received. The server does not evict the connection until
+  /// AwaitMore.
   void BeginHead() { LeaveWaiting(State::kHead); }
-  /// The header is not complete.
-  void AwaitMore(bool has_served) {
+  /// The header is not complete. `received`: how many bytes the connection has taken from its
+  /// socket until now, if it knows.
+  void AwaitMore(bool has_served, std::optional<uint64_t> received) {
+    received_ = received.value_or(kUnknown);
     Leave(State::kHead, has_served ? State::kIdle : State::kFresh);
   }
+  /// True if bytes have come since the connection began to wait, of `all` that came to its socket.
+  /// It may have taken them, but not have called BeginHead yet. Any thread.
+  bool HasMoreCome(uint64_t all) const { return all > received_; }
   /// A header is complete. False if the server has evicted the connection.
   bool BeginRequest() {
     const bool begun = Leave(State::kHead, State::kWorking) || LeaveWaiting(State::kWorking);
@@ -71,12 +78,14 @@ class Activity {
   bool LeaveWaiting(State next) { return Leave(State::kFresh, next) || Leave(State::kIdle, next); }
   bool Leave(State present, State next) { return state_.compare_exchange_strong(present, next); }
 
+  static constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
   static constexpr double kBodyPatience = 10;    // seconds until the speed of a body matters
   static constexpr double kBodyBytesMin = 1024;  // per second
 
   std::atomic<State> state_{State::kFresh};
   std::atomic<Time> since_;
   std::atomic<uint64_t> body_bytes_{0};
+  std::atomic<uint64_t> received_{kUnknown};  // known only while it waits for a header
 };
 
 inline std::optional<Activity::Idleness> Activity::IdlenessAt(Time now) const {

@@ -140,14 +140,10 @@ class Connection {
     return MonotonicNow() + seconds(options_.head_seconds);
   }
 
-  // Waits for the first bytes of a request, and marks the connection before it takes them from the
-  // socket: the server evicts none whose request has come. False if none comes.
-  bool AwaitHead() {
-    char first = 0;
-    if (input_.size() == 0 && !socket_.secure() && socket_.Peek(first).flow != Flow::kData)
-      return false;
-    activity_.BeginHead();
-    return true;
+  // How many bytes were taken from the socket. nullopt: TLS has taken them.
+  std::optional<uint64_t> TakenBytes() const {
+    if (socket_.secure()) return std::nullopt;
+    return socket_.taken();
   }
 
   // False if there is no further request.
@@ -156,7 +152,7 @@ class Connection {
     parser.body_limit(boost::none);
     bool begun = false;
     ambiguous_ = false;
-    if (!AwaitHead()) return EndHead(false);
+    if (input_.size() > 0) activity_.BeginHead();
     while (!parser.is_header_done()) {
       while (input_.view().starts_with("\r\n") && !parser.got_some()) input_.Consume(2);
       boost::system::error_code error = beast::error::need_more;
@@ -167,7 +163,7 @@ class Connection {
       }
       if (error && error != beast::error::need_more) return RefuseHead(error);
       if (parser.is_header_done() || !error) continue;
-      activity_.AwaitMore(has_served_);
+      activity_.AwaitMore(has_served_, TakenBytes());
       if (!begun && (input_.size() > 0 || parser.got_some())) {
         begun = true;  // from now on, the header's deadline applies
         socket_.SetDeadline(HeadDeadline());
@@ -177,6 +173,7 @@ class Connection {
         return Refuse(errors::HeadTimeout());
       }
       if (flow != Flow::kData) return EndHead(begun);
+      activity_.BeginHead();
     }
     if (begun) socket_.SetDeadline(std::nullopt);
     return true;

@@ -58,31 +58,37 @@ std::string_view ReasonPhrase(int status) {
 
 bool IsBodiless(int status) { return status == 204 || status == 304 || status < 200; }
 
-// True if there is no control character among eight characters.
-bool HasNoControls(const char* eight) {
+// True if there is no control character among the bytes, which are usually some hundred.
+bool HasNoControls(std::string_view bytes) {
   constexpr uint64_t kEach = 0x0101010101010101;
   constexpr uint64_t kTop = 0x80 * kEach;
+  uint64_t found = 0;
+  const auto look = [&](uint64_t word) {
+    const uint64_t deleted = word ^ (0x7f * kEach);  // zero where there is DEL
+    const uint64_t below_blank = (word - 0x20 * kEach) & ~word;
+    found |= below_blank | ((deleted - kEach) & ~deleted);
+  };
   uint64_t word = 0;
-  std::memcpy(&word, eight, sizeof word);
-  const uint64_t deleted = word ^ (0x7f * kEach);  // zero where there is DEL
-  const uint64_t below_blank = (word - 0x20 * kEach) & ~word;
-  return ((below_blank | ((deleted - kEach) & ~deleted)) & kTop) == 0;
+  for (; bytes.size() >= sizeof word; bytes.remove_prefix(sizeof word)) {
+    std::memcpy(&word, bytes.data(), sizeof word);
+    look(word);
+  }
+  word = 0x20 * kEach;
+  std::memcpy(&word, bytes.data(), bytes.size());
+  look(word);
+  return (found & kTop) == 0;
 }
 
 // A value from a user's object must not start another header, and has no control characters.
 void AppendOneLine(std::string& text, std::string_view value) {
-  const size_t begin = text.size();
+  const auto begin = static_cast<std::ptrdiff_t>(text.size());
   text += value;
-  const char* at = text.data() + begin;
-  const char* const end = text.data() + text.size();
-  if (value.size() >= 8) {
-    while (end - at >= 8 && HasNoControls(at)) at += 8;
-    if (end - at < 8 && HasNoControls(end - 8)) return;
-  }
   std::replace_if(
-      text.begin() + (at - text.data()), text.end(),
+      text.begin() + begin, text.end(),
       [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }, ' ');
 }
+
+void AppendAsIs(std::string& text, std::string_view value) { text += value; }
 
 // True for fields that the writer sets itself.
 bool IsFramingField(std::string_view name) {
@@ -96,11 +102,12 @@ std::string FormatHead(const Response& response, ResponseForm form) {
   head.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
   head += ReasonPhrase(response.status);
   head += "\r\n";
+  const auto append = HasNoControls(response.headers.bytes()) ? AppendAsIs : AppendOneLine;
   for (const auto& [name, value] : response.headers.all()) {
     if (IsFramingField(name)) continue;
-    AppendOneLine(head, name);
+    append(head, name);
     head += ": ";
-    AppendOneLine(head, value);
+    append(head, value);
     head += "\r\n";
   }
   if (!form.keep_alive) head += "Connection: close\r\n";

@@ -1,7 +1,7 @@
 #include "http/transport/socket.h"
 
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -61,7 +61,10 @@ void Socket::SetDeadline(const Deadline& deadline) {
 }
 
 Received Socket::Receive(char* buffer, size_t size) {
-  return tls_ ? tls_->Receive(buffer, size) : ReceiveOn(fd_.get(), buffer, size, deadline_);
+  if (tls_) return tls_->Receive(buffer, size);
+  const Received received = ReceiveOn(fd_.get(), buffer, size, deadline_);
+  taken_ += received.count;
+  return received;
 }
 
 Received Socket::Peek(char& byte) {
@@ -118,6 +121,16 @@ void Socket::ResetOnClose() {
 void Socket::Close() {
   tls_.reset();
   fd_.Close();
+}
+
+std::optional<uint64_t> BytesThatCame(int fd) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return std::nullopt;
+  if (size < offsetof(tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) {
+    return std::nullopt;
+  }
+  return info.tcpi_bytes_received;
 }
 
 void ShutdownSocket(int fd) { ::shutdown(fd, SHUT_RDWR); }

@@ -53,6 +53,8 @@ class Socket {
   void SetSilenceLimit(std::chrono::milliseconds limit);
   void SetDeadline(const Deadline& deadline);
   Received Receive(char* buffer, size_t size);
+  /// How many bytes Receive has taken so far, without TLS.
+  uint64_t taken() const { return taken_; }
   /// Waits for the next byte without consuming it. Only before TLS.
   Received Peek(char& byte);
   /// Sends `first`, then `second`.
@@ -71,8 +73,13 @@ class Socket {
   Fd fd_;
   std::unique_ptr<TlsSession> tls_;  // uses fd_
   Deadline deadline_;
+  uint64_t taken_ = 0;
   bool resets_on_close_ = false;
 };
+
+/// How many bytes have come to a TCP socket, taken from it or not. nullopt: the kernel does not
+/// say.
+std::optional<uint64_t> BytesThatCame(int fd);
 
 /// Ends both directions of a descriptor. Wakes a thread that is blocked on it.
 void ShutdownSocket(int fd);
