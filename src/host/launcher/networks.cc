@@ -18,6 +18,7 @@
 #include <cstring>
 #include <iterator>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "host/launcher/descriptor_message.h"
@@ -28,9 +29,27 @@
 namespace caip::host::launcher {
 
 void CloseHub(const Hub& hub) {
-  if (hub.network >= 0) ::close(hub.network);
-  if (hub.netlink >= 0) ::close(hub.netlink);
-  if (hub.packets >= 0) ::close(hub.packets);
+  for (const int fd : {hub.network, hub.netlink, hub.packets}) {
+    if (fd >= 0) ::close(fd);
+  }
+}
+
+void CloseLastOfHub(Hub hub) {
+  if (hub.packets >= 0) CloseInBackground(std::exchange(hub.packets, -1));
+  CloseHub(hub);
+}
+
+void CloseInBackground(int fd) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    ::close(fd);
+    return;
+  }
+  const char nothing = 0;
+  SendWithDescriptors(ends[0], &nothing, sizeof nothing, {fd, ends[1]});
+  ::close(fd);
+  ::close(ends[1]);
+  ::close(ends[0]);  // last, because this starts the collector
 }
 
 namespace {

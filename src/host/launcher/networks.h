@@ -26,7 +26,16 @@ struct Hub {
   int netlink = -1;  // a netlink socket that acts on it (netlink.h)
   int packets = -1;  // the packet socket of its way out (way_out.h); -1: it has none
 };
+/// Closes copies of the descriptors in a child.
 void CloseHub(const Hub& hub);
+/// The same in the process that has the last copies.
+void CloseLastOfHub(Hub hub);
+
+/// Closes a descriptor without waiting until the kernel has done so, which takes 10 to 20 ms for a
+/// packet socket. The descriptor goes into a pair of sockets that only their own unread message
+/// keeps alive: the kernel's collector of such sockets (man 7 unix, SCM_RIGHTS) closes all of them
+/// on a thread of its own. Kernels that collect at once make the caller wait.
+void CloseInBackground(int fd);
 
 struct NewHub {
   Hub hub = {};

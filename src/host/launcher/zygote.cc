@@ -234,7 +234,7 @@ void Zygote::OpenNetwork(const Command& command, int endpoints) {
 void Zygote::CloseNetwork(uint64_t network) {
   const auto found = networks_.find(network);
   if (found == networks_.end()) return;
-  CloseHub(found->second.made.hub);
+  CloseLastOfHub(found->second.made.hub);
   if (found->second.nat > 0) ::kill(found->second.nat, SIGKILL);
   for (const auto& [address, machine] : found->second.machines) ::close(machine);
   for (const int machine : found->second.retired) ::close(machine);
@@ -291,6 +291,7 @@ void Zygote::EndAll() {
     if (ended < 0 && errno == ECHILD) break;
     replicas_.erase(ended);
   }
+  while (!networks_.empty()) CloseNetwork(networks_.begin()->first);
   KillChildren([](pid_t) { return false; }, [](pid_t, int, const rusage&) {});
 }
 
