@@ -36,8 +36,11 @@ if(CAIP_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 if(CAIP_FUZZ)  # clang; its warnings are not what we build by
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link,address>
+  if(NOT CAIP_FUZZ_FAST)
+    set(caip_fuzz_sanitizer ,address)
+  endif()
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link${caip_fuzz_sanitizer}>
                       -fno-omit-frame-pointer)
-  add_link_options($<$<LINK_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link,address>)
+  add_link_options($<$<LINK_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link${caip_fuzz_sanitizer}>)
   target_compile_options(caip_warnings INTERFACE -Wno-error)
 endif()
