@@ -3,8 +3,8 @@
 
 Compares, in one run on one machine, `python3 -m trainer.task` (of the interpreter that the job gets),
 `caip jobs submit training --stream-logs` (cold: new state directory; warm: the environment is cached;
-with the package in the bucket, so also with `--isolation machine` where the host allows it, and with
---package-path of an unchanged tree, and of one with an edited line) and `gcloud ai-platform
+with the package in the bucket, with --package-path of an unchanged tree, and of one with an edited line;
+the first two also with `--isolation process` where replicas otherwise have machines) and `gcloud ai-platform
 local train` where gcloud is installed. Prints medians, differences to plain Python and ratios, and
 the parts of a submit: start of the program, start of an emulator for this command, the job.
 
@@ -87,9 +87,10 @@ def run(caip, rounds, work):
     cases["caip, one line edited"] = edited
     facts = json.loads(subprocess.run([caip, "doctor", "--format", "json"], env=env, check=True,
                                       stdout=subprocess.PIPE).stdout)
-    if any(fact["name"] == "isolation" and fact["found"] == "yes" for fact in facts):
-        cases["caip, machine"] = lambda: timed(
-            submit("--packages", uri, "--isolation", "machine"), work, env)
+    if any(fact["name"] == "isolation" and fact["found"] == "yes" for fact in facts):  # the other cases run on machines
+        process = ("--isolation", "process")
+        cases["caip, bucket, process"] = lambda: timed(submit("--packages", uri, *process), work, env)
+        cases["caip, path, process"] = lambda: timed(submit(*from_tree, *process), work, env)
     cases["caip --version"] = lambda: ended([caip, "--version"], env)
     cases["caip jobs list"] = lambda: ended([caip, "jobs", "list", "--project", "demo"], env)
     results = {name: [] for name in cases}
