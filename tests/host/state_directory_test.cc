@@ -46,8 +46,10 @@ TEST(StateDirectory, OfAnotherProgramIsNotClosed) {
   ASSERT_EQ(::stat(base.path().c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0755u);
   ASSERT_TRUE(std::filesystem::remove(base.path() / "notes.txt"));
-  ASSERT_TRUE(MakeDirectories(base.path() / "sdists").ok());
-  EXPECT_TRUE(StateDirectory::Own(base.path(), "1.0", kNow).ok()) << "a client made it";
+  for (const char* made : {"sdists", "images", "scenarios"}) {
+    ASSERT_TRUE(MakeDirectories(base.path() / made).ok());
+  }
+  EXPECT_TRUE(StateDirectory::Own(base.path(), "1.0", kNow).ok()) << "commands made them";
   ASSERT_EQ(::chmod(base.path().c_str(), 0755), 0);
   ASSERT_TRUE(WriteFile(base.path() / "notes.txt", "mine\n").ok());
   EXPECT_TRUE(StateDirectory::Own(base.path(), "1.0", kNow).ok()) << "it has been caip's before";

@@ -119,7 +119,7 @@ constexpr std::string_view kEarlyNames[] = {
     "clocks",     "config.yaml",   "environments",
     "gcloud",     "images",        "interpreters.json",
     "keys",       "machines.json", "python",
-    "sdists",     "server.log",
+    "scenarios",  "sdists",        "server.log",
 };
 
 // A directory of the system or of another program must not be closed by mistake. A state directory
