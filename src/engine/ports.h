@@ -118,10 +118,11 @@ struct PreparedImage {
   std::shared_ptr<const void> hold = {};  // the layers stay on this host while it lives
 };
 
-/// A file in /dev of a machine.
+/// A file in /dev of a machine, or one of a device's driver.
 struct DeviceNode {
-  std::string file;   // of this host
-  std::string shown;  // its path in the machine
+  std::string file;           // of this host
+  std::string shown;          // its path in the machine
+  bool is_read_only = false;  // a file of the driver
   bool operator==(const DeviceNode&) const = default;
 };
 

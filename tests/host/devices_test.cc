@@ -22,7 +22,11 @@ std::vector<std::string> Uuids(const std::vector<Gpu>& gpus) {
 
 // Places where nothing is.
 DevicePlaces Nowhere(const Path& root) {
-  return {"libno-such-nvml.so.1", (root / "bin").string(), root / "proc", root / "dev"};
+  return {"libno-such-nvml.so.1",
+          (root / "bin").string(),
+          root / "proc",
+          root / "dev",
+          {{root / "cdi"}, {}, {}}};
 }
 
 void WriteScript(const Path& path, const std::string& text) {
@@ -108,6 +112,24 @@ TEST(Inventory, AsksNvml) {
   EXPECT_EQ(inventory.gpus[0].name, "Tesla T4");
   EXPECT_EQ(inventory.gpus[0].type, "NVIDIA_TESLA_T4");
   EXPECT_EQ(inventory.gpus[0].memory_mib, 15360);
+}
+
+TEST(Inventory, TakesTheFilesOfAMigInstanceFromItsDescription) {
+  TemporaryDirectory root;
+  ASSERT_TRUE(MakeDirectories(root.path() / "cdi").ok());
+  ASSERT_TRUE(WriteFile(root.path() / "cdi/nvidia.yaml",
+                        "kind: nvidia.com/gpu\n"
+                        "devices:\n"
+                        "- name: GPU-second\n"
+                        "  containerEdits: {deviceNodes: [{path: /dev/nvidia-caps/cap3}]}\n")
+                  .ok());
+  DevicePlaces places = Nowhere(root.path());
+  places.nvml = CAIP_FAKE_NVML;
+  const DeviceInventory inventory = ReadInventory(places);
+  const std::string by_number = (root.path() / "dev/nvidia0").string();
+  EXPECT_THAT(inventory.gpus[0].nodes, ElementsAre(engine::DeviceNode{by_number, by_number}));
+  EXPECT_THAT(inventory.gpus[1].nodes,
+              ElementsAre(engine::DeviceNode{"/dev/nvidia-caps/cap3", "/dev/nvidia-caps/cap3"}));
 }
 
 TEST(Inventory, AsksNvidiaSmiWhereThereIsNoNvml) {

@@ -72,11 +72,18 @@ class ImageMachine : public ::testing::Test {
     return {messages.begin() + static_cast<std::ptrdiff_t>(before), messages.end()};
   }
   Path State() const { return world_.state.path(); }
+  ProcessLauncherOptions Options() const {
+    ProcessLauncherOptions options;
+    options.own_roots = true;
+    options.gpu_driver = {{}, {driver_.path()}, {driver_.path()}};
+    return options;
+  }
 
+  TemporaryDirectory driver_{"caip-driver-"};
   TemporaryDirectory base_{"caip-layer-"};
   TemporaryDirectory top_{"caip-layer-"};
   engine::PreparedImage image_;
-  LaunchWorld world_{{}, Interposition::Kind::kSeccomp, /*own_roots=*/true};
+  LaunchWorld world_{Options()};
 };
 
 TEST_F(ImageMachine, HasTheFilesOfAllLayersAndNoneOfTheHost) {
@@ -115,6 +122,22 @@ TEST_F(ImageMachine, RunsAsTheUserOfTheImage) {
       Output(OnImage("id; echo out > /dev/stdout; touch /etc/x 2>&1; touch /tmp/y && ls /tmp")),
       ElementsAre("uid=1000(user) gid=1000 groups=1000", "out", "touch: /etc/x: Permission denied",
                   "y"));
+}
+
+TEST_F(ImageMachine, HasTheDriverOfItsGpusAndCannotChangeIt) {
+  Write(driver_, "libcuda.so.1", "of the host\n");
+  Write(driver_, "nvidia-smi", "#!/bin/sh\necho GPU 0\n");
+  ASSERT_EQ(::chmod((driver_.path() / "nvidia-smi").c_str(), 0755), 0);
+  Write(driver_, "device", "");
+  auto launch = OnImage(
+      "cat $LD_LIBRARY_PATH/libcuda.so.1; nvidia-smi; ls /dev/nvidia*\n"
+      "{ echo x > $LD_LIBRARY_PATH/libcuda.so.1; } 2>&1");
+  launch.device_nodes = {{driver_.path() / "device", "/dev/nvidia0"}};
+  EXPECT_THAT(Output(std::move(launch)), ElementsAre("of the host", "GPU 0", "/dev/nvidia0",
+                                                     HasSubstr("Read-only file system")));
+  EXPECT_THAT(Output(OnImage("ls /usr 2>&1", AKey(0, 2))),
+              ElementsAre("ls: /usr: No such file or directory"))
+      << "a replica without GPUs has no driver";
 }
 
 TEST_F(ImageMachine, ReportsAProgramThatTheImageLacks) {

@@ -187,7 +187,12 @@ std::string MinorOf(const Gpu& gpu, const Path& proc_nvidia) {
 }
 
 void AddNodes(const DevicePlaces& places, DeviceInventory& inventory) {
+  const auto described = inventory.gpus.empty() ? GpuDriver{} : ReadGpuDriver(places.driver);
   for (Gpu& gpu : inventory.gpus) {
+    if (const auto found = described.nodes.find(gpu.uuid); found != described.nodes.end()) {
+      gpu.nodes = found->second;
+      continue;
+    }
     const std::string node = places.dev / ("nvidia" + MinorOf(gpu, places.proc_nvidia));
     gpu.nodes = {{node, node}};
   }

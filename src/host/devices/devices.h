@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "engine/ports.h"
+#include "host/devices/gpu_driver.h"
 
 namespace caip::host {
 
@@ -54,6 +55,7 @@ struct DevicePlaces {
   std::string path;  // $PATH, for nvidia-smi
   Path proc_nvidia = "/proc/driver/nvidia";
   Path dev = "/dev";
+  DriverPlaces driver = {};
 };
 
 /// Reads the GPUs from NVML, else nvidia-smi, else /proc/driver/nvidia, and the TPU's device files.

@@ -169,7 +169,8 @@ std::vector<MachineMount> DeviceMounts(const engine::ReplicaLaunch& launch) {
     if (std::any_of(std::begin(kDevices), std::end(kDevices), begins)) bind(at->path().string());
   }
   for (const engine::DeviceNode& node : launch.device_nodes) {
-    mounts.push_back({MountKind::kBind, node.file, node.shown});
+    const uint32_t flags = node.is_read_only ? kMountReadOnly : 0;
+    mounts.push_back({MountKind::kBind, node.file, node.shown, flags});
   }
   mounts.push_back({MountKind::kFileSystem, "devpts", "/dev/pts", kMountDevices,
                     "newinstance,ptmxmode=0666,mode=0620"});

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "host/devices/gpu_driver.h"
 #include "host/errors.h"
 #include "host/machine/addresses.h"
 #include "host/machine/boot_disks.h"
@@ -53,6 +54,13 @@ Status CopyWorkingFiles(const ReplicaLaunch& launch, const Path& directory) {
     if (error) return CannotMake(directory / file.filename(), error.value());
   }
   return Ok{};
+}
+
+bool HasGpu(const ReplicaLaunch& launch) {
+  const auto is_gpu = [](const engine::DeviceNode& node) {
+    return node.shown.starts_with("/dev/nvidia");
+  };
+  return std::any_of(launch.device_nodes.begin(), launch.device_nodes.end(), is_gpu);
 }
 
 /// Methods whose names end in "Now" run on the worker thread.
@@ -207,6 +215,7 @@ class Processes final : public ProcessLauncher {
 
   /// An Error means that the start failed before caip-launcher got a request.
   Status StartNow(uint64_t number, const std::vector<std::string>& argv, ReplicaLaunch launch) {
+    if (launch.image && HasGpu(launch)) AddDriver(DriverNow(), launch);
     RETURN_IF_ERROR(CheckCommand(argv, launch.environment));
     RETURN_IF_ERROR(MakeDiskNow(launch));
     LauncherLink::Replica replica;
@@ -230,6 +239,11 @@ class Processes final : public ProcessLauncher {
     replica.out = out.writing.get();
     replica.err = err.writing.get();
     return link_->Launch(replica);
+  }
+
+  const GpuDriver& DriverNow() {
+    if (!gpu_driver_) gpu_driver_ = ReadGpuDriver(options_.gpu_driver);
+    return *gpu_driver_;
   }
 
   Status MakeDiskNow(const ReplicaLaunch& launch) {
@@ -357,10 +371,11 @@ class Processes final : public ProcessLauncher {
   DiskLimits disk_limits_;  // before watched_, which calls it
   WatchedReplicas watched_;
   RunNetworks networks_;
-  Watching watching_;                   // used by the worker thread
-  OomCount oom_kills_;                  // the worker thread calls Recent
-  std::unique_ptr<LauncherLink> link_;  // used by Open, then by the worker thread
-  TaskQueue tasks_;                     // owns the worker thread
+  Watching watching_;                    // used by the worker thread
+  std::optional<GpuDriver> gpu_driver_;  // used by the worker thread
+  OomCount oom_kills_;                   // the worker thread calls Recent
+  std::unique_ptr<LauncherLink> link_;   // used by Open, then by the worker thread
+  TaskQueue tasks_;                      // owns the worker thread
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "engine/ports.h"
 #include "host/abilities.h"
+#include "host/devices/gpu_driver.h"
 #include "host/machine/machine_limits.h"
 #include "host/process/image_map.h"
 #include "host/watch/call_source.h"
@@ -26,6 +27,8 @@ struct ProcessLauncherOptions {
   std::shared_ptr<MachineLimits> limits = nullptr;
   /// The size of a boot disk, if the job's is larger; 0: the sizes of disks are not limited.
   uint64_t disk_bytes_max = 0;
+  /// Where the driver is that images with GPUs get.
+  DriverPlaces gpu_driver = {};
   /// Counts the processes that the kernel has killed because memory ran out, since it booted.
   std::function<int64_t()> oom_kills = {};  // empty: asks /proc/vmstat
   /// How watched calls are held.

@@ -1,0 +1,42 @@
+#pragma once
+// The part of the host's GPU driver that programs load. It must be of the version of the kernel's
+// part, so no image brings its own.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "engine/ports.h"
+
+namespace caip::host {
+
+/// Where this host describes its driver, or keeps it. Tests use other places.
+struct DriverPlaces {
+  /// Directories of descriptions for containers (Container Device Interface 0.8, SPEC.md). A file
+  /// in a later directory counts instead of one with the same name in an earlier one.
+  std::vector<Path> descriptions = {"/etc/cdi", "/var/run/cdi"};
+  /// Where the libraries are if there is no description. The first one with libcuda.so.1 counts.
+  std::vector<Path> libraries = {"/usr/lib/x86_64-linux-gnu", "/usr/lib64",
+                                 "/usr/lib/aarch64-linux-gnu", "/usr/local/nvidia/lib64"};
+  std::vector<Path> programs = {"/usr/bin", "/usr/local/nvidia/bin"};
+};
+
+/// The driver as an image gets it.
+struct GpuDriver {
+  std::vector<engine::DeviceNode> files;         // read-only
+  std::vector<std::string> library_directories;  // on the machine, for the dynamic linker
+  std::vector<std::string> program_directories;  // on the machine
+  engine::Environment environment;
+  /// The files in /dev of each GPU and MIG instance that a description names by its UUID.
+  std::map<std::string, std::vector<engine::DeviceNode>> nodes;
+};
+
+/// Reads the descriptions of "nvidia.com/gpu", else looks for the driver's libraries. Descriptions
+/// that cannot be read are skipped. Empty if this host has no driver.
+GpuDriver ReadGpuDriver(const DriverPlaces& places);
+
+/// Gives the driver to a replica with an image. Directories are added behind those of the image.
+void AddDriver(const GpuDriver& driver, engine::ReplicaLaunch& launch);
+
+}  // namespace caip::host
