@@ -5,10 +5,12 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "emulator/scenario/fake_clocks.h"
 #include "host/errors.h"
 #include "host/process/child_process.h"
+#include "host/python/interpreters.h"
 #include "host/watch/call_source.h"
 
 namespace caip::scenario {
@@ -20,12 +22,19 @@ constexpr uint64_t kFullBelowBytes = 256u << 10;
 constexpr size_t kProgramBytesMax = 64u << 20;
 
 constexpr char kReplicaPath[] = "/usr/local/bin:/usr/bin:/bin";  // of replicas
-constexpr char kPrintMissingModules[] =
-    "import importlib.util, sys\n"
-    "print(', '.join(name for name in sys.argv[1:] if importlib.util.find_spec(name) is None))";
+// find_spec imports the packages around a module, which may be missing, too.
+constexpr char kPrintMissingModules[] = R"py(
+import importlib.util, sys
+def has(name):
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+print(', '.join(name for name in sys.argv[1:] if not has(name)))
+)py";
 
 // The interpreter of the scenario's command: its program if that is a Python, else python3.
-std::string PythonOf(const harness::Scenario& scenario) {
+std::string PythonOfCommand(const harness::Scenario& scenario) {
   if (scenario.command.empty()) return "python3";
   const Path program = scenario.command.front();
   if (!program.filename().string().starts_with("python")) return "python3";
@@ -106,10 +115,23 @@ std::string DescribeMissingAbility(const harness::Scenario& scenario) {
   return "replicas cannot be stopped at their system calls: " + found.reason;
 }
 
-std::string DescribeMissingModules(const harness::Scenario& scenario) {
+std::string PythonOfPackage(const Json& training_input, const app::EmulatorOptions& options) {
+  if (StringOr(training_input, "pythonModule").empty()) return "";
+  host::InterpreterSearch search = host::DefaultSearch(host::OwnEnvironment());
+  search.configured = {options.interpreters.begin(), options.interpreters.end()};
+  host::Interpreters interpreters(std::move(search), options.runtimes);
+  const auto choice =
+      interpreters.Choose({StringOr(training_input, "runtimeVersion"),
+                           StringOr(training_input, "pythonVersion"), options.strict_runtime});
+  return choice.ok() ? choice->interpreter.path.string() : "";
+}
+
+std::string DescribeMissingModules(const harness::Scenario& scenario,
+                                   const std::string& package_python) {
   if (scenario.modules.empty()) return "";
   host::Tool tool;
-  tool.argv = {PythonOf(scenario), "-c", kPrintMissingModules};
+  tool.argv = {package_python.empty() ? PythonOfCommand(scenario) : package_python, "-c",
+               kPrintMissingModules};
   tool.argv.insert(tool.argv.end(), scenario.modules.begin(), scenario.modules.end());
   tool.environment = {{"PATH", kReplicaPath}};
   const std::string python = tool.argv.front();

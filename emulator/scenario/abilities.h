@@ -4,7 +4,9 @@
 #include <string>
 
 #include "base/files.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
+#include "emulator/app/settings/options.h"
 #include "harness/scenario/scenario.h"
 #include "host/launcher_bundle.h"
 
@@ -13,8 +15,14 @@ namespace caip::scenario {
 /// Describes what the scenario needs and this host lacks; "" if nothing is missing.
 std::string DescribeMissingAbility(const harness::Scenario& scenario);
 
-/// Describes the Python modules that the scenario needs and its interpreter lacks; "" if none.
-std::string DescribeMissingModules(const harness::Scenario& scenario);
+/// The interpreter of this host that would run the job's Python package; "" if the job has no
+/// package or no interpreter is suitable.
+std::string PythonOfPackage(const Json& training_input, const app::EmulatorOptions& options);
+
+/// Describes the Python modules that the scenario needs and its interpreter lacks; "" if none. The
+/// interpreter is `package_python`, or if that is "", the one of the scenario's command.
+std::string DescribeMissingModules(const harness::Scenario& scenario,
+                                   const std::string& package_python);
 
 /// kUnimplemented if the scenario needs an ability that the launcher lacks.
 Status CheckAbilities(const harness::Scenario& scenario, const host::LauncherBundle& replicas);

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/quoting.h"
 #include "emulator/scenario/abilities.h"
+#include "emulator/scenario/built_job.h"
 #include "emulator/scenario/errors.h"
 #include "emulator/scenario/run_settings.h"
 #include "emulator/scenario/scenario_run.h"
@@ -53,6 +55,22 @@ Result<Evidence> RunOnce(const Scenario& scenario, const RunScenarioOptions& opt
   run_options.read_words = options.read_words;
   run_options.settings = settings;
   return ScenarioRun(scenario, std::move(run_options)).Run();
+}
+
+// The job of the scenario; null if its words or its package have mistakes, which the run reports.
+Json InputOfScenario(const Scenario& scenario, const RunScenarioOptions& options) {
+  if (scenario.submit.empty()) return scenario.training_input;
+  auto words = ReadWordsOf(scenario, options.read_words);
+  if (!words.ok()) return nullptr;
+  auto input = MergedInput(std::move(words->request));
+  return input.ok() ? *std::move(input) : Json();
+}
+
+std::string DescribeMissing(const Scenario& scenario, const RunScenarioOptions& options,
+                            const RunSettings& settings) {
+  if (scenario.modules.empty()) return "";
+  return DescribeMissingModules(
+      scenario, PythonOfPackage(InputOfScenario(scenario, options), settings.options));
 }
 
 std::string ReplayCommand(const Scenario& scenario, const RunScenarioOptions& options) {
@@ -117,7 +135,7 @@ ScenarioResult RunScenario(const Path& file, const RunScenarioOptions& options) 
   result.description = scenario->description;
   result.seed = scenario->seed;
   result.replay = ReplayCommand(*scenario, options);
-  result.not_run = DescribeMissingModules(*scenario);
+  result.not_run = DescribeMissing(*scenario, options, *settings);
   if (!result.not_run.empty()) return result;
   if (const std::string missing = DescribeMissingAbility(*scenario); !missing.empty()) {
     result.error = "this host cannot run the scenario: " + missing;

@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "harness/scenario/scenario.h"
+#include "host/process/child_process.h"
 
 namespace caip::scenario {
 namespace {
 
 using ::testing::HasSubstr;
+
+std::string SystemPython() { return host::FindProgram("python3", "/usr/local/bin:/usr/bin:/bin"); }
 
 // A launcher with every ability, of which tests take some away.
 class AbleLauncher final : public engine::LocalDisks,
@@ -50,12 +54,33 @@ TEST_F(LauncherAbilities, AreCompleteInALauncherThatCanDoEverything) {
 TEST(MissingModules, AreNamed) {
   harness::Scenario scenario;
   scenario.command = {"python3", "t.py"};
-  EXPECT_EQ(DescribeMissingModules(scenario), "");
+  EXPECT_EQ(DescribeMissingModules(scenario, ""), "");
   scenario.modules = {"json", "os"};
-  EXPECT_EQ(DescribeMissingModules(scenario), "");
+  EXPECT_EQ(DescribeMissingModules(scenario, ""), "");
   scenario.modules = {"json", "caip_missing_a", "caip_missing_b"};
-  EXPECT_EQ(DescribeMissingModules(scenario),
+  EXPECT_EQ(DescribeMissingModules(scenario, ""),
             "'python3' lacks the modules: caip_missing_a, caip_missing_b");
+}
+
+TEST(MissingModules, MayBelongToAPackageThatIsMissing) {
+  harness::Scenario scenario;
+  scenario.modules = {"caip_missing.part", "json.decoder"};
+  EXPECT_EQ(DescribeMissingModules(scenario, ""), "'python3' lacks the modules: caip_missing.part");
+}
+
+TEST(MissingModules, OfAPackageAreThoseOfItsRuntimeVersion) {
+  app::EmulatorOptions options;
+  options.runtimes = {{"2.11", "/usr/bin/env"}};  // answers as no interpreter does
+  const Json package = {{"pythonModule", "trainer.task"}, {"runtimeVersion", "2.11"}};
+  EXPECT_EQ(PythonOfPackage(package, options), "");
+  options.runtimes = {{"2.11", SystemPython()}};
+  EXPECT_EQ(PythonOfPackage(package, options), SystemPython());
+  EXPECT_EQ(PythonOfPackage({{"runtimeVersion", "2.11"}}, options), "");
+
+  harness::Scenario scenario;
+  scenario.modules = {"caip_missing"};
+  EXPECT_EQ(DescribeMissingModules(scenario, SystemPython()),
+            "'" + SystemPython() + "' lacks the modules: caip_missing");
 }
 
 TEST_F(LauncherAbilities, IncludeStoppingForAFaultThatHangsAReplica) {
