@@ -109,6 +109,7 @@ class JobRun {
   void BecomeRunning();
   Death DeathOf(const ReplicaExit& exit) const;
   Death LossOf(const run::ReplicaId& id) const;
+  Death CauseOf(const Death& death) const;
   std::string DescribeDeath(const Death& death) const;
   void LogEnd(const ReplicaExit& exit);
   run::Decision Decide(const Death& death);

@@ -50,7 +50,7 @@ void JobRun::On(const ReplicaExit& exit) {
   const Death death = DeathOf(exit);
   replicas_.at(exit.key.replica).life = Life::kOff;
   if (phase_ == Phase::kActive) {
-    Decide(death);
+    Decide(CauseOf(death));
   } else {
     IfAllStopped();
   }
@@ -92,6 +92,18 @@ JobRun::Death JobRun::LossOf(const run::ReplicaId& id) const {
   return {run::ExitClass::kVmLost,
           {id, run::ReportedExitCode(RunsContainer(id), 0, SIGKILL), SIGKILL, false, ""},
           ""};
+}
+
+// Where the whole job is rescheduled for a lost replica, its peers may notice the loss and fail
+// before the end of the lost one is seen. The loss came first.
+JobRun::Death JobRun::CauseOf(const Death& death) const {
+  if (death.how != run::ExitClass::kUserFailure || !api_->spec().policy.restarts_whole_job) {
+    return death;
+  }
+  for (const auto& [id, replica] : replicas_) {
+    if (replica.lost && replica.life != Life::kOff) return LossOf(id);
+  }
+  return death;
 }
 
 std::string JobRun::DescribeDeath(const Death& death) const {

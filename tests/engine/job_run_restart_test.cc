@@ -147,6 +147,30 @@ TEST(JobRun, ResilientToWorkerRestartRetriesTheWholeJob) {
   EXPECT_EQ(b.run.note().attempt, 2);
 }
 
+TEST(JobRun, ResilientToWorkerRestartRetriesAlsoIfAPeerFailsBeforeTheLostReplicaHasEnded) {
+  ml::Job job = AJob("j");
+  for (const bool resilient : {true, false}) {
+    job.training_input->scheduling.emplace().resilient_to_worker_restart = resilient;
+    Bench b(PlainRules(), job);
+    b.UntilRunning();
+    b.Feed(VmLost{kWorker0, VmLoss::kKill});
+    b.Exit(kMasterId, 1);
+    EXPECT_EQ(b.run.note().attempt, resilient ? 2 : 1);
+    for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGKILL);
+    EXPECT_EQ(b.State(), resilient ? JobState::kPreparing : JobState::kFailed);
+  }
+}
+
+TEST(JobRun, ResilientToWorkerRestartDoesNotRetryAFailureWithoutALoss) {
+  ml::Job job = AJob("j");
+  job.training_input->scheduling.emplace().resilient_to_worker_restart = true;
+  Bench b(PlainRules(), job);
+  b.UntilRunning();
+  b.Exit(kMasterId, 1);
+  for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  EXPECT_EQ(b.State(), JobState::kFailed);
+}
+
 TEST(JobRun, APreparationOfAnEarlierAttemptChangesNothing) {
   Bench b;
   b.UntilRunning();
