@@ -97,6 +97,10 @@ bool ChainsTracebacks(std::string_view line) {
          line == "The above exception was the direct cause of the following exception:";
 }
 
+bool AnnouncesIgnoredException(std::string_view line) {
+  return line.starts_with("Exception ignored ");
+}
+
 bool LooksLikeLogRecord(std::string_view line) {
   constexpr std::array<std::string_view, 6> kLevels = {"DEBUG", "INFO",     "WARNING",
                                                        "ERROR", "CRITICAL", "FATAL"};

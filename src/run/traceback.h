@@ -23,7 +23,9 @@ bool NamesSyntaxError(std::string_view line);  // `SyntaxError: ...` and its kin
 /// What `python3 -m` prints instead of a traceback if it cannot start the module:
 /// `/usr/bin/python3: No module named trainer.task`.
 bool RefusesModule(std::string_view line);
-bool ChainsTracebacks(std::string_view line);    // "During handling of the above exception, ..."
+bool ChainsTracebacks(std::string_view line);  // "During handling of the above exception, ..."
+/// "Exception ignored in: <function C.__del__>": the traceback after it did not end the program.
+bool AnnouncesIgnoredException(std::string_view line);
 bool LooksLikeLogRecord(std::string_view line);  // "WARNING:root:x", "2021-01-02 ...": no part
 
 }  // namespace caip::run

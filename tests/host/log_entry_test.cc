@@ -156,6 +156,23 @@ TEST(Tracebacks, AreForgottenOnceTheProgramHasGoneOn) {
   EXPECT_EQ(Capture(text).classifier.last_traceback(), "");
 }
 
+TEST(Tracebacks, OfIgnoredExceptionsAreNotTheReasonOfAnEnd) {
+  const std::string ignored =
+      "Exception ignored in: <function Tracker.__del__ at 0x7f56>\n"
+      "Traceback (most recent call last):\n"
+      "  File \"tracker.py\", line 118, in __del__\n"
+      "OSError: closed\n";
+  EXPECT_EQ(Capture(ignored).classifier.last_traceback(), "");
+  EXPECT_EQ(Capture(kTrace + ignored).classifier.last_traceback(), kTrace);
+  EXPECT_EQ(Capture(ignored + kTrace).classifier.last_traceback(), kTrace);
+  const auto entries = Stderr(ignored);
+  EXPECT_THAT(
+      entries,
+      ElementsAre("ERROR Exception ignored in: <function Tracker.__del__ at 0x7f56>",
+                  "ERROR Traceback (most recent call last):|  File \"tracker.py\", line 118, "
+                  "in __del__|OSError: closed"));
+}
+
 TEST(Tracebacks, HoldTheirChain) {
   for (const std::string link :
        {"During handling of the above exception, another exception occurred:",

@@ -225,8 +225,8 @@ bool LineClassifier::FeedRecord(std::string_view line, size_t mark, const Emit& 
 }
 
 void LineClassifier::FeedUnmarked(std::string_view line, const Emit& emit) {
-  if (state_ != State::kPlain && FeedHeld(line, emit)) return;
-  FeedPlain(line, emit);
+  if (state_ == State::kPlain || !FeedHeld(line, emit)) FeedPlain(line, emit);
+  follows_notice_ = run::AnnouncesIgnoredException(line);
 }
 
 // Emits an entry that is certainly not a part of the held lines. A complete exception is emitted
@@ -341,6 +341,7 @@ void LineClassifier::Remember(std::string_view traceback) {
 
 void LineClassifier::Open(std::string_view line, State state) {
   state_ = state;
+  is_ignored_ = follows_notice_;
   Append(line);
 }
 
@@ -361,7 +362,7 @@ void LineClassifier::Close(size_t group_bytes, const Emit& emit) {
   chain_is_open_ = false;
   const std::string_view group = WithoutNewlines(std::string_view(held).substr(0, group_bytes));
   if (!group.empty()) {
-    Remember(group);
+    if (!is_ignored_) Remember(group);
     emit(PlainEntry(group, run::Severity::kError));
   }
   EmitLines(std::string_view(held).substr(group_bytes), emit);

@@ -78,10 +78,12 @@ class LineClassifier {
 
   OutputStream stream_;
   State state_ = State::kPlain;
-  std::string held_;            // the held lines, each with its newline
-  size_t sure_bytes_ = 0;       // the part of held_ that is certainly traceback
-  int doubtful_lines_ = 0;      // lines after that part that do not begin with a blank
-  bool chain_is_open_ = false;  // "During handling of ..." was read, but no heading yet
+  std::string held_;             // the held lines, each with its newline
+  size_t sure_bytes_ = 0;        // the part of held_ that is certainly traceback
+  int doubtful_lines_ = 0;       // lines after that part that do not begin with a blank
+  bool chain_is_open_ = false;   // "During handling of ..." was read, but no heading yet
+  bool follows_notice_ = false;  // the line before said that an exception is ignored
+  bool is_ignored_ = false;      // the held traceback is that of an ignored exception
   std::string last_traceback_;
   int entries_since_ = 0;  // entries after last_traceback_
 };
