@@ -1,0 +1,1 @@
+"""One module for each framework that trains on several machines."""

@@ -1,0 +1,43 @@
+"""TensorFlow's strategies for several machines, with their default options; a machine is lost in the middle of training."""
+
+import frameworks
+import support
+
+
+class TensorFlowTest(frameworks.FrameworkTest):
+    """The last releases in which Keras trains on several workers."""
+
+    name, requirements, gigabytes = 'tensorflow-keras2', ('tensorflow-cpu>=2.12,<2.16',), 2
+
+
+class MultiWorkerMirrored(TensorFlowTest):
+    """A chief and two workers."""
+
+    def test_resumes_as_if_no_worker_had_been_lost(self):
+        self.assert_passes('tf_mirrored_lost_worker')
+
+    def test_resumes_as_if_the_chief_had_not_been_lost(self):
+        self.assert_passes('tf_mirrored_lost_chief')
+
+    def test_fails_where_the_job_is_not_rescheduled(self):
+        self.assert_passes('tf_mirrored_not_rescheduled')
+
+
+class ParameterServer(TensorFlowTest):
+    """A chief, a worker, a parameter server and an evaluator."""
+
+    def test_trains_and_evaluates(self):
+        self.assert_passes('tf_parameter_server')
+
+    def test_replaces_a_lost_worker_by_itself(self):
+        self.assert_passes('tf_parameter_server_lost_worker')
+
+    def test_resumes_after_the_loss_of_the_chief(self):
+        self.assert_passes('tf_parameter_server_lost_chief')
+
+    def test_resumes_after_the_loss_of_the_parameter_server(self):
+        self.assert_passes('tf_parameter_server_lost_ps')
+
+
+if __name__ == '__main__':
+    support.main()
