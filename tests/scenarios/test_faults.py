@@ -468,6 +468,22 @@ class Reports(Case):
         self.assertIn("lacks the modules: caip_missing_module", done.stdout)
         self.assertIn("0 passed, 0 failed, 1 not run", done.stdout)
 
+    def test_the_modules_of_a_package_are_those_of_its_runtime_version(self):
+        python = self.folder / "python" / "bin" / "python3"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", python.parents[1]], check=True)
+        settings = self.folder / "settings.yaml"
+        settings.write_text(json.dumps({"runtimes": {"2.11": str(python)}}))
+        package = self.folder / "trainer"
+        package.mkdir()
+        (package / "__init__.py").write_text("")
+        file = self.folder / "s.yaml"
+        file.write_text("description: d\nneeds: {modules: [json, caip_missing_module]}\njob:\n"
+                        "  submit: [--package-path, trainer, --module-name, trainer.task,\n"
+                        "           --runtime-version, '2.11', --python-version, '3.7']\n")
+        done = self.run_words(file, "--emulator-config", settings)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f"'{python}' lacks the modules: caip_missing_module", done.stdout)
+
     def test_the_config_of_a_job_among_scenarios_is_called_that(self):
         folder = self.folder / "mixed"
         folder.mkdir()
