@@ -1,30 +1,12 @@
 #include "emulator/app/image_registry.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-
-#include <cerrno>
-
 #include "fakes/registry/registry_api.h"
+#include "images/image_store.h"
 
 namespace caip::app {
-namespace {
-
-// A process that removes unused blobs locks the file for writing.
-Result<Fd> LockShared(const Path& file) {
-  Fd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!lock.valid()) return CannotOpen(file, errno);
-  while (::flock(lock.get(), LOCK_SH) != 0) {
-    if (errno != EINTR) return CannotLock(file, errno);
-  }
-  return lock;
-}
-
-}  // namespace
 
 struct ImageRegistry::Opened {
-  std::unique_ptr<images::BlobStore> blobs;
-  std::unique_ptr<images::ImageNames> names;
+  std::unique_ptr<images::ImageStore> store;
   std::unique_ptr<registry::Registry> registry;
 };
 
@@ -41,10 +23,10 @@ Result<registry::Registry*> ImageRegistry::Open() {
   const std::lock_guard lock(mutex_);
   if (opened_) return opened_->registry.get();
   auto opened = std::make_unique<Opened>();
-  ASSIGN_OR_RETURN(opened->blobs, images::BlobStore::Open(directory_));
-  ASSIGN_OR_RETURN(opened->names, images::ImageNames::Open(directory_ / "names.db"));
+  ASSIGN_OR_RETURN(opened->store, images::ImageStore::Open(directory_));
+  images::ImageStore& store = *opened->store;
   opened->registry = std::make_unique<registry::Registry>(
-      *opened->blobs, *opened->names, [file = directory_ / "lock"] { return LockShared(file); },
+      store.blobs(), store.names(), [&store] { return store.LockForAdding(); },
       Random(seed_).Fork("registry"));
   opened_ = std::move(opened);
   return opened_->registry.get();

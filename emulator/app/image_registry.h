@@ -9,8 +9,6 @@
 #include "base/result.h"
 #include "fakes/registry/registry.h"
 #include "http/router.h"
-#include "images/blob_store.h"
-#include "images/image_names.h"
 
 namespace caip::app {
 

@@ -101,9 +101,11 @@ Result<Fd> ImageStore::Lock(int kind) const {
   return lock;
 }
 
+Result<Fd> ImageStore::LockForAdding() const { return Lock(LOCK_SH); }
+
 Result<std::vector<ImportedImage>> ImageStore::Import(const ImageSource& source,
                                                       const std::optional<ImageReference>& name) {
-  ASSIGN_OR_RETURN(Fd lock, Lock(LOCK_SH));
+  ASSIGN_OR_RETURN(Fd lock, LockForAdding());
   auto imported = ImportLocked(source, name);
   lock.Close();
   // A failed import leaves blobs, and an archive has files that no image needs. If the store is

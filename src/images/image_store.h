@@ -5,8 +5,7 @@
 //   <directory>/names.db         see image_names.h
 //   <directory>/layers           see layer_store.h
 //   <directory>/lock             locked for reading while blobs are added that no name needs yet,
-//   and
-//                                for writing by the garbage collection
+//                                and for writing by the garbage collection
 //
 // A registry that shares the store links a blob to its repository before it finishes the upload,
 // and a manifest before it stores it: the garbage collection keeps linked blobs.
@@ -82,6 +81,10 @@ class ImageStore {
   /// means the new image from then on. After an error, no name has changed.
   Result<std::vector<ImportedImage>> Import(const ImageSource& source,
                                             const std::optional<ImageReference>& name = {});
+
+  /// Keeps the garbage collections of all processes away while the result lives, for callers that
+  /// add blobs before a name needs them.
+  Result<Fd> LockForAdding() const;
 
   /// The manifest or index that a name means. kNotFound, with the reason "nameUnknown" or
   /// "manifestUnknown", if the store does not have it.
