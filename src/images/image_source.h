@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "images/blob_store.h"
+#include "images/image_manifest.h"
 #include "images/layer_writer.h"
 
 namespace caip::images {
@@ -42,6 +43,14 @@ class SourceFiles {
   /// reason "digestMismatch" if the file has another digest.
   virtual Result<BlobInfo> Store(const std::string& name, const Digest* expected) = 0;
 };
+
+/// An image whose files are elsewhere, such as in a registry.
+struct OfferedImage {
+  Descriptor manifest;  // of a manifest or an index
+  std::unique_ptr<SourceFiles> files;
+};
+/// Opens such an image for machines of `host`. It may put manifests into the store.
+using OpenOffer = std::function<Result<OfferedImage>(BlobStore& blobs, const Platform& host)>;
 
 /// Opens a source. An archive is read to its end once, and its files go to the blob store; those
 /// that no image needs are removed with the next garbage collection. kNotFound if the path does not

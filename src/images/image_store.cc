@@ -136,6 +136,15 @@ Result<std::vector<ImportedImage>> ImageStore::ImportLocked(
   return imported;
 }
 
+Result<Digest> ImageStore::Pull(const OpenOffer& open, const ImageReference& name) {
+  ASSIGN_OR_RETURN(const Fd lock, LockForAdding());
+  ASSIGN_OR_RETURN(const OfferedImage offered, open(*blobs_, options_.host));
+  ASSIGN_OR_RETURN(const StoredImage stored,
+                   StoreImage(*offered.files, offered.manifest, options_.host, *blobs_));
+  RETURN_IF_ERROR(SetNames(stored, {name}));
+  return offered.manifest.digest;
+}
+
 Status ImageStore::SetNames(const StoredImage& image, const std::vector<ImageReference>& names) {
   std::vector<ManifestRecord> manifests;
   for (size_t i = 0; i < image.manifests.size(); ++i) {
@@ -161,6 +170,14 @@ Result<Digest> ImageStore::Resolve(const ImageReference& name) {
   ASSIGN_OR_RETURN(const std::vector<ImageName> tags, names_->List(name.repository()));
   for (const ImageName& other : tags) others.push_back(other.tag);
   return errors::NameUnknown(FamiliarName(name.repository(), name.tag()), others);
+}
+
+Result<bool> ImageStore::HasMember(const Digest& manifest, const Digest& wanted) {
+  if (manifest == wanted) return true;
+  ASSIGN_OR_RETURN(const std::string text, blobs_->Read(manifest, kManifestBytesMax));
+  ASSIGN_OR_RETURN(const ImageManifest read, ParseManifest(text));
+  return std::any_of(read.manifests.begin(), read.manifests.end(),
+                     [&](const Descriptor& member) { return member.digest == wanted; });
 }
 
 Result<ImageStore::HostImage> ImageStore::FindHostImage(const Digest& manifest) {

@@ -82,6 +82,9 @@ class ImageStore {
   Result<std::vector<ImportedImage>> Import(const ImageSource& source,
                                             const std::optional<ImageReference>& name = {});
 
+  /// Imports an image from elsewhere under `name`, which has a tag. Blobs that the store has are
+  /// not read again. Returns the digest of its manifest or index.
+  Result<Digest> Pull(const OpenOffer& open, const ImageReference& name);
   /// Keeps the garbage collections of all processes away while the result lives, for callers that
   /// add blobs before a name needs them.
   Result<Fd> LockForAdding() const;
@@ -89,6 +92,8 @@ class ImageStore {
   /// The manifest or index that a name means. kNotFound, with the reason "nameUnknown" or
   /// "manifestUnknown", if the store does not have it.
   Result<Digest> Resolve(const ImageReference& name);
+  /// Whether `manifest` is `wanted`, or an index that has it.
+  Result<bool> HasMember(const Digest& manifest, const Digest& wanted);
   /// Unpacks the image for this host. `manifest` may be an index. kCancelled after `stop` is
   /// requested.
   Result<UnpackedImage> Unpack(const Digest& manifest, const std::stop_token& stop = {});

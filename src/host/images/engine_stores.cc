@@ -12,6 +12,8 @@ constexpr const char* kEngines[] = {"podman", "docker"};
 constexpr std::chrono::seconds kFindTimeout{10};
 constexpr std::chrono::minutes kSaveTimeout{30};
 constexpr size_t kIdDigits = 64;
+// The id, then names with the digests of manifests: "gcr.io/p/i@sha256:...".
+constexpr char kEngineFormat[] = "{{.Id}}{{range .RepoDigests}} {{.}}{{end}}";
 
 // "sha256:..." of docker, the bare digits of podman.
 std::optional<std::string> ParseEngineId(std::string_view text) {
@@ -22,20 +24,29 @@ std::optional<std::string> ParseEngineId(std::string_view text) {
   return is_id ? std::optional<std::string>(id) : std::nullopt;
 }
 
+// Whether one of the names in the engine's answer has the digest; "" is any.
+bool IsKnownAs(std::string_view answer, const std::string& digest) {
+  if (digest.empty()) return true;
+  const std::vector<std::string> words = Split(std::string(Trim(answer)), ' ');
+  return std::any_of(words.begin() + 1, words.end(),
+                     [&](const std::string& word) { return word.ends_with("@" + digest); });
+}
+
 }  // namespace
 
-std::optional<EngineImage> EngineStores::Find(const std::string& uri,
-                                              const std::stop_token& stop) const {
+std::optional<EngineImage> EngineStores::Find(const std::string& uri, const std::stop_token& stop,
+                                              const std::string& digest) const {
   const std::string path = FindVariable(own_environment_, "PATH").value_or("");
   for (const char* engine : kEngines) {
     if (FindProgram(engine, path).empty()) continue;
     const auto asked =
-        CaptureTool({.argv = {engine, "image", "inspect", "--format", "{{.Id}}", "--", uri},
+        CaptureTool({.argv = {engine, "image", "inspect", "--format", kEngineFormat, "--", uri},
                      .environment = own_environment_,
                      .timeout = kFindTimeout,
                      .stop = stop});
     if (!asked.ok() || !asked->result.ok()) continue;
-    if (auto id = ParseEngineId(asked->out)) return EngineImage{engine, *std::move(id)};
+    auto id = ParseEngineId(asked->out.substr(0, asked->out.find(' ')));
+    if (id && IsKnownAs(asked->out, digest)) return EngineImage{engine, *std::move(id)};
   }
   return std::nullopt;
 }

@@ -24,8 +24,10 @@ class EngineStores {
   /// `own_environment`: OwnEnvironment(), from which PATH and the settings of the engines come.
   explicit EngineStores(Variables own_environment) : own_environment_(std::move(own_environment)) {}
 
-  /// The image of that name. nullopt: no engine has it, or none answers in time.
-  std::optional<EngineImage> Find(const std::string& uri, const std::stop_token& stop) const;
+  /// The image of that name. nullopt: no engine has it, or none answers in time. With `digest`, the
+  /// engine must know the image by that digest of its manifest.
+  std::optional<EngineImage> Find(const std::string& uri, const std::stop_token& stop,
+                                  const std::string& digest = "") const;
   /// Writes the image to a new file, as `docker save` does.
   Status Save(const EngineImage& image, const Path& file, const std::stop_token& stop) const;
 

@@ -1,6 +1,27 @@
 #include "host/images/image_errors.h"
 
 namespace caip::host::errors {
+namespace {
+
+std::string OtherDigestNote(std::string_view uri) {
+  const bool has_digest = uri.find('@') != std::string_view::npos;
+  return has_digest ? " An image of that name with another digest is not used." : "";
+}
+
+std::string MeaningOf(int status, const std::string& place) {
+  if (status == 404) return "It does not have " + place + ". Push the image to it.";
+  if (status == 401 || status == 403) {
+    return "It wants a login, which the emulator does not have. Import the image, or let the "
+           "registry serve this host without a login.";
+  }
+  if (status >= 300 && status < 400) {
+    return "It names another place for " + place +
+           ". The emulator follows no redirects, because they may lead to other hosts.";
+  }
+  return "Its log may say why.";
+}
+
+}  // namespace
 
 Error ImageNotFound(std::string_view uri) {
   const std::string image(uri);
@@ -8,8 +29,10 @@ Error ImageNotFound(std::string_view uri) {
       Code::kFailedPrecondition,
       "The image '" + image +
           "' is not on this host: it is not in the emulator's registry, not in podman and not in "
-          "docker. The emulator pulls no images from other hosts. Push it to the emulator "
-          "(docker push), import it (docker save " +
+          "docker." +
+          OtherDigestNote(uri) +
+          " The emulator pulls no images from other hosts. Push it to the emulator (docker push), "
+          "import it (docker save " +
           image + " | caip images import -), or name a command that replaces it (--map-image '" +
           image + "=COMMAND')."};
 }
@@ -43,6 +66,40 @@ Error NotInEngines() { return {Code::kNotFound, "No container engine has the ima
 
 Error EngineCannotSave(std::string_view engine, std::string_view last) {
   return {Code::kUnavailable, std::string(engine) + " cannot save it: " + std::string(last)};
+}
+
+Error RegistryNotReachable(std::string_view registry, const Error& cause) {
+  return {Code::kUnavailable,
+          "The registry at " + std::string(registry) + " does not serve it: " + cause.message +
+              ". Start the registry, or import the image (caip images import)."};
+}
+
+Error RegistryAnswered(std::string_view registry, int status, std::string_view place) {
+  return {Code::kFailedPrecondition, "The registry at " + std::string(registry) +
+                                         " answered with status " + std::to_string(status) + ". " +
+                                         MeaningOf(status, std::string(place))};
+}
+
+Error RegistrySentAnotherManifest(std::string_view registry, std::string_view expected,
+                                  std::string_view digest) {
+  return {Code::kDataLoss, "The registry at " + std::string(registry) +
+                               " sent a manifest with the digest " + std::string(digest) +
+                               " instead of " + std::string(expected) + "."};
+}
+
+Error RegistrySentTooMuch(std::string_view registry, std::string_view digest, uint64_t size) {
+  return {Code::kDataLoss, "The registry at " + std::string(registry) + " sent more than the " +
+                               std::to_string(size) + " bytes that the blob " +
+                               std::string(digest) + " has."};
+}
+
+Error MappedImageDiffers(std::string_view place, std::string_view expected,
+                         std::string_view digest) {
+  return {Code::kFailedPrecondition, "It is mapped to '" + std::string(place) +
+                                         "', which has the image " + std::string(digest) +
+                                         " instead of " + std::string(expected) +
+                                         ". Map it to an OCI layout that has that manifest, or "
+                                         "name the image by its tag."};
 }
 
 Error UserNotInImage(std::string_view name) {

@@ -23,6 +23,16 @@ std::string ImageRunsAsRoot(uint32_t user);
 Error NotInEngines();
 /// `last` is what the engine printed.
 Error EngineCannotSave(std::string_view engine, std::string_view last);
+// Registries at loopback addresses. `registry` is "127.0.0.1:5000".
+Error RegistryNotReachable(std::string_view registry, const Error& cause);
+/// `place` is "project/image/manifests/v1".
+Error RegistryAnswered(std::string_view registry, int status, std::string_view place);
+Error RegistrySentAnotherManifest(std::string_view registry, std::string_view expected,
+                                  std::string_view digest);
+Error RegistrySentTooMuch(std::string_view registry, std::string_view digest, uint64_t size);
+/// The place that an image is mapped to has another image than the name's digest.
+Error MappedImageDiffers(std::string_view place, std::string_view expected,
+                         std::string_view digest);
 Error UserNotInImage(std::string_view name);
 Error GroupNotInImage(std::string_view name);
 

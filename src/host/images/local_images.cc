@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "host/images/image_errors.h"
 #include "host/images/image_user.h"
+#include "host/images/loopback_registry.h"
 #include "images/image_store.h"
 
 namespace caip::host {
@@ -108,16 +109,34 @@ Status LocalImages::LookUp(const std::string& uri, const std::string& source) {
 
 Result<Digest> LocalImages::Find(const std::string& uri, const std::string& source,
                                  const std::stop_token& stop) {
-  auto found = !source.empty() ? ImportMapped(source) : [&]() -> Result<Digest> {
-    ASSIGN_OR_RETURN(const ImageReference name, ImageReference::Parse(uri));
-    ASSIGN_OR_RETURN(images::ImageStore * store, Store());
-    auto digest = store->Resolve(name);
-    if (digest.ok() || digest.error().code != Code::kNotFound) return digest;
-    return ImportFromEngine(uri, stop);
-  }();
+  auto found = source.empty() ? FindByName(uri, stop) : FindMapped(uri, source);
   if (found.ok()) return found;
   const bool is_missing = source.empty() && found.error().code == Code::kNotFound;
   return is_missing ? errors::ImageNotFound(uri) : errors::ImageUnusable(uri, found.error());
+}
+
+// A name with a digest means exactly that image, wherever it is.
+Result<Digest> LocalImages::FindMapped(const std::string& uri, const std::string& source) {
+  ASSIGN_OR_RETURN(const Digest digest, ImportMapped(source));
+  const auto name = ImageReference::Parse(uri);
+  if (!name.ok() || !name->digest()) return digest;
+  ASSIGN_OR_RETURN(images::ImageStore * store, Store());
+  ASSIGN_OR_RETURN(const bool has_it, store->HasMember(digest, *name->digest()));
+  if (!has_it) {
+    return errors::MappedImageDiffers(source, name->digest()->text(), digest.text());
+  }
+  return *name->digest();
+}
+
+Result<Digest> LocalImages::FindByName(const std::string& uri, const std::stop_token& stop) {
+  ASSIGN_OR_RETURN(const ImageReference name, ImageReference::Parse(uri));
+  ASSIGN_OR_RETURN(images::ImageStore * store, Store());
+  auto found = store->Resolve(name);
+  if (found.ok() || found.error().code != Code::kNotFound) return found;
+  found = ImportFromEngine(uri, name, stop);
+  if (found.ok() || found.error().code != Code::kNotFound) return found;
+  const auto registry = LoopbackRegistryOf(name);
+  return registry ? PullFromLoopback(*registry, name, *store, stop) : found;
 }
 
 Result<Digest> LocalImages::Import(const std::string& source, const ImageReference& as) {
@@ -137,8 +156,12 @@ Result<Digest> LocalImages::ImportMapped(const std::string& location) {
   return known.ok() ? known : Import(location, name);
 }
 
-Result<Digest> LocalImages::ImportFromEngine(const std::string& uri, const std::stop_token& stop) {
-  const auto image = engines_.Find(uri, stop);
+Result<Digest> LocalImages::ImportFromEngine(const std::string& uri, const ImageReference& wanted,
+                                             const std::stop_token& stop) {
+  // podman takes no name with both a tag and a digest
+  const std::string digest = wanted.digest() ? wanted.digest()->text() : "";
+  const auto image =
+      engines_.Find(digest.empty() ? uri : wanted.repository() + "@" + digest, stop, digest);
   if (!image) return errors::NotInEngines();
   ASSIGN_OR_RETURN(const ImageReference name,
                    ImageReference::Parse(kEngineImages + image->engine + ":" + image->id));

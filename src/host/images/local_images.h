@@ -1,6 +1,6 @@
 #pragma once
-// The images of this host: in files that the settings name, in the image store, and in podman and
-// docker.
+// The images of this host: in files that the settings name, in the image store, in podman and
+// docker, and in other registries of this host.
 
 #include <memory>
 #include <mutex>
@@ -40,7 +40,11 @@ class LocalImages final : public ImageSource {
                               const std::stop_token& stop);
   Result<images::Digest> Import(const std::string& source, const images::ImageReference& as);
   Result<images::Digest> ImportMapped(const std::string& location);
-  Result<images::Digest> ImportFromEngine(const std::string& uri, const std::stop_token& stop);
+  Result<images::Digest> FindMapped(const std::string& uri, const std::string& source);
+  Result<images::Digest> FindByName(const std::string& uri, const std::stop_token& stop);
+  Result<images::Digest> ImportFromEngine(const std::string& uri,
+                                          const images::ImageReference& name,
+                                          const std::stop_token& stop);
 
   const LocalImagesOptions options_;
   const EngineStores engines_;

@@ -102,6 +102,17 @@ TEST_F(Engines, AreNotBelievedWhenTheyAnswerSomethingElse) {
   EXPECT_FALSE(Stores().Find("gcr.io/p/i:1", {}));
 }
 
+TEST_F(Engines, MustKnowAnImageByTheDigestOfItsName) {
+  const std::string digest = "sha256:" + std::string(64, 'b');
+  Install("podman", "echo " + id + " gcr.io/p/i@sha256:" + std::string(64, 'c'));
+  EXPECT_FALSE(Stores().Find("gcr.io/p/i@" + digest, {}, digest));
+  Install("docker", "echo sha256:" + id + " gcr.io/p/o@sha256:1 gcr.io/p/i@" + digest);
+  const auto found = Stores().Find("gcr.io/p/i@" + digest, {}, digest);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->engine, "docker");
+  EXPECT_EQ(found->id, id);
+}
+
 TEST_F(Engines, SaveAnImageToAFile) {
   Install("podman", "[ \"$1 $2 $4\" = 'save --output " + id + "' ] && echo archive > \"$3\"");
   const Path file = bin.path() / "image.tar";
