@@ -70,6 +70,9 @@ struct Runner {
   int operator()(const caip::cli::ImagesImportCommand& c) const {
     return Shown(c, caip::cli::RunImagesImport);
   }
+  int operator()(const caip::cli::ImagesMapCommand& c) const {
+    return Shown(c, caip::cli::RunImagesMap);
+  }
   int operator()(const caip::cli::ImagesRemoveCommand& c) const {
     return Shown(c, caip::cli::RunImagesRemove);
   }

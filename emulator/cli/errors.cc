@@ -57,6 +57,20 @@ Error PlotFileKind(const std::string& file) {
   return Invalid("Bad value [" + file + "]: a plot is FILE.html or FILE.svg.");
 }
 
+Error NotAMapping(std::string_view text) {
+  return Invalid(Quoted(text) +
+                 " is not a mapping of an image. Write it as URI=COMMAND or URI=oci:PATH, for "
+                 "example gcr.io/p/trainer:v1='python3 /src/train.py'.");
+}
+Error MappingMissing() {
+  return Invalid("Nothing is mapped. Give URI=COMMAND, URI=oci:PATH or --unset URI.");
+}
+Error MappingUnknown(std::string_view uri) {
+  return {Code::kNotFound, "The image " + Quoted(uri) +
+                               " is not mapped in this state directory. `caip images list` shows "
+                               "the mappings."};
+}
+
 Error NotADuration(std::string_view text) {
   return Invalid(Quoted(text) + " is not a valid duration. Write it as 90s, 10m or 1h30m.");
 }

@@ -20,6 +20,9 @@ Error MustBeSpecified();
 Error OtherMustBeSpecified(std::string_view flag);
 Error AtMostOneOf(const std::vector<std::string>& flags);
 Error PlotFileKind(const std::string& file);
+Error NotAMapping(std::string_view text);
+Error MappingMissing();
+Error MappingUnknown(std::string_view uri);
 Error NotADuration(std::string_view text);
 /// For env --remote.
 Error NotAHost(std::string_view text);

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/quoting.h"
 #include "emulator/app/settings/settings_table.h"
+#include "host/images/kept_mappings.h"
 #include "host/process/image_map.h"
 
 namespace caip::scenario {
@@ -63,6 +64,8 @@ Status CompleteImages(const EmulatorFlags& flags, EmulatorOptions& options) {
   for (const auto& [image, command] : given.images) {
     options.images[image] = CommandFrom(here, command);
   }
+  ASSIGN_OR_RETURN(const host::ImageMap kept, host::KeptMappings(options.image_store).Read());
+  host::AddKeptMappings(kept, options.images);
   return Ok{};
 }
 

@@ -5,6 +5,7 @@
 
 #include "host/errors.h"
 #include "host/images/image_packager.h"
+#include "host/images/kept_mappings.h"
 #include "host/images/local_images.h"
 #include "host/machine/addresses.h"
 #include "host/machine/machine_errors.h"
@@ -60,16 +61,21 @@ PackagerOptions PackagerOptionsFrom(const LauncherOptions& options) {
   return packaging;
 }
 
+Path ImageStoreOf(const LauncherOptions& options) {
+  return options.image_store.empty() ? options.state / "images" : options.image_store;
+}
+
 std::shared_ptr<LocalImages> MakeImages(const LauncherOptions& options) {
   LocalImagesOptions images;
-  images.store = options.image_store.empty() ? options.state / "images" : options.image_store;
+  images.store = ImageStoreOf(options);
   images.can_run = options.own_machines && options.own_roots;
   images.own_environment = options.own_environment;
   return std::make_shared<LocalImages>(std::move(images));
 }
 
 ImageRules ImageRulesFrom(const LauncherOptions& options, std::shared_ptr<LocalImages> images) {
-  ImageRules rules{options.images};
+  ImageRules rules{options.images,
+                   [kept = KeptMappings(ImageStoreOf(options))] { return kept.Read(); }};
   if (options.strict_images) {
     rules.look_up = [images](const std::string& uri, const std::string& source) {
       return images->LookUp(uri, source);

@@ -1,4 +1,4 @@
-// `caip images list|import|remove` on the image store of a state directory.
+// `caip images list|import|map|remove` on the image store of a state directory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 namespace caip::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
@@ -30,6 +31,7 @@ class Images : public ::testing::Test {
     if (const auto* c = std::get_if<ImagesImportCommand>(&command)) {
       return RunImagesImport(*c, world);
     }
+    if (const auto* c = std::get_if<ImagesMapCommand>(&command)) return RunImagesMap(*c, world);
     if (const auto* c = std::get_if<ImagesRemoveCommand>(&command)) {
       return RunImagesRemove(*c, world);
     }
@@ -65,6 +67,44 @@ TEST_F(Images, AreImportedListedAndRemoved) {
   EXPECT_EQ(Run({"list"}), kExitSuccess);
   EXPECT_EQ(out_, "");
   EXPECT_EQ(err_, "Listed 0 items.\n");
+}
+
+TEST_F(Images, AreMappedAndListedUntilThatIsUndone) {
+  EXPECT_EQ(Run({"map", "gcr.io/p/a:1=python3 'my task.py'", "gcr.io/p/b=oci:/b.tar"}),
+            kExitSuccess)
+      << err_;
+  EXPECT_EQ(err_,
+            "Mapped gcr.io/p/a:1 to python3 'my task.py'.\nMapped gcr.io/p/b to oci:/b.tar.\n");
+  EXPECT_EQ(Run({"list", "--format", "value(name,status)"}), kExitSuccess);
+  EXPECT_EQ(out_,
+            "gcr.io/p/a:1\tmapped to python3 'my task.py'\ngcr.io/p/b\tmapped to oci:/b.tar\n");
+  EXPECT_EQ(Run({"map", "--unset", "gcr.io/p/a:1"}), kExitSuccess);
+  EXPECT_EQ(Run({"remove", "gcr.io/p/b"}), kExitSuccess) << err_;
+  EXPECT_EQ(err_, "Removed the mapping of gcr.io/p/b.\n");
+  EXPECT_EQ(Run({"list"}), kExitSuccess);
+  EXPECT_EQ(out_, "");
+}
+
+TEST_F(Images, AreMappedToPathsThatDoNotDependOnTheDirectory) {
+  EXPECT_EQ(Run({"map", "gcr.io/p/b=oci:b.tar"}), kExitSuccess) << err_;
+  EXPECT_THAT(err_, HasSubstr(" to oci:" + (std::filesystem::current_path() / "b.tar").string()));
+}
+
+TEST_F(Images, ThatAreMappedAndImportedAreRemovedAsBoth) {
+  EXPECT_EQ(Run({"import", Archive("trainer:v1")}), kExitSuccess);
+  EXPECT_EQ(Run({"map", "trainer:v1=true"}), kExitSuccess);
+  EXPECT_EQ(Run({"remove", "trainer:v1"}), kExitSuccess);
+  EXPECT_THAT(err_, AllOf(HasSubstr("Removed the mapping of trainer:v1."),
+                          HasSubstr("Removed trainer:v1 (blobs: 3")));
+}
+
+TEST_F(Images, AreNotMappedByMistakes) {
+  for (const Words& words : std::vector<Words>{
+           {"map"}, {"map", "gcr.io/p/a"}, {"map", "=true"}, {"map", "gcr.io/p/a="}}) {
+    EXPECT_EQ(Run(words), kExitUsage) << err_;
+  }
+  EXPECT_EQ(Run({"map", "--unset", "gcr.io/p/a"}), kExitFailure);
+  EXPECT_THAT(err_, HasSubstr("'gcr.io/p/a' is not mapped in this state directory"));
 }
 
 TEST_F(Images, AreListedInTheFormatsOfOtherLists) {

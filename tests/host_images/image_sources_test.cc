@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "host/images/engine_stores.h"
+#include "host/images/kept_mappings.h"
 #include "host/process/image_map.h"
 
 namespace caip::host {
@@ -56,6 +57,45 @@ TEST(ImageMap, AsksForImagesThatMustBeHere) {
   EXPECT_EQ(ResolveImage(rules, ContainerImage{"gcr.io/p/none"}).error().message,
             "It is not here.");
   EXPECT_THAT(asked, ElementsAre("gcr.io/p/file /i.tar", "gcr.io/p/none "));
+}
+
+TEST(ImageMap, OfFlagsWinsOverWhatIsKept) {
+  ImageRules rules{{{"gcr.io/p/a", {"flag"}}}};
+  rules.kept = []() -> Result<ImageMap> {
+    return ImageMap{{"gcr.io/p/a:1", {"kept"}}, {"gcr.io/p/b", {"oci:/b.tar"}}};
+  };
+  EXPECT_THAT(Resolve(rules, "gcr.io/p/a:1").entrypoint, ElementsAre("flag"));
+  EXPECT_EQ(Resolve(rules, "gcr.io/p/b:2").source, "/b.tar");
+  EXPECT_EQ(Resolve(rules, "gcr.io/p/c").source, "");
+  ImageMap map = rules.map;
+  AddKeptMappings(*rules.kept(), map);
+  EXPECT_EQ(map, (ImageMap{{"gcr.io/p/a", {"flag"}}, {"gcr.io/p/b", {"oci:/b.tar"}}}));
+}
+
+TEST(KeptMappings, TakeEffectForOthersAtOnce) {
+  const TemporaryDirectory store;
+  const KeptMappings reader(store.path() / "images");
+  EXPECT_TRUE(reader.Read()->empty());
+  KeptMappings writer(store.path() / "images");
+  ASSERT_TRUE(writer.Set("gcr.io/p/a", {"python3", "a b"}).ok());
+  ASSERT_TRUE(writer.Set("gcr.io/p/b", {"oci:/b.tar"}).ok());
+  ASSERT_TRUE(writer.Set("gcr.io/p/b", {"true"}).ok());
+  EXPECT_EQ(*reader.Read(),
+            (ImageMap{{"gcr.io/p/a", {"python3", "a b"}}, {"gcr.io/p/b", {"true"}}}));
+  EXPECT_TRUE(*writer.Unset("gcr.io/p/a"));
+  EXPECT_FALSE(*writer.Unset("gcr.io/p/a"));
+  EXPECT_EQ(*reader.Read(), (ImageMap{{"gcr.io/p/b", {"true"}}}));
+}
+
+TEST(KeptMappings, ThatAreDamagedAreReported) {
+  const TemporaryDirectory store;
+  const KeptMappings kept(store.path());
+  for (const char* text : {"", "[]", "{\"a\": []}", "{\"a\": \"b\"}", "{\"a\": [1]}", "{\"a\""}) {
+    ASSERT_TRUE(WriteFile(store.path() / "map.json", text).ok());
+    const auto read = kept.Read();
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_THAT(read.error().message, HasSubstr("map.json' are damaged. Remove the file")) << text;
+  }
 }
 
 struct Engines : ::testing::Test {

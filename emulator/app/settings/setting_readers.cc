@@ -161,6 +161,8 @@ SettingProblems SetAllowedUsers(const Json& value, EmulatorOptions& options) {
   return problems;
 }
 
+namespace {
+
 // The path of an image in a file does not depend on the directory that the emulator runs in.
 std::vector<std::string> CompleteLocation(std::vector<std::string> entry) {
   const auto location = host::ImageLocation(entry);
@@ -169,16 +171,23 @@ std::vector<std::string> CompleteLocation(std::vector<std::string> entry) {
   return entry;
 }
 
+}  // namespace
+
+std::optional<ImageMapping> ReadImageMapping(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) return std::nullopt;
+  auto command = ShellWords(text.substr(equals + 1));
+  if (!command || command->empty()) return std::nullopt;
+  return ImageMapping{std::string(text.substr(0, equals)), CompleteLocation(*std::move(command))};
+}
+
 // A flag has the form "URI=COMMAND". The config file has a mapping of images to commands.
 SettingProblems SetImages(const Json& value, EmulatorOptions& options) {
   if (value.is_string()) {
     const auto text = value.get<std::string>();
-    const size_t equals = text.find('=');
-    const auto command = equals == std::string::npos
-                             ? std::nullopt
-                             : ShellWords(std::string_view(text).substr(equals + 1));
-    if (equals == 0 || !command || command->empty()) return {errors::NotAnImage(text)};
-    options.images[text.substr(0, equals)] = CompleteLocation(*command);
+    const auto mapping = ReadImageMapping(text);
+    if (!mapping) return {errors::NotAnImage(text)};
+    options.images[mapping->uri] = mapping->entry;
     return {};
   }
   if (!value.is_object()) return {errors::NotAMapping()};

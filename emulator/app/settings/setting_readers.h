@@ -33,6 +33,14 @@ SettingProblems SetRuntimes(const Json& value, EmulatorOptions& options);
 SettingProblems SetCompanions(const Json& value, EmulatorOptions& options);
 SettingProblems SetCloudSdk(const Json& value, EmulatorOptions& options);
 
+/// An image and what replaces it, as `--map-image` takes it: "URI=COMMAND", "URI=oci:PATH".
+struct ImageMapping {
+  std::string uri;
+  std::vector<std::string> entry;  // of a host::ImageMap
+};
+/// nullopt: the text has another form.
+std::optional<ImageMapping> ReadImageMapping(std::string_view text);
+
 // Readers for common kinds of values. `kMember` is the option that they set.
 
 template <auto kMember>

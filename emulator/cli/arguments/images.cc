@@ -1,6 +1,7 @@
-// The flags of `images list`, `import` and `remove`, which gcloud does not have.
+// The flags of `images list`, `import`, `map` and `remove`, which gcloud does not have.
 
 #include "emulator/cli/arguments/definitions.h"
+#include "emulator/cli/errors.h"
 #include "images/image_reference.h"
 
 namespace caip::cli {
@@ -37,11 +38,38 @@ void AddImport(Grammar& grammar, CLI::App& images, const GcloudFlags& gcloud) {
   AddStateFlag(grammar, app, &import->emulator);
 }
 
+void AddMap(Grammar& grammar, CLI::App& images, const GcloudFlags& gcloud) {
+  const auto map = std::make_shared<ImagesMapCommand>();
+  CLI::App& app = grammar.Leaf(
+      images, "map", "Maps container images to local commands or to archives, until it is undone.",
+      "Examples:\n  caip images map gcr.io/my-project/trainer:v1='python3 /src/train.py'\n"
+      "  caip images map gcr.io/my-project/trainer=oci:layout:v1\n"
+      "  caip images map --unset gcr.io/my-project/trainer",
+      [map, &gcloud](const Words&) -> Result<Command> {
+        if (map->mappings.empty() && map->unset.empty()) return errors::MappingMissing();
+        map->gcloud = gcloud;
+        return Command(*map);
+      });
+  grammar.OptionalWords(
+      app, "URI=COMMAND",
+      "An image, with or without a tag, and the command or the image oci:PATH "
+      "that jobs run in its place. --map-image and the configuration win over it.",
+      [map](const std::string& value) -> Status {
+        auto mapping = app::ReadImageMapping(value);
+        if (!mapping) return errors::NotAMapping(value);
+        map->mappings.push_back(*std::move(mapping));
+        return Ok{};
+      });
+  grammar.Flag(app, "--unset", "URI", "Undo the mapping of this image. Repeatable.",
+               Append(&map->unset));
+  AddStateFlag(grammar, app, &map->emulator);
+}
+
 }  // namespace
 
 void AddImagesCommands(Grammar& grammar, const GcloudFlags& gcloud) {
   CLI::App& images = grammar.Group(grammar.root(), "images",
-                                   "Lists, imports and removes container images for jobs.");
+                                   "Lists, imports, maps and removes container images for jobs.");
   const auto list = std::make_shared<ImagesListCommand>();
   CLI::App& list_app = grammar.Leaf(
       images, "list", "Lists the images of the state directory.",
@@ -49,9 +77,11 @@ void AddImagesCommands(Grammar& grammar, const GcloudFlags& gcloud) {
       FinishWith(list, gcloud));
   AddStateFlag(grammar, list_app, &list->emulator);
   AddImport(grammar, images, gcloud);
+  AddMap(grammar, images, gcloud);
   const auto remove = std::make_shared<ImagesRemoveCommand>();
   CLI::App& app = grammar.Leaf(
-      images, "remove", "Removes names of images, and the files that no other image needs.",
+      images, "remove",
+      "Removes names and mappings of images, and the files that no other image needs.",
       "Examples:\n  caip images remove gcr.io/my-project/trainer:v1", FinishWith(remove, gcloud));
   grammar.Positional(
       app, "URI", "Name of an image, with a tag (default: latest) or a digest.",

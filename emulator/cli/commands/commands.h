@@ -17,6 +17,7 @@
 #include "client/submit_flags.h"
 #include "emulator/app/attach/connect.h"
 #include "emulator/app/settings/emulator_flags.h"
+#include "emulator/app/settings/setting_readers.h"
 #include "emulator/check/checked_trainer.h"
 #include "emulator/cli/commands/follow.h"
 #include "emulator/cli/output.h"
@@ -171,6 +172,14 @@ struct ImagesImportCommand {
   std::optional<std::string> name;  // --name URI
 };
 
+/// `images map URI=COMMAND|URI=oci:PATH...` and `images map --unset URI`.
+struct ImagesMapCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;  // --state
+  std::vector<app::ImageMapping> mappings;
+  std::vector<std::string> unset;  // URIs
+};
+
 /// `images remove URI...`.
 struct ImagesRemoveCommand {
   GcloudFlags gcloud;
@@ -278,9 +287,9 @@ using Command =
                  StreamLogsCommand, TrialsCommand, LocalTrainCommand, ServeCommand, StopCommand,
                  EnvCommand, DoctorCommand, VersionCommand, BucketsCreateCommand,
                  BucketsListCommand, ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand,
-                 ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand,
-                 ScenarioShowCommand, ExploreCommand, CheckCommand, SimulateCommand, ShellCommand,
-                 PrintCommand>;
+                 ImagesMapCommand, ScenarioRunCommand, ScenarioValidateCommand,
+                 ScenarioSchemaCommand, ScenarioShowCommand, ExploreCommand, CheckCommand,
+                 SimulateCommand, ShellCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
@@ -308,6 +317,7 @@ int RunBucketsCreate(const BucketsCreateCommand& command, const Surroundings& wo
 int RunBucketsList(const BucketsListCommand& command, const Surroundings& world);
 int RunImagesList(const ImagesListCommand& command, const Surroundings& world);
 int RunImagesImport(const ImagesImportCommand& command, const Surroundings& world);
+int RunImagesMap(const ImagesMapCommand& command, const Surroundings& world);
 int RunImagesRemove(const ImagesRemoveCommand& command, const Surroundings& world);
 int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world);
 int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world);

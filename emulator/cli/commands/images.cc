@@ -1,14 +1,18 @@
-// `caip images list|import|remove`: the image store of the state directory. An emulator may use it
-// at the same time.
+// `caip images list|import|map|remove`: the image store of the state directory. An emulator may use
+// it at the same time.
 
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
 
 #include "base/json.h"
+#include "base/quoting.h"
+#include "base/text.h"
 #include "emulator/cli/commands/commands.h"
+#include "emulator/cli/errors.h"
 #include "emulator/cli/output.h"
 #include "emulator/cli/print/resource_text.h"
+#include "host/images/kept_mappings.h"
 #include "host/store/state_directory.h"
 #include "images/image_store.h"
 
@@ -60,6 +64,17 @@ Json AsJson(const ListedImage& image) {
   return object;
 }
 
+Json AsJson(const std::string& uri, const std::vector<std::string>& entry) {
+  std::vector<std::string> words;
+  for (const std::string& word : entry) words.push_back(ShellQuoted(word));
+  return {
+      {"name", uri}, {"mappedTo", Join(words, " ")}, {"status", "mapped to " + Join(words, " ")}};
+}
+
+host::KeptMappings MappingsOf(const app::EmulatorFlags& flags) {
+  return host::KeptMappings(app::StateDirectory(flags) / "images");
+}
+
 Status ListImages(const ImagesListCommand& command, const Surroundings& world) {
   Json resources = Json::array();
   std::error_code error;
@@ -67,6 +82,8 @@ Status ListImages(const ImagesListCommand& command, const Surroundings& world) {
     ASSIGN_OR_RETURN(const auto store, OpenStore(command.emulator));
     ASSIGN_OR_RETURN(const std::vector<ListedImage> listed, store->List());
     for (const ListedImage& image : listed) resources.push_back(AsJson(image));
+    ASSIGN_OR_RETURN(const host::ImageMap mappings, MappingsOf(command.emulator).Read());
+    for (const auto& [uri, entry] : mappings) resources.push_back(AsJson(uri, entry));
   }
   if (resources.empty() && !command.gcloud.format) world.io.err("Listed 0 items.\n");
   const std::string format = command.gcloud.format.value_or("table");
@@ -94,13 +111,41 @@ Status ImportImage(const ImagesImportCommand& command, const Surroundings& world
   return Ok{};
 }
 
+Status MapImages(const ImagesMapCommand& command, const Surroundings& world) {
+  RETURN_IF_ERROR(host::StateDirectory::Make(app::StateDirectory(command.emulator)));
+  host::KeptMappings kept = MappingsOf(command.emulator);
+  for (const std::string& uri : command.unset) {
+    ASSIGN_OR_RETURN(const bool was_mapped, kept.Unset(uri));
+    if (!was_mapped) return errors::MappingUnknown(uri);
+    world.io.err("Removed the mapping of " + uri + ".\n");
+  }
+  for (const app::ImageMapping& mapping : command.mappings) {
+    RETURN_IF_ERROR(kept.Set(mapping.uri, mapping.entry));
+    world.io.err("Mapped " + mapping.uri + " to " +
+                 StringOr(AsJson(mapping.uri, mapping.entry), "mappedTo") + ".\n");
+  }
+  return Ok{};
+}
+
+// The name may be of an image, of a mapping, or of both.
+Status RemoveImage(const std::string& text, ImageStore& store, host::KeptMappings& kept,
+                   const Surroundings& world) {
+  ASSIGN_OR_RETURN(const ImageReference name, ImageReference::Parse(text));
+  ASSIGN_OR_RETURN(const bool was_mapped, kept.Unset(text));
+  if (was_mapped) world.io.err("Removed the mapping of " + text + ".\n");
+  const auto removed = store.Remove(name);
+  if (!removed.ok() && removed.error().code == Code::kNotFound && was_mapped) return Ok{};
+  if (!removed.ok()) return removed.error();
+  world.io.err("Removed " + text + " (blobs: " + std::to_string(removed->blobs) +
+               ", unpacked layers: " + std::to_string(removed->layers) + ").\n");
+  return Ok{};
+}
+
 Status RemoveImages(const ImagesRemoveCommand& command, const Surroundings& world) {
   ASSIGN_OR_RETURN(const auto store, OpenStore(command.emulator));
+  host::KeptMappings kept = MappingsOf(command.emulator);
   for (const std::string& text : command.names) {
-    ASSIGN_OR_RETURN(const ImageReference name, ImageReference::Parse(text));
-    ASSIGN_OR_RETURN(const images::RemovedFiles removed, store->Remove(name));
-    world.io.err("Removed " + text + " (blobs: " + std::to_string(removed.blobs) +
-                 ", unpacked layers: " + std::to_string(removed.layers) + ").\n");
+    RETURN_IF_ERROR(RemoveImage(text, *store, kept, world));
   }
   return Ok{};
 }
@@ -117,6 +162,10 @@ int RunImagesList(const ImagesListCommand& command, const Surroundings& world) {
 
 int RunImagesImport(const ImagesImportCommand& command, const Surroundings& world) {
   return ExitCodeOf(ImportImage(command, world), "images.import", world.io);
+}
+
+int RunImagesMap(const ImagesMapCommand& command, const Surroundings& world) {
+  return ExitCodeOf(MapImages(command, world), "images.map", world.io);
 }
 
 int RunImagesRemove(const ImagesRemoveCommand& command, const Surroundings& world) {

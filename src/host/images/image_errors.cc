@@ -102,6 +102,12 @@ Error MappedImageDiffers(std::string_view place, std::string_view expected,
                                          "name the image by its tag."};
 }
 
+Error MappingsDamaged(std::string_view file) {
+  return {Code::kDataLoss, "The mappings of images in '" + std::string(file) +
+                               "' are damaged. Remove the file, and map the images again "
+                               "(caip images map)."};
+}
+
 Error UserNotInImage(std::string_view name) {
   return {Code::kNotFound, "Its user '" + std::string(name) +
                                "' is not in /etc/passwd of the image. Add it there, or name a "

@@ -17,6 +17,16 @@ std::string WithoutTag(const std::string& uri) {
   return has_tag ? name.substr(0, colon) : name;
 }
 
+using ImageEntry = std::optional<std::vector<std::string>>;
+
+Result<ImageEntry> EntryFor(const ImageRules& rules, const std::string& uri) {
+  if (const auto* given = FindImage(rules.map, uri)) return ImageEntry(*given);
+  if (!rules.kept) return ImageEntry();
+  ASSIGN_OR_RETURN(const ImageMap kept, rules.kept());
+  const auto* found = FindImage(kept, uri);
+  return found ? ImageEntry(*found) : ImageEntry();
+}
+
 }  // namespace
 
 const std::vector<std::string>* FindImage(const ImageMap& images, const std::string& uri) {
@@ -30,10 +40,17 @@ std::optional<std::string> ImageLocation(const std::vector<std::string>& entry) 
   return is_location ? std::optional(entry.front().substr(kLocation.size())) : std::nullopt;
 }
 
+void AddKeptMappings(const ImageMap& kept, ImageMap& map) {
+  const ImageMap given = map;
+  for (const auto& [uri, entry] : kept) {
+    if (!FindImage(given, uri)) map[uri] = entry;
+  }
+}
+
 Result<run::Program> ResolveImage(const ImageRules& rules, const run::Program& program) {
   const auto* image = std::get_if<run::ContainerImage>(&program);
   if (!image) return program;
-  const std::vector<std::string>* entry = FindImage(rules.map, image->uri);
+  ASSIGN_OR_RETURN(const ImageEntry entry, EntryFor(rules, image->uri));
   const auto location = entry ? ImageLocation(*entry) : std::nullopt;
   run::ContainerImage resolved = *image;
   if (entry && !location) {

@@ -22,8 +22,15 @@ const std::vector<std::string>* FindImage(const ImageMap& images, const std::str
 /// What an entry names after "oci:"; nullopt: it is a command.
 std::optional<std::string> ImageLocation(const std::vector<std::string>& entry);
 
+/// Adds the mappings of `kept` to those of flags and configuration, which win: a mapping of an
+/// image without a tag, too, wins over a kept one with a tag.
+void AddKeptMappings(const ImageMap& kept, ImageMap& map);
+
 struct ImageRules {
   ImageMap map;
+  /// Mappings that may change while the launcher runs, for images that `map` does not have. Unset:
+  /// there are none.
+  std::function<Result<ImageMap>()> kept = {};
   /// Why the image is not on this host, or not where it is mapped to. Unset: an image is looked for
   /// when its job starts.
   std::function<Status(const std::string& uri, const std::string& source)> look_up = {};
