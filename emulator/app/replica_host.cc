@@ -29,6 +29,7 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
           .state = options.state,
           .images = options.images,
           .image_store = options.image_store,
+          .container_engine = options.container_engine,
           .strict_images = options.strict_images,
           .seed = options.seed,
           .own_environment = host::OwnEnvironment(),
@@ -55,6 +56,7 @@ std::string ChooseIsolation(EmulatorOptions& options) {
   if (options.isolation != Isolation::kByHost) return "";
   options.isolation = Isolation::kProcess;
   if (options.addressing == Addressing::kPorts) return "";  // machines have names, not ports
+  if (options.container_engine != host::ContainerEngineKind::kBundled) return "";
   if (const auto why_not = host::TryMachineOnce(host::LauncherBesideUs(), options.state)) {
     return NoMachinesNote(*why_not);
   }

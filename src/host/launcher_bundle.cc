@@ -3,6 +3,9 @@
 #include <optional>
 #include <string_view>
 
+#include "host/containers/container_errors.h"
+#include "host/containers/engine_images.h"
+#include "host/containers/engine_launcher.h"
 #include "host/errors.h"
 #include "host/images/image_packager.h"
 #include "host/images/kept_mappings.h"
@@ -61,6 +64,24 @@ PackagerOptions PackagerOptionsFrom(const LauncherOptions& options) {
   return packaging;
 }
 
+bool RunsInEngine(const LauncherOptions& options) {
+  return options.container_engine != ContainerEngineKind::kBundled;
+}
+
+ContainerEngine EngineFor(const LauncherOptions& options) {
+  return ContainerEngine(options.container_engine, StateId(options.state), options.own_environment);
+}
+
+// Containers of an engine have neither the machines nor the watched processes of the bundled one.
+Status CheckEngine(const LauncherOptions& options) {
+  if (!RunsInEngine(options)) return Ok{};
+  const ContainerEngine engine = EngineFor(options);
+  if (options.own_machines) return errors::EngineOnMachines(engine.name());
+  if (options.disk_bytes_max > 0) return errors::EngineWithout(engine.name(), "--disk-limits");
+  if (options.machine_limits) return errors::EngineWithout(engine.name(), "--machine-limits");
+  return engine.Check();
+}
+
 Path ImageStoreOf(const LauncherOptions& options) {
   return options.image_store.empty() ? options.state / "images" : options.image_store;
 }
@@ -68,7 +89,7 @@ Path ImageStoreOf(const LauncherOptions& options) {
 std::shared_ptr<LocalImages> MakeImages(const LauncherOptions& options) {
   LocalImagesOptions images;
   images.store = ImageStoreOf(options);
-  images.can_run = options.own_machines && options.own_roots;
+  images.can_run = RunsInEngine(options) || (options.own_machines && options.own_roots);
   images.own_environment = options.own_environment;
   return std::make_shared<LocalImages>(std::move(images));
 }
@@ -90,7 +111,11 @@ std::unique_ptr<engine::Packager> MakePackager(const LauncherOptions& options,
                                                Interpreters& interpreters) {
   auto packages = std::make_unique<PackagerOnHost>(PackagerOptionsFrom(options), interpreters,
                                                    world.packages, world.log, world.clock);
-  return std::make_unique<ImagePackager>(std::move(packages), std::move(images), world.log,
+  std::shared_ptr<ImageSource> source = images;
+  if (RunsInEngine(options)) {
+    source = std::make_shared<EngineImages>(EngineFor(options), std::move(images));
+  }
+  return std::make_unique<ImagePackager>(std::move(packages), std::move(source), world.log,
                                          world.clock);
 }
 
@@ -120,6 +145,13 @@ std::string UrlOnMachine(const std::string& url) {
   return "http://" + std::string(kHubAddress) + url.substr(url.rfind(':'));
 }
 
+std::unique_ptr<engine::Launcher> WithEngine(const LauncherOptions& options,
+                                             std::unique_ptr<ProcessLauncher> processes) {
+  if (!RunsInEngine(options)) return processes;
+  engine::LocalDisks& disks = *processes;
+  return MakeEngineLauncher(std::move(processes), disks, options.state, EngineFor(options));
+}
+
 Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, LauncherWorld world) {
   if (options.own_machines) {
     const auto why_not = options.own_roots ? TryMachineOnce(LauncherBesideUs(), options.state)
@@ -127,6 +159,7 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
     if (why_not) return errors::NoMachine(*why_not);
   }
   if (options.disk_bytes_max > 0) RETURN_IF_ERROR(CheckDiskLimits());
+  RETURN_IF_ERROR(CheckEngine(options));
   const std::shared_ptr<LocalImages> images = MakeImages(options);
   LauncherBundle bundle;
   bundle.name = kProcessName;
@@ -140,14 +173,16 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
                                            .disk_bytes_max = options.disk_bytes_max},
                                           world.clock, world.output));
   bundle.disks = processes.get();
-  bundle.freezable = processes.get();
-  bundle.watchable = processes.get();
   bundle.machines = processes.get();
-  bundle.processes = processes.get();
+  if (!RunsInEngine(options)) {
+    bundle.freezable = processes.get();
+    bundle.watchable = processes.get();
+    bundle.processes = processes.get();
+  }
   bundle.names_resolve = options.own_machines;
   bundle.launcher = std::make_unique<MetricLauncher>(
-      std::move(processes), bundle.disks, MetricLauncherOptions{std::move(world.directory_of)},
-      world.log, world.clock);
+      WithEngine(options, std::move(processes)), bundle.disks,
+      MetricLauncherOptions{std::move(world.directory_of)}, world.log, world.clock);
   bundle.interpreters = MakeInterpreters(options);
   bundle.packager = MakePackager(options, world, images, *bundle.interpreters);
   ASSIGN_OR_RETURN(bundle.devices, MakeDeviceBinder(options));

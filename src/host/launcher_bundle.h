@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "engine/ports.h"
 #include "host/abilities.h"
+#include "host/containers/container_engine.h"
 #include "host/devices/devices_binder.h"
 #include "host/process/image_map.h"
 #include "host/python/interpreters.h"
@@ -34,7 +35,8 @@ struct LauncherOptions {
   LauncherKind kind = LauncherKind::kProcess;
   Path state;  // the emulator's state directory
   ImageMap images = {};
-  Path image_store = {};       // directory of images/image_store.h; "": <state>/images
+  Path image_store = {};  // directory of images/image_store.h; "": <state>/images
+  ContainerEngineKind container_engine = ContainerEngineKind::kBundled;  // what runs images
   bool strict_images = false;  // an image that is missing when its job is submitted is refused
   uint64_t seed = 0;
   Variables own_environment = {};  // OwnEnvironment()

@@ -11,6 +11,7 @@
 
 #include "images/errors.h"
 #include "images/image_import.h"
+#include "images/saved_archive.h"
 
 namespace caip::images {
 namespace {
@@ -198,6 +199,17 @@ Result<ImageStore::HostImage> ImageStore::FindHostImage(const Digest& manifest) 
     return HostImage{digest, read, config};
   }
   return errors::ManifestInvalid("its indexes are nested too deeply");
+}
+
+Result<ImageConfig> ImageStore::ReadConfig(const Digest& manifest) {
+  ASSIGN_OR_RETURN(const HostImage image, FindHostImage(manifest));
+  return image.config;
+}
+
+Status ImageStore::Export(const Digest& manifest, const std::string& name, const Path& file) {
+  ASSIGN_OR_RETURN(const Fd lock, LockForAdding());  // no blob is removed meanwhile
+  ASSIGN_OR_RETURN(const HostImage image, FindHostImage(manifest));
+  return WriteSavedArchive(image.manifest, name, *blobs_, file);
 }
 
 // The layers of a stack must differ: of equal ones, the highest decides.

@@ -94,6 +94,11 @@ class ImageStore {
   Result<Digest> Resolve(const ImageReference& name);
   /// Whether `manifest` is `wanted`, or an index that has it.
   Result<bool> HasMember(const Digest& manifest, const Digest& wanted);
+  /// The configuration of the image for this host. `manifest` may be an index.
+  Result<ImageConfig> ReadConfig(const Digest& manifest);
+  /// Writes the image for this host to a new file, as `docker save` does, with the name
+  /// "repository:tag".
+  Status Export(const Digest& manifest, const std::string& name, const Path& file);
   /// Unpacks the image for this host. `manifest` may be an index. kCancelled after `stop` is
   /// requested.
   Result<UnpackedImage> Unpack(const Digest& manifest, const std::stop_token& stop = {});

@@ -66,6 +66,7 @@ struct EmulatorOptions {
   uint64_t seed = 0;
   std::map<std::string, std::vector<std::string>> images;  // host::ImageMap
   bool strict_images = false;
+  host::ContainerEngineKind container_engine = host::ContainerEngineKind::kBundled;
   Path image_store;                             // "": <state>/images
   std::map<std::string, std::string> runtimes;  // runtime or Python version -> interpreter
   std::vector<std::string> interpreters;        // further pythons to consider

@@ -85,6 +85,10 @@ inline constexpr std::array kGsFronts = {Choice<GsFront>{"off", GsFront::kOff},
                                          Choice<GsFront>{"proxy", GsFront::kProxy}};
 inline constexpr std::array kIsolations = {Choice<Isolation>{"process", Isolation::kProcess},
                                            Choice<Isolation>{"machine", Isolation::kMachine}};
+inline constexpr std::array kContainerEngines = {
+    Choice<host::ContainerEngineKind>{"bundled", host::ContainerEngineKind::kBundled},
+    Choice<host::ContainerEngineKind>{"podman", host::ContainerEngineKind::kPodman},
+    Choice<host::ContainerEngineKind>{"docker", host::ContainerEngineKind::kDocker}};
 inline constexpr std::array kDurabilities = {Choice<bool>{"full", true},
                                              Choice<bool>{"relaxed", false}};
 

@@ -36,18 +36,10 @@ std::string VersionOf(const Path& path) {
          std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
 }
 
-engine::Environment EnvironmentOf(const images::ImageConfig& config, const std::string& home) {
-  // PYTHONUNBUFFERED: lines are shown as they are printed
-  engine::Environment environment = {
-      {"PATH", kDefaultPath}, {"HOME", home}, {"PYTHONUNBUFFERED", "1"}};
-  for (const std::string& variable : config.environment) {
-    const size_t equals = variable.find('=');
-    if (equals == 0 || equals == std::string::npos) continue;
-    const std::string name = variable.substr(0, equals);
-    std::erase_if(environment, [&](const auto& earlier) { return earlier.first == name; });
-    environment.emplace_back(name, variable.substr(equals + 1));
-  }
-  return environment;
+void PutVariable(const std::string& name, const std::string& value,
+                 engine::Environment& environment) {
+  std::erase_if(environment, [&](const auto& earlier) { return earlier.first == name; });
+  environment.emplace_back(name, value);
 }
 
 // Only root may become another user. The user of a machine is the user of caip.
@@ -65,7 +57,10 @@ Result<PreparedImage> PreparedFrom(images::UnpackedImage unpacked, const ImageSo
   for (const Path& layer : unpacked.layers) image.layers.push_back(layer);
   image.entrypoint = config.entrypoint;
   image.default_args = config.command;
-  image.environment = EnvironmentOf(config, user.home);
+  image.environment = EnvironmentOf(config);
+  const bool has_home = std::any_of(image.environment.begin(), image.environment.end(),
+                                    [](const auto& variable) { return variable.first == "HOME"; });
+  if (!has_home) image.environment.emplace_back("HOME", user.home);
   if (!config.working_directory.empty()) image.working_directory = config.working_directory;
   SetUser(user, note, image);
   for (const std::string& remark : unpacked.remarks) note(Severity::kWarning, remark);
@@ -74,6 +69,17 @@ Result<PreparedImage> PreparedFrom(images::UnpackedImage unpacked, const ImageSo
 }
 
 }  // namespace
+
+engine::Environment EnvironmentOf(const images::ImageConfig& config) {
+  // PYTHONUNBUFFERED: lines are shown as they are printed
+  engine::Environment environment = {{"PATH", kDefaultPath}, {"PYTHONUNBUFFERED", "1"}};
+  for (const std::string& variable : config.environment) {
+    const size_t equals = variable.find('=');
+    if (equals == 0 || equals == std::string::npos) continue;
+    PutVariable(variable.substr(0, equals), variable.substr(equals + 1), environment);
+  }
+  return environment;
+}
 
 LocalImages::LocalImages(LocalImagesOptions options)
     : options_(std::move(options)), engines_(options_.own_environment) {}
@@ -99,6 +105,13 @@ Result<PreparedImage> LocalImages::Provide(const std::string& uri, const std::st
   auto image = PreparedFrom(*std::move(unpacked), note);
   if (!image.ok()) return errors::ImageUnusable(uri, image.error());
   return image;
+}
+
+Result<LocatedImage> LocalImages::Locate(const std::string& uri, const std::string& source,
+                                         const std::stop_token& stop) {
+  ASSIGN_OR_RETURN(const Digest digest, Find(uri, source, stop));
+  ASSIGN_OR_RETURN(images::ImageStore * store, Store());
+  return LocatedImage{digest, store};
 }
 
 Status LocalImages::LookUp(const std::string& uri, const std::string& source) {

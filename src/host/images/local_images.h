@@ -8,9 +8,10 @@
 
 #include "host/images/engine_stores.h"
 #include "host/images/image_packager.h"
+#include "images/digest.h"
 
 namespace caip::images {
-class Digest;
+struct ImageConfig;
 class ImageReference;
 class ImageStore;
 }  // namespace caip::images
@@ -23,6 +24,15 @@ struct LocalImagesOptions {
   Variables own_environment = {};
 };
 
+/// An image that the store has by now.
+struct LocatedImage {
+  images::Digest digest;  // of its manifest or index
+  images::ImageStore* store = nullptr;
+};
+
+/// The variables of an image's programs, with a PATH and without HOME.
+engine::Environment EnvironmentOf(const images::ImageConfig& config);
+
 class LocalImages final : public ImageSource {
  public:
   explicit LocalImages(LocalImagesOptions options);
@@ -31,6 +41,9 @@ class LocalImages final : public ImageSource {
   /// `source` is the location of the image in a file or directory.
   Result<engine::PreparedImage> Provide(const std::string& uri, const std::string& source,
                                         const Note& note, const std::stop_token& stop) override;
+  /// Finds the image in its place, and imports it, without unpacking it.
+  Result<LocatedImage> Locate(const std::string& uri, const std::string& source,
+                              const std::stop_token& stop);
   /// Why the image cannot be used, without unpacking it.
   Status LookUp(const std::string& uri, const std::string& source);
 

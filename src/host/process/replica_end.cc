@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -84,6 +85,23 @@ std::vector<std::string> LeftRunning(const launcher::Report& report) {
   return lines;
 }
 
+namespace {
+
+// Programs that podman leaves for a moment when a container has ended: not the trainer's.
+bool IsOfPodman(const std::string& left) {
+  const std::vector<std::string> words = Split(left, ' ');
+  const std::string program = words.size() > 1 ? Path(words[1]).filename().string() : "";
+  return program == "conmon" || program == "podman";
+}
+
+int CountLeft(const launcher::Report& report) {
+  const std::vector<std::string> left = LeftRunning(report);
+  return report.left_running -
+         static_cast<int>(std::count_if(left.begin(), left.end(), IsOfPodman));
+}
+
+}  // namespace
+
 std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
                                            const launcher::Report& report) {
   std::vector<ReplicaOutput::Remark> remarks;
@@ -92,14 +110,13 @@ std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
                        "The kernel killed this replica because memory ran out; it held up to " +
                            Gibibytes(report.max_rss_kib) + "."});
   }
-  if (report.left_running > 0) {
-    const bool one = report.left_running == 1;
-    remarks.push_back(
-        {engine::Severity::kWarning,
-         "The program ended, but " +
-             (one ? std::string("a process that it had started was")
-                  : std::to_string(report.left_running) + " processes that it had started were") +
-             " still running; killed with the replica."});
+  if (const int left = CountLeft(report); left > 0) {
+    const bool one = left == 1;
+    remarks.push_back({engine::Severity::kWarning,
+                       "The program ended, but " +
+                           (one ? std::string("a process that it had started was")
+                                : std::to_string(left) + " processes that it had started were") +
+                           " still running; killed with the replica."});
   }
   return remarks;
 }

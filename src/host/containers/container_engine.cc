@@ -1,0 +1,139 @@
+#include "host/containers/container_engine.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "host/containers/container_errors.h"
+
+namespace caip::host {
+namespace {
+
+constexpr std::chrono::seconds kAnswerTimeout{30};
+constexpr std::chrono::minutes kLoadTimeout{30};
+constexpr rlim_t kFilesMax = 1 << 20;  // the kernel's default limit for all processes
+
+using Words = std::vector<std::string>;
+
+// podman asks for an init program that is often not installed; any of these does the same.
+constexpr const char* kInitPrograms[] = {"/usr/libexec/podman/catatonit",
+                                         "/usr/lib/podman/catatonit", "catatonit", "docker-init",
+                                         "tini"};
+
+std::string FindInit(const Variables& environment) {
+  const std::string path = FindVariable(environment, "PATH").value_or("");
+  for (const char* program : kInitPrograms) {
+    if (std::string found = FindProgram(program, path); !found.empty()) return found;
+  }
+  return "";
+}
+
+// podman lowers its own limit of processes to this one, where the kernel has it as the highest ID.
+constexpr rlim_t kProcessesMax = 32768;
+
+// podman raises the limits of containers, which not every user may do. These are the own ones.
+void AddLimit(const char* name, __rlimit_resource kind, rlim_t most, Words& words) {
+  rlimit limit{};
+  if (::getrlimit(kind, &limit) != 0) return;
+  const std::string soft = std::to_string(std::min(limit.rlim_cur, most));
+  const std::string hard = std::to_string(std::min(limit.rlim_max, most));
+  words.push_back("--ulimit=" + std::string(name) + "=" + soft + ":" + hard);
+}
+
+std::string NameOfEngine(ContainerEngineKind kind) {
+  return kind == ContainerEngineKind::kDocker ? "docker" : "podman";
+}
+
+std::string LastLine(std::string_view text) {
+  const std::vector<std::string> lines = Split(std::string(Trim(text)), '\n');
+  return lines.back();
+}
+
+}  // namespace
+
+ContainerEngine::ContainerEngine(ContainerEngineKind kind, std::string state_id,
+                                 Variables own_environment)
+    : name_(NameOfEngine(kind)),
+      state_id_(std::move(state_id)),
+      own_environment_(std::move(own_environment)),
+      init_(kind == ContainerEngineKind::kPodman ? FindInit(own_environment_) : "") {}
+
+Result<ToolOutput> ContainerEngine::Ask(std::vector<std::string> words,
+                                        std::chrono::milliseconds timeout,
+                                        const std::stop_token& stop) const {
+  words.insert(words.begin(), name_);
+  return CaptureTool({.argv = std::move(words),
+                      .environment = own_environment_,
+                      .timeout = timeout,
+                      .stop = stop});
+}
+
+Status ContainerEngine::Check() const {
+  const std::string path = FindVariable(own_environment_, "PATH").value_or("");
+  if (FindProgram(name_, path).empty()) return errors::EngineMissing(name_);
+  const auto asked = Ask({"ps", "--quiet", "--filter", "label=" + Label()}, kAnswerTimeout);
+  if (!asked.ok()) return errors::EngineSilent(name_, asked.error().message);
+  if (asked->result.ok()) return Ok{};
+  return errors::EngineSilent(name_, LastLine(asked->err));
+}
+
+bool ContainerEngine::HasImage(const std::string& image) const {
+  const auto asked = Ask({"image", "inspect", "--format", "{{.Id}}", image}, kAnswerTimeout);
+  return asked.ok() && asked->result.ok();
+}
+
+Status ContainerEngine::Load(const Path& archive, const std::stop_token& stop) const {
+  const auto loaded = Ask({"load", "--input", archive.string()}, kLoadTimeout, stop);
+  if (!loaded.ok()) return loaded.error();
+  if (loaded->result.ok()) return Ok{};
+  return errors::EngineCannotLoad(name_, LastLine(loaded->err));
+}
+
+// Its program is a child of an init process, so that signals end it as they end other programs.
+std::vector<std::string> ContainerEngine::CommandFor(const ContainerRun& run) const {
+  Words words = {name_,
+                 "run",
+                 "--name=" + run.name,
+                 "--label=" + Label(),
+                 "--network=host",
+                 "--pull=never",
+                 "--hostname=" + run.host_name,
+                 "--workdir=" + run.working_directory};
+  const bool is_podman = name_ == "podman";
+  if (!is_podman || !init_.empty()) words.push_back("--init");
+  if (is_podman && !init_.empty()) words.push_back("--init-path=" + init_);
+  if (is_podman) {
+    AddLimit("nofile", RLIMIT_NOFILE, kFilesMax, words);
+    AddLimit("nproc", RLIMIT_NPROC, kProcessesMax, words);
+  }
+  for (const auto& [name, address] : run.hosts)
+    words.push_back("--add-host=" + name + ":" + address);
+  for (const std::string& place : run.directories) {
+    words.push_back("--volume=" + place + ":" + place);
+  }
+  for (const std::string& place : run.files) {
+    words.push_back("--volume=" + place + ":" + place + ":ro");
+  }
+  for (const auto& [name, value] : run.environment) words.push_back("--env=" + name + "=" + value);
+  words.push_back("--entrypoint=" + run.argv.front());
+  words.push_back(run.image);
+  words.insert(words.end(), run.argv.begin() + 1, run.argv.end());
+  return words;
+}
+
+void ContainerEngine::Remove(const std::string& container) const {
+  (void)Ask({"rm", "--force", container}, kAnswerTimeout);
+}
+
+void ContainerEngine::RemoveAll() const {
+  const auto listed =
+      Ask({"ps", "--all", "--quiet", "--filter", "label=" + Label()}, kAnswerTimeout);
+  if (!listed.ok() || !listed->result.ok()) return;
+  for (const std::string& id : Split(listed->out, '\n')) {
+    if (!Trim(id).empty()) Remove(std::string(Trim(id)));
+  }
+}
+
+}  // namespace caip::host

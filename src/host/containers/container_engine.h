@@ -1,0 +1,70 @@
+#pragma once
+// podman and docker as back ends that run the images of jobs.
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "host/process/child_process.h"
+
+namespace caip::host {
+
+/// What runs container images.
+enum class ContainerEngineKind {
+  kBundled,  // caip itself: machines over unpacked layers
+  kPodman,
+  kDocker,
+};
+
+/// A container to run.
+struct ContainerRun {
+  std::string name;
+  std::string image;                    // its name in the engine
+  std::vector<std::string> argv;        // instead of ENTRYPOINT and CMD
+  Variables environment;                // beside the image's
+  std::string working_directory = "/";  // in the container
+  std::string host_name;
+  std::vector<std::pair<std::string, std::string>> hosts = {};  // name and address
+  std::vector<std::string> directories = {};  // of this host, at the same paths in the container
+  std::vector<std::string> files = {};        // likewise, read-only
+};
+
+/// The program of an engine. Each call starts it. Any thread.
+class ContainerEngine {
+ public:
+  /// `state_id` marks the containers of a state directory. `own_environment`: OwnEnvironment(),
+  /// with the settings of the engine.
+  ContainerEngine(ContainerEngineKind kind, std::string state_id, Variables own_environment);
+
+  /// "podman", "docker".
+  const std::string& name() const { return name_; }
+  const Variables& environment() const { return own_environment_; }
+
+  /// kFailedPrecondition: the program is missing, or the engine does not answer.
+  Status Check() const;
+  bool HasImage(const std::string& image) const;
+  /// Loads an archive of `docker save`.
+  Status Load(const Path& archive, const std::stop_token& stop) const;
+  /// The command that runs a container in the network of this host until its program ends.
+  std::vector<std::string> CommandFor(const ContainerRun& run) const;
+  /// Kills and removes a container. A missing one is not an error.
+  void Remove(const std::string& container) const;
+  /// Kills and removes the containers of the state directory.
+  void RemoveAll() const;
+
+ private:
+  Result<ToolOutput> Ask(std::vector<std::string> words, std::chrono::milliseconds timeout,
+                         const std::stop_token& stop = {}) const;
+  std::string Label() const { return "caip.state=" + state_id_; }
+
+  std::string name_;
+  std::string state_id_;
+  Variables own_environment_;
+  std::string init_;  // the program that is the first process of a container; "": the engine's own
+};
+
+}  // namespace caip::host

@@ -1,0 +1,34 @@
+#pragma once
+// The images of this host, loaded into podman or docker.
+
+#include <memory>
+#include <string>
+
+#include "host/containers/container_engine.h"
+#include "host/images/image_packager.h"
+#include "host/images/local_images.h"
+
+namespace caip::host {
+
+/// The image of a replica in an engine: what PreparedImage::hold points to.
+struct EngineImageName {
+  std::string name;  // "localhost/caip:…"
+};
+
+/// Finds images where LocalImages finds them, so that a URI means the same image for every engine.
+class EngineImages final : public ImageSource {
+ public:
+  EngineImages(ContainerEngine engine, std::shared_ptr<LocalImages> images)
+      : engine_(std::move(engine)), images_(std::move(images)) {}
+
+  Result<engine::PreparedImage> Provide(const std::string& uri, const std::string& source,
+                                        const Note& note, const std::stop_token& stop) override;
+
+ private:
+  Status Load(const LocatedImage& image, const std::string& name, const std::stop_token& stop);
+
+  const ContainerEngine engine_;
+  const std::shared_ptr<LocalImages> images_;
+};
+
+}  // namespace caip::host

@@ -1,0 +1,137 @@
+#include "host/containers/engine_launcher.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/hash.h"
+#include "host/containers/engine_images.h"
+#include "host/process/orphans.h"
+#include "host/process/task_queue.h"
+
+namespace caip::host {
+namespace {
+
+using engine::ReplicaExit;
+using engine::ReplicaKey;
+using engine::ReplicaLaunch;
+
+constexpr size_t kNameDigits = 24;
+
+bool IsBelowPlace(const std::string& path, const std::string& directory) {
+  return path.starts_with(directory + "/");
+}
+
+bool IsFileThere(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+// Names of other replicas lead to their addresses, as on the service.
+std::vector<std::pair<std::string, std::string>> HostsOf(const engine::ReplicaMachine& machine) {
+  std::vector<std::pair<std::string, std::string>> hosts;
+  for (const engine::ReplicaPeer& peer : machine.peers) {
+    if (peer.host.find_first_not_of("0123456789.") != std::string::npos) continue;
+    hosts.emplace_back(peer.host_name, peer.host);
+  }
+  return hosts;
+}
+
+class EngineLauncher final : public engine::Launcher {
+ public:
+  EngineLauncher(std::unique_ptr<engine::Launcher> processes, engine::LocalDisks& disks,
+                 const Path& state, ContainerEngine engine)
+      : disks_(disks),
+        state_(state.string()),
+        state_id_(StateId(state)),
+        engine_(std::move(engine)),
+        processes_(std::move(processes)) {
+    engine_.RemoveAll();
+    removals_.Start();
+  }
+  ~EngineLauncher() override {
+    processes_.reset();  // afterwards no listener is called
+    removals_.Stop();
+    engine_.RemoveAll();
+  }
+
+  Result<run::Program> Resolve(const run::Program& program) const override {
+    return processes_->Resolve(program);
+  }
+  void Launch(ReplicaLaunch launch, Listener listener) override {
+    if (!launch.image) return processes_->Launch(std::move(launch), std::move(listener));
+    const std::string container = NameOf(launch.key);
+    listener.on_exit = [this, container,
+                        on_exit = std::move(listener.on_exit)](const ReplicaExit& exit) {
+      removals_.Post([this, container, on_exit, exit] {
+        engine_.Remove(container);
+        if (on_exit) on_exit(exit);
+      });
+    };
+    processes_->Launch(InContainer(std::move(launch), container), std::move(listener));
+  }
+  void Signal(const ReplicaKey& key, int signal) override { processes_->Signal(key, signal); }
+  void Kill(const ReplicaKey& key) override { processes_->Kill(key); }
+  void Discard(const engine::RunKey& run) override { processes_->Discard(run); }
+
+ private:
+  std::string NameOf(const ReplicaKey& key) const {
+    return "caip-" + Sha256Hex(ReplicaMarker(state_id_, key)).substr(0, kNameDigits);
+  }
+
+  ReplicaLaunch InContainer(ReplicaLaunch launch, const std::string& name) const {
+    const auto& image = *static_cast<const EngineImageName*>(launch.image->hold.get());
+    ContainerRun run;
+    run.name = name;
+    run.image = image.name;
+    run.argv = launch.Argv();
+    run.environment = launch.environment;
+    run.working_directory = launch.working_directory;
+    run.host_name = launch.machine.host_name;
+    run.hosts = HostsOf(launch.machine);
+    AddPlaces(launch, run);
+    if (!run.argv.empty()) launch.program = run::LocalCommand{engine_.CommandFor(run)};
+    launch.arguments.clear();
+    launch.environment = engine_.environment();
+    launch.working_directory.clear();
+    launch.image = nullptr;
+    return launch;
+  }
+
+  // What the launch names of the state directory: the boot disk, buckets, and single files such as
+  // the certificates of the front.
+  void AddPlaces(const ReplicaLaunch& launch, ContainerRun& run) const {
+    const std::string disk = disks_.BootDisk(launch.key);
+    const std::string buckets = state_ + "/buckets";
+    run.directories = {disk};
+    std::set<std::string> files;
+    std::vector<std::string> texts = run.argv;
+    for (const auto& [name, value] : launch.environment) texts.push_back(value);
+    bool has_buckets = false;
+    for (const std::string& text : texts) {
+      has_buckets = has_buckets || IsBelowPlace(text, buckets);
+      const bool is_other =
+          IsBelowPlace(text, state_) && !IsBelowPlace(text, disk) && !IsBelowPlace(text, buckets);
+      if (is_other && IsFileThere(text)) files.insert(text);
+    }
+    if (has_buckets) run.directories.push_back(buckets);
+    run.files.assign(files.begin(), files.end());
+  }
+
+  engine::LocalDisks& disks_;
+  const std::string state_;
+  const std::string state_id_;
+  const ContainerEngine engine_;
+  TaskQueue removals_;
+  std::unique_ptr<engine::Launcher> processes_;
+};
+
+}  // namespace
+
+std::unique_ptr<engine::Launcher> MakeEngineLauncher(std::unique_ptr<engine::Launcher> processes,
+                                                     engine::LocalDisks& disks, const Path& state,
+                                                     ContainerEngine engine) {
+  return std::make_unique<EngineLauncher>(std::move(processes), disks, state, std::move(engine));
+}
+
+}  // namespace caip::host

@@ -1,0 +1,22 @@
+#pragma once
+// Starts replicas with images in containers of podman or docker, and all others as its inner
+// launcher does.
+
+#include <memory>
+
+#include "base/files.h"
+#include "engine/ports.h"
+#include "host/containers/container_engine.h"
+
+namespace caip::host {
+
+/// A container's replica is the process of `podman run` or `docker run`: its output, its exit code
+/// and the signals that it gets are the container's. When it has ended, and before on_exit, the
+/// container is removed. Files below `state` that its environment names are in the container, and
+/// the boot disk, at the same paths. `disks` belongs to `processes`. Removes the containers that an
+/// earlier emulator left, now and at its end.
+std::unique_ptr<engine::Launcher> MakeEngineLauncher(std::unique_ptr<engine::Launcher> processes,
+                                                     engine::LocalDisks& disks, const Path& state,
+                                                     ContainerEngine engine);
+
+}  // namespace caip::host

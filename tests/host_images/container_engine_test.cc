@@ -1,0 +1,188 @@
+// The commands of podman and docker, which are scripts here that note their words.
+
+#include "host/containers/container_engine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <future>
+
+#include "base/text.h"
+#include "host/containers/engine_images.h"
+#include "host/containers/engine_launcher.h"
+
+namespace caip::host {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+struct Containers : ::testing::Test {
+  void Install(const std::string& program, const std::string& script) {
+    ASSERT_TRUE(WriteFile(bin.path() / program,
+                          "#!/bin/sh\necho \"$@\" >> '" + Notes().string() + "'\n" + script + "\n")
+                    .ok());
+    std::filesystem::permissions(bin.path() / program, std::filesystem::perms(0755));
+  }
+  Path Notes() const { return bin.path() / "notes"; }
+  std::vector<std::string> Noted() const {
+    const auto text = ReadFile(Notes());
+    std::vector<std::string> lines = Split(text.ok() ? *text : "", '\n');
+    std::erase(lines, "");
+    return lines;
+  }
+  ContainerEngine Engine(ContainerEngineKind kind = ContainerEngineKind::kPodman) const {
+    return ContainerEngine(kind, "0123", {{"PATH", bin.path().string() + ":/usr/bin:/bin"}});
+  }
+
+  TemporaryDirectory bin{"caip-engines-"};
+  const ContainerRun run{.name = "caip-1",
+                         .image = "localhost/caip:1",
+                         .argv = {"/bin/train", "--text", "a b"},
+                         .environment = {{"A", "b c"}},
+                         .working_directory = "/app",
+                         .host_name = "master-0",
+                         .hosts = {{"worker-0", "127.1.2.3"}},
+                         .directories = {"/state/disk"},
+                         .files = {"/state/ca.pem"}};
+};
+
+TEST_F(Containers, RunWithTheWordsOfTheReplica) {
+  const std::vector<std::string> words = Engine(ContainerEngineKind::kDocker).CommandFor(run);
+  EXPECT_THAT(words, ElementsAre("docker", "run", "--name=caip-1", "--label=caip.state=0123",
+                                 "--network=host", "--pull=never", "--hostname=master-0",
+                                 "--workdir=/app", "--init", "--add-host=worker-0:127.1.2.3",
+                                 "--volume=/state/disk:/state/disk",
+                                 "--volume=/state/ca.pem:/state/ca.pem:ro", "--env=A=b c",
+                                 "--entrypoint=/bin/train", "localhost/caip:1", "--text", "a b"));
+}
+
+// podman looks for an init program of its own, which few hosts have, and raises limits.
+TEST_F(Containers, OfPodmanHaveAnInitProgramOfTheHostAndItsLimits) {
+  Install("docker-init", "");
+  const std::vector<std::string> words = Engine().CommandFor(run);
+  EXPECT_EQ(words.front(), "podman");
+  EXPECT_THAT(words, Contains(StartsWith("--ulimit=nofile=")));
+  EXPECT_THAT(words, Contains(StartsWith("--ulimit=nproc=")));
+  EXPECT_THAT(words, Contains("--init"));
+  EXPECT_THAT(words, Contains(StartsWith("--init-path=/")));
+}
+
+TEST_F(Containers, AreRemovedByTheLabelOfTheirStateDirectory) {
+  Install("podman", "[ \"$1\" = ps ] && printf 'id1\\nid2\\n'; exit 0");
+  Engine().RemoveAll();
+  EXPECT_THAT(Noted(), ElementsAre("ps --all --quiet --filter label=caip.state=0123",
+                                   "rm --force id1", "rm --force id2"));
+}
+
+TEST_F(Containers, NeedAnEngineThatAnswers) {
+  ContainerEngine nowhere(ContainerEngineKind::kPodman, "0", {{"PATH", bin.path().string()}});
+  EXPECT_THAT(nowhere.Check().error().message,
+              AllOf(HasSubstr("The program 'podman' is not on PATH."),
+                    HasSubstr("--container-engine bundled")));
+  Install("docker", "echo 'some advice' >&2; echo 'Cannot connect to the daemon' >&2; exit 1");
+  EXPECT_THAT(Engine(ContainerEngineKind::kDocker).Check().error().message,
+              HasSubstr("docker does not answer: Cannot connect to the daemon."));
+  Install("docker", "exit 0");
+  EXPECT_TRUE(Engine(ContainerEngineKind::kDocker).Check().ok());
+}
+
+TEST_F(Containers, GetImagesThatTheEngineLoads) {
+  Install("podman", "[ \"$1\" = load ] && { echo 'no space left' >&2; exit 125; }; exit 1");
+  EXPECT_FALSE(Engine().HasImage("localhost/caip:1"));
+  EXPECT_EQ(Engine().Load("/i.tar", {}).error().message, "podman cannot load it: no space left");
+  EXPECT_THAT(Noted(), ElementsAre("image inspect --format {{.Id}} localhost/caip:1",
+                                   "load --input /i.tar"));
+}
+
+/// Notes launches, and ends a replica when it is told to.
+class NotedProcesses final : public engine::Launcher, public engine::LocalDisks {
+ public:
+  Result<run::Program> Resolve(const run::Program& program) const override { return program; }
+  void Launch(engine::ReplicaLaunch launch, Listener listener) override {
+    launched.push_back(std::move(launch));
+    listeners.push_back(std::move(listener));
+  }
+  void Signal(const engine::ReplicaKey&, int) override {}
+  void Kill(const engine::ReplicaKey&) override {}
+  void Discard(const engine::RunKey&) override {}
+  std::string BootDisk(const engine::ReplicaKey&) const override { return "/state/disks/d"; }
+
+  std::vector<engine::ReplicaLaunch> launched;
+  std::vector<Listener> listeners;
+};
+
+struct ContainersOfReplicas : Containers {
+  ContainersOfReplicas() {
+    Install("podman", "exit 0");
+    auto inner = std::make_unique<NotedProcesses>();
+    processes = inner.get();
+    launcher = MakeEngineLauncher(std::move(inner), *processes, state.path(), Engine());
+  }
+  engine::ReplicaLaunch Launch() const {
+    engine::ReplicaLaunch launch;
+    launch.key = {{"p", "job", ""}, {"worker", 1}, 1};
+    launch.program = run::ContainerImage{.uri = "gcr.io/p/i", .entrypoint = {"/bin/train"}};
+    launch.environment = {{"NAME", "value"},
+                          {"CURL_CA_BUNDLE", (state.path() / "ca.pem").string()},
+                          {"MISSING", (state.path() / "missing").string()}};
+    launch.working_directory = "/app";
+    return launch;
+  }
+  static std::shared_ptr<const engine::PreparedImage> Image() {
+    engine::PreparedImage image;
+    image.hold = std::make_shared<const EngineImageName>("localhost/caip:1");
+    return std::make_shared<const engine::PreparedImage>(std::move(image));
+  }
+
+  TemporaryDirectory state;
+  NotedProcesses* processes = nullptr;
+  std::unique_ptr<engine::Launcher> launcher;
+};
+
+TEST_F(ContainersOfReplicas, RunAsProcessesOfTheEngine) {
+  ASSERT_TRUE(WriteFile(state.path() / "ca.pem", "certificates").ok());
+  engine::ReplicaLaunch launch = Launch();
+  launch.image = Image();
+  launcher->Launch(std::move(launch), {});
+  ASSERT_EQ(processes->launched.size(), 1u);
+  const engine::ReplicaLaunch& inner = processes->launched.front();
+  const std::string ca = (state.path() / "ca.pem").string();
+  EXPECT_THAT(
+      inner.Argv(),
+      AllOf(Contains("localhost/caip:1"), Contains("--env=NAME=value"), Contains("--workdir=/app"),
+            Contains("--volume=/state/disks/d:/state/disks/d"),
+            Contains("--volume=" + ca + ":" + ca + ":ro"), Not(Contains(HasSubstr("missing:")))));
+  EXPECT_EQ(FindVariable(inner.environment, "NAME"), std::nullopt) << "the engine has its own";
+  EXPECT_TRUE(FindVariable(inner.environment, "PATH"));
+}
+
+TEST_F(ContainersOfReplicas, AreRemovedBeforeTheirExitIsReported) {
+  engine::ReplicaLaunch launch = Launch();
+  launch.image = Image();
+  std::promise<engine::ReplicaExit> ended;
+  engine::Launcher::Listener listener;
+  listener.on_exit = [&](const engine::ReplicaExit& exit) { ended.set_value(exit); };
+  launcher->Launch(std::move(launch), std::move(listener));
+  engine::ReplicaExit exit;
+  exit.exit_code = 137;
+  processes->listeners.front().on_exit(exit);
+  auto reported = ended.get_future();
+  ASSERT_EQ(reported.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  EXPECT_EQ(reported.get().exit_code, 137);
+  EXPECT_THAT(Noted(), Contains(StartsWith("rm --force caip-")));
+}
+
+TEST_F(ContainersOfReplicas, AreNotUsedWithoutAnImage) {
+  launcher->Launch(Launch(), {});
+  EXPECT_EQ(processes->launched.front().Argv(), std::vector<std::string>{"/bin/train"});
+  EXPECT_EQ(processes->launched.front().working_directory, "/app");
+}
+
+}  // namespace
+}  // namespace caip::host
