@@ -197,5 +197,70 @@ TEST_F(ImageJobs, WhoseArchiveIsMissingFailWithItsPath) {
               HasSubstr("/nowhere/image.tar"));
 }
 
+TEST_F(ImageJobs, ThatAreTruncatedFailWithTheReason) {
+  MakeImage("true");
+  const TemporaryDirectory files;
+  const Path archive = files.path() / "image.tar";
+  const std::string tar =
+      "tar -C '" + layout_.Directory().string() + "' -cf '" + archive.string() + "' .";
+  ASSERT_EQ(std::system(tar.c_str()), 0);
+  std::filesystem::resize_file(archive, std::filesystem::file_size(archive) / 2);
+  EXPECT_EQ(Submit("truncated", {}, "oci:" + archive.string()).exit_code, 1);
+  EXPECT_THAT(StringOr(caip_.Describe("truncated"), "errorMessage"),
+              AllOf(HasSubstr("The archive is damaged"), HasSubstr("'" + std::string(kOwnImage))));
+}
+
+TEST_F(ImageJobs, WithAnotherDigestThanTheirBytesFailWithBoth) {
+  MakeImage("true");
+  for (const auto& blob :
+       std::filesystem::directory_iterator(layout_.Directory() / "blobs/sha256")) {
+    if (std::filesystem::file_size(blob) > 100'000) {
+      ASSERT_TRUE(WriteFile(blob.path(), "others").ok());
+    }
+  }
+  EXPECT_EQ(Submit("digest").exit_code, 1);
+  EXPECT_THAT(StringOr(caip_.Describe("digest"), "errorMessage"),
+              HasSubstr("are damaged: their digest is sha256:"));
+}
+
+TEST_F(ImageJobs, WhoseLayersLeadOutFailAndWriteNothing) {
+  const TemporaryDirectory files;
+  ASSERT_TRUE(WriteFile(files.path() / "evil", "evil").ok());
+  const Path archive = files.path() / "layer.tar";
+  const std::string name = "caip-escaped-" + files.path().filename().string();
+  const std::string up = "../../../../../../../../../../tmp/" + name;
+  const std::string tar = "tar -P -C '" + files.path().string() + "' --transform 's,^evil$," + up +
+                          ",' -cf '" + archive.string() + "' evil";
+  ASSERT_EQ(std::system(tar.c_str()), 0);
+  layout_.AddArchive(archive);
+  MakeImage("true");
+  EXPECT_EQ(Submit("escapes").exit_code, 1);
+  EXPECT_THAT(StringOr(caip_.Describe("escapes"), "errorMessage"),
+              AllOf(HasSubstr(name), HasSubstr("leads out of the image")));
+  EXPECT_FALSE(std::filesystem::exists("/tmp/" + name));
+}
+
+TEST_F(ImageJobs, WithoutAShellRunTheirProgramAndHaveNoShell) {
+  const TemporaryDirectory base("caip-layer-");
+  std::filesystem::copy_file("/bin/busybox", base.path() / "sleep");
+  OciLayout bare;
+  bare.AddLayer(base.path());
+  bare.Finish({{"Entrypoint", {"/sleep"}}, {"Cmd", {"600"}}});
+  const std::string mapping = std::string(kOwnImage) + "=oci:" + bare.Directory().string();
+  ASSERT_EQ(caip_
+                .Run({"jobs", "submit", "training", "bare", "--region", "us-central1",
+                      "--master-image-uri", kOwnImage, "--map-image", mapping})
+                .exit_code,
+            0);
+  EXPECT_TRUE(Eventually([&] { return caip_.StateOf("bare") == "RUNNING"; }, 60));
+  Transcript shell;
+  EXPECT_TRUE(Eventually([&] {
+    shell = caip_.Run({"jobs", "shell", "bare", "--", "sh"});
+    return shell.err.find("cannot run") != std::string::npos;
+  })) << "awaited that there is no shell: "
+      << shell.err;
+  EXPECT_EQ(caip_.Run({"jobs", "cancel", "bare"}).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace caip::testing

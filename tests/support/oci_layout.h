@@ -29,6 +29,11 @@ class OciLayout {
     const std::string tar = "tar --numeric-owner --owner=0 --group=0 -C '" + files.string() +
                             "' -cf '" + archive.string() + "' .";
     ASSERT_EQ(std::system(tar.c_str()), 0);
+    AddArchive(archive);
+  }
+
+  /// Adds a tar archive as the highest layer so far.
+  void AddArchive(const Path& archive) {
     const auto bytes = ReadFile(archive);
     ASSERT_TRUE(bytes.ok());
     Json layer = Put(*bytes, "application/vnd.oci.image.layer.v1.tar");
