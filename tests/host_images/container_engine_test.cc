@@ -100,7 +100,7 @@ TEST_F(Containers, GetImagesThatTheEngineLoads) {
                                    "load --input /i.tar"));
 }
 
-/// Notes launches, and ends a replica when it is told to.
+/// Notes launches, and ends a replica when a test says so.
 class NotedProcesses final : public engine::Launcher, public engine::LocalDisks {
  public:
   Result<run::Program> Resolve(const run::Program& program) const override { return program; }

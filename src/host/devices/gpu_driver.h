@@ -36,7 +36,7 @@ struct GpuDriver {
 /// that cannot be read are skipped. Empty if this host has no driver.
 GpuDriver ReadGpuDriver(const DriverPlaces& places);
 
-/// Gives the driver to a replica with an image. Directories are added behind those of the image.
+/// Gives the driver to a replica with an image. Its directories come after those of the image.
 void AddDriver(const GpuDriver& driver, engine::ReplicaLaunch& launch);
 
 }  // namespace caip::host
