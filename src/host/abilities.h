@@ -14,6 +14,7 @@
 
 #include "base/files.h"
 #include "engine/ports.h"
+#include "host/network/packet_faults.h"
 #include "host/watch/replica_watcher.h"
 
 namespace caip::host {
@@ -72,6 +73,23 @@ class OwnMachines {
   virtual std::string HostAddress() const = 0;
   /// Sets the function that gets the listeners of runs' networks. Call it before the first launch.
   virtual void SetEndpointHandler(EndpointHandler handler) = 0;
+};
+
+/// Called on any thread.
+struct NetworkListener {
+  std::function<void()> in_effect = {};  // once, also after a failure
+  std::function<void(const std::string& why)> failed = {};
+};
+
+/// The ability to disturb the network of a run's machines.
+class DisturbsNetworks {
+ public:
+  virtual ~DisturbsNetworks() = default;
+  /// Replaces the faults of a run's network. The new ones are in effect when the listener is
+  /// called. A network that is not open yet gets them before its first machine starts, and its
+  /// listener is called at once; a failure is reported later.
+  virtual void SetPacketFaults(const engine::RunKey& run, std::vector<PacketFault> faults,
+                               NetworkListener listener) = 0;
 };
 
 /// The base of decorators: owns another launcher and passes every call on to it. A decorator

@@ -179,6 +179,7 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
     bundle.watchable = processes.get();
     bundle.processes = processes.get();
   }
+  if (options.own_machines) bundle.networks = processes.get();
   bundle.names_resolve = options.own_machines;
   bundle.launcher = std::make_unique<MetricLauncher>(
       WithEngine(options, std::move(processes)), bundle.disks,

@@ -78,6 +78,7 @@ struct LauncherBundle {
   Freezable* freezable = nullptr;
   Watchable* watchable = nullptr;
   OwnMachines* machines = nullptr;
+  DisturbsNetworks* networks = nullptr;
   ShowsProcesses* processes = nullptr;
 
   /// Why machine types are not limited, or not in all; "" unless it is asked for.

@@ -21,6 +21,7 @@ struct Route {
   uint32_t gateway = 0;  // 0: by the device itself
   int index = 0;         // of the device; 0: none
   uint8_t type = RTN_UNICAST;
+  uint8_t table = RT_TABLE_MAIN;
 };
 void RequestRoute(NetlinkRequests& requests, const Route& route);
 
@@ -30,6 +31,20 @@ void RequestNoIpv6(NetlinkRequests& requests, int index);
 /// Packets that arrive at the device are passed on.
 void RequestForwarding(NetlinkRequests& requests, int index);
 
+/// Packets may arrive at the device with an address of its own network namespace as their source.
+void RequestOwnSources(NetlinkRequests& requests, int index);
+
+/// A rule that chooses the table of routes for packets.
+struct Rule {
+  uint32_t priority = 0;  // lower numbers come first
+  uint8_t table = RT_TABLE_MAIN;
+  uint32_t from = 0;  // in network byte order; 0: from all
+  uint32_t to = 0;
+  const char* device = nullptr;  // at which they arrive; null: any
+};
+void RequestRule(NetlinkRequests& requests, const Rule& rule);
+void RequestNoRule(NetlinkRequests& requests, const Rule& rule);
+
 /// One end of a pair of devices.
 struct PairEnd {
   int index = 0;
@@ -38,5 +53,17 @@ struct PairEnd {
 };
 /// The first end belongs to the namespace of the netlink socket.
 void RequestPair(NetlinkRequests& requests, const PairEnd& first, const PairEnd& second);
+
+// Of devices in the network namespace of this process.
+
+/// Waits until the device passes packets: one that comes up does so a moment later.
+bool AwaitRunning(const char* device);
+
+/// Packets leave the device as they would be on a wire: with checksums, and none above the MTU.
+/// Returns 0 or an errno.
+int FillChecksums(const char* device);
+
+/// A packet socket that receives what arrives at the device, and sends from it; -1 with errno.
+int OpenPacketSocket(int index);
 
 }  // namespace caip::host::launcher

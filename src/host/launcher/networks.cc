@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -60,8 +58,6 @@ constexpr size_t kMadeMax = 3;  // descriptors of a hub
 // of a link must differ: the kernel activates such a device at once.
 constexpr int kOwnIndex = 2000;
 constexpr int kFirstHubIndex = 3000;
-// A device that was linked passes packets as soon as a kernel thread has seen it.
-constexpr int kLinkRounds = 1000;  // one millisecond each
 constexpr char kOwnDevice[] = "eth0";
 
 Outcome Failed(Step step) { return {step, errno}; }
@@ -95,17 +91,7 @@ int ConfigureOwnEnd(int netlink, uint32_t address) {
 
 // Waits until both ends pass packets: the device that came up first does so a moment later.
 Outcome AwaitLink() {
-  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (socket < 0) return Failed(Step::kAddress);
-  ifreq request{};
-  std::snprintf(request.ifr_name, sizeof request.ifr_name, "%s", kOwnDevice);
-  bool runs = false;
-  for (int rounds = 0; rounds < kLinkRounds && !runs; ++rounds) {
-    if (rounds > 0) ::poll(nullptr, 0, 1);
-    runs = ::ioctl(socket, SIOCGIFFLAGS, &request) == 0 && request.ifr_flags & IFF_RUNNING;
-  }
-  ::close(socket);
-  return runs ? Outcome{} : Outcome{Step::kAddress, ENETDOWN};
+  return AwaitRunning(kOwnDevice) ? Outcome{} : Outcome{Step::kAddress, ENETDOWN};
 }
 
 Outcome GiveHubAddresses(int netlink, const std::vector<Endpoint>& endpoints) {

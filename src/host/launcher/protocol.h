@@ -4,13 +4,14 @@
 //
 //   caip -> launcher   Command, for kLaunch with three descriptors: the recipe (a sealed memory
 //                      file, EncodeRecipe), the write ends of stdout and stderr; for kOpenNetwork
-//                      with one: its endpoints (a memory file of Endpoint structs)
+//                      with one: its endpoints (a memory file of Endpoint structs); for kSetFaults
+//                      with one: all faults of the network (a memory file of PacketFault structs)
 //   launcher -> caip   Report; exactly one kEnded or kStartFailed for each kLaunch; one kFrozen
 //                      for a kFreeze of a replica that lives; kWatched before kStarted, with the
 //                      seccomp listener of its calls, if it is watched; for each
 //                      kOpenNetwork a kEndpointOpened for each endpoint, with the socket that
 //                      listens there, and then one kNetworkOpened, or kNetworkFailed instead of
-//                      what is missing
+//                      what is missing; for each kSetFaults one kFaultsSet when they are in effect
 
 #include <sys/types.h>
 
@@ -26,10 +27,19 @@ namespace caip::host::launcher {
 inline constexpr int kSocket = 3;  // the launcher finds its end of the socket here
 
 struct Command {
-  enum Kind : uint32_t { kLaunch, kSignal, kKill, kFreeze, kThaw, kOpenNetwork, kCloseNetwork };
+  enum Kind : uint32_t {
+    kLaunch,
+    kSignal,
+    kKill,
+    kFreeze,
+    kThaw,
+    kOpenNetwork,
+    kCloseNetwork,
+    kSetFaults,
+  };
   Kind kind = kLaunch;
-  int32_t signal = 0;  // kSignal: sent to the replica's main process group
-  uint64_t replica = 0;
+  int32_t signal = 0;    // kSignal: sent to the replica's main process group
+  uint64_t replica = 0;  // kSetFaults: the number of the request
   uint32_t watch = 0;    // kLaunch: see kWatchOutput and kWatchFiles
   uint32_t address = 0;  // kLaunch: of the machine in its network, in network byte order
   uint32_t is_new = 0;   // kLaunch: a new machine, else that of the last launch at this address
@@ -77,6 +87,8 @@ enum class Step : uint32_t {
   kHostName,
   kUser,   // becoming the user of the command
   kGroup,  // joining a control group
+  kRelay,  // making the devices of a packet relay
+  kRule,   // routing packets to it
 };
 
 inline constexpr size_t kLeftBytes = 1024;
@@ -91,6 +103,7 @@ struct Report {
     kEndpointOpened,
     kNetworkOpened,
     kNetworkFailed,
+    kFaultsSet,
   };
   Kind kind = kStarted;
   Step step = Step::kNone;
@@ -100,7 +113,7 @@ struct Report {
   int32_t init = 0;          // kWatched, kStarted: process ID of the ancestor of all its processes
   int32_t leader = 0;        // kStarted: process ID of the command in the init's PID namespace
   int64_t max_rss_kib = 0;   // of the leader and of the children that it waited for
-  uint64_t replica = 0;      // kEndpointOpened, kNetwork...: the network
+  uint64_t replica = 0;      // kEndpointOpened, kNetwork...: the network; kFaultsSet: the request
   uint32_t endpoint = 0;     // kEndpointOpened: its index
   /// The processes of left_running, "421 sleep 600\n", as many as fit. kMount: its target.
   char left[kLeftBytes] = {};

@@ -2,15 +2,8 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <linux/ethtool.h>
-#include <linux/if_link.h>
-#include <linux/if_packet.h>
-#include <linux/sockios.h>
-#include <linux/veth.h>
-#include <net/ethernet.h>
 #include <net/if.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -31,21 +24,7 @@ constexpr int kOutIndex = 2001;
 constexpr int kPacketsIndex = 2002;
 constexpr char kOutDevice[] = "out0";
 constexpr char kPacketsDevice[] = "out1";
-constexpr int kBufferBytes = 4 << 20;
 constexpr char kNatProgram[] = "caip-nat";
-
-// caip-nat receives packets as they would be on a wire: with checksums, and none above the MTU.
-int FillChecksums() {
-  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (socket < 0) return errno;
-  ethtool_value off{ETHTOOL_STXCSUM, 0};
-  ifreq request{};
-  std::snprintf(request.ifr_name, sizeof request.ifr_name, "%s", kOutDevice);
-  request.ifr_data = reinterpret_cast<char*>(&off);
-  const int error = ::ioctl(socket, SIOCETHTOOL, &request) == 0 ? 0 : errno;
-  ::close(socket);
-  return error;
-}
 
 int MakeDevices(int netlink) {
   NetlinkRequests requests;
@@ -59,7 +38,7 @@ int MakeDevices(int netlink) {
   RequestRoute(requests, {.to = htonl(kOutAddresses), .length = 30, .index = kOutIndex});
   RequestRoute(requests, {.index = kOutIndex});
   const int error = requests.Send(netlink);
-  return error != 0 ? error : FillChecksums();
+  return error != 0 ? error : FillChecksums(kOutDevice);
 }
 
 }  // namespace
@@ -68,18 +47,8 @@ WayOut MakeWayOut(int netlink) {
   WayOut made;
   made.error = MakeDevices(netlink);
   if (made.error != 0) return made;
-  sockaddr_ll place{};
-  place.sll_family = AF_PACKET;
-  place.sll_protocol = htons(ETH_P_IP);
-  place.sll_ifindex = kPacketsIndex;
-  const int socket = ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (socket < 0 || ::bind(socket, reinterpret_cast<const sockaddr*>(&place), sizeof place) != 0) {
-    made.error = errno;
-    if (socket >= 0) ::close(socket);
-    return made;
-  }
-  ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &kBufferBytes, sizeof kBufferBytes);
-  made.packets = socket;
+  made.packets = OpenPacketSocket(kPacketsIndex);
+  if (made.packets < 0) made.error = errno;
   return made;
 }
 

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -18,6 +19,7 @@
 #include <cstring>
 
 #include "host/launcher/descriptor_message.h"
+#include "host/launcher/packet_relay.h"
 #include "host/launcher/process_tree.h"
 #include "host/launcher/replica_init.h"
 #include "host/launcher/way_out.h"
@@ -118,6 +120,9 @@ bool Zygote::Receive() {
     case Command::kCloseNetwork:
       CloseNetwork(command.network);
       break;
+    case Command::kSetFaults:
+      SetFaults(command, fds[0]);
+      break;
   }
   for (const int fd : fds) {
     if (fd >= 0) ::close(fd);
@@ -161,6 +166,7 @@ void Zygote::Launch(const Command& command, int recipe, int out, int err) {
 void Zygote::CloseNetworksExcept(int kept) {
   for (const auto& [number, network] : networks_) {
     CloseHub(network.made.hub);
+    if (network.control >= 0) ::close(network.control);
     for (const auto& [address, machine] : network.machines) {
       if (machine != kept) ::close(machine);
     }
@@ -235,10 +241,59 @@ void Zygote::CloseNetwork(uint64_t network) {
   const auto found = networks_.find(network);
   if (found == networks_.end()) return;
   CloseLastOfHub(found->second.made.hub);
-  if (found->second.nat > 0) ::kill(found->second.nat, SIGKILL);
+  if (found->second.control >= 0) ::close(found->second.control);
+  for (const pid_t child : {found->second.nat, found->second.relay}) {
+    if (child > 0) ::kill(child, SIGKILL);
+  }
   for (const auto& [address, machine] : found->second.machines) ::close(machine);
   for (const int machine : found->second.retired) ::close(machine);
   networks_.erase(found);
+}
+
+// The relay reports to caip itself. Without one, there is nobody else to report the failure.
+void Zygote::SetFaults(const Command& command, int faults) {
+  const auto found = networks_.find(command.network);
+  bool sent = found != networks_.end() && found->second.made.outcome.ok();
+  errno = ENOENT;
+  if (sent && found->second.relay == 0) sent = StartRelayOf(command.network);
+  sent = sent && SendWithDescriptors(found->second.control, &command, sizeof command, {faults}) > 0;
+  if (sent) return;
+  Report report;
+  report.kind = Report::kFaultsSet;
+  report.step = Step::kRelay;
+  report.error = errno;
+  report.replica = command.replica;
+  ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
+}
+
+// Most runs have no faults of the network, so the relay starts with the first one.
+bool Zygote::StartRelayOf(uint64_t number) {
+  Network& network = networks_[number];
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
+  const pid_t launcher = ::getpid();
+  const int hub = ::fcntl(network.made.hub.network, F_DUPFD_CLOEXEC, 0);
+  const pid_t relay = hub < 0 ? -1 : ::fork();
+  if (relay == 0) {
+    ::prctl(PR_SET_NAME, "caip-relay");
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != launcher) ::_exit(0);
+    for (const int fd : {lives_[1], signals_, ends[0]}) ::close(fd);
+    CloseNetworksExcept(-1);
+    RunRelay({hub, ends[1], socket_});
+    ::_exit(0);
+  }
+  const int error = errno;
+  ::close(ends[1]);
+  if (hub >= 0) ::close(hub);
+  errno = error;
+  if (relay < 0) {
+    ::close(ends[0]);
+    return false;
+  }
+  network.relay = relay;
+  network.control = ends[0];
+  return true;
 }
 
 void Zygote::Forward(uint64_t replica, int order) {
@@ -257,6 +312,7 @@ void Zygote::Reap() {
   ReapEnded([this](pid_t pid, int status, const rusage&) {
     for (auto& [number, network] : networks_) {
       if (network.nat == pid) network.nat = -1;  // another process may get its ID
+      if (network.relay == pid) network.relay = -1;
     }
     const auto found = replicas_.find(pid);
     if (found == replicas_.end()) return;
@@ -270,7 +326,7 @@ void Zygote::Reap() {
 // Handles the death of an init that was killed by the user's program or because memory ran out. Its
 // leader dies with it, and the other descendants are children of this process now.
 void Zygote::Lost(uint64_t replica) {
-  KillChildren([this](pid_t pid) { return replicas_.count(pid) > 0 || IsNat(pid); },
+  KillChildren([this](pid_t pid) { return replicas_.count(pid) > 0 || IsOfNetwork(pid); },
                [](pid_t, int, const rusage&) {});
   Report report;
   report.kind = Report::kEnded;
@@ -279,9 +335,10 @@ void Zygote::Lost(uint64_t replica) {
   ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
 }
 
-bool Zygote::IsNat(pid_t pid) const {
-  return std::any_of(networks_.begin(), networks_.end(),
-                     [pid](const auto& entry) { return entry.second.nat == pid; });
+bool Zygote::IsOfNetwork(pid_t pid) const {
+  return std::any_of(networks_.begin(), networks_.end(), [pid](const auto& entry) {
+    return entry.second.nat == pid || entry.second.relay == pid;
+  });
 }
 
 // Each init notices by itself that caip has ended, kills its tree and ends.

@@ -34,7 +34,9 @@ class Zygote {
   void OpenNetwork(const Command& command, int endpoints);
   void CloseNetwork(uint64_t network);
   void StartNatOf(int packets);
-  bool IsNat(pid_t pid) const;
+  void SetFaults(const Command& command, int faults);
+  bool StartRelayOf(uint64_t number);
+  bool IsOfNetwork(pid_t pid) const;
   void Forward(uint64_t replica, int order);
   void Reap();
   void Lost(uint64_t replica);
@@ -56,7 +58,9 @@ class Zygote {
     std::map<uint32_t, int> machines;  // network namespaces, by address
     std::vector<int> retired;          // of machines that have been replaced
     int links = 0;
-    pid_t nat = 0;  // of caip-nat; 0: not started yet, -1: it has ended
+    pid_t nat = 0;     // of caip-nat; 0: not started yet, -1: it has ended
+    pid_t relay = 0;   // of the packet relay; likewise
+    int control = -1;  // a socket of the relay, for its commands
   };
   std::map<uint64_t, Network> networks_;
 };

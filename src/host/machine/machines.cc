@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "host/errors.h"
 #include "host/machine/machine_files.h"
+#include "host/process/launcher_link.h"
 
 namespace caip::host {
 namespace {
@@ -23,13 +24,6 @@ namespace {
 constexpr uint64_t kTrial = 1;
 constexpr char kTrialAddress[] = "10.128.0.2";
 constexpr std::chrono::seconds kTrialLimit{10};
-
-Result<launcher::Endpoint> ParseEndpoint(const std::string& address, uint16_t port) {
-  launcher::Endpoint endpoint;
-  ASSIGN_OR_RETURN(endpoint.address, AddressNumber(address));
-  endpoint.port = htons(port);
-  return endpoint;
-}
 
 const char* DescribeStep(launcher::Step step) {
   using launcher::Step;
@@ -54,63 +48,16 @@ const char* DescribeStep(launcher::Step step) {
       return "becoming the user that the image names";
     case Step::kGroup:
       return "joining a control group";
+    case Step::kRelay:
+      return "making the devices of a packet relay";
+    case Step::kRule:
+      return "routing packets to a packet relay";
     default:
       return "making the namespaces of a machine";
   }
 }
 
 }  // namespace
-
-Result<uint64_t> RunNetworks::Open(LauncherLink& link, const engine::RunKey& run,
-                                   const std::shared_ptr<const engine::RunNetwork>& network) {
-  std::vector<launcher::Endpoint> endpoints;
-  for (const engine::RunNetwork::Endpoint& endpoint : network->endpoints) {
-    ASSIGN_OR_RETURN(const launcher::Endpoint place,
-                     ParseEndpoint(endpoint.address, endpoint.port));
-    endpoints.push_back(place);
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [number, opened] : opened_) {
-      if (opened.run == run) return number;
-    }
-    opened_[++last_number_] = {run, network};
-  }
-  const uint64_t number = last_number_;
-  const Status asked = link.OpenNetwork(number, endpoints);
-  if (asked.ok()) return number;
-  const std::lock_guard lock(mutex_);
-  opened_.erase(number);  // the launcher does not know it
-  return asked.error();
-}
-
-void RunNetworks::Close(LauncherLink* link, const engine::RunKey& run) {
-  const std::lock_guard lock(mutex_);
-  for (auto at = opened_.begin(); at != opened_.end();) {
-    if (at->second.run != run) {
-      ++at;
-      continue;
-    }
-    if (link) link->CloseNetwork(at->first);
-    at = opened_.erase(at);
-  }
-}
-
-void RunNetworks::Forget() {
-  const std::lock_guard lock(mutex_);
-  opened_.clear();
-}
-
-void RunNetworks::EndpointOpened(uint64_t number, uint32_t endpoint, Fd listening) {
-  std::string tag;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = opened_.find(number);
-    if (found == opened_.end() || endpoint >= found->second.network->endpoints.size()) return;
-    tag = found->second.network->endpoints[endpoint].tag;
-  }
-  if (handler_) handler_(tag, std::move(listening));
-}
 
 std::string ResolverText(std::string_view own) {
   std::string text = "nameserver " + std::string(kNameServerAddress) + "\n";
@@ -144,6 +91,13 @@ Result<uint32_t> AddressNumber(const std::string& address) {
     return errors::EndpointAddressNotValid(address);
   }
   return number.s_addr;
+}
+
+Result<launcher::Endpoint> EndpointAt(const std::string& address, uint16_t port) {
+  launcher::Endpoint endpoint;
+  ASSIGN_OR_RETURN(endpoint.address, AddressNumber(address));
+  endpoint.port = htons(port);
+  return endpoint;
 }
 
 std::string WhyNoMachine(const launcher::Report& report) {
@@ -187,7 +141,7 @@ std::optional<std::string> StartTrial(const Path& program, const launcher::Machi
   trial.network = kTrial;
   trial.address = *AddressNumber(kTrialAddress);
   trial.machine = machine;
-  const auto metadata = ParseEndpoint("169.254.169.254", 80);
+  const auto metadata = EndpointAt("169.254.169.254", 80);
   Status asked = (*link)->OpenNetwork(kTrial, {*metadata});
   if (asked.ok()) asked = (*link)->Launch(trial);
   if (!asked.ok()) return asked.error().message;

@@ -3,10 +3,6 @@
 // whether this host allows them.
 
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +10,7 @@
 #include "base/files.h"
 #include "engine/ports.h"
 #include "host/abilities.h"
-#include "host/process/launcher_link.h"
+#include "host/launcher/protocol.h"
 
 namespace caip::host {
 
@@ -23,32 +19,6 @@ inline constexpr std::string_view kHubAddress = "10.128.0.1";
 /// The addresses of caip-nat (src/host/nat/main.cc): a name server, and this host's 127.0.0.1.
 inline constexpr std::string_view kNameServerAddress = "10.128.255.253";
 inline constexpr std::string_view kHostAddress = "10.128.255.254";
-
-/// The networks that one launcher has opened. One thread opens and closes them. The launcher link's
-/// thread receives the reports.
-class RunNetworks {
- public:
-  void SetEndpointHandler(EndpointHandler handler) { handler_ = std::move(handler); }
-
-  /// The number of the run's network. Opens the network first if it does not exist.
-  Result<uint64_t> Open(LauncherLink& link, const engine::RunKey& run,
-                        const std::shared_ptr<const engine::RunNetwork>& network);
-  void Close(LauncherLink* link, const engine::RunKey& run);
-  /// Forgets all networks, because they ended with the launcher.
-  void Forget();
-  /// Called on the link's thread.
-  void EndpointOpened(uint64_t number, uint32_t endpoint, Fd listening);
-
- private:
-  struct Opened {
-    engine::RunKey run;
-    std::shared_ptr<const engine::RunNetwork> network;
-  };
-  EndpointHandler handler_;
-  std::mutex mutex_;
-  std::map<uint64_t, Opened> opened_;  // guarded by mutex_
-  uint64_t last_number_ = 0;
-};
 
 /// Files of this host that a machine sees as its own.
 struct MachineConfiguration {
@@ -67,6 +37,9 @@ std::string ResolverText(std::string_view own);
 
 /// An IPv4 address in network byte order.
 Result<uint32_t> AddressNumber(const std::string& address);
+
+/// A place at which a network listens.
+Result<launcher::Endpoint> EndpointAt(const std::string& address, uint16_t port);
 
 /// What the launcher could not do, and why: "making the namespaces of a machine: Operation not
 /// permitted".

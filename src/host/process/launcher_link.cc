@@ -45,6 +45,12 @@ Result<pid_t> Spawn(const Path& program, int socket) {
   return pid;
 }
 
+// The bytes of plain structs.
+template <typename Part>
+std::string BytesOfParts(const std::vector<Part>& parts) {
+  return {reinterpret_cast<const char*>(parts.data()), parts.size() * sizeof(Part)};
+}
+
 // Makes a memory file with the bytes.
 Result<Fd> MemoryFile(const std::string& bytes) {
   Fd file(::memfd_create("caip-recipe", MFD_CLOEXEC));
@@ -136,6 +142,9 @@ void LauncherLink::Dispatch(const Report& report, Fd descriptor) {
     case Report::kNetworkFailed:
       if (listener_.network) listener_.network(report);
       return;
+    case Report::kFaultsSet:
+      if (listener_.faults) listener_.faults(report);
+      return;
     default:
       return listener_.report(report);
   }
@@ -157,9 +166,7 @@ Status LauncherLink::Launch(const Replica& replica) {
 
 Status LauncherLink::OpenNetwork(uint64_t number,
                                  const std::vector<launcher::Endpoint>& endpoints) {
-  ASSIGN_OR_RETURN(const Fd file,
-                   MemoryFile(std::string(reinterpret_cast<const char*>(endpoints.data()),
-                                          endpoints.size() * sizeof(launcher::Endpoint))));
+  ASSIGN_OR_RETURN(const Fd file, MemoryFile(BytesOfParts(endpoints)));
   Command command;
   command.kind = Command::kOpenNetwork;
   command.network = number;
@@ -171,6 +178,16 @@ void LauncherLink::CloseNetwork(uint64_t number) {
   command.kind = Command::kCloseNetwork;
   command.network = number;
   Send(command);
+}
+
+Status LauncherLink::SetFaults(uint64_t network, uint64_t request,
+                               const std::vector<PacketFault>& faults) {
+  ASSIGN_OR_RETURN(const Fd file, MemoryFile(BytesOfParts(faults)));
+  Command command;
+  command.kind = Command::kSetFaults;
+  command.network = network;
+  command.replica = request;
+  return SendWith(socket_.get(), command, {file.get(), -1, -1});
 }
 
 void LauncherLink::Signal(uint64_t replica, int signal) {

@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "host/launcher/protocol.h"
+#include "host/network/packet_faults.h"
 
 namespace caip::host {
 
@@ -29,6 +30,7 @@ class LauncherLink {
     /// The endpoints of a network, then the result of its opening (kNetworkOpened, kNetworkFailed).
     std::function<void(uint64_t network, uint32_t endpoint, Fd listening)> endpoint = {};
     std::function<void(const launcher::Report&)> network = {};
+    std::function<void(const launcher::Report&)> faults = {};  // kFaultsSet
   };
 
   static Result<std::unique_ptr<LauncherLink>> Start(const Path& program, Listener listener);
@@ -64,6 +66,9 @@ class LauncherLink {
   /// open, or fails with the reason.
   Status OpenNetwork(uint64_t number, const std::vector<launcher::Endpoint>& endpoints);
   void CloseNetwork(uint64_t number);
+  /// Replaces the faults of an open network. A kFaultsSet report with the number of the request
+  /// follows when they are in effect.
+  Status SetFaults(uint64_t network, uint64_t request, const std::vector<PacketFault>& faults);
 
   /// False if the launcher has died. Then the caller makes a new link.
   bool IsAlive() const;

@@ -16,6 +16,7 @@
 #include "host/machine/boot_disks.h"
 #include "host/machine/machine_files.h"
 #include "host/machine/machines.h"
+#include "host/machine/run_networks.h"
 #include "host/process/launcher_link.h"
 #include "host/process/live_replicas.h"
 #include "host/process/orphans.h"
@@ -159,6 +160,14 @@ class Processes final : public ProcessLauncher {
     networks_.SetEndpointHandler(std::move(handler));
   }
 
+  // DisturbsNetworks
+  void SetPacketFaults(const engine::RunKey& run, std::vector<PacketFault> faults,
+                       NetworkListener listener) override {
+    tasks_.Post([this, run, faults = std::move(faults), listener = std::move(listener)]() mutable {
+      networks_.SetFaults(link_.get(), run, std::move(faults), std::move(listener));
+    });
+  }
+
  private:
   Status EnsureLink() {
     if (link_ && link_->IsAlive()) return Ok{};
@@ -172,6 +181,7 @@ class Processes final : public ProcessLauncher {
     listener.endpoint = [this](uint64_t network, uint32_t endpoint, Fd listening) {
       networks_.EndpointOpened(network, endpoint, std::move(listening));
     };
+    listener.faults = [this](const launcher::Report& report) { networks_.FaultsSet(report); };
     listener.gone = [this] { EndAll(); };
     const Path program = options_.program.empty() ? LauncherBesideUs() : options_.program;
     ASSIGN_OR_RETURN(link_, LauncherLink::Start(program, std::move(listener)));

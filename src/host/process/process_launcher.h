@@ -44,7 +44,8 @@ class ProcessLauncher : public engine::Launcher,
                         public Freezable,
                         public Watchable,
                         public ShowsProcesses,
-                        public OwnMachines {
+                        public OwnMachines,
+                        public DisturbsNetworks {
  public:
   /// Kills the replicas that an earlier emulator left on this state directory and deletes their
   /// disks. `clock` and `sink` must outlive the launcher.

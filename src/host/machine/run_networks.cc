@@ -1,0 +1,116 @@
+#include "host/machine/run_networks.h"
+
+#include <utility>
+
+#include "host/machine/machines.h"
+
+namespace caip::host {
+
+Result<uint64_t> RunNetworks::Open(LauncherLink& link, const engine::RunKey& run,
+                                   const std::shared_ptr<const engine::RunNetwork>& network) {
+  std::vector<launcher::Endpoint> endpoints;
+  for (const engine::RunNetwork::Endpoint& endpoint : network->endpoints) {
+    ASSIGN_OR_RETURN(const launcher::Endpoint place, EndpointAt(endpoint.address, endpoint.port));
+    endpoints.push_back(place);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, opened] : opened_) {
+      if (opened.run == run) return number;
+    }
+    opened_[++last_number_] = {run, network};
+  }
+  const uint64_t number = last_number_;
+  const Status asked = link.OpenNetwork(number, endpoints);
+  if (!asked.ok()) {
+    const std::lock_guard lock(mutex_);
+    opened_.erase(number);  // the launcher does not know it
+    return asked.error();
+  }
+  if (const auto found = wanted_.find(run); found != wanted_.end()) {
+    Send(link, number, found->second);
+  }
+  return number;
+}
+
+uint64_t RunNetworks::NumberOf(const engine::RunKey& run) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [number, opened] : opened_) {
+    if (opened.run == run) return number;
+  }
+  return 0;
+}
+
+void RunNetworks::SetFaults(LauncherLink* link, const engine::RunKey& run,
+                            std::vector<PacketFault> faults, NetworkListener listener) {
+  Wanted& wanted = wanted_[run] = {std::move(faults), std::move(listener)};
+  const uint64_t number = link ? NumberOf(run) : 0;
+  if (number != 0) return Send(*link, number, wanted);
+  const auto in_effect = std::exchange(wanted.listener.in_effect, {});
+  if (in_effect) in_effect();
+}
+
+// The faults of a run may be sent again, but the listener hears once that they are in effect.
+void RunNetworks::Send(LauncherLink& link, uint64_t number, Wanted& wanted) {
+  const uint64_t request = ++last_request_;
+  {
+    const std::lock_guard lock(mutex_);
+    asked_[request] = {std::exchange(wanted.listener.in_effect, {}), wanted.listener.failed};
+  }
+  const Status sent = link.SetFaults(number, request, wanted.faults);
+  if (!sent.ok()) Finish(request, sent.error().message);
+}
+
+void RunNetworks::FaultsSet(const launcher::Report& report) {
+  const bool ok = report.step == launcher::Step::kNone;
+  Finish(report.replica, ok ? "" : WhyNoMachine(report));
+}
+
+// Each request is finished once.
+void RunNetworks::Finish(uint64_t request, const std::string& why_not) {
+  NetworkListener listener;
+  {
+    const std::lock_guard lock(mutex_);
+    auto asked = asked_.extract(request);
+    if (asked.empty()) return;
+    listener = std::move(asked.mapped());
+  }
+  if (!why_not.empty() && listener.failed) listener.failed(why_not);
+  if (listener.in_effect) listener.in_effect();
+}
+
+void RunNetworks::Close(LauncherLink* link, const engine::RunKey& run) {
+  wanted_.erase(run);
+  const std::lock_guard lock(mutex_);
+  for (auto at = opened_.begin(); at != opened_.end();) {
+    if (at->second.run != run) {
+      ++at;
+      continue;
+    }
+    if (link) link->CloseNetwork(at->first);
+    at = opened_.erase(at);
+  }
+}
+
+void RunNetworks::Forget() {
+  std::vector<uint64_t> unanswered;
+  {
+    const std::lock_guard lock(mutex_);
+    opened_.clear();
+    for (const auto& [request, listener] : asked_) unanswered.push_back(request);
+  }
+  for (const uint64_t request : unanswered) Finish(request, "");
+}
+
+void RunNetworks::EndpointOpened(uint64_t number, uint32_t endpoint, Fd listening) {
+  std::string tag;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = opened_.find(number);
+    if (found == opened_.end() || endpoint >= found->second.network->endpoints.size()) return;
+    tag = found->second.network->endpoints[endpoint].tag;
+  }
+  if (handler_) handler_(tag, std::move(listening));
+}
+
+}  // namespace caip::host

@@ -1,0 +1,62 @@
+#pragma once
+// The networks of runs that caip-launcher has opened, and their faults.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/ports.h"
+#include "host/abilities.h"
+#include "host/network/packet_faults.h"
+#include "host/process/launcher_link.h"
+
+namespace caip::host {
+
+/// The networks that one launcher has opened. One thread opens and closes them and sets their
+/// faults. The launcher link's thread receives the reports.
+class RunNetworks {
+ public:
+  void SetEndpointHandler(EndpointHandler handler) { handler_ = std::move(handler); }
+
+  /// The number of the run's network. Opens the network first, with its faults, if it does not
+  /// exist.
+  Result<uint64_t> Open(LauncherLink& link, const engine::RunKey& run,
+                        const std::shared_ptr<const engine::RunNetwork>& network);
+  /// As DisturbsNetworks. A network without a link gets its faults when it is opened.
+  void SetFaults(LauncherLink* link, const engine::RunKey& run, std::vector<PacketFault> faults,
+                 NetworkListener listener);
+  void Close(LauncherLink* link, const engine::RunKey& run);
+  /// Forgets all networks, because they ended with the launcher. Runs keep their faults.
+  void Forget();
+
+  // Called on the link's thread.
+  void EndpointOpened(uint64_t number, uint32_t endpoint, Fd listening);
+  void FaultsSet(const launcher::Report& report);
+
+ private:
+  struct Opened {
+    engine::RunKey run;
+    std::shared_ptr<const engine::RunNetwork> network;
+  };
+  struct Wanted {
+    std::vector<PacketFault> faults;
+    NetworkListener listener;
+  };
+  void Send(LauncherLink& link, uint64_t number, Wanted& wanted);
+  uint64_t NumberOf(const engine::RunKey& run);
+  void Finish(uint64_t request, const std::string& why_not);
+
+  EndpointHandler handler_;
+  std::mutex mutex_;
+  std::map<uint64_t, Opened> opened_;  // guarded by mutex_
+  uint64_t last_number_ = 0;
+  std::map<engine::RunKey, Wanted> wanted_;    // by runs that have had faults
+  std::map<uint64_t, NetworkListener> asked_;  // by request; guarded by mutex_
+  uint64_t last_request_ = 0;
+};
+
+}  // namespace caip::host
