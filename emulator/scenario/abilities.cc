@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "emulator/scenario/errors.h"
 #include "emulator/scenario/fake_clocks.h"
 #include "host/errors.h"
 #include "host/process/child_process.h"
@@ -151,6 +152,10 @@ Status CheckAbilities(const harness::Scenario& scenario, const host::LauncherBun
     return fault.kind->while_until == harness::WhileUntil::kFrozen;
   });
   if (freezes && !replicas.freezable) return lacks("stop a replica in mid-step");
+  for (const harness::Fault& fault : scenario.faults) {
+    const bool needs_network = fault.kind->needs == harness::HostAbility::kOwnNetwork;
+    if (needs_network && !replicas.networks) return errors::NetworkFaultNeedsMachines(fault.name);
+  }
   return Ok{};
 }
 

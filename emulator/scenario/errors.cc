@@ -62,6 +62,18 @@ Error BaselineRunFailed(std::string_view state, std::string_view why) {
           "The baseline run, which has no faults, did not succeed: " + S(state) + " " + S(why)};
 }
 
+Error NetworkFaultNotInjected(std::string_view why) {
+  return {Code::kUnimplemented, "A fault of the network could not be injected: " + S(why) + "."};
+}
+
+Error NetworkFaultNeedsMachines(std::string_view fault) {
+  return {Code::kUnimplemented,
+          "Fault '" + S(fault) +
+              "' cannot be injected, because replicas are processes that share the network of "
+              "this host. Faults of the network need machines: leave out `--isolation process` and "
+              "`isolation`, and see `caip doctor` for what machines need."};
+}
+
 Error CallRefused(int status, std::string_view why) {
   Code code = Code::kUnavailable;
   for (const auto& [known, its_code] : kCodesOfStatuses) {

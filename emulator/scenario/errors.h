@@ -24,6 +24,11 @@ Error NeverStarted(std::string_view replica);
 /// The run without faults did not succeed.
 Error BaselineRunFailed(std::string_view state, std::string_view why);
 
+/// kUnimplemented: this host cannot inject a fault of the network.
+Error NetworkFaultNotInjected(std::string_view why);
+/// kUnimplemented: its replicas are processes of this host.
+Error NetworkFaultNeedsMachines(std::string_view fault);
+
 /// The error of a job API call that a fault refuses with this HTTP status.
 Error CallRefused(int status, std::string_view why);
 

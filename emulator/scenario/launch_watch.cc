@@ -73,6 +73,7 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   };
   auto start = [this, launch = std::move(launch), reported = std::move(reported)] {
     injector_.Report(EventOf(launch.key, harness::StartEvent{launch.fresh_disk}));
+    if (hooks_.networks) hooks_.networks->Learn(launch);
     inner().Launch(launch, reported);
   };
   if (!injector_.DelayStart(replica, start)) start();

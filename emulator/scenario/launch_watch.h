@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "emulator/scenario/fake_clocks.h"
+#include "emulator/scenario/network_faults.h"
 #include "emulator/scenario/request_watch.h"
 #include "emulator/scenario/run_observer.h"
 #include "engine/ports.h"
@@ -25,6 +26,7 @@ using LaunchEditor = std::function<void(engine::ReplicaLaunch&, const std::strin
 struct LaunchHooks {
   MachineCallers* callers = nullptr;  // learns the addresses of machines
   FakeClocks* clocks = nullptr;       // gives replicas a clock that faults can step
+  NetworkFaults* networks = nullptr;  // gives networks their faults before replicas start
   LaunchEditor alter = nullptr;
   RunObserver* observer = nullptr;
 };

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "emulator/scenario/abilities.h"
+#include "emulator/scenario/bucket_contents.h"
 #include "emulator/scenario/errors.h"
 #include "emulator/scenario/launch_watch.h"
 #include "emulator/scenario/output_watch.h"
@@ -23,6 +24,7 @@ namespace {
 using harness::Event;
 using harness::Evidence;
 using harness::FinalObject;
+using harness::HostAbility;
 using std::chrono::milliseconds;
 
 constexpr auto kCheckInterval = milliseconds(100);  // between two checks of the limits
@@ -30,45 +32,11 @@ constexpr auto kFreezePatience = std::chrono::seconds(5);
 // without progress, if storage reports no error
 constexpr auto kFullDiskPatience = std::chrono::seconds(5);
 constexpr char kDiskIsFull[] = "the disk is full";
-constexpr uint64_t kObjectBytesMax = 16u << 20;  // larger objects are compared by size and hash
+constexpr char kNoFault[] = "a fault could not be injected";
 constexpr char kBucket[] = "job";
 
 bool IsTerminal(const std::string& state) {
   return state == "SUCCEEDED" || state == "FAILED" || state == "CANCELLED";
-}
-
-Status Write(gcs::BucketStore& store, const std::string& bucket, const std::string& name,
-             std::string_view bytes) {
-  ASSIGN_OR_RETURN(auto writer, store.NewObject(bucket, name));
-  RETURN_IF_ERROR(writer->Append(bytes));
-  const auto written = writer->Commit({}, {}, std::nullopt, std::nullopt);
-  return written.ok() ? Status(Ok{}) : written.error();
-}
-
-Status WriteTree(gcs::BucketStore& store, const std::string& bucket, const Path& from) {
-  std::error_code error;
-  using Walk = std::filesystem::recursive_directory_iterator;
-  for (Walk entry(from, error), end; !error && entry != end; entry.increment(error)) {
-    if (!entry->is_regular_file()) continue;
-    ASSIGN_OR_RETURN(const std::string bytes, ReadFile(entry->path()));
-    RETURN_IF_ERROR(Write(store, bucket, std::filesystem::relative(entry->path(), from), bytes));
-  }
-  if (!error) return Ok{};
-  return errors::BucketUnreadable(bucket, from, error.message());
-}
-
-Result<std::string> Bytes(gcs::BucketStore& store, const gcs::ObjectInfo& info) {
-  if (info.size > kObjectBytesMax) return std::to_string(info.size) + " bytes " + info.md5;
-  ASSIGN_OR_RETURN(auto reader, store.OpenObject(info.bucket, info.name, {}));
-  std::string bytes(info.size, '\0');
-  size_t at = 0;
-  while (at < bytes.size()) {
-    ASSIGN_OR_RETURN(const size_t count, reader->ReadAt(at, bytes.data() + at, bytes.size() - at));
-    if (count == 0) break;
-    at += count;
-  }
-  bytes.resize(at);
-  return bytes;
 }
 
 }  // namespace
@@ -104,12 +72,10 @@ ScenarioRun::ScenarioRun(const harness::Scenario& scenario, RunOptions options)
   if (options_.watcher) injector_->Watch(options_.watcher);
 }
 
-bool ScenarioRun::NeedsClocks() const {
-  return options_.disturbed &&
-         std::any_of(scenario_.faults.begin(), scenario_.faults.end(),
-                     [](const harness::Fault& fault) {
-                       return fault.kind->needs == harness::HostAbility::kFakeClock;
-                     });
+bool ScenarioRun::Needs(harness::HostAbility ability) const {
+  return options_.disturbed && std::ranges::any_of(scenario_.faults, [&](const auto& fault) {
+           return fault.kind->needs == ability;
+         });
 }
 
 // A directory of the state directory, without links, as watches report paths.
@@ -125,9 +91,9 @@ bool ScenarioRun::WatchesDisks() const {
     const auto* operation = trigger.As<harness::StorageTrigger>();
     return operation && operation->IsOfDisk();
   };
+  if (Needs(HostAbility::kWatchedDisk)) return true;
   return options_.disturbed && std::ranges::any_of(scenario_.faults, [&](const auto& fault) {
-           return fault.kind->needs == harness::HostAbility::kWatchedDisk ||
-                  is_of_disk(fault.when) || (fault.until && is_of_disk(*fault.until));
+           return is_of_disk(fault.when) || (fault.until && is_of_disk(*fault.until));
          });
 }
 
@@ -197,10 +163,17 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
   if (disks_) watch.changed_roots = {on_machines_ ? Path("/") : Below("disks")};
   replicas.watchable->Watch(std::move(watch), *calls_);
   freezable_ = replicas.freezable;
-  if (NeedsClocks()) clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
-  auto watched = std::make_unique<WatchedLauncher>(
-      std::move(replicas.launcher), *replicas.disks, *injector_,
-      LaunchHooks{&callers_, clocks_.get(), options_.alter_launch, options_.observer});
+  if (Needs(HostAbility::kFakeClock)) {
+    clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
+  }
+  if (Needs(HostAbility::kOwnNetwork)) {
+    networks_ =
+        std::make_unique<NetworkFaults>(*replicas.networks, replicas.machines->SharedAddress());
+  }
+  auto watched =
+      std::make_unique<WatchedLauncher>(std::move(replicas.launcher), *replicas.disks, *injector_,
+                                        LaunchHooks{&callers_, clocks_.get(), networks_.get(),
+                                                    options_.alter_launch, options_.observer});
   launcher_ = watched.get();
   replicas.launcher = std::move(watched);
   replicas.packager = WatchedPackager(std::move(replicas.packager), *injector_);
@@ -250,7 +223,7 @@ Status ScenarioRun::FillBuckets() {
     if (options_.begin) continue;
     if (contents.from) RETURN_IF_ERROR(WriteTree(store, name, *contents.from));
     for (const auto& [object, bytes] : contents.objects) {
-      RETURN_IF_ERROR(Write(store, name, object, bytes));
+      RETURN_IF_ERROR(WriteObject(store, name, object, bytes));
     }
   }
   if (options_.begin) RETURN_IF_ERROR(Restore(*options_.begin, store));
@@ -288,6 +261,7 @@ Result<Evidence> ScenarioRun::RunJob() {
   RETURN_IF_ERROR(CheckReplicas(scenario_, taken));
   evidence.broke_off = Follow();
   if (!evidence.broke_off.empty()) Abandon();
+  RETURN_IF_ERROR(CheckNetwork());
   ASSIGN_OR_RETURN(const run::Job ended, engine_->Get(kProject, kJobId));
   ASSIGN_OR_RETURN(const ml::Job job, ml::RenderJob(ended));
   evidence.state = run::Name(job.state);
@@ -298,6 +272,12 @@ Result<Evidence> ScenarioRun::RunJob() {
   RETURN_IF_ERROR(Collect(evidence.objects));
   emulator_.reset();
   return evidence;
+}
+
+// A fault that was not injected makes the run meaningless.
+Status ScenarioRun::CheckNetwork() const {
+  const std::string failure = networks_ ? networks_->failure() : "";
+  return failure.empty() ? Status(Ok{}) : errors::NetworkFaultNotInjected(failure);
 }
 
 // Waits for the end of the job. Returns the limit that ended the run earlier; "" if the job ended.
@@ -317,6 +297,7 @@ std::string ScenarioRun::Follow() {
     }
     if (options_.interrupted && options_.interrupted()) return "interrupted";
     if (DiskWasFull()) return kDiskIsFull;  // such a run has no valid result
+    if (!CheckNetwork().ok()) return kNoFault;
     if (std::string limit = LimitMet(limits); !limit.empty()) return limit;
   }
 }
@@ -347,7 +328,7 @@ Status ScenarioRun::Collect(std::map<std::string, FinalObject>& objects) {
     do {
       ASSIGN_OR_RETURN(const gcs::Listing page, store.List(bucket.name, query));
       for (const gcs::ObjectInfo& info : page.items) {
-        const auto bytes = Bytes(store, info);
+        const auto bytes = ReadForComparison(store, info);
         if (bytes.ok()) objects[info.bucket + "/" + info.name] = {*bytes, info.generation};
       }
       query.page_token = page.next_page_token;
@@ -395,5 +376,11 @@ Status ScenarioRun::CancelJob() { return engine_->Cancel(kProject, kJobId); }
 Status ScenarioRun::StepClock(const std::string& replica, Duration by) {
   return clocks_->Step(replica, by);
 }
+
+uint64_t ScenarioRun::BeginNetworkFault(const harness::NetworkFault& fault) {
+  return networks_->Begin(fault);
+}
+
+void ScenarioRun::EndNetworkFault(uint64_t number) { networks_->End(number); }
 
 }  // namespace caip::scenario

@@ -11,6 +11,7 @@
 #include "emulator/app/emulator_hooks.h"
 #include "emulator/scenario/fake_clocks.h"
 #include "emulator/scenario/launch_watch.h"
+#include "emulator/scenario/network_faults.h"
 #include "emulator/scenario/recorder.h"
 #include "emulator/scenario/request_watch.h"
 #include "emulator/scenario/run_limits.h"
@@ -70,13 +71,15 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   void Thaw(const std::string& replica) override;
   Status CancelJob() override;
   Status StepClock(const std::string& replica, Duration by) override;
+  uint64_t BeginNetworkFault(const harness::NetworkFault& fault) override;
+  void EndNetworkFault(uint64_t number) override;
 
  private:
   app::EmulatorOptions Options() const;
   Path Below(const char* name) const;
   bool WatchesDisks() const;
   std::string DiskOf(const engine::ReplicaKey& key) const;
-  bool NeedsClocks() const;
+  bool Needs(harness::HostAbility ability) const;
   Status ShareCaches() const;
   Status FillBuckets();
   Result<harness::Evidence> RunJob();
@@ -84,6 +87,7 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   std::string LimitMet(const RunLimits& limits) const;
   bool DiskWasFull() const;
   bool LacksRoom() const;
+  Status CheckNetwork() const;
   void Abandon();
   Status Collect(std::map<std::string, harness::FinalObject>& objects);
   Status CollectTrials(const ml::Job& job, harness::Evidence& evidence);
@@ -99,7 +103,8 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   std::atomic<bool> disk_was_full_{false};  // set by a failed write to storage
   MachineCallers callers_;
   std::unique_ptr<SystemWatch> calls_;
-  std::unique_ptr<FakeClocks> clocks_;  // null unless a fault steps a clock
+  std::unique_ptr<FakeClocks> clocks_;       // null unless a fault steps a clock
+  std::unique_ptr<NetworkFaults> networks_;  // null unless a fault concerns the network
   WatchedLauncher* launcher_ = nullptr;
   host::Freezable* freezable_ = nullptr;  // part of the launcher
   engine::LocalDisks* disks_ = nullptr;   // part of the launcher; null unless disks are watched

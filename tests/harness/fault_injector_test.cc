@@ -57,6 +57,12 @@ class FakeRun final : public RunControl {
     return Ok{};
   }
 
+  uint64_t BeginNetworkFault(const NetworkFault& fault) override {
+    Add("cut " + fault.replica + " off from " + fault.peer);
+    return 7;
+  }
+  void EndNetworkFault(uint64_t number) override { Add("end fault " + std::to_string(number)); }
+
   int Count(const std::string& what) const {
     const std::lock_guard lock(mutex_);
     return static_cast<int>(std::count(asked_.begin(), asked_.end(), what));
@@ -279,6 +285,39 @@ TEST_F(FaultInjectorTest, EndsAHangThatBeginsAtTheEnd) {
   Running();
   injector_->Report(Step("master-0", 0, 3));
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
+TEST_F(FaultInjectorTest, EndsAFaultOfTheNetworkBeforeItsReplicaContinues) {
+  Fault cut = NetworkCutFault("cut", "master-0", "storage", BeforeCreate("a"));
+  cut.until = BeforeCreate("b");
+  Direct({cut});
+  Running();
+  const auto before = [this](const std::string& object) {
+    Event create{.replica = "master-0"};
+    create.body = StorageEvent{.op = "create", .object = object};
+    injector_->ReportAndWait(create, Phase::kBefore);
+  };
+  before("a");
+  EXPECT_EQ(world_.Count("cut master-0 off from storage"), 1);
+  EXPECT_EQ(world_.Count("end fault 7"), 0);
+  before("b");
+  EXPECT_EQ(world_.Count("end fault 7"), 1);
+}
+
+TEST_F(FaultInjectorTest, KeepsAFaultOfTheNetworkThatHasNoEnd) {
+  Direct({NetworkCutFault("cut", "master-0", "worker-0", AtStep(3))});
+  Running();
+  injector_->Report(Step("master-0", 0, 3));
+  ASSERT_TRUE(world_.WasAsked("cut master-0 off from worker-0"));
+  EXPECT_EQ(world_.Count("end fault 7"), 0);
+  EXPECT_EQ(injector_->tallies()[0].what, "network_cut (worker-0) after step 3");
+}
+
+TEST_F(FaultInjectorTest, EndsAFaultOfTheNetworkAfterItsTime) {
+  Direct({NetworkCutFault("cut", "master-0", "worker-0", AtStep(3), milliseconds(1))});
+  Running();
+  injector_->Report(Step("master-0", 0, 3));
+  EXPECT_TRUE(world_.WasAsked("end fault 7"));
 }
 
 TEST_F(FaultInjectorTest, FillsADiskFromItsTriggerToItsUntil) {

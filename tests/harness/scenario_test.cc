@@ -20,6 +20,7 @@ class EmptyContext final : public FaultContext {
   void WhenUntilComes(std::function<void()>) override {}
   void After(Duration, std::function<void()>) override {}
   void Pause(Duration) override {}
+  uint64_t NextSeed() override { return 0; }
 };
 
 FaultResponse AnswerOf(const Fault& fault) {
@@ -147,6 +148,33 @@ TEST(ScenarioReader, RejectsUnknownKeysAndValues) {
        "2}}\n",
        "another fault already has the name 'a'"},
       {"faults:\n- {hang: {replica: master}, when: {step: 1}}\n", "a hang must end"},
+      {"faults:\n- {network_cut: {replica: master}, when: {step: 1}}\n",
+       "network_cut needs `peer`"},
+      {"faults:\n- {network_drop: {replica: master, peer: bucket}, when: {step: 1}}\n",
+       "'bucket' is not a valid peer"},
+      {"faults:\n- {network_drop: {replica: master, peer: storage, fraction: 1}, when: {step: "
+       "1}}\n",
+       "fraction"},
+      {"faults:\n- {network_loss: {replica: master, peer: storage, fraction: 2}, when: {step: "
+       "1}}\n",
+       "must be above 0 and at most 1, as in 0.1"},
+      {"faults:\n- {network_loss: {replica: master, peer: storage}, when: {step: 1}}\n",
+       "network_loss needs `fraction`"},
+      {"faults:\n- {network_delay: {replica: master, peer: storage, by: 0s}, when: {step: 1}}\n",
+       "must not be 0. Write it like 50ms"},
+      {"faults:\n- {network_cut: {replica: master, peer: storage, for: 1s, until: {step: 2}}, "
+       "when: {step: 1}}\n",
+       "a network_cut ends by `until` or by `for`"},
+      {"faults:\n- {network_cut: {replica: master, peer: master}, when: {step: 1}}\n",
+       "master-0 reaches itself without a network"},
+      {"faults:\n- {network_cut: {replica: master, peer: ps-7}, when: {step: 1}}\n",
+       "the job has no ps-7"},
+      {"semantics: posix\nfaults:\n- {network_cut: {replica: master, peer: storage}, "
+       "when: {step: 1}}\n",
+       "storage is a directory"},
+      {"addressing: ports\nfaults:\n- {network_cut: {replica: master, peer: storage}, "
+       "when: {step: 1}}\n",
+       "faults of the network need replicas on machines"},
       {"faults:\n- {storage_error: {status: 503}, when: {step: 1}}\n",
        "storage_error needs a storage operation"},
       {"faults:\n- {storage_error: {status: 200}, when: {before: {read: a}}}\n", "at least 400"},

@@ -8,7 +8,8 @@ namespace {
 
 std::vector<FaultKind> CollectFaultKinds() {
   std::vector<FaultKind> all;
-  for (auto family : {MachineFaultKinds(), ServiceFaultKinds(), LogAndClockFaultKinds()}) {
+  for (auto family :
+       {MachineFaultKinds(), NetworkFaultKinds(), ServiceFaultKinds(), LogAndClockFaultKinds()}) {
     for (FaultKind& kind : family) all.push_back(std::move(kind));
   }
   return all;
@@ -26,6 +27,10 @@ const FaultKind* FindFaultKind(std::string_view name) {
     if (kind.name == name) return &kind;
   }
   return nullptr;
+}
+
+std::string KindWithPeer(const Fault& fault) {
+  return fault.kind->name + (fault.peer.empty() ? "" : " (" + fault.peer + ")");
 }
 
 bool IsAnsweredInline(const FaultKind& kind) {

@@ -1,8 +1,8 @@
 #pragma once
 // A fault of a scenario, and the table of fault kinds.
 //
-// A new kind is one class and one row in replica_faults.cc or service_faults.cc, its line in
-// docs/scenarios.md, and a new scenarios/schema.json (`caip scenario schema`).
+// A new kind is one class and one row in replica_faults.cc, network_faults.cc or service_faults.cc,
+// its line in docs/scenarios.md, and a new scenarios/schema.json (`caip scenario schema`).
 
 #include <cstdint>
 #include <functional>
@@ -15,13 +15,14 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "engine/events.h"
+#include "harness/faults/network_fault.h"
 #include "harness/faults/trigger.h"
 #include "harness/scenario/file_cursor.h"
 
 namespace caip::harness {
 
 /// The operations of the emulator that faults use. Any thread except the engine's may call them.
-/// All except Freeze return before they take effect.
+/// All except Freeze and those of the network return before they take effect.
 class RunControl {
  public:
   virtual ~RunControl() = default;
@@ -35,6 +36,10 @@ class RunControl {
   virtual Status CancelJob() = 0;
   /// Steps the clock that the replica's processes see.
   virtual Status StepClock(const std::string& replica, Duration by) = 0;
+  /// Begins a fault of the network. Returns when it is in effect, with a number for its end.
+  virtual uint64_t BeginNetworkFault(const NetworkFault& fault) = 0;
+  /// Returns when packets pass as before.
+  virtual void EndNetworkFault(uint64_t number) = 0;
 };
 
 /// The answer to the operation at which a fault was injected. All but kGoOn and kGone are for
@@ -66,12 +71,15 @@ class FaultContext {
   virtual void WaitForEndOfBoot(const std::string& replica) = 0;
   /// Blocks until the fault's `until` has come, or the run has ended.
   virtual void WaitForUntil() = 0;
-  /// Calls `then` once the fault's `until` has come or the run has ended. Does not block.
+  /// Calls `then` once the fault's `until` has come or the run has ended. Does not block. The
+  /// replica whose event is the `until` waits for `then`.
   virtual void WhenUntilComes(std::function<void()> then) = 0;
   /// Calls `then` after `time` of the wall clock, or when the run ends. Does not block.
   virtual void After(Duration time, std::function<void()> then) = 0;
   /// Blocks for this time, at most until the run ends.
   virtual void Pause(Duration time) = 0;
+  /// A seed for the fault's own draws, another one each time.
+  virtual uint64_t NextSeed() = 0;
 };
 
 /// The action of one fault, with the parameters of its kind. Immutable; any thread.
@@ -101,10 +109,11 @@ enum class WhileUntil {
   kFrozen,
   kThreadWaits,  // the thread that met the fault waits; other threads may continue
   kDiskIsFull,   // its disk has no space left, also without an `until`, until it gets a new one
+  kNetworkIsFaulty,
 };
 
 /// An ability of the host that a kind of fault depends on.
-enum class HostAbility { kFakeClock, kWatchedDisk };
+enum class HostAbility { kFakeClock, kWatchedDisk, kOwnNetwork };
 
 struct FaultKind {
   std::string name;                          // its key in a scenario
@@ -126,6 +135,7 @@ struct Fault {
   std::string name;                 // unique in its scenario: "kill 1"
   const FaultKind* kind = nullptr;  // null only if the file names no kind
   std::string replica = {};         // "worker-0"; "" for the job's own faults
+  std::string peer = {};            // of a fault of the network: a replica, or kStoragePeer
   Trigger when = {};
   std::optional<Trigger> until = {};  // ends the fault
   FaultActionPtr action = {};
@@ -136,6 +146,9 @@ struct Fault {
 const std::vector<FaultKind>& FaultKinds();
 /// Null if no kind has this name.
 const FaultKind* FindFaultKind(std::string_view name);
+
+/// The kind for reports, with the peer: "network_cut (ps-0)".
+std::string KindWithPeer(const Fault& fault);
 
 /// Whether the fault only answers the thread that reported the event. It is injected on that
 /// thread.
@@ -151,12 +164,16 @@ Fault HangFault(std::string name, std::string replica, Trigger when,
 /// The caller sets `until`.
 Fault HoldFault(std::string name, std::string replica, Trigger when);
 Fault DiskFullFault(std::string name, std::string replica, Trigger when);
+/// Ends after `lasts`, or by its `until`, or with the run.
+Fault NetworkCutFault(std::string name, std::string replica, std::string peer, Trigger when,
+                      std::optional<Duration> lasts = {});
 Fault CancelFault(std::string name, Trigger when);
 Fault RefuseStorageFault(std::string name, std::string replica, Trigger when, int status = 503);
 Fault DelayStorageFault(std::string name, std::string replica, Trigger when, Duration latency);
 
 // The rows of the table, by family.
 std::vector<FaultKind> MachineFaultKinds();
+std::vector<FaultKind> NetworkFaultKinds();
 std::vector<FaultKind> ServiceFaultKinds();
 std::vector<FaultKind> LogAndClockFaultKinds();
 

@@ -48,6 +48,10 @@ class FaultInjector::Context final : public FaultContext {
     std::unique_lock lock(injector_.mutex_);
     injector_.changed_.wait_for(lock, time, [&] { return injector_.ended_; });
   }
+  uint64_t NextSeed() override {
+    const std::lock_guard lock(injector_.mutex_);
+    return injector_.faults_[index_]->seeds.Next();
+  }
 
  private:
   FaultInjector& injector_;
@@ -139,6 +143,14 @@ void FaultInjector::InjectOnOwnThread(std::vector<size_t> due) {
   Enqueue([this, due = std::move(due)] { RunInFlight([&] { Inject(due); }); });
 }
 
+// Mutex held. No replica waits for these ends, so all do.
+void FaultInjector::EndInFlight(std::vector<std::function<void()>> ends) {
+  for (auto& end : ends) {
+    BeginInFlight();
+    work_.push_back([this, end = std::move(end)] { RunInFlight(end); });
+  }
+}
+
 void FaultInjector::RunInFlight(const std::function<void()>& work) {
   work();
   {
@@ -210,11 +222,12 @@ void FaultInjector::AppendFault(size_t index, const std::string& occasion) {
   Event line{.replica = fault.replica};
   line.boot = fault.replica.empty() ? 0 : booted_[fault.replica];
   line.body =
-      FaultEvent{fault.name, fault.kind->name + " " + Describe(fault.when) + ": " + occasion};
+      FaultEvent{fault.name, KindWithPeer(fault) + " " + Describe(fault.when) + ": " + occasion};
   scheduled.tally.injected_at.push_back(static_cast<int64_t>(list_.size()) + 1);
-  const std::vector<size_t> chained = CountTriggers(line, Phase::kAfter);
+  Due chained = CountTriggers(line, Phase::kAfter);
   Append(line);
-  for (const size_t next : chained) {
+  EndInFlight(std::move(chained.ends));
+  for (const size_t next : chained.faults) {
     AppendFault(next, Describe(line));
     BeginInFlight();
     work_.push_back([this, next] { RunInFlight([this, next] { Inject({next}); }); });

@@ -23,11 +23,13 @@ bool HasReached(const std::map<std::string, int>& boots, const std::string& repl
 }  // namespace
 
 FaultInjector::ScheduledFault::ScheduledFault(Fault f, Random random)
-    : fault(std::move(f)), when(fault.when, fault.replica, random.Fork("when")) {
+    : fault(std::move(f)),
+      when(fault.when, fault.replica, random.Fork("when")),
+      seeds(random.Fork("seeds")) {
   if (fault.until) until.emplace(*fault.until, "any", random.Fork("until"));
   tally.name = fault.name;
   tally.if_reached = fault.if_reached;
-  tally.what = fault.kind->name + " " + Describe(fault.when);
+  tally.what = KindWithPeer(fault) + " " + Describe(fault.when);
 }
 
 FaultInjector::FaultInjector(FaultInjectorOptions options, Clock& clock)
@@ -69,7 +71,7 @@ bool FaultInjector::IsOver(const std::string& replica, int boot) const {
 FaultResponse FaultInjector::ReportAndWait(Event event, Phase phase) {
   const FaultResponse gone{FaultResponse::Kind::kGone, 0, 0, {}};
   const std::string replica = event.replica;
-  std::vector<size_t> due;
+  Due due;
   {
     std::unique_lock lock(mutex_);
     if (event.boot == 0 && !replica.empty()) event.boot = booted_[replica];
@@ -78,10 +80,11 @@ FaultResponse FaultInjector::ReportAndWait(Event event, Phase phase) {
     if (IsOver(replica, event.boot)) return gone;
     due = CountTriggers(event, phase);
     if (phase == Phase::kAfter) Append(event);
-    for (const size_t index : due) AppendFault(index, Describe(event));
+    for (const size_t index : due.faults) AppendFault(index, Describe(event));
   }
   changed_.notify_all();
-  const FaultResponse response = Inject(due);
+  for (const auto& end : due.ends) end();
+  const FaultResponse response = Inject(due.faults);
   const std::lock_guard lock(mutex_);
   return IsOver(replica, event.boot) ? gone : response;
 }
@@ -95,7 +98,7 @@ bool FaultInjector::IsHeldBack(const Event& line) const {
 }
 
 FaultResponse FaultInjector::Report(Event event) {
-  std::vector<size_t> due;
+  Due due;
   FaultResponse response;
   {
     const std::lock_guard lock(mutex_);
@@ -106,7 +109,9 @@ FaultResponse FaultInjector::Report(Event event) {
       event.boot = booted_[replica];
       if (IsHeldBack(event)) {
         HeldBackLine held{std::move(event), {}, {}};
-        held.met = held.due = CountTriggers(held.line, Phase::kAfter);
+        due = CountTriggers(held.line, Phase::kAfter);
+        EndInFlight(std::move(due.ends));
+        held.met = held.due = std::move(due.faults);
         response = AnswerInline(held.due);
         held_back_[replica].push_back(std::move(held));
         return response;
@@ -114,29 +119,32 @@ FaultResponse FaultInjector::Report(Event event) {
     }
     Append(event);
     due = CountTriggers(event, Phase::kAfter);
-    for (const size_t index : due) AppendFault(index, Describe(event));
-    response = AnswerInline(due);
+    for (const size_t index : due.faults) AppendFault(index, Describe(event));
+    response = AnswerInline(due.faults);
     if (is_line && lock_step_) {
-      auto& left = due_by_lines_[replica];
-      left.insert(left.end(), due.begin(), due.end());
-      due.clear();
+      Due& left = due_by_lines_[replica];
+      left.faults.insert(left.faults.end(), due.faults.begin(), due.faults.end());
+      for (auto& end : due.ends) left.ends.push_back(std::move(end));
+      due = {};
     }
-    if (!due.empty()) BeginInFlight();
+    EndInFlight(std::move(due.ends));
+    if (!due.faults.empty()) BeginInFlight();
   }
   changed_.notify_all();
-  if (!due.empty()) InjectOnOwnThread(due);
+  if (!due.faults.empty()) InjectOnOwnThread(due.faults);
   return response;
 }
 
 bool FaultInjector::WaitForLineFaults(const std::string& replica, int boot) {
-  std::vector<size_t> due;
+  Due due;
   {
     std::unique_lock lock(mutex_);
     lock_step_ = true;
     changed_.wait(lock, [&] { return MayProceed(replica, boot); });
     due = std::exchange(due_by_lines_[replica], {});
   }
-  Inject(due);
+  for (const auto& end : due.ends) end();
+  Inject(due.faults);
   const std::lock_guard lock(mutex_);
   return !IsOver(replica, boot);
 }
@@ -211,24 +219,27 @@ void FaultInjector::AppendHeldBackLines() {
     for (HeldBackLine& held : std::exchange(lines, {})) {
       Append(held.line);
       for (const size_t index : held.met) AppendFault(index, Describe(held.line));
-      auto& left = due_by_lines_[replica];
+      auto& left = due_by_lines_[replica].faults;
       left.insert(left.end(), held.due.begin(), held.due.end());
     }
   }
 }
 
-// Mutex held. Ends the faults whose `until` is this event. Returns the faults that are due now.
-std::vector<size_t> FaultInjector::CountTriggers(const Event& event, Phase phase) {
-  std::vector<size_t> due;
+// Mutex held. The caller ends the faults whose `until` is this event, and injects those that are
+// due.
+FaultInjector::Due FaultInjector::CountTriggers(const Event& event, Phase phase) {
+  Due due;
   for (size_t i = 0; i < faults_.size(); ++i) {
     ScheduledFault& scheduled = *faults_[i];
     if (scheduled.until && scheduled.until->Meet(event, phase)) {
       scheduled.over = true;
       scheduled.armed = scheduled.fills_disk = false;
       scheduled.tally.until_came = true;
-      for (auto& then : std::exchange(scheduled.when_over, {})) work_.push_back(std::move(then));
+      for (auto& then : std::exchange(scheduled.when_over, {})) due.ends.push_back(std::move(then));
     }
-    if (scheduled.when.Meet(event, phase) && CanInject(scheduled.fault, event)) due.push_back(i);
+    if (scheduled.when.Meet(event, phase) && CanInject(scheduled.fault, event)) {
+      due.faults.push_back(i);
+    }
     scheduled.tally.seen = scheduled.when.seen();
   }
   return due;

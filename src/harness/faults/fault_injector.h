@@ -104,6 +104,7 @@ class FaultInjector {
     bool over = false;   // its `until` has come, possibly before the fault was injected
     bool armed = false;  // injected, and not over
     bool fills_disk = false;
+    Random seeds;  // for the fault's own draws
     std::vector<std::function<void()>> when_over;
   };
 
@@ -113,13 +114,19 @@ class FaultInjector {
   void Append(Event event);
   void NoteBoot(const Event& event);
   void AppendHeldBackLines();
-  std::vector<size_t> CountTriggers(const Event& event, Phase phase);
+  /// The faults that an event begins, and what ends others.
+  struct Due {
+    std::vector<size_t> faults;
+    std::vector<std::function<void()>> ends;
+  };
+  Due CountTriggers(const Event& event, Phase phase);
   void AppendFault(size_t index, const std::string& occasion);
   bool HasFaults() const { return !faults_.empty() || options_.vm_lifetime.has_value(); }
   FaultResponse Inject(const std::vector<size_t>& due);
   FaultResponse AnswerInline(std::vector<size_t>& due);
   void BeginInFlight();
   void InjectOnOwnThread(std::vector<size_t> due);
+  void EndInFlight(std::vector<std::function<void()>> ends);
   void RunInFlight(const std::function<void()>& work);
   void DrawLifetime(const std::string& replica, int boot);
   void LoseExpiredMachines(Instant now);
@@ -146,7 +153,7 @@ class FaultInjector {
     std::vector<size_t> due;  // those of `met` that are not injected yet
   };
   std::map<std::string, std::vector<HeldBackLine>> held_back_;
-  std::map<std::string, std::vector<size_t>> due_by_lines_;
+  std::map<std::string, Due> due_by_lines_;
   bool running_ = false;  // whether the job is RUNNING
   bool ended_ = false;
   int in_flight_ = 0;  // faults for which no replica waits

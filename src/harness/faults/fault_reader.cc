@@ -28,6 +28,7 @@ void ReadFaultParameters(const FaultKind& kind, const Cursor& parameters, Fault&
   }
   for (const auto& [key, member] : parameters.Members()) {
     if (key == "replica") fault.replica = ReadReplica(member);
+    if (key == "peer") fault.peer = ReadPeer(member);
     if (key == "until" || key == "down_until") fault.until = ReadTrigger(member);
   }
 }
@@ -116,6 +117,8 @@ void ResolveTrial(Fault& fault, Trigger& trigger) {
   const std::string trial = trigger.replica;
   if (fault.replica.find('/') == fault.replica.npos && &trigger == &fault.when) {
     fault.replica += trial;
+    const bool is_replica = !fault.peer.empty() && fault.peer != kStoragePeer;
+    if (is_replica && fault.peer.find('/') == fault.peer.npos) fault.peer += trial;
   }
   trigger.replica = fault.replica.substr(0, fault.replica.find('/')) + trial;
 }
@@ -222,13 +225,14 @@ bool IsCausedOnlyBy(const Trigger& trigger, const std::string& replica,
   return anybody ? replicas.size() == 1 && replicas.front() == replica : trigger.replica == replica;
 }
 
-// A replica that is down or frozen does nothing. One whose disk is full goes on. A hold stops one
-// thread, and others may go on, unless each call of the replica waits for the one before it.
+// A replica that is down or frozen does nothing. One whose disk or network fails goes on. A hold
+// stops one thread, and others may go on, unless each call of the replica waits for the one before
+// it.
 void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenario& scenario,
                          const std::vector<std::string>& replicas) {
   if (!fault.until || !IsCausedOnlyBy(*fault.until, fault.replica, replicas)) return;
   const WhileUntil state = fault.kind->while_until;
-  if (state == WhileUntil::kDiskIsFull) return;
+  if (state == WhileUntil::kDiskIsFull || state == WhileUntil::kNetworkIsFaulty) return;
   const auto* operation = fault.when.As<StorageTrigger>();
   const bool is_call = fault.when.Is<LogTrigger>() || fault.when.Is<StepTrigger>() ||
                        (operation && operation->IsOfDisk()) ||
@@ -266,6 +270,7 @@ void CheckFaultOfJob(const Fault& fault, const Cursor& element, const Scenario& 
 std::string FindUnknownReplica(const Fault& fault, const std::vector<std::string>& replicas) {
   std::vector<std::string> named = {fault.replica, fault.when.replica};
   if (fault.until) named.push_back(fault.until->replica);
+  if (fault.peer != kStoragePeer) named.push_back(fault.peer);
   for (const std::string& name : named) {
     if (name.empty() || name == "any") continue;
     if (std::ranges::find(replicas, name) == replicas.end()) return name;

@@ -82,8 +82,9 @@ std::string FaultNameTaken(std::string_view name) {
   return "another fault already has the name '" + std::string(name) + "'";
 }
 
-std::string HangWithTwoEnds() {
-  return "a hang ends by `until` or by `for`, not by both. Remove one of the two.";
+std::string FaultWithTwoEnds(std::string_view kind) {
+  return "a " + std::string(kind) +
+         " ends by `until` or by `for`, not by both. Remove one of the two.";
 }
 
 std::string HangWithoutEnd() { return "a hang must end. Write `until: TRIGGER` or `for: 2s`."; }
@@ -108,6 +109,20 @@ std::string StaleListingWithoutList() {
 
 std::string OnlyWithObjectSemantics() {
   return "needs `semantics: object`. In a directory, only calls can fail. Use `status` for that.";
+}
+
+std::string PeerNotValid(std::string_view name) {
+  return "'" + std::string(name) +
+         "' is not a valid peer. Write a replica (ps-0), or `storage` for Cloud Storage.";
+}
+
+std::string FractionOutOfRange() { return "must be above 0 and at most 1, as in 0.1"; }
+
+std::string PacketDelayZero() { return "must not be 0. Write it like 50ms or 2s."; }
+
+std::string NetworkFaultWithPorts() {
+  return "faults of the network need replicas on machines of their own. With `addressing: ports` "
+         "replicas are processes that share the network of this host. Remove `addressing`.";
 }
 
 std::string UntilIsTime() { return "`at` cannot end a fault. Name an event."; }
@@ -144,6 +159,18 @@ std::string UntilNeverComes(std::string_view replica, bool is_down) {
   return NeverHappens(std::string(replica) + (is_down ? " is down" : " waits") +
                       " until then, and no other replica causes this event");
 }
+
+std::string StorageIsDirectory() {
+  return NeverHappens(
+      "storage is a directory with `semantics: posix`, and no network leads to it. Use "
+      "storage_error.");
+}
+
+std::string OwnPeer(std::string_view replica) {
+  return NeverHappens(std::string(replica) + " reaches itself without a network");
+}
+
+std::string PeerInOtherTrial() { return NeverHappens("replicas of two trials share no network"); }
 
 std::string InstallationWithoutPackages() { return NeverHappens("the job has no packages"); }
 

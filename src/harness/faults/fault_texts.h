@@ -30,7 +30,7 @@ std::string EventDoesNotFit(std::string_view kind, std::string_view needed);
 std::string NotAtThisEvent(std::string_view kind);
 std::string FaultNameNotPrintable();
 std::string FaultNameTaken(std::string_view name);
-std::string HangWithTwoEnds();
+std::string FaultWithTwoEnds(std::string_view kind);
 std::string HangWithoutEnd();
 std::string HoldAtTime();
 std::string ClockStepZero();
@@ -38,6 +38,10 @@ std::string TwoStorageErrors();
 std::string BreakAfterWithoutRead();
 std::string StaleListingWithoutList();
 std::string OnlyWithObjectSemantics();
+std::string PeerNotValid(std::string_view name);
+std::string FractionOutOfRange();
+std::string PacketDelayZero();
+std::string NetworkFaultWithPorts();
 
 // Faults that wait for events.
 std::string UntilIsTime();
@@ -52,5 +56,8 @@ std::string NotWatchedOnDisks(std::string_view operation);
 std::string RenameOfAnObject();
 std::string UntilNeverComes(std::string_view replica, bool is_down);
 std::string InstallationWithoutPackages();
+std::string StorageIsDirectory();
+std::string OwnPeer(std::string_view replica);
+std::string PeerInOtherTrial();
 
 }  // namespace caip::harness::texts

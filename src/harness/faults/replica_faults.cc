@@ -63,7 +63,7 @@ FaultActionPtr ReadHang(const Cursor& parameters) {
   std::optional<Duration> lasts;
   if (parameters.Has("for")) lasts = parameters.At("for").Time();
   if (lasts && parameters.Has("until")) {
-    parameters.At("for").Wrong(texts::HangWithTwoEnds());
+    parameters.At("for").Wrong(texts::FaultWithTwoEnds("hang"));
   }
   if (!lasts && !parameters.Has("until")) {
     parameters.Wrong(texts::HangWithoutEnd());

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "harness/faults/fault_texts.h"
+#include "harness/faults/network_fault.h"
 #include "harness/scenario/scenario_texts.h"
 
 namespace caip::harness {
@@ -205,6 +206,14 @@ std::string ReadReplica(const Cursor& cursor, bool or_any) {
   if (name == "any" && or_any) return name;
   if (const auto replica = FullName(name)) return *replica;
   cursor.Wrong(texts::ReplicaNotValid(name, or_any));
+  return name;
+}
+
+std::string ReadPeer(const Cursor& cursor) {
+  const std::string name = cursor.Text();
+  if (name == kStoragePeer) return name;
+  if (const auto replica = FullName(name)) return *replica;
+  cursor.Wrong(texts::PeerNotValid(name));
   return name;
 }
 

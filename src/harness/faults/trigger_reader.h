@@ -18,6 +18,9 @@ Trigger ReadTrigger(const Cursor& cursor);
 /// valid if `or_any`.
 std::string ReadReplica(const Cursor& cursor, bool or_any = false);
 
+/// The same for the peer of a fault of the network, which may also be kStoragePeer.
+std::string ReadPeer(const Cursor& cursor);
+
 /// The same for a mapping's key. Mistakes are reported at its value.
 std::string ReplicaOfKey(const std::string& name, const Cursor& value);
 

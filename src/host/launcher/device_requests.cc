@@ -114,6 +114,7 @@ void PutRule(NetlinkRequests& requests, const Rule& rule) {
   if (rule.from) requests.Attribute(FRA_SRC, rule.from);
   if (rule.to) requests.Attribute(FRA_DST, rule.to);
   if (rule.device) requests.Attribute(FRA_IIFNAME, rule.device);
+  if (rule.protocol) requests.Attribute(FRA_IP_PROTO, rule.protocol);
 }
 
 }  // namespace

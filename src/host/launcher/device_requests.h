@@ -41,6 +41,7 @@ struct Rule {
   uint32_t from = 0;  // in network byte order; 0: from all
   uint32_t to = 0;
   const char* device = nullptr;  // at which they arrive; null: any
+  uint8_t protocol = 0;          // IPPROTO_TCP; 0: any
 };
 void RequestRule(NetlinkRequests& requests, const Rule& rule);
 void RequestNoRule(NetlinkRequests& requests, const Rule& rule);

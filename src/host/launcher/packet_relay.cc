@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <net/ethernet.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -41,6 +42,8 @@ constexpr Rule kOwnRules[] = {
 };
 constexpr Rule kFirstRule{.priority = 0, .table = RT_TABLE_LOCAL};
 constexpr uint32_t kPairPriority = 3;
+// A rule for all protocols would also keep the hub from answering a machine's ARP requests.
+constexpr uint8_t kProtocols[] = {IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP};
 constexpr size_t kFrameMax = 64u << 10;
 constexpr int kFramesARound = 64;
 constexpr size_t kWaitingMax = 20'000;  // packets; a full queue loses more
@@ -149,22 +152,27 @@ class Relay {
 
   // The kernel forgets the routes of open connections when a rule changes.
   Outcome RoutePairs(const std::set<Pair>& pairs) {
-    NetlinkRequests requests;
-    for (const Pair& pair : pairs) {
-      if (!routed_.count(pair)) RequestRule(requests, RuleOf(pair));
-    }
-    for (const Pair& pair : routed_) {
-      if (!pairs.count(pair)) RequestNoRule(requests, RuleOf(pair));
-    }
     if (pairs == routed_) return {};
+    NetlinkRequests requests;
+    for (const uint8_t protocol : kProtocols) {
+      for (const Pair& pair : pairs) {
+        if (!routed_.count(pair)) RequestRule(requests, RuleOf(pair, protocol));
+      }
+      for (const Pair& pair : routed_) {
+        if (!pairs.count(pair)) RequestNoRule(requests, RuleOf(pair, protocol));
+      }
+    }
     routed_ = pairs;
     const int error = requests.Send(netlink_);
     return error == 0 ? Outcome{} : Outcome{Step::kRule, error};
   }
 
-  static Rule RuleOf(const Pair& pair) {
-    return {
-        .priority = kPairPriority, .table = kFaultsTable, .from = pair.first, .to = pair.second};
+  static Rule RuleOf(const Pair& pair, uint8_t protocol) {
+    return {.priority = kPairPriority,
+            .table = kFaultsTable,
+            .from = pair.first,
+            .to = pair.second,
+            .protocol = protocol};
   }
 
   void ReceivePackets() {

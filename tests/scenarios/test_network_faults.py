@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Faults of the network on real emulators, as trainers on machines see them."""
+
+import argparse
+import sys
+import unittest
+
+import test_faults as faults
+
+CLUSTER = """
+job:
+  config: {scaleTier: CUSTOM, masterType: n1-standard-4, workerCount: 1, workerType: n1-standard-4}
+"""
+
+# The worker talks to the master by TCP and by datagrams. Where no answer is expected, it waits briefly.
+PEERS = """
+import select, socket
+from cluster import Cluster, accept, wait_to_be_stopped
+cluster = Cluster()
+MASTER = cluster._address("master", 0)
+WORKER = cluster._address("worker", 0)
+datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+datagrams.bind(("0.0.0.0", 2222))
+
+def attempt(act, *words):
+    try:
+        return act(*words)
+    except OSError as error:
+        return error.__class__.__name__
+
+def call(patience, **message):
+    # A message over a new connection, and its answer.
+    with socket.create_connection(MASTER, patience) as link:
+        link.settimeout(patience)
+        link.sendall(json.dumps(message).encode() + b"\\n")
+        return link.recv(100).decode().strip()
+
+def serve():
+    while True:
+        peer = accept(server)
+        message = peer.receive()
+        peer.send(heard=message["step"])
+        if message.get("last"):
+            return message
+
+if cluster.role == "master":
+    server = cluster.listen()
+else:
+    cluster.connect("master").send(step=0)  # waits for the master
+"""
+
+
+class NetworkCase(faults.Case):
+    def setUp(self):
+        super().setUp()
+        faults.machines.need(faults.CAIP)
+
+    def lines(self, events, replica="worker-0"):
+        return [event["message"] for event in events
+                if event["kind"] == "log" and event["replica"] == replica]
+
+
+class Peers(NetworkCase):
+    def steps(self, fault, brief):
+        trainer = PEERS + f"""
+if cluster.role == "master":
+    serve()
+    sys.exit()
+for step in range(1, 5):
+    patience = 0.5 if {brief} and step in (2, 3) else 60
+    answer = attempt(lambda: call(patience, step=step, last=step == 4))
+    say("%d: %s" % (step, answer))
+    record(step)
+wait_to_be_stopped()
+"""
+        _, events = self.play(trainer, CLUSTER + f"""
+faults:
+  - {fault}
+    when: {{step: 1}}
+expect: {{state: SUCCEEDED, steps: {{worker-0: "1..4"}}}}
+""")
+        return self.lines(events)
+
+    def test_a_cut_begins_and_ends_at_its_triggers(self):
+        self.assertEqual(
+            self.steps("network_cut: {replica: worker-0, peer: master-0, until: {step: 3}}", True),
+            ['1: {"heard": 1}', "2: TimeoutError", "3: TimeoutError", '4: {"heard": 4}'])
+
+    def test_connections_are_refused(self):
+        self.assertEqual(
+            self.steps("network_refused: {replica: worker-0, peer: master-0, until: {step: 3}}", False),
+            ['1: {"heard": 1}', "2: ConnectionRefusedError", "3: ConnectionRefusedError",
+             '4: {"heard": 4}'])
+
+    def test_a_cut_that_lasts_for_a_time_ends_by_itself(self):
+        self.assertEqual(
+            self.steps("network_cut: {replica: worker-0, peer: master-0, for: 300ms}", False),
+            [f'{step}: {{"heard": {step}}}' for step in range(1, 5)])
+
+    def test_one_direction_is_dropped(self):
+        _, events = self.play(PEERS + """
+def ask(step):
+    datagrams.settimeout(0.5 if step == 2 else 60)
+    datagrams.sendto(b"%d" % step, MASTER)
+    return datagrams.recv(100).decode()
+
+if cluster.role == "master":
+    for step in range(1, 4):
+        question = datagrams.recv(100)
+        say("heard " + question.decode())
+        datagrams.sendto(question, WORKER)
+    serve()
+    sys.exit()
+for step in range(1, 4):
+    say("answer to %d: %s" % (step, attempt(ask, step)))
+    record(step)
+call(60, step=4, last=True)
+wait_to_be_stopped()
+""", CLUSTER + """
+faults:
+  - network_drop: {replica: master-0, peer: worker-0, until: {step: 2, replica: worker-0}}
+    when: {step: 1, replica: worker-0}
+expect: {state: SUCCEEDED}
+""")
+        self.assertEqual(self.lines(events), ["answer to 1: 1", "answer to 2: TimeoutError",
+                                              "answer to 3: 3"])
+        self.assertEqual(self.lines(events, "master-0"), ["heard 1", "heard 2", "heard 3"])
+
+    def losses(self, seed):
+        """The numbers of the datagrams that arrive, of 40."""
+        trainer = PEERS + """
+if cluster.role == "master":
+    serve()  # until all datagrams have been sent
+    heard = []
+    while select.select([datagrams], [], [], 0)[0]:
+        heard.append(datagrams.recv(100).decode())
+    say(" ".join(heard))
+    sys.exit()
+record(1)
+for number in range(40):
+    datagrams.sendto(b"%d" % number, MASTER)
+call(60, step=1, last=True)
+wait_to_be_stopped()
+"""
+        _, events = self.play(trainer, CLUSTER + """
+faults:
+  - network_loss: {replica: worker-0, peer: master-0, fraction: 0.5}
+    when: {step: 1}
+expect: {state: SUCCEEDED}
+""", "--seed", str(seed))
+        return self.lines(events, "master-0")
+
+    def test_the_seed_decides_which_packets_are_lost(self):
+        first = self.losses(1)
+        self.assertEqual(self.losses(1), first)
+        self.assertNotEqual(self.losses(2), first)
+        self.assertTrue(5 < len(first[0].split()) < 35, first)
+
+    def test_packets_are_delayed(self):
+        _, events = self.play(PEERS + """
+if cluster.role == "master":
+    serve()
+    sys.exit()
+record(1)
+begin = time.monotonic()
+call(60, step=2)
+say("at least %s" % (time.monotonic() - begin >= 0.4))  # two round trips
+call(60, step=3, last=True)
+wait_to_be_stopped()
+""", CLUSTER + """
+faults:
+  - network_delay: {replica: worker-0, peer: master-0, by: 100ms}
+    when: {step: 1}
+expect: {state: SUCCEEDED}
+""")
+        self.assertEqual(self.lines(events), ["at least True"])
+
+
+class Storage(NetworkCase):
+    UPLOADS = """
+import socket
+for step in range(1, 5):
+    if BRIEF: socket.setdefaulttimeout(0.5 if step in (2, 3) else 60)
+    try:
+        answer = upload("object-%d" % step)[0]
+    except OSError as error:
+        answer = getattr(error, "reason", error).__class__.__name__
+    say("%d: %s" % (step, answer))
+    record(step)
+"""
+
+    def uploads(self, fault, brief):
+        said, _ = self.play(self.UPLOADS.replace("BRIEF", str(brief)), f"""
+faults:
+  - {fault}
+    when: {{step: 1}}
+expect: {{state: SUCCEEDED, steps: {{master-0: "1..4"}}}}
+""")
+        return said
+
+    def test_it_is_cut_off(self):
+        self.assertEqual(
+            self.uploads("network_cut: {replica: master-0, peer: storage, until: {step: 3}}", True),
+            ["1: 200", "2: TimeoutError", "3: TimeoutError", "4: 200"])
+
+    def test_it_refuses_connections(self):
+        self.assertEqual(
+            self.uploads("network_refused: {replica: master-0, peer: storage, until: {step: 3}}",
+                         False),
+            ["1: 200", "2: ConnectionRefusedError", "3: ConnectionRefusedError", "4: 200"])
+
+    def test_a_new_machine_is_still_cut_off(self):
+        _, events = self.play("""
+import socket
+from urllib.request import Request, urlopen
+
+def metadata():
+    return urlopen(Request("http://metadata.google.internal/computeMetadata/v1/instance/id",
+                           headers={"Metadata-Flavor": "Google"}), timeout=60).status
+
+record(1)
+socket.setdefaulttimeout(0.5)
+try:
+    upload("object")
+    say("reached")
+except OSError:
+    say("cut off, metadata answers %d" % metadata())
+record(2)
+""", """
+faults:
+  - name: cut
+    network_cut: {replica: master-0, peer: storage}
+    when: {step: 1}
+  - kill: {replica: master-0}
+    when: {fault: cut}
+expect: {state: SUCCEEDED, restarts: {master-0: 1}}
+""")
+        self.assertEqual(self.lines(events, "master-0"), ["cut off, metadata answers 200"])
+
+
+class Processes(faults.Case):
+    def test_they_cannot_have_faults_of_the_network(self):
+        self.use_processes()
+        code, text, _, _ = self.run_scenario(self.scenario("record(1)\n", """
+faults:
+  - network_cut: {replica: master-0, peer: storage}
+    when: {step: 1}
+"""))
+        self.assertEqual(code, 3, text)
+        self.assertIn("Fault 'network_cut 1' cannot be injected, because replicas are processes", text)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--caip", required=True)
+    options, rest = parser.parse_known_args()
+    faults.CAIP = options.caip
+    unittest.main(argv=[sys.argv[0], *rest])
