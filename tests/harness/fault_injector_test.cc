@@ -58,6 +58,7 @@ class FakeRun final : public RunControl {
   }
 
   uint64_t BeginNetworkFault(const NetworkFault& fault) override {
+    EXPECT_EQ(Count("lose " + fault.replica), 0);
     Add("cut " + fault.replica + " off from " + fault.peer);
     return 7;
   }
@@ -302,6 +303,16 @@ TEST_F(FaultInjectorTest, EndsAFaultOfTheNetworkBeforeItsReplicaContinues) {
   EXPECT_EQ(world_.Count("end fault 7"), 0);
   before("b");
   EXPECT_EQ(world_.Count("end fault 7"), 1);
+}
+
+// The machine that is lost then cannot close its connections. FakeRun checks the order.
+TEST_F(FaultInjectorTest, InjectsWhatFollowsAFaultOfTheNetworkAfterIt) {
+  Direct({NetworkCutFault("cut", "master-0", "worker-0", AtStep(3)),
+          Kill({.kind = FaultTrigger{"cut"}})});
+  Running();
+  injector_->Report(Step("master-0", 0, 3));
+  EXPECT_TRUE(world_.WasAsked("lose master-0"));
+  EXPECT_EQ(world_.Count("cut master-0 off from worker-0"), 1);
 }
 
 TEST_F(FaultInjectorTest, KeepsAFaultOfTheNetworkThatHasNoEnd) {

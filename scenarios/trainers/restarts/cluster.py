@@ -30,11 +30,12 @@ class Cluster:
         server.listen(16)
         return server
 
-    def connect(self, role, index=0):
-        """A connection to a replica. Waits until the replica listens."""
+    def connect(self, role, index=0, patience=None):
+        """A connection to a replica. Waits until the replica listens. `patience`: the seconds after
+        which an operation of the connection fails; None: it waits without end."""
         while True:
             try:
-                return Peer(socket.create_connection(self._address(role, index)))
+                return Peer(socket.create_connection(self._address(role, index), patience))
             except OSError:
                 time.sleep(RETRY_SECONDS)
 
@@ -72,6 +73,10 @@ class Peer:
             self._unread += data
         line, _, self._unread = self._unread.partition(b"\n")
         return json.loads(line.decode())
+
+    def acknowledge(self):
+        """Acknowledges what was received at once, as TCP does in a step that takes long."""
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
     def close(self):
         self._socket.close()

@@ -64,9 +64,15 @@ FaultResponse FaultInjector::Inject(const std::vector<size_t>& due) {
     const Fault& fault = faults_[index]->fault;
     Context context(*this, index);
     const FaultResponse one = fault.action->Inject(fault, context);
+    Inject(TakeFollowers(index));
     if (one.kind != FaultResponse::Kind::kGoOn) response = one;
   }
   return response;
+}
+
+std::vector<size_t> FaultInjector::TakeFollowers(size_t index) {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(faults_[index]->followers, {});
 }
 
 bool FaultInjector::DelayStart(const std::string& replica, std::function<void()> start) {
@@ -212,7 +218,8 @@ void FaultInjector::RunQueue() {
   }
 }
 
-// Mutex held. Faults that wait for this one are in flight from here on.
+// Mutex held. Faults that wait for this one are in flight from here on. Those that wait for a fault
+// of the network find it in effect: a machine that is lost after a cut cannot say goodbye.
 void FaultInjector::AppendFault(size_t index, const std::string& occasion) {
   ScheduledFault& scheduled = *faults_[index];
   const Fault& fault = scheduled.fault;
@@ -229,6 +236,10 @@ void FaultInjector::AppendFault(size_t index, const std::string& occasion) {
   EndInFlight(std::move(chained.ends));
   for (const size_t next : chained.faults) {
     AppendFault(next, Describe(line));
+    if (fault.kind->while_until == WhileUntil::kNetworkIsFaulty) {
+      scheduled.followers.push_back(next);
+      continue;
+    }
     BeginInFlight();
     work_.push_back([this, next] { RunInFlight([this, next] { Inject({next}); }); });
   }

@@ -104,7 +104,8 @@ class FaultInjector {
     bool over = false;   // its `until` has come, possibly before the fault was injected
     bool armed = false;  // injected, and not over
     bool fills_disk = false;
-    Random seeds;  // for the fault's own draws
+    Random seeds;                   // for the fault's own draws
+    std::vector<size_t> followers;  // faults that are injected as soon as this one has been
     std::vector<std::function<void()>> when_over;
   };
 
@@ -123,6 +124,7 @@ class FaultInjector {
   void AppendFault(size_t index, const std::string& occasion);
   bool HasFaults() const { return !faults_.empty() || options_.vm_lifetime.has_value(); }
   FaultResponse Inject(const std::vector<size_t>& due);
+  std::vector<size_t> TakeFollowers(size_t index);
   FaultResponse AnswerInline(std::vector<size_t>& due);
   void BeginInFlight();
   void InjectOnOwnThread(std::vector<size_t> due);

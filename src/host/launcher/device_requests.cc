@@ -50,6 +50,14 @@ void RequestUp(NetlinkRequests& requests, int index, unsigned flags) {
   PutLink(requests, index, IFF_UP | flags);
 }
 
+void RequestDown(NetlinkRequests& requests, int index) {
+  requests.Begin(RTM_NEWLINK, 0, NetlinkRequests::Failure::kIsIgnored);
+  ifinfomsg link{};
+  link.ifi_index = index;
+  link.ifi_change = IFF_UP;
+  requests.Put(link);
+}
+
 void RequestAddress(NetlinkRequests& requests, int index, uint32_t address) {
   requests.Begin(RTM_NEWADDR, NLM_F_CREATE | NLM_F_REPLACE);
   ifaddrmsg message{};

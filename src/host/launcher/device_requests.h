@@ -12,6 +12,9 @@ inline constexpr int kLoopbackIndex = 1;
 /// Brings a device up. `flags`: further ones that it gets (IFF_NOARP).
 void RequestUp(NetlinkRequests& requests, int index, unsigned flags = 0);
 
+/// Takes a device down, with its routes. A failure is ignored.
+void RequestDown(NetlinkRequests& requests, int index);
+
 /// An IPv4 address in network byte order.
 void RequestAddress(NetlinkRequests& requests, int index, uint32_t address);
 

@@ -64,11 +64,12 @@ Outcome Failed(Step step) { return {step, errno}; }
 
 Outcome FromNetlink(int error) { return error == 0 ? Outcome{} : Outcome{Step::kAddress, error}; }
 
-int ConfigureHubEnd(const Hub& hub, uint32_t address, int number, int network) {
+int ConfigureHubEnd(const Hub& hub, uint32_t address, int number, int replaced, int network) {
   const int index = kFirstHubIndex + number;
   char name[IFNAMSIZ];
   std::snprintf(name, sizeof name, "r%d", number);
   NetlinkRequests requests;
+  if (replaced > 0) RequestDown(requests, kFirstHubIndex + replaced);
   RequestPair(requests, {index, name}, {kOwnIndex, kOwnDevice, network});
   RequestNoIpv6(requests, index);
   RequestAddress(requests, index, htonl(kHubAddress));
@@ -152,12 +153,12 @@ Outcome Make(uint64_t number, int endpoints_file, int caip, Hub& hub) {
 }
 
 // Runs in its own process, which ends afterwards.
-Outcome Link(const Hub& hub, uint32_t address, int number, int& network) {
+Outcome Link(const Hub& hub, uint32_t address, int number, int replaced, int& network) {
   if (::unshare(CLONE_NEWNET) != 0) return Failed(Step::kNetwork);
   network = ::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
   const int netlink = OpenNetlink();
   if (network < 0 || netlink < 0) return Failed(Step::kNetwork);
-  int error = ConfigureHubEnd(hub, address, number, network);
+  int error = ConfigureHubEnd(hub, address, number, replaced, network);
   if (error == 0) error = ConfigureOwnEnd(netlink, address);
   return error == 0 ? AwaitLink() : FromNetlink(error);
 }
@@ -207,11 +208,11 @@ NewHub MakeHub(uint64_t number, int endpoints, int caip) {
   return made;
 }
 
-NewLink MakeLink(const Hub& hub, uint32_t address, int number) {
+NewLink MakeLink(const Hub& hub, uint32_t address, int number, int replaced) {
   NewLink made;
   int fds[kMadeMax];
-  made.outcome =
-      InOwnProcess(fds, [&](int(&own)[kMadeMax]) { return Link(hub, address, number, own[0]); });
+  made.outcome = InOwnProcess(
+      fds, [&](int(&own)[kMadeMax]) { return Link(hub, address, number, replaced, own[0]); });
   made.network = fds[0];
   return made;
 }

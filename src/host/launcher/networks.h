@@ -53,7 +53,8 @@ struct NewLink {
 
 /// Makes the network namespace of a machine with its loopback device and a link to the hub.
 /// `address`: of the machine, in network byte order. `number`: of the link, counted from 1 in each
-/// hub. The newest link of an address is the one that the hub uses.
-NewLink MakeLink(const Hub& hub, uint32_t address, int number);
+/// hub. `replaced`: the link of the machine that had the address before; 0: none. Nothing that the
+/// kernel still sends for that machine arrives any more.
+NewLink MakeLink(const Hub& hub, uint32_t address, int number, int replaced);
 
 }  // namespace caip::host::launcher

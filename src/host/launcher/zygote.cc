@@ -180,7 +180,9 @@ Outcome Zygote::Link(Network& network, uint32_t address, bool is_new) {
   if (!network.made.outcome.ok()) return network.made.outcome;
   const auto found = network.machines.find(address);
   if (found != network.machines.end() && !is_new) return {};
-  const NewLink made = MakeLink(network.made.hub, address, ++network.links);
+  int& number = network.numbers[address];
+  const NewLink made = MakeLink(network.made.hub, address, ++network.links, number);
+  number = network.links;
   if (!made.outcome.ok()) return made.outcome;
   if (found != network.machines.end()) network.retired.push_back(found->second);
   network.machines[address] = made.network;

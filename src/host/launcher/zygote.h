@@ -58,9 +58,10 @@ class Zygote {
     std::map<uint32_t, int> machines;  // network namespaces, by address
     std::vector<int> retired;          // of machines that have been replaced
     int links = 0;
-    pid_t nat = 0;     // of caip-nat; 0: not started yet, -1: it has ended
-    pid_t relay = 0;   // of the packet relay; likewise
-    int control = -1;  // a socket of the relay, for its commands
+    std::map<uint32_t, int> numbers;  // of the newest links, by address
+    pid_t nat = 0;                    // of caip-nat; 0: not started yet, -1: it has ended
+    pid_t relay = 0;                  // of the packet relay; likewise
+    int control = -1;                 // a socket of the relay, for its commands
   };
   std::map<uint64_t, Network> networks_;
 };
