@@ -11,6 +11,8 @@
 #include <atomic>
 #include <future>
 
+#include "host/machine/run_networks.h"
+#include "host/process/launcher_link.h"
 #include "tests/host/file_replacer.h"
 #include "tests/host/launch_world.h"
 

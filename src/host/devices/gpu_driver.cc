@@ -185,6 +185,12 @@ GpuDriver ReadGpuDriver(const DriverPlaces& places) {
   return driver;
 }
 
+bool NeedsDriver(const engine::ReplicaLaunch& launch) {
+  const auto is_gpu = [](const DeviceNode& node) { return node.shown.starts_with("/dev/nvidia"); };
+  return launch.image &&
+         std::any_of(launch.device_nodes.begin(), launch.device_nodes.end(), is_gpu);
+}
+
 void AddDriver(const GpuDriver& driver, engine::ReplicaLaunch& launch) {
   launch.device_nodes.insert(launch.device_nodes.end(), driver.files.begin(), driver.files.end());
   for (const auto& [name, value] : driver.environment) {

@@ -36,6 +36,9 @@ struct GpuDriver {
 /// that cannot be read are skipped. Empty if this host has no driver.
 GpuDriver ReadGpuDriver(const DriverPlaces& places);
 
+/// True for a replica that has a GPU and, because of its image, no driver.
+bool NeedsDriver(const engine::ReplicaLaunch& launch);
+
 /// Gives the driver to a replica with an image. Its directories come after those of the image.
 void AddDriver(const GpuDriver& driver, engine::ReplicaLaunch& launch);
 

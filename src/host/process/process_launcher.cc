@@ -57,13 +57,6 @@ Status CopyWorkingFiles(const ReplicaLaunch& launch, const Path& directory) {
   return Ok{};
 }
 
-bool HasGpu(const ReplicaLaunch& launch) {
-  const auto is_gpu = [](const engine::DeviceNode& node) {
-    return node.shown.starts_with("/dev/nvidia");
-  };
-  return std::any_of(launch.device_nodes.begin(), launch.device_nodes.end(), is_gpu);
-}
-
 /// Methods whose names end in "Now" run on the worker thread.
 class Processes final : public ProcessLauncher {
  public:
@@ -225,7 +218,7 @@ class Processes final : public ProcessLauncher {
 
   /// An Error means that the start failed before caip-launcher got a request.
   Status StartNow(uint64_t number, const std::vector<std::string>& argv, ReplicaLaunch launch) {
-    if (launch.image && HasGpu(launch)) AddDriver(DriverNow(), launch);
+    if (NeedsDriver(launch)) AddDriver(DriverNow(), launch);
     RETURN_IF_ERROR(CheckCommand(argv, launch.environment));
     RETURN_IF_ERROR(MakeDiskNow(launch));
     LauncherLink::Replica replica;
