@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "host/machine/run_networks.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
@@ -54,15 +55,21 @@ class BusyLink : public ::testing::Test {
     return StateAndParent(std::to_string(init_.get_future().get())).second;
   }
 
-  /// Destroys the link on a thread, and calls `meanwhile` when that waits for the link's thread.
-  void Destroy(const std::function<void()>& meanwhile) {
+  /// Calls `act` on a new thread, and returns when that waits for something.
+  static std::thread UntilItWaits(const std::function<void()>& act) {
     std::promise<pid_t> id;
-    std::thread destroying([&] {
+    std::thread acting([&id, act] {
       id.set_value(static_cast<pid_t>(::syscall(SYS_gettid)));
-      link_.reset();
+      act();
     });
     const std::string task = "self/task/" + std::to_string(id.get_future().get());
     while (StateAndParent(task).first != 'S') std::this_thread::yield();
+    return acting;
+  }
+
+  /// Destroys the link on a thread, and calls `meanwhile` when that waits for the link's thread.
+  void Destroy(const std::function<void()>& meanwhile) {
+    std::thread destroying = UntilItWaits([this] { link_.reset(); });
     meanwhile();
     destroying.join();
   }
@@ -85,6 +92,27 @@ TEST_F(BusyLink, DoesNotReportTheEndOfTheLauncherThatItEnds) {
   StartReplica();
   Destroy([this] { may_go_on_.set_value(); });
   EXPECT_FALSE(is_gone_);
+}
+
+// A launcher that opens networks takes no commands, and goes on when its reports are received.
+TEST_F(BusyLink, ReportsOfNetworksAreTakenWhileACommandWaits) {
+  constexpr int kCommands = 100'000;  // more than the socket holds
+  const pid_t launcher = StartReplica();
+  may_go_on_.set_value();
+  RunNetworks networks;
+  const auto number = networks.Open(*link_, AKey().run, std::make_shared<engine::RunNetwork>());
+  ASSERT_TRUE(number.ok()) << number.error().message;
+  ASSERT_EQ(::kill(launcher, SIGSTOP), 0);
+  std::thread filling = UntilItWaits([this] {
+    for (int i = 0; i < kCommands; ++i) link_->Thaw(0);
+  });
+  std::thread closing = UntilItWaits([&] { networks.Close(link_.get(), AKey().run); });
+  auto reported =
+      std::async(std::launch::async, [&] { networks.EndpointOpened(*number, 0, Fd()); });
+  EXPECT_EQ(reported.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  ::kill(launcher, SIGCONT);
+  filling.join();
+  closing.join();
 }
 
 }  // namespace

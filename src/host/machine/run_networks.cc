@@ -79,16 +79,14 @@ void RunNetworks::Finish(uint64_t request, const std::string& why_not) {
   if (listener.in_effect) listener.in_effect();
 }
 
+// Commands are sent without the lock: a busy launcher may take none until its reports are received,
+// on a thread that needs the lock.
 void RunNetworks::Close(LauncherLink* link, const engine::RunKey& run) {
   wanted_.erase(run);
-  const std::lock_guard lock(mutex_);
-  for (auto at = opened_.begin(); at != opened_.end();) {
-    if (at->second.run != run) {
-      ++at;
-      continue;
-    }
-    if (link) link->CloseNetwork(at->first);
-    at = opened_.erase(at);
+  while (const uint64_t number = NumberOf(run)) {
+    if (link) link->CloseNetwork(number);
+    const std::lock_guard lock(mutex_);
+    opened_.erase(number);
   }
 }
 
