@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -106,6 +107,7 @@ class DockerOnTrial final : public EngineOnTrial {
     if (daemon_ <= 0) return;
     ::kill(daemon_, SIGTERM);
     ::waitpid(daemon_, nullptr, 0);
+    ::umount2((directory() / "exec/netns/default").c_str(), MNT_DETACH);  // dockerd leaves it
   }
   std::string Start(const Path& root_files) override {
     const std::string path = host::FindVariable(host::OwnEnvironment(), "PATH").value_or("");
