@@ -316,7 +316,10 @@ Result<int> RunInReplica(const LivingReplica& replica, std::vector<std::string> 
                          const std::function<void(std::string_view)>& tell) {
   ASSIGN_OR_RETURN(Heritage heritage, HeritageOf(replica));
   Start start(std::move(argv), std::move(heritage), replica.directory);
-  if (!replica.is_machine) return CannotRun(start.program(), start.Execute());
+  if (!replica.is_machine) {  // the trainer chose the environment: root must not run with it
+    const int error = start.BecomeUser() ? start.Execute() : errno;
+    return CannotRun(start.program(), error);
+  }
   const TakenSignals signals;
   ASSIGN_OR_RETURN(const Program program, StartInMachine(replica, start));
   const int status = program.terminal.valid()
