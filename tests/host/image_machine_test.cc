@@ -167,5 +167,20 @@ TEST_F(ImageMachine, ShowsFilesOfTheStateThatTheLaunchNames) {
   EXPECT_THAT(Output(std::move(launch)), ElementsAre("named", "bundle.pem"));
 }
 
+TEST_F(ImageMachine, NeverShowsKeysOfTheStateWhateverItNames) {
+  for (const char* file : {"keys/client-token", "ca/ca.key", "ca/ca.pem"}) {
+    ASSERT_TRUE(MakeDirectories((State() / file).parent_path()).ok());
+    ASSERT_TRUE(WriteFile(State() / file, "contents\n").ok());
+  }
+  auto launch = OnImage("ls $A $B $C 2>/dev/null; ls $D; cat $E");
+  const std::string state = State().string();
+  launch.environment.insert(launch.environment.end(), {{"A", state + "/keys"},
+                                                       {"B", state + "/keys/client-token"},
+                                                       {"C", state + "/ca/ca.key"},
+                                                       {"D", state + "/ca"},
+                                                       {"E", state + "/ca/ca.pem"}});
+  EXPECT_THAT(Output(std::move(launch)), ElementsAre("ca.pem", "contents"));
+}
+
 }  // namespace
 }  // namespace caip::host

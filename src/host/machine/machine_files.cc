@@ -205,6 +205,12 @@ std::vector<MachineMount> BaseMounts() {
       {MountKind::kFileSystem, "sysfs", "/sys", kMountReadOnly | kMountOrBind | kMountOptional}};
 }
 
+bool IsSecretOfState(const std::string& path, const std::string& state) {
+  const std::string authority = state + "/ca";
+  return IsBelow(path, state + "/keys") || path == authority ||
+         (IsBelow(path, authority) && !path.ends_with(".pem"));
+}
+
 Path MachineFiles::OnHost(const Path& boot_disk, const std::string& path) const {
   if (IsBelow(path, (state_ / "buckets").string())) return path;
   if (const Path live = LiveOf(boot_disk, path); IsHere(live)) return live / Path(path).filename();
@@ -352,6 +358,7 @@ void MachineFiles::AddNamed(launcher::Machine& machine, const engine::ReplicaLau
         std::end(kEmptyDirectories);
     const bool is_hidden = launch.image ? IsBelow(path, state_.string()) : IsHidden(path);
     if (!is_hidden || is_empty_directory || IsBelow(state_.string(), path)) continue;
+    if (IsSecretOfState(path, state_.string())) continue;
     places.insert(IsBelow(path, buckets) ? buckets : path);
   }
   std::string last;

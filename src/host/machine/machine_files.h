@@ -53,6 +53,10 @@ class MachineFiles {
   Path state_;
 };
 
+/// True for files of a state directory that no replica may see, whatever it names: the keys of the
+/// emulator. `path` is absolute and normal.
+bool IsSecretOfState(const std::string& path, const std::string& state);
+
 /// The mounts that every machine has, with or without files of its own: /proc and /sys.
 std::vector<launcher::MachineMount> BaseMounts();
 
