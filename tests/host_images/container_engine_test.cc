@@ -162,6 +162,38 @@ TEST_F(ContainersOfReplicas, RunAsProcessesOfTheEngine) {
   EXPECT_TRUE(FindVariable(inner.environment, "PATH"));
 }
 
+// Other users of a host read command lines. With the token, they could run jobs as this user.
+TEST_F(ContainersOfReplicas, GetTheirTokenByTheEnvironment) {
+  engine::ReplicaLaunch launch = Launch();
+  launch.environment.emplace_back("GOOGLE_AUTH_TOKEN_FOR_TESTING", "ya29.secret");
+  launch.image = Image();
+  launcher->Launch(std::move(launch), {});
+  const engine::ReplicaLaunch& inner = processes->launched.front();
+  EXPECT_THAT(inner.Argv(), AllOf(Contains("--env=GOOGLE_AUTH_TOKEN_FOR_TESTING"),
+                                  Not(Contains(HasSubstr("ya29.secret")))));
+  EXPECT_EQ(FindVariable(inner.environment, "GOOGLE_AUTH_TOKEN_FOR_TESTING"), "ya29.secret");
+}
+
+// A hostile image chooses the values of its variables.
+TEST_F(ContainersOfReplicas, SeeNothingOfThisHostThatAnImageNames) {
+  const std::string root = state.path().string();
+  for (const char* file : {"ca/ca.key", "keys/client-token", "disks/other/secret"}) {
+    ASSERT_TRUE(MakeDirectories((state.path() / file).parent_path()).ok());
+    ASSERT_TRUE(WriteFile(state.path() / file, "secret").ok());
+  }
+  std::filesystem::create_symlink("/etc/passwd", state.path() / "link");
+  for (const std::string& named :
+       {root + "/../../etc/passwd", root + "/", root + "/keys", root + "/keys/client-token",
+        root + "/ca/ca.key", root + "/disks", root + "/link", root + "/buckets/../keys"}) {
+    engine::ReplicaLaunch launch = Launch();
+    launch.environment = {{"X", named}};
+    launch.image = Image();
+    launcher->Launch(std::move(launch), {});
+    EXPECT_THAT(processes->launched.back().Argv(), Not(Contains(StartsWith("--volume=" + root))))
+        << named;
+  }
+}
+
 TEST_F(ContainersOfReplicas, AreRemovedBeforeTheirExitIsReported) {
   engine::ReplicaLaunch launch = Launch();
   launch.image = Image();

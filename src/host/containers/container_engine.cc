@@ -22,6 +22,8 @@ constexpr const char* kInitPrograms[] = {"/usr/libexec/podman/catatonit",
                                          "/usr/lib/podman/catatonit", "catatonit", "docker-init",
                                          "tini"};
 
+bool IsSecret(std::string_view name) { return name == "GOOGLE_AUTH_TOKEN_FOR_TESTING"; }
+
 std::string FindInit(const Variables& environment) {
   const std::string path = FindVariable(environment, "PATH").value_or("");
   for (const char* program : kInitPrograms) {
@@ -52,6 +54,14 @@ std::string LastLine(std::string_view text) {
 }
 
 }  // namespace
+
+Variables SecretsOf(const Variables& environment) {
+  Variables secrets;
+  for (const auto& variable : environment) {
+    if (IsSecret(variable.first)) secrets.push_back(variable);
+  }
+  return secrets;
+}
 
 ContainerEngine::ContainerEngine(ContainerEngineKind kind, std::string state_id,
                                  Variables own_environment)
@@ -116,7 +126,9 @@ std::vector<std::string> ContainerEngine::CommandFor(const ContainerRun& run) co
   for (const std::string& place : run.files) {
     words.push_back("--volume=" + place + ":" + place + ":ro");
   }
-  for (const auto& [name, value] : run.environment) words.push_back("--env=" + name + "=" + value);
+  for (const auto& [name, value] : run.environment) {
+    words.push_back("--env=" + name + (IsSecret(name) ? "" : "=" + value));
+  }
   words.push_back("--entrypoint=" + run.argv.front());
   words.push_back(run.image);
   words.insert(words.end(), run.argv.begin() + 1, run.argv.end());

@@ -33,6 +33,9 @@ struct ContainerRun {
   std::vector<std::string> files = {};        // likewise, read-only
 };
 
+/// The variables that are secrets of caip: the token of a replica.
+Variables SecretsOf(const Variables& environment);
+
 /// The program of an engine. Each call starts it. Any thread.
 class ContainerEngine {
  public:
@@ -49,7 +52,9 @@ class ContainerEngine {
   bool HasImage(const std::string& image) const;
   /// Loads an archive of `docker save`.
   Status Load(const Path& archive, const std::stop_token& stop) const;
-  /// The command that runs a container in the network of this host until its program ends.
+  /// The command that runs a container in the network of this host until its program ends. It names
+  /// the secrets of the environment (SecretsOf) without their values, which the engine then takes
+  /// from its own environment: other users of this host can read a command line.
   std::vector<std::string> CommandFor(const ContainerRun& run) const;
   /// Kills and removes a container. A missing one is not an error.
   void Remove(const std::string& container) const;

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "host/containers/engine_images.h"
+#include "host/machine/machine_files.h"
 #include "host/process/orphans.h"
 #include "host/process/task_queue.h"
 
@@ -22,9 +23,12 @@ bool IsBelowPlace(const std::string& path, const std::string& directory) {
   return path.starts_with(directory + "/");
 }
 
+// An image chooses some of the texts. So no path leads elsewhere, and a directory does not count.
+bool IsNormal(const std::string& path) { return Path(path).lexically_normal() == path; }
 bool IsFileThere(const std::string& path) {
   std::error_code error;
-  return std::filesystem::exists(path, error);
+  return IsNormal(path) && std::filesystem::canonical(path, error) == path &&
+         std::filesystem::is_regular_file(path, error);
 }
 
 // Names of other replicas lead to their addresses, as on the service.
@@ -93,6 +97,7 @@ class EngineLauncher final : public engine::Launcher {
     if (!run.argv.empty()) launch.program = run::LocalCommand{engine_.CommandFor(run)};
     launch.arguments.clear();
     launch.environment = engine_.environment();
+    for (const auto& secret : SecretsOf(run.environment)) launch.environment.push_back(secret);
     launch.working_directory.clear();
     launch.image = nullptr;
     return launch;
@@ -109,10 +114,10 @@ class EngineLauncher final : public engine::Launcher {
     for (const auto& [name, value] : launch.environment) texts.push_back(value);
     bool has_buckets = false;
     for (const std::string& text : texts) {
-      has_buckets = has_buckets || IsBelowPlace(text, buckets);
+      has_buckets = has_buckets || (IsBelowPlace(text, buckets) && IsNormal(text));
       const bool is_other =
           IsBelowPlace(text, state_) && !IsBelowPlace(text, disk) && !IsBelowPlace(text, buckets);
-      if (is_other && IsFileThere(text)) files.insert(text);
+      if (is_other && IsFileThere(text) && !IsSecretOfState(text, state_)) files.insert(text);
     }
     if (has_buckets) run.directories.push_back(buckets);
     run.files.assign(files.begin(), files.end());
