@@ -101,7 +101,12 @@ JobRun::Death JobRun::CauseOf(const Death& death) const {
     return death;
   }
   for (const auto& [id, replica] : replicas_) {
-    if (replica.lost && replica.life != Life::kOff) return LossOf(id);
+    if (!replica.lost || replica.life == Life::kOff) continue;
+    Death loss = LossOf(id);
+    if (replica.lost == VmLoss::kCrash) {  // its machine stays
+      loss.how = run::Classify({.signal = SIGKILL}, RunsContainer(id));
+    }
+    return loss;
   }
   return death;
 }

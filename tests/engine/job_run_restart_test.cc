@@ -161,6 +161,17 @@ TEST(JobRun, ResilientToWorkerRestartRetriesAlsoIfAPeerFailsBeforeTheLostReplica
   }
 }
 
+TEST(JobRun, APeerOfACrashedReplicaDoesNotFailTheJobBeforeTheCrashIsSeen) {
+  ml::Job job = AJob("j");
+  job.training_input->scheduling.emplace().resilient_to_worker_restart = true;
+  Bench b(PlainRules(), job);
+  b.UntilRunning();
+  b.Feed(VmLost{kWorker0, VmLoss::kCrash});
+  b.Exit(kMasterId, 1);
+  EXPECT_EQ(b.run.note().attempt, 2);
+  EXPECT_THAT(b.all, Not(Contains(HasSubstr("lost"))));
+}
+
 TEST(JobRun, ResilientToWorkerRestartDoesNotRetryAFailureWithoutALoss) {
   ml::Job job = AJob("j");
   job.training_input->scheduling.emplace().resilient_to_worker_restart = true;
