@@ -15,6 +15,7 @@ using harness::NetworkFault;
 using host::PacketFault;
 
 constexpr auto kFaultPatience = std::chrono::seconds(10);
+constexpr char kNotConfirmed[] = "the launcher did not confirm it within 10 s";
 
 PacketFault::Kind PacketKindOf(NetworkFault::Kind kind) {
   switch (kind) {
@@ -100,10 +101,15 @@ void NetworkFaults::Apply(const NetworkFault& fault) {
     if (place == places_.end()) return;
     run = place->second.run;
   }
-  auto in_effect = std::make_shared<std::promise<void>>();
-  auto done = in_effect->get_future();
-  Give(run, [in_effect] { in_effect->set_value(); });
-  done.wait_for(kFaultPatience);
+  std::future<void> done;
+  {
+    auto in_effect = std::make_shared<std::promise<void>>();
+    done = in_effect->get_future();
+    Give(run, [in_effect = std::move(in_effect)] { in_effect->set_value(); });
+  }
+  if (done.wait_for(kFaultPatience) == std::future_status::ready) return;
+  const std::lock_guard lock(mutex_);
+  if (failure_.empty()) failure_ = kNotConfirmed;
 }
 
 void NetworkFaults::Give(const engine::RunKey& run, std::function<void()> in_effect) {

@@ -115,5 +115,20 @@ TEST_F(BusyLink, ReportsOfNetworksAreTakenWhileACommandWaits) {
   closing.join();
 }
 
+TEST_F(BusyLink, FaultsOfANetworkThatClosesAreWaitedForByNoOne) {
+  const pid_t launcher = StartReplica();
+  may_go_on_.set_value();
+  RunNetworks networks;
+  const auto network = std::make_shared<engine::RunNetwork>();
+  ASSERT_TRUE(networks.Open(*link_, AKey().run, network).ok());
+  ASSERT_EQ(::kill(launcher, SIGSTOP), 0);  // it answers no more
+  int answers = 0;
+  networks.SetFaults(link_.get(), AKey().run, {}, {[&] { ++answers; }});
+  EXPECT_EQ(answers, 0);
+  networks.Close(link_.get(), AKey().run);
+  EXPECT_EQ(answers, 1);
+  ::kill(launcher, SIGCONT);
+}
+
 }  // namespace
 }  // namespace caip::host

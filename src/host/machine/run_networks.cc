@@ -55,7 +55,8 @@ void RunNetworks::Send(LauncherLink& link, uint64_t number, Wanted& wanted) {
   const uint64_t request = ++last_request_;
   {
     const std::lock_guard lock(mutex_);
-    asked_[request] = {std::exchange(wanted.listener.in_effect, {}), wanted.listener.failed};
+    asked_[request] = {number,
+                       {std::exchange(wanted.listener.in_effect, {}), wanted.listener.failed}};
   }
   const Status sent = link.SetFaults(number, request, wanted.faults);
   if (!sent.ok()) Finish(request, sent.error().message);
@@ -73,7 +74,7 @@ void RunNetworks::Finish(uint64_t request, const std::string& why_not) {
     const std::lock_guard lock(mutex_);
     auto asked = asked_.extract(request);
     if (asked.empty()) return;
-    listener = std::move(asked.mapped());
+    listener = std::move(asked.mapped().listener);
   }
   if (!why_not.empty() && listener.failed) listener.failed(why_not);
   if (listener.in_effect) listener.in_effect();
@@ -85,8 +86,15 @@ void RunNetworks::Close(LauncherLink* link, const engine::RunKey& run) {
   wanted_.erase(run);
   while (const uint64_t number = NumberOf(run)) {
     if (link) link->CloseNetwork(number);
-    const std::lock_guard lock(mutex_);
-    opened_.erase(number);
+    std::vector<uint64_t> unanswered;  // the launcher ended what would answer
+    {
+      const std::lock_guard lock(mutex_);
+      opened_.erase(number);
+      for (const auto& [request, asked] : asked_) {
+        if (asked.network == number) unanswered.push_back(request);
+      }
+    }
+    for (const uint64_t request : unanswered) Finish(request, "");
   }
 }
 
@@ -95,7 +103,7 @@ void RunNetworks::Forget() {
   {
     const std::lock_guard lock(mutex_);
     opened_.clear();
-    for (const auto& [request, listener] : asked_) unanswered.push_back(request);
+    for (const auto& [request, asked] : asked_) unanswered.push_back(request);
   }
   for (const uint64_t request : unanswered) Finish(request, "");
 }

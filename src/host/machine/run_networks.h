@@ -46,6 +46,10 @@ class RunNetworks {
     std::vector<PacketFault> faults;
     NetworkListener listener;
   };
+  struct Asked {
+    uint64_t network = 0;
+    NetworkListener listener;
+  };
   void Send(LauncherLink& link, uint64_t number, Wanted& wanted);
   uint64_t NumberOf(const engine::RunKey& run);
   void Finish(uint64_t request, const std::string& why_not);
@@ -54,8 +58,8 @@ class RunNetworks {
   std::mutex mutex_;
   std::map<uint64_t, Opened> opened_;  // guarded by mutex_
   uint64_t last_number_ = 0;
-  std::map<engine::RunKey, Wanted> wanted_;    // by runs that have had faults
-  std::map<uint64_t, NetworkListener> asked_;  // by request; guarded by mutex_
+  std::map<engine::RunKey, Wanted> wanted_;  // by runs that have had faults
+  std::map<uint64_t, Asked> asked_;          // by request; guarded by mutex_
   uint64_t last_request_ = 0;
 };
 
