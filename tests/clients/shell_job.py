@@ -134,6 +134,21 @@ class OnMachine(ShellTest):
         self.assertIn('got it', shown)
         self.assertEqual(code, 4)
 
+    def test_signals_reach_a_program_that_has_closed_its_terminal(self):
+        script = ('trap "exit 6" TERM; exec </dev/null >/dev/null 2>&1; touch /tmp/closed\n'
+                  'while :; do sleep 0.05; done')
+        ours, theirs = pty.openpty()
+        before = termios.tcgetattr(theirs)
+        process = subprocess.Popen(self.words('--', 'sh', '-c', script), stdin=theirs, stdout=theirs, stderr=theirs,
+                                   env=self.environment(), start_new_session=True)
+        deadline = time.monotonic() + PATIENCE
+        while self.shell('--', 'test', '-e', '/tmp/closed').returncode or termios.tcgetattr(theirs) != before:
+            self.assertLess(time.monotonic(), deadline, 'awaited the end of the raw mode')
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE), 6)
+        os.close(ours)
+        os.close(theirs)
+
     def test_the_replica_need_not_be_named_if_there_is_one(self):
         self.emulator.caip('jobs', 'submit', 'training', 'alone', '--project', 'p', '--region', 'us-central1',
                            '--master-image-uri', IMAGE)

@@ -107,13 +107,15 @@ int TakenSignals::Next() const {
 
 bool IsAtTerminal() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1; }
 
-int ServeTerminal(const TakenSignals& signals, const Fd& terminal, pid_t program) {
+namespace {
+
+/// True if the program has closed its terminal and lives; else `status` is that of its end.
+bool ServeUntilClosed(const TakenSignals& signals, const Fd& terminal, pid_t program, int& status) {
   const RawTerminal raw;
   const int fd = terminal.get();
   ::fcntl(fd, F_SETFL, O_NONBLOCK);
   CopyWindowSize(fd);
   Keys keys;
-  int status = 0;
   bool lives = ::waitpid(program, &status, WNOHANG) == 0;
   while (lives) {
     const short wanted = keys.empty() ? POLLIN : POLLIN | POLLOUT;
@@ -126,13 +128,18 @@ int ServeTerminal(const TakenSignals& signals, const Fd& terminal, pid_t program
     if (fds[2].revents) keys.Read();
     lives = PassSignals(signals, program, fd, status);
     // without a program at its other end, the terminal would be ready all the time
-    if (lives && (fds[1].revents & (POLLIN | POLLHUP)) == POLLHUP) {
-      while (::waitpid(program, &status, 0) < 0 && errno == EINTR) continue;
-      lives = false;
-    }
+    if (lives && (fds[1].revents & (POLLIN | POLLHUP)) == POLLHUP) return true;
   }
   while (PassOutput(fd)) continue;
-  return status;
+  return false;
+}
+
+}  // namespace
+
+int ServeTerminal(const TakenSignals& signals, const Fd& terminal, pid_t program) {
+  int status = 0;
+  const bool is_closed = ServeUntilClosed(signals, terminal, program, status);
+  return is_closed ? AwaitProgram(signals, program) : status;  // the user's terminal is as before
 }
 
 int AwaitProgram(const TakenSignals& signals, pid_t program) {
