@@ -21,6 +21,7 @@ using ResponseParser = beast::response_parser<beast::buffer_body>;
 
 constexpr size_t kClientPieceBytes = 64 << 10;
 constexpr uint32_t kResponseHeadBytesMax = 256 << 10;
+constexpr size_t kErrorBodyBytesMax = 1 << 20;  // the rest is dropped
 constexpr auto kClientConnectLimit = std::chrono::seconds(30);
 
 struct Base {
@@ -234,6 +235,10 @@ Status Client::Impl::ReceiveBody(ResponseParser& parser,
       return Ok{};
     }
     if (!to_sink) response.body.append(got);
+    if (sink && response.body.size() > kErrorBodyBytesMax) {
+      Close();
+      return Ok{};
+    }
     if (!fed.ok()) return fed.error();
     if (*fed) continue;
     const Flow flow = ReceiveMore();

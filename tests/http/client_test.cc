@@ -119,6 +119,21 @@ TEST(Client, StopsWhenTheSinkHasEnough) {
   EXPECT_TRUE(client.Send({.target = "/"}, [](std::string_view) { return true; }).ok());
 }
 
+// A sink says that the caller has no room for a body of any size. An error may be as large.
+TEST(Client, DropsTheEndOfALargeErrorForASink) {
+  const auto server = MustStart([&](const Request&) {
+    Response response = Stream(-1);
+    response.status = 404;
+    return response;
+  });
+  Client client(BaseOf(*server));
+  const auto got = client.Send({.target = "/"}, [](std::string_view) { return true; });
+  ASSERT_TRUE(got.ok()) << got.error().message;
+  EXPECT_EQ(got->status, 404);
+  EXPECT_GT(got->body.size(), 1u << 20);
+  EXPECT_LT(got->body.size(), 2u << 20);
+}
+
 TEST(Client, ConnectsAgainWhenAKeptConnectionDied) {
   auto server = MustStart(Count);
   const uint16_t port = server->port();

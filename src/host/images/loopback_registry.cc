@@ -23,6 +23,7 @@ using images::Digest;
 using images::ImageReference;
 using images::Platform;
 
+constexpr int kSilenceSeconds = 10;  // a job that is cancelled waits as long
 constexpr int kIndexesMax = 4;
 constexpr int kLoopbackNetwork = 127;
 constexpr char kPulledImages[] = "localhost/registry-";
@@ -47,7 +48,9 @@ class RegistryImage final : public images::SourceFiles {
         name_(name),
         blobs_(blobs),
         stop_(std::move(stop)),
-        client_("http://" + registry) {}
+        client_("http://" + registry) {
+    client_.set_silence_seconds(kSilenceSeconds);
+  }
 
   /// Stores the manifest of the name, and those that lead from an index to the image for `host`.
   Result<Descriptor> StoreManifests(const Platform& host) {
