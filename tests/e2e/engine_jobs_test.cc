@@ -91,6 +91,18 @@ class PodmanOnTrial final : public EngineOnTrial {
   }
   std::string Containers() const override { return Ask({"podman", "ps", "-a", "-q"}).out; }
 
+  /// Puts an image with these files into the engine's store.
+  void AddImage(const Path& root_files, const std::string& name) const {
+    const std::string archive = (directory() / "root.tar").string();
+    EXPECT_TRUE(Ask({"tar", "-C", root_files.string(), "-cf", archive, "."}).result.ok());
+    const host::ToolOutput imported = Ask({"podman", "import", archive, name});
+    EXPECT_TRUE(imported.result.ok()) << imported.err;
+  }
+  std::string DigestOf(const std::string& name) const {
+    return std::string(
+        Trim(Ask({"podman", "image", "inspect", "--format", "{{.Digest}}", name}).out));
+  }
+
  private:
   static bool HasLine(const std::string& text, const std::string& line) {
     return Trim(text) == line;
@@ -314,6 +326,31 @@ TEST_P(EngineJobs, WithoutTheProgramFailWithItsName) {
   MakeImage("true", {{"Entrypoint", {"/bin/missing"}}});
   EXPECT_EQ(Submit("missing").exit_code, 1);
   EXPECT_THAT(caip_.LogOf("missing"), HasSubstr("/bin/missing"));
+}
+
+// On caip's own engine, from the store of podman.
+TEST(PodmanStore, HasImagesByTheirTagAndByTheirDigestOnly) {
+  const TemporaryDirectory root("caip-layer-");
+  WriteBusybox(root.path());
+  BundledOnTrial machines;
+  PodmanOnTrial podman;
+  for (const std::string& why_not : {machines.Start(root.path()), podman.Start(root.path())}) {
+    if (!why_not.empty()) GTEST_SKIP() << why_not;
+  }
+  podman.AddImage(root.path(), "gcr.io/demo/stored:v1");
+  CaipCommand caip;
+  for (const auto& [name, value] : podman.Environment()) caip.Set(name, value);
+  const auto submit = [&](const std::string& job, const std::string& image) {
+    const Transcript run =
+        caip.Run({"jobs", "submit", "training", job, "--region", "us-central1",
+                  "--master-image-uri", image, "--stream-logs", "--", "/bin/echo", "stored"});
+    return run.exit_code == 0 ? "" : StringOr(caip.Describe(job), "errorMessage");
+  };
+  EXPECT_EQ(submit("tag", "gcr.io/demo/stored:v1"), "");
+  EXPECT_EQ(submit("digest", "gcr.io/demo/stored@" + podman.DigestOf("gcr.io/demo/stored:v1")), "");
+  EXPECT_THAT(submit("other", "gcr.io/demo/stored@sha256:" + std::string(64, '0')),
+              AllOf(HasSubstr("is not on this host"),
+                    HasSubstr("An image of that name with another digest is not used.")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, EngineJobs, ::testing::Values("bundled", "podman", "docker"),

@@ -197,6 +197,55 @@ TEST_F(ImageJobs, WhoseArchiveIsMissingFailWithItsPath) {
               HasSubstr("/nowhere/image.tar"));
 }
 
+TEST_F(ImageJobs, FollowAKeptMappingWhileTheEmulatorRuns) {
+  MakeImage("echo from the image");
+  const RunningCommand server = caip_.Start({"serve", "--port", "0"});
+  EXPECT_TRUE(Eventually([&] { return server.err().find("serves AI") != std::string::npos; }))
+      << server.err();
+  const auto submit = [this](const std::string& job) {
+    return caip_.Run({"jobs", "submit", "training", job, "--region", "us-central1",
+                      "--master-image-uri", kOwnImage, "--stream-logs"});
+  };
+  EXPECT_EQ(submit("before").exit_code, 1);
+  const std::string mapping = std::string(kOwnImage) + "=oci:" + layout_.Directory().string();
+  EXPECT_EQ(caip_.Run({"images", "map", mapping}).exit_code, 0);
+  const Transcript run = submit("mapped");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("from the image"));
+  EXPECT_EQ(caip_.Run({"images", "map", "--unset", kOwnImage}).exit_code, 0);
+  EXPECT_EQ(submit("after").exit_code, 1);
+}
+
+// The other registry is that of another emulator, whose store has the image as gcr.io/demo/trainer.
+TEST_F(ImageJobs, RunImagesOfAnotherRegistryOfThisHost) {
+  MakeImage("echo from the other registry");
+  const CaipCommand other;
+  const Transcript imported = other.Run(
+      {"images", "import", layout_.Directory().string(), "--name", "gcr.io/demo/trainer:v1"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  const RunningCommand server = other.Start({"serve", "--port", "0"});
+  constexpr std::string_view kScheme = "http://";
+  ASSERT_TRUE(Eventually([&] { return server.err().find("Ctrl-C") != std::string::npos; }))
+      << server.err();
+  const size_t begin = server.err().find(kScheme) + kScheme.size();
+  const std::string place =
+      server.err().substr(begin, server.err().find_first_of(" \n", begin) - begin);
+  const std::string repository = place + "/demo/trainer";
+  const auto submit = [&](const std::string& job, const std::string& image) {
+    return caip_.Run({"jobs", "submit", "training", job, "--region", "us-central1",
+                      "--master-image-uri", image, "--stream-logs"});
+  };
+  const Transcript run = submit("pulled", repository + ":v1");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("from the other registry"));
+  const std::string digest = StringOr(
+      (*ParseJson(*ReadFile(layout_.Directory() / "index.json")))["manifests"][0], "digest");
+  EXPECT_EQ(submit("pinned", repository + "@" + digest).exit_code, 0);
+  EXPECT_EQ(submit("other_digest", repository + "@sha256:" + std::string(64, '0')).exit_code, 1);
+  EXPECT_THAT(StringOr(caip_.Describe("other_digest"), "errorMessage"),
+              HasSubstr("It does not have demo/trainer/manifests/sha256:000"));
+}
+
 TEST_F(ImageJobs, ThatAreTruncatedFailWithTheReason) {
   MakeImage("true");
   const TemporaryDirectory files;

@@ -43,7 +43,8 @@ Error ImageNeedsMachine(std::string_view uri) {
           "The image '" + image +
               "' cannot run, because replicas are processes of this host. Let each replica have a "
               "machine of its own (--isolation machine; `caip doctor` shows whether this host "
-              "allows it), or name a command that replaces the image (--map-image '" +
+              "allows it), run it in a container (--container-engine podman or docker), or name a "
+              "command that replaces the image (--map-image '" +
               image + "=COMMAND')."};
 }
 
