@@ -306,7 +306,7 @@ TEST_F(ImageJobs, WithoutAShellRunTheirProgramAndHaveNoShell) {
   EXPECT_TRUE(Eventually([&] {
     shell = caip_.Run({"jobs", "shell", "bare", "--", "sh"});
     return shell.err.find("cannot run") != std::string::npos;
-  })) << "awaited that there is no shell: "
+  })) << "waited for a refusal of the shell: "
       << shell.err;
   EXPECT_EQ(caip_.Run({"jobs", "cancel", "bare"}).exit_code, 0);
 }

@@ -58,7 +58,7 @@ std::string_view ReasonPhrase(int status) {
 
 bool IsBodiless(int status) { return status == 204 || status == 304 || status < 200; }
 
-// True if there is no control character among the bytes, which are usually some hundred.
+// True if no byte is a control character. Heads have some hundred bytes.
 bool HasNoControls(std::string_view bytes) {
   constexpr uint64_t kEach = 0x0101010101010101;
   constexpr uint64_t kTop = 0x80 * kEach;
