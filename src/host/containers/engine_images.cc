@@ -26,7 +26,7 @@ Result<engine::PreparedImage> EngineImages::Provide(const std::string& uri,
   image.default_args = config->command;
   image.environment = EnvironmentOf(*config);
   if (!config->working_directory.empty()) image.working_directory = config->working_directory;
-  image.hold = std::make_shared<const EngineImageName>(name);
+  image.hold = std::make_shared<const EngineImageName>(EngineImageName{name});
   return image;
 }
 

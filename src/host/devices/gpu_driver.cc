@@ -193,10 +193,10 @@ bool NeedsDriver(const engine::ReplicaLaunch& launch) {
 
 void AddDriver(const GpuDriver& driver, engine::ReplicaLaunch& launch) {
   launch.device_nodes.insert(launch.device_nodes.end(), driver.files.begin(), driver.files.end());
-  for (const auto& [name, value] : driver.environment) {
-    const auto is_same = [&](const auto& entry) { return entry.first == name; };
+  for (const auto& variable : driver.environment) {
+    const auto is_same = [&](const auto& entry) { return entry.first == variable.first; };
     const auto& own = launch.environment;
-    if (std::none_of(own.begin(), own.end(), is_same)) launch.environment.emplace_back(name, value);
+    if (std::none_of(own.begin(), own.end(), is_same)) launch.environment.push_back(variable);
   }
   AddDirectories(driver.library_directories, "LD_LIBRARY_PATH", launch.environment);
   AddDirectories(driver.program_directories, "PATH", launch.environment);
