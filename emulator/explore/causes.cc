@@ -125,7 +125,7 @@ std::vector<Flaw> FlawsOf(const harness::Baseline& baseline, const ExploreTask& 
                           const harness::Evidence& run) {
   std::vector<Flaw> flaws =
       harness::CompareRecovery(baseline, task.second.value_or(task.point), run);
-  if (task.what == Interruption::kStorageError) {  // a client that gets no answer writes again
+  if (!Restarts(task.what)) {  // a client that gets no answer writes again
     std::erase_if(flaws,
                   [](const Flaw& flaw) { return flaw.kind == Flaw::Kind::kRewrittenResult; });
   }

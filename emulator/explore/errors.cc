@@ -15,6 +15,13 @@ Error StorageErrorsNeedObjects() {
           "file system that mounts a bucket repeats such requests itself."};
 }
 
+Error NetworkCutsNeedNetwork() {
+  return {
+      Code::kInvalidArgument,
+      "--faults network-cuts needs `semantics: object` and replicas on machines of their own. A "
+      "directory is reached without a network, and processes share the network of this host."};
+}
+
 Error NoSuchReplica(std::string_view replica, const std::vector<std::string>& replicas) {
   return {Code::kInvalidArgument, "The job has no replica '" + std::string(replica) + "'; it has " +
                                       Join(replicas, ", ") + "."};

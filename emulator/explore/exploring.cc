@@ -38,9 +38,7 @@ class Explorer {
       : scenario_(WithoutFaults(scenario)), options_(options), begin_(MonotonicNow()) {}
 
   Result<ExploreReport> Run() {
-    if (options_.storage_errors && scenario_.semantics == harness::Semantics::kPosix) {
-      return errors::StorageErrorsNeedObjects();
-    }
+    RETURN_IF_ERROR(CheckFaults());
     RETURN_IF_ERROR(RunBaseline());
     files_.emplace(options_, scenario_);
     OpenMemory();
@@ -55,6 +53,16 @@ class Explorer {
   }
 
  private:
+  Status CheckFaults() const {
+    const bool is_posix = scenario_.semantics == harness::Semantics::kPosix;
+    if (options_.storage_errors && is_posix) return errors::StorageErrorsNeedObjects();
+    if (!options_.network_cuts) return Ok{};
+    if (is_posix || scenario_.own_ports) return errors::NetworkCutsNeedNetwork();
+    const bool on_machines = scenario::IsolationOf(options_.settings.options, options_.workshop) ==
+                             app::Isolation::kMachine;
+    return on_machines ? Status(Ok{}) : errors::NetworkCutsNeedNetwork();
+  }
+
   // Replicas must be the same in all runs: machines, or processes.
   void OpenMemory() {
     memory_ = host::MemoryDirectory::Open(

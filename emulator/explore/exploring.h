@@ -40,6 +40,7 @@ struct ExploreOptions {
   bool kept_sample = true;      // with kNew: also a few restarts that keep the disk
   bool notice = false;          // also losses that SIGTERM announces
   bool storage_errors = false;  // also 503 for each operation of storage, and lost answers
+  bool network_cuts = false;    // also a few cuts between a replica and storage
   bool resume = false;          // continues the exploration whose progress is in `out`
   /// The scenario that findings extend and `resume` compares; null: the one that runs.
   const harness::Scenario* as_written = nullptr;

@@ -199,6 +199,17 @@ void TaskList::AddStorageErrors(const RecordedRun& run) {
   }
 }
 
+void TaskList::AddCuts(const RecordedRun& run) {
+  for (const CrashPoint& point : run.points) {
+    const bool is_change = point.op != "read" && point.op != "list";
+    if (point.kind != CrashPoint::Kind::kStorage || point.before || !is_change) continue;
+    ExploreTask task;
+    task.point = point;
+    task.what = Interruption::kCutOff;
+    tasks_.push_back(std::move(task));
+  }
+}
+
 std::set<size_t> TaskList::SampleOfSingles(size_t most) const {
   std::vector<size_t> singles;
   for (size_t i = 0; i < tasks_.size(); ++i) {

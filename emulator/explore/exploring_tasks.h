@@ -106,6 +106,8 @@ class TaskList {
   /// Adds runs in which storage answers 503 once: instead of each operation, and after each change,
   /// so that its answer is lost.
   void AddStorageErrors(const RecordedRun& run);
+  /// Adds runs in which storage is out of reach after a change, so that its answer is late.
+  void AddCuts(const RecordedRun& run);
   /// Keeps at most `most` of the tasks from index `from` on. Returns how many there were.
   size_t ThinOut(size_t from, size_t most);
 

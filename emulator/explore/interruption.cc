@@ -1,11 +1,13 @@
 #include "emulator/explore/interruption.h"
 
+#include <chrono>
 #include <utility>
 
 namespace caip::explore {
 namespace {
 
 constexpr int kUnavailable = 503;
+constexpr std::chrono::seconds kCutLasts{3};
 
 struct Words {
   const char* name;
@@ -23,6 +25,8 @@ const Words& WordsOf(Interruption what) {
       {"notice", "SIGTERM announces the loss of the machine ", ", with notice", "maintenance", ""},
       {"storage_error", "storage answers 503 ", ", storage answers 503", "storage_error",
        ", status: 503"},
+      {"cut_off", "storage is out of reach for 3 seconds ", ", storage is out of reach",
+       "network_cut", ", peer: storage, for: 3s"},
   };
   return words[static_cast<size_t>(what)];
 }
@@ -37,7 +41,9 @@ std::string Describe(Interruption what, const harness::CrashPoint& point) {
 
 const char* SuffixOf(Interruption what) { return WordsOf(what).suffix; }
 
-bool Restarts(Interruption what) { return what != Interruption::kStorageError; }
+bool Restarts(Interruption what) {
+  return what != Interruption::kStorageError && what != Interruption::kCutOff;
+}
 
 harness::Fault MakeInterruption(Interruption what, std::string name,
                                 const harness::CrashPoint& point) {
@@ -49,6 +55,10 @@ harness::Fault MakeInterruption(Interruption what, std::string name,
       return harness::CrashFault(std::move(name), point.replica, std::move(when));
     case Interruption::kNotice:
       return harness::MaintenanceFault(std::move(name), point.replica, std::move(when));
+    case Interruption::kCutOff:
+      return harness::NetworkCutFault(std::move(name), point.replica,
+                                      std::string(harness::kStoragePeer), std::move(when),
+                                      kCutLasts);
     case Interruption::kStorageError:
       break;
   }

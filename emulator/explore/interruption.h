@@ -14,6 +14,7 @@ enum class Interruption {
   kNotice,         // SIGTERM, limits.grace, SIGKILL; a new disk
   kStorageError,   // the operation is refused with 503; after it: it was done, and its answer is
                    // lost
+  kCutOff,         // no packet passes between the replica and storage for 3 seconds
 };
 
 /// "machine_lost", as in reports.

@@ -11,6 +11,7 @@ namespace {
 constexpr size_t kKeptSample = 3;
 constexpr size_t kTornSample = 2;
 constexpr size_t kAroundSample = 2;
+constexpr size_t kCutSample = 8;    // each takes seconds
 constexpr size_t kPairsSample = 8;  // recoveries with one second restart, unless more are asked for
 
 // The run with its changes of replicas' disks as its crash points.
@@ -39,6 +40,7 @@ void Plan::AddSingles(const RecordedRun& baseline, bool use_record) {
   }
   if (options_.notice) tasks_.AddWhole(baseline, std::nullopt, Interruption::kNotice);
   if (options_.storage_errors) tasks_.AddStorageErrors(baseline);
+  if (options_.network_cuts) AddCutSample(baseline);
   const size_t kept = KeptSample();
   ThinOut(0, static_cast<size_t>(options_.points_max) - kept - PairsSample(), "points");
   if (kept > 0) AddKeptSample(baseline, kept);
@@ -55,6 +57,12 @@ void Plan::AddKeptSample(const RecordedRun& baseline, size_t most) {
   AddKept(torn, kTornSample);
   AddKept(at_disk, kAroundSample);
   tasks_.ThinOut(all, most);
+}
+
+void Plan::AddCutSample(const RecordedRun& baseline) {
+  const size_t all = tasks_.size();
+  tasks_.AddCuts(baseline);
+  tasks_.ThinOut(all, AtMostATenth(kCutSample, options_.points_max));
 }
 
 void Plan::AddKept(const RecordedRun& run, size_t most) {

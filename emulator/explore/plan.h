@@ -29,6 +29,7 @@ class Plan {
 
  private:
   void AddKeptSample(const RecordedRun& baseline, size_t most);
+  void AddCutSample(const RecordedRun& baseline);
   void AddKept(const RecordedRun& run, size_t most);
   size_t KeptSample() const;
   size_t PairsSample() const;

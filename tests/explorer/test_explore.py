@@ -260,6 +260,22 @@ class Explore(unittest.TestCase):
         self.assertNotIn("storage answers 503 before", text)
         self.assertFalse(self.play(next((self.folder / "out").glob("finding-*.yaml")))["passed"])
 
+    def test_cuts_between_a_replica_and_storage_are_tried_when_asked_for(self):
+        machines.need(CAIP)
+        file = trainers.write(self.folder, trainers.GIVES_UP_SOON)
+        code, text = self.explore(file)
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--faults", "network-cuts")
+        self.assertEqual(code, 1, text)
+        self.assertIn("storage is out of reach for 3 seconds after create job/out/ckpt-02", text)
+        self.assertIn("network_cut: {replica: master-0, peer: storage, for: 3s}", self.findings()[0])
+
+    def test_a_directory_cannot_be_cut_off(self):
+        code, text = self.explore(RESTARTS / "r02_posix_before_rename_fixed.yaml",
+                                  "--faults", "network-cuts")
+        self.assertEqual(code, 2, text)
+        self.assertIn("needs `semantics: object` and replicas on machines", text)
+
     def test_a_directory_answers_no_503(self):
         code, text = self.explore(RESTARTS / "r02_posix_before_rename_fixed.yaml",
                                   "--faults", "storage-errors")

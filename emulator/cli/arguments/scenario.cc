@@ -1,5 +1,8 @@
 // The flags of `scenario run|validate|schema|show`.
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/time_text.h"
 #include "client/errors.h"
 #include "client/flag_values.h"
@@ -90,11 +93,13 @@ Status SetLimit(const std::string& value, std::optional<Duration>& limit) {
   return limit && *limit > Duration(0) ? Status(Ok{}) : Status(errors::NotADuration(value));
 }
 
+constexpr const char* kExploreFaults[] = {"notice", "storage-errors", "network-cuts"};
+
 Status SetFaults(const std::string& value, std::set<std::string>& into) {
   ASSIGN_OR_RETURN(const auto faults, client::ParseList(value));
   for (const std::string& fault : faults) {
-    if (fault != "notice" && fault != "storage-errors") {
-      return errors::NotOneOf(fault, {"notice", "storage-errors"});
+    if (std::ranges::find(kExploreFaults, fault) == std::end(kExploreFaults)) {
+      return errors::NotOneOf(fault, {std::begin(kExploreFaults), std::end(kExploreFaults)});
     }
     into.insert(fault);
   }
@@ -116,7 +121,7 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
   grammar.Flag(app, "--faults", "LIST",
                "Further faults at the crash points: notice (SIGTERM announces the loss of the "
                "machine), storage-errors (storage answers 503 instead of an operation, and after "
-               "it).",
+               "it), network-cuts (storage is out of reach for 3 seconds, at a few of them).",
                [&explore](const std::string& value) { return SetFaults(value, explore.faults); });
   grammar.Switch(app, "--full-runs",
                  "Run each crash point from the beginning, not from recorded buckets.",

@@ -221,7 +221,7 @@ struct ExploreCommand {
   std::optional<std::string> file;                 // a scenario; its faults are ignored
   std::optional<std::vector<std::string>> submit;  // else the flags of `jobs submit training`
   explore::JobLimits limits;                       // --run-timeout, --stall
-  std::set<std::string> faults;                    // --faults notice,storage-errors
+  std::set<std::string> faults;                    // --faults notice,network-cuts
   std::optional<std::string> junit;                // --junit FILE; "-": printed
   std::optional<std::string> json;                 // --json FILE
   std::optional<std::string> sarif;                // --sarif FILE

@@ -47,6 +47,7 @@ explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& wor
   if (command.disks == "both") options.disks = explore::Disks::kBoth;
   options.notice = command.faults.contains("notice");
   options.storage_errors = command.faults.contains("storage-errors");
+  options.network_cuts = command.faults.contains("network-cuts");
   options.resume = command.resume;
   return options;
 }
