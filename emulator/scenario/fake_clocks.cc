@@ -33,8 +33,9 @@ void AddFakeTime(const Path& library, const Path& file, engine::Environment& env
 
 // Some versions of libfaketime break sleeping, which would kill every trainer.
 std::string TrySleeping(const Path& library) {
-  const TemporaryDirectory scratch;
-  const Path offset = scratch.path() / "offset";
+  const auto scratch = TemporaryDirectory::Make();
+  if (!scratch.ok()) return scratch.error().message;
+  const Path offset = scratch->path() / "offset";
   host::Tool sleeper;
   sleeper.argv = {"python3", "-c", "import time; time.sleep(0.001); print(time.time() > 4e9)"};
   sleeper.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};

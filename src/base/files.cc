@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -99,15 +100,28 @@ Status SyncDirectory(const Path& path) {
   return Ok{};
 }
 
-TemporaryDirectory::TemporaryDirectory(std::string_view prefix) {
+Result<TemporaryDirectory> TemporaryDirectory::Make(std::string_view prefix) {
   const char* base = std::getenv("TMPDIR");
   std::string pattern = (Path(base ? base : "/tmp") / prefix).string() + "XXXXXX";
-  const char* made = ::mkdtemp(pattern.data());
-  assert(made != nullptr && "no temporary directory can be made");
-  path_ = made;
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    return SystemError("making the temporary directory " + pattern + " ($TMPDIR, else /tmp)",
+                       errno);
+  }
+  return TemporaryDirectory(Made{pattern});
 }
 
-TemporaryDirectory::~TemporaryDirectory() { RemoveTree(path_); }
+TemporaryDirectory::TemporaryDirectory(std::string_view prefix) {
+  auto made = Make(prefix);
+  if (!made.ok()) {
+    std::fprintf(stderr, "%s\n", made.error().message.c_str());
+    std::abort();
+  }
+  path_ = std::exchange(made->path_, Path());
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  if (!path_.empty()) RemoveTree(path_);
+}
 
 void RemoveTree(const Path& path) {
   std::error_code error;

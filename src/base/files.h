@@ -48,14 +48,23 @@ Status SyncDirectory(const Path& path);
 /// A temporary directory below $TMPDIR, else /tmp. The destructor deletes it with its contents.
 class TemporaryDirectory {
  public:
+  /// kUnavailable or what SystemError says: $TMPDIR is missing, full or not writable.
+  static Result<TemporaryDirectory> Make(std::string_view prefix = "caip-");
+  /// For tests. Ends the process if no directory can be made.
   explicit TemporaryDirectory(std::string_view prefix = "caip-");
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept
+      : path_(std::exchange(other.path_, Path())) {}
+  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
   ~TemporaryDirectory();
   const Path& path() const { return path_; }
 
  private:
-  Path path_;
+  struct Made {
+    Path path;
+  };
+  explicit TemporaryDirectory(Made made) : path_(std::move(made.path)) {}
+
+  Path path_;  // empty: moved from
 };
 
 /// Deletes a tree. A missing file is not an error. Makes directories writable if necessary.

@@ -280,7 +280,8 @@ Result<PackageFiles> CollectPackages(const PackageRequest& request) {
     }
   }
   if (!request.package_path || request.package_path->empty()) return files;
-  files.keep = std::make_shared<TemporaryDirectory>("caip-sdist-");
+  ASSIGN_OR_RETURN(TemporaryDirectory scratch, TemporaryDirectory::Make("caip-sdist-"));
+  files.keep = std::make_shared<TemporaryDirectory>(std::move(scratch));
   ASSIGN_OR_RETURN(const std::vector<Path> built,
                    Build(AbsoluteDirectory(*request.package_path), request, files.keep));
   files.local.insert(files.local.end(), built.begin(), built.end());

@@ -66,6 +66,16 @@ TEST(RemoveTree, DoesNotFollowLinksOutOfTheTree) {
   EXPECT_TRUE(fs::exists(directory.path() / "outside/kept"));
 }
 
+TEST(TemporaryDirectory, ThatCannotBeMadeIsAnError) {
+  const char* set = std::getenv("TMPDIR");
+  const std::string before = set ? set : "/tmp";
+  ::setenv("TMPDIR", "/missing", 1);
+  const auto made = TemporaryDirectory::Make("caip-test-");
+  ::setenv("TMPDIR", before.c_str(), 1);
+  ASSERT_FALSE(made.ok());
+  EXPECT_NE(made.error().message.find("/missing/caip-test-"), std::string::npos);
+}
+
 TEST(TemporaryDirectory, IsGoneWithItsOwner) {
   Path path;
   {

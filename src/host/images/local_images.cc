@@ -180,7 +180,7 @@ Result<Digest> LocalImages::ImportFromEngine(const std::string& uri, const Image
                    ImageReference::Parse(kEngineImages + image->engine + ":" + image->id));
   ASSIGN_OR_RETURN(images::ImageStore * store, Store());
   if (auto known = store->Resolve(name); known.ok()) return known;
-  const TemporaryDirectory scratch("caip-image-");
+  ASSIGN_OR_RETURN(const TemporaryDirectory scratch, TemporaryDirectory::Make("caip-image-"));
   const Path file = scratch.path() / "image.tar";
   RETURN_IF_ERROR(engines_.Save(*image, file, stop));
   return Import("docker-archive:" + file.string(), name);

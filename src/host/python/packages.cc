@@ -159,7 +159,7 @@ Result<std::vector<PackageIdentity>> PackagerOnHost::Identify(const PrepareReque
     auto facts = source_.Describe(uri);
     if (!facts.ok()) return errors::PackageUnreadable(uri, facts.error());
     if (facts->digest.empty()) {
-      TemporaryDirectory scratch("caip-package-");
+      ASSIGN_OR_RETURN(const auto scratch, TemporaryDirectory::Make("caip-package-"));
       const Path file = scratch.path() / "package";
       if (Status fetched = source_.Fetch(uri, file); !fetched.ok()) {
         return errors::PackageUnreadable(uri, fetched.error());
