@@ -145,11 +145,13 @@ std::string UrlOnMachine(const std::string& url) {
   return "http://" + std::string(kHubAddress) + url.substr(url.rfind(':'));
 }
 
-std::unique_ptr<engine::Launcher> WithEngine(const LauncherOptions& options,
-                                             std::unique_ptr<ProcessLauncher> processes) {
-  if (!RunsInEngine(options)) return processes;
+Result<std::unique_ptr<engine::Launcher>> WithEngine(const LauncherOptions& options,
+                                                     const LauncherWorld& world,
+                                                     std::unique_ptr<ProcessLauncher> processes) {
+  if (!RunsInEngine(options)) return std::unique_ptr<engine::Launcher>(std::move(processes));
   engine::LocalDisks& disks = *processes;
-  return MakeEngineLauncher(std::move(processes), disks, options.state, EngineFor(options));
+  return MakeEngineLauncher(std::move(processes), disks, options.state, EngineFor(options),
+                            world.clock, world.log);
 }
 
 Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, LauncherWorld world) {
@@ -181,9 +183,10 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
   }
   if (options.own_machines) bundle.networks = processes.get();
   bundle.names_resolve = options.own_machines;
+  ASSIGN_OR_RETURN(auto launcher, WithEngine(options, world, std::move(processes)));
   bundle.launcher = std::make_unique<MetricLauncher>(
-      WithEngine(options, std::move(processes)), bundle.disks,
-      MetricLauncherOptions{std::move(world.directory_of)}, world.log, world.clock);
+      std::move(launcher), bundle.disks, MetricLauncherOptions{std::move(world.directory_of)},
+      world.log, world.clock);
   bundle.interpreters = MakeInterpreters(options);
   bundle.packager = MakePackager(options, world, images, *bundle.interpreters);
   ASSIGN_OR_RETURN(bundle.devices, MakeDeviceBinder(options));

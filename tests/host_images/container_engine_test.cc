@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "host/containers/engine_images.h"
 #include "host/containers/engine_launcher.h"
+#include "tests/host/launch_world.h"
 
 namespace caip::host {
 namespace {
@@ -57,9 +58,11 @@ TEST_F(Containers, RunWithTheWordsOfTheReplica) {
   EXPECT_THAT(words, ElementsAre("docker", "run", "--name=caip-1", "--label=caip.state=0123",
                                  "--network=host", "--pull=never", "--hostname=master-0",
                                  "--workdir=/app", "--init", "--add-host=worker-0:127.1.2.3",
-                                 "--volume=/state/disk:/state/disk",
-                                 "--volume=/state/ca.pem:/state/ca.pem:ro", "--env=A=b c",
-                                 "--entrypoint=/bin/train", "localhost/caip:1", "--text", "a b"));
+                                 "--mount=type=bind,source=/state/disk,target=/state/disk",
+                                 "--mount=type=bind,source=/state/ca.pem,target=/state/ca.pem,"
+                                 "readonly",
+                                 "--env=A=b c", "--entrypoint=/bin/train", "localhost/caip:1",
+                                 "--text", "a b"));
 }
 
 // podman looks for an init program of its own, which few hosts have, and raises limits.
@@ -74,10 +77,36 @@ TEST_F(Containers, OfPodmanHaveAnInitProgramOfTheHostAndItsLimits) {
 }
 
 TEST_F(Containers, AreRemovedByTheLabelOfTheirStateDirectory) {
-  Install("podman", "[ \"$1\" = ps ] && printf 'id1\\nid2\\n'; exit 0");
-  Engine().RemoveAll();
-  EXPECT_THAT(Noted(), ElementsAre("ps --all --quiet --filter label=caip.state=0123",
-                                   "rm --force id1", "rm --force id2"));
+  Install("podman", "[ \"$1\" = ps ] && printf 'caip-1\\ncaip-2\\n'; exit 0");
+  EXPECT_TRUE(Engine().RemoveAll().ok());
+  EXPECT_THAT(Noted(), ElementsAre("ps --all --format {{.Names}} --filter label=caip.state=0123",
+                                   "rm --force caip-1", "rm --force caip-2"));
+}
+
+TEST_F(Containers, ThatAreLeftAreNamed) {
+  Install("docker",
+          "[ \"$1\" = ps ] && { printf 'caip-1\\n'; exit 0; }; echo 'it hangs' >&2; exit 1");
+  const Status removed = Engine(ContainerEngineKind::kDocker).Remove("caip-1");
+  EXPECT_EQ(removed.error().message,
+            "docker cannot remove the container caip-1, which may still run: it hangs. Remove it "
+            "with `docker rm --force caip-1`.");
+  EXPECT_EQ(Engine(ContainerEngineKind::kDocker).RemoveAll().error().message,
+            removed.error().message);
+}
+
+TEST_F(Containers, ThatAreMissingCountAsRemoved) {
+  Install("docker", "[ \"$1\" = ps ] && exit 0; echo 'No such container' >&2; exit 1");
+  EXPECT_TRUE(Engine(ContainerEngineKind::kDocker).Remove("caip-1").ok());
+}
+
+// The colon of --volume is also a character of paths.
+TEST_F(Containers, SeePathsWithAnyCharacter) {
+  ContainerRun odd = run;
+  odd.directories = {"/a:b", "/c,\"d\""};
+  odd.files = {};
+  EXPECT_THAT(Engine(ContainerEngineKind::kDocker).CommandFor(odd),
+              AllOf(Contains("--mount=type=bind,source=/a:b,target=/a:b"),
+                    Contains("--mount=type=bind,\"source=/c,\"\"d\"\"\",\"target=/c,\"\"d\"\"\"")));
 }
 
 TEST_F(Containers, NeedAnEngineThatAnswers) {
@@ -122,7 +151,8 @@ struct ContainersOfReplicas : Containers {
     Install("podman", "exit 0");
     auto inner = std::make_unique<NotedProcesses>();
     processes = inner.get();
-    launcher = MakeEngineLauncher(std::move(inner), *processes, state.path(), Engine());
+    launcher =
+        *MakeEngineLauncher(std::move(inner), *processes, state.path(), Engine(), clock, log);
   }
   engine::ReplicaLaunch Launch() const {
     engine::ReplicaLaunch launch;
@@ -141,6 +171,8 @@ struct ContainersOfReplicas : Containers {
   }
 
   TemporaryDirectory state;
+  VirtualClock clock{Instant{}};
+  RecordingSink log;
   NotedProcesses* processes = nullptr;
   std::unique_ptr<engine::Launcher> launcher;
 };
@@ -156,8 +188,9 @@ TEST_F(ContainersOfReplicas, RunAsProcessesOfTheEngine) {
   EXPECT_THAT(
       inner.Argv(),
       AllOf(Contains("localhost/caip:1"), Contains("--env=NAME=value"), Contains("--workdir=/app"),
-            Contains("--volume=/state/disks/d:/state/disks/d"),
-            Contains("--volume=" + ca + ":" + ca + ":ro"), Not(Contains(HasSubstr("missing:")))));
+            Contains("--mount=type=bind,source=/state/disks/d,target=/state/disks/d"),
+            Contains("--mount=type=bind,source=" + ca + ",target=" + ca + ",readonly"),
+            Not(Contains(HasSubstr("target=" + (state.path() / "missing").string())))));
   EXPECT_EQ(FindVariable(inner.environment, "NAME"), std::nullopt) << "the engine has its own";
   EXPECT_TRUE(FindVariable(inner.environment, "PATH"));
 }
@@ -189,7 +222,7 @@ TEST_F(ContainersOfReplicas, SeeNothingOfThisHostThatAnImageNames) {
     launch.environment = {{"X", named}};
     launch.image = Image();
     launcher->Launch(std::move(launch), {});
-    EXPECT_THAT(processes->launched.back().Argv(), Not(Contains(StartsWith("--volume=" + root))))
+    EXPECT_THAT(processes->launched.back().Argv(), Not(Contains(HasSubstr("source=" + root))))
         << named;
   }
 }
@@ -208,6 +241,35 @@ TEST_F(ContainersOfReplicas, AreRemovedBeforeTheirExitIsReported) {
   ASSERT_EQ(reported.wait_for(std::chrono::seconds(30)), std::future_status::ready);
   EXPECT_EQ(reported.get().exit_code, 137);
   EXPECT_THAT(Noted(), Contains(StartsWith("rm --force caip-")));
+}
+
+// It may still run, and write to the bucket.
+TEST_F(ContainersOfReplicas, ThatAreLeftAreWarningsInTheLogOfTheJob) {
+  Install("podman", "[ \"$1\" = rm ] && { echo 'it hangs' >&2; exit 1; }; echo caip-1");
+  engine::ReplicaLaunch launch = Launch();
+  launch.image = Image();
+  std::promise<void> ended;
+  engine::Launcher::Listener listener;
+  listener.on_exit = [&](const engine::ReplicaExit&) { ended.set_value(); };
+  launcher->Launch(launch, std::move(listener));
+  engine::ReplicaExit exit;
+  exit.key = launch.key;
+  processes->listeners.front().on_exit(exit);
+  ASSERT_EQ(ended.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  const std::vector<engine::LogLine> lines = log.Lines();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines.front().run, launch.key.run);
+  EXPECT_EQ(lines.front().severity, engine::Severity::kWarning);
+  EXPECT_THAT(lines.front().message, HasSubstr("which may still run: it hangs."));
+}
+
+// A replica of the same name could not start.
+TEST_F(ContainersOfReplicas, OfAnEarlierEmulatorThatAreLeftAreAnError) {
+  Install("podman", "[ \"$1\" = rm ] && { echo 'it hangs' >&2; exit 1; }; echo caip-1");
+  const auto made = MakeEngineLauncher(std::make_unique<NotedProcesses>(), *processes, state.path(),
+                                       Engine(), clock, log);
+  ASSERT_FALSE(made.ok());
+  EXPECT_THAT(made.error().message, HasSubstr("cannot remove the container caip-1"));
 }
 
 TEST_F(ContainersOfReplicas, AreNotUsedWithoutAnImage) {

@@ -48,6 +48,17 @@ std::string NameOfEngine(ContainerEngineKind kind) {
   return kind == ContainerEngineKind::kDocker ? "docker" : "podman";
 }
 
+// One field of a line of CSV.
+std::string Field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  return '"' + ReplaceAll(text, "\"", "\"\"") + '"';
+}
+
+// --volume cannot name a path with a colon.
+std::string Mount(const std::string& place) {
+  return "--mount=type=bind," + Field("source=" + place) + "," + Field("target=" + place);
+}
+
 std::string LastLine(std::string_view text) {
   const std::vector<std::string> lines = Split(std::string(Trim(text)), '\n');
   return lines.back();
@@ -120,12 +131,8 @@ std::vector<std::string> ContainerEngine::CommandFor(const ContainerRun& run) co
   }
   for (const auto& [name, address] : run.hosts)
     words.push_back("--add-host=" + name + ":" + address);
-  for (const std::string& place : run.directories) {
-    words.push_back("--volume=" + place + ":" + place);
-  }
-  for (const std::string& place : run.files) {
-    words.push_back("--volume=" + place + ":" + place + ":ro");
-  }
+  for (const std::string& place : run.directories) words.push_back(Mount(place));
+  for (const std::string& place : run.files) words.push_back(Mount(place) + ",readonly");
   for (const auto& [name, value] : run.environment) {
     words.push_back("--env=" + name + (IsSecret(name) ? "" : "=" + value));
   }
@@ -135,17 +142,36 @@ std::vector<std::string> ContainerEngine::CommandFor(const ContainerRun& run) co
   return words;
 }
 
-void ContainerEngine::Remove(const std::string& container) const {
-  (void)Ask({"rm", "--force", container}, kAnswerTimeout);
+Result<Words> ContainerEngine::Names(const std::string& filter) const {
+  ASSIGN_OR_RETURN(
+      const ToolOutput listed,
+      Ask({"ps", "--all", "--format", "{{.Names}}", "--filter", filter}, kAnswerTimeout));
+  if (!listed.result.ok()) return errors::EngineSilent(name_, LastLine(listed.err));
+  Words names;
+  for (const std::string& line : Split(listed.out, '\n')) {
+    if (!Trim(line).empty()) names.emplace_back(Trim(line));
+  }
+  return names;
 }
 
-void ContainerEngine::RemoveAll() const {
-  const auto listed =
-      Ask({"ps", "--all", "--quiet", "--filter", "label=" + Label()}, kAnswerTimeout);
-  if (!listed.ok() || !listed->result.ok()) return;
-  for (const std::string& id : Split(listed->out, '\n')) {
-    if (!Trim(id).empty()) Remove(std::string(Trim(id)));
+Status ContainerEngine::Remove(const std::string& container) const {
+  const auto removed = Ask({"rm", "--force", container}, kAnswerTimeout);
+  if (removed.ok() && removed->result.ok()) return Ok{};
+  const auto left =
+      Names("name=^" + container + "$");  // for some engines, a missing one is an error
+  if (left.ok() && left->empty()) return Ok{};
+  return errors::EngineCannotRemove(
+      name_, container, removed.ok() ? LastLine(removed->err) : removed.error().message);
+}
+
+Status ContainerEngine::RemoveAll() const {
+  ASSIGN_OR_RETURN(const Words names, Names("label=" + Label()));
+  Status first = Ok{};
+  for (const std::string& name : names) {
+    Status removed = Remove(name);
+    if (first.ok()) first = std::move(removed);
   }
+  return first;
 }
 
 }  // namespace caip::host

@@ -56,12 +56,14 @@ class ContainerEngine {
   /// the secrets of the environment (SecretsOf) without their values, which the engine then takes
   /// from its own environment: other users of this host can read a command line.
   std::vector<std::string> CommandFor(const ContainerRun& run) const;
-  /// Kills and removes a container. A missing one is not an error.
-  void Remove(const std::string& container) const;
-  /// Kills and removes the containers of the state directory.
-  void RemoveAll() const;
+  /// Kills and removes a container. A missing one is not an error. kUnavailable: it may still run.
+  Status Remove(const std::string& container) const;
+  /// Kills and removes the containers of the state directory. The Error is that of the first one
+  /// that is left.
+  Status RemoveAll() const;
 
  private:
+  Result<std::vector<std::string>> Names(const std::string& filter) const;
   Result<ToolOutput> Ask(std::vector<std::string> words, std::chrono::milliseconds timeout,
                          const std::stop_token& stop = {}) const;
   std::string Label() const { return "caip.state=" + state_id_; }

@@ -36,4 +36,13 @@ Error EngineCannotLoad(std::string_view engine, std::string_view last) {
   return {Code::kUnavailable, std::string(engine) + " cannot load it: " + std::string(last)};
 }
 
+Error EngineCannotRemove(std::string_view engine, std::string_view container,
+                         std::string_view last) {
+  const std::string name(engine);
+  return {Code::kUnavailable, name + " cannot remove the container " + std::string(container) +
+                                  ", which may still run: " + std::string(last) +
+                                  ". Remove it with `" + name + " rm --force " +
+                                  std::string(container) + "`."};
+}
+
 }  // namespace caip::host::errors

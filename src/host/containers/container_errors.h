@@ -19,5 +19,7 @@ Error EngineWithout(std::string_view engine, std::string_view flag);
 
 /// `last` is what the engine printed.
 Error EngineCannotLoad(std::string_view engine, std::string_view last);
+Error EngineCannotRemove(std::string_view engine, std::string_view container,
+                         std::string_view last);
 
 }  // namespace caip::host::errors

@@ -33,7 +33,7 @@ Result<engine::PreparedImage> EngineImages::Provide(const std::string& uri,
 Status EngineImages::Load(const LocatedImage& image, const std::string& name,
                           const std::stop_token& stop) {
   if (engine_.HasImage(name)) return Ok{};
-  const TemporaryDirectory scratch("caip-image-");
+  ASSIGN_OR_RETURN(const TemporaryDirectory scratch, TemporaryDirectory::Make("caip-image-"));
   const Path archive = scratch.path() / "image.tar";
   RETURN_IF_ERROR(image.store->Export(image.digest, name, archive));
   return engine_.Load(archive, stop);

@@ -44,19 +44,21 @@ std::vector<std::pair<std::string, std::string>> HostsOf(const engine::ReplicaMa
 class EngineLauncher final : public engine::Launcher {
  public:
   EngineLauncher(std::unique_ptr<engine::Launcher> processes, engine::LocalDisks& disks,
-                 const Path& state, ContainerEngine engine)
-      : disks_(disks),
+                 const Path& state, ContainerEngine engine, const Clock& clock,
+                 engine::LogSink& log)
+      : clock_(clock),
+        log_(log),
+        disks_(disks),
         state_(state.string()),
         state_id_(StateId(state)),
         engine_(std::move(engine)),
         processes_(std::move(processes)) {
-    engine_.RemoveAll();
     removals_.Start();
   }
   ~EngineLauncher() override {
     processes_.reset();  // afterwards no listener is called
     removals_.Stop();
-    engine_.RemoveAll();
+    (void)engine_.RemoveAll();  // else the next start does, or says why it cannot
   }
 
   Result<run::Program> Resolve(const run::Program& program) const override {
@@ -68,7 +70,8 @@ class EngineLauncher final : public engine::Launcher {
     listener.on_exit = [this, container,
                         on_exit = std::move(listener.on_exit)](const ReplicaExit& exit) {
       removals_.Post([this, container, on_exit, exit] {
-        engine_.Remove(container);
+        const Status removed = engine_.Remove(container);
+        if (!removed.ok()) Warn(exit.key.run, removed.error().message);
         if (on_exit) on_exit(exit);
       });
     };
@@ -79,6 +82,11 @@ class EngineLauncher final : public engine::Launcher {
   void Discard(const engine::RunKey& run) override { processes_->Discard(run); }
 
  private:
+  void Warn(const engine::RunKey& run, const std::string& text) {
+    log_.Write(
+        {{run, std::string(run::kServiceTask), engine::Severity::kWarning, clock_.Now(), text}});
+  }
+
   std::string NameOf(const ReplicaKey& key) const {
     return "caip-" + Sha256Hex(ReplicaMarker(state_id_, key)).substr(0, kNameDigits);
   }
@@ -123,6 +131,8 @@ class EngineLauncher final : public engine::Launcher {
     run.files.assign(files.begin(), files.end());
   }
 
+  const Clock& clock_;
+  engine::LogSink& log_;
   engine::LocalDisks& disks_;
   const std::string state_;
   const std::string state_id_;
@@ -133,10 +143,12 @@ class EngineLauncher final : public engine::Launcher {
 
 }  // namespace
 
-std::unique_ptr<engine::Launcher> MakeEngineLauncher(std::unique_ptr<engine::Launcher> processes,
-                                                     engine::LocalDisks& disks, const Path& state,
-                                                     ContainerEngine engine) {
-  return std::make_unique<EngineLauncher>(std::move(processes), disks, state, std::move(engine));
+Result<std::unique_ptr<engine::Launcher>> MakeEngineLauncher(
+    std::unique_ptr<engine::Launcher> processes, engine::LocalDisks& disks, const Path& state,
+    ContainerEngine engine, const Clock& clock, engine::LogSink& log) {
+  RETURN_IF_ERROR(engine.RemoveAll());
+  return std::unique_ptr<engine::Launcher>(std::make_unique<EngineLauncher>(
+      std::move(processes), disks, state, std::move(engine), clock, log));
 }
 
 }  // namespace caip::host
