@@ -57,6 +57,22 @@ const char* DescribeStep(launcher::Step step) {
   }
 }
 
+// The root of a machine is an overlay whose changes are below the state directory.
+std::string AdviceOnOverlay(const launcher::Report& report) {
+  if (report.step != launcher::Step::kRoot) return "";
+  switch (report.error) {
+    case EINVAL:
+      return ". The state directory must be on a file system that can hold the changes of an "
+             "overlay: ext4, xfs, btrfs or tmpfs, not the files of a container";
+    case ENODEV:
+      return ". The kernel has no overlay file system";
+    case EPERM:
+      return ". Only root may mount overlays before Linux 5.11";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 std::string ResolverText(std::string_view own) {
@@ -104,7 +120,7 @@ std::string WhyNoMachine(const launcher::Report& report) {
   const bool of_mount = report.step == launcher::Step::kMount;
   const std::string what =
       of_mount ? "mounting " + std::string(report.left) : std::string(DescribeStep(report.step));
-  return what + ": " + std::strerror(report.error);
+  return what + ": " + std::strerror(report.error) + AdviceOnOverlay(report);
 }
 
 namespace {
