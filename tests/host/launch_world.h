@@ -98,9 +98,9 @@ class LaunchWorld {
                                            .disk_bytes_max = disk_bytes_max,
                                            .oom_kills = std::move(oom_kills),
                                            .interposition = interposition}) {}
-  /// The world sets the directory and the program.
+  /// The world sets the program, and the directory if there is none.
   explicit LaunchWorld(ProcessLauncherOptions options) {
-    options.state_directory = state.path();
+    if (options.state_directory.empty()) options.state_directory = state.path();
     options.program = LauncherProgram();
     auto started = ProcessLauncher::Start(std::move(options), clock, sink);
     EXPECT_TRUE(started.ok()) << started.error().message;

@@ -151,6 +151,33 @@ TEST_F(MachineFilesTest, ShowWhatTheLaunchNamesAndNothingElse) {
   EXPECT_NE(::access((project.path() / "task.sh.new").c_str(), F_OK), 0);
 }
 
+// A script imports what is elsewhere in its repository. The state directory may be there, too.
+TEST_F(MachineFilesTest, ShowTheRepositoryOfAScriptWithoutTheStateDirectory) {
+  const TemporaryDirectory directory("caip-repository-");
+  const Path& repository = directory.path();
+  const Path script = repository / "jobs/one/task.sh";
+  const Path state = repository / ".caip";
+  for (const Path& file : {repository / "lib.sh", state / "keys/token", state / "python/hook"}) {
+    ASSERT_TRUE(MakeDirectories(file.parent_path()).ok());
+    ASSERT_TRUE(WriteFile(file, "echo from lib\n").ok());
+  }
+  ASSERT_TRUE(MakeDirectories(repository / ".git").ok());
+  ASSERT_TRUE(MakeDirectories(script.parent_path()).ok());
+  ASSERT_TRUE(WriteFile(script,
+                        "cd \"$(dirname \"$0\")/../..\"; . ./lib.sh\n"
+                        "find \"$STATE\" -type f; touch x 2>/dev/null || echo refused\n")
+                  .ok());
+  auto launch = OnMachine("");
+  launch.program = run::LocalCommand{{"/bin/sh", script.string()}};
+  const std::string hook = (state / "python/hook").string();
+  launch.environment.emplace_back("STATE", state.string());
+  launch.environment.emplace_back("HOOK", hook);
+  launch.environment.emplace_back("KEY", (state / "keys/token").string());
+  LaunchWorld world(ProcessLauncherOptions{.state_directory = state, .own_roots = true});
+  EXPECT_EQ(world.Run(std::move(launch)).start_error, "");
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("from lib", hook, "refused"));
+}
+
 // A package that another job builds, or a program that the user edits. All names lead to one file.
 TEST_F(MachineFilesTest, StartWhileWhatTheyNameIsReplaced) {
   constexpr int kNames = 32;

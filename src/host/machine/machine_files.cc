@@ -138,6 +138,14 @@ Path SurroundingsOf(const Path& file) {
   return directory.filename() == "bin" ? directory.parent_path() : directory;
 }
 
+// A script may import what is elsewhere in its repository.
+Path RepositoryOf(const Path& directory) {
+  for (Path at = directory; at.has_relative_path(); at = at.parent_path()) {
+    if (IsHere(at / ".git")) return at;
+  }
+  return directory;
+}
+
 void AddLayers(const RootParts& parts, const Path& boot_disk, std::vector<MachineMount>& mounts) {
   for (const auto& [target, link] : parts.links) {
     mounts.push_back({MountKind::kLink, link, target});
@@ -343,6 +351,7 @@ std::vector<std::string> MachineFiles::NamedPaths(const engine::ReplicaLaunch& l
     std::error_code error;
     if (std::filesystem::is_directory(path, error)) continue;
     found.push_back(SurroundingsOf(path).string());
+    found.push_back(RepositoryOf(SurroundingsOf(path)).string());
     found.push_back(SurroundingsOf(std::filesystem::canonical(path, error)).string());
   }
   return found;
@@ -357,16 +366,20 @@ void MachineFiles::AddNamed(launcher::Machine& machine, const engine::ReplicaLau
         std::find(std::begin(kEmptyDirectories), std::end(kEmptyDirectories), path) !=
         std::end(kEmptyDirectories);
     const bool is_hidden = launch.image ? IsBelow(path, state_.string()) : IsHidden(path);
-    if (!is_hidden || is_empty_directory || IsBelow(state_.string(), path)) continue;
+    if (!is_hidden || is_empty_directory) continue;
     if (IsSecretOfState(path, state_.string())) continue;
     places.insert(IsBelow(path, buckets) ? buckets : path);
   }
   std::string last;
   for (const std::string& place : places) {
-    if (!last.empty() && IsBelow(place, last)) continue;
+    const bool is_covered = IsBelow(state_.string(), last) && IsBelow(place, state_.string());
+    if (!last.empty() && IsBelow(place, last) && !is_covered) continue;
     last = place;
     const uint32_t flags = place == buckets ? 0 : kMountReadOnly;
     machine.mounts.push_back({MountKind::kBind, place, place, flags});
+    if (IsBelow(state_.string(), place)) {
+      machine.mounts.push_back({MountKind::kFileSystem, "tmpfs", state_.string(), 0, "mode=755"});
+    }
   }
 }
 

@@ -10,7 +10,9 @@
 //
 // The host's root file system is the lower layer. Its other file systems are mounted read-only.
 // Directories that a new machine has empty (kEmptyDirectories), and the state directory, are
-// hidden: there, the replica sees only what its command line and its environment name, read-only.
+// hidden: there, the replica sees only what its command line and its environment name, read-only,
+// and the repository (.git) of a program that it runs. Inside these, the state directory stays
+// hidden.
 
 #include <string>
 #include <string_view>
