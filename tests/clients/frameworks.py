@@ -1,14 +1,35 @@
 """Shared by the tests of frameworks that train on several machines: an interpreter with the framework, and the scenarios
-of scenarios/frameworks, which say what must hold. The machines have the names of the service."""
+of scenarios/frameworks, which say what must hold. The machines have the names of the service. A trainer is a package, or
+an image that is made here."""
 
+import os
 import shutil
 import tempfile
 import unittest
 from pathlib import Path
 
+import framework_image
 import support
 
 SCENARIOS = support.ROOT / 'scenarios/frameworks'
+TRAINERS = support.ROOT / 'scenarios/trainers/distributed'
+IMAGE = 'gcr.io/demo/trainer'
+
+# Marks a case that runs with CAIP_TEST_LARGE=1 only: each takes a minute of two cores.
+large = unittest.skipUnless(os.environ.get('CAIP_TEST_LARGE'), 'runs with CAIP_TEST_LARGE=1')
+
+# As cluster_rescheduled.yaml.
+CLUSTER_OF_IMAGES = f"""
+trainingInput:
+  scaleTier: CUSTOM
+  masterType: n1-standard-4
+  workerType: n1-standard-4
+  workerCount: 2
+  useChiefInTfConfig: true
+  masterConfig: {{imageUri: {IMAGE}}}
+  workerConfig: {{imageUri: {IMAGE}}}
+  scheduling: {{resilientToWorkerRestart: true}}
+"""
 
 
 class FrameworkTest(unittest.TestCase):
@@ -20,7 +41,7 @@ class FrameworkTest(unittest.TestCase):
     def setUpClass(cls):
         support.need_isolation()
         need_space(cls.name, cls.gigabytes)
-        python = support.virtualenv(cls.name, *cls.requirements, timeout=1200)
+        cls.python = python = support.virtualenv(cls.name, *cls.requirements, timeout=1200)
         cls.state = Path(tempfile.mkdtemp(prefix='caip-frameworks-'))
         cls.addClassCleanup(shutil.rmtree, cls.state, ignore_errors=True)
         (cls.state / 'config.yaml').write_text(f'runtimes: {{"2.11": {python}}}\n'
@@ -28,8 +49,22 @@ class FrameworkTest(unittest.TestCase):
 
     def assert_passes(self, scenario):
         """Runs a scenario of the folder."""
-        done = support.run([support.caip_binary(), 'scenario', 'run', SCENARIOS / f'{scenario}.yaml',
-                            '--state', self.state, '--verbose'],
+        self.assert_file_passes(SCENARIOS / f'{scenario}.yaml')
+
+    def assert_passes_from_image(self, scenario, module):
+        """Runs a scenario of the folder with an image of `module` instead of the package."""
+        scratch = Path(tempfile.mkdtemp(prefix='caip-image-'))
+        self.addCleanup(shutil.rmtree, scratch, ignore_errors=True)
+        image = framework_image.trainer_image(scratch / 'image', self.python, TRAINERS / 'trainer', module)
+        (scratch / 'cluster.yaml').write_text(CLUSTER_OF_IMAGES)
+        file = scratch / f'{scenario}_from_image.yaml'
+        file.write_text(f'extends: {SCENARIOS}/{scenario}.yaml\nneeds: {{modules: []}}\n'
+                        f'job: {{submit: [--map-image, "{IMAGE}={image}", --config, cluster.yaml]}}\n')
+        self.assert_file_passes(file)
+
+    def assert_file_passes(self, file):
+        """Runs a scenario."""
+        done = support.run([support.caip_binary(), 'scenario', 'run', file, '--state', self.state, '--verbose'],
                            env=support.clean_environment(), timeout=1200, check=False)
         said = done.stdout + done.stderr
         self.assertEqual(done.returncode, 0, said)

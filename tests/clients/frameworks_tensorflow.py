@@ -16,22 +16,31 @@ class MultiWorkerMirrored(TensorFlowTest):
     def test_resumes_as_if_no_worker_had_been_lost(self):
         self.assert_passes('tf_mirrored_lost_worker')
 
+    @frameworks.large
     def test_resumes_as_if_the_chief_had_not_been_lost(self):
         self.assert_passes('tf_mirrored_lost_chief')
 
+    @frameworks.large
     def test_fails_where_the_job_is_not_rescheduled(self):
         self.assert_passes('tf_mirrored_not_rescheduled')
+
+    @frameworks.large
+    def test_resumes_in_images_too(self):
+        self.assert_passes_from_image('tf_mirrored_lost_worker', 'trainer.mirrored')
 
 
 class ParameterServer(TensorFlowTest):
     """A chief, a worker, a parameter server and an evaluator."""
 
+    @frameworks.large
     def test_trains_and_evaluates(self):
         self.assert_passes('tf_parameter_server')
 
+    @frameworks.large
     def test_replaces_a_lost_worker_by_itself(self):
         self.assert_passes('tf_parameter_server_lost_worker')
 
+    @frameworks.large
     def test_resumes_after_the_loss_of_the_chief(self):
         self.assert_passes('tf_parameter_server_lost_chief')
 

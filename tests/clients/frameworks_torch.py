@@ -1,15 +1,12 @@
 """PyTorch's DistributedDataParallel over gloo, with its default options; a machine is lost in the middle of training."""
 
-import os
-import unittest
-
 import frameworks
 import support
 
 
-@unittest.skipUnless(os.environ.get('CAIP_TEST_LARGE'), 'PyTorch takes 5.4 GB; CAIP_TEST_LARGE=1 runs its tests')
+@frameworks.large
 class DistributedDataParallel(frameworks.FrameworkTest):
-    """A chief and two workers. The package of PyTorch has the libraries of CUDA, too, and so is large."""
+    """A chief and two workers. The package of PyTorch has the libraries of CUDA, too: 5.4 GB."""
 
     name, requirements, gigabytes = 'torch', ('torch', 'numpy', 'google-cloud-storage'), 12
 
@@ -21,6 +18,9 @@ class DistributedDataParallel(frameworks.FrameworkTest):
 
     def test_fails_where_the_job_is_not_rescheduled(self):
         self.assert_passes('torch_ddp_not_rescheduled')
+
+    def test_resumes_in_images_too(self):
+        self.assert_passes_from_image('torch_ddp_lost_worker', 'trainer.parallel')
 
 
 if __name__ == '__main__':

@@ -12,11 +12,16 @@ class Tracker(frameworks.FrameworkTest):
     def test_resumes_as_if_no_worker_had_been_lost(self):
         self.assert_passes('xgboost_tracker_lost_worker')
 
+    @frameworks.large
     def test_resumes_as_if_the_chief_had_not_been_lost(self):
         self.assert_passes('xgboost_tracker_lost_chief')
 
+    @frameworks.large
     def test_fails_where_the_job_is_not_rescheduled(self):
         self.assert_passes('xgboost_tracker_not_rescheduled')
+
+    def test_resumes_in_images_too(self):
+        self.assert_passes_from_image('xgboost_tracker_lost_worker', 'trainer.boosting')
 
 
 if __name__ == '__main__':
