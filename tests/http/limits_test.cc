@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <list>
 #include <mutex>
+#include <thread>
 
 #include "http/connection/activity.h"
 #include "tests/http/served.h"
@@ -84,6 +85,7 @@ TEST(Limits, CloseTheConnectionThatIsIdleLongestForANewOne) {
   for (RawPeer* used : {&first, &second}) {
     used->Send(GetRequest("/"));
     used->ReadAnswer();
+    while (served->active_requests() > 0) std::this_thread::yield();  // it becomes idle
   }
   EXPECT_THAT(served.Ask(LastGetRequest("/new")), HasSubstr("hello"));
   EXPECT_EQ(first.ReadToEnd(), "") << "idle ones go first";

@@ -54,8 +54,8 @@ class ActiveRequest {
     ++context_.total_requests;
   }
   ~ActiveRequest() {
-    --context_.active_requests;
     activity_.Enter(State::kIdle);
+    --context_.active_requests;  // no request is active: all connections are idle
   }
   ActiveRequest(const ActiveRequest&) = delete;
   ActiveRequest& operator=(const ActiveRequest&) = delete;
