@@ -2,6 +2,7 @@
 """Tuning jobs end to end: trials that misbehave, and an emulator that is killed during a study."""
 
 import json
+import shutil
 import sys
 import tempfile
 import textwrap
@@ -182,7 +183,6 @@ class Misbehaving(Study):
 
     def test_a_report_in_another_trials_job_dir_counts_for_that_trial(self):
         self.trainer('''
-            sys.path.insert(0, @FOLDER@)
             from event_file import record
             neighbour = given.job_dir.parent / '2'
             neighbour.mkdir(parents=True, exist_ok=True)
@@ -191,7 +191,8 @@ class Misbehaving(Study):
             else:
                 report_of_another = neighbour / 'events.out.tfevents.1'
                 assert report_of_another.exists()
-        '''.replace('@FOLDER@', repr(str(Path(__file__).parent))))
+        ''')
+        shutil.copy(Path(__file__).parent / 'event_file.py', self.folder)
         self.submit(2, 1)
         _, trials = self.end()
         self.assertNotIn('finalMetric', trials['1'])

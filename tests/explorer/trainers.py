@@ -2,11 +2,12 @@
 import pathlib
 import textwrap
 
+import shared_modules
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-HEAD = f"""
+HEAD = """
 import json, os, sys, time
-sys.path.insert(1, {str(ROOT / "scenarios" / "trainers" / "restarts")!r})
 from console import flag, record, say
 from storage import folder
 job = folder(flag("job-dir"))
@@ -273,6 +274,7 @@ LIMITS = "limits: {wall: 4m, no_progress: 2m}\n"
 def write(folder, body, extra=LIMITS):
     """Writes a scenario with that trainer, and returns the path of its file."""
     (folder / "trainer.py").write_text(HEAD + textwrap.dedent(body))
+    shared_modules.copy_to(folder)
     file = folder / "job.yaml"
     file.write_text("description: A job of the test.\n"
                     f"trainer: {{command: [/usr/bin/python3, {folder / 'trainer.py'}]}}\n" + extra)
@@ -285,6 +287,8 @@ def write_package(folder, body, name="trainer"):
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "task.py").write_text(HEAD + textwrap.dedent(body))
+    shared_modules.copy_to(folder)
     (folder / "setup.py").write_text("from setuptools import setup\n"
-                                     f"setup(name='trainer', version='1', packages=['{name}'])\n")
+                                     f"setup(name='trainer', version='1', packages=['{name}'],\n"
+                                     f"      py_modules={shared_modules.NAMES})\n")
     return package

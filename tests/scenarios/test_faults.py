@@ -20,15 +20,15 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import machines
+import shared_modules
 import small_disk
 
 CAIP = None
 PATIENCE = 60
 LIMITS = "limits: {wall: 4m, no_progress: 2m}\n"
 
-HEAD = f"""
+HEAD = """
 import http.client, json, os, signal, subprocess, sys, time, urllib.error, urllib.request
-sys.path.insert(1, {str(ROOT / "scenarios" / "trainers" / "restarts")!r})
 from console import flag, record, say
 from storage import folder
 BASE = os.environ["STORAGE_EMULATOR_HOST"]
@@ -83,6 +83,7 @@ class Case(unittest.TestCase):
         if "limits:" not in rest:
             rest = textwrap.dedent(rest) + "\n" + LIMITS
         (self.folder / "trainer.py").write_text(HEAD + textwrap.dedent(trainer))
+        shared_modules.copy_to(self.folder)
         file = self.folder / "scenario.yaml"
         file.write_text("description: A scenario of the test.\ntrainer: {command: [/usr/bin/python3, "
                         f"{self.folder / 'trainer.py'}]}}\n" + textwrap.dedent(rest))
