@@ -165,7 +165,8 @@ TEST_F(MachineFilesTest, ShowTheRepositoryOfAScriptWithoutTheStateDirectory) {
   ASSERT_TRUE(MakeDirectories(script.parent_path()).ok());
   ASSERT_TRUE(WriteFile(script,
                         "cd \"$(dirname \"$0\")/../..\"; . ./lib.sh\n"
-                        "find \"$STATE\" -type f; touch x 2>/dev/null || echo refused\n")
+                        "find \"$STATE\" -type f; touch x 2>/dev/null || echo refused\n"
+                        "cat \"$LINK/lib.sh\"; find \"$LINK/.caip\" -type f\n")
                   .ok());
   auto launch = OnMachine("");
   launch.program = run::LocalCommand{{"/bin/sh", script.string()}};
@@ -173,9 +174,13 @@ TEST_F(MachineFilesTest, ShowTheRepositoryOfAScriptWithoutTheStateDirectory) {
   launch.environment.emplace_back("STATE", state.string());
   launch.environment.emplace_back("HOOK", hook);
   launch.environment.emplace_back("KEY", (state / "keys/token").string());
+  const TemporaryDirectory links("caip-links-");
+  const Path link = links.path() / "link";
+  std::filesystem::create_directory_symlink(repository, link);
+  launch.environment.emplace_back("LINK", link.string());
   LaunchWorld world(ProcessLauncherOptions{.state_directory = state, .own_roots = true});
   EXPECT_EQ(world.Run(std::move(launch)).start_error, "");
-  EXPECT_THAT(world.sink.Messages(), ElementsAre("from lib", hook, "refused"));
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("from lib", hook, "refused", "echo from lib"));
 }
 
 // A package that another job builds, or a program that the user edits. All names lead to one file.

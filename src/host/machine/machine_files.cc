@@ -146,6 +146,16 @@ Path RepositoryOf(const Path& directory) {
   return directory;
 }
 
+// Where the state directory is in a directory that may be named through links; "": elsewhere.
+std::string StateBelow(const Path& place, const Path& state) {
+  std::error_code error;
+  const Path real_place = std::filesystem::canonical(place, error);
+  const Path real_state = std::filesystem::canonical(state, error);
+  if (error || !IsBelow(real_state.string(), real_place.string())) return "";
+  if (real_state == real_place) return place.string();
+  return (place / real_state.lexically_relative(real_place)).string();
+}
+
 void AddLayers(const RootParts& parts, const Path& boot_disk, std::vector<MachineMount>& mounts) {
   for (const auto& [target, link] : parts.links) {
     mounts.push_back({MountKind::kLink, link, target});
@@ -377,8 +387,8 @@ void MachineFiles::AddNamed(launcher::Machine& machine, const engine::ReplicaLau
     last = place;
     const uint32_t flags = place == buckets ? 0 : kMountReadOnly;
     machine.mounts.push_back({MountKind::kBind, place, place, flags});
-    if (IsBelow(state_.string(), place)) {
-      machine.mounts.push_back({MountKind::kFileSystem, "tmpfs", state_.string(), 0, "mode=755"});
+    if (const std::string state = StateBelow(place, state_); !state.empty()) {
+      machine.mounts.push_back({MountKind::kFileSystem, "tmpfs", state, 0, "mode=755"});
     }
   }
 }
