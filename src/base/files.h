@@ -48,7 +48,7 @@ Status SyncDirectory(const Path& path);
 /// A temporary directory below $TMPDIR, else /tmp. The destructor deletes it with its contents.
 class TemporaryDirectory {
  public:
-  /// kUnavailable or what SystemError says: $TMPDIR is missing, full or not writable.
+  /// An error of the system: the directory in $TMPDIR is missing, full or not writable.
   static Result<TemporaryDirectory> Make(std::string_view prefix = "caip-");
   /// For tests. Ends the process if no directory can be made.
   explicit TemporaryDirectory(std::string_view prefix = "caip-");

@@ -16,8 +16,8 @@ struct DriverPlaces {
   /// Directories of descriptions for containers (Container Device Interface 0.8, SPEC.md). A file
   /// in a later directory counts instead of one with the same name in an earlier one.
   std::vector<Path> descriptions = {"/etc/cdi", "/var/run/cdi"};
-  /// Directories to search for the libraries if there is no description. The first directory that
-  /// has libcuda.so.1 counts.
+  /// Where the libraries may be if there is no description. The first directory with libcuda.so.1
+  /// is used.
   std::vector<Path> libraries = {"/usr/lib/x86_64-linux-gnu", "/usr/lib64",
                                  "/usr/lib/aarch64-linux-gnu", "/usr/local/nvidia/lib64"};
   std::vector<Path> programs = {"/usr/bin", "/usr/local/nvidia/bin"};

@@ -55,7 +55,7 @@ class ActiveRequest {
   }
   ~ActiveRequest() {
     activity_.Enter(State::kIdle);
-    --context_.active_requests;  // no request is active: all connections are idle
+    --context_.active_requests;  // last, so that no connection of an ended request is busy
   }
   ActiveRequest(const ActiveRequest&) = delete;
   ActiveRequest& operator=(const ActiveRequest&) = delete;
