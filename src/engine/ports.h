@@ -126,6 +126,19 @@ struct DeviceNode {
   bool operator==(const DeviceNode&) const = default;
 };
 
+/// A directory of this host in a machine, at a path of its own.
+struct Volume {
+  enum class Use {
+    kShared,       // it outlives the machines of a run, and all of them write to it
+    kReadOnly,     //
+    kCopyOnWrite,  // what a machine writes belongs to its boot disk
+  };
+  std::string directory;  // of this host
+  std::string shown;      // its path in the machine: absolute, normal
+  Use use = Use::kShared;
+  bool operator==(const Volume&) const = default;
+};
+
 /// The accelerators that a replica may use.
 struct LentDevices {
   Environment environment;  // names them, or hides all others
@@ -137,18 +150,21 @@ struct ReplicaLaunch {
   ReplicaKey key;
   std::string task;  // the replica's name in the log
   ReplicaMachine machine;
-  run::Program program;                         // as Launcher::Resolve has answered
-  std::string interpreter;                      // path of python, for a PythonModule
-  std::vector<std::string> arguments;           // after those of the program
-  Environment environment;                      // whole: nothing is inherited
-  std::vector<std::string> user_directories;    // made below the boot disk before the start
-  std::string working_directory;                // below the boot disk; made before the start
+  run::Program program;                       // as Launcher::Resolve has answered
+  std::string interpreter;                    // path of python, for a PythonModule
+  std::vector<std::string> arguments;         // after those of the program
+  Environment environment;                    // whole: nothing is inherited
+  std::vector<std::string> user_directories;  // made below the boot disk before the start
+  /// Below the boot disk, or absolute, as the replica sees it. Made before the start.
+  std::string working_directory;
   std::vector<std::string> working_files = {};  // of this host, copied there onto a fresh disk
   std::vector<std::string> needs = {};          // of this host, beside what the command line names
   bool fresh_disk = true;  // false: the boot disk of the replica's last boot is kept (`crash`)
   std::optional<MetricSource> metrics = {};  // of the lead of a trial
   std::optional<ReplicaIsolation> isolation = {};
   std::vector<DeviceNode> device_nodes = {};  // beside those that every machine has
+  std::vector<Volume> volumes = {};           // a replica that is a process sees them in place
+  bool sees_home = false;                     // the machine's /root is not empty but the host's
   /// The image whose files are the root of the replica's machine. nullptr: the root is the host's.
   std::shared_ptr<const PreparedImage> image = {};
 

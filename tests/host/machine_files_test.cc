@@ -151,6 +151,65 @@ TEST_F(MachineFilesTest, ShowWhatTheLaunchNamesAndNothingElse) {
   EXPECT_NE(::access((project.path() / "task.sh.new").c_str(), F_OK), 0);
 }
 
+TEST_F(MachineFilesTest, HaveVolumesThatOutliveThem) {
+  const TemporaryDirectory copy("caip-volume-");
+  ASSERT_TRUE(WriteFile(copy.path() / "before", "before\n").ok());
+  const auto launch = [&](const std::string& script, int boot) {
+    auto machine = OnMachine(script, AKey(0, boot));
+    machine.volumes = {{copy.path().string(), "/srv/caip-absent/run"}};
+    machine.working_directory = "/srv/caip-absent/run";
+    return machine;
+  };
+  EXPECT_THAT(Output(launch("pwd; cat before; echo 1 > mine; echo 2 > ../lost", 1)),
+              ElementsAre("/srv/caip-absent/run", "before"));
+  EXPECT_THAT(Output(launch("cat mine; ls ..", 2)), ElementsAre("1", "run"));
+  EXPECT_EQ(*ReadFile(copy.path() / "mine"), "1\n");
+  EXPECT_NE(::access("/srv/caip-absent", F_OK), 0);
+}
+
+TEST_F(MachineFilesTest, HaveVolumesOfTheirOwnAndReadOnlyOnes) {
+  using Use = engine::Volume::Use;
+  const TemporaryDirectory own("caip-own-");
+  const TemporaryDirectory shown("caip-shown-");
+  ASSERT_TRUE(WriteFile(own.path() / "file", "host\n").ok());
+  const auto launch = [&](const std::string& script, int boot) {
+    auto machine = OnMachine(script, AKey(0, boot));
+    const std::string place = own.path().string();
+    machine.volumes = {{shown.path().string(), place + "/inner", Use::kReadOnly},
+                       {place, place, Use::kCopyOnWrite}};
+    machine.working_directory = place;
+    return machine;
+  };
+  EXPECT_THAT(
+      Output(launch("cat file; echo mine > file; echo x 2>&1 > inner/x | grep -c 'Read-only'", 1)),
+      ElementsAre("host", "1"));
+  auto kept = launch("cat file", 2);
+  kept.fresh_disk = false;
+  EXPECT_THAT(Output(std::move(kept)), ElementsAre("mine"));
+  EXPECT_THAT(Output(launch("cat file", 3)), ElementsAre("host"));
+  EXPECT_EQ(*ReadFile(own.path() / "file"), "host\n");
+}
+
+// The home directory of a user who runs a command, without the state directory in it.
+TEST_F(MachineFilesTest, SeeTheHomeOfTheirUserOnRequest) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const Path home = "/root/.caip-test";
+  ASSERT_TRUE(MakeDirectories(home / "state/keys").ok());
+  ASSERT_TRUE(WriteFile(home / "file", "host\n").ok());
+  ASSERT_TRUE(WriteFile(home / "state/keys/token", "secret\n").ok());
+  {
+    LaunchWorld world(ProcessLauncherOptions{.state_directory = home / "state", .own_roots = true});
+    auto launch = OnMachine(
+        "cat /root/.caip-test/file; ls -A /root/.caip-test/state\n"
+        "echo mine > /root/.caip-test/file");
+    launch.sees_home = true;
+    EXPECT_EQ(world.Run(std::move(launch)).start_error, "");
+    EXPECT_THAT(world.sink.Messages(), ElementsAre("host"));
+  }
+  EXPECT_EQ(*ReadFile(home / "file"), "host\n");
+  RemoveTree(home);
+}
+
 // A script imports what is elsewhere in its repository. The state directory may be there, too.
 TEST_F(MachineFilesTest, ShowTheRepositoryOfAScriptWithoutTheStateDirectory) {
   const TemporaryDirectory directory("caip-repository-");

@@ -44,6 +44,15 @@ bool IsInEmptyDirectory(std::string_view path) {
   return std::any_of(std::begin(kEmptyDirectories), std::end(kEmptyDirectories), is_below);
 }
 
+std::string StateBelow(const Path& place, const Path& state) {
+  std::error_code error;
+  const Path real_place = std::filesystem::canonical(place, error);
+  const Path real_state = std::filesystem::canonical(state, error);
+  if (error || !IsBelow(real_state.string(), real_place.string())) return "";
+  if (real_state == real_place) return place.string();
+  return (place / real_state.lexically_relative(real_place)).string();
+}
+
 std::vector<HostMount> ParseMounts(std::string_view mountinfo) {
   std::vector<HostMount> mounts;
   for (const std::string& line : Split(mountinfo, '\n')) {

@@ -11,11 +11,15 @@
 namespace caip::host {
 
 /// Directories of the host that a machine has for itself, empty at its first boot.
-inline constexpr std::string_view kEmptyDirectories[] = {"/tmp", "/var/tmp", "/root"};
+inline constexpr std::string_view kHome = "/root";
+inline constexpr std::string_view kEmptyDirectories[] = {"/tmp", "/var/tmp", kHome};
 
 /// Whether `path` is the directory or below it. Both are absolute and normal.
 bool IsBelow(std::string_view path, std::string_view directory);
 bool IsInEmptyDirectory(std::string_view path);
+
+/// Where the state directory is in a directory that may be named through links; "": elsewhere.
+std::string StateBelow(const Path& place, const Path& state);
 
 /// A line of /proc/self/mountinfo (man 5 proc).
 struct HostMount {

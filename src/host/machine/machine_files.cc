@@ -14,7 +14,10 @@
 #include "base/encoding.h"
 #include "base/text.h"
 #include "host/errors.h"
+#include "host/machine/device_mounts.h"
 #include "host/machine/host_tree.h"
+#include "host/machine/machine_volumes.h"
+#include "host/machine/overlays.h"
 
 namespace caip::host {
 namespace {
@@ -26,25 +29,10 @@ using launcher::kMountReadOnly;
 using launcher::MachineMount;
 using launcher::MountKind;
 
-constexpr char kChanges[] = "changes";
-constexpr char kWork[] = "work";
 constexpr char kRoot[] = "root";
 constexpr char kLive[] = "live";
 constexpr char kLayers[] = "layers";
 constexpr char kImage[] = "image";  // links to the layers of an image, by number
-
-// The overlay takes a directory of its upper layer with this attribute for the whole directory. A
-// user without rights over the host must use the second name.
-constexpr char kOpaque[] = "trusted.overlay.opaque";
-constexpr char kUserOpaque[] = "user.overlay.opaque";
-constexpr char kTrialAttribute[] = "trusted.caip";
-
-constexpr const char* kNodes[] = {"null", "zero", "full", "random", "urandom", "tty", "fuse"};
-// Devices that are not lent, by the beginnings of their names.
-constexpr std::string_view kDevices[] = {"dri", "kfd", "infiniband"};
-
-// The name of a layer: "/var/lib" is "var%2Flib".
-std::string LayerName(const std::string& directory) { return PercentEncoded(directory.substr(1)); }
 
 // The directory of this host in whose place a machine has the directory of `file`. The kernel does
 // not report writes below an overlay to those who watch its upper layer.
@@ -52,32 +40,9 @@ Path LiveOf(const Path& boot_disk, const std::string& file) {
   return boot_disk / kLive / PercentEncoded(Path(file).parent_path().string());
 }
 
-Status MakeOpaque(const Path& directory) {
-  RETURN_IF_ERROR(MakeDirectories(directory));
-  for (const char* name : {kOpaque, kUserOpaque}) {
-    if (::setxattr(directory.c_str(), name, "y", 1, 0) == 0) return Ok{};
-  }
-  return errors::CannotHideDirectory(directory, errno);
-}
-
-// Commas and colons separate the options of an overlay.
-std::string Escaped(const std::string& path) {
-  std::string text;
-  for (const char c : path) {
-    if (c == '\\' || c == ',' || c == ':') text += '\\';
-    text += c;
-  }
-  return text;
-}
-
 bool IsHere(const Path& path) {
   std::error_code error;
   return std::filesystem::exists(path, error);
-}
-
-// Whether this process may set the attributes of overlays that only root of the host may set.
-bool HasRights(const Path& boot_disk) {
-  return ::setxattr((boot_disk / kChanges).c_str(), kTrialAttribute, "y", 1, 0) == 0;
 }
 
 // Whether the disk is of a user without rights over the host.
@@ -101,11 +66,6 @@ Path UpperOf(const Path& boot_disk, const std::string& path) {
     }
   }
   return boot_disk / kChanges / Path(path).relative_path();
-}
-
-std::string OverlayOptions(const std::string& lower, const Path& upper, const Path& work) {
-  return "lowerdir=" + Escaped(lower) + ",upperdir=" + Escaped(upper.string()) +
-         ",workdir=" + Escaped(work.string());
 }
 
 // The kernel marks the working directories of an overlay that it does not sync (MountOverlay), and
@@ -146,16 +106,6 @@ Path RepositoryOf(const Path& directory) {
   return directory;
 }
 
-// Where the state directory is in a directory that may be named through links; "": elsewhere.
-std::string StateBelow(const Path& place, const Path& state) {
-  std::error_code error;
-  const Path real_place = std::filesystem::canonical(place, error);
-  const Path real_state = std::filesystem::canonical(state, error);
-  if (error || !IsBelow(real_state.string(), real_place.string())) return "";
-  if (real_state == real_place) return place.string();
-  return (place / real_state.lexically_relative(real_place)).string();
-}
-
 void AddLayers(const RootParts& parts, const Path& boot_disk, std::vector<MachineMount>& mounts) {
   for (const auto& [target, link] : parts.links) {
     mounts.push_back({MountKind::kLink, link, target});
@@ -172,36 +122,20 @@ void AddLayers(const RootParts& parts, const Path& boot_disk, std::vector<Machin
   }
 }
 
-std::vector<MachineMount> DeviceMounts(const engine::ReplicaLaunch& launch) {
-  std::vector<MachineMount> mounts = {
-      {MountKind::kFileSystem, "tmpfs", "/dev", kMountDevices, "mode=0755,size=64m"}};
-  const auto bind = [&mounts](const std::string& path) {
-    mounts.push_back({MountKind::kBind, path, path, kMountOptional});
-  };
-  for (const char* node : kNodes) bind("/dev/" + std::string(node));
-  std::error_code error;
-  for (std::filesystem::directory_iterator at("/dev", error), end; !error && at != end;
-       at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    const auto begins = [&](std::string_view device) { return name.starts_with(device); };
-    if (std::any_of(std::begin(kDevices), std::end(kDevices), begins)) bind(at->path().string());
+// A user without rights over the host cannot make a directory in one of the host's that belongs to
+// others: the overlay would have to copy that one, with its owner.
+Status MakePlacesOfVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk) {
+  for (const engine::Volume& volume : launch.volumes) {
+    if (IsHere(volume.shown)) continue;
+    std::error_code error;
+    const Path real = std::filesystem::weakly_canonical(volume.shown, error);
+    RETURN_IF_ERROR(MakeDirectories(UpperOf(boot_disk, error ? volume.shown : real.string())));
   }
-  for (const engine::DeviceNode& node : launch.device_nodes) {
-    const uint32_t flags = node.is_read_only ? kMountReadOnly : 0;
-    mounts.push_back({MountKind::kBind, node.file, node.shown, flags});
-  }
-  mounts.push_back({MountKind::kFileSystem, "devpts", "/dev/pts", kMountDevices,
-                    "newinstance,ptmxmode=0666,mode=0620"});
-  mounts.push_back({MountKind::kFileSystem, "tmpfs", "/dev/shm", 0, "mode=1777"});
-  mounts.push_back({MountKind::kFileSystem, "mqueue", "/dev/mqueue", kMountOptional});
-  for (const auto& [target, link] :
-       {std::pair("/dev/ptmx", "pts/ptmx"), std::pair("/dev/fd", "/proc/self/fd"),
-        std::pair("/dev/stdin", "/proc/self/fd/0"), std::pair("/dev/stdout", "/proc/self/fd/1"),
-        std::pair("/dev/stderr", "/proc/self/fd/2")}) {
-    mounts.push_back({MountKind::kLink, link, target});
-  }
-  return mounts;
+  return Ok{};
 }
+
+// A user without rights over the host cannot read the home directory of root.
+bool SeesHome(const engine::ReplicaLaunch& launch) { return launch.sees_home && ::geteuid() == 0; }
 
 // The paths in a word of a command line, or in the value of a variable.
 void AddPaths(std::string_view text, std::vector<std::string>& paths) {
@@ -235,8 +169,9 @@ Path MachineFiles::OnHost(const Path& boot_disk, const std::string& path) const 
   return UpperOf(boot_disk, path);
 }
 
-bool MachineFiles::IsHidden(const std::string& path) const {
-  return IsBelow(path, state_.string()) || IsInEmptyDirectory(path);
+bool MachineFiles::IsHidden(const std::string& path, const engine::ReplicaLaunch& launch) const {
+  if (IsBelow(path, state_.string())) return true;
+  return IsInEmptyDirectory(path) && !(SeesHome(launch) && IsBelow(path, kHome));
 }
 
 Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch& launch) const {
@@ -249,18 +184,23 @@ Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch&
   }
   if (!is_kept && !HasRights(boot_disk)) RETURN_IF_ERROR(MakeLayers(boot_disk));
   for (const std::string_view directory : kEmptyDirectories) {
+    if (directory == kHome && SeesHome(launch)) continue;
     const Path place = UpperOf(boot_disk, std::string(directory));
     if (is_kept && IsHere(place)) continue;
     RETURN_IF_ERROR(MakeOpaque(place));
     if (directory.ends_with("tmp")) ::chmod(place.c_str(), 01777);
   }
-  if (!IsInEmptyDirectory(state_.string())) {
+  const bool is_in_home = SeesHome(launch) && IsBelow(state_.string(), kHome);
+  if (is_in_home || !IsInEmptyDirectory(state_.string())) {
     RETURN_IF_ERROR(MakeOpaque(UpperOf(boot_disk, state_.string())));
   }
+  RETURN_IF_ERROR(PrepareVolumes(launch, boot_disk));
+  RETURN_IF_ERROR(MakePlacesOfVolumes(launch, boot_disk));
   if (launch.metrics) RETURN_IF_ERROR(MakeDirectories(LiveOf(boot_disk, launch.metrics->file)));
   for (const std::string& directory : launch.user_directories) {
     RETURN_IF_ERROR(MakeDirectories(UpperOf(boot_disk, "/" + directory)));
   }
+  if (Path(launch.working_directory).is_absolute()) return Ok{};  // the host's, or a volume
   return MakeDirectories(UpperOf(boot_disk, "/" + launch.working_directory));
 }
 
@@ -271,6 +211,7 @@ Status MachineFiles::PrepareImage(const Path& boot_disk,
   for (const char* directory : {kChanges, kWork, kRoot}) {
     RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
   }
+  RETURN_IF_ERROR(PrepareVolumes(launch, boot_disk));
   if (launch.metrics) RETURN_IF_ERROR(MakeDirectories(LiveOf(boot_disk, launch.metrics->file)));
   RemoveTree(boot_disk / kImage);
   RETURN_IF_ERROR(MakeDirectories(boot_disk / kImage));
@@ -307,13 +248,14 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
     machine.base = OverlayOptions("/", boot_disk / kChanges, boot_disk / kWork);
   }
   for (const std::string& place : SharedMounts(mounts)) {
-    if (IsHidden(place)) continue;
+    if (IsHidden(place, launch)) continue;
     machine.mounts.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
   }
   for (MachineMount& mount : own) machine.mounts.push_back(std::move(mount));
   for (MachineMount& mount : DeviceMounts(launch)) machine.mounts.push_back(std::move(mount));
   AddMetrics(machine, boot_disk, launch);
   AddNamed(machine, launch);
+  AddVolumes(launch, boot_disk, state_, machine.mounts);
 }
 
 // Nothing of the host's files but what the launch names of the state directory.
@@ -332,6 +274,7 @@ void MachineFiles::AddImageTo(launcher::Machine& machine, const Path& boot_disk,
   machine.mounts.push_back({MountKind::kDirectory, "", working.string(), 0, "755"});
   AddMetrics(machine, boot_disk, launch);
   AddNamed(machine, launch);
+  AddVolumes(launch, boot_disk, state_, machine.mounts);
 }
 
 // A user of the image writes the metric, too.
@@ -375,7 +318,7 @@ void MachineFiles::AddNamed(launcher::Machine& machine, const engine::ReplicaLau
     const bool is_empty_directory =
         std::find(std::begin(kEmptyDirectories), std::end(kEmptyDirectories), path) !=
         std::end(kEmptyDirectories);
-    const bool is_hidden = launch.image ? IsBelow(path, state_.string()) : IsHidden(path);
+    const bool is_hidden = launch.image ? IsBelow(path, state_.string()) : IsHidden(path, launch);
     if (!is_hidden || is_empty_directory) continue;
     if (IsSecretOfState(path, state_.string())) continue;
     places.insert(IsBelow(path, buckets) ? buckets : path);

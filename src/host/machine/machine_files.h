@@ -12,7 +12,7 @@
 // Directories that a new machine has empty (kEmptyDirectories), and the state directory, are
 // hidden: there, the replica sees only what its command line and its environment name, read-only,
 // and the repository (.git) of a program that it runs. Inside these, the state directory stays
-// hidden.
+// hidden. Volumes come last, and cover what is at their places.
 
 #include <string>
 #include <string_view>
@@ -42,7 +42,7 @@ class MachineFiles {
              const engine::ReplicaLaunch& launch) const;
 
  private:
-  bool IsHidden(const std::string& path) const;
+  bool IsHidden(const std::string& path, const engine::ReplicaLaunch& launch) const;
   Status MakeLayers(const Path& boot_disk) const;
   Status PrepareImage(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
   void AddImageTo(launcher::Machine& machine, const Path& boot_disk,

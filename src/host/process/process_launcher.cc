@@ -254,7 +254,7 @@ class Processes final : public ProcessLauncher {
     RETURN_IF_ERROR(disks_.Make(launch.key, launch.fresh_disk));
     if (HasOwnRoot(launch)) {
       RETURN_IF_ERROR(files_.Prepare(disk, launch));
-      return CopyWorkingFiles(launch, files_.OnHost(disk, "/" + launch.working_directory));
+      return CopyWorkingFiles(launch, files_.OnHost(disk, DirectoryOf(launch)));
     }
     for (const std::string& directory : launch.user_directories) {
       RETURN_IF_ERROR(MakeDirectories(disk / directory));

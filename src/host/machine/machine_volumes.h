@@ -1,0 +1,19 @@
+#pragma once
+// Volumes of machines: directories of the host at paths of their own (engine/ports.h).
+
+#include <vector>
+
+#include "engine/ports.h"
+#include "host/launcher/protocol.h"
+
+namespace caip::host {
+
+/// Completes a boot disk, new or kept, for the volumes that are copied on write:
+/// <boot disk>/volumes/<name>/changes and .../work.
+Status PrepareVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk);
+
+/// Adds the volumes. One in another one comes after it. Hides the state directory in them.
+void AddVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk, const Path& state,
+                std::vector<launcher::MachineMount>& mounts);
+
+}  // namespace caip::host

@@ -1,0 +1,50 @@
+#include "host/machine/overlays.h"
+
+#include <sys/xattr.h>
+
+#include <cerrno>
+
+#include "base/encoding.h"
+#include "host/errors.h"
+
+namespace caip::host {
+namespace {
+
+// The overlay takes a directory of its upper layer with this attribute for the whole directory. A
+// user without rights over the host must use the second name.
+constexpr char kOpaque[] = "trusted.overlay.opaque";
+constexpr char kUserOpaque[] = "user.overlay.opaque";
+constexpr char kTrialAttribute[] = "trusted.caip";
+
+// Commas and colons separate the options of an overlay.
+std::string Escaped(const std::string& path) {
+  std::string text;
+  for (const char c : path) {
+    if (c == '\\' || c == ',' || c == ':') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string LayerName(const std::string& directory) { return PercentEncoded(directory.substr(1)); }
+
+Status MakeOpaque(const Path& directory) {
+  RETURN_IF_ERROR(MakeDirectories(directory));
+  for (const char* name : {kOpaque, kUserOpaque}) {
+    if (::setxattr(directory.c_str(), name, "y", 1, 0) == 0) return Ok{};
+  }
+  return errors::CannotHideDirectory(directory, errno);
+}
+
+bool HasRights(const Path& boot_disk) {
+  return ::setxattr((boot_disk / kChanges).c_str(), kTrialAttribute, "y", 1, 0) == 0;
+}
+
+std::string OverlayOptions(const std::string& lower, const Path& upper, const Path& work) {
+  return "lowerdir=" + Escaped(lower) + ",upperdir=" + Escaped(upper.string()) +
+         ",workdir=" + Escaped(work.string());
+}
+
+}  // namespace caip::host
