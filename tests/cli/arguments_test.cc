@@ -225,6 +225,24 @@ TEST(Arguments, WideFlagsMayStandAnywhere) {
   EXPECT_EQ(std::get<ListCommand>(command).limit, 5);
 }
 
+TEST(Arguments, FlagsOfACommandMayStandBeforeIt) {
+  for (const Words& words : std::vector<Words>{
+           {"--state", "/s", "--project", "jobs", "jobs", "list", "--limit", "5"},
+           {"--limit=5", "--project=jobs", "jobs", "--state", "/s", "list"},
+           {"ai-platform", "--limit", "5", "--state=/s", "jobs", "--project", "jobs", "list"}}) {
+    const Command command = ParseArguments(words);
+    ASSERT_TRUE(std::holds_alternative<ListCommand>(command)) << words.front();
+    EXPECT_EQ(std::get<ListCommand>(command).emulator.state, "/s");
+    EXPECT_EQ(std::get<ListCommand>(command).gcloud.project, "jobs");
+    EXPECT_EQ(std::get<ListCommand>(command).limit, 5);
+  }
+  const Command submit = ParseArguments({"--strict", "jobs", "submit", "training", "j1"});
+  ASSERT_TRUE(std::holds_alternative<SubmitCommand>(submit));
+  EXPECT_EQ(Complaint({"--limt", "5", "jobs", "list"}),
+            "ERROR: (caip.jobs.list) unrecognized arguments: --limt 5 (did you mean '--limit'?)");
+  EXPECT_NE(Complaint({"--state", "/s", "jobs"}), "");
+}
+
 // Usage errors: gcloud's words, exit code 2.
 TEST(Arguments, SaysWhatIsWrongWithTheWords) {
   const std::pair<Words, const char*> rows[] = {

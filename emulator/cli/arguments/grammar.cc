@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "emulator/cli/arguments/command_words.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/output.h"
 
@@ -19,17 +20,7 @@ struct WrongWord {
   Error error;
 };
 
-// As in argparse, a number or a text with a blank is not a flag, even if it starts with a dash.
-bool LooksLikeFlag(const std::string& word) {
-  if (word.size() < 2 || word[0] != '-') return false;
-  const size_t digits = word.find_first_not_of("0123456789", 1);
-  const bool number = digits == std::string::npos ||
-                      (word[digits] == '.' && digits + 1 < word.size() &&
-                       word.find_first_not_of("0123456789", digits + 1) == std::string::npos);
-  return !number && word.find(' ') == std::string::npos;
-}
-
-// "jobs.submit.training", as in gcloud's errors.
+// "caip.jobs.submit.training", as in gcloud's errors.
 std::string DottedPath(const CLI::App* app) {
   std::string path;
   for (; app->get_parent(); app = app->get_parent()) path = "." + app->get_name() + path;
@@ -37,6 +28,24 @@ std::string DottedPath(const CLI::App* app) {
 }
 
 std::string PlainPath(const CLI::App* app) { return ReplaceAll(DottedPath(app), ".", " "); }
+
+std::vector<CLI::App*> Children(CLI::App* app) {
+  return app->get_subcommands([](CLI::App*) { return true; });
+}
+
+CLI::App* Child(CLI::App* app, const std::string& name) {
+  for (CLI::App* child : Children(app)) {
+    if (child->get_name() == name) return child;
+  }
+  return nullptr;
+}
+
+CLI::Option* FindFlag(CLI::App* app, const std::string& name) {
+  for (; app; app = app->get_parent()) {
+    if (CLI::Option* option = app->get_option_no_throw(name)) return option;
+  }
+  return nullptr;
+}
 
 }  // namespace
 
@@ -67,23 +76,6 @@ struct Grammar::Impl {
   }
   const std::string& ValueOf(const std::string& placeholder) const {
     return values[std::stoul(placeholder.substr(1))];
-  }
-
-  static std::vector<CLI::App*> Children(CLI::App* app) {
-    return app->get_subcommands([](CLI::App*) { return true; });
-  }
-  static CLI::App* Child(CLI::App* app, const std::string& name) {
-    for (CLI::App* child : Children(app)) {
-      if (child->get_name() == name) return child;
-    }
-    return nullptr;
-  }
-
-  CLI::Option* Find(CLI::App* app, const std::string& name) const {
-    for (; app; app = app->get_parent()) {
-      if (CLI::Option* option = app->get_option_no_throw(name)) return option;
-    }
-    return nullptr;
   }
 
   // Defines the flags of a command that the command line names.
@@ -128,7 +120,7 @@ struct Grammar::Impl {
   // As in argparse, `--known=anything` is a flag even with blanks in it.
   bool IsFlag(CLI::App* app, const std::string& word) const {
     if (word.size() < 2 || word[0] != '-') return false;
-    return LooksLikeFlag(word) || Find(app, word.substr(0, word.find('=')));
+    return LooksLikeFlag(word) || FindFlag(app, word.substr(0, word.find('=')));
   }
 
   // The words for CLI11: commands and flag names unchanged, values replaced by placeholders.
@@ -154,7 +146,7 @@ struct Grammar::Impl {
       scan.version = true;
       return;
     }
-    const CLI::Option* option = Find(scan.app, name);
+    const CLI::Option* option = FindFlag(scan.app, name);
     if (!option || option->get_positional()) {
       scan.unknown.push_back(word);
       return;
@@ -245,11 +237,20 @@ struct Grammar::Impl {
 
   Command Walk(Scan& scan, const Words& words) {
     scan.app = Entered(&root);
-    for (size_t i = 0; i < words.own.size(); ++i) {
-      if (IsFlag(scan.app, words.own[i])) {
-        ScanFlag(scan, words.own, i);
+    CLI::App* at = &root;
+    const auto takes_value = [&at](const std::string& name) {
+      const CLI::Option* flag = FindFlag(at, name);
+      return flag ? std::optional(flag->get_items_expected_max() > 0) : std::nullopt;
+    };
+    const std::vector<std::string> own = WithFlagsAfterCommand(
+        words.own, {[&] { return commands.contains(at); },
+                    [&](const std::string& name) { return Child(at, name) != nullptr; },
+                    [&](const std::string& name) { at = Child(at, name); }, takes_value});
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (IsFlag(scan.app, own[i])) {
+        ScanFlag(scan, own, i);
       } else {
-        ScanWord(scan, words.own[i]);
+        ScanWord(scan, own[i]);
       }
     }
     if (scan.version) return VersionCommand{};
@@ -380,7 +381,7 @@ Command Grammar::Parse(const std::vector<std::string>& words) {
 std::optional<std::string> Grammar::HelpFor(const std::vector<std::string>& path) {
   CLI::App* app = &impl_->root;
   for (const std::string& name : path) {
-    app = Impl::Child(app, name);
+    app = Child(app, name);
     if (!app) return std::nullopt;
   }
   return Impl::Help(impl_->Entered(app));
@@ -389,7 +390,7 @@ std::optional<std::string> Grammar::HelpFor(const std::vector<std::string>& path
 CLI::App& Grammar::AllCommands() {
   std::vector<CLI::App*> apps = {&impl_->root};
   for (size_t i = 0; i < apps.size(); ++i) {
-    const auto children = Impl::Children(impl_->Entered(apps[i]));
+    const auto children = Children(impl_->Entered(apps[i]));
     apps.insert(apps.end(), children.begin(), children.end());
   }
   return impl_->root;
