@@ -65,7 +65,7 @@ Result<CheckedJob> MakeCheckedJob(const TrainerRequest& request, const Path& wor
   AddSettings(checked.settings.options, trainer.job);
   trainer.job.limits.wall = request.run_timeout;
   trainer.job.limits.no_progress = request.stall;
-  trainer.job.step_regex = request.step_regex;
+  trainer.job.steps.regex = request.step_regex;
   trainer.is_container = scenario::IsContainer(trainer.job.training_input);
   trainer.has_own_files =
       scenario::BringsOwnFiles(trainer.job.training_input, checked.settings.options);

@@ -67,7 +67,7 @@ Json JobJson(const Scenario& scenario) {
         image == scenario.images.end() ? scenario.images.begin()->second : image->second;
     job["trainer"] = {{"command", command}};
   }
-  if (!scenario.step_regex.empty()) job["steps"] = {{"regex", scenario.step_regex}};
+  if (!scenario.steps.regex.empty()) job["steps"] = {{"regex", scenario.steps.regex}};
   if (scenario.semantics == harness::Semantics::kPosix) job["semantics"] = "posix";
   if (scenario.own_ports) job["addressing"] = "ports";
   job["limits"] = {{"wall", Milliseconds(scenario.limits.wall)},

@@ -1,7 +1,7 @@
 #pragma once
 // Alters the launches of replicas as the plan of a run asks for.
 
-#include "emulator/scenario/launch_watch.h"
+#include "emulator/scenario/watch/launch_watch.h"
 #include "harness/check/check_run.h"
 
 namespace caip::check {

@@ -87,13 +87,35 @@ Error NotOneOf(std::string_view text, const std::vector<std::string>& choices) {
 }
 Error StepPatternIllegal(std::string_view problem) { return Invalid(S(problem)); }
 Error MetricTagEmpty() { return Invalid("A metric tag must not be empty."); }
-Error ScenarioOrSubmit() {
-  return Invalid("Name a scenario FILE, or give the flags of `jobs submit training` after `--`.");
+Error ScenarioOrCommand() {
+  return Invalid(
+      "Name scenario files, or give a command after `--`: `caip explore -- python3 train.py`. "
+      "Flags "
+      "of `jobs submit training` may stand there, too.");
+}
+
+Error WordsBesideCommand(const std::vector<std::string>& words) {
+  return Invalid("'" + Join(words, " ") +
+                 "' is not a scenario file. Write the whole command after `--`: `caip explore -- " +
+                 Join(words, " ") + " ...`.");
+}
+
+Error OnlyOfCommand() {
+  return Invalid(
+      "--out-dir, --step-regex and --torchrun describe a command: `caip explore --out-dir DIR -- "
+      "COMMAND`. In a scenario, set `trainer: {volumes: [DIR], ranks: N}` and `steps`.");
+}
+
+Error OneReportForFiles() {
+  return Invalid(
+      "--json, --junit and --sarif hold the report of one scenario. Explore the files one "
+      "by one.");
 }
 
 Error ScenarioHasLimits() {
   return Invalid(
-      "--run-timeout and --stall are for jobs in words. Set `limits` in the scenario instead.");
+      "--run-timeout, --stall and --grace are for jobs in words. Set `limits` in the scenario "
+      "instead.");
 }
 
 Error Argument(std::string_view flag, const Error& error) {

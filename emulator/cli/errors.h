@@ -31,7 +31,11 @@ Error NotOneOf(std::string_view text, const std::vector<std::string>& choices);
 /// `problem` continues a sentence about the value: "needs a group `step`".
 Error StepPatternIllegal(std::string_view problem);
 Error MetricTagEmpty();
-Error ScenarioOrSubmit();
+Error ScenarioOrCommand();
+/// Words that do not name scenario files stand before `--`.
+Error WordsBesideCommand(const std::vector<std::string>& words);
+Error OnlyOfCommand();
+Error OneReportForFiles();
 /// A limit of runs is given although the scenario states its own.
 Error ScenarioHasLimits();
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "emulator/explore/resumption.h"
@@ -34,7 +35,8 @@ struct Recoveries {
   std::vector<size_t> indices;  // of the tasks of the first elements of `all`
 };
 
-Recoveries CollectRecoveries(const TaskList& tasks, const Outcomes& outcomes, Interruption what) {
+Recoveries CollectRecoveries(const TaskList& tasks, const Outcomes& outcomes,
+                             const Interruption& what) {
   Recoveries found;
   for (size_t i = 0; i < tasks.size(); ++i) {
     if (!outcomes[i] || tasks[i].second || tasks[i].what != what) continue;
@@ -123,8 +125,8 @@ void ComparePairsWithSingles(const harness::Baseline& baseline, const TaskList& 
 
 std::vector<Flaw> FlawsOf(const harness::Baseline& baseline, const ExploreTask& task,
                           const harness::Evidence& run) {
-  std::vector<Flaw> flaws =
-      harness::CompareRecovery(baseline, task.second.value_or(task.point), run);
+  std::vector<Flaw> flaws = harness::CompareRecovery(baseline, task.second.value_or(task.point),
+                                                     run, task.second ? &task.point : nullptr);
   if (!Restarts(task.what)) {  // a client that gets no answer writes again
     std::erase_if(flaws,
                   [](const Flaw& flaw) { return flaw.kind == Flaw::Kind::kRewrittenResult; });
@@ -145,7 +147,7 @@ std::vector<TriedRestart> CompareTogether(const harness::Baseline& baseline, con
   CompareContents(outcomes);
   ComparePairsWithSingles(baseline, tasks, outcomes);
   // After SIGTERM a trainer may write more or not, so such recoveries are not compared.
-  for (const Interruption what : {Interruption::kMachineLost, Interruption::kProcessKilled}) {
+  for (const auto what : {Interruption::kMachineLost, Interruption::kProcessKilled}) {
     Recoveries found = CollectRecoveries(tasks, outcomes, what);
     for (auto& [index, flaw] : harness::FindLostProgress(baseline, found.all)) {
       AddInFront(outcomes[found.indices[index]]->flaws, std::move(flaw));
@@ -176,7 +178,9 @@ std::vector<Cause> FindCauses(const TaskList& tasks, const Outcomes& outcomes,
     const std::vector<Flaw>& flaws = shown.outcome.flaws;
     if (flaws.empty()) continue;
     Cause& cause = by_cause[flaws.front().cause];
-    for (size_t i = 1; i < flaws.size(); ++i) cause.finding.also.insert(flaws[i].cause);
+    for (const Flaw& flaw : flaws) {
+      if (flaw.cause != flaws.front().cause) cause.finding.also.insert(flaw.cause);
+    }
     cause.shown_by.push_back(std::move(shown));
   }
   std::vector<Cause> causes;
@@ -193,10 +197,23 @@ std::vector<Cause> FindCauses(const TaskList& tasks, const Outcomes& outcomes,
     finding.points = cause.shown_by.size();
     causes.push_back(std::move(cause));
   }
-  std::ranges::stable_sort(causes, {}, [](const Cause& cause) {
-    return std::pair(!cause.finding.flaw.doubt.empty(), cause.finding.point.events);
-  });
+  OrderByWorth(causes);
   return causes;
+}
+
+void TakeDriftAsSure(std::vector<Flaw>& flaws) {
+  for (Flaw& flaw : flaws) {
+    if (flaw.kind == Flaw::Kind::kDrift) flaw.doubt.clear();
+  }
+}
+
+void OrderByWorth(std::vector<Cause>& causes) {
+  std::ranges::stable_sort(causes, {}, [](const Cause& cause) {
+    const ExploreFinding& finding = cause.finding;
+    const bool succeeds_later = finding.once_more == "SUCCEEDED";
+    return std::tuple(!finding.flaw.doubt.empty(), harness::RankOf(finding.flaw.kind),
+                      succeeds_later, finding.point.events);
+  });
 }
 
 bool ShowsAgain(const harness::Baseline& baseline, const TriedRestart& shown, const Flaw& wanted,

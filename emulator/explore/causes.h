@@ -43,4 +43,11 @@ std::vector<Cause> FindCauses(const TaskList& tasks,
 bool ShowsAgain(const harness::Baseline& baseline, const TriedRestart& shown,
                 const harness::Flaw& wanted, const harness::Evidence& again);
 
+/// Removes the doubt about numbers that drift.
+void TakeDriftAsSure(std::vector<harness::Flaw>& flaws);
+
+/// Sorts causes: the sure ones first, then by their rank, then the earliest. A job that can never
+/// succeed again comes before one that fails once.
+void OrderByWorth(std::vector<Cause>& causes);
+
 }  // namespace caip::explore

@@ -1,12 +1,31 @@
 #include "emulator/explore/errors.h"
 
 #include "base/text.h"
+#include "harness/scenario/report.h"
 
 namespace caip::explore::errors {
 
-Error BaselineFailed(std::string_view state, std::string_view why) {
-  return {Code::kFailedPrecondition, "The job does not succeed in the baseline run: " +
-                                         std::string(state) + " " + std::string(why)};
+Error BaselineFailed(const harness::Evidence& run) {
+  const std::string lines = harness::QuoteLastLines(run);
+  return {Code::kFailedPrecondition, "The job does not succeed in the baseline run: " + run.state +
+                                         " " + run.broke_off + run.error_message +
+                                         (lines.empty() ? "" : "\n" + lines)};
+}
+
+Error NothingToCompare() {
+  return {Code::kFailedPrecondition,
+          "Nothing could be compared: the job reports no steps, and leaves no files in its volumes "
+          "or its buckets. Let it print its steps (`step 12 loss 0.3`), describe its lines with "
+          "--step-regex, or name the directory that it writes with --out-dir."};
+}
+
+Error OtherVolumesNeedMachines(const std::vector<Path>& directories) {
+  std::vector<std::string> names;
+  for (const Path& directory : directories) names.push_back(directory.string());
+  return {Code::kUnimplemented,
+          "The command writes " + Join(names, ", ") +
+              ", which runs would share, because replicas are processes of this host. See `caip "
+              "doctor` for what machines need, or let the command write to {job_dir}."};
 }
 
 Error StorageErrorsNeedObjects() {
@@ -15,11 +34,16 @@ Error StorageErrorsNeedObjects() {
           "file system that mounts a bucket repeats such requests itself."};
 }
 
-Error NetworkCutsNeedNetwork() {
-  return {
-      Code::kInvalidArgument,
-      "--faults network-cuts needs `semantics: object` and replicas on machines of their own. A "
-      "directory is reached without a network, and processes share the network of this host."};
+Error NetworkCutsNeedObjects() {
+  return {Code::kInvalidArgument,
+          "--faults network-cuts needs `semantics: object`. A directory is reached without a "
+          "network. --faults network concerns the packets between replicas, too."};
+}
+
+Error NetworkFaultsNeedMachines() {
+  return {Code::kInvalidArgument,
+          "Faults of the network need replicas on machines of their own. Processes share the "
+          "network of this host."};
 }
 
 Error NoSuchReplica(std::string_view replica, const std::vector<std::string>& replicas) {

@@ -34,6 +34,7 @@ Json FindingJson(const ExploreFinding& finding, const ReportHead& head) {
   if (finding.second) json["second_restart"] = harness::Describe(*finding.second);
   if (!finding.flaw.doubt.empty()) json["doubt"] = finding.flaw.doubt;
   if (!finding.resumed.empty()) json["resumed"] = finding.resumed;
+  if (!finding.once_more.empty()) json["sent_again"] = finding.once_more;
   if (!finding.remark.empty()) json["remark"] = finding.remark;
   return json;
 }

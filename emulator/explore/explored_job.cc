@@ -13,16 +13,6 @@
 namespace caip::explore {
 namespace {
 
-// The limits of a check, unless others are given.
-std::string LimitsText(const JobLimits& limits) {
-  const auto text = [](Duration time) {
-    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) +
-           "ms";
-  };
-  return "limits: {wall: " + (limits.wall ? text(*limits.wall) : "10m") +
-         ", no_progress: " + (limits.stall ? text(*limits.stall) : "1m") + "}\n";
-}
-
 /// Rewrites relative paths in arguments so that they are valid from another folder.
 class Paths {
  public:
@@ -70,6 +60,17 @@ Result<std::vector<std::string>> MissingFlags(client::SubmitRequest request) {
 }
 
 }  // namespace
+
+// Those of a check, unless others are given.
+std::string LimitsText(const JobLimits& limits) {
+  const auto text = [](Duration time) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) +
+           "ms";
+  };
+  return "limits: {wall: " + (limits.wall ? text(*limits.wall) : "10m") +
+         ", no_progress: " + (limits.stall ? text(*limits.stall) : "1m") +
+         (limits.grace ? ", grace: " + text(*limits.grace) : "") + "}\n";
+}
 
 Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path& out,
                               const JobLimits& limits, const app::EmulatorFlags& flags,

@@ -17,7 +17,11 @@ namespace caip::explore {
 struct JobLimits {
   std::optional<Duration> wall = {};   // --run-timeout; default: 10m
   std::optional<Duration> stall = {};  // --stall; default: 1m
+  std::optional<Duration> grace = {};  // --grace, from SIGTERM to SIGKILL; default: 5s
 };
+
+/// The line of a scenario with these limits.
+std::string LimitsText(const JobLimits& limits);
 
 /// Writes the scenario to a new file in `out` and returns the path. Relative paths in `words` start
 /// at the current directory. Arguments that are optional for a check (docs/check.md) are

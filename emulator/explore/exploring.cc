@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "emulator/explore/baseline_facts.h"
 #include "emulator/explore/causes.h"
 #include "emulator/explore/errors.h"
 #include "emulator/explore/exploring_files.h"
@@ -38,7 +39,7 @@ class Explorer {
       : scenario_(WithoutFaults(scenario)), options_(options), begin_(MonotonicNow()) {}
 
   Result<ExploreReport> Run() {
-    RETURN_IF_ERROR(CheckFaults());
+    RETURN_IF_ERROR(CheckFaults(scenario_, options_));
     RETURN_IF_ERROR(RunBaseline());
     files_.emplace(options_, scenario_);
     OpenMemory();
@@ -53,16 +54,6 @@ class Explorer {
   }
 
  private:
-  Status CheckFaults() const {
-    const bool is_posix = scenario_.semantics == harness::Semantics::kPosix;
-    if (options_.storage_errors && is_posix) return errors::StorageErrorsNeedObjects();
-    if (!options_.network_cuts) return Ok{};
-    if (is_posix || scenario_.own_ports) return errors::NetworkCutsNeedNetwork();
-    const bool on_machines = scenario::IsolationOf(options_.settings.options, options_.workshop) ==
-                             app::Isolation::kMachine;
-    return on_machines ? Status(Ok{}) : errors::NetworkCutsNeedNetwork();
-  }
-
   // Replicas must be the same in all runs: machines, or processes.
   void OpenMemory() {
     memory_ = host::MemoryDirectory::Open(
@@ -90,6 +81,7 @@ class Explorer {
     if (in_memory) run_options.overfull = [this] { return memory_->IsOverfull(); };
     run_options.state = place / ("explore-" + std::to_string(++runs_));
     run_options.caches = options_.workshop / "caches";
+    run_options.volumes = options_.volumes;
     run_options.seed = scenario.seed;
     run_options.interrupted = options_.interrupted;
     run_options.read_words = options_.read_words;
@@ -109,6 +101,7 @@ class Explorer {
 
   Status RunBaseline() {
     const auto before = MonotonicNow();
+    RemoveTree(options_.workshop / "record");
     recorder_ = std::make_unique<scenario::Recorder>(options_.workshop / "record");
     scenario::RunOptions recorded;
     recorded.recorder = recorder_.get();
@@ -118,8 +111,9 @@ class Explorer {
     RETURN_IF_ERROR(recorder_->outcome());
     report_.baseline = MonotonicNow() - before;
     if (first.state != "SUCCEEDED") {
-      return errors::BaselineFailed(first.state, first.broke_off + first.error_message);
+      return errors::BaselineFailed(first);
     }
+    if (LearnSteps(first)) return RunBaseline();
     ASSIGN_OR_RETURN(Evidence second, RunOnce(scenario_, {}));
     baseline_ = std::make_unique<harness::Baseline>(std::move(first), std::move(second),
                                                     scenario_.comparison);
@@ -129,8 +123,19 @@ class Explorer {
     for (const std::string& name : baseline_->unstable_fields()) {
       report_.not_compared.push_back("field " + name);
     }
+    const bool is_command = !scenario_.working_directory.empty();
+    if (is_command && !HasResults(baseline_->run())) return errors::NothingToCompare();
     if (!baseline_->steps_are_stable()) report_.not_compared.push_back("the numbers of the steps");
     return LearnCounting();
+  }
+
+  // Whether the trainer's lines report steps in a way that was not known yet.
+  bool LearnSteps(const Evidence& run) {
+    const harness::StepSource& known = scenario_.steps;
+    if (!known.format.empty() || !known.regex.empty()) return false;
+    report_.step_format = RecognizeSteps(run);
+    scenario_.steps.format = report_.step_format;
+    return !report_.step_format.empty();
   }
 
   Status LearnCounting() {
@@ -147,16 +152,8 @@ class Explorer {
     return Ok{};
   }
 
-  std::set<std::string> Replicas() const {
-    std::set<std::string> replicas;
-    for (const Event& event : baseline_->run().events) {
-      if (event.Is<harness::StartEvent>()) replicas.insert(event.replica);
-    }
-    return replicas;
-  }
-
   Status CheckReplicas() const {
-    const std::set<std::string> all = Replicas();
+    const std::set<std::string> all = ReplicasOf(baseline_->run());
     for (const std::string& wanted : options_.points.replicas) {
       if (all.contains(wanted)) continue;
       return errors::NoSuchReplica(wanted, std::vector<std::string>(all.begin(), all.end()));
@@ -166,7 +163,8 @@ class Explorer {
 
   // With one replica only the buckets outlive its machine, so the recovery alone need run.
   bool CanUseRecord() const {
-    return Replicas().size() == 1 && !options_.full_runs &&
+    return ReplicasOf(baseline_->run()).size() == 1 && !options_.full_runs &&
+           scenario_.volumes.empty() && scenario_.working_directory.empty() &&
            scenario_.semantics == harness::Semantics::kObject;
   }
 
@@ -182,6 +180,7 @@ class Explorer {
     baseline.events = baseline_->run().events;
     baseline.points = PointsToTry(baseline_->run(), Selection(), options_.points_are_default);
     baseline.disk_points = disk_points_;
+    baseline.has_remote_storage = scenario_.semantics == harness::Semantics::kObject;
     if (options_.points.kinds.contains("disk")) {
       baseline.points.insert(baseline.points.end(), disk_points_.begin(), disk_points_.end());
       std::ranges::stable_sort(baseline.points, {}, &CrashPoint::events);
@@ -301,6 +300,7 @@ class Explorer {
     if (auto lost = FindLossOfPair(*baseline_, task, *whole)) {
       outcome.flaws.insert(outcome.flaws.begin(), *std::move(lost));
     }
+    if (options_.drift_is_sure) TakeDriftAsSure(outcome.flaws);
     outcome.first_step = FirstStep(*whole, last.events, last.replica);
     outcome.resumed = DescribeResumption(*whole, last);
     return outcome;
@@ -327,8 +327,7 @@ class Explorer {
     report_.recoveries = Duration(spent_.load());
     std::vector<Cause> causes = FindCauses(tasks_, outcomes_, more);
     for (Cause& cause : causes) Confirm(cause);
-    std::stable_partition(causes.begin(), causes.end(),
-                          [](const Cause& cause) { return cause.finding.flaw.doubt.empty(); });
+    OrderByWorth(causes);
     files_->RemoveFindings();
     for (Cause& cause : causes) {
       ExploreFinding& finding = cause.finding;
@@ -351,7 +350,7 @@ class Explorer {
         finding.remark = "not confirmed by a run of its own: " + ended;
         return;
       }
-      const auto again = RunOnce(WithRestart(scenario_, shown.task), {});
+      const auto again = RunOnce(WithRestart(scenario_, shown.task), {.once_more = true});
       if (!again.ok()) {
         finding.remark = "not confirmed by a run of its own: " + again.error().message;
         return;
@@ -362,6 +361,7 @@ class Explorer {
       finding.second = shown.task.second;
       finding.what = shown.task.what;
       finding.resumed = shown.outcome.resumed;
+      finding.once_more = again->once_more;
       return;
     }
     finding.flaw.doubt = kNotConfirmed;

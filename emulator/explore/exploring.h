@@ -29,6 +29,7 @@ struct ExploreOptions {
   Path workshop;     // where runs have their directories
   Path out;          // where the progress goes, and the scenario files of findings
   Path findings;     // where those go instead; "" into `out`
+  Path volumes;      // copies of the volumes with which runs begin; "": the host's
   int64_t jobs = 1;  // runs at once
   std::optional<Duration> budget;
   harness::PointSelection points;
@@ -41,6 +42,8 @@ struct ExploreOptions {
   bool notice = false;          // also losses that SIGTERM announces
   bool storage_errors = false;  // also 503 for each operation of storage, and lost answers
   bool network_cuts = false;    // also a few cuts between a replica and storage
+  bool network = false;         // also a few faults of the network, of each kind and to each peer
+  bool drift_is_sure = false;   // numbers that drift count as findings
   bool resume = false;          // continues the exploration whose progress is in `out`
   /// The scenario that findings extend and `resume` compares; null: the one that runs.
   const harness::Scenario* as_written = nullptr;
@@ -55,8 +58,9 @@ struct ExploreOptions {
 struct ExploreFinding {
   harness::Flaw flaw;
   std::set<std::string> also = {};  // causes that appeared together with it
-  std::string resumed = {};  // what the restarted replica read, and the step at which it went on
-  std::string remark = {};   // why it was not confirmed by a run of its own; "" it was
+  std::string resumed = {};    // what the restarted replica read, and the step at which it went on
+  std::string once_more = {};  // how a job that fails ends when it is sent again; "" unknown
+  std::string remark = {};     // why it was not confirmed by a run of its own; "" it was
   harness::CrashPoint point;
   std::optional<harness::CrashPoint> second;  // of pairs
   Interruption what = Interruption::kMachineLost;
@@ -80,6 +84,7 @@ struct ExploreReport {
   Duration before_restarts{0};            // all runs before the first restart of a point
   Duration took{0};                       // all recoveries, in wall time
   Duration recoveries{0};                 // the sum of their durations
+  std::string step_format = {};           // the way of reporting steps that was recognized; "" none
   std::vector<std::string> not_compared;  // what differs between two baseline runs
   std::vector<std::string> counting;      // what counts restarts
   std::vector<ExploreFinding> findings;   // the sure ones first, then the earliest

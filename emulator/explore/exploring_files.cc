@@ -149,7 +149,8 @@ std::string Expectations(const ExploreFinding& finding, const harness::Baseline&
 ExplorationFiles::ExplorationFiles(const ExploreOptions& options, const harness::Scenario& scenario)
     : out_(options.out),
       findings_(options.findings.empty() ? options.out : options.findings),
-      scenario_(options.as_written ? *options.as_written : scenario) {
+      scenario_(options.as_written ? *options.as_written : scenario),
+      step_format_(scenario.steps.format) {
   head_ = CompactJson({{"exploration", Fingerprint(scenario_, FoldersOfRuns(options))}});
   if (!options.resume) RemoveFindings();
   const auto text = ReadFile(out_ / kProgress);
@@ -221,7 +222,9 @@ Result<Path> ExplorationFiles::WriteScenario(const ExploreFinding& finding,
                      (finding.second ? ", then " + Describe(*finding.second) : "") + ": " +
                      finding.flaw.cause) +
           "\n";
-  text += "seed: " + std::to_string(scenario_.seed) + "\nshows_bug: []\nfaults:\n";
+  text += "seed: " + std::to_string(scenario_.seed) + "\nshows_bug: []\n";
+  if (step_format_ != scenario_.steps.format) text += "steps: {format: " + step_format_ + "}\n";
+  text += "faults:\n";
   text += FaultLines(finding.what, finding.point);
   if (finding.second) text += FaultLines(finding.what, *finding.second);
   text += Expectations(finding, baseline, !scenario_.submit.empty());

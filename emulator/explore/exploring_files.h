@@ -40,6 +40,7 @@ class ExplorationFiles {
   Path out_;
   Path findings_;
   const harness::Scenario& scenario_;
+  std::string step_format_;  // also one that the exploration has recognized
   std::string head_;
   mutable std::mutex mutex_;
   std::map<std::string, ExploreOutcome> known_;

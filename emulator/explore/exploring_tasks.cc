@@ -1,6 +1,7 @@
 #include "emulator/explore/exploring_tasks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -24,6 +25,29 @@ Event EndOfMachine(const CrashPoint& point, int boot) {
 bool WasCountedBefore(const CrashPoint& first, const CrashPoint& point) {
   return first.before && first.mid_bytes == 0 && point.before && first.kind == point.kind &&
          first.replica == point.replica && first.op == point.op && first.text == point.text;
+}
+
+// After a change in storage, a step or a line.
+bool IsAfterAct(const CrashPoint& point) {
+  return !point.before && point.op != "read" && point.op != "list" &&
+         point.kind != CrashPoint::Kind::kBoot;
+}
+
+std::string TrialSuffixOf(const std::string& replica) {
+  return replica.substr(std::min(replica.find('/'), replica.size()));
+}
+
+// The other replicas of its job or trial, then storage.
+std::vector<std::string> PeersOf(const std::string& replica, const RecordedRun& run) {
+  std::set<std::string> others;
+  for (const Event& event : run.events) {
+    const bool is_other = event.Is<harness::StartEvent>() && event.replica != replica &&
+                          TrialSuffixOf(event.replica) == TrialSuffixOf(replica);
+    if (is_other) others.insert(event.replica);
+  }
+  std::vector<std::string> peers(others.begin(), others.end());
+  if (run.has_remote_storage) peers.emplace_back(harness::kStoragePeer);
+  return peers;
 }
 
 // The first event after the end of the machine that the restart took away.
@@ -168,7 +192,7 @@ void TaskList::AddRecorded(const RecordedRun& run, const std::optional<CrashPoin
 }
 
 void TaskList::AddWhole(const RecordedRun& run, const std::optional<CrashPoint>& first,
-                        Interruption what) {
+                        const Interruption& what) {
   std::map<std::string, size_t> last;
   for (const CrashPoint& point : run.points) {
     const auto found = last.find(point.replica);
@@ -201,12 +225,30 @@ void TaskList::AddStorageErrors(const RecordedRun& run) {
 
 void TaskList::AddCuts(const RecordedRun& run) {
   for (const CrashPoint& point : run.points) {
-    const bool is_change = point.op != "read" && point.op != "list";
-    if (point.kind != CrashPoint::Kind::kStorage || point.before || !is_change) continue;
+    if (point.kind != CrashPoint::Kind::kStorage || !IsAfterAct(point)) continue;
     ExploreTask task;
     task.point = point;
-    task.what = Interruption::kCutOff;
+    task.what = {Interruption::kCutOff, std::string(harness::kStoragePeer)};
     tasks_.push_back(std::move(task));
+  }
+}
+
+void TaskList::AddNetworkFaults(const RecordedRun& run, size_t most) {
+  using Kind = Interruption::Kind;
+  constexpr Kind kKinds[] = {Kind::kCutOff, Kind::kDropped, Kind::kRefused, Kind::kLossy,
+                             Kind::kDelayed};
+  std::vector<CrashPoint> points;
+  std::ranges::copy_if(run.points, std::back_inserter(points), IsAfterAct);
+  size_t number = 0;
+  for (const CrashPoint& point : Thinned(points, most)) {
+    const std::vector<std::string> peers = PeersOf(point.replica, run);
+    if (peers.empty()) continue;
+    ExploreTask task;
+    task.point = point;
+    task.what = {kKinds[number % std::size(kKinds)],
+                 peers[(number / std::size(kKinds)) % peers.size()]};
+    tasks_.push_back(std::move(task));
+    ++number;
   }
 }
 

@@ -45,6 +45,7 @@ struct RecordedRun {
   std::vector<harness::Event> events = {};
   std::vector<harness::CrashPoint> points = {};       // their `changes` are indices of states
   std::vector<harness::CrashPoint> disk_points = {};  // changes of replicas' disks
+  bool has_remote_storage = true;                     // a network leads to it
 };
 
 /// Names a task. The name is stable, because the progress file has it.
@@ -102,12 +103,15 @@ class TaskList {
   /// Adds whole runs. A point just before an operation equals the point after the operation before
   /// it, unless the replica did something in between.
   void AddWhole(const RecordedRun& run, const std::optional<harness::CrashPoint>& first,
-                Interruption what);
+                const Interruption& what);
   /// Adds runs in which storage answers 503 once: instead of each operation, and after each change,
   /// so that its answer is lost.
   void AddStorageErrors(const RecordedRun& run);
   /// Adds runs in which storage is out of reach after a change, so that its answer is late.
   void AddCuts(const RecordedRun& run);
+  /// Adds at most `most` runs with faults of the network after changes in storage, steps and lines:
+  /// all kinds in turn, towards each other replica and storage in turn.
+  void AddNetworkFaults(const RecordedRun& run, size_t most);
   /// Keeps at most `most` of the tasks from index `from` on. Returns how many there were.
   size_t ThinOut(size_t from, size_t most);
 

@@ -3,12 +3,18 @@
 #include <chrono>
 #include <utility>
 
+#include "base/text.h"
+
 namespace caip::explore {
 namespace {
 
-constexpr int kUnavailable = 503;
-constexpr std::chrono::seconds kCutLasts{3};
+using harness::NetworkFault;
 
+constexpr int kUnavailable = 503;
+constexpr double kFractionLost = 0.3;
+constexpr std::chrono::milliseconds kDelay{300};
+
+// "%" stands for the peer.
 struct Words {
   const char* name;
   const char* phrase;      // before the crash point
@@ -17,7 +23,7 @@ struct Words {
   const char* parameters;  // after the replica
 };
 
-const Words& WordsOf(Interruption what) {
+const Words& WordsOf(const Interruption& what) {
   static const Words words[] = {
       {"machine_lost", "the machine goes away ", "", "kill", ""},
       {"process_killed", "the process dies and its disk stays, ", ", its disk is kept", "crash",
@@ -25,49 +31,81 @@ const Words& WordsOf(Interruption what) {
       {"notice", "SIGTERM announces the loss of the machine ", ", with notice", "maintenance", ""},
       {"storage_error", "storage answers 503 ", ", storage answers 503", "storage_error",
        ", status: 503"},
-      {"cut_off", "storage is out of reach for 3 seconds ", ", storage is out of reach",
-       "network_cut", ", peer: storage, for: 3s"},
+      {"cut_off", "% is out of reach for 3 seconds ", ", % is out of reach", "network_cut",
+       ", peer: %, for: 3s"},
+      {"packets_dropped", "what it sends to % is lost for 3 seconds ", ", % hears nothing",
+       "network_drop", ", peer: %, for: 3s"},
+      {"packets_lost", "3 in 10 packets between it and % are lost for 3 seconds ",
+       ", packets to and from % are lost", "network_loss", ", peer: %, fraction: 0.3, for: 3s"},
+      {"packets_delayed", "packets between it and % take 300 ms longer for 3 seconds ",
+       ", packets to and from % are late", "network_delay", ", peer: %, by: 300ms, for: 3s"},
+      {"refused", "% refuses its connections for 3 seconds ", ", % refuses connections",
+       "network_refused", ", peer: %, for: 3s"},
   };
-  return words[static_cast<size_t>(what)];
+  return words[static_cast<size_t>(what.kind)];
+}
+
+std::string WithPeer(const char* text, const Interruption& what) {
+  return ReplaceAll(text, "%", what.peer);
+}
+
+// nullopt for faults that do not concern the network.
+std::optional<NetworkFault> NetworkFaultOf(const Interruption& what) {
+  using Kind = NetworkFault::Kind;
+  switch (what.kind) {
+    case Interruption::kCutOff:
+      return NetworkFault{.kind = Kind::kCut};
+    case Interruption::kDropped:
+      return NetworkFault{.kind = Kind::kDrop};
+    case Interruption::kLossy:
+      return NetworkFault{.kind = Kind::kLoss, .fraction = kFractionLost};
+    case Interruption::kDelayed:
+      return NetworkFault{.kind = Kind::kDelay, .by = kDelay};
+    case Interruption::kRefused:
+      return NetworkFault{.kind = Kind::kRefused};
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace
 
-const char* Name(Interruption what) { return WordsOf(what).name; }
+const char* Name(const Interruption& what) { return WordsOf(what).name; }
 
-std::string Describe(Interruption what, const harness::CrashPoint& point) {
-  return WordsOf(what).phrase + harness::Describe(point);
+std::string Describe(const Interruption& what, const harness::CrashPoint& point) {
+  return WithPeer(WordsOf(what).phrase, what) + harness::Describe(point);
 }
 
-const char* SuffixOf(Interruption what) { return WordsOf(what).suffix; }
+std::string SuffixOf(const Interruption& what) { return WithPeer(WordsOf(what).suffix, what); }
 
-bool Restarts(Interruption what) {
-  return what != Interruption::kStorageError && what != Interruption::kCutOff;
+bool Restarts(const Interruption& what) {
+  return what.kind != Interruption::kStorageError && !NetworkFaultOf(what);
 }
 
-harness::Fault MakeInterruption(Interruption what, std::string name,
+harness::Fault MakeInterruption(const Interruption& what, std::string name,
                                 const harness::CrashPoint& point) {
   harness::Trigger when = harness::MakeTrigger(point);
-  switch (what) {
+  if (const auto fault = NetworkFaultOf(what)) {
+    return harness::DisturbNetworkFault(*fault, std::move(name), point.replica, what.peer,
+                                        std::move(when), kNetworkFaultLasts);
+  }
+  switch (what.kind) {
     case Interruption::kMachineLost:
       return harness::KillFault(std::move(name), point.replica, std::move(when));
     case Interruption::kProcessKilled:
       return harness::CrashFault(std::move(name), point.replica, std::move(when));
     case Interruption::kNotice:
       return harness::MaintenanceFault(std::move(name), point.replica, std::move(when));
-    case Interruption::kCutOff:
-      return harness::NetworkCutFault(std::move(name), point.replica,
-                                      std::string(harness::kStoragePeer), std::move(when),
-                                      kCutLasts);
-    case Interruption::kStorageError:
-      break;
+    default:
+      return harness::RefuseStorageFault(std::move(name), point.replica, std::move(when),
+                                         kUnavailable);
   }
-  return harness::RefuseStorageFault(std::move(name), point.replica, std::move(when), kUnavailable);
 }
 
-std::string FaultLines(Interruption what, const harness::CrashPoint& point) {
+std::string FaultLines(const Interruption& what, const harness::CrashPoint& point) {
   const Words& words = WordsOf(what);
-  return std::string("  - ") + words.fault + ": {replica: " + point.replica + words.parameters +
+  return std::string("  - ") + words.fault + ": {replica: " + point.replica +
+         WithPeer(words.parameters, what) +
          "}\n    if_reached: true\n    when: " + harness::WhenText(point) + "\n";
 }
 

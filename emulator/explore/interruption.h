@@ -1,38 +1,55 @@
 #pragma once
 // What happens to a replica at a crash point.
 
+#include <chrono>
 #include <string>
+#include <utility>
 
 #include "harness/explorer/crash_point.h"
 #include "harness/faults/fault.h"
 
 namespace caip::explore {
 
-enum class Interruption {
-  kMachineLost,    // without warning; the next machine has a new disk
-  kProcessKilled,  // machine and disk stay
-  kNotice,         // SIGTERM, limits.grace, SIGKILL; a new disk
-  kStorageError,   // the operation is refused with 503; after it: it was done, and its answer is
-                   // lost
-  kCutOff,         // no packet passes between the replica and storage for 3 seconds
+struct Interruption {
+  enum Kind {
+    kMachineLost,    // without warning; the next machine has a new disk
+    kProcessKilled,  // machine and disk stay
+    kNotice,         // SIGTERM, limits.grace, SIGKILL; a new disk
+    kStorageError,   // the operation is refused with 503; after it: it was done, and its answer is
+                     // lost
+    // Faults of the packets between the replica and `peer`, for kNetworkFaultLasts.
+    kCutOff,   // none passes
+    kDropped,  // none of the replica's arrives
+    kLossy,    // a fraction is lost
+    kDelayed,  // they arrive later
+    kRefused,  // connections are reset and refused
+  };
+  // NOLINTNEXTLINE(google-explicit-constructor): a kind that needs no peer is an interruption
+  Interruption(Kind what, std::string with = "") : kind(what), peer(std::move(with)) {}
+  bool operator==(const Interruption&) const = default;
+
+  Kind kind;
+  std::string peer;  // a replica, or harness::kStoragePeer; "": the kind has none
 };
 
+inline constexpr std::chrono::seconds kNetworkFaultLasts{3};
+
 /// "machine_lost", as in reports.
-const char* Name(Interruption what);
+const char* Name(const Interruption& what);
 
 /// "the machine goes away before create job/out/x by master-0".
-std::string Describe(Interruption what, const harness::CrashPoint& point);
+std::string Describe(const Interruption& what, const harness::CrashPoint& point);
 
 /// What a task's name has after its points: ", its disk is kept". "" for kMachineLost.
-const char* SuffixOf(Interruption what);
+std::string SuffixOf(const Interruption& what);
 
 /// Whether the replica starts again.
-bool Restarts(Interruption what);
+bool Restarts(const Interruption& what);
 
-harness::Fault MakeInterruption(Interruption what, std::string name,
+harness::Fault MakeInterruption(const Interruption& what, std::string name,
                                 const harness::CrashPoint& point);
 
 /// The same fault as lines of a scenario. It need not be reached.
-std::string FaultLines(Interruption what, const harness::CrashPoint& point);
+std::string FaultLines(const Interruption& what, const harness::CrashPoint& point);
 
 }  // namespace caip::explore

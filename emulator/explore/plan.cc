@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "emulator/explore/errors.h"
+#include "emulator/scenario/run_isolation.h"
+
 namespace caip::explore {
 namespace {
 
@@ -11,7 +14,8 @@ namespace {
 constexpr size_t kKeptSample = 3;
 constexpr size_t kTornSample = 2;
 constexpr size_t kAroundSample = 2;
-constexpr size_t kCutSample = 8;    // each takes seconds
+constexpr size_t kCutSample = 8;  // each takes seconds
+constexpr size_t kNetworkSample = 20;
 constexpr size_t kPairsSample = 8;  // recoveries with one second restart, unless more are asked for
 
 // The run with its changes of replicas' disks as its crash points.
@@ -41,6 +45,7 @@ void Plan::AddSingles(const RecordedRun& baseline, bool use_record) {
   if (options_.notice) tasks_.AddWhole(baseline, std::nullopt, Interruption::kNotice);
   if (options_.storage_errors) tasks_.AddStorageErrors(baseline);
   if (options_.network_cuts) AddCutSample(baseline);
+  if (options_.network) AddNetworkSample(baseline);
   const size_t kept = KeptSample();
   ThinOut(0, static_cast<size_t>(options_.points_max) - kept - PairsSample(), "points");
   if (kept > 0) AddKeptSample(baseline, kept);
@@ -63,6 +68,10 @@ void Plan::AddCutSample(const RecordedRun& baseline) {
   const size_t all = tasks_.size();
   tasks_.AddCuts(baseline);
   tasks_.ThinOut(all, AtMostATenth(kCutSample, options_.points_max));
+}
+
+void Plan::AddNetworkSample(const RecordedRun& baseline) {
+  tasks_.AddNetworkFaults(baseline, AtMostATenth(kNetworkSample, options_.points_max));
 }
 
 void Plan::AddKept(const RecordedRun& run, size_t most) {
@@ -108,6 +117,17 @@ void Plan::ThinOut(size_t from, size_t most, const std::string& what) {
   if (all <= most) return;
   reduced_ = "reduced to " + std::to_string(most) + " of " + std::to_string(all) + " " + what +
              " (--max-points)";
+}
+
+Status CheckFaults(const harness::Scenario& scenario, const ExploreOptions& options) {
+  const bool is_posix = scenario.semantics == harness::Semantics::kPosix;
+  if (options.storage_errors && is_posix) return errors::StorageErrorsNeedObjects();
+  if (!options.network_cuts && !options.network) return Ok{};
+  if (options.network_cuts && is_posix) return errors::NetworkCutsNeedObjects();
+  if (scenario.own_ports) return errors::NetworkFaultsNeedMachines();
+  const bool on_machines =
+      scenario::IsolationOf(options.settings.options, options.workshop) == app::Isolation::kMachine;
+  return on_machines ? Status(Ok{}) : errors::NetworkFaultsNeedMachines();
 }
 
 }  // namespace caip::explore

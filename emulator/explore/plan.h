@@ -30,6 +30,7 @@ class Plan {
  private:
   void AddKeptSample(const RecordedRun& baseline, size_t most);
   void AddCutSample(const RecordedRun& baseline);
+  void AddNetworkSample(const RecordedRun& baseline);
   void AddKept(const RecordedRun& run, size_t most);
   size_t KeptSample() const;
   size_t PairsSample() const;
@@ -41,5 +42,8 @@ class Plan {
   std::set<size_t> deepened_;
   std::string reduced_;
 };
+
+/// Fails if the scenario cannot have the faults that the options ask for.
+Status CheckFaults(const harness::Scenario& scenario, const ExploreOptions& options);
 
 }  // namespace caip::explore

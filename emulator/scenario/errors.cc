@@ -74,6 +74,29 @@ Error NetworkFaultNeedsMachines(std::string_view fault) {
               "`isolation`, and see `caip doctor` for what machines need."};
 }
 
+Error VolumeNeedsMachines(const Path& volume) {
+  return {Code::kUnimplemented,
+          "'" + volume.string() +
+              "' cannot be replaced by a copy for each run, because replicas are processes of this "
+              "host. Give the trainer `{job_dir}` instead of the directory, or see `caip doctor` "
+              "for what machines need."};
+}
+
+Error VolumeTooLarge(const Path& volume, uint64_t bytes_max) {
+  return {Code::kFailedPrecondition,
+          "'" + volume.string() + "' holds more than " + std::to_string(bytes_max >> 20) +
+              " MiB, and each run works on a copy. Name only the directory that the trainer "
+              "writes, with --out-dir or `volumes`."};
+}
+
+Error CannotCopyVolume(const Path& file, int error_number) {
+  return SystemError("cannot copy " + Quoted(file.native()) + " for a run", error_number);
+}
+
+Error CannotReadVolume(const Path& file, int error_number) {
+  return SystemError("cannot read " + Quoted(file.native()) + " of a run", error_number);
+}
+
 Error CallRefused(int status, std::string_view why) {
   Code code = Code::kUnavailable;
   for (const auto& [known, its_code] : kCodesOfStatuses) {

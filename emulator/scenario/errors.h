@@ -1,6 +1,7 @@
 #pragma once
 // The errors that stop a scenario from running. A failed expectation is not an error.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,12 @@ Error BaselineRunFailed(std::string_view state, std::string_view why);
 Error NetworkFaultNotInjected(std::string_view why);
 /// kUnimplemented: its replicas are processes of this host.
 Error NetworkFaultNeedsMachines(std::string_view fault);
+
+// Errors of volumes. VolumeNeedsMachines is kUnimplemented, VolumeTooLarge kFailedPrecondition.
+Error VolumeNeedsMachines(const Path& volume);
+Error VolumeTooLarge(const Path& volume, uint64_t bytes_max);
+Error CannotCopyVolume(const Path& file, int error_number);
+Error CannotReadVolume(const Path& file, int error_number);
 
 /// The error of a job API call that a fault refuses with this HTTP status.
 Error CallRefused(int status, std::string_view why);

@@ -1,19 +1,21 @@
 #include "emulator/scenario/scenario_run.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
-#include <future>
 #include <utility>
 
 #include "base/clock.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/bucket_contents.h"
 #include "emulator/scenario/errors.h"
-#include "emulator/scenario/launch_watch.h"
-#include "emulator/scenario/output_watch.h"
-#include "emulator/scenario/request_watch.h"
 #include "emulator/scenario/run_isolation.h"
-#include "emulator/scenario/storage_watch.h"
 #include "emulator/scenario/submission.h"
+#include "emulator/scenario/user_command.h"
+#include "emulator/scenario/watch/launch_watch.h"
+#include "emulator/scenario/watch/output_watch.h"
+#include "emulator/scenario/watch/request_watch.h"
+#include "emulator/scenario/watch/storage_watch.h"
 #include "harness/events/event.h"
 #include "harness/events/step_reader.h"
 #include "ml/render.h"
@@ -27,10 +29,8 @@ using harness::FinalObject;
 using harness::HostAbility;
 using std::chrono::milliseconds;
 
-constexpr auto kCheckInterval = milliseconds(100);  // between two checks of the limits
-constexpr auto kFreezePatience = std::chrono::seconds(5);
-// without progress, if storage reports no error
-constexpr auto kFullDiskPatience = std::chrono::seconds(5);
+constexpr auto kCheckInterval = milliseconds(100);           // between two checks of the limits
+constexpr auto kFullDiskPatience = std::chrono::seconds(5);  // if storage reports no error
 constexpr char kDiskIsFull[] = "the disk is full";
 constexpr char kNoFault[] = "a fault could not be injected";
 constexpr char kBucket[] = "job";
@@ -78,7 +78,7 @@ bool ScenarioRun::Needs(harness::HostAbility ability) const {
          });
 }
 
-// A directory of the state directory, without links, as watches report paths.
+// In the state directory, without links, as watches report paths.
 Path ScenarioRun::Below(const char* name) const {
   std::error_code error;
   const Path state = std::filesystem::canonical(options_.state, error);
@@ -100,7 +100,7 @@ bool ScenarioRun::WatchesDisks() const {
 std::string ScenarioRun::DiskOf(const engine::ReplicaKey& key) const {
   if (!disks_) return "";
   const std::string disk = disks_->BootDisk(key);
-  if (disk.empty()) return "/";
+  if (disk.empty() || SeesHost()) return "/";
   return Below("") / Path(disk).lexically_relative(options_.state);
 }
 
@@ -120,7 +120,7 @@ app::EmulatorOptions ScenarioRun::Options() const {
   options.restart_delay = scenario_.service_delays.restart_delay;
   options.grace = scenario_.limits.grace;
   options.seed = options_.seed;
-  for (auto& [image, command] : ImagesOf(scenario_)) options.images[image] = command;
+  AddImages(scenario_, Below("buckets"), options.images);
   options.create_buckets = true;
   if (scenario_.own_ports) options.addressing = app::Addressing::kPorts;
   options.isolation = IsolationOf(options, options.state);
@@ -144,7 +144,7 @@ std::unique_ptr<gcs::BucketStore> ScenarioRun::WrapStore(gcs::BucketStore& store
 }
 
 std::unique_ptr<engine::LogSink> ScenarioRun::WrapOutput(engine::LogSink& sink) {
-  return WatchedOutput(sink, *injector_, harness::StepReader(scenario_.step_regex), lines_,
+  return WatchedOutput(sink, *injector_, harness::StepReader(scenario_.steps), lines_,
                        options_.observer);
 }
 
@@ -156,11 +156,12 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
   RETURN_IF_ERROR(CheckAbilities(scenario_, replicas));
   if (WatchesDisks()) disks_ = replicas.disks;
   calls_ = std::make_unique<SystemWatch>(
-      *injector_, Below("buckets"), [this](const auto& key) { return DiskOf(key); },
+      *injector_, Below("buckets"), *volumes_, [this](const auto& key) { return DiskOf(key); },
       options_.observer);
   host::ReplicaWatch watch{.output = true};
   if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Below("buckets")};
-  if (disks_) watch.changed_roots = {on_machines_ ? Path("/") : Below("disks")};
+  for (const Path& root : volumes_->Roots()) watch.roots.push_back(root);
+  if (disks_) watch.changed_roots = {SeesHost() ? Path("/") : Below("disks")};
   replicas.watchable->Watch(std::move(watch), *calls_);
   freezable_ = replicas.freezable;
   if (Needs(HostAbility::kFakeClock)) {
@@ -170,14 +171,22 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
     networks_ =
         std::make_unique<NetworkFaults>(*replicas.networks, replicas.machines->SharedAddress());
   }
-  auto watched =
-      std::make_unique<WatchedLauncher>(std::move(replicas.launcher), *replicas.disks, *injector_,
-                                        LaunchHooks{&callers_, clocks_.get(), networks_.get(),
-                                                    options_.alter_launch, options_.observer});
+  auto watched = std::make_unique<WatchedLauncher>(
+      std::move(replicas.launcher), *replicas.disks, *injector_,
+      LaunchHooks{&callers_, clocks_.get(), networks_.get(), AlterationOf(), options_.observer});
   launcher_ = watched.get();
   replicas.launcher = std::move(watched);
   replicas.packager = WatchedPackager(std::move(replicas.packager), *injector_);
   return Ok{};
+}
+
+LaunchEditor ScenarioRun::AlterationOf() const {
+  return [this](engine::ReplicaLaunch& launch, const std::string& boot_disk) {
+    volumes_->AddTo(launch);
+    if (scenario_.inherits_environment) InheritEnvironment(launch);
+    if (scenario_.ranks > 1) SetRankVariables(launch);
+    if (options_.alter_launch) options_.alter_launch(launch, boot_disk);
+  };
 }
 
 http::Handler ScenarioRun::WrapHandler(http::Handler apis) {
@@ -251,11 +260,15 @@ Result<Evidence> ScenarioRun::RunJob() {
   RETURN_IF_ERROR(ShareCaches());
   const app::EmulatorOptions options = Options();
   on_machines_ = options.isolation == app::Isolation::kMachine;
+  ::chmod(options_.state.c_str(), S_IRWXU);  // the emulator refuses one that is open to others
+  const Path state = options_.settings.options.image_store.parent_path();
+  ASSIGN_OR_RETURN(volumes_, RunVolumes::Make(scenario_, {Below("volumes"), options_.volumes, state,
+                                                          on_machines_}));
   ASSIGN_OR_RETURN(emulator_, app::Emulator::Start(options, {}, this));
   RETURN_IF_ERROR(FillBuckets());
   Evidence evidence;
   RETURN_IF_ERROR(Collect(evidence.objects_before));
-  RETURN_IF_ERROR(SendJob(scenario_, options_.read_words, *emulator_));
+  RETURN_IF_ERROR(SendJob(scenario_, options_.read_words, Below("buckets"), *emulator_));
   ASSIGN_OR_RETURN(const run::Job accepted, engine_->Get(kProject, kJobId));
   ASSIGN_OR_RETURN(const ml::Job taken, ml::RenderJob(accepted));
   RETURN_IF_ERROR(CheckReplicas(scenario_, taken));
@@ -270,6 +283,12 @@ Result<Evidence> ScenarioRun::RunJob() {
   evidence.events = injector_->events();
   evidence.faults = injector_->tallies();
   RETURN_IF_ERROR(Collect(evidence.objects));
+  if (options_.once_more && evidence.state == "FAILED") {
+    injector_->End();
+    ASSIGN_OR_RETURN(evidence.once_more,
+                     RunOnceMore(scenario_, options_.read_words, Below("buckets"), *emulator_,
+                                 options_.interrupted));
+  }
   emulator_.reset();
   return evidence;
 }
@@ -334,7 +353,7 @@ Status ScenarioRun::Collect(std::map<std::string, FinalObject>& objects) {
       query.page_token = page.next_page_token;
     } while (!query.page_token.empty());
   }
-  return Ok{};
+  return volumes_->Collect(objects);
 }
 
 Status ScenarioRun::CollectTrials(const ml::Job& job, Evidence& evidence) {
@@ -349,38 +368,5 @@ Status ScenarioRun::CollectTrials(const ml::Job& job, Evidence& evidence) {
   if (!shown.empty() && shown.front().final_metric) evidence.best_trial = shown.front().trial_id;
   return Ok{};
 }
-
-Status ScenarioRun::LoseVm(const std::string& replica, engine::VmLoss kind) {
-  const auto key = launcher_->LastBoot(replica);
-  if (!key) return errors::NeverStarted(replica);
-  return engine_->LoseVm(key->run, key->replica, kind);
-}
-
-// Returns after the replica has stopped, because later faults rely on it.
-void ScenarioRun::Freeze(const std::string& replica) {
-  const auto key = launcher_->LastBoot(replica);
-  if (!key) return;
-  const auto frozen = std::make_shared<std::promise<void>>();
-  freezable_->Freeze(*key, [frozen, is_set = std::make_shared<std::atomic<bool>>(false)] {
-    if (!is_set->exchange(true)) frozen->set_value();
-  });
-  frozen->get_future().wait_for(kFreezePatience);
-}
-
-void ScenarioRun::Thaw(const std::string& replica) {
-  if (const auto key = launcher_->LastBoot(replica)) freezable_->Thaw(*key);
-}
-
-Status ScenarioRun::CancelJob() { return engine_->Cancel(kProject, kJobId); }
-
-Status ScenarioRun::StepClock(const std::string& replica, Duration by) {
-  return clocks_->Step(replica, by);
-}
-
-uint64_t ScenarioRun::BeginNetworkFault(const harness::NetworkFault& fault) {
-  return networks_->Begin(fault);
-}
-
-void ScenarioRun::EndNetworkFault(uint64_t number) { networks_->End(number); }
 
 }  // namespace caip::scenario

@@ -10,14 +10,15 @@
 #include "emulator/app/emulator.h"
 #include "emulator/app/emulator_hooks.h"
 #include "emulator/scenario/fake_clocks.h"
-#include "emulator/scenario/launch_watch.h"
 #include "emulator/scenario/network_faults.h"
 #include "emulator/scenario/recorder.h"
-#include "emulator/scenario/request_watch.h"
 #include "emulator/scenario/run_limits.h"
 #include "emulator/scenario/run_observer.h"
 #include "emulator/scenario/run_settings.h"
-#include "emulator/scenario/system_watch.h"
+#include "emulator/scenario/run_volumes.h"
+#include "emulator/scenario/watch/launch_watch.h"
+#include "emulator/scenario/watch/request_watch.h"
+#include "emulator/scenario/watch/system_watch.h"
 #include "harness/faults/fault.h"
 #include "harness/faults/fault_injector.h"
 #include "harness/scenario/scenario.h"
@@ -28,11 +29,13 @@ namespace caip::scenario {
 /// How to run a scenario.
 struct RunOptions {
   Path caches = {};       // Python environments and packages that runs share; "" none
-  Path state;             // an empty directory for this run
+  Path state = {};        // an empty directory for this run
+  Path volumes = {};      // copies of the volumes to begin with (RunVolumes); "": the host's
   bool disturbed = true;  // false: without faults
   uint64_t seed = 1;
   /// Called with each line of the event list.
-  std::function<void(const harness::Event&)> watcher;
+  std::function<void(const harness::Event&)> watcher = nullptr;
+  bool once_more = false;              // sends a job that has failed again: Evidence::once_more
   bool watch_disks = false;            // reports changes of replicas' disks (DiskEvent)
   Recorder* recorder = nullptr;        // records the changes of the buckets
   const BucketState* begin = nullptr;  // the first state of the buckets; null: the scenario's
@@ -78,9 +81,12 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   app::EmulatorOptions Options() const;
   Path Below(const char* name) const;
   bool WatchesDisks() const;
+  /// Whether replicas write to paths of the host: on machines, or as the command of a user.
+  bool SeesHost() const { return on_machines_ || !scenario_.working_directory.empty(); }
   std::string DiskOf(const engine::ReplicaKey& key) const;
   bool Needs(harness::HostAbility ability) const;
   Status ShareCaches() const;
+  LaunchEditor AlterationOf() const;
   Status FillBuckets();
   Result<harness::Evidence> RunJob();
   std::string Follow();
@@ -102,6 +108,7 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   bool on_machines_ = false;                // the replicas
   std::atomic<bool> disk_was_full_{false};  // set by a failed write to storage
   MachineCallers callers_;
+  std::unique_ptr<RunVolumes> volumes_;
   std::unique_ptr<SystemWatch> calls_;
   std::unique_ptr<FakeClocks> clocks_;       // null unless a fault steps a clock
   std::unique_ptr<NetworkFaults> networks_;  // null unless a fault concerns the network

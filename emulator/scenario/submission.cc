@@ -1,5 +1,9 @@
 #include "emulator/scenario/submission.h"
 
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -11,6 +15,7 @@
 #include "harness/scenario/scenario_replicas.h"
 #include "ml/cluster.h"
 #include "ml/schema/job_json.h"
+#include "run/lifecycle.h"
 
 namespace caip::scenario {
 namespace {
@@ -19,10 +24,10 @@ using harness::Scenario;
 
 // Sends the job that the words describe. Fills in the flags that they may leave out.
 Status SendWords(const Scenario& scenario, const ReadSubmitWords& read,
-                 const app::Emulator& emulator) {
+                 const app::Emulator& emulator, const std::string& job_id) {
   ASSIGN_OR_RETURN(SubmitWords words, ReadWordsOf(scenario, read));
   client::SubmitRequest& request = words.request;
-  request.flags.job = kJobId;
+  request.flags.job = job_id;
   if (!scenario.arguments.empty()) {
     std::vector<std::string> args = request.flags.user_args.value_or(std::vector<std::string>{});
     args.insert(args.end(), scenario.arguments.begin(), scenario.arguments.end());
@@ -53,35 +58,81 @@ void SetImages(Json& input) {
   }
 }
 
-Json JobOf(const Scenario& scenario) {
+// One machine for each rank. All ranks start again if one is lost.
+void MakeGroup(int ranks, Json& input) {
+  input["scaleTier"] = "CUSTOM";
+  input["masterType"] = input["workerType"] = "n1-standard-4";
+  input["workerCount"] = ranks - 1;
+  input["scheduling"]["resilientToWorkerRestart"] = true;
+}
+
+// A directory of this host in place of kJobDirWord, a URI in place of kGcsJobDirWord.
+std::vector<std::string> WithJobDir(std::vector<std::string> words, const Path& buckets) {
+  const std::string uri = kJobDir;
+  const std::string below = uri.substr(std::string_view("gs://").size());
+  for (std::string& word : words) {
+    word = ReplaceAll(word, std::string(harness::kJobDirWord), (buckets / below).string());
+    word = ReplaceAll(word, std::string(harness::kGcsJobDirWord), uri);
+  }
+  return words;
+}
+
+Json JobOf(const Scenario& scenario, const Path& buckets, const std::string& job_id) {
   Json input = scenario.training_input.is_object() ? scenario.training_input : Json::object();
   if (!input.contains("scaleTier")) input["scaleTier"] = "BASIC";
   if (!input.contains("region")) input["region"] = "us-central1";
-  if (!input.contains("jobDir")) input["jobDir"] = kJobDir;
+  if (!input.contains("jobDir") && scenario.appends_job_dir) input["jobDir"] = kJobDir;
+  if (scenario.ranks > 1) MakeGroup(scenario.ranks, input);
   if (!scenario.command.empty()) SetImages(input);
-  if (!scenario.arguments.empty()) input["args"] = scenario.arguments;
-  return {{"jobId", kJobId}, {"trainingInput", std::move(input)}};
+  if (!scenario.arguments.empty()) input["args"] = WithJobDir(scenario.arguments, buckets);
+  return {{"jobId", job_id}, {"trainingInput", std::move(input)}};
 }
 
 }  // namespace
 
-std::map<std::string, std::vector<std::string>> ImagesOf(const Scenario& scenario) {
-  auto images = scenario.images;
-  std::vector<std::string> command = CommandFrom(scenario.trainer_folder, scenario.command);
-  if (!command.empty()) images[kImage] = std::move(command);
-  return images;
+void AddImages(const Scenario& scenario, const Path& buckets,
+               std::map<std::string, std::vector<std::string>>& images) {
+  for (const auto& [image, command] : scenario.images) images[image] = command;
+  if (scenario.command.empty()) return;
+  const bool is_in_folder = !scenario.working_directory.empty();
+  images[kImage] = WithJobDir(
+      is_in_folder ? scenario.command : CommandFrom(scenario.trainer_folder, scenario.command),
+      buckets);
 }
 
-Status SendJob(const Scenario& scenario, const ReadSubmitWords& read, app::Emulator& emulator) {
+Status SendJob(const Scenario& scenario, const ReadSubmitWords& read, const Path& buckets,
+               app::Emulator& emulator, const std::string& job_id) {
   if (!scenario.submit.empty()) {
-    const Status sent = SendWords(scenario, read, emulator);
+    const Status sent = SendWords(scenario, read, emulator, job_id);
     return sent.ok() ? sent : Status(errors::JobRejected(sent.error()));
   }
-  const Json job = JobOf(scenario);
+  const Json job = JobOf(scenario, buckets, job_id);
   RETURN_IF_ERROR(ml::ParseJob(job));
   const auto sent = emulator.engine().Submit(kProject, job);
   if (sent.ok()) return Ok{};
   return errors::JobRejected(sent.error());
+}
+
+Result<std::string> RunOnceMore(const Scenario& scenario, const ReadSubmitWords& read,
+                                const Path& buckets, app::Emulator& emulator,
+                                const std::function<bool()>& interrupted) {
+  constexpr auto kPause = std::chrono::milliseconds(100);  // between two looks at `interrupted`
+  const std::string job_id = std::string(kJobId) + "_again";
+  std::promise<std::string> ended;
+  std::future<std::string> state = ended.get_future();
+  const engine::Subscription watch =
+      emulator.engine().Watch([&, is_set = false](const run::Job& job) mutable {
+        if (is_set || job.key.job_id != job_id || !run::IsTerminal(job.state)) return;
+        is_set = true;
+        ended.set_value(std::string(run::Name(job.state)));
+      });
+  RETURN_IF_ERROR(SendJob(scenario, read, buckets, emulator, job_id));
+  const MonotonicTime deadline = MonotonicNow() + scenario.limits.wall;
+  while (MonotonicNow() < deadline && !(interrupted && interrupted())) {
+    if (state.wait_for(kPause) == std::future_status::ready) return state.get();
+  }
+  (void)emulator.engine().Cancel(kProject, job_id);
+  return std::string();
 }
 
 Status CheckReplicas(const Scenario& scenario, const ml::Job& job) {

@@ -1,6 +1,7 @@
 #pragma once
 // Sends a scenario's job to the emulator that runs it.
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,14 +18,22 @@ inline constexpr char kJobId[] = "scenario";
 inline constexpr char kImage[] = "gcr.io/caip/scenario:trainer";
 inline constexpr char kJobDir[] = "gs://job/out";
 
-/// The container images of the scenario's trainer, with the local commands that replace them. Words
-/// of a command that name files beside the scenario become their paths.
-std::map<std::string, std::vector<std::string>> ImagesOf(const harness::Scenario& scenario);
+/// Adds the container images of the scenario's trainer, with the local commands that replace them.
+/// Words of a command that name files beside the scenario become their paths, unless the command
+/// has a working directory. `buckets`: the directory in which replicas find buckets as directories.
+void AddImages(const harness::Scenario& scenario, const Path& buckets,
+               std::map<std::string, std::vector<std::string>>& images);
 
 /// Sends the job. If the scenario has `submit` words, `read` parses them. Errors have the client's
 /// texts.
-Status SendJob(const harness::Scenario& scenario, const ReadSubmitWords& read,
-               app::Emulator& emulator);
+Status SendJob(const harness::Scenario& scenario, const ReadSubmitWords& read, const Path& buckets,
+               app::Emulator& emulator, const std::string& job_id = kJobId);
+
+/// Sends the job again, waits until it ends, at most for limits.wall, and returns its state. ""
+/// after the limit, or if `interrupted` (may be null).
+Result<std::string> RunOnceMore(const harness::Scenario& scenario, const ReadSubmitWords& read,
+                                const Path& buckets, app::Emulator& emulator,
+                                const std::function<bool()>& interrupted);
 
 /// Fails if a fault names a replica that the job, as the service accepted it, does not have.
 Status CheckReplicas(const harness::Scenario& scenario, const ml::Job& job);

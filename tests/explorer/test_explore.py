@@ -274,7 +274,39 @@ class Explore(unittest.TestCase):
         code, text = self.explore(RESTARTS / "r02_posix_before_rename_fixed.yaml",
                                   "--faults", "network-cuts")
         self.assertEqual(code, 2, text)
-        self.assertIn("needs `semantics: object` and replicas on machines", text)
+        self.assertIn("needs `semantics: object`", text)
+
+    def cluster(self, command):
+        file = self.folder / "cluster.yaml"
+        file.write_text("description: A master and a worker.\njob:\n  config: {scaleTier: CUSTOM, "
+                        "masterType: n1-standard-4, workerCount: 1, workerType: n1-standard-4}\n"
+                        f"trainer: {{command: [python3, {command}]}}\n" + trainers.LIMITS)
+        return file
+
+    def network_verdicts(self, file):
+        """For each fault of the network that was tried, whether a flaw was found."""
+        self.explore(file, "--faults", "network", "--points", "storage,steps", "--max-points", "50",
+                     "--no-pairs")
+        words = ("out of reach", "hears nothing", "refuses connections", "are lost", "are late")
+        found = {}
+        for point, flawed in self.verdicts().items():
+            for word in words:
+                if word in point:
+                    found.setdefault(word, []).append(flawed)
+        self.assertEqual(set(found), set(words))
+        return found
+
+    def test_faults_of_the_network_come_between_replicas(self):
+        machines.need(CAIP)
+        sound = trainers.ROOT / "scenarios" / "trainers" / "network" / "averaging.py"
+        found = self.network_verdicts(self.cluster(sound))
+        found.pop("refuses connections")  # its client of storage does not try again
+        self.assertFalse(any(flawed for flaws in found.values() for flawed in flaws), found)
+        fragile = self.folder / "fragile.py"
+        fragile.write_text(trainers.DIES_WITH_ITS_CONNECTION)
+        found = self.network_verdicts(self.cluster(fragile))
+        self.assertTrue(any(found["refuses connections"]), found)
+        self.assertFalse(any(found["are late"]), found)
 
     def test_a_directory_answers_no_503(self):
         code, text = self.explore(RESTARTS / "r02_posix_before_rename_fixed.yaml",

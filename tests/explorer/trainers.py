@@ -45,6 +45,26 @@ if job.list("mark"):
     job.delete("mark")
 """
 
+# A master and a worker exchange messages, and both fail if their connection does.
+DIES_WITH_ITS_CONNECTION = f"""
+import sys
+sys.path.insert(1, {str(ROOT / "scenarios" / "trainers" / "restarts")!r})
+from cluster import Cluster, accept
+from console import record
+cluster = Cluster()
+if cluster.role == "master":
+    worker = accept(cluster.listen())
+    for step in range(1, 7):
+        worker.receive()
+        record(step)
+        worker.send(step=step)
+else:
+    master = cluster.connect("master")
+    while True:
+        master.send(step=0)
+        master.receive()
+"""
+
 # It deletes its only checkpoint before it writes the next one.
 DELETES_FIRST = """
 step = job.get("ckpt")["step"] if job.list("ckpt") else 0

@@ -460,6 +460,18 @@ TEST_F(FaultInjectorTest, DoesNothingAfterTheEnd) {
   EXPECT_EQ(world_.Count("lose master-0"), 0);
 }
 
+// After the list has ended, another job may run whose boots have the numbers of dead ones.
+TEST_F(FaultInjectorTest, HoldsNoReplicaAfterTheEnd) {
+  Direct({});
+  injector_->Report(Start("master-0", 1));
+  injector_->ReportProcessesDead("master-0", 1);
+  EXPECT_FALSE(injector_->WaitForLineFaults("master-0", 1));
+  injector_->End();
+  EXPECT_TRUE(injector_->WaitForLineFaults("master-0", 1));
+  EXPECT_EQ(injector_->ReportAndWait(Storage("master-0", 1, "create", "a"), Phase::kBefore).kind,
+            FaultResponse::Kind::kGoOn);
+}
+
 TEST_F(FaultInjectorTest, ReportsEachLineToItsWatcherOnceAndInOrder) {
   Direct({});
   std::vector<int64_t> numbers;

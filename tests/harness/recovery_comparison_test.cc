@@ -107,6 +107,44 @@ TEST(RecoveryComparison, IsSureOfOtherJsonAndOfOtherBytesWithOtherSteps) {
       ElementsAre("steps differ in 'loss'", "objects have different contents: job/out/model"));
 }
 
+TEST(RecoveryComparison, DoubtsNumbersThatDriftAndWhatFollowsFromThem) {
+  Trainer trainer;
+  Evidence run = trainer.Restarted(4);
+  auto& loss = BodyOf<StepEvent>(run.events[run.events.size() - 4]).record["loss"];
+  const double before = loss.get<double>();
+  loss = before * (1 + 5e-6);
+  run.objects["job/out/model"].bytes += " of other numbers";
+  EXPECT_THAT(CausesOf(Compared(trainer, run)),
+              ElementsAre("? numbers drift after a restart",
+                          "? objects have different contents: job/out/model"));
+  loss = before * (1 + 2e-5);
+  EXPECT_THAT(
+      CausesOf(Compared(trainer, run)),
+      ElementsAre("steps differ in 'loss'", "objects have different contents: job/out/model"));
+  run = trainer.Restarted(4);
+  trainer.model = R"({"w": [1, 0.5], "step": 6})";
+  for (const auto& [bytes, cause] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"w": [1, 0.500001], "step": 6})", "? numbers drift after a restart"},
+           {R"({"w": [1, 0.5001], "step": 6})", "objects have different contents: job/out/model"},
+           {R"({"w": [1, 0.500001], "step": 7})", "objects have different contents: job/out/model"},
+           {R"({"w": [1], "step": 6})", "objects have different contents: job/out/model"},
+           {R"({"w": [1, 0.500001], "b": 6})", "objects have different contents: job/out/model"}}) {
+    run.objects["job/out/model"].bytes = bytes;
+    EXPECT_THAT(CausesOf(Compared(trainer, run)), ElementsAre(cause)) << bytes;
+  }
+}
+
+TEST(RecoveryComparison, RanksAJobThatFailsBeforeLostProgressStepsObjectsAndDrift) {
+  using Kind = Flaw::Kind;
+  EXPECT_LT(RankOf(Kind::kJobFails), RankOf(Kind::kLostProgress));
+  EXPECT_LT(RankOf(Kind::kLostProgress), RankOf(Kind::kSteps));
+  EXPECT_LT(RankOf(Kind::kMissingSteps), RankOf(Kind::kContents));
+  EXPECT_LT(RankOf(Kind::kLeftOver), RankOf(Kind::kDrift));
+  for (const Kind kind : {Kind::kOther, Kind::kJobFails, Kind::kSteps, Kind::kDrift}) {
+    EXPECT_EQ(FlawKindNamed(Name(kind)), kind);
+  }
+}
+
 TEST(RecoveryComparison, ComparesOnlyWhatTheScenarioCompares) {
   Trainer trainer;
   trainer.model = "{\"w\": 1.0}";

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/time_text.h"
 #include "client/errors.h"
 #include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
+#include "emulator/explore/explored_command.h"
+#include "harness/events/step_reader.h"
 
 namespace caip::cli {
 namespace {
@@ -93,7 +96,7 @@ Status SetLimit(const std::string& value, std::optional<Duration>& limit) {
   return limit && *limit > Duration(0) ? Status(Ok{}) : Status(errors::NotADuration(value));
 }
 
-constexpr const char* kExploreFaults[] = {"notice", "storage-errors", "network-cuts"};
+constexpr const char* kExploreFaults[] = {"notice", "storage-errors", "network-cuts", "network"};
 
 Status SetFaults(const std::string& value, std::set<std::string>& into) {
   ASSIGN_OR_RETURN(const auto faults, client::ParseList(value));
@@ -114,27 +117,36 @@ Status SetDisks(const std::string& value, ExploreCommand& explore) {
   return Ok{};
 }
 
-void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
-  grammar.Switch(app, "--pairs",
-                 "Restart a second time at each crash point of each recovery (default: at a few).",
-                 [&explore](bool on) { explore.pairs = on; });
-  grammar.Flag(app, "--faults", "LIST",
-               "Further faults at the crash points: notice (SIGTERM announces the loss of the "
-               "machine), storage-errors (storage answers 503 instead of an operation, and after "
-               "it), network-cuts (storage is out of reach for 3 seconds, at a few of them).",
-               [&explore](const std::string& value) { return SetFaults(value, explore.faults); });
-  grammar.Switch(app, "--full-runs",
-                 "Run each crash point from the beginning, not from recorded buckets.",
-                 &explore.full_runs);
+void AddFlagsOfCommands(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
   grammar.Flag(
-      app, "--disks", "new|kept|both",
-      "The disk after a restart: that of a new machine (new, the default), the same disk "
-      "(kept: the process ends, its machine stays), or each of them once (both). Default: new, but "
-      "a few restarts keep it.",
-      [&explore](const std::string& value) { return SetDisks(value, explore); });
-  grammar.Switch(app, "--crash", "The same as --disks kept.", &explore.crash);
-  grammar.Switch(app, "--resume", "Continue an earlier exploration into the same folder.",
-                 &explore.resume);
+      app, "--out-dir", "DIR",
+      "Of a command: a directory that it writes and that outlives machines. Each run works "
+      "on a copy. Repeatable. Default: the current directory, and what a trial run writes.",
+      [&explore](const std::string& value) -> Status {
+        explore.out_directories.emplace_back(value);
+        return Ok{};
+      });
+  grammar.Flag(app, "--torchrun", "N",
+               "Of a command: run it on N machines, with the variables that torchrun gives to its "
+               "ranks. If one machine is lost, all ranks start again.",
+               [&explore](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const auto ranks, client::ParseCount(value));
+                 explore.ranks = ranks.value_or(1);
+                 return Ok{};
+               });
+  grammar.Flag(app, "--step-regex", "REGEX",
+               "Of a command: matches a line that reports a step (RE2). Its group `step` is the "
+               "number, further named groups are compared. Default: usual lines are recognized.",
+               [&explore](const std::string& value) -> Status {
+                 if (const auto problem = harness::StepPatternProblem(value)) {
+                   return errors::StepPatternIllegal(*problem);
+                 }
+                 explore.step_regex = value;
+                 return Ok{};
+               });
+}
+
+void AddLimitFlags(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
   grammar.Flag(
       app, "--run-timeout", "DURATION",
       "Time limit of one run of a job in words, without the installation of packages "
@@ -145,6 +157,53 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
       "Longest time of a job in words without a step, a change in storage or a boot "
       "(default: 1m).",
       [&explore](const std::string& value) { return SetLimit(value, explore.limits.stall); });
+  grammar.Flag(
+      app, "--grace", "DURATION",
+      "Time of a job in words from SIGTERM to the loss of its machine (default: 5s). Implies "
+      "--signal SIGTERM.",
+      [&explore](const std::string& value) {
+        explore.faults.insert("notice");
+        return SetLimit(value, explore.limits.grace);
+      });
+}
+
+void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
+  grammar.Switch(app, "--pairs",
+                 "Restart a second time at each crash point of each recovery (default: at a few).",
+                 [&explore](bool on) { explore.pairs = on; });
+  grammar.Flag(
+      app, "--faults", "LIST",
+      "Further faults at the crash points: notice (SIGTERM announces the loss of the "
+      "machine), storage-errors (storage answers 503 instead of an operation, and after "
+      "it), network-cuts (storage is out of reach for 3 seconds, at a few of them), network "
+      "(packets between replicas and towards storage are cut off, lost, late or refused, at "
+      "a few of them).",
+      [&explore](const std::string& value) { return SetFaults(value, explore.faults); });
+  grammar.Flag(app, "--signal", "SIGKILL|SIGTERM",
+               "SIGTERM: machines are also lost with a notice, as spot machines are (as --faults "
+               "notice). SIGKILL (default): without one.",
+               [&explore](const std::string& value) -> Status {
+                 if (value != "SIGTERM" && value != "SIGKILL") {
+                   return errors::NotOneOf(value, {"SIGKILL", "SIGTERM"});
+                 }
+                 if (value == "SIGTERM") explore.faults.insert("notice");
+                 return Ok{};
+               });
+  grammar.Switch(app, "--full-runs",
+                 "Run each crash point from the beginning, not from recorded buckets.",
+                 &explore.full_runs);
+  grammar.Flag(
+      app, "--disks", "new|kept|both",
+      "The disk after a restart: that of a new machine (new, the default), the same disk "
+      "(kept: the process ends, its machine stays), or each of them once (both). Default: new, but "
+      "a few restarts keep it.",
+      [&explore](const std::string& value) { return SetDisks(value, explore); });
+  grammar.Switch(app, "--crash", "The same as --disks kept.", &explore.crash);
+  grammar.Switch(app, "--drift-fails",
+                 "Count numbers that differ by less than a hundred thousandth after a restart.",
+                 &explore.drift_fails);
+  grammar.Switch(app, "--resume", "Continue an earlier exploration into the same folder.",
+                 &explore.resume);
   grammar.Flag(app, "--junit", "FILE", "Write a JUnit report; `-` prints it.", To(&explore.junit));
   grammar.Flag(app, "--json", "FILE", "Write a JSON report; `-` prints it.", To(&explore.json));
   grammar.Flag(app, "--sarif", "FILE", "Write a SARIF report for code scanning; `-` prints it.",
@@ -152,30 +211,55 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
   AddRunFlags(grammar, app, &explore.emulator);
 }
 
+bool IsScenarioName(const std::string& word) {
+  return word.ends_with(".yaml") || word.ends_with(".yml");
+}
+
+// A command may also stand where files stand, if it has no flags.
+Status TakeWords(const Words& words, ExploreCommand& explore) {
+  const bool are_files = std::ranges::all_of(explore.files, IsScenarioName);
+  if (!are_files && words.user_args) return errors::WordsBesideCommand(explore.files);
+  if (!are_files) explore.command = explore::CommandOfWords(std::exchange(explore.files, {}));
+  if (words.user_args && explore::IsCommand(*words.user_args)) {
+    explore.command = *words.user_args;
+  } else {
+    explore.submit = words.user_args;
+  }
+  const int jobs =
+      int{!explore.files.empty()} + int{!explore.command.empty()} + int{explore.submit.has_value()};
+  if (jobs != 1) return errors::ScenarioOrCommand();
+  const bool is_in_words = explore.files.empty();
+  if (!is_in_words && (explore.limits.wall || explore.limits.stall || explore.limits.grace)) {
+    return errors::ScenarioHasLimits();
+  }
+  const bool is_of_command =
+      !explore.out_directories.empty() || !explore.step_regex.empty() || explore.ranks > 1;
+  if (is_of_command && explore.command.empty()) return errors::OnlyOfCommand();
+  const bool has_report = explore.json || explore.junit || explore.sarif;
+  if (has_report && explore.files.size() > 1) return errors::OneReportForFiles();
+  return Ok{};
+}
+
 void AddExplore(Grammar& grammar) {
   const auto explore = std::make_shared<ExploreCommand>();
   CLI::App& app = grammar.Leaf(
       grammar.root(), "explore", "Finds restart bugs of a trainer.",
       "Runs the job without faults, takes its machine away at every crash point of that baseline "
-      "run, and compares each recovery with the baseline.\nExit codes: 0 nothing found (or only "
-      "possibly harmless ones), 1 findings, 2 wrong usage, 3 this host cannot explore it (its disk "
-      "is "
-      "full, ...), 4 caip itself failed, 130 interrupted.\n\nExamples:\n  caip "
-      "explore scenarios/restarts/r01_half_a_checkpoint_broken.yaml\n"
+      "run, and compares each recovery with the baseline. The job is a command, a scenario, or "
+      "what flags of `jobs submit training` describe.\nExit codes: 0 nothing found (or only "
+      "possibly harmless ones), 1 findings, 2 wrong usage, or nothing could be compared, 3 this "
+      "host cannot explore it (its disk is full, ...), 4 caip itself failed, 130 interrupted.\n\n"
+      "Examples:\n  caip explore -- python3 train.py --out {job_dir}\n"
+      "  caip explore --out-dir /data/run -- ./train.sh --epochs 3\n"
+      "  caip explore scenarios/restarts/r01_half_a_checkpoint_broken.yaml\n"
       "  caip explore my.yaml --budget 60s --points storage,steps --pairs\n"
       "  caip explore -- --package-path trainer --module-name trainer.task -- --steps 40",
       [explore](const Words& words) -> Result<Command> {
-        explore->submit = words.user_args;
-        if (explore->file.has_value() == explore->submit.has_value()) {
-          return errors::ScenarioOrSubmit();
-        }
-        if (explore->file && (explore->limits.wall || explore->limits.stall)) {
-          return errors::ScenarioHasLimits();
-        }
+        RETURN_IF_ERROR(TakeWords(words, *explore));
         return Command(*explore);
       });
   grammar.OptionalWords(app, "FILE", "A scenario; its faults and expectations are ignored.",
-                        To(&explore->file));
+                        Append(&explore->files));
   grammar.Flag(app, "--out", "DIR", "Folder for findings (default: caip-findings).",
                To(&explore->out));
   grammar.Flag(app, "--budget", "DURATION",
@@ -213,7 +297,9 @@ void AddExplore(Grammar& grammar) {
                  explore->seed = static_cast<uint64_t>(seed);
                  return Ok{};
                });
+  AddFlagsOfCommands(grammar, app, *explore);
   AddExploreSwitches(grammar, app, *explore);
+  AddLimitFlags(grammar, app, *explore);
   grammar.TakesUserArgs(app);
 }
 

@@ -215,11 +215,15 @@ struct ScenarioShowCommand {
   std::optional<int64_t> width;     // --width COLUMNS
 };
 
-/// `explore FILE` or `explore -- SUBMIT WORDS`.
+/// `explore FILE...`, `explore -- COMMAND` or `explore -- SUBMIT WORDS`.
 struct ExploreCommand {
   app::EmulatorFlags emulator;                     // --state
-  std::optional<std::string> file;                 // a scenario; its faults are ignored
+  std::vector<std::string> files;                  // scenarios; their faults are ignored
+  std::vector<std::string> command;                // else a command
   std::optional<std::vector<std::string>> submit;  // else the flags of `jobs submit training`
+  std::vector<Path> out_directories;               // --out-dir DIR, of a command; repeatable
+  std::string step_regex;                          // --step-regex REGEX, of a command
+  int64_t ranks = 1;                               // --torchrun N, of a command
   explore::JobLimits limits;                       // --run-timeout, --stall
   std::set<std::string> faults;                    // --faults notice,network-cuts
   std::optional<std::string> junit;                // --junit FILE; "-": printed
@@ -234,8 +238,9 @@ struct ExploreCommand {
   std::optional<uint64_t> seed;                    // --seed N
   std::optional<bool> pairs;                       // --[no-]pairs; nullopt: a few
   bool full_runs = false;
-  std::string disks = {};  // --disks new|kept|both; "": new, with a few restarts that keep it
-  bool crash = false;      // --crash: the same as kept
+  std::string disks = {};    // --disks new|kept|both; "": new, with a few restarts that keep it
+  bool crash = false;        // --crash: the same as kept
+  bool drift_fails = false;  // --drift-fails
   bool resume = false;
 };
 

@@ -1,4 +1,4 @@
-// `caip explore FILE` and `caip explore -- SUBMIT WORDS`.
+// `caip explore FILE...`, `caip explore -- COMMAND` and `caip explore -- SUBMIT WORDS`.
 
 #include <algorithm>
 #include <thread>
@@ -12,19 +12,35 @@
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/output.h"
 #include "emulator/explore/explore_report.h"
+#include "emulator/explore/explored_command.h"
 #include "emulator/explore/explored_job.h"
 #include "emulator/explore/exploring.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/run_isolation.h"
 #include "emulator/scenario/run_scenario.h"
+#include "harness/events/step_formats.h"
 
 namespace caip::cli {
 namespace {
 
-Result<Path> FileOf(const ExploreCommand& command) {
-  if (command.file) return Path(*command.file);
-  return explore::WriteExploredJob(*command.submit, command.out, command.limits, command.emulator,
-                                   ReadSubmitWords);
+Result<Path> WriteCommand(const ExploreCommand& command, std::vector<Path> volumes) {
+  return explore::WriteExploredCommand(
+      {command.command, std::move(volumes), command.step_regex, command.ranks, command.limits},
+      command.out);
+}
+
+// The scenarios of the command line. What stands there in words becomes one.
+Result<std::vector<Path>> FilesOf(const ExploreCommand& command) {
+  std::vector<Path> files(command.files.begin(), command.files.end());
+  if (!files.empty()) return files;
+  if (!command.command.empty()) {
+    ASSIGN_OR_RETURN(Path file, WriteCommand(command, command.out_directories));
+    return std::vector<Path>{std::move(file)};
+  }
+  ASSIGN_OR_RETURN(Path file,
+                   explore::WriteExploredJob(*command.submit, command.out, command.limits,
+                                             command.emulator, ReadSubmitWords));
+  return std::vector<Path>{std::move(file)};
 }
 
 explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& workshop) {
@@ -48,6 +64,8 @@ explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& wor
   options.notice = command.faults.contains("notice");
   options.storage_errors = command.faults.contains("storage-errors");
   options.network_cuts = command.faults.contains("network-cuts");
+  options.network = command.faults.contains("network");
+  options.drift_is_sure = command.drift_fails;
   options.resume = command.resume;
   return options;
 }
@@ -67,6 +85,13 @@ bool HadNoTime(const explore::ExploreReport& report) {
   return report.tried == 0 && report.ended == explore::kBudgetSpent;
 }
 
+std::string DescribeOnceMore(const explore::ExploreFinding& finding) {
+  return finding.once_more == "SUCCEEDED"
+             ? "sent again without a fault, the job succeeds"
+             : "sent again without a fault, the job ends " + finding.once_more +
+                   ", too: with what is stored now it can never succeed";
+}
+
 void PrintFinding(int number, const explore::ExploreFinding& finding, const std::string& replay,
                   const Io& io) {
   using explore::OneLine;
@@ -77,6 +102,7 @@ void PrintFinding(int number, const explore::ExploreFinding& finding, const std:
          "\n   expected " + OneLine(finding.flaw.expected) + "\n   found    " +
          OneLine(finding.flaw.found) + "\n");
   if (!finding.resumed.empty()) io.out("   then     " + OneLine(finding.resumed) + "\n");
+  if (!finding.once_more.empty()) io.out("   after    " + DescribeOnceMore(finding) + "\n");
   if (!IsSure(finding)) io.out("   may be harmless: " + OneLine(finding.flaw.doubt) + "\n");
   if (!finding.remark.empty()) io.out("   " + OneLine(finding.remark) + "\n");
   for (const std::string& other : finding.also) io.out("   also: " + OneLine(other) + "\n");
@@ -107,6 +133,9 @@ void PrintReport(const explore::ExploreReport& report, const explore::ReportHead
     io.out(std::to_string(report.missed) +
            (report.missed == 1 ? " crash point was" : " crash points were") +
            " not tested, because the run that should restart there did not reach it again\n");
+  }
+  if (!report.step_format.empty()) {
+    io.out("steps: " + harness::FindStepFormat(report.step_format)->summary + "\n");
   }
   if (!report.not_compared.empty()) {
     io.out("not compared, because it differs between two baseline runs: " +
@@ -150,68 +179,119 @@ std::function<void(size_t, size_t, size_t)> ProgressOn(const Io& io) {
 
 // The exit code of an error that prevents or ends an exploration.
 int ExploreExitCode(const Error& error) {
-  if (error.code == Code::kResourceExhausted) return kExitCannot;
+  const bool lacks = error.code == Code::kResourceExhausted || error.code == Code::kUnimplemented;
+  if (lacks) return kExitCannot;
   const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable;
   return ours ? kExitOurFault : kExitUsage;
+}
+
+int FailExplore(const Error& error, const Io& io) {
+  return Fail(io, "explore", error.message, ExploreExitCode(error));
+}
+
+/// What one scenario is explored with.
+struct Exploration {
+  Path file;
+  harness::Scenario as_written;
+  explore::ExploreOptions options;
+};
+
+// A command is explored with the directories that a trial run writes, unless its user named them.
+Status AddOtherVolumes(const ExploreCommand& command, Exploration& exploration, const Io& io) {
+  if (command.command.empty() || !command.out_directories.empty()) return Ok{};
+  ASSIGN_OR_RETURN(const std::vector<Path> found,
+                   explore::FindOtherVolumes(exploration.as_written, exploration.options));
+  if (found.empty()) return Ok{};
+  std::vector<Path> volumes = exploration.as_written.volumes;
+  volumes.insert(volumes.end(), found.begin(), found.end());
+  ASSIGN_OR_RETURN(const Path file, WriteCommand(command, volumes));
+  if (file != exploration.file) std::filesystem::remove(exploration.file);
+  exploration.file = file;
+  ASSIGN_OR_RETURN(exploration.as_written, harness::ReadScenario(file));
+  std::vector<std::string> names;
+  for (const Path& directory : found) names.push_back(explore::OneLine(directory.string()));
+  io.err("the command also writes " + Join(names, ", ") + ", which outlives its machines here\n");
+  return Ok{};
+}
+
+int PrintExploration(const ExploreCommand& command, const explore::ExploreReport& report,
+                     const Path& file, const Io& io) {
+  const explore::ReportHead head{file.string(), app::kVersion,
+                                 scenario::RepeatedFlags(command.emulator)};
+  PrintReport(report, head, IoForText(command, io));
+  const Status written = WriteReports(command, report, head, io);
+  if (!written.ok()) return Fail(io, "explore", written.error().message, kExitUsage);
+  if (HadNoTime(report)) {
+    return Fail(io, "explore",
+                "No crash point was tried: the baseline runs took " +
+                    HumanDuration(report.before_restarts) + ". Set --budget to more than that.",
+                kExitUsage);
+  }
+  if (report.broke) {
+    return Fail(io, "explore",
+                report.broke->message + "\nFindings so far are listed above; --resume continues.",
+                std::max<int>(ExploreExitCode(*report.broke), kExitCannot));
+  }
+  const auto& findings = report.findings;
+  return std::any_of(findings.begin(), findings.end(), explore::IsSure) ? kExitFailure
+                                                                        : kExitSuccess;
+}
+
+int ExploreFile(const ExploreCommand& command, const Path& file, const scenario::Workshop& workshop,
+                const app::InterruptGuard& guard, const Io& io) {
+  auto read = harness::ReadScenario(file);
+  if (!read.ok()) return Fail(io, "explore", read.error().message, kExitUsage);
+  Exploration exploration{file, *std::move(read), OptionsOf(command, workshop.path())};
+  harness::Scenario& scenario = exploration.as_written;
+  auto settings = scenario::ReadSettingsOfScenario(command.emulator, ReadSubmitWords, scenario);
+  if (!settings.ok()) return Fail(io, "explore", settings.error().message, kExitUsage);
+  scenario.faults.clear();
+  if (const std::string missing = scenario::DescribeMissingAbility(scenario); !missing.empty()) {
+    return Fail(io, "explore", "This host cannot explore the scenario: " + missing, kExitCannot);
+  }
+  explore::ExploreOptions& options = exploration.options;
+  options.interrupted = [&guard] { return guard.interrupted(); };
+  options.read_words = ReadSubmitWords;
+  options.settings = *std::move(settings);
+  options.progress = ProgressOn(io);
+  const Status complete = AddOtherVolumes(command, exploration, io);
+  if (!complete.ok()) return FailExplore(complete.error(), io);
+  const Status kept = explore::KeepVolumes(scenario, options);
+  if (!kept.ok()) return FailExplore(kept.error(), io);
+  if (command.seed) scenario.seed = *command.seed;
+  options.as_written = &scenario;
+  Result<harness::Scenario> explored = scenario;
+  if (command.submit) {
+    explored = explore::WithPackagesBuilt(scenario, workshop.path(), ReadSubmitWords);
+  }
+  if (!explored.ok()) return Fail(io, "explore", explored.error().message, kExitUsage);
+  const auto report = explore::Explore(*explored, options);
+  if (!report.ok() && guard.interrupted()) {
+    return Fail(io, "explore", "Interrupted before the first restart.", kExitInterrupted);
+  }
+  if (!report.ok()) return FailExplore(report.error(), io);
+  const int code = PrintExploration(command, *report, exploration.file, io);
+  return guard.interrupted() ? kExitInterrupted : code;
 }
 
 }  // namespace
 
 int RunExplore(const ExploreCommand& command, const Surroundings& world) {
-  const auto file = FileOf(command);
-  if (!file.ok()) return Fail(world.io, "explore", file.error().message, kExitUsage);
-  auto scenario = harness::ReadScenario(*file);
-  if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
-  auto settings = scenario::ReadSettingsOfScenario(command.emulator, ReadSubmitWords, *scenario);
-  if (!settings.ok()) return Fail(world.io, "explore", settings.error().message, kExitUsage);
-  if (command.seed) scenario->seed = *command.seed;
-  scenario->faults.clear();
-  if (const std::string missing = scenario::DescribeMissingAbility(*scenario); !missing.empty()) {
-    return Fail(world.io, "explore", "This host cannot explore the scenario: " + missing,
-                kExitCannot);
-  }
+  const Io& io = world.io;
+  const auto files = FilesOf(command);
+  if (!files.ok()) return Fail(io, "explore", files.error().message, kExitUsage);
   const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));
-  if (!workshop.ok())
-    return Fail(world.io, "explore", workshop.error().message, ExploreExitCode(workshop.error()));
+  if (!workshop.ok()) return FailExplore(workshop.error(), io);
   const std::string note = scenario::IsolationNote(command.emulator, (*workshop)->path());
-  if (!note.empty()) world.io.err(note + "\n");
+  if (!note.empty()) io.err(note + "\n");
   const app::InterruptGuard guard;
-  const harness::Scenario as_written = *scenario;
-  if (command.submit)
-    scenario = explore::WithPackagesBuilt(as_written, (*workshop)->path(), ReadSubmitWords);
-  if (!scenario.ok()) return Fail(world.io, "explore", scenario.error().message, kExitUsage);
-  explore::ExploreOptions options = OptionsOf(command, (*workshop)->path());
-  options.interrupted = [&guard] { return guard.interrupted(); };
-  options.read_words = ReadSubmitWords;
-  options.settings = *std::move(settings);
-  options.progress = ProgressOn(world.io);
-  options.as_written = &as_written;
-  const auto report = explore::Explore(*scenario, options);
-  if (!report.ok() && guard.interrupted()) {
-    return Fail(world.io, "explore", "Interrupted before the first restart.", kExitInterrupted);
+  int worst = kExitSuccess;
+  for (const Path& file : *files) {
+    if (files->size() > 1) io.out(file.string() + "\n");
+    worst = std::max(worst, ExploreFile(command, file, **workshop, guard, io));
+    if (guard.interrupted()) break;
   }
-  if (!report.ok())
-    return Fail(world.io, "explore", report.error().message, ExploreExitCode(report.error()));
-  const explore::ReportHead head{file->string(), app::kVersion,
-                                 scenario::RepeatedFlags(command.emulator)};
-  PrintReport(*report, head, IoForText(command, world.io));
-  const Status written = WriteReports(command, *report, head, world.io);
-  if (!written.ok()) return Fail(world.io, "explore", written.error().message, kExitUsage);
-  if (HadNoTime(*report)) {
-    return Fail(world.io, "explore",
-                "No crash point was tried: the baseline runs took " +
-                    HumanDuration(report->before_restarts) + ". Set --budget to more than that.",
-                kExitUsage);
-  }
-  if (guard.interrupted()) return kExitInterrupted;
-  if (report->broke) {
-    return Fail(world.io, "explore",
-                report->broke->message + "\nFindings so far are listed above; --resume continues.",
-                std::max<int>(ExploreExitCode(*report->broke), kExitCannot));
-  }
-  const auto& findings = report->findings;
-  return std::any_of(findings.begin(), findings.end(), explore::IsSure) ? kExitFailure
-                                                                        : kExitSuccess;
+  return worst;
 }
 
 }  // namespace caip::cli

@@ -1,4 +1,4 @@
-#include "emulator/scenario/launch_watch.h"
+#include "emulator/scenario/watch/launch_watch.h"
 
 #include <cmath>
 #include <utility>

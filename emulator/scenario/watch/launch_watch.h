@@ -11,8 +11,8 @@
 
 #include "emulator/scenario/fake_clocks.h"
 #include "emulator/scenario/network_faults.h"
-#include "emulator/scenario/request_watch.h"
 #include "emulator/scenario/run_observer.h"
+#include "emulator/scenario/watch/request_watch.h"
 #include "engine/ports.h"
 #include "harness/faults/fault_injector.h"
 #include "host/abilities.h"

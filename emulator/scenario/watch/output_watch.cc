@@ -1,4 +1,4 @@
-#include "emulator/scenario/output_watch.h"
+#include "emulator/scenario/watch/output_watch.h"
 
 #include <utility>
 
@@ -25,14 +25,9 @@ class WatchedLogSink final : public engine::LogSink {
     for (engine::LogLine& line : lines) {
       ++count_;
       if (observer_) observer_->Printed(line);
-      Event event = steps_.Read(line.message);
-      event.replica = harness::ReplicaNameOf(line.task, line.run.trial);
-      if (auto* log = std::get_if<harness::LogEvent>(&event.body)) {
-        log->severity = std::string(run::Name(line.severity));
-      }
-      const auto response = injector_.Report(std::move(event)).kind;
-      if (response == harness::FaultResponse::Kind::kDrop) continue;
-      if (response == harness::FaultResponse::Kind::kTwice) arriving.push_back(line);
+      const Kind kind = Report(line);
+      if (kind == Kind::kDrop) continue;
+      if (kind == Kind::kTwice) arriving.push_back(line);
       arriving.push_back(std::move(line));
     }
     inner_.Write(std::move(arriving));
@@ -43,6 +38,23 @@ class WatchedLogSink final : public engine::LogSink {
   }
 
  private:
+  using Kind = harness::FaultResponse::Kind;
+
+  // What is to happen to the line in the log.
+  Kind Report(const engine::LogLine& line) {
+    Kind kind = Kind::kGoOn;
+    const std::string replica = harness::ReplicaNameOf(line.task, line.run.trial);
+    for (Event& event : steps_.Read(replica, line.message)) {
+      event.replica = replica;
+      if (auto* log = std::get_if<harness::LogEvent>(&event.body)) {
+        log->severity = std::string(run::Name(line.severity));
+      }
+      const Kind response = injector_.Report(std::move(event)).kind;
+      if (kind == Kind::kGoOn) kind = response;
+    }
+    return kind;
+  }
+
   engine::LogSink& inner_;
   harness::FaultInjector& injector_;
   harness::StepReader steps_;

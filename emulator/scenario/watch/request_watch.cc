@@ -1,4 +1,4 @@
-#include "emulator/scenario/request_watch.h"
+#include "emulator/scenario/watch/request_watch.h"
 
 #include <utility>
 

@@ -1,11 +1,11 @@
-#include "emulator/scenario/storage_watch.h"
+#include "emulator/scenario/watch/storage_watch.h"
 
 #include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
 
-#include "emulator/scenario/request_watch.h"
+#include "emulator/scenario/watch/request_watch.h"
 #include "fakes/gcs/errors.h"
 
 namespace caip::scenario {

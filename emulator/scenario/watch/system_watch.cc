@@ -1,4 +1,4 @@
-#include "emulator/scenario/system_watch.h"
+#include "emulator/scenario/watch/system_watch.h"
 
 #include <cassert>
 #include <cerrno>
@@ -68,15 +68,47 @@ const char* NameOf(host::FileOperation::Kind kind) {
 std::string SystemWatch::ObjectOf(const engine::ReplicaKey& key, const std::string& path) const {
   const std::string root = buckets_.string() + "/";
   if (path.starts_with(root)) return path.substr(root.size());
+  if (auto name = volumes_.NameOf(path)) return *std::move(name);
   const std::string disk = WithSlash(disk_of_(key));
   return path.starts_with(disk) ? std::string(harness::kDiskPrefix) + path.substr(disk.size())
                                 : path;
 }
 
-// All uses of buckets, and changes of the replica's own disk.
-bool SystemWatch::IsWatched(const engine::ReplicaKey& key,
-                            const host::FileOperation& operation) const {
+// The trainer's own source files, and its data, say nothing about its state.
+bool SystemWatch::IsWatchedInVolume(const std::string& name, const host::FileOperation& operation) {
+  if (operation.kind == host::FileOperation::Kind::kList || IsByProduct(name)) return false;
+  if (operation.kind != host::FileOperation::Kind::kRead) return true;
+  const std::lock_guard lock(mutex_);
+  return written_.contains(name);
+}
+
+// Remembers the files of volumes that the run has written. A directory may be renamed, too.
+void SystemWatch::NoteChange(const host::FileOperation& operation) {
+  using Kind = host::FileOperation::Kind;
+  const auto name = volumes_.NameOf(operation.path);
+  if (!name) return;
+  const std::lock_guard lock(mutex_);
+  if (operation.kind == Kind::kCreate || operation.kind == Kind::kOverwrite) {
+    written_.insert(*name);
+  }
+  if (operation.kind != Kind::kRename) return;
+  const std::string to = volumes_.NameOf(operation.target).value_or("");
+  std::set<std::string> renamed;
+  for (auto at = written_.lower_bound(*name); at != written_.end() && at->starts_with(*name);
+       ++at) {
+    const bool is_below = at->size() == name->size() || (*at)[name->size()] == '/';
+    if (is_below && !to.empty()) renamed.insert(to + at->substr(name->size()));
+  }
+  if (renamed.empty() && !to.empty()) renamed.insert(to);
+  written_.merge(renamed);
+}
+
+// All uses of buckets and volumes, and changes of the replica's own disk.
+bool SystemWatch::IsWatched(const engine::ReplicaKey& key, const host::FileOperation& operation) {
   if (IsInBucket(operation.path)) return true;
+  if (const auto name = volumes_.NameOf(operation.path)) {
+    return IsWatchedInVolume(*name, operation);
+  }
   if (operation.kind == host::FileOperation::Kind::kRead) return false;
   if (operation.kind == host::FileOperation::Kind::kList) return false;
   return IsOnDisk(key, operation.path) && !IsByProduct(operation.path);
@@ -88,7 +120,8 @@ bool SystemWatch::IsInBucket(const std::string& path) const {
 
 bool SystemWatch::IsOnDisk(const engine::ReplicaKey& key, const std::string& path) const {
   const std::string disk = disk_of_(key);
-  return !disk.empty() && path.starts_with(WithSlash(disk)) && !IsInBucket(path);
+  return !disk.empty() && path.starts_with(WithSlash(disk)) && !IsInBucket(path) &&
+         !volumes_.NameOf(path);
 }
 
 // On a full disk, files can still be made, renamed and deleted, but not written.
@@ -170,6 +203,7 @@ host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
                                  const host::FileOperation& operation, int error) {
   if (error == ENOSPC || error == EDQUOT) disk_was_full_ = true;
   if (!IsWatched(key, operation)) return {};
+  if (error == 0) NoteChange(operation);
   // The event of a new file is reported when the file is complete, not when it is opened.
   const bool opened = operation.kind == host::FileOperation::Kind::kCreate ||
                       operation.kind == host::FileOperation::Kind::kOverwrite;

@@ -9,9 +9,11 @@
 
 namespace caip::harness {
 
-struct StepReader::Pattern {
-  explicit Pattern(const std::string& text) : re(text) {}
-  re2::RE2 re;
+struct StepReader::State {
+  std::optional<re2::RE2> re;
+  const StepFormat* format = nullptr;
+  std::mutex mutex;
+  std::map<std::string, StepContext> contexts;  // by replica
 };
 
 namespace {
@@ -38,6 +40,12 @@ Json RecordOf(const re2::RE2& re, const std::string& line) {
   return record;
 }
 
+Json JsonRecord(const std::string& line) {
+  if (!line.starts_with('{') || line.find("\"step\"") == std::string::npos) return {};
+  const auto json = ParseJson(line);
+  return json.ok() && json->is_object() ? *json : Json();
+}
+
 }  // namespace
 
 std::optional<std::string> StepPatternProblem(const std::string& pattern) {
@@ -47,24 +55,32 @@ std::optional<std::string> StepPatternProblem(const std::string& pattern) {
   return texts::StepPatternWithoutStep();
 }
 
-StepReader::StepReader(const std::string& pattern) {
-  if (!pattern.empty()) pattern_ = std::make_shared<Pattern>(pattern);
+StepReader::StepReader(const StepSource& source) : state_(std::make_unique<State>()) {
+  if (!source.regex.empty()) state_->re.emplace(source.regex);
+  state_->format = FindStepFormat(source.format);
 }
 
-Event StepReader::Read(const std::string& line) const {
-  Event event{.body = LogEvent{line}};
-  Json record;
-  if (pattern_) {
-    record = RecordOf(pattern_->re, line);
-  } else if (line.starts_with('{') && line.find("\"step\"") != std::string::npos) {
-    const auto json = ParseJson(line);
-    if (json.ok() && json->is_object()) record = *json;
+StepReader::~StepReader() = default;
+StepReader::StepReader(StepReader&&) noexcept = default;
+
+std::vector<Event> StepReader::Read(const std::string& replica, const std::string& line) {
+  std::vector<Event> events;
+  if (state_->format) {
+    const std::lock_guard lock(state_->mutex);
+    for (ReportedStep& found : state_->format->read(line, state_->contexts[replica])) {
+      events.push_back(
+          {.body = StepEvent{found.step, std::move(found.record), std::move(found.line)}});
+    }
+  } else {
+    Json record = state_->re ? RecordOf(*state_->re, line) : JsonRecord(line);
+    const Json* step = Member(record, "step");
+    if (step && step->is_number_integer()) {
+      const auto number = step->get<int64_t>();
+      events.push_back({.body = StepEvent{number, std::move(record), line}});
+    }
   }
-  const Json* step = Member(record, "step");
-  if (!step || !step->is_number_integer()) return event;
-  const auto number = step->get<int64_t>();
-  event.body = StepEvent{number, std::move(record), line};
-  return event;
+  if (events.empty()) events.push_back({.body = LogEvent{line}});
+  return events;
 }
 
 }  // namespace caip::harness

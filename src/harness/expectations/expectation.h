@@ -34,6 +34,8 @@ struct Evidence {
   std::string state;  // the job's state at its end
   std::string error_message;
   std::string broke_off;  // the limit that ended the run before the job; "": none
+  /// The end of the same job when it was sent once more after it had failed; "": it was not.
+  std::string once_more = {};
   std::map<std::string, FinalObject> objects;
   std::map<std::string, FinalObject> objects_before;
   std::map<std::string, FinalTrial> trials = {};  // by id, of a tuning job

@@ -78,13 +78,16 @@ std::optional<CrashPoint> PointAfter(const Event& event) {
   return point;
 }
 
+bool IsOfVolume(const StorageEvent& operation) { return operation.object.starts_with("/"); }
+
 // The points before the operation takes effect.
 void AddPointsBefore(const StorageEvent& operation, CrashPoint before, bool torn_writes,
                      std::vector<CrashPoint>& points) {
   before.before = true;
   points.push_back(before);
   const bool writes = operation.op == "create" || operation.op == "overwrite";
-  if (!torn_writes || !writes || operation.bytes <= 1) return;
+  const bool can_be_torn = torn_writes || IsOfVolume(operation);
+  if (!can_be_torn || !writes || operation.bytes <= 1) return;
   before.mid_bytes = operation.bytes / 2;
   points.push_back(std::move(before));
 }

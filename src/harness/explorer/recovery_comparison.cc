@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "harness/expectations/counts.h"
 #include "harness/explorer/baseline.h"
+#include "harness/explorer/drift.h"
 
 namespace caip::harness {
 namespace {
@@ -83,7 +84,13 @@ std::string FindErrorLine(std::string_view error_message) {
 
 namespace {
 
+constexpr char kDriftCause[] = "numbers drift after a restart";
+
 // Doubts: the reasons why a flaw may be harmless.
+constexpr char kMayDrift[] =
+    "the difference is less than a hundred thousandth of the number: a resumed training may add "
+    "the "
+    "same numbers in another order; --drift-fails counts it";
 constexpr char kOtherBytes[] =
     "all steps are the same, and the object is not JSON: data that was loaded and saved again (a "
     "pickle) may have other bytes and the same meaning; if so, name the object in "
@@ -133,10 +140,12 @@ std::string FindReason(const Evidence& run) {
 void CompareOutcome(const Evidence& run, std::vector<Flaw>& flaws) {
   if (!run.broke_off.empty()) {
     flaws.push_back({"the job does not end", "SUCCEEDED", run.broke_off});
+    flaws.back().kind = Flaw::Kind::kNoEnd;
   } else if (run.state != "SUCCEEDED") {
     const std::string why = FindReason(run);
     flaws.push_back({"the job ends " + run.state + ": " + WithoutNumbers(why), "SUCCEEDED",
                      run.state + ": " + why});
+    flaws.back().kind = Flaw::Kind::kJobFails;
   }
 }
 
@@ -163,6 +172,7 @@ void CompareSteps(const Baseline& baseline, const std::string& replica, const Ev
   if (!surplus.empty()) {
     flaws.push_back({"unexpected steps are done", whose + "steps " + RangesText(NumbersOf(wanted)),
                      "and " + RangesText(surplus)});
+    flaws.back().kind = Flaw::Kind::kSteps;
   }
   for (const auto& [step, record] : wanted) {
     const auto other = found.find(step);
@@ -171,10 +181,12 @@ void CompareSteps(const Baseline& baseline, const std::string& replica, const Ev
       if (baseline.unstable_fields().contains(field)) continue;
       const Json* a = Member(record, field);
       const Json* b = Member(other->second, field);
-      flaws.push_back(
-          {"steps differ in '" + field + "'",
-           whose + "step " + std::to_string(step) + " " + (a ? CompactJson(*a) : "none"),
-           b ? CompactJson(*b) : "none"});
+      const bool is_drift = a && b && IsDrift(*a, *b);
+      flaws.push_back({is_drift ? kDriftCause : "steps differ in '" + field + "'",
+                       whose + "step " + std::to_string(step) + " " + field + " " +
+                           (a ? CompactJson(*a) : "none"),
+                       b ? CompactJson(*b) : "none", is_drift ? kMayDrift : ""});
+      flaws.back().kind = is_drift ? Flaw::Kind::kDrift : Flaw::Kind::kSteps;
       return;  // later differences follow from the first one
     }
   }
@@ -190,7 +202,8 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
                        Flaw::Kind kind = Flaw::Kind::kOther) {
     const std::string pattern = WithoutNumbers(name);
     if (renamed.contains(pattern) || !baseline.Compares(name)) return;
-    const std::string cause = what + ": " + pattern;
+    const std::string cause =
+        kind == Flaw::Kind::kDrift ? std::string(kDriftCause) : what + ": " + pattern;
     const std::string why = doubt.empty() && baseline.MayCount(name) ? kMayCount : doubt;
     Flaw flaw{cause, name + ": " + expected, found, why};
     flaw.kind = kind;
@@ -201,19 +214,27 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
     }
     by_cause.try_emplace(cause, std::move(flaw));
   };
-  const bool same_steps =
-      flaws.empty() && !baseline.replicas().empty() && baseline.steps_are_stable();
+  const auto is_drift = [](const Flaw& flaw) { return flaw.kind == Flaw::Kind::kDrift; };
+  const bool same_steps = std::ranges::all_of(flaws, is_drift) && !baseline.replicas().empty() &&
+                          baseline.steps_are_stable();
   for (const auto& [name, object] : baseline.run().objects) {
     const auto mine = run.objects.find(name);
     if (mine == run.objects.end()) {
-      add("objects are missing at the end", name, "present", "missing");
+      add("objects are missing at the end", name, "present", "missing", "", "",
+          Flaw::Kind::kContents);
     } else if (!baseline.how().objects.Equal(mine->second.bytes, object.bytes) &&
                !CountsStarts(object.bytes, mine->second.bytes)) {
+      const auto json = ParseJson(object.bytes);
+      const auto other = ParseJson(mine->second.bytes);
+      const bool drifts = json.ok() && other.ok() && IsDrift(*json, *other);
       add("objects have different contents", name,
           ExcerptAtDifference(object.bytes, mine->second.bytes),
           ExcerptAtDifference(mine->second.bytes, object.bytes),
-          same_steps && !ParseJson(object.bytes).ok() ? kOtherBytes : "",
-          IsText(object.bytes) ? "" : std::to_string(std::hash<std::string>{}(mine->second.bytes)));
+          drifts                     ? kMayDrift
+          : same_steps && !json.ok() ? kOtherBytes
+                                     : "",
+          IsText(object.bytes) ? "" : std::to_string(std::hash<std::string>{}(mine->second.bytes)),
+          drifts ? Flaw::Kind::kDrift : Flaw::Kind::kContents);
     }
   }
   for (const auto& [name, object] : run.objects) {
@@ -258,19 +279,18 @@ void CompareResults(const Baseline& baseline, const CrashPoint& point, const Evi
   }
 }
 
-// The one missing step, if the trainer was working on it when the machine went away: it had written
+// The one missing step, if the replica was working on it when the machine went away: it had written
 // something after the line of the previous step, and had not printed the step's own line.
-std::optional<int64_t> FindUnreportedStep(const Baseline& baseline, const CrashPoint& point,
-                                          const Evidence& recovery) {
-  const std::set<int64_t> wanted = NumbersOf(EffectiveSteps(baseline.run(), point.replica));
-  const std::set<int64_t> missing =
-      Without(wanted, NumbersOf(EffectiveSteps(recovery, point.replica)));
+std::optional<int64_t> FindUnreportedStep(const Baseline& baseline, const std::string& replica,
+                                          const CrashPoint& point, const Evidence& recovery) {
+  const std::set<int64_t> wanted = NumbersOf(EffectiveSteps(baseline.run(), replica));
+  const std::set<int64_t> missing = Without(wanted, NumbersOf(EffectiveSteps(recovery, replica)));
   if (missing.size() != 1) return std::nullopt;
   bool written = false;
   std::optional<int64_t> reported;
   for (size_t i = 0; i < std::min(point.events, recovery.events.size()); ++i) {
     const Event& event = recovery.events[i];
-    if (event.replica != point.replica) continue;
+    if (event.replica != replica) continue;
     const auto* step = event.As<StepEvent>();
     if (step) reported = step->step;
     written = IsWrite(event) || (written && !step);
@@ -306,20 +326,43 @@ bool WouldDifferWithout(const Baseline& baseline, const std::string& replica, in
 }
 
 // If a trainer saves a step before it reports it, and its machine goes away between the two, the
-// step is never reported. The step was done if all later objects are the same.
+// step is never reported. The step was done if all later objects are the same. The loss of one
+// machine may end all replicas.
 void DoubtUnreportedStep(const Baseline& baseline, const CrashPoint& point,
                          const Evidence& recovery, std::vector<Flaw>& flaws) {
   if (flaws.size() != 1 || flaws.front().kind != Flaw::Kind::kMissingSteps) return;
-  const auto step = FindUnreportedStep(baseline, point, recovery);
-  if (!step) return;
-  if (WouldDifferWithout(baseline, point.replica, *step)) return flaws.clear();
-  flaws.front().doubt = kUnreportedStep;
+  if (!flaws.front().doubt.empty()) return;
+  for (const std::string& replica : baseline.replicas()) {
+    const auto step = FindUnreportedStep(baseline, replica, point, recovery);
+    if (!step) continue;
+    if (WouldDifferWithout(baseline, replica, *step)) return flaws.clear();
+    flaws.front().doubt = kUnreportedStep;
+    return;
+  }
 }
 
-constexpr std::string_view kFlawKinds[] = {"", "missing_steps", "rewritten_result", "lost_progress",
-                                           "left_over"};
+constexpr std::string_view kFlawKinds[] = {
+    "",       "missing_steps", "rewritten_result", "lost_progress", "left_over", "job_fails",
+    "no_end", "steps",         "contents",         "drift"};
 
 }  // namespace
+
+int RankOf(Flaw::Kind kind) {
+  switch (kind) {
+    case Flaw::Kind::kJobFails:
+    case Flaw::Kind::kNoEnd:
+      return 0;
+    case Flaw::Kind::kLostProgress:
+      return 1;
+    case Flaw::Kind::kMissingSteps:
+    case Flaw::Kind::kSteps:
+      return 2;
+    case Flaw::Kind::kDrift:
+      return 4;
+    default:
+      return 3;
+  }
+}
 
 std::string_view Name(Flaw::Kind kind) { return kFlawKinds[static_cast<size_t>(kind)]; }
 
@@ -330,7 +373,7 @@ Flaw::Kind FlawKindNamed(std::string_view name) {
 }
 
 std::vector<Flaw> CompareRecovery(const Baseline& baseline, const CrashPoint& point,
-                                  const Evidence& recovery) {
+                                  const Evidence& recovery, const CrashPoint* first) {
   std::vector<Flaw> flaws;
   CompareOutcome(recovery, flaws);
   if (!flaws.empty()) return flaws;  // other differences follow from these
@@ -342,6 +385,7 @@ std::vector<Flaw> CompareRecovery(const Baseline& baseline, const CrashPoint& po
   CompareObjectsWithBaseline(baseline, recovery, flaws);
   CompareResults(baseline, point, recovery, flaws);
   DoubtUnreportedStep(baseline, point, recovery, flaws);
+  if (first) DoubtUnreportedStep(baseline, *first, recovery, flaws);
   std::stable_partition(flaws.begin(), flaws.end(),
                         [](const Flaw& flaw) { return flaw.doubt.empty(); });
   return flaws;

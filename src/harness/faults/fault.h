@@ -167,6 +167,9 @@ Fault DiskFullFault(std::string name, std::string replica, Trigger when);
 /// Ends after `lasts`, or by its `until`, or with the run.
 Fault NetworkCutFault(std::string name, std::string replica, std::string peer, Trigger when,
                       std::optional<Duration> lasts = {});
+/// `how` says what happens to the packets; its names and its seed do not count.
+Fault DisturbNetworkFault(const NetworkFault& how, std::string name, std::string replica,
+                          std::string peer, Trigger when, std::optional<Duration> lasts = {});
 Fault CancelFault(std::string name, Trigger when);
 Fault RefuseStorageFault(std::string name, std::string replica, Trigger when, int status = 503);
 Fault DelayStorageFault(std::string name, std::string replica, Trigger when, Duration latency);

@@ -198,10 +198,11 @@ void CheckDiskOperation(const StorageTrigger& operation, const Cursor& place) {
 }
 
 // Rejects operations that an object store, or the watch of a disk, does not have.
-void CheckOperation(const Trigger& trigger, const Cursor& place, Semantics semantics) {
+void CheckOperation(const Trigger& trigger, const Cursor& place, const Scenario& scenario) {
   const auto* operation = trigger.As<StorageTrigger>();
   if (operation && operation->IsOfDisk()) return CheckDiskOperation(*operation, place);
-  if (!operation || semantics == Semantics::kPosix) return;
+  if (!operation || scenario.semantics == Semantics::kPosix) return;
+  if (!scenario.volumes.empty()) return;  // "*" may be a file
   if (operation->phase == Phase::kMid) {
     place.Wrong(texts::MidOfAnObject());
   }
@@ -210,9 +211,9 @@ void CheckOperation(const Trigger& trigger, const Cursor& place, Semantics seman
   }
 }
 
-void CheckOperations(const Fault& fault, const Cursor& element, Semantics semantics) {
-  CheckOperation(fault.when, element.At("when"), semantics);
-  if (fault.until) CheckOperation(*fault.until, element.At(fault.kind->name), semantics);
+void CheckOperations(const Fault& fault, const Cursor& element, const Scenario& scenario) {
+  CheckOperation(fault.when, element.At("when"), scenario);
+  if (fault.until) CheckOperation(*fault.until, element.At(fault.kind->name), scenario);
 }
 
 // Whether only that replica can cause the event.
@@ -235,7 +236,7 @@ void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenar
   if (state == WhileUntil::kDiskIsFull || state == WhileUntil::kNetworkIsFaulty) return;
   const auto* operation = fault.when.As<StorageTrigger>();
   const bool is_call = fault.when.Is<LogTrigger>() || fault.when.Is<StepTrigger>() ||
-                       (operation && operation->IsOfDisk()) ||
+                       (operation && (operation->IsOfDisk() || operation->IsOfVolume())) ||
                        scenario.semantics == Semantics::kPosix;
   if (state == WhileUntil::kThreadWaits && !is_call) return;
   UntilPlace(fault, element)
@@ -256,7 +257,7 @@ void CheckFaultOfJob(const Fault& fault, const Cursor& element, const Scenario& 
   if (!unknown.empty()) {
     element.Wrong(texts::NeverHappens(texts::ReplicaMissing(unknown, replicas)));
   }
-  CheckOperations(fault, element, scenario.semantics);
+  CheckOperations(fault, element, scenario);
   CheckUntilCanHappen(fault, element, scenario, replicas);
   CheckJobHasPackages(fault, element, scenario);
   if (fault.kind->check) fault.kind->check(fault, element, scenario);

@@ -141,13 +141,18 @@ std::vector<FaultKind> NetworkFaultKinds() {
   };
 }
 
-Fault NetworkCutFault(std::string name, std::string replica, std::string peer, Trigger when,
-                      std::optional<Duration> lasts) {
-  Fault fault =
-      MakeFault(NameOfKind(PacketKind::kCut), std::move(name), std::move(replica), std::move(when),
-                std::make_shared<DisturbNetwork>(NetworkFault{.kind = PacketKind::kCut}, lasts));
+Fault DisturbNetworkFault(const NetworkFault& how, std::string name, std::string replica,
+                          std::string peer, Trigger when, std::optional<Duration> lasts) {
+  Fault fault = MakeFault(NameOfKind(how.kind), std::move(name), std::move(replica),
+                          std::move(when), std::make_shared<DisturbNetwork>(how, lasts));
   fault.peer = std::move(peer);
   return fault;
+}
+
+Fault NetworkCutFault(std::string name, std::string replica, std::string peer, Trigger when,
+                      std::optional<Duration> lasts) {
+  return DisturbNetworkFault({.kind = PacketKind::kCut}, std::move(name), std::move(replica),
+                             std::move(peer), std::move(when), lasts);
 }
 
 }  // namespace caip::harness

@@ -121,7 +121,9 @@ void CheckStorageError(const Fault& fault, const Cursor& element, const Scenario
   if (when && std::holds_alternative<StaleListing>(way) && !lists) {
     element.At("when").Wrong(texts::StaleListingWithoutList());
   }
-  if (scenario.semantics != Semantics::kPosix) return;
+  const bool may_be_of_volume =
+      !scenario.volumes.empty() && when && (when->IsOfVolume() || when->glob.starts_with("*"));
+  if (scenario.semantics != Semantics::kPosix && !may_be_of_volume) return;
   const Cursor parameters = element.At(fault.kind->name);
   for (const char* name : {"break_after", "stale_listing"}) {
     if (!parameters.Has(name)) continue;

@@ -36,6 +36,8 @@ struct StorageTrigger {
   uint64_t bytes = 0;
 
   bool IsOfDisk() const { return glob.starts_with(kDiskPrefix); }
+  /// Files of volumes are named by their paths.
+  bool IsOfVolume() const { return glob.starts_with("/"); }
   /// Whether the glob matches the object of an event. A glob of objects matches no file of a disk.
   bool MatchesObject(std::string_view object) const;
 };

@@ -194,4 +194,25 @@ Json EventListEnd(const ScenarioResult& result) {
   return end;
 }
 
+std::string QuoteLastLines(const Evidence& run) {
+  constexpr size_t kLinesMax = 12;
+  std::string failed;
+  for (const Event& event : run.events) {
+    const auto* exit = event.As<ExitEvent>();
+    if (exit && !EndedWell(*exit) && failed.empty()) failed = event.replica;
+  }
+  std::vector<std::string> lines;
+  for (const Event& event : run.events) {
+    const std::string* line = FindPrintedLine(event);
+    if (line && !failed.empty() && event.replica == failed) lines.push_back(*line);
+  }
+  if (lines.empty()) return "";
+  std::string text = "the last lines of " + failed + ":";
+  const size_t begin = lines.size() - std::min(lines.size(), kLinesMax);
+  for (size_t i = begin; i < lines.size(); ++i) {
+    text += "\n  | " + ReplaceAll(lines[i], "\n", "\n  | ");
+  }
+  return text;
+}
+
 }  // namespace caip::harness

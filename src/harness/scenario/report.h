@@ -40,4 +40,8 @@ Json EventListHead(const std::string& file, const std::string& description, uint
                    const std::string& semantics);
 Json EventListEnd(const ScenarioResult& result);
 
+/// The last lines of the replica that failed first: a line that names it, then each line with
+/// "  | " in front of it. "": it printed nothing.
+std::string QuoteLastLines(const Evidence& run);
+
 }  // namespace caip::harness

@@ -8,12 +8,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "harness/events/step_reader.h"
 #include "harness/expectations/expectation.h"
 #include "harness/expectations/twin_comparison.h"
 #include "harness/faults/fault.h"
@@ -23,6 +25,10 @@ namespace caip::harness {
 
 /// How a trainer sees storage: objects over HTTP, or files below a directory.
 enum class Semantics { kObject, kPosix };
+
+/// What stands for the job's directory in a command: a directory of this host, or a gs:// URI.
+inline constexpr std::string_view kJobDirWord = "{job_dir}";
+inline constexpr std::string_view kGcsJobDirWord = "{gs_job_dir}";
 
 /// A bucket before the job starts.
 struct BucketContents {
@@ -62,6 +68,12 @@ struct Scenario {
   Json training_input;  // null if there is none
   std::vector<std::string> command;
   std::vector<std::string> arguments;
+  // Of `command`. It may name the job's directory by kJobDirWord or kGcsJobDirWord in any word.
+  Path working_directory;             // of this host; "": one of the machine's own
+  std::vector<Path> volumes;          // directories that outlive machines: absolute, normal
+  int ranks = 1;                      // machines that run the command, as torchrun's ranks
+  bool appends_job_dir = true;        // the command gets --job-dir
+  bool inherits_environment = false;  // it gets the variables of caip's own environment
   // The local commands of images, by URI. Only code sets them.
   std::map<std::string, std::vector<std::string>> images = {};
   bool own_ports = false;  // TF_CONFIG names localhost and ports, not addresses
@@ -69,7 +81,7 @@ struct Scenario {
   std::map<std::string, BucketContents> buckets;
   ServiceDelays service_delays;
   Limits limits;
-  std::string step_regex;  // for trainers that report no JSON; "": none
+  StepSource steps;
   std::vector<Fault> faults;
   std::vector<std::shared_ptr<const Expectation>> expectations;
   TwinComparison comparison;           // set by the expectations
@@ -77,6 +89,8 @@ struct Scenario {
 
   /// True if an expectation compares the run with one without faults.
   bool needs_twin() const;
+  /// True if a word of the command contains `word`.
+  bool CommandHas(std::string_view word) const;
 };
 
 /// Reports all mistakes at once, each with line, column and a caret. Reads the files that the

@@ -23,6 +23,7 @@ const std::vector<std::string> kKeys = {
     "extends", "description", "seed",   "semantics", "addressing", "needs",  "job",      "trainer",
     "buckets", "mood",        "limits", "steps",     "faults",     "expect", "shows_bug"};
 constexpr int kExtendsMax = 8;
+constexpr int kRanksMax = 64;
 
 std::vector<std::string> Texts(const Cursor& cursor) {
   std::vector<std::string> texts;
@@ -147,6 +148,50 @@ void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
   }
 }
 
+Path FolderFrom(const Path& folder, const Cursor& cursor) {
+  std::error_code error;
+  const Path path = std::filesystem::absolute(folder / cursor.Text(), error).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();  // "out/"
+}
+
+// The first of the words is the default.
+bool IsFirst(const Cursor& trainer, const char* key, const std::vector<std::string>& words) {
+  if (!trainer.Has(key)) return true;
+  const std::string word = trainer.At(key).Text();
+  if (std::ranges::find(words, word) == words.end()) trainer.At(key).Wrong(texts::NotOneOf(words));
+  return word == words.front();
+}
+
+// Relative paths start at scenario.trainer_folder.
+void ReadTrainer(const Cursor& trainer, Scenario& scenario) {
+  trainer.OnlyKeys(
+      {"command", "args", "working_directory", "volumes", "job_dir", "environment", "ranks"});
+  if (trainer.Has("command")) scenario.command = Texts(trainer.At("command"));
+  if (trainer.Has("args")) scenario.arguments = Texts(trainer.At("args"));
+  if (scenario.command.empty()) trainer.Wrong(texts::CommandMissing());
+  if (trainer.Has("working_directory")) {
+    const Cursor cursor = trainer.At("working_directory");
+    scenario.working_directory = FolderFrom(scenario.trainer_folder, cursor);
+    std::error_code error;
+    const bool there = std::filesystem::is_directory(scenario.working_directory, error);
+    if (!there) cursor.Wrong(texts::NotADirectory(scenario.working_directory.string()));
+  }
+  const Cursor volumes = trainer.At("volumes");
+  for (const Cursor& element :
+       trainer.Has("volumes") ? volumes.Elements() : std::vector<Cursor>{}) {
+    const Path volume = FolderFrom(scenario.trainer_folder, element);
+    if (volume == "/") element.Wrong(texts::VolumeIsRoot());
+    scenario.volumes.push_back(volume);
+  }
+  if (trainer.Has("ranks")) {
+    scenario.ranks = static_cast<int>(trainer.At("ranks").Integer(1, kRanksMax));
+  }
+  const bool is_argument = IsFirst(trainer, "job_dir", {"argument", "none"});
+  scenario.appends_job_dir =
+      is_argument && !scenario.CommandHas(kJobDirWord) && !scenario.CommandHas(kGcsJobDirWord);
+  scenario.inherits_environment = !IsFirst(trainer, "environment", {"job", "user"});
+}
+
 void ReadJob(const Reading& reading, Scenario& scenario) {
   scenario.job_folder = reading.FolderOf("job");
   scenario.trainer_folder = reading.FolderOf("trainer");
@@ -159,12 +204,7 @@ void ReadJob(const Reading& reading, Scenario& scenario) {
     if (job->Has("args")) scenario.arguments = Texts(job->At("args"));
     if (job->Has("config")) (void)job->At("config").MustBeMap();
   }
-  if (trainer && trainer->MustBeMap()) {
-    trainer->OnlyKeys({"command", "args"});
-    if (trainer->Has("command")) scenario.command = Texts(trainer->At("command"));
-    if (trainer->Has("args")) scenario.arguments = Texts(trainer->At("args"));
-    if (scenario.command.empty()) trainer->Wrong(texts::CommandMissing());
-  }
+  if (trainer && trainer->MustBeMap()) ReadTrainer(*trainer, scenario);
   if (scenario.submit.empty() && scenario.training_input.is_null() && scenario.command.empty()) {
     reading.Wrong(texts::JobMissing());
   }
@@ -214,6 +254,21 @@ void ReadNeeds(const Cursor& cursor, Scenario& scenario) {
   scenario.modules = Texts(cursor.At("modules"));
 }
 
+void ReadSteps(const Cursor& cursor, StepSource& steps) {
+  if (!cursor.MustBeMap()) return;
+  cursor.OnlyKeys({"format", "regex"});
+  if (cursor.Has("format")) {
+    steps.format = cursor.At("format").Text();
+    if (!FindStepFormat(steps.format)) {
+      cursor.At("format").Wrong(texts::NotOneOf(StepFormatNames()));
+    }
+    if (cursor.Has("regex")) cursor.At("regex").Wrong(texts::RegexBesideFormat());
+    return;
+  }
+  steps.regex = cursor.At("regex").Text();
+  if (const auto problem = StepPatternProblem(steps.regex)) cursor.At("regex").Wrong(*problem);
+}
+
 void ReadParts(const Reading& reading, Scenario& scenario) {
   if (const Cursor* seed = reading.Find("seed")) {
     scenario.seed = static_cast<uint64_t>(seed->Integer(0));
@@ -227,11 +282,7 @@ void ReadParts(const Reading& reading, Scenario& scenario) {
   if (const Cursor* mood = reading.Find("mood")) ReadServiceDelays(*mood, scenario.service_delays);
   if (const Cursor* limits = reading.Find("limits")) ReadLimits(*limits, scenario.limits);
   if (const Cursor* steps = reading.Find("steps")) {
-    steps->OnlyKeys({"regex"});
-    scenario.step_regex = steps->At("regex").Text();
-    if (const auto problem = StepPatternProblem(scenario.step_regex)) {
-      steps->At("regex").Wrong(*problem);
-    }
+    ReadSteps(*steps, scenario.steps);
   }
   if (const Cursor* faults = reading.Find("faults")) scenario.faults = ReadFaults(*faults);
   if (const Cursor* expect = reading.Find("expect")) ReadExpectations(*expect, scenario);
@@ -294,6 +345,11 @@ Result<Scenario> Finish(const Reading& reading, const Path& file) {
 bool Scenario::needs_twin() const {
   return std::any_of(expectations.begin(), expectations.end(),
                      [](const auto& expectation) { return expectation->needs_twin(); });
+}
+
+bool Scenario::CommandHas(std::string_view word) const {
+  const auto has = [word](const std::string& text) { return text.find(word) != std::string::npos; };
+  return std::ranges::any_of(command, has) || std::ranges::any_of(arguments, has);
 }
 
 bool IsJobConfig(const Path& file) {

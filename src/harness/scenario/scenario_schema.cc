@@ -1,3 +1,4 @@
+#include "harness/events/step_formats.h"
 #include "harness/faults/fault.h"
 #include "harness/faults/trigger_reader.h"
 #include "harness/scenario/scenario.h"
@@ -83,6 +84,16 @@ Json ServiceDelaysSchema() {
                  {"vm_lifetime", TextOf("mean of an exponential distribution")}});
 }
 
+Json TrainerSchema(const Json& texts) {
+  return Object({{"command", texts},
+                 {"args", texts},
+                 {"working_directory", TextOf("a folder of this host; default: the machine's own")},
+                 {"volumes", texts},
+                 {"ranks", {{"type", "integer"}, {"minimum", 1}}},
+                 {"job_dir", {{"enum", {"argument", "none"}}}},
+                 {"environment", {{"enum", {"job", "user"}}}}});
+}
+
 }  // namespace
 
 Json ScenarioSchema() {
@@ -95,14 +106,15 @@ Json ScenarioSchema() {
       {"addressing", {{"enum", {"loopback", "ports"}}}},
       {"needs", {{"oneOf", {texts, Object({{"modules", texts}})}}}},
       {"job", Object({{"submit", texts}, {"config", {{"type", "object"}}}, {"args", texts}})},
-      {"trainer", Object({{"command", texts}, {"args", texts}})},
+      {"trainer", TrainerSchema(texts)},
       {"buckets", {{"type", "object"}}},
       {"mood", ServiceDelaysSchema()},
       {"limits", Object({{"wall", TextOf("60s")},
                          {"no_progress", TextOf("10s")},
                          {"log_lines", {{"type", "integer"}}},
                          {"grace", TextOf("5s")}})},
-      {"steps", Object({{"regex", TextOf("RE2 with a group named step")}})},
+      {"steps", Object({{"format", {{"enum", StepFormatNames()}}},
+                        {"regex", TextOf("RE2 with a group named step")}})},
       {"faults", {{"type", "array"}, {"items", Ref("fault")}}},
       {"expect", ExpectSchema()},
       {"shows_bug", texts}};

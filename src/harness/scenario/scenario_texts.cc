@@ -36,6 +36,10 @@ std::string RegexNotValid(std::string_view problem) {
   return "is not a valid regular expression (RE2): " + std::string(problem);
 }
 
+std::string RegexBesideFormat() {
+  return "a trainer reports its steps in one way. Leave out `format` or `regex`.";
+}
+
 std::string StepPatternWithoutStep() {
   return "needs a group `step`. Write it like 'step (?P<step>\\d+)'.";
 }
@@ -60,6 +64,11 @@ std::string JobMissing() {
 
 std::string CommandMissing() {
   return "`command` is missing. Set it to the command that every replica runs.";
+}
+
+std::string VolumeIsRoot() {
+  return "each run works on a copy of a volume, and '/' is the whole host. Name the directory that "
+         "the trainer writes.";
 }
 
 std::string TooManyExtends(int files_max) {

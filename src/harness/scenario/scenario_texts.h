@@ -24,6 +24,7 @@ std::string NotAList();
 std::string NotOneOf(const std::vector<std::string>& words);
 std::string RegexNotValid(std::string_view problem);
 std::string StepPatternWithoutStep();
+std::string RegexBesideFormat();
 
 /// A misspelt word, with the nearest of `known` as a suggestion.
 std::string UnknownKey(std::string_view key, const std::vector<std::string>& known);
@@ -34,6 +35,7 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
 std::string DescriptionMissing();
 std::string JobMissing();
 std::string CommandMissing();
+std::string VolumeIsRoot();
 std::string TooManyExtends(int files_max);
 std::string StockOutWithDelay();
 std::string BucketNameNotValid(std::string_view name);

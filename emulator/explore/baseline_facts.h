@@ -1,0 +1,21 @@
+#pragma once
+// What an exploration learns about a trainer from its baseline run.
+
+#include <set>
+#include <string>
+
+#include "harness/expectations/expectation.h"
+
+namespace caip::explore {
+
+/// The name of the format (harness/events/step_formats.h) in which the replicas' lines report
+/// steps. "": the run has steps already, or its lines report none.
+std::string RecognizeSteps(const harness::Evidence& run);
+
+/// The replicas that were started: "master-0".
+std::set<std::string> ReplicasOf(const harness::Evidence& run);
+
+/// Whether the run has steps, or left objects or files that were not there before it.
+bool HasResults(const harness::Evidence& run);
+
+}  // namespace caip::explore

@@ -1,0 +1,52 @@
+// The faults that a run carries out for the injector (harness::RunControl).
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+
+#include "emulator/scenario/errors.h"
+#include "emulator/scenario/scenario_run.h"
+#include "emulator/scenario/submission.h"
+
+namespace caip::scenario {
+namespace {
+
+constexpr auto kFreezePatience = std::chrono::seconds(5);
+
+}  // namespace
+
+Status ScenarioRun::LoseVm(const std::string& replica, engine::VmLoss kind) {
+  const auto key = launcher_->LastBoot(replica);
+  if (!key) return errors::NeverStarted(replica);
+  return engine_->LoseVm(key->run, key->replica, kind);
+}
+
+// Returns after the replica has stopped, because later faults rely on it.
+void ScenarioRun::Freeze(const std::string& replica) {
+  const auto key = launcher_->LastBoot(replica);
+  if (!key) return;
+  const auto frozen = std::make_shared<std::promise<void>>();
+  freezable_->Freeze(*key, [frozen, is_set = std::make_shared<std::atomic<bool>>(false)] {
+    if (!is_set->exchange(true)) frozen->set_value();
+  });
+  frozen->get_future().wait_for(kFreezePatience);
+}
+
+void ScenarioRun::Thaw(const std::string& replica) {
+  if (const auto key = launcher_->LastBoot(replica)) freezable_->Thaw(*key);
+}
+
+Status ScenarioRun::CancelJob() { return engine_->Cancel(kProject, kJobId); }
+
+Status ScenarioRun::StepClock(const std::string& replica, Duration by) {
+  return clocks_->Step(replica, by);
+}
+
+uint64_t ScenarioRun::BeginNetworkFault(const harness::NetworkFault& fault) {
+  return networks_->Begin(fault);
+}
+
+void ScenarioRun::EndNetworkFault(uint64_t number) { networks_->End(number); }
+
+}  // namespace caip::scenario

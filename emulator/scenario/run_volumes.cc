@@ -1,0 +1,241 @@
+#include "emulator/scenario/run_volumes.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/hash.h"
+#include "emulator/scenario/errors.h"
+
+namespace caip::scenario {
+namespace {
+
+using harness::FinalObject;
+
+constexpr uint64_t kComparedBytesMax = 16u << 20;  // larger files are compared by size and hash
+constexpr size_t kPieceBytes = 1u << 20;
+constexpr char kUntouched[] = "as before the run";
+
+bool IsBelow(const Path& path, const Path& directory) {
+  const auto [end, ignored] =
+      std::mismatch(directory.begin(), directory.end(), path.begin(), path.end());
+  return end == directory.end();
+}
+
+// Histories and Python environments are large, and trainers do not write to them.
+bool IsShownNotCopied(const Path& directory) {
+  const Path name = directory.filename();
+  std::error_code error;
+  return name == ".git" || name == "node_modules" ||
+         std::filesystem::exists(directory / "pyvenv.cfg", error);
+}
+
+bool IsByProduct(const Path& directory) { return directory.filename() == "__pycache__"; }
+
+// Clones the blocks where the file system can, else copies the bytes.
+bool CopyBytes(int from, int to) {
+  if (::ioctl(to, FICLONE, from) == 0) return true;
+  while (true) {
+    const ssize_t count = ::copy_file_range(from, nullptr, to, nullptr, kPieceBytes, 0);
+    if (count == 0) return true;
+    if (count < 0) break;
+  }
+  if (::lseek(to, 0, SEEK_SET) < 0 || ::lseek(from, 0, SEEK_SET) < 0) return false;
+  std::string piece(kPieceBytes, '\0');
+  while (true) {
+    const ssize_t count = ::read(from, piece.data(), piece.size());
+    if (count <= 0) return count == 0;
+    if (!WriteAll(to, {piece.data(), static_cast<size_t>(count)})) return false;
+  }
+}
+
+// With its mode and its times: trainers look for the newest file.
+bool CopyFile(const Path& from, const Path& to) {
+  const Fd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat status {};
+  if (!in.valid() || ::fstat(in.get(), &status) != 0) return false;
+  const Fd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 07777));
+  if (!out.valid() || !CopyBytes(in.get(), out.get())) return false;
+  const timespec times[] = {status.st_atim, status.st_mtim};
+  return ::futimens(out.get(), times) == 0;
+}
+
+Result<std::string> BytesForComparison(const Path& file, uint64_t size) {
+  if (size <= kComparedBytesMax) return ReadFile(file);
+  const Fd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!opened.valid()) return errors::CannotReadVolume(file, errno);
+  Sha256Digest digest;
+  std::string piece(kPieceBytes, '\0');
+  while (true) {
+    const ssize_t count = ::read(opened.get(), piece.data(), piece.size());
+    if (count < 0) return errors::CannotReadVolume(file, errno);
+    if (count == 0) break;
+    digest.Add({piece.data(), static_cast<size_t>(count)});
+  }
+  return std::to_string(size) + " bytes " + digest.FinishHex();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RunVolumes>> RunVolumes::Make(const harness::Scenario& scenario,
+                                                     Places places) {
+  const bool on_machines = places.on_machines;
+  std::unique_ptr<RunVolumes> volumes(new RunVolumes);
+  volumes->places_ = std::move(places);
+  volumes->working_directory_ = scenario.working_directory.string();
+  std::vector<Path> wanted = scenario.volumes;
+  const bool is_covered = std::ranges::any_of(
+      wanted, [&](const Path& volume) { return IsBelow(scenario.working_directory, volume); });
+  // A process would write to the host's own directory.
+  const bool needs_copy = !on_machines && !scenario.working_directory.empty() && !is_covered;
+  if (needs_copy) wanted.push_back(scenario.working_directory);
+  std::ranges::sort(wanted);
+  for (const Path& volume : wanted) {
+    const auto has = [&](const Copied& other) { return IsBelow(volume, other.named); };
+    if (std::ranges::any_of(volumes->volumes_, has)) continue;
+    const bool is_working = IsBelow(scenario.working_directory, volume);
+    if (!on_machines && !is_working) return errors::VolumeNeedsMachines(volume);
+    RETURN_IF_ERROR(volumes->Add(volume));
+  }
+  return volumes;
+}
+
+bool RunVolumes::IsLeftOut(const Path& directory) const {
+  return IsByProduct(directory) || directory == places_.state;
+}
+
+Status RunVolumes::Add(const Path& volume) {
+  const std::string number = std::to_string(volumes_.size());
+  std::error_code error;
+  Copied copied{volume.string(), std::filesystem::weakly_canonical(volume, error).string(),
+                places_.directory / number};
+  if (error) copied.seen = copied.named;
+  RETURN_IF_ERROR(MakeDirectories(copied.copy));
+  if (!places_.on_machines) copied.seen = std::filesystem::canonical(copied.copy, error).string();
+  uint64_t bytes = 0;
+  const Path from = places_.begin.empty() ? volume : places_.begin / number;
+  if (std::filesystem::is_directory(from, error)) {
+    RETURN_IF_ERROR(CopyTree(from, copied, &bytes));
+  }
+  // Those that an earlier copy left out come from the host.
+  for (std::filesystem::recursive_directory_iterator at(volume, error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code gone;
+    if (!at->is_directory(gone) || at->is_symlink(gone)) continue;
+    if (IsLeftOut(at->path())) at.disable_recursion_pending();
+    if (!IsShownNotCopied(at->path())) continue;
+    at.disable_recursion_pending();
+    copied.not_copied.push_back(at->path().lexically_relative(volume).string());
+  }
+  volumes_.push_back(std::move(copied));
+  return Ok{};
+}
+
+// Sockets, devices and pipes are left out.
+Status RunVolumes::CopyTree(const Path& from, Copied& volume, uint64_t* bytes) {
+  std::error_code error;
+  using Walk = std::filesystem::recursive_directory_iterator;
+  for (Walk at(from, error), end; !error && at != end; at.increment(error)) {
+    const Path below = at->path().lexically_relative(from);
+    const Path to = volume.copy / below;
+    std::error_code failed;
+    if (at->is_symlink(failed)) {
+      std::filesystem::copy_symlink(at->path(), to, failed);
+    } else if (at->is_directory(failed)) {
+      const bool is_left_out = IsLeftOut(at->path()) || IsShownNotCopied(at->path());
+      if (is_left_out) at.disable_recursion_pending();
+      if (!is_left_out) std::filesystem::create_directory(to, at->path(), failed);
+    } else if (at->is_regular_file(failed)) {
+      const auto stamp = StampOf(at->path());
+      *bytes += stamp ? stamp->size : 0;
+      if (*bytes > kVolumeBytesMax) return errors::VolumeTooLarge(volume.named, kVolumeBytesMax);
+      if (!CopyFile(at->path(), to)) return errors::CannotCopyVolume(at->path(), errno);
+      if (stamp) begin_[volume.named + "/" + below.string()] = *stamp;
+    }
+    if (failed) return errors::CannotCopyVolume(at->path(), failed.value());
+  }
+  return error ? Status(errors::CannotCopyVolume(from, error.value())) : Ok{};
+}
+
+std::optional<RunVolumes::Stamp> RunVolumes::StampOf(const Path& file) {
+  struct stat status {};
+  if (::lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  constexpr int64_t kNanoseconds = 1'000'000'000;
+  return Stamp{static_cast<uint64_t>(status.st_size),
+               status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec};
+}
+
+void RunVolumes::AddTo(engine::ReplicaLaunch& launch) const {
+  using Use = engine::Volume::Use;
+  std::string working = working_directory_;
+  const bool is_in_volume = !working.empty() && NameOf(working).has_value();
+  for (const Copied& volume : volumes_) {
+    if (!places_.on_machines) {
+      if (IsBelow(working_directory_, volume.named)) {
+        const Path below = Path(working_directory_).lexically_relative(volume.named);
+        working = below == "." ? volume.seen : (Path(volume.seen) / below).string();
+      }
+      continue;
+    }
+    launch.volumes.push_back({volume.copy.string(), volume.named});
+    for (const std::string& name : volume.not_copied) {
+      const std::string place = volume.named + "/" + name;
+      launch.volumes.push_back({place, place, Use::kReadOnly});
+    }
+  }
+  if (places_.on_machines && !working.empty() && !is_in_volume) {
+    launch.volumes.push_back({working, working, Use::kCopyOnWrite});
+  }
+  if (!working.empty()) launch.working_directory = working;
+}
+
+std::vector<Path> RunVolumes::Roots() const {
+  std::vector<Path> roots;
+  for (const Copied& volume : volumes_) roots.emplace_back(volume.seen);
+  return roots;
+}
+
+std::optional<std::string> RunVolumes::NameOf(const std::string& path) const {
+  for (const Copied& volume : volumes_) {
+    if (path == volume.seen) return volume.named;
+    if (path.starts_with(volume.seen + "/")) return volume.named + path.substr(volume.seen.size());
+  }
+  return std::nullopt;
+}
+
+Status RunVolumes::Collect(std::map<std::string, FinalObject>& objects) const {
+  using Walk = std::filesystem::recursive_directory_iterator;
+  for (const Copied& volume : volumes_) {
+    std::error_code error;
+    for (Walk at(volume.copy, error), end; !error && at != end; at.increment(error)) {
+      std::error_code gone;
+      const std::string name =
+          volume.named + "/" + at->path().lexically_relative(volume.copy).string();
+      if (at->is_symlink(gone)) {
+        objects[name] = {"link to " + std::filesystem::read_symlink(at->path(), gone).string()};
+      } else if (at->is_directory(gone)) {
+        if (IsByProduct(at->path())) at.disable_recursion_pending();
+      } else if (const auto stamp = StampOf(at->path())) {
+        const auto before = begin_.find(name);
+        if (before != begin_.end() && before->second == *stamp) {
+          objects[name] = {kUntouched};
+          continue;
+        }
+        ASSIGN_OR_RETURN(std::string bytes, BytesForComparison(at->path(), stamp->size));
+        objects[name] = {std::move(bytes)};
+      }
+    }
+    if (error) return errors::CannotReadVolume(volume.copy, error.value());
+  }
+  return Ok{};
+}
+
+}  // namespace caip::scenario
