@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 """Faults of the network on real emulators, as trainers on machines see them."""
 
-import argparse
-import sys
-import unittest
-
-import test_faults as faults
+import scenario_case
+import machines
 
 CLUSTER = """
 job:
@@ -50,10 +47,10 @@ else:
 """
 
 
-class NetworkCase(faults.Case):
+class NetworkCase(scenario_case.Case):
     def setUp(self):
         super().setUp()
-        faults.machines.need(faults.CAIP)
+        machines.need(scenario_case.caip())
 
     def lines(self, events, replica="worker-0"):
         return [event["message"] for event in events
@@ -238,7 +235,7 @@ expect: {state: SUCCEEDED, restarts: {master-0: 1}}
         self.assertEqual(self.lines(events, "master-0"), ["cut off, metadata answers 200"])
 
 
-class Processes(faults.Case):
+class Processes(scenario_case.Case):
     def test_they_cannot_have_faults_of_the_network(self):
         self.use_processes()
         code, text, _, _ = self.run_scenario(self.scenario("record(1)\n", """
@@ -251,8 +248,4 @@ faults:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--caip", required=True)
-    options, rest = parser.parse_known_args()
-    faults.CAIP = options.caip
-    unittest.main(argv=[sys.argv[0], *rest])
+    scenario_case.main()
