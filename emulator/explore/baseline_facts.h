@@ -15,7 +15,7 @@ std::string RecognizeSteps(const harness::Evidence& run);
 /// The replicas that were started: "master-0".
 std::set<std::string> ReplicasOf(const harness::Evidence& run);
 
-/// Whether the run has steps, or left objects or files that were not there before it.
+/// Whether the run has steps, or left new objects or files.
 bool HasResults(const harness::Evidence& run);
 
 }  // namespace caip::explore

@@ -81,9 +81,10 @@ class FileHash {
 
  private:
   bool IsNotOurs(const Path& folder) const {
-    static const std::set<Path> names = {".git", "__pycache__", "caip-findings"};
+    static const std::set<Path> names = {".git", "__pycache__", "caip-findings", "node_modules"};
     if (names.contains(folder.filename())) return true;
     std::error_code error;
+    if (std::filesystem::exists(folder / "pyvenv.cfg", error)) return true;
     return not_ours_.contains(std::filesystem::weakly_canonical(folder, error));
   }
 
@@ -127,7 +128,7 @@ std::string Fingerprint(const harness::Scenario& scenario, const std::vector<Pat
   FileHash hash(not_ours);
   hash.AddFile(scenario.file);
   for (const std::string& word : scenario.command) {
-    hash.AddWord(scenario.trainer_folder, word, false);
+    hash.AddWord(scenario.command_folder(), word, false);
   }
   AddSubmit(scenario, hash);
   for (const std::string& word : scenario.arguments) hash.Add(word);

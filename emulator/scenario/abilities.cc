@@ -39,7 +39,7 @@ std::string PythonOfCommand(const harness::Scenario& scenario) {
   if (scenario.command.empty()) return "python3";
   const Path program = scenario.command.front();
   if (!program.filename().string().starts_with("python")) return "python3";
-  return program.has_parent_path() ? (scenario.trainer_folder / program).string()
+  return program.has_parent_path() ? (scenario.command_folder() / program).string()
                                    : program.string();
 }
 
@@ -54,7 +54,7 @@ std::string DescribeMissingFaultAbility(const harness::FaultKind& kind) {
 
 // The path of the program that a word of a command names in the PATH of replicas.
 Path ProgramOf(const harness::Scenario& scenario, const std::string& word) {
-  if (word.find('/') != std::string::npos) return scenario.trainer_folder / word;
+  if (word.find('/') != std::string::npos) return scenario.command_folder() / word;
   std::error_code error;
   for (const char* folder : {"/usr/local/bin", "/usr/bin", "/bin"}) {
     if (std::filesystem::exists(Path(folder) / word, error)) return Path(folder) / word;

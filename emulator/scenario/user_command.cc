@@ -13,8 +13,7 @@ namespace caip::scenario {
 namespace {
 
 // A user's values of these count more than the job's.
-constexpr std::string_view kUserVariables[] = {"PATH", "HOME",  "USER",    "LOGNAME",
-                                               "LANG", "SHELL", "HOSTNAME"};
+constexpr std::string_view kUserVariables[] = {"PATH", "HOME", "USER", "LOGNAME", "LANG", "SHELL"};
 constexpr std::string_view kModulesVariable = "PYTHONPATH";  // the job's come first
 // They name places of the user's shell.
 constexpr std::string_view kShellVariables[] = {"PWD", "OLDPWD", "TMPDIR", "SSH_AUTH_SOCK", "_"};

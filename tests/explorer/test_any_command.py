@@ -108,7 +108,7 @@ class AnyCommand(unittest.TestCase):
         return done.returncode, done.stdout
 
     def explore(self, *words):
-        return self.caip("explore", "--state", str(self.folder / "state"), *words)
+        return self.caip("explore", "--state", str(self.folder / "state"), "--no-pairs", *words)
 
     def files(self):
         """The files of the working folder, without findings."""
@@ -122,7 +122,7 @@ class AnyCommand(unittest.TestCase):
         self.assertEqual(code, 1, text)
         self.assertRegex(text, r"1\. the job ends FAILED: FileNotFoundError")
         self.assertIn("with what is stored now it can never succeed", text)
-        self.assertIn("steps: `step 20`", text)
+        self.assertIn("steps: lines like `step 20`", text)
         self.assertNotIn("console.cloud.google.com", text)
         return text
 
@@ -313,6 +313,16 @@ if (out / "lock").exists():
         self.write(CAREFUL, out="'run'")
         code, text = self.caip("scenario", "run", str(finding), *state)
         self.assertEqual(code, 0, text)
+
+    def test_it_resumes_only_with_the_same_trainer(self):
+        self.write(TRUSTING, out="'run'")
+        words = ("--max-points", "12", "--", "python3", "train.py")
+        self.assert_the_bug_is_found(*words)
+        _, text = self.explore("--resume", *words)
+        self.assertIn("known from an earlier run", text)
+        self.write(CAREFUL, out="'run'")
+        text = self.assert_nothing_is_found("--resume", *words)
+        self.assertNotIn("known from an earlier run", text)
 
     def test_a_run_without_results_is_not_a_pass(self):
         (self.work / "train.py").write_text("print('hello')\n")

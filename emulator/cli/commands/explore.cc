@@ -135,7 +135,7 @@ void PrintReport(const explore::ExploreReport& report, const explore::ReportHead
            " not tested, because the run that should restart there did not reach it again\n");
   }
   if (!report.step_format.empty()) {
-    io.out("steps: " + harness::FindStepFormat(report.step_format)->summary + "\n");
+    io.out("steps: lines like " + harness::FindStepFormat(report.step_format)->summary + "\n");
   }
   if (!report.not_compared.empty()) {
     io.out("not compared, because it differs between two baseline runs: " +

@@ -199,7 +199,7 @@ const std::vector<StepFormat>& StepFormats() {
   static const std::vector<StepFormat> formats = {
       {"transformers", "the dictionaries of Hugging Face's Trainer", ReadTransformers},
       {"lightning", "the bars of PyTorch Lightning", ReadLightning},
-      {"keras", "the lines of Keras", ReadKeras},
+      {"keras", "those of Keras", ReadKeras},
       {"step", "`step 20`, `step=20`, `iter: 20`", ReadStep},
       {"epoch_step", "`epoch 3 step 20`, where each epoch counts its own steps", ReadEpochStep},
       {"epoch", "`epoch 3`, `Epoch 3/10`, `epoch=3`", ReadEpoch},

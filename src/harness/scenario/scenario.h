@@ -89,6 +89,10 @@ struct Scenario {
 
   /// True if an expectation compares the run with one without faults.
   bool needs_twin() const;
+  /// The folder to which words of the command are relative.
+  const Path& command_folder() const {
+    return working_directory.empty() ? trainer_folder : working_directory;
+  }
   /// True if a word of the command contains `word`.
   bool CommandHas(std::string_view word) const;
 };
