@@ -96,7 +96,7 @@ bool IsAtOnlyChange(const harness::CrashPoint& point, const harness::Evidence& r
 
 bool IsSamePlace(const harness::CrashPoint& a, const harness::CrashPoint& b) {
   return a.replica == b.replica && a.kind == b.kind && a.before == b.before && a.op == b.op &&
-         a.text == b.text && a.mid_bytes == b.mid_bytes;
+         a.text == b.text && a.mid == b.mid;
 }
 
 // Adds what FindLossOfPair cannot see: the buckets are as after a single restart at the place of

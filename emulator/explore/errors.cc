@@ -46,6 +46,18 @@ Error NetworkFaultsNeedMachines() {
           "network of this host."};
 }
 
+Error PowerLossNeedsFiles() {
+  return {Code::kInvalidArgument,
+          "--faults power-loss needs a job that writes files: a command with a directory, or "
+          "`semantics: posix`. A failure of the power changes no object."};
+}
+
+Error PowerLossNeedsOneReplica() {
+  return {
+      Code::kInvalidArgument,
+      "--faults power-loss needs a job with one replica. Several replicas share their volumes."};
+}
+
 Error NoSuchReplica(std::string_view replica, const std::vector<std::string>& replicas) {
   return {Code::kInvalidArgument, "The job has no replica '" + std::string(replica) + "'; it has " +
                                       Join(replicas, ", ") + "."};

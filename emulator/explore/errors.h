@@ -22,6 +22,8 @@ Error StorageErrorsNeedObjects();
 /// Cuts are asked for, but no network leads to storage.
 Error NetworkCutsNeedObjects();
 Error NetworkFaultsNeedMachines();
+Error PowerLossNeedsFiles();
+Error PowerLossNeedsOneReplica();
 Error NoSuchReplica(std::string_view replica, const std::vector<std::string>& replicas);
 
 }  // namespace caip::explore::errors

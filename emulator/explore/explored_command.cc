@@ -10,8 +10,9 @@
 #include "base/text.h"
 #include "emulator/explore/errors.h"
 #include "emulator/explore/fingerprint.h"
+#include "emulator/explore/plan.h"
+#include "emulator/scenario/contents/run_volumes.h"
 #include "emulator/scenario/run_isolation.h"
-#include "emulator/scenario/run_volumes.h"
 #include "emulator/scenario/scenario_run.h"
 
 namespace caip::explore {
@@ -157,6 +158,7 @@ Result<Path> WriteExploredCommand(const ExploredCommand& command, const Path& ou
 
 Result<std::vector<Path>> FindOtherVolumes(const harness::Scenario& scenario,
                                            const ExploreOptions& options) {
+  RETURN_IF_ERROR(CheckFaults(scenario, options));
   scenario::RunOptions run;
   run.state = options.workshop / "trial-run";
   run.caches = options.workshop / "caches";

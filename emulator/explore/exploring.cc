@@ -12,12 +12,10 @@
 #include "emulator/explore/causes.h"
 #include "emulator/explore/errors.h"
 #include "emulator/explore/exploring_files.h"
+#include "emulator/explore/exploring_runs.h"
 #include "emulator/explore/exploring_tasks.h"
 #include "emulator/explore/plan.h"
 #include "emulator/explore/resumption.h"
-#include "emulator/scenario/run_isolation.h"
-#include "emulator/scenario/scenario_run.h"
-#include "host/machine/memory_directory.h"
 
 namespace caip::explore {
 namespace {
@@ -42,7 +40,7 @@ class Explorer {
     RETURN_IF_ERROR(CheckFaults(scenario_, options_));
     RETURN_IF_ERROR(RunBaseline());
     files_.emplace(options_, scenario_);
-    OpenMemory();
+    runs_.OpenMemory();
     RETURN_IF_ERROR(CheckReplicas());
     MakePlan();
     const auto before = MonotonicNow();
@@ -54,67 +52,27 @@ class Explorer {
   }
 
  private:
-  // Replicas must be the same in all runs: machines, or processes.
-  void OpenMemory() {
-    memory_ = host::MemoryDirectory::Open(
-        options_.workshop, written_ * static_cast<uint64_t>(std::max<int64_t>(1, options_.jobs)));
-    const app::EmulatorOptions& asked = options_.settings.options;
-    const auto isolation_in = [&](const Path& place) {
-      return scenario::IsolationOf(asked, place);
-    };
-    if (memory_ && isolation_in(memory_->path()) != isolation_in(options_.workshop))
-      memory_.reset();
-  }
-
-  // Runs in memory. A run that does not fit there is repeated on the disk, as are all later ones.
-  Result<Evidence> RunOnce(const Scenario& scenario, const scenario::RunOptions& run_options) {
-    if (!memory_ || memory_is_full_) return RunIn(options_.workshop, scenario, run_options);
-    auto evidence = RunIn(memory_->path(), scenario, run_options);
-    if (evidence.ok() || evidence.error().code != Code::kResourceExhausted) return evidence;
-    memory_is_full_ = true;
-    return RunIn(options_.workshop, scenario, run_options);
-  }
-
-  Result<Evidence> RunIn(const Path& place, const Scenario& scenario,
-                         scenario::RunOptions run_options) {
-    const bool in_memory = memory_ && place == memory_->path();
-    if (in_memory) run_options.overfull = [this] { return memory_->IsOverfull(); };
-    run_options.state = place / ("explore-" + std::to_string(++runs_));
-    run_options.caches = options_.workshop / "caches";
-    run_options.volumes = options_.volumes;
-    run_options.seed = scenario.seed;
-    run_options.interrupted = options_.interrupted;
-    run_options.read_words = options_.read_words;
-    run_options.settings = options_.settings;
-    RETURN_IF_ERROR(MakeDirectories(run_options.state));
-    const Path state = run_options.state;
-    const bool is_baseline = run_options.watch_disks;
-    auto evidence = scenario::ScenarioRun(scenario, std::move(run_options)).Run();
-    if (evidence.ok()) {
-      auto points = TakeDiskPoints(*evidence, options_.points.replicas);
-      if (is_baseline) disk_points_ = std::move(points);
-    }
-    if (!memory_) written_ = std::max(written_.load(), host::BytesBelow(state));
-    RemoveTree(state);
-    return evidence;
-  }
-
   Status RunBaseline() {
     const auto before = MonotonicNow();
     RemoveTree(options_.workshop / "record");
-    recorder_ = std::make_unique<scenario::Recorder>(options_.workshop / "record");
+    recorder_ = std::make_unique<scenario::BucketRecorder>(options_.workshop / "record");
     scenario::RunOptions recorded;
     recorded.recorder = recorder_.get();
+    if (KeepsFiles()) {
+      RETURN_IF_ERROR(runs_.MakeBlocks());
+      file_recorder_ = std::make_unique<scenario::FileRecorder>(runs_.blocks());
+      recorded.files = file_recorder_.get();
+    }
     recorded.watch_disks = options_.disks != Disks::kNew || options_.kept_sample ||
                            options_.points.kinds.contains("disk");
-    ASSIGN_OR_RETURN(Evidence first, RunOnce(scenario_, recorded));
+    ASSIGN_OR_RETURN(Evidence first, runs_.Run(scenario_, recorded));
     RETURN_IF_ERROR(recorder_->outcome());
     report_.baseline = MonotonicNow() - before;
     if (first.state != "SUCCEEDED") {
       return errors::BaselineFailed(first);
     }
     if (LearnSteps(first)) return RunBaseline();
-    ASSIGN_OR_RETURN(Evidence second, RunOnce(scenario_, {}));
+    ASSIGN_OR_RETURN(Evidence second, runs_.Run(scenario_, {}));
     baseline_ = std::make_unique<harness::Baseline>(std::move(first), std::move(second),
                                                     scenario_.comparison);
     for (const std::string& name : baseline_->unstable_objects()) {
@@ -154,6 +112,7 @@ class Explorer {
 
   Status CheckReplicas() const {
     const std::set<std::string> all = ReplicasOf(baseline_->run());
+    if (options_.power_loss && all.size() > 1) return errors::PowerLossNeedsOneReplica();
     for (const std::string& wanted : options_.points.replicas) {
       if (all.contains(wanted)) continue;
       return errors::NoSuchReplica(wanted, std::vector<std::string>(all.begin(), all.end()));
@@ -161,16 +120,26 @@ class Explorer {
     return Ok{};
   }
 
-  // With one replica only the buckets outlive its machine, so the recovery alone need run.
+  bool HasBucketDirectories() const { return scenario_.semantics == harness::Semantics::kPosix; }
+
+  // Whether files, not only objects, outlive machines.
+  bool KeepsFiles() const {
+    return !scenario_.volumes.empty() || !scenario_.working_directory.empty() ||
+           HasBucketDirectories();
+  }
+
+  // With one replica only storage outlives its machine, so the recovery alone need run. Changes
+  // that are made to a bucket as a directory and as an object, too, are not recorded together.
   bool CanUseRecord() const {
-    return ReplicasOf(baseline_->run()).size() == 1 && !options_.full_runs &&
-           scenario_.volumes.empty() && scenario_.working_directory.empty() &&
-           scenario_.semantics == harness::Semantics::kObject;
+    if (ReplicasOf(baseline_->run()).size() != 1 || options_.full_runs) return false;
+    if (file_recorder_ && !file_recorder_->outcome().ok()) return false;
+    return !HasBucketDirectories() || recorder_->states().size() <= 1;
   }
 
   harness::PointSelection Selection() const {
     harness::PointSelection selection = options_.points;
-    selection.torn_writes = scenario_.semantics == harness::Semantics::kPosix;
+    selection.torn_writes = HasBucketDirectories();
+    selection.every_write = CanUseRecord();
     return selection;
   }
 
@@ -179,10 +148,13 @@ class Explorer {
     baseline.states = recorder_->states();
     baseline.events = baseline_->run().events;
     baseline.points = PointsToTry(baseline_->run(), Selection(), options_.points_are_default);
-    baseline.disk_points = disk_points_;
+    if (file_recorder_) baseline.files = file_recorder_->log();
+    baseline.has_directories = HasBucketDirectories();
+    baseline.disk_points = runs_.disk_points();
     baseline.has_remote_storage = scenario_.semantics == harness::Semantics::kObject;
     if (options_.points.kinds.contains("disk")) {
-      baseline.points.insert(baseline.points.end(), disk_points_.begin(), disk_points_.end());
+      baseline.points.insert(baseline.points.end(), baseline.disk_points.begin(),
+                             baseline.disk_points.end());
       std::ranges::stable_sort(baseline.points, {}, &CrashPoint::events);
     }
     report_.points = baseline.points.size();
@@ -207,7 +179,8 @@ class Explorer {
 
   void TryFrom(size_t first) {
     outcomes_.resize(tasks_.size());
-    next_ = first;
+    order_ = tasks_.MostDifferentFirst(first);
+    next_ = 0;
     std::vector<std::thread> threads;
     for (int64_t i = 0; i < std::max<int64_t>(1, options_.jobs); ++i) {
       threads.emplace_back([this] { Work(); });
@@ -216,7 +189,8 @@ class Explorer {
   }
 
   void Work() {
-    for (size_t i = next_++; i < tasks_.size(); i = next_++) {
+    for (size_t at = next_++; at < order_.size(); at = next_++) {
+      const size_t i = order_[at];
       const std::string name = Describe(tasks_[i]);
       const bool deepens = plan_.Deepens(i);  // its recovery is needed again
       const auto known = deepens ? std::nullopt : files_->Known(name);
@@ -279,16 +253,14 @@ class Explorer {
   Result<ExploreOutcome> TryOne(size_t index) {
     const ExploreTask& task = tasks_[index];
     const bool deepens = plan_.Deepens(index);
-    std::optional<scenario::Recorder> recorder;
-    if (deepens && task.recorded) {
-      recorder.emplace(options_.workshop / ("record-" + std::to_string(index)));
-    }
-    auto whole = task.recorded ? Recover(task, recorder ? &*recorder : nullptr) : RunWhole(task);
+    const Path record = options_.workshop / ("record-" + std::to_string(index));
+    Records records(record, deepens && task.recorded, runs_.blocks());
+    auto whole = task.recorded ? Recover(task, records) : RunWhole(task);
     if (!whole.ok()) return whole.error();
-    if (recorder) RETURN_IF_ERROR(recorder->outcome());
     if (deepens) {
-      RecordedRun next;
-      if (recorder) next.states = recorder->states();
+      ASSIGN_OR_RETURN(RecordedRun next, records.Take());
+      next.has_directories = HasBucketDirectories();
+      next.begin = BeginOfRecovery(task, *whole);
       next.events = whole->events;
       next.points = PointsOfRecovery(task, *whole, Selection());
       const std::lock_guard lock(mutex_);
@@ -306,16 +278,20 @@ class Explorer {
     return outcome;
   }
 
-  Result<Evidence> Recover(const ExploreTask& task, scenario::Recorder* recorder) {
+  Result<Evidence> Recover(const ExploreTask& task, Records& records) {
     scenario::RunOptions run_options;
     run_options.begin = &task.begin;
-    run_options.recorder = recorder;
-    ASSIGN_OR_RETURN(Evidence recovery, RunOnce(scenario_, run_options));
+    records.AddTo(run_options, task);
+    if (task.files) {
+      ASSIGN_OR_RETURN(harness::FileTree files, FilesOf(task, *runs_.blocks()));
+      run_options.begin_files = std::make_shared<const harness::FileTree>(std::move(files));
+    }
+    ASSIGN_OR_RETURN(Evidence recovery, runs_.Run(scenario_, run_options));
     return JoinRecovery(task, std::move(recovery));
   }
 
   Result<Evidence> RunWhole(const ExploreTask& task) {
-    ASSIGN_OR_RETURN(Evidence run, RunOnce(WithRestart(scenario_, task), {}));
+    ASSIGN_OR_RETURN(Evidence run, runs_.Run(WithRestart(scenario_, task), {}));
     if (WasMissed(run)) ++missed_;
     return run;
   }
@@ -350,7 +326,7 @@ class Explorer {
         finding.remark = "not confirmed by a run of its own: " + ended;
         return;
       }
-      const auto again = RunOnce(WithRestart(scenario_, shown.task), {.once_more = true});
+      const auto again = runs_.Run(WithRestart(scenario_, shown.task), {.once_more = true});
       if (!again.ok()) {
         finding.remark = "not confirmed by a run of its own: " + again.error().message;
         return;
@@ -370,19 +346,17 @@ class Explorer {
   Scenario scenario_;
   const ExploreOptions& options_;
   MonotonicTime begin_;
-  std::unique_ptr<scenario::Recorder> recorder_;
+  std::unique_ptr<scenario::BucketRecorder> recorder_;  // of the baseline run
   std::unique_ptr<harness::Baseline> baseline_;
-  std::vector<CrashPoint> disk_points_;  // of the baseline run
+  std::unique_ptr<scenario::FileRecorder> file_recorder_;  // null: all storage is in buckets
   std::optional<ExplorationFiles> files_;
-  std::unique_ptr<host::MemoryDirectory> memory_;  // for the runs after the baseline
-  std::atomic<uint64_t> written_{0};               // bytes of a baseline run
-  std::atomic<bool> memory_is_full_{false};
+  ExploreRuns runs_{options_};
   Plan plan_{options_};
   const TaskList& tasks_ = plan_.tasks();
   std::vector<std::optional<ExploreOutcome>> outcomes_;
   std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them
-  std::atomic<size_t> next_{0};
-  std::atomic<int> runs_{0};
+  std::vector<size_t> order_;
+  std::atomic<size_t> next_{0};  // in `order_`
   std::atomic<size_t> known_{0};
   std::atomic<size_t> missed_{0};
   std::atomic<int64_t> spent_{0};

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "emulator/explore/interruption.h"
-#include "emulator/scenario/recorder.h"
+#include "emulator/scenario/contents/bucket_recorder.h"
 #include "emulator/scenario/run_settings.h"
 #include "harness/explorer/crash_point.h"
 #include "harness/explorer/recovery_comparison.h"
@@ -34,7 +34,7 @@ struct ExploreOptions {
   std::optional<Duration> budget;
   harness::PointSelection points;
   bool points_are_default = true;  // the user did not choose the kinds of points
-  int64_t points_max = 400;        // if there are more, they are thinned out evenly
+  int64_t points_max = 400;        // if there are more, the most different ones
   Pairs pairs = Pairs::kSample;    // second restarts in recoveries
   bool full_runs = false;          // each run starts at the beginning, not at recorded buckets
   Disks disks = Disks::kNew;
@@ -43,6 +43,7 @@ struct ExploreOptions {
   bool storage_errors = false;  // also 503 for each operation of storage, and lost answers
   bool network_cuts = false;    // also a few cuts between a replica and storage
   bool network = false;         // also a few faults of the network, of each kind and to each peer
+  bool power_loss = false;      // also a few failures of the power, which lose what was not synced
   bool drift_is_sure = false;   // numbers that drift count as findings
   bool resume = false;          // continues the exploration whose progress is in `out`
   /// The scenario that findings extend and `resume` compares; null: the one that runs.

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "harness/files/lost_files.h"
+
 namespace caip::explore {
 namespace {
 
@@ -20,11 +22,13 @@ Event EndOfMachine(const CrashPoint& point, int boot) {
   return exit;
 }
 
-// Whether the point is an operation before which the first restart took the machine away. The
-// trigger counts the operation although it did not take effect.
+// Whether the point is an operation before which, or in which, the first restart took the machine
+// away. The trigger counts the operation although it did not take effect.
 bool WasCountedBefore(const CrashPoint& first, const CrashPoint& point) {
-  return first.before && first.mid_bytes == 0 && point.before && first.kind == point.kind &&
-         first.replica == point.replica && first.op == point.op && first.text == point.text;
+  const bool is_same = first.kind == point.kind && first.replica == point.replica &&
+                       first.op == point.op && first.text == point.text;
+  if (!is_same || !first.before || !point.before) return false;
+  return !point.mid || (first.mid && *point.mid <= *first.mid);
 }
 
 // After a change in storage, a step or a line.
@@ -50,18 +54,17 @@ std::vector<std::string> PeersOf(const std::string& replica, const RecordedRun& 
   return peers;
 }
 
-// The first event after the end of the machine that the restart took away.
+}  // namespace
+
 size_t BeginOfRecovery(const ExploreTask& task, const Evidence& whole) {
   const std::vector<Event>& events = whole.events;
-  size_t i = task.recorded ? task.prefix.size() : 0;
+  size_t i = task.recorded ? task.prefix : 0;
   const auto ends = [&](const Event& event) {
     return event.Is<harness::ExitEvent>() && event.replica == task.point.replica;
   };
   while (i < events.size() && !ends(events[i])) ++i;
   return std::min(i + 1, events.size());
 }
-
-}  // namespace
 
 std::string Describe(const ExploreTask& task) {
   return harness::Describe(task.point) +
@@ -76,14 +79,23 @@ harness::Scenario WithoutFaults(harness::Scenario scenario) {
   return scenario;
 }
 
+std::vector<Event> Prefix(const ExploreTask& task) {
+  if (!task.events) return {};
+  return {task.events->begin(), task.events->begin() + static_cast<ptrdiff_t>(task.prefix)};
+}
+
 Evidence JoinRecovery(const ExploreTask& task, Evidence recovery) {
   int boots = 0;
-  std::vector<Event> all = task.prefix;
+  std::vector<Event> all = Prefix(task);
   for (const Event& event : all) boots = std::max(boots, event.boot);
   all.push_back(EndOfMachine(task.second.value_or(task.point), boots));
+  const auto acts = static_cast<size_t>(std::ranges::count_if(all, harness::IsAct));
   for (Event& event : recovery.events) {
     if (event.replica.empty() || event.replica == "service") continue;
     event.boot += boots;
+    if (auto* operation = std::get_if<harness::StorageEvent>(&event.body)) {
+      for (harness::WrittenPiece& piece : operation->pieces) piece.acts += acts;
+    }
     all.push_back(std::move(event));
   }
   int64_t number = 0;
@@ -169,12 +181,37 @@ std::vector<CrashPoint> TakeDiskPoints(Evidence& run, const std::set<std::string
   return points;
 }
 
+namespace {
+
+// The moment of the log of files at which the machine goes away at that point. `acts`: how many of
+// the run's events before each event are acts.
+harness::FileCut CutOf(const RecordedRun& run, CrashPoint point,
+                       const std::optional<CrashPoint>& first, const std::vector<size_t>& acts) {
+  if (first && WasCountedBefore(*first, point)) --point.nth;
+  return run.files->CutAt(point, acts[std::min(point.events, acts.size() - 1)]);
+}
+
+std::vector<size_t> ActsBefore(const RecordedRun& run) {
+  std::vector<size_t> acts = {0};
+  for (size_t i = 0; i < run.events.size(); ++i) {
+    const bool counts = i >= run.begin && harness::IsAct(run.events[i]);
+    acts.push_back(acts.back() + (counts ? 1 : 0));
+  }
+  return acts;
+}
+
+}  // namespace
+
 void TaskList::AddRecorded(const RecordedRun& run, const std::optional<CrashPoint>& first) {
+  const auto events = std::make_shared<const std::vector<Event>>(run.events);
+  const std::vector<size_t> acts = ActsBefore(run);
   for (const CrashPoint& point : run.points) {
-    if (point.changes >= run.states.size()) continue;
-    const scenario::BucketState& state = run.states[point.changes];
+    const size_t change = run.has_directories ? 0 : point.changes;
+    if (change >= run.states.size()) continue;
+    const scenario::BucketState& state = run.states[change];
+    const harness::FileCut cut = run.files ? CutOf(run, point, first, acts) : harness::FileCut{};
     // Only after the first restart does it matter how many steps led to the same bytes.
-    std::string key = scenario::KeyOf(state);
+    std::string key = scenario::KeyOf(state) + (run.files ? run.files->KeyAt(cut) : "");
     if (!seen_.insert(key).second) {
       if (!first) equals_.push_back({point, std::move(key)});
       continue;
@@ -185,9 +222,49 @@ void TaskList::AddRecorded(const RecordedRun& run, const std::optional<CrashPoin
     if (first) task.second = point;
     task.recorded = true;
     task.begin = state;
-    task.prefix.assign(run.events.begin(),
-                       run.events.begin() + static_cast<ptrdiff_t>(point.events));
+    task.files = run.files;
+    task.cut = cut;
+    task.events = events;
+    task.prefix = point.events;
     tasks_.push_back(std::move(task));
+  }
+}
+
+Result<harness::FileTree> FilesOf(const ExploreTask& task, harness::BlockStore& blocks) {
+  if (const auto lost = PowerLossOf(task.what)) {
+    return harness::AfterPowerLoss(*task.files, task.cut.changes, *lost);
+  }
+  return task.files->TreeAt(task.cut, blocks);
+}
+
+void TaskList::AddPowerLosses(const RecordedRun& run, size_t most) {
+  if (!run.files) return;
+  const size_t begin = tasks_.size();
+  const auto events = std::make_shared<const std::vector<Event>>(run.events);
+  const std::vector<size_t> acts = ActsBefore(run);
+  for (const CrashPoint& point : run.points) {
+    const size_t change = run.has_directories ? 0 : point.changes;
+    const bool is_change = point.kind == CrashPoint::Kind::kStorage && IsAfterAct(point);
+    if (!is_change || change >= run.states.size()) continue;
+    ExploreTask task{.point = point, .recorded = true, .begin = run.states[change]};
+    task.files = run.files;
+    task.cut = CutOf(run, point, std::nullopt, acts);
+    task.events = events;
+    task.prefix = point.events;
+    tasks_.push_back(std::move(task));
+  }
+  ThinOut(begin, most);
+  const std::vector<ExploreTask> chosen(tasks_.begin() + static_cast<ptrdiff_t>(begin),
+                                        tasks_.end());
+  tasks_.resize(begin);
+  for (const ExploreTask& at : chosen) {
+    for (const harness::PowerLoss lost : harness::kPowerLosses) {
+      ExploreTask task = at;
+      task.what = FailureOfPower(lost);
+      const auto left = harness::AfterPowerLoss(*task.files, task.cut.changes, lost);
+      task.state = scenario::KeyOf(task.begin) + std::to_string(left.Key());
+      if (seen_.insert(task.state).second) tasks_.push_back(std::move(task));
+    }
   }
 }
 
@@ -201,7 +278,7 @@ void TaskList::AddWhole(const RecordedRun& run, const std::optional<CrashPoint>&
     for (size_t i = from; i < point.events && !between; ++i) {
       between = run.events[i].replica == point.replica;
     }
-    if (point.before && !between && point.mid_bytes == 0) continue;
+    if (point.before && !between && !point.mid) continue;
     if (!point.before) last[point.replica] = point.events;
     ExploreTask task;
     task.point = first.value_or(point);
@@ -213,7 +290,7 @@ void TaskList::AddWhole(const RecordedRun& run, const std::optional<CrashPoint>&
 
 void TaskList::AddStorageErrors(const RecordedRun& run) {
   for (const CrashPoint& point : run.points) {
-    if (point.kind != CrashPoint::Kind::kStorage || point.mid_bytes > 0) continue;
+    if (point.kind != CrashPoint::Kind::kStorage || point.mid) continue;
     const bool is_change = point.op != "read" && point.op != "list";
     if (!point.before && !is_change) continue;
     ExploreTask task;
@@ -260,15 +337,6 @@ std::set<size_t> TaskList::SampleOfSingles(size_t most) const {
   }
   singles = Thinned(singles, most);
   return {singles.begin(), singles.end()};
-}
-
-size_t TaskList::ThinOut(size_t from, size_t most) {
-  const auto begin = tasks_.begin() + static_cast<ptrdiff_t>(from);
-  const std::vector<ExploreTask> all(begin, tasks_.end());
-  if (all.size() <= most) return all.size();
-  tasks_.resize(from);
-  for (ExploreTask& task : Thinned(all, most)) tasks_.push_back(std::move(task));
-  return all.size();
 }
 
 }  // namespace caip::explore

@@ -41,6 +41,15 @@ const Words& WordsOf(const Interruption& what) {
        ", packets to and from % are late", "network_delay", ", peer: %, by: 300ms, for: 3s"},
       {"refused", "% refuses its connections for 3 seconds ", ", % refuses connections",
        "network_refused", ", peer: %, for: 3s"},
+      {"power_loss", "the power fails and unsynced bytes are lost, ", ", unsynced bytes are lost",
+       "power_loss", ", lost: contents"},
+      {"power_loss", "the power fails and unsynced bytes of all but the last file are lost, ",
+       ", unsynced bytes of all but the last file are lost", "power_loss",
+       ", lost: older_contents"},
+      {"power_loss", "the power fails and unsynced bytes of the last file are lost, ",
+       ", unsynced bytes of the last file are lost", "power_loss", ", lost: newest_contents"},
+      {"power_loss", "the power fails and unsynced names are lost, ", ", unsynced names are lost",
+       "power_loss", ", lost: names"},
   };
   return words[static_cast<size_t>(what.kind)];
 }
@@ -78,6 +87,34 @@ std::string Describe(const Interruption& what, const harness::CrashPoint& point)
 
 std::string SuffixOf(const Interruption& what) { return WithPeer(WordsOf(what).suffix, what); }
 
+std::optional<harness::PowerLoss> PowerLossOf(const Interruption& what) {
+  switch (what.kind) {
+    case Interruption::kLosesContents:
+      return harness::PowerLoss::kContents;
+    case Interruption::kLosesOlderContents:
+      return harness::PowerLoss::kOlderContents;
+    case Interruption::kLosesNewestContents:
+      return harness::PowerLoss::kNewestContents;
+    case Interruption::kLosesNames:
+      return harness::PowerLoss::kNames;
+    default:
+      return std::nullopt;
+  }
+}
+
+Interruption FailureOfPower(harness::PowerLoss lost) {
+  switch (lost) {
+    case harness::PowerLoss::kContents:
+      return Interruption::kLosesContents;
+    case harness::PowerLoss::kOlderContents:
+      return Interruption::kLosesOlderContents;
+    case harness::PowerLoss::kNewestContents:
+      return Interruption::kLosesNewestContents;
+    default:
+      return Interruption::kLosesNames;
+  }
+}
+
 bool Restarts(const Interruption& what) {
   return what.kind != Interruption::kStorageError && !NetworkFaultOf(what);
 }
@@ -88,6 +125,9 @@ harness::Fault MakeInterruption(const Interruption& what, std::string name,
   if (const auto fault = NetworkFaultOf(what)) {
     return harness::DisturbNetworkFault(*fault, std::move(name), point.replica, what.peer,
                                         std::move(when), kNetworkFaultLasts);
+  }
+  if (const auto lost = PowerLossOf(what)) {
+    return harness::PowerLossFault(std::move(name), point.replica, std::move(when), *lost);
   }
   switch (what.kind) {
     case Interruption::kMachineLost:

@@ -2,6 +2,7 @@
 // What happens to a replica at a crash point.
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,11 @@ struct Interruption {
     kLossy,    // a fraction is lost
     kDelayed,  // they arrive later
     kRefused,  // connections are reset and refused
+    // The power fails: kMachineLost, and what was not synced is lost as harness::PowerLoss says.
+    kLosesContents,
+    kLosesOlderContents,
+    kLosesNewestContents,
+    kLosesNames,
   };
   // NOLINTNEXTLINE(google-explicit-constructor): a kind that needs no peer is an interruption
   Interruption(Kind what, std::string with = "") : kind(what), peer(std::move(with)) {}
@@ -42,6 +48,11 @@ std::string Describe(const Interruption& what, const harness::CrashPoint& point)
 
 /// What a task's name has after its points: ", its disk is kept". "" for kMachineLost.
 std::string SuffixOf(const Interruption& what);
+
+/// How the power fails; nullopt for other interruptions.
+std::optional<harness::PowerLoss> PowerLossOf(const Interruption& what);
+/// The interruption of that kind.
+Interruption FailureOfPower(harness::PowerLoss lost);
 
 /// Whether the replica starts again.
 bool Restarts(const Interruption& what);

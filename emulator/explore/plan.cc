@@ -16,6 +16,7 @@ constexpr size_t kTornSample = 2;
 constexpr size_t kAroundSample = 2;
 constexpr size_t kCutSample = 8;  // each takes seconds
 constexpr size_t kNetworkSample = 20;
+constexpr size_t kPowerLossSample = 40;  // changes of files, each with up to four failures
 constexpr size_t kPairsSample = 8;  // recoveries with one second restart, unless more are asked for
 
 // The run with its changes of replicas' disks as its crash points.
@@ -46,6 +47,7 @@ void Plan::AddSingles(const RecordedRun& baseline, bool use_record) {
   if (options_.storage_errors) tasks_.AddStorageErrors(baseline);
   if (options_.network_cuts) AddCutSample(baseline);
   if (options_.network) AddNetworkSample(baseline);
+  if (options_.power_loss) AddPowerLossSample(baseline, use_record);
   const size_t kept = KeptSample();
   ThinOut(0, static_cast<size_t>(options_.points_max) - kept - PairsSample(), "points");
   if (kept > 0) AddKeptSample(baseline, kept);
@@ -57,8 +59,8 @@ void Plan::AddKeptSample(const RecordedRun& baseline, size_t most) {
   AddKept(baseline, kKeptSample);
   RecordedRun at_disk = AtDiskPoints(baseline);
   RecordedRun torn = at_disk;
-  std::erase_if(torn.points, [](const auto& point) { return point.mid_bytes == 0; });
-  std::erase_if(at_disk.points, [](const auto& point) { return point.mid_bytes > 0; });
+  std::erase_if(torn.points, [](const auto& point) { return !point.mid; });
+  std::erase_if(at_disk.points, [](const auto& point) { return point.mid.has_value(); });
   AddKept(torn, kTornSample);
   AddKept(at_disk, kAroundSample);
   tasks_.ThinOut(all, most);
@@ -72,6 +74,18 @@ void Plan::AddCutSample(const RecordedRun& baseline) {
 
 void Plan::AddNetworkSample(const RecordedRun& baseline) {
   tasks_.AddNetworkFaults(baseline, AtMostATenth(kNetworkSample, options_.points_max));
+}
+
+// Without a record it is not known which failures differ: those that lose the most are tried.
+void Plan::AddPowerLossSample(const RecordedRun& baseline, bool use_record) {
+  const size_t most = AtMostATenth(kPowerLossSample, options_.points_max);
+  if (use_record) return tasks_.AddPowerLosses(baseline, most);
+  for (const harness::PowerLoss lost :
+       {harness::PowerLoss::kContents, harness::PowerLoss::kNames}) {
+    const size_t all = tasks_.size();
+    tasks_.AddWhole(baseline, std::nullopt, FailureOfPower(lost));
+    tasks_.ThinOut(all, most / 2);
+  }
 }
 
 void Plan::AddKept(const RecordedRun& run, size_t most) {
@@ -121,6 +135,10 @@ void Plan::ThinOut(size_t from, size_t most, const std::string& what) {
 
 Status CheckFaults(const harness::Scenario& scenario, const ExploreOptions& options) {
   const bool is_posix = scenario.semantics == harness::Semantics::kPosix;
+  const bool has_files =
+      is_posix || !scenario.volumes.empty() || !scenario.working_directory.empty();
+  if (options.power_loss && !has_files) return errors::PowerLossNeedsFiles();
+  if (options.power_loss && scenario.ranks > 1) return errors::PowerLossNeedsOneReplica();
   if (options.storage_errors && is_posix) return errors::StorageErrorsNeedObjects();
   if (!options.network_cuts && !options.network) return Ok{};
   if (options.network_cuts && is_posix) return errors::NetworkCutsNeedObjects();

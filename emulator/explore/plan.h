@@ -31,6 +31,7 @@ class Plan {
   void AddKeptSample(const RecordedRun& baseline, size_t most);
   void AddCutSample(const RecordedRun& baseline);
   void AddNetworkSample(const RecordedRun& baseline);
+  void AddPowerLossSample(const RecordedRun& baseline, bool use_record);
   void AddKept(const RecordedRun& run, size_t most);
   size_t KeptSample() const;
   size_t PairsSample() const;

@@ -115,6 +115,10 @@ Error CannotKeep(std::string_view file, int error_number) {
   return SystemError("cannot keep " + Quoted(file), error_number);
 }
 
+Error CannotRestore(const Path& file, int error_number) {
+  return SystemError("cannot restore " + Quoted(file.string()), error_number);
+}
+
 Error CannotShare(std::string_view cache, int error_number) {
   return SystemError("cannot share " + Quoted(cache), error_number);
 }

@@ -44,6 +44,7 @@ Error DiskFull(const Path& directory);
 
 // A system call failed.
 Error CannotKeep(std::string_view file, int error_number);
+Error CannotRestore(const Path& file, int error_number);
 Error CannotShare(std::string_view cache, int error_number);
 
 }  // namespace caip::scenario::errors

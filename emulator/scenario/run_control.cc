@@ -8,6 +8,7 @@
 #include "emulator/scenario/errors.h"
 #include "emulator/scenario/scenario_run.h"
 #include "emulator/scenario/submission.h"
+#include "harness/files/lost_files.h"
 
 namespace caip::scenario {
 namespace {
@@ -20,6 +21,28 @@ Status ScenarioRun::LoseVm(const std::string& replica, engine::VmLoss kind) {
   const auto key = launcher_->LastBoot(replica);
   if (!key) return errors::NeverStarted(replica);
   return engine_->LoseVm(key->run, key->replica, kind);
+}
+
+// The files are changed when the replica starts again: then no process of it lives.
+Status ScenarioRun::LosePower(const std::string& replica, harness::PowerLoss lost) {
+  {
+    const std::lock_guard lock(power_mutex_);
+    power_lost_[replica] = lost;
+  }
+  return LoseVm(replica, engine::VmLoss::kKill);
+}
+
+void ScenarioRun::LoseUnsynced(const std::string& replica) {
+  const std::lock_guard lock(power_mutex_);
+  const auto lost = power_lost_.extract(replica);
+  FileRecorder* recorder = options_.files ? options_.files : own_files_.get();
+  if (lost.empty() || !recorder) return;
+  power_failure_ = recorder->outcome();
+  if (!power_failure_.ok()) return;
+  const auto log = recorder->log();
+  harness::FileTree left = AfterPowerLoss(*log, log->changes().size(), lost.mapped());
+  power_failure_ = WriteFiles(left);
+  recorder->StartOver(std::move(left));
 }
 
 // Returns after the replica has stopped, because later faults rely on it.

@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "emulator/scenario/abilities.h"
-#include "emulator/scenario/bucket_contents.h"
 #include "emulator/scenario/errors.h"
 #include "emulator/scenario/run_isolation.h"
 #include "emulator/scenario/submission.h"
@@ -17,6 +16,7 @@
 #include "emulator/scenario/watch/request_watch.h"
 #include "emulator/scenario/watch/storage_watch.h"
 #include "harness/events/event.h"
+#include "harness/events/replica_name.h"
 #include "harness/events/step_reader.h"
 #include "ml/render.h"
 
@@ -25,7 +25,6 @@ namespace {
 
 using harness::Event;
 using harness::Evidence;
-using harness::FinalObject;
 using harness::HostAbility;
 using std::chrono::milliseconds;
 
@@ -33,7 +32,6 @@ constexpr auto kCheckInterval = milliseconds(100);           // between two chec
 constexpr auto kFullDiskPatience = std::chrono::seconds(5);  // if storage reports no error
 constexpr char kDiskIsFull[] = "the disk is full";
 constexpr char kNoFault[] = "a fault could not be injected";
-constexpr char kBucket[] = "job";
 
 bool IsTerminal(const std::string& state) {
   return state == "SUCCEEDED" || state == "FAILED" || state == "CANCELLED";
@@ -156,8 +154,10 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
   RETURN_IF_ERROR(CheckAbilities(scenario_, replicas));
   if (WatchesDisks()) disks_ = replicas.disks;
   calls_ = std::make_unique<SystemWatch>(
-      *injector_, Below("buckets"), *volumes_, [this](const auto& key) { return DiskOf(key); },
-      options_.observer);
+      *injector_, *volumes_,
+      SystemWatch::Options{Below("buckets"), [this](const auto& key) { return DiskOf(key); },
+                           options_.files ? options_.files : own_files_.get(), options_.observer,
+                           FilesWrittenBefore()});
   host::ReplicaWatch watch{.output = true};
   if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Below("buckets")};
   for (const Path& root : volumes_->Roots()) watch.roots.push_back(root);
@@ -180,8 +180,9 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
   return Ok{};
 }
 
-LaunchEditor ScenarioRun::AlterationOf() const {
+LaunchEditor ScenarioRun::AlterationOf() {
   return [this](engine::ReplicaLaunch& launch, const std::string& boot_disk) {
+    LoseUnsynced(harness::ReplicaNameOf(launch.key));
     volumes_->AddTo(launch);
     if (scenario_.inherits_environment) InheritEnvironment(launch);
     if (scenario_.ranks > 1) SetRankVariables(launch);
@@ -222,24 +223,6 @@ Status ScenarioRun::ShareCaches() const {
   return Ok{};
 }
 
-Status ScenarioRun::FillBuckets() {
-  gcs::DirectoryStore& store = emulator_->buckets();
-  std::map<std::string, harness::BucketContents> buckets = scenario_.buckets;
-  buckets[kBucket];
-  for (const auto& [name, contents] : buckets) {
-    const auto made = store.CreateBucket(name);
-    if (!made.ok()) return made.error();
-    if (options_.begin) continue;
-    if (contents.from) RETURN_IF_ERROR(WriteTree(store, name, *contents.from));
-    for (const auto& [object, bytes] : contents.objects) {
-      RETURN_IF_ERROR(WriteObject(store, name, object, bytes));
-    }
-  }
-  if (options_.begin) RETURN_IF_ERROR(Restore(*options_.begin, store));
-  if (options_.recorder) return options_.recorder->Begin(store);
-  return Ok{};
-}
-
 bool ScenarioRun::DiskWasFull() const {
   return disk_was_full_ || (calls_ && calls_->disk_was_full());
 }
@@ -264,6 +247,7 @@ Result<Evidence> ScenarioRun::RunJob() {
   const Path state = options_.settings.options.image_store.parent_path();
   ASSIGN_OR_RETURN(volumes_, RunVolumes::Make(scenario_, {Below("volumes"), options_.volumes, state,
                                                           on_machines_}));
+  RETURN_IF_ERROR(RecordForPowerLoss());
   ASSIGN_OR_RETURN(emulator_, app::Emulator::Start(options, {}, this));
   RETURN_IF_ERROR(FillBuckets());
   Evidence evidence;
@@ -275,6 +259,10 @@ Result<Evidence> ScenarioRun::RunJob() {
   evidence.broke_off = Follow();
   if (!evidence.broke_off.empty()) Abandon();
   RETURN_IF_ERROR(CheckNetwork());
+  {
+    const std::lock_guard lock(power_mutex_);
+    RETURN_IF_ERROR(power_failure_);
+  }
   ASSIGN_OR_RETURN(const run::Job ended, engine_->Get(kProject, kJobId));
   ASSIGN_OR_RETURN(const ml::Job job, ml::RenderJob(ended));
   evidence.state = run::Name(job.state);
@@ -337,36 +325,6 @@ std::string ScenarioRun::LimitMet(const RunLimits& limits) const {
 void ScenarioRun::Abandon() {
   injector_->End();
   (void)engine_->Cancel(kProject, kJobId);
-}
-
-Status ScenarioRun::Collect(std::map<std::string, FinalObject>& objects) {
-  gcs::DirectoryStore& store = emulator_->buckets();
-  ASSIGN_OR_RETURN(const std::vector<gcs::Bucket> buckets, store.ListBuckets());
-  for (const gcs::Bucket& bucket : buckets) {
-    gcs::ListQuery query;
-    do {
-      ASSIGN_OR_RETURN(const gcs::Listing page, store.List(bucket.name, query));
-      for (const gcs::ObjectInfo& info : page.items) {
-        const auto bytes = ReadForComparison(store, info);
-        if (bytes.ok()) objects[info.bucket + "/" + info.name] = {*bytes, info.generation};
-      }
-      query.page_token = page.next_page_token;
-    } while (!query.page_token.empty());
-  }
-  return volumes_->Collect(objects);
-}
-
-Status ScenarioRun::CollectTrials(const ml::Job& job, Evidence& evidence) {
-  if (!job.training_output || !job.training_output->is_hyperparameter_tuning_job) return Ok{};
-  ASSIGN_OR_RETURN(const auto kept, engine_->Trials(kProject, kJobId));
-  for (const engine::TrialRecord& trial : kept) {
-    harness::FinalTrial& final = evidence.trials[trial.job.key.trial];
-    final.state = run::Name(trial.job.state);
-    for (const engine::Report& report : trial.reports) final.steps.push_back(report.step);
-  }
-  const auto& shown = job.training_output->trials;
-  if (!shown.empty() && shown.front().final_metric) evidence.best_trial = shown.front().trial_id;
-  return Ok{};
 }
 
 }  // namespace caip::scenario

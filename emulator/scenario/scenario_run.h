@@ -3,19 +3,23 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "emulator/app/emulator.h"
 #include "emulator/app/emulator_hooks.h"
+#include "emulator/scenario/contents/bucket_recorder.h"
+#include "emulator/scenario/contents/file_recorder.h"
+#include "emulator/scenario/contents/run_volumes.h"
 #include "emulator/scenario/fake_clocks.h"
 #include "emulator/scenario/network_faults.h"
-#include "emulator/scenario/recorder.h"
 #include "emulator/scenario/run_limits.h"
 #include "emulator/scenario/run_observer.h"
 #include "emulator/scenario/run_settings.h"
-#include "emulator/scenario/run_volumes.h"
 #include "emulator/scenario/watch/launch_watch.h"
 #include "emulator/scenario/watch/request_watch.h"
 #include "emulator/scenario/watch/system_watch.h"
@@ -37,8 +41,12 @@ struct RunOptions {
   std::function<void(const harness::Event&)> watcher = nullptr;
   bool once_more = false;              // sends a job that has failed again: Evidence::once_more
   bool watch_disks = false;            // reports changes of replicas' disks (DiskEvent)
-  Recorder* recorder = nullptr;        // records the changes of the buckets
+  BucketRecorder* recorder = nullptr;  // records the changes of the buckets
   const BucketState* begin = nullptr;  // the first state of the buckets; null: the scenario's
+  /// Records the changes of files. It and `begin_files` need `blocks`, which they use.
+  FileRecorder* files = nullptr;
+  std::shared_ptr<const harness::FileTree> begin_files = nullptr;  // null: as `volumes` has them
+  std::shared_ptr<harness::BlockStore> blocks = nullptr;
   std::function<bool()> interrupted = nullptr;  // true ends the run
   std::function<bool()> overfull = nullptr;     // true: `state` has too little space left
   ReadSubmitWords read_words = nullptr;         // for scenarios with `submit` words
@@ -70,6 +78,7 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
 
   // harness::RunControl
   Status LoseVm(const std::string& replica, engine::VmLoss kind) override;
+  Status LosePower(const std::string& replica, harness::PowerLoss lost) override;
   void Freeze(const std::string& replica) override;
   void Thaw(const std::string& replica) override;
   Status CancelJob() override;
@@ -86,8 +95,14 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   std::string DiskOf(const engine::ReplicaKey& key) const;
   bool Needs(harness::HostAbility ability) const;
   Status ShareCaches() const;
-  LaunchEditor AlterationOf() const;
+  LaunchEditor AlterationOf();
   Status FillBuckets();
+  std::set<std::string> BucketDirectories() const;
+  Status RestoreFiles();
+  Status WriteFiles(const harness::FileTree& files);
+  Status RecordForPowerLoss();
+  void LoseUnsynced(const std::string& replica);
+  std::set<std::string> FilesWrittenBefore() const;
   Result<harness::Evidence> RunJob();
   std::string Follow();
   std::string LimitMet(const RunLimits& limits) const;
@@ -110,6 +125,10 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   MachineCallers callers_;
   std::unique_ptr<RunVolumes> volumes_;
   std::unique_ptr<SystemWatch> calls_;
+  std::unique_ptr<FileRecorder> own_files_;  // if a fault needs it, and options_.files is null
+  std::mutex power_mutex_;
+  std::map<std::string, harness::PowerLoss> power_lost_;  // by replica; applied when it starts
+  Status power_failure_ = Ok{};
   std::unique_ptr<FakeClocks> clocks_;       // null unless a fault steps a clock
   std::unique_ptr<NetworkFaults> networks_;  // null unless a fault concerns the network
   WatchedLauncher* launcher_ = nullptr;

@@ -78,6 +78,23 @@ Result<std::string> ReadFileUpTo(const Path& path, size_t limit) {
   }
 }
 
+Result<std::string> ReadPart(const Path& path, uint64_t place, size_t bytes) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd.valid()) return CannotOpen(path, errno);
+  std::string part(bytes, '\0');
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t count =
+        ::pread(fd.get(), part.data() + done, bytes - done, static_cast<off_t>(place + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return CannotRead(path, errno);
+    if (count == 0) break;
+    done += static_cast<size_t>(count);
+  }
+  part.resize(done);
+  return part;
+}
+
 Status WriteFileDurably(const Path& path, std::string_view bytes, unsigned mode) {
   return WriteWhole(path, bytes, true, mode);
 }

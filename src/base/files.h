@@ -36,6 +36,8 @@ bool WriteAll(int fd, std::string_view bytes);
 Result<std::string> ReadFile(const Path& path);
 /// Reads at most `limit` bytes. kOutOfRange if the file is longer.
 Result<std::string> ReadFileUpTo(const Path& path, size_t limit);
+/// Reads at most `bytes` bytes from `place` on; fewer at the end of the file.
+Result<std::string> ReadPart(const Path& path, uint64_t place, size_t bytes);
 
 /// Writes a temporary file in the same directory, syncs it, renames it, and syncs the directory.
 /// The new file has `mode` from its first byte on: use 0600 for secrets.

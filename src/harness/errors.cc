@@ -1,5 +1,6 @@
 #include "harness/errors.h"
 
+#include "base/errors.h"
 #include "base/text.h"
 
 namespace caip::harness::errors {
@@ -14,6 +15,15 @@ Error EventListNotValid(const std::string& file, int64_t line, const std::string
 
 Error UnknownEventKind(const std::string& kind) {
   return {Code::kInvalidArgument, "'" + kind + "' is not a valid kind of event"};
+}
+
+Error CannotKeepBlocks(const std::string& file, int number) {
+  return SystemError("cannot keep the contents of files in '" + file + "'", number);
+}
+
+Error TooManyBlocks(uint64_t limit) {
+  return {Code::kResourceExhausted,
+          "the run wrote more than " + std::to_string(limit) + " bytes, so its files are not kept"};
 }
 
 Error NoSuchRecord(const std::string& what) { return {Code::kNotFound, "no such " + what}; }

@@ -16,6 +16,10 @@ Error ScenarioNotValid(const std::vector<std::string>& mistakes);
 Error EventListNotValid(const std::string& file, int64_t line, const std::string& what);
 Error UnknownEventKind(const std::string& kind);
 
+// Errors of the store of blocks. `number` is an errno.
+Error CannotKeepBlocks(const std::string& file, int number);
+Error TooManyBlocks(uint64_t limit);
+
 // Errors of the stores, saves and launchers of a simulation.
 Error NoSuchRecord(const std::string& what);
 Error RecordExists();

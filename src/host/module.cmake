@@ -5,6 +5,7 @@ endif()
 # Loaded into watched replicas if the kernel cannot hold their calls. The program looks for it there, too.
 if(NOT TARGET caip-watch)
   add_library(caip-watch MODULE ${CMAKE_CURRENT_LIST_DIR}/watch/preload/watch.c
+              ${CMAKE_CURRENT_LIST_DIR}/watch/preload/watch_contents.c
               ${CMAKE_CURRENT_LIST_DIR}/watch/preload/host_name.c
               ${CMAKE_CURRENT_LIST_DIR}/watch/preload/sleep.c)
   set_target_properties(caip-watch PROPERTIES C_VISIBILITY_PRESET hidden

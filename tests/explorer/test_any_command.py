@@ -183,7 +183,7 @@ class AnyCommand(unittest.TestCase):
         self.write(TRUSTING, out="'run'")
         before = self.files()
         text = self.assert_the_bug_is_found("--", "python3", "train.py")
-        self.assertIn(str(self.work / "run" / "ckpt-2" / "weights"), text)
+        self.assertIn(f"after mkdir {self.work / 'run' / 'ckpt-2'}", text)
         self.assertEqual(self.files(), before, "a run wrote to the host")
         self.write(CAREFUL, out="'run'")
         self.assert_nothing_is_found("--", "python3", "train.py")

@@ -445,7 +445,7 @@ class Explore(unittest.TestCase):
             self.assertEqual(code, 1, text)
             self.assertIn("the lock is held", text)
             self.assertIn("crash: {replica: master-0}", self.findings(out)[0])
-        self.assertIn("distinct states of the buckets and", text)
+        self.assertIn("distinct states of storage and", text)
         played = self.play(self.folder / "kept-0" / "finding-1.yaml")
         self.assertFalse(played["passed"])
         self.assertEqual([len(fault["struck_at"]) for fault in played["faults"]], [1])
@@ -455,7 +455,7 @@ class Explore(unittest.TestCase):
         code, text = self.explore(file, "--no-pairs")
         self.assertEqual(code, 1, text)
         self.assertIn("JSONDecodeError", text)
-        (finding,) = [f for f in self.findings("out") if "JSONDecodeError" in f]
+        finding = next(f for f in self.findings("out") if "JSONDecodeError" in f)
         self.assertRegex(finding, r'crash: \{replica: master-0\}\n    if_reached: true\n'
                                   r'    when: \{mid: \{(create|overwrite): "disk:root/last.json"')
         played = self.play(self.folder / "out" / "finding-1.yaml")
@@ -468,7 +468,7 @@ class Explore(unittest.TestCase):
             'os.environ["HOME"] + "/last.json"', '"/var/last.json"'))
         code, text = self.explore(file, "--no-pairs")
         self.assertEqual(code, 1, text)
-        (finding,) = [f for f in self.findings("out") if "JSONDecodeError" in f]
+        finding = next(f for f in self.findings("out") if "JSONDecodeError" in f)
         self.assertIn('"disk:var/last.json"', finding)
         self.assertFalse(self.play(self.folder / "out" / "finding-1.yaml")["passed"])
         self.assert_nothing_is_left()

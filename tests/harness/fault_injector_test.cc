@@ -35,6 +35,9 @@ class StillClock final : public Clock {
 /// Records the calls. `on_lost` reports the end of a replica whose machine is lost.
 class FakeRun final : public RunControl {
  public:
+  Status LosePower(const std::string& replica, PowerLoss) override {
+    return LoseVm(replica, engine::VmLoss::kKill);
+  }
   std::function<void(const std::string&)> on_lost = [](const std::string&) {};
   std::function<void()> on_frozen = [] {};
 

@@ -41,13 +41,19 @@ class TestWatcher final : public ReplicaWatcher {
 
  private:
   std::string Words(const FileOperation& operation) const {
-    static constexpr const char* kNames[] = {"create", "overwrite", "write", "whole",
-                                             "rename", "delete",    "read",  "list"};
+    static constexpr const char* kNames[] = {"create", "overwrite", "write", "whole",   "rename",
+                                             "delete", "truncate",  "link",  "symlink", "mkdir",
+                                             "sync",   "map",       "read",  "list"};
     std::string words = kNames[static_cast<int>(operation.kind)];
-    words += " " + Path(operation.path).lexically_relative(root).string();
-    if (!operation.target.empty()) {
+    if (!operation.path.empty()) {
+      words += " " + Path(operation.path).lexically_relative(root).string();
+    }
+    if (operation.kind == Kind::kSymlink) {
+      words += " to " + operation.target;
+    } else if (!operation.target.empty()) {
       words += " to " + Path(operation.target).lexically_relative(root).string();
     }
+    if (operation.kind == Kind::kTruncate) words += " to " + std::to_string(operation.bytes);
     if (operation.kind == Kind::kWrite) words += " " + std::to_string(operation.count);
     if (operation.kind == Kind::kWhole) words += " of " + std::to_string(operation.bytes);
     return words;
@@ -121,7 +127,7 @@ TEST_P(WatchedFilesTest, TellsOfASaveByRenameStepByStep) {
   EXPECT_THAT(watcher.heard,
               ElementsAre("create tmp", "write tmp 3", "whole tmp of 3", "rename tmp to ckpt",
                           "read ckpt", "list .", "overwrite ckpt", "write ckpt 2",
-                          "whole ckpt of 2", "delete d", "delete ckpt"))
+                          "whole ckpt of 2", "mkdir d", "delete d", "delete ckpt"))
       << ::testing::PrintToString(world.sink.Messages());
 }
 
@@ -149,6 +155,58 @@ TEST_P(WatchedFilesTest, TellsOfAnOperationWhenItTookEffectAndBeforeTheReplicaKn
       "  os.mkdir('next')\n  os.rmdir('next')");
   ASSERT_EQ(seen.size(), 50u);
   for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], std::to_string(i));
+}
+
+TEST_P(WatchedFilesTest, TellsOfSizesNamesAndSyncs) {
+  const auto exit = Python(
+      "import mmap\n"
+      "f = os.open('f', os.O_CREAT | os.O_RDWR)\n"
+      "os.ftruncate(f, 8192)\n"
+      "m = mmap.mmap(f, 8192)\n"
+      "m[0:2] = b'ab'\nm.flush()\nm.close()\n"
+      "os.fsync(f)\nos.fdatasync(f)\n"
+      "os.pwrite(f, b'xy', 2)\nos.pwritev(f, [b'z', b'z'], 4)\n"
+      "os.posix_fallocate(f, 0, 10000)\nos.posix_fallocate(f, 0, 10)\n"
+      "os.close(f)\n"
+      "os.truncate('f', 6)\n"
+      "assert open('f', 'rb').read() == b'abxyzz'\n"
+      "os.link('f', 'g')\nos.symlink('f', 's')\nos.mkdir('d', 0o750)\n"
+      "assert os.stat('f').st_nlink == 2 and os.readlink('s') == 'f'\n"
+      "assert os.stat('d').st_mode & 0o7777 == 0o750\n"
+      "for again in (lambda: os.link('f', 'g'), lambda: os.symlink('f', 's'),\n"
+      "              lambda: os.mkdir('d')):\n"
+      "  try: again()\n"
+      "  except FileExistsError: pass\n"
+      "  else: raise SystemExit('made twice')\n"
+      "os.sync()");
+  EXPECT_EQ(exit.exit_code, 0) << ::testing::PrintToString(world.sink.Messages());
+  EXPECT_THAT(watcher.heard,
+              ElementsAre("list .", "create f", "truncate f to 8192", "map f", "sync", "sync f",
+                          "sync f", "write f 2", "write f 2", "truncate f to 10000", "whole f of 4",
+                          "truncate f to 6", "read f", "link g to f", "symlink s to f", "mkdir d",
+                          "link g to f failed 17", "symlink s to f failed 17", "sync"));
+}
+
+TEST_P(WatchedFilesTest, SaysWhereInTheFileAWriteEnded) {
+  std::vector<int64_t> ends;
+  watcher.after = [&](const FileOperation& operation) {
+    if (operation.kind == Kind::kWrite) ends.push_back(operation.end);
+    return Verdict{};
+  };
+  Python(
+      "f = os.open('f', os.O_CREAT | os.O_RDWR)\n"
+      "os.write(f, b'abc')\nos.pwrite(f, b'xy', 10)\nos.write(f, b'd')\nos.close(f)\n"
+      "f = os.open('f', os.O_WRONLY | os.O_APPEND)\nos.write(f, b'end')");
+  EXPECT_THAT(ends, ElementsAre(3, 12, 4, 15));
+}
+
+TEST_P(WatchedFilesTest, HasNoFilesWithoutNames) {
+  const auto exit = Python(
+      "import errno\n"
+      "try: os.open('.', os.O_TMPFILE | os.O_RDWR)\n"
+      "except OSError as e: print(e.errno == errno.EOPNOTSUPP)");
+  EXPECT_EQ(exit.exit_code, 0);
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("True"));
 }
 
 TEST_P(WatchedFilesTest, InjectsAnErrorAtExactlyTheSeventhRename) {
@@ -333,10 +391,11 @@ TEST_P(WatchedMachineFilesTest, FollowsLinksInTheFilesOfTheMachine) {
                    of_host.string() + "', 'link')\nopen('link', 'a').write('x')\n")
                 .exit_code,
             0);
-  EXPECT_THAT(watcher.heard,
-              ElementsAre("create ../tmp/caip-watched-file", "whole ../tmp/caip-watched-file of 0",
-                          "overwrite ../tmp/caip-watched-file", "write ../tmp/caip-watched-file 1",
-                          "whole ../tmp/caip-watched-file of 1"));
+  EXPECT_THAT(
+      watcher.heard,
+      ElementsAre("create ../tmp/caip-watched-file", "whole ../tmp/caip-watched-file of 0",
+                  "symlink link to /tmp/caip-watched-file", "overwrite ../tmp/caip-watched-file",
+                  "write ../tmp/caip-watched-file 1", "whole ../tmp/caip-watched-file of 1"));
   EXPECT_FALSE(std::filesystem::exists(of_host));
 }
 

@@ -1,4 +1,4 @@
-#include "emulator/scenario/run_volumes.h"
+#include "emulator/scenario/contents/run_volumes.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

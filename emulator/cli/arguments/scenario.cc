@@ -96,7 +96,8 @@ Status SetLimit(const std::string& value, std::optional<Duration>& limit) {
   return limit && *limit > Duration(0) ? Status(Ok{}) : Status(errors::NotADuration(value));
 }
 
-constexpr const char* kExploreFaults[] = {"notice", "storage-errors", "network-cuts", "network"};
+constexpr const char* kExploreFaults[] = {"notice", "storage-errors", "network-cuts", "network",
+                                          "power-loss"};
 
 Status SetFaults(const std::string& value, std::set<std::string>& into) {
   ASSIGN_OR_RETURN(const auto faults, client::ParseList(value));
@@ -175,7 +176,8 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
       app, "--faults", "LIST",
       "Further faults at the crash points: notice (SIGTERM announces the loss of the "
       "machine), storage-errors (storage answers 503 instead of an operation, and after "
-      "it), network-cuts (storage is out of reach for 3 seconds, at a few of them), network "
+      "it), power-loss (what was not synced is lost, at a few of them), network-cuts "
+      "(storage is out of reach for 3 seconds, at a few of them), network "
       "(packets between replicas and towards storage are cut off, lost, late or refused, at "
       "a few of them).",
       [&explore](const std::string& value) { return SetFaults(value, explore.faults); });
@@ -278,7 +280,7 @@ void AddExplore(Grammar& grammar) {
                  return Ok{};
                });
   grammar.Flag(app, "--max-points", "N",
-               "Thin out the crash points evenly above this number (default: 400).",
+               "Of more crash points, try the most different ones (default: 400).",
                [explore](const std::string& value) -> Status {
                  ASSIGN_OR_RETURN(const auto most, client::ParseCount(value));
                  explore->points_max = most.value_or(400);

@@ -65,16 +65,17 @@ explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& wor
   options.storage_errors = command.faults.contains("storage-errors");
   options.network_cuts = command.faults.contains("network-cuts");
   options.network = command.faults.contains("network");
+  options.power_loss = command.faults.contains("power-loss");
   options.drift_is_sure = command.drift_fails;
   options.resume = command.resume;
   return options;
 }
 
-// "13 distinct states of the buckets", "20 restarts to try", or both.
+// "13 distinct states of storage", "20 restarts to try", or both.
 std::string DescribeWork(const explore::ExploreReport& report) {
   std::vector<std::string> words;
   if (report.recorded > 0 || report.whole == 0) {
-    words.push_back(std::to_string(report.recorded) + " distinct states of the buckets");
+    words.push_back(std::to_string(report.recorded) + " distinct states of storage");
   }
   if (report.whole > 0) words.push_back(std::to_string(report.whole) + " restarts to try");
   return Join(words, " and ");

@@ -1,7 +1,9 @@
 #include "emulator/scenario/watch/system_watch.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <iterator>
 
 #include "harness/events/replica_name.h"
 
@@ -23,7 +25,7 @@ Event EventOf(const engine::ReplicaKey& key, harness::StorageEvent operation) {
 
 // Files that programs write on their own account say nothing about the trainer's state.
 bool IsByProduct(const std::string& path) {
-  return path.find("/__pycache__/") != std::string::npos;
+  return (path + "/").find("/__pycache__/") != std::string::npos;
 }
 
 std::string WithSlash(std::string directory) {
@@ -58,6 +60,14 @@ const char* NameOf(host::FileOperation::Kind kind) {
       return "delete";
     case host::FileOperation::Kind::kList:
       return "list";
+    case host::FileOperation::Kind::kTruncate:
+      return "truncate";
+    case host::FileOperation::Kind::kLink:
+      return "link";
+    case host::FileOperation::Kind::kSymlink:
+      return "symlink";
+    case host::FileOperation::Kind::kMakeDirectory:
+      return "mkdir";
     default:
       return "read";
   }
@@ -88,9 +98,9 @@ void SystemWatch::NoteChange(const host::FileOperation& operation) {
   const auto name = volumes_.NameOf(operation.path);
   if (!name) return;
   const std::lock_guard lock(mutex_);
-  if (operation.kind == Kind::kCreate || operation.kind == Kind::kOverwrite) {
-    written_.insert(*name);
-  }
+  constexpr Kind kWrites[] = {Kind::kCreate, Kind::kOverwrite, Kind::kTruncate, Kind::kLink,
+                              Kind::kSymlink};
+  if (std::ranges::find(kWrites, operation.kind) != std::end(kWrites)) written_.insert(*name);
   if (operation.kind != Kind::kRename) return;
   const std::string to = volumes_.NameOf(operation.target).value_or("");
   std::set<std::string> renamed;
@@ -111,6 +121,9 @@ bool SystemWatch::IsWatched(const engine::ReplicaKey& key, const host::FileOpera
   }
   if (operation.kind == host::FileOperation::Kind::kRead) return false;
   if (operation.kind == host::FileOperation::Kind::kList) return false;
+  const bool moves_in =
+      operation.kind == host::FileOperation::Kind::kRename && IsKept(operation.target);
+  if (moves_in && !IsByProduct(operation.target)) return true;
   return IsOnDisk(key, operation.path) && !IsByProduct(operation.path);
 }
 
@@ -136,8 +149,11 @@ harness::StorageEvent SystemWatch::Describe(const engine::ReplicaKey& key,
   harness::StorageEvent event;
   event.op = NameOf(operation.kind);
   event.object = ObjectOf(key, operation.path);
-  if (operation.kind == host::FileOperation::Kind::kRename)
+  if (operation.kind == host::FileOperation::Kind::kRename ||
+      operation.kind == host::FileOperation::Kind::kLink) {
     event.from = ObjectOf(key, operation.target);
+  }
+  if (operation.kind == host::FileOperation::Kind::kSymlink) event.from = operation.target;
   if (operation.kind == host::FileOperation::Kind::kWhole) {
     event.op = operation.was_created ? "create" : "overwrite";
     event.bytes = static_cast<uint64_t>(operation.bytes);
@@ -151,6 +167,7 @@ harness::StorageEvent SystemWatch::Describe(const engine::ReplicaKey& key,
 }
 
 host::ReplicaWatcher::Answer SystemWatch::OutputSeen(const engine::ReplicaKey& key) {
+  if (ReportMapped(key).kind == host::Verdict::Kind::kNever) return Answer::kNever;
   const std::string replica = harness::ReplicaNameOf(key);
   return injector_.WaitForLineFaults(replica, key.boot) ? Answer::kGoOn : Answer::kNever;
 }
@@ -158,6 +175,9 @@ host::ReplicaWatcher::Answer SystemWatch::OutputSeen(const engine::ReplicaKey& k
 host::Verdict SystemWatch::Before(const engine::ReplicaKey& key,
                                   const host::FileOperation& operation) {
   constexpr host::Verdict kNoSpace{host::Verdict::Kind::kFail, ENOSPC, 0};
+  if (const auto mapped = ReportMapped(key); mapped.kind != host::Verdict::Kind::kGoOn) {
+    return mapped;
+  }
   if (LacksSpace(key, operation)) return kNoSpace;
   if (!IsWatched(key, operation)) return {};
   if (operation.kind == host::FileOperation::Kind::kWrite) {
@@ -201,16 +221,28 @@ host::Verdict SystemWatch::BeforeWrite(const engine::ReplicaKey& key,
 
 host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
                                  const host::FileOperation& operation, int error) {
+  using Kind = host::FileOperation::Kind;
   if (error == ENOSPC || error == EDQUOT) disk_was_full_ = true;
+  if (operation.kind == Kind::kSync) {
+    const host::Verdict mapped = ReportMapped(key);
+    Record(key, operation, {.object = ObjectOf(key, operation.path)}, error);
+    return mapped;
+  }
+  if (operation.kind == Kind::kMap) {
+    const std::string name = ObjectOf(key, operation.path);
+    if (const auto path = PathOf(name)) mapped_.Add(key, name, *path);
+    return {};
+  }
   if (!IsWatched(key, operation)) return {};
   if (error == 0) NoteChange(operation);
-  // The event of a new file is reported when the file is complete, not when it is opened.
-  const bool opened = operation.kind == host::FileOperation::Kind::kCreate ||
-                      operation.kind == host::FileOperation::Kind::kOverwrite;
-  if (opened && error == 0) return {};
-  if (operation.kind == host::FileOperation::Kind::kWrite && error != 0) return {};
+  const bool opens = operation.kind == Kind::kCreate || operation.kind == Kind::kOverwrite;
+  if (opens && error == 0) return AfterOpening(key, operation);
+  if (operation.kind == Kind::kWrite && error != 0) return {};
   harness::StorageEvent event = Describe(key, operation);
   event.failed = error != 0;
+  NotePieces(key, operation, event);
+  mapped_.NoteCall(key, event.object);
+  Record(key, operation, event, error);
   event.is_unanswered = !operation.is_answered;
   Phase phase = Phase::kAfter;
   if (operation.kind == host::FileOperation::Kind::kWrite) {
@@ -218,6 +250,59 @@ host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
     event.bytes = static_cast<uint64_t>(operation.bytes + operation.count);
   }
   return VerdictOf(injector_.ReportAndWait(EventOf(key, std::move(event)), phase));
+}
+
+// The event of a new file is reported when the file is complete, not when it is opened.
+host::Verdict SystemWatch::AfterOpening(const engine::ReplicaKey& key,
+                                        const host::FileOperation& operation) {
+  const harness::StorageEvent event = Describe(key, operation);
+  {
+    const std::lock_guard lock(mutex_);
+    pieces_[{key, operation.path}] = {{0, injector_.CountActs()}};
+  }
+  Record(key, operation, event, 0);
+  return VerdictOf(injector_.ReportAndWait(EventOf(key, event), Phase::kMid));
+}
+
+void SystemWatch::NotePieces(const engine::ReplicaKey& key, const host::FileOperation& operation,
+                             harness::StorageEvent& event) {
+  const std::lock_guard lock(mutex_);
+  if (operation.kind == host::FileOperation::Kind::kWrite) {
+    const auto written = static_cast<uint64_t>(operation.bytes + operation.count);
+    pieces_[{key, operation.path}].push_back({written, injector_.CountActs()});
+  }
+  if (operation.kind != host::FileOperation::Kind::kWhole) return;
+  const auto found = pieces_.extract({key, operation.path});
+  if (!found.empty()) event.pieces = std::move(found.mapped());
+}
+
+void SystemWatch::Record(const engine::ReplicaKey& key, const host::FileOperation& operation,
+                         const harness::StorageEvent& event, int error) {
+  const bool is_kept = operation.path.empty() || IsKept(operation.path) ||
+                       (!operation.target.empty() && IsKept(operation.target));
+  if (!recorder_ || !is_kept) return;
+  recorder_->Take({harness::ReplicaNameOf(key), operation, event, error, injector_.CountActs()});
+}
+
+// A program changes mapped bytes without a call, so changes are found at its next call.
+host::Verdict SystemWatch::ReportMapped(const engine::ReplicaKey& key) {
+  for (auto& [name, size] : mapped_.TakeChanged(key)) {
+    harness::StorageEvent event{.op = "overwrite", .object = name, .bytes = size};
+    event.is_mapped = true;
+    if (recorder_) {
+      recorder_->TakeMapped({harness::ReplicaNameOf(key), {}, event, 0, injector_.CountActs()});
+    }
+    const host::Verdict verdict =
+        VerdictOf(injector_.ReportAndWait(EventOf(key, std::move(event)), Phase::kAfter));
+    if (verdict.kind == host::Verdict::Kind::kNever) return verdict;
+  }
+  return {};
+}
+
+std::optional<Path> SystemWatch::PathOf(const std::string& name) const {
+  if (name.starts_with('/')) return volumes_.PathOf(name);
+  if (name.starts_with(harness::kDiskPrefix)) return std::nullopt;
+  return buckets_ / name;
 }
 
 void SystemWatch::LeftRunning(const engine::ReplicaKey& key, const std::vector<std::string>& left) {

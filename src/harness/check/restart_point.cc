@@ -81,7 +81,7 @@ std::optional<CrashPoint> FindMiddle(const CheckRun& plain) {
     const bool write = point.op != "read" && point.op != "list" && point.op != "delete";
     if (point.kind == CrashPoint::Kind::kStep) {
       steps.push_back(std::move(point));
-    } else if (!point.before && point.mid_bytes == 0 && write) {
+    } else if (!point.before && !point.mid && write) {
       writes.push_back(std::move(point));
     }
   }

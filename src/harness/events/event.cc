@@ -1,6 +1,8 @@
 #include "harness/events/event.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -164,8 +166,13 @@ const StorageEvent* FindWrite(const Event& event) {
   const auto* storage = event.As<StorageEvent>();
   if (!storage || storage->failed) return nullptr;
   const std::string& op = storage->op;
-  const bool writes = op == "create" || op == "overwrite" || op == "copy" || op == "move";
-  return writes ? storage : nullptr;
+  constexpr std::string_view kWrites[] = {"create", "overwrite", "copy",    "move",
+                                          "link",   "symlink",   "truncate"};
+  return std::ranges::find(kWrites, op) != std::end(kWrites) ? storage : nullptr;
+}
+
+bool IsAct(const Event& event) {
+  return !event.replica.empty() && event.replica != "service" && !event.Is<DiskEvent>();
 }
 
 bool IsProgress(const Event& event) {

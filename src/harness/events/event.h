@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -29,14 +30,26 @@ struct ExitEvent {
   int signal = 0;
   std::string lost = {};  // why the machine was lost or nothing could be started; "": neither
 };
+/// A moment in the life of an open file, whose event comes when it is closed.
+struct WrittenPiece {
+  uint64_t bytes = 0;  // written until then
+  size_t acts = 0;     // events before it that are acts (IsAct)
+};
 /// An operation of storage.
 struct StorageEvent {
-  std::string op = {};      // create overwrite copy move delete read list; write close rename
+  /// create overwrite copy move delete read list; of files also write close rename truncate link
+  /// symlink mkdir
+  std::string op = {};
   std::string object = {};  // "bucket/path"; for `list` the prefix
-  std::string from = {};    // the source of a copy or move; the new name of a rename
+  /// The source of a copy or move; the new name of a rename; what a link leads to.
+  std::string from = {};
   uint64_t bytes = 0;
   bool failed = false;
   bool is_unanswered = false;  // the process ends with the operation and gets no answer
+  bool is_mapped = false;      // the program changed the bytes without an operation
+  /// create, overwrite of a file: its opening and each write to it. Not in the file of an event
+  /// list.
+  std::vector<WrittenPiece> pieces = {};
 };
 /// The same with a file of the replica's own disk. `object` is kDiskPrefix and the path on the
 /// disk.
@@ -117,6 +130,10 @@ const StorageEvent* FindOperation(const Event& event);
 const StorageEvent* FindWrite(const Event& event);
 /// Whether FindWrite finds an operation.
 inline bool IsWrite(const Event& event) { return FindWrite(event) != nullptr; }
+
+/// Whether it is an act of a replica or of its machine, not a decision of the service. Changes of
+/// a replica's own disk do not count.
+bool IsAct(const Event& event);
 
 /// Whether the event counts as progress for limits.no_progress: a step, a change in storage, a
 /// start or an end. A run that only prints, reads, lists, writes to its own disk or has its writes

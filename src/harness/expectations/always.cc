@@ -83,9 +83,9 @@ std::optional<std::string> BrokenField(const Rule& rule, const std::string& capt
 void ApplyToPresent(const StorageEvent& operation, std::set<std::string>& present) {
   if (operation.failed) return;
   const std::string& op = operation.op;
-  if (op == "create" || op == "overwrite" || op == "copy" || op == "move") {
-    present.insert(operation.object);
-  }
+  const bool makes = op == "create" || op == "overwrite" || op == "copy" || op == "move" ||
+                     op == "link" || op == "symlink";
+  if (makes) present.insert(operation.object);
   if (op == "rename") present.insert(operation.from);
   if (op == "delete" || op == "rename") present.erase(operation.object);
   if (op == "move") present.erase(operation.from);

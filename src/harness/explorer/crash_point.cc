@@ -10,10 +10,12 @@
 namespace caip::harness {
 namespace {
 
+bool IsOfVolume(const StorageEvent& operation) { return operation.object.starts_with("/"); }
+
 // A move adds one object and removes another.
 size_t CountChanges(const Event& event) {
   const auto* operation = event.As<StorageEvent>();
-  if (!operation || operation->failed) return 0;
+  if (!operation || operation->failed || IsOfVolume(*operation)) return 0;
   if (operation->op == "read" || operation->op == "list") return 0;
   return operation->op == "move" ? 2 : 1;
 }
@@ -31,13 +33,31 @@ std::string Escaped(const std::string& line) {
 /// Numbers equal points.
 class Numbering {
  public:
-  int64_t Next(const CrashPoint& point) {
-    return ++counts_[point.replica + "\n" + std::to_string(static_cast<int>(point.kind)) +
-                     point.op + "\n" + point.text + "\n" + std::to_string(point.step)];
+  /// `operation` may be null. Triggers also count those that lead to the object.
+  int64_t Next(const CrashPoint& point, const StorageEvent* operation) {
+    const uint64_t bytes = operation ? operation->bytes : 0;
+    if (operation && !operation->from.empty() && operation->from != operation->object) {
+      CrashPoint other = point;
+      other.text = operation->from;
+      bytes_[NameOf(other)].push_back(bytes);
+    }
+    std::vector<uint64_t>& known = bytes_[NameOf(point)];
+    known.push_back(bytes);
+    return static_cast<int64_t>(known.size());
+  }
+  /// The number of the last point among those whose files became at least so long: triggers in the
+  /// middle count no others.
+  int64_t CountLongEnough(const CrashPoint& point, uint64_t bytes) const {
+    return std::ranges::count_if(bytes_.at(NameOf(point)),
+                                 [bytes](uint64_t other) { return other >= bytes; });
   }
 
  private:
-  std::map<std::string, int64_t> counts_;
+  static std::string NameOf(const CrashPoint& point) {
+    return point.replica + "\n" + std::to_string(static_cast<int>(point.kind)) + point.op + "\n" +
+           point.text + "\n" + std::to_string(point.step);
+  }
+  std::map<std::string, std::vector<uint64_t>> bytes_;
 };
 
 const char* SelectionWord(CrashPoint::Kind kind) {
@@ -78,18 +98,66 @@ std::optional<CrashPoint> PointAfter(const Event& event) {
   return point;
 }
 
-bool IsOfVolume(const StorageEvent& operation) { return operation.object.starts_with("/"); }
-
-// The points before the operation takes effect.
-void AddPointsBefore(const StorageEvent& operation, CrashPoint before, bool torn_writes,
-                     std::vector<CrashPoint>& points) {
-  before.before = true;
-  points.push_back(before);
+// The moments at which a file is not complete.
+std::vector<WrittenPiece> MiddlesOf(const StorageEvent& operation, bool every_write) {
   const bool writes = operation.op == "create" || operation.op == "overwrite";
-  const bool can_be_torn = torn_writes || IsOfVolume(operation);
-  if (!can_be_torn || !writes || operation.bytes <= 1) return;
-  before.mid_bytes = operation.bytes / 2;
-  points.push_back(std::move(before));
+  if (!writes || operation.bytes == 0 || operation.pieces.empty()) return {};
+  std::vector<WrittenPiece> middles;
+  uint64_t begin = 0;
+  for (const auto& [end, acts] : operation.pieces) {
+    if (end - begin > 1) middles.push_back({begin + (end - begin) / 2, acts});
+    if (end < operation.bytes) middles.push_back({end, acts});
+    begin = end;
+  }
+  if (every_write) return middles;
+  // Only the opening, and half of the bytes.
+  const uint64_t half = operation.bytes / 2;
+  const auto at = std::ranges::find_if(operation.pieces,
+                                       [half](const auto& piece) { return piece.bytes >= half; });
+  std::vector<WrittenPiece> few = {operation.pieces.front()};
+  if (half > 0) few.push_back({half, at->acts});
+  return few;
+}
+
+/// The events of a run, by the number of acts before them.
+class Acts {
+ public:
+  explicit Acts(const std::vector<Event>& events) {
+    for (const Event& event : events) {
+      before_.push_back(acts_);
+      acts_ += IsAct(event) ? 1 : 0;
+    }
+  }
+  /// The number of events before the moment that follows so many acts.
+  size_t EventsBefore(size_t acts) const {
+    return static_cast<size_t>(std::ranges::lower_bound(before_, acts) - before_.begin());
+  }
+
+ private:
+  std::vector<size_t> before_;
+  size_t acts_ = 0;
+};
+
+// The points before the operation has its whole effect. A program changes mapped bytes without an
+// operation that could be held.
+void AddPointsBefore(const StorageEvent& operation, CrashPoint before,
+                     const PointSelection& selection, const Numbering& numbering, const Acts& acts,
+                     std::vector<CrashPoint>& points) {
+  if (operation.is_mapped) return;
+  const size_t end = before.events;
+  const auto events_before = [&](const WrittenPiece& piece) {
+    return std::min(end, acts.EventsBefore(piece.acts));
+  };
+  before.before = true;
+  if (!operation.pieces.empty()) before.events = events_before(operation.pieces.front());
+  points.push_back(before);
+  if (!selection.torn_writes && !IsOfVolume(operation)) return;
+  for (const WrittenPiece& middle : MiddlesOf(operation, selection.every_write)) {
+    before.mid = middle.bytes;
+    before.nth = numbering.CountLongEnough(before, middle.bytes);
+    before.events = events_before(middle);
+    points.push_back(before);
+  }
 }
 
 }  // namespace
@@ -97,12 +165,13 @@ void AddPointsBefore(const StorageEvent& operation, CrashPoint before, bool torn
 std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelection& selection) {
   std::vector<CrashPoint> points;
   Numbering numbering;
+  const Acts acts(run.events);
   size_t changes = 0;
   for (size_t i = 0; i < run.events.size(); ++i) {
     const Event& event = run.events[i];
     const StorageEvent* operation = FindOperation(event);
     std::optional<CrashPoint> point = PointAfter(event);
-    if (point) point->nth = numbering.Next(*point);
+    if (point) point->nth = numbering.Next(*point, operation);
     const bool selected =
         point && selection.kinds.contains(SelectionWord(point->kind)) &&
         (selection.replicas.empty() || selection.replicas.contains(event.replica));
@@ -111,7 +180,7 @@ std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelectio
       CrashPoint before = *point;
       before.events = i;
       before.changes = changes;
-      AddPointsBefore(*operation, std::move(before), selection.torn_writes, points);
+      AddPointsBefore(*operation, std::move(before), selection, numbering, acts, points);
     }
     changes += CountChanges(event);
     if (!wanted) continue;
@@ -119,6 +188,8 @@ std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelectio
     point->changes = changes;
     points.push_back(*std::move(point));
   }
+  // A file may be open for long.
+  std::ranges::stable_sort(points, {}, &CrashPoint::events);
   return points;
 }
 
@@ -127,9 +198,9 @@ std::string Describe(const CrashPoint& point) {
   switch (point.kind) {
     case CrashPoint::Kind::kStorage:
     case CrashPoint::Kind::kDisk:
-      if (point.mid_bytes > 0) {
-        return "after " + std::to_string(point.mid_bytes) + " bytes of " + point.op + " " +
-               point.text + nth + " by " + point.replica;
+      if (point.mid) {
+        return "after " + std::to_string(*point.mid) + " bytes of " + point.op + " " + point.text +
+               nth + " by " + point.replica;
       }
       return std::string(point.before ? "before " : "after ") + point.op + " " + point.text + nth +
              " by " + point.replica;
@@ -155,9 +226,9 @@ std::string WhenText(const CrashPoint& point) {
   switch (point.kind) {
     case CrashPoint::Kind::kStorage:
     case CrashPoint::Kind::kDisk:
-      if (point.mid_bytes > 0) {
+      if (point.mid) {
         return "{mid: {" + point.op + ": " + YamlQuoted(point.text) +
-               ", bytes: " + std::to_string(point.mid_bytes) + "}" + nth + "}";
+               ", bytes: " + std::to_string(*point.mid) + "}" + nth + "}";
       }
       return std::string("{") + (point.before ? "before" : "after") + ": {" + point.op + ": " +
              YamlQuoted(point.text) + "}" + nth + "}";
@@ -176,10 +247,10 @@ Trigger MakeTrigger(const CrashPoint& point) {
   switch (point.kind) {
     case CrashPoint::Kind::kStorage:
     case CrashPoint::Kind::kDisk:
-      trigger.kind = StorageTrigger{point.mid_bytes > 0 ? Phase::kMid
-                                    : point.before      ? Phase::kBefore
-                                                        : Phase::kAfter,
-                                    point.op, point.text, point.mid_bytes};
+      trigger.kind = StorageTrigger{point.mid      ? Phase::kMid
+                                    : point.before ? Phase::kBefore
+                                                   : Phase::kAfter,
+                                    point.op, point.text, point.mid.value_or(0)};
       break;
     case CrashPoint::Kind::kStep:
       trigger.kind = StepTrigger{point.step};

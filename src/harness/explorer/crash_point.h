@@ -2,6 +2,7 @@
 // The points of a baseline run at which a machine could go away.
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,10 +22,10 @@ struct CrashPoint {
   std::string op = {};
   std::string text = {};  // the object, "disk:" and the file, or the line
   int64_t step = 0;
-  uint64_t mid_bytes = 0;  // above 0: in the middle of writing a file, after this many bytes
-  int64_t nth = 1;         // the number among equal points of this replica
-  size_t events = 0;       // the number of events before it
-  size_t changes = 0;      // the number of changes in storage before it
+  std::optional<uint64_t> mid = {};  // while a file is written: after so many of its new bytes
+  int64_t nth = 1;                   // the number among equal points of this replica
+  size_t events = 0;                 // the number of events before it
+  size_t changes = 0;                // the number of changes of buckets before it
 
   auto operator<=>(const CrashPoint&) const = default;
 };
@@ -35,6 +36,7 @@ struct PointSelection {
   std::set<std::string> kinds = {"storage"};
   std::set<std::string> replicas;  // empty: all
   bool torn_writes = false;        // also points in the middle of a write to a directory or a disk
+  bool every_write = false;  // those: after and in each write, not only in the middle of a file
 };
 
 /// The crash points in the order of the run. `run` has succeeded without a fault.
@@ -47,7 +49,7 @@ std::string WhenText(const CrashPoint& point);
 /// The same trigger as a value.
 Trigger MakeTrigger(const CrashPoint& point);
 
-/// How many of the first `events` events changed the stored objects.
+/// How many of the first `events` events changed the objects of buckets.
 size_t CountChanges(const std::vector<Event>& list, size_t events);
 
 /// A text as YAML in double quotes.

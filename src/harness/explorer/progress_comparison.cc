@@ -142,7 +142,7 @@ std::map<size_t, Flaw> FindFallbacks(const Baseline& baseline, const std::vector
     for (const size_t i : FindStoragePoints(all, replica)) {
       const CrashPoint& point = all[i].point;
       if (*all[i].first_step == *first) {
-        const bool changed = !point.before || point.mid_bytes > 0;
+        const bool changed = !point.before || point.mid.has_value();
         if (before && changed) suspects.push_back(i);
         continue;
       }

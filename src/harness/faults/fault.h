@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "engine/events.h"
 #include "harness/faults/network_fault.h"
+#include "harness/faults/power_loss.h"
 #include "harness/faults/trigger.h"
 #include "harness/scenario/file_cursor.h"
 
@@ -28,6 +29,8 @@ class RunControl {
   virtual ~RunControl() = default;
   /// Takes the replica's machine away. An error if none of its processes lives.
   virtual Status LoseVm(const std::string& replica, engine::VmLoss kind) = 0;
+  /// The same, and its files in volumes lose what was not synced before it starts again.
+  virtual Status LosePower(const std::string& replica, PowerLoss lost) = 0;
   /// Stops every process of the replica. Returns when they have stopped, or after some seconds.
   virtual void Freeze(const std::string& replica) = 0;
   /// Resumes the stopped processes.
@@ -130,6 +133,9 @@ struct FaultKind {
   void (*check)(const Fault& fault, const Cursor& element, const Scenario& scenario) = nullptr;
 };
 
+/// The kind after which files lose what was not synced.
+inline constexpr char kPowerLossName[] = "power_loss";
+
 /// One fault of a scenario.
 struct Fault {
   std::string name;                 // unique in its scenario: "kill 1"
@@ -157,6 +163,7 @@ bool IsAnsweredInline(const FaultKind& kind);
 // Faults that code constructs. `name` is the fault's name in reports.
 Fault KillFault(std::string name, std::string replica, Trigger when);
 Fault CrashFault(std::string name, std::string replica, Trigger when);
+Fault PowerLossFault(std::string name, std::string replica, Trigger when, PowerLoss lost);
 Fault MaintenanceFault(std::string name, std::string replica, Trigger when);
 /// Ends after `lasts`, or by its `until`, which the caller sets.
 Fault HangFault(std::string name, std::string replica, Trigger when,

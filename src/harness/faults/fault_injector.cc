@@ -149,6 +149,11 @@ bool FaultInjector::WaitForLineFaults(const std::string& replica, int boot) {
   return ended_ || !IsOver(replica, boot);  // another job may have a boot of the same number then
 }
 
+size_t FaultInjector::CountActs() const {
+  const std::lock_guard lock(mutex_);
+  return acts_;
+}
+
 bool FaultInjector::IsDiskFull(const std::string& replica) const {
   const std::lock_guard lock(mutex_);
   return !ended_ && std::ranges::any_of(faults_, [&](const auto& scheduled) {
@@ -207,6 +212,7 @@ void FaultInjector::Append(Event event) {
   event.time = clock_.Now();
   NoteBoot(event);
   event.number = static_cast<int64_t>(list_.size()) + 1;
+  acts_ += IsAct(event) ? 1 : 0;
   list_.push_back(std::move(event));
   if (watcher_) watcher_(list_.back());
   if (running_) AppendHeldBackLines();

@@ -68,6 +68,8 @@ class FaultInjector {
   void ReportProcessesDead(const std::string& replica, int boot);
   /// The next byte after `write.bytes`, within `count`, at which a fault is due.
   std::optional<uint64_t> NextCut(const StorageEvent& write, uint64_t count) const;
+  /// How many events of the list are acts (IsAct).
+  size_t CountActs() const;
   /// True while a fault leaves no space on the replica's disk. It begins and ends exactly at the
   /// events of the fault's triggers.
   bool IsDiskFull(const std::string& replica) const;
@@ -144,6 +146,7 @@ class FaultInjector {
   mutable std::condition_variable changed_;
   std::vector<std::unique_ptr<ScheduledFault>> faults_;
   std::vector<Event> list_;
+  size_t acts_ = 0;                    // in the list
   std::map<std::string, int> live_;    // replica -> the boot that is up; 0: none
   std::map<std::string, int> booted_;  // replica -> the boot that was launched last
   std::map<std::string, int> over_;    // replica -> the boot that ended last

@@ -209,6 +209,9 @@ void CheckOperation(const Trigger& trigger, const Cursor& place, const Scenario&
   if (operation->op == "rename") {
     place.Wrong(texts::RenameOfAnObject());
   }
+  for (const char* name : {"truncate", "link", "symlink", "mkdir"}) {
+    if (operation->op == name) place.Wrong(texts::OnlyOfFiles(name));
+  }
 }
 
 void CheckOperations(const Fault& fault, const Cursor& element, const Scenario& scenario) {

@@ -89,6 +89,23 @@ std::string FaultWithTwoEnds(std::string_view kind) {
 
 std::string HangWithoutEnd() { return "a hang must end. Write `until: TRIGGER` or `for: 2s`."; }
 
+std::string UnknownLoss(std::string_view lost) {
+  return "'" + std::string(lost) +
+         "' is not something that can be lost; use contents, older_contents, newest_contents or "
+         "names.";
+}
+
+std::string PowerLossWithoutFiles() {
+  return "the job keeps its state in objects, which a failure of the power does not change. Set "
+         "`trainer: {volumes: [DIRECTORY]}` or `semantics: posix`, or use kill.";
+}
+
+std::string PowerLossOfSeveral() {
+  return "the job has several replicas, which share their volumes. Use power_loss in a job with "
+         "one "
+         "replica, or use kill.";
+}
+
 std::string HoldAtTime() {
   return "a hold needs an event of a replica, and `at` is not one. Use hang instead.";
 }
@@ -147,12 +164,18 @@ std::string MidOfAnObject() {
 
 std::string NotWatchedOnDisks(std::string_view operation) {
   return NeverHappens("caip does not watch `" + std::string(operation) +
-                      "` on a replica's disk. Use create, overwrite, write, rename or delete.");
+                      "` on a replica's disk. Use create, overwrite, write, rename, truncate, "
+                      "link, symlink, mkdir or delete.");
 }
 
 std::string RenameOfAnObject() {
   return NeverHappens(
       "an object store cannot rename. Use copy and delete, or set `semantics: posix`.");
+}
+
+std::string OnlyOfFiles(std::string_view operation) {
+  return NeverHappens("an object store has no `" + std::string(operation) +
+                      "`. Set `semantics: posix`, or name a file of a volume.");
 }
 
 std::string UntilNeverComes(std::string_view replica, bool is_down) {

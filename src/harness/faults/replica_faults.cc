@@ -1,10 +1,12 @@
-// Faults of a replica: kill, crash, maintenance, hang, hold, disk_full, clock_step, drop_log,
-// duplicate_log.
+// Faults of a replica: kill, crash, power_loss, maintenance, hang, hold, disk_full, clock_step,
+// drop_log, duplicate_log.
 
 #include <utility>
 
 #include "harness/faults/fault.h"
 #include "harness/faults/fault_texts.h"
+#include "harness/scenario/scenario.h"
+#include "harness/scenario/scenario_replicas.h"
 
 namespace caip::harness {
 namespace {
@@ -24,6 +26,20 @@ class LoseMachine final : public FaultAction {
 
  private:
   engine::VmLoss loss_;
+};
+
+class LosePower final : public FaultAction {
+ public:
+  explicit LosePower(PowerLoss lost) : lost_(lost) {}
+  FaultResponse Inject(const Fault& fault, FaultContext& context) const override {
+    if (context.run().LosePower(fault.replica, lost_).ok()) {
+      context.WaitForEndOfBoot(fault.replica);
+    }
+    return {};
+  }
+
+ private:
+  PowerLoss lost_;
 };
 
 class Hang final : public FaultAction {
@@ -57,6 +73,25 @@ class FillDisk final : public FaultAction {
 template <engine::VmLoss kLoss>
 FaultActionPtr ReadMachineLoss(const Cursor&) {
   return std::make_shared<LoseMachine>(kLoss);
+}
+
+FaultActionPtr ReadPowerLoss(const Cursor& parameters) {
+  std::optional<PowerLoss> lost;
+  if (parameters.Has("lost")) {
+    lost = FindPowerLoss(parameters.At("lost").Text());
+    if (!lost) parameters.At("lost").Wrong(texts::UnknownLoss(parameters.At("lost").Text()));
+  }
+  return std::make_shared<LosePower>(lost.value_or(PowerLoss::kContents));
+}
+
+// Only files can lose what was not synced, and only the files of a machine that no other writes.
+void CheckPowerLoss(const Fault&, const Cursor& element, const Scenario& scenario) {
+  const bool has_files = !scenario.volumes.empty() || !scenario.working_directory.empty() ||
+                         scenario.semantics == Semantics::kPosix;
+  if (!has_files) element.Wrong(texts::PowerLossWithoutFiles());
+  if (scenario.ranks > 1 || FindReplicas(scenario).size() > 1) {
+    element.Wrong(texts::PowerLossOfSeveral());
+  }
 }
 
 FaultActionPtr ReadHang(const Cursor& parameters) {
@@ -97,6 +132,13 @@ std::vector<FaultKind> MachineFaultKinds() {
        .required = {"replica"},
        .while_until = WhileUntil::kDown,
        .read = ReadMachineLoss<VmLoss::kCrash>},
+      {.name = kPowerLossName,
+       .summary = "The power fails: as `kill`, and of files in volumes `lost: contents` (or "
+                  "older_contents, newest_contents, names) that were not synced are gone.",
+       .parameters = {"replica", "lost"},
+       .required = {"replica"},
+       .read = ReadPowerLoss,
+       .check = CheckPowerLoss},
       {.name = "maintenance",
        .summary = "SIGTERM, the grace period (limits.grace), SIGKILL; the next machine has a new "
                   "disk.",
@@ -136,6 +178,11 @@ Fault KillFault(std::string name, std::string replica, Trigger when) {
 Fault CrashFault(std::string name, std::string replica, Trigger when) {
   return MakeFault("crash", std::move(name), std::move(replica), std::move(when),
                    std::make_shared<LoseMachine>(engine::VmLoss::kCrash));
+}
+
+Fault PowerLossFault(std::string name, std::string replica, Trigger when, PowerLoss lost) {
+  return MakeFault(kPowerLossName, std::move(name), std::move(replica), std::move(when),
+                   std::make_shared<LosePower>(lost));
 }
 
 Fault MaintenanceFault(std::string name, std::string replica, Trigger when) {

@@ -20,13 +20,15 @@ const std::vector<std::string> kCalls = {"projects.jobs.create", "projects.jobs.
 template <Phase kPhase>
 Trigger::Kind ReadStorageTrigger(const Cursor& cursor) {
   StorageTrigger trigger{.phase = kPhase};
+  bool has_bytes = false;
   if (!cursor.MustBeMap()) return trigger;
   std::vector<std::string> known = OperationNames();
   if (kPhase == Phase::kMid) known = {"write", "create", "overwrite", "bytes"};
   cursor.OnlyKeys(known);
   for (const auto& [key, member] : cursor.Members()) {
     if (key == "bytes") {
-      trigger.bytes = static_cast<uint64_t>(member.Integer(1));
+      trigger.bytes = static_cast<uint64_t>(member.Integer(0));
+      has_bytes = true;
       continue;
     }
     if (!trigger.op.empty()) {
@@ -35,7 +37,7 @@ Trigger::Kind ReadStorageTrigger(const Cursor& cursor) {
     trigger.op = key;
     trigger.glob = ObjectGlob(member.Text());
   }
-  if (kPhase == Phase::kMid && trigger.bytes == 0) {
+  if (kPhase == Phase::kMid && !has_bytes) {
     cursor.Wrong(texts::BytesMissing());
   }
   if (trigger.op.empty()) {
@@ -164,8 +166,9 @@ std::optional<std::string> FullName(const std::string& name) {
 }  // namespace
 
 const std::vector<std::string>& OperationNames() {
-  static const std::vector<std::string> names = {"create", "overwrite", "write", "copy", "move",
-                                                 "rename", "delete",    "read",  "list"};
+  static const std::vector<std::string> names = {"create", "overwrite", "write", "copy",    "move",
+                                                 "rename", "truncate",  "link",  "symlink", "mkdir",
+                                                 "delete", "read",      "list"};
   return names;
 }
 

@@ -15,7 +15,7 @@ constexpr double kLeastGap = 1e-3;
 bool ChangesObject(const StorageEvent& operation) {
   const std::string& op = operation.op;
   return op == "create" || op == "overwrite" || op == "copy" || op == "move" || op == "rename" ||
-         op == "write";
+         op == "write" || op == "truncate" || op == "link" || op == "symlink" || op == "mkdir";
 }
 
 struct MarkKindOf {

@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -47,11 +48,16 @@ constexpr int kOutputCalls[] = {SYS_write, SYS_writev, SYS_sendfile, SYS_splice,
 // Further watched calls for files. arm64 lacks the older call of each pair.
 constexpr int kFileCalls[] = {
 #ifdef SYS_open
-    SYS_open,     SYS_creat,           SYS_rename,    SYS_unlink,   SYS_rmdir,
-    SYS_dup2,
+    SYS_open,       SYS_creat,      SYS_rename,          SYS_unlink,
+    SYS_rmdir,      SYS_dup2,       SYS_mkdir,           SYS_link,
+    SYS_symlink,
 #endif
-    SYS_openat,   SYS_renameat,        SYS_renameat2, SYS_unlinkat, SYS_getdents64,
-    SYS_pwrite64, SYS_copy_file_range, SYS_close,     SYS_dup3,     SYS_exit_group,
+    SYS_openat,     SYS_renameat,   SYS_renameat2,       SYS_unlinkat,
+    SYS_getdents64, SYS_pwrite64,   SYS_copy_file_range, SYS_close,
+    SYS_dup3,       SYS_exit_group, SYS_mkdirat,         SYS_linkat,
+    SYS_symlinkat,  SYS_truncate,   SYS_ftruncate,       SYS_pwritev,
+    SYS_pwritev2,   SYS_fallocate,  SYS_openat2,         SYS_fsync,
+    SYS_fdatasync,  SYS_sync,       SYS_syncfs,          SYS_msync,
 };
 
 // The filter: notifies caip of the listed calls of this architecture, and allows all others.
@@ -65,6 +71,7 @@ class Program {
     for (const int call : kOutputCalls) Ask(call);
     if (watch & kWatchFiles) {
       for (const int call : kFileCalls) Ask(call);
+      AskAboutSharedMemory();
     }
     Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   }
@@ -76,6 +83,17 @@ class Program {
   }
   void Ask(int call) {
     Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 1);
+    Add(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
+  }
+  // Only maps through which a file can be written: programs map much memory of their own.
+  void AskAboutSharedMemory() {
+    constexpr uint32_t kProtection = offsetof(seccomp_data, args) + 2 * sizeof(uint64_t);
+    constexpr uint32_t kFlags = offsetof(seccomp_data, args) + 3 * sizeof(uint64_t);
+    Add(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 5);
+    Add(BPF_LD | BPF_W | BPF_ABS, kProtection);  // the lower half: both machines are little-endian
+    Add(BPF_JMP | BPF_JSET | BPF_K, PROT_WRITE, 0, 3);
+    Add(BPF_LD | BPF_W | BPF_ABS, kFlags);
+    Add(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 0, 1);
     Add(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
   }
   sock_filter code_[128];

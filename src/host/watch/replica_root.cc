@@ -93,4 +93,22 @@ bool ReplicaRoot::Remove(const std::string& path, bool is_directory) const {
   return place && ::unlinkat(place->directory, place->name.c_str(), flags) == 0;
 }
 
+bool ReplicaRoot::MakeDirectory(const std::string& path, mode_t mode) const {
+  const auto place = PlaceOf(path);
+  if (!place || ::mkdirat(place->directory, place->name.c_str(), mode) != 0) return false;
+  return ::fchmodat(place->directory, place->name.c_str(), mode, 0) == 0;
+}
+
+bool ReplicaRoot::Link(const std::string& existing, const std::string& path) const {
+  const auto from = PlaceOf(existing);
+  const auto to = from ? PlaceOf(path) : std::nullopt;
+  return to &&
+         ::linkat(from->directory, from->name.c_str(), to->directory, to->name.c_str(), 0) == 0;
+}
+
+bool ReplicaRoot::Symlink(const std::string& text, const std::string& path) const {
+  const auto place = PlaceOf(path);
+  return place && ::symlinkat(text.c_str(), place->directory, place->name.c_str()) == 0;
+}
+
 }  // namespace caip::host

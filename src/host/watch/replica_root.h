@@ -29,6 +29,12 @@ class ReplicaRoot {
   /// As renameat2(2).
   bool Rename(const std::string& from, const std::string& to, unsigned flags) const;
   bool Remove(const std::string& path, bool is_directory) const;
+  /// As mkdir(2), whatever this process's umask is.
+  bool MakeDirectory(const std::string& path, mode_t mode) const;
+  /// Gives the file that exists a second name.
+  bool Link(const std::string& existing, const std::string& path) const;
+  /// Makes a symbolic link with that text.
+  bool Symlink(const std::string& text, const std::string& path) const;
 
  private:
   /// A directory and a name in it. Links of a path's directories were followed inside the root.

@@ -30,15 +30,25 @@ struct FileOperation {
     kWrite,      // bytes written
     kWhole,      // the last writer is about to close it; After only
     kRename,
-    kDelete,  // unlink, rmdir
-    kRead,    // opened for reading
-    kList,    // the entries of a directory
+    kDelete,         // unlink, rmdir
+    kTruncate,       // the size is set
+    kLink,           // a second name of a file
+    kSymlink,        // a link that holds a path
+    kMakeDirectory,  // mkdir
+    kSync,           // what was written before is on the disk now; After only
+    kMap,            // bytes of the file will change without a call; After only
+    kRead,           // opened for reading
+    kList,           // the entries of a directory
   };
   Kind kind = Kind::kRead;
-  std::string path;          // absolute, without links in its directories
-  std::string target = {};   // kRename: the new path
-  int64_t bytes = 0;         // kWrite, kWhole: written since it was opened, before this call
-  int64_t count = 0;         // kWrite: bytes that this call wants to write
+  /// Absolute, without links in its directories. kSync: "" is all files.
+  std::string path;
+  /// kRename: the new path. kLink: the path that exists. kSymlink: the text of the link.
+  std::string target = {};
+  /// kWrite, kWhole: written since it was opened, before this call. kTruncate: the new size.
+  int64_t bytes = 0;
+  int64_t count = 0;         // kWrite: bytes that this call wants to write; After: has written
+  int64_t end = -1;          // kWrite, After: the place in the file after them; -1 not known
   bool was_created = false;  // kWhole: created, not overwritten
   bool is_answered = true;   // kWhole: false if the process ends, so that it does not see a failure
 };

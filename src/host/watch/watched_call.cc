@@ -55,7 +55,9 @@ std::optional<std::string> WatchedCall::ReadText(uint64_t address) const {
 }
 
 std::vector<iovec> WatchedCall::Buffers() const {
-  if (number() != SYS_writev) {
+  const bool has_list =
+      number() == SYS_writev || number() == SYS_pwritev || number() == SYS_pwritev2;
+  if (!has_list) {
     return {{reinterpret_cast<void*>(argument(1)), argument(2)}};
   }
   const uint64_t count = argument(2);

@@ -17,8 +17,7 @@
 namespace caip::host {
 namespace {
 
-constexpr int64_t kFilePieceBytes = 1 << 20;  // of a large write, carried out as one piece
-constexpr size_t kListBytes = 256u << 10;     // more than a C library requests
+constexpr size_t kListBytes = 256u << 10;  // more than a C library requests
 constexpr std::string_view kNoDisk[] = {"/proc/", "/sys/", "/dev/"};  // of a machine
 
 bool Writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC); }
@@ -75,12 +74,51 @@ Handled WatchedFiles::Handle(const WatchedCall& call) {
 #endif
     case SYS_unlinkat:
       return Delete(call);
+#ifdef SYS_mkdir
+    case SYS_mkdir:
+#endif
+    case SYS_mkdirat:
+      return MakeDirectory(call);
+#ifdef SYS_link
+    case SYS_link:
+#endif
+    case SYS_linkat:
+      return Link(call);
+#ifdef SYS_symlink
+    case SYS_symlink:
+#endif
+    case SYS_symlinkat:
+      return Symlink(call);
+    default:
+      return HandleContents(call);
+  }
+}
+
+Handled WatchedFiles::HandleContents(const WatchedCall& call) {
+  switch (call.number()) {
     case SYS_getdents64:
       return List(call);
     case SYS_write:
     case SYS_writev:
     case SYS_pwrite64:
+    case SYS_pwritev:
+    case SYS_pwritev2:
       return Write(call);
+    case SYS_truncate:
+    case SYS_ftruncate:
+    case SYS_fallocate:
+      return Truncate(call);
+    case SYS_fsync:
+    case SYS_fdatasync:
+    case SYS_sync:
+    case SYS_syncfs:
+    case SYS_msync:
+      return Sync(call);
+    case SYS_mmap:
+      return Map(call);
+    case SYS_openat2:  // programs then use openat
+      call.Fail(ENOSYS);
+      return Handled::kAnswered;
     case SYS_sendfile:
     case SYS_splice:
     case SYS_copy_file_range:
@@ -142,13 +180,15 @@ Handled WatchedFiles::Open(const WatchedCall& call) {
     opening.mode = static_cast<mode_t>(call.argument(1));
   }
 #endif
-  if ((opening.flags & O_PATH) || (opening.flags & O_TMPFILE) == O_TMPFILE) {
-    return Handled::kNotMine;
-  }
+  if (opening.flags & O_PATH) return Handled::kNotMine;
   const auto path = Resolve(call, opening.directory, call.argument(at ? 1 : 0),
                             !(opening.flags & (O_NOFOLLOW | O_EXCL)));
   const bool changes = Writes(opening.flags) || (opening.flags & O_CREAT);
   if (!path || !(changes ? IsChangeWatched(*path) : IsWatched(*path))) return Handled::kNotMine;
+  if ((opening.flags & O_TMPFILE) == O_TMPFILE) {
+    call.Fail(EOPNOTSUPP);  // programs then make a file with a name
+    return Handled::kAnswered;
+  }
   const auto status = root_.Stat(*path);
   const bool exists = status.has_value();
   // Directories are reported when they are listed. Opening a FIFO here would block.
@@ -183,38 +223,6 @@ Handled WatchedFiles::OpenBelow(const WatchedCall& call, const Opening& opening,
   return Handled::kAnswered;
 }
 
-Handled WatchedFiles::Rename(const WatchedCall& call) {
-  const bool at = call.number() == SYS_renameat || call.number() == SYS_renameat2;
-  const auto from = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
-  const auto to = Resolve(call, at ? call.descriptor(2) : AT_FDCWD, call.argument(at ? 3 : 1));
-  if (!from || !to || !(IsChangeWatched(*from) || IsChangeWatched(*to))) {
-    return Handled::kNotMine;
-  }
-  const FileOperation operation{FileOperation::Kind::kRename, *from, *to};
-  if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
-  const auto flags = static_cast<unsigned>(call.number() == SYS_renameat2 ? call.argument(4) : 0);
-  if (!root_.Rename(*from, *to, flags)) return Answer(call, operation, -errno);
-  for (auto& [id, written] : written_) {
-    if ((written.path + "/").starts_with(*from + "/")) {
-      written.path = *to + written.path.substr(from->size());
-    }
-  }
-  return Answer(call, operation, 0);
-}
-
-Handled WatchedFiles::Delete(const WatchedCall& call) {
-  const bool at = call.number() == SYS_unlinkat;
-  bool is_directory = at && (call.argument(2) & AT_REMOVEDIR);
-#ifdef SYS_rmdir
-  is_directory |= call.number() == SYS_rmdir;
-#endif
-  const auto path = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
-  if (!path || !IsChangeWatched(*path)) return Handled::kNotMine;
-  const FileOperation operation{FileOperation::Kind::kDelete, *path};
-  if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
-  return Answer(call, operation, root_.Remove(*path, is_directory) ? 0 : -errno);
-}
-
 // Reports a listing at its first call.
 Handled WatchedFiles::List(const WatchedCall& call) {
   const int descriptor = call.descriptor(0);
@@ -230,159 +238,6 @@ Handled WatchedFiles::List(const WatchedCall& call) {
   if (bytes < 0) return Answer(call, operation, -errno);
   entries.resize(static_cast<size_t>(bytes));
   return Answer(call, operation, call.Write(call.argument(1), entries) ? bytes : -EFAULT);
-}
-
-Handled WatchedFiles::Write(const WatchedCall& call) {
-  const int descriptor = call.descriptor(0);
-  const auto id = written_.empty() ? std::nullopt : call.Identify(descriptor);
-  const auto found = id ? written_.find(*id) : written_.end();
-  if (found == written_.end()) return Handled::kNotMine;
-  return WriteAll(call, descriptor, found->second);
-}
-
-Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written& written) {
-  const auto file = BorrowDescriptor(call, descriptor);
-  if (!file.ok()) return Handled::kNotMine;
-  FileOperation operation{FileOperation::Kind::kWrite, written.path, "", written.bytes, 0};
-  for (const iovec& buffer : call.Buffers()) {
-    operation.count += static_cast<int64_t>(buffer.iov_len);
-  }
-  if (operation.count == 0) return Handled::kNotMine;
-  if (written.failing != 0) return FailPending(call, written);
-  const int64_t wanted = operation.count;
-  int64_t done = 0;
-  while (done < wanted) {
-    operation.bytes = written.bytes;
-    operation.count = wanted - done;
-    const Verdict verdict = watcher_.Before(key_, operation);
-    if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
-    if (verdict.kind == Verdict::Kind::kFail) {
-      written.failing = verdict.error;
-      break;
-    }
-    int64_t part = operation.count;
-    if (verdict.kind == Verdict::Kind::kPart) part = std::clamp<int64_t>(verdict.bytes, 1, part);
-    const int64_t result = WritePart(call, file->get(), done, part);
-    if (!call.IsWaiting()) return Handled::kAnswered;
-    if (result <= 0 && done == 0) return Answer(call, operation, result);
-    if (result <= 0) break;
-    done += result;
-    written.bytes += result;
-    if (result < part) break;  // the disk is full: the kernel also returns less
-  }
-  if (done == 0) return FailPending(call, written);
-  if (written.failing != 0) {  // the watcher has already decided about the rest of this write
-    call.Return(done);
-    return Handled::kAnswered;
-  }
-  operation.bytes = written.bytes - done;
-  operation.count = done;
-  const Verdict verdict = watcher_.After(key_, operation, 0);
-  if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
-  if (verdict.kind == Verdict::Kind::kFail) written.failing = verdict.error;
-  call.Return(done);
-  return Handled::kAnswered;
-}
-
-// Fails with the error that an earlier write left. That write returned its number of bytes, as in
-// the kernel, because a program that gets an error writes the bytes again.
-Handled WatchedFiles::FailPending(const WatchedCall& call, Written& written) {
-  call.Fail(std::exchange(written.failing, 0));
-  return Handled::kAnswered;
-}
-
-// Writes `bytes` of the call's data after the first `skip`. Returns the number of written bytes, or
-// -errno.
-int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes) {
-  const bool is_placed = call.number() == SYS_pwrite64;
-  const auto place = static_cast<off_t>(call.argument(3)) + skip;
-  int64_t done = 0;
-  for (const iovec& buffer : call.Buffers()) {
-    const auto size = static_cast<int64_t>(buffer.iov_len);
-    int64_t at = std::min(skip, size);
-    skip -= at;
-    while (at < size && done < bytes) {
-      const auto piece = static_cast<size_t>(std::min({kFilePieceBytes, size - at, bytes - done}));
-      const auto text = call.Read(reinterpret_cast<uint64_t>(buffer.iov_base) + at, piece);
-      if (!text) return done > 0 ? done : -EFAULT;
-      const ssize_t count = is_placed ? ::pwrite(file, text->data(), piece, place + done)
-                                      : ::write(file, text->data(), piece);
-      if (count <= 0) return done > 0 ? done : -errno;
-      at += count;
-      done += count;
-    }
-  }
-  return done;
-}
-
-// Fails with the error for unsuitable descriptors. Programs then use read and write, which caip
-// sees.
-Handled WatchedFiles::RefuseCopy(const WatchedCall& call) {
-  const int target = call.descriptor(call.number() == SYS_sendfile ? 0 : 2);
-  const auto id = written_.empty() ? std::nullopt : call.Identify(target);
-  if (!id || !written_.contains(*id)) return Handled::kNotMine;
-  call.Fail(EINVAL);
-  return Handled::kAnswered;
-}
-
-// The processes that may have a file open. The caller is one of them, whatever its ancestors.
-std::vector<pid_t> WatchedFiles::Processes(pid_t caller) const {
-  std::vector<pid_t> processes = DescendantsOf(init_);
-  if (std::find(processes.begin(), processes.end(), caller) == processes.end()) {
-    processes.push_back(caller);
-  }
-  return processes;
-}
-
-// Reports a close while the descriptor is still open. All bytes are written by then.
-Handled WatchedFiles::Close(const WatchedCall& call, int descriptor) {
-  const auto id = written_.empty() ? std::nullopt : call.Identify(descriptor);
-  if (!id || !written_.contains(*id)) return Handled::kNotMine;
-  const pid_t caller = ProcessOf(call);
-  bool closes = false;
-  for (const pid_t process : Processes(caller)) {
-    for (const int writer : WritersOf(process, *id)) {
-      if (process != caller || writer != descriptor) return Handled::kNotMine;
-      closes = true;
-    }
-  }
-  if (!closes) return Handled::kNotMine;
-  // dup2 cannot report an error of the file that it replaces.
-  const bool is_answered = call.number() == SYS_close;
-  const int pending = written_.at(*id).failing;
-  const Verdict verdict = Whole(*id, is_answered);
-  if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
-  const int error = verdict.kind == Verdict::Kind::kFail ? verdict.error : pending;
-  if (error == 0 || !is_answered) return Handled::kNotMine;
-  call.FailClose(descriptor, error);
-  return Handled::kAnswered;
-}
-
-// Handles the end of a process, which closes its descriptors.
-Handled WatchedFiles::CloseAll(const WatchedCall& call) {
-  if (written_.empty()) return Handled::kNotMine;
-  const pid_t caller = ProcessOf(call);
-  std::vector<FileId> ended;
-  for (const auto& [id, written] : written_) {
-    bool is_held = false;
-    for (const pid_t process : Processes(caller)) {
-      is_held |= process != caller && !WritersOf(process, id).empty();
-    }
-    if (!is_held && !WritersOf(caller, id).empty()) ended.push_back(id);
-  }
-  for (const FileId& id : ended) {
-    if (Whole(id, false).kind == Verdict::Kind::kNever) return Handled::kNever;
-  }
-  return Handled::kNotMine;
-}
-
-Verdict WatchedFiles::Whole(const FileId& file, bool is_answered) {
-  const Written written = written_.at(file);
-  written_.erase(file);
-  return watcher_.After(key_,
-                        {FileOperation::Kind::kWhole, written.path, "", written.bytes, 0,
-                         written.is_new, is_answered},
-                        0);
 }
 
 }  // namespace caip::host

@@ -46,15 +46,24 @@ class WatchedFiles {
   std::optional<std::string> Resolve(const WatchedCall& call, int directory, uint64_t text,
                                      bool follow = false) const;
 
+  Handled HandleContents(const WatchedCall& call);
   Handled Open(const WatchedCall& call);
   Handled OpenBelow(const WatchedCall& call, const Opening& opening, FileOperation operation);
   Handled Rename(const WatchedCall& call);
   Handled Delete(const WatchedCall& call);
+  Handled MakeDirectory(const WatchedCall& call);
+  Handled Link(const WatchedCall& call);
+  Handled Symlink(const WatchedCall& call);
   Handled List(const WatchedCall& call);
   Handled Write(const WatchedCall& call);
   Handled WriteAll(const WatchedCall& call, int descriptor, Written& written);
   static Handled FailPending(const WatchedCall& call, Written& written);
   int64_t WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes);
+  Handled Truncate(const WatchedCall& call);
+  Handled SetSize(const WatchedCall& call, int file, const FileOperation& operation);
+  Handled Reserve(const WatchedCall& call, int file, FileOperation operation);
+  Handled Sync(const WatchedCall& call);
+  Handled Map(const WatchedCall& call);
   Handled RefuseCopy(const WatchedCall& call);
   Handled Close(const WatchedCall& call, int descriptor);
   std::vector<pid_t> Processes(pid_t caller) const;

@@ -1,7 +1,8 @@
 // Loaded by LD_PRELOAD into the programs of a watched replica on hosts without seccomp user
 // notification. Replaces the C library's file calls: each asks caip whether to continue, as the
 // kernel would have done. Needs only the C library. Keeps no state that a fork or a signal could
-// find half changed: it reads its settings from the environment, once.
+// find half changed: it reads its settings from the environment, once. This file has the calls for
+// names, directories and streams.
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -13,22 +14,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "host/watch/preload/protocol.h"
+#include "host/watch/preload/watching.h"
 
-#define EXPORTED __attribute__((visibility("default")))
-
-enum { kUnknown, kOff, kOutput, kFiles };
 static volatile int watched = kUnknown;
 
-static int Watched(void) {
+int Watched(void) {
   if (watched != kUnknown) return watched;
   const char* setting = getenv(CAIP_WATCH_VARIABLE);
   watched = !setting || !setting[0] ? kOff : setting[0] == 'f' ? kFiles : kOutput;
@@ -78,8 +75,7 @@ static int Lowest(int descriptor, int close_on_exec) {
 }
 
 // Returns whether caip has answered the call. Then *result is the call's result, and errno is set.
-static int Ask(int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
-               long* result) {
+int Ask(int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, long* result) {
   const int before = errno;
   struct sockaddr_un address;
   const socklen_t size = Address(&address);
@@ -110,13 +106,11 @@ static int Ask(int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint6
 }
 
 // Makes the call, unless caip has answered it.
-static long Call(int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) {
+long Call(int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) {
   long result = 0;
   if (Ask(number, a, b, c, d, e, &result)) return result;
   return syscall(number, a, b, c, d, e);
 }
-
-#define P(pointer) ((uint64_t)(uintptr_t)(pointer))
 
 // The next functions find calls that caip need not see: a write to a socket, the close of a
 // descriptor that was only read.
@@ -125,7 +119,7 @@ static int IsOf(int descriptor, mode_t kind) {
   return fstat(descriptor, &status) == 0 && (status.st_mode & S_IFMT) == kind;
 }
 
-static int IsWritten(int descriptor) {
+int IsWritten(int descriptor) {
   const int before = errno;
   const int flags = Watched() == kFiles ? fcntl(descriptor, F_GETFL) : -1;
   const int is = flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && IsOf(descriptor, S_IFREG);
@@ -133,7 +127,7 @@ static int IsWritten(int descriptor) {
   return is;
 }
 
-static int TakesOutput(int descriptor) {
+int TakesOutput(int descriptor) {
   const int before = errno;
   const int is = Watched() != kOff && (IsOf(descriptor, S_IFIFO) || IsWritten(descriptor));
   errno = before;
@@ -231,80 +225,29 @@ EXPORTED int remove(const char* path) {
   return Unlink(AT_FDCWD, path, is_directory ? AT_REMOVEDIR : 0);
 }
 
-// Calls that write bytes.
+// Calls that make directories and further names.
 
-EXPORTED ssize_t write(int descriptor, const void* bytes, size_t size) {
-  if (!TakesOutput(descriptor)) return syscall(SYS_write, descriptor, bytes, size);
-  return Call(SYS_write, (uint64_t)descriptor, P(bytes), size, 0, 0);
+EXPORTED int mkdirat(int directory, const char* path, mode_t mode) {
+  if (Watched() != kFiles) return (int)syscall(SYS_mkdirat, directory, path, mode);
+  return (int)Call(SYS_mkdirat, (uint64_t)(int64_t)directory, P(path), mode, 0, 0);
 }
-EXPORTED ssize_t writev(int descriptor, const struct iovec* parts, int count) {
-  if (!TakesOutput(descriptor)) return syscall(SYS_writev, descriptor, parts, count);
-  return Call(SYS_writev, (uint64_t)descriptor, P(parts), (uint64_t)count, 0, 0);
+EXPORTED int mkdir(const char* path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
+EXPORTED int linkat(int from_directory, const char* from, int to_directory, const char* to,
+                    int flags) {
+  if (Watched() != kFiles) {
+    return (int)syscall(SYS_linkat, from_directory, from, to_directory, to, flags);
+  }
+  return (int)Call(SYS_linkat, (uint64_t)(int64_t)from_directory, P(from),
+                   (uint64_t)(int64_t)to_directory, P(to), (uint64_t)flags);
 }
-EXPORTED ssize_t pwrite64(int descriptor, const void* bytes, size_t size, off64_t place) {
-  if (!TakesOutput(descriptor)) return syscall(SYS_pwrite64, descriptor, bytes, size, place);
-  return Call(SYS_pwrite64, (uint64_t)descriptor, P(bytes), size, (uint64_t)place, 0);
+EXPORTED int link(const char* from, const char* to) {
+  return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
-EXPORTED ssize_t pwrite(int descriptor, const void* bytes, size_t size, off_t place) {
-  return pwrite64(descriptor, bytes, size, place);
+EXPORTED int symlinkat(const char* text, int directory, const char* path) {
+  if (Watched() != kFiles) return (int)syscall(SYS_symlinkat, text, directory, path);
+  return (int)Call(SYS_symlinkat, P(text), (uint64_t)(int64_t)directory, P(path), 0, 0);
 }
-
-// Refuses copies, as a kernel without them does. Programs then read and write, which caip sees.
-static int IsRefused(int target) {
-  if (!TakesOutput(target)) return 0;
-  errno = EINVAL;
-  return 1;
-}
-
-EXPORTED ssize_t sendfile(int target, int source, off_t* place, size_t size) {
-  return IsRefused(target) ? -1 : syscall(SYS_sendfile, target, source, place, size);
-}
-EXPORTED ssize_t sendfile64(int target, int source, off64_t* place, size_t size) {
-  return IsRefused(target) ? -1 : syscall(SYS_sendfile, target, source, place, size);
-}
-EXPORTED ssize_t splice(int source, off64_t* from, int target, off64_t* to, size_t size,
-                        unsigned flags) {
-  if (IsRefused(target)) return -1;
-  return syscall(SYS_splice, source, from, target, to, size, flags);
-}
-EXPORTED ssize_t copy_file_range(int source, off64_t* from, int target, off64_t* to, size_t size,
-                                 unsigned flags) {
-  if (IsRefused(target)) return -1;
-  return syscall(SYS_copy_file_range, source, from, target, to, size, flags);
-}
-
-// Calls that close files and end processes.
-
-EXPORTED int close(int descriptor) {
-  long failed = 0;
-  if (IsWritten(descriptor)) Ask(SYS_close, (uint64_t)descriptor, 0, 0, 0, 0, &failed);
-  const int why = errno;
-  const int closed = (int)syscall(SYS_close, descriptor);  // a file is closed even if close() fails
-  if (!failed) return closed;
-  errno = why;
-  return -1;
-}
-EXPORTED int dup3(int from, int to, int flags) {
-  if (from == to || !IsWritten(to)) return (int)syscall(SYS_dup3, from, to, flags);
-  return (int)Call(SYS_dup3, (uint64_t)from, (uint64_t)to, (uint64_t)flags, 0, 0);
-}
-EXPORTED int dup2(int from, int to) {
-  if (from == to) return fcntl(from, F_GETFL) < 0 ? -1 : to;
-  return dup3(from, to, 0);
-}
-
-static void AskBeforeExit(void) {
-  long ignored;
-  if (Watched() == kFiles) Ask(SYS_exit_group, 0, 0, 0, 0, 0, &ignored);
-}
-
-__attribute__((destructor)) static void OnUnload(void) { AskBeforeExit(); }
-
-EXPORTED void _exit(int code) {
-  AskBeforeExit();
-  for (;;) syscall(SYS_exit_group, code);
-}
-EXPORTED void _Exit(int code) { _exit(code); }
+EXPORTED int symlink(const char* text, const char* path) { return symlinkat(text, AT_FDCWD, path); }
 
 EXPORTED DIR* opendir(const char* path) {
   static DIR* (*real)(const char*);

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "engine/ports.h"
 #include "harness/expectations/expectation.h"
+#include "harness/files/file_tree.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::scenario {
@@ -41,6 +42,13 @@ class RunVolumes {
   /// The name in events of a file that replicas see at `path`: its path on this host. nullopt: the
   /// file is in no volume.
   std::optional<std::string> NameOf(const std::string& path) const;
+  /// The path on this host of a file with such a name; nullopt: it is in no volume.
+  std::optional<Path> PathOf(const std::string& name) const;
+  /// Adds the volumes as they are before the run. They must have been copied from an earlier
+  /// object, whose files stay.
+  void AddTo(harness::FileTree& files) const;
+  /// Makes the volumes equal to `files`, before the run.
+  Status Restore(const harness::FileTree& files, const harness::BlockStore& store) const;
   /// Adds the files by these names. Files that the run has not touched are marked as such.
   Status Collect(std::map<std::string, harness::FinalObject>& objects) const;
 
@@ -49,6 +57,7 @@ class RunVolumes {
     std::string named;                         // the directory, as the scenario names it
     std::string seen;                          // by replicas, without links
     Path copy;                                 // the directory of this run
+    Path copied;                               // the directory that was copied
     std::vector<std::string> not_copied = {};  // directories in it, by their names
   };
   struct Stamp {

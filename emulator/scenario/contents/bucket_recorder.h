@@ -25,10 +25,10 @@ using KeptObjectPtr = std::shared_ptr<const KeptObject>;
 using BucketState = std::map<std::string, KeptObjectPtr>;
 
 /// The store calls it at each change, before the client gets its answer. Any thread.
-class Recorder {
+class BucketRecorder {
  public:
   /// Keeps files in `directory`, which the caller deletes.
-  explicit Recorder(Path directory) : directory_(std::move(directory)) {}
+  explicit BucketRecorder(Path directory) : directory_(std::move(directory)) {}
 
   /// Records the buckets before the run.
   Status Begin(gcs::DirectoryStore& store);

@@ -1,4 +1,4 @@
-#include "emulator/scenario/recorder.h"
+#include "emulator/scenario/contents/bucket_recorder.h"
 
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ std::string DigestOf(const gcs::ObjectInfo& info) {
 
 }  // namespace
 
-Status Recorder::Begin(gcs::DirectoryStore& store) {
+Status BucketRecorder::Begin(gcs::DirectoryStore& store) {
   RETURN_IF_ERROR(MakeDirectories(directory_));
   BucketState state;
   ASSIGN_OR_RETURN(const std::vector<gcs::Bucket> buckets, store.ListBuckets());
@@ -42,8 +42,8 @@ Status Recorder::Begin(gcs::DirectoryStore& store) {
   return Ok{};
 }
 
-void Recorder::Take(gcs::DirectoryStore& store, const std::string& bucket,
-                    const std::string& name) {
+void BucketRecorder::Take(gcs::DirectoryStore& store, const std::string& bucket,
+                          const std::string& name) {
   const auto info = store.GetObject(bucket, name, {});
   KeptObjectPtr kept = info.ok() ? Keep(store, *info) : nullptr;
   const std::lock_guard lock(mutex_);
@@ -56,7 +56,7 @@ void Recorder::Take(gcs::DirectoryStore& store, const std::string& bucket,
   states_.push_back(std::move(state));
 }
 
-KeptObjectPtr Recorder::Keep(gcs::DirectoryStore& store, const gcs::ObjectInfo& info) {
+KeptObjectPtr BucketRecorder::Keep(gcs::DirectoryStore& store, const gcs::ObjectInfo& info) {
   auto kept = std::make_shared<KeptObject>();
   {
     const std::lock_guard lock(mutex_);
@@ -73,12 +73,12 @@ KeptObjectPtr Recorder::Keep(gcs::DirectoryStore& store, const gcs::ObjectInfo& 
   return kept;
 }
 
-Status Recorder::outcome() const {
+Status BucketRecorder::outcome() const {
   const std::lock_guard lock(mutex_);
   return outcome_;
 }
 
-std::vector<BucketState> Recorder::states() const {
+std::vector<BucketState> BucketRecorder::states() const {
   const std::lock_guard lock(mutex_);
   return states_;
 }

@@ -1,4 +1,4 @@
-#include "emulator/scenario/bucket_contents.h"
+#include "emulator/scenario/contents/bucket_contents.h"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "emulator/scenario/run_volumes.h"
+#include "emulator/scenario/contents/run_volumes.h"
 
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "emulator/scenario/contents/file_recorder.h"
 #include "emulator/scenario/errors.h"
 
 namespace caip::scenario {
@@ -115,13 +116,13 @@ bool RunVolumes::IsLeftOut(const Path& directory) const {
 Status RunVolumes::Add(const Path& volume) {
   const std::string number = std::to_string(volumes_.size());
   std::error_code error;
+  const Path from = places_.begin.empty() ? volume : places_.begin / number;
   Copied copied{volume.string(), std::filesystem::weakly_canonical(volume, error).string(),
-                places_.directory / number};
+                places_.directory / number, from};
   if (error) copied.seen = copied.named;
   RETURN_IF_ERROR(MakeDirectories(copied.copy));
   if (!places_.on_machines) copied.seen = std::filesystem::canonical(copied.copy, error).string();
   uint64_t bytes = 0;
-  const Path from = places_.begin.empty() ? volume : places_.begin / number;
   if (std::filesystem::is_directory(from, error)) {
     RETURN_IF_ERROR(CopyTree(from, copied, &bytes));
   }
@@ -209,6 +210,30 @@ std::optional<std::string> RunVolumes::NameOf(const std::string& path) const {
     if (path.starts_with(volume.seen + "/")) return volume.named + path.substr(volume.seen.size());
   }
   return std::nullopt;
+}
+
+std::optional<Path> RunVolumes::PathOf(const std::string& name) const {
+  for (const Copied& volume : volumes_) {
+    if (name == volume.named) return volume.copy;
+    const std::string prefix = volume.named + "/";
+    if (name.starts_with(prefix)) return volume.copy / name.substr(prefix.size());
+  }
+  return std::nullopt;
+}
+
+void RunVolumes::AddTo(harness::FileTree& files) const {
+  for (const Copied& volume : volumes_) {
+    AddTree(volume.named, volume.copied, files, [&](const Path& directory) {
+      return IsLeftOut(directory) || IsShownNotCopied(directory);
+    });
+  }
+}
+
+Status RunVolumes::Restore(const harness::FileTree& files, const harness::BlockStore& store) const {
+  for (const Copied& volume : volumes_) {
+    RETURN_IF_ERROR(RestoreTree(files, store, volume.named, volume.copy, volume.copied));
+  }
+  return Ok{};
 }
 
 Status RunVolumes::Collect(std::map<std::string, FinalObject>& objects) const {

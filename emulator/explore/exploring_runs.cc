@@ -1,0 +1,86 @@
+#include "emulator/explore/exploring_runs.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "emulator/scenario/run_isolation.h"
+
+namespace caip::explore {
+
+using harness::Evidence;
+
+// Replicas must be the same in all runs: machines, or processes.
+void ExploreRuns::OpenMemory() {
+  memory_ = host::MemoryDirectory::Open(
+      options_.workshop, written_ * static_cast<uint64_t>(std::max<int64_t>(1, options_.jobs)));
+  const app::EmulatorOptions& asked = options_.settings.options;
+  const auto isolation_in = [&](const Path& place) { return scenario::IsolationOf(asked, place); };
+  if (memory_ && isolation_in(memory_->path()) != isolation_in(options_.workshop)) memory_.reset();
+}
+
+Status ExploreRuns::MakeBlocks() {
+  ASSIGN_OR_RETURN(harness::BlockStore blocks,
+                   harness::BlockStore::Make(options_.workshop, kKeptBytesMax));
+  blocks_ = std::make_shared<harness::BlockStore>(std::move(blocks));
+  return Ok{};
+}
+
+Result<Evidence> ExploreRuns::Run(const harness::Scenario& scenario,
+                                  const scenario::RunOptions& run_options) {
+  if (!memory_ || memory_is_full_) return RunIn(options_.workshop, scenario, run_options);
+  auto evidence = RunIn(memory_->path(), scenario, run_options);
+  if (evidence.ok() || evidence.error().code != Code::kResourceExhausted) return evidence;
+  memory_is_full_ = true;
+  return RunIn(options_.workshop, scenario, run_options);
+}
+
+Result<Evidence> ExploreRuns::RunIn(const Path& place, const harness::Scenario& scenario,
+                                    scenario::RunOptions run_options) {
+  const bool in_memory = memory_ && place == memory_->path();
+  if (in_memory) run_options.overfull = [this] { return memory_->IsOverfull(); };
+  run_options.state = place / ("explore-" + std::to_string(++runs_));
+  run_options.caches = options_.workshop / "caches";
+  run_options.volumes = options_.volumes;
+  run_options.blocks = blocks_;
+  run_options.seed = scenario.seed;
+  run_options.interrupted = options_.interrupted;
+  run_options.read_words = options_.read_words;
+  run_options.settings = options_.settings;
+  RETURN_IF_ERROR(MakeDirectories(run_options.state));
+  const Path state = run_options.state;
+  const bool is_baseline = run_options.watch_disks;
+  auto evidence = scenario::ScenarioRun(scenario, std::move(run_options)).Run();
+  if (evidence.ok()) {
+    auto points = TakeDiskPoints(*evidence, options_.points.replicas);
+    if (is_baseline) disk_points_ = std::move(points);
+  }
+  if (!memory_) written_ = std::max(written_.load(), host::BytesBelow(state));
+  RemoveTree(state);
+  return evidence;
+}
+
+Records::Records(const Path& directory, bool are_needed,
+                 std::shared_ptr<harness::BlockStore> blocks) {
+  if (!are_needed) return;
+  buckets_.emplace(directory);
+  if (blocks) files_.emplace(std::move(blocks));
+}
+
+void Records::AddTo(scenario::RunOptions& run_options, const ExploreTask& task) {
+  if (buckets_) run_options.recorder = &*buckets_;
+  if (!files_) return;
+  files_->GoOnAfter(Prefix(task));
+  run_options.files = &*files_;
+}
+
+Result<RecordedRun> Records::Take() const {
+  RecordedRun run;
+  if (buckets_) RETURN_IF_ERROR(buckets_->outcome());
+  if (buckets_) run.states = buckets_->states();
+  if (files_) RETURN_IF_ERROR(files_->outcome());
+  if (files_) run.files = files_->log();
+  return run;
+}
+
+}  // namespace caip::explore

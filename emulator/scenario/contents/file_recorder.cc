@@ -1,0 +1,223 @@
+#include "emulator/scenario/contents/file_recorder.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace caip::scenario {
+namespace {
+
+using harness::Block;
+using harness::FileNode;
+using harness::kBlockBytes;
+using harness::NodeNumber;
+using Kind = host::FileOperation::Kind;
+
+}  // namespace
+
+void FileRecorder::Begin(harness::FileTree files, FilePlaces places) {
+  const std::lock_guard lock(mutex_);
+  places_ = std::move(places);
+  log_ = std::make_shared<harness::FileLog>(std::move(files));
+  log_->CountEarlier(earlier_);
+}
+
+void FileRecorder::StartOver(harness::FileTree files) {
+  const std::lock_guard lock(mutex_);
+  log_ = std::make_shared<harness::FileLog>(std::move(files));
+  open_.clear();
+}
+
+Status FileRecorder::outcome() const {
+  const std::lock_guard lock(mutex_);
+  return outcome_;
+}
+
+std::shared_ptr<const harness::FileLog> FileRecorder::log() const {
+  const std::lock_guard lock(mutex_);
+  return log_;
+}
+
+std::optional<Path> FileRecorder::PathOf(const std::string& name) const {
+  return places_ ? places_(name) : std::nullopt;
+}
+
+// The event of a file is counted at its end. Then all changes since its opening get its number.
+FileRecorder::Change FileRecorder::LabelOf(const FileAct& act) {
+  Change label;
+  label.name = act.event.object;
+  label.replica = act.replica;
+  label.op = act.event.op;
+  label.object = act.event.object;
+  label.acts = act.acts;
+  const Kind kind = act.operation.kind;
+  const bool opens = kind == Kind::kCreate || kind == Kind::kOverwrite;
+  if (opens && act.error == 0) open_[label.object].clear();
+  if ((opens && act.error == 0) || kind == Kind::kWrite) return label;
+  label.nth = log_->CountEvent(label.replica, act.event);
+  const auto open =
+      kind == Kind::kWhole ? open_.extract(label.object) : decltype(open_)::node_type();
+  if (!open.empty()) log_->Number(open.mapped(), label.nth);
+  return label;
+}
+
+void FileRecorder::Add(Change change) {
+  const bool has_no_end = change.nth == 0 && !change.op.empty();
+  const std::string object = change.object;
+  const size_t index = log_->Add(std::move(change));
+  if (has_no_end) open_[object].push_back(index);
+}
+
+void FileRecorder::Take(const FileAct& act) {
+  const std::lock_guard lock(mutex_);
+  if (!outcome_.ok()) return;
+  if (act.operation.kind == Kind::kSync) {
+    Change sync{.kind = Change::Kind::kSync, .name = act.event.object, .acts = act.acts};
+    const NodeNumber file = log_->now().NumberOf(act.event.object);
+    sync.number = act.operation.path.empty() ? harness::kEverything
+                  : file < 0                 ? harness::kNoFile
+                                             : file;
+    if (act.error == 0) Add(std::move(sync));
+    return;
+  }
+  Change label = LabelOf(act);
+  if (act.error == 0) Note(act, std::move(label));
+}
+
+void FileRecorder::Note(const FileAct& act, Change change) {
+  switch (act.operation.kind) {
+    case Kind::kCreate:
+    case Kind::kOverwrite:
+      return TakeOpening(act, std::move(change));
+    case Kind::kWrite:
+      return TakeWrite(act, std::move(change));
+    case Kind::kWhole:
+      return Add(std::move(change));
+    case Kind::kTruncate:
+      return TakeSize(act, std::move(change));
+    case Kind::kRename:
+      return TakeRename(act, std::move(change));
+    case Kind::kDelete:
+      change.kind = Change::Kind::kDelete;
+      return Add(std::move(change));
+    case Kind::kLink:
+      return TakeLink(act, std::move(change));
+    case Kind::kSymlink:
+    case Kind::kMakeDirectory:
+      return TakeNew(act.event.object, std::move(change));
+    default:
+      return;
+  }
+}
+
+void FileRecorder::TakeOpening(const FileAct& act, Change change) {
+  change.mid = 0;
+  if (log_->now().NumberOf(change.name) < 0) return TakeNew(act.event.object, std::move(change));
+  TakeSize(act, std::move(change));
+}
+
+// The new size, and the block in which the file was cut off or lengthened.
+void FileRecorder::TakeSize(const FileAct& act, Change change) {
+  const auto before = log_->now().Find(change.name);
+  const auto path = PathOf(act.event.object);
+  const auto node = path ? NodeAt(*path) : std::nullopt;
+  if (!before || !node || node->size == before->size) return Add(std::move(change));
+  change.kind = Change::Kind::kSize;
+  change.number = log_->now().NumberOf(change.name);
+  change.node = *node;
+  change.node.blocks.clear();
+  const uint64_t edge = std::min(before->size, node->size);
+  if (edge % kBlockBytes != 0) outcome_ = AddBlocks(*path, edge, edge + 1, change);
+  if (outcome_.ok()) Add(std::move(change));
+}
+
+void FileRecorder::TakeWrite(const FileAct& act, Change change) {
+  const host::FileOperation& write = act.operation;
+  change.mid = static_cast<uint64_t>(write.bytes + write.count);
+  const auto path = PathOf(act.event.object);
+  const auto node = path ? NodeAt(*path) : std::nullopt;
+  change.number = log_->now().NumberOf(change.name);
+  if (!node || change.number < 0) return Add(std::move(change));
+  if (write.end < write.count) return TakeWhole(act.event.object, std::move(change));
+  change.kind = Change::Kind::kContents;
+  change.node = *node;
+  change.node.blocks.clear();
+  change.begin = static_cast<uint64_t>(write.end - write.count);
+  change.count = static_cast<uint64_t>(write.count);
+  outcome_ = AddBlocks(*path, change.begin, change.begin + change.count, change);
+  if (outcome_.ok()) Add(std::move(change));
+}
+
+// Reads the blocks that hold the bytes from `begin` to `end`.
+Status FileRecorder::AddBlocks(const Path& file, uint64_t begin, uint64_t end,
+                               Change& change) const {
+  change.first_block = begin / kBlockBytes;
+  const size_t last =
+      std::min<size_t>(harness::BlocksFor(end), harness::BlocksFor(change.node.size));
+  for (size_t i = change.first_block; i < last; ++i) {
+    ASSIGN_OR_RETURN(const std::string bytes, ReadPart(file, i * kBlockBytes, kBlockBytes));
+    ASSIGN_OR_RETURN(Block block, store_->Put(bytes));
+    change.node.blocks.push_back(block);
+  }
+  return Ok{};
+}
+
+void FileRecorder::TakeMapped(const FileAct& act) {
+  const std::lock_guard lock(mutex_);
+  if (!outcome_.ok()) return;
+  Change change = LabelOf(act);
+  TakeWhole(act.event.object, std::move(change));
+}
+
+// All bytes of the file.
+void FileRecorder::TakeWhole(const std::string& name, Change change) {
+  const auto path = PathOf(name);
+  const auto node = path ? NodeAt(*path) : std::nullopt;
+  change.number = log_->now().NumberOf(name);
+  if (!node || change.number < 0) return;
+  change.kind = Change::Kind::kContents;
+  change.node = *node;
+  change.node.blocks.clear();
+  change.count = node->size;
+  outcome_ = AddBlocks(*path, 0, node->size, change);
+  if (outcome_.ok()) Add(std::move(change));
+}
+
+// A file, directory or link that has just got this name.
+void FileRecorder::TakeNew(const std::string& name, Change change) {
+  const auto path = PathOf(name);
+  const auto node = path ? NodeAt(*path) : std::nullopt;
+  if (!node) return Add(std::move(change));
+  change.kind = Change::Kind::kMake;
+  change.name = name;
+  change.number = log_->NextNumber();
+  change.node = *node;
+  change.node.blocks.clear();
+  change.node.at_first.clear();
+  if (node->kind == FileNode::Kind::kFile) outcome_ = AddBlocks(*path, 0, node->size, change);
+  if (outcome_.ok()) Add(std::move(change));
+}
+
+// Names outside volumes and buckets are not in the tree.
+void FileRecorder::TakeRename(const FileAct& act, Change change) {
+  const bool was_known = log_->now().NumberOf(act.event.object) >= 0;
+  const bool stays = PathOf(act.event.from).has_value();
+  if (!was_known && stays) return TakeNew(act.event.from, std::move(change));
+  const auto old = PathOf(act.event.object);
+  const bool exchanged = old && NodeAt(*old).has_value();
+  change.kind = exchanged ? Change::Kind::kExchange
+                : stays   ? Change::Kind::kRename
+                          : Change::Kind::kDelete;
+  change.other = act.event.from;
+  Add(std::move(change));
+}
+
+void FileRecorder::TakeLink(const FileAct& act, Change change) {
+  change.number = log_->now().NumberOf(act.event.from);
+  if (change.number < 0) return TakeNew(act.event.object, std::move(change));
+  change.kind = Change::Kind::kLink;
+  Add(std::move(change));
+}
+
+}  // namespace caip::scenario

@@ -1,0 +1,78 @@
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+
+#include "host/watch/watched_files.h"
+#include "host/watch/watched_process.h"
+
+namespace caip::host {
+
+// Calls that change the names of files and directories.
+
+Handled WatchedFiles::Rename(const WatchedCall& call) {
+  const bool at = call.number() == SYS_renameat || call.number() == SYS_renameat2;
+  const auto from = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
+  const auto to = Resolve(call, at ? call.descriptor(2) : AT_FDCWD, call.argument(at ? 3 : 1));
+  if (!from || !to || !(IsChangeWatched(*from) || IsChangeWatched(*to))) {
+    return Handled::kNotMine;
+  }
+  const FileOperation operation{FileOperation::Kind::kRename, *from, *to};
+  if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
+  const auto flags = static_cast<unsigned>(call.number() == SYS_renameat2 ? call.argument(4) : 0);
+  if (!root_.Rename(*from, *to, flags)) return Answer(call, operation, -errno);
+  for (auto& [id, written] : written_) {
+    if ((written.path + "/").starts_with(*from + "/")) {
+      written.path = *to + written.path.substr(from->size());
+    }
+  }
+  return Answer(call, operation, 0);
+}
+
+Handled WatchedFiles::Delete(const WatchedCall& call) {
+  const bool at = call.number() == SYS_unlinkat;
+  bool is_directory = at && (call.argument(2) & AT_REMOVEDIR);
+#ifdef SYS_rmdir
+  is_directory |= call.number() == SYS_rmdir;
+#endif
+  const auto path = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
+  if (!path || !IsChangeWatched(*path)) return Handled::kNotMine;
+  const FileOperation operation{FileOperation::Kind::kDelete, *path};
+  if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
+  return Answer(call, operation, root_.Remove(*path, is_directory) ? 0 : -errno);
+}
+
+Handled WatchedFiles::MakeDirectory(const WatchedCall& call) {
+  const bool at = call.number() == SYS_mkdirat;
+  const auto path = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
+  // One that exists is not made: the kernel says so.
+  if (!path || !IsChangeWatched(*path) || root_.Stat(*path)) return Handled::kNotMine;
+  const FileOperation operation{FileOperation::Kind::kMakeDirectory, *path};
+  if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
+  const auto mode = static_cast<mode_t>(call.argument(at ? 2 : 1)) & ~UmaskOf(call) & 01777;
+  return Answer(call, operation, root_.MakeDirectory(*path, mode) ? 0 : -errno);
+}
+
+Handled WatchedFiles::Link(const WatchedCall& call) {
+  const bool at = call.number() == SYS_linkat;
+  const bool follows = at && (call.argument(4) & AT_SYMLINK_FOLLOW);
+  const auto from =
+      Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0), follows);
+  const auto to = Resolve(call, at ? call.descriptor(2) : AT_FDCWD, call.argument(at ? 3 : 1));
+  if (!from || !to || !IsChangeWatched(*to)) return Handled::kNotMine;
+  const FileOperation operation{FileOperation::Kind::kLink, *to, *from};
+  if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
+  return Answer(call, operation, root_.Link(*from, *to) ? 0 : -errno);
+}
+
+Handled WatchedFiles::Symlink(const WatchedCall& call) {
+  const bool at = call.number() == SYS_symlinkat;
+  const auto text = call.ReadText(call.argument(0));
+  const auto path = Resolve(call, at ? call.descriptor(1) : AT_FDCWD, call.argument(at ? 2 : 1));
+  if (!text || !path || !IsChangeWatched(*path)) return Handled::kNotMine;
+  const FileOperation operation{FileOperation::Kind::kSymlink, *path, *text};
+  if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
+  return Answer(call, operation, root_.Symlink(*text, *path) ? 0 : -errno);
+}
+
+}  // namespace caip::host

@@ -1,0 +1,271 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "host/watch/watched_files.h"
+#include "host/watch/watched_process.h"
+
+namespace caip::host {
+
+// Calls that change the contents of files, or end such changes.
+
+namespace {
+
+constexpr int64_t kFilePieceBytes = 1 << 20;  // of a large write, carried out as one piece
+
+// Whether the call says where in the file it writes.
+bool IsPlaced(const WatchedCall& call) {
+  switch (call.number()) {
+    case SYS_pwrite64:
+    case SYS_pwritev:
+      return true;
+    case SYS_pwritev2:  // -1: where the descriptor stands
+      return static_cast<int64_t>(call.argument(3)) != -1;
+    default:
+      return false;
+  }
+}
+
+// The place in the file after the bytes that the call has just written.
+int64_t EndOfWrite(const WatchedCall& call, int file, int64_t count) {
+  if (!IsPlaced(call)) return ::lseek(file, 0, SEEK_CUR);
+  struct stat status {};
+  const bool appends = ::fcntl(file, F_GETFL) & O_APPEND;
+  if (appends) return ::fstat(file, &status) == 0 ? status.st_size : -1;
+  return static_cast<int64_t>(call.argument(3)) + count;
+}
+
+}  // namespace
+
+Handled WatchedFiles::Write(const WatchedCall& call) {
+  const int descriptor = call.descriptor(0);
+  const auto id = written_.empty() ? std::nullopt : call.Identify(descriptor);
+  const auto found = id ? written_.find(*id) : written_.end();
+  if (found == written_.end()) return Handled::kNotMine;
+  return WriteAll(call, descriptor, found->second);
+}
+
+Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written& written) {
+  const auto file = BorrowDescriptor(call, descriptor);
+  if (!file.ok()) return Handled::kNotMine;
+  FileOperation operation{FileOperation::Kind::kWrite, written.path, "", written.bytes, 0};
+  for (const iovec& buffer : call.Buffers()) {
+    operation.count += static_cast<int64_t>(buffer.iov_len);
+  }
+  if (operation.count == 0) return Handled::kNotMine;
+  if (written.failing != 0) return FailPending(call, written);
+  const int64_t wanted = operation.count;
+  int64_t done = 0;
+  while (done < wanted) {
+    operation.bytes = written.bytes;
+    operation.count = wanted - done;
+    const Verdict verdict = watcher_.Before(key_, operation);
+    if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
+    if (verdict.kind == Verdict::Kind::kFail) {
+      written.failing = verdict.error;
+      break;
+    }
+    int64_t part = operation.count;
+    if (verdict.kind == Verdict::Kind::kPart) part = std::clamp<int64_t>(verdict.bytes, 1, part);
+    const int64_t result = WritePart(call, file->get(), done, part);
+    if (!call.IsWaiting()) return Handled::kAnswered;
+    if (result <= 0 && done == 0) return Answer(call, operation, result);
+    if (result <= 0) break;
+    done += result;
+    written.bytes += result;
+    if (result < part) break;  // the disk is full: the kernel also returns less
+  }
+  if (done == 0) return FailPending(call, written);
+  if (written.failing != 0) {  // the watcher has already decided about the rest of this write
+    call.Return(done);
+    return Handled::kAnswered;
+  }
+  operation.bytes = written.bytes - done;
+  operation.count = done;
+  operation.end = EndOfWrite(call, file->get(), done);
+  const Verdict verdict = watcher_.After(key_, operation, 0);
+  if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
+  if (verdict.kind == Verdict::Kind::kFail) written.failing = verdict.error;
+  call.Return(done);
+  return Handled::kAnswered;
+}
+
+// Fails with the error that an earlier write left. That write returned its number of bytes, as in
+// the kernel, because a program that gets an error writes the bytes again.
+Handled WatchedFiles::FailPending(const WatchedCall& call, Written& written) {
+  call.Fail(std::exchange(written.failing, 0));
+  return Handled::kAnswered;
+}
+
+// Writes `bytes` of the call's data after the first `skip`. Returns the number of written bytes, or
+// -errno.
+int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes) {
+  const bool is_placed = IsPlaced(call);
+  const auto place = static_cast<off_t>(call.argument(3)) + skip;
+  int64_t done = 0;
+  for (const iovec& buffer : call.Buffers()) {
+    const auto size = static_cast<int64_t>(buffer.iov_len);
+    int64_t at = std::min(skip, size);
+    skip -= at;
+    while (at < size && done < bytes) {
+      const auto piece = static_cast<size_t>(std::min({kFilePieceBytes, size - at, bytes - done}));
+      const auto text = call.Read(reinterpret_cast<uint64_t>(buffer.iov_base) + at, piece);
+      if (!text) return done > 0 ? done : -EFAULT;
+      const ssize_t count = is_placed ? ::pwrite(file, text->data(), piece, place + done)
+                                      : ::write(file, text->data(), piece);
+      if (count <= 0) return done > 0 ? done : -errno;
+      at += count;
+      done += count;
+    }
+  }
+  return done;
+}
+
+// Sets the size of a file, or reserves room for it.
+Handled WatchedFiles::Truncate(const WatchedCall& call) {
+  FileOperation operation{FileOperation::Kind::kTruncate, ""};
+  operation.bytes = static_cast<int64_t>(call.argument(1));
+  if (call.number() == SYS_truncate) {
+    const auto path = Resolve(call, AT_FDCWD, call.argument(0), true);
+    if (!path || !IsChangeWatched(*path)) return Handled::kNotMine;
+    operation.path = *path;
+    if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
+    const Fd file = root_.Open(*path, O_WRONLY | O_NOCTTY | O_NONBLOCK, 0);
+    const bool is_done = file.valid() && ::ftruncate(file.get(), operation.bytes) == 0;
+    return Answer(call, operation, is_done ? 0 : -errno);
+  }
+  const auto id = written_.empty() ? std::nullopt : call.Identify(call.descriptor(0));
+  const auto found = id ? written_.find(*id) : written_.end();
+  if (found == written_.end()) return Handled::kNotMine;
+  const auto file = BorrowDescriptor(call, call.descriptor(0));
+  if (!file.ok()) return Handled::kNotMine;
+  operation.path = found->second.path;
+  return call.number() == SYS_fallocate ? Reserve(call, file->get(), operation)
+                                        : SetSize(call, file->get(), operation);
+}
+
+Handled WatchedFiles::SetSize(const WatchedCall& call, int file, const FileOperation& operation) {
+  if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
+  return Answer(call, operation, ::ftruncate(file, operation.bytes) == 0 ? 0 : -errno);
+}
+
+// Holes are not made: programs then write zeros.
+Handled WatchedFiles::Reserve(const WatchedCall& call, int file, FileOperation operation) {
+  constexpr uint64_t kKeepsSize = 1;  // FALLOC_FL_KEEP_SIZE
+  const uint64_t mode = call.argument(1);
+  if (mode == kKeepsSize) return Handled::kNotMine;
+  if (mode != 0) {
+    call.Fail(EOPNOTSUPP);
+    return Handled::kAnswered;
+  }
+  operation.bytes = static_cast<int64_t>(call.argument(2) + call.argument(3));
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || status.st_size >= operation.bytes) return Handled::kNotMine;
+  if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
+  const int error = ::posix_fallocate(file, static_cast<off_t>(call.argument(2)),
+                                      static_cast<off_t>(call.argument(3)));
+  return Answer(call, operation, -error);
+}
+
+// The call is carried out here, so that the watcher learns of it when it is over.
+Handled WatchedFiles::Sync(const WatchedCall& call) {
+  FileOperation operation{FileOperation::Kind::kSync, ""};
+  if (call.number() == SYS_sync || call.number() == SYS_msync || call.number() == SYS_syncfs) {
+    const Verdict verdict = watcher_.After(key_, operation, 0);
+    return verdict.kind == Verdict::Kind::kNever ? Handled::kNever : Handled::kNotMine;
+  }
+  const auto path = PathOfDescriptor(call, call.descriptor(0));
+  if (!path || !IsChangeWatched(*path)) return Handled::kNotMine;
+  operation.path = *path;
+  const auto file = BorrowDescriptor(call, call.descriptor(0));
+  if (!file.ok()) return Handled::kNotMine;
+  const bool is_done =
+      (call.number() == SYS_fsync ? ::fsync(file->get()) : ::fdatasync(file->get())) == 0;
+  return Answer(call, operation, is_done ? 0 : -errno);
+}
+
+Handled WatchedFiles::Map(const WatchedCall& call) {
+  const auto id = written_.empty() ? std::nullopt : call.Identify(call.descriptor(4));
+  const auto found = id ? written_.find(*id) : written_.end();
+  if (found == written_.end()) return Handled::kNotMine;
+  const Verdict verdict = watcher_.After(key_, {FileOperation::Kind::kMap, found->second.path}, 0);
+  return verdict.kind == Verdict::Kind::kNever ? Handled::kNever : Handled::kNotMine;
+}
+
+// Fails with the error for unsuitable descriptors. Programs then use read and write, which caip
+// sees.
+Handled WatchedFiles::RefuseCopy(const WatchedCall& call) {
+  const int target = call.descriptor(call.number() == SYS_sendfile ? 0 : 2);
+  const auto id = written_.empty() ? std::nullopt : call.Identify(target);
+  if (!id || !written_.contains(*id)) return Handled::kNotMine;
+  call.Fail(EINVAL);
+  return Handled::kAnswered;
+}
+
+// The processes that may have a file open. The caller is one of them, whatever its ancestors.
+std::vector<pid_t> WatchedFiles::Processes(pid_t caller) const {
+  std::vector<pid_t> processes = DescendantsOf(init_);
+  if (std::find(processes.begin(), processes.end(), caller) == processes.end()) {
+    processes.push_back(caller);
+  }
+  return processes;
+}
+
+// Reports a close while the descriptor is still open. All bytes are written by then.
+Handled WatchedFiles::Close(const WatchedCall& call, int descriptor) {
+  const auto id = written_.empty() ? std::nullopt : call.Identify(descriptor);
+  if (!id || !written_.contains(*id)) return Handled::kNotMine;
+  const pid_t caller = ProcessOf(call);
+  bool closes = false;
+  for (const pid_t process : Processes(caller)) {
+    for (const int writer : WritersOf(process, *id)) {
+      if (process != caller || writer != descriptor) return Handled::kNotMine;
+      closes = true;
+    }
+  }
+  if (!closes) return Handled::kNotMine;
+  // dup2 cannot report an error of the file that it replaces.
+  const bool is_answered = call.number() == SYS_close;
+  const int pending = written_.at(*id).failing;
+  const Verdict verdict = Whole(*id, is_answered);
+  if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
+  const int error = verdict.kind == Verdict::Kind::kFail ? verdict.error : pending;
+  if (error == 0 || !is_answered) return Handled::kNotMine;
+  call.FailClose(descriptor, error);
+  return Handled::kAnswered;
+}
+
+// Handles the end of a process, which closes its descriptors.
+Handled WatchedFiles::CloseAll(const WatchedCall& call) {
+  if (written_.empty()) return Handled::kNotMine;
+  const pid_t caller = ProcessOf(call);
+  std::vector<FileId> ended;
+  for (const auto& [id, written] : written_) {
+    bool is_held = false;
+    for (const pid_t process : Processes(caller)) {
+      is_held |= process != caller && !WritersOf(process, id).empty();
+    }
+    if (!is_held && !WritersOf(caller, id).empty()) ended.push_back(id);
+  }
+  for (const FileId& id : ended) {
+    if (Whole(id, false).kind == Verdict::Kind::kNever) return Handled::kNever;
+  }
+  return Handled::kNotMine;
+}
+
+Verdict WatchedFiles::Whole(const FileId& file, bool is_answered) {
+  const Written written = written_.at(file);
+  written_.erase(file);
+  FileOperation whole{.kind = FileOperation::Kind::kWhole, .path = written.path};
+  whole.bytes = written.bytes;
+  whole.was_created = written.is_new;
+  whole.is_answered = is_answered;
+  return watcher_.After(key_, whole, 0);
+}
+
+}  // namespace caip::host

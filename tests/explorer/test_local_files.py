@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+"""The explorer with trainers that keep their state in files: every kind of change is a crash point, and
+a failure of the power loses what was not synced.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+CAIP = None
+
+# Does its steps. {save} saves a step, and {load} sets `step` to the last one that was saved.
+TRAINER = """
+import json, mmap, os, pathlib, shutil
+{begin}
+step = 0
+{load}
+while step < 4:
+    step += 1
+    print("step", step, flush=True)
+{save}
+"""
+
+# A change that is not safe, with the trainer's save and load, and the words of its first finding.
+UNSAFE = {
+    "a file is emptied before it is written": (
+        """
+        with open("state", "r+") as f:
+            f.truncate(0)
+            f.write(str(step))
+        """,
+        """
+        if not os.path.exists("state"):
+            open("first", "w").write("0")
+            os.rename("first", "state")
+        step = int(open("state").read())
+        """,
+        "after truncate {work}/state"),
+    "a size is set before the bytes": (
+        """
+        os.truncate("state", 0) if os.path.exists("state") else open("state", "w").close()
+        open("state", "w").write(str(step))
+        """,
+        """
+        if os.path.exists("state"):
+            step = int(open("state").read())
+        """,
+        "{work}/state"),
+    "a directory is made before its files": (
+        """
+        os.makedirs("ckpt-%d" % step)
+        open("ckpt-%d/state" % step, "w").write(str(step))
+        """,
+        """
+        for found in pathlib.Path(".").glob("ckpt-*"):
+            step = max(step, int((found / "state").read_text()))
+        """,
+        "after mkdir {work}/ckpt-1"),
+    "a link is replaced by removing it": (
+        """
+        open("state-%d" % step, "w").write(str(step))
+        if os.path.lexists("latest"):
+            os.unlink("latest")
+        os.symlink("state-%d" % step, "latest")
+        """,
+        """
+        if os.path.exists("state-1"):
+            step = int(open("latest").read())
+        """,
+        "{work}/"),
+    "a second name appears before the first is removed": (
+        """
+        open("new", "w").write(str(step))
+        if os.path.exists("state"):
+            os.unlink("state")
+        os.link("new", "state")
+        os.unlink("new")
+        """,
+        """
+        assert not os.path.exists("new"), "another trainer is saving"
+        if os.path.exists("state"):
+            step = int(open("state").read())
+        """,
+        "{work}/"),
+    "a tree is removed before the next one is in place": (
+        """
+        os.makedirs("next")
+        for name in ("a", "b"):
+            open("next/" + name, "w").write(str(step))
+        shutil.rmtree("ckpt", ignore_errors=True)
+        os.rename("next", "ckpt")
+        """,
+        """
+        shutil.rmtree("next", ignore_errors=True)
+        if os.path.exists("ckpt"):
+            step = int(open("ckpt/a").read())
+            assert int(open("ckpt/b").read()) == step
+        """,
+        "after delete {work}/ckpt/"),
+    "mapped bytes change one after the other": (
+        """
+        state[0] = step
+        state.flush()
+        state[1] = step
+        state.flush()
+        """,
+        """
+        if not os.path.exists("state") or os.path.getsize("state") < 2:
+            open("state", "wb").write(bytes(2))
+        state = mmap.mmap(os.open("state", os.O_RDWR), 2)
+        step = state[0]
+        assert state[1] == step, "half a step"
+        """,
+        "after overwrite {work}/state"),
+}
+
+SAFE_SAVE = """
+        with open("new", "w") as f:
+            f.write(str(step))
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace("new", "state")
+        """
+UNSYNCED_SAVE = """
+        with open("new", "w") as f:
+            f.write(str(step))
+        os.replace("new", "state")
+        """
+LOAD = """
+        if os.path.exists("state"):
+            step = int(open("state").read())
+        """
+
+# The pointer is written in place, and the checkpoint that it names is renamed without a sync: the
+# pointer may reach the disk first.
+POINTER_SAVE = """
+        with open("new", "w") as f:
+            f.write(str(step))
+            f.flush()
+            os.fsync(f.fileno())
+        os.rename("new", "state-%d" % step)
+        if {synced}:
+            os.fsync(directory)
+        with open("latest", "r+") as f:
+            f.write(str(step))
+        """
+POINTER_LOAD = """
+        directory = os.open(".", os.O_RDONLY)
+        if not os.path.exists("latest"):
+            open("state-0", "w").write("0")
+            open("first", "w").write("0")
+            os.sync()
+            os.rename("first", "latest")
+            os.sync()
+        step = int(open("state-" + open("latest").read()).read())
+        """
+
+
+def indented(text, spaces):
+    return textwrap.indent(textwrap.dedent(text), " " * spaces)
+
+
+class LocalFiles(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory(prefix="caip-files-")
+        self.addCleanup(self.directory.cleanup)
+        self.folder = pathlib.Path(self.directory.name).resolve()
+        self.work = self.folder / "work"
+        self.work.mkdir()
+
+    def write(self, save, load, begin=""):
+        (self.work / "train.py").write_text(TRAINER.format(
+            begin=textwrap.dedent(begin), load=indented(load, 0), save=indented(save, 4)))
+
+    def caip(self, *words):
+        done = subprocess.run([CAIP, "--state", str(self.folder / "state"), *words],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600,
+                              cwd=self.work)
+        return done.returncode, done.stdout
+
+    def explore(self, *words, pairs="--no-pairs"):
+        return self.caip("explore", pairs, *words, "--", "python3", "train.py")
+
+    def causes(self, text):
+        """The causes that are sure, as the report names them."""
+        parts = text.split("\n\n")
+        return sorted(part.split("  (")[0].split(". ", 1)[1] for part in parts
+                      if "the machine goes away" in part and "may be harmless" not in part)
+
+    def test_each_kind_of_change_is_a_crash_point(self):
+        for what, (save, load, words) in UNSAFE.items():
+            with self.subTest(what):
+                self.write(save, load)
+                code, text = self.explore()
+                self.assertEqual(code, 1, text)
+                self.assertIn(words.format(work=self.work), text)
+                played = self.caip("scenario", "run", "caip-findings/finding-1.yaml")
+                self.assertEqual(played[0], 1, played[1])
+                self.assertIn("failed: ", played[1])
+                for left in self.work.iterdir():
+                    self.assertIn(left.name, ("train.py", "caip-findings"))
+
+    def test_a_safe_save_is_no_finding(self):
+        self.write(SAFE_SAVE, LOAD)
+        code, text = self.explore("--faults", "power-loss")
+        self.assertEqual(code, 0, text)
+        self.assertIn("nothing found", text)
+
+    def test_whole_runs_show_the_same(self):
+        self.write(*UNSAFE["a tree is removed before the next one is in place"][:2])
+        found = []
+        for words in ((), ("--full-runs",)):
+            code, text = self.explore(*words, "--disks", "new")
+            self.assertEqual(code, 1, text)
+            found.append(self.causes(text))
+        self.assertTrue(found[0])
+        self.assertEqual(*found)
+
+    def test_second_restarts_begin_with_the_files_that_the_first_left(self):
+        # A lock that the second boot leaves and the third one does not accept.
+        self.write(SAFE_SAVE, LOAD + """
+        boots = int(open("boots").read()) + 1 if os.path.exists("boots") else 1
+        assert boots < 3, "started too often"
+        open("boots.new", "w").write(str(boots))
+        os.replace("boots.new", "boots")
+        """)
+        code, text = self.explore(pairs="--pairs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("started too often", text)
+        self.assertRegex(text, r"by master-0,\n +then (before|after) ")
+        self.assertNotIn("ValueError", text)
+
+    def test_equal_files_are_tried_once(self):
+        self.write("""
+        for i in range(100):
+            open("scratch", "w").write("x")
+            os.unlink("scratch")
+        """ + SAFE_SAVE, LOAD)
+        code, text = self.explore("--max-points", "400")
+        self.assertEqual(code, 0, text)
+        points, states = (int(text.split(word)[0].split()[-1])
+                          for word in (" crash points", " distinct states"))
+        self.assertGreater(points, 1200)
+        self.assertLess(states, 60)
+
+    def test_the_most_different_points_come_first(self):
+        self.write("""
+        for i in range(60):
+            open("part-%d-%d" % (step, i), "w").write(str(i))
+        if step == 3:
+            os.rename("state", "moved")
+            os.rename("moved", "state")
+        """ + SAFE_SAVE, LOAD + """
+        assert not os.path.exists("moved"), "between two names"
+        """)
+        code, text = self.explore("--max-points", "30")
+        self.assertEqual(code, 1, text)
+        self.assertIn("reduced to", text)
+        self.assertIn("between two names", text)
+
+    # Failures of the power.
+
+    def test_a_rename_without_a_sync_may_leave_an_empty_file(self):
+        self.write(UNSYNCED_SAVE, LOAD)
+        code, text = self.explore()
+        self.assertEqual(code, 0, text)
+        code, text = self.explore("--faults", "power-loss")
+        self.assertEqual(code, 1, text)
+        self.assertIn("the power fails and unsynced bytes", text)
+        finding = (self.work / "caip-findings" / "finding-1.yaml").read_text()
+        self.assertIn("power_loss: {replica: master-0, lost: contents}", finding)
+        self.assertEqual(self.caip("scenario", "run", "caip-findings/finding-1.yaml")[0], 1)
+        self.write(SAFE_SAVE, LOAD)
+        code, text = self.caip("scenario", "run", "caip-findings/finding-1.yaml")
+        self.assertEqual(code, 0, text)
+
+    def test_a_name_may_come_to_the_disk_after_bytes_that_were_written_later(self):
+        for synced, expected in ((True, 0), (False, 1)):
+            self.write(POINTER_SAVE.format(synced=synced), POINTER_LOAD)
+            code, text = self.explore()
+            self.assertEqual(code, 0, text)
+            code, text = self.explore("--faults", "power-loss")
+            self.assertEqual(code, expected, text)
+        self.assertIn("the power fails and unsynced names are lost", text)
+
+    def test_whole_runs_lose_power_too(self):
+        self.write(UNSYNCED_SAVE, LOAD)
+        code, text = self.explore("--faults", "power-loss", "--full-runs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("the power fails and unsynced bytes", text)
+
+    def test_a_directory_of_the_job_loses_power_too(self):
+        self.write(UNSYNCED_SAVE, "import sys\nos.makedirs(sys.argv[1], exist_ok=True)\n"
+                   "os.chdir(sys.argv[1])\n" + textwrap.dedent(LOAD))
+        code, text = self.caip("explore", "--no-pairs", "--faults", "power-loss", "--", "python3",
+                               "train.py", "{job_dir}")
+        self.assertEqual(code, 1, text)
+        self.assertIn("the power fails and unsynced bytes", text)
+
+    def test_what_cannot_lose_power_is_said(self):
+        self.write(SAFE_SAVE, LOAD)
+        code, text = self.explore("--faults", "power-loss", "--torchrun", "2")
+        self.assertEqual(code, 2, text)
+        self.assertIn("one replica", text)
+        (self.work / "objects.yaml").write_text(
+            "trainer: {command: [python3, train.py]}\n"
+            "faults: [{power_loss: {replica: master-0, lost: everything}, when: {step: 1}}]\n")
+        done = subprocess.run([CAIP, "scenario", "validate", "objects.yaml"], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=60, cwd=self.work)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        text = done.stdout
+        self.assertIn("use contents, older_contents, newest_contents or names", text)
+        self.assertIn("keeps its state in objects", text)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--caip", required=True)
+    options, rest = parser.parse_known_args()
+    CAIP = str(pathlib.Path(options.caip).resolve())
+    unittest.main(argv=[sys.argv[0], *rest])
