@@ -70,7 +70,7 @@ Records::Records(const Path& directory, bool are_needed,
 void Records::AddTo(scenario::RunOptions& run_options, const ExploreTask& task) {
   if (buckets_) run_options.recorder = &*buckets_;
   if (!files_) return;
-  files_->GoOnAfter(Prefix(task));
+  files_->Continue(Prefix(task));
   run_options.files = &*files_;
 }
 

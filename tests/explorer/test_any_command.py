@@ -71,8 +71,8 @@ for step in range(begin + 1, 5):
     for other in others if rank else ():
         assert other.recv(1)
     if rank == 0:
-        {save}
         print("step", step, flush=True)
+        {save}
     else:
         print("rank", rank, "is done", flush=True)
 """

@@ -287,6 +287,35 @@ class LocalFiles(unittest.TestCase):
             self.assertEqual(code, expected, text)
         self.assertIn("the power fails and unsynced names are lost", text)
 
+    def test_synchronous_writes_are_not_lost(self):
+        self.write("""
+        new = os.open("new", os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_SYNC)
+        os.write(new, str(step).encode())
+        os.close(new)
+        os.replace("new", "state")
+        """, LOAD)
+        code, text = self.explore("--faults", "power-loss")
+        self.assertEqual(code, 0, text)
+
+    def test_a_log_that_stays_open_makes_no_save_suspicious(self):
+        self.write("""
+        log.write("%d\\n" % step)
+        log.flush()
+        """ + SAFE_SAVE, textwrap.dedent(LOAD) + 'log = open("log", "w")\n')
+        code, text = self.explore()
+        self.assertNotIn("a complete checkpoint is ignored", text)
+
+    def test_mapped_bytes_are_kept_when_the_file_is_closed(self):
+        self.write("""
+        with open("part-%d" % step, "wb+") as f:
+            f.truncate(4)
+            with mmap.mmap(f.fileno(), 4) as m:
+                m[0:4] = b"%4d" % step
+        """ + SAFE_SAVE, LOAD)
+        code, text = self.explore()
+        self.assertEqual(code, 0, text)
+        self.assertNotIn("different contents", text)
+
     def test_whole_runs_lose_power_too(self):
         self.write(UNSYNCED_SAVE, LOAD)
         code, text = self.explore("--faults", "power-loss", "--full-runs")

@@ -82,7 +82,11 @@ void FileRecorder::Take(const FileAct& act) {
     return;
   }
   Change label = LabelOf(act);
-  if (act.error == 0) Note(act, std::move(label));
+  if (act.error != 0) return;
+  Note(act, std::move(label));
+  if (!act.operation.is_synced || !outcome_.ok()) return;
+  const NodeNumber file = log_->now().NumberOf(act.event.object);
+  if (file >= 0) Add({.kind = Change::Kind::kSync, .number = file, .acts = act.acts});
 }
 
 void FileRecorder::Note(const FileAct& act, Change change) {

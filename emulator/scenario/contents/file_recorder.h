@@ -38,8 +38,8 @@ class FileRecorder {
   /// Many recorders may share one store.
   explicit FileRecorder(std::shared_ptr<harness::BlockStore> store) : store_(std::move(store)) {}
 
-  /// The run goes on after these events of an earlier one. Call it before Begin.
-  void GoOnAfter(std::vector<harness::Event> events) { earlier_ = std::move(events); }
+  /// The run continues an earlier one that had these events. Call it before Begin.
+  void Continue(std::vector<harness::Event> events) { earlier_ = std::move(events); }
   /// Before the first act: the files as the run finds them.
   void Begin(harness::FileTree files, FilePlaces places);
   /// The files were changed by something else than a replica.

@@ -233,6 +233,11 @@ host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
     if (const auto path = PathOf(name)) mapped_.Add(key, name, *path);
     return {};
   }
+  if (operation.kind == Kind::kWhole) {  // no call before it was held
+    if (const auto mapped = ReportMapped(key); mapped.kind == host::Verdict::Kind::kNever) {
+      return mapped;
+    }
+  }
   if (!IsWatched(key, operation)) return {};
   if (error == 0) NoteChange(operation);
   const bool opens = operation.kind == Kind::kCreate || operation.kind == Kind::kOverwrite;

@@ -85,10 +85,16 @@ struct ProgressSample {
 };
 
 // The last step before the point. nullopt if another write comes before the replica's next step.
+bool EndsASave(const Event& event) {
+  const auto* operation = event.As<StorageEvent>();
+  const bool renames = operation && operation->op == "rename" && !operation->failed;
+  return renames || IsWrite(event);
+}
+
 std::optional<int64_t> FindSavedStep(const std::vector<Event>& events, const CrashPoint& point) {
   for (size_t at = point.events; at < events.size(); ++at) {
     if (FindStepOf(events[at], point.replica)) break;
-    if (IsWrite(events[at]) && events[at].replica == point.replica) return std::nullopt;
+    if (EndsASave(events[at]) && events[at].replica == point.replica) return std::nullopt;
   }
   std::optional<int64_t> step;
   for (size_t at = 0; at < point.events; ++at) {

@@ -62,7 +62,7 @@ class FileLog {
   explicit FileLog(FileTree begin = {})
       : begin_(begin), now_(std::move(begin)), next_(begin_.LastNumber() + 1) {}
 
-  /// Counts the operations of an earlier part of the run, so that events go on from their numbers.
+  /// Counts the operations of an earlier part of the run, so that numbers of events continue.
   void CountEarlier(const std::vector<Event>& events);
 
   /// The files after all changes.

@@ -49,6 +49,7 @@ struct FileOperation {
   int64_t bytes = 0;
   int64_t count = 0;         // kWrite: bytes that this call wants to write; After: has written
   int64_t end = -1;          // kWrite, After: the place in the file after them; -1 not known
+  bool is_synced = false;    // kWrite, After: the bytes are on the disk (O_SYNC, O_DSYNC)
   bool was_created = false;  // kWhole: created, not overwritten
   bool is_answered = true;   // kWhole: false if the process ends, so that it does not see a failure
 };

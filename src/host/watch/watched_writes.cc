@@ -88,6 +88,7 @@ Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written&
   operation.bytes = written.bytes - done;
   operation.count = done;
   operation.end = EndOfWrite(call, file->get(), done);
+  operation.is_synced = (::fcntl(file->get(), F_GETFL) & O_DSYNC) != 0;
   const Verdict verdict = watcher_.After(key_, operation, 0);
   if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
   if (verdict.kind == Verdict::Kind::kFail) written.failing = verdict.error;
