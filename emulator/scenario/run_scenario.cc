@@ -171,12 +171,15 @@ Result<std::unique_ptr<Workshop>> Workshop::Open(const Path& state) {
     const Fd lock(::open((entry->path() / "lock").c_str(), O_RDWR | O_CLOEXEC));
     if (lock.valid() && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) RemoveTree(entry->path());
   }
+  // Another process may take a folder that is not locked yet for one that was left over.
+  constexpr int kTriesMax = 20;
   std::unique_ptr<Workshop> made(new Workshop());
-  made->path_ = root / ("play-" + std::to_string(::getpid()) + "-" + std::to_string(++runs));
-  RETURN_IF_ERROR(MakeDirectories(made->path_));
-  made->lock_ = Fd(::open((made->path_ / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!made->lock_.valid() || ::flock(made->lock_.get(), LOCK_EX | LOCK_NB) != 0) {
-    return CannotLock(made->path_, errno);
+  for (int tries = 1;; ++tries) {
+    made->path_ = root / ("play-" + std::to_string(::getpid()) + "-" + std::to_string(++runs));
+    RETURN_IF_ERROR(MakeDirectories(made->path_));
+    made->lock_ = Fd(::open((made->path_ / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (made->lock_.valid() && ::flock(made->lock_.get(), LOCK_EX | LOCK_NB) == 0) break;
+    if (tries == kTriesMax) return CannotLock(made->path_, errno);
   }
   return made;
 }
