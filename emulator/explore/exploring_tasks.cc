@@ -183,50 +183,60 @@ std::vector<CrashPoint> TakeDiskPoints(Evidence& run, const std::set<std::string
 
 namespace {
 
-// The moment of the log of files at which the machine goes away at that point. `acts`: how many of
-// the run's events before each event are acts.
-harness::FileCut CutOf(const RecordedRun& run, CrashPoint point,
-                       const std::optional<CrashPoint>& first, const std::vector<size_t>& acts) {
-  if (first && WasCountedBefore(*first, point)) --point.nth;
-  return run.files->CutAt(point, acts[std::min(point.events, acts.size() - 1)]);
-}
-
-std::vector<size_t> ActsBefore(const RecordedRun& run) {
-  std::vector<size_t> acts = {0};
-  for (size_t i = 0; i < run.events.size(); ++i) {
-    const bool counts = i >= run.begin && harness::IsAct(run.events[i]);
-    acts.push_back(acts.back() + (counts ? 1 : 0));
+/// Makes the tasks of a recorded run. `run` must outlive it.
+class RecordedStates {
+ public:
+  explicit RecordedStates(const RecordedRun& run)
+      : run_(run), events_(std::make_shared<const std::vector<Event>>(run.events)) {
+    for (size_t i = 0; i < run.events.size(); ++i) {
+      const bool counts = i >= run.begin && harness::IsAct(run.events[i]);
+      acts_.push_back(acts_.back() + (counts ? 1 : 0));
+    }
   }
-  return acts;
-}
+
+  /// A recovery from the state at the point. nullopt if that state was not recorded.
+  std::optional<ExploreTask> TaskAt(const CrashPoint& point,
+                                    const std::optional<CrashPoint>& first) const {
+    const size_t change = run_.has_directories ? 0 : point.changes;
+    if (change >= run_.states.size()) return std::nullopt;
+    ExploreTask task;
+    task.point = first.value_or(point);
+    if (first) task.second = point;
+    task.recorded = true;
+    task.begin = run_.states[change];
+    task.files = run_.files;
+    if (task.files) task.cut = CutOf(point, first);
+    task.events = events_;
+    task.prefix = point.events;
+    task.state = scenario::KeyOf(task.begin) + (task.files ? task.files->KeyAt(task.cut) : "");
+    return task;
+  }
+
+ private:
+  // The moment of the log of files at which the machine goes away.
+  harness::FileCut CutOf(CrashPoint point, const std::optional<CrashPoint>& first) const {
+    if (first && WasCountedBefore(*first, point)) --point.nth;
+    return run_.files->CutAt(point, acts_[std::min(point.events, acts_.size() - 1)]);
+  }
+
+  const RecordedRun& run_;
+  std::shared_ptr<const std::vector<Event>> events_;
+  std::vector<size_t> acts_ = {0};  // before each event
+};
 
 }  // namespace
 
 void TaskList::AddRecorded(const RecordedRun& run, const std::optional<CrashPoint>& first) {
-  const auto events = std::make_shared<const std::vector<Event>>(run.events);
-  const std::vector<size_t> acts = ActsBefore(run);
+  const RecordedStates states(run);
   for (const CrashPoint& point : run.points) {
-    const size_t change = run.has_directories ? 0 : point.changes;
-    if (change >= run.states.size()) continue;
-    const scenario::BucketState& state = run.states[change];
-    const harness::FileCut cut = run.files ? CutOf(run, point, first, acts) : harness::FileCut{};
+    auto task = states.TaskAt(point, first);
+    if (!task) continue;
     // Only after the first restart does it matter how many steps led to the same bytes.
-    std::string key = scenario::KeyOf(state) + (run.files ? run.files->KeyAt(cut) : "");
-    if (!seen_.insert(key).second) {
-      if (!first) equals_.push_back({point, std::move(key)});
-      continue;
+    if (seen_.insert(task->state).second) {
+      tasks_.push_back(*std::move(task));
+    } else if (!first) {
+      equals_.push_back({point, std::move(task->state)});
     }
-    ExploreTask task;
-    task.state = std::move(key);
-    task.point = first.value_or(point);
-    if (first) task.second = point;
-    task.recorded = true;
-    task.begin = state;
-    task.files = run.files;
-    task.cut = cut;
-    task.events = events;
-    task.prefix = point.events;
-    tasks_.push_back(std::move(task));
   }
 }
 
@@ -240,18 +250,10 @@ Result<harness::FileTree> FilesOf(const ExploreTask& task, harness::BlockStore& 
 void TaskList::AddPowerLosses(const RecordedRun& run, size_t most) {
   if (!run.files) return;
   const size_t begin = tasks_.size();
-  const auto events = std::make_shared<const std::vector<Event>>(run.events);
-  const std::vector<size_t> acts = ActsBefore(run);
+  const RecordedStates states(run);
   for (const CrashPoint& point : run.points) {
-    const size_t change = run.has_directories ? 0 : point.changes;
-    const bool is_change = point.kind == CrashPoint::Kind::kStorage && IsAfterAct(point);
-    if (!is_change || change >= run.states.size()) continue;
-    ExploreTask task{.point = point, .recorded = true, .begin = run.states[change]};
-    task.files = run.files;
-    task.cut = CutOf(run, point, std::nullopt, acts);
-    task.events = events;
-    task.prefix = point.events;
-    tasks_.push_back(std::move(task));
+    if (point.kind != CrashPoint::Kind::kStorage || !IsAfterAct(point)) continue;
+    if (auto task = states.TaskAt(point, std::nullopt)) tasks_.push_back(*std::move(task));
   }
   ThinOut(begin, most);
   const std::vector<ExploreTask> chosen(tasks_.begin() + static_cast<ptrdiff_t>(begin),

@@ -66,7 +66,7 @@ std::set<std::string> ScenarioRun::BucketDirectories() const {
 
 // Volumes, and buckets that are directories.
 Status ScenarioRun::RestoreFiles() {
-  FileRecorder* recorder = options_.files ? options_.files : own_files_.get();
+  FileRecorder* recorder = Files();
   if (!recorder && !options_.begin_files) return Ok{};
   harness::FileTree files;
   if (options_.begin_files) {

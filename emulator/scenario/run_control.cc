@@ -35,7 +35,7 @@ Status ScenarioRun::LosePower(const std::string& replica, harness::PowerLoss los
 void ScenarioRun::LoseUnsynced(const std::string& replica) {
   const std::lock_guard lock(power_mutex_);
   const auto lost = power_lost_.extract(replica);
-  FileRecorder* recorder = options_.files ? options_.files : own_files_.get();
+  FileRecorder* recorder = Files();
   if (lost.empty() || !recorder) return;
   power_failure_ = recorder->outcome();
   if (!power_failure_.ok()) return;

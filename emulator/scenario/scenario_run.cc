@@ -156,8 +156,7 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
   calls_ = std::make_unique<SystemWatch>(
       *injector_, *volumes_,
       SystemWatch::Options{Below("buckets"), [this](const auto& key) { return DiskOf(key); },
-                           options_.files ? options_.files : own_files_.get(), options_.observer,
-                           FilesWrittenBefore()});
+                           Files(), options_.observer, FilesWrittenBefore()});
   host::ReplicaWatch watch{.output = true};
   if (scenario_.semantics == harness::Semantics::kPosix) watch.roots = {Below("buckets")};
   for (const Path& root : volumes_->Roots()) watch.roots.push_back(root);

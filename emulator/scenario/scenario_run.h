@@ -101,6 +101,8 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   Status RestoreFiles();
   Status WriteFiles(const harness::FileTree& files);
   Status RecordForPowerLoss();
+  /// Null if the changes of files are not recorded.
+  FileRecorder* Files() const { return options_.files ? options_.files : own_files_.get(); }
   void LoseUnsynced(const std::string& replica);
   std::set<std::string> FilesWrittenBefore() const;
   Result<harness::Evidence> RunJob();

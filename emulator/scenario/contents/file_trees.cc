@@ -63,7 +63,7 @@ void EachBelow(const std::string& name, const Path& directory, Take take) {
   }
 }
 
-// Files with several names are told apart from others by their numbers on the disk.
+// Numbers nodes. Several names with one inode are one node.
 class Numbers {
  public:
   explicit Numbers(const FileTree& files)

@@ -84,13 +84,14 @@ struct ProgressSample {
   bool advanced;
 };
 
-// The last step before the point. nullopt if another write comes before the replica's next step.
+// A save often writes under another name and ends with a rename.
 bool EndsASave(const Event& event) {
   const auto* operation = event.As<StorageEvent>();
   const bool renames = operation && operation->op == "rename" && !operation->failed;
   return renames || IsWrite(event);
 }
 
+// The last step before the point. nullopt if the save continues before the replica's next step.
 std::optional<int64_t> FindSavedStep(const std::vector<Event>& events, const CrashPoint& point) {
   for (size_t at = point.events; at < events.size(); ++at) {
     if (FindStepOf(events[at], point.replica)) break;
