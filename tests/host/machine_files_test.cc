@@ -339,8 +339,13 @@ TEST(SharedMounts, AreTheFileSystemsOfPeople) {
       "30 27 0:30 / /run rw - tmpfs tmpfs rw\n"
       "31 27 0:31 / /tmp rw - tmpfs tmpfs rw\n"
       "32 27 0:32 / /mnt/my\\040disk rw - nfs4 server:/x rw\n"
-      "33 27 0:33 / /snap/x rw - squashfs /dev/loop1 ro\n");
-  EXPECT_THAT(SharedMounts(mounts), ElementsAre("/home", "/mnt/my disk"));
+      "33 27 0:33 / /usr/local/nvidia ro - squashfs /dev/loop1 ro\n"
+      "34 27 0:34 / /scratch rw - lustre server:/y rw\n"
+      "35 27 0:35 / /mnt/bucket rw - fuse.gcsfuse bucket rw\n"
+      "36 27 0:36 / /net rw - autofs systemd-1 rw\n"
+      "37 27 0:37 / /mnt/huge rw - hugetlbfs hugetlbfs rw\n");
+  EXPECT_THAT(SharedMounts(mounts),
+              ElementsAre("/home", "/mnt/my disk", "/usr/local/nvidia", "/scratch", "/mnt/bucket"));
 }
 
 }  // namespace

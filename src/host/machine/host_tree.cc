@@ -9,10 +9,13 @@
 namespace caip::host {
 namespace {
 
-// File systems with files of people.
-constexpr std::string_view kFileSystems[] = {
-    "ext2", "ext3", "ext4", "xfs",      "btrfs", "zfs",  "f2fs",  "overlay", "nfs",
-    "nfs4", "cifs", "9p",   "virtiofs", "ceph",  "vfat", "exfat", "ntfs3",   "tmpfs"};
+// File systems whose files are the kernel's, wherever they are mounted. All others have files of
+// people, also those that this list does not know: lustre, fuse.gcsfuse, a driver in a squashfs.
+constexpr std::string_view kFileSystemsOfTheKernel[] = {
+    "autofs",     "binfmt_misc", "bpf",       "cgroup",   "cgroup2", "configfs",
+    "debugfs",    "devpts",      "devtmpfs",  "efivarfs", "fusectl", "hugetlbfs",
+    "mqueue",     "nfsd",        "nsfs",      "proc",     "pstore",  "resctrl",
+    "rpc_pipefs", "securityfs",  "selinuxfs", "sysfs",    "tracefs"};
 constexpr std::string_view kPlacesOfTheKernel[] = {"/proc", "/sys", "/dev", "/run", "/var/run"};
 
 bool IsOfKernel(std::string_view path) {
@@ -109,8 +112,9 @@ std::vector<std::string> SharedMounts(const std::vector<HostMount>& mounts) {
   std::vector<std::string> shared;
   for (const HostMount& mount : mounts) {
     const auto is_below = [&](std::string_view place) { return IsBelow(mount.place, place); };
-    const bool is_of_people = std::find(std::begin(kFileSystems), std::end(kFileSystems),
-                                        mount.type) != std::end(kFileSystems);
+    const bool is_of_people =
+        std::find(std::begin(kFileSystemsOfTheKernel), std::end(kFileSystemsOfTheKernel),
+                  mount.type) == std::end(kFileSystemsOfTheKernel);
     const bool is_elsewhere =
         mount.place == "/" || IsInEmptyDirectory(mount.place) || IsOfKernel(mount.place);
     // a bind mount has what is mounted below it
