@@ -8,6 +8,7 @@
 namespace caip::host {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
@@ -49,6 +50,16 @@ TEST_F(Driver, IsLookedForWhereNothingDescribesIt) {
                                    File("bin/nvidia-smi", "/usr/local/nvidia/bin/nvidia-smi")));
   EXPECT_THAT(driver.library_directories, ElementsAre("/usr/local/nvidia/lib64"));
   EXPECT_THAT(driver.program_directories, ElementsAre("/usr/local/nvidia/bin"));
+}
+
+// As where a driver is mounted at /usr/local/nvidia, and a script in /usr/bin sets variables for
+// it.
+TEST_F(Driver, HasItsOwnProgramsWhereOthersCallThem) {
+  Write("own/nvidia-smi", "the program\n");
+  places_.programs = {root_.path() / "own", root_.path() / "bin"};
+  EXPECT_THAT(ReadGpuDriver(places_).files,
+              Contains(File("own/nvidia-smi", "/usr/local/nvidia/bin/nvidia-smi")));
+  EXPECT_EQ(DriverPlaces().programs.back(), "/usr/bin");
 }
 
 TEST_F(Driver, IsNotThereWithoutItsLibrary) {

@@ -20,7 +20,8 @@ struct DriverPlaces {
   /// is used.
   std::vector<Path> libraries = {"/usr/lib/x86_64-linux-gnu", "/usr/lib64",
                                  "/usr/lib/aarch64-linux-gnu", "/usr/local/nvidia/lib64"};
-  std::vector<Path> programs = {"/usr/bin", "/usr/local/nvidia/bin"};
+  /// Where a directory of the driver's own exists, /usr/bin may have scripts that call it.
+  std::vector<Path> programs = {"/usr/local/nvidia/bin", "/usr/bin"};
 };
 
 /// The driver as an image gets it.
