@@ -105,7 +105,7 @@ class OnMachine(ShellTest):
     def test_it_has_the_rights_of_the_replica(self):
         rights = ('sh', '-c', 'id -u; grep CapEff /proc/self/status')
         done = self.shell('--', *rights)
-        self.assertEqual(done.stdout.split(), ['0', 'CapEff:', '00000000a80c25fb'])
+        self.assertEqual(done.stdout.split(), ['0', 'CapEff:', '00000000a00c25fb'])
 
     def test_the_input_is_passed_on(self):
         done = self.shell(stdin='echo "$((6 * 7))"; exit 3\n')

@@ -146,10 +146,20 @@ TEST_F(Machines, StartWhileAFileIsReplacedThatTheyShow) {
   EXPECT_THAT(world_.sink.Messages(), ::testing::Each("a text"));
 }
 
-// Docker's default capabilities and CAP_SYS_PTRACE.
+// Docker's default capabilities without CAP_MKNOD, and CAP_SYS_PTRACE.
 TEST_F(Machines, RunTheReplicaAsRootWithTheRightsOfAContainer) {
   world_.Run(OnMachine("echo $(id -u) $(id -g); grep CapEff /proc/self/status"));
-  EXPECT_THAT(world_.sink.Messages(), ElementsAre("0 0", "CapEff:\t00000000a80c25fb"));
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre("0 0", "CapEff:\t00000000a00c25fb"));
+}
+
+// NVIDIA's libraries make the files of GPUs that are not lent, where they may.
+TEST_F(Machines, CannotMakeTheFilesOfDevices) {
+  world_.Run(
+      OnMachine("python3 -c 'import os, stat; "
+                "os.mknod(\"/dev/caip-test\", 0o600 | stat.S_IFCHR, os.makedev(1, 3))' 2>&1 |"
+                " tail -n 1"));
+  EXPECT_THAT(world_.sink.Messages(),
+              ElementsAre("PermissionError: [Errno 1] Operation not permitted"));
 }
 
 TEST_F(Machines, HaveOnlyTheirOwnProcesses) {
@@ -179,9 +189,8 @@ class NoDescriptors {
 TEST_F(Machines, GetANetworkAfterItCouldNotBeOpened) {
   std::promise<launcher::Report> opened;
   LauncherLink::Listener listener;
-  listener.report = listener.network = [&](const launcher::Report& report) {
-    opened.set_value(report);
-  };
+  listener.report =
+      listener.network = [&](const launcher::Report& report) { opened.set_value(report); };
   listener.watched = [](uint64_t, Fd, pid_t) {};
   listener.gone = [] {};
   const auto link = LauncherLink::Start(LauncherProgram(), std::move(listener));

@@ -17,11 +17,12 @@ constexpr uint64_t CapabilityBits(std::initializer_list<int> capabilities) {
 }
 
 /// The capabilities of a container's processes: those that Docker leaves them, and CAP_SYS_PTRACE
-/// for debuggers and profilers.
+/// for debuggers and profilers. Not CAP_MKNOD: no list of devices limits a machine, so a program
+/// could make the file of any device. NVIDIA's libraries do: they make those of all GPUs.
 inline constexpr uint64_t kContainerCapabilities =
     CapabilityBits({CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID, CAP_KILL, CAP_SETGID,
                     CAP_SETUID, CAP_SETPCAP, CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_SYS_CHROOT,
-                    CAP_SYS_PTRACE, CAP_MKNOD, CAP_AUDIT_WRITE, CAP_SETFCAP});
+                    CAP_SYS_PTRACE, CAP_AUDIT_WRITE, CAP_SETFCAP});
 
 /// Leaves the program that this process executes next only those. The exec grants root only what is
 /// in the bounding set.
