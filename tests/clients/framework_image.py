@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -14,6 +15,8 @@ import support
 
 OCI = 'application/vnd.oci.image.'
 ARCHITECTURES = {'x86_64': 'amd64', 'aarch64': 'arm64'}
+# What each image of a distribution has beside the C library, for programs that were linked with older ones.
+ALWAYS = ('libm.so.6', 'libdl.so.2', 'libpthread.so.0', 'librt.so.1')
 NO_NEED = {'test', 'tests', 'idlelib', 'ensurepip', 'site-packages', 'dist-packages'}  # of the standard library
 
 # The interpreter that an environment was made from: it reads its own packages at the same place.
@@ -44,6 +47,15 @@ class Layout:
         archive.rename(self.blobs / digest)
         self.layers.append({'mediaType': OCI + 'layer.v1.tar', 'digest': 'sha256:' + digest, 'size': size})
 
+    def add_users(self):
+        """The files that name root and its group."""
+        source = self.directory / 'users'
+        source.mkdir()
+        (source / 'passwd').write_text('root:x:0:0:root:/root:/bin/sh\n')
+        (source / 'group').write_text('root:x:0:\n')
+        self.add_layer({f'/etc/{file.name}': file for file in source.iterdir()})
+        shutil.rmtree(source)
+
     def finish(self, config):
         """`config` has Entrypoint, Env, WorkingDir, ... Returns the reference of the image."""
         image = {'architecture': ARCHITECTURES[platform.machine()], 'os': 'linux', 'config': config,
@@ -62,17 +74,20 @@ class Layout:
         return {'mediaType': OCI + kind, 'digest': 'sha256:' + digest, 'size': len(text)}
 
 
-def trainer_image(directory, python, package, module):
-    """An image that runs `module` of a package's directory with the environment of `python`."""
+def trainer_image(directory, python, package, module, only=()):
+    """An image that runs `module` of a package's directory with the environment of `python`. `only` names the packages
+    of the environment that it has; default: all."""
     facts = json.loads(support.run([python, '-c', FACTS]).stdout)
     library, packages = Path(facts['library']), Path(facts['packages'])
     site = support.run([facts['program'], '-c', SITE]).stdout.strip()
     layout = Layout(directory)
-    loaded = libraries([facts['program'], *shared_objects(library), *shared_objects(packages)])
+    taken = [packages / name for name in only if (packages / name).exists()] if only else [packages]
+    loaded = libraries([facts['program'], *shared_objects(library), *(file for path in taken for file in shared_objects(path))])
+    layout.add_users()
     layout.add_layer({facts['program']: facts['program'],
                       **{library / entry.name: entry for entry in library.iterdir() if entry.name not in NO_NEED},
                       **{path: file for path, file in loaded.items() if packages not in Path(path).parents}})
-    layout.add_layer({site: packages})
+    layout.add_layer({Path(site) / path.relative_to(packages): path for path in taken})
     layout.add_layer({Path('/app') / Path(package).name: package})
     return layout.finish({'Entrypoint': [facts['program'], '-m', module], 'WorkingDir': '/app',
                           'Env': ['PYTHONUNBUFFERED=1']})
@@ -82,7 +97,10 @@ def libraries(programs):
     """The libraries of this host that programs and shared objects load, by the paths at which the loader finds them."""
     said = subprocess.run(['ldd', *map(str, programs)], capture_output=True, text=True, errors='replace', check=False).stdout
     found = re.findall(r'(?:=> |^\t)(/\S+) \(0x', said, re.MULTILINE)
-    return {os.path.normpath(path): Path(path).resolve() for path in found}
+    paths = {os.path.normpath(path) for path in found}
+    beside = next((Path(path).parent for path in paths if Path(path).name == 'libc.so.6'), Path('/lib'))
+    paths |= {str(beside / name) for name in ALWAYS if (beside / name).exists()}
+    return {path: Path(path).resolve() for path in sorted(paths)}
 
 
 def shared_objects(directory):
