@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""The explorer with real processes: second restarts, kept disks, notices, and faults of storage and the network.
+No process may be left.
+"""
+
+import pathlib
+import sys
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
+                str(pathlib.Path(__file__).resolve().parents[1] / "support")]
+import explorer_case
+import machines
+import trainers
+
+
+class Faults(explorer_case.ExplorerCase):
+    def cluster(self, command):
+        file = self.folder / "cluster.yaml"
+        file.write_text("description: A master and a worker.\njob:\n  config: {scaleTier: CUSTOM, "
+                        "masterType: n1-standard-4, workerCount: 1, workerType: n1-standard-4}\n"
+                        f"trainer: {{command: [python3, {command}]}}\n"
+                        "limits: {wall: 4m, no_progress: 15s}\n")  # each fault may stop the cluster so long
+        return file
+
+    def network_verdicts(self, file):
+        """For each fault of the network that was tried, whether a flaw was found."""
+        self.explore(file, "--faults", "network", "--points", "storage,steps", "--max-points", "50",
+                     "--no-pairs")
+        words = ("out of reach", "hears nothing", "refuses connections", "are lost", "are late")
+        found = {}
+        for point, flawed in self.verdicts().items():
+            for word in words:
+                if word in point:
+                    found.setdefault(word, []).append(flawed)
+        self.assertEqual(set(found), set(words))
+        return found
+
+    def test_a_second_restart_finds_what_one_does_not(self):
+        file = trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK)
+        code, text = self.explore(file, "--no-pairs")
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--pairs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("another process is at work", text)
+        self.assertIn("then", text)
+        self.assert_nothing_is_left()
+
+    def test_the_finding_of_a_second_restart_plays_both(self):
+        file = trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK)
+        self.explore(file, "--pairs")
+        findings = sorted((self.folder / "out").glob("finding-*.yaml"))
+        self.assertGreater(len(findings), 0)
+        for finding in findings:
+            played = self.play(finding)
+            self.assertFalse(played["passed"], finding.read_text())
+            struck = [len(fault["struck_at"]) for fault in played["faults"]]
+            self.assertEqual(struck, [1, 1], finding.read_text())
+            self.assertEqual(played["state"], "FAILED")
+
+    def test_some_second_restarts_are_tried_by_default(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK))
+        self.assertEqual(code, 1, text)
+        self.assertIn("another process is at work", text)
+        self.assertIn(",\n   then ", text)
+
+    def test_a_second_restart_is_tried_in_whole_runs_too(self):
+        file = trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK)
+        code, text = self.explore(file, "--pairs", "--full-runs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("another process is at work", text)
+
+    def test_progress_that_a_second_restart_loses_is_found(self):
+        file = trainers.write(self.folder, trainers.FORGETS_AT_THE_SECOND_RESTART)
+        code, text = self.explore(file, "--no-pairs")
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--pairs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("a second restart loses progress that the first one kept", text)
+        played = self.play(next((self.folder / "out").glob("finding-*.yaml")))
+        self.assertFalse(played["passed"])
+
+    def test_a_sound_trainer_survives_two_restarts(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.SOUND), "--pairs")
+        self.assertEqual(code, 0, text)
+
+    def test_some_restarts_keep_the_disk_by_default(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.LOCKS_ITS_DISK))
+        self.assertEqual(code, 1, text)
+        self.assertIn("the process dies and its disk stays", text)
+
+    def test_a_kept_disk_shows_a_bug_that_a_new_one_hides(self):
+        file = trainers.write(self.folder, trainers.LOCKS_ITS_DISK)
+        code, text = self.explore(file, "--disks", "new")
+        self.assertEqual(code, 0, text)
+        for number, words in enumerate((["--crash"], ["--disks", "kept"], ["--disks", "both"])):
+            out = f"kept-{number}"
+            code, text = self.explore(file, *words, out=out)
+            self.assertEqual(code, 1, text)
+            self.assertIn("the lock is held", text)
+            self.assertIn("crash: {replica: master-0}", self.findings(out)[0])
+        self.assertIn("distinct states of storage and", text)
+        played = self.play(self.folder / "kept-0" / "finding-1.yaml")
+        self.assertFalse(played["passed"])
+        self.assertEqual([len(fault["struck_at"]) for fault in played["faults"]], [1])
+
+    def test_writes_to_a_kept_disk_are_interrupted_without_being_asked(self):
+        file = trainers.write(self.folder, trainers.CACHES_ON_ITS_DISK)
+        code, text = self.explore(file, "--no-pairs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("JSONDecodeError", text)
+        finding = next(f for f in self.findings("out") if "JSONDecodeError" in f)
+        self.assertRegex(finding, r'crash: \{replica: master-0\}\n    if_reached: true\n'
+                                  r'    when: \{mid: \{(create|overwrite): "disk:root/last.json"')
+        played = self.play(self.folder / "out" / "finding-1.yaml")
+        self.assertFalse(played["passed"])
+
+    def test_writes_to_the_disk_of_a_machine_are_interrupted(self):
+        machines.need(explorer_case.caip())
+        self.configure(machines.ON_MACHINES)
+        file = trainers.write(self.folder, trainers.CACHES_ON_ITS_DISK.replace(
+            'os.environ["HOME"] + "/last.json"', '"/var/last.json"'))
+        code, text = self.explore(file, "--no-pairs")
+        self.assertEqual(code, 1, text)
+        finding = next(f for f in self.findings("out") if "JSONDecodeError" in f)
+        self.assertIn('"disk:var/last.json"', finding)
+        self.assertFalse(self.play(self.folder / "out" / "finding-1.yaml")["passed"])
+        self.assert_nothing_is_left()
+
+    def test_a_file_of_the_disk_that_is_renamed_into_place_is_no_finding(self):
+        file = trainers.write(self.folder, trainers.CACHES_WHOLE_FILES)
+        code, text = self.explore(file, "--no-pairs", "--disks", "kept")
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--no-pairs", "--points", "disk", out="named")
+        self.assertEqual(code, 0, text)
+        self.assertRegex(text, r"[1-9]\d* crash points")
+
+    def test_a_notice_is_tried_when_asked_for(self):
+        file = trainers.write(self.folder, trainers.SAVES_TOO_MUCH_AT_NOTICE)
+        code, text = self.explore(file)
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--faults", "notice")
+        self.assertEqual(code, 1, text)
+        self.assertIn("SIGTERM announces the loss of the machine ", text)
+        self.assertIn("maintenance: {replica: master-0}", self.findings()[0])
+
+    def test_answers_that_are_lost_are_tried_when_asked_for(self):
+        file = trainers.write(self.folder, trainers.FEARS_A_LOST_ANSWER)
+        code, text = self.explore(file)
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--faults", "storage-errors")
+        self.assertEqual(code, 1, text)
+        self.assertIn("storage answers 503 after create job/out/ckpt-03", text)
+        self.assertNotIn("storage answers 503 before", text)
+        self.assertFalse(self.play(next((self.folder / "out").glob("finding-*.yaml")))["passed"])
+
+    def test_a_directory_answers_no_503(self):
+        code, text = self.explore(explorer_case.RESTARTS / "r02_posix_before_rename_fixed.yaml",
+                                  "--faults", "storage-errors")
+        self.assertEqual(code, 2, text)
+        self.assertIn("needs `semantics: object`", text)
+
+    def test_cuts_between_a_replica_and_storage_are_tried_when_asked_for(self):
+        machines.need(explorer_case.caip())
+        file = trainers.write(self.folder, trainers.GIVES_UP_SOON)
+        code, text = self.explore(file)
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--faults", "network-cuts")
+        self.assertEqual(code, 1, text)
+        self.assertIn("storage is out of reach for 3 seconds after create job/out/ckpt-02", text)
+        self.assertIn("network_cut: {replica: master-0, peer: storage, for: 3s}", self.findings()[0])
+
+    def test_a_directory_cannot_be_cut_off(self):
+        code, text = self.explore(explorer_case.RESTARTS / "r02_posix_before_rename_fixed.yaml",
+                                  "--faults", "network-cuts")
+        self.assertEqual(code, 2, text)
+        self.assertIn("needs `semantics: object`", text)
+
+    def test_faults_of_the_network_come_between_replicas(self):
+        machines.need(explorer_case.caip())
+        sound = trainers.ROOT / "scenarios" / "trainers" / "network" / "averaging.py"
+        found = self.network_verdicts(self.cluster(sound))
+        found.pop("refuses connections")  # its client of storage does not try again
+        self.assertFalse(any(flawed for flaws in found.values() for flawed in flaws), found)
+        fragile = self.folder / "fragile.py"
+        fragile.write_text(trainers.DIES_WITH_ITS_CONNECTION)
+        found = self.network_verdicts(self.cluster(fragile))
+        self.assertTrue(any(found["refuses connections"]), found)
+        self.assertFalse(any(found["are late"]), found)
+
+
+if __name__ == "__main__":
+    explorer_case.main()
