@@ -262,6 +262,7 @@ class Explorer {
       next.has_directories = HasBucketDirectories();
       next.begin = BeginOfRecovery(task, *whole);
       next.events = whole->events;
+      next.begun = BegunBefore(task);
       next.points = PointsOfRecovery(task, *whole, Selection());
       const std::lock_guard lock(mutex_);
       deeper_[index] = std::move(next);

@@ -22,13 +22,21 @@ Event EndOfMachine(const CrashPoint& point, int boot) {
   return exit;
 }
 
-// Whether the point is an operation before which, or in which, the first restart took the machine
-// away. The trigger counts the operation although it did not take effect.
-bool WasCountedBefore(const CrashPoint& first, const CrashPoint& point) {
-  const bool is_same = first.kind == point.kind && first.replica == point.replica &&
-                       first.op == point.op && first.text == point.text;
-  if (!is_same || !first.before || !point.before) return false;
-  return !point.mid || (first.mid && *point.mid <= *first.mid);
+// How often the trigger of a point has counted the same operation before the first restart without
+// an event of it: the operation before which, or in which, the machine was taken away, and those of
+// files that were open then.
+int64_t CountedBefore(const CrashPoint& first, const std::vector<harness::BegunOperation>& begun,
+                      const CrashPoint& point) {
+  if (!point.before || point.kind != CrashPoint::Kind::kStorage) return 0;
+  const auto count = std::ranges::count_if(begun, [&](const harness::BegunOperation& one) {
+    return one.replica == point.replica && one.op == point.op && one.object == point.text &&
+           (!point.mid || one.bytes >= *point.mid);
+  });
+  const bool is_first = first.before && first.kind == point.kind &&
+                        first.replica == point.replica && first.op == point.op &&
+                        first.text == point.text;
+  if (count > 0 || !is_first) return count;
+  return !point.mid || (first.mid && *point.mid <= *first.mid) ? 1 : 0;
 }
 
 // After a change in storage, a step or a line.
@@ -104,15 +112,21 @@ Evidence JoinRecovery(const ExploreTask& task, Evidence recovery) {
   return recovery;
 }
 
+std::vector<harness::BegunOperation> BegunBefore(const ExploreTask& task) {
+  if (!task.files) return {};
+  return task.files->BegunAt(task.cut);
+}
+
 std::vector<CrashPoint> PointsOfRecovery(const ExploreTask& task, const Evidence& whole,
                                          const harness::PointSelection& selection) {
   const size_t begin = BeginOfRecovery(task, whole);
   const size_t changes = harness::CountChanges(whole.events, begin);
+  const auto begun = BegunBefore(task);
   std::vector<CrashPoint> points;
   for (CrashPoint& point : harness::FindCrashPoints(whole, selection)) {
     if (point.events < begin + (point.before ? 0 : 1)) continue;
     point.changes -= changes;
-    if (WasCountedBefore(task.point, point)) ++point.nth;
+    point.nth += CountedBefore(task.point, begun, point);
     points.push_back(std::move(point));
   }
   return points;
@@ -215,7 +229,7 @@ class RecordedStates {
  private:
   // The moment of the log of files at which the machine goes away.
   harness::FileCut CutOf(CrashPoint point, const std::optional<CrashPoint>& first) const {
-    if (first && WasCountedBefore(*first, point)) --point.nth;
+    if (first) point.nth -= CountedBefore(*first, run_.begun, point);
     return run_.files->CutAt(point, acts_[std::min(point.events, acts_.size() - 1)]);
   }
 

@@ -51,6 +51,7 @@ struct RecordedRun {
   bool has_directories = false;                        // buckets are among the files
   std::vector<harness::Event> events = {};
   size_t begin = 0;                                   // the first event that the log of files has
+  std::vector<harness::BegunOperation> begun = {};    // BegunBefore
   std::vector<harness::CrashPoint> points = {};       // their `changes` are indices of states
   std::vector<harness::CrashPoint> disk_points = {};  // changes of replicas' disks
   bool has_remote_storage = true;                     // a network leads to it
@@ -70,6 +71,9 @@ std::vector<harness::Event> Prefix(const ExploreTask& task);
 
 /// The events before the restart, followed by those of the recovery: one run with a restart.
 harness::Evidence JoinRecovery(const ExploreTask& task, harness::Evidence recovery);
+
+/// What the replicas were writing to files when the restart of a recorded task came.
+std::vector<harness::BegunOperation> BegunBefore(const ExploreTask& task);
 
 /// The crash points after the restart of `whole`, counted from the beginning of the run, as
 /// triggers count.

@@ -234,6 +234,90 @@ class LocalFiles(unittest.TestCase):
         self.assertRegex(text, r"by master-0,\n +then (before|after) ")
         self.assertNotIn("ValueError", text)
 
+    def test_second_restarts_count_files_that_were_open_at_the_first(self):
+        # The third boot refuses what the second one leaves after the first and third write of its log.
+        (self.work / "log").write_text("")
+        self.write("""
+        log.write("x" * 10)
+        log.flush()
+        """ + SAFE_SAVE, LOAD + """
+        boots = int(open("boots").read()) + 1 if os.path.exists("boots") else 1
+        assert boots < 3 or os.path.getsize("log") % 20 == 0, "half an entry"
+        log = open("log", "w")
+        open("boots.new", "w").write(str(boots))
+        os.replace("boots.new", "boots")
+        """)
+        code, text = self.explore("--disks", "new", pairs="--pairs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("half an entry", text)
+        finding = (self.work / "caip-findings" / "finding-1.yaml").read_text()
+        self.assertEqual(finding.count("kill: "), 2, finding)
+        played = self.caip("scenario", "run", "caip-findings/finding-1.yaml")
+        self.assertEqual(played[0], 1, finding + played[1])
+        self.assertIn("half an entry", played[1])
+
+    # Files that have no name, or another one, while they are open.
+
+    def test_a_file_may_be_renamed_while_it_is_open(self):
+        save = """
+        with open("new", "w") as f:
+            {first}
+            f.flush()
+            os.replace("new", "state")
+            {then}
+        """
+        self.write(save.format(first="f.write(str(step))", then="pass"), LOAD)
+        code, text = self.explore()
+        self.assertEqual(code, 0, text)
+        self.write(save.format(first="pass", then="f.write(str(step))"), LOAD)
+        code, text = self.explore()
+        self.assertEqual(code, 1, text)
+        self.assertIn(f"after rename {self.work}/new by", text)
+        played = self.caip("scenario", "run", "caip-findings/finding-1.yaml")
+        self.assertEqual(played[0], 1, played[1])
+
+    def test_a_file_that_was_removed_while_it_is_open_is_no_state(self):
+        self.write("""
+        scratch = open("scratch", "w+")
+        scratch.write("begun")
+        scratch.flush()
+        os.unlink("scratch")
+        with open("scratch", "w") as f:
+            f.write("another")
+        for i in range(3):
+            scratch.write("more")
+            scratch.flush()
+        os.unlink("scratch")
+        """ + SAFE_SAVE, LOAD + """
+        if os.path.exists("scratch"):
+            assert "more" not in open("scratch").read(), "the removed file is back"
+            os.unlink("scratch")
+        """)
+        code, text = self.explore()
+        self.assertEqual(code, 0, text)
+        self.assertIn("nothing found", text)
+
+    def test_a_file_may_be_opened_twice(self):
+        self.write("""
+        with open("state", "r+") as one, open("state", "r+") as other:
+            one.write("%d" % step)
+            one.flush()
+            other.seek(1)
+            other.write("%d" % step)
+        """, """
+        if not os.path.exists("state"):
+            open("first", "w").write("00")
+            os.rename("first", "state")
+        text = open("state").read()
+        assert text[0] == text[1], "the file is half written"
+        step = int(text[0])
+        """)
+        code, text = self.explore()
+        self.assertEqual(code, 1, text)
+        self.assertIn("the file is half written", text)
+        played = self.caip("scenario", "run", "caip-findings/finding-1.yaml")
+        self.assertEqual(played[0], 1, played[1])
+
     def test_equal_files_are_tried_once(self):
         self.write("""
         for i in range(100):

@@ -146,6 +146,23 @@ TEST_F(FileLogTest, FindsTheMomentsOfAFileThatIsWritten) {
   EXPECT_EQ(TextAt(log.CutAt(Point("create", "/v/x"), 0), "/v/x"), "abcdefgh");
 }
 
+TEST_F(FileLogTest, KnowsWhatHasBegunAndNotEnded) {
+  Save("/v/x", {"abcd", "efgh"});
+  const auto begun = [&](const FileCut& cut) {
+    std::vector<std::string> words;
+    for (const BegunOperation& one : log.BegunAt(cut)) {
+      words.push_back(one.replica + " " + one.op + " " + one.object + " " +
+                      std::to_string(one.bytes));
+    }
+    return words;
+  };
+  EXPECT_THAT(begun({0}), ElementsAre());
+  EXPECT_THAT(begun({1}), ElementsAre("master-0 create /v/x 0"));
+  EXPECT_THAT(begun({1, 2}), ElementsAre("master-0 create /v/x 2"));
+  EXPECT_THAT(begun({3}), ElementsAre("master-0 create /v/x 8"));
+  EXPECT_THAT(begun({4}), ElementsAre());
+}
+
 TEST_F(FileLogTest, CountsOnlyFilesThatBecameSoLong) {
   Save("/v/x", {"ab"});
   Delete("/v/x");

@@ -56,6 +56,7 @@ FileRecorder::Change FileRecorder::LabelOf(const FileAct& act) {
   if (opens && act.error == 0) open_[label.object].clear();
   if ((opens && act.error == 0) || kind == Kind::kWrite) return label;
   label.nth = log_->CountEvent(label.replica, act.event);
+  if (kind == Kind::kDelete && act.error == 0) open_.erase(label.object);  // it has no end
   const auto open =
       kind == Kind::kWhole ? open_.extract(label.object) : decltype(open_)::node_type();
   if (!open.empty()) log_->Number(open.mapped(), label.nth);

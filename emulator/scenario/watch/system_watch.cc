@@ -276,7 +276,9 @@ void SystemWatch::NotePieces(const engine::ReplicaKey& key, const host::FileOper
     const auto written = static_cast<uint64_t>(operation.bytes + operation.count);
     pieces_[{key, operation.path}].push_back({written, injector_.CountActs()});
   }
+  if (operation.kind == host::FileOperation::Kind::kDelete) pieces_.erase({key, operation.path});
   if (operation.kind != host::FileOperation::Kind::kWhole) return;
+  created_.erase({key, operation.path});
   const auto found = pieces_.extract({key, operation.path});
   if (!found.empty()) event.pieces = std::move(found.mapped());
 }

@@ -177,6 +177,27 @@ Result<FileTree> FileLog::TreeAt(const FileCut& cut, BlockStore& store) const {
   return tree;
 }
 
+std::vector<BegunOperation> FileLog::BegunAt(const FileCut& cut) const {
+  std::map<EventName, uint64_t> begun;
+  for (size_t i = 0; i < std::min(cut.changes, changes_.size()); ++i) {
+    const FileChange& change = changes_[i];
+    if (change.op.empty()) continue;
+    const EventName name{change.replica, change.op, change.object};
+    if (change.mid) begun[name] = *change.mid;
+    if (!change.mid) begun.erase(name);
+  }
+  if (cut.bytes > 0 && cut.changes < changes_.size()) {
+    const FileChange& next = changes_[cut.changes];
+    begun[{next.replica, next.op, next.object}] += cut.bytes;
+  }
+  std::vector<BegunOperation> operations;
+  for (const auto& [name, bytes] : begun) {
+    const auto& [replica, op, object] = name;
+    operations.push_back({replica, op, object, bytes});
+  }
+  return operations;
+}
+
 std::string FileLog::KeyAt(const FileCut& cut) const {
   const size_t changes = std::min(cut.changes, keys_.size());
   const uint64_t key = changes == 0 ? begin_.Key() : keys_[changes - 1];

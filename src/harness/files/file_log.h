@@ -49,6 +49,14 @@ struct FileChange {
   size_t acts = 0;                   // of replicas before the change
 };
 
+/// A write of a file's contents that has begun and not ended.
+struct BegunOperation {
+  std::string replica = {};
+  std::string op = {};
+  std::string object = {};
+  uint64_t bytes = 0;  // written so far
+};
+
 /// A moment of a run: after the first `changes` changes, and `bytes` of the next one.
 struct FileCut {
   size_t changes = 0;
@@ -84,6 +92,8 @@ class FileLog {
   FileCut CutAt(const CrashPoint& point, size_t acts) const;
   /// Rebuilds the files. Blocks that a write had changed in part are put into `store`.
   Result<FileTree> TreeAt(const FileCut& cut, BlockStore& store) const;
+  /// What the replicas were writing. Triggers in it and before it have counted it.
+  std::vector<BegunOperation> BegunAt(const FileCut& cut) const;
   /// A text that is equal for cuts with equal files.
   std::string KeyAt(const FileCut& cut) const;
 

@@ -96,7 +96,12 @@ bool ReplicaRoot::Remove(const std::string& path, bool is_directory) const {
 bool ReplicaRoot::MakeDirectory(const std::string& path, mode_t mode) const {
   const auto place = PlaceOf(path);
   if (!place || ::mkdirat(place->directory, place->name.c_str(), mode) != 0) return false;
-  return ::fchmodat(place->directory, place->name.c_str(), mode, 0) == 0;
+  struct stat made {};  // its group may be that of the directory that it is in
+  if (::fstatat(place->directory, place->name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) {
+    return false;
+  }
+  const mode_t inherited = made.st_mode & S_ISGID;
+  return ::fchmodat(place->directory, place->name.c_str(), mode | inherited, 0) == 0;
 }
 
 bool ReplicaRoot::Link(const std::string& existing, const std::string& path) const {

@@ -194,6 +194,12 @@ Handled WatchedFiles::Open(const WatchedCall& call) {
   // Directories are reported when they are listed. Opening a FIFO here would block.
   if (exists && !S_ISREG(status->st_mode)) return Handled::kNotMine;
   opening.path = *path;
+  if (exists && Writes(opening.flags)) {
+    const auto open = written_.find({status->st_dev, status->st_ino});
+    if (open != written_.end() && EndSoFar(open->second).kind == Verdict::Kind::kNever) {
+      return Handled::kNever;
+    }
+  }
   FileOperation::Kind kind =
       Writes(opening.flags) ? FileOperation::Kind::kOverwrite : FileOperation::Kind::kRead;
   if (!exists && (opening.flags & O_CREAT)) kind = FileOperation::Kind::kCreate;

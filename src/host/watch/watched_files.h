@@ -30,7 +30,8 @@ class WatchedFiles {
     std::string path;
     bool is_new = false;
     int64_t bytes = 0;
-    int failing = 0;  // the error of the next write or close
+    int failing = 0;          // the error of the next write or close
+    bool has_changed = true;  // since its last event; an opening is a change
   };
   /// A call that opens a file (open, openat, creat, ...).
   struct Opening {
@@ -75,6 +76,12 @@ class WatchedFiles {
   Handled Answer(const WatchedCall& call, const FileOperation& operation, int64_t result);
   /// Reports to the watcher that the last writer closes the file.
   Verdict Whole(const FileId& file, bool is_answered);
+  /// A file that is renamed while it is open, or opened once more: reports what was written so far
+  /// as one event. What follows is another one.
+  Verdict EndSoFar(Written& written);
+  Verdict EndSoFarBelow(const std::string& path);
+  /// The open file that only this name leads to.
+  std::optional<FileId> OnlyNameOf(const std::string& path) const;
 
   const engine::ReplicaKey& key_;
   std::vector<std::string> roots_;  // with a slash at the end

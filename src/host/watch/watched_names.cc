@@ -1,4 +1,6 @@
 #include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
@@ -10,6 +12,30 @@ namespace caip::host {
 
 // Calls that change the names of files and directories.
 
+namespace {
+
+bool IsAtOrBelow(const std::string& path, const std::string& place) {
+  return (path + "/").starts_with(place + "/");
+}
+
+}  // namespace
+
+Verdict WatchedFiles::EndSoFarBelow(const std::string& path) {
+  for (auto& [id, written] : written_) {
+    if (!IsAtOrBelow(written.path, path)) continue;
+    if (const Verdict verdict = EndSoFar(written); verdict.kind == Verdict::Kind::kNever) {
+      return verdict;
+    }
+  }
+  return {};
+}
+
+std::optional<FileId> WatchedFiles::OnlyNameOf(const std::string& path) const {
+  const auto status = written_.empty() ? std::nullopt : root_.Stat(path);
+  if (!status || !S_ISREG(status->st_mode) || status->st_nlink > 1) return std::nullopt;
+  return FileId{status->st_dev, status->st_ino};
+}
+
 Handled WatchedFiles::Rename(const WatchedCall& call) {
   const bool at = call.number() == SYS_renameat || call.number() == SYS_renameat2;
   const auto from = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
@@ -17,13 +43,20 @@ Handled WatchedFiles::Rename(const WatchedCall& call) {
   if (!from || !to || !(IsChangeWatched(*from) || IsChangeWatched(*to))) {
     return Handled::kNotMine;
   }
+  const auto flags = static_cast<unsigned>(call.number() == SYS_renameat2 ? call.argument(4) : 0);
+  const bool exchanges = (flags & RENAME_EXCHANGE) != 0;
+  if (EndSoFarBelow(*from).kind == Verdict::Kind::kNever) return Handled::kNever;
+  if (exchanges && EndSoFarBelow(*to).kind == Verdict::Kind::kNever) return Handled::kNever;
   const FileOperation operation{FileOperation::Kind::kRename, *from, *to};
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
-  const auto flags = static_cast<unsigned>(call.number() == SYS_renameat2 ? call.argument(4) : 0);
+  const auto replaced = *from == *to ? std::nullopt : OnlyNameOf(*to);
   if (!root_.Rename(*from, *to, flags)) return Answer(call, operation, -errno);
+  if (replaced && !exchanges) written_.erase(*replaced);  // what is written to it changes no state
   for (auto& [id, written] : written_) {
-    if ((written.path + "/").starts_with(*from + "/")) {
+    if (IsAtOrBelow(written.path, *from)) {
       written.path = *to + written.path.substr(from->size());
+    } else if (exchanges && IsAtOrBelow(written.path, *to)) {
+      written.path = *from + written.path.substr(to->size());
     }
   }
   return Answer(call, operation, 0);
@@ -39,7 +72,10 @@ Handled WatchedFiles::Delete(const WatchedCall& call) {
   if (!path || !IsChangeWatched(*path)) return Handled::kNotMine;
   const FileOperation operation{FileOperation::Kind::kDelete, *path};
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
-  return Answer(call, operation, root_.Remove(*path, is_directory) ? 0 : -errno);
+  const auto removed = OnlyNameOf(*path);
+  if (!root_.Remove(*path, is_directory)) return Answer(call, operation, -errno);
+  if (removed) written_.erase(*removed);  // what is written to it changes no state
+  return Answer(call, operation, 0);
 }
 
 Handled WatchedFiles::MakeDirectory(const WatchedCall& call) {

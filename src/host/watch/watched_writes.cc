@@ -47,6 +47,10 @@ Handled WatchedFiles::Write(const WatchedCall& call) {
   const auto id = written_.empty() ? std::nullopt : call.Identify(descriptor);
   const auto found = id ? written_.find(*id) : written_.end();
   if (found == written_.end()) return Handled::kNotMine;
+  if (call.number() == SYS_pwritev2 && call.argument(5) != 0) {  // flags: programs then do without
+    call.Fail(EOPNOTSUPP);
+    return Handled::kAnswered;
+  }
   return WriteAll(call, descriptor, found->second);
 }
 
@@ -78,6 +82,7 @@ Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written&
     if (result <= 0) break;
     done += result;
     written.bytes += result;
+    written.has_changed = true;
     if (result < part) break;  // the disk is full: the kernel also returns less
   }
   if (done == 0) return FailPending(call, written);
@@ -262,10 +267,22 @@ Handled WatchedFiles::CloseAll(const WatchedCall& call) {
 Verdict WatchedFiles::Whole(const FileId& file, bool is_answered) {
   const Written written = written_.at(file);
   written_.erase(file);
+  if (!written.has_changed) return {};
   FileOperation whole{.kind = FileOperation::Kind::kWhole, .path = written.path};
   whole.bytes = written.bytes;
   whole.was_created = written.is_new;
   whole.is_answered = is_answered;
+  return watcher_.After(key_, whole, 0);
+}
+
+Verdict WatchedFiles::EndSoFar(Written& written) {
+  if (!written.has_changed) return {};
+  FileOperation whole{.kind = FileOperation::Kind::kWhole, .path = written.path};
+  whole.bytes = written.bytes;
+  whole.was_created = written.is_new;
+  whole.is_answered = false;
+  written.is_new = written.has_changed = false;
+  written.bytes = 0;
   return watcher_.After(key_, whole, 0);
 }
 
