@@ -1,6 +1,7 @@
 #include "emulator/app/apis.h"
 
 #include "emulator/api/control/control.h"
+#include "emulator/api/control/job_removal.h"
 #include "emulator/api/control/stream_view.h"
 #include "emulator/api/discovery/discovery.h"
 #include "emulator/api/ml/ml_routes.h"
@@ -9,6 +10,7 @@
 #include "emulator/front/standard_parameters.h"
 #include "fakes/gcs/json/json_api.h"
 #include "fakes/logging/api/logging_api.h"
+#include "host/machine/boot_disks.h"
 
 namespace caip::app {
 
@@ -49,6 +51,9 @@ void Apis::Serve(http::Router* router, api::ControlActions actions) {
   router->Add(api::ControlRoutes(
       {kVersion, options.state.string(), options.seed, world_.flags, world_.token}, world_.engine,
       follower_, std::move(actions)));
+  router->Add(api::JobRemovalRoutes(
+      {world_.engine, *world_.state.book, policies_,
+       [state = options.state](const auto& job) { RemoveTree(host::KeptDisksOf(state, job)); }}));
   router->Add(api::StudyRoutes(world_.engine, world_.clock));
   router->Add(api::ReplicaRoutes(world_.engine, world_.find_running));
   router->Add(api::DiscoveryRoutes(router->routes()));

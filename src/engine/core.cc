@@ -86,6 +86,20 @@ Result<run::Job> Core::Update(const RunKey& key, const DocumentChange& change) {
   return job;
 }
 
+Status Core::Remove(const RunKey& key, const std::function<Status()>& before) {
+  if (stopping_) return errors::EngineStopped();
+  const Result<JobRecord> stored = ports_.store.Get(key.project, key.job_id);
+  if (!stored.ok()) {
+    const bool missing = stored.error().code == Code::kNotFound;
+    return missing ? ports_.api.JobNotFound() : stored.error();
+  }
+  if (runs_.contains(key) || !run::IsTerminal(stored->job.state)) {
+    return errors::JobHasNotEnded(key.job_id);
+  }
+  RETURN_IF_ERROR(before());
+  return ports_.store.Remove(key.project, key.job_id);
+}
+
 Status Core::LoseVm(const RunKey& key, const run::ReplicaId& replica, VmLoss kind) {
   if (stopping_) return errors::EngineStopped();
   const auto found = runs_.find(key);

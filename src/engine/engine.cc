@@ -99,6 +99,14 @@ Result<run::Job> Engine::Update(const std::string& project, const std::string& j
   return Ask<run::Job>([&](auto answer) { return UpdateLater(project, job_id, change, answer); });
 }
 
+Status Engine::Remove(const std::string& project, const std::string& job_id,
+                      std::function<Status()> before) {
+  const RunKey key{project, job_id, ""};
+  return Ask<Ok>([&](std::function<void(Status)> answer) {
+    return mailbox_->Post(Call([=, this] { answer(core_.Remove(key, before)); }));
+  });
+}
+
 Status Engine::LoseVm(const RunKey& run, const run::ReplicaId& replica, VmLoss kind) {
   return Ask<Ok>([&](auto answer) { return LoseVmLater(run, replica, kind, answer); });
 }

@@ -18,6 +18,11 @@ Error NothingToLose(std::string_view job_id, std::string_view replica) {
                                          " is not alive, so its machine cannot be lost."};
 }
 
+Error JobHasNotEnded(std::string_view job_id) {
+  return {Code::kFailedPrecondition,
+          "The job " + std::string(job_id) + " has not ended. Cancel it, and wait for its end."};
+}
+
 Error JobNotRunning(std::string_view job_id) {
   return {Code::kFailedPrecondition,
           "The job " + std::string(job_id) + " has ended; it has no machines."};

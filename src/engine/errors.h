@@ -12,6 +12,7 @@ Error EngineStopped();
 Error NotSavedYet(const Error& cause);
 Error NothingToLose(std::string_view job_id, std::string_view replica);
 Error JobNotRunning(std::string_view job_id);
+Error JobHasNotEnded(std::string_view job_id);
 /// `job` is "project/job".
 Error StoredJobUnreadable(std::string_view job, const Error& cause);
 /// The engine's note of a run; `what` is the member that cannot be read.

@@ -347,9 +347,12 @@ struct JobQuery {
 class JobStore {
  public:
   virtual ~JobStore() = default;
-  /// kAlreadyExists when the project has (or ever had) a job of that id. Durable when it returns.
+  /// kAlreadyExists when the project has a job of that id. Durable when it returns.
   virtual Status Create(const JobRecord& record) = 0;
   virtual Status Save(const JobRecord& record) = 0;
+  /// Removes a job in a terminal state, with its trials; its id is free then. Durable when it
+  /// returns. kNotFound: there is no such job.
+  virtual Status Remove(const std::string& project, const std::string& job_id) = 0;
   virtual Result<JobRecord> Get(const std::string& project, const std::string& job_id) const = 0;
   /// Newest createTime first; equal times by the order of creation, newest first.
   virtual Result<std::vector<JobRecord>> List(const JobQuery& query) const = 0;

@@ -71,7 +71,7 @@ TEST_F(JobStoreTest, GivesBackWhatItWasGiven) {
   EXPECT_EQ(found->job.key, record.job.key);
 }
 
-TEST_F(JobStoreTest, AnIdIsTakenForEverInItsProject) {
+TEST_F(JobStoreTest, AnIdIsTakenInItsProject) {
   ASSERT_TRUE(store_->Create(Record("p", "one", 100, run::JobState::kFailed)).ok());
   const Status again = store_->Create(Record("p", "one", 200));
   ASSERT_FALSE(again.ok());
@@ -253,6 +253,31 @@ TEST_F(JobStoreTest, KeepsTrialsByNumberWithTheirReportsInOrder) {
   EXPECT_TRUE(second.reports[1].summary);
   EXPECT_EQ(second.reports[2].value, -kInfinity);
   EXPECT_TRUE(store_->Trials("p", "none")->empty());
+}
+
+TEST_F(JobStoreTest, RemovesAJobThatHasEndedWithItsTrials) {
+  ASSERT_TRUE(store_->Create(Record("p", "j", 100, run::JobState::kFailed)).ok());
+  ASSERT_TRUE(store_->Create(Record("q", "j", 100, run::JobState::kFailed)).ok());
+  ASSERT_TRUE(store_->SaveTrial(ATrial("j", "1")).ok());
+  ASSERT_TRUE(store_->SaveTrial(ATrial("other", "1")).ok());
+  ASSERT_TRUE(store_->AddReports({"p", "j", "1"}, {{10, 0.5, 1.25, false}}).ok());
+  ASSERT_TRUE(store_->Remove("p", "j").ok());
+  EXPECT_EQ(store_->Remove("p", "j").error().code, Code::kNotFound);
+  Reopen();
+  EXPECT_EQ(store_->Get("p", "j").error().code, Code::kNotFound);
+  EXPECT_TRUE(store_->Get("q", "j").ok());
+  EXPECT_TRUE(store_->Trials("p", "j")->empty());
+  EXPECT_EQ(store_->Trials("p", "other")->size(), 1u);
+  ASSERT_TRUE(store_->Create(Record("p", "j", 200)).ok());
+  EXPECT_TRUE(store_->Trials("p", "j")->empty());
+}
+
+TEST_F(JobStoreTest, KeepsAJobThatHasNotEnded) {
+  ASSERT_TRUE(store_->Create(Record("p", "j", 100)).ok());
+  ASSERT_TRUE(store_->SaveTrial(ATrial("j", "1")).ok());
+  EXPECT_FALSE(store_->Remove("p", "j").ok());
+  EXPECT_TRUE(store_->Get("p", "j").ok());
+  EXPECT_EQ(store_->Trials("p", "j")->size(), 1u);
 }
 
 TEST_F(JobStoreTest, AStoreOfTheTimeBeforeTrialsGetsThem) {

@@ -214,6 +214,24 @@ TEST_F(LogBookTest, FindsEntriesByTaskTimeAndAnyFurtherCondition) {
   EXPECT_THAT(Messages(book->Query(query)), IsEmpty());
 }
 
+TEST_F(LogBookTest, ForgetsADeletedJobAndGivesItsIdsToNoOther) {
+  auto book = Open();
+  book->Append({AnEntry("old", kBookNoon, "j"), AnEntry("of another", kBookNoon, "k")});
+  ASSERT_TRUE(book->Flush().ok());
+  const uint64_t last = ReadAfter(*book, "p", "k", 0)->back().insert_id;
+  book->Append({AnEntry("newest", kBookNoon, "j")});
+  ASSERT_TRUE(book->DeleteJob("p", "j").ok());
+  EXPECT_THAT(Messages(ReadAfter(*book, "p", "j", 0)), IsEmpty());
+  EXPECT_THAT(Messages(ReadAfter(*book, "p", "k", 0)), ElementsAre("of another"));
+  book.reset();
+  book = Open();
+  book->Append({AnEntry("new", kBookNoon, "j")});
+  ASSERT_TRUE(book->Flush().ok());
+  const auto read = ReadAfter(*book, "p", "j", 0);
+  EXPECT_THAT(Messages(read), ElementsAre("new"));
+  EXPECT_GT(read->back().insert_id, last + 1);
+}
+
 TEST_F(LogBookTest, WakesAFollowerAtOnce) {
   const auto book = Open();
   std::atomic<bool> woke = false;

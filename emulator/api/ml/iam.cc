@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/encoding.h"
+#include "base/errors.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -209,6 +210,15 @@ Result<Json> PolicyStore::Read(const Path& file) const {
 Result<Json> PolicyStore::Get(const std::string& project, const std::string& job_id) const {
   std::lock_guard lock(mutex_);
   return Read(FileOf(project, job_id));
+}
+
+Status PolicyStore::Remove(const std::string& project, const std::string& job_id) {
+  std::lock_guard lock(mutex_);
+  const Path file = FileOf(project, job_id);
+  std::error_code error;
+  std::filesystem::remove(file, error);
+  if (error) return CannotWrite(file, error.value());
+  return Ok{};
 }
 
 Result<Json> PolicyStore::Change(const std::string& project, const std::string& job_id,

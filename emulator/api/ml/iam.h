@@ -30,6 +30,9 @@ class PolicyStore {
   Result<Json> Change(const std::string& project, const std::string& job_id,
                       const std::function<Json(Json present)>& change);
 
+  /// As if none had been set.
+  Status Remove(const std::string& project, const std::string& job_id);
+
  private:
   Path FileOf(const std::string& project, const std::string& job_id) const;
   Result<Json> Read(const Path& file) const;

@@ -115,6 +115,10 @@ Status LogBook::DeleteLog(const LogKey& log) {
   return StoreAtOnce([&](Batch& batch) { batch.deletions.push_back(log); });
 }
 
+Status LogBook::DeleteJob(const std::string& project, const std::string& job_id) {
+  return StoreAtOnce([&](Batch& batch) { batch.deleted_jobs.emplace_back(project, job_id); });
+}
+
 Status LogBook::Flush() {
   std::unique_lock lock(mutex_);
   return WaitUntilStored(lock, appended_);
@@ -288,6 +292,9 @@ Status LogBook::PutBatch(const Batch& batch, const std::vector<Chunk>& chunks) {
     RETURN_IF_ERROR(MarkDeleted(file_, log, {last_id, last_written}));
     known_logs_.Forget();
     purging_ = true;
+  }
+  for (const auto& [project, job_id] : batch.deleted_jobs) {
+    RETURN_IF_ERROR(RemoveJob(file_, project, job_id, {last_id, last_written}));
   }
   return Ok{};
 }

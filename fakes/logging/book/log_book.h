@@ -76,6 +76,9 @@ class LogBook {
   std::string NewInsertId();
   /// Deletes all present entries of a log, at once for readers. kNotFound: the log does not exist.
   Status DeleteLog(const LogKey& log);
+  /// Deletes all entries of a job, and those that clients wrote for it, at once for readers.
+  /// Another job may then have its id.
+  Status DeleteJob(const std::string& project, const std::string& job_id);
 
   /// Returns when everything appended so far is durable and readable. An Error says why that is not
   /// possible now (the disk is full); nothing is lost, and the book keeps trying.
@@ -108,6 +111,7 @@ class LogBook {
     std::deque<std::vector<Entry>> entries;
     std::vector<WrittenEntry> written;
     std::vector<LogKey> deletions;
+    std::vector<std::pair<std::string, std::string>> deleted_jobs;  // project and job id
     uint64_t calls = 0;  // the number of calls that added to it
 
     bool empty() const { return calls == 0; }

@@ -85,6 +85,16 @@ Status MarkDeleted(LogFile& file, const LogKey& log, const DeletedUpTo& up_to) {
   return file.SetSetting(kLastWrittenSetting, up_to.last_written);
 }
 
+Status RemoveJob(LogFile& file, const std::string& project, const std::string& job_id,
+                 const DeletedUpTo& up_to) {
+  SqlQuery chunks(file, "DELETE FROM chunks WHERE project = ?1 AND job_id = ?2");
+  RETURN_IF_ERROR(chunks.Bind(1, project).Bind(2, job_id).Run());
+  SqlQuery written(file, "DELETE FROM written WHERE parent = ?1 AND job_id = ?2 AND job_id <> ''");
+  RETURN_IF_ERROR(written.Bind(1, ProjectParent(project)).Bind(2, job_id).Run());
+  RETURN_IF_ERROR(file.SetSetting(kLastIdSetting, static_cast<int64_t>(up_to.last_id)));
+  return file.SetSetting(kLastWrittenSetting, up_to.last_written);
+}
+
 // The entries that clients wrote, in the order of their times, as an index returns them.
 
 namespace {

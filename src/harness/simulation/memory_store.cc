@@ -70,6 +70,17 @@ Status MemoryStore::Write(const JobRecord& record, bool create) {
   return Ok{};
 }
 
+Status MemoryStore::Remove(const std::string& project, const std::string& job_id) {
+  std::lock_guard lock(mutex_);
+  if (refuse) {
+    if (auto error = refuse()) return *error;
+  }
+  std::erase_if(trials_, [&](const auto& trial) {
+    return trial.first.project == project && trial.first.job_id == job_id;
+  });
+  return records_.erase({project, job_id}) > 0 ? Status(Ok{}) : Status(errors::NoSuchRecord("job"));
+}
+
 Status MemoryStore::SaveTrial(const engine::TrialRecord& record) {
   std::lock_guard lock(mutex_);
   if (refuse) {

@@ -25,6 +25,7 @@ class MemoryStore final : public engine::JobStore {
 
   Status Create(const JobRecord& record) override { return Write(record, true); }
   Status Save(const JobRecord& record) override { return Write(record, false); }
+  Status Remove(const std::string& project, const std::string& job_id) override;
   Result<JobRecord> Get(const std::string& project, const std::string& job_id) const override;
   Result<std::vector<JobRecord>> List(const engine::JobQuery& query) const override;
   Result<std::vector<JobRecord>> Unfinished() const override;

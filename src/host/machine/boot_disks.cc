@@ -19,6 +19,10 @@ std::string PathPart(const std::string& name) {
 
 }  // namespace
 
+Path KeptDisksOf(const Path& state_directory, const engine::RunKey& run) {
+  return state_directory / "kept-disks" / PathPart(run.project) / PathPart(run.job_id);
+}
+
 BootDisks::BootDisks(const Path& state_directory, bool keep)
     : root_(state_directory / "disks"),
       trash_(root_ / ".trash"),

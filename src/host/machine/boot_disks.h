@@ -22,6 +22,9 @@
 
 namespace caip::host {
 
+/// Where what is kept of the disks of a job and its trials is.
+Path KeptDisksOf(const Path& state_directory, const engine::RunKey& run);
+
 /// Makes, empties and deletes boot disks. The caller of a deletion does not wait: the disk is only
 /// renamed, and a worker thread deletes it. Any thread; one owner for each state directory.
 class BootDisks {

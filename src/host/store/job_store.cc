@@ -1,7 +1,7 @@
 // The schema, version 2 (PRAGMA user_version); version 1 had no trials:
 //
 //   jobs  seq          order of creation, over all projects
-//         project, id  the job's name; stays unique after the job has ended
+//         project, id  the job's name; stays taken until the job is removed
 //         create_time  nanoseconds since 1970
 //         finished     1 in a terminal state
 //         job          the job's document, state and times, JSON (stored_job.h)
@@ -63,11 +63,33 @@ class Writer : public SqliteDatabase {
                    "UPDATE jobs SET create_time = ?3, finished = ?4, job = ?5, run = ?6 "
                    "WHERE project = ?1 AND id = ?2");
   }
+  /// Removes a job that has ended, with its trials and their reports, or nothing. kNotFound: there
+  /// is no such job.
+  Status Remove(const std::string& project, const std::string& job_id) {
+    RETURN_IF_ERROR(Run("BEGIN IMMEDIATE"));
+    const Status removed = RemoveRows(project, job_id);
+    if (removed.ok()) return Run("COMMIT");
+    (void)Run("ROLLBACK");
+    return removed;
+  }
   SqliteStatement insert;
   SqliteStatement update;
   TrialWriter trials;
 
  private:
+  Status RemoveRows(const std::string& project, const std::string& job_id) {
+    for (const char* sql : {"DELETE FROM reports WHERE project = ?1 AND job = ?2",
+                            "DELETE FROM trials WHERE project = ?1 AND job = ?2",
+                            "DELETE FROM jobs WHERE project = ?1 AND id = ?2 AND finished = 1"}) {
+      SqliteStatement statement;
+      RETURN_IF_ERROR(Prepare(statement, sql));
+      SqliteUse use(statement);
+      use->Bind(1, project).Bind(2, job_id);
+      const int code = use->Step();
+      if (code != SQLITE_DONE) return Failure(code);
+    }
+    return Changes() > 0 ? Status(Ok{}) : Status(errors::JobRecordMissing(project, job_id));
+  }
   Status MakeTables(int64_t version) {
     const std::string jobs = version == 0 ? kJobSchema : "";
     const std::string sql = "BEGIN IMMEDIATE;" + jobs + kTrialSchema +
@@ -166,6 +188,14 @@ class SqliteJobStore final : public engine::JobStore {
       return errors::JobRecordMissing(record.job.key.project, record.job.key.job_id);
     }
     return Ok{};
+  }
+
+  Status Remove(const std::string& project, const std::string& job_id) override {
+    std::lock_guard lock(writer_mutex_);
+    RETURN_IF_ERROR(writer_.Run("PRAGMA synchronous = FULL"));
+    const Status removed = writer_.Remove(project, job_id);
+    RETURN_IF_ERROR(writer_.Run("PRAGMA synchronous = NORMAL"));
+    return removed;
   }
 
   Result<JobRecord> Get(const std::string& project, const std::string& job_id) const override {

@@ -1,0 +1,26 @@
+#pragma once
+// caip's own API to remove jobs, which AI Platform Training does not have.
+
+#include <functional>
+#include <vector>
+
+#include "emulator/api/ml/iam.h"
+#include "engine/engine.h"
+#include "fakes/logging/book/log_book.h"
+#include "http/router.h"
+
+namespace caip::api {
+
+/// What is kept of jobs. All parts outlive the routes.
+struct KeptOfJobs {
+  engine::Engine& engine;
+  logging::LogBook& book;
+  PolicyStore& policies;
+  std::function<void(const engine::RunKey& job)> remove_disks;  // those that were kept
+};
+
+/// DELETE /emulator/v1/projects/{project}/jobs/{job} -> {}. Removes a job that has ended, with its
+/// trials, log, policy and kept disks; its id is free then. What it wrote to buckets stays.
+std::vector<http::Route> JobRemovalRoutes(KeptOfJobs kept);
+
+}  // namespace caip::api
