@@ -44,10 +44,13 @@ struct Runner {
   }
   int operator()(const caip::cli::ListCommand& c) const { return Shown(c, caip::cli::RunList); }
   int operator()(const caip::cli::CancelCommand& c) const { return Shown(c, caip::cli::RunCancel); }
+  int operator()(const caip::cli::DeleteCommand& c) const { return Shown(c, caip::cli::RunDelete); }
+  int operator()(const caip::cli::CleanCommand& c) const { return Shown(c, caip::cli::RunClean); }
   int operator()(const caip::cli::UpdateCommand& c) const { return Shown(c, caip::cli::RunUpdate); }
   int operator()(const caip::cli::StreamLogsCommand& c) const {
     return Shown(c, caip::cli::RunStreamLogs);
   }
+  int operator()(const caip::cli::LogsCommand& c) const { return Shown(c, caip::cli::RunLogs); }
   int operator()(const caip::cli::ShellCommand& c) const { return Shown(c, caip::cli::RunShell); }
   int operator()(const caip::cli::TrialsCommand& c) const { return Shown(c, caip::cli::RunTrials); }
   int operator()(const caip::cli::LocalTrainCommand& c) const {
@@ -64,6 +67,13 @@ struct Runner {
   int operator()(const caip::cli::BucketsListCommand& c) const {
     return Shown(c, caip::cli::RunBucketsList);
   }
+  int operator()(const caip::cli::BucketsRmCommand& c) const {
+    return Shown(c, caip::cli::RunBucketsRm);
+  }
+  int operator()(const caip::cli::LsCommand& c) const { return Shown(c, caip::cli::RunLs); }
+  int operator()(const caip::cli::CpCommand& c) const { return Shown(c, caip::cli::RunCp); }
+  int operator()(const caip::cli::CatCommand& c) const { return Shown(c, caip::cli::RunCat); }
+  int operator()(const caip::cli::RmCommand& c) const { return Shown(c, caip::cli::RunRm); }
   int operator()(const caip::cli::ImagesListCommand& c) const {
     return Shown(c, caip::cli::RunImagesList);
   }

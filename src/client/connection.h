@@ -1,6 +1,7 @@
 #pragma once
 // A connection of a client to a running emulator, and calls of the ml API through it.
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -10,12 +11,19 @@
 
 namespace caip::client {
 
+/// Receives the body of a 2xx response piece by piece, and returns false to stop.
+using BodySink = std::function<bool(std::string_view)>;
+
 /// A connection to an emulator. One thread at a time.
 class Connection {
  public:
   virtual ~Connection() = default;
   /// Sends one request to the ml, storage or logging API; `target` is path and query.
-  virtual Result<http::ClientResponse> Send(const http::ClientRequest& request) = 0;
+  virtual Result<http::ClientResponse> Send(const http::ClientRequest& request,
+                                            const BodySink& sink) = 0;
+  Result<http::ClientResponse> Send(const http::ClientRequest& request) {
+    return Send(request, nullptr);
+  }
   /// "http://127.0.0.1:PORT", for messages; "" if there is no address.
   virtual std::string base_url() const = 0;
 };
@@ -24,8 +32,10 @@ class Connection {
 class FixedConnection final : public Connection {
  public:
   explicit FixedConnection(const std::string& url) : client_(url) {}
-  Result<http::ClientResponse> Send(const http::ClientRequest& request) override {
-    return client_.Send(request);
+  using Connection::Send;
+  Result<http::ClientResponse> Send(const http::ClientRequest& request,
+                                    const BodySink& sink) override {
+    return client_.Send(request, sink);
   }
   std::string base_url() const override { return client_.base(); }
 

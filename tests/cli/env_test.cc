@@ -111,7 +111,8 @@ TEST(VariablesText, TakesThemBack) {
 
 class NoConnection final : public client::Connection {
  public:
-  Result<http::ClientResponse> Send(const http::ClientRequest&) override {
+  using Connection::Send;
+  Result<http::ClientResponse> Send(const http::ClientRequest&, const client::BodySink&) override {
     return Error{Code::kUnavailable, "nobody"};
   }
   std::string base_url() const override { return "http://127.0.0.1:4321"; }

@@ -20,7 +20,8 @@ class OneAnswer final : public client::Connection {
  public:
   OneAnswer(http::ClientResponse answer, int* requests)
       : answer_(std::move(answer)), requests_(*requests) {}
-  Result<http::ClientResponse> Send(const http::ClientRequest&) override {
+  using Connection::Send;
+  Result<http::ClientResponse> Send(const http::ClientRequest&, const client::BodySink&) override {
     if (++requests_ > 100) return http::ClientResponse{200, {}, "{}"};
     return answer_;
   }

@@ -12,7 +12,8 @@ namespace {
 
 class FinishedJob final : public client::Connection {
  public:
-  Result<http::ClientResponse> Send(const http::ClientRequest&) override {
+  using Connection::Send;
+  Result<http::ClientResponse> Send(const http::ClientRequest&, const client::BodySink&) override {
     return http::ClientResponse{
         200, {}, R"({"state": "SUCCEEDED", "finished": true, "now": "2026-11-22T00:00:01Z",
                      "createTime": "2026-11-22T00:00:00Z", "last": "1", "entries": [{

@@ -74,7 +74,9 @@ struct Service {
 class FakeConnection final : public client::Connection {
  public:
   explicit FakeConnection(Service& service) : service_(service) {}
-  Result<http::ClientResponse> Send(const http::ClientRequest& request) override {
+  using Connection::Send;
+  Result<http::ClientResponse> Send(const http::ClientRequest& request,
+                                    const client::BodySink&) override {
     service_.requests.push_back(request.method + " " + request.target);
     return service_.Answer(request);
   }

@@ -119,7 +119,9 @@ class TrialsConnection final : public client::Connection {
  public:
   TrialsConnection(int looks, std::vector<report::TerminalSize> sizes)
       : looks_(looks), sizes_(std::move(sizes)) {}
-  Result<http::ClientResponse> Send(const http::ClientRequest& request) override {
+  using Connection::Send;
+  Result<http::ClientResponse> Send(const http::ClientRequest& request,
+                                    const client::BodySink&) override {
     EXPECT_EQ(request.target, "/emulator/v1/projects/p/jobs/j/trials");
     if (!sizes_.empty()) SetWindow(sizes_[std::min(look_++, sizes_.size() - 1)]);
     Json answer = *ParseJson(kRunning);

@@ -56,6 +56,62 @@ TEST_F(ContainerJobs, MasterExitZeroSucceeds) {
   EXPECT_THAT(run.out, HasSubstr("state: SUCCEEDED"));
 }
 
+TEST_F(ContainerJobs, ShowPartsOfTheirLog) {
+  Submit("a_log", "echo first; echo second; echo third; echo wrong >&2");
+  const auto lines = [&](std::vector<std::string> words) {
+    std::vector<std::string> all = {"jobs", "logs", "a_log"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Transcript run = caip_.Run(all);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run.out;
+  };
+  EXPECT_THAT(lines({}), ::testing::AllOf(HasSubstr("\tfirst\n"), HasSubstr("completed")));
+  EXPECT_THAT(lines({"--replica", "master-0"}),
+              ::testing::AllOf(HasSubstr("\tthird\n"), Not(HasSubstr("completed"))));
+  EXPECT_THAT(lines({"--severity", "error"}),
+              ::testing::AllOf(HasSubstr("\twrong\n"), Not(HasSubstr("\tfirst\n"))));
+  EXPECT_EQ(Split(lines({"--tail", "2"}), '\n').size(), 3u);
+  EXPECT_EQ(lines({"--follow"}), lines({}));
+  EXPECT_EQ(caip_.Run({"jobs", "logs", "a_log", "--severity", "LOUD"}).exit_code, 2);
+  EXPECT_EQ(caip_.Run({"jobs", "logs", "no_such_job"}).exit_code, 1);
+}
+
+TEST_F(ContainerJobs, CanBeDeletedWhenTheyHaveEnded) {
+  Submit("again", "echo the first; sleep 0.1", {"--keep-disks"});
+  EXPECT_TRUE(std::filesystem::exists(caip_.state() / "kept-disks/demo/again"));
+  const Transcript deleted = caip_.Run({"jobs", "delete", "again"});
+  EXPECT_EQ(deleted.exit_code, 0) << deleted.err;
+  EXPECT_EQ(deleted.err, "Deleted job [again].\n");
+  EXPECT_FALSE(std::filesystem::exists(caip_.state() / "kept-disks/demo/again"));
+  EXPECT_TRUE(caip_.Describe("again").is_null());
+  EXPECT_EQ(Submit("again", "echo the second").exit_code, 0);
+  const std::string log = caip_.LogOf("again");
+  EXPECT_THAT(log, HasSubstr("the second"));
+  EXPECT_THAT(log, Not(HasSubstr("the first")));
+  EXPECT_THAT(caip_.Run({"jobs", "delete", "none"}).err, HasSubstr("could not be found"));
+
+  caip_.Run(Words("running", Map("sleep 60")));
+  const Transcript refused = caip_.Run({"jobs", "delete", "running", "again"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err,
+              HasSubstr("running: FAILED_PRECONDITION: The job running has not ended."));
+  EXPECT_THAT(refused.err, HasSubstr("Deleted job [again]."));
+  caip_.Run({"jobs", "cancel", "running"});
+}
+
+TEST_F(ContainerJobs, AreCleanedUpByAge) {
+  Submit("one", "exit 0");
+  Submit("two", "exit 3");
+  EXPECT_EQ(caip_.Run({"clean", "--older-than", "1h"}).err, "Deleted 0 jobs.\n");
+  const Transcript dry = caip_.Run({"clean", "--dry-run"});
+  EXPECT_EQ(dry.out, "one\ntwo\n");
+  EXPECT_EQ(dry.err, "Would delete 2 jobs.\n");
+  EXPECT_EQ(caip_.StateOf("two"), "FAILED");
+  EXPECT_EQ(caip_.Run({"clean"}).err, "Deleted 2 jobs.\n");
+  EXPECT_EQ(caip_.Run({"jobs", "list"}).err, "Listed 0 items.\n");
+  EXPECT_EQ(caip_.Run({"clean", "--older-than", "soon"}).exit_code, 2);
+}
+
 TEST_F(ContainerJobs, LeaveNothingBehind) {
   const Transcript run =
       Submit("tidy", "setsid sleep 1000 & (setsid sh -c 'sleep 1000 &') & exit 0");

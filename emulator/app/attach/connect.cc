@@ -74,10 +74,12 @@ class Connector::FoundConnection final : public client::Connection {
                   Lifetime lifetime)
       : client_(url), connector_(connector), flags_(std::move(flags)), lifetime_(lifetime) {}
 
-  Result<http::ClientResponse> Send(const http::ClientRequest& request) override {
-    auto response = client_.Send(request);
+  using Connection::Send;
+  Result<http::ClientResponse> Send(const http::ClientRequest& request,
+                                    const client::BodySink& sink) override {
+    auto response = client_.Send(request, sink);
     const bool lost = !response.ok() && response.error().code == Code::kUnavailable;
-    if (!lost || !connector_ || request.body_reader) return response;
+    if (!lost || !connector_ || request.body_reader || sink) return response;
     // The emulator was killed. The next one has all acknowledged changes.
     ASSIGN_OR_RETURN(const std::string url, connector_->Find(flags_, lifetime_, true));
     client_ = http::Client(url);

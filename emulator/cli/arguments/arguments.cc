@@ -66,6 +66,7 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddJobsCommands(grammar, jobs, gcloud);
   AddLocalCommands(grammar, gcloud);
   AddServerCommands(grammar, gcloud);
+  AddStorageCommands(grammar, gcloud);
   AddImagesCommands(grammar, gcloud);
   AddScenarioCommands(grammar);
   AddCheckCommand(grammar, gcloud);

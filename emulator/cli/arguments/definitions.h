@@ -41,6 +41,7 @@ void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gclou
 void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
 void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud);
+void AddStorageCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddImagesCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddScenarioCommands(Grammar& grammar);
 void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud);

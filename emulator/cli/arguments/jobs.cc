@@ -1,5 +1,8 @@
 // The flags of `jobs describe|list|cancel|update|stream-logs|trials|shell`.
 
+#include <algorithm>
+
+#include "base/text.h"
 #include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
@@ -61,6 +64,15 @@ void AddCancel(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
   AddEmulatorFlags(grammar, app, &cancel->emulator);
 }
 
+void AddDelete(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  const auto remove = std::make_shared<DeleteCommand>();
+  CLI::App& app = grammar.Leaf(
+      jobs, "delete", "Removes jobs that have ended, with their logs. Their names are free then.",
+      "Examples:\n  caip jobs delete my_job other_job", FinishWith(remove, gcloud));
+  grammar.Positional(app, "JOB", "Name of a job.", Append(&remove->jobs), true);
+  AddEmulatorFlags(grammar, app, &remove->emulator);
+}
+
 void AddUpdate(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
   const auto update = std::make_shared<UpdateCommand>();
   const auto finish = [update, &gcloud](const Words&) -> Result<Command> {
@@ -117,6 +129,29 @@ void AddStreamLogs(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) 
   AddEmulatorFlags(grammar, app, &stream->emulator);
 }
 
+void AddLogs(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
+  const auto logs = std::make_shared<LogsCommand>();
+  CLI::App& app = grammar.Leaf(jobs, "logs", "Prints a job's log so far, or a part of it.",
+                               "Examples:\n  caip jobs logs my_job --tail 20\n"
+                               "  caip jobs logs my_job --replica worker-0 --severity ERROR\n"
+                               "  caip jobs logs my_job --follow",
+                               FinishWith(logs, gcloud));
+  AddJob(grammar, app, &logs->job);
+  grammar.Flag(app, "--replica", "REPLICA", "Only lines of this replica: worker-0, or service.",
+               To(&logs->replica));
+  grammar.Flag(app, "--trial", "N", "Only lines of this trial of a tuning job.", To(&logs->trial));
+  grammar.Flag(app, "--severity", "SEVERITY", "Only entries of this severity or a higher one.",
+               [logs](const std::string& value) -> Status {
+                 const auto& all = LogSeverities();
+                 logs->severity = UpperCase(value);
+                 if (std::find(all.begin(), all.end(), *logs->severity) != all.end()) return Ok{};
+                 return errors::NoSuchChoice(value, all);
+               });
+  grammar.Flag(app, "--tail", "N", "Only the last N entries.", ToPositive(&logs->tail));
+  grammar.Switch(app, "-f,--follow", "Go on until the job has ended.", &logs->follow);
+  AddEmulatorFlags(grammar, app, &logs->emulator);
+}
+
 void AddTrials(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
   const auto trials = std::make_shared<TrialsCommand>();
   CLI::App& app = grammar.Leaf(jobs, "trials", "Shows the trials of a tuning job.",
@@ -166,8 +201,10 @@ void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud
   AddDescribe(grammar, jobs, gcloud);
   AddList(grammar, jobs, gcloud);
   AddCancel(grammar, jobs, gcloud);
+  AddDelete(grammar, jobs, gcloud);
   AddUpdate(grammar, jobs, gcloud);
   AddStreamLogs(grammar, jobs, gcloud);
+  AddLogs(grammar, jobs, gcloud);
   AddTrials(grammar, jobs, gcloud);
   AddShell(grammar, jobs, gcloud);
 }

@@ -1,5 +1,6 @@
 // The flags of serve, stop, env, doctor, version and buckets, which gcloud does not have.
 
+#include "base/time_text.h"
 #include "client/errors.h"
 #include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
@@ -97,24 +98,55 @@ void AddSmallCommands(Grammar& grammar, const GcloudFlags& gcloud) {
                [](const Words&) -> Result<Command> { return Command(VersionCommand{}); });
 }
 
+void AddClean(Grammar& grammar, const GcloudFlags& gcloud) {
+  const auto clean = std::make_shared<CleanCommand>();
+  CLI::App& app = grammar.Leaf(
+      grammar.root(), "clean", "Removes the project's jobs that have ended, with their logs.",
+      "Examples:\n  caip clean --older-than 7d\n  caip clean --dry-run", FinishWith(clean, gcloud));
+  grammar.Flag(app, "--older-than", "DURATION",
+               "Only jobs that ended at least so long ago: 7d, 12h.",
+               [clean](const std::string& value) -> Status {
+                 const auto age = ParseDuration(value);
+                 if (!age || *age < Duration(0)) return errors::NotADuration(value);
+                 clean->older_than = *age;
+                 return Ok{};
+               });
+  grammar.Switch(app, "--dry-run", "Print what would be removed; remove nothing.", &clean->dry_run);
+  AddEmulatorFlags(grammar, app, &clean->emulator);
+}
+
+void AddBucketNames(Grammar& grammar, CLI::App& app, std::vector<std::string>* buckets) {
+  grammar.Positional(
+      app, "BUCKET", "Name of a bucket, with or without gs://.",
+      [buckets](const std::string& value) -> Status {
+        const bool is_uri = google::HasGcsScheme(value);
+        const std::string url = is_uri ? value : std::string(google::kGcsScheme) + value;
+        ASSIGN_OR_RETURN(std::string bucket, client::ParseStagingBucket(url));
+        buckets->push_back(std::move(bucket));
+        return Ok{};
+      },
+      true);
+}
+
 void AddBuckets(Grammar& grammar, const GcloudFlags& gcloud) {
-  CLI::App& buckets =
-      grammar.Group(grammar.root(), "buckets", "Creates and lists the emulator's buckets.");
+  CLI::App& buckets = grammar.Group(grammar.root(), "buckets",
+                                    "Creates, lists and removes the emulator's buckets.");
   const auto create = std::make_shared<BucketsCreateCommand>();
   CLI::App& app = grammar.Leaf(buckets, "create", "Creates buckets.",
                                "Examples:\n  caip buckets create gs://my-bucket gs://other",
                                FinishWith(create, gcloud));
-  grammar.Positional(
-      app, "BUCKET", "Name of a bucket, with or without gs://.",
-      [create](const std::string& value) -> Status {
-        const bool is_uri = google::HasGcsScheme(value);
-        const std::string url = is_uri ? value : std::string(google::kGcsScheme) + value;
-        ASSIGN_OR_RETURN(std::string bucket, client::ParseStagingBucket(url));
-        create->buckets.push_back(std::move(bucket));
-        return Ok{};
-      },
-      true);
+  AddBucketNames(grammar, app, &create->buckets);
   AddEmulatorFlags(grammar, app, &create->emulator);
+
+  const auto rm = std::make_shared<BucketsRmCommand>();
+  CLI::App& rm_app = grammar.Leaf(buckets, "rm", "Removes buckets.",
+                                  "Examples:\n  caip buckets rm gs://my-bucket\n"
+                                  "  caip buckets rm -r my-bucket    with its objects",
+                                  FinishWith(rm, gcloud));
+  AddBucketNames(grammar, rm_app, &rm->buckets);
+  grammar.Switch(rm_app, "-r,--recursive", "Remove the objects of the buckets, too.",
+                 &rm->recursive);
+  AddEmulatorFlags(grammar, rm_app, &rm->emulator);
 
   const auto list = std::make_shared<BucketsListCommand>();
   CLI::App& list_app = grammar.Leaf(buckets, "list", "Lists the buckets.",
@@ -127,6 +159,7 @@ void AddBuckets(Grammar& grammar, const GcloudFlags& gcloud) {
 void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud) {
   AddServe(grammar);
   AddSmallCommands(grammar, gcloud);
+  AddClean(grammar, gcloud);
   AddBuckets(grammar, gcloud);
 }
 

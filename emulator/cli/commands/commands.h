@@ -20,17 +20,12 @@
 #include "emulator/app/settings/setting_readers.h"
 #include "emulator/check/checked_trainer.h"
 #include "emulator/cli/commands/follow.h"
+#include "emulator/cli/commands/gcloud_flags.h"
+#include "emulator/cli/commands/storage_commands.h"
 #include "emulator/cli/output.h"
 #include "emulator/explore/explored_job.h"
 
 namespace caip::cli {
-
-/// gcloud's flags of every command that have an effect in caip.
-struct GcloudFlags : client::GcloudContext {
-  std::optional<std::string> format;  // --format json|yaml|table|...; see print/resource_text.h
-  std::string verbosity = "warning";  // --verbosity debug|info|warning|error|critical|none
-  bool user_output_enabled = true;    // --no-user-output-enabled
-};
 
 /// `jobs submit training JOB`.
 struct SubmitCommand {
@@ -69,6 +64,21 @@ struct CancelCommand {
   std::string job;
 };
 
+/// `jobs delete JOB...`.
+struct DeleteCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  std::vector<std::string> jobs;
+};
+
+/// `clean`.
+struct CleanCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  Duration older_than{};  // --older-than 7d: since the end of the job
+  bool dry_run = false;   // --dry-run: only prints
+};
+
 /// `jobs update JOB`.
 struct UpdateCommand {
   GcloudFlags gcloud;
@@ -88,6 +98,20 @@ struct StreamLogsCommand {
   std::optional<std::string> task_name;
   bool allow_multiline_logs = false;
 };
+
+/// `jobs logs JOB`.
+struct LogsCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  std::string job;
+  std::optional<std::string> replica;   // "worker-0", or "worker-replica-0"
+  std::optional<std::string> trial;     // of a tuning job
+  std::optional<std::string> severity;  // the least: one of LogSeverities()
+  std::optional<int64_t> tail;          // --tail N: only the last entries of those
+  bool follow = false;                  // --follow: until the job has ended
+};
+/// The severities of log entries, the least one first.
+const std::vector<std::string>& LogSeverities();
 
 /// `jobs trials JOB`: the trials of a tuning job.
 struct TrialsCommand {
@@ -144,19 +168,6 @@ struct DoctorCommand {
 
 /// `version`.
 struct VersionCommand {};
-
-/// `buckets create BUCKET...`.
-struct BucketsCreateCommand {
-  GcloudFlags gcloud;
-  app::EmulatorFlags emulator;
-  std::vector<std::string> buckets;  // bare names
-};
-
-/// `buckets list`.
-struct BucketsListCommand {
-  GcloudFlags gcloud;
-  app::EmulatorFlags emulator;
-};
 
 /// `images list`.
 struct ImagesListCommand {
@@ -288,13 +299,14 @@ struct ShellCommand {
 };
 
 using Command =
-    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, UpdateCommand,
-                 StreamLogsCommand, TrialsCommand, LocalTrainCommand, ServeCommand, StopCommand,
-                 EnvCommand, DoctorCommand, VersionCommand, BucketsCreateCommand,
-                 BucketsListCommand, ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand,
-                 ImagesMapCommand, ScenarioRunCommand, ScenarioValidateCommand,
-                 ScenarioSchemaCommand, ScenarioShowCommand, ExploreCommand, CheckCommand,
-                 SimulateCommand, ShellCommand, PrintCommand>;
+    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand,
+                 CleanCommand, UpdateCommand, StreamLogsCommand, LogsCommand, TrialsCommand,
+                 LocalTrainCommand, ServeCommand, StopCommand, EnvCommand, DoctorCommand,
+                 VersionCommand, BucketsCreateCommand, BucketsListCommand, BucketsRmCommand,
+                 LsCommand, CpCommand, CatCommand, RmCommand, ImagesListCommand,
+                 ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand, ScenarioRunCommand,
+                 ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand,
+                 ExploreCommand, CheckCommand, SimulateCommand, ShellCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
@@ -308,8 +320,11 @@ int RunSubmit(const SubmitCommand& command, const Surroundings& world);
 int RunDescribe(const DescribeCommand& command, const Surroundings& world);
 int RunList(const ListCommand& command, const Surroundings& world);
 int RunCancel(const CancelCommand& command, const Surroundings& world);
+int RunDelete(const DeleteCommand& command, const Surroundings& world);
+int RunClean(const CleanCommand& command, const Surroundings& world);
 int RunUpdate(const UpdateCommand& command, const Surroundings& world);
 int RunStreamLogs(const StreamLogsCommand& command, const Surroundings& world);
+int RunLogs(const LogsCommand& command, const Surroundings& world);
 int RunTrials(const TrialsCommand& command, const Surroundings& world);
 int RunShell(const ShellCommand& command, const Surroundings& world);
 int RunLocalTrain(const LocalTrainCommand& command, const Surroundings& world);
@@ -320,6 +335,11 @@ int RunDoctor(const DoctorCommand& command, const Surroundings& world);
 int RunVersion(const VersionCommand& command, const Surroundings& world);
 int RunBucketsCreate(const BucketsCreateCommand& command, const Surroundings& world);
 int RunBucketsList(const BucketsListCommand& command, const Surroundings& world);
+int RunBucketsRm(const BucketsRmCommand& command, const Surroundings& world);
+int RunLs(const LsCommand& command, const Surroundings& world);
+int RunCp(const CpCommand& command, const Surroundings& world);
+int RunCat(const CatCommand& command, const Surroundings& world);
+int RunRm(const RmCommand& command, const Surroundings& world);
 int RunImagesList(const ImagesListCommand& command, const Surroundings& world);
 int RunImagesImport(const ImagesImportCommand& command, const Surroundings& world);
 int RunImagesMap(const ImagesMapCommand& command, const Surroundings& world);

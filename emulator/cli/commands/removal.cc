@@ -1,0 +1,91 @@
+// `caip jobs delete` and `caip clean`.
+
+#include "base/clock.h"
+#include "base/encoding.h"
+#include "base/json.h"
+#include "base/time_text.h"
+#include "client/connection.h"
+#include "client/gcloud_properties.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/output.h"
+
+namespace caip::cli {
+namespace {
+
+Status RemoveJob(client::Connection& connection, const std::string& project,
+                 const std::string& job) {
+  const auto answer =
+      client::CallService(connection,
+                          {.method = "DELETE",
+                           .target = "/emulator/v1/projects/" + PercentEncoded(project) + "/jobs/" +
+                                     PercentEncoded(job)},
+                          project);
+  return answer.ok() ? Status(Ok{}) : Status(answer.error());
+}
+
+// Each job that can be removed is removed. Returns the exit code.
+Result<int> Delete(const DeleteCommand& command, const Surroundings& world) {
+  ASSIGN_OR_RETURN(const std::string project, client::ProjectOf(command.gcloud));
+  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
+  int exit_code = kExitSuccess;
+  for (const std::string& job : command.jobs) {
+    const Status removed = RemoveJob(*connection, project, job);
+    if (removed.ok()) {
+      world.io.err("Deleted job [" + job + "].\n");
+    } else {
+      exit_code = Fail(world.io, "jobs.delete", job + ": " + removed.error().message);
+    }
+  }
+  return exit_code;
+}
+
+// The jobs of a project that ended before `limit`, oldest first.
+Result<std::vector<std::string>> EndedBefore(client::Connection& connection,
+                                             const std::string& project, Instant limit) {
+  std::vector<std::string> ended;
+  std::string token;
+  do {
+    const std::string target =
+        client::JobsPath(project) + "?pageSize=100&pageToken=" + PercentEncoded(token);
+    ASSIGN_OR_RETURN(const Json page, client::CallService(connection, {.target = target}, project));
+    const Json* jobs = Member(page, "jobs");
+    for (const Json& job : jobs ? *jobs : Json::array()) {
+      const auto end = ParseRfc3339(StringOr(job, "endTime"));
+      if (end && *end <= limit) ended.insert(ended.begin(), StringOr(job, "jobId"));
+    }
+    token = StringOr(page, "nextPageToken");
+  } while (!token.empty());
+  return ended;
+}
+
+std::string Counted(size_t jobs) { return std::to_string(jobs) + (jobs == 1 ? " job" : " jobs"); }
+
+Status Clean(const CleanCommand& command, const Surroundings& world) {
+  ASSIGN_OR_RETURN(const std::string project, client::ProjectOf(command.gcloud));
+  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
+  // Waits in queues may have put the emulator's time ahead of this host's.
+  const bool takes_all = command.older_than == Duration(0);
+  const Instant limit = takes_all ? Instant::max() : SystemClock().Now() - command.older_than;
+  ASSIGN_OR_RETURN(const auto jobs, EndedBefore(*connection, project, limit));
+  for (const std::string& job : jobs) {
+    if (!command.dry_run) RETURN_IF_ERROR(RemoveJob(*connection, project, job));
+    world.io.out(job + "\n");
+  }
+  world.io.err((command.dry_run ? "Would delete " : "Deleted ") + Counted(jobs.size()) + ".\n");
+  return Ok{};
+}
+
+}  // namespace
+
+int RunDelete(const DeleteCommand& command, const Surroundings& world) {
+  const Result<int> ended = Delete(command, world);
+  return ended.ok() ? *ended : Fail(world.io, "jobs.delete", ended.error().message);
+}
+
+int RunClean(const CleanCommand& command, const Surroundings& world) {
+  const Status status = Clean(command, world);
+  return status.ok() ? static_cast<int>(kExitSuccess)
+                     : Fail(world.io, "clean", status.error().message);
+}
+
+}  // namespace caip::cli

@@ -1,0 +1,238 @@
+// `caip ls`, `cp`, `cat`, `rm` and `buckets rm`: objects for people without gsutil.
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "emulator/cli/commands/commands.h"
+#include "emulator/cli/output.h"
+#include "emulator/cli/storage/bucket_files.h"
+#include "emulator/cli/storage/copy_plan.h"
+#include "emulator/cli/storage/local_files.h"
+#include "emulator/cli/storage/storage_errors.h"
+
+namespace caip::cli {
+namespace {
+
+using google::GcsUri;
+
+std::string Bytes(uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+std::string Counted(size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+/// Prints listings.
+class Lister {
+ public:
+  Lister(const LsCommand& command, BucketFiles& files, const Io& io)
+      : command_(command), files_(files), io_(io) {}
+
+  Status List(const GcsUri& uri) {
+    if (HasWildcard(uri.object)) {
+      ASSIGN_OR_RETURN(const auto matches, files_.Match(uri));
+      for (const BucketFile& file : matches) Print(file);
+      return matches.empty() ? Status(errors::NothingMatches(Text(uri))) : Status(Ok{});
+    }
+    bool is_found = false;
+    if (!uri.object.empty() && !uri.object.ends_with('/')) {
+      ASSIGN_OR_RETURN(const auto file, files_.Find(uri));
+      if (file) Print(*file);
+      is_found = file.has_value();
+    }
+    const bool needs_slash = !uri.object.empty() && !uri.object.ends_with('/');
+    ASSIGN_OR_RETURN(
+        const BucketListing below,
+        files_.List(uri.bucket, uri.object + (needs_slash ? "/" : ""), command_.recursive));
+    for (const std::string& folder : below.folders) Print(Text(GcsUri{uri.bucket, folder}));
+    for (const BucketFile& file : below.files) Print(file);
+    is_found |= uri.object.empty() || !below.files.empty() || !below.folders.empty();
+    return is_found ? Status(Ok{}) : Status(errors::NothingMatches(Text(uri)));
+  }
+
+  void PrintTotal() const {
+    if (command_.long_listing) {
+      io_.out("TOTAL: " + Counted(count_, "object") + ", " + Bytes(bytes_) + "\n");
+    }
+  }
+
+ private:
+  void Print(const std::string& uri) const {
+    io_.out((command_.long_listing ? std::string(33, ' ') : "") + uri + "\n");
+  }
+  void Print(const BucketFile& file) {
+    ++count_;
+    bytes_ += file.bytes;
+    if (!command_.long_listing) return Print(Text(file.uri));
+    char head[64];
+    std::snprintf(head, sizeof head, "%10llu  ", static_cast<unsigned long long>(file.bytes));
+    io_.out(head + file.updated.substr(0, 19) + "Z " + Text(file.uri) + "\n");
+  }
+
+  const LsCommand& command_;
+  BucketFiles& files_;
+  const Io& io_;
+  size_t count_ = 0;
+  uint64_t bytes_ = 0;
+};
+
+Status ListStorage(const LsCommand& command, const Surroundings& world) {
+  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
+  BucketFiles files(*connection);
+  if (command.uris.empty()) {
+    ASSIGN_OR_RETURN(const auto buckets, files.Buckets());
+    for (const std::string& bucket : buckets) world.io.out("gs://" + bucket + "/\n");
+    return Ok{};
+  }
+  Lister lister(command, files, world.io);
+  for (const GcsUri& uri : command.uris) RETURN_IF_ERROR(lister.List(uri));
+  lister.PrintTotal();
+  return Ok{};
+}
+
+// Opens what is copied to storage.
+Result<FileBody> OpenSource(const Path& path) {
+  return path == "-" ? FileBody::OfStandardInput() : FileBody::Open(path);
+}
+
+Status CopyOne(BucketFiles& files, const Copy& copy, const Io& io) {
+  const auto* from = std::get_if<GcsUri>(&copy.from);
+  const auto* to = std::get_if<GcsUri>(&copy.to);
+  if (from && to) return files.Copy(*from, *to);
+  if (to) {
+    ASSIGN_OR_RETURN(FileBody body, OpenSource(std::get<Path>(copy.from)));
+    return files.Write(*to, body, body.size());
+  }
+  const Path& path = std::get<Path>(copy.to);
+  if (path == "-") {
+    return files.Read(*from, [&](std::string_view bytes) {
+      io.out(bytes);
+      return true;
+    });
+  }
+  return FillFile(path, [&](const auto& take) { return files.Read(*from, take); });
+}
+
+Status CopyFiles(const CpCommand& command, const Surroundings& world) {
+  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
+  BucketFiles files(*connection);
+  ASSIGN_OR_RETURN(const std::vector<Copy> copies,
+                   PlanCopies(files, command.sources, command.destination, command.recursive));
+  uint64_t bytes = 0;
+  for (const Copy& copy : copies) {
+    RETURN_IF_ERROR(CopyOne(files, copy, world.io));
+    bytes += copy.bytes;
+  }
+  const bool is_printed = Text(command.destination) == "-";
+  if (!is_printed) {
+    world.io.err("Copied " + Counted(copies.size(), "file") +
+                 (bytes > 0 ? " (" + Bytes(bytes) + ")" : "") + ".\n");
+  }
+  return Ok{};
+}
+
+Status PrintFiles(const CatCommand& command, const Surroundings& world) {
+  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
+  BucketFiles files(*connection);
+  for (const GcsUri& uri : command.uris) {
+    ASSIGN_OR_RETURN(const auto matches, files.Match(uri));
+    if (matches.empty()) return errors::NothingMatches(Text(uri));
+    for (const BucketFile& file : matches) {
+      RETURN_IF_ERROR(CopyOne(files, {file.uri, Path("-"), file.bytes}, world.io));
+    }
+  }
+  return Ok{};
+}
+
+// The objects that a URI of `rm` names.
+Result<std::vector<BucketFile>> Removed(BucketFiles& files, const GcsUri& uri, bool recursive) {
+  std::vector<BucketFile> all;
+  if (!uri.object.empty()) {
+    ASSIGN_OR_RETURN(all, files.Match(uri));
+  }
+  if (HasWildcard(uri.object)) return all;
+  const bool needs_slash = !uri.object.empty() && !uri.object.ends_with('/');
+  ASSIGN_OR_RETURN(BucketListing below,
+                   files.List(uri.bucket, uri.object + (needs_slash ? "/" : ""), true));
+  if (recursive) {
+    for (BucketFile& file : below.files) {
+      if (all.empty() || file.uri != all.front().uri) all.push_back(std::move(file));
+    }
+  } else if (all.empty() && !below.files.empty()) {
+    return errors::IsAFolder(Text(uri), "rm");
+  }
+  return all;
+}
+
+// Nothing is removed if one of the URIs names nothing.
+Status RemoveFiles(const RmCommand& command, const Surroundings& world) {
+  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
+  BucketFiles files(*connection);
+  std::vector<BucketFile> all;
+  for (const GcsUri& uri : command.uris) {
+    ASSIGN_OR_RETURN(auto some, Removed(files, uri, command.recursive));
+    const bool is_bucket = uri.object.empty() && command.recursive;
+    if (some.empty() && !is_bucket) return errors::NothingMatches(Text(uri));
+    for (BucketFile& file : some) all.push_back(std::move(file));
+  }
+  for (const BucketFile& file : all) {
+    const Status removed = files.Remove(file.uri);
+    // named twice
+    if (!removed.ok() && removed.error().code != Code::kNotFound) return removed;
+  }
+  size_t buckets = 0;
+  for (const GcsUri& uri : command.uris) {
+    if (!uri.object.empty() || !command.recursive) continue;
+    RETURN_IF_ERROR(files.RemoveBucket(uri.bucket));
+    ++buckets;
+  }
+  world.io.err("Removed " + Counted(all.size(), "object") +
+               (buckets > 0 ? " and " + Counted(buckets, "bucket") : "") + ".\n");
+  return Ok{};
+}
+
+Status RemoveBuckets(const BucketsRmCommand& command, const Surroundings& world) {
+  ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
+  BucketFiles files(*connection);
+  for (const std::string& bucket : command.buckets) {
+    ASSIGN_OR_RETURN(const BucketListing all, files.List(bucket, "", command.recursive));
+    const bool is_empty = all.files.empty() && all.folders.empty();
+    if (!is_empty && !command.recursive) return errors::BucketIsNotEmpty(bucket);
+    for (const BucketFile& file : all.files) RETURN_IF_ERROR(files.Remove(file.uri));
+    RETURN_IF_ERROR(files.RemoveBucket(bucket));
+    world.io.err("Removed gs://" + bucket + ".\n");
+  }
+  return Ok{};
+}
+
+int Ended(const Status& status, const Io& io, std::string_view command) {
+  return status.ok() ? static_cast<int>(kExitSuccess) : Fail(io, command, status.error().message);
+}
+
+}  // namespace
+
+int RunLs(const LsCommand& command, const Surroundings& world) {
+  return Ended(ListStorage(command, world), world.io, "ls");
+}
+
+int RunCp(const CpCommand& command, const Surroundings& world) {
+  return Ended(CopyFiles(command, world), world.io, "cp");
+}
+
+int RunCat(const CatCommand& command, const Surroundings& world) {
+  return Ended(PrintFiles(command, world), world.io, "cat");
+}
+
+int RunRm(const RmCommand& command, const Surroundings& world) {
+  return Ended(RemoveFiles(command, world), world.io, "rm");
+}
+
+int RunBucketsRm(const BucketsRmCommand& command, const Surroundings& world) {
+  return Ended(RemoveBuckets(command, world), world.io, "buckets.rm");
+}
+
+}  // namespace caip::cli

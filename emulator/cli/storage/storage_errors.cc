@@ -1,0 +1,69 @@
+#include "emulator/cli/storage/storage_errors.h"
+
+#include <system_error>
+
+namespace caip::cli::errors {
+namespace {
+
+Code CodeOf(int status) {
+  if (status == 404) return Code::kNotFound;
+  if (status == 409 || status == 412) return Code::kFailedPrecondition;
+  if (status == 403 || status == 401) return Code::kPermissionDenied;
+  return status >= 500 ? Code::kUnavailable : Code::kInvalidArgument;
+}
+
+Error Invalid(std::string text) { return {Code::kInvalidArgument, std::move(text)}; }
+
+}  // namespace
+
+Error StorageRefused(const std::string& what, int status, const std::string& message) {
+  return {CodeOf(status),
+          what + ": " + (message.empty() ? "HTTP status " + std::to_string(status) : message)};
+}
+Error NothingMatches(const std::string& uri) {
+  return {Code::kNotFound, "No object or folder matches " + uri + "."};
+}
+Error IsAFolder(const std::string& uri, std::string_view command) {
+  return {Code::kFailedPrecondition, uri + " is a folder. Give -r to `caip " +
+                                         std::string(command) + "` for all that is in it."};
+}
+Error BucketIsNotEmpty(const std::string& bucket) {
+  return {Code::kFailedPrecondition,
+          "gs://" + bucket + " is not empty. Give -r to remove its objects, too."};
+}
+Error ObjectNameMissing(const std::string& uri) {
+  return Invalid(uri + " names no object. Name the object: gs://bucket/name.");
+}
+Error NotAFileName(const std::string& object, const std::string& directory) {
+  return {Code::kFailedPrecondition,
+          "The object '" + object + "' cannot be a file in " + directory +
+              ": its name has an empty part, '.' or '..'. Copy it to a name of its own."};
+}
+Error NotADirectory(const std::string& path, size_t sources) {
+  return {Code::kFailedPrecondition, path + " is not a directory, and " + std::to_string(sources) +
+                                         " files cannot have one name. Make the directory, or end "
+                                         "its name with a slash."};
+}
+Error FileMissing(const std::string& path) {
+  return {Code::kNotFound, "The file " + path + " does not exist."};
+}
+Error IsADirectory(const std::string& path) {
+  return {Code::kFailedPrecondition,
+          path + " is a directory. Give -r to copy all files that are in it."};
+}
+Error LocalFileFailed(const std::string& path, int error_number) {
+  return {Code::kFailedPrecondition,
+          path + ": " + std::generic_category().message(error_number) + "."};
+}
+
+Error TwoPlacesNeeded() { return Invalid("Name at least one source, and then the destination."); }
+Error NoPlaceInStorage() {
+  return Invalid(
+      "Neither the sources nor the destination begin with gs://. Use cp for files of "
+      "this host.");
+}
+Error NotAnObjectUri(const std::string& text) {
+  return Invalid("'" + text + "' does not begin with gs://.");
+}
+
+}  // namespace caip::cli::errors
