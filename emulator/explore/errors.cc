@@ -6,10 +6,8 @@
 namespace caip::explore::errors {
 
 Error BaselineFailed(const harness::Evidence& run) {
-  const std::string lines = harness::QuoteLastLines(run);
   return {Code::kFailedPrecondition, "The job does not succeed in the baseline run: " + run.state +
-                                         " " + run.broke_off + run.error_message +
-                                         (lines.empty() ? "" : "\n" + lines)};
+                                         " " + harness::DescribeFailure(run)};
 }
 
 Error NothingToCompare() {

@@ -57,9 +57,9 @@ Error NeverStarted(std::string_view replica) {
   return {Code::kNotFound, "Replica " + S(replica) + " was never started."};
 }
 
-Error BaselineRunFailed(std::string_view state, std::string_view why) {
-  return {Code::kFailedPrecondition,
-          "The baseline run, which has no faults, did not succeed: " + S(state) + " " + S(why)};
+Error BaselineRunFailed(const harness::Evidence& run) {
+  return {Code::kFailedPrecondition, "The baseline run, which has no faults, did not succeed: " +
+                                         run.state + " " + harness::DescribeFailure(run)};
 }
 
 Error NetworkFaultNotInjected(std::string_view why) {

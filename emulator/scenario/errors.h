@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "harness/scenario/report.h"
 
 namespace caip::scenario::errors {
 
@@ -23,7 +24,7 @@ Error FaultWithoutReplica(std::string_view fault, std::string_view replica,
 Error BucketUnreadable(std::string_view bucket, const Path& from, std::string_view why);
 Error NeverStarted(std::string_view replica);
 /// The run without faults did not succeed.
-Error BaselineRunFailed(std::string_view state, std::string_view why);
+Error BaselineRunFailed(const harness::Evidence& run);
 
 /// kUnimplemented: this host cannot inject a fault of the network.
 Error NetworkFaultNotInjected(std::string_view why);

@@ -97,7 +97,7 @@ Status RunWithBaseline(const Scenario& scenario, const RunScenarioOptions& optio
     const RunDirectory directory(options.workshop, false);
     ASSIGN_OR_RETURN(twin, RunOnce(scenario, options, settings, false, directory.path()));
     if (twin->state != "SUCCEEDED") {
-      return errors::BaselineRunFailed(twin->state, twin->error_message + twin->broke_off);
+      return errors::BaselineRunFailed(*twin);
     }
   }
   const RunDirectory directory(options.workshop, options.keep);

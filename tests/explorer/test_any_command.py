@@ -334,8 +334,12 @@ if (out / "lock").exists():
         (self.work / "train.py").write_text("print('reading')\nimport no_such_module\n")
         code, text = self.explore("--", "python3", "train.py")
         self.assertEqual(code, 2, text)
-        self.assertIn("the last lines of master-0:", text)
-        self.assertIn("  | ModuleNotFoundError: No module named 'no_such_module'", text)
+        self.assertEqual(text.count("ModuleNotFoundError: No module named 'no_such_module'"), 1, text)
+        self.assertNotIn("console.cloud.google.com", text)
+        (self.work / "train.sh").write_text("echo reading\necho 'no file /data' >&2\nexit 3\n")
+        code, text = self.explore("--", "sh", "train.sh")
+        self.assertEqual(code, 2, text)
+        self.assertIn("the last lines of master-0:\n  | reading\n  | no file /data\n", text)
 
     def test_the_trainer_has_the_environment_of_its_user(self):
         machines.need(CAIP)

@@ -67,6 +67,22 @@ TEST(TextReport, ShowsHowAJobEnded) {
   EXPECT_NE(TextReport(failed, false).find("the job was RUNNING"), std::string::npos);
 }
 
+TEST(TextReport, QuotesAFailureOnceAndWithoutTheLinkToALogThatIsNotHere) {
+  ScenarioResult failed = Of("a.yaml", {kBroken}, false);
+  failed.run.state = "FAILED";
+  failed.run.events =
+      Numbered({Start("master-0", 1), Line("master-0", 1, "reading"), Exit("master-0", 1, 3)});
+  failed.run.error_message =
+      "The replica master 0 exited with 3. To find out more about why: https://x";
+  EXPECT_EQ(DescribeFailure(failed.run),
+            "The replica master 0 exited with 3.\nthe last lines of master-0:\n  | reading");
+  failed.run.error_message =
+      "It exited with 1. \nTraceback (most recent call last):\nOops\n\nTo find out more";
+  EXPECT_EQ(DescribeFailure(failed.run),
+            "It exited with 1. \nTraceback (most recent call last):\nOops");
+  EXPECT_EQ(TextReport(failed, false).find("https://"), std::string::npos);
+}
+
 TEST(Reports, MarkScenariosThatWereNotRun) {
   ScenarioResult left = Of("b.yaml", {kBroken}, false);
   left.not_run = "interrupted";

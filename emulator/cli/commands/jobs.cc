@@ -17,12 +17,13 @@
 namespace caip::cli {
 namespace {
 
-// gcloud prints these links to the console; users paste them.
+// gcloud prints these links to the console; users paste them. No link leads to this host.
 std::string ConsoleLinks(const std::string& job, const std::string& project) {
   return "\nView job in the Cloud Console at:\nhttps://console.cloud.google.com/mlengine/jobs/" +
          job + "?project=" + project +
          "\n\nView logs at:\nhttps://console.cloud.google.com/logs?resource=ml_job%2Fjob_id%2F" +
-         job + "&project=" + project + "\n";
+         job + "&project=" + project + "\n\nThe log is here:\n  caip jobs logs " + job +
+         " --project " + project + "\n";
 }
 
 // The project and the connection of a command.

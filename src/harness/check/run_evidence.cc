@@ -96,7 +96,7 @@ std::string Outcome(const CheckRun& run) {
   std::string words = run.evidence.state;
   const std::string& message = run.evidence.error_message;
   const std::string first =  // without the hint where the service keeps the log
-      message.substr(0, std::min(message.find('\n'), message.find(" To find out more")));
+      message.substr(0, std::min(message.find('\n'), message.find(kLogHint)));
   return words + (first.empty() ? "" : ": " + std::string(Trim(first)));
 }
 

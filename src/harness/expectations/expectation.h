@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/events/event.h"
@@ -28,6 +29,9 @@ struct FinalTrial {
 };
 
 /// The result of a run. Names of objects are "bucket/path".
+/// What the service adds to the message of a failed job: a link to a log that is not here.
+inline constexpr std::string_view kLogHint = "To find out more";
+
 struct Evidence {
   std::vector<Event> events;
   std::vector<FaultTally> faults;

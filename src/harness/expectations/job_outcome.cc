@@ -23,6 +23,12 @@ std::string FinalStateText(const Evidence& run) {
   return run.state + " (ended by caip: " + run.broke_off + ")";
 }
 
+// The first line, without the service's hint. The report of a run has the whole message.
+std::string FirstWords(const std::string& message) {
+  const size_t end = std::min(message.find('\n'), message.find(kLogHint));
+  return std::string(Trim(message.substr(0, end)));
+}
+
 int64_t CountBoots(const Evidence& run, const std::string& replica) {
   return std::count_if(run.events.begin(), run.events.end(), [&](const Event& event) {
     return event.Is<StartEvent>() && (replica.empty() || event.replica == replica);
@@ -52,7 +58,8 @@ ExpectationPtr ExpectState(const std::string& state) {
   return Expect([state](const ComparedRuns& runs) -> std::vector<Assertion> {
     const bool passed = runs.run.state == state && runs.run.broke_off.empty();
     std::string found = FinalStateText(runs.run);
-    if (!passed && !runs.run.error_message.empty()) found += ": " + runs.run.error_message;
+    const std::string why = FirstWords(runs.run.error_message);
+    if (!passed && !why.empty()) found += ": " + why;
     return {{"state", state, found, passed}};
   });
 }

@@ -68,7 +68,7 @@ std::string FindErrorLine(std::string_view error_message) {
   std::string exception;
   bool in_traceback = false;
   for (const std::string& line : Split(error_message, '\n')) {
-    const std::string said(Trim(line.substr(0, line.find("To find out more"))));
+    const std::string said(Trim(line.substr(0, line.find(kLogHint))));
     const bool is_link = said.size() < Trim(line).size();
     if (!SaysSomething(said) || (is_link && !last.empty())) continue;
     if (line.starts_with("  File \"")) {

@@ -79,8 +79,9 @@ Json ResultJson(const ScenarioResult& one) {
 // "the job ended FAILED: ...". If a limit ended the run, the state in which the job was.
 std::string DescribeJobEnd(const Evidence& run) {
   const std::string end = run.broke_off.empty() ? "the job ended " : "the job was ";
-  if (run.error_message.empty()) return end + run.state;
-  return end + run.state + ": " + ReplaceAll(run.error_message, "\n", "\n    ");
+  if (run.state == "SUCCEEDED") return end + run.state;
+  const std::string why = DescribeFailure(run);
+  return end + run.state + (why.empty() ? "" : ": " + ReplaceAll(why, "\n", "\n    "));
 }
 
 std::string JunitCase(const ScenarioResult& one, const Assertion& assertion) {
@@ -212,6 +213,15 @@ std::string QuoteLastLines(const Evidence& run) {
   for (size_t i = begin; i < lines.size(); ++i) {
     text += "\n  | " + ReplaceAll(lines[i], "\n", "\n  | ");
   }
+  return text;
+}
+
+std::string DescribeFailure(const Evidence& run) {
+  constexpr std::string_view kQuote = "Traceback (most recent call last):";
+  std::string text(Trim(run.error_message.substr(0, run.error_message.find(kLogHint))));
+  if (!run.broke_off.empty()) text += (text.empty() ? "" : "\n") + run.broke_off;
+  const std::string lines = text.find(kQuote) == text.npos ? QuoteLastLines(run) : "";
+  if (!lines.empty()) text += (text.empty() ? "" : "\n") + lines;
   return text;
 }
 

@@ -44,4 +44,8 @@ Json EventListEnd(const ScenarioResult& result);
 /// "  | " in front of it. "": it printed nothing.
 std::string QuoteLastLines(const Evidence& run);
 
+/// Why a job failed, in lines: the service's message without the hint where the service keeps the
+/// log, the limit that ended the run, and QuoteLastLines if the message quotes no traceback.
+std::string DescribeFailure(const Evidence& run);
+
 }  // namespace caip::harness
