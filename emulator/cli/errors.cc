@@ -31,6 +31,13 @@ std::string Instead(std::string_view format, const std::vector<std::string>& for
 
 }  // namespace
 
+Error OnlyOnTracks(std::string_view flag) {
+  return Invalid(
+      "The flag is available in the alpha and beta release tracks only, as in gcloud. "
+      "Try:\n\n  caip beta ai-platform jobs submit training " +
+      S(flag) + "\n");
+}
+
 Error NotARange(std::string_view text) {
   return Invalid("Expected two integers, FIRST..LAST; received: " + S(text));
 }

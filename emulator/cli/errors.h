@@ -11,6 +11,8 @@
 namespace caip::cli::errors {
 
 // Usage errors: the text after "argument --flag: ".
+/// gcloud has the flag on its alpha and beta tracks only.
+Error OnlyOnTracks(std::string_view flag);
 Error NotARange(std::string_view text);
 Error PortTooLarge(std::string_view text);
 Error NoSuchChoice(std::string_view text, const std::vector<std::string>& choices);

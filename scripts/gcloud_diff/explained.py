@@ -24,6 +24,4 @@ def explanation(case, gcloud, caip):
     if '99999999999999999999' in json.dumps(body) and caip['exit'] == 0:
         return ('integers beyond 64 bits under unknown keys: gcloud passes them on, caip passes on '
                 'the nearest float; the service rejects the key in any case')
-    if '--network' in ' '.join(case['words']) and gcloud['exit'] == 2 and 'beta' not in case['track']:
-        return '--network: gcloud has it on its alpha and beta tracks only; caip on all'
     return None

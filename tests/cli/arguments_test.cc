@@ -20,7 +20,9 @@ Words Submit(const Words& more) {
 }
 
 SubmitCommand Parsed(const Words& more) {
-  const Command command = ParseArguments(Submit(more));
+  Words words = Submit(more);
+  words.insert(words.begin(), "beta");
+  const Command command = ParseArguments(words);
   if (const auto* print = std::get_if<PrintCommand>(&command)) ADD_FAILURE() << print->err;
   const auto* submit = std::get_if<SubmitCommand>(&command);
   return submit ? *submit : SubmitCommand{};
@@ -44,6 +46,19 @@ TEST(Arguments, TheProductAndTheTrackMayBeLeftOut) {
     const Command command = ParseArguments(words);
     ASSERT_TRUE(std::holds_alternative<DescribeCommand>(command));
     EXPECT_EQ(std::get<DescribeCommand>(command).job, "j1");
+  }
+}
+
+// As gcloud, whose main track does not have them.
+TEST(Arguments, FlagsOfTheBetaTrackNeedIt) {
+  for (const char* flag : {"--network", "--tpu-tf-version"}) {
+    EXPECT_EQ(Complaint(Submit({flag, "x"})),
+              "ERROR: (caip.jobs.submit.training) argument " + std::string(flag) +
+                  ": The flag is available in the alpha and beta release tracks only, as in "
+                  "gcloud. Try:");
+    const Command check = ParseArguments(
+        {"check", flag, "x", "--module-name", "trainer.task", "--package-path", "trainer"});
+    EXPECT_TRUE(std::holds_alternative<CheckCommand>(check));
   }
 }
 

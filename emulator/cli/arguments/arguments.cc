@@ -22,17 +22,11 @@ Examples:
   caip jobs list
   caip COMMAND --help)";
 
-// Removes the release track and the product of `gcloud beta ai-platform jobs ...`. These words have
-// no effect.
-std::vector<std::string> WithoutProduct(std::vector<std::string> words) {
-  const auto drop = [&](std::initializer_list<std::string_view> names) {
-    if (!words.empty() && std::find(names.begin(), names.end(), words[0]) != names.end()) {
-      words.erase(words.begin());
-    }
-  };
-  drop({"alpha", "beta"});
-  drop({"ai-platform", "ml-engine"});
-  return words;
+// Removes the first word if it is one of these.
+bool Drop(std::initializer_list<std::string_view> names, std::vector<std::string>& words) {
+  if (words.empty() || std::find(names.begin(), names.end(), words[0]) == names.end()) return false;
+  words.erase(words.begin());
+  return true;
 }
 
 // Only for the list of commands: main starts the judge before it parses any argument.
@@ -60,6 +54,9 @@ Status ParsesAsFormat(const std::string& format) {
 Command ParseArguments(const std::vector<std::string>& words) {
   GcloudFlags gcloud;
   Grammar grammar;
+  std::vector<std::string> own = words;  // without those of `gcloud beta ai-platform`
+  grammar.SetTrack(Drop({"alpha", "beta"}, own));
+  Drop({"ai-platform", "ml-engine"}, own);
   grammar.Footer(kFooter);
   CLI::App& jobs = grammar.Group(grammar.root(), "jobs", "Submits, shows and stops training jobs.");
   AddSubmitCommand(grammar, jobs, gcloud);
@@ -75,11 +72,11 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddHelpCommands(grammar);
   AddGcloudFlags(grammar, &gcloud);
   grammar.Check([&gcloud](const Command& command) { return CheckFormat(command, gcloud); });
-  return grammar.Parse(WithoutProduct(words));
+  return grammar.Parse(own);
 }
 
 Result<scenario::SubmitWords> ReadSubmitWords(const std::vector<std::string>& words) {
-  std::vector<std::string> line = {"jobs", "submit", "training", "job"};
+  std::vector<std::string> line = {"beta", "jobs", "submit", "training", "job"};
   line.insert(line.end(), words.begin(), words.end());
   Command command = ParseArguments(line);
   auto* submit = std::get_if<SubmitCommand>(&command);

@@ -168,7 +168,10 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
   AddReportFlags(grammar, app, check);
   AddCourseFlags(grammar, app, check);
   grammar.Heading("Flags of the job");
+  const bool has_track = grammar.has_track();
+  grammar.SetTrack(true);  // gcloud has no such command, on any track
   *finish_job = AddJobFlags(grammar, app, &check->trainer.job);
+  grammar.SetTrack(has_track);
   AddHostFlags(grammar, app, check->trainer.emulator);
 }
 

@@ -60,6 +60,9 @@ class Grammar {
                      Setter set);
   /// Puts all flags that are added from now on under this heading of the help.
   void Heading(const std::string& heading);
+  /// Whether the words begin with one of gcloud's release tracks, alpha or beta.
+  void SetTrack(bool has_track) { has_track_ = has_track; }
+  bool has_track() const { return has_track_; }
   /// Lets the command take `-- USER_ARGS`.
   void TakesUserArgs(CLI::App& app);
 
@@ -76,6 +79,7 @@ class Grammar {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
+  bool has_track_ = false;
 };
 
 }  // namespace caip::cli

@@ -8,6 +8,12 @@
 namespace caip::cli {
 namespace {
 
+// Flags that gcloud has on its alpha and beta tracks only.
+Grammar::Setter OnTracks(const Grammar& grammar, const char* flag, Grammar::Setter set) {
+  if (grammar.has_track()) return set;
+  return [flag](const std::string&) -> Status { return errors::OnlyOnTracks(flag); };
+}
+
 constexpr const char* kSubmitFooter =
     R"(Flags override the file of --config. As in gcloud, packageUris, enableWebAccess and region of
 the file are never used, and a `--` with nothing after it erases the file's args. --strict
@@ -104,8 +110,8 @@ void AddServiceFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job
                });
   grammar.Switch(app, "--enable-web-access", "Offer shells on the replicas (webAccessUris).",
                  &flags.enable_web_access);
-  grammar.Flag(app, "--network", "NETWORK", "VPC network the job is peered with.",
-               To(&flags.network));
+  grammar.Flag(app, "--network", "NETWORK", "VPC network the job is peered with (alpha and beta).",
+               OnTracks(grammar, "--network", To(&flags.network)));
   grammar.Flag(app, "--labels", "KEY=VALUE,...", "Labels of the job.",
                [job](const std::string& value) -> Status {
                  ASSIGN_OR_RETURN(const auto labels, client::ParseLabels(value));
@@ -147,8 +153,9 @@ void AddClusterFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job
   grammar.Flag(app, "--use-chief-in-tf-config", "true|false",
                "Call the master `chief` in the cluster; for containers.",
                Parsed(&job->flags.use_chief_in_tf_config, client::ParseBoolean));
-  grammar.Flag(app, "--tpu-tf-version", "VERSION", "TensorFlow of a TPU worker's container.",
-               To(&job->flags.tpu_tf_version));
+  grammar.Flag(app, "--tpu-tf-version", "VERSION",
+               "TensorFlow of a TPU worker's container (alpha and beta).",
+               OnTracks(grammar, "--tpu-tf-version", To(&job->flags.tpu_tf_version)));
   grammar.Heading("Flags");
 }
 
