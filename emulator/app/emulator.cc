@@ -84,6 +84,7 @@ struct Emulator::Parts {
   Status AddServers();
   Status StartEngine();
   void Serve();
+  Status CloseIfUnused();
   void StopServing();
 };
 
@@ -169,8 +170,15 @@ void Emulator::Parts::Serve() {
                           [[maybe_unused]] const auto written =
                               ::write(end_asked.get(), &one, sizeof one);
                         },
+                        [this] { return CloseIfUnused(); },
                         [this](int pid, bool stays) { return clients.Join(pid, stays); }});
   listener->StartAnswering();
+}
+
+Status Emulator::Parts::CloseIfUnused() {
+  const bool may_end =
+      options.is_background && clients.CloseIfUnused([this] { return engine->Idle(); });
+  return may_end ? Status(Ok{}) : Status(errors::InUse());
 }
 
 // Runs before the parts that requests use are destroyed.

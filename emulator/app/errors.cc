@@ -60,6 +60,11 @@ Error InterruptedWaiting(const Error& cause) {
   return {Code::kCancelled, "Interrupted while waiting: " + cause.message};
 }
 
+Error InUse() {
+  return {Code::kFailedPrecondition,
+          "This emulator is in use: a user started it, a job has not ended, or a command uses it."};
+}
+
 Error Ending() { return {Code::kUnavailable, "This emulator is ending."}; }
 
 Error TokenFileOpen(const Path& file) {

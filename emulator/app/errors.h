@@ -28,6 +28,7 @@ Error FlagsDoNotFit(std::string_view url, const std::vector<std::string>& presen
                     const std::vector<std::string>& wanted);
 Error InterruptedWaiting(const Error& cause);
 /// kUnavailable.
+Error InUse();
 Error Ending();
 
 // Errors of clients' tokens. kInvalidArgument.

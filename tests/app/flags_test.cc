@@ -26,5 +26,21 @@ TEST(FlagsOfARunningEmulator, IncludeAWantedFlagOnlyWithItsValue) {
   }
 }
 
+TEST(Flags, OfAReplacedEmulatorStayUnlessTheyAreGivenAgain) {
+  EmulatorFlags given;
+  given.settings = {{"seed", {"8"}}, {"images", {"gcr.io/p/b=run"}}};
+  const EmulatorFlags all =
+      WithFlags({"--emulator-config", "c.yaml", "--seed", "7", "--map-image", "gcr.io/p/a=run",
+                 "--create-buckets", "--isolation", "process"},
+                given);
+  EXPECT_EQ(all.config, "c.yaml");
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(all.settings.at("seed"), Values{"8"});
+  EXPECT_EQ(all.settings.at("images"), (Values{"gcr.io/p/a=run", "gcr.io/p/b=run"}));
+  EXPECT_EQ(all.settings.at("create_buckets"), Values{"true"});
+  EXPECT_EQ(all.settings.at("isolation"), Values{"process"});
+  EXPECT_TRUE(HasFlags(FlagWords(all), FlagWords(given)));
+}
+
 }  // namespace
 }  // namespace caip::app

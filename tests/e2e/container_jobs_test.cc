@@ -99,6 +99,31 @@ TEST_F(ContainerJobs, CanBeDeletedWhenTheyHaveEnded) {
   caip_.Run({"jobs", "cancel", "running"});
 }
 
+// A submit that is refused leaves a server behind, which was started without the flag.
+TEST_F(ContainerJobs, TakeFlagsThatTheIdleServerWasNotStartedWith) {
+  const std::vector<std::string> bucket = {"--job-dir", "gs://not-made-yet/out"};
+  const Transcript refused = caip_.Run(Words("first", Map("exit 0"), bucket));
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("does not exist"));
+  const Transcript taken = caip_.Run(
+      Words("first", Map("sleep 30"), {"--create-buckets", "--job-dir", "gs://not-made-yet/out"}));
+  EXPECT_EQ(taken.exit_code, 0) << taken.err;
+  EXPECT_THAT(taken.err, HasSubstr("It starts again with"));
+  EXPECT_TRUE(Eventually([&] { return caip_.StateOf("first") == "RUNNING"; }));
+
+  const Transcript busy = caip_.Run({"buckets", "list", "--seed", "7"});
+  EXPECT_EQ(busy.exit_code, 1);
+  EXPECT_THAT(busy.err, HasSubstr("cannot take --seed 7 any more"));
+  caip_.Run({"jobs", "cancel", "first"});
+  EXPECT_TRUE(Eventually([&] { return caip_.StateOf("first") == "CANCELLED"; }));
+  const Transcript idle = caip_.Run({"ls", "--seed", "7"});
+  EXPECT_EQ(idle.exit_code, 0) << idle.err;
+  EXPECT_EQ(idle.out, "gs://not-made-yet/\n") << "the buckets stay";
+  EXPECT_EQ(
+      caip_.Run(Words("third", Map("exit 0"), {"--job-dir", "gs://another-one/out"})).exit_code, 0)
+      << "--create-buckets stays";
+}
+
 TEST_F(ContainerJobs, AreCleanedUpByAge) {
   Submit("one", "exit 0");
   Submit("two", "exit 3");

@@ -139,11 +139,12 @@ Status CheckOwner(const http::Request& request) {
   return errors::MeantForAnotherProcess(owner, ::getpid());
 }
 
-Result<Json> ShutDown(JobFollower& follower, const std::function<void()>& shut_down,
+Result<Json> ShutDown(JobFollower& follower, const ControlActions& actions,
                       const http::Request& request) {
   RETURN_IF_ERROR(CheckOwner(request));
+  if (request.Query("ifUnused") == "true") RETURN_IF_ERROR(actions.close_if_unused());
   follower.End();
-  shut_down();
+  actions.shut_down();
   return Json::object();
 }
 
@@ -175,9 +176,8 @@ std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine:
          return response;
        }},
       {"POST", "/emulator/v1:shutdown", "emulator.shutdown",
-       [&follower, shut_down = std::move(actions.shut_down)](const http::Request& request,
-                                                             const http::PathParameters&) {
-         return Respond(request, ShutDown(follower, shut_down, request));
+       [&follower, actions](const http::Request& request, const http::PathParameters&) {
+         return Respond(request, ShutDown(follower, actions, request));
        }},
       {"POST", "/emulator/v1:join", "emulator.join",
        [join = std::move(actions.join)](const http::Request& request, const http::PathParameters&) {

@@ -75,6 +75,9 @@ std::vector<http::Route> ReplicaRoutes(engine::Engine& engine, FindRunning find)
 /// The actions on the emulator's process that clients can request.
 struct ControlActions {
   std::function<void()> shut_down;  // a client requests the shutdown
+  /// Lets no process join any more, if the emulator may end: a command started it, no job is
+  /// unfinished, and no process that joined exists. Error: it goes on.
+  std::function<Status()> close_if_unused;
   /// A process uses the emulator from now on; `stays`: the emulator must also serve after the end
   /// of the process. Error: the emulator is ending.
   std::function<Status(int pid, bool stays)> join;
@@ -83,7 +86,8 @@ struct ControlActions {
 /// `jobs:check` returns the errors that create would return, and creates nothing. It does not look
 /// for packages that the request lists as arriving. An emulator that is ending answers POST
 /// /emulator/v1:join?pid=N&stays=true|false with 503. `join` and `shutdown` take owner=N, the
-/// process for which they are meant.
+/// process for which they are meant; `shutdown` with ifUnused=true ends only an emulator that
+/// nothing uses.
 std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine::Engine& engine,
                                        JobFollower& follower, ControlActions actions);
 

@@ -35,10 +35,8 @@ constexpr int kPollMilliseconds = 5;
 // An owner that cannot be reached has ended: look again.
 Error OwnerEnded(const Error& cause) { return errors::LookAgain(cause.message); }
 
-// The flags given now must be among those the running emulator was started with.
-Status FitsRunning(http::Client& client, const EmulatorFlags& flags) {
-  const std::vector<std::string> wanted = FlagWords(flags);
-  if (wanted.empty()) return Ok{};
+// The flags with which the running emulator was started.
+Result<std::vector<std::string>> FlagsOfRunning(http::Client& client) {
   const auto health = client.Send({.target = "/emulator/v1/health"});
   if (!health.ok()) return OwnerEnded(health.error());
   ASSIGN_OR_RETURN(const Json body, ParseJson(health->body));
@@ -47,12 +45,11 @@ Status FitsRunning(http::Client& client, const EmulatorFlags& flags) {
     for (const Json& word : *words)
       present.push_back(word.is_string() ? word.get<std::string>() : "");
   }
-  if (HasFlags(present, wanted)) return Ok{};
-  return errors::FlagsDoNotFit(client.base(), present, wanted);
+  return present;
 }
 
 // After the answer, the emulator runs at least as long as this process.
-Status JoinAt(const host::StateOwner& owner, const EmulatorFlags& flags, Lifetime lifetime) {
+Status JoinAt(const host::StateOwner& owner, Lifetime lifetime) {
   http::Client client(owner.url);
   const bool stays = lifetime == Lifetime::kBackground;
   const auto joined =
@@ -63,7 +60,7 @@ Status JoinAt(const host::StateOwner& owner, const EmulatorFlags& flags, Lifetim
   if (joined->status != 200) {  // it is ending, or another program has its port by now
     return errors::LookAgain("The emulator at " + owner.url + " is ending.");
   }
-  return FitsRunning(client, flags);
+  return Ok{};
 }
 
 }  // namespace
@@ -126,6 +123,23 @@ Result<std::string> Connector::Find(const EmulatorFlags& flags, Lifetime lifetim
   }
 }
 
+// The flags given now must be among those the running emulator was started with. An emulator that
+// an earlier command started, and that nothing uses, is replaced by one that has both.
+Status Connector::FitOwner(const host::StateOwner& owner, const EmulatorFlags& flags) {
+  const std::vector<std::string> wanted = FlagWords(flags);
+  if (wanted.empty()) return Ok{};
+  http::Client client(owner.url);
+  ASSIGN_OR_RETURN(const std::vector<std::string> present, FlagsOfRunning(client));
+  if (HasFlags(present, wanted)) return Ok{};
+  if (!EndOwnerIfUnused(owner)) return errors::FlagsDoNotFit(client.base(), present, wanted);
+  ended_flags_ = present;
+  replaces_ = true;
+  tell_("The emulator at " + owner.url + " had nothing to do. It starts again with " +
+        Join(wanted, " ") + ".\n");
+  return errors::LookAgain("The emulator of " + app::StateDirectory(flags).string() +
+                           " starts again with " + Join(wanted, " ") + ".");
+}
+
 Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lifetime,
                                         bool may_begin) {
   if (emulator_) return emulator_->base_url();
@@ -133,7 +147,8 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
   ASSIGN_OR_RETURN(const auto owner, host::StateDirectory::Peek(state));
   if (owner && owner->url.empty()) return host::errors::StateTaken(state, *owner);
   if (owner) {
-    RETURN_IF_ERROR(JoinAt(*owner, flags, lifetime));
+    RETURN_IF_ERROR(FitOwner(*owner, flags));
+    RETURN_IF_ERROR(JoinAt(*owner, lifetime));
     return owner->url;
   }
   if (!may_begin) return errors::NoEmulatorRuns(state);
@@ -143,13 +158,14 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
     tell_("The state directory " + state.string() + " is new. It has no jobs and no buckets.\n");
   }
   const bool background =
-      lifetime == Lifetime::kBackground ||
+      lifetime == Lifetime::kBackground || replaces_ ||
       (lifetime == Lifetime::kBriefly && host::HasUnfinishedJobs(state / "jobs.db"));
-  if (!background) return Embed(flags, state, lifetime);
-  RETURN_IF_ERROR(StartInBackground(flags, state));
+  const EmulatorFlags all = WithFlags(ended_flags_, flags);
+  if (!background) return Embed(all, state, lifetime);
+  RETURN_IF_ERROR(StartInBackground(all, state));
   ASSIGN_OR_RETURN(const auto started, host::StateDirectory::Peek(state));
   if (!started) return errors::LookAgain("The emulator of " + state.string() + " has ended.");
-  RETURN_IF_ERROR(JoinAt(*started, flags, lifetime));
+  RETURN_IF_ERROR(JoinAt(*started, lifetime));
   return started->url;
 }
 

@@ -7,10 +7,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "client/connection.h"
 #include "emulator/app/settings/emulator_flags.h"
+#include "host/store/state_directory.h"
 
 namespace caip::app {
 
@@ -40,7 +42,8 @@ class Connector {
   ~Connector();
 
   /// Flags that a running emulator was not started with are an error, because they cannot take
-  /// effect any more. If the emulator ends, the connection finds or starts the next one. The
+  /// effect any more, unless an earlier command started it and nothing uses it: then another one
+  /// starts in its place. If the emulator ends, the connection finds or starts the next one. The
   /// connector outlives the connection.
   Result<std::unique_ptr<client::Connection>> Connect(const EmulatorFlags& flags,
                                                       Lifetime lifetime);
@@ -54,6 +57,7 @@ class Connector {
   class FoundConnection;
 
   Result<std::string> Find(const EmulatorFlags& flags, Lifetime lifetime, bool again);
+  Status FitOwner(const host::StateOwner& owner, const EmulatorFlags& flags);
   Result<std::string> LookOnce(const EmulatorFlags& flags, Lifetime lifetime, bool may_begin);
   Result<std::string> Embed(const EmulatorFlags& flags, const Path& state, Lifetime lifetime);
 
@@ -63,6 +67,8 @@ class Connector {
   std::unique_ptr<ServingChild> serving_child_;
   std::unique_ptr<Emulator> emulator_;
   EmulatorFlags flags_;
+  bool replaces_ = false;                 // an emulator that an earlier command started
+  std::vector<std::string> ended_flags_;  // of that one
   Path state_;
 };
 

@@ -134,6 +134,32 @@ bool HasFlags(const std::vector<std::string>& present, const std::vector<std::st
   });
 }
 
+EmulatorFlags WithFlags(const std::vector<std::string>& present, EmulatorFlags flags) {
+  std::map<std::string, std::vector<std::string>, std::less<>> kept;
+  for (const auto& [flag, value] : FlagPairs(present)) {
+    if (flag == "--emulator-config") {
+      if (!flags.config) flags.config = value;
+      continue;
+    }
+    const auto settings = Settings();
+    const auto setting = std::find_if(settings.begin(), settings.end(),
+                                      [&](const Setting& one) { return one.flag == flag; });
+    if (setting == settings.end()) continue;
+    const bool is_repeated = setting->form == Setting::Form::kRepeated;
+    if (flags.Has(setting->key) && !is_repeated) continue;
+    const bool is_switch = setting->form == Setting::Form::kSwitch;
+    kept[std::string(setting->key)].push_back(is_switch ? "true" : value);
+  }
+  for (auto& [key, values] : kept) {
+    std::vector<std::string>& all = flags.settings[key];
+    for (const std::string& value : all) {
+      if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    }
+    all = std::move(values);
+  }
+  return flags;
+}
+
 Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& state) {
   RETURN_IF_ERROR(MakeDirectories(state));
   const Path log_path = state / "server.log";
@@ -170,6 +196,14 @@ Result<bool> StopOwner(const Path& state) {
     return errors::ServerDoesNotEnd(owner->pid);
   }
   return true;
+}
+
+bool EndOwnerIfUnused(const host::StateOwner& owner) {
+  http::Client client(owner.url);
+  const auto response = client.Send(
+      {.method = "POST",
+       .target = "/emulator/v1:shutdown?ifUnused=true&owner=" + std::to_string(owner.pid)});
+  return response.ok() && response->status == 200 && WaitForProcess(owner.pid, kStopMilliseconds);
 }
 
 }  // namespace caip::app

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "emulator/app/settings/emulator_flags.h"
+#include "host/store/state_directory.h"
 
 namespace caip::app {
 
@@ -25,9 +26,16 @@ Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& st
 /// False if there is no owner.
 Result<bool> StopOwner(const Path& state);
 
+/// Asks an owner that a command started in the background to end, if no job is unfinished and no
+/// other command uses it, and waits for its end. False: it goes on.
+bool EndOwnerIfUnused(const host::StateOwner& owner);
+
 /// The flags as arguments of `caip serve`.
 std::vector<std::string> FlagWords(const EmulatorFlags& flags);
 /// Whether each flag of `wanted` is in `present` with the same value. Both come from FlagWords.
 bool HasFlags(const std::vector<std::string>& present, const std::vector<std::string>& wanted);
+/// `flags`, and those of `present` (from FlagWords) that they do not replace. Flags that may be
+/// repeated keep all values.
+EmulatorFlags WithFlags(const std::vector<std::string>& present, EmulatorFlags flags);
 
 }  // namespace caip::app

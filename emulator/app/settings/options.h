@@ -76,6 +76,7 @@ struct EmulatorOptions {
   std::string project_number = "123456789012";
   std::string service_account;         // "": the managed account of the project
   std::string background_idle = "5m";  // a background server ends after this idle time
+  bool is_background = false;          // a command started it, not a user
   /// Writes a line to the emulator's own log. Called on any thread. Empty: no log.
   std::function<void(const std::string&)> say = {};
 };

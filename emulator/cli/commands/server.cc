@@ -31,6 +31,8 @@ Result<app::EmulatorOptions> OptionsOf(const ServeCommand& command) {
   if (command.address) options.address = *command.address;
   if (command.port) options.port = static_cast<uint16_t>(*command.port);
   options.remember_port = !options.port;
+  // Only StartInBackground gives both.
+  options.is_background = command.idle_timeout && std::getenv(app::kReadyVariable) != nullptr;
   options.allowed_hosts.insert(options.allowed_hosts.end(), command.allow_hosts.begin(),
                                command.allow_hosts.end());
   return options;
@@ -204,7 +206,7 @@ int RunBucketsCreate(const BucketsCreateCommand& command, const Surroundings& wo
 int RunBucketsList(const BucketsListCommand& command, const Surroundings& world) {
   auto connection = world.connect(command.emulator, app::Lifetime::kBriefly);
   if (!connection.ok()) return Fail(world.io, "buckets.list", connection.error().message);
-  const auto response = (*connection)->Send({.target = "/storage/v1/b?project=caip"});
+  const auto response = (*connection)->Send({.target = "/storage/v1/b?project=_"});
   if (!response.ok()) return Fail(world.io, "buckets.list", response.error().message);
   const auto body = ParseJson(response->body);
   if (response->status != 200 || !body.ok())

@@ -68,7 +68,7 @@ Result<ClientResponse> BucketFiles::Ask(const ClientRequest& request, const std:
 
 Result<std::vector<std::string>> BucketFiles::Buckets() {
   ASSIGN_OR_RETURN(const ClientResponse response,
-                   Ask(WithoutBody("GET", "/storage/v1/b?project=caip"), "buckets"));
+                   Ask(WithoutBody("GET", "/storage/v1/b?project=_"), "buckets"));
   ASSIGN_OR_RETURN(const Json body, ParseJson(response.body));
   std::vector<std::string> names;
   const Json* items = Member(body, "items");
