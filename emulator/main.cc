@@ -60,6 +60,7 @@ struct Runner {
   int operator()(const caip::cli::StopCommand& c) const { return RunStop(c, world); }
   int operator()(const caip::cli::EnvCommand& c) const { return Shown(c, caip::cli::RunEnv); }
   int operator()(const caip::cli::DoctorCommand& c) const { return Shown(c, caip::cli::RunDoctor); }
+  int operator()(const caip::cli::InitCommand& c) const { return RunInit(c, world); }
   int operator()(const caip::cli::VersionCommand& c) const { return RunVersion(c, world); }
   int operator()(const caip::cli::BucketsCreateCommand& c) const {
     return Shown(c, caip::cli::RunBucketsCreate);

@@ -64,6 +64,12 @@ Error PlotFileKind(const std::string& file) {
   return Invalid("Bad value [" + file + "]: a plot is FILE.html or FILE.svg.");
 }
 
+Error FilesExist(const std::vector<std::string>& files) {
+  const bool one = files.size() == 1;
+  return {Code::kAlreadyExists, Join(files, ", ") + (one ? " exists" : " exist") +
+                                    " already. Nothing was written. Name an empty folder."};
+}
+
 Error NotAMapping(std::string_view text) {
   return Invalid(Quoted(text) +
                  " is not a mapping of an image. Write it as URI=COMMAND or URI=oci:PATH, for "

@@ -26,6 +26,8 @@ Error NotAMapping(std::string_view text);
 Error MappingMissing();
 Error MappingUnknown(std::string_view uri);
 Error NotADuration(std::string_view text);
+/// For init: the files that it would write.
+Error FilesExist(const std::vector<std::string>& files);
 /// For env --remote.
 Error NotAHost(std::string_view text);
 Error NotAShard(std::string_view text);

@@ -62,6 +62,13 @@ class FrameworkTest(unittest.TestCase):
                         f'job: {{submit: [--map-image, "{IMAGE}={image}", --config, cluster.yaml]}}\n')
         self.assert_file_passes(file)
 
+    def assert_new_trainer_works(self, kind):
+        """The trainer that `caip init` writes survives the restart of its own scenario."""
+        folder = Path(tempfile.mkdtemp(prefix='caip-new-'))
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        support.run([support.caip_binary(), 'init', kind, folder])
+        self.assert_file_passes(folder / 'restarts.yaml')
+
     def assert_file_passes(self, file):
         """Runs a scenario."""
         done = support.run([support.caip_binary(), 'scenario', 'run', file, '--state', self.state, '--verbose'],

@@ -29,6 +29,13 @@ class MultiWorkerMirrored(TensorFlowTest):
         self.assert_passes_from_image('tf_mirrored_lost_worker', 'trainer.mirrored')
 
 
+class NewTrainer(TensorFlowTest):
+    """As `caip init keras` writes it."""
+
+    def test_survives_the_loss_of_its_machine(self):
+        self.assert_new_trainer_works('keras')
+
+
 class ParameterServer(TensorFlowTest):
     """A chief, a worker, a parameter server and an evaluator."""
 

@@ -19,6 +19,9 @@ class DistributedDataParallel(frameworks.FrameworkTest):
     def test_fails_where_the_job_is_not_rescheduled(self):
         self.assert_passes('torch_ddp_not_rescheduled')
 
+    def test_a_new_trainer_survives_the_loss_of_its_machine(self):
+        self.assert_new_trainer_works('torch')
+
     def test_resumes_in_images_too(self):
         self.assert_passes_from_image('torch_ddp_lost_worker', 'trainer.parallel')
 

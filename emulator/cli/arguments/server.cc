@@ -1,10 +1,14 @@
 // The flags of serve, stop, env, doctor, version and buckets, which gcloud does not have.
 
+#include <algorithm>
+
+#include "base/text.h"
 #include "base/time_text.h"
 #include "client/errors.h"
 #include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
+#include "emulator/cli/init/templates.h"
 
 namespace caip::cli {
 namespace {
@@ -98,6 +102,32 @@ void AddSmallCommands(Grammar& grammar, const GcloudFlags& gcloud) {
                [](const Words&) -> Result<Command> { return Command(VersionCommand{}); });
 }
 
+void AddInit(Grammar& grammar) {
+  const auto words = std::make_shared<std::vector<std::string>>();
+  const auto kinds = [] {
+    std::vector<std::string> names;
+    for (const std::string_view kind : TemplateKinds()) names.emplace_back(kind);
+    return names;
+  };
+  const auto finish = [words, kinds](const Words&) -> Result<Command> {
+    const std::vector<std::string> names = kinds();
+    const std::string kind = words->empty() ? "" : words->front();
+    if (std::find(names.begin(), names.end(), kind) == names.end()) {
+      return errors::Argument("KIND", errors::NoSuchChoice(kind, names));
+    }
+    if (words->size() > 2) {
+      return errors::UnrecognizedArguments({words->begin() + 2, words->end()}, "");
+    }
+    return Command(InitCommand{kind, words->size() == 2 ? words->back() : "."});
+  };
+  CLI::App& app = grammar.Leaf(
+      grammar.root(), "init", "Writes a new trainer, its job, a scenario and a workflow for CI.",
+      "Examples:\n  caip init plain my-trainer\n  caip init torch", finish);
+  grammar.OptionalWords(app, "KIND [FOLDER]",
+                        Join(kinds(), ", ") + "; and the folder (default: this one).",
+                        Append(words.get()));
+}
+
 void AddClean(Grammar& grammar, const GcloudFlags& gcloud) {
   const auto clean = std::make_shared<CleanCommand>();
   CLI::App& app = grammar.Leaf(
@@ -159,6 +189,7 @@ void AddBuckets(Grammar& grammar, const GcloudFlags& gcloud) {
 void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud) {
   AddServe(grammar);
   AddSmallCommands(grammar, gcloud);
+  AddInit(grammar);
   AddClean(grammar, gcloud);
   AddBuckets(grammar, gcloud);
 }

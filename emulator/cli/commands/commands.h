@@ -160,6 +160,12 @@ struct EnvCommand {
   std::optional<std::string> remote;  // the host at which clients elsewhere reach the emulator
 };
 
+/// `init KIND [FOLDER]`: a new trainer.
+struct InitCommand {
+  std::string kind;          // one of TemplateKinds()
+  std::string folder = ".";  // is made if it is missing
+};
+
 /// `doctor`: what this host offers.
 struct DoctorCommand {
   GcloudFlags gcloud;
@@ -302,8 +308,8 @@ using Command =
     std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand,
                  CleanCommand, UpdateCommand, StreamLogsCommand, LogsCommand, TrialsCommand,
                  LocalTrainCommand, ServeCommand, StopCommand, EnvCommand, DoctorCommand,
-                 VersionCommand, BucketsCreateCommand, BucketsListCommand, BucketsRmCommand,
-                 LsCommand, CpCommand, CatCommand, RmCommand, ImagesListCommand,
+                 InitCommand, VersionCommand, BucketsCreateCommand, BucketsListCommand,
+                 BucketsRmCommand, LsCommand, CpCommand, CatCommand, RmCommand, ImagesListCommand,
                  ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand, ScenarioRunCommand,
                  ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand,
                  ExploreCommand, CheckCommand, SimulateCommand, ShellCommand, PrintCommand>;
@@ -331,6 +337,7 @@ int RunLocalTrain(const LocalTrainCommand& command, const Surroundings& world);
 int RunServe(const ServeCommand& command, const Surroundings& world);
 int RunStop(const StopCommand& command, const Surroundings& world);
 int RunEnv(const EnvCommand& command, const Surroundings& world);
+int RunInit(const InitCommand& command, const Surroundings& world);
 int RunDoctor(const DoctorCommand& command, const Surroundings& world);
 int RunVersion(const VersionCommand& command, const Surroundings& world);
 int RunBucketsCreate(const BucketsCreateCommand& command, const Surroundings& world);
