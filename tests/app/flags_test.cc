@@ -40,6 +40,10 @@ TEST(Flags, OfAReplacedEmulatorStayUnlessTheyAreGivenAgain) {
   EXPECT_EQ(all.settings.at("create_buckets"), Values{"true"});
   EXPECT_EQ(all.settings.at("isolation"), Values{"process"});
   EXPECT_TRUE(HasFlags(FlagWords(all), FlagWords(given)));
+  EmulatorFlags again;
+  again.settings = {{"images", {"gcr.io/p/a=other"}}};
+  EXPECT_EQ(WithFlags(FlagWords(all), again).settings.at("images"),
+            (Values{"gcr.io/p/b=run", "gcr.io/p/a=other"}));
 }
 
 }  // namespace

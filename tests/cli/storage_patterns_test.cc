@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "emulator/cli/storage/bucket_files.h"
 
 namespace caip::cli {
@@ -16,6 +18,7 @@ TEST(StoragePatterns, StayInAFolderUnlessTheyHaveTwoStars) {
   EXPECT_FALSE(MatchesPattern("a/", "a?"));
   EXPECT_FALSE(MatchesPattern("", "?"));
   EXPECT_TRUE(MatchesPattern("", "*"));
+  EXPECT_FALSE(MatchesPattern(std::string(1000, 'a'), "a*a*a*a*a*a*a*a*a*a*a*a*a*a*b"));
 }
 
 }  // namespace

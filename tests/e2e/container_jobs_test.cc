@@ -124,6 +124,26 @@ TEST_F(ContainerJobs, TakeFlagsThatTheIdleServerWasNotStartedWith) {
       << "--create-buckets stays";
 }
 
+TEST_F(ContainerJobs, KeepTheIdleServerIfTheFlagsCannotBeUsed) {
+  EXPECT_EQ(Submit("one", "echo one").exit_code, 0);
+  caip_.Run(Words("two", Map("exit 0")));
+  EXPECT_TRUE(Eventually([&] { return caip_.StateOf("two") == "SUCCEEDED"; }));
+  const Transcript refused = caip_.Run({"ls", "--emulator-config", "/nonexistent.yaml"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, Not(HasSubstr("starts again")));
+  const Transcript mapped = caip_.Run({"jobs", "submit", "training", "three", "--region",
+                                       "us-central1", "--master-image-uri", kImage});
+  EXPECT_EQ(mapped.exit_code, 0) << mapped.err;
+  EXPECT_TRUE(Eventually([&] { return caip_.StateOf("three") == "SUCCEEDED"; }));
+}
+
+TEST_F(ContainerJobs, EndTheirLogWhileTheyPrint) {
+  caip_.Run(Words("chatty", Map("while :; do echo line; done")));
+  EXPECT_TRUE(Eventually([&] { return caip_.StateOf("chatty") == "RUNNING"; }));
+  EXPECT_EQ(Split(caip_.Run({"jobs", "logs", "chatty", "--tail", "2"}).out, '\n').size(), 3u);
+  caip_.Run({"jobs", "cancel", "chatty"});
+}
+
 TEST_F(ContainerJobs, AreCleanedUpByAge) {
   Submit("one", "exit 0");
   Submit("two", "exit 3");

@@ -147,5 +147,67 @@ TEST_F(StorageCommands, RemoveObjectsFoldersAndBuckets) {
   EXPECT_EQ(caip_.Run({"buckets", "rm", "bkt"}).exit_code, 1);
 }
 
+TEST_F(StorageCommands, WriteThroughLinksAndIntoDevicesAndPipes) {
+  Put("x", "new");
+  const std::string target = Local("target", "old");
+  fs::permissions(target, fs::perms::owner_all);
+  fs::create_symlink("target", In("link"));
+  fs::create_symlink("/dev/null", In("null"));
+  EXPECT_EQ(caip_.Run({"cp", "gs://bkt/x", In("link")}).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(In("link")));
+  EXPECT_EQ(TextOf("target"), "new");
+  EXPECT_EQ(fs::status(target).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(caip_.Run({"cp", "gs://bkt/x", In("null")}).exit_code, 0);
+  EXPECT_TRUE(fs::is_character_file(In("null")));
+}
+
+TEST_F(StorageCommands, ReadFilesThatDoNotSayTheirSize) {
+  const Transcript run = caip_.Run({"cp", "/proc/version", "gs://bkt/version"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.err, "Copied 1 file.\n");
+  EXPECT_THAT(caip_.Run({"cat", "gs://bkt/version"}).out, HasSubstr("Linux"));
+  EXPECT_EQ(caip_.Run({"cp", Local("empty", ""), "gs://bkt/empty"}).exit_code, 0);
+  EXPECT_EQ(caip_.Run({"cp", "gs://bkt/empty", In("back")}).exit_code, 0);
+  EXPECT_EQ(TextOf("back"), "");
+}
+
+TEST_F(StorageCommands, LoseNoFileWhereSeveralWouldHaveOneName) {
+  Local("a/x", "A");
+  Local("b/x", "B");
+  EXPECT_EQ(caip_.Run({"cp", "-r", In("a"), In("b"), "gs://bkt/new"}).exit_code, 0);
+  EXPECT_EQ(Listed({"-r", "gs://bkt"}), "gs://bkt/new/a/x\ngs://bkt/new/b/x\n");
+  EXPECT_THAT(caip_.Run({"cp", "gs://bkt/new/**", "gs://bkt/flat/"}).err,
+              HasSubstr("Two of the sources would become gs://bkt/flat/x."));
+  EXPECT_EQ(caip_.Run({"cp", "-r", "gs://bkt/new", "-"}).out.substr(0, 2), "AB");
+}
+
+TEST_F(StorageCommands, MatchFoldersToo) {
+  for (const char* name : {"job_1/a", "job_2/b/c", "other/d"}) Put(name, "x");
+  EXPECT_EQ(Listed({"gs://bkt/job_*"}), "gs://bkt/job_1/\ngs://bkt/job_2/\n");
+  EXPECT_THAT(caip_.Run({"rm", "gs://bkt/job_*"}).err, HasSubstr("Give -r"));
+  EXPECT_EQ(caip_.Run({"cp", "-r", "gs://bkt/job_*", "gs://bkt/kept/"}).exit_code, 0);
+  EXPECT_EQ(Listed({"-r", "gs://bkt/kept"}), "gs://bkt/kept/job_1/a\ngs://bkt/kept/job_2/b/c\n");
+  EXPECT_EQ(caip_.Run({"rm", "-r", "gs://bkt/job_*"}).err, "Removed 2 objects.\n");
+  EXPECT_EQ(Listed({"gs://bkt"}), "gs://bkt/kept/\ngs://bkt/other/\n");
+}
+
+// Consoles make an object "dir/" for a new folder.
+TEST_F(StorageCommands, CopyAFolderWithoutTheObjectThatStandsForIt) {
+  Put("dir/one", "1");
+  const std::string program =
+      Local("make.py",
+            "import os, urllib.request\n"
+            "urllib.request.urlopen(os.environ['STORAGE_EMULATOR_HOST'] + "
+            "'/upload/storage/v1/b/bkt/o?uploadType=media&name=dir%2F', b'')\n");
+  const Transcript made = caip_.Run(
+      {"jobs", "submit", "training", "make", "--region", "us-central1", "--master-image-uri",
+       "gcr.io/p/make", "--map-image", "gcr.io/p/make=python3 " + program, "--stream-logs"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(Listed({"-r", "gs://bkt"}), "gs://bkt/dir/\ngs://bkt/dir/one\n");
+  fs::create_directory(In("out"));
+  EXPECT_EQ(caip_.Run({"cp", "-r", "gs://bkt/dir/", In("out")}).exit_code, 0);
+  EXPECT_EQ(TextOf("out/dir/one"), "1");
+}
+
 }  // namespace
 }  // namespace caip::testing

@@ -48,6 +48,13 @@ Result<std::vector<std::string>> FlagsOfRunning(http::Client& client) {
   return present;
 }
 
+// The same state directory, without settings.
+EmulatorFlags StateOnly(const EmulatorFlags& flags) {
+  EmulatorFlags only;
+  only.state = flags.state;
+  return only;
+}
+
 // After the answer, the emulator runs at least as long as this process.
 Status JoinAt(const host::StateOwner& owner, Lifetime lifetime) {
   http::Client client(owner.url);
@@ -131,6 +138,8 @@ Status Connector::FitOwner(const host::StateOwner& owner, const EmulatorFlags& f
   http::Client client(owner.url);
   ASSIGN_OR_RETURN(const std::vector<std::string> present, FlagsOfRunning(client));
   if (HasFlags(present, wanted)) return Ok{};
+  const auto usable = ReadOptions(WithFlags(present, flags), app::StateDirectory(flags));
+  if (!usable.ok()) return usable.error();
   if (!EndOwnerIfUnused(owner)) return errors::FlagsDoNotFit(client.base(), present, wanted);
   ended_flags_ = present;
   replaces_ = true;
@@ -162,7 +171,11 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
       (lifetime == Lifetime::kBriefly && host::HasUnfinishedJobs(state / "jobs.db"));
   const EmulatorFlags all = WithFlags(ended_flags_, flags);
   if (!background) return Embed(all, state, lifetime);
-  RETURN_IF_ERROR(StartInBackground(all, state));
+  const auto begun = StartInBackground(all, state);
+  if (!begun.ok()) {
+    if (replaces_) (void)StartInBackground(WithFlags(ended_flags_, StateOnly(flags)), state);
+    return begun.error();
+  }
   ASSIGN_OR_RETURN(const auto started, host::StateDirectory::Peek(state));
   if (!started) return errors::LookAgain("The emulator of " + state.string() + " has ended.");
   RETURN_IF_ERROR(JoinAt(*started, lifetime));

@@ -150,11 +150,14 @@ EmulatorFlags WithFlags(const std::vector<std::string>& present, EmulatorFlags f
     const bool is_switch = setting->form == Setting::Form::kSwitch;
     kept[std::string(setting->key)].push_back(is_switch ? "true" : value);
   }
+  // Of a repeated NAME=VALUE, a new value replaces the old one.
+  const auto name_of = [](const std::string& value) { return value.substr(0, value.find('=')); };
   for (auto& [key, values] : kept) {
     std::vector<std::string>& all = flags.settings[key];
     for (const std::string& value : all) {
-      if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+      std::erase_if(values, [&](const std::string& old) { return name_of(old) == name_of(value); });
     }
+    values.insert(values.end(), all.begin(), all.end());
     all = std::move(values);
   }
   return flags;

@@ -1,8 +1,10 @@
 // `caip jobs logs`: the log of a job so far, or a part of it.
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 
+#include "base/clock.h"
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -21,6 +23,8 @@ namespace {
 // The longest time that the emulator waits for news. After each answer the command checks for
 // Ctrl-C.
 constexpr int kLogTurnMilliseconds = 250;
+constexpr size_t kPageEntries = 2000;  // of an answer, if there are more
+constexpr std::chrono::seconds kReadingMax{10};
 
 size_t RankOf(const std::string& severity) {
   const auto& all = LogSeverities();
@@ -36,7 +40,8 @@ class LogReader {
 
   Status Run() {
     const app::InterruptGuard guard;
-    RETURN_IF_ERROR(ReadAvailable());
+    is_printing_ = !command_.tail;
+    RETURN_IF_ERROR(ReadAvailable(guard));
     for (const std::string& rows : last_) io_.out(Coloured(rows));
     last_.clear();
     is_printing_ = true;
@@ -47,9 +52,15 @@ class LogReader {
   }
 
  private:
-  Status ReadAvailable() {
+  // A job may print faster than this reads: what it prints after a while is not part of the log so
+  // far.
+  Status ReadAvailable(const app::InterruptGuard& guard) {
+    const auto began = MonotonicNow();
     do {
       RETURN_IF_ERROR(ReadSome(0));
+      const bool ends = guard.interrupted() || (!is_over_ && read_ < kPageEntries) ||
+                        (!is_over_ && MonotonicNow() - began > kReadingMax);
+      if (ends) return Ok{};
     } while (read_ > 0);
     return Ok{};
   }

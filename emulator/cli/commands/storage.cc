@@ -1,11 +1,11 @@
 // `caip ls`, `cp`, `cat`, `rm` and `buckets rm`: objects for people without gsutil.
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <cstdio>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/output.h"
 #include "emulator/cli/storage/bucket_files.h"
@@ -34,9 +34,11 @@ class Lister {
 
   Status List(const GcsUri& uri) {
     if (HasWildcard(uri.object)) {
-      ASSIGN_OR_RETURN(const auto matches, files_.Match(uri));
-      for (const BucketFile& file : matches) Print(file);
-      return matches.empty() ? Status(errors::NothingMatches(Text(uri))) : Status(Ok{});
+      ASSIGN_OR_RETURN(const BucketListing matches, files_.Match(uri));
+      for (const std::string& folder : matches.folders) Print(Text(GcsUri{uri.bucket, folder}));
+      for (const BucketFile& file : matches.files) Print(file);
+      const bool is_empty = matches.files.empty() && matches.folders.empty();
+      return is_empty ? Status(errors::NothingMatches(Text(uri))) : Status(Ok{});
     }
     bool is_found = false;
     if (!uri.object.empty() && !uri.object.ends_with('/')) {
@@ -122,6 +124,7 @@ Status CopyFiles(const CpCommand& command, const Surroundings& world) {
   BucketFiles files(*connection);
   ASSIGN_OR_RETURN(const std::vector<Copy> copies,
                    PlanCopies(files, command.sources, command.destination, command.recursive));
+  const app::InterruptGuard guard;  // a copy that is interrupted leaves nothing half written
   uint64_t bytes = 0;
   for (const Copy& copy : copies) {
     RETURN_IF_ERROR(CopyOne(files, copy, world.io));
@@ -139,31 +142,39 @@ Status PrintFiles(const CatCommand& command, const Surroundings& world) {
   ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
   BucketFiles files(*connection);
   for (const GcsUri& uri : command.uris) {
-    ASSIGN_OR_RETURN(const auto matches, files.Match(uri));
-    if (matches.empty()) return errors::NothingMatches(Text(uri));
-    for (const BucketFile& file : matches) {
+    ASSIGN_OR_RETURN(const BucketListing matches, files.Match(uri));
+    if (matches.files.empty()) return errors::NothingMatches(Text(uri));
+    for (const BucketFile& file : matches.files) {
       RETURN_IF_ERROR(CopyOne(files, {file.uri, Path("-"), file.bytes}, world.io));
     }
   }
   return Ok{};
 }
 
+// Adds the objects below a folder that are not yet among `all`.
+Status AddBelow(BucketFiles& files, const GcsUri& folder, std::vector<BucketFile>& all) {
+  const bool needs_slash = !folder.object.ends_with('/');
+  ASSIGN_OR_RETURN(BucketListing below,
+                   files.List(folder.bucket, folder.object + (needs_slash ? "/" : ""), true));
+  for (BucketFile& file : below.files) {
+    const bool is_known = std::any_of(
+        all.begin(), all.end(), [&](const BucketFile& other) { return other.uri == file.uri; });
+    if (!is_known) all.push_back(std::move(file));
+  }
+  return Ok{};
+}
+
 // The objects that a URI of `rm` names.
 Result<std::vector<BucketFile>> Removed(BucketFiles& files, const GcsUri& uri, bool recursive) {
-  std::vector<BucketFile> all;
-  if (!uri.object.empty()) {
-    ASSIGN_OR_RETURN(all, files.Match(uri));
-  }
-  if (HasWildcard(uri.object)) return all;
-  const bool needs_slash = !uri.object.empty() && !uri.object.ends_with('/');
-  ASSIGN_OR_RETURN(BucketListing below,
-                   files.List(uri.bucket, uri.object + (needs_slash ? "/" : ""), true));
-  if (recursive) {
-    for (BucketFile& file : below.files) {
-      if (all.empty() || file.uri != all.front().uri) all.push_back(std::move(file));
-    }
-  } else if (all.empty() && !below.files.empty()) {
-    return errors::IsAFolder(Text(uri), "rm");
+  ASSIGN_OR_RETURN(BucketListing matches, files.Match(uri));
+  std::vector<BucketFile> all = std::move(matches.files);
+  if (!HasWildcard(uri.object)) matches.folders = {uri.object};
+  for (const std::string& folder : matches.folders) {
+    const size_t before = all.size();
+    std::vector<BucketFile> with = all;
+    RETURN_IF_ERROR(AddBelow(files, {uri.bucket, folder}, with));
+    if (recursive) all = std::move(with);
+    if (!recursive && before == 0 && !with.empty()) return errors::IsAFolder(Text(uri), "rm");
   }
   return all;
 }
@@ -174,9 +185,13 @@ Status RemoveFiles(const RmCommand& command, const Surroundings& world) {
   BucketFiles files(*connection);
   std::vector<BucketFile> all;
   for (const GcsUri& uri : command.uris) {
+    if (uri.object.empty()) {
+      if (!command.recursive) return errors::ObjectNameMissing(Text(uri));
+      RETURN_IF_ERROR(files.List(uri.bucket, "", false));  // it exists
+      continue;
+    }
     ASSIGN_OR_RETURN(auto some, Removed(files, uri, command.recursive));
-    const bool is_bucket = uri.object.empty() && command.recursive;
-    if (some.empty() && !is_bucket) return errors::NothingMatches(Text(uri));
+    if (some.empty()) return errors::NothingMatches(Text(uri));
     for (BucketFile& file : some) all.push_back(std::move(file));
   }
   for (const BucketFile& file : all) {
@@ -185,12 +200,14 @@ Status RemoveFiles(const RmCommand& command, const Surroundings& world) {
     if (!removed.ok() && removed.error().code != Code::kNotFound) return removed;
   }
   size_t buckets = 0;
+  size_t objects = all.size();
   for (const GcsUri& uri : command.uris) {
-    if (!uri.object.empty() || !command.recursive) continue;
-    RETURN_IF_ERROR(files.RemoveBucket(uri.bucket));
+    if (!uri.object.empty()) continue;
+    ASSIGN_OR_RETURN(const size_t removed, files.RemoveAllOf(uri.bucket));
+    objects += removed;
     ++buckets;
   }
-  world.io.err("Removed " + Counted(all.size(), "object") +
+  world.io.err("Removed " + Counted(objects, "object") +
                (buckets > 0 ? " and " + Counted(buckets, "bucket") : "") + ".\n");
   return Ok{};
 }
@@ -202,8 +219,8 @@ Status RemoveBuckets(const BucketsRmCommand& command, const Surroundings& world)
     ASSIGN_OR_RETURN(const BucketListing all, files.List(bucket, "", command.recursive));
     const bool is_empty = all.files.empty() && all.folders.empty();
     if (!is_empty && !command.recursive) return errors::BucketIsNotEmpty(bucket);
-    for (const BucketFile& file : all.files) RETURN_IF_ERROR(files.Remove(file.uri));
-    RETURN_IF_ERROR(files.RemoveBucket(bucket));
+    if (command.recursive) RETURN_IF_ERROR(files.RemoveAllOf(bucket));
+    if (!command.recursive) RETURN_IF_ERROR(files.RemoveBucket(bucket));
     world.io.err("Removed gs://" + bucket + ".\n");
   }
   return Ok{};

@@ -1,6 +1,7 @@
 #include "emulator/cli/storage/bucket_files.h"
 
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include "base/encoding.h"
@@ -25,7 +26,10 @@ std::string ObjectPath(const GcsUri& uri) {
 }
 
 BucketFile FileOf(const std::string& bucket, const Json& resource) {
-  BucketFile file{{bucket, StringOr(resource, "name")}, 0, StringOr(resource, "updated")};
+  BucketFile file{{bucket, StringOr(resource, "name")},
+                  0,
+                  StringOr(resource, "updated"),
+                  StringOr(resource, "generation")};
   const std::string size = StringOr(resource, "size");
   std::from_chars(size.data(), size.data() + size.size(), file.bytes);
   return file;
@@ -41,20 +45,28 @@ bool HasWildcard(std::string_view text) {
   return text.find_first_of(kWildcards) != std::string_view::npos;
 }
 
+// One row for each part of the pattern: whether it matches the name up to each place. Takes time in
+// proportion to both lengths, whatever the pattern.
 bool MatchesPattern(std::string_view name, std::string_view pattern) {
-  if (pattern.empty()) return name.empty();
-  if (pattern.front() != '*') {
-    const bool any = pattern.front() == '?';
-    if (name.empty() || (any ? name.front() == '/' : name.front() != pattern.front())) return false;
-    return MatchesPattern(name.substr(1), pattern.substr(1));
+  std::vector<bool> row(name.size() + 1, false);
+  row[0] = true;
+  for (size_t at = 0; at < pattern.size(); ++at) {
+    const bool is_star = pattern[at] == '*';
+    const bool crosses = is_star && pattern.substr(at).starts_with("**");
+    at += crosses ? 1 : 0;
+    std::vector<bool> next(name.size() + 1, false);
+    next[0] = is_star && row[0];
+    for (size_t i = 1; i <= name.size(); ++i) {
+      const char c = name[i - 1];
+      if (is_star) {
+        next[i] = row[i] || (next[i - 1] && (crosses || c != '/'));
+      } else {
+        next[i] = row[i - 1] && (pattern[at] == '?' ? c != '/' : c == pattern[at]);
+      }
+    }
+    row = std::move(next);
   }
-  const bool crosses = pattern.starts_with("**");
-  pattern.remove_prefix(crosses ? 2 : 1);
-  for (size_t taken = 0; taken <= name.size(); ++taken) {
-    if (taken > 0 && !crosses && name[taken - 1] == '/') return false;
-    if (MatchesPattern(name.substr(taken), pattern)) return true;
-  }
-  return false;
+  return row.back();
 }
 
 Result<ClientResponse> BucketFiles::Ask(const ClientRequest& request, const std::string& what,
@@ -80,11 +92,14 @@ Result<std::vector<std::string>> BucketFiles::Buckets() {
 
 Result<BucketListing> BucketFiles::List(const std::string& bucket, const std::string& prefix,
                                         bool deep) {
+  return ListPages(bucket, "prefix=" + PercentEncoded(prefix) + (deep ? "" : "&delimiter=%2F"));
+}
+
+Result<BucketListing> BucketFiles::ListPages(const std::string& bucket, const std::string& query) {
   BucketListing all;
   std::string token;
   do {
-    const std::string target = BucketPath(bucket) + "/o?prefix=" + PercentEncoded(prefix) +
-                               (deep ? "" : "&delimiter=%2F") +
+    const std::string target = BucketPath(bucket) + "/o?" + query +
                                (token.empty() ? "" : "&pageToken=" + PercentEncoded(token));
     ASSIGN_OR_RETURN(const ClientResponse response,
                      Ask(WithoutBody("GET", target), Text(GcsUri{bucket, ""})));
@@ -112,18 +127,28 @@ Result<std::optional<BucketFile>> BucketFiles::Find(const GcsUri& uri) {
   return std::optional(FileOf(uri.bucket, resource));
 }
 
-Result<std::vector<BucketFile>> BucketFiles::Match(const GcsUri& uri) {
-  std::vector<BucketFile> matches;
+Result<BucketListing> BucketFiles::Match(const GcsUri& uri) {
+  BucketListing matches;
   const size_t wildcard = uri.object.find_first_of(kWildcards);
   if (wildcard == std::string::npos) {
     ASSIGN_OR_RETURN(auto found, Find(uri));
-    if (found) matches.push_back(*std::move(found));
+    if (found) matches.files.push_back(*std::move(found));
     return matches;
   }
+  std::string_view pattern = uri.object;
+  const bool wants_folders = pattern.ends_with('/');
+  if (wants_folders) pattern.remove_suffix(1);
+  std::set<std::string> folders;
   ASSIGN_OR_RETURN(BucketListing all, List(uri.bucket, uri.object.substr(0, wildcard), true));
   for (BucketFile& file : all.files) {
-    if (MatchesPattern(file.uri.object, uri.object)) matches.push_back(std::move(file));
+    const std::string& name = file.uri.object;
+    for (size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) {
+      if (MatchesPattern(name.substr(0, at), pattern)) folders.insert(name.substr(0, at + 1));
+    }
+    const bool is_match = !wants_folders && !name.ends_with('/') && MatchesPattern(name, pattern);
+    if (is_match) matches.files.push_back(std::move(file));
   }
+  matches.folders.assign(folders.begin(), folders.end());
   return matches;
 }
 
@@ -167,6 +192,20 @@ Status BucketFiles::Remove(const GcsUri& uri) {
 Status BucketFiles::RemoveBucket(const std::string& bucket) {
   const auto response = Ask(WithoutBody("DELETE", BucketPath(bucket)), Text(GcsUri{bucket, ""}));
   return response.ok() ? Status(Ok{}) : Status(response.error());
+}
+
+Result<size_t> BucketFiles::RemoveAllOf(const std::string& bucket) {
+  ASSIGN_OR_RETURN(const BucketListing all, ListPages(bucket, "versions=true"));
+  std::set<std::string> names;
+  for (const BucketFile& file : all.files) {
+    names.insert(file.uri.object);
+    const std::string target = ObjectPath(file.uri) + "?generation=" + file.generation;
+    const auto removed = Ask(WithoutBody("DELETE", target), Text(file.uri));
+    const bool is_gone = !removed.ok() && removed.error().code == Code::kNotFound;
+    if (!removed.ok() && !is_gone) return removed.error();
+  }
+  RETURN_IF_ERROR(RemoveBucket(bucket));
+  return names.size();
 }
 
 }  // namespace caip::cli

@@ -17,7 +17,8 @@ namespace caip::cli {
 struct BucketFile {
   google::GcsUri uri;
   uint64_t bytes = 0;
-  std::string updated = {};  // RFC 3339
+  std::string updated = {};     // RFC 3339
+  std::string generation = {};  // a number
 };
 
 /// What is below a prefix, in the order of names.
@@ -37,9 +38,9 @@ class BucketFiles {
   Result<BucketListing> List(const std::string& bucket, const std::string& prefix, bool deep);
   /// nullopt: there is no such object.
   Result<std::optional<BucketFile>> Find(const google::GcsUri& uri);
-  /// The objects that a URI with * (not /), ** (also /) or ? in its object name matches; without
-  /// them the object of that name. Empty: none.
-  Result<std::vector<BucketFile>> Match(const google::GcsUri& uri);
+  /// The objects and folders that a URI with * (not /), ** (also /) or ? in its object name
+  /// matches; without them the object of that name. Both empty: none.
+  Result<BucketListing> Match(const google::GcsUri& uri);
 
   /// Gives the object's bytes to `take`, piece by piece, until it returns false.
   Status Read(const google::GcsUri& uri, const std::function<bool(std::string_view)>& take);
@@ -48,8 +49,11 @@ class BucketFiles {
   Status Remove(const google::GcsUri& uri);
   /// kFailedPrecondition: it has objects.
   Status RemoveBucket(const std::string& bucket);
+  /// Removes all versions of all objects, and the bucket. Returns how many objects it had.
+  Result<size_t> RemoveAllOf(const std::string& bucket);
 
  private:
+  Result<BucketListing> ListPages(const std::string& bucket, const std::string& query);
   Result<http::ClientResponse> Ask(const http::ClientRequest& request, const std::string& what,
                                    const client::BodySink& sink = nullptr);
 

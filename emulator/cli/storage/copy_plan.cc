@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -34,6 +35,13 @@ std::string WithSlash(const std::string& name) {
 
 bool IsStream(const Path& path) { return path == "-"; }
 
+// 0: not known, as for a pipe.
+uint64_t BytesOf(const Path& file) {
+  std::error_code error;
+  const uintmax_t bytes = fs::file_size(file, error);
+  return error ? 0 : bytes;
+}
+
 // Adds the files of a directory of this host, also those that links lead to.
 Status AddTree(const Path& directory, std::vector<Source>& sources) {
   const std::string own = LastPart(fs::absolute(directory).lexically_normal().string());
@@ -43,7 +51,7 @@ Status AddTree(const Path& directory, std::vector<Source>& sources) {
     std::error_code unreadable;
     if (!at->is_regular_file(unreadable)) continue;
     const std::string inner = at->path().lexically_relative(directory).string();
-    sources.push_back({at->path(), own + "/" + inner, inner, at->file_size(unreadable)});
+    sources.push_back({at->path(), own + "/" + inner, inner, BytesOf(at->path())});
   }
   if (error) return errors::LocalFileFailed(directory.string(), error.value());
   return Ok{};
@@ -60,7 +68,7 @@ Status AddLocal(const Path& path, bool recursive, std::vector<Source>& sources) 
   if (fs::is_directory(status)) {
     return recursive ? AddTree(path, sources) : Status(errors::IsADirectory(path.string()));
   }
-  sources.push_back({path, path.filename().string(), "", fs::file_size(path, error)});
+  sources.push_back({path, path.filename().string(), "", BytesOf(path)});
   return Ok{};
 }
 
@@ -81,9 +89,16 @@ Status AddRemote(BucketFiles& files, const GcsUri& uri, bool recursive,
                  std::vector<Source>& sources) {
   const size_t before = sources.size();
   if (!uri.object.empty()) {
-    ASSIGN_OR_RETURN(const auto matches, files.Match(uri));
-    for (const BucketFile& file : matches) {
+    ASSIGN_OR_RETURN(const BucketListing matches, files.Match(uri));
+    for (const BucketFile& file : matches.files) {
+      if (recursive && file.uri.object.ends_with('/')) continue;  // stands for the folder
       sources.push_back({file.uri, LastPart(file.uri.object), "", file.bytes});
+    }
+    for (const std::string& folder : recursive ? matches.folders : std::vector<std::string>()) {
+      RETURN_IF_ERROR(AddFolder(files, {uri.bucket, folder}, sources));
+    }
+    if (sources.size() == before && !matches.folders.empty()) {
+      return errors::IsAFolder(Text(GcsUri{uri.bucket, matches.folders.front()}), "cp");
     }
   }
   if (!HasWildcard(uri.object)) {
@@ -109,9 +124,11 @@ Result<bool> IsFolder(BucketFiles& files, const GcsUri& uri) {
   return !below.files.empty() || !below.folders.empty();
 }
 
-Result<Shape> ShapeOf(BucketFiles& files, const std::vector<Source>& sources,
+// `arguments`: how many sources the command names.
+Result<Shape> ShapeOf(BucketFiles& files, const std::vector<Source>& sources, size_t arguments,
                       const CopyPlace& destination) {
   const auto* local = std::get_if<Path>(&destination);
+  if (local && IsStream(*local)) return Shape::kOne;
   std::error_code error;
   bool exists = false;
   if (local) {
@@ -122,8 +139,8 @@ Result<Shape> ShapeOf(BucketFiles& files, const std::vector<Source>& sources,
   if (exists) return Shape::kBelow;
   const bool is_tree = std::all_of(sources.begin(), sources.end(),
                                    [](const Source& source) { return !source.in_tree.empty(); });
-  if (is_tree) return Shape::kContents;
-  if (sources.size() == 1 || (local && IsStream(*local))) return Shape::kOne;
+  if (is_tree && arguments == 1) return Shape::kContents;
+  if (sources.size() == 1 && !is_tree) return Shape::kOne;
   if (local) return errors::NotADirectory(Text(destination), sources.size());
   return Shape::kBelow;  // a prefix needs no object of its own
 }
@@ -168,8 +185,9 @@ Result<std::vector<Copy>> PlanCopies(BucketFiles& files, const std::vector<CopyP
       RETURN_IF_ERROR(AddRemote(files, std::get<GcsUri>(source), recursive, found));
     }
   }
-  ASSIGN_OR_RETURN(const Shape shape, ShapeOf(files, found, destination));
+  ASSIGN_OR_RETURN(const Shape shape, ShapeOf(files, found, sources.size(), destination));
   std::vector<Copy> copies;
+  std::set<std::string> taken;
   for (Source& source : found) {
     if (shape == Shape::kOne) {
       copies.push_back({std::move(source.place), destination, source.bytes});
@@ -179,6 +197,7 @@ Result<std::vector<Copy>> PlanCopies(BucketFiles& files, const std::vector<CopyP
     if (stream && IsStream(*stream)) return errors::ObjectNameMissing(Text(destination));
     ASSIGN_OR_RETURN(CopyPlace to,
                      Below(destination, shape == Shape::kBelow ? source.name : source.in_tree));
+    if (!taken.insert(Text(to)).second) return errors::SameDestination(Text(to));
     copies.push_back({std::move(source.place), std::move(to), source.bytes});
   }
   return copies;

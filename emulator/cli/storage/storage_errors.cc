@@ -44,6 +44,10 @@ Error NotADirectory(const std::string& path, size_t sources) {
                                          " files cannot have one name. Make the directory, or end "
                                          "its name with a slash."};
 }
+Error SameDestination(const std::string& place) {
+  return {Code::kFailedPrecondition,
+          "Two of the sources would become " + place + ". Copy them one after the other."};
+}
 Error FileMissing(const std::string& path) {
   return {Code::kNotFound, "The file " + path + " does not exist."};
 }

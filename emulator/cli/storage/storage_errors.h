@@ -17,6 +17,7 @@ Error ObjectNameMissing(const std::string& uri);
 /// An object whose name leads out of the directory, or that a file system cannot have.
 Error NotAFileName(const std::string& object, const std::string& directory);
 Error NotADirectory(const std::string& path, size_t sources);
+Error SameDestination(const std::string& place);
 Error FileMissing(const std::string& path);
 Error IsADirectory(const std::string& path);
 /// Reading or writing a local file failed.
