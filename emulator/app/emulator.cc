@@ -13,6 +13,7 @@
 #include "emulator/app/attach/attached_clients.h"
 #include "emulator/app/attach/owner.h"
 #include "emulator/app/emulator_hooks.h"
+#include "emulator/app/errors.h"
 #include "emulator/app/kept_state.h"
 #include "emulator/app/listener.h"
 #include "emulator/app/replica_host.h"

@@ -138,7 +138,7 @@ TEST_F(ContainerJobs, KeepTheIdleServerIfTheFlagsCannotBeUsed) {
 }
 
 TEST_F(ContainerJobs, EndTheirLogWhileTheyPrint) {
-  caip_.Run(Words("chatty", Map("while :; do echo line; done")));
+  caip_.Run(Words("chatty", Map("while :; do echo line; sleep 0.001; done")));
   EXPECT_TRUE(Eventually([&] { return caip_.StateOf("chatty") == "RUNNING"; }));
   EXPECT_EQ(Split(caip_.Run({"jobs", "logs", "chatty", "--tail", "2"}).out, '\n').size(), 3u);
   caip_.Run({"jobs", "cancel", "chatty"});

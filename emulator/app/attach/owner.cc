@@ -136,14 +136,15 @@ bool HasFlags(const std::vector<std::string>& present, const std::vector<std::st
 
 EmulatorFlags WithFlags(const std::vector<std::string>& present, EmulatorFlags flags) {
   std::map<std::string, std::vector<std::string>, std::less<>> kept;
-  for (const auto& [flag, value] : FlagPairs(present)) {
+  for (const auto& pair : FlagPairs(present)) {
+    const auto& [flag, value] = pair;
     if (flag == "--emulator-config") {
       if (!flags.config) flags.config = value;
       continue;
     }
     const auto settings = Settings();
     const auto setting = std::find_if(settings.begin(), settings.end(),
-                                      [&](const Setting& one) { return one.flag == flag; });
+                                      [&](const Setting& one) { return one.flag == pair.first; });
     if (setting == settings.end()) continue;
     const bool is_repeated = setting->form == Setting::Form::kRepeated;
     if (flags.Has(setting->key) && !is_repeated) continue;
