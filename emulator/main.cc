@@ -45,6 +45,7 @@ struct Runner {
   int operator()(const caip::cli::ListCommand& c) const { return Shown(c, caip::cli::RunList); }
   int operator()(const caip::cli::CancelCommand& c) const { return Shown(c, caip::cli::RunCancel); }
   int operator()(const caip::cli::DeleteCommand& c) const { return Shown(c, caip::cli::RunDelete); }
+  int operator()(const caip::cli::PsCommand& c) const { return Shown(c, caip::cli::RunPs); }
   int operator()(const caip::cli::CleanCommand& c) const { return Shown(c, caip::cli::RunClean); }
   int operator()(const caip::cli::UpdateCommand& c) const { return Shown(c, caip::cli::RunUpdate); }
   int operator()(const caip::cli::StreamLogsCommand& c) const {

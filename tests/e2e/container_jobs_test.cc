@@ -137,6 +137,18 @@ TEST_F(ContainerJobs, KeepTheIdleServerIfTheFlagsCannotBeUsed) {
   EXPECT_TRUE(Eventually([&] { return caip_.StateOf("three") == "SUCCEEDED"; }));
 }
 
+TEST_F(ContainerJobs, AreListedWithTheirReplicasWhileTheyRun) {
+  EXPECT_EQ(caip_.Run({"ps"}).exit_code, 1) << "no emulator runs";
+  caip_.Run(Words("busy", Map("sleep 60")));
+  const auto rows = [&] { return caip_.Run({"ps"}).out; };
+  EXPECT_TRUE(Eventually([&] { return rows().find("master-0") != std::string::npos; }));
+  EXPECT_THAT(rows(), ::testing::MatchesRegex("JOB +STATUS +REPLICA +TRIAL +BOOT +PID\n"
+                                              "busy +RUNNING +master-0 +1 +[0-9]+\n"));
+  caip_.Run({"jobs", "cancel", "busy"});
+  EXPECT_TRUE(Eventually([&] { return caip_.StateOf("busy") == "CANCELLED"; }));
+  EXPECT_EQ(caip_.Run({"ps"}).err, "No job runs or waits.\n");
+}
+
 TEST_F(ContainerJobs, EndTheirLogWhileTheyPrint) {
   caip_.Run(Words("chatty", Map("while :; do echo line; sleep 0.001; done")));
   EXPECT_TRUE(Eventually([&] { return caip_.StateOf("chatty") == "RUNNING"; }));

@@ -102,6 +102,7 @@ Status CheckFormat(const Command& command, const GcloudFlags& gcloud) {
           [&](const UpdateCommand& update) { return resource(update); },
           [&](const TrialsCommand& trials) { return resource(trials); },
           [&](const ImagesListCommand& list) { return resource(list); },
+          [&](const PsCommand& ps) { return resource(ps); },
           [&](const DoctorCommand&) -> Status {
             if (format == "text" || format == "json") return Ok{};
             return errors::Argument("--format", errors::NoSuchChoice(format, {"json", "text"}));

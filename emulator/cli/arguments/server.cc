@@ -128,6 +128,14 @@ void AddInit(Grammar& grammar) {
                         Append(words.get()));
 }
 
+void AddPs(Grammar& grammar, const GcloudFlags& gcloud) {
+  const auto ps = std::make_shared<PsCommand>();
+  CLI::App& app = grammar.Leaf(
+      grammar.root(), "ps", "Lists the project's jobs that have not ended, and their replicas.",
+      "Examples:\n  caip ps\n  caip ps --format 'value(jobId,pid)'", FinishWith(ps, gcloud));
+  AddStateFlag(grammar, app, &ps->emulator);
+}
+
 void AddClean(Grammar& grammar, const GcloudFlags& gcloud) {
   const auto clean = std::make_shared<CleanCommand>();
   CLI::App& app = grammar.Leaf(
@@ -190,6 +198,7 @@ void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud) {
   AddServe(grammar);
   AddSmallCommands(grammar, gcloud);
   AddInit(grammar);
+  AddPs(grammar, gcloud);
   AddClean(grammar, gcloud);
   AddBuckets(grammar, gcloud);
 }

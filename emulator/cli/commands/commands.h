@@ -71,6 +71,12 @@ struct DeleteCommand {
   std::vector<std::string> jobs;
 };
 
+/// `ps`.
+struct PsCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;  // --state
+};
+
 /// `clean`.
 struct CleanCommand {
   GcloudFlags gcloud;
@@ -304,15 +310,14 @@ struct ShellCommand {
   std::vector<std::string> command;  // empty: a shell
 };
 
-using Command =
-    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand,
-                 CleanCommand, UpdateCommand, StreamLogsCommand, LogsCommand, TrialsCommand,
-                 LocalTrainCommand, ServeCommand, StopCommand, EnvCommand, DoctorCommand,
-                 InitCommand, VersionCommand, BucketsCreateCommand, BucketsListCommand,
-                 BucketsRmCommand, LsCommand, CpCommand, CatCommand, RmCommand, ImagesListCommand,
-                 ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand, ScenarioRunCommand,
-                 ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand,
-                 ExploreCommand, CheckCommand, SimulateCommand, ShellCommand, PrintCommand>;
+using Command = std::variant<
+    SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand, CleanCommand,
+    PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand, TrialsCommand, LocalTrainCommand,
+    ServeCommand, StopCommand, EnvCommand, DoctorCommand, InitCommand, VersionCommand,
+    BucketsCreateCommand, BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand,
+    RmCommand, ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
+    ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand,
+    ExploreCommand, CheckCommand, SimulateCommand, ShellCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
@@ -327,6 +332,7 @@ int RunDescribe(const DescribeCommand& command, const Surroundings& world);
 int RunList(const ListCommand& command, const Surroundings& world);
 int RunCancel(const CancelCommand& command, const Surroundings& world);
 int RunDelete(const DeleteCommand& command, const Surroundings& world);
+int RunPs(const PsCommand& command, const Surroundings& world);
 int RunClean(const CleanCommand& command, const Surroundings& world);
 int RunUpdate(const UpdateCommand& command, const Surroundings& world);
 int RunStreamLogs(const StreamLogsCommand& command, const Surroundings& world);
