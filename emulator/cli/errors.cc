@@ -48,6 +48,9 @@ Error NoSuchChoice(std::string_view text, const std::vector<std::string>& choice
   return Invalid("Invalid choice: '" + S(text) + "'.\n\nValid choices are [" + Join(choices, ", ") +
                  "].");
 }
+Error ChoiceMissing(const std::vector<std::string>& choices) {
+  return Invalid("Must be specified. Valid choices are [" + Join(choices, ", ") + "].");
+}
 Error ExpectedOneArgument() { return Invalid("expected one argument"); }
 Error TakesNoValue(std::string_view value) {
   return Invalid("ignored explicit argument '" + S(value) + "'");

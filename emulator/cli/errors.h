@@ -16,6 +16,8 @@ Error OnlyOnTracks(std::string_view flag);
 Error NotARange(std::string_view text);
 Error PortTooLarge(std::string_view text);
 Error NoSuchChoice(std::string_view text, const std::vector<std::string>& choices);
+/// The argument is missing.
+Error ChoiceMissing(const std::vector<std::string>& choices);
 Error ExpectedOneArgument();
 Error TakesNoValue(std::string_view value);
 Error MustBeSpecified();

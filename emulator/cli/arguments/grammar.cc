@@ -216,7 +216,7 @@ struct Grammar::Impl {
     std::string usage = "Usage: " + PlainPath(app);
     if (known == commands.end()) return usage + " COMMAND [flags]\n";
     for (const std::string& metavar : known->second.metavars) usage += " " + metavar;
-    if (known->second.many) usage += known->second.positionals > 0 ? "..." : " [WORD...]";
+    if (known->second.many && known->second.positionals > 0) usage += "...";
     for (const auto& [name, option] : known->second.required) {
       usage += " " + name + "=" + option->get_type_name();
     }
@@ -354,6 +354,7 @@ void Grammar::OptionalWords(CLI::App& app, const std::string& metavar, const std
   impl_->AddValue(app, metavar, "", help, std::move(set),
                   [](CLI::Option& option) { option.expected(-1); });
   impl_->commands[&app].many = true;
+  impl_->commands[&app].metavars.push_back("[" + metavar + "]");
 }
 
 void Grammar::Heading(const std::string& heading) { impl_->heading = heading; }

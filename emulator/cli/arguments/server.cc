@@ -1,4 +1,5 @@
-// The flags of serve, stop, env, doctor, version and buckets, which gcloud does not have.
+// The flags of serve, stop, env, doctor, version, init, ps, clean and buckets, which gcloud does
+// not have.
 
 #include <algorithm>
 
@@ -111,7 +112,8 @@ void AddInit(Grammar& grammar) {
   };
   const auto finish = [words, kinds](const Words&) -> Result<Command> {
     const std::vector<std::string> names = kinds();
-    const std::string kind = words->empty() ? "" : words->front();
+    if (words->empty()) return errors::Argument("KIND", errors::ChoiceMissing(names));
+    const std::string& kind = words->front();
     if (std::find(names.begin(), names.end(), kind) == names.end()) {
       return errors::Argument("KIND", errors::NoSuchChoice(kind, names));
     }

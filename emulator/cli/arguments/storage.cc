@@ -31,7 +31,7 @@ void AddLs(Grammar& grammar, const GcloudFlags& gcloud) {
                                "Examples:\n  caip ls\n  caip ls -l gs://my-bucket/job\n"
                                "  caip ls -r gs://my-bucket\n  caip ls 'gs://my-bucket/**/*.ckpt'",
                                FinishWith(ls, gcloud));
-  grammar.OptionalWords(app, "URI",
+  grammar.OptionalWords(app, "URI...",
                         "gs://bucket, a folder in it, or objects; * and ? match parts of a name, "
                         "** also slashes. Default: all buckets.",
                         AppendUri(&ls->uris));

@@ -116,7 +116,7 @@ struct LogsCommand {
   std::optional<int64_t> tail;          // --tail N: only the last entries of those
   bool follow = false;                  // --follow: until the job has ended
 };
-/// The severities of log entries, the least one first.
+/// The severities of log entries, from the least to the greatest.
 const std::vector<std::string>& LogSeverities();
 
 /// `jobs trials JOB`: the trials of a tuning job.

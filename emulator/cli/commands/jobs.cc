@@ -9,6 +9,7 @@
 #include "client/connection.h"
 #include "client/gcloud_properties.h"
 #include "emulator/cli/commands/commands.h"
+#include "emulator/cli/commands/newest_jobs.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/output.h"
 #include "emulator/cli/print/job_summary.h"
@@ -152,35 +153,6 @@ int ExitCodeOf(const Status& status, const Io& io, std::string_view command) {
                      : Fail(io, "jobs." + std::string(command), status.error().message);
 }
 
-// Names the language of --filter in the error, because users of gcloud write gcloud's own language.
-Error WithLanguage(Error error, const std::string& filter) {
-  if (error.code == Code::kInvalidArgument && !filter.empty()) {
-    error.message +=
-        "\n--filter uses the service's language (jobId:census* AND state=FAILED). gcloud's own "
-        "language is not supported.";
-  }
-  return error;
-}
-
-// The newest jobs, at least `wanted` of them if there are as many.
-Result<std::vector<Json>> NewestJobs(client::Connection& connection, const std::string& project,
-                                     const std::string& filter, size_t wanted) {
-  std::vector<Json> jobs;
-  std::string token;
-  do {
-    const std::string target = client::JobsPath(project) +
-                               "?pageSize=100&filter=" + PercentEncoded(filter) +
-                               "&pageToken=" + PercentEncoded(token);
-    Result<Json> page = client::CallService(connection, {.target = target}, project);
-    if (!page.ok()) return WithLanguage(page.error(), filter);
-    if (Member(*page, "jobs") != nullptr) {
-      for (Json& job : (*page)["jobs"]) jobs.push_back(std::move(job));
-    }
-    token = StringOr(*page, "nextPageToken");
-  } while (!token.empty() && jobs.size() < wanted);
-  return jobs;
-}
-
 // The value at "trainingInput.region" as text; "" if it is missing.
 std::string ValueAt(const Json& job, const std::string& key) {
   const Json* value = &job;
@@ -216,7 +188,7 @@ Status List(const ListCommand& command, const Surroundings& world) {
   const size_t limit = command.limit ? static_cast<size_t>(*command.limit) : SIZE_MAX;
   const size_t wanted = command.sort_by.empty() ? limit : SIZE_MAX;
   ASSIGN_OR_RETURN(std::vector<Json> jobs,
-                   NewestJobs(*connection, project, command.filter.value_or(""), wanted));
+                   NewestJobs(*connection, project, {command.filter.value_or(""), wanted}));
   Sort(jobs, command.sort_by);
   if (jobs.size() > limit) jobs.resize(limit);
   if (command.uri) {

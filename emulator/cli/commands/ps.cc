@@ -1,12 +1,11 @@
 // `caip ps`: the jobs that have not ended, and their replicas.
 
-#include <algorithm>
-
 #include "base/encoding.h"
 #include "base/json.h"
 #include "client/connection.h"
 #include "client/gcloud_properties.h"
 #include "emulator/cli/commands/commands.h"
+#include "emulator/cli/commands/newest_jobs.h"
 #include "emulator/cli/output.h"
 #include "emulator/cli/print/resource_text.h"
 #include "harness/events/replica_name.h"
@@ -23,20 +22,12 @@ bool HasEnded(const std::string& state) {
 // The jobs of a project that have not ended, oldest first.
 Result<std::vector<std::string>> UnendedJobs(client::Connection& connection,
                                              const std::string& project) {
-  std::vector<std::string> jobs;
-  std::string token;
-  do {
-    const std::string target =
-        client::JobsPath(project) + "?pageSize=100&pageToken=" + PercentEncoded(token);
-    ASSIGN_OR_RETURN(const Json page, client::CallService(connection, {.target = target}, project));
-    const Json* listed = Member(page, "jobs");
-    for (const Json& job : listed ? *listed : Json::array()) {
-      if (!HasEnded(StringOr(job, "state"))) jobs.push_back(StringOr(job, "jobId"));
-    }
-    token = StringOr(page, "nextPageToken");
-  } while (!token.empty());
-  std::reverse(jobs.begin(), jobs.end());
-  return jobs;
+  ASSIGN_OR_RETURN(const std::vector<Json> jobs, NewestJobs(connection, project));
+  std::vector<std::string> unended;
+  for (auto job = jobs.rbegin(); job != jobs.rend(); ++job) {
+    if (!HasEnded(StringOr(*job, "state"))) unended.push_back(StringOr(*job, "jobId"));
+  }
+  return unended;
 }
 
 // A row for each replica; one without a replica if none runs.

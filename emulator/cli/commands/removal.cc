@@ -7,6 +7,7 @@
 #include "client/connection.h"
 #include "client/gcloud_properties.h"
 #include "emulator/cli/commands/commands.h"
+#include "emulator/cli/commands/newest_jobs.h"
 #include "emulator/cli/output.h"
 
 namespace caip::cli {
@@ -42,19 +43,12 @@ Result<int> Delete(const DeleteCommand& command, const Surroundings& world) {
 // The jobs of a project that ended before `limit`, oldest first.
 Result<std::vector<std::string>> EndedBefore(client::Connection& connection,
                                              const std::string& project, Instant limit) {
+  ASSIGN_OR_RETURN(const std::vector<Json> jobs, NewestJobs(connection, project));
   std::vector<std::string> ended;
-  std::string token;
-  do {
-    const std::string target =
-        client::JobsPath(project) + "?pageSize=100&pageToken=" + PercentEncoded(token);
-    ASSIGN_OR_RETURN(const Json page, client::CallService(connection, {.target = target}, project));
-    const Json* jobs = Member(page, "jobs");
-    for (const Json& job : jobs ? *jobs : Json::array()) {
-      const auto end = ParseRfc3339(StringOr(job, "endTime"));
-      if (end && *end <= limit) ended.insert(ended.begin(), StringOr(job, "jobId"));
-    }
-    token = StringOr(page, "nextPageToken");
-  } while (!token.empty());
+  for (auto job = jobs.rbegin(); job != jobs.rend(); ++job) {
+    const auto end = ParseRfc3339(StringOr(*job, "endTime"));
+    if (end && *end <= limit) ended.push_back(StringOr(*job, "jobId"));
+  }
   return ended;
 }
 

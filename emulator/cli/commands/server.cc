@@ -1,4 +1,4 @@
-// `caip serve|stop|version`, `caip doctor` and `caip buckets create|list`.
+// `caip serve|stop|version`, `caip doctor` and `caip buckets create`.
 
 #include <unistd.h>
 
@@ -201,21 +201,6 @@ int RunBucketsCreate(const BucketsCreateCommand& command, const Surroundings& wo
     }
   }
   return exit_code;
-}
-
-int RunBucketsList(const BucketsListCommand& command, const Surroundings& world) {
-  auto connection = world.connect(command.emulator, app::Lifetime::kBriefly);
-  if (!connection.ok()) return Fail(world.io, "buckets.list", connection.error().message);
-  const auto response = (*connection)->Send({.target = "/storage/v1/b?project=_"});
-  if (!response.ok()) return Fail(world.io, "buckets.list", response.error().message);
-  const auto body = ParseJson(response->body);
-  if (response->status != 200 || !body.ok())
-    return Fail(world.io, "buckets.list", MessageOf(*response));
-  const Json* items = Member(*body, "items");
-  for (const Json& bucket : items ? *items : Json::array()) {
-    world.io.out("gs://" + StringOr(bucket, "name") + "/\n");
-  }
-  return kExitSuccess;
 }
 
 }  // namespace caip::cli

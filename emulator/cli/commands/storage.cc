@@ -1,7 +1,8 @@
-// `caip ls`, `cp`, `cat`, `rm` and `buckets rm`: objects for people without gsutil.
+// `caip ls`, `cp`, `cat`, `rm`, `buckets list` and `buckets rm`: objects for people without gsutil.
 
-#include <algorithm>
 #include <cstdio>
+#include <map>
+#include <set>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -82,14 +83,16 @@ class Lister {
   uint64_t bytes_ = 0;
 };
 
+Status ListBuckets(BucketFiles& files, const Io& io) {
+  ASSIGN_OR_RETURN(const auto buckets, files.Buckets());
+  for (const std::string& bucket : buckets) io.out("gs://" + bucket + "/\n");
+  return Ok{};
+}
+
 Status ListStorage(const LsCommand& command, const Surroundings& world) {
   ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
   BucketFiles files(*connection);
-  if (command.uris.empty()) {
-    ASSIGN_OR_RETURN(const auto buckets, files.Buckets());
-    for (const std::string& bucket : buckets) world.io.out("gs://" + bucket + "/\n");
-    return Ok{};
-  }
+  if (command.uris.empty()) return ListBuckets(files, world.io);
   Lister lister(command, files, world.io);
   for (const GcsUri& uri : command.uris) RETURN_IF_ERROR(lister.List(uri));
   lister.PrintTotal();
@@ -151,64 +154,54 @@ Status PrintFiles(const CatCommand& command, const Surroundings& world) {
   return Ok{};
 }
 
-// Adds the objects below a folder that are not yet among `all`.
-Status AddBelow(BucketFiles& files, const GcsUri& folder, std::vector<BucketFile>& all) {
+using Objects = std::map<std::string, GcsUri>;  // by their texts
+
+Status AddBelow(BucketFiles& files, const GcsUri& folder, Objects& all) {
   const bool needs_slash = !folder.object.ends_with('/');
-  ASSIGN_OR_RETURN(BucketListing below,
+  ASSIGN_OR_RETURN(const BucketListing below,
                    files.List(folder.bucket, folder.object + (needs_slash ? "/" : ""), true));
-  for (BucketFile& file : below.files) {
-    const bool is_known = std::any_of(
-        all.begin(), all.end(), [&](const BucketFile& other) { return other.uri == file.uri; });
-    if (!is_known) all.push_back(std::move(file));
-  }
+  for (const BucketFile& file : below.files) all.emplace(Text(file.uri), file.uri);
   return Ok{};
 }
 
-// The objects that a URI of `rm` names.
-Result<std::vector<BucketFile>> Removed(BucketFiles& files, const GcsUri& uri, bool recursive) {
+// Adds the objects that a URI of `rm` names.
+Status AddRemoved(BucketFiles& files, const GcsUri& uri, bool recursive, Objects& all) {
   ASSIGN_OR_RETURN(BucketListing matches, files.Match(uri));
-  std::vector<BucketFile> all = std::move(matches.files);
+  for (const BucketFile& file : matches.files) all.emplace(Text(file.uri), file.uri);
   if (!HasWildcard(uri.object)) matches.folders = {uri.object};
+  Objects below;
   for (const std::string& folder : matches.folders) {
-    const size_t before = all.size();
-    std::vector<BucketFile> with = all;
-    RETURN_IF_ERROR(AddBelow(files, {uri.bucket, folder}, with));
-    if (recursive) all = std::move(with);
-    if (!recursive && before == 0 && !with.empty()) return errors::IsAFolder(Text(uri), "rm");
+    RETURN_IF_ERROR(AddBelow(files, {uri.bucket, folder}, below));
   }
-  return all;
+  if (matches.files.empty() && below.empty()) return errors::NothingMatches(Text(uri));
+  if (recursive) all.merge(below);
+  const bool is_folder = !recursive && matches.files.empty();
+  return is_folder ? Status(errors::IsAFolder(Text(uri), "rm")) : Status(Ok{});
 }
 
 // Nothing is removed if one of the URIs names nothing.
 Status RemoveFiles(const RmCommand& command, const Surroundings& world) {
   ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
   BucketFiles files(*connection);
-  std::vector<BucketFile> all;
+  Objects all;
+  std::set<std::string> buckets;
   for (const GcsUri& uri : command.uris) {
-    if (uri.object.empty()) {
-      if (!command.recursive) return errors::ObjectNameMissing(Text(uri));
-      RETURN_IF_ERROR(files.List(uri.bucket, "", false));  // it exists
+    if (!uri.object.empty()) {
+      RETURN_IF_ERROR(AddRemoved(files, uri, command.recursive, all));
       continue;
     }
-    ASSIGN_OR_RETURN(auto some, Removed(files, uri, command.recursive));
-    if (some.empty()) return errors::NothingMatches(Text(uri));
-    for (BucketFile& file : some) all.push_back(std::move(file));
+    if (!command.recursive) return errors::IsABucket(Text(uri));
+    RETURN_IF_ERROR(files.List(uri.bucket, "", false));  // it exists
+    buckets.insert(uri.bucket);
   }
-  for (const BucketFile& file : all) {
-    const Status removed = files.Remove(file.uri);
-    // named twice
-    if (!removed.ok() && removed.error().code != Code::kNotFound) return removed;
-  }
-  size_t buckets = 0;
+  for (const auto& [text, uri] : all) RETURN_IF_ERROR(files.Remove(uri));
   size_t objects = all.size();
-  for (const GcsUri& uri : command.uris) {
-    if (!uri.object.empty()) continue;
-    ASSIGN_OR_RETURN(const size_t removed, files.RemoveAllOf(uri.bucket));
+  for (const std::string& bucket : buckets) {
+    ASSIGN_OR_RETURN(const size_t removed, files.RemoveAllOf(bucket));
     objects += removed;
-    ++buckets;
   }
   world.io.err("Removed " + Counted(objects, "object") +
-               (buckets > 0 ? " and " + Counted(buckets, "bucket") : "") + ".\n");
+               (buckets.empty() ? "" : " and " + Counted(buckets.size(), "bucket")) + ".\n");
   return Ok{};
 }
 
@@ -246,6 +239,13 @@ int RunCat(const CatCommand& command, const Surroundings& world) {
 
 int RunRm(const RmCommand& command, const Surroundings& world) {
   return Ended(RemoveFiles(command, world), world.io, "rm");
+}
+
+int RunBucketsList(const BucketsListCommand& command, const Surroundings& world) {
+  auto connection = world.connect(command.emulator, app::Lifetime::kBriefly);
+  if (!connection.ok()) return Fail(world.io, "buckets.list", connection.error().message);
+  BucketFiles files(**connection);
+  return Ended(ListBuckets(files, world.io), world.io, "buckets.list");
 }
 
 int RunBucketsRm(const BucketsRmCommand& command, const Surroundings& world) {

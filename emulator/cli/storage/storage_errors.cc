@@ -27,6 +27,10 @@ Error IsAFolder(const std::string& uri, std::string_view command) {
   return {Code::kFailedPrecondition, uri + " is a folder. Give -r to `caip " +
                                          std::string(command) + "` for all that is in it."};
 }
+Error IsABucket(const std::string& uri) {
+  return {Code::kFailedPrecondition,
+          uri + " is a bucket. Give -r to remove it with all that is in it."};
+}
 Error BucketIsNotEmpty(const std::string& bucket) {
   return {Code::kFailedPrecondition,
           "gs://" + bucket + " is not empty. Give -r to remove its objects, too."};

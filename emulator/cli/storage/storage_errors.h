@@ -12,6 +12,7 @@ namespace caip::cli::errors {
 Error StorageRefused(const std::string& what, int status, const std::string& message);
 Error NothingMatches(const std::string& uri);
 Error IsAFolder(const std::string& uri, std::string_view command);
+Error IsABucket(const std::string& uri);
 Error BucketIsNotEmpty(const std::string& bucket);
 Error ObjectNameMissing(const std::string& uri);
 /// An object whose name leads out of the directory, or that a file system cannot have.

@@ -1,0 +1,22 @@
+#pragma once
+// The jobs of a project, for the commands that list or choose some of them.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "client/connection.h"
+
+namespace caip::cli {
+
+struct JobSelection {
+  std::string filter = {};  // in the service's language; "": all jobs
+  size_t count = SIZE_MAX;  // at least so many, if there are as many
+};
+
+/// As the service shows them, newest first. Makes as many calls as the pages need.
+Result<std::vector<Json>> NewestJobs(client::Connection& connection, const std::string& project,
+                                     const JobSelection& selection = {});
+
+}  // namespace caip::cli
