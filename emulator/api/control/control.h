@@ -76,7 +76,7 @@ std::vector<http::Route> ReplicaRoutes(engine::Engine& engine, FindRunning find)
 struct ControlActions {
   std::function<void()> shut_down;  // a client requests the shutdown
   /// Lets no process join any more, if the emulator may end: a command started it, no job is
-  /// unfinished, and no process that joined exists. Error: it goes on.
+  /// unfinished, and no process that joined exists. Error: the emulator goes on.
   std::function<Status()> close_if_unused;
   /// A process uses the emulator from now on; `stays`: the emulator must also serve after the end
   /// of the process. Error: the emulator is ending.

@@ -22,7 +22,7 @@
 
 namespace caip::host {
 
-/// Where what is kept of the disks of a job and its trials is.
+/// The directory of the kept disks of a job and its trials.
 Path KeptDisksOf(const Path& state_directory, const engine::RunKey& run);
 
 /// Makes, empties and deletes boot disks. The caller of a deletion does not wait: the disk is only

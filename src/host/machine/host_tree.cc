@@ -9,8 +9,8 @@
 namespace caip::host {
 namespace {
 
-// File systems whose files are the kernel's, wherever they are mounted. All others have files of
-// people, also those that this list does not know: lustre, fuse.gcsfuse, a driver in a squashfs.
+// File systems whose files are the kernel's, wherever they are mounted. All others may
+// hold a user's files, also those that this list does not know: lustre, fuse.gcsfuse, squashfs.
 constexpr std::string_view kFileSystemsOfTheKernel[] = {
     "autofs",     "binfmt_misc", "bpf",       "cgroup",   "cgroup2", "configfs",
     "debugfs",    "devpts",      "devtmpfs",  "efivarfs", "fusectl", "hugetlbfs",
