@@ -289,6 +289,19 @@ TEST_F(MachineFilesTest, HaveTheBucketsThatTheirArgumentsName) {
   EXPECT_EQ(*ReadFile(directory / "m"), "w\n");
 }
 
+TEST_F(MachineFilesTest, HaveTheBucketsAlsoIfAVolumeHasTheStateDirectoryInIt) {
+  const Path directory = State() / "buckets" / "bkt" / "out";
+  ASSERT_TRUE(MakeDirectories(directory).ok());
+  ASSERT_TRUE(WriteFile(State() / "secret", "secret\n").ok());
+  auto launch = OnMachine("");
+  launch.program = run::LocalCommand{
+      {"/bin/sh", "-c", "echo w > \"$0/m\"; cat \"$0/../../../secret\"", directory.string()}};
+  const std::string above = State().parent_path().string();
+  launch.volumes = {{above, above, engine::Volume::Use::kCopyOnWrite}};
+  EXPECT_THAT(Output(std::move(launch)), ElementsAre(HasSubstr("No such file")));
+  EXPECT_EQ(*ReadFile(directory / "m"), "w\n");
+}
+
 TEST_F(MachineFilesTest, AreDeletedWithTheRun) {
   world_.Run(OnMachine("mkdir /tmp/d; touch /tmp/d/f; chmod 0 /tmp/d; chmod 0 /etc/passwd"));
   ASSERT_FALSE(std::filesystem::is_empty(State() / "disks" / "my-project"));

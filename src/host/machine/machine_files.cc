@@ -254,8 +254,7 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
   for (MachineMount& mount : own) machine.mounts.push_back(std::move(mount));
   for (MachineMount& mount : DeviceMounts(launch)) machine.mounts.push_back(std::move(mount));
   AddMetrics(machine, boot_disk, launch);
-  AddNamed(machine, launch);
-  AddVolumes(launch, boot_disk, state_, machine.mounts);
+  AddNamedAndVolumes(machine, boot_disk, launch);
 }
 
 // Nothing of the host's files but what the launch names of the state directory.
@@ -273,8 +272,7 @@ void MachineFiles::AddImageTo(launcher::Machine& machine, const Path& boot_disk,
   const Path working = Path("/") / launch.working_directory;
   machine.mounts.push_back({MountKind::kDirectory, "", working.string(), 0, "755"});
   AddMetrics(machine, boot_disk, launch);
-  AddNamed(machine, launch);
-  AddVolumes(launch, boot_disk, state_, machine.mounts);
+  AddNamedAndVolumes(machine, boot_disk, launch);
 }
 
 // A user of the image writes the metric, too.
@@ -310,9 +308,26 @@ std::vector<std::string> MachineFiles::NamedPaths(const engine::ReplicaLaunch& l
   return found;
 }
 
-void MachineFiles::AddNamed(launcher::Machine& machine, const engine::ReplicaLaunch& launch) const {
+// A volume may have the state directory in it and hides that. So what is named of the state comes
+// after the volumes, and all else, which may have a volume below it, before them.
+void MachineFiles::AddNamedAndVolumes(launcher::Machine& machine, const Path& boot_disk,
+                                      const engine::ReplicaLaunch& launch) const {
+  std::set<std::string> elsewhere = NamedPlaces(launch);
+  std::set<std::string> of_state;
+  for (auto place = elsewhere.begin(); place != elsewhere.end();) {
+    const bool is_of_state = IsBelow(*place, state_.string());
+    if (is_of_state) of_state.insert(*place);
+    place = is_of_state ? elsewhere.erase(place) : std::next(place);
+  }
+  AddPlaces(elsewhere, machine);
+  AddVolumes(launch, boot_disk, state_, machine.mounts);
+  AddPlaces(of_state, machine);
+}
+
+// Sorted, so that a directory comes before what is below it.
+std::set<std::string> MachineFiles::NamedPlaces(const engine::ReplicaLaunch& launch) const {
   const std::string buckets = (state_ / "buckets").string();
-  std::set<std::string> places;  // sorted, so that a directory comes before what is below it
+  std::set<std::string> places;
   for (std::string path : NamedPaths(launch)) {
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     const bool is_empty_directory =
@@ -323,6 +338,13 @@ void MachineFiles::AddNamed(launcher::Machine& machine, const engine::ReplicaLau
     if (IsSecretOfState(path, state_.string())) continue;
     places.insert(IsBelow(path, buckets) ? buckets : path);
   }
+  return places;
+}
+
+// Binds directories and files of the host. The state directory below one of them stays hidden.
+void MachineFiles::AddPlaces(const std::set<std::string>& places,
+                             launcher::Machine& machine) const {
+  const std::string buckets = (state_ / "buckets").string();
   std::string last;
   for (const std::string& place : places) {
     const bool is_covered = IsBelow(state_.string(), last) && IsBelow(place, state_.string());

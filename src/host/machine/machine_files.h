@@ -14,6 +14,7 @@
 // and the repository (.git) of a program that it runs. Inside these, the state directory stays
 // hidden. Volumes come last, and cover what is at their places.
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,7 +51,10 @@ class MachineFiles {
   void AddMetrics(launcher::Machine& machine, const Path& boot_disk,
                   const engine::ReplicaLaunch& launch) const;
   std::vector<std::string> NamedPaths(const engine::ReplicaLaunch& launch) const;
-  void AddNamed(launcher::Machine& machine, const engine::ReplicaLaunch& launch) const;
+  void AddNamedAndVolumes(launcher::Machine& machine, const Path& boot_disk,
+                          const engine::ReplicaLaunch& launch) const;
+  std::set<std::string> NamedPlaces(const engine::ReplicaLaunch& launch) const;
+  void AddPlaces(const std::set<std::string>& places, launcher::Machine& machine) const;
 
   Path state_;
 };

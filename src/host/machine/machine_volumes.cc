@@ -44,17 +44,29 @@ Status PrepareVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk
   return Ok{};
 }
 
+namespace {
+
+// The place of the state directory in the volume, as the machine sees it; "" if it is elsewhere. A
+// copy does not have it, but shall get no places for what the machine sees of it.
+std::string StateInVolume(const engine::Volume& volume, const Path& state) {
+  if (volume.use == engine::Volume::Use::kShared) {
+    return IsBelow(state.string(), volume.shown) ? state.string() : "";
+  }
+  const std::string below = StateBelow(volume.directory, state);
+  return below.empty() ? "" : volume.shown + below.substr(volume.directory.size());
+}
+
+}  // namespace
+
 void AddVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk, const Path& state,
                 std::vector<MachineMount>& mounts) {
   std::vector<engine::Volume> volumes = launch.volumes;
   std::ranges::sort(volumes, {}, &engine::Volume::shown);
   for (const engine::Volume& volume : volumes) {
     mounts.push_back(MountOf(volume, boot_disk));
-    if (volume.use == engine::Volume::Use::kShared) continue;
-    const std::string hidden = StateBelow(volume.directory, state);
+    const std::string hidden = StateInVolume(volume, state);
     if (hidden.empty()) continue;
-    const std::string below = hidden.substr(volume.directory.size());
-    mounts.push_back({MountKind::kFileSystem, "tmpfs", volume.shown + below, 0, "mode=755"});
+    mounts.push_back({MountKind::kFileSystem, "tmpfs", hidden, 0, "mode=755"});
   }
 }
 

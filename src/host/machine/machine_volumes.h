@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/files.h"
 #include "engine/ports.h"
 #include "host/launcher/protocol.h"
 
