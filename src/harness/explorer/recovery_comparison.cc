@@ -11,6 +11,7 @@
 #include "harness/expectations/counts.h"
 #include "harness/explorer/baseline.h"
 #include "harness/explorer/drift.h"
+#include "harness/explorer/other_state.h"
 
 namespace caip::harness {
 namespace {
@@ -192,6 +193,8 @@ void CompareSteps(const Baseline& baseline, const std::string& replica, const Ev
   }
 }
 
+std::string WrittenAfter(int64_t step) { return "written after step " + std::to_string(step); }
+
 void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
                                 std::vector<Flaw>& flaws) {
   std::map<std::string, Flaw> by_cause;
@@ -217,6 +220,8 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
   const auto is_drift = [](const Flaw& flaw) { return flaw.kind == Flaw::Kind::kDrift; };
   const bool same_steps = std::ranges::all_of(flaws, is_drift) && !baseline.replicas().empty() &&
                           baseline.steps_are_stable();
+  const ObjectAges ages_wanted(baseline.run().events);
+  const ObjectAges ages(run.events);
   for (const auto& [name, object] : baseline.run().objects) {
     const auto mine = run.objects.find(name);
     if (mine == run.objects.end()) {
@@ -227,6 +232,13 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
       const auto json = ParseJson(object.bytes);
       const auto other = ParseJson(mine->second.bytes);
       const bool drifts = json.ok() && other.ok() && IsDrift(*json, *other);
+      const auto age = ages.AgeOf(name);
+      const auto wanted = ages_wanted.AgeOf(name);
+      if (age && wanted && *age != *wanted && !drifts) {
+        add(kOtherState, name, WrittenAfter(*wanted), WrittenAfter(*age), "", "",
+            Flaw::Kind::kOtherState);
+        continue;
+      }
       add("objects have different contents", name,
           ExcerptAtDifference(object.bytes, mine->second.bytes),
           ExcerptAtDifference(mine->second.bytes, object.bytes),
@@ -341,36 +353,18 @@ void DoubtUnreportedStep(const Baseline& baseline, const CrashPoint& point,
   }
 }
 
-constexpr std::string_view kFlawKinds[] = {
-    "",       "missing_steps", "rewritten_result", "lost_progress", "left_over", "job_fails",
-    "no_end", "steps",         "contents",         "drift"};
+bool IsSure(const Flaw& flaw) { return flaw.doubt.empty(); }
 
-}  // namespace
-
-int RankOf(Flaw::Kind kind) {
-  switch (kind) {
-    case Flaw::Kind::kJobFails:
-    case Flaw::Kind::kNoEnd:
-      return 0;
-    case Flaw::Kind::kLostProgress:
-      return 1;
-    case Flaw::Kind::kMissingSteps:
-    case Flaw::Kind::kSteps:
-      return 2;
-    case Flaw::Kind::kDrift:
-      return 4;
-    default:
-      return 3;
+// If the replica resumed from a mixture, the other flaws most likely follow from it.
+void NameMixture(const Baseline& baseline, const CrashPoint& point, const Evidence& recovery,
+                 std::vector<Flaw>& flaws) {
+  if (flaws.empty() || !IsSure(flaws.front())) return;
+  if (auto mixture = FindMixture(baseline, point, recovery)) {
+    flaws.insert(flaws.begin(), *std::move(mixture));
   }
 }
 
-std::string_view Name(Flaw::Kind kind) { return kFlawKinds[static_cast<size_t>(kind)]; }
-
-Flaw::Kind FlawKindNamed(std::string_view name) {
-  const auto found = std::ranges::find(kFlawKinds, name);
-  return found == std::end(kFlawKinds) ? Flaw::Kind::kOther
-                                       : static_cast<Flaw::Kind>(found - std::begin(kFlawKinds));
-}
+}  // namespace
 
 std::vector<Flaw> CompareRecovery(const Baseline& baseline, const CrashPoint& point,
                                   const Evidence& recovery, const CrashPoint* first) {
@@ -386,8 +380,8 @@ std::vector<Flaw> CompareRecovery(const Baseline& baseline, const CrashPoint& po
   CompareResults(baseline, point, recovery, flaws);
   DoubtUnreportedStep(baseline, point, recovery, flaws);
   if (first) DoubtUnreportedStep(baseline, *first, recovery, flaws);
-  std::stable_partition(flaws.begin(), flaws.end(),
-                        [](const Flaw& flaw) { return flaw.doubt.empty(); });
+  std::stable_partition(flaws.begin(), flaws.end(), IsSure);
+  NameMixture(baseline, point, recovery, flaws);
   return flaws;
 }
 
