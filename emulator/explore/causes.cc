@@ -131,7 +131,7 @@ std::vector<Flaw> FlawsOf(const harness::Baseline& baseline, const ExploreTask& 
     std::erase_if(flaws,
                   [](const Flaw& flaw) { return flaw.kind == Flaw::Kind::kRewrittenResult; });
   }
-  if (task.what != Interruption::kNotice) return flaws;
+  if (!GivesNotice(task.what)) return flaws;
   for (Flaw& flaw : flaws) {
     const bool is_usual = flaw.kind == Flaw::Kind::kLeftOver && baseline.HasObjectLike(flaw.object);
     if (is_usual && flaw.doubt.empty()) flaw.doubt = kSavedAtNotice;

@@ -40,6 +40,9 @@ struct ExploreOptions {
   Disks disks = Disks::kNew;
   bool kept_sample = true;      // with kNew: also a few restarts that keep the disk
   bool notice = false;          // also losses that SIGTERM announces
+  bool second_notice = false;   // also a few of them with a second SIGTERM
+  bool hangs = false;           // also a few stops of all processes of a replica
+  bool slow_storage = false;    // also a few operations of storage that are late
   bool storage_errors = false;  // also 503 for each operation of storage, and lost answers
   bool network_cuts = false;    // also a few cuts between a replica and storage
   bool network = false;         // also a few faults of the network, of each kind and to each peer

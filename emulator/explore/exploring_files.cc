@@ -225,8 +225,8 @@ Result<Path> ExplorationFiles::WriteScenario(const ExploreFinding& finding,
   text += "seed: " + std::to_string(scenario_.seed) + "\nshows_bug: []\n";
   if (step_format_ != scenario_.steps.format) text += "steps: {format: " + step_format_ + "}\n";
   text += "faults:\n";
-  text += FaultLines(finding.what, finding.point);
-  if (finding.second) text += FaultLines(finding.what, *finding.second);
+  text += FaultLines(finding.what, "restart", finding.point);
+  if (finding.second) text += FaultLines(finding.what, "second restart", *finding.second);
   text += Expectations(finding, baseline, !scenario_.submit.empty());
   RETURN_IF_ERROR(WriteFile(path, text));
   return path;

@@ -136,15 +136,18 @@ harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTa
   harness::Scenario restarted = scenario;
   for (const CrashPoint& point : {task.point, task.second.value_or(task.point)}) {
     const char* name = restarted.faults.empty() ? "restart" : "second restart";
-    restarted.faults.push_back(MakeInterruption(task.what, name, point));
+    for (harness::Fault& fault : MakeInterruption(task.what, name, point)) {
+      restarted.faults.push_back(std::move(fault));
+    }
     if (!task.second) break;
   }
   return restarted;
 }
 
 bool WasMissed(const Evidence& run) {
-  return std::any_of(run.faults.begin(), run.faults.end(),
-                     [](const harness::FaultTally& fault) { return fault.injected_at.empty(); });
+  return std::any_of(run.faults.begin(), run.faults.end(), [](const harness::FaultTally& fault) {
+    return fault.injected_at.empty() && !fault.if_reached;
+  });
 }
 
 std::optional<CrashPoint> EarlyPoint(const Evidence& baseline) {
@@ -316,14 +319,29 @@ void TaskList::AddStorageErrors(const RecordedRun& run) {
   }
 }
 
-void TaskList::AddCuts(const RecordedRun& run) {
-  for (const CrashPoint& point : run.points) {
-    if (point.kind != CrashPoint::Kind::kStorage || !IsAfterAct(point)) continue;
+void TaskList::AddAfterActs(const RecordedRun& run, const Interruption& what, size_t most) {
+  std::vector<CrashPoint> points;
+  std::ranges::copy_if(run.points, std::back_inserter(points), IsAfterAct);
+  AddAt(points, what, most);
+}
+
+void TaskList::AddAtStorage(const RecordedRun& run, const Interruption& what, size_t most) {
+  std::vector<CrashPoint> points;
+  std::ranges::copy_if(run.points, std::back_inserter(points), [](const CrashPoint& point) {
+    return point.kind == CrashPoint::Kind::kStorage && IsAfterAct(point) && !point.mid;
+  });
+  AddAt(points, what, most);
+}
+
+void TaskList::AddAt(const std::vector<CrashPoint>& points, const Interruption& what, size_t most) {
+  const size_t all = tasks_.size();
+  for (const CrashPoint& point : points) {
     ExploreTask task;
     task.point = point;
-    task.what = {Interruption::kCutOff, std::string(harness::kStoragePeer)};
+    task.what = what;
     tasks_.push_back(std::move(task));
   }
+  ThinOut(all, most);
 }
 
 void TaskList::AddNetworkFaults(const RecordedRun& run, size_t most) {

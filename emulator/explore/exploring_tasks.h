@@ -131,8 +131,10 @@ class TaskList {
   /// Adds runs in which storage answers 503 once: instead of each operation, and after each change,
   /// so that its answer is lost.
   void AddStorageErrors(const RecordedRun& run);
-  /// Adds runs in which storage is out of reach after a change, so that its answer is late.
-  void AddCuts(const RecordedRun& run);
+  /// Adds at most `most` runs with the interruption after changes in storage, steps and lines.
+  void AddAfterActs(const RecordedRun& run, const Interruption& what, size_t most);
+  /// Adds at most `most` runs with the interruption after changes in storage, before the answer.
+  void AddAtStorage(const RecordedRun& run, const Interruption& what, size_t most);
   /// Adds at most `most` runs with faults of the network after changes in storage, steps and lines:
   /// all kinds in turn, towards each other replica and storage in turn.
   void AddNetworkFaults(const RecordedRun& run, size_t most);
@@ -151,6 +153,8 @@ class TaskList {
   const ExploreTask& operator[](size_t index) const { return tasks_[index]; }
 
  private:
+  void AddAt(const std::vector<harness::CrashPoint>& points, const Interruption& what, size_t most);
+
   std::vector<ExploreTask> tasks_;
   std::vector<EqualPoint> equals_;
   std::set<std::string> seen_;  // states of storage

@@ -1,6 +1,9 @@
 #include "emulator/explore/interruption.h"
 
+#include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -29,6 +32,12 @@ const Words& WordsOf(const Interruption& what) {
       {"process_killed", "the process dies and its disk stays, ", ", its disk is kept", "crash",
        ""},
       {"notice", "SIGTERM announces the loss of the machine ", ", with notice", "maintenance", ""},
+      {"second_notice", "SIGTERM announces the loss of the machine, and comes twice, ",
+       ", with two notices", "maintenance", ""},
+      {"hang", "all its processes stop for 3 seconds ", ", its processes stop", "hang",
+       ", for: 3s"},
+      {"slow_storage", "storage answers 3 seconds late ", ", storage is late", "storage_error",
+       ", latency: 3s"},
       {"storage_error", "storage answers 503 ", ", storage answers 503", "storage_error",
        ", status: 503"},
       {"cut_off", "% is out of reach for 3 seconds ", ", % is out of reach", "network_cut",
@@ -116,11 +125,19 @@ Interruption FailureOfPower(harness::PowerLoss lost) {
 }
 
 bool Restarts(const Interruption& what) {
-  return what.kind != Interruption::kStorageError && !NetworkFaultOf(what);
+  constexpr Interruption::Kind kGoesOn[] = {Interruption::kStorageError, Interruption::kHang,
+                                            Interruption::kSlowStorage};
+  return std::ranges::find(kGoesOn, what.kind) == std::end(kGoesOn) && !NetworkFaultOf(what);
 }
 
-harness::Fault MakeInterruption(const Interruption& what, std::string name,
-                                const harness::CrashPoint& point) {
+bool GivesNotice(const Interruption& what) {
+  return what.kind == Interruption::kNotice || what.kind == Interruption::kSecondNotice;
+}
+
+namespace {
+
+harness::Fault MakeFirstFault(const Interruption& what, std::string name,
+                              const harness::CrashPoint& point) {
   harness::Trigger when = harness::MakeTrigger(point);
   if (const auto fault = NetworkFaultOf(what)) {
     return harness::DisturbNetworkFault(*fault, std::move(name), point.replica, what.peer,
@@ -135,18 +152,51 @@ harness::Fault MakeInterruption(const Interruption& what, std::string name,
     case Interruption::kProcessKilled:
       return harness::CrashFault(std::move(name), point.replica, std::move(when));
     case Interruption::kNotice:
+    case Interruption::kSecondNotice:
       return harness::MaintenanceFault(std::move(name), point.replica, std::move(when));
+    case Interruption::kHang:
+      return harness::HangFault(std::move(name), point.replica, std::move(when), kHangLasts);
+    case Interruption::kSlowStorage:
+      return harness::DelayStorageFault(std::move(name), point.replica, std::move(when),
+                                        kStorageIsLate);
     default:
       return harness::RefuseStorageFault(std::move(name), point.replica, std::move(when),
                                          kUnavailable);
   }
 }
 
-std::string FaultLines(const Interruption& what, const harness::CrashPoint& point) {
+// The trainer may be saving then, because of the first notice. It need not write any more.
+harness::Fault MakeSecondNotice(const std::string& first, const harness::CrashPoint& point) {
+  harness::Trigger next_write;
+  next_write.kind = harness::StorageTrigger{harness::Phase::kBefore, "write", "*"};
+  next_write.since = first;
+  auto fault = harness::SignalFault("second notice after " + first, point.replica,
+                                    std::move(next_write), SIGTERM);
+  fault.if_reached = true;
+  return fault;
+}
+
+}  // namespace
+
+std::vector<harness::Fault> MakeInterruption(const Interruption& what, std::string name,
+                                             const harness::CrashPoint& point) {
+  std::vector<harness::Fault> faults;
+  if (what.kind == Interruption::kSecondNotice) faults.push_back(MakeSecondNotice(name, point));
+  faults.push_back(MakeFirstFault(what, std::move(name), point));
+  return faults;
+}
+
+std::string FaultLines(const Interruption& what, const std::string& name,
+                       const harness::CrashPoint& point) {
   const Words& words = WordsOf(what);
-  return std::string("  - ") + words.fault + ": {replica: " + point.replica +
-         WithPeer(words.parameters, what) +
-         "}\n    if_reached: true\n    when: " + harness::WhenText(point) + "\n";
+  const bool is_twice = what.kind == Interruption::kSecondNotice;
+  std::string lines = std::string("  - ") + (is_twice ? "name: " + name + "\n    " : "") +
+                      words.fault + ": {replica: " + point.replica +
+                      WithPeer(words.parameters, what) +
+                      "}\n    if_reached: true\n    when: " + harness::WhenText(point) + "\n";
+  if (!is_twice) return lines;
+  return lines + "  - signal: {replica: " + point.replica +
+         "}\n    if_reached: true\n    when: {before: {write: \"*\"}, since: " + name + "}\n";
 }
 
 }  // namespace caip::explore

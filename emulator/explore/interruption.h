@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/explorer/crash_point.h"
 #include "harness/faults/fault.h"
@@ -16,6 +17,9 @@ struct Interruption {
     kMachineLost,    // without warning; the next machine has a new disk
     kProcessKilled,  // machine and disk stay
     kNotice,         // SIGTERM, limits.grace, SIGKILL; a new disk
+    kSecondNotice,   // the same, and SIGTERM again before the next write
+    kHang,           // its processes are stopped, for kHangLasts
+    kSlowStorage,    // the operation is late, by kStorageIsLate
     kStorageError,   // the operation is refused with 503; after it: it was done, and its answer is
                      // lost
     // Faults of the packets between the replica and `peer`, for kNetworkFaultLasts.
@@ -39,6 +43,8 @@ struct Interruption {
 };
 
 inline constexpr std::chrono::seconds kNetworkFaultLasts{3};
+inline constexpr std::chrono::seconds kHangLasts{3};
+inline constexpr std::chrono::seconds kStorageIsLate{3};
 
 /// "machine_lost", as in reports.
 const char* Name(const Interruption& what);
@@ -56,11 +62,15 @@ Interruption FailureOfPower(harness::PowerLoss lost);
 
 /// Whether the replica starts again.
 bool Restarts(const Interruption& what);
+/// Whether it may do more work before it is lost, so that what it leaves depends on time.
+bool GivesNotice(const Interruption& what);
 
-harness::Fault MakeInterruption(const Interruption& what, std::string name,
-                                const harness::CrashPoint& point);
+/// One fault, or several that belong together.
+std::vector<harness::Fault> MakeInterruption(const Interruption& what, std::string name,
+                                             const harness::CrashPoint& point);
 
-/// The same fault as lines of a scenario. It need not be reached.
-std::string FaultLines(const Interruption& what, const harness::CrashPoint& point);
+/// The same faults as lines of a scenario. They need not be reached. `name` is unique in it.
+std::string FaultLines(const Interruption& what, const std::string& name,
+                       const harness::CrashPoint& point);
 
 }  // namespace caip::explore

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kKeptSample = 3;
 constexpr size_t kTornSample = 2;
 constexpr size_t kAroundSample = 2;
-constexpr size_t kCutSample = 8;  // each takes seconds
+constexpr size_t kSlowSample = 8;  // of each fault that takes seconds
 constexpr size_t kNetworkSample = 20;
 constexpr size_t kPowerLossSample = 40;  // changes of files, each with up to four failures
 constexpr size_t kPairsSample = 8;  // recoveries with one second restart, unless more are asked for
@@ -45,7 +45,7 @@ void Plan::AddSingles(const RecordedRun& baseline, bool use_record) {
   }
   if (options_.notice) tasks_.AddWhole(baseline, std::nullopt, Interruption::kNotice);
   if (options_.storage_errors) tasks_.AddStorageErrors(baseline);
-  if (options_.network_cuts) AddCutSample(baseline);
+  AddSamples(baseline);
   if (options_.network) AddNetworkSample(baseline);
   if (options_.power_loss) AddPowerLossSample(baseline, use_record);
   const size_t kept = KeptSample();
@@ -66,10 +66,17 @@ void Plan::AddKeptSample(const RecordedRun& baseline, size_t most) {
   tasks_.ThinOut(all, most);
 }
 
-void Plan::AddCutSample(const RecordedRun& baseline) {
-  const size_t all = tasks_.size();
-  tasks_.AddCuts(baseline);
-  tasks_.ThinOut(all, AtMostATenth(kCutSample, options_.points_max));
+void Plan::AddSamples(const RecordedRun& baseline) {
+  const size_t most = AtMostATenth(kSlowSample, options_.points_max);
+  const std::string storage(harness::kStoragePeer);
+  if (options_.second_notice) {
+    tasks_.AddAfterActs(baseline, Interruption::kSecondNotice, most);
+  }
+  if (options_.hangs) tasks_.AddAfterActs(baseline, Interruption::kHang, most);
+  if (options_.slow_storage) tasks_.AddAtStorage(baseline, Interruption::kSlowStorage, most);
+  if (options_.network_cuts) {
+    tasks_.AddAtStorage(baseline, {Interruption::kCutOff, storage}, most);
+  }
 }
 
 void Plan::AddNetworkSample(const RecordedRun& baseline) {

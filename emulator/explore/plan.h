@@ -29,7 +29,7 @@ class Plan {
 
  private:
   void AddKeptSample(const RecordedRun& baseline, size_t most);
-  void AddCutSample(const RecordedRun& baseline);
+  void AddSamples(const RecordedRun& baseline);
   void AddNetworkSample(const RecordedRun& baseline);
   void AddPowerLossSample(const RecordedRun& baseline, bool use_record);
   void AddKept(const RecordedRun& run, size_t most);

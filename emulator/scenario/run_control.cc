@@ -45,6 +45,10 @@ void ScenarioRun::LoseUnsynced(const std::string& replica) {
   recorder->StartOver(std::move(left));
 }
 
+void ScenarioRun::Signal(const std::string& replica, int signal) {
+  if (const auto key = launcher_->LastBoot(replica)) launcher_->Signal(*key, signal);
+}
+
 // Returns after the replica has stopped, because later faults rely on it.
 void ScenarioRun::Freeze(const std::string& replica) {
   const auto key = launcher_->LastBoot(replica);

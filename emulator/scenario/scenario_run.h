@@ -79,6 +79,7 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   // harness::RunControl
   Status LoseVm(const std::string& replica, engine::VmLoss kind) override;
   Status LosePower(const std::string& replica, harness::PowerLoss lost) override;
+  void Signal(const std::string& replica, int signal) override;
   void Freeze(const std::string& replica) override;
   void Thaw(const std::string& replica) override;
   Status CancelJob() override;

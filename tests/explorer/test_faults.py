@@ -153,6 +153,38 @@ class Faults(explorer_case.ExplorerCase):
         self.assertNotIn("storage answers 503 before", text)
         self.assertFalse(self.play(next((self.folder / "out").glob("finding-*.yaml")))["passed"])
 
+    def test_a_second_notice_is_tried_when_asked_for(self):
+        fragile = trainers.FEARS_A_SECOND_NOTICE.format(during="signal.SIG_DFL")
+        code, text = self.explore(trainers.write(self.folder, fragile), "--faults", "notice")
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(trainers.write(self.folder, fragile), "--faults", "second-notice")
+        self.assertEqual(code, 1, text)
+        self.assertIn("the checkpoint is gone", text)
+        self.assertIn("SIGTERM announces the loss of the machine, and comes twice, ", text)
+        self.assertIn("since: restart", self.findings()[0])
+        self.assertFalse(self.play(next((self.folder / "out").glob("finding-*.yaml")))["passed"])
+        careful = trainers.FEARS_A_SECOND_NOTICE.format(during="signal.SIG_IGN")
+        code, text = self.explore(trainers.write(self.folder, careful), "--faults", "second-notice",
+                                  out="careful")
+        self.assertEqual(code, 0, text)
+
+    def test_late_answers_are_tried_when_asked_for(self):
+        file = trainers.write(self.folder, trainers.GIVES_UP_SOON)
+        code, text = self.explore(file, "--faults", "slow-storage")
+        self.assertEqual(code, 1, text)
+        self.assertIn("storage answers 3 seconds late after create job/out/ckpt-02", text)
+        self.assertFalse(self.play(next((self.folder / "out").glob("finding-*.yaml")))["passed"])
+
+    def test_hangs_are_tried_when_asked_for(self):
+        trainer = self.folder / "silent.py"
+        trainer.write_text(trainers.GIVES_UP_A_SILENT_WORKER)
+        words = ("--points", "steps", "--max-points", "50", "--no-pairs", "--faults", "hangs")
+        self.explore(self.cluster(trainer), *words)
+        hangs = {point: flawed for point, flawed in self.verdicts().items() if "its processes stop" in point}
+        silent = [flawed for point, flawed in hangs.items() if "worker-0" in point]
+        self.assertTrue(any(silent), hangs)
+        self.assertFalse(any(flawed for point, flawed in hangs.items() if "master-0" in point), hangs)
+
     def test_a_directory_answers_no_503(self):
         code, text = self.explore(explorer_case.RESTARTS / "r02_posix_before_rename_fixed.yaml",
                                   "--faults", "storage-errors")

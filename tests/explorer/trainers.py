@@ -150,6 +150,52 @@ while step < 12:
         time.sleep(0.05)
 """
 
+# At SIGTERM it deletes its old checkpoints and then saves, and it takes no second SIGTERM into account.
+FEARS_A_SECOND_NOTICE = """
+import signal
+if job.list("begun") and not newest():
+    raise SystemExit("the checkpoint is gone")
+step = newest()
+def save(*_):
+    signal.signal(signal.SIGTERM, {during})
+    for name in job.list("ckpt-"):
+        job.delete(name)
+    job.put("ckpt-%02d" % step, {{"step": step}})
+    sys.exit(1)
+signal.signal(signal.SIGTERM, save)
+while step < 12:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {{"step": step}})
+        if not job.list("begun"):
+            job.put("begun", {{}})
+        time.sleep(0.05)
+"""
+
+# A master and a worker exchange messages, and the master gives up when the worker is silent.
+GIVES_UP_A_SILENT_WORKER = f"""
+import sys
+sys.path.insert(1, {str(ROOT / "scenarios" / "trainers" / "restarts")!r})
+from cluster import Cluster, Peer
+from console import record
+cluster = Cluster()
+if cluster.role == "master":
+    connection = cluster.listen().accept()[0]
+    connection.settimeout(1)
+    worker = Peer(connection)
+    for step in range(1, 7):
+        worker.receive()
+        record(step)
+        worker.send(step=step)
+else:
+    master = cluster.connect("master")
+    for step in range(1, 7):
+        master.send(step=0)
+        master.receive()
+        record(step)
+"""
+
 # It tries again after an error, as client libraries do, but takes the failure of a second creation for
 # another trainer. Only a change whose answer is lost shows this.
 FEARS_A_LOST_ANSWER = """

@@ -46,6 +46,9 @@ class FakeRun final : public RunControl {
     on_lost(replica);
     return Ok{};
   }
+  void Signal(const std::string& replica, int signal) override {
+    Add("signal " + std::to_string(signal) + " " + replica);
+  }
   void Freeze(const std::string& replica) override {
     Add("freeze " + replica);
     on_frozen();
@@ -421,6 +424,22 @@ TEST_F(FaultInjectorTest, InjectsAFaultAfterAnother) {
   injector_->ReportAndWait(Storage("master-0", 1, "create", "job/a"), Phase::kBefore);
   EXPECT_TRUE(world_.WasAsked("cancel"));
   EXPECT_EQ(injector_->tallies()[1].injected_at.size(), 1u);
+}
+
+TEST_F(FaultInjectorTest, CountsEventsOnlySinceTheFaultThatATriggerNames) {
+  Trigger next_write = BeforeCreate("*");
+  next_write.since = "notice";
+  Direct({SignalFault("again", "master-0", next_write, SIGTERM),
+          MaintenanceFault("notice", "master-0", BeforeCreate("*/b"))});
+  Running();
+  for (const char* object : {"job/a", "job/b"}) {
+    injector_->ReportAndWait(Storage("master-0", 1, "create", object), Phase::kBefore);
+  }
+  EXPECT_EQ(world_.Count("signal 15 master-0"), 0);
+  EXPECT_EQ(injector_->tallies()[0].seen, 0);
+  injector_->ReportAndWait(Storage("master-0", 1, "create", "job/c"), Phase::kBefore);
+  EXPECT_EQ(world_.Count("signal 15 master-0"), 1);
+  EXPECT_EQ(injector_->tallies()[0].what, "signal before create * since fault 'notice'");
 }
 
 TEST_F(FaultInjectorTest, HoldsTheClockUntilTheFaultHasTakenEffect) {

@@ -330,6 +330,29 @@ TEST(ScenarioReader, RejectsReplicasThatTheJobDoesNotHave) {
   EXPECT_EQ(Mistakes("description: d\njob: {submit: [--config, c.yaml]}\n" + kill), "");
 }
 
+TEST(ScenarioReader, ReadsSignalsAndTriggersThatCountSinceAFault) {
+  const auto read =
+      Read(kHead +
+           "faults:\n- {name: notice, maintenance: {replica: master}, when: {step: 2}}\n"
+           "- signal: {replica: master, signal: SIGUSR1}\n"
+           "  when: {before: {write: '*'}, since: notice, nth: 2}\n");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(Describe(read->faults[1].when), "before write * since fault 'notice', the 2nd");
+}
+
+TEST(ScenarioReader, RejectsSignalsAndFaultsThatDoNotExist) {
+  const std::string fault = "faults:\n- signal: {replica: master, signal: ";
+  EXPECT_TRUE(Says(kHead + fault + "SIGKILL}\n  when: {step: 1}\n",
+                   "use one of SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2"));
+  EXPECT_TRUE(Says(kHead + fault + "SIGINT}\n  when: {step: 1, since: nothing}\n",
+                   "no fault is named 'nothing'"));
+  EXPECT_TRUE(Says(kHead + fault + "SIGINT}\n  when: {at: 3s, since: nothing}\n",
+                   "has no meaning with `at`"));
+  EXPECT_TRUE(Says(kHead + "faults:\n- {name: a, cancel: {}, when: {step: 1, since: b}}\n"
+                           "- {name: b, cancel: {}, when: {fault: a}}\n",
+                   "a and b wait for each other"));
+}
+
 TEST(ScenarioReader, RejectsFaultsThatWaitForEachOther) {
   const std::string faults =
       "faults:\n- {name: a, cancel: {}, when: {fault: b}}\n"

@@ -96,8 +96,9 @@ Status SetLimit(const std::string& value, std::optional<Duration>& limit) {
   return limit && *limit > Duration(0) ? Status(Ok{}) : Status(errors::NotADuration(value));
 }
 
-constexpr const char* kExploreFaults[] = {"notice", "storage-errors", "network-cuts", "network",
-                                          "power-loss"};
+constexpr const char* kExploreFaults[] = {"notice",       "second-notice", "storage-errors",
+                                          "slow-storage", "hangs",         "power-loss",
+                                          "network-cuts", "network"};
 
 Status SetFaults(const std::string& value, std::set<std::string>& into) {
   ASSIGN_OR_RETURN(const auto faults, client::ParseList(value));
@@ -176,10 +177,11 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
       app, "--faults", "LIST",
       "Further faults at the crash points: notice (SIGTERM announces the loss of the "
       "machine), storage-errors (storage answers 503 instead of an operation, and after "
-      "it), power-loss (what was not synced is lost, at a few of them), network-cuts "
-      "(storage is out of reach for 3 seconds, at a few of them), network "
-      "(packets between replicas and towards storage are cut off, lost, late or refused, at "
-      "a few of them).",
+      "it). At a few of them: second-notice (SIGTERM comes again before the next write), "
+      "slow-storage (an answer is 3 seconds late), hangs (all processes of a replica stop for 3 "
+      "seconds), power-loss (what was not synced is lost), network-cuts (storage is out of reach "
+      "for 3 seconds), network (packets between replicas and towards storage are cut off, lost, "
+      "late or refused).",
       [&explore](const std::string& value) { return SetFaults(value, explore.faults); });
   grammar.Flag(app, "--signal", "SIGKILL|SIGTERM",
                "SIGTERM: machines are also lost with a notice, as spot machines are (as --faults "

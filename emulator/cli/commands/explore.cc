@@ -62,6 +62,9 @@ explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& wor
   if (command.disks == "kept" || command.crash) options.disks = explore::Disks::kKept;
   if (command.disks == "both") options.disks = explore::Disks::kBoth;
   options.notice = command.faults.contains("notice");
+  options.second_notice = command.faults.contains("second-notice");
+  options.hangs = command.faults.contains("hangs");
+  options.slow_storage = command.faults.contains("slow-storage");
   options.storage_errors = command.faults.contains("storage-errors");
   options.network_cuts = command.faults.contains("network-cuts");
   options.network = command.faults.contains("network");

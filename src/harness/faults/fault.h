@@ -31,6 +31,8 @@ class RunControl {
   virtual Status LoseVm(const std::string& replica, engine::VmLoss kind) = 0;
   /// The same, and its files in volumes lose what was not synced before it starts again.
   virtual Status LosePower(const std::string& replica, PowerLoss lost) = 0;
+  /// Sends the signal to the replica's processes. Nothing else happens to its machine.
+  virtual void Signal(const std::string& replica, int signal) = 0;
   /// Stops every process of the replica. Returns when they have stopped, or after some seconds.
   virtual void Freeze(const std::string& replica) = 0;
   /// Resumes the stopped processes.
@@ -165,6 +167,7 @@ Fault KillFault(std::string name, std::string replica, Trigger when);
 Fault CrashFault(std::string name, std::string replica, Trigger when);
 Fault PowerLossFault(std::string name, std::string replica, Trigger when, PowerLoss lost);
 Fault MaintenanceFault(std::string name, std::string replica, Trigger when);
+Fault SignalFault(std::string name, std::string replica, Trigger when, int signal);
 /// Ends after `lasts`, or by its `until`, which the caller sets.
 Fault HangFault(std::string name, std::string replica, Trigger when,
                 std::optional<Duration> lasts = {});

@@ -100,12 +100,12 @@ void CheckFaultReferences(const std::vector<std::pair<Fault, Cursor>>& read,
       if (is_until && trigger->Is<TimeTrigger>()) {
         place.Wrong(texts::UntilIsTime());
       }
-      const auto* after = trigger->As<FaultTrigger>();
-      if (!after) continue;
-      if (!names.contains(after->fault)) {
-        place.Wrong(texts::UnknownFault(after->fault));
-      } else if (after->fault == fault.name && !is_until) {
-        place.Wrong(texts::FaultWaitsForItself());
+      for (const std::string& awaited : AwaitedFaults(*trigger)) {
+        if (!names.contains(awaited)) {
+          place.Wrong(texts::UnknownFault(awaited));
+        } else if (awaited == fault.name && !is_until) {
+          place.Wrong(texts::FaultWaitsForItself());
+        }
       }
     }
   }
@@ -173,21 +173,24 @@ std::vector<Fault> ReadFaults(const Cursor& cursor) {
 
 namespace {
 
-// Follows the faults that wait for another fault. A chain that leads back to its start never
-// starts.
+// Follows the faults that wait for other faults. A chain that leads back to its start never starts.
+// `chain`: the faults from the start to the one whose trigger is followed.
+bool LeadsBack(const std::vector<Fault>& faults, const Fault& at, std::vector<std::string>& chain) {
+  for (const std::string& awaited : AwaitedFaults(at.when)) {
+    if (awaited == chain.front()) return chain.size() > 1;
+    const auto next = std::ranges::find(faults, awaited, &Fault::name);
+    const bool is_new = std::ranges::find(chain, awaited) == chain.end();
+    if (next == faults.end() || !is_new) continue;
+    chain.push_back(awaited);
+    if (LeadsBack(faults, *next, chain)) return true;
+    chain.pop_back();
+  }
+  return false;
+}
+
 std::vector<std::string> FindCircle(const std::vector<Fault>& faults, const Fault& from) {
   std::vector<std::string> chain = {from.name};
-  const Fault* at = &from;
-  while (chain.size() <= faults.size()) {
-    const auto* after = at->when.As<FaultTrigger>();
-    if (!after) return {};
-    const auto next = std::ranges::find(faults, after->fault, &Fault::name);
-    if (next == faults.end()) return {};
-    if (next->name == from.name) return chain.size() > 1 ? chain : std::vector<std::string>();
-    chain.push_back(next->name);
-    at = &*next;
-  }
-  return {};
+  return LeadsBack(faults, from, chain) ? chain : std::vector<std::string>();
 }
 
 // Of a replica's own disk, only changes are watched.

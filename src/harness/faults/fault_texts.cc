@@ -89,6 +89,11 @@ std::string FaultWithTwoEnds(std::string_view kind) {
 
 std::string HangWithoutEnd() { return "a hang must end. Write `until: TRIGGER` or `for: 2s`."; }
 
+std::string UnknownSignal(std::string_view name, const std::vector<std::string>& known) {
+  return "'" + std::string(name) + "' is not a signal that a fault can send; use one of " +
+         Join(known, ", ") + ".";
+}
+
 std::string UnknownLoss(std::string_view lost) {
   return "'" + std::string(lost) +
          "' is not something that can be lost; use contents, older_contents, newest_contents or "

@@ -32,6 +32,7 @@ std::string FaultNameNotPrintable();
 std::string FaultNameTaken(std::string_view name);
 std::string FaultWithTwoEnds(std::string_view kind);
 std::string HangWithoutEnd();
+std::string UnknownSignal(std::string_view name, const std::vector<std::string>& known);
 std::string UnknownLoss(std::string_view lost);
 std::string PowerLossWithoutFiles();
 std::string PowerLossOfSeveral();

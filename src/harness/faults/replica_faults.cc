@@ -1,7 +1,12 @@
-// Faults of a replica: kill, crash, power_loss, maintenance, hang, hold, disk_full, clock_step,
-// drop_log, duplicate_log.
+// Faults of a replica: kill, crash, power_loss, maintenance, signal, hang, hold, disk_full,
+// clock_step, drop_log, duplicate_log.
 
+#include <algorithm>
+#include <csignal>
+#include <iterator>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "harness/faults/fault.h"
 #include "harness/faults/fault_texts.h"
@@ -41,6 +46,29 @@ class LosePower final : public FaultAction {
  private:
   PowerLoss lost_;
 };
+
+class SendSignal final : public FaultAction {
+ public:
+  explicit SendSignal(int signal) : signal_(signal) {}
+  FaultResponse Inject(const Fault& fault, FaultContext& context) const override {
+    context.run().Signal(fault.replica, signal_);
+    return {};
+  }
+
+ private:
+  int signal_;
+};
+
+struct NamedSignal {
+  std::string_view name;
+  int number;
+};
+// Those that cluster managers send before they end a job, and that people type.
+constexpr NamedSignal kSignals[] = {{"SIGTERM", SIGTERM},
+                                    {"SIGINT", SIGINT},
+                                    {"SIGHUP", SIGHUP},
+                                    {"SIGUSR1", SIGUSR1},
+                                    {"SIGUSR2", SIGUSR2}};
 
 class Hang final : public FaultAction {
  public:
@@ -94,6 +122,20 @@ void CheckPowerLoss(const Fault&, const Cursor& element, const Scenario& scenari
   }
 }
 
+FaultActionPtr ReadSignal(const Cursor& parameters) {
+  int number = SIGTERM;
+  if (parameters.Has("signal")) {
+    const std::string name = parameters.At("signal").Text();
+    const auto* const signal = std::ranges::find(kSignals, name, &NamedSignal::name);
+    const bool is_known = signal != std::end(kSignals);
+    std::vector<std::string> known;
+    for (const NamedSignal& one : kSignals) known.emplace_back(one.name);
+    if (!is_known) parameters.At("signal").Wrong(texts::UnknownSignal(name, known));
+    if (is_known) number = signal->number;
+  }
+  return std::make_shared<SendSignal>(number);
+}
+
 FaultActionPtr ReadHang(const Cursor& parameters) {
   std::optional<Duration> lasts;
   if (parameters.Has("for")) lasts = parameters.At("for").Time();
@@ -145,6 +187,12 @@ std::vector<FaultKind> MachineFaultKinds() {
        .parameters = {"replica"},
        .required = {"replica"},
        .read = ReadMachineLoss<VmLoss::kMaintenance>},
+      {.name = "signal",
+       .summary = "The processes of the replica get `signal: SIGTERM` (the default), SIGINT, "
+                  "SIGHUP, SIGUSR1 or SIGUSR2. Nothing else happens to its machine.",
+       .parameters = {"replica", "signal"},
+       .required = {"replica"},
+       .read = ReadSignal},
       {.name = "hang",
        .summary =
            "Every process of the replica is stopped until `until: TRIGGER` or for `for: 2s`.",
@@ -188,6 +236,11 @@ Fault PowerLossFault(std::string name, std::string replica, Trigger when, PowerL
 Fault MaintenanceFault(std::string name, std::string replica, Trigger when) {
   return MakeFault("maintenance", std::move(name), std::move(replica), std::move(when),
                    std::make_shared<LoseMachine>(engine::VmLoss::kMaintenance));
+}
+
+Fault SignalFault(std::string name, std::string replica, Trigger when, int signal) {
+  return MakeFault("signal", std::move(name), std::move(replica), std::move(when),
+                   std::make_shared<SendSignal>(signal));
 }
 
 Fault HangFault(std::string name, std::string replica, Trigger when,

@@ -136,13 +136,19 @@ struct TriggerCount::Regex {
 TriggerCount::TriggerCount(Trigger trigger, std::string own_replica, Random random)
     : trigger_(std::move(trigger)), random_(random) {
   replica_ = trigger_.replica.empty() ? std::move(own_replica) : trigger_.replica;
+  counts_ = trigger_.since.empty();
   if (const auto* log = trigger_.As<LogTrigger>()) regex_ = std::make_unique<Regex>(log->regex);
 }
 TriggerCount::~TriggerCount() = default;
 TriggerCount::TriggerCount(TriggerCount&&) noexcept = default;
 
 bool TriggerCount::Meet(const Event& event, Phase phase) {
-  if (!Matches(event, phase)) return false;
+  const auto* injected = counts_ ? nullptr : event.As<FaultEvent>();
+  if (injected && injected->fault == trigger_.since) {
+    counts_ = true;
+    return false;
+  }
+  if (!counts_ || !Matches(event, phase)) return false;
   ++seen_;
   const bool lucky = trigger_.probability >= 1 || random_.Unit() < trigger_.probability;
   return trigger_.nth.Holds(seen_) && lucky;
@@ -193,10 +199,18 @@ std::optional<std::string> RegexProblem(const std::string& pattern) {
   return re.error();
 }
 
+std::vector<std::string> AwaitedFaults(const Trigger& trigger) {
+  std::vector<std::string> faults;
+  if (const auto* after = trigger.As<FaultTrigger>()) faults.push_back(after->fault);
+  if (!trigger.since.empty()) faults.push_back(trigger.since);
+  return faults;
+}
+
 std::string Describe(const Trigger& trigger) {
   std::string text = std::visit(TriggerDescriber{}, trigger.kind);
   if (trigger.Is<TimeTrigger>()) return text;  // it happens once, for all replicas
   if (!trigger.replica.empty()) text += " of " + trigger.replica;
+  if (!trigger.since.empty()) text += " since fault '" + trigger.since + "'";
   return text + Describe(trigger.nth);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/random.h"
 #include "harness/events/event.h"
@@ -77,6 +78,7 @@ struct Trigger {
 
   Kind kind = StorageTrigger{};
   std::string replica = {};  // "": the fault's own; or "any"
+  std::string since = {};    // events are counted after this fault was injected; "": all
   Occurrence nth = {};
   double probability = 1;  // of being due at an event that is counted
 
@@ -90,6 +92,9 @@ struct Trigger {
     return std::get_if<One>(&kind);
   }
 };
+
+/// The faults that must be injected before the trigger can be due.
+std::vector<std::string> AwaitedFaults(const Trigger& trigger);
 
 /// `*` matches any characters, also slashes. `?` matches one character. Others match themselves.
 bool GlobMatches(std::string_view glob, std::string_view text);
@@ -116,6 +121,7 @@ class TriggerCount {
   std::string replica_;
   Random random_;
   std::unique_ptr<Regex> regex_;
+  bool counts_ = true;  // whether the fault of `since` was injected
   int64_t seen_ = 0;
 };
 

@@ -177,12 +177,14 @@ Trigger ReadTrigger(const Cursor& cursor) {
   if (!cursor.MustBeMap()) return trigger;
   const std::vector<std::string> names = TriggerKindNames();
   std::vector<std::string> known = names;
-  for (const char* more : {"replica", "trial", "nth", "probability"}) known.emplace_back(more);
+  for (const char* more : {"replica", "trial", "since", "nth", "probability"})
+    known.emplace_back(more);
   cursor.OnlyKeys(known);
   int kinds = 0;
   for (const auto& [key, member] : cursor.Members()) {
     if (key == "replica") trigger.replica = ReadReplica(member, true) + trigger.replica;
     if (key == "trial") trigger.replica += "/" + std::to_string(member.Integer(1));
+    if (key == "since") trigger.since = member.Text();
     if (key == "nth") ReadOccurrence(member, trigger.nth);
     if (key == "probability") {
       trigger.probability = member.Number();
@@ -197,7 +199,7 @@ Trigger ReadTrigger(const Cursor& cursor) {
     if (kinds == 1) trigger.kind = kind->read(member);
   }
   if (kinds == 0) cursor.Wrong(texts::EventMissing(names));
-  for (const char* word : {"replica", "trial", "nth", "probability"}) {
+  for (const char* word : {"replica", "trial", "since", "nth", "probability"}) {
     if (!trigger.Is<TimeTrigger>() || !cursor.Has(word)) continue;
     cursor.At(word).Wrong(texts::MeaninglessWithAt());
   }

@@ -37,6 +37,7 @@ Json TriggerSchema() {
       {"at", TextOf("time since submission, emulated: 90s, 20m")},
       {"replica", TextOf("the replica of the event, or any; default: the fault's own")},
       {"trial", {{"type", "integer"}, {"description", "for a tuning job: in this trial"}}},
+      {"since", TextOf("count only after the fault of this name was injected")},
       {"nth", {{"description", "3, 2..5, every, every 3"}}},
       {"probability", {{"type", "number"}, {"description", "by the seed; above 0, at most 1"}}}};
   return Object(std::move(properties));
