@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "emulator/explore/errors.h"
+#include "emulator/explore/resumption.h"
 #include "emulator/scenario/run_isolation.h"
 
 namespace caip::explore {
@@ -101,10 +102,13 @@ void Plan::AddKept(const RecordedRun& run, size_t most) {
   tasks_.ThinOut(all, most);
 }
 
-void Plan::AddPairs(const std::map<size_t, RecordedRun>& recoveries) {
+void Plan::AddPairs(std::map<size_t, RecordedRun>& recoveries) {
   const size_t singles = tasks_.size();
-  for (const auto& [index, recovery] : recoveries) {
+  for (auto& [index, recovery] : recoveries) {
     const ExploreTask first = tasks_[index];
+    const size_t end = CaughtUpAt(recovery.events, recovery.begin, first.point.replica);
+    std::erase_if(recovery.points,
+                  [end](const harness::CrashPoint& point) { return point.events > end + 1; });
     const size_t before = tasks_.size();
     first.recorded ? tasks_.AddRecorded(recovery, first.point)
                    : tasks_.AddWhole(recovery, first.point, first.what);

@@ -18,8 +18,9 @@ class Plan {
   /// Adds the interruptions of the baseline run. `use_record`: a loss of the machine is a recovery
   /// from recorded buckets.
   void AddSingles(const RecordedRun& baseline, bool use_record);
-  /// Adds second restarts in these recoveries, by the index of their task.
-  void AddPairs(const std::map<size_t, RecordedRun>& recoveries);
+  /// Adds second restarts in these recoveries, by the index of their task, until each has caught
+  /// up. Removes the other crash points of the recoveries.
+  void AddPairs(std::map<size_t, RecordedRun>& recoveries);
 
   const TaskList& tasks() const { return tasks_; }
   /// Whether the recovery of the task gets a second restart.

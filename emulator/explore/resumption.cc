@@ -57,6 +57,19 @@ std::optional<int64_t> FirstStep(const Evidence& run, size_t after, const std::s
   return std::nullopt;
 }
 
+size_t CaughtUpAt(const std::vector<Event>& events, size_t begin, const std::string& replica) {
+  std::optional<int64_t> reached;  // before the restart
+  bool is_new = false;
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (events[i].replica != replica) continue;
+    const auto* step = events[i].As<harness::StepEvent>();
+    if (step && i < begin) reached = std::max(reached.value_or(step->step), step->step);
+    if (step && i >= begin) is_new = is_new || !reached || step->step > *reached;
+    if (is_new && harness::IsWrite(events[i])) return i;
+  }
+  return events.size();
+}
+
 std::string DescribeResumption(const Evidence& run, const harness::CrashPoint& point) {
   const int boot = BootAfter(run, point.events, point.replica);
   if (boot == 0) return "";

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "emulator/explore/exploring_tasks.h"
 #include "harness/explorer/baseline.h"
@@ -14,6 +15,12 @@ namespace caip::explore {
 /// The first step that the replica reports in a boot that starts after the first `after` events.
 std::optional<int64_t> FirstStep(const harness::Evidence& run, size_t after,
                                  const std::string& replica);
+
+/// The index of the event with which the replica has caught up: its first write after a step that
+/// it had not done in the first `begin` events. From there on, a restart is like one in an
+/// undisturbed run. The number of events if that never comes.
+size_t CaughtUpAt(const std::vector<harness::Event>& events, size_t begin,
+                  const std::string& replica);
 
 /// "boot 2 read job/out/ckpt-10, then reported step 11": what the first boot after the crash point
 /// read before it reported a step. "" if no boot started.

@@ -69,6 +69,16 @@ class Faults(explorer_case.ExplorerCase):
         self.assertEqual(code, 1, text)
         self.assertIn("another process is at work", text)
 
+    def test_second_restarts_end_when_the_first_one_has_caught_up(self):
+        file = trainers.write(self.folder, trainers.SOUND)
+        for words in (("--pairs",), ("--pairs", "--full-runs")):
+            self.explore(file, *words, out=words[-1])
+            pairs = [point for point in self.verdicts(words[-1])
+                     if point.startswith("after create job/out/ckpt-03 ") and ", then " in point]
+            self.assertFalse([point for point in pairs if "ckpt-09" in point or "ckpt-12" in point], pairs)
+        self.assertTrue([point for point in pairs if point.split(", then ")[1].startswith(
+            "after create job/out/ckpt-06")], pairs)
+
     def test_progress_that_a_second_restart_loses_is_found(self):
         file = trainers.write(self.folder, trainers.FORGETS_AT_THE_SECOND_RESTART)
         code, text = self.explore(file, "--no-pairs")
@@ -143,16 +153,6 @@ class Faults(explorer_case.ExplorerCase):
         self.assertIn("SIGTERM announces the loss of the machine ", text)
         self.assertIn("maintenance: {replica: master-0}", self.findings()[0])
 
-    def test_answers_that_are_lost_are_tried_when_asked_for(self):
-        file = trainers.write(self.folder, trainers.FEARS_A_LOST_ANSWER)
-        code, text = self.explore(file)
-        self.assertEqual(code, 0, text)
-        code, text = self.explore(file, "--faults", "storage-errors")
-        self.assertEqual(code, 1, text)
-        self.assertIn("storage answers 503 after create job/out/ckpt-03", text)
-        self.assertNotIn("storage answers 503 before", text)
-        self.assertFalse(self.play(next((self.folder / "out").glob("finding-*.yaml")))["passed"])
-
     def test_a_second_notice_is_tried_when_asked_for(self):
         fragile = trainers.FEARS_A_SECOND_NOTICE.format(during="signal.SIG_DFL")
         code, text = self.explore(trainers.write(self.folder, fragile), "--faults", "notice")
@@ -184,6 +184,16 @@ class Faults(explorer_case.ExplorerCase):
         silent = [flawed for point, flawed in hangs.items() if "worker-0" in point]
         self.assertTrue(any(silent), hangs)
         self.assertFalse(any(flawed for point, flawed in hangs.items() if "master-0" in point), hangs)
+
+    def test_answers_that_are_lost_are_tried_when_asked_for(self):
+        file = trainers.write(self.folder, trainers.FEARS_A_LOST_ANSWER)
+        code, text = self.explore(file)
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--faults", "storage-errors")
+        self.assertEqual(code, 1, text)
+        self.assertIn("storage answers 503 after create job/out/ckpt-03", text)
+        self.assertNotIn("storage answers 503 before", text)
+        self.assertFalse(self.play(next((self.folder / "out").glob("finding-*.yaml")))["passed"])
 
     def test_a_directory_answers_no_503(self):
         code, text = self.explore(explorer_case.RESTARTS / "r02_posix_before_rename_fixed.yaml",
