@@ -23,7 +23,7 @@ int BootAfter(const Evidence& run, size_t after, const std::string& replica) {
 }
 
 std::string ReadsInWords(const std::vector<std::string>& reads) {
-  if (reads.empty()) return "read no object";
+  if (reads.empty()) return "read nothing that the run had stored";
   std::vector<std::string> shown(
       reads.begin(), reads.begin() + static_cast<ptrdiff_t>(std::min(kReadsShown, reads.size())));
   const size_t more = reads.size() - shown.size();

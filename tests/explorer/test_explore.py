@@ -104,7 +104,7 @@ class Explore(explorer_case.ExplorerCase):
         self.assertIn("then     boot 2 ", text)
         self.assertIn("reported no step", text)
         code, text = self.explore(trainers.write(self.folder, trainers.SKIPS_A_STEP))
-        self.assertRegex(text, r"then     boot 2 read no object, then reported step \d+")
+        self.assertRegex(text, r"then     boot 2 read nothing that the run had stored, then reported step \d+")
 
     def test_a_finding_passes_after_the_fixed_trainer_has_lost_its_crash_point(self):
         file = trainers.write(self.folder, trainers.DELETES_FIRST)
