@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "emulator/check/errors.h"
+#include "emulator/explore/explored_command.h"
 #include "emulator/scenario/built_job.h"
 #include "host/process/image_map.h"
 
@@ -50,7 +51,77 @@ void AddFolders(const TrainerRequest& request, const Path& workshop,
   trainer.workshop = std::filesystem::canonical(workshop, error);
 }
 
+void AddCommon(const TrainerRequest& request, const Path& workshop,
+               harness::CheckedTrainer& trainer) {
+  trainer.job.limits.wall = request.run_timeout;
+  trainer.job.limits.no_progress = request.stall;
+  AddFolders(request, workshop, trainer);
+  trainer.vm_lifetime = request.vm_lifetime;
+  trainer.real_duration = request.real_duration;
+  trainer.deep = request.deep;
+}
+
+/// A command's scenario as it becomes known: first as its user gives it, then with what a run of
+/// it shows.
+class CommandFile {
+ public:
+  CommandFile(const TrainerRequest& request, Path findings) : findings_(std::move(findings)) {
+    command_.words = request.command;
+    command_.out_directories = request.out_directories;
+    command_.step_regex = request.step_regex;
+    command_.ranks = request.ranks;
+    command_.limits.wall = request.run_timeout;
+    command_.limits.stall = request.stall;
+  }
+
+  Result<harness::Scenario> Write() {
+    ASSIGN_OR_RETURN(const Path file, explore::WriteExploredCommand(command_, findings_));
+    std::error_code error;
+    if (!file_.empty() && file_ != file) std::filesystem::remove(file_, error);
+    file_ = file;
+    return harness::ReadScenario(file);
+  }
+
+  Result<harness::Scenario> Complete(const harness::Scenario& first,
+                                     const explore::TrialRun& trial) {
+    if (command_.step_regex.empty()) command_.step_format = trial.step_format;
+    if (command_.out_directories.empty() && !trial.other_volumes.empty()) {
+      command_.out_directories = first.volumes;
+      command_.out_directories.insert(command_.out_directories.end(), trial.other_volumes.begin(),
+                                      trial.other_volumes.end());
+    }
+    return Write();
+  }
+
+ private:
+  Path findings_;
+  explore::ExploredCommand command_;
+  Path file_;
+};
+
 }  // namespace
+
+Result<CheckedJob> MakeCheckedCommand(const TrainerRequest& request, const Path& workshop,
+                                      const Path& findings, std::function<bool()> interrupted) {
+  CheckedJob checked;
+  CommandFile file(request, findings);
+  ASSIGN_OR_RETURN(harness::Scenario first, file.Write());
+  ASSIGN_OR_RETURN(checked.settings,
+                   scenario::ReadSettingsOfScenario(request.emulator, nullptr, first));
+  explore::ExploreOptions options;
+  options.workshop = workshop;
+  options.settings = checked.settings;
+  options.interrupted = std::move(interrupted);
+  ASSIGN_OR_RETURN(const explore::TrialRun trial, explore::TryCommand(first, options));
+  harness::CheckedTrainer& trainer = checked.trainer;
+  ASSIGN_OR_RETURN(trainer.job, file.Complete(first, trial));
+  RETURN_IF_ERROR(explore::KeepVolumes(trainer.job, options));
+  checked.volumes = options.volumes;
+  if (request.out_directories.empty()) checked.other_volumes = trial.other_volumes;
+  trainer.is_command = true;
+  AddCommon(request, workshop, trainer);
+  return checked;
+}
 
 Result<CheckedJob> MakeCheckedJob(const TrainerRequest& request, const Path& workshop) {
   CheckedJob checked;
@@ -63,16 +134,11 @@ Result<CheckedJob> MakeCheckedJob(const TrainerRequest& request, const Path& wor
   RETURN_IF_ERROR(AddInputBuckets(request, trainer.job));
   ASSIGN_OR_RETURN(checked.settings, scenario::ReadSettingsOfJob(request.emulator, trainer.job));
   AddSettings(checked.settings.options, trainer.job);
-  trainer.job.limits.wall = request.run_timeout;
-  trainer.job.limits.no_progress = request.stall;
   trainer.job.steps.regex = request.step_regex;
   trainer.is_container = scenario::IsContainer(trainer.job.training_input);
   trainer.has_own_files =
       scenario::BringsOwnFiles(trainer.job.training_input, checked.settings.options);
-  AddFolders(request, workshop, trainer);
-  trainer.vm_lifetime = request.vm_lifetime;
-  trainer.real_duration = request.real_duration;
-  trainer.deep = request.deep;
+  AddCommon(request, workshop, trainer);
   if (!trainer.job.training_input.contains("hyperparameters")) trainer.metric = request.metric;
   return checked;
 }

@@ -2,6 +2,8 @@
 // The arguments of `caip check`, and the trainer that they describe.
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,9 @@ namespace caip::check {
 /// The arguments: the job, and how its runs are made and checked.
 struct TrainerRequest {
   client::SubmitRequest job;
+  std::vector<std::string> command = {};   // instead of a job: any command
+  std::vector<Path> out_directories = {};  // of it: --out-dir DIR, repeatable
+  int64_t ranks = 1;                       // of it: --torchrun N
   app::EmulatorFlags emulator;
   std::vector<std::string> buckets;                 // --bucket NAME=FOLDER, repeatable
   std::string step_regex;                           // --step-regex REGEX; "" JSON lines
@@ -34,10 +39,17 @@ struct TrainerRequest {
 struct CheckedJob {
   harness::CheckedTrainer trainer;
   scenario::RunSettings settings;
+  Path volumes = {};                     // copies of the volumes of a command; "": there are none
+  std::vector<Path> other_volumes = {};  // that the command writes and its user did not name
 };
 
 /// Builds the trainer's packages into `workshop` and merges the job as a submit does. Errors are
 /// about the arguments and have the client's texts.
 Result<CheckedJob> MakeCheckedJob(const TrainerRequest& request, const Path& workshop);
+
+/// The same for a command. Runs it once, and writes its scenario to `findings`. `interrupted` ends
+/// that run.
+Result<CheckedJob> MakeCheckedCommand(const TrainerRequest& request, const Path& workshop,
+                                      const Path& findings, std::function<bool()> interrupted);
 
 }  // namespace caip::check

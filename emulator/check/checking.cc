@@ -108,10 +108,21 @@ explore::ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOp
   exploring.points_max = plan.points_max;
   exploring.interrupted = options.interrupted;
   exploring.settings = options.settings;
+  exploring.volumes = options.volumes;
   exploring.pairs = explore::Pairs::kNone;
   exploring.kept_sample = false;
   if (!plan.budget) exploring.disks = explore::Disks::kBoth;
   return exploring;
+}
+
+// Writes the file that findings extend, with the buckets that it needs beside it. That of a command
+// is there already.
+Status KeepJob(const Scenario& scenario, bool has_findings) {
+  const bool is_command = !scenario.working_directory.empty();
+  if (!is_command || !has_findings) RemoveJob(scenario.file);
+  if (is_command || !has_findings) return Ok{};
+  RETURN_IF_ERROR(MakeDirectories(scenario.file.parent_path()));
+  return WriteJob(scenario);
 }
 
 // Explores the plan's job and fills in flaws. If there are any, it writes their scenarios to
@@ -122,7 +133,8 @@ Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& opti
   std::error_code error;
   Scenario scenario = plan.scenario;
   const Path folder = std::filesystem::absolute(options.findings, error);
-  scenario.file = folder / FileNameOf(JobJson(scenario));  // which findings extend
+  const bool is_command = !scenario.working_directory.empty();
+  if (!is_command) scenario.file = folder / FileNameOf(JobJson(scenario));  // findings extend it
   const auto report = explore::Explore(scenario, OptionsOf(plan, options));
   if (!report.ok() && report.error().code == Code::kFailedPrecondition) {
     run.skipped = report.error().message;
@@ -133,10 +145,7 @@ Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& opti
   run.not_all = report->ended;
   run.not_compared = report->not_compared;
   run.not_compared.insert(run.not_compared.end(), report->counting.begin(), report->counting.end());
-  RemoveJob(scenario.file);
-  if (report->findings.empty()) return Ok{};
-  RETURN_IF_ERROR(MakeDirectories(folder));
-  RETURN_IF_ERROR(WriteJob(scenario));
+  RETURN_IF_ERROR(KeepJob(scenario, !report->findings.empty()));
   for (const explore::ExploreFinding& finding : report->findings) {
     std::string found = finding.flaw.found;
     if (!finding.flaw.doubt.empty()) found += " (" + finding.flaw.doubt + ")";
@@ -242,6 +251,7 @@ class Maker {
     run_options.seed = plan.scenario.seed;
     run_options.interrupted = options_.interrupted;
     run_options.settings = options_.settings;
+    run_options.volumes = options_.volumes;
     run_options.alter_launch = LaunchEditorOf(plan);
     const Path state = run_options.state;
     RETURN_IF_ERROR(MakeDirectories(state));

@@ -19,6 +19,7 @@ struct CheckingOptions {
   Path findings;                        // the explorer writes its scenarios here
   int64_t jobs = 1;                     // at most this many runs at once
   scenario::RunSettings settings = {};  // of the emulators of all runs
+  Path volumes = {};                    // copies of the volumes with which runs begin; "": none
   std::function<bool()> interrupted = nullptr;
   /// Called after a run was made or skipped. One call at a time, from any thread.
   std::function<void(const harness::CheckRunKind& kind, const harness::CheckRun& run)> made =

@@ -118,8 +118,9 @@ Error WordsBesideCommand(const std::vector<std::string>& words) {
 
 Error OnlyOfCommand() {
   return Invalid(
-      "--out-dir, --step-regex and --torchrun describe a command: `caip explore --out-dir DIR -- "
-      "COMMAND`. In a scenario, set `trainer: {volumes: [DIR], ranks: N}` and `steps`.");
+      "--out-dir, --step-regex and --torchrun describe a command: write `--out-dir DIR -- "
+      "COMMAND`. "
+      "In a scenario, set `trainer: {volumes: [DIR], ranks: N}` and `steps`.");
 }
 
 Error OneReportForFiles() {

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "emulator/explore/baseline_facts.h"
 #include "emulator/explore/errors.h"
 #include "emulator/explore/fingerprint.h"
 #include "emulator/explore/plan.h"
@@ -149,6 +150,8 @@ Result<Path> WriteExploredCommand(const ExploredCommand& command, const Path& ou
                      LimitsText(command.limits) + (is_posix ? "semantics: posix\n" : "");
   if (!command.step_regex.empty()) {
     text += "steps: {regex: " + harness::YamlQuoted(command.step_regex) + "}\n";
+  } else if (!command.step_format.empty()) {
+    text += "steps: {format: " + command.step_format + "}\n";
   }
   text += TrainerText(command, out, here);
   const Path file = out / ("command-" + ShortHash(text) + ".yaml");
@@ -156,8 +159,7 @@ Result<Path> WriteExploredCommand(const ExploredCommand& command, const Path& ou
   return file;
 }
 
-Result<std::vector<Path>> FindOtherVolumes(const harness::Scenario& scenario,
-                                           const ExploreOptions& options) {
+Result<TrialRun> TryCommand(const harness::Scenario& scenario, const ExploreOptions& options) {
   RETURN_IF_ERROR(CheckFaults(scenario, options));
   scenario::RunOptions run;
   run.state = options.workshop / "trial-run";
@@ -173,11 +175,13 @@ Result<std::vector<Path>> FindOtherVolumes(const harness::Scenario& scenario,
   RemoveTree(state);
   RETURN_IF_ERROR(evidence);
   if (evidence->state != "SUCCEEDED") return errors::BaselineFailed(*evidence);
-  std::vector<Path> found = DirectoriesWritten(*evidence);
+  TrialRun trial{DirectoriesWritten(*evidence), RecognizeSteps(*evidence)};
   const bool on_machines =
       scenario::IsolationOf(options.settings.options, options.workshop) == app::Isolation::kMachine;
-  if (!found.empty() && !on_machines) return errors::OtherVolumesNeedMachines(found);
-  return found;
+  if (!trial.other_volumes.empty() && !on_machines) {
+    return errors::OtherVolumesNeedMachines(trial.other_volumes);
+  }
+  return trial;
 }
 
 Status KeepVolumes(const harness::Scenario& scenario, ExploreOptions& options) {

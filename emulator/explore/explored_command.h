@@ -20,6 +20,7 @@ struct ExploredCommand {
   std::string step_regex = {};             // --step-regex
   int64_t ranks = 1;                       // --torchrun N
   JobLimits limits = {};
+  std::string step_format = {};  // that was recognized in a run; "" none
 };
 
 /// Whether the arguments after `--` are a command, not flags of `jobs submit training`.
@@ -32,11 +33,16 @@ std::vector<std::string> CommandOfWords(std::vector<std::string> words);
 /// current directory.
 Result<Path> WriteExploredCommand(const ExploredCommand& command, const Path& out);
 
-/// Directories outside the scenario's volumes that its command writes, found in a run without
-/// faults. What programs keep for themselves (caches, temporary files) does not count. Fails with
-/// kFailedPrecondition if the command fails.
-Result<std::vector<Path>> FindOtherVolumes(const harness::Scenario& scenario,
-                                           const ExploreOptions& options);
+/// What a run of a command without faults shows.
+struct TrialRun {
+  /// Directories outside the scenario's volumes that the command writes. What programs keep for
+  /// themselves (caches, temporary files) does not count.
+  std::vector<Path> other_volumes;
+  std::string step_format;  // RecognizeSteps
+};
+
+/// Fails with kFailedPrecondition if the command fails.
+Result<TrialRun> TryCommand(const harness::Scenario& scenario, const ExploreOptions& options);
 
 /// Copies the volumes of the scenario, so that all runs begin with them as they are now.
 Status KeepVolumes(const harness::Scenario& scenario, ExploreOptions& options);

@@ -8,6 +8,7 @@
 #include "emulator/app/settings/settings_table.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
+#include "emulator/explore/explored_command.h"
 #include "harness/events/step_reader.h"
 
 namespace caip::cli {
@@ -20,7 +21,10 @@ job a few times, each time on its own emulator. It does not touch your state dir
 Exit codes: 0 no check failed, 1 a check failed, 2 wrong usage or a rejected job, 3 this host cannot
 run the checks, 4 caip itself failed, 130 interrupted (the finished checks are reported).
 
+Without flags of a job, the words after -- are any command, which need not know the service.
+
 Examples:
+  caip check -- python3 train.py --out {job_dir}
   caip check --package-path trainer --module-name trainer.task -- --epochs 2
   caip check --package-path trainer --module-name trainer.task --bucket data=fixtures \
       --junit check.xml -- --data gs://data/train.csv --epochs 2
@@ -149,6 +153,38 @@ std::string ReplayOf(const std::vector<std::string>& own) {
   return "caip" + ShellWords(words);
 }
 
+// A job is given by flags. Without them, the words after `--` are a command.
+bool TakeCommand(const Words& words, check::TrainerRequest& trainer) {
+  const client::SubmitRequest& job = trainer.job;
+  const bool has_job = job.config || job.package_path || !job.packages.empty() ||
+                       job.flags.module_name || job.flags.master.image_uri;
+  if (has_job || !words.user_args || !explore::IsCommand(*words.user_args)) return false;
+  trainer.command = *words.user_args;
+  return true;
+}
+
+bool IsOfCommand(const check::TrainerRequest& trainer) {
+  return !trainer.out_directories.empty() || trainer.ranks > 1;
+}
+
+void AddFlagsOfCommand(Grammar& grammar, CLI::App& app, const Shared& check) {
+  grammar.Flag(app, "--out-dir", "DIR",
+               "Of a command: a directory that it writes and that outlives machines. Repeatable. "
+               "Default: the current directory, and what a trial run writes.",
+               [check](const std::string& value) -> Status {
+                 check->trainer.out_directories.emplace_back(value);
+                 return Ok{};
+               });
+  grammar.Flag(app, "--torchrun", "N",
+               "Of a command: run it on N machines, with the variables that torchrun gives to its "
+               "ranks.",
+               [check](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const auto ranks, client::ParseCount(value));
+                 check->trainer.ranks = ranks.value_or(1);
+                 return Ok{};
+               });
+}
+
 }  // namespace
 
 void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
@@ -157,7 +193,11 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
   CLI::App& app = grammar.Leaf(grammar.root(), "check",
                                "Checks whether a trainer survives the service.", kCheckFooter,
                                [check, finish_job, &gcloud](const Words& words) -> Result<Command> {
-                                 RETURN_IF_ERROR((*finish_job)(words));
+                                 const bool is_command = TakeCommand(words, check->trainer);
+                                 if (!is_command && IsOfCommand(check->trainer)) {
+                                   return errors::OnlyOfCommand();
+                                 }
+                                 if (!is_command) RETURN_IF_ERROR((*finish_job)(words));
                                  check->trainer.job.gcloud = gcloud;
                                  check->replay = ReplayOf(words.own);
                                  if (words.user_args)
@@ -167,6 +207,7 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
   grammar.TakesUserArgs(app);
   AddReportFlags(grammar, app, check);
   AddCourseFlags(grammar, app, check);
+  AddFlagsOfCommand(grammar, app, check);
   grammar.Heading("Flags of the job");
   const bool has_track = grammar.has_track();
   grammar.SetTrack(true);  // gcloud has no such command, on any track

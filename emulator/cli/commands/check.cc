@@ -11,6 +11,7 @@
 #include "emulator/check/checking.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/output.h"
+#include "emulator/scenario/run_isolation.h"
 #include "emulator/scenario/run_scenario.h"
 #include "harness/check/check_report.h"
 
@@ -30,10 +31,13 @@ int CheckExitCode(const Error& error) {
   return ours ? kExitOurFault : kExitUsage;
 }
 
+// Of a command that knows nothing of the service, its rules are not checked.
 std::vector<const CheckKind*> ChooseChecks(const CheckCommand& command) {
   std::vector<const CheckKind*> chosen;
   int64_t number = 0;
   for (const CheckKind& check : harness::CheckKinds()) {
+    const bool is_of_service = check.scope == harness::CheckScope::kService;
+    if (is_of_service && !command.trainer.command.empty()) continue;
     const bool wanted =
         command.filters.empty() ||
         std::any_of(command.filters.begin(), command.filters.end(),
@@ -53,6 +57,7 @@ check::CheckingOptions OptionsOf(const CheckCommand& command, const Path& worksh
 }
 
 std::string SubjectOf(const harness::CheckedTrainer& trainer) {
+  if (trainer.is_command) return Join(trainer.job.command, " ");
   const Json& input = trainer.job.training_input;
   const Json* master = Member(input, "masterConfig");
   return trainer.is_container ? StringOr(*master, "imageUri") : StringOr(input, "pythonModule");
@@ -103,6 +108,27 @@ CheckReport ReportOf(const CheckCommand& command, const std::vector<const CheckK
   return report;
 }
 
+Result<check::CheckedJob> MakeJob(const CheckCommand& command, const Path& workshop,
+                                  const app::InterruptGuard& guard, const Io& io) {
+  const check::TrainerRequest& request = command.trainer;
+  if (request.command.empty()) return check::MakeCheckedJob(request, workshop);
+  const std::string note = scenario::IsolationNote(request.emulator, workshop);
+  if (!note.empty()) io.err(note + "\n");
+  auto job = check::MakeCheckedCommand(request, workshop, command.out,
+                                       [&guard] { return guard.interrupted(); });
+  if (!job.ok() || job->other_volumes.empty()) return job;
+  std::vector<std::string> names;
+  for (const Path& directory : job->other_volumes) names.push_back(directory.string());
+  io.err("the command also writes " + Join(names, ", ") + ", which outlives its machines here\n");
+  return job;
+}
+
+// An error that concerns this host has another code than one of the command line.
+int JobExitCode(const Error& error) {
+  const bool lacks = error.code == Code::kResourceExhausted || error.code == Code::kUnimplemented;
+  return lacks ? kExitCannot : kExitUsage;
+}
+
 }  // namespace
 
 int RunCheck(const CheckCommand& command, const Surroundings& world) {
@@ -120,14 +146,15 @@ int RunCheck(const CheckCommand& command, const Surroundings& world) {
     return Fail(world.io, "check", workshop.error().message, CheckExitCode(workshop.error()));
   const app::InterruptGuard guard;
   harness::CheckSession session;
-  auto job = check::MakeCheckedJob(command.trainer, (*workshop)->path());
+  auto job = MakeJob(command, (*workshop)->path(), guard, world.io);
   if (guard.interrupted())
     return Fail(world.io, "check", "Interrupted before the first run.", kExitInterrupted);
-  if (!job.ok()) return Fail(world.io, "check", job.error().message, kExitUsage);
+  if (!job.ok()) return Fail(world.io, "check", job.error().message, JobExitCode(job.error()));
   session.trainer = std::move(job->trainer);
   const auto runs = RunsFor(checks);
   check::CheckingOptions options = OptionsOf(command, (*workshop)->path());
   options.settings = std::move(job->settings);
+  options.volumes = std::move(job->volumes);
   options.interrupted = [&guard] { return guard.interrupted(); };
   ShowProgress(options, runs.size(), world.io);
   const Status made = MakeRuns(runs, options, session);

@@ -203,8 +203,9 @@ struct Exploration {
 // A command is explored with the directories that a trial run writes, unless its user named them.
 Status AddOtherVolumes(const ExploreCommand& command, Exploration& exploration, const Io& io) {
   if (command.command.empty() || !command.out_directories.empty()) return Ok{};
-  ASSIGN_OR_RETURN(const std::vector<Path> found,
-                   explore::FindOtherVolumes(exploration.as_written, exploration.options));
+  ASSIGN_OR_RETURN(const explore::TrialRun trial,
+                   explore::TryCommand(exploration.as_written, exploration.options));
+  const std::vector<Path>& found = trial.other_volumes;
   if (found.empty()) return Ok{};
   std::vector<Path> volumes = exploration.as_written.volumes;
   volumes.insert(volumes.end(), found.begin(), found.end());

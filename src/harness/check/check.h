@@ -27,6 +27,12 @@ struct CheckResult {
 CheckResult Pass(std::string found);
 CheckResult Skip(std::string why);
 
+/// The trainers that a check is about.
+enum class CheckScope {
+  kService,     // those of a job of the service
+  kAnyTrainer,  // also those that are commands and know nothing of the service
+};
+
 struct CheckKind {
   std::string id;        // "chapter/name"
   std::string sentence;  // true for a trainer that passes
@@ -34,6 +40,7 @@ struct CheckKind {
   /// Runs that the check needs. All of them were made when `evaluate` is called.
   std::vector<std::string> runs;
   CheckResult (*evaluate)(const CheckSession& session);
+  CheckScope scope = CheckScope::kService;
 };
 
 /// All checks, by chapter.

@@ -19,6 +19,7 @@ namespace caip::harness {
 struct CheckedTrainer {
   Scenario job;               // `training_input` is complete; no faults, no expectations
   bool is_container = false;  // an image instead of a Python module
+  bool is_command = false;    // a command that knows nothing of the service; no `training_input`
   bool has_own_files =
       false;  // it runs on the files of its image, which machines of the service have
   std::optional<Path> source;  // --package-path: the folder of the package in the source tree

@@ -226,7 +226,8 @@ std::vector<CheckKind> MachineChecks() {
        "docs/service/replica-environment.md, section 7: the main process's exit is the replica's "
        "end",
        {"plain"},
-       CheckProcesses},
+       CheckProcesses,
+       CheckScope::kAnyTrainer},
   };
 }
 

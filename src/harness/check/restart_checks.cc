@@ -15,8 +15,7 @@ namespace caip::harness {
 namespace {
 
 constexpr char kSaveAdvice[] =
-    "Save to job-dir every few minutes, and at least every four hours. A machine may go away at "
-    "any "
+    "Save every few minutes, and at least every four hours. A machine may go away at any "
     "time, and all work since the last checkpoint is done again.";
 
 std::optional<Duration> MaxRunningTimeOf(const CheckSession& session) {
@@ -114,7 +113,7 @@ CheckResult CheckSigterm(const CheckSession& session) {
   const CheckRun& run = session.Run("maintenance");
   const std::string advice =
       "When a machine is moved, the trainer gets SIGTERM and restarts on a new machine with an "
-      "empty disk. Load the newest complete checkpoint of job-dir and continue from it.";
+      "empty disk. Load the newest complete checkpoint and continue from it.";
   if (!run.succeeded()) return FailOf(run, "after SIGTERM and a new machine", advice);
   std::vector<std::string> missing = FindMissingWork(session.Run("plain"), run);
   if (missing.empty()) return Pass("SUCCEEDED with the steps and objects of the plain run");
@@ -126,8 +125,7 @@ CheckResult CheckSigterm(const CheckSession& session) {
 }
 
 constexpr char kResumeAdvice[] =
-    "When the trainer starts, load the newest complete checkpoint of job-dir and continue after "
-    "it. "
+    "When the trainer starts, load the newest complete checkpoint and continue after it. "
     "Otherwise a job whose machine goes away more often than the training takes never ends.";
 
 CheckResult CheckResumedSteps(const CheckRun& run, const std::string& master) {
@@ -230,22 +228,26 @@ std::vector<CheckKind> RestartChecks() {
        "The trainer saves often enough for the lifetime of a machine and the job's time limit.",
        "docs/service/replica-environment.md, section 8: save often, at least every four hours",
        {"plain"},
-       CheckCheckpoints},
+       CheckCheckpoints,
+       CheckScope::kAnyTrainer},
       {"restart/sigterm",
        "The training survives a SIGTERM and a new machine.",
        "docs/service/replica-environment.md, sections 7 and 8: machines are moved",
        {"plain", "maintenance"},
-       CheckSigterm},
+       CheckSigterm,
+       CheckScope::kAnyTrainer},
       {"restart/resumes",
        "A restarted trainer continues from its last checkpoint.",
        "docs/service/replica-environment.md, section 8; docs/service/restarts.md, section 3: R08",
        {"maintenance"},
-       CheckResumes},
+       CheckResumes,
+       CheckScope::kAnyTrainer},
       {"restart/explored",
        "The result is the same wherever the machine goes away.",
        "docs/service/restarts.md, section 3; docs/explorer.md",
        {"plain", "maintenance", "restarts"},
-       CheckExplored},
+       CheckExplored,
+       CheckScope::kAnyTrainer},
   };
 }
 

@@ -64,7 +64,8 @@ std::vector<CheckKind> StartChecks() {
        "The job succeeds without any fault.",
        "docs/service/replica-environment.md, section 7: the master's exit 0 is the job's success",
        {"plain"},
-       CheckSuccess},
+       CheckSuccess,
+       CheckScope::kAnyTrainer},
       {"arguments/job-dir",
        "The trainer accepts --job-dir, which the service adds.",
        "docs/service/replica-environment.md, section 5: argument order",
@@ -143,12 +144,14 @@ std::vector<CheckKind> ExitChecks() {
        "A trainer that cannot write its results does not end with exit code 0.",
        "docs/service/replica-environment.md, section 7: the master's exit 0 is the job's success",
        {"refused-writes"},
-       CheckFailureExit},
+       CheckFailureExit,
+       CheckScope::kAnyTrainer},
       {"exit/sigterm",
        "A trainer that gets SIGTERM before it is done does not exit with 0.",
        "docs/service/replica-environment.md, sections 7 and 8",
        {"plain", "maintenance"},
-       CheckSigtermExit},
+       CheckSigtermExit,
+       CheckScope::kAnyTrainer},
   };
 }
 
