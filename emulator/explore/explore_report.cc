@@ -14,9 +14,8 @@ namespace {
 double SecondsOf(Duration time) { return std::chrono::duration<double>(time).count(); }
 
 const char* DiskOf(const ExploreFinding& finding) {
-  const bool is_new =
-      finding.what == Interruption::kMachineLost || finding.what == Interruption::kNotice;
-  return is_new ? "new" : "kept";
+  const bool is_kept = finding.what == Interruption::kProcessKilled || !Restarts(finding.what);
+  return is_kept ? "kept" : "new";
 }
 
 Json FindingJson(const ExploreFinding& finding, const ReportHead& head) {

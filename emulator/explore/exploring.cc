@@ -27,6 +27,7 @@ using harness::Flaw;
 using harness::Scenario;
 
 constexpr size_t kConfirmations = 3;
+constexpr size_t kBaselineRuns = 3;  // the third has a restart before the first step
 constexpr char kNotConfirmed[] =
     "it did not appear again when the same restart ran alone: the runs may share a file of this "
     "host, or the flaw depends on timing";
@@ -47,13 +48,20 @@ class Explorer {
     report_.before_restarts = before - begin_;
     TryAll();
     report_.took = MonotonicNow() - before;
-    RETURN_IF_ERROR(Conclude());
+    const Status concluded = Conclude();
+    Show({ExploreProgress::Phase::kOver, 0, 0, causes_.size()});
+    RETURN_IF_ERROR(concluded);
     return std::move(report_);
   }
 
  private:
+  void Show(const ExploreProgress& progress) const {
+    if (options_.progress) options_.progress(progress);
+  }
+
   Status RunBaseline() {
     const auto before = MonotonicNow();
+    Show({ExploreProgress::Phase::kBaseline, 1, kBaselineRuns, 0});
     RemoveTree(options_.workshop / "record");
     recorder_ = std::make_unique<scenario::BucketRecorder>(options_.workshop / "record");
     scenario::RunOptions recorded;
@@ -72,6 +80,7 @@ class Explorer {
       return errors::BaselineFailed(first);
     }
     if (LearnSteps(first)) return RunBaseline();
+    Show({ExploreProgress::Phase::kBaseline, 2, kBaselineRuns, 0});
     ASSIGN_OR_RETURN(Evidence second, runs_.Run(scenario_, {}));
     baseline_ = std::make_unique<harness::Baseline>(std::move(first), std::move(second),
                                                     scenario_.comparison);
@@ -101,6 +110,7 @@ class Explorer {
     const auto point = EarlyPoint(baseline_->run());
     if (!point) return Ok{};
     early.point = *point;
+    Show({ExploreProgress::Phase::kBaseline, kBaselineRuns, kBaselineRuns, 0});
     if (options_.disks == Disks::kKept) early.what = Interruption::kProcessKilled;
     ASSIGN_OR_RETURN(const Evidence restarted, RunWhole(early));
     baseline_->Learn(restarted);
@@ -163,7 +173,7 @@ class Explorer {
   }
 
   void TryAll() {
-    if (options_.progress) options_.progress(0, tasks_.size(), 0);
+    Show({ExploreProgress::Phase::kRestarts, 0, tasks_.size(), 0});
     TryFrom(0);
     if (!deeper_.empty()) {
       const size_t singles = tasks_.size();
@@ -215,10 +225,10 @@ class Explorer {
 
   void Take(size_t index, ExploreOutcome outcome) {
     const std::lock_guard lock(mutex_);
-    for (const Flaw& flaw : outcome.flaws) causes_.insert(flaw.cause);
+    if (!outcome.flaws.empty()) causes_.insert(outcome.flaws.front().cause);
     outcomes_[index] = std::move(outcome);
     ++report_.tried;
-    if (options_.progress) options_.progress(report_.tried, tasks_.size(), causes_.size());
+    Show({ExploreProgress::Phase::kRestarts, report_.tried, tasks_.size(), causes_.size()});
   }
 
   void Break(const Error& error) {
@@ -303,7 +313,10 @@ class Explorer {
     report_.missed = missed_;
     report_.recoveries = Duration(spent_.load());
     std::vector<Cause> causes = FindCauses(tasks_, outcomes_, more);
-    for (Cause& cause : causes) Confirm(cause);
+    for (size_t i = 0; i < causes.size(); ++i) {
+      Show({ExploreProgress::Phase::kConfirmations, i + 1, causes.size(), causes.size()});
+      Confirm(causes[i]);
+    }
     OrderByWorth(causes);
     files_->RemoveFindings();
     for (Cause& cause : causes) {

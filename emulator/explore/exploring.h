@@ -25,6 +25,19 @@ enum class Disks { kNew, kKept, kBoth };
 /// Whether there is a second restart in the recoveries.
 enum class Pairs { kNone, kSample, kAll };
 
+/// How far an exploration is.
+struct ExploreProgress {
+  enum class Phase {
+    kBaseline,       // runs before the first restart
+    kRestarts,       // second ones are added when the first ones are done
+    kConfirmations,  // each sure cause is tried once more
+    kOver,
+  } phase = Phase::kBaseline;
+  size_t done = 0;
+  size_t all = 0;
+  size_t causes = 0;  // so far, as the report groups them
+};
+
 struct ExploreOptions {
   Path workshop;     // where runs have their directories
   Path out;          // where the progress goes, and the scenario files of findings
@@ -54,8 +67,8 @@ struct ExploreOptions {
   std::function<bool()> interrupted = nullptr;
   scenario::ReadSubmitWords read_words = nullptr;  // of scenarios with `submit` words
   scenario::RunSettings settings = {};             // of the emulators of all runs
-  /// Called after each restart with the number of restarts and of causes so far.
-  std::function<void(size_t tried, size_t all, size_t causes)> progress = nullptr;
+  /// Called when a run begins or ends. One call at a time, from any thread.
+  std::function<void(const ExploreProgress& progress)> progress = nullptr;
 };
 
 /// A cause, with the first crash point that shows it.

@@ -1,9 +1,9 @@
 // `caip explore FILE...`, `caip explore -- COMMAND` and `caip explore -- SUBMIT WORDS`.
 
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
 
-#include "base/quoting.h"
 #include "base/text.h"
 #include "base/time_text.h"
 #include "emulator/app/attach/interrupt.h"
@@ -11,6 +11,7 @@
 #include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/output.h"
+#include "emulator/cli/print/explore_text.h"
 #include "emulator/explore/explore_report.h"
 #include "emulator/explore/explored_command.h"
 #include "emulator/explore/explored_job.h"
@@ -18,7 +19,6 @@
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/run_isolation.h"
 #include "emulator/scenario/run_scenario.h"
-#include "harness/events/step_formats.h"
 
 namespace caip::cli {
 namespace {
@@ -74,92 +74,14 @@ explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& wor
   return options;
 }
 
-// "13 distinct states of storage", "20 restarts to try", or both.
-std::string DescribeWork(const explore::ExploreReport& report) {
-  std::vector<std::string> words;
-  if (report.recorded > 0 || report.whole == 0) {
-    words.push_back(std::to_string(report.recorded) + " distinct states of storage");
-  }
-  if (report.whole > 0) words.push_back(std::to_string(report.whole) + " restarts to try");
-  return Join(words, " and ");
-}
-
-// Whether the baseline runs used up the budget.
-bool HadNoTime(const explore::ExploreReport& report) {
-  return report.tried == 0 && report.ended == explore::kBudgetSpent;
-}
-
-std::string DescribeOnceMore(const explore::ExploreFinding& finding) {
-  return finding.once_more == "SUCCEEDED"
-             ? "sent again without a fault, the job succeeds"
-             : "sent again without a fault, the job ends " + finding.once_more +
-                   ", too: with what is stored now it can never succeed";
-}
-
-void PrintFinding(int number, const explore::ExploreFinding& finding, const std::string& replay,
-                  const Io& io) {
-  using explore::OneLine;
-  io.out("\n" + std::to_string(number) + ". " + OneLine(finding.flaw.cause) + "  (" +
-         std::to_string(finding.points) + (finding.points == 1 ? " point)" : " points)") + "\n   " +
-         OneLine(Describe(finding.what, finding.point)) +
-         (finding.second ? ",\n   then " + OneLine(Describe(*finding.second)) : "") +
-         "\n   expected " + OneLine(finding.flaw.expected) + "\n   found    " +
-         OneLine(finding.flaw.found) + "\n");
-  if (!finding.resumed.empty()) io.out("   then     " + OneLine(finding.resumed) + "\n");
-  if (!finding.once_more.empty()) io.out("   after    " + DescribeOnceMore(finding) + "\n");
-  if (!IsSure(finding)) io.out("   may be harmless: " + OneLine(finding.flaw.doubt) + "\n");
-  if (!finding.remark.empty()) io.out("   " + OneLine(finding.remark) + "\n");
-  for (const std::string& other : finding.also) io.out("   also: " + OneLine(other) + "\n");
-  io.out("   again: " + replay + "\n");
-}
-
-// "3 causes, 1 of which may be harmless".
-std::string SumUpFindings(const std::vector<explore::ExploreFinding>& findings) {
-  if (findings.empty()) return "nothing found";
-  const auto sure = std::count_if(findings.begin(), findings.end(), explore::IsSure);
-  const auto all = static_cast<std::ptrdiff_t>(findings.size());
-  std::string text = std::to_string(all) + (all == 1 ? " cause" : " causes");
-  if (sure == all) return text;
-  return text + ", " + (all == 1 ? "" : std::to_string(all - sure) + " of ") +
-         "which may be harmless";
-}
-
-void PrintReport(const explore::ExploreReport& report, const explore::ReportHead& head,
-                 const Io& io) {
-  io.out("baseline run " + HumanDuration(report.baseline) + "; " + std::to_string(report.points) +
-         " crash points, " + DescribeWork(report) + "; " + std::to_string(report.tried) +
-         " tried in " + HumanDuration(report.took) +
-         (report.known > 0 ? " (" + std::to_string(report.known) + " known from an earlier run)"
-                           : "") +
-         "\n");
-  if (!report.ended.empty()) io.out("not all were tried: " + report.ended + "\n");
-  if (report.missed > 0) {
-    io.out(std::to_string(report.missed) +
-           (report.missed == 1 ? " crash point was" : " crash points were") +
-           " not tested, because the run that should restart there did not reach it again\n");
-  }
-  if (!report.step_format.empty()) {
-    io.out("steps: lines like " + harness::FindStepFormat(report.step_format)->summary + "\n");
-  }
-  if (!report.not_compared.empty()) {
-    io.out("not compared, because it differs between two baseline runs: " +
-           Join(report.not_compared, ", ") + "\n");
-  }
-  if (!report.counting.empty()) {
-    io.out("not compared, because it counts restarts: " + Join(report.counting, ", ") + "\n");
-  }
-  int number = 0;
-  for (const explore::ExploreFinding& finding : report.findings)
-    PrintFinding(++number, finding, ReplayOf(finding, head), io);
-  if (!HadNoTime(report)) io.out("\n" + SumUpFindings(report.findings) + "\n");
-}
-
 // The text for people goes to standard error if a report for programs goes to standard output.
-Io IoForText(const ExploreCommand& command, const Io& io) {
+void PrintReport(const ExploreCommand& command, const explore::ExploreReport& report,
+                 const explore::ReportHead& head, const Io& io) {
   const bool aside = command.json == "-" || command.junit == "-" || command.sarif == "-";
-  Io text = io;
-  if (aside) text.out = io.err;
-  return text;
+  const bool terminal = aside ? io.err_is_terminal : io.out_is_terminal;
+  const bool colours = terminal && !std::getenv("NO_COLOR");
+  const std::string text = ExploreText(report, head, colours);
+  aside ? io.err(Coloured(text)) : io.out(Coloured(text));
 }
 
 Status WriteReports(const ExploreCommand& command, const explore::ExploreReport& report,
@@ -167,18 +89,6 @@ Status WriteReports(const ExploreCommand& command, const explore::ExploreReport&
   RETURN_IF_ERROR(WriteReport(command.junit, JunitReport(report, head), io));
   RETURN_IF_ERROR(WriteReport(command.json, PrettyJson(JsonReport(report, head)) + "\n", io));
   return WriteReport(command.sarif, PrettyJson(SarifReport(report, head)) + "\n", io);
-}
-
-// Shows a progress line that overwrites itself. Only a terminal gets it.
-std::function<void(size_t, size_t, size_t)> ProgressOn(const Io& io) {
-  if (!io.err_is_terminal) return nullptr;
-  return [&io](size_t tried, size_t of, size_t causes) {
-    const size_t width = 30;
-    const size_t full = of == 0 ? width : tried * width / of;
-    io.err(Drawing("\r[" + std::string(full, '#') + std::string(width - full, '.') + "] " +
-                   std::to_string(tried) + "/" + std::to_string(of) + " restarts, " +
-                   std::to_string(causes) + " findings " + (tried == of ? "\n" : "")));
-  };
 }
 
 // The exit code of an error that prevents or ends an exploration.
@@ -223,7 +133,7 @@ int PrintExploration(const ExploreCommand& command, const explore::ExploreReport
                      const Path& file, const Io& io) {
   const explore::ReportHead head{file.string(), app::kVersion,
                                  scenario::RepeatedFlags(command.emulator)};
-  PrintReport(report, head, IoForText(command, io));
+  PrintReport(command, report, head, io);
   const Status written = WriteReports(command, report, head, io);
   if (!written.ok()) return Fail(io, "explore", written.error().message, kExitUsage);
   if (HadNoTime(report)) {
@@ -258,7 +168,7 @@ int ExploreFile(const ExploreCommand& command, const Path& file, const scenario:
   options.interrupted = [&guard] { return guard.interrupted(); };
   options.read_words = ReadSubmitWords;
   options.settings = *std::move(settings);
-  options.progress = ProgressOn(io);
+  options.progress = ProgressLine(io);
   const Status complete = AddOtherVolumes(command, exploration, io);
   if (!complete.ok()) return FailExplore(complete.error(), io);
   const Status kept = explore::KeepVolumes(scenario, options);
