@@ -67,6 +67,20 @@ function(caip_module name)
   endif()
 endfunction()
 
+# caip_embed_text(MODULE FILE FUNCTION HEADER): compiles a text file into a module, as the value of
+# `std::string_view FUNCTION()`, which HEADER declares.
+function(caip_embed_text module file function header)
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} text)
+  cmake_path(GET file FILENAME name)
+  string(CONCAT source "// Made by caip_embed_text of cmake/module.cmake, from ${name}.\n"
+         "#include \"${header}\"\n\n"
+         "std::string_view ${function}() { return R\"~text~(${text})~text~\"; }\n")
+  set(embedded ${CMAKE_BINARY_DIR}/generated/${module}/${name}.cc)
+  file(CONFIGURE OUTPUT ${embedded} CONTENT "${source}" @ONLY)
+  target_sources(caip_${module} PRIVATE ${embedded})
+endfunction()
+
 # caip_test(NAME [SWEEP] [DEPS modules...]): tests/NAME/*.cc and tests/NAME/*/*_test.cc in one program,
 # each case a ctest.
 # SWEEP: the cases start processes; each runs below leak_sweep, which fails it for what it leaves.

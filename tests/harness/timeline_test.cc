@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "harness/timeline/glyph_grid.h"
 #include "harness/timeline/timeline_layout.h"
+#include "page/page.h"
 #include "tests/harness/run_of.h"
 #include "tests/support/golden.h"
 
@@ -172,7 +173,7 @@ TEST(TimelineHtml, IsWellFormed) {
   std::vector<std::string> open;
   for (std::sregex_iterator it(html.begin(), html.end(), tag), end; it != end; ++it) {
     const std::string name = (*it)[2];
-    if ((*it)[4] == "/" || name == "meta") continue;
+    if ((*it)[4] == "/" || name == "meta" || name == "wbr") continue;
     if ((*it)[1] != "/") {
       open.push_back(name);
       continue;
@@ -186,7 +187,8 @@ TEST(TimelineHtml, IsWellFormed) {
 
 TEST(TimelineHtml, NeedsNoOtherFile) {
   const std::string html = TimelineHtml(Broken());
-  for (const char* word : {"src=", "href=", "http:", "https:", "url(", "@import", "fetch("}) {
+  for (const char* word :
+       {"src=", "href=\"h", "href=\"/", "http:", "https:", "url(", "@import", "fetch("}) {
     EXPECT_EQ(html.find(word), std::string::npos) << word;
   }
   EXPECT_NE(html.find("prefers-color-scheme: dark"), std::string::npos);
@@ -201,16 +203,24 @@ TEST(TimelineHtml, HasAMarkForEachImportantEvent) {
     }
     return found;
   };
-  EXPECT_EQ(count("class=\"mark fault\""), 1u);
-  EXPECT_EQ(count("class=\"mark exit bad\""), 1u);
-  EXPECT_EQ(count("class=\"mark exit\""), 1u);
-  EXPECT_EQ(count("class=\"mark state\""), 4u);
-  EXPECT_EQ(count("class=\"mark step\""), 30u);
-  EXPECT_EQ(count("class=\"mark write\""), 7u);
-  EXPECT_EQ(count("class=\"up\""), 2u);
+  const auto marks = [&](const std::string& name, const std::string& kind) {
+    return count("href=\"#mark-" + name + "\" class=\"mark " + kind + "\" x=\"") -
+           count("<li><svg aria-hidden=\"true\"><use href=\"#mark-" + name + "\" class=\"mark " +
+                 kind + "\"");  // the legend
+  };
+  EXPECT_EQ(marks("fault", "fault"), 1u);
+  EXPECT_EQ(marks("exit", "exit bad"), 1u);
+  EXPECT_EQ(marks("exit", "exit"), 1u);
+  EXPECT_EQ(marks("state", "state"), 4u);
+  EXPECT_EQ(marks("step", "step"), 30u);
+  EXPECT_EQ(marks("write", "write"), 7u);
+  EXPECT_EQ(count("<rect class=\"up\" x=\"") - 1, 2u);
   EXPECT_NE(html.find("data-tip=\"#31  +0.03s\nmaster-0 boot 1 ends: signal 9 (SIGKILL)\""),
             std::string::npos);
-  EXPECT_NE(html.find("<td>BROKEN</td><td>first_step master-0 boot 2</td><td>11</td><td>21</td>"),
+  EXPECT_NE(html.find("<span class=\"badge bad\">BROKEN</span></th>"
+                      "<td role=\"cell\" data-label=\"assertion\">first_step master-0 boot 2</td>"
+                      "<td role=\"cell\" data-label=\"expected\">11</td>"
+                      "<td role=\"cell\" data-label=\"found\">21</td></tr>"),
             std::string::npos);
 }
 
@@ -224,6 +234,71 @@ TEST(TimelineHtml, EscapesTheOutputOfARun) {
   const std::string html = TimelineHtml(list);
   EXPECT_EQ(html.find("<script>alert"), std::string::npos);
   EXPECT_NE(html.find("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;"), std::string::npos);
+}
+
+TEST(TimelineHtml, HasTheStyleSheetOfAllPages) {
+  const std::string html = TimelineHtml(Broken());
+  EXPECT_NE(html.find("<style>\n" + std::string(page::StyleText()) + "</style>"),
+            std::string::npos);
+  EXPECT_EQ(html.find("<style", html.find("<style") + 1), std::string::npos);
+}
+
+TEST(TimelineHtml, KeepsTheLinesOfTracebacks) {
+  EventList list = Broken();
+  const std::string traceback = "Traceback (most recent call last):\n    main()\nOSError";
+  list.events.push_back(Line("master-0", 2, traceback, "ERROR"));
+  list.error = traceback;
+  list.assertions.push_back({"log", "nothing", traceback, false});
+  const std::string html = TimelineHtml(list);
+  EXPECT_NE(html.find("<td><pre>\nmaster-0 boot 2: " + traceback + "</pre></td>"),
+            std::string::npos);
+  EXPECT_NE(html.find("<pre>\n" + traceback + "</pre>\n"), std::string::npos);
+  EXPECT_NE(html.find("data-label=\"found\"><pre>\n" + traceback + "</pre></td>"),
+            std::string::npos);
+}
+
+TEST(TimelineHtml, OfALongTracebackKeepsBothEnds) {
+  EventList list = Broken();
+  std::string traceback = "Traceback (most recent call last):\n";
+  for (int i = 0; i < 500; ++i) traceback += "  File \"é.py\", line " + std::to_string(i) + "\n";
+  list.events.push_back(Line("master-0", 2, traceback + "ValueError: the last line", "ERROR"));
+  const std::string html = TimelineHtml(list);
+  const std::string table = html.substr(html.find("class=\"events\""));
+  EXPECT_TRUE(IsUtf8(html));
+  EXPECT_NE(table.find("Traceback (most recent"), std::string::npos);
+  EXPECT_NE(table.find("bytes are in the event list only"), std::string::npos);
+  EXPECT_NE(table.find("ValueError: the last line"), std::string::npos);
+  EXPECT_EQ(table.find("line 250\n"), std::string::npos);
+}
+
+TEST(TimelineHtml, RoundsTheNumbersOfSteps) {
+  EventList list = Broken();
+  list.events.push_back(
+      Step("master-0", 2, 31, {{"loss", 0.1234567890123456}, {"n", 1234567}, {"in", {0.5, 1e-9}}}));
+  const std::string html = TimelineHtml(list);
+  EXPECT_NE(html.find("title=\"master-0 boot 2 step 31 {&quot;loss&quot;:0.1234567890123456,"
+                      "&quot;n&quot;:1234567,&quot;in&quot;:[0.5,1e-09]}\">"),
+            std::string::npos);
+  const std::string words = ReplaceAll(html, "<wbr>", "");
+  EXPECT_NE(words.find("{&quot;loss&quot;:0.123457,&quot;n&quot;:1234567,&quot;in&quot;:["),
+            std::string::npos);
+}
+
+TEST(TimelineHtml, RoundsNumbersButNotTextsOfRecords) {
+  EventList list = Broken();
+  list.events.push_back(Step(
+      "master-0", 2, 31, {{"w", 4.39798}, {"a\"1.23456789", "1.23456789\\"}, {"b", -2.0000001}}));
+  const std::string words = ReplaceAll(TimelineHtml(list), "<wbr>", "");
+  EXPECT_NE(words.find(">master-0 boot 2 step 31 {&quot;w&quot;:4.39798,&quot;a\\&quot;1.23456789"
+                       "&quot;:&quot;1.23456789\\\\&quot;,&quot;b&quot;:-2}</td>"),
+            std::string::npos);
+}
+
+TEST(TimelineHtml, SaysTheKindOfEachEventInAWord) {
+  const std::string html = TimelineHtml(Broken());
+  EXPECT_NE(html.find("<td>fault</td><td>fault kill 1: "), std::string::npos);
+  EXPECT_NE(html.find("<tr class=\"highlight\"><th scope=\"row\" class=\"number\">31</th>"),
+            std::string::npos);
 }
 
 TEST(TimelineHtml, OfAHugeRunIsOnePage) {

@@ -126,6 +126,8 @@ struct EventDescriber {
 
 }  // namespace
 
+std::string_view KindName(const Event& event) { return kEventKinds[event.body.index()]; }
+
 Json ToJson(const Event& event, bool with_time) {
   Json json = {{"n", event.number}};
   if (with_time) json["time"] = Rfc3339(event.time, 6);

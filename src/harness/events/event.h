@@ -112,6 +112,9 @@ struct Event {
   }
 };
 
+/// The event's kind in an event list: "storage".
+std::string_view KindName(const Event& event);
+
 /// The line's object. `with_time`: includes the time.
 Json ToJson(const Event& event, bool with_time = true);
 Result<Event> EventFromJson(const Json& json);

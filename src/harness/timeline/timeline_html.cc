@@ -1,252 +1,146 @@
 // A timeline as one HTML page.
 
-#include <cmath>
-#include <map>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #include "base/quoting.h"
+#include "base/text.h"
 #include "base/time_text.h"
 #include "harness/timeline/timeline.h"
+#include "harness/timeline/timeline_drawing.h"
 #include "harness/timeline/timeline_layout.h"
+#include "page/page.h"
 
 namespace caip::harness {
 namespace {
 
-const char kTimelineStyle[] = R"(:root { color-scheme: light dark; --fg: #1c1e21; --bg: #ffffff;
-  --faint: #6b7280; --rule: #d6d9de; --up: #8fc7a0; --starting: #dfe5df; --write: #0b7285;
-  --bad: #c92a2a; --good: #2b8a3e; --step: #2f5d3c; --tip: #f1f3f5; }
-@media (prefers-color-scheme: dark) { :root { --fg: #e6e6e6; --bg: #16181b; --faint: #9aa0a6;
-  --rule: #3a3f45; --up: #2f6b45; --starting: #2a302c; --write: #4fc3d7; --bad: #ff7b72;
-  --good: #57c77a; --step: #b7e3c4; --tip: #24282d; } }
-body { font: 14px/1.45 system-ui, sans-serif; color: var(--fg); background: var(--bg);
-  margin: 1.5rem; }
-h1 { font-size: 1.15rem; margin: 0 0 .3rem; overflow-wrap: anywhere; }
-p { margin: .3rem 0; } .faint, .legend { color: var(--faint); }
-.scroll { overflow-x: auto; margin: 1rem 0 .3rem; }
-.good, .good > td:first-child { color: var(--good); }
-.bad, .bad > td:first-child { color: var(--bad); }
-svg text { font: 12px ui-monospace, monospace; fill: var(--fg); }
-svg .row { font-weight: 600; } svg .name { font-weight: 600; }
-svg .steps, svg .boot { fill: var(--faint); } svg .folder { fill: var(--write); }
-.rule { stroke: var(--rule); } .up { fill: var(--up); } .starting { fill: var(--starting); }
-.mark { stroke: var(--fg); stroke-width: 1.5; fill: none; pointer-events: all; }
-.mark:hover { stroke-width: 3; }
-.mark.state { stroke-width: 2; } .mark.step, .mark.live { stroke: var(--step); }
-.mark.write { fill: var(--write); stroke: var(--write); } .mark.delete { stroke: var(--write); }
-.mark.fault { fill: var(--bad); stroke: var(--bad); }
-.mark.exit { stroke: var(--good); stroke-width: 2.5; } .mark.exit.bad { stroke: var(--bad); }
-.mark.read, .mark.line, .mark.start { stroke: var(--faint); }
-table { border-collapse: collapse; margin: .6rem 0; }
-th, td { text-align: left; vertical-align: top; padding: .1rem .8rem .1rem 0;
-  overflow-wrap: anywhere; }
-th { color: var(--faint); font-weight: 500; } td { font: 12px/1.5 ui-monospace, monospace; }
-.highlight { color: var(--bad); } summary { cursor: pointer; margin-top: 1rem; }
-code { font: 12px ui-monospace, monospace; }
-#tip { position: fixed; max-width: 40rem; padding: .4rem .6rem; border-radius: 6px;
-  background: var(--tip); border: 1px solid var(--rule); font: 12px/1.4 ui-monospace, monospace;
-  white-space: pre-wrap; overflow-wrap: anywhere; pointer-events: none; }
-)";
+constexpr size_t kTableMax = 5000;           // rows of the table of events
+constexpr size_t kEventTextMax = 8000;       // bytes of an event in the table
+constexpr size_t kEventTextHead = 2000;      // kept of a longer one, with its end
+constexpr size_t kTextOfTableMax = 2 << 20;  // bytes of long events together
 
-const char kTimelineLegend[] =
-    R"(<p class="legend">Bars are boots (pale: starting). &#9670; written, &#9671; deleted,
-ticks: steps (on the bar), reads and listings (below), log lines (above), &#9650; fault,
-&#10007; an end: red when it was killed or failed. Point at a mark to read it.</p>
-)";
-
-const char kTimelineScript[] = R"(const tip = document.getElementById('tip');
-document.addEventListener('pointerover', (event) => {
-  const text = event.target.dataset && event.target.dataset.tip;
-  tip.hidden = !text;
-  if (!text) return;
-  tip.textContent = text;
-  const left = Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8);
-  const top = Math.min(event.clientY + 16, innerHeight - tip.offsetHeight - 8);
-  tip.style.left = Math.max(left, 8) + 'px';
-  tip.style.top = Math.max(top, 8) + 'px';
-});
-)";
-
-constexpr double kColumnsMax = 2000;  // in a wider drawing, small marks move together
-constexpr double kUnit = 11;          // pixels per column
-constexpr double kMargin = 110;       // for the names of rows
-constexpr double kTop = 70;           // for the names of states
-constexpr double kRowHeight = 64;
-constexpr double kNear = 1.5;       // pixels: marks of a kind that are nearer share one element
-constexpr size_t kTipMax = 600;     // bytes of an event's description
-constexpr size_t kTableMax = 5000;  // rows of the table of events
-
-// Cuts the text between two characters.
-std::string CutTip(std::string text) {
-  if (text.size() <= kTipMax) return text;
-  size_t end = kTipMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end) + "…";
+bool BeginsInCharacter(const std::string& text, size_t at) {
+  return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
 }
 
-std::string Number(double value) {
-  std::string text = std::to_string(std::lround(value * 10));
-  const bool negative = text.starts_with('-');
-  if (negative) text.erase(0, 1);
-  if (text.size() < 2) text.insert(0, "0");
-  return (negative ? "-" : "") + text.substr(0, text.size() - 1) + "." + text.back();
+// A long text without its middle. A traceback's last lines say most.
+std::string WithoutMiddle(const std::string& text) {
+  if (text.size() <= kEventTextMax) return text;
+  size_t head = kEventTextHead;
+  while (head > 0 && BeginsInCharacter(text, head)) --head;
+  size_t tail = text.size() - (kEventTextMax - kEventTextHead);
+  while (tail < text.size() && BeginsInCharacter(text, tail)) ++tail;
+  return text.substr(0, head) + "\n… " + std::to_string(tail - head) +
+         " bytes are in the event list only …\n" + text.substr(tail);
 }
 
-double X(double at) { return kMargin + at * kUnit; }
-double Y(size_t row) { return kTop + static_cast<double>(row) * kRowHeight; }
+std::string RoundedToken(const std::string& number) {
+  if (number.find_first_of(".eE") == std::string::npos) return number;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", std::strtod(number.c_str(), nullptr));
+  return text;
+}
 
-const char* ClassOf(const Mark& mark, const Event& event) {
-  switch (mark.kind) {
-    case Mark::Kind::kState:
-      return "state";
-    case Mark::Kind::kFault:
-      return "fault";
-    case Mark::Kind::kExit:
-      return EndedWell(*event.As<ExitEvent>()) ? "exit" : "exit bad";
-    case Mark::Kind::kStart:
-      return "start";
-    case Mark::Kind::kLive:
-      return "live";
-    case Mark::Kind::kWrite:
-      return "write";
-    case Mark::Kind::kDelete:
-      return "delete";
-    case Mark::Kind::kRead:
-      return "read";
-    case Mark::Kind::kStep:
-      return "step";
-    case Mark::Kind::kLine:
-      return "line";
+// JSON text with at most six digits in each number that is not an integer. A rounded Json would not
+// do: its text may have more digits than are needed.
+std::string WithRoundedNumbers(const std::string& json) {
+  std::string text;
+  bool quoted = false;
+  for (size_t at = 0; at < json.size();) {
+    size_t length = 1;
+    const char c = json[at];
+    if (!quoted && (c == '-' || IsDigit(c))) {
+      length = std::min(json.find_first_not_of("0123456789+-.eE", at), json.size()) - at;
+      text += RoundedToken(json.substr(at, length));
+    } else {
+      if (c == '\\') length = 2;  // an escaped character
+      if (c == '"') quoted = !quoted;
+      text += json.substr(at, length);
+    }
+    at += length;
   }
-  return "line";
+  return text;
 }
 
-// The outline of a mark around x, y.
-std::string Shape(Mark::Kind kind, double x, double y) {
-  const auto at = [&](double dx, double dy) { return Number(x + dx) + " " + Number(y + dy); };
-  switch (kind) {
-    case Mark::Kind::kFault:
-      return "M" + at(0, -12) + "L" + at(8, 4) + "L" + at(-8, 4) + "Z";
-    case Mark::Kind::kExit:
-      return "M" + at(-6, -6) + "L" + at(6, 6) + "M" + at(6, -6) + "L" + at(-6, 6);
-    case Mark::Kind::kWrite:
-    case Mark::Kind::kDelete:
-      return "M" + at(0, -6) + "L" + at(5, 0) + "L" + at(0, 6) + "L" + at(-5, 0) + "Z";
-    case Mark::Kind::kStep:
-      return "M" + at(0, -4) + "L" + at(0, 4);
-    case Mark::Kind::kRead:
-      return "M" + at(0, 4) + "L" + at(0, 9);
-    case Mark::Kind::kLine:
-      return "M" + at(0, -9) + "L" + at(0, -5);
-    default:
-      return "M" + at(0, -8) + "L" + at(0, 8);
+/// The texts of the table of events. Long texts share a limit, so that a page stays readable.
+class EventTexts {
+ public:
+  // The markup of a cell.
+  std::string Cell(const Event& event) {
+    const std::string exact = DescribeForTimeline(event);
+    const auto* step = event.As<StepEvent>();
+    if (!step) return "<td>" + page::BlockText(Bounded(exact)) + "</td>";
+    const std::string record = CompactJson(step->record);  // the end of `exact`
+    const std::string text =
+        exact.substr(0, exact.size() - record.size()) + WithRoundedNumbers(record);
+    const std::string title = text == exact ? "" : " title=\"" + MarkupText(CutTip(exact)) + "\"";
+    return "<td" + title + ">" + page::BlockText(Bounded(text)) + "</td>";
   }
-}
 
-std::string Text(double x, double y, const std::string& name, const std::string& text) {
-  return "<text class=\"" + name + "\" x=\"" + Number(x) + "\" y=\"" + Number(y) + "\">" +
-         MarkupText(text) + "</text>\n";
-}
-
-std::string TipOf(const EventList& list, const Event& event) {
-  const Duration after = event.time - list.events.front().time;
-  return "#" + std::to_string(event.number) + "  +" + HumanDuration(after) + "\n" +
-         CutTip(DescribeForTimeline(event));
-}
-
-std::string Box(const char* name, double from, double to, double y) {
-  return std::string("<rect class=\"") + name + "\" x=\"" + Number(X(from)) + "\" y=\"" +
-         Number(y - 6) + "\" width=\"" + Number((to - from) * kUnit) +
-         "\" height=\"12\" rx=\"3\"/>\n";
-}
-
-std::string Bars(const TimelineLayout& layout) {
-  std::string svg;
-  for (const Bar& bar : layout.bars) {
-    const double y = Y(bar.row);
-    svg += Box("starting", bar.from, bar.up, y) + Box("up", bar.up, bar.to, y);
-    svg += Text(X(bar.from), y - 12, "boot", "boot " + std::to_string(bar.boot));
-    const std::string steps = DescribeSteps(bar);
-    if (!steps.empty()) svg += Text(X(bar.from), y + 34, "steps", CutTip(steps));
+ private:
+  std::string Bounded(const std::string& text) {
+    std::string kept = CutTip(text);
+    if (kept.size() >= text.size() || used_ > kTextOfTableMax) return kept;
+    kept = WithoutMiddle(text);
+    used_ += kept.size();
+    return kept;
   }
-  std::map<size_t, double> used;  // by row: the right end of the last folder's name
-  for (const WriteGroup& group : layout.groups) {
-    const double x = X(group.from) - 4;
-    if (group.folder.empty() || x < used[group.row]) continue;
-    used[group.row] = x + 7 * static_cast<double>(group.folder.size());
-    svg += Text(x, Y(group.row) + 20, "folder", CutTip(group.folder));
-  }
-  return svg;
-}
 
-// Small marks of one kind at one place become one element, so that a million steps stay readable.
-std::string Marks(const EventList& list, const TimelineLayout& layout) {
-  std::string svg;
-  std::map<std::pair<size_t, Mark::Kind>, double> last;
-  size_t states = 0;
-  for (const Mark& mark : layout.marks) {
-    const Event& event = list.events[mark.event];
-    const double x = X(mark.at);
-    const auto [before, fresh] = last.try_emplace({mark.row, mark.kind}, x);
-    const bool small = mark.kind > Mark::Kind::kLive;
-    if (small && !fresh && x - before->second < kNear) continue;
-    before->second = x;
-    svg += std::string("<path class=\"mark ") + ClassOf(mark, event) + "\" d=\"" +
-           Shape(mark.kind, x, Y(mark.row)) + "\" data-tip=\"" + MarkupText(TipOf(list, event)) +
-           "\"/>\n";
-    if (mark.kind != Mark::Kind::kState) continue;
-    const double level = static_cast<double>(states++ % 3);
-    svg += Text(x - 2, Y(0) - 14 - 14 * level, "name", CutTip(event.As<StateEvent>()->state));
-  }
-  return svg;
-}
+  size_t used_ = 0;
+};
 
-std::string Svg(const EventList& list) {
-  const TimelineLayout layout = LayOut(list, kColumnsMax);
-  const double width = X(layout.width) + 110;
-  const double height = Y(layout.rows.size() - 1) + kRowHeight;
-  std::string svg = "<svg width=\"" + Number(width) + "\" height=\"" + Number(height) +
-                    "\" viewBox=\"0 0 " + Number(width) + " " + Number(height) +
-                    "\" role=\"img\" aria-label=\"timeline\">\n";
-  for (size_t row = 0; row < layout.rows.size(); ++row) {
-    svg += Text(4, Y(row) + 4, "row", CutTip(layout.rows[row]));
-    svg += "<path class=\"rule\" d=\"M" + Number(X(0)) + " " + Number(Y(row)) + "H" +
-           Number(X(layout.width)) + "\"/>\n";
-  }
-  return svg + Bars(layout) + Marks(list, layout) + "</svg>\n";
-}
-
-std::string VerdictOf(const EventList& list) {
+std::string VerdictMarkup(const EventList& list) {
   if (!list.judged) return "<p class=\"bad\">No verdict: the list ends before the run did.</p>\n";
-  std::string html = std::string("<p><b class=\"") +
-                     (list.passed ? "good\">PASSED" : "bad\">FAILED") + "</b> the job is " +
-                     MarkupText(list.state) + "</p>\n";
-  if (!list.error.empty()) html += "<pre>" + MarkupText(list.error) + "</pre>\n";
-  if (!list.why_not.empty()) html += "<p>" + MarkupText(list.why_not) + "</p>\n";
-  html +=
-      "<table class=\"assertions\"><tr><th></th><th>assertion</th><th>expected</th><th>found"
-      "</th></tr>\n";
-  for (const Assertion& one : list.assertions) {
-    html += std::string("<tr class=\"") + (one.passed ? "good\"><td>ok" : "bad\"><td>BROKEN") +
-            "</td><td>" + MarkupText(one.name) + "</td><td>" + MarkupText(one.expected) +
-            "</td><td>" + MarkupText(one.found) + "</td></tr>\n";
+  std::string html = std::string("<p><strong class=\"badge ") +
+                     (list.passed ? "good\">PASSED" : "bad\">FAILED") + "</strong> the job is " +
+                     page::BreakableText(list.state) + "</p>\n";
+  if (!list.error.empty()) html += "<pre>\n" + page::BreakableText(list.error) + "</pre>\n";
+  if (!list.why_not.empty()) html += "<p>" + page::BreakableText(list.why_not) + "</p>\n";
+  if (!list.replay.empty()) {
+    html += "<p>Again: <code>" + page::BreakableText(list.replay) + "</code></p>\n";
   }
-  html += "</table>\n";
-  if (!list.replay.empty()) html += "<p>Again: <code>" + MarkupText(list.replay) + "</code></p>\n";
   return html;
 }
 
-std::string Table(const EventList& list) {
-  std::string html =
-      "<details><summary>All " + std::to_string(list.events.size()) +
-      " events</summary>\n<table class=\"events\"><tr><th>n</th><th>after</th><th></th></tr>\n";
+std::string AssertionCell(const char* label, const std::string& text) {
+  return std::string("<td role=\"cell\" data-label=\"") + label + "\">" + page::BlockText(text) +
+         "</td>";
+}
+
+// In a narrow window, the cells of a row stand below each other (style.css). The roles keep it a
+// table for a screen reader.
+std::string AssertionsMarkup(const EventList& list) {
+  if (list.assertions.empty()) return "";
+  std::string rows;
+  for (const Assertion& one : list.assertions) {
+    rows += std::string(
+                "<tr role=\"row\"><th role=\"rowheader\" scope=\"row\">"
+                "<span class=\"badge ") +
+            (one.passed ? "good\">ok" : "bad\">BROKEN") + "</span></th>" +
+            AssertionCell("assertion", one.name) + AssertionCell("expected", one.expected) +
+            AssertionCell("found", one.found) + "</tr>\n";
+  }
+  return "<h2>Assertions</h2>\n" +
+         page::TableMarkup("assertions", "Assertions",
+                           {{"result"}, {"assertion"}, {"expected"}, {"found"}}, rows);
+}
+
+std::string EventsMarkup(const EventList& list) {
+  std::string rows;
   size_t shown = 0;
+  EventTexts texts;
   for (const Event& event : list.events) {
     if (++shown > kTableMax) break;
-    html += std::string("<tr") + (IsHighlight(event) ? " class=\"highlight\"" : "") + "><td>" +
-            std::to_string(event.number) + "</td><td>" +
-            HumanDuration(event.time - list.events.front().time) + "</td><td>" +
-            MarkupText(CutTip(DescribeForTimeline(event))) + "</td></tr>\n";
+    rows += std::string("<tr") + (IsHighlight(event) ? " class=\"highlight\"" : "") +
+            "><th scope=\"row\" class=\"number\">" + std::to_string(event.number) +
+            "</th><td class=\"number\">" + HumanDuration(event.time - list.events.front().time) +
+            "</td><td>" + std::string(KindName(event)) + "</td>" + texts.Cell(event) + "</tr>\n";
   }
-  html += "</table>\n";
+  std::string html = "<details><summary>All " + std::to_string(list.events.size()) +
+                     " events</summary>\n" +
+                     page::TableMarkup("events", "Events",
+                                       {{"n", true}, {"after", true}, {"kind"}, {"event"}}, rows);
   if (list.events.size() > kTableMax) {
     html += "<p>and " + std::to_string(list.events.size() - kTableMax) +
             " more in the event list.</p>\n";
@@ -257,21 +151,21 @@ std::string Table(const EventList& list) {
 }  // namespace
 
 std::string TimelineHtml(const EventList& list) {
-  std::string html = std::string("<!doctype html>\n<html lang=\"en\">\n<head>\n") +
-                     "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-                     "content=\"width=device-width, initial-scale=1\">\n<title>" +
-                     MarkupText(list.file) + "</title>\n<style>\n" + kTimelineStyle +
-                     "</style>\n</head>\n<body>\n<h1>" + MarkupText(list.file) + "</h1>\n";
-  html += "<p>" + MarkupText(list.description) + "</p>\n<p class=\"faint\">seed " +
-          std::to_string(list.seed) + ", " + MarkupText(list.semantics) +
-          " semantics; events from left to right in their order, not to scale of time</p>\n";
-  if (!list.events.empty()) {
-    html += "<div class=\"scroll\">\n" + Svg(list) + "</div>\n" + kTimelineLegend;
+  std::string body = "<h1>" + page::BreakableText(list.file) + "</h1>\n";
+  if (!list.description.empty()) {
+    body += "<p>" + page::BreakableText(list.description) + "</p>\n";
   }
-  html += VerdictOf(list);
-  if (!list.events.empty()) html += Table(list);
-  return html + "<div id=\"tip\" hidden></div>\n<script>\n" + kTimelineScript +
-         "</script>\n</body>\n</html>\n";
+  body += "<p class=\"faint\">seed " + std::to_string(list.seed) + ", " +
+          page::BreakableText(list.semantics) + " semantics</p>\n" + VerdictMarkup(list);
+  if (!list.events.empty()) {
+    body +=
+        "<h2>Timeline</h2>\n<p class=\"faint\">Events stand from left to right in their order, "
+        "not to scale of time.</p>\n" +
+        TimelineDrawing(list);
+  }
+  body += AssertionsMarkup(list);
+  if (!list.events.empty()) body += EventsMarkup(list);
+  return page::PageMarkup(list.file, body);
 }
 
 }  // namespace caip::harness
