@@ -8,9 +8,15 @@
 namespace caip::report {
 namespace {
 
-constexpr double kCharacter = 7;  // rather too wide than too narrow
+constexpr double kCharacter = 7.5;  // rather too wide than too narrow
 
 bool BeginsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
+
+std::string Percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f%%", share);
+  return text;
+}
 
 std::string Title(const std::string& title) {
   return title.empty() ? "" : "<title>" + MarkupText(title) + "</title>";
@@ -25,23 +31,39 @@ std::string SvgNumber(double number) {
 }
 
 std::string SvgText(const SvgLabel& label) {
-  const std::string x = SvgNumber(label.x);
-  const std::string y = SvgNumber(label.y);
-  const std::string turn = label.turned ? " transform=\"rotate(-35 " + x + " " + y + ")\"" : "";
-  return "<text x=\"" + x + "\" y=\"" + y + "\" class=\"" + label.kind + "\"" + turn + ">" +
-         Title(label.title) + MarkupText(label.text) + "</text>\n";
+  const std::string title = Title(label.title) + MarkupText(label.text) + "</text>";
+  const std::string dx = label.dx == 0 ? "" : " dx=\"" + SvgNumber(label.dx) + "\"";
+  const std::string kind = std::string(" class=\"") + label.kind + "\"";
+  if (!label.turned) {
+    return "<text x=\"" + Percent(label.x) + "\" y=\"" + SvgNumber(label.y) + "\"" + dx + kind +
+           ">" + title + "\n";
+  }
+  // A rotation is around a place in pixels: here the origin of an inner picture.
+  return "<svg x=\"" + Percent(label.x) + "\" y=\"" + SvgNumber(label.y) +
+         "\" overflow=\"visible\"><text transform=\"rotate(-35)\"" + dx + kind + ">" + title +
+         "</svg>\n";
 }
 
 std::string SvgLine(double x1, double y1, double x2, double y2, const char* kind) {
-  return "<line x1=\"" + SvgNumber(x1) + "\" y1=\"" + SvgNumber(y1) + "\" x2=\"" + SvgNumber(x2) +
-         "\" y2=\"" + SvgNumber(y2) + "\" class=\"" + kind + "\"/>\n";
+  const std::string style = *kind ? std::string(" class=\"") + kind + "\"" : "";
+  return "<line x1=\"" + Percent(x1) + "\" y1=\"" + SvgNumber(y1) + "\" x2=\"" + Percent(x2) +
+         "\" y2=\"" + SvgNumber(y2) + "\"" + style + "/>\n";
+}
+
+std::string SvgCircle(double x, double y, double radius, const std::string& style,
+                      const std::string& title) {
+  return "<circle cx=\"" + Percent(x) + "\" cy=\"" + SvgNumber(y) + "\" r=\"" + SvgNumber(radius) +
+         "\" " + style + ">" + Title(title) + "</circle>\n";
 }
 
 std::string SvgPath(const std::vector<std::pair<double, double>>& points, const std::string& style,
                     const std::string& title) {
-  std::string text = "<polyline points=\"";
-  for (const auto& [x, y] : points) text += SvgNumber(x) + "," + SvgNumber(y) + " ";
-  return text + "\" " + style + ">" + Title(title) + "</polyline>\n";
+  std::string text = "<g " + style + ">" + Title(title) + "\n";
+  for (size_t i = 1; i < points.size(); ++i) {
+    text +=
+        SvgLine(points[i - 1].first, points[i - 1].second, points[i].first, points[i].second, "");
+  }
+  return text + "</g>\n";
 }
 
 double SvgWidthOf(const std::string& text) {

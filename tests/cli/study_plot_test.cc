@@ -33,7 +33,8 @@ std::vector<std::string> All(const std::string& picture, const char* pattern) {
 std::vector<double> HeightsOnTheFirstAxis(const std::string& picture) {
   std::vector<double> heights;
   for (const std::string& y :
-       All(picture, R"(points="80\.0,([0-9.]+) [^"]*" fill="none" stroke-w)")) {
+       All(picture,
+           R"re(<g class="trial[^>]*><title>[^<]*</title>\n<line x1="0.000%" y1="([0-9.]+)")re")) {
     heights.push_back(std::stod(y));
   }
   return heights;
@@ -45,7 +46,7 @@ TEST(StudyPlot, IsOnePictureWithAllTrials) {
   study.metric = "<accuracy & co>";
   const std::string picture = report::StudyPicture(study);
   EXPECT_THAT(picture, ::testing::StartsWith("<svg xmlns="));
-  EXPECT_THAT(All(picture, "(<circle)"), SizeIs(7));
+  EXPECT_THAT(All(picture, "(<circle[^>]*dot)"), SizeIs(7));
   EXPECT_THAT(picture, HasSubstr("×"));
   EXPECT_THAT(picture, HasSubstr("&lt;accuracy &amp; co&gt;"));
   EXPECT_THAT(picture, Not(HasSubstr("<accuracy")));
@@ -56,7 +57,7 @@ TEST(StudyPlot, OfAnEmptyStudyIsAPicture) {
   report::StudyView study = AStudy();
   study.trials.clear();
   EXPECT_THAT(report::StudyPicture(study), HasSubstr("Too few trials have succeeded."));
-  EXPECT_THAT(report::StudyPage(study), HasSubstr("<!DOCTYPE html>"));
+  EXPECT_THAT(report::StudyPage(study), HasSubstr("<!doctype html>"));
 }
 
 TEST(StudyPlot, HasTheNumbersOfItsTrialsBelow) {
@@ -84,7 +85,8 @@ TEST(StudyPlot, HasOneLineWhereAllValuesAreEqual) {
 TEST(StudyPlot, TellsCloseValuesApart) {
   report::StudyView study = AStudy();
   for (size_t i = 0; i < 8; ++i) study.trials[i].final_metric->second = 0.9 + 1e-9 * i;
-  const auto marks = All(report::StudyPicture(study), R"(class="end">([0-9.e-]+)</text>)");
+  const auto marks =
+      All(report::StudyPicture(study), R"(dx="-8.0" class="end">([0-9.e-]+)</text>)");
   EXPECT_EQ(std::set<std::string>(marks.begin(), marks.end()).size(), 5u);
 }
 
@@ -107,7 +109,7 @@ TEST(StudyPlot, HasNumbersOfASetAtTheirPlaces) {
   study.trials.resize(2);
   study.trials[0].values["rate"] = "0.30000000000000004";
   study.trials[1].values["rate"] = "0.1";
-  EXPECT_THAT(HeightsOnTheFirstAxis(report::StudyPicture(study)), ElementsAre(630, 505));
+  EXPECT_THAT(HeightsOnTheFirstAxis(report::StudyPicture(study)), ElementsAre(276, 151));
 }
 
 TEST(StudyPlot, HasTheScaleOfEachParameter) {
@@ -116,10 +118,10 @@ TEST(StudyPlot, HasTheScaleOfEachParameter) {
   study.trials[0].values["rate"] = "0.1";
   report::ParameterView& rate = study.parameters[0];
   EXPECT_THAT(HeightsOnTheFirstAxis(report::StudyPicture(study)),
-              ElementsAre(505));  // half of 0.01 to 1
+              ElementsAre(151));  // half of 0.01 to 1
   rate.scale = tuning::Scale::kReverseLog;
   study.trials[0].values["rate"] = "0.91";  // as far from 1 as 0.1 is from 0.01
-  EXPECT_THAT(HeightsOnTheFirstAxis(report::StudyPicture(study)), ElementsAre(505));
+  EXPECT_THAT(HeightsOnTheFirstAxis(report::StudyPicture(study)), ElementsAre(151));
 }
 
 TEST(StudyPlot, TurnsLongNamesAndLeavesOutLabelsWithoutRoom) {
@@ -135,15 +137,40 @@ TEST(StudyPlot, TurnsLongNamesAndLeavesOutLabelsWithoutRoom) {
   const std::string picture = report::StudyPicture(study);
   EXPECT_THAT(All(picture, "(rotate\\()"), SizeIs(9));  // of each axis
   EXPECT_THAT(picture,
-              HasSubstr("<title>a_parameter_of_a_long_name_0</title>a_parameter_of_a_long_n…"));
+              HasSubstr("<title>a_parameter_of_a_long_name_0</title>a_parameter_of_a_long…"));
   std::vector<double> heights;
-  for (const std::string& y : All(picture, R"re(y="([0-9.]+)" class="start"><title>70)re")) {
+  for (const std::string& y :
+       All(picture, R"re(y="([0-9.]+)" dx="5.0" class="start"><title>70)re")) {
     heights.push_back(std::stod(y));
   }
   ASSERT_GT(heights.size(), 10u);
   for (size_t i = 1; i < heights.size(); ++i) EXPECT_GE(heights[i - 1] - heights[i], 12.9) << i;
   EXPECT_THAT(picture, HasSubstr(">700</text>"));
   EXPECT_THAT(picture, HasSubstr(">7099</text>"));
+}
+
+TEST(StudyPlot, NamesTheBestTrial) {
+  report::StudyView study = AStudy();
+  study.trials[4].final_metric->second = 0.95;
+  EXPECT_THAT(All(report::StudyPicture(study), ">(best: [^<]*)</text>"),
+              ElementsAre("best: trial 5"));
+  EXPECT_THAT(
+      All(report::StudyPicture(study), "<g class=\"trial best\"[^>]*><title>(best, trial 5)"),
+      SizeIs(1));
+  study.maximize = false;
+  study.trials[1].final_metric->second = -1;
+  EXPECT_THAT(All(report::StudyPicture(study), ">(best: [^<]*)</text>"),
+              ElementsAre("best: trial 2"));
+}
+
+TEST(StudyPlot, IsWiderWithManyParameters) {
+  report::StudyView study = AStudy();
+  EXPECT_THAT(report::StudyPicture(study), HasSubstr(" width=\"960.0\""));
+  for (int i = 0; i < 20; ++i) {
+    study.parameters.push_back(study.parameters[0]);
+    study.parameters.back().name = "p" + std::to_string(i);
+  }
+  EXPECT_THAT(report::StudyPicture(study), Not(HasSubstr(" width=\"960.0\"")));
 }
 
 TEST(StudyPlot, SaysWhereThereIsNoImportance) {

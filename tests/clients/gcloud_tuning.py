@@ -95,7 +95,7 @@ class Tuning(support.EmulatorTest):
         self.assertIn(f'best so far: trial {best}', shown.stdout)
         self.emulator.caip('jobs', 'trials', 'digits', '--project', 'demo-project', '--plot', page)
         text = page.read_text()
-        self.assertEqual(len(re.findall('<circle ', text)), 10)
+        self.assertEqual(len(re.findall('<circle [^>]*class="dot"', text)), 10)
         self.assertNotIn('http://', text.replace('http://www.w3.org/2000/svg', ''))
 
 
