@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "emulator/cli/arguments/help_text.h"
 #include "emulator/cli/commands/commands.h"
+#include "emulator/cli/completion/state_names.h"
+#include "report/terminal_size.h"
 
 namespace caip::cli {
 namespace {
@@ -63,7 +66,19 @@ Io IoFor(const GcloudFlags& flags, const Io& io) {
   return shown;
 }
 
-// Help, completion scripts and usage errors.
+int RunHelp(const HelpCommand& command, const Surroundings& world) {
+  const size_t width = report::TerminalSizeOf(STDOUT_FILENO).columns;
+  const bool is_long = command.kind == HelpKind::kLong;
+  world.io.out(is_long ? LongHelp(*command.page, width) : ShortHelp(*command.page, width));
+  return kExitSuccess;
+}
+
+int RunComplete(const CompleteCommand& command, const Surroundings& world) {
+  world.io.out(AnswerOf(Complete(*command.root, command.words, NamesInState)));
+  return kExitSuccess;
+}
+
+// Completion scripts and usage errors.
 int RunPrint(const PrintCommand& command, const Surroundings& world) {
   if (!command.out.empty()) world.io.out(command.out);
   if (!command.err.empty()) world.io.err(command.err);

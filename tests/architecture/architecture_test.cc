@@ -101,8 +101,7 @@ TEST(Architecture, HeavyHeadersStayWhereTheyAreNamed) {
       {R"(#include <boost/(beast|asio))", R"(src/http/.*\.cc|src/host/process/child_process\.cc)"
                                           R"(|conformance/wire/(wire|recorder)\.cc)"},
       {R"(#include <boost/process)", R"(src/host/process/child_process\.cc)"},
-      {R"(#include <CLI/)",
-       R"(emulator/cli/arguments/(grammar|help)\.cc|conformance/arguments\.cc)"},
+      {R"(#include <CLI/)", R"(emulator/cli/arguments/grammar\.cc|conformance/arguments\.cc)"},
       {R"(#include <sqlite3\.h>)", R"(.*\.cc)"},
   };
   for (const SourceFile& file : SourcesBelow(kProduct)) {

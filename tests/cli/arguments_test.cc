@@ -373,51 +373,5 @@ TEST(Arguments, ReadsTheOtherCommands) {
   EXPECT_THAT(train.user_args, ElementsAre("--x"));
 }
 
-TEST(Arguments, EveryCommandHasHelpWithExamples) {
-  const Words commands[] = {{"jobs", "submit", "training"},
-                            {"jobs", "describe"},
-                            {"jobs", "list"},
-                            {"jobs", "cancel"},
-                            {"jobs", "update"},
-                            {"jobs", "stream-logs"},
-                            {"local", "train"},
-                            {"serve"},
-                            {"stop"},
-                            {"env"},
-                            {"doctor"},
-                            {"version"},
-                            {"buckets", "create"},
-                            {"buckets", "list"},
-                            {"images", "list"},
-                            {"images", "import"},
-                            {"images", "remove"},
-                            {"completion"},
-                            {"help"},
-                            {}};
-  for (Words words : commands) {
-    Words help = words;
-    help.insert(help.begin(), "help");
-    words.push_back("--help");
-    const Command command = ParseArguments(words);
-    ASSERT_TRUE(std::holds_alternative<PrintCommand>(command)) << words.front();
-    const auto& print = std::get<PrintCommand>(command);
-    EXPECT_EQ(print.exit_code, kExitSuccess);
-    EXPECT_THAT(print.out, HasSubstr("Usage: caip"));
-    EXPECT_THAT(print.out, HasSubstr("Examples:"));
-    EXPECT_EQ(std::get<PrintCommand>(ParseArguments(help)).out, print.out);
-  }
-}
-
-TEST(Arguments, CompletionKnowsCommandsAndFlags) {
-  for (const char* shell : {"bash", "zsh"}) {
-    const auto print = std::get<PrintCommand>(ParseArguments({"completion", shell}));
-    EXPECT_EQ(print.exit_code, kExitSuccess);
-    EXPECT_THAT(print.out, HasSubstr("'jobs submit training') words="));
-    EXPECT_THAT(print.out, HasSubstr("--package-path"));
-    EXPECT_THAT(print.out, HasSubstr("complete -F _caip caip"));
-  }
-  EXPECT_THAT(Complaint({"completion", "fish"}), HasSubstr("argument SHELL: Invalid choice"));
-}
-
 }  // namespace
 }  // namespace caip::cli

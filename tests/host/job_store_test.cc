@@ -121,6 +121,22 @@ TEST_F(JobStoreTest, KnowsTheUnfinishedOfAllProjectsOldestFirst) {
   EXPECT_FALSE(HasUnfinishedJobs(file_));
 }
 
+TEST_F(JobStoreTest, NamesTheNewestJobsToOtherProcesses) {
+  ASSERT_TRUE(store_->Create(Record("p", "old", 1)).ok());
+  ASSERT_TRUE(store_->Create(Record("q", "foreign", 2)).ok());
+  ASSERT_TRUE(store_->Create(Record("p", "new", 9)).ok());
+  ASSERT_TRUE(store_->Save(Record("p", "old", 1, run::JobState::kFailed)).ok());
+  const auto names = NewestJobNames(file_, "p", 10);
+  ASSERT_EQ(names.size(), 2u);
+  EXPECT_EQ(names[0].id, "new");
+  EXPECT_FALSE(names[0].has_ended);
+  EXPECT_EQ(names[1].id, "old");
+  EXPECT_TRUE(names[1].has_ended);
+  EXPECT_EQ(NewestJobNames(file_, "p", 1).size(), 1u);
+  EXPECT_TRUE(NewestJobNames(file_.string() + ".missing", "p", 10).empty());
+  EXPECT_FALSE(std::filesystem::exists(file_.string() + ".missing"));
+}
+
 TEST_F(JobStoreTest, KnowsTheNewestTimeOfCreationOfAllProjects) {
   EXPECT_EQ(*store_->NewestCreateTime(), std::nullopt);
   ASSERT_TRUE(store_->Create(Record("p", "old", 1)).ok());

@@ -17,10 +17,11 @@ Commands may be written as in gcloud, with `ai-platform` first.
 Examples:
   caip serve
   caip buckets create gs://my-bucket
-  caip jobs submit training my_job --region us-central1 --module-name trainer.task \
-      --package-path trainer --staging-bucket gs://my-bucket --stream-logs -- --epochs 3
+  caip jobs submit training my_job --stream-logs --region us-central1 \
+      --module-name trainer.task --package-path trainer \
+      --staging-bucket gs://my-bucket --runtime-version 2.11 -- --epochs 3
   caip jobs list
-  caip COMMAND --help)";
+  caip help jobs submit training)";
 
 // Removes the first word if it is one of these.
 bool Drop(std::initializer_list<std::string_view> names, std::vector<std::string>& words) {
@@ -51,6 +52,8 @@ Status ParsesAsFormat(const std::string& format) {
 
 }  // namespace
 
+std::vector<std::string> DoctorFormats() { return {"json", "text"}; }
+
 Command ParseArguments(const std::vector<std::string>& words) {
   GcloudFlags gcloud;
   Grammar grammar;
@@ -71,6 +74,9 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddConformCommand(grammar);
   AddHelpCommands(grammar);
   AddGcloudFlags(grammar, &gcloud);
+  if (!own.empty() && own.front() == "__complete") {
+    return CompleteCommand{grammar.Shape(), {own.begin() + 1, own.end()}};
+  }
   grammar.Check([&gcloud](const Command& command) { return CheckFormat(command, gcloud); });
   return grammar.Parse(own);
 }
@@ -94,22 +100,24 @@ Status CheckFormat(const Command& command, const GcloudFlags& gcloud) {
   const std::string& format = *gcloud.format;
   const auto resource = [&](const auto&) { return ParsesAsFormat(format); };
   return std::visit(
-      Overloaded{
-          [&](const SubmitCommand& submit) { return resource(submit); },
-          [&](const DescribeCommand& describe) { return resource(describe); },
-          [&](const ListCommand& list) { return resource(list); },
-          [&](const CancelCommand& cancel) { return resource(cancel); },
-          [&](const UpdateCommand& update) { return resource(update); },
-          [&](const TrialsCommand& trials) { return resource(trials); },
-          [&](const ImagesListCommand& list) { return resource(list); },
-          [&](const PsCommand& ps) { return resource(ps); },
-          [&](const DoctorCommand&) -> Status {
-            if (format == "text" || format == "json") return Ok{};
-            return errors::Argument("--format", errors::NoSuchChoice(format, {"json", "text"}));
-          },
-          [](const EnvCommand&) -> Status { return Ok{}; },    // has its own formats
-          [](const PrintCommand&) -> Status { return Ok{}; },  // help
-          [](const auto&) -> Status { return errors::FormatNotTaken(); }},
+      Overloaded{[&](const SubmitCommand& submit) { return resource(submit); },
+                 [&](const DescribeCommand& describe) { return resource(describe); },
+                 [&](const ListCommand& list) { return resource(list); },
+                 [&](const CancelCommand& cancel) { return resource(cancel); },
+                 [&](const UpdateCommand& update) { return resource(update); },
+                 [&](const TrialsCommand& trials) { return resource(trials); },
+                 [&](const ImagesListCommand& list) { return resource(list); },
+                 [&](const PsCommand& ps) { return resource(ps); },
+                 [&](const DoctorCommand&) -> Status {
+                   const std::vector<std::string> known = DoctorFormats();
+                   if (std::find(known.begin(), known.end(), format) != known.end()) return Ok{};
+                   return errors::Argument("--format", errors::NoSuchChoice(format, known));
+                 },
+                 [](const EnvCommand&) -> Status { return Ok{}; },  // has its own formats
+                 [](const HelpCommand&) -> Status { return Ok{}; },
+                 [](const CompleteCommand&) -> Status { return Ok{}; },
+                 [](const PrintCommand&) -> Status { return Ok{}; },
+                 [](const auto&) -> Status { return errors::FormatNotTaken(); }},
       command);
 }
 

@@ -10,8 +10,8 @@
 namespace caip::cli {
 
 /// Parses `words` (without the program's name). Usage errors become a PrintCommand with gcloud's
-/// text and exit code 2. `--help` and `completion` become a PrintCommand with exit code 0. Reads
-/// nothing but argv.
+/// text and exit code 2. `completion` becomes a PrintCommand with exit code 0. Reads nothing but
+/// argv.
 Command ParseArguments(const std::vector<std::string>& words);
 
 /// Parses the arguments after `jobs submit training JOB`. It is a scenario::ReadSubmitWords. The

@@ -1,5 +1,7 @@
 // The flags of `check`.
 
+#include "harness/check/check.h"
+
 #include <set>
 
 #include "base/quoting.h"
@@ -26,9 +28,11 @@ Without flags of a job, the words after -- are any command, which need not know 
 Examples:
   caip check -- python3 train.py --out {job_dir}
   caip check --package-path trainer --module-name trainer.task -- --epochs 2
-  caip check --package-path trainer --module-name trainer.task --bucket data=fixtures \
-      --junit check.xml -- --data gs://data/train.csv --epochs 2
-  caip check --master-image-uri gcr.io/p/t:v1 --map-image gcr.io/p/t:v1='python3 src/task.py'
+  caip check --package-path trainer --module-name trainer.task \
+      --bucket data=fixtures --junit check.xml \
+      -- --data gs://data/train.csv --epochs 2
+  caip check --master-image-uri gcr.io/p/t:v1 \
+      --map-image gcr.io/p/t:v1='python3 src/task.py'
   caip check --list)";
 
 using Shared = std::shared_ptr<CheckCommand>;
@@ -61,11 +65,17 @@ Status SetShard(const std::string& value, CheckCommand& check) {
   return errors::NotAShard(value);
 }
 
+std::vector<std::string> CheckIds() {
+  std::vector<std::string> ids;
+  for (const harness::CheckKind& kind : harness::CheckKinds()) ids.push_back(kind.id);
+  return ids;
+}
+
 void AddReportFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
-  grammar.Heading("Flags of the checks");
   grammar.Switch(app, "--list", "Print the checks, and run nothing.", &check->list);
   grammar.Flag(app, "--filter", "GLOB", "Run only the checks whose id matches. Repeatable.",
                Append(&check->filters));
+  grammar.Suggest(app, "--filter", {.kind = Values::Kind::kWords, .words = CheckIds});
   grammar.Flag(app, "--shard", "I/N", "Run only every N-th check, starting with the I-th.",
                [check](const std::string& value) { return SetShard(value, *check); });
   grammar.Switch(app, "--deep", "Run the whole explorer instead of trying a few restarts.",
@@ -80,6 +90,9 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
   grammar.Flag(app, "--bucket", "NAME=FOLDER",
                "A bucket that the trainer reads. The files of FOLDER are its objects. Repeatable.",
                Append(&check->trainer.buckets));
+  grammar.Flag(app, "--out", "DIR",
+               "Folder for scenarios of restart bugs (default: caip-findings).", To(&check->out));
+  grammar.Heading("Flags of the checks");
   grammar.Flag(app, "--step-regex", "REGEX",
                "Finds finished steps in the output of trainers that do not print JSON. The group "
                "(?P<step>...) is the step's number.",
@@ -97,8 +110,6 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
         if (!value.empty()) return Ok{};
         return errors::MetricTagEmpty();
       });
-  grammar.Flag(app, "--out", "DIR",
-               "Folder for scenarios of restart bugs (default: caip-findings).", To(&check->out));
   grammar.Flag(app, "--jobs", "N", "Number of runs at the same time (default: one for each core).",
                [check](const std::string& value) -> Status {
                  ASSIGN_OR_RETURN(const auto jobs, client::ParseCount(value));
@@ -125,7 +136,7 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
 
 // The flags of the emulator that a check can use.
 void AddHostFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags& flags) {
-  grammar.Heading("Flags that gcloud does not have");
+  grammar.Heading(std::string(kSettingFlags));
   for (const app::Setting& setting : app::Settings()) {
     const bool has_effect = setting.in_runs != app::InRuns::kUnused;
     if (has_effect && !setting.flag.empty()) AddSettingFlag(grammar, app, setting.key, &flags);
@@ -205,14 +216,13 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
                                  return Command(*check);
                                });
   grammar.TakesUserArgs(app);
-  AddReportFlags(grammar, app, check);
-  AddCourseFlags(grammar, app, check);
-  AddFlagsOfCommand(grammar, app, check);
-  grammar.Heading("Flags of the job");
   const bool has_track = grammar.has_track();
   grammar.SetTrack(true);  // gcloud has no such command, on any track
   *finish_job = AddJobFlags(grammar, app, &check->trainer.job);
   grammar.SetTrack(has_track);
+  AddReportFlags(grammar, app, check);
+  AddCourseFlags(grammar, app, check);
+  AddFlagsOfCommand(grammar, app, check);
   AddHostFlags(grammar, app, check->trainer.emulator);
 }
 

@@ -20,6 +20,9 @@ Grammar::Finish FinishWith(const std::shared_ptr<T>& command, const GcloudFlags&
 /// Whether the command can print in the given --format. Checked before the command does any work.
 Status CheckFormat(const Command& command, const GcloudFlags& gcloud);
 
+/// The values of --format that `doctor` takes.
+std::vector<std::string> DoctorFormats();
+
 /// Adds the flags of the emulator itself, under their own heading.
 void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
 /// Adds the flag of one setting (app/settings/settings_table.h), which must have a flag.
@@ -47,9 +50,6 @@ void AddScenarioCommands(Grammar& grammar);
 void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud);
 void AddSimulateCommand(Grammar& grammar);
 void AddHelpCommands(Grammar& grammar);
-
-/// The completion script for "bash" or "zsh". It completes all commands of the grammar.
-std::string CompletionScript(CLI::App& root, const std::string& shell);
 
 /// Setters for plain values.
 Grammar::Setter To(std::optional<std::string>* into);

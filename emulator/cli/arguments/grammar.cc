@@ -7,27 +7,17 @@
 
 #include "base/text.h"
 #include "emulator/cli/arguments/command_words.h"
+#include "emulator/cli/arguments/help_text.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/output.h"
 
 namespace caip::cli {
 namespace {
 
-constexpr std::string_view kUserArgs = " [-- USER_ARGS ...]";
-
 // A usage error, thrown out of CLI11's walk over the words.
 struct WrongWord {
   Error error;
 };
-
-// "caip.jobs.submit.training", as in gcloud's errors.
-std::string DottedPath(const CLI::App* app) {
-  std::string path;
-  for (; app->get_parent(); app = app->get_parent()) path = "." + app->get_name() + path;
-  return "caip" + path;
-}
-
-std::string PlainPath(const CLI::App* app) { return ReplaceAll(DottedPath(app), ".", " "); }
 
 std::vector<CLI::App*> Children(CLI::App* app) {
   return app->get_subcommands([](CLI::App*) { return true; });
@@ -50,22 +40,18 @@ CLI::Option* FindFlag(CLI::App* app, const std::string& name) {
 }  // namespace
 
 struct Grammar::Impl {
-  struct Known {
-    std::vector<std::pair<std::string, const CLI::Option*>> required;
-    size_t positionals = 0;  // the number of words without a flag
-    std::vector<std::string> metavars;
-    bool many = false;
-    bool user_args = false;
-    Finish finish;
-  };
   using Definition = std::function<void(CLI::App&)>;
+  struct Known {
+    std::shared_ptr<CommandShape> shape = std::make_shared<CommandShape>();
+    // The flags of a command that the command line has not named. CLI11 takes longer to define all
+    // flags than many commands take to run.
+    std::vector<Definition> undefined;
+    Finish finish;  // empty for a group
+  };
 
-  CLI::App root{"Runs training jobs of AI Platform Training on this machine.", "caip"};
+  CLI::App root{"", "caip"};
   std::map<const CLI::App*, Known> commands;
-  // The flags of commands that the command line has not named. CLI11 takes longer to define all
-  // flags than many commands take to run.
-  std::map<const CLI::App*, std::vector<Definition>> undefined;
-  std::string heading = "Flags";
+  std::string heading{kMainFlags};
   std::vector<std::string> values;  // by the number of the placeholder
   std::function<Status(const Command&)> check = [](const Command&) -> Status { return Ok{}; };
 
@@ -78,42 +64,40 @@ struct Grammar::Impl {
     return values[std::stoul(placeholder.substr(1))];
   }
 
+  const CommandShape& ShapeOf(const CLI::App* app) const { return *commands.at(app).shape; }
+
   // Defines the flags of a command that the command line names.
   CLI::App* Entered(CLI::App* app) {
-    for (const Definition& define : std::exchange(undefined[app], {})) define(*app);
+    for (const Definition& define : std::exchange(commands[app].undefined, {})) define(*app);
     return app;
   }
 
-  void AddLater(const CLI::App& app, Definition define) {
-    undefined[&app].push_back(std::move(define));
-  }
-
-  // `adjust` is called with the option when it is defined.
-  void AddValue(const CLI::App& app, const std::string& name, const std::string& metavar,
-                const std::string& help, Setter set, std::function<void(CLI::Option&)> adjust) {
-    auto take = [this, name, set = std::move(set)](const std::vector<std::string>& given) {
+  // Adds a flag or a word.
+  void AddValue(const CLI::App& app, FlagShape added, Setter set) {
+    Known& known = commands[&app];
+    added.heading = heading;
+    const FlagShape& shape = known.shape->flags.emplace_back(std::move(added));
+    auto take = [this, &shape, set = std::move(set)](const std::vector<std::string>& given) {
       for (const std::string& placeholder : given) {
         const Status status = set(ValueOf(placeholder));
-        if (!status.ok()) throw WrongWord{errors::Argument(name, status.error())};
+        if (!status.ok()) throw WrongWord{errors::Argument(shape.name, status.error())};
       }
     };
-    AddLater(app, [=, heading = heading, take = std::move(take),
-                   adjust = std::move(adjust)](CLI::App& defined) {
-      CLI::Option* option = defined.add_option_function<std::vector<std::string>>(name, take, help);
-      option->type_name(metavar)->group(heading)->take_all()->expected(1)->allow_extra_args(false);
-      if (adjust) adjust(*option);
+    known.undefined.push_back([&shape, take = std::move(take)](CLI::App& defined) {
+      CLI::Option* option = defined.add_option_function<std::vector<std::string>>(shape.name, take);
+      option->required(shape.is_required)->take_all()->expected(1)->allow_extra_args(false);
+      if (shape.is_many) option->expected(-1);
     });
   }
 
   void AddSwitch(const CLI::App& app, const std::string& name, const std::string& help,
                  std::function<void(bool on)> set) {
-    AddLater(app, [=, heading = heading, set = std::move(set)](CLI::App& defined) {
-      defined
-          .add_flag_callback(
-              name, [set] { set(true); }, help)
-          ->group(heading);
+    Known& known = commands[&app];
+    known.shape->flags.push_back({.name = name, .help = help, .heading = heading});
+    known.undefined.push_back([name, set = std::move(set)](CLI::App& defined) {
+      defined.add_flag_callback(name, [set] { set(true); });
       const std::string negated = "--no-" + name.substr(name.find("--") + 2);
-      defined.add_flag_callback(negated, [set] { set(false); })->group("");
+      defined.add_flag_callback(negated, [set] { set(false); });
     });
   }
 
@@ -129,8 +113,8 @@ struct Grammar::Impl {
     std::vector<std::string> words;
     std::vector<std::string> unknown;
     std::vector<std::string> positionals;
-    std::set<const CLI::Option*> given;
-    bool help = false;
+    std::set<std::string> given;  // names of flags
+    std::optional<HelpKind> help;
     bool version = false;
   };
 
@@ -139,7 +123,7 @@ struct Grammar::Impl {
     const size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
     const std::string name = word.substr(0, equals);
     if (name == "--help" || name == "-h") {
-      scan.help = true;
+      scan.help = name == "-h" ? HelpKind::kShort : HelpKind::kLong;
       return;
     }
     if (name == "--version" && scan.app == &root) {
@@ -151,7 +135,7 @@ struct Grammar::Impl {
       scan.unknown.push_back(word);
       return;
     }
-    scan.given.insert(option);
+    scan.given.insert(option->get_name());
     scan.words.push_back(name);
     if (option->get_items_expected_max() == 0) {
       if (equals == std::string::npos) return;
@@ -167,10 +151,11 @@ struct Grammar::Impl {
   }
 
   void ScanWord(Scan& scan, const std::string& word) {
-    const auto known = commands.find(scan.app);
-    if (known != commands.end()) {
+    if (commands.at(scan.app).finish) {
+      const std::vector<const FlagShape*> known = ShapeOf(scan.app).Words();
       scan.positionals.push_back(word);
-      if (known->second.many || scan.positionals.size() <= known->second.positionals) {
+      const bool is_many = !known.empty() && known.back()->is_many;
+      if (is_many || scan.positionals.size() <= known.size()) {
         scan.words.push_back(Placeholder(word));
       } else {
         scan.unknown.push_back(word);
@@ -188,18 +173,17 @@ struct Grammar::Impl {
   }
 
   void CheckComplete(const Scan& scan) const {
-    const auto known = commands.find(scan.app);
-    if (known == commands.end()) throw WrongWord{errors::CommandMissing()};
-    for (size_t i = scan.positionals.size(); i < known->second.positionals; ++i) {
-      throw WrongWord{errors::Argument(known->second.metavars[i], errors::MustBeSpecified())};
-    }
-    for (const auto& [name, option] : known->second.required) {
-      if (!scan.given.contains(option)) {
-        throw WrongWord{errors::Argument(name, errors::MustBeSpecified())};
+    if (!commands.at(scan.app).finish) throw WrongWord{errors::CommandMissing()};
+    size_t words = 0;
+    for (const FlagShape& flag : ShapeOf(scan.app).flags) {
+      const bool is_given =
+          flag.is_word ? words++ < scan.positionals.size() : scan.given.contains(flag.name);
+      if (flag.is_required && !is_given) {
+        throw WrongWord{errors::Argument(flag.name, errors::MustBeSpecified())};
       }
     }
     if (scan.unknown.empty()) return;
-    std::vector<std::string> names;
+    std::vector<std::string> names = {"--help"};
     for (const CLI::App* app = scan.app; app; app = app->get_parent()) {
       for (const CLI::Option* option : app->get_options()) {
         if (!option->get_positional()) names.push_back(option->get_name());
@@ -211,39 +195,25 @@ struct Grammar::Impl {
         scan.unknown, flag ? NearestName(first.substr(0, first.find('=')), names) : "")};
   }
 
-  std::string Usage(const CLI::App* app) const {
-    const auto known = commands.find(app);
-    std::string usage = "Usage: " + PlainPath(app);
-    if (known == commands.end()) return usage + " COMMAND [flags]\n";
-    for (const std::string& metavar : known->second.metavars) usage += " " + metavar;
-    if (known->second.many && known->second.positionals > 0) usage += "...";
-    for (const auto& [name, option] : known->second.required) {
-      usage += " " + name + "=" + option->get_type_name();
-    }
-    return usage + " [flags]" + (known->second.user_args ? std::string(kUserArgs) : "") + "\n";
-  }
-
-  // App::help() would show the command that was parsed last.
-  static std::string Help(const CLI::App* app) {
-    return app->get_formatter()->make_help(app, app->get_name(), CLI::AppFormatMode::Normal);
-  }
-
   Command Refusal(const CLI::App* app, const Error& error) const {
+    const CommandShape& shape = ShapeOf(app);
     return PrintCommand{"",
-                        "ERROR: (" + DottedPath(app) + ") " + error.message + "\n" + Usage(app) +
-                            "\nFor all flags and examples, run:\n  " + PlainPath(app) + " --help\n",
+                        "ERROR: (" + ReplaceAll(shape.path, " ", ".") + ") " + error.message +
+                            "\n" + UsageOf(shape) + "\nFor all flags and examples, run:\n  " +
+                            shape.path + " --help\n",
                         kExitUsage};
   }
 
   Command Walk(Scan& scan, const Words& words) {
     scan.app = Entered(&root);
     CLI::App* at = &root;
-    const auto takes_value = [&at](const std::string& name) {
+    const auto takes_value = [&at](const std::string& name) -> std::optional<bool> {
+      if (name == "--help" || name == "-h") return false;
       const CLI::Option* flag = FindFlag(at, name);
       return flag ? std::optional(flag->get_items_expected_max() > 0) : std::nullopt;
     };
     const std::vector<std::string> own = WithFlagsAfterCommand(
-        words.own, {[&] { return commands.contains(at); },
+        words.own, {[&] { return bool{commands.at(at).finish}; },
                     [&](const std::string& name) { return Child(at, name) != nullptr; },
                     [&](const std::string& name) { at = Child(at, name); }, takes_value});
     for (size_t i = 0; i < own.size(); ++i) {
@@ -254,10 +224,10 @@ struct Grammar::Impl {
       }
     }
     if (scan.version) return VersionCommand{};
-    if (scan.help) return PrintCommand{Help(scan.app), "", kExitSuccess};
+    if (scan.help) return HelpCommand{commands.at(scan.app).shape, *scan.help};
     CheckComplete(scan);
     const Known& known = commands.at(scan.app);
-    if (words.user_args && !known.user_args) {
+    if (words.user_args && !known.shape->takes_user_args) {
       throw WrongWord{errors::UnrecognizedArguments({"--"}, "")};
     }
     std::reverse(scan.words.begin(), scan.words.end());  // the order that CLI11 reads
@@ -269,63 +239,53 @@ struct Grammar::Impl {
   }
 };
 
-namespace {
-
-/// CLI11's help with our own usage line.
-class HelpFormatter final : public CLI::Formatter {
- public:
-  explicit HelpFormatter(std::function<std::string(const CLI::App*)> usage)
-      : usage_(std::move(usage)) {
-    column_width(34);
-    label("REQUIRED", "(required)");
-  }
-  std::string make_usage(const CLI::App* app, std::string) const override { return usage_(app); }
-
- private:
-  std::function<std::string(const CLI::App*)> usage_;
-};
-
-}  // namespace
-
 Grammar::Grammar() : impl_(std::make_unique<Impl>()) {
-  Impl* impl = impl_.get();
-  impl->root.formatter(
-      std::make_shared<HelpFormatter>([impl](const CLI::App* app) { return impl->Usage(app); }));
-  impl->root.fallthrough();
+  CommandShape& shape = *impl_->commands[&impl_->root].shape;
+  shape.name = shape.path = "caip";
+  shape.description = "Runs training jobs of AI Platform Training on this machine.";
+  impl_->root.fallthrough();
+  impl_->root.set_help_flag();
 }
 
 Grammar::~Grammar() = default;
 
 CLI::App& Grammar::root() { return impl_->root; }
 
-void Grammar::Footer(const std::string& text) { impl_->root.footer(text); }
+void Grammar::Footer(const std::string& text) { impl_->commands[&root()].shape->text = text; }
 
 CLI::App& Grammar::Group(CLI::App& parent, const std::string& name,
                          const std::string& description) {
   CLI::App* app = parent.add_subcommand(name, description);
   app->fallthrough();
+  app->set_help_flag();
+  CommandShape& above = *impl_->commands[&parent].shape;
+  const auto shape = impl_->commands[app].shape;
+  shape->name = name;
+  shape->path = above.path + " " + name;
+  shape->description = description;
+  above.children.push_back(shape);
   return *app;
 }
 
 CLI::App& Grammar::Leaf(CLI::App& parent, const std::string& name, const std::string& description,
                         const std::string& footer, Finish finish) {
   CLI::App& app = Group(parent, name, description);
-  app.footer("\n" + footer);
-  impl_->commands[&app].finish = std::move(finish);
+  Impl::Known& known = impl_->commands[&app];
+  known.shape->text = footer;
+  known.shape->is_group = false;
+  known.finish = std::move(finish);
   return app;
 }
 
 void Grammar::Flag(CLI::App& app, const std::string& name, const std::string& metavar,
                    const std::string& help, Setter set) {
-  impl_->AddValue(app, name, metavar, help, std::move(set), nullptr);
+  impl_->AddValue(app, {.name = name, .metavar = metavar, .help = help}, std::move(set));
 }
 
 void Grammar::RequiredFlag(CLI::App& app, const std::string& name, const std::string& metavar,
                            const std::string& help, Setter set) {
-  const auto require = [impl = impl_.get(), &app, name](CLI::Option& option) {
-    impl->commands[&app].required.emplace_back(name, option.required());
-  };
-  impl_->AddValue(app, name, metavar, help, std::move(set), require);
+  impl_->AddValue(app, {.name = name, .metavar = metavar, .help = help, .is_required = true},
+                  std::move(set));
 }
 
 void Grammar::Switch(CLI::App& app, const std::string& name, const std::string& help, bool* into) {
@@ -339,27 +299,24 @@ void Grammar::Switch(CLI::App& app, const std::string& name, const std::string& 
 
 void Grammar::Positional(CLI::App& app, const std::string& metavar, const std::string& help,
                          Setter set, bool many) {
-  impl_->AddValue(app, metavar, "", help, std::move(set), [many](CLI::Option& option) {
-    option.required();
-    if (many) option.expected(-1);
-  });
-  Impl::Known& known = impl_->commands[&app];
-  ++known.positionals;
-  known.many = known.many || many;
-  known.metavars.push_back(metavar);
+  impl_->AddValue(
+      app, {.name = metavar, .help = help, .is_word = true, .is_required = true, .is_many = many},
+      std::move(set));
 }
 
 void Grammar::OptionalWords(CLI::App& app, const std::string& metavar, const std::string& help,
                             Setter set) {
-  impl_->AddValue(app, metavar, "", help, std::move(set),
-                  [](CLI::Option& option) { option.expected(-1); });
-  impl_->commands[&app].many = true;
-  impl_->commands[&app].metavars.push_back("[" + metavar + "]");
+  impl_->AddValue(app, {.name = metavar, .help = help, .is_word = true, .is_many = true},
+                  std::move(set));
+}
+
+void Grammar::Suggest(CLI::App& app, const std::string& name, Values values) {
+  impl_->commands[&app].shape->suggestions[name] = std::move(values);
 }
 
 void Grammar::Heading(const std::string& heading) { impl_->heading = heading; }
 
-void Grammar::TakesUserArgs(CLI::App& app) { impl_->commands[&app].user_args = true; }
+void Grammar::TakesUserArgs(CLI::App& app) { impl_->commands[&app].shape->takes_user_args = true; }
 
 void Grammar::Check(std::function<Status(const Command&)> check) {
   impl_->check = std::move(check);
@@ -379,22 +336,8 @@ Command Grammar::Parse(const std::vector<std::string>& words) {
   }
 }
 
-std::optional<std::string> Grammar::HelpFor(const std::vector<std::string>& path) {
-  CLI::App* app = &impl_->root;
-  for (const std::string& name : path) {
-    app = Child(app, name);
-    if (!app) return std::nullopt;
-  }
-  return Impl::Help(impl_->Entered(app));
-}
-
-CLI::App& Grammar::AllCommands() {
-  std::vector<CLI::App*> apps = {&impl_->root};
-  for (size_t i = 0; i < apps.size(); ++i) {
-    const auto children = Children(impl_->Entered(apps[i]));
-    apps.insert(apps.end(), children.begin(), children.end());
-  }
-  return impl_->root;
+std::shared_ptr<const CommandShape> Grammar::Shape() const {
+  return impl_->commands.at(&impl_->root).shape;
 }
 
 }  // namespace caip::cli

@@ -1,6 +1,6 @@
 #pragma once
 // The grammar of the command line: commands, flags and the values that they set. CLI11 holds the
-// definitions, prints the help and walks over the words. Words become values as in gcloud's
+// definitions and walks over the words. Words become values as in gcloud's
 // argparse: no abbreviations, `--flag=` is an empty value, a value must not look like a flag.
 
 #include <functional>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "emulator/cli/arguments/command_shape.h"
 #include "emulator/cli/commands/commands.h"
 
 namespace CLI {
@@ -58,6 +59,9 @@ class Grammar {
   /// Adds any number of words without a flag, or none.
   void OptionalWords(CLI::App& app, const std::string& metavar, const std::string& help,
                      Setter set);
+  /// Says what completion offers for a flag or a word of this command. Without it, the placeholder
+  /// decides: a|b, FILE, DIR, JOB.
+  void Suggest(CLI::App& app, const std::string& name, Values values);
   /// Puts all flags that are added from now on under this heading of the help.
   void Heading(const std::string& heading);
   /// Whether the words begin with one of gcloud's release tracks, alpha or beta.
@@ -71,10 +75,8 @@ class Grammar {
 
   /// Returns the command, a help text, or a usage error.
   Command Parse(const std::vector<std::string>& words);
-  /// Help for the command with this path; nullopt if it does not exist.
-  std::optional<std::string> HelpFor(const std::vector<std::string>& path);
-  /// The root, with the flags of all commands. Parse defines those of the commands that it reads.
-  CLI::App& AllCommands();
+  /// The whole tree of commands.
+  std::shared_ptr<const CommandShape> Shape() const;
 
  private:
   struct Impl;

@@ -1,149 +1,110 @@
 // `help` and `completion`.
 
-#include <CLI/CLI.hpp>
-#include <map>
-
 #include "base/text.h"
 #include "emulator/cli/arguments/definitions.h"
+#include "emulator/cli/completion/scripts.h"
 #include "emulator/cli/errors.h"
-#include "emulator/cli/print/format_expression.h"
-#include "ml/catalog/catalog.h"
 
 namespace caip::cli {
 namespace {
 
-// Adds the flags that may follow each command, by its words: "jobs submit training" -> ...
-void CollectFlags(CLI::App& app, const std::string& path, const std::string& inherited,
-                  std::string& cases) {
-  std::string words = inherited;
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_positional() && !option->get_group().empty()) {
-      words += " " + option->get_name();
+constexpr std::string_view kSettingsTopic = "settings";
+
+bool HasSettings(const CommandShape& command, size_t at_least) {
+  size_t count = 0;
+  for (const FlagShape& flag : command.flags) count += flag.heading == kSettingFlags;
+  return count >= at_least;
+}
+
+// The commands below with so many settings, by their paths.
+void FindSettings(const CommandShape& command, size_t at_least, std::vector<std::string>& paths) {
+  if (HasSettings(command, at_least)) paths.push_back(command.path);
+  for (const auto& child : command.children) FindSettings(*child, at_least, paths);
+}
+
+// The commands that take only some settings, and which.
+std::string OnlySome(const CommandShape& command, size_t all) {
+  std::string text;
+  if (HasSettings(command, 1) && !HasSettings(command, all)) {
+    std::vector<std::string> names;
+    for (const FlagShape& flag : command.flags) {
+      if (flag.heading == kSettingFlags) names.push_back(flag.name);
     }
+    text = "\n\n" + command.path + " takes only " + Join(names, ", ") + ".";
   }
-  std::string children;
-  for (CLI::App* child : app.get_subcommands([](CLI::App*) { return true; })) {
-    children += " " + child->get_name();
-    CollectFlags(*child, path.empty() ? child->get_name() : path + " " + child->get_name(), words,
-                 cases);
-  }
-  cases += "    '" + path + "') words='" + std::string(Trim(children + words)) + "' ;;\n";
+  for (const auto& child : command.children) text += OnlySome(*child, all);
+  return text;
 }
 
-// The known values of a flag, from its help ("none|namespaces") or from a table.
-std::string ChoicesOf(const CLI::Option& option) {
-  const std::string name = option.get_name();
-  if (name == "--scale-tier") return Join(client::ScaleTierChoices(), " ");
-  if (name == "--format") return Join(FormatNames(), " ");
-  if (name == "--region") {
-    std::vector<std::string> regions;
-    for (const ml::Region& region : ml::DefaultCatalog().regions()) {
-      regions.push_back(region.name);
+// All settings once, for all commands that take them.
+std::shared_ptr<const CommandShape> SettingsPage(const CommandShape& root) {
+  auto page = std::make_shared<CommandShape>();
+  page->name = kSettingsTopic;
+  page->description = "The settings of an emulator, as flags of the commands that may start one.";
+  for (const FlagShape& flag : root.FindChild("serve")->flags) {
+    if (flag.heading == kSettingFlags) page->flags.push_back(flag);
+  }
+  std::vector<std::string> paths;
+  FindSettings(root, page->flags.size(), paths);
+  page->text =
+      "Settings take effect when an emulator starts. An emulator that runs already keeps its own. "
+      "The configuration file can have them, too, and further ones: docs/configuration.md.\n\n"
+      "These commands take all settings: " +
+      Join(paths, ", ") + "." + OnlySome(root, page->flags.size());
+  return page;
+}
+
+// nullptr: there is neither such a command nor such a topic.
+std::shared_ptr<const CommandShape> PageOf(const std::shared_ptr<const CommandShape>& root,
+                                           const std::vector<std::string>& path) {
+  if (path.size() == 1 && path.front() == kSettingsTopic) return SettingsPage(*root);
+  std::shared_ptr<const CommandShape> page = root;
+  for (const std::string& name : path) {
+    std::shared_ptr<const CommandShape> next;
+    for (const auto& child : page->children) {
+      if (child->name == name) next = child;
     }
-    return Join(regions, " ");
+    if (!next) return nullptr;
+    page = next;
   }
-  const std::string form = option.get_type_name();
-  return form.find('|') == form.npos ? "" : ReplaceAll(form, "|", " ");
+  return page;
 }
 
-void CollectChoices(CLI::App& app, std::map<std::string, std::string>& choices) {
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string words = ChoicesOf(*option);
-    if (!words.empty()) choices[option->get_name()] = words;
-  }
-  for (CLI::App* child : app.get_subcommands([](CLI::App*) { return true; })) {
-    CollectChoices(*child, choices);
-  }
-}
-
-constexpr const char* kScript =
-    R"bash(# Completion of caip for @SHELL@. To use it now: eval "$(caip completion @SHELL@)"
-@HEAD@_caip() {
-  local cur=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD - 1]} path= words= word i
-  if [[ $cur == = ]]; then
-    cur=
-  elif [[ $flag == = ]]; then
-    flag=${COMP_WORDS[COMP_CWORD - 2]}
-  fi
-  case $flag in
-@CHOICES@  esac
-  if [[ -n $words ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$cur"))
-    return
-  fi
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    word=${COMP_WORDS[i]}
-    case $word in
-      --) return ;;
-      -* | alpha | beta | ai-platform | ml-engine) ;;
-      *) [[ " @NAMES@ " == *" $word "* ]] && path="$path $word" ;;
-    esac
-  done
-  case ${path# } in
-@CASES@  esac
-  COMPREPLY=($(compgen -W "$words" -- "$cur"))
-  [[ ${#COMPREPLY[@]} -eq 0 ]] && COMPREPLY=($(compgen -f -- "$cur"))
-}
-complete -F _caip caip
-)bash";
-
-void CollectNames(CLI::App& app, std::string& names) {
-  for (CLI::App* child : app.get_subcommands([](CLI::App*) { return true; })) {
-    names += names.empty() ? child->get_name() : " " + child->get_name();
-    CollectNames(*child, names);
-  }
-}
-
-}  // namespace
-
-std::string CompletionScript(CLI::App& root, const std::string& shell) {
-  std::string cases;
-  CollectFlags(root, "", "--help", cases);
-  std::string names;
-  CollectNames(root, names);
-  std::string script = ReplaceAll(kScript, "@SHELL@", shell);
-  script = ReplaceAll(script, "@HEAD@",
-                      shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "");
-  std::map<std::string, std::string> choices;
-  CollectChoices(root, choices);
-  std::string flags;
-  for (const auto& [flag, words] : choices) flags += "    " + flag + ") words='" + words + "' ;;\n";
-  script = ReplaceAll(script, "@CHOICES@", flags);
-  return ReplaceAll(ReplaceAll(script, "@NAMES@", names), "@CASES@", cases);
-}
-
-void AddHelpCommands(Grammar& grammar) {
+void AddCompletion(Grammar& grammar) {
   const auto shell = std::make_shared<std::string>();
-  CLI::App& completion =
-      grammar.Leaf(grammar.root(), "completion", "Prints a completion script for a shell.",
-                   "Examples:\n  eval \"$(caip completion bash)\"\n"
-                   "  caip completion zsh > ~/.zsh/caip.zsh",
-                   [&grammar, shell](const Words&) -> Result<Command> {
-                     CLI::App& root = grammar.AllCommands();
-                     return Command(PrintCommand{CompletionScript(root, *shell), "", 0});
-                   });
-  grammar.Positional(completion, "SHELL", "bash or zsh.",
+  CLI::App& app = grammar.Leaf(
+      grammar.root(), "completion", "Prints a completion script for a shell.",
+      "Examples:\n  eval \"$(caip completion bash)\"\n  caip completion zsh > caip.zsh\n"
+      "  caip completion fish > caip.fish",
+      [shell](const Words&) -> Result<Command> {
+        return Command(PrintCommand{CompletionScript(*shell), "", kExitSuccess});
+      });
+  grammar.Positional(app, "SHELL", Join(CompletedShells(), ", ") + ".",
                      [shell](const std::string& value) -> Status {
-                       if (value != "bash" && value != "zsh") {
-                         return errors::NoSuchChoice(value, {"bash", "zsh"});
+                       if (CompletionScript(value).empty()) {
+                         return errors::NoSuchChoice(value, CompletedShells());
                        }
                        *shell = value;
                        return Ok{};
                      });
+  grammar.Suggest(app, "SHELL", {.kind = Values::Kind::kWords, .words = CompletedShells});
+}
 
+}  // namespace
+
+void AddHelpCommands(Grammar& grammar) {
+  AddCompletion(grammar);
   const auto path = std::make_shared<std::vector<std::string>>();
-  CLI::App& help = grammar.Leaf(grammar.root(), "help", "Shows the help of a command.",
-                                "Examples:\n  caip help jobs submit training",
-                                [&grammar, path](const Words&) -> Result<Command> {
-                                  std::optional<std::string> text = grammar.HelpFor(*path);
-                                  if (!text) return errors::NoSuchCommand(Join(*path, " "), "");
-                                  return Command(PrintCommand{std::move(*text), "", 0});
-                                });
-  grammar.OptionalWords(help, "COMMAND", "Words of a command.",
-                        [path](const std::string& value) -> Status {
-                          path->push_back(value);
-                          return Ok{};
-                        });
+  CLI::App& help =
+      grammar.Leaf(grammar.root(), "help", "Shows the help of a command, or all settings.",
+                   "Examples:\n  caip help jobs submit training\n  caip help settings",
+                   [&grammar, path](const Words&) -> Result<Command> {
+                     auto page = PageOf(grammar.Shape(), *path);
+                     if (!page) return errors::NoSuchCommand(Join(*path, " "), "");
+                     return Command(HelpCommand{std::move(page), HelpKind::kLong});
+                   });
+  grammar.OptionalWords(help, "COMMAND", "Words of a command; or settings.", Append(path.get()));
+  grammar.Suggest(help, "COMMAND", {.kind = Values::Kind::kCommands});
 }
 
 }  // namespace caip::cli

@@ -62,6 +62,7 @@ void AddMap(Grammar& grammar, CLI::App& images, const GcloudFlags& gcloud) {
       });
   grammar.Flag(app, "--unset", "URI", "Undo the mapping of this image. Repeatable.",
                Append(&map->unset));
+  grammar.Suggest(app, "--unset", {.kind = Values::Kind::kImages});
   AddStateFlag(grammar, app, &map->emulator);
 }
 
@@ -91,6 +92,7 @@ void AddImagesCommands(Grammar& grammar, const GcloudFlags& gcloud) {
         return Ok{};
       },
       true);
+  grammar.Suggest(app, "URI", {.kind = Values::Kind::kImages});
   AddStateFlag(grammar, app, &remove->emulator);
 }
 

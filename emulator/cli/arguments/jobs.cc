@@ -61,6 +61,7 @@ void AddCancel(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
       grammar.Leaf(jobs, "cancel", "Cancels a job. A job that has ended stays unchanged.",
                    "Examples:\n  caip jobs cancel my_job", FinishWith(cancel, gcloud));
   AddJob(grammar, app, &cancel->job);
+  grammar.Suggest(app, "JOB", {.kind = Values::Kind::kUnendedJobs});
   AddEmulatorFlags(grammar, app, &cancel->emulator);
 }
 
@@ -70,6 +71,7 @@ void AddDelete(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
       jobs, "delete", "Removes jobs that have ended, with their logs. Their names are free then.",
       "Examples:\n  caip jobs delete my_job other_job", FinishWith(remove, gcloud));
   grammar.Positional(app, "JOB", "Name of a job.", Append(&remove->jobs), true);
+  grammar.Suggest(app, "JOB", {.kind = Values::Kind::kEndedJobs});
   AddEmulatorFlags(grammar, app, &remove->emulator);
 }
 
@@ -147,6 +149,7 @@ void AddLogs(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
                  if (std::find(all.begin(), all.end(), *logs->severity) != all.end()) return Ok{};
                  return errors::NoSuchChoice(value, all);
                });
+  grammar.Suggest(app, "--severity", {.kind = Values::Kind::kWords, .words = LogSeverities});
   grammar.Flag(app, "--tail", "N", "Only the last N entries.", ToPositive(&logs->tail));
   grammar.Switch(app, "-f,--follow", "Go on until the job has ended.", &logs->follow);
   AddEmulatorFlags(grammar, app, &logs->emulator);
@@ -187,6 +190,7 @@ void AddShell(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
       "  caip jobs shell my_study --trial 3",
       finish);
   AddJob(grammar, app, &shell->job);
+  grammar.Suggest(app, "JOB", {.kind = Values::Kind::kUnendedJobs});
   grammar.Flag(app, "--replica", "REPLICA",
                "The replica: worker-0, or its name in the log. Default: the only one.",
                To(&shell->replica));

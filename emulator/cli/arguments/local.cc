@@ -12,9 +12,10 @@ Python is $CLOUDSDK_ML_ENGINE_LOCAL_PYTHON, gcloud's ml_engine/local_python, or 
 PATH. The command needs no server and no packages. Its exit code is the program's.
 
 Examples:
-  caip local train --module-name trainer.task --package-path ./trainer -- --epochs 1
-  caip local train --module-name trainer.task --distributed --worker-count 4 \
-      --parameter-server-count 1 --job-dir /tmp/out)";
+  caip local train --module-name trainer.task --package-path ./trainer \
+      -- --epochs 1
+  caip local train --module-name trainer.task --package-path ./trainer \
+      --distributed --worker-count 4 --parameter-server-count 1 --job-dir out)";
 
 Grammar::Setter ToInteger(std::optional<int64_t>* into) {
   return [into](const std::string& value) -> Status {

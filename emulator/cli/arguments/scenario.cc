@@ -1,7 +1,6 @@
 // The flags of `scenario run|validate|schema|show`.
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/time_text.h"
@@ -22,7 +21,7 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
                    "Exit codes: 0 all passed, 1 one failed, 2 wrong usage or an invalid file, 3 "
                    "this host cannot "
                    "run it, 4 caip itself failed.\n\nExamples:\n  caip scenario run "
-                   "scenarios/restarts/r01_fixed.yaml\n"
+                   "scenarios/restarts/r01_half_a_checkpoint_fixed.yaml\n"
                    "  caip scenario run scenarios/restarts --jobs 2 --junit report.xml\n"
                    "  caip scenario run mine.yaml --seed 7 --events events.jsonl --verbose",
                    [run](const Words&) -> Result<Command> { return Command(*run); });
@@ -79,15 +78,25 @@ void AddShow(Grammar& grammar, CLI::App& scenario) {
                });
 }
 
-Status SetPoints(const std::string& value, std::vector<std::string>& into) {
-  ASSIGN_OR_RETURN(into, client::ParseList(value));
-  for (const std::string& kind : into) {
-    const bool known = kind == "storage" || kind == "disk" || kind == "steps" || kind == "logs" ||
-                       kind == "states";
-    if (!known) {
-      return errors::NotOneOf(kind, {"storage", "disk", "steps", "logs", "states"});
-    }
+std::vector<std::string> PointKinds() { return {"storage", "disk", "steps", "logs", "states"}; }
+
+std::vector<std::string> ExploreFaults() {
+  return {"notice", "second-notice", "storage-errors", "slow-storage",
+          "hangs",  "power-loss",    "network-cuts",   "network"};
+}
+
+// The values of a list. Each is one of `known`.
+Result<std::vector<std::string>> ReadKnown(const std::string& value,
+                                           const std::vector<std::string>& known) {
+  ASSIGN_OR_RETURN(auto words, client::ParseList(value));
+  for (const std::string& word : words) {
+    if (std::ranges::find(known, word) == known.end()) return errors::NotOneOf(word, known);
   }
+  return words;
+}
+
+Status SetPoints(const std::string& value, std::vector<std::string>& into) {
+  ASSIGN_OR_RETURN(into, ReadKnown(value, PointKinds()));
   return Ok{};
 }
 
@@ -96,18 +105,9 @@ Status SetLimit(const std::string& value, std::optional<Duration>& limit) {
   return limit && *limit > Duration(0) ? Status(Ok{}) : Status(errors::NotADuration(value));
 }
 
-constexpr const char* kExploreFaults[] = {"notice",       "second-notice", "storage-errors",
-                                          "slow-storage", "hangs",         "power-loss",
-                                          "network-cuts", "network"};
-
 Status SetFaults(const std::string& value, std::set<std::string>& into) {
-  ASSIGN_OR_RETURN(const auto faults, client::ParseList(value));
-  for (const std::string& fault : faults) {
-    if (std::ranges::find(kExploreFaults, fault) == std::end(kExploreFaults)) {
-      return errors::NotOneOf(fault, {std::begin(kExploreFaults), std::end(kExploreFaults)});
-    }
-    into.insert(fault);
-  }
+  ASSIGN_OR_RETURN(const auto faults, ReadKnown(value, ExploreFaults()));
+  into.insert(faults.begin(), faults.end());
   return Ok{};
 }
 
@@ -118,6 +118,8 @@ Status SetDisks(const std::string& value, ExploreCommand& explore) {
   explore.disks = value;
   return Ok{};
 }
+
+std::vector<std::string> LossSignals() { return {"SIGKILL", "SIGTERM"}; }
 
 void AddFlagsOfCommands(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
   grammar.Flag(
@@ -169,7 +171,14 @@ void AddLimitFlags(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
       });
 }
 
-void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
+void AddExploreReports(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
+  grammar.Flag(app, "--junit", "FILE", "Write a JUnit report; `-` prints it.", To(&explore.junit));
+  grammar.Flag(app, "--json", "FILE", "Write a JSON report; `-` prints it.", To(&explore.json));
+  grammar.Flag(app, "--sarif", "FILE", "Write a SARIF report for code scanning; `-` prints it.",
+               To(&explore.sarif));
+}
+
+void AddFaultFlags(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
   grammar.Switch(app, "--pairs",
                  "Restart a second time at each crash point of each recovery (default: at a few).",
                  [&explore](bool on) { explore.pairs = on; });
@@ -183,16 +192,26 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
       "for 3 seconds), network (packets between replicas and towards storage are cut off, lost, "
       "late or refused).",
       [&explore](const std::string& value) { return SetFaults(value, explore.faults); });
+  grammar.Suggest(app, "--faults",
+                  {.kind = Values::Kind::kWords, .words = ExploreFaults, .is_list = true});
   grammar.Flag(app, "--signal", "SIGKILL|SIGTERM",
                "SIGTERM: machines are also lost with a notice, as spot machines are (as --faults "
                "notice). SIGKILL (default): without one.",
                [&explore](const std::string& value) -> Status {
                  if (value != "SIGTERM" && value != "SIGKILL") {
-                   return errors::NotOneOf(value, {"SIGKILL", "SIGTERM"});
+                   return errors::NotOneOf(value, LossSignals());
                  }
                  if (value == "SIGTERM") explore.faults.insert("notice");
                  return Ok{};
                });
+  grammar.Suggest(app, "--signal", {.kind = Values::Kind::kWords, .words = LossSignals});
+}
+
+void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
+  grammar.Switch(app, "--resume", "Continue an earlier exploration into the same folder.",
+                 &explore.resume);
+  AddExploreReports(grammar, app, explore);
+  grammar.Heading("Further flags");
   grammar.Switch(app, "--full-runs",
                  "Run each crash point from the beginning, not from recorded buckets.",
                  &explore.full_runs);
@@ -206,13 +225,6 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
   grammar.Switch(app, "--drift-fails",
                  "Count numbers that differ by less than a hundred thousandth after a restart.",
                  &explore.drift_fails);
-  grammar.Switch(app, "--resume", "Continue an earlier exploration into the same folder.",
-                 &explore.resume);
-  grammar.Flag(app, "--junit", "FILE", "Write a JUnit report; `-` prints it.", To(&explore.junit));
-  grammar.Flag(app, "--json", "FILE", "Write a JSON report; `-` prints it.", To(&explore.json));
-  grammar.Flag(app, "--sarif", "FILE", "Write a SARIF report for code scanning; `-` prints it.",
-               To(&explore.sarif));
-  AddRunFlags(grammar, app, &explore.emulator);
 }
 
 bool IsScenarioName(const std::string& word) {
@@ -250,14 +262,15 @@ void AddExplore(Grammar& grammar) {
       grammar.root(), "explore", "Finds restart bugs of a trainer.",
       "Runs the job without faults, takes its machine away at every crash point of that baseline "
       "run, and compares each recovery with the baseline. The job is a command, a scenario, or "
-      "what flags of `jobs submit training` describe.\nExit codes: 0 nothing found (or only "
+      "what flags of `jobs submit training` describe.\n\nExit codes: 0 nothing found (or only "
       "possibly harmless ones), 1 findings, 2 wrong usage, or nothing could be compared, 3 this "
       "host cannot explore it (its disk is full, ...), 4 caip itself failed, 130 interrupted.\n\n"
       "Examples:\n  caip explore -- python3 train.py --out {job_dir}\n"
       "  caip explore --out-dir /data/run -- ./train.sh --epochs 3\n"
       "  caip explore scenarios/restarts/r01_half_a_checkpoint_broken.yaml\n"
       "  caip explore my.yaml --budget 60s --points storage,steps --pairs\n"
-      "  caip explore -- --package-path trainer --module-name trainer.task -- --steps 40",
+      "  caip explore -- --package-path trainer --module-name trainer.task \\\n"
+      "      -- --steps 40",
       [explore](const Words& words) -> Result<Command> {
         RETURN_IF_ERROR(TakeWords(words, *explore));
         return Command(*explore);
@@ -276,6 +289,8 @@ void AddExplore(Grammar& grammar) {
   grammar.Flag(app, "--points", "KINDS",
                "The kinds of crash points: storage,disk,steps,logs,states.",
                [explore](const std::string& value) { return SetPoints(value, explore->points); });
+  grammar.Suggest(app, "--points",
+                  {.kind = Values::Kind::kWords, .words = PointKinds, .is_list = true});
   grammar.Flag(app, "--replicas", "NAMES", "Restart only these replicas: master-0,worker-1.",
                [explore](const std::string& value) -> Status {
                  ASSIGN_OR_RETURN(explore->replicas, client::ParseList(value));
@@ -302,8 +317,10 @@ void AddExplore(Grammar& grammar) {
                  return Ok{};
                });
   AddFlagsOfCommands(grammar, app, *explore);
+  AddFaultFlags(grammar, app, *explore);
   AddExploreSwitches(grammar, app, *explore);
   AddLimitFlags(grammar, app, *explore);
+  AddRunFlags(grammar, app, &explore->emulator);
   grammar.TakesUserArgs(app);
 }
 

@@ -8,6 +8,7 @@
 #include "client/errors.h"
 #include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
+#include "emulator/cli/commands/env.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/init/templates.h"
 
@@ -19,7 +20,7 @@ void AddServe(Grammar& grammar) {
   CLI::App& app = grammar.Leaf(
       grammar.root(), "serve", "Runs the emulator in the foreground until Ctrl-C.",
       "Examples:\n  caip serve --port 8080\n  caip serve --create-buckets --queue-delay 20m\n"
-      "  eval \"$(caip env)\"    in another shell, to point gcloud at it",
+      "  eval \"$(caip env)\"    # in another shell, to point gcloud at it",
       [serve](const Words&) -> Result<Command> { return Command(*serve); });
   grammar.Flag(app, "--port", "PORT", "Port to listen on; 0 takes any free port.",
                [serve](const std::string& value) -> Status {
@@ -90,6 +91,8 @@ void AddSmallCommands(Grammar& grammar, const GcloudFlags& gcloud) {
                  env->remote = host;
                  return Ok{};
                });
+  grammar.Suggest(env_app, "--format",
+                  {.kind = Values::Kind::kWords, .words = VariablesFormatNames});
   AddEmulatorFlags(grammar, env_app, &env->emulator);
 
   const auto doctor = std::make_shared<DoctorCommand>();
@@ -97,6 +100,7 @@ void AddSmallCommands(Grammar& grammar, const GcloudFlags& gcloud) {
       grammar.root(), "doctor",
       "Lists what this host offers, and what is lost with each missing part.",
       "Examples:\n  caip doctor\n  caip doctor --format json", FinishWith(doctor, gcloud));
+  grammar.Suggest(doctor_app, "--format", {.kind = Values::Kind::kWords, .words = DoctorFormats});
   AddEmulatorFlags(grammar, doctor_app, &doctor->emulator);
 
   grammar.Leaf(grammar.root(), "version", "Prints the version.", "Examples:\n  caip version",
@@ -128,6 +132,7 @@ void AddInit(Grammar& grammar) {
   grammar.OptionalWords(app, "KIND [FOLDER]",
                         Join(kinds(), ", ") + "; and the folder (default: this one).",
                         Append(words.get()));
+  grammar.Suggest(app, "KIND [FOLDER]", {.kind = Values::Kind::kWords, .words = kinds});
 }
 
 void AddPs(Grammar& grammar, const GcloudFlags& gcloud) {
@@ -180,8 +185,8 @@ void AddBuckets(Grammar& grammar, const GcloudFlags& gcloud) {
 
   const auto rm = std::make_shared<BucketsRmCommand>();
   CLI::App& rm_app = grammar.Leaf(buckets, "rm", "Removes buckets.",
-                                  "Examples:\n  caip buckets rm gs://my-bucket\n"
-                                  "  caip buckets rm -r my-bucket    with its objects",
+                                  "Examples:\n  caip buckets rm gs://other\n"
+                                  "  caip buckets rm -r my-bucket    # with its objects",
                                   FinishWith(rm, gcloud));
   AddBucketNames(grammar, rm_app, &rm->buckets);
   grammar.Switch(rm_app, "-r,--recursive", "Remove the objects of the buckets, too.",

@@ -34,6 +34,13 @@ Grammar::Setter Drop() {
   return [](const std::string&) -> Status { return Ok{}; };
 }
 
+void AddStateDirectory(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
+  grammar.Flag(app, "--state", "DIR",
+               "State directory, with jobs, logs and buckets (default: $CAIP_STATE, else "
+               "$XDG_STATE_HOME/caip, else ~/.local/state/caip).",
+               To(&into->state));
+}
+
 }  // namespace
 
 Grammar::Setter To(std::optional<std::string>* into) {
@@ -70,6 +77,7 @@ void AddGcloudFlags(Grammar& grammar, GcloudFlags* into) {
                "Output format: " + Join(FormatNames(), ", ") +
                    ". Some take keys, as in gcloud: value(jobId,state). See docs/formats.md.",
                To(&into->format));
+  grammar.Suggest(root, "--format", {.kind = Values::Kind::kWords, .words = FormatNames});
   grammar.Flag(root, "--verbosity", "critical|debug|error|info|none|warning",
                "The least severe messages to print.", [into](const std::string& level) -> Status {
                  for (const std::string& known : kVerbosities) {
@@ -95,11 +103,8 @@ void AddGcloudFlags(Grammar& grammar, GcloudFlags* into) {
 
 void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
   grammar.Heading("Flags of the emulator");
-  grammar.Flag(app, "--state", "DIR",
-               "State directory, with jobs, logs and buckets (default: $CAIP_STATE, else "
-               "$XDG_STATE_HOME/caip, else ~/.local/state/caip).",
-               To(&into->state));
-  grammar.Heading("Flags");
+  AddStateDirectory(grammar, app, into);
+  grammar.Heading(std::string(kMainFlags));
 }
 
 void AddSettingFlag(Grammar& grammar, CLI::App& app, std::string_view key,
@@ -125,22 +130,31 @@ void AddSettingFlag(Grammar& grammar, CLI::App& app, std::string_view key,
                });
 }
 
-void AddRunFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
-  AddStateFlag(grammar, app, into);
-  grammar.Heading("Flags of the emulator");
+namespace {
+
+void AddConfigFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
   grammar.Flag(app, "--emulator-config", "FILE",
                "Settings of the emulator in YAML (default: config.yaml in the state directory).",
                To(&into->config));
-  grammar.Heading("Flags");
+}
+
+}  // namespace
+
+void AddRunFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
+  AddStateFlag(grammar, app, into);
+  grammar.Heading("Flags of the emulator");
+  AddConfigFlag(grammar, app, into);
+  grammar.Heading(std::string(kMainFlags));
 }
 
 void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
-  AddRunFlags(grammar, app, into);
-  grammar.Heading("Flags of the emulator");
+  grammar.Heading(std::string(kSettingFlags));
+  AddStateDirectory(grammar, app, into);
+  AddConfigFlag(grammar, app, into);
   for (const app::Setting& setting : app::Settings()) {
     if (!setting.flag.empty()) AddSettingFlag(grammar, app, setting.key, into);
   }
-  grammar.Heading("Flags");
+  grammar.Heading(std::string(kMainFlags));
 }
 
 }  // namespace caip::cli

@@ -35,6 +35,7 @@ void AddLs(Grammar& grammar, const GcloudFlags& gcloud) {
                         "gs://bucket, a folder in it, or objects; * and ? match parts of a name, "
                         "** also slashes. Default: all buckets.",
                         AppendUri(&ls->uris));
+  grammar.Suggest(app, "URI...", {.kind = Values::Kind::kObjects});
   grammar.Switch(app, "-l,--long", "Also print sizes and times.", &ls->long_listing);
   grammar.Switch(app, "-r,--recursive", "List all objects below.", &ls->recursive);
   AddEmulatorFlags(grammar, app, &ls->emulator);
@@ -86,16 +87,18 @@ void AddCatAndRm(Grammar& grammar, const GcloudFlags& gcloud) {
                                    FinishWith(cat, gcloud));
   grammar.Positional(cat_app, "URI", "gs://bucket/object; *, ** and ? as in `caip ls`.",
                      AppendObject(&cat->uris), true);
+  grammar.Suggest(cat_app, "URI", {.kind = Values::Kind::kObjects});
   AddEmulatorFlags(grammar, cat_app, &cat->emulator);
 
   const auto rm = std::make_shared<RmCommand>();
   CLI::App& rm_app = grammar.Leaf(grammar.root(), "rm", "Removes objects.",
                                   "Examples:\n  caip rm gs://my-bucket/job/old.ckpt\n"
                                   "  caip rm -r gs://my-bucket/job\n"
-                                  "  caip rm -r gs://my-bucket    the bucket, too",
+                                  "  caip rm -r gs://my-bucket    # the bucket, too",
                                   FinishWith(rm, gcloud));
   grammar.Positional(rm_app, "URI", "gs://bucket/object; *, ** and ? as in `caip ls`.",
                      AppendUri(&rm->uris), true);
+  grammar.Suggest(rm_app, "URI", {.kind = Values::Kind::kObjects});
   grammar.Switch(rm_app, "-r,--recursive", "Remove folders, and buckets, with all that is in them.",
                  &rm->recursive);
   AddEmulatorFlags(grammar, rm_app, &rm->emulator);

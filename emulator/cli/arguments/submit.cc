@@ -1,9 +1,12 @@
 // The flags of `jobs submit training`.
 
+#include <set>
+
 #include "base/text.h"
 #include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
+#include "ml/catalog/catalog.h"
 
 namespace caip::cli {
 namespace {
@@ -21,14 +24,58 @@ reports that.
 
 Examples:
   Package a source tree, run it, follow its log:
-    caip jobs submit training my_job --region us-central1 --module-name trainer.task \
-        --package-path trainer --staging-bucket gs://my-bucket --job-dir gs://my-bucket/out \
-        --runtime-version 2.11 --python-version 3.7 --stream-logs -- --epochs 3
-  A cluster described in a file:
-    caip jobs submit training my_job --region us-central1 --config cluster.yaml \
-        --module-name trainer.task --packages gs://my-bucket/trainer-0.1.tar.gz
+    caip jobs submit training my_job --stream-logs --region us-central1 \
+        --module-name trainer.task --package-path trainer \
+        --staging-bucket gs://my-bucket --job-dir gs://my-bucket/out \
+        --runtime-version 2.11 --python-version 3.7 -- --epochs 3
+  A package in a bucket, and a file with the versions and the cluster:
+    caip jobs submit training cluster_job --region us-central1 \
+        --module-name trainer.task --config cluster.yaml \
+        --packages gs://my-bucket/trainer-0.1.tar.gz
   Only print the Job:
-    caip jobs submit training my_job --region us-central1 --config cluster.yaml --dry-run)";
+    caip jobs submit training next_job --region us-central1 \
+        --module-name trainer.task --config cluster.yaml \
+        --packages gs://my-bucket/trainer-0.1.tar.gz --dry-run)";
+
+using Kind = Values::Kind;
+
+std::vector<std::string> RegionChoices() {
+  std::vector<std::string> names;
+  for (const ml::Region& region : ml::DefaultCatalog().regions()) names.push_back(region.name);
+  return names;
+}
+
+std::vector<std::string> RuntimeChoices() {
+  std::vector<std::string> names;
+  for (const ml::Runtime& runtime : ml::DefaultCatalog().runtimes()) {
+    names.push_back(runtime.version);
+  }
+  return names;
+}
+
+std::vector<std::string> PythonChoices() {
+  std::set<std::string> names;
+  for (const ml::Runtime& runtime : ml::DefaultCatalog().runtimes()) {
+    names.insert(runtime.pythons.begin(), runtime.pythons.end());
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> MachineChoices() {
+  std::vector<std::string> names;
+  for (const ml::MachineType& machine : ml::DefaultCatalog().machines()) {
+    if (!machine.tier_only) names.push_back(machine.name);
+  }
+  return names;
+}
+
+std::vector<std::string> AcceleratorWords() {
+  std::vector<std::string> words;
+  for (const std::string& type : client::AcceleratorChoices()) {
+    words.push_back("type=" + type + ",count=");
+  }
+  return words;
+}
 
 // Stores the parsed value.
 template <typename T, typename Parse>
@@ -78,6 +125,7 @@ void AddSourceFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job)
                  ASSIGN_OR_RETURN(job->packages, client::ParseList(value));
                  return Ok{};
                });
+  grammar.Suggest(app, "--packages", {.kind = Kind::kFiles});
   grammar.Flag(app, "--staging-bucket", "gs://BUCKET", "Bucket for uploaded packages.",
                Parsed(&job->staging_bucket, client::ParseStagingBucket));
   grammar.Flag(
@@ -89,6 +137,7 @@ void AddSourceFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job)
       app, "--region", "REGION",
       "Region of the job (default: $CLOUDSDK_COMPUTE_REGION, else gcloud's configuration).",
       To(&flags.region));
+  grammar.Suggest(app, "--region", {.kind = Kind::kWords, .words = RegionChoices});
   grammar.Flag(app, "--config", "FILE", "A Job in YAML or JSON; flags override it.",
                To(&job->config));
 }
@@ -98,10 +147,26 @@ void AddServiceFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job
   grammar.Flag(app, "--scale-tier", "TIER",
                "basic, standard-1, premium-1, basic-gpu, basic-tpu or custom.",
                Parsed(&flags.scale_tier, ParseTier));
+  grammar.Suggest(app, "--scale-tier", {.kind = Kind::kWords, .words = client::ScaleTierChoices});
   grammar.Flag(app, "--runtime-version", "VERSION", "Runtime version, such as 2.11.",
                To(&flags.runtime_version));
+  grammar.Suggest(app, "--runtime-version", {.kind = Kind::kWords, .words = RuntimeChoices});
   grammar.Flag(app, "--python-version", "VERSION", "Python version: 3.7, 3.5 or 2.7.",
                To(&flags.python_version));
+  grammar.Suggest(app, "--python-version", {.kind = Kind::kWords, .words = PythonChoices});
+  grammar.Flag(app, "--labels", "KEY=VALUE,...", "Labels of the job.",
+               [job](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const auto labels, client::ParseLabels(value));
+                 auto& all = job->flags.labels;
+                 if (!all) all.emplace();
+                 for (const auto& [key, label] : labels) (*all)[key] = label;
+                 return Ok{};
+               });
+}
+
+void AddAccountFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job) {
+  client::SubmitFlags& flags = job->flags;
+  grammar.Heading("Flags of account, network and key");
   grammar.Flag(app, "--service-account", "ACCOUNT", "Account the trainer runs as.",
                [job](const std::string& value) -> Status {
                  RETURN_IF_ERROR(client::CheckServiceAccount(value));
@@ -112,14 +177,6 @@ void AddServiceFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job
                  &flags.enable_web_access);
   grammar.Flag(app, "--network", "NETWORK", "VPC network the job is peered with (alpha and beta).",
                OnTracks(grammar, "--network", To(&flags.network)));
-  grammar.Flag(app, "--labels", "KEY=VALUE,...", "Labels of the job.",
-               [job](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const auto labels, client::ParseLabels(value));
-                 auto& all = job->flags.labels;
-                 if (!all) all.emplace();
-                 for (const auto& [key, label] : labels) (*all)[key] = label;
-                 return Ok{};
-               });
   grammar.Flag(app, "--kms-key", "KEY",
                "Encryption key: its full name, or its id with the next three flags.",
                To(&job->kms.key));
@@ -127,6 +184,7 @@ void AddServiceFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job
   grammar.Flag(app, "--kms-location", "LOCATION", "Location of --kms-key.", To(&job->kms.location));
   grammar.Flag(app, "--kms-project", "PROJECT", "Project of --kms-key (default: the job's).",
                To(&job->kms.project));
+  grammar.Heading(std::string(kMainFlags));
 }
 
 void AddRoleFlags(Grammar& grammar, CLI::App& app, const std::string& role,
@@ -136,6 +194,11 @@ void AddRoleFlags(Grammar& grammar, CLI::App& app, const std::string& role,
   grammar.Flag(app, "--" + role + "-accelerator", "type=TYPE,count=N",
                "Accelerators of each " + role + " machine.",
                Parsed(&into->accelerator, client::ParseAccelerator));
+  grammar.Suggest(app, "--" + role + "-machine-type",
+                  {.kind = Kind::kWords, .words = MachineChoices});
+  grammar.Suggest(app, "--" + role + "-accelerator",
+                  {.kind = Kind::kWords, .words = AcceleratorWords});
+  grammar.Suggest(app, "--" + role + "-image-uri", {.kind = Kind::kImages});
   grammar.Flag(app, "--" + role + "-image-uri", "URI", "Container image of the " + role + ".",
                To(&into->image_uri));
 }
@@ -156,7 +219,7 @@ void AddClusterFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job
   grammar.Flag(app, "--tpu-tf-version", "VERSION",
                "TensorFlow of a TPU worker's container (alpha and beta).",
                OnTracks(grammar, "--tpu-tf-version", To(&job->flags.tpu_tf_version)));
-  grammar.Heading("Flags");
+  grammar.Heading(std::string(kMainFlags));
 }
 
 void AddWaitFlags(Grammar& grammar, CLI::App& app, SubmitCommand* submit) {
@@ -173,7 +236,7 @@ void AddWaitFlags(Grammar& grammar, CLI::App& app, SubmitCommand* submit) {
       app, "--strict",
       "Reject what gcloud ignores silently: dropped fields and unknown keys of the file.",
       &submit->request.strict);
-  grammar.Heading("Flags");
+  grammar.Heading(std::string(kMainFlags));
 }
 
 Status CheckPair(const std::optional<std::string>& type, const CountFlag& count,
@@ -207,6 +270,7 @@ FinishJob AddJobFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* jo
   const auto servers = std::make_shared<CountFlag>();
   AddSourceFlags(grammar, app, job);
   AddServiceFlags(grammar, app, job);
+  AddAccountFlags(grammar, app, job);
   AddClusterFlags(grammar, app, job, workers, servers);
   return [=](const Words& words) -> Status {
     RETURN_IF_ERROR(CheckPair(job->flags.worker.machine_type, *workers, "worker"));
@@ -237,6 +301,7 @@ void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gclou
   *finish_job = AddJobFlags(grammar, app, &submit->request);
   grammar.Positional(app, "JOB", "Name of the job: a letter, then letters, digits and underscores.",
                      To(&submit->request.flags.job));
+  grammar.Suggest(app, "JOB", {.kind = Kind::kNone});
   AddWaitFlags(grammar, app, submit.get());
   AddEmulatorFlags(grammar, app, &submit->emulator);
 }

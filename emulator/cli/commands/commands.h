@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@
 #include "emulator/app/settings/emulator_flags.h"
 #include "emulator/app/settings/setting_readers.h"
 #include "emulator/check/checked_trainer.h"
+#include "emulator/cli/arguments/command_shape.h"
 #include "emulator/cli/commands/follow.h"
 #include "emulator/cli/commands/gcloud_flags.h"
 #include "emulator/cli/commands/storage_commands.h"
@@ -293,7 +295,22 @@ struct SimulateCommand {
   bool journal = false;            // only with --seed
 };
 
-/// Help, a completion script or a usage error: the command only prints a text.
+/// The two pages of help that a command has: -h and --help.
+enum class HelpKind { kShort, kLong };
+
+/// `help`, -h and --help. The page is as wide as the terminal.
+struct HelpCommand {
+  std::shared_ptr<const CommandShape> page;
+  HelpKind kind = HelpKind::kLong;
+};
+
+/// `__complete WORD...`: the words that a shell offers for the last word. Only its script calls it.
+struct CompleteCommand {
+  std::shared_ptr<const CommandShape> root;
+  std::vector<std::string> words;
+};
+
+/// A completion script or a usage error: the command only prints a text.
 struct PrintCommand {
   std::string out;
   std::string err;
@@ -310,14 +327,16 @@ struct ShellCommand {
   std::vector<std::string> command;  // empty: a shell
 };
 
-using Command = std::variant<
-    SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand, CleanCommand,
-    PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand, TrialsCommand, LocalTrainCommand,
-    ServeCommand, StopCommand, EnvCommand, DoctorCommand, InitCommand, VersionCommand,
-    BucketsCreateCommand, BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand,
-    RmCommand, ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
-    ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand,
-    ExploreCommand, CheckCommand, SimulateCommand, ShellCommand, PrintCommand>;
+using Command =
+    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand,
+                 CleanCommand, PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand,
+                 TrialsCommand, LocalTrainCommand, ServeCommand, StopCommand, EnvCommand,
+                 DoctorCommand, InitCommand, VersionCommand, BucketsCreateCommand,
+                 BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand, RmCommand,
+                 ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
+                 ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand,
+                 ScenarioShowCommand, ExploreCommand, CheckCommand, SimulateCommand, ShellCommand,
+                 HelpCommand, CompleteCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
@@ -364,6 +383,8 @@ int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& worl
 int RunExplore(const ExploreCommand& command, const Surroundings& world);
 int RunCheck(const CheckCommand& command, const Surroundings& world);
 int RunSimulate(const SimulateCommand& command, const Surroundings& world);
+int RunHelp(const HelpCommand& command, const Surroundings& world);
+int RunComplete(const CompleteCommand& command, const Surroundings& world);
 int RunPrint(const PrintCommand& command, const Surroundings& world);
 
 }  // namespace caip::cli

@@ -338,4 +338,21 @@ bool HasUnfinishedJobs(const Path& file) {
   return unfinished.ok() && *unfinished > 0;
 }
 
+std::vector<StoredJobName> NewestJobNames(const Path& file, const std::string& project,
+                                          size_t most) {
+  std::vector<StoredJobName> names;
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return names;
+  SqliteDatabase database(file, errors::JobStoreFailed);
+  SqliteStatement newest;
+  if (!database.Open(SqliteDatabase::Mode::kExisting).ok()) return names;
+  const Status prepared = database.Prepare(newest,
+                                           "SELECT id, finished FROM jobs WHERE project = ?1 "
+                                           "ORDER BY create_time DESC, seq DESC LIMIT ?2");
+  if (!prepared.ok()) return names;
+  newest.Bind(1, project).Bind(2, static_cast<int64_t>(most));
+  while (newest.Next()) names.push_back({newest.Text(0), newest.Integer(1) != 0});
+  return names;
+}
+
 }  // namespace caip::host

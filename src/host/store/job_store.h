@@ -2,6 +2,8 @@
 // Jobs in SQLite: <state>/jobs.db. See job_store.cc for the schema.
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/files.h"
 #include "base/result.h"
@@ -21,5 +23,16 @@ Result<std::unique_ptr<engine::JobStore>> OpenJobStore(const Path& file);
 /// Whether the store has jobs that have not ended. Any process may ask, also while an emulator
 /// makes the store: nothing is written. False if there is no store.
 bool HasUnfinishedJobs(const Path& file);
+
+/// A job as a shell's completion needs it.
+struct StoredJobName {
+  std::string id;
+  bool has_ended = false;
+};
+
+/// The newest jobs of a project, at most `most`. As HasUnfinishedJobs, any process may ask. Empty
+/// if the store cannot be read.
+std::vector<StoredJobName> NewestJobNames(const Path& file, const std::string& project,
+                                          size_t most);
 
 }  // namespace caip::host
