@@ -17,11 +17,12 @@ namespace {
 
 void AddServe(Grammar& grammar) {
   const auto serve = std::make_shared<ServeCommand>();
-  CLI::App& app = grammar.Leaf(
-      grammar.root(), "serve", "Runs the emulator in the foreground until Ctrl-C.",
-      "Examples:\n  caip serve --port 8080\n  caip serve --create-buckets --queue-delay 20m\n"
-      "  eval \"$(caip env)\"    # in another shell, to point gcloud at it",
-      [serve](const Words&) -> Result<Command> { return Command(*serve); });
+  CLI::App& app =
+      grammar.Leaf(grammar.root(), "serve", "Runs the emulator in the foreground until Ctrl-C.",
+                   "Examples:\n  caip serve --port 8080\n"
+                   "  caip serve --create-buckets --queue-delay constant:20m\n"
+                   "  eval \"$(caip env)\"    # in another shell, to point gcloud at it",
+                   [serve](const Words&) -> Result<Command> { return Command(*serve); });
   grammar.Flag(app, "--port", "PORT", "Port to listen on; 0 takes any free port.",
                [serve](const std::string& value) -> Status {
                  ASSIGN_OR_RETURN(const int64_t port, client::ParseInteger(value));

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Each example of the help and of the documents runs, as it stands there, in a new project with the files and jobs that
+it names. `found.py` reads the examples from the help and the documents themselves.
+"""
+
+import re
+import unittest
+
+import found
+from world import World
+
+# Examples that cannot run here, with the reason.
+NOT_RUN = {
+    'caip conform': 'conform.EmbeddedKeepsEveryRule runs it',
+    'caip conform --endpoint http://127.0.0.1:2247': 'another program may have the port',
+    'docker save trainer | caip images import - --name gcr.io/my-project/trainer:v1':
+        'needs docker',
+    'caip env --format powershell | Out-String | Invoke-Expression': 'is a line for PowerShell',
+    'caip env --hosts | sudo tee -a /etc/hosts': "changes the host's files",
+    'caip jobs shell my_job --replica master-0 -- nvidia-smi': 'needs a GPU',
+    'caip conform --endpoint none --submit-command \'gcloud ai-platform jobs submit training\' --train-command '
+    '\'gcloud ai-platform local train\' --job-timeout 300': 'needs gcloud',
+    'caip scenario run scenarios/frameworks/tf_mirrored_lost_worker.yaml --emulator-config fw.yaml --verbose':
+        'needs TensorFlow',
+}
+# What is changed in examples before they run, with the reason.
+CHANGED = {
+    'caip explore ': ('caip explore --max-points 6 ', 'all crash points take minutes'),
+    ' --port 8080': (' --port 0', 'another program may have the port'),
+    '--jobs 1000000': ('--jobs 20000', 'the whole run takes a minute'),
+    '--seeds 1..20000': ('--seeds 1..200', 'the whole run takes a minute'),
+    ' --endpoint http://127.0.0.1:2247 --project demo --bucket my-bucket': (
+        ' --filter tiers/*worker*', 'another program may have the port'),
+    '~/caip-token': ('caip-token', 'the file belongs to the project of the test'),
+    '/data/run': ('data-run', 'only root may make that folder'),
+    '…': ('--region us-central1 --package-path trainer --module-name trainer.task --staging-bucket gs://my-bucket '
+          '--runtime-version 2.11',
+          'stands for the flags of the example above it'),
+}
+# Exit codes other than 0 that examples have, with the reason.
+CODES = {
+    'caip check --out-dir /data/run -- ./train.sh': (1, 'the trainer of the test saves nothing'),
+    'caip explore scenarios/restarts/r01_half_a_checkpoint_broken.yaml': (1, 'it finds the bug of that trainer'),
+}
+# What examples need beside the project.
+RUNNING = re.compile(r'^caip (ps|jobs cancel|jobs shell)\b.*?(my_\w+|$)')
+CONFIGS = {'my_job': ('cluster.yaml', 2), 'my_study': ('study.yaml', 3)}
+
+
+def changed(example):
+    for old, (new, _) in CHANGED.items():
+        example = example.replace(old, new)
+    return example
+
+
+class Examples(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.template = World()
+        cls.addClassCleanup(cls.template.close)
+
+    def setUp(self):
+        self.world = World(self.template)
+        self.addCleanup(self.world.close)
+        self.running = set()
+
+    def prepare(self, example):
+        new = re.search(r'jobs submit training (\w+)', example)
+        if new:
+            self.world.caip('jobs', 'delete', new.group(1))
+        if example.startswith('caip init '):
+            self.world.use_empty_folder()
+        match = RUNNING.match(example)
+        if match:
+            name = match.group(2) or 'my_job'
+            if name not in self.running:
+                self.world.run_job(name, *CONFIGS[name])
+            self.running.add(name)
+
+    def try_one(self, example):
+        if example in NOT_RUN:
+            return
+        self.prepare(example)
+        command = changed(example)
+        if re.match(r'caip serve\b', command):
+            self.world.serve(command.rstrip('& '))
+            self.world.stop_servers()
+            return
+        code, text = self.world.shell(command)
+        self.assertEqual(code, CODES.get(example, (0, ''))[0], f'{command}\n{text}')
+
+    def try_all(self, examples):
+        for example in examples:
+            with self.subTest(example):
+                self.try_one(example)
+
+
+def add_tests():
+    """A test for each page of the help and each block of a document."""
+    pages = {}
+    for page, example in found.of_help():
+        pages.setdefault(page, []).append(example)
+    for document, number, examples in found.of_documents():
+        pages[f'{document} {number}'] = [line for line in examples if found.COMMAND.search(line)]
+    for page, examples in pages.items():
+        name = 'test_' + re.sub(r'\W+', '_', page)
+        setattr(Examples, name, lambda self, examples=examples: self.try_all(examples))
+    return pages
+
+
+class Tables(unittest.TestCase):
+    """The tables above, and the pages, agree."""
+
+    def test_each_command_has_an_example(self):
+        for path, text in found.commands():
+            if not found.children(text):
+                with self.subTest(' '.join(path)):
+                    self.assertIn('\nExamples:\n', text)
+
+    def test_what_the_tables_name_is_still_there(self):
+        examples = [example for page in PAGES.values() for example in page]
+        self.assertGreater(len(examples), 150)  # else found.py no longer finds them
+        for example in [*NOT_RUN, *CODES]:
+            with self.subTest(example):
+                self.assertIn(example, examples)
+        for old in CHANGED:
+            with self.subTest(old):
+                self.assertTrue(any(old in example for example in examples))
+
+    def test_examples_of_the_help_fit_a_window_of_80_columns(self):
+        for path, _ in found.commands():
+            for line in found.page('help', *path).partition('\nExamples:\n')[2].splitlines():
+                with self.subTest(line):
+                    self.assertLessEqual(len(line), 80)
+
+
+PAGES = add_tests()
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
