@@ -109,16 +109,20 @@ void AppendUtf8(std::string& text, char32_t point) {
 
 namespace {
 
-// Levenshtein's distance.
+// The number of characters to insert, remove or replace, or of neighbours to swap.
 size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before_last(b.size() + 1);
+  std::vector<size_t> last(b.size() + 1);
   std::vector<size_t> row(b.size() + 1);
   for (size_t i = 0; i <= b.size(); ++i) row[i] = i;
   for (size_t k = 0; k < a.size(); ++k) {
-    size_t diagonal = std::exchange(row[0], k + 1);
+    before_last.swap(last);
+    last.swap(row);
+    row[0] = k + 1;
     for (size_t i = 0; i < b.size(); ++i) {
-      const size_t replaced = diagonal + (a[k] != b[i]);
-      diagonal = row[i + 1];
-      row[i + 1] = std::min({replaced, row[i] + 1, row[i + 1] + 1});
+      row[i + 1] = std::min({last[i] + (a[k] != b[i]), row[i] + 1, last[i + 1] + 1});
+      const bool is_swap = k > 0 && i > 0 && a[k] == b[i - 1] && a[k - 1] == b[i];
+      if (is_swap) row[i + 1] = std::min(row[i + 1], before_last[i - 1] + 1);
     }
   }
   return row.back();

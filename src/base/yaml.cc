@@ -21,7 +21,8 @@ namespace caip {
 namespace {
 
 constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
-constexpr size_t kPlaceBytesMax = 64u << 20;  // for pointers of deep documents with long keys
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // marks count without it
+constexpr size_t kPlaceBytesMax = 128u << 20;  // for pointers of deep documents with long keys
 
 /// A mistake and its place. Thrown inside this file only: handlers of yaml-cpp return nothing.
 struct Refusal {
@@ -44,6 +45,7 @@ struct Value {
 /// A mapping or sequence that is being read.
 struct Frame {
   bool is_map = false;
+  bool is_flow = false;  // written in brackets, where tabs may stand
   YAML::Mark mark;
   YAML::anchor_t anchor = 0;
   std::string pointer;
@@ -75,7 +77,10 @@ std::string WithoutBareBytes(std::string_view text) {
 /// Builds the tree from yaml-cpp's events.
 class Builder final : public YAML::EventHandler {
  public:
-  explicit Builder(YamlDocument& document) : document_(document) {}
+  Builder(YamlDocument& document, std::string_view text)
+      : document_(document),
+        text_(text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text),
+        has_tab_(text.find('\t') != std::string_view::npos) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (std::exchange(started_, true)) {
@@ -89,6 +94,7 @@ class Builder final : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    CheckIndentation(mark);
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) throw Refusal{mark, yaml_texts::AliasInsideItself()};
     Count(mark, found->second.weight);
@@ -97,19 +103,30 @@ class Builder final : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
+    CheckIndentation(mark);
+    last_is_quoted_ = tag == "!";
+    last_scalar_ = mark;
     Place(mark, anchor, Typed(mark, tag, IsUtf8(text) ? text : WithoutBareBytes(text)));
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
+                       YAML::EmitterStyle::value style) override {
     CheckTag(mark, tag, "seq");
-    Open(mark, anchor, false);
+    Open(mark, anchor, false, style == YAML::EmitterStyle::Flow);
   }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
+                  YAML::EmitterStyle::value style) override {
     CheckTag(mark, tag, "map");
-    Open(mark, anchor, true);
+    Open(mark, anchor, true, style == YAML::EmitterStyle::Flow);
   }
+  // yaml-cpp lets the end of the file close a quoted text. gcloud's reader rejects that.
+  void CheckLastQuote() const {
+    if (!last_is_quoted_ || last_scalar_.pos < 0) return;
+    const size_t start = std::min(static_cast<size_t>(last_scalar_.pos), text_.size());
+    if (IsQuoteClosed(text_.substr(start))) return;
+    throw Refusal{last_scalar_, yaml_texts::QuoteNotClosed()};
+  }
+
   void OnSequenceEnd() override { Close(); }
   void OnMapEnd() override { Close(); }
 
@@ -118,6 +135,22 @@ class Builder final : public YAML::EventHandler {
     if (tag.empty() || tag == "?" || tag == "!") return;
     if (tag == std::string(kTagPrefix) + std::string(kind)) return;
     throw Refusal{mark, yaml_texts::UnknownTag(tag)};
+  }
+
+  // yaml-cpp takes a tab before a value for a separator. gcloud's reader rejects it.
+  void CheckIndentation(const YAML::Mark& mark) const {
+    if (!has_tab_ || (!frames_.empty() && frames_.back().is_flow)) return;
+    const int start = mark.pos - mark.column;
+    if (start < 0 || static_cast<size_t>(start) > text_.size()) return;
+    const auto column = static_cast<size_t>(mark.column);
+    const std::string_view head = text_.substr(static_cast<size_t>(start), column);
+    const size_t tab = head.find('\t');
+    if (tab == std::string_view::npos || head.find_first_not_of(" \t") != std::string_view::npos) {
+      return;
+    }
+    YAML::Mark place = mark;
+    place.column = static_cast<int>(tab);
+    throw Refusal{place, yaml_texts::TabInIndentation()};
   }
 
   Value Typed(const YAML::Mark& mark, const std::string& tag, const std::string& text) {
@@ -166,7 +199,8 @@ class Builder final : public YAML::EventHandler {
     throw Refusal{mark, yaml_texts::TooLargeWithAliases(kYamlNodesMax, kYamlBytesMax)};
   }
 
-  void Open(const YAML::Mark& mark, YAML::anchor_t anchor, bool is_map) {
+  void Open(const YAML::Mark& mark, YAML::anchor_t anchor, bool is_map, bool is_flow) {
+    CheckIndentation(mark);
     Count(mark, {});
     if (frames_.size() >= static_cast<size_t>(kYamlDepthMax)) {
       throw Refusal{mark, yaml_texts::NestedTooDeep(kYamlDepthMax)};
@@ -176,6 +210,7 @@ class Builder final : public YAML::EventHandler {
     }
     Frame frame;
     frame.is_map = is_map;
+    frame.is_flow = is_flow;
     frame.mark = mark;
     frame.anchor = anchor;
     frame.pointer = NextPointer();
@@ -241,6 +276,10 @@ class Builder final : public YAML::EventHandler {
     frame.key = value.json.is_string() ? value.json.get<std::string>() : CompactJson(value.json);
     frame.key_is_merge = value.is_merge;
     frame.has_key = true;
+    std::string pointer = NextPointer();
+    place_bytes_ += pointer.size();
+    if (place_bytes_ > kPlaceBytesMax) return;
+    document_.key_places.emplace(std::move(pointer), caip::Place{mark.line + 1, mark.column + 1});
   }
 
   void AddMember(const YAML::Mark& mark, Frame& frame, Value value) {
@@ -268,6 +307,10 @@ class Builder final : public YAML::EventHandler {
   }
 
   YamlDocument& document_;
+  std::string_view text_;
+  bool has_tab_;
+  bool last_is_quoted_ = false;
+  YAML::Mark last_scalar_;
   bool started_ = false;
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, Value> anchors_;
@@ -319,22 +362,6 @@ std::string WithoutSurrogates(std::string_view text) {
   return joined;
 }
 
-// Replaces the parser's reports of common mistakes by clearer texts.
-std::string InPlainWords(const std::string& said) {
-  namespace reports = YAML::ErrorMsg;
-  static const std::map<std::string, std::string> plain = {
-      {reports::END_OF_SEQ_FLOW, yaml_texts::ListNotClosed()},
-      {reports::END_OF_MAP_FLOW, yaml_texts::MappingNotClosed()},
-      {reports::TAB_IN_INDENTATION, yaml_texts::TabInIndentation()},
-      {reports::END_OF_MAP, yaml_texts::LineNotInMapping()},
-      {reports::END_OF_SEQ, yaml_texts::LineNotInList()},
-      {reports::MAP_VALUE, yaml_texts::SecondColon()},
-      {reports::BLOCK_ENTRY, yaml_texts::ListInsideLine()},
-  };
-  const auto found = plain.find(said);
-  return found == plain.end() ? said : found->second;
-}
-
 }  // namespace
 
 Result<YamlDocument> ParseYaml(std::string_view text, std::string_view name) {
@@ -355,13 +382,14 @@ Result<YamlDocument> ParseYaml(std::string_view text, std::string_view name) {
     ViewBuffer buffer(text);
     std::istream stream(&buffer);
     YAML::Parser parser(stream);
-    Builder builder(document);
+    Builder builder(document, text);
     while (parser.HandleNextDocument(builder)) {
     }
+    builder.CheckLastQuote();
   } catch (const Refusal& refusal) {
     return YamlError(text, name, refusal.mark.line, refusal.mark.column, refusal.what);
   } catch (const YAML::Exception& error) {
-    return YamlError(text, name, error.mark.line, error.mark.column, InPlainWords(error.msg));
+    return yaml_texts::ParserError(text, name, {error.mark.line, error.mark.column}, error.msg);
   }
   return document;
 }

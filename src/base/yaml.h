@@ -23,6 +23,7 @@ struct Place {
 struct YamlDocument {
   Json value;
   std::map<std::string, Place> places;
+  std::map<std::string, Place> key_places;  // of the keys of members, by the same pointers
   /// Keys that occur twice in one mapping. The first value counts, as in the reader that gcloud
   /// uses. A caller that need not follow gcloud should reject them.
   std::vector<std::string> duplicates;

@@ -267,4 +267,19 @@ std::optional<Json> ScalarAs(ScalarType type, std::string_view text) {
   }
 }
 
+bool IsQuoteClosed(std::string_view text) {
+  const char quote = text.empty() ? '\0' : text.front();
+  if (quote != '"' && quote != '\'') return true;
+  for (size_t i = 1; i < text.size(); ++i) {
+    const bool is_escape = quote == '"' && text[i] == '\\';
+    const bool is_doubled = quote == '\'' && text.substr(i, 2) == "''";
+    if (is_escape || is_doubled) {
+      ++i;
+    } else if (text[i] == quote) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace caip

@@ -22,4 +22,7 @@ bool IsTypedInYaml12(std::string_view text);
 /// if it is not a value of that type. Integers beyond 64 bits become floats.
 std::optional<Json> ScalarAs(ScalarType type, std::string_view text);
 
+/// False if the text begins with a quote of YAML that nothing in it closes.
+bool IsQuoteClosed(std::string_view text);
+
 }  // namespace caip

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace caip::yaml_texts {
 
 // What ParseYaml rejects.
@@ -27,6 +29,20 @@ std::string TabInIndentation();
 std::string LineNotInMapping();
 std::string LineNotInList();
 std::string SecondColon();
+/// A `key: value` where a plain text of several lines goes on.
+std::string ColonInContinuedText();
+std::string WrongBracket();
+std::string QuoteNotClosed();
 std::string ListInsideLine();
+
+/// A place in a text. Lines and columns count from 0.
+struct Spot {
+  int line = 0;
+  int column = 0;
+};
+
+/// kInvalidArgument: the parser stopped at `spot`, and said why. A tab that indents that line, or
+/// the line above, is the cause of whatever it said. Common reports become clearer.
+Error ParserError(std::string_view text, std::string_view name, Spot spot, const std::string& said);
 
 }  // namespace caip::yaml_texts

@@ -145,9 +145,54 @@ TEST(Yaml, AliasesStandForWhatTheyName) {
 TEST(Yaml, TellsOfMistakesInPlainWords) {
   EXPECT_THAT(Message("a: [1, 2\nb: 3\n"), HasSubstr("a `[` is not closed"));
   EXPECT_THAT(Message("a: {b: 1\n"), HasSubstr("a `{` is not closed"));
-  EXPECT_THAT(Message("a:\n  b: 1\n\tc: 2\n"), HasSubstr("tabs cannot indent"));
   EXPECT_THAT(Message("a:\n  b: 1\n c: 2\n"), HasSubstr("Check its indentation"));
   EXPECT_THAT(Message("a: b: c\n"), HasSubstr("the line contains a second `: `"));
+  EXPECT_THAT(Message("a:\n  b: 1\n   c: 2\n"),
+              HasSubstr("c.yaml:3:5: this line continues the text of the line above"));
+  EXPECT_THAT(Message("a\n  b: 1\n"), HasSubstr("end the line above with a `:`"));
+  EXPECT_THAT(Message("a: {b: [1, 2}\n"), HasSubstr("this bracket closes nothing"));
+}
+
+// As ruamel.yaml. yaml-cpp lets the end of the file close the text.
+TEST(Yaml, AQuoteThatIsNotClosedIsAMistake) {
+  EXPECT_THAT(Message("a: \"b\n"), HasSubstr("c.yaml:1:4: a quoted text is not closed"));
+  EXPECT_THAT(Message("a: 1\nb: 'it''s\n"), HasSubstr("c.yaml:2:4: a quoted text is not closed"));
+  EXPECT_THAT(Message("a: \"b\\\"\n"), HasSubstr("a quoted text is not closed"));
+  EXPECT_THAT(Message("- 'b\n- c\n"), HasSubstr("a quoted text is not closed"));
+  EXPECT_EQ(Tree("a: \"b\\\"\""), R"({"a":"b\""})");
+  EXPECT_EQ(Tree("a: 'it''s'"), R"({"a":"it's"})");
+  EXPECT_EQ(Tree("\xef\xbb\xbf"
+                 "a: 'b'"),
+            R"({"a":"b"})");
+  EXPECT_EQ(Tree("- ''\n- \"\""), R"(["",""])");
+  EXPECT_EQ(Tree("a: 'b' # it's"), R"({"a":"b"})");
+}
+
+TEST(Yaml, CallsATabThatIndentsATab) {
+  const char* const indented[] = {
+      "a:\n  b: 1\n\tc: 2\n",  // where a key is expected
+      "a:\n\tb: 1\n",          // the parser reads a text, and rejects its colon
+      "a:\n  b:\n\tc: 1\n",
+      "a:\n  b: 1\n  \tc: 2\n",
+      "a:\n\tb\n",  // the parser would accept these
+      "a:\n  b:\n\t- 1\n\t- 2\n",
+      "\ta: 1\n",
+      "a:\n  b:\n\t- 1\n  c: 2\n",  // it stops at the line below
+      "\xef\xbb\xbf"
+      "a: 1\nb:\n\tc\n",
+  };
+  for (const char* text : indented) {
+    EXPECT_THAT(Message(text), HasSubstr("a tab indents this line")) << text;
+  }
+  EXPECT_THAT(Message("a:\n  b: 1\n  \tc: 2\n"), HasSubstr("c.yaml:3:3: a tab"));
+  EXPECT_THAT(Message("a: [1\nb: 2\n# \t\n"), HasSubstr("a `[` is not closed"));
+}
+
+TEST(Yaml, ReadsTabsThatDoNotIndent) {
+  EXPECT_EQ(Tree("{\n\t\"a\": [\n\t\t1,\n\t\t2\n\t]\n}\n"), R"({"a":[1,2]})");
+  EXPECT_EQ(Tree("a: |\n  b\n  \tc\n"), R"({"a":"b\n\tc\n"})");
+  EXPECT_EQ(Tree("a: 'b\n\tc'\n"), R"({"a":"b c"})");
+  EXPECT_EQ(Tree("a: 1\t# why\n\t\nb: 2\n"), R"({"a":1,"b":2})");
 }
 
 TEST(Yaml, RefusesAliasesThatExplode) {
@@ -215,6 +260,9 @@ TEST(Yaml, KeepsThePlaceOfEachValue) {
   EXPECT_EQ(place("/trainingInput/region"), "3:11");
   EXPECT_EQ(place("/trainingInput/args/1"), "6:5");
   EXPECT_EQ(place("/trainingInput/k~1~0"), "7:8");
+  const Place key = document->key_places.at("/trainingInput/region");
+  EXPECT_EQ(key.line, 3);
+  EXPECT_EQ(key.column, 3);
 }
 
 TEST(Yaml, TheFirstOfTwoEqualKeysCountsAndIsReported) {
