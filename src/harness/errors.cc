@@ -9,6 +9,12 @@ Error ScenarioNotValid(const std::vector<std::string>& mistakes) {
   return {Code::kInvalidArgument, Join(mistakes, "\n")};
 }
 
+Error ScenarioMissing(const std::string& file) {
+  return {Code::kNotFound, "The file '" + file +
+                               "' does not exist. Name a scenario (*.yaml), or a folder that has "
+                               "scenarios."};
+}
+
 Error EventListNotValid(const std::string& file, int64_t line, const std::string& what) {
   return {Code::kInvalidArgument, file + ":" + std::to_string(line) + ": " + what};
 }

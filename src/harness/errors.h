@@ -12,6 +12,9 @@ namespace caip::harness::errors {
 /// All mistakes of a scenario in one error, each with its line, column and excerpt.
 Error ScenarioNotValid(const std::vector<std::string>& mistakes);
 
+/// kNotFound: the file that the user named.
+Error ScenarioMissing(const std::string& file);
+
 /// A line of an event list: "events.jsonl:7: ...".
 Error EventListNotValid(const std::string& file, int64_t line, const std::string& what);
 Error UnknownEventKind(const std::string& kind);

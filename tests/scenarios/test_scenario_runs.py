@@ -238,7 +238,7 @@ class Mistakes(scenario_case.Case):
         for words in ("did you mean 'kill'?", "is not a valid replica", "did you mean 'step'?",
                       "did you mean 'state'?"):
             self.assertIn(words, text)
-        self.assertIn("scenario.yaml:5:10", text)
+        self.assertIn("scenario.yaml:5:5", text)
         self.assertIn("^", text)
 
     def test_impossible_triggers_are_reported(self):

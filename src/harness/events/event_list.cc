@@ -38,7 +38,9 @@ Status ReadEventLine(std::string_view text, const std::string& name, int64_t num
   const auto json = ParseJson(text);
   if (!json.ok())
     return EventListNotValid(name, number,
-                             "the line is not a valid JSON object: " + json.error().message);
+                             "the line is not a valid JSON object, as `caip scenario run --events` "
+                             "writes it: " +
+                                 json.error().message);
   const std::string kind = StringOr(*json, "kind");
   if (number == 1 && kind != "scenario") {
     return EventListNotValid(

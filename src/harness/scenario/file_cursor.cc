@@ -76,6 +76,14 @@ Cursor::Cursor(std::shared_ptr<FileText> file, const Json* json, std::string poi
 
 std::string Cursor::name() const { return NameOf(pointer_); }
 
+void Cursor::WrongKey(const std::string& what) const {
+  const auto place = file_->document.key_places.find(pointer_);
+  if (place == file_->document.key_places.end()) return Wrong(what);
+  file_->mistakes.push_back(YamlError(file_->text, file_->name, place->second.line - 1,
+                                      place->second.column - 1, name() + ": " + what)
+                                .message);
+}
+
 void Cursor::Wrong(const std::string& what) const {
   std::string pointer = pointer_;
   auto place = file_->document.places.find(pointer);
@@ -164,7 +172,7 @@ Duration Cursor::Time(bool may_be_negative) const {
 void Cursor::OnlyKeys(const std::vector<std::string>& known) const {
   for (const auto& [key, member] : Members()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    member.Wrong(texts::UnknownKey(key, known));
+    member.WrongKey(texts::UnknownKey(key, known));
   }
 }
 

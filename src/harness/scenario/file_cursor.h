@@ -41,6 +41,8 @@ class Cursor {
 
   /// Reports a mistake: "file.yaml:7:11: faults[0].kill: <what>", the line and a caret.
   void Wrong(const std::string& what) const;
+  /// The same about the key, not about its value.
+  void WrongKey(const std::string& what) const;
 
   bool IsMap() const { return json_->is_object(); }
   bool IsList() const { return json_->is_array(); }

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "base/time_text.h"
 #include "google/gcs_uri.h"
 #include "harness/errors.h"
 #include "harness/events/step_reader.h"
@@ -35,6 +36,8 @@ std::vector<std::string> Texts(const Cursor& cursor) {
 class Reading {
  public:
   Status Open(const Path& file) {
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) return errors::ScenarioMissing(file.string());
     ASSIGN_OR_RETURN(auto text, OpenFileText(file));
     return Take(text, file);
   }
@@ -118,7 +121,10 @@ void ReadLimits(const Cursor& cursor, Limits& limits) {
   const auto some = [&cursor](const char* key, Duration& limit) {
     if (!cursor.Has(key)) return;
     limit = cursor.At(key).Time();
-    if (limit == Duration(0)) cursor.At(key).Wrong(texts::NotAboveZero());
+    const Json& written = cursor.At(key).json();
+    const bool is_zero = written.is_string() &&
+                         ParseDuration(written.get<std::string>()) == limit && limit == Duration(0);
+    if (is_zero) cursor.At(key).Wrong(texts::NotAboveZero());
   };
   some("wall", limits.wall);
   some("no_progress", limits.no_progress);
