@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "client/packaging.h"
 #include "emulator/explore/fingerprint.h"
 #include "emulator/scenario/built_job.h"
 #include "emulator/scenario/run_settings.h"
@@ -76,6 +77,9 @@ Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path&
                               const JobLimits& limits, const app::EmulatorFlags& flags,
                               const scenario::ReadSubmitWords& read) {
   ASSIGN_OR_RETURN(scenario::SubmitWords meant, read(words));
+  if (const auto& package = meant.request.package_path) {
+    RETURN_IF_ERROR(client::CheckPackageFolder(*package));
+  }
   ASSIGN_OR_RETURN(const bool is_posix,
                    scenario::UsesDirectories(scenario::Merged(meant.emulator, flags)));
   ASSIGN_OR_RETURN(std::vector<std::string> all, MissingFlags(std::move(meant.request)));

@@ -1,6 +1,5 @@
 #include "client/errors.h"
 
-#include "base/json.h"
 #include "base/text.h"
 
 namespace caip::client::errors {
@@ -52,7 +51,8 @@ Error AcceleratorKeyUnknown(std::string_view key) {
   return Invalid("valid keys are [count, type]; received: " + S(key));
 }
 Error AcceleratorKeyMissing(std::string_view key) {
-  return Invalid("Key [" + S(key) + "] required in dict arg but not provided");
+  return Invalid("Key [" + S(key) +
+                 "] required in dict arg but not provided. Write type=TYPE,count=N.");
 }
 Error BadLabelKey(std::string_view key) {
   return Invalid("Bad value [" + S(key) + "]: " + S(kLabelAlphabet) +
@@ -71,10 +71,17 @@ Error BadServiceAccount(std::string_view text) {
                  "my-iam-account@somedomain.com or "
                  "my-iam-account@PROJECT_ID.iam.gserviceaccount.com");
 }
-Error StagingBucketForm() {
-  return Invalid("Must be a valid Google Cloud Storage bucket of the form [gs://somebucket]");
+Error StagingBucketForm(std::string_view text) {
+  return Invalid(
+      "Must be a valid Google Cloud Storage bucket of the form [gs://somebucket]; received: " +
+      S(text));
 }
-Error ObjectForm() { return Invalid("Must be of form gs://bucket/object"); }
+Error ObjectForm(std::string_view text) {
+  return Invalid("Must be of form gs://bucket/object; received: " + S(text));
+}
+Error BucketWithFolder(std::string_view text) {
+  return BadBucketName(text, "Name only the bucket: gs://" + S(text.substr(0, text.find('/'))));
+}
 Error BadBucketName(std::string_view bucket, std::string_view rule) {
   return Invalid("Invalid bucket name [" + S(bucket) + "]: " + S(rule));
 }
@@ -87,11 +94,12 @@ Error RegionMissing() {
       "variable [CLOUDSDK_COMPUTE_REGION], or run:\n\n  $ gcloud config set compute/region VALUE\n"
       "\nA region in the file of --config is never used.");
 }
+// A property that is missing is not a wrong value: exit code 1, as gcloud's.
 Error ProjectMissing() {
-  return Invalid(
-      "The required property [project] is not currently set.\nGive --project, or set the "
-      "environment variable [CLOUDSDK_CORE_PROJECT], or run:\n\n  $ gcloud config set project "
-      "VALUE\n\nAny project ID works: the emulator has every project.");
+  return {Code::kFailedPrecondition,
+          "The required property [project] is not currently set.\nGive --project, or set the "
+          "environment variable [CLOUDSDK_CORE_PROJECT], or run:\n\n  $ gcloud config set project "
+          "VALUE\n\nAny project ID works: the emulator has every project."};
 }
 Error ProjectEmpty() {
   return Invalid(
@@ -124,13 +132,25 @@ Error EncryptionKeyIncomplete() {
 }
 Error NoStagingLocation() {
   return Invalid(
-      "If local packages are provided, the `--staging-bucket` or `--job-dir` flag must be given.");
+      "If local packages are provided, the `--staging-bucket` or `--job-dir` flag must be "
+      "given.\nGive --staging-bucket gs://BUCKET. `caip buckets create gs://BUCKET` creates one.");
 }
 Error MissingInit(std::string_view package_directory) {
   return Invalid("[" + S(package_directory) +
                  "] is not a valid Python package because it does not contain an `__init__.py` "
                  "file. Please create one and try again. Also, please ensure that --package-path "
                  "refers to a local directory.");
+}
+Error PackageFolderMissing(std::string_view directory, std::string_view nearest) {
+  return Invalid("Source directory [" + S(directory) + "] is not a valid directory.\n" +
+                 "It does not exist. " +
+                 (nearest.empty() ? "Give --package-path the folder of the Python package."
+                                  : "Did you mean --package-path " + S(nearest) + "?"));
+}
+Error PackageFolderIsAFile(std::string_view file) {
+  const std::string folder = S(file.substr(0, file.rfind('/')));
+  return Invalid("Source directory [" + S(file) + "] is not a valid directory.\n" +
+                 "It is a file. Give --package-path the folder of the Python package: " + folder);
 }
 Error SourceDirectoryInvalid(std::string_view directory) {
   return Invalid("Source directory [" + S(directory) + "] is not a valid directory.");
@@ -174,7 +194,9 @@ Error DuplicatePackages(const std::vector<std::string>& names) {
                  "]");
 }
 Error FileUnreadable(std::string_view path, std::string_view why) {
-  return {Code::kNotFound, "Unable to read file [" + S(path) + "]: " + S(why)};
+  return {Code::kNotFound, "Unable to read file [" + S(path) + "]: " + S(why) +
+                               "\n--packages takes archives that exist. To build one from a source "
+                               "tree, give --package-path DIR instead."};
 }
 Error UploadDiffers(std::string_view path) {
   return {Code::kDataLoss,
@@ -199,192 +221,40 @@ Error EmulatorUnreachable(std::string_view doing, std::string_view why) {
   return {Code::kUnavailable, "The emulator did not answer while " + S(doing) + ": " + S(why)};
 }
 Error Reworded(const Error& cause, std::string text) { return {cause.code, std::move(text)}; }
-Error ServiceRefused(int status, std::string text) {
-  const Code code = status == 400   ? Code::kInvalidArgument
-                    : status == 404 ? Code::kNotFound
-                    : status == 409 ? Code::kAlreadyExists
-                                    : Code::kUnknown;
-  return {code, std::move(text)};
+Error ServiceRefused(int status, std::string_view name, std::string text,
+                     std::vector<FieldViolation> violations) {
+  const Code code = name == "FAILED_PRECONDITION" ? Code::kFailedPrecondition
+                    : status == 400               ? Code::kInvalidArgument
+                    : status == 404               ? Code::kNotFound
+                    : status == 409               ? Code::kAlreadyExists
+                                                  : Code::kUnknown;
+  return {code, std::move(text), std::move(violations)};
+}
+Error JobIdTaken(const Error& refusal, std::string_view job, std::string_view project) {
+  return {refusal.code, refusal.message + "\nThe id '" + S(job) +
+                            "' is taken. Choose another id, or remove the job that has it when it "
+                            "has ended:\n\n  $ caip jobs delete " +
+                            S(job) + " --project " + S(project)};
+}
+Error PackagesUnreadable(const Error& refusal, const std::vector<std::string>& uris) {
+  return {refusal.code,
+          refusal.message + "\nCheck that each package exists:\n\n  $ caip ls " + Join(uris, " ")};
+}
+Error JobMissing(const Error& refusal, std::string_view job, std::string_view project) {
+  return {refusal.code, refusal.message + "\nThe project [" + S(project) + "] has no job '" +
+                            S(job) + "'. To list its jobs, run:\n\n  $ caip jobs list --project " +
+                            S(project)};
 }
 Error ConfigUnreadable(std::string_view path, std::string_view why) {
-  return Invalid("Failed to load YAML from [" + S(path) + "]: " + S(why));
+  return Invalid("Failed to load YAML from [" + S(path) + "]: " + S(why) +
+                 "\nGive --config a file that exists, in YAML or JSON.");
 }
 Error ConfigBroken(std::string_view path, std::string_view why) {
   return Invalid("Failed to parse YAML from [" + S(path) + "]: " + S(why));
 }
 std::string DuplicateKeyWarning(std::string_view place, std::string_view key) {
-  return "WARNING: " + S(place) + ": " + S(key) + " occurs twice; only the first is used.\n";
+  return "WARNING: " + S(place) + ": " + S(key) +
+         " occurs twice; only the first is used. Remove one of the two.\n";
 }
 
 }  // namespace caip::client::errors
-
-namespace caip::client::submit_errors {
-namespace {
-
-std::string Shown(const Json& value) {
-  switch (value.type()) {
-    case Json::value_t::string:
-      return "the text " + CompactJson(value);
-    case Json::value_t::boolean:
-      return "the boolean " + CompactJson(value);
-    case Json::value_t::null:
-      return "nothing";
-    case Json::value_t::object:
-      return "a mapping";
-    case Json::value_t::array:
-      return "a list";
-    default:
-      return "the number " + CompactJson(value);
-  }
-}
-
-std::string Listed(std::span<const std::string_view> names) {
-  return Join(std::vector<std::string>(names.begin(), names.end()), ", ");
-}
-
-// The remedy for a scalar that YAML reads as another type than the user meant.
-std::string Remedy(std::string_view wanted, const Json& value) {
-  if (wanted != "text" || value.is_structured()) return "";
-  if (value.is_boolean()) {
-    return "; YAML reads y, n, yes, no, on, off, true and false as booleans: put it in quotes";
-  }
-  return "; put it in quotes";
-}
-
-}  // namespace
-
-Error ImageAndRuntimeVersion() {
-  return {Code::kInvalidArgument, "Only one of --master-image-uri, --runtime-version can be set."};
-}
-
-Error CustomTierNeedsMachineType(bool tier_from_file) {
-  std::string text = "--master-machine-type is required if scale-tier is set to `CUSTOM`.";
-  if (tier_from_file) {
-    text +=
-        "\n`custom` in lower case in the file counts as the flag; write CUSTOM there, or give "
-        "--master-machine-type.";
-  } else {
-    text += "\nA masterType in the file is not enough; omit --scale-tier and write CUSTOM there.";
-  }
-  return {Code::kInvalidArgument, std::move(text)};
-}
-
-Error NoPackages(bool file_has_package_uris) {
-  std::string text = "Non-custom jobs must have packages.";
-  if (file_has_package_uris) {
-    text += "\nThe file's packageUris are never used; pass them with --packages.";
-  } else {
-    text += "\nGive --package-path or --packages, or --master-image-uri for a container.";
-  }
-  return {Code::kInvalidArgument, std::move(text)};
-}
-
-FieldViolation NotAMapping(std::string pointer, const Json& value) {
-  return {std::move(pointer), "expected a mapping, found " + Shown(value)};
-}
-
-FieldViolation WrongType(std::string pointer, std::string_view wanted, const Json& value) {
-  return {std::move(pointer),
-          "expected " + std::string(wanted) + ", found " + Shown(value) + Remedy(wanted, value)};
-}
-
-FieldViolation EmptyEnum(std::string pointer, std::span<const std::string_view> names) {
-  return {std::move(pointer), "expected one of " + Listed(names) +
-                                  "; gcloud cannot send an empty name or the number 0"};
-}
-
-FieldViolation NullInList(std::string pointer) {
-  return {std::move(pointer), "a list cannot contain an empty value"};
-}
-
-FieldViolation NotFinite(std::string pointer) {
-  return {std::move(pointer), "JSON has neither infinity nor NaN, so gcloud cannot send the value"};
-}
-
-FieldViolation BrokenBase64(std::string pointer, std::string_view text) {
-  return {std::move(pointer), "'" + std::string(text) + "' is not base64"};
-}
-
-FieldViolation IsADate(std::string pointer) {
-  return {std::move(pointer), "YAML reads this as a date, which no field takes; put it in quotes"};
-}
-
-FieldViolation ReservedKey(std::string pointer) {
-  return {std::move(pointer), "gcloud cannot send this key; choose another"};
-}
-
-Error FileDoesNotFit(std::vector<FieldViolation> violations) {
-  return {Code::kInvalidArgument, "The file does not fit a Job.", std::move(violations)};
-}
-
-FieldViolation PackageUrisDiscarded() {
-  return {"/trainingInput/packageUris",
-          "the packageUris of the file are discarded; pass them with --packages"};
-}
-
-FieldViolation WebAccessOverwritten() {
-  return {"/trainingInput/enableWebAccess",
-          "enableWebAccess: true in the file is overwritten with false; pass --enable-web-access"};
-}
-
-FieldViolation RegionIgnored(std::string_view in_file, std::string_view used) {
-  return {"/trainingInput/region", "the region in the file, '" + std::string(in_file) +
-                                       "', is never used (the job runs in '" + std::string(used) +
-                                       "'); pass --region"};
-}
-
-FieldViolation JobIdIgnored(std::string_view in_file, std::string_view used) {
-  return {"/jobId", "the jobId in the file, '" + std::string(in_file) +
-                        "', is ignored: the command line gives '" + std::string(used) +
-                        "'; remove it from the file"};
-}
-
-FieldViolation ArgsErased() {
-  return {"/trainingInput/args",
-          "a `--` with nothing after it erases the args of the file; remove the `--`"};
-}
-
-FieldViolation LabelsReplaced(const std::vector<std::string>& lost) {
-  return {"/labels", "--labels replaces all labels of the file, so " + Join(lost, ", ") +
-                         " would be lost; repeat them in --labels"};
-}
-
-FieldViolation UnknownKey(std::string pointer, std::string_view key, std::string_view nearest) {
-  std::string text = "no field is called '" + std::string(key) +
-                     "'; gcloud passes it on and the service refuses the job";
-  if (!nearest.empty()) text += ". Did you mean '" + std::string(nearest) + "'?";
-  return {std::move(pointer), std::move(text)};
-}
-
-FieldViolation UnknownEnum(std::string pointer, const Json& value,
-                           std::span<const std::string_view> names) {
-  return {std::move(pointer), "expected one of " + Listed(names) + ", found " + Shown(value) +
-                                  "; gcloud passes it on and the service refuses the job"};
-}
-
-FieldViolation UnknownEnumBeatsFlag(std::string pointer, std::string_view flag) {
-  return {std::move(pointer), "a name that gcloud does not know overrides even " +
-                                  std::string(flag) + "; remove it from the file"};
-}
-
-FieldViolation NotSpelledAsMeant(std::string pointer, const Json& value, std::string_view sent) {
-  return {std::move(pointer), Shown(value) + " would be sent as " + std::string(sent) +
-                                  "; write the value that you mean"};
-}
-
-FieldViolation DuplicateKey(std::string pointer) {
-  return {std::move(pointer), "this key occurs twice; only the first is used. Remove one"};
-}
-
-FieldViolation JobDirAmongUserArgs() {
-  return {"USER_ARGS",
-          "--job-dir after `--` is an argument of your program only; the service does not see it. "
-          "Put it before the `--`"};
-}
-
-Error Traps(std::vector<FieldViolation> violations) {
-  return {Code::kInvalidArgument, "--strict: gcloud would do this silently.",
-          std::move(violations)};
-}
-
-}  // namespace caip::client::submit_errors

@@ -197,16 +197,17 @@ Status CheckObjectName(std::string_view object) {
 }
 
 Result<std::string> ParseStagingBucket(std::string_view text) {
-  if (!google::HasGcsScheme(text)) return errors::StagingBucketForm();
+  if (!google::HasGcsScheme(text)) return errors::StagingBucketForm(text);
   std::string_view bucket = text.substr(google::kGcsScheme.size());
   while (bucket.ends_with('/')) bucket.remove_suffix(1);
+  if (bucket.find('/') != std::string_view::npos) return errors::BucketWithFolder(bucket);
   RETURN_IF_ERROR(CheckBucketName(bucket));
   return std::string(bucket);
 }
 
 Result<google::GcsUri> ParseObject(std::string_view url) {
   std::optional<google::GcsUri> uri = google::SplitGcsUri(url);
-  if (!uri || uri->bucket.empty()) return errors::ObjectForm();
+  if (!uri || uri->bucket.empty()) return errors::ObjectForm(url);
   if (!uri->object.empty()) {
     RETURN_IF_ERROR(CheckBucketName(uri->bucket));
     RETURN_IF_ERROR(CheckObjectName(uri->object));

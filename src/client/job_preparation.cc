@@ -5,12 +5,14 @@
 #include <string>
 
 #include "base/encoding.h"
+#include "base/errors.h"
 #include "base/files.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/yaml.h"
 #include "client/connection.h"
 #include "client/errors.h"
+#include "client/file_hints.h"
 #include "client/flag_values.h"
 #include "client/packaging.h"
 #include "client/submit_flags.h"
@@ -29,13 +31,19 @@ class SubmitConfig {
   SubmitFile File() const;
   // The text of `error` and a line for each violation, which begins with file, line and column.
   std::string Shown(const Error& error) const;
+  // The remedies for what the service rejects in the file; "" if there is nothing.
+  std::string Hints() const;
   // The warnings about keys that occur twice.
   std::string DuplicateWarnings() const;
 
  private:
-  std::string PlaceOf(std::string pointer) const;
+  // The place of the value, or of the nearest enclosing value that has one; 0:0 without one.
+  Place PlaceOf(std::string pointer) const;
+  // "file:line:column: text", the line, and a caret below it.
+  std::string At(const Place& place, const std::string& text) const;
 
   std::string path_;
+  std::string text_;
   YamlDocument document_;
 };
 
@@ -56,11 +64,12 @@ std::string DottedPath(std::string_view pointer) {
 bool IsPointer(const std::string& field) { return field.empty() || field.starts_with('/'); }
 
 Result<SubmitConfig> SubmitConfig::Load(const std::string& path) {
-  const Result<std::string> text = ReadFileUpTo(path, kYamlBytesMax);
+  Result<std::string> text = ReadFileUpTo(path, kYamlBytesMax);
   if (!text.ok()) return errors::ConfigUnreadable(path, text.error().message);
   SubmitConfig config;
   config.path_ = path;
-  Result<YamlDocument> document = ParseYaml(*text, path);
+  config.text_ = *std::move(text);
+  Result<YamlDocument> document = ParseYaml(config.text_, path);
   if (!document.ok()) return errors::ConfigBroken(path, document.error().message);
   config.document_ = std::move(*document);
   return config;
@@ -70,18 +79,19 @@ SubmitFile SubmitConfig::File() const {
   return {&document_.value, document_.dates, document_.duplicates};
 }
 
-// The place of the value, or of the nearest enclosing value that has one.
-std::string SubmitConfig::PlaceOf(std::string pointer) const {
+Place SubmitConfig::PlaceOf(std::string pointer) const {
   while (true) {
     const auto found = document_.places.find(pointer);
-    if (found != document_.places.end()) {
-      return path_ + ":" + std::to_string(found->second.line) + ":" +
-             std::to_string(found->second.column);
-    }
+    if (found != document_.places.end()) return found->second;
     const size_t slash = pointer.rfind('/');
-    if (slash == std::string::npos) return path_;
+    if (slash == std::string::npos) return {};
     pointer.resize(slash);
   }
+}
+
+std::string SubmitConfig::At(const Place& place, const std::string& text) const {
+  if (place.line == 0) return path_ + ": " + text;
+  return YamlError(text_, path_, place.line - 1, place.column - 1, text).message;
 }
 
 std::string SubmitConfig::Shown(const Error& error) const {
@@ -89,9 +99,19 @@ std::string SubmitConfig::Shown(const Error& error) const {
   for (const FieldViolation& violation : error.violations) {
     const bool of_file = IsPointer(violation.field);
     const std::string name = of_file ? DottedPath(violation.field) : violation.field;
-    text += "\n  ";
-    if (of_file) text += PlaceOf(violation.field) + ": ";
-    text += (name.empty() ? "" : name + ": ") + violation.description;
+    const std::string line = (name.empty() ? "" : name + ": ") + violation.description;
+    text += "\n  " + (of_file ? At(PlaceOf(violation.field), line) : line);
+  }
+  return text;
+}
+
+std::string SubmitConfig::Hints() const {
+  std::string text;
+  for (const FileHint& hint : FindFileHints(document_.value)) {
+    const auto key = document_.key_places.find(hint.pointer);
+    const bool at_key = hint.is_key && key != document_.key_places.end();
+    const std::string line = DottedPath(hint.pointer) + ": " + hint.text;
+    text += "\n" + At(at_key ? key->second : PlaceOf(hint.pointer), line);
   }
   return text;
 }
@@ -99,7 +119,10 @@ std::string SubmitConfig::Shown(const Error& error) const {
 std::string SubmitConfig::DuplicateWarnings() const {
   std::string text;
   for (const std::string& pointer : document_.duplicates) {
-    text += errors::DuplicateKeyWarning(PlaceOf(pointer), DottedPath(pointer));
+    const Place place = PlaceOf(pointer);
+    text += errors::DuplicateKeyWarning(
+        path_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column),
+        DottedPath(pointer));
   }
   return text;
 }
@@ -143,6 +166,7 @@ class Preparation {
     if (request_.strict) RETURN_IF_ERROR(CheckTraps(flags_, File()));
     ASSIGN_OR_RETURN(prepared_.job, MergeJob(flags_, File(), package_uris_));
     if (config_ && !request_.strict) options_.warn(config_->DuplicateWarnings());
+    if (config_) prepared_.hints = config_->Hints();
     ASSIGN_OR_RETURN(prepared_.project, ProjectOf(request_.gcloud));
     return Ok{};
   }
@@ -213,6 +237,19 @@ http::ClientRequest PostJson(std::string target, const Json& body) {
   return request;
 }
 
+// Adds to a refusal of the job what to do, if the client knows it.
+Error WithRemedy(const Error& error, const PreparedJob& prepared) {
+  if (error.code == Code::kAlreadyExists) {
+    return errors::JobIdTaken(error, StringOr(prepared.job, "jobId"), prepared.project);
+  }
+  for (const FieldViolation& violation : error.violations) {
+    if (violation.field != "package_uris" || prepared.remote_packages.empty()) continue;
+    return errors::PackagesUnreadable(error, prepared.remote_packages);
+  }
+  const bool is_wrong = error.code == Code::kInvalidArgument;
+  return errors::Reworded(error, error.message + (is_wrong ? prepared.hints : ""));
+}
+
 }  // namespace
 
 Result<PreparedJob> PrepareJob(const SubmitRequest& request, const PreparationOptions& options) {
@@ -234,8 +271,9 @@ Status StageFiles(Connection& connection, const PreparedJob& prepared, bool crea
 }
 
 Result<Json> CreateJob(Connection& connection, const PreparedJob& prepared) {
-  return CallService(connection, PostJson(JobsPath(prepared.project), prepared.job),
-                     prepared.project);
+  Result<Json> created =
+      CallService(connection, PostJson(JobsPath(prepared.project), prepared.job), prepared.project);
+  return created.ok() ? created : Result<Json>(WithRemedy(created.error(), prepared));
 }
 
 Status CheckJob(Connection& connection, const PreparedJob& prepared) {
@@ -245,7 +283,7 @@ Status CheckJob(Connection& connection, const PreparedJob& prepared) {
   const auto fits =
       CallService(connection, PostJson("/emulator" + JobsPath(prepared.project) + ":check", body),
                   prepared.project);
-  return fits.ok() ? Status(Ok{}) : Status(fits.error());
+  return fits.ok() ? Status(Ok{}) : Status(WithRemedy(fits.error(), prepared));
 }
 
 }  // namespace caip::client

@@ -23,6 +23,9 @@ struct PreparedJob {
   std::vector<StagedFile> staged;                  // files to upload for the job
   std::vector<std::string> remote_packages;        // packages that are in Cloud Storage already
   std::shared_ptr<TemporaryDirectory> built = {};  // owns files of `staged`
+  /// What the service rejects in the file of --config, with places and remedies; "" if nothing.
+  /// Begins with a line end.
+  std::string hints = {};
 };
 
 struct PreparationOptions {

@@ -270,6 +270,21 @@ Result<std::vector<Path>> Build(const Path& package_path, const PackageRequest& 
 
 }  // namespace
 
+Status CheckPackageFolder(const std::string& package_path) {
+  const Path folder = AbsoluteDirectory(package_path);
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return Ok{};
+  if (fs::exists(folder, error)) return errors::PackageFolderIsAFile(folder.string());
+  std::vector<std::string> packages;  // beside it
+  for (fs::directory_iterator it(folder.parent_path(), error), end; !error && it != end;
+       it.increment(error)) {
+    if (fs::exists(it->path() / "__init__.py")) packages.push_back(it->path().filename());
+  }
+  const std::string nearest = NearestName(folder.filename().string(), packages);
+  return errors::PackageFolderMissing(
+      folder.string(), nearest.empty() ? "" : (folder.parent_path() / nearest).string());
+}
+
 Result<PackageFiles> CollectPackages(const PackageRequest& request) {
   PackageFiles files;
   for (const std::string& package : request.packages) {
@@ -280,6 +295,7 @@ Result<PackageFiles> CollectPackages(const PackageRequest& request) {
     }
   }
   if (!request.package_path || request.package_path->empty()) return files;
+  RETURN_IF_ERROR(CheckPackageFolder(*request.package_path));
   ASSIGN_OR_RETURN(TemporaryDirectory scratch, TemporaryDirectory::Make("caip-sdist-"));
   files.keep = std::make_shared<TemporaryDirectory>(std::move(scratch));
   ASSIGN_OR_RETURN(const std::vector<Path> built,

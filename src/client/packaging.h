@@ -28,6 +28,9 @@ struct PackageFiles {
   std::shared_ptr<TemporaryDirectory> keep = {};
 };
 
+/// kInvalidArgument if --package-path names no folder. The error suggests a package beside it.
+Status CheckPackageFolder(const std::string& package_path);
+
 /// Sorts --packages and builds --package-path. Only a package's own setup.py writes into the source
 /// tree.
 Result<PackageFiles> CollectPackages(const PackageRequest& request);

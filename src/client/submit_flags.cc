@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "client/errors.h"
+#include "client/submit_errors.h"
 #include "client/submit_typing.h"
 
 namespace caip::client {
@@ -176,6 +176,18 @@ bool IsJobDir(const std::string& word) {
   return word == "--job-dir" || word.starts_with("--job-dir=");
 }
 
+// A flag that names packages or an image, and stands among the trainer's arguments; "" if none
+// does.
+std::string LatePackageFlag(const SubmitFlags& flags) {
+  for (const std::string& word : flags.user_args.value_or(std::vector<std::string>{})) {
+    const std::string name = word.substr(0, word.find('='));
+    for (const char* flag : {"--package-path", "--packages", "--master-image-uri"}) {
+      if (name == flag) return name;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 const std::vector<std::string>& ScaleTierChoices() {
@@ -229,7 +241,8 @@ Result<Json> MergeJob(const SubmitFlags& flags, const SubmitFile& file,
   MergeInput(input, flags, package_uris);
   if (package_uris.empty() && !RunsContainer(input)) {
     const Json* before = FileInput(file);
-    return submit_errors::NoPackages(before && IsNonEmptyList(Member(*before, "packageUris")));
+    return submit_errors::NoPackages(before && IsNonEmptyList(Member(*before, "packageUris")),
+                                     LatePackageFlag(flags));
   }
   return job;
 }

@@ -10,7 +10,7 @@
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "client/errors.h"
+#include "client/submit_errors.h"
 #include "ml/schema/job_schema.h"
 
 namespace caip::client {
@@ -308,6 +308,24 @@ std::span<const std::string_view> EnumNames(std::string_view path) {
   }
   assert(field);
   return field->enumeration->names;
+}
+
+Status CheckJobField(std::string_view path) {
+  const google::MessageSchema* message = &ml::JobSchema();
+  std::string parent;
+  for (const std::string& step : Split(path, '.')) {
+    const google::FieldSchema* field = message ? message->Find(step) : nullptr;
+    if (!field || field->name != step) {
+      const std::string nearest = message ? Nearest(*message, step) : "";
+      return submit_errors::NoJobField(path, nearest.empty() ? "" : parent + nearest);
+    }
+    const bool has_any_key = field->kind == google::FieldKind::kStringMap ||
+                             field->kind == google::FieldKind::kOpaque || field->repeated;
+    if (has_any_key) return Ok{};
+    message = field->message;
+    parent += step + ".";
+  }
+  return Ok{};
 }
 
 bool IsKnownEnum(std::string_view path, const Json& value) {

@@ -25,6 +25,9 @@ TypedFile TypeFile(const Json& file);
 /// exist.
 std::span<const std::string_view> EnumNames(std::string_view path);
 
+/// kInvalidArgument if a Job has no field with this path: "trainingInput.region", "labels.team".
+Status CheckJobField(std::string_view path);
+
 /// True if the client knows `value` for the enum field `path` ("trainingInput.scaleTier").
 bool IsKnownEnum(std::string_view path, const Json& value);
 

@@ -20,6 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 using Words = std::vector<std::string>;
 
 /// A service of a few lines: objects, one answer to create, one to get.
@@ -263,7 +264,12 @@ TEST_F(Submit, RefusesWithGcloudsWordsAndExitCode) {
   ExpectRefused({region}, "Non-custom jobs must have packages.");
   ExpectRefused({region, "--package-path=" + bare.string()}, "does not contain an `__init__.py`");
   ExpectRefused({region, "--package-path=/nowhere"},
-                "[/nowhere] is not a valid Python package because it does not contain an");
+                "Source directory [/nowhere] is not a valid directory.\nIt does not exist. Give");
+  Write("trainer/__init__.py", "");
+  ExpectRefused(
+      {region, "--package-path=" + (root_ / "trianer").string()},
+      "\nIt does not exist. Did you mean --package-path " + (root_ / "trainer").string() + "?");
+  ExpectRefused({region, "--package-path=" + wheel.string()}, "\nIt is a file. Give");
   ExpectRefused({region, "--package-path=" + bad.string(), "--staging-bucket=gs://stage"},
                 "Packaging of user Python code failed with message:\n\nno luck");
   ExpectRefused({region, "--packages=" + wheel.string() + "," + other.string(),
@@ -277,8 +283,8 @@ TEST_F(Submit, RefusesWithGcloudsWordsAndExitCode) {
   ExpectRefused(With(kPlain, {"--config=/"}), "Failed to load YAML from [/]: ");
   ExpectRefused(With(kPlain, {"--kms-key=k"}),
                 "Invalid value for [--kms-key]: Encryption key not fully specified.");
-  ExpectRefused(With(kPlain, {"--job-dir=gs://b"}), "Invalid bucket name [b]");
-  ExpectRefused(With(kPlain, {"--project="}), "The project property is set to the empty string");
+  ExpectRefused({region, "--", "--package-path=x"},
+                "\n--package-path after `--` is an argument of the trainer.");
   ::unsetenv("CLOUDSDK_CORE_PROJECT");
   ExpectRefused(kPlain, "The required property [project] is not currently set.");
 }
@@ -299,8 +305,8 @@ TEST_F(Submit, ShowsMistakesOfTheFileWithTheirPlaces) {
   EXPECT_EQ(Run(With(kPlain, {"--config=" + config})), 1);
   EXPECT_THAT(err_, HasSubstr("\n  " + config +
                               ":2:19: trainingInput.runtimeVersion: expected text, found the "
-                              "number 2.4; put it in quotes\n  " +
-                              config + ":3:13: trainingInput.args[1]: expected text"));
+                              "number 2.4; put it in quotes\n    runtimeVersion: 2.4\n"));
+  EXPECT_THAT(err_, HasSubstr("\n  " + config + ":3:13: trainingInput.args[1]: expected text"));
 }
 
 TEST_F(Submit, WarnsOfKeysThatStandTwiceAndRefusesThemWhenStrict) {
@@ -356,6 +362,54 @@ TEST_F(Submit, ShowsTheServicesErrorsAsGcloudDoes) {
   service_.create_answer = {502, {}, "gone"};
   EXPECT_EQ(Run(kPlain), 1);
   EXPECT_THAT(err_, HasSubstr("HTTP status 502: gone"));
+}
+
+TEST_F(Submit, AddsWhatIsWrongInTheFileToARefusal) {
+  service_.create_answer = {
+      400, {}, R"({"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "Bad."}})"};
+  const std::string config = Write("c.yaml",
+                                   "masterType: large_model\n"
+                                   "trainingInput:\n"
+                                   "  scaleTeir: BASIC\n"
+                                   "  labels: {a: b}\n"
+                                   "  imageUri: x\n"
+                                   "  scheduling: {maxRunningTime: 1h}\n"
+                                   "  hyperparameters: {goal: MAXIMISE}\n"
+                                   "zzz: 1\n");
+  EXPECT_EQ(Run(With(kPlain, {"--config=" + config})), 1) << "as gcloud";
+  EXPECT_THAT(err_, StartsWith("ERROR: (caip.jobs.submit.training) INVALID_ARGUMENT: Bad.\n"));
+  for (const std::string& hint :
+       {config + ":1:1: masterType: 'masterType' is a field of trainingInput. Move it below "
+                 "`trainingInput:`, and indent it.\n  masterType: large_model\n  ^\n",
+        config + ":3:3: trainingInput.scaleTeir: no field is called 'scaleTeir'. Did you mean "
+                 "'scaleTier'?\n    scaleTeir: BASIC\n    ^\n",
+        config + ":4:3: trainingInput.labels: 'labels' is a field of the job itself.",
+        config + ":5:3: trainingInput.imageUri: 'imageUri' is a field of "
+                 "trainingInput.masterConfig, ",
+        config + ":6:32: trainingInput.scheduling.maxRunningTime: '1h' is not a duration in "
+                 "seconds. Write it as '3600s'.",
+        config + ":7:27: trainingInput.hyperparameters.goal: expected one of MAXIMIZE, "
+                 "MINIMIZE, found the text \"MAXIMISE\". Did you mean 'MAXIMIZE'?",
+        config + ":8:1: zzz: no field is called 'zzz'. The fields here are jobId, "}) {
+    EXPECT_THAT(err_, HasSubstr("\n" + hint));
+  }
+  service_.create_answer = {503, {}, "gone"};
+  EXPECT_EQ(Run(With(kPlain, {"--config=" + config})), 1);
+  EXPECT_THAT(err_, Not(HasSubstr("scaleTeir"))) << "the file was not refused";
+}
+
+TEST_F(Submit, ASoundFileAddsNothingToARefusal) {
+  service_.create_answer = {
+      400, {}, R"({"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "Bad."}})"};
+  const std::string config =
+      Write("c.yaml",
+            "labels: {a: b}\n"
+            "trainingInput:\n"
+            "  scale_tier: BASIC\n"
+            "  scheduling: {maxRunningTime: 1.5s}\n"
+            "  hyperparameters: {goal: MAXIMIZE, params: [{type: INTEGER}]}\n");
+  EXPECT_EQ(Run(With(kPlain, {"--config=" + config})), 1);
+  EXPECT_EQ(err_, "ERROR: (caip.jobs.submit.training) INVALID_ARGUMENT: Bad.\n");
 }
 
 TEST_F(Submit, ValidateOnlyAsksTheServiceAndCreatesNothing) {

@@ -98,13 +98,15 @@ TEST_F(Packaging, UsesTheSetupOfTheRoot) {
 
 TEST_F(Packaging, RefusesADirectoryThatIsNoPackage) {
   Write("trainer/task.py", "");
-  for (const char* path : {"trainer", "nowhere"}) {
-    const Result<PackageFiles> files = Collect(path);
-    ASSERT_FALSE(files.ok());
-    EXPECT_THAT(files.error().message,
-                HasSubstr("] is not a valid Python package because it does not contain an "
-                          "`__init__.py` file."));
-  }
+  EXPECT_THAT(Collect("trainer").error().message,
+              HasSubstr("] is not a valid Python package because it does not contain an "
+                        "`__init__.py` file."));
+  EXPECT_THAT(Collect("trianer").error().message,
+              HasSubstr("trianer] is not a valid directory.\nIt does not exist. Give"))
+      << "no package";
+  EXPECT_THAT(Collect("trainer/task.py").error().message, HasSubstr("It is a file. Give"));
+  Write("trainer/__init__.py", "");
+  EXPECT_THAT(Collect("trianer").error().message, HasSubstr("Did you mean --package-path /"));
   EXPECT_THAT(Collect("no/where").error().message, HasSubstr("is not a valid directory"));
   EXPECT_THAT(RootEntries(), ElementsAre("trainer"));
 }

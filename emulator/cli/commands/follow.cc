@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "client/errors.h"
 #include "emulator/app/attach/interrupt.h"
 
 namespace caip::cli {
@@ -94,11 +95,15 @@ void Show(const Json& answer, const FollowRequest& request, const Io& io, Shown&
   if (!rows.empty()) io.err(Coloured(rows));
 }
 
-std::string FailureOf(const http::ClientResponse& response) {
+std::string FailureOf(const http::ClientResponse& response, const FollowRequest& request) {
   const auto body = ParseJson(response.body);
   const Json* error = body.ok() ? Member(*body, "error") : nullptr;
-  return error ? StringOr(*error, "status") + ": " + StringOr(*error, "message")
-               : "HTTP status " + std::to_string(response.status);
+  if (!error) return "HTTP status " + std::to_string(response.status);
+  const std::string name = StringOr(*error, "status");
+  const Error refusal = client::errors::ServiceRefused(
+      response.status, name, name + ": " + StringOr(*error, "message"), {});
+  if (refusal.code != Code::kNotFound) return refusal.message;
+  return client::errors::JobMissing(refusal, request.job_id, request.project).message;
 }
 
 }  // namespace
@@ -159,7 +164,7 @@ FollowOutcome FollowJob(client::Connection& connection, const FollowRequest& req
     }
     const auto answer = ParseJson(response->body);
     if (response->status != 200 || !answer.ok()) {
-      return {FollowOutcome::End::kFailed, FailureOf(*response)};
+      return {FollowOutcome::End::kFailed, FailureOf(*response, request)};
     }
     Show(*answer, request, io, shown);
     if (const Json* finished = Member(*answer, "finished"); finished && finished->get<bool>()) {
