@@ -87,6 +87,13 @@ Error NotAToken(const Path& file, size_t least, size_t most) {
               "not exist."};
 }
 
+Error NotAnAddress(std::string_view text) {
+  return {Code::kInvalidArgument,
+          "address: '" + S(text) +
+              "' is not an address. Give an IPv4 or IPv6 address, or localhost. The port is a "
+              "setting of its own: --port."};
+}
+
 Error AddressNeedsToken(std::string_view address) {
   return {
       Code::kInvalidArgument,
@@ -122,13 +129,28 @@ Error BadConfigFile(std::vector<FieldViolation> violations) {
   return {Code::kInvalidArgument, Join(sentences, "\n"), std::move(violations)};
 }
 
-FieldViolation UnknownSetting(std::string_view key, std::string_view place,
-                              const std::vector<std::string>& known) {
-  return BadSetting(key, place, "is not a setting of caip. The settings are " + Join(known, ", "));
+std::string UnknownSetting(std::string_view key, const std::vector<std::string>& known) {
+  const std::string nearest = NearestName(key, known);
+  return S(key) + " is not a setting of caip. " +
+         (nearest.empty() ? "The settings are " + Join(known, ", ") : "Did you mean " + nearest) +
+         (nearest.empty() ? "." : "?");
 }
 
-FieldViolation BadSetting(std::string_view key, std::string_view place, std::string_view text) {
-  return {S(key), S(place) + ": " + S(key) + " " + S(text)};
+std::string WrongSetting(std::string_view key, std::string_view problem) {
+  return S(key) + " " + S(problem);
+}
+
+FieldViolation BadSetting(std::string_view key, std::string_view shown) {
+  return {S(key), S(shown)};
+}
+
+Error FlagRefused(std::string_view problem) { return {Code::kInvalidArgument, S(problem)}; }
+
+Error ConfigMissing(const std::string& file) {
+  return {Code::kInvalidArgument,
+          "The file '" + file +
+              "' of --emulator-config does not exist. Name a file of settings, or leave the flag "
+              "out: caip reads config.yaml in the state directory then."};
 }
 
 FieldViolation BadFlag(std::string_view flag, std::string_view text) { return {S(flag), S(text)}; }

@@ -37,6 +37,7 @@ Error TokenFileOpen(const Path& file);
 Error TokenFileOfAnotherUser(const Path& file, uid_t owner);
 Error NotAToken(const Path& file, size_t least, size_t most);
 /// Other hosts can reach the address.
+Error NotAnAddress(std::string_view text);
 Error AddressNeedsToken(std::string_view address);
 Error AddressForbidsAllUsers(std::string_view address);
 
@@ -46,9 +47,15 @@ Error ConfigNotAMapping(const Path& file);
 Error BadFlags(std::vector<FieldViolation> violations);
 /// Does the same for violations that contain their position.
 Error BadConfigFile(std::vector<FieldViolation> violations);
-FieldViolation UnknownSetting(std::string_view key, std::string_view place,
-                              const std::vector<std::string>& known);
-FieldViolation BadSetting(std::string_view key, std::string_view place, std::string_view text);
+std::string UnknownSetting(std::string_view key, const std::vector<std::string>& known);
+/// `problem` continues a sentence about the value: "must be a text".
+std::string WrongSetting(std::string_view key, std::string_view problem);
+/// `shown`: one of the two texts above, with its place.
+FieldViolation BadSetting(std::string_view key, std::string_view shown);
+/// The value of a flag, without the flag's name.
+Error FlagRefused(std::string_view problem);
+/// kInvalidArgument: the command line names the file.
+Error ConfigMissing(const std::string& file);
 FieldViolation BadFlag(std::string_view flag, std::string_view text);
 
 SettingProblem NotAText();

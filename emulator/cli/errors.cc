@@ -39,23 +39,31 @@ Error OnlyOnTracks(std::string_view flag) {
 }
 
 Error NotARange(std::string_view text) {
-  return Invalid("Expected two integers, FIRST..LAST; received: " + S(text));
+  return Invalid("Expected two integers, FIRST..LAST; received: " + S(text) +
+                 ". Write it as 1..100.");
 }
 Error PortTooLarge(std::string_view text) {
   return Invalid("Value must be less than or equal to 65535; received: " + S(text));
 }
 Error NoSuchChoice(std::string_view text, const std::vector<std::string>& choices) {
+  const std::string nearest = NearestName(text, choices);
   return Invalid("Invalid choice: '" + S(text) + "'.\n\nValid choices are [" + Join(choices, ", ") +
-                 "].");
+                 "]." + (nearest.empty() ? "" : "\nMaybe you meant:\n  " + nearest));
 }
 Error ChoiceMissing(const std::vector<std::string>& choices) {
   return Invalid("Must be specified. Valid choices are [" + Join(choices, ", ") + "].");
 }
-Error ExpectedOneArgument() { return Invalid("expected one argument"); }
+Error ExpectedOneArgument() {
+  return Invalid(
+      "expected one argument. Write a value that begins with a dash after `=`: --flag=-x.");
+}
 Error TakesNoValue(std::string_view value) {
-  return Invalid("ignored explicit argument '" + S(value) + "'");
+  return Invalid("ignored explicit argument '" + S(value) + "'. The flag takes no value.");
 }
 Error MustBeSpecified() { return Invalid("Must be specified."); }
+Error MustBeSpecifiedWith(std::string_view flag) {
+  return Invalid("Must be specified. It is needed with " + S(flag) + ".");
+}
 Error OtherMustBeSpecified(std::string_view flag) {
   return Invalid(S(flag) + " must be specified.");
 }
@@ -87,6 +95,10 @@ Error MappingUnknown(std::string_view uri) {
                                "the mappings."};
 }
 
+Error ImageMissing(const Error& cause) {
+  return {cause.code, cause.message + " `caip images list` shows the images."};
+}
+
 Error NotADuration(std::string_view text) {
   return Invalid(Quoted(text) + " is not a valid duration. Write it as 90s, 10m or 1h30m.");
 }
@@ -99,9 +111,13 @@ Error NotAShard(std::string_view text) {
   return Invalid(Quoted(text) + " is not a valid shard. Write it as I/N, for example 1/4.");
 }
 Error NotOneOf(std::string_view text, const std::vector<std::string>& choices) {
-  return Invalid(Quoted(text) + " is not one of: " + Join(choices, ", "));
+  const std::string nearest = NearestName(text, choices);
+  return Invalid(Quoted(text) + " is not one of: " + Join(choices, ", ") +
+                 (nearest.empty() ? "" : ". Did you mean " + nearest + "?"));
 }
-Error StepPatternIllegal(std::string_view problem) { return Invalid(S(problem)); }
+Error StepPatternIllegal(std::string_view value, std::string_view problem) {
+  return Invalid(Quoted(value) + " " + S(problem));
+}
 Error MetricTagEmpty() { return Invalid("A metric tag must not be empty."); }
 Error ScenarioOrCommand() {
   return Invalid(
@@ -138,17 +154,40 @@ Error ScenarioHasLimits() {
 Error Argument(std::string_view flag, const Error& error) {
   return {error.code, "argument " + S(flag) + ": " + error.message};
 }
-Error UnrecognizedArguments(const std::vector<std::string>& words, const std::string& nearest) {
+Error UnrecognizedArguments(const std::vector<std::string>& words, const std::string& nearest,
+                            const std::string& remedy) {
   std::string text = "unrecognized arguments: " + Join(words, " ");
   if (!nearest.empty()) text += " (did you mean '" + nearest + "'?)";
+  if (!remedy.empty()) text += "\n" + remedy;
   return Invalid(std::move(text));
 }
-Error NoSuchCommand(std::string_view word, const std::string& nearest) {
-  std::string text = "Invalid choice: '" + S(word) + "'.";
-  if (!nearest.empty()) text += "\nMaybe you meant:\n  " + nearest;
-  return Invalid(std::move(text));
+Error NothingAfterBar() {
+  return Invalid("unrecognized arguments: --\nThis command takes nothing after `--`.");
 }
-Error CommandMissing() { return Invalid("Command name argument expected."); }
+Error NoSuchCommand(std::string_view word, const std::vector<std::string>& known) {
+  const std::string nearest = NearestName(word, known);
+  return Invalid("Invalid choice: '" + S(word) + "'.\n" +
+                 (nearest.empty() ? "Valid choices are [" + Join(known, ", ") + "]."
+                                  : "Maybe you meant:\n  " + nearest));
+}
+Error GcloudWord() {
+  return Invalid(
+      "Invalid choice: 'gcloud'.\nWrite `caip` instead of `gcloud`: caip ai-platform jobs "
+      "list");
+}
+Error CommandMissing(const std::vector<std::string>& known) {
+  return Invalid("Command name argument expected.\nValid choices are [" + Join(known, ", ") + "].");
+}
+std::string TrainerArgument(std::string_view command, std::string_view word) {
+  return "Arguments of the trainer come after `--`, at the end of the line:\n\n  " + S(command) +
+         " ... -- " + S(word) + " ...\n";
+}
+std::string WholeCommandAfterBar() {
+  return "If the job is a command, write all of it after `--`:\n\n  caip explore -- COMMAND ...\n";
+}
+std::string ShellCommandAfterBar() {
+  return "The command to run comes after `--`:\n\n  caip jobs shell JOB -- COMMAND ...\n";
+}
 Error SubmitWordsRefused(std::string_view usage) {
   const std::string text =
       ReplaceAll(std::string(Trim(usage)), "ERROR: (caip.jobs.submit.training) ", "");
@@ -231,7 +270,7 @@ Error SeveralReplicasRun(std::string_view job, const std::vector<std::string>& r
 }
 
 Error NoUpdatesRequested() {
-  return {Code::kInvalidArgument,
+  return {Code::kFailedPrecondition,
           "No updates requested. Use --update-labels, --remove-labels or --clear-labels."};
 }
 

@@ -21,12 +21,16 @@ Error ChoiceMissing(const std::vector<std::string>& choices);
 Error ExpectedOneArgument();
 Error TakesNoValue(std::string_view value);
 Error MustBeSpecified();
+/// It belongs to another flag, which is given.
+Error MustBeSpecifiedWith(std::string_view flag);
 Error OtherMustBeSpecified(std::string_view flag);
 Error AtMostOneOf(const std::vector<std::string>& flags);
 Error PlotFileKind(const std::string& file);
 Error NotAMapping(std::string_view text);
 Error MappingMissing();
 Error MappingUnknown(std::string_view uri);
+/// Adds to the store's error how to list the images.
+Error ImageMissing(const Error& cause);
 Error NotADuration(std::string_view text);
 /// For init: the files that it would write.
 Error FilesExist(const std::vector<std::string>& files);
@@ -35,7 +39,7 @@ Error NotAHost(std::string_view text);
 Error NotAShard(std::string_view text);
 Error NotOneOf(std::string_view text, const std::vector<std::string>& choices);
 /// `problem` continues a sentence about the value: "needs a group `step`".
-Error StepPatternIllegal(std::string_view problem);
+Error StepPatternIllegal(std::string_view value, std::string_view problem);
 Error MetricTagEmpty();
 Error ScenarioOrCommand();
 /// Words that do not name scenario files stand before `--`.
@@ -47,9 +51,18 @@ Error ScenarioHasLimits();
 
 /// Puts "argument --flag: " before one of the errors above.
 Error Argument(std::string_view flag, const Error& error);
-Error UnrecognizedArguments(const std::vector<std::string>& words, const std::string& nearest);
-Error NoSuchCommand(std::string_view word, const std::string& nearest);
-Error CommandMissing();
+/// `remedy`: "" if the command takes no arguments after `--`.
+Error UnrecognizedArguments(const std::vector<std::string>& words, const std::string& nearest,
+                            const std::string& remedy);
+/// The command takes no arguments after `--`.
+Error NothingAfterBar();
+Error NoSuchCommand(std::string_view word, const std::vector<std::string>& known);
+Error GcloudWord();
+Error CommandMissing(const std::vector<std::string>& known);
+// The remedies for an unknown argument that may belong after `--`.
+std::string TrainerArgument(std::string_view command, std::string_view word);
+std::string WholeCommandAfterBar();
+std::string ShellCommandAfterBar();
 /// `usage`: the usage error of `jobs submit training`; "" if the words ask for help.
 Error SubmitWordsRefused(std::string_view usage);
 

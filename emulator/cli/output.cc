@@ -42,6 +42,14 @@ int Fail(const Io& io, std::string_view command, std::string_view message, int e
   return exit_code;
 }
 
+int ExitCodeFor(const Error& error) {
+  return error.code == Code::kInvalidArgument ? kExitUsage : kExitFailure;
+}
+
+int Fail(const Io& io, std::string_view command, const Error& error) {
+  return Fail(io, command, error.message, ExitCodeFor(error));
+}
+
 Status WriteReport(const std::optional<std::string>& file, const std::string& text, const Io& io) {
   if (!file) return Ok{};
   if (*file != "-") return WriteFile(*file, text);

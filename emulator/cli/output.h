@@ -58,6 +58,13 @@ enum ExitCode : int {
 int Fail(const Io& io, std::string_view command, std::string_view message,
          int exit_code = kExitFailure);
 
+/// The exit code of a command that ended with this error: kExitUsage for a wrong value
+/// (kInvalidArgument), else kExitFailure.
+int ExitCodeFor(const Error& error);
+
+/// Writes "ERROR: (caip.COMMAND) message" and returns ExitCodeFor(error).
+int Fail(const Io& io, std::string_view command, const Error& error);
+
 /// Writes a report to `file`; "-" prints it, and without a file nothing happens.
 Status WriteReport(const std::optional<std::string>& file, const std::string& text, const Io& io);
 

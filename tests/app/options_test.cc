@@ -65,12 +65,17 @@ TEST_F(Options, LetOtherHostsReachTheEmulatorOnlyWithAToken) {
     options.address = address;
     EXPECT_TRUE(CheckReach(options).ok()) << address;
   }
-  for (const char* address : {"0.0.0.0", "::", "192.0.2.2", "fd00::2", "a.example"}) {
+  for (const char* address : {"0.0.0.0", "::", "192.0.2.2", "fd00::2"}) {
     options.address = address;
     const Status open = CheckReach(options);
     ASSERT_FALSE(open.ok()) << address;
     EXPECT_THAT(open.error().message, HasSubstr("--token FILE")) << address;
   }
+  for (const char* text : {"localhost:8080", "a.example", "127.0.0.1:80", ""}) {
+    options.address = text;
+    EXPECT_THAT(CheckReach(options).error().message, HasSubstr("is not an address")) << text;
+  }
+  options.address = "0.0.0.0";
   options.token_file = "/run/token";
   EXPECT_TRUE(CheckReach(options).ok());
   options.allow_all_users = true;
@@ -128,9 +133,10 @@ TEST_F(Options, AllMistakesOfTheFileAreToldWithTheirPlace) {
       "  x/y: {a: b}\n");
   ASSERT_FALSE(options.ok());
   EXPECT_EQ(options.error().violations.size(), 3u) << options.error().message;
-  EXPECT_THAT(options.error().message, HasSubstr("config.yaml:1:"));
-  EXPECT_THAT(options.error().message, HasSubstr("queue_dellay is not a setting of caip"));
-  EXPECT_THAT(options.error().message, HasSubstr("config.yaml:2:"));
+  EXPECT_THAT(options.error().message,
+              HasSubstr("config.yaml:1:1: queue_dellay is not a setting of caip. Did you mean "
+                        "queue_delay?\n  queue_dellay: constant:20m\n  ^"));
+  EXPECT_THAT(options.error().message, HasSubstr("config.yaml:2:11: jobs_max must"));
   EXPECT_THAT(options.error().message, HasSubstr("config.yaml:4:"));
 }
 
@@ -157,7 +163,9 @@ TEST_F(Options, OffIsAWordAlthoughYamlReadsItAsFalse) {
 TEST_F(Options, AConfigFileThatIsNamedMustBeThere) {
   EmulatorFlags flags;
   flags.config = (directory_.path() / "missing.yaml").string();
-  EXPECT_EQ(ReadOptions(flags, directory_.path()).error().code, Code::kNotFound);
+  const auto options = ReadOptions(flags, directory_.path());
+  EXPECT_EQ(options.error().code, Code::kInvalidArgument) << "the command line is wrong";
+  EXPECT_THAT(options.error().message, HasSubstr("missing.yaml' of --emulator-config does not"));
 }
 
 TEST(SettingsTable, TheDocumentedConfigFileIsTheTables) {

@@ -28,14 +28,20 @@ SubmitCommand Parsed(const Words& more) {
   return submit ? *submit : SubmitCommand{};
 }
 
-// The first line of a usage error; "" if there is none.
-std::string Complaint(const Words& words) {
+// A usage error; "" if there is none.
+std::string WholeComplaint(const Words& words) {
   const Command command = ParseArguments(words);
   const auto* print = std::get_if<PrintCommand>(&command);
   if (!print || print->exit_code == kExitSuccess) return "";
   EXPECT_EQ(print->exit_code, kExitUsage);
   EXPECT_EQ(print->out, "");
-  return print->err.substr(0, print->err.find('\n'));
+  return print->err;
+}
+
+// The first line of a usage error.
+std::string Complaint(const Words& words) {
+  const std::string whole = WholeComplaint(words);
+  return whole.substr(0, whole.find('\n'));
 }
 
 TEST(Arguments, TheProductAndTheTrackMayBeLeftOut) {
@@ -179,9 +185,9 @@ TEST(Arguments, ReadsTheEmulatorsOwnFlags) {
                                   "--storage-view",
                                   "path",
                                   "--queue-delay",
-                                  "20m",
+                                  "constant:20m",
                                   "--provision-delay",
-                                  "1m",
+                                  "constant:1m",
                                   "--strict-runtime",
                                   "--durability",
                                   "relaxed",
@@ -198,8 +204,8 @@ TEST(Arguments, ReadsTheEmulatorsOwnFlags) {
   EXPECT_THAT(c.emulator.settings.at("addressing"), ElementsAre("ports"));
   EXPECT_THAT(c.emulator.settings.at("storage_view"), ElementsAre("path"));
   EXPECT_THAT(c.emulator.settings.at("durability"), ElementsAre("relaxed"));
-  EXPECT_THAT(c.emulator.settings.at("queue_delay"), ElementsAre("20m"));
-  EXPECT_THAT(c.emulator.settings.at("provision_delay"), ElementsAre("1m"));
+  EXPECT_THAT(c.emulator.settings.at("queue_delay"), ElementsAre("constant:20m"));
+  EXPECT_THAT(c.emulator.settings.at("provision_delay"), ElementsAre("constant:1m"));
   EXPECT_THAT(c.emulator.settings.at("seed"), ElementsAre("7"));
   EXPECT_EQ(c.emulator.config, "f");
 }
@@ -265,15 +271,27 @@ TEST(Arguments, SaysWhatIsWrongWithTheWords) {
        "argument --staging-bucket: Must be a valid Google Cloud Storage bucket of the form "
        "[gs://somebucket]"},
       {{"--staging-bucket=gs://b"}, "argument --staging-bucket: Invalid bucket name [b]"},
-      {{"--staging-bucket=gs://bkt/x"}, "argument --staging-bucket: Invalid bucket name [bkt/x]"},
+      {{"--staging-bucket=gs://bkt/x"},
+       "argument --staging-bucket: Invalid bucket name [bkt/x]: Name only the bucket: gs://bkt"},
       {{"--job-dir", "/x"}, "argument --job-dir: Must be of form gs://bucket/object"},
+      {{"--job-dir=gs://b"}, "argument --job-dir: Invalid bucket name [b]"},
+      {{"--project="}, "argument --project: The project property is set to the empty string"},
+      {{"--queue-delay=20m"}, "argument --queue-delay: '20m' is not a delay model."},
+      {{"--epochs=3"},
+       "unrecognized arguments: --epochs=3\nArguments of the trainer come after `--`, at the end "
+       "of the line:\n\n  caip jobs submit training ... -- --epochs=3 ..."},
       {{"--job-dir=gs:///x"}, "argument --job-dir: Must be of form gs://bucket/object"},
       {{"--job-dir=gs://BKT/x"}, "argument --job-dir: Invalid bucket name [BKT]"},
       {{"--scale-tier", "foo"}, "argument --scale-tier: Invalid choice: 'foo'."},
+      {{"--scale-tier", "standard"},
+       "argument --scale-tier: Invalid choice: 'standard'.\n\nValid choices are [basic, "
+       "standard-1, "
+       "premium-1, basic-gpu, basic-tpu, custom].\nMaybe you meant:\n  standard-1"},
       {{"--scale-tier="}, "argument --scale-tier: Invalid choice: ''."},
       {{"--async", "--stream-logs"},
        "argument --async: At most one of --async | --stream-logs can be specified."},
-      {{"--worker-count=3"}, "argument --worker-machine-type: Must be specified."},
+      {{"--worker-count=3"},
+       "argument --worker-machine-type: Must be specified. It is needed with --worker-count."},
       {{"--worker-machine-type=x"}, "argument --worker-count: Must be specified."},
       {{"--parameter-server-count=3"},
        "argument --parameter-server-machine-type: Must be specified."},
@@ -314,19 +332,31 @@ TEST(Arguments, SaysWhatIsWrongWithTheWords) {
       {{"--verbosity=loud"}, "argument --verbosity: Invalid choice: 'loud'."},
   };
   for (const auto& [words, text] : rows) {
-    EXPECT_THAT(Complaint(Submit(words)),
+    EXPECT_THAT(WholeComplaint(Submit(words)),
                 StartsWith("ERROR: (caip.jobs.submit.training) " + std::string(text)));
   }
-  EXPECT_THAT(Complaint({"jobs", "submit", "training"}),
+  EXPECT_THAT(WholeComplaint({"jobs", "submit", "training"}),
               HasSubstr("argument JOB: Must be specified."));
-  EXPECT_THAT(Complaint({"local", "train"}),
+  EXPECT_THAT(WholeComplaint({"local", "train"}),
               HasSubstr("argument --module-name: Must be specified."));
-  EXPECT_THAT(Complaint({"jobs"}), HasSubstr("Command name argument expected."));
-  EXPECT_THAT(Complaint({}), HasSubstr("Command name argument expected."));
-  EXPECT_THAT(Complaint({"jbos"}), HasSubstr("Invalid choice: 'jbos'."));
-  EXPECT_THAT(Complaint({"jobs", "update", "j", "--clear-labels", "--remove-labels=a"}),
+  EXPECT_THAT(WholeComplaint({"jobs"}), HasSubstr("Command name argument expected."));
+  EXPECT_THAT(WholeComplaint({}), HasSubstr("Command name argument expected."));
+  EXPECT_THAT(WholeComplaint({"jbos"}),
+              HasSubstr("Invalid choice: 'jbos'.\nMaybe you meant:\n  jobs"));
+  EXPECT_THAT(WholeComplaint({"predict"}), HasSubstr("Valid choices are [jobs, "));
+  EXPECT_THAT(WholeComplaint({"gcloud", "ai-platform", "jobs"}),
+              HasSubstr("Write `caip` instead of"));
+  EXPECT_THAT(WholeComplaint({"jobs", "submit", "j1"}), HasSubstr("Valid choices are [training]."));
+  EXPECT_THAT(WholeComplaint({"help", "jobs", "lits"}), HasSubstr("Maybe you meant:\n  list"));
+  EXPECT_THAT(WholeComplaint({"jobs", "list", "--", "x"}), HasSubstr("takes nothing after `--`"));
+  EXPECT_THAT(WholeComplaint({"explore", "train.py", "--epochs", "3"}),
+              HasSubstr("write all of it after `--`:\n\n  caip explore -- COMMAND"));
+  EXPECT_THAT(WholeComplaint({"serve", "--idle-timeout", "5"}),
+              HasSubstr("'5' is not a valid duration"));
+  EXPECT_THAT(WholeComplaint({"jobs", "update", "j", "--clear-labels", "--remove-labels=a"}),
               HasSubstr("At most one of --clear-labels | --remove-labels"));
-  EXPECT_THAT(Complaint({"serve", "--port", "70000"}), HasSubstr("less than or equal to 65535"));
+  EXPECT_THAT(WholeComplaint({"serve", "--port", "70000"}),
+              HasSubstr("less than or equal to 65535"));
 }
 
 TEST(Arguments, ReadsTheOtherCommands) {

@@ -144,7 +144,9 @@ TEST_F(Images, ReportWhatIsWrong) {
       {{"remove", "a b"}, kExitUsage, "argument URI: 'a b' is not a valid name of an image"},
       {{"remove", "busybox"},
        kExitFailure,
-       "ERROR: (caip.images.remove) The image store has no image 'busybox:latest'.\n"},
+       "ERROR: (caip.images.remove) The image store has no image 'busybox:latest'. `caip images "
+       "list` "
+       "shows the images.\n"},
       {{"lsit"}, kExitUsage, "Invalid choice: 'lsit'"},
   };
   for (const auto& [words, exit_code, text] : cases) {

@@ -53,6 +53,7 @@ class Jobs : public ::testing::Test {
                              },
                              nullptr};
     const Command command = ParseArguments(words);
+    if (const auto* print = std::get_if<PrintCommand>(&command)) return RunPrint(*print, world);
     if (const auto* list = std::get_if<ListCommand>(&command)) return RunList(*list, world);
     if (const auto* cancel = std::get_if<CancelCommand>(&command)) return RunCancel(*cancel, world);
     return RunDescribe(std::get<DescribeCommand>(command), world);
@@ -103,10 +104,42 @@ TEST_F(Jobs, CancelPrintsTheAnswerInTheFormatAskedFor) {
 
 TEST_F(Jobs, ABrokenFilterTellsWhoseLanguageItIs) {
   answer_ = {400, {}, R"({"error": {"status": "INVALID_ARGUMENT", "message": "no field 'x'"}})"};
-  EXPECT_EQ(Run({"list", "--filter=x=1"}), 1);
+  EXPECT_EQ(Run({"list", "--filter=x=1"}), kExitUsage) << "a wrong value";
   EXPECT_THAT(err_, HasSubstr("no field 'x'\n--filter uses the service's language"));
-  EXPECT_EQ(Run({"list"}), 1);
+  EXPECT_EQ(Run({"list"}), kExitUsage);
   EXPECT_THAT(err_, Not(HasSubstr("--filter")));
+}
+
+TEST_F(Jobs, AJobThatIsMissingIsNamedWithTheWayToFindIt) {
+  answer_ = {404, {}, R"({"error": {"status": "NOT_FOUND", "message": "No job."}})"};
+  EXPECT_EQ(Run({"cancel", "j1"}), kExitFailure);
+  EXPECT_EQ(err_,
+            "ERROR: (caip.jobs.cancel) NOT_FOUND: No job.\nThe project [demo] has no job 'j1'. To "
+            "list its jobs, run:\n\n  $ caip jobs list --project demo\n");
+  EXPECT_EQ(Run({"list"}), kExitFailure);
+  EXPECT_THAT(err_, Not(HasSubstr("has no job"))) << "no job was named";
+}
+
+TEST_F(Jobs, AFailedPreconditionIsNotAWrongValue) {
+  answer_ = {400, {}, R"({"error": {"status": "FAILED_PRECONDITION", "message": "Not now."}})"};
+  EXPECT_EQ(Run({"cancel", "j1"}), kExitFailure);
+}
+
+TEST_F(Jobs, JobsAreSortedByFieldsThatAJobHas) {
+  for (const char* key : {"jobId", "~createTime,state", "labels.team", "trainingInput.region",
+                          "trainingInput.hyperparameters.goal", "trainingOutput.trials"}) {
+    EXPECT_EQ(Run({"list", std::string("--sort-by=") + key}), 0) << key << err_;
+  }
+  const std::pair<const char*, const char*> wrong[] = {
+      {"createdTime", "A job has no field 'createdTime'. Did you mean createTime?"},
+      {"jobId,~trainingInput.regoin", "Did you mean trainingInput.region?"},
+      {"create_time", "Did you mean createTime?"},
+      {"state.x", "A job has no field 'state.x'. Use a field as `caip jobs describe` prints it"},
+  };
+  for (const auto& [key, complaint] : wrong) {
+    EXPECT_EQ(Run({"list", std::string("--sort-by=") + key}), kExitUsage) << key;
+    EXPECT_THAT(err_, HasSubstr(complaint)) << key;
+  }
 }
 
 // The rule is gcloud's (core/properties.py): it checks the characters, not the length.
@@ -121,7 +154,7 @@ TEST_F(Jobs, TheProjectIsAnId) {
       {"12345", "was set to Project number"},
   };
   for (const auto& [project, complaint] : refused) {
-    EXPECT_EQ(Run({"list", "--project", project}), 1) << project;
+    EXPECT_EQ(Run({"list", "--project", project}), kExitUsage) << project;
     EXPECT_THAT(err_, HasSubstr(complaint)) << project;
   }
   EXPECT_EQ(connected_, 0);

@@ -173,15 +173,15 @@ class OnMachine(ShellTest):
         self.assertEqual(process.returncode, 137)
 
     def test_mistakes_are_told(self):
-        for which, words, said in (
-                ({'replica': None}, (), 'several replicas that run (master-0, worker-0)'),
-                ({'replica': 'ps-0'}, (), 'Those that run: master-0, worker-0.'),
-                ({'job': 'unknown'}, (), 'NOT_FOUND'),
-                ({}, ('--', 'no-such-program'), "cannot run 'no-such-program'"),
-                ({}, ('--trial', '2'), 'no such replica that runs')):
+        for which, words, code, said in (
+                ({'replica': None}, (), 2, 'several replicas that run (master-0, worker-0)'),
+                ({'replica': 'ps-0'}, (), 1, 'Those that run: master-0, worker-0.'),
+                ({'job': 'unknown'}, (), 1, 'NOT_FOUND'),
+                ({}, ('--', 'no-such-program'), 1, "cannot run 'no-such-program'"),
+                ({}, ('--trial', '2'), 1, 'no such replica that runs')):
             with self.subTest(said):
                 done = self.shell(*words, **which)
-                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertEqual(done.returncode, code, done.stdout)
                 self.assertIn(said, done.stderr)
 
     def test_it_starts_no_emulator(self):

@@ -129,7 +129,7 @@ TEST_F(ContainerJobs, KeepTheIdleServerIfTheFlagsCannotBeUsed) {
   caip_.Run(Words("two", Map("exit 0")));
   EXPECT_TRUE(Eventually([&] { return caip_.StateOf("two") == "SUCCEEDED"; }));
   const Transcript refused = caip_.Run({"ls", "--emulator-config", "/nonexistent.yaml"});
-  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(refused.exit_code, 2) << "the command line names the file";
   EXPECT_THAT(refused.err, Not(HasSubstr("starts again")));
   const Transcript mapped = caip_.Run({"jobs", "submit", "training", "three", "--region",
                                        "us-central1", "--master-image-uri", kImage});

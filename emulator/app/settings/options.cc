@@ -1,6 +1,9 @@
 #include "emulator/app/settings/options.h"
 
+#include <map>
+
 #include "base/encoding.h"
+#include "base/errors.h"
 #include "base/json.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -14,13 +17,20 @@ namespace {
 
 constexpr size_t kConfigBytesMax = 1 << 20;
 
-// "config.yaml:3:7"; only the file if the value's position is unknown.
-std::string PlaceOf(const YamlDocument& document, const Path& file, const std::string& pointer) {
-  const auto place = document.places.find(pointer);
-  if (place == document.places.end()) return file.string();
-  return file.string() + ":" + std::to_string(place->second.line) + ":" +
-         std::to_string(place->second.column);
-}
+/// A config file, and where its keys and values are.
+struct ConfigFile {
+  std::string name;
+  std::string text;
+  YamlDocument document;
+
+  // The mistake with its place, the line and a caret. Only the file's name if the place is unknown.
+  std::string Shown(const std::map<std::string, Place>& places, const std::string& pointer,
+                    const std::string& mistake) const {
+    const auto place = places.find(pointer);
+    if (place == places.end()) return name + ": " + mistake;
+    return YamlError(text, name, place->second.line - 1, place->second.column - 1, mistake).message;
+  }
+};
 
 std::vector<std::string> SettingKeys() {
   std::vector<std::string> keys;
@@ -54,26 +64,38 @@ void CollectFlags(const EmulatorFlags& flags, SettingChoice chosen, EmulatorOpti
 
 bool IsAnySetting(const Setting&) { return true; }
 
+Status CheckFlag(const Setting& setting, const std::string& value) {
+  EmulatorOptions unused;
+  for (const SettingProblem& problem : setting.set(Json(value), unused)) {
+    return errors::FlagRefused(problem.text);
+  }
+  return Ok{};
+}
+
 Status ReadConfigFile(const Path& file, SettingChoice chosen, EmulatorOptions& options) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFileUpTo(file, kConfigBytesMax));
-  ASSIGN_OR_RETURN(const YamlDocument document, ParseYaml(text, file.string()));
-  if (document.value.is_null()) return Ok{};
-  if (!document.value.is_object()) return errors::ConfigNotAMapping(file);
+  ConfigFile config{file.string(), "", {}};
+  ASSIGN_OR_RETURN(config.text, ReadFileUpTo(file, kConfigBytesMax));
+  ASSIGN_OR_RETURN(config.document, ParseYaml(config.text, config.name));
+  const Json& settings = config.document.value;
+  if (settings.is_null()) return Ok{};
+  if (!settings.is_object()) return errors::ConfigNotAMapping(file);
   std::vector<FieldViolation> violations;
-  for (const auto& [key, value] : document.value.items()) {
+  for (const auto& [key, value] : settings.items()) {
     const std::string pointer = PointerStep(key);
     const Setting* setting = FindSetting(key);
     if (!setting) {
+      const std::string mistake = errors::UnknownSetting(key, SettingKeys());
       violations.push_back(
-          errors::UnknownSetting(key, PlaceOf(document, file, pointer), SettingKeys()));
+          errors::BadSetting(key, config.Shown(config.document.key_places, pointer, mistake)));
       continue;
     }
     for (const SettingProblem& problem : Set(*setting, value, chosen, options)) {
       const bool is_member = !problem.member.empty();
-      const std::string place =
-          PlaceOf(document, file, pointer + (is_member ? PointerStep(problem.member) : ""));
+      const std::string& name = is_member ? problem.member : key;
+      const std::string place = pointer + (is_member ? PointerStep(problem.member) : "");
+      const std::string mistake = errors::WrongSetting(name, problem.text);
       violations.push_back(
-          errors::BadSetting(is_member ? problem.member : key, place, problem.text));
+          errors::BadSetting(name, config.Shown(config.document.places, place, mistake)));
     }
   }
   if (violations.empty()) return Ok{};
@@ -82,6 +104,7 @@ Status ReadConfigFile(const Path& file, SettingChoice chosen, EmulatorOptions& o
 
 Status CheckReach(const EmulatorOptions& options) {
   if (http::IsLoopback(options.address)) return Ok{};
+  if (!http::IsAddress(options.address)) return errors::NotAnAddress(options.address);
   if (options.allow_all_users) return errors::AddressForbidsAllUsers(options.address);
   if (options.token_file.empty()) return errors::AddressNeedsToken(options.address);
   return Ok{};
@@ -100,6 +123,9 @@ Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& stat
   options.seed = SeedFromSystem();
   const Path default_file = state / "config.yaml";
   std::error_code ignored;
+  if (flags.config && !std::filesystem::exists(*flags.config, ignored)) {
+    return errors::ConfigMissing(*flags.config);
+  }
   if (flags.config || std::filesystem::exists(default_file, ignored)) {
     RETURN_IF_ERROR(
         ReadConfigFile(flags.config ? Path(*flags.config) : default_file, chosen, options));

@@ -82,6 +82,9 @@ struct EmulatorOptions {
 };
 
 struct Setting;
+
+/// Checks the value of the setting's flag. kInvalidArgument, without the flag's name.
+Status CheckFlag(const Setting& setting, const std::string& value);
 /// Chooses settings. The values of the others are checked and have no effect.
 using SettingChoice = bool (*)(const Setting& setting);
 bool IsAnySetting(const Setting& setting);
@@ -95,7 +98,8 @@ Result<EmulatorOptions> ReadOptions(const EmulatorFlags& flags, const Path& stat
 /// Reads only the flags into `options`.
 Status ReadFlags(const EmulatorFlags& flags, SettingChoice chosen, EmulatorOptions& options);
 
-/// kInvalidArgument if other hosts can reach the address and would need no token.
+/// kInvalidArgument if the address is not one, or if other hosts can reach it and would need no
+/// token.
 Status CheckReach(const EmulatorOptions& options);
 
 /// Reads `file` into `options`. Reports all unknown keys and wrong values at once.

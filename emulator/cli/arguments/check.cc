@@ -99,7 +99,8 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
                [check](const std::string& value) -> Status {
                  check->trainer.step_regex = value;
                  const auto problem = harness::StepPatternProblem(value);
-                 return problem ? Status(errors::StepPatternIllegal(*problem)) : Status(Ok{});
+                 return problem ? Status(errors::StepPatternIllegal(value, *problem))
+                                : Status(Ok{});
                });
   grammar.Flag(
       app, "--metric", "TAG",

@@ -23,11 +23,23 @@ std::vector<CLI::App*> Children(CLI::App* app) {
   return app->get_subcommands([](CLI::App*) { return true; });
 }
 
+std::vector<std::string> ChildNames(CLI::App* app) {
+  std::vector<std::string> names;
+  for (const CLI::App* child : Children(app)) names.push_back(child->get_name());
+  return names;
+}
+
 CLI::App* Child(CLI::App* app, const std::string& name) {
   for (CLI::App* child : Children(app)) {
     if (child->get_name() == name) return child;
   }
   return nullptr;
+}
+
+Error UnknownCommand(CLI::App* app, const std::string& word) {
+  const bool is_first = app->get_parent() == nullptr;
+  if (is_first && word == "gcloud") return errors::GcloudWord();
+  return errors::NoSuchCommand(word, ChildNames(app));
 }
 
 CLI::Option* FindFlag(CLI::App* app, const std::string& name) {
@@ -47,6 +59,7 @@ struct Grammar::Impl {
     // flags than many commands take to run.
     std::vector<Definition> undefined;
     Finish finish;  // empty for a group
+    std::string user_args_remedy;
   };
 
   CLI::App root{"", "caip"};
@@ -167,13 +180,13 @@ struct Grammar::Impl {
       scan.app = Entered(child);
       return;
     }
-    std::vector<std::string> names;
-    for (const CLI::App* child : Children(scan.app)) names.push_back(child->get_name());
-    throw WrongWord{errors::NoSuchCommand(word, NearestName(word, names))};
+    throw WrongWord{UnknownCommand(scan.app, word)};
   }
 
   void CheckComplete(const Scan& scan) const {
-    if (!commands.at(scan.app).finish) throw WrongWord{errors::CommandMissing()};
+    if (!commands.at(scan.app).finish) {
+      throw WrongWord{errors::CommandMissing(ChildNames(scan.app))};
+    }
     size_t words = 0;
     for (const FlagShape& flag : ShapeOf(scan.app).flags) {
       const bool is_given =
@@ -190,9 +203,14 @@ struct Grammar::Impl {
       }
     }
     const std::string& first = scan.unknown.front();
-    const bool flag = first.starts_with("--");
-    throw WrongWord{errors::UnrecognizedArguments(
-        scan.unknown, flag ? NearestName(first.substr(0, first.find('=')), names) : "")};
+    const std::string name = first.starts_with("--") ? first.substr(0, first.find('=')) : "";
+    const std::string nearest = NearestName(name, names);
+    const Known& known = commands.at(scan.app);
+    std::string remedy = known.user_args_remedy;
+    if (remedy.empty()) remedy = errors::TrainerArgument(known.shape->path, first);
+    const bool may_be_user_arg = known.shape->takes_user_args && nearest.empty();
+    throw WrongWord{
+        errors::UnrecognizedArguments(scan.unknown, nearest, may_be_user_arg ? remedy : "")};
   }
 
   Command Refusal(const CLI::App* app, const Error& error) const {
@@ -228,7 +246,7 @@ struct Grammar::Impl {
     CheckComplete(scan);
     const Known& known = commands.at(scan.app);
     if (words.user_args && !known.shape->takes_user_args) {
-      throw WrongWord{errors::UnrecognizedArguments({"--"}, "")};
+      throw WrongWord{errors::NothingAfterBar()};
     }
     std::reverse(scan.words.begin(), scan.words.end());  // the order that CLI11 reads
     root.parse(scan.words);
@@ -316,7 +334,11 @@ void Grammar::Suggest(CLI::App& app, const std::string& name, Values values) {
 
 void Grammar::Heading(const std::string& heading) { impl_->heading = heading; }
 
-void Grammar::TakesUserArgs(CLI::App& app) { impl_->commands[&app].shape->takes_user_args = true; }
+void Grammar::TakesUserArgs(CLI::App& app, const std::string& remedy) {
+  Impl::Known& known = impl_->commands[&app];
+  known.shape->takes_user_args = true;
+  known.user_args_remedy = remedy;
+}
 
 void Grammar::Check(std::function<Status(const Command&)> check) {
   impl_->check = std::move(check);

@@ -68,7 +68,9 @@ class Grammar {
   void SetTrack(bool has_track) { has_track_ = has_track; }
   bool has_track() const { return has_track_; }
   /// Lets the command take `-- USER_ARGS`.
-  void TakesUserArgs(CLI::App& app);
+  /// `remedy` follows the report of an unknown argument, which may belong after `--`. The default
+  /// speaks of a trainer.
+  void TakesUserArgs(CLI::App& app, const std::string& remedy = "");
 
   /// Sets a check that every command must pass, in addition to its own checks.
   void Check(std::function<Status(const Command& command)> check);

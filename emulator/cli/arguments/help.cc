@@ -54,17 +54,20 @@ std::shared_ptr<const CommandShape> SettingsPage(const CommandShape& root) {
   return page;
 }
 
-// nullptr: there is neither such a command nor such a topic.
-std::shared_ptr<const CommandShape> PageOf(const std::shared_ptr<const CommandShape>& root,
-                                           const std::vector<std::string>& path) {
-  if (path.size() == 1 && path.front() == kSettingsTopic) return SettingsPage(*root);
+Result<std::shared_ptr<const CommandShape>> PageOf(const std::shared_ptr<const CommandShape>& root,
+                                                   const std::vector<std::string>& path) {
+  if (path.size() == 1 && path.front() == kSettingsTopic) {
+    return std::shared_ptr<const CommandShape>(SettingsPage(*root));
+  }
   std::shared_ptr<const CommandShape> page = root;
   for (const std::string& name : path) {
     std::shared_ptr<const CommandShape> next;
+    std::vector<std::string> names;
     for (const auto& child : page->children) {
+      names.push_back(child->name);
       if (child->name == name) next = child;
     }
-    if (!next) return nullptr;
+    if (!next) return errors::NoSuchCommand(name, names);
     page = next;
   }
   return page;
@@ -99,8 +102,7 @@ void AddHelpCommands(Grammar& grammar) {
       grammar.Leaf(grammar.root(), "help", "Shows the help of a command, or all settings.",
                    "Examples:\n  caip help jobs submit training\n  caip help settings",
                    [&grammar, path](const Words&) -> Result<Command> {
-                     auto page = PageOf(grammar.Shape(), *path);
-                     if (!page) return errors::NoSuchCommand(Join(*path, " "), "");
+                     ASSIGN_OR_RETURN(auto page, PageOf(grammar.Shape(), *path));
                      return Command(HelpCommand{std::move(page), HelpKind::kLong});
                    });
   grammar.OptionalWords(help, "COMMAND", "Words of a command; or settings.", Append(path.get()));

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "client/flag_values.h"
+#include "client/submit_typing.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
 
@@ -49,6 +50,10 @@ void AddList(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
                "Sort by these fields; ~FIELD sorts in descending order.",
                [list](const std::string& value) -> Status {
                  ASSIGN_OR_RETURN(list->sort_by, client::ParseList(value));
+                 for (const std::string& key : list->sort_by) {
+                   const bool descends = key.starts_with('~');
+                   RETURN_IF_ERROR(client::CheckJobField(key.substr(descends ? 1 : 0)));
+                 }
                  return Ok{};
                });
   grammar.Switch(app, "--uri", "Print the URIs of the jobs instead of a table.", &list->uri);
@@ -195,7 +200,7 @@ void AddShell(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
                "The replica: worker-0, or its name in the log. Default: the only one.",
                To(&shell->replica));
   grammar.Flag(app, "--trial", "N", "The trial of a tuning job.", To(&shell->trial));
-  grammar.TakesUserArgs(app);
+  grammar.TakesUserArgs(app, errors::ShellCommandAfterBar());
   AddStateFlag(grammar, app, &shell->emulator);
 }
 

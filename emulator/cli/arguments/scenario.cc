@@ -143,7 +143,7 @@ void AddFlagsOfCommands(Grammar& grammar, CLI::App& app, ExploreCommand& explore
                "number, further named groups are compared. Default: usual lines are recognized.",
                [&explore](const std::string& value) -> Status {
                  if (const auto problem = harness::StepPatternProblem(value)) {
-                   return errors::StepPatternIllegal(*problem);
+                   return errors::StepPatternIllegal(value, *problem);
                  }
                  explore.step_regex = value;
                  return Ok{};
@@ -321,7 +321,7 @@ void AddExplore(Grammar& grammar) {
   AddExploreSwitches(grammar, app, *explore);
   AddLimitFlags(grammar, app, *explore);
   AddRunFlags(grammar, app, &explore->emulator);
-  grammar.TakesUserArgs(app);
+  grammar.TakesUserArgs(app, errors::WholeCommandAfterBar());
 }
 
 }  // namespace

@@ -42,7 +42,11 @@ void AddServe(Grammar& grammar) {
                });
   grammar.Flag(app, "--idle-timeout", "DURATION",
                "End after this time without requests and unfinished jobs: 10m.",
-               To(&serve->idle_timeout));
+               [serve](const std::string& value) -> Status {
+                 if (!ParseDuration(value)) return errors::NotADuration(value);
+                 serve->idle_timeout = value;
+                 return Ok{};
+               });
   AddEmulatorFlags(grammar, app, &serve->emulator);
 }
 
@@ -123,7 +127,7 @@ void AddInit(Grammar& grammar) {
       return errors::Argument("KIND", errors::NoSuchChoice(kind, names));
     }
     if (words->size() > 2) {
-      return errors::UnrecognizedArguments({words->begin() + 2, words->end()}, "");
+      return errors::UnrecognizedArguments({words->begin() + 2, words->end()}, "", "");
     }
     return Command(InitCommand{kind, words->size() == 2 ? words->back() : "."});
   };

@@ -1,6 +1,7 @@
 // Flags that many commands share.
 
 #include "base/text.h"
+#include "client/gcloud_properties.h"
 #include "emulator/app/settings/settings_table.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
@@ -69,7 +70,12 @@ void AddGcloudFlags(Grammar& grammar, GcloudFlags* into) {
   grammar.Heading("Flags of every command");
   grammar.Flag(root, "--project", "PROJECT_ID",
                "Project of the job (default: $CLOUDSDK_CORE_PROJECT, else gcloud's configuration).",
-               To(&into->project));
+               [into](const std::string& value) -> Status {
+                 const auto project = client::ProjectOf({value, std::nullopt});
+                 if (!project.ok()) return project.error();
+                 into->project = value;
+                 return Ok{};
+               });
   grammar.Flag(root, "--configuration", "NAME",
                "The gcloud configuration that project and region are read from.",
                To(&into->configuration));
@@ -121,13 +127,15 @@ void AddSettingFlag(Grammar& grammar, CLI::App& app, std::string_view key,
     return;
   }
   const bool again = setting.form == Form::kRepeated;
-  grammar.Flag(app, flag, std::string(setting.values), help,
-               [into, again, name = std::string(key)](const std::string& value) -> Status {
-                 std::vector<std::string>& values = into->settings[name];
-                 if (!again) values.clear();
-                 values.push_back(value);
-                 return Ok{};
-               });
+  grammar.Flag(
+      app, flag, std::string(setting.values), help,
+      [into, again, &setting, name = std::string(key)](const std::string& value) -> Status {
+        RETURN_IF_ERROR(app::CheckFlag(setting, value));
+        std::vector<std::string>& values = into->settings[name];
+        if (!again) values.clear();
+        values.push_back(value);
+        return Ok{};
+      });
 }
 
 namespace {

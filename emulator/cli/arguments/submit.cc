@@ -95,6 +95,7 @@ Result<std::string> ParseTier(const std::string& choice) {
 // Returns the URL as gcloud sends it: with a slash after the bucket.
 Result<std::string> ParseJobDir(const std::string& url) {
   ASSIGN_OR_RETURN(const google::GcsUri name, client::ParseObject(url));
+  RETURN_IF_ERROR(client::CheckBucketName(name.bucket));
   return std::string(google::kGcsScheme) + name.bucket + "/" + name.object;
 }
 
@@ -242,10 +243,12 @@ void AddWaitFlags(Grammar& grammar, CLI::App& app, SubmitCommand* submit) {
 Status CheckPair(const std::optional<std::string>& type, const CountFlag& count,
                  const std::string& role) {
   if (count.given && !type) {
-    return errors::Argument("--" + role + "-machine-type", errors::MustBeSpecified());
+    return errors::Argument("--" + role + "-machine-type",
+                            errors::MustBeSpecifiedWith("--" + role + "-count"));
   }
   if (type && !count.given) {
-    return errors::Argument("--" + role + "-count", errors::MustBeSpecified());
+    return errors::Argument("--" + role + "-count",
+                            errors::MustBeSpecifiedWith("--" + role + "-machine-type"));
   }
   return Ok{};
 }

@@ -148,11 +148,11 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
     return kExitSuccess;
   }
   const auto connection = world.connect(command.emulator, app::Lifetime::kBackground);
-  if (!connection.ok()) return Fail(world.io, "env", connection.error().message, kExitFailure);
+  if (!connection.ok()) return Fail(world.io, "env", connection.error());
   ClientFacts facts = FactsOf(command, (*connection)->base_url());
   if (command.remote) {
     const Status known = AddRemote(**connection, *command.remote, facts);
-    if (!known.ok()) return Fail(world.io, "env", known.error().message, kExitFailure);
+    if (!known.ok()) return Fail(world.io, "env", known.error());
     world.io.out(SetText(ClientVariables(facts), *format));
     return kExitSuccess;
   }
@@ -161,7 +161,7 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
     return kExitSuccess;
   }
   const Status written = WriteClientFiles(facts);
-  if (!written.ok()) return Fail(world.io, "env", written.error().message, kExitFailure);
+  if (!written.ok()) return Fail(world.io, "env", written.error());
   world.io.out(SetText(ClientVariables(facts), *format));
   return kExitSuccess;
 }

@@ -134,7 +134,8 @@ Status RemoveImage(const std::string& text, ImageStore& store, host::KeptMapping
   ASSIGN_OR_RETURN(const bool was_mapped, kept.Unset(text));
   if (was_mapped) world.io.err("Removed the mapping of " + text + ".\n");
   const auto removed = store.Remove(name);
-  if (!removed.ok() && removed.error().code == Code::kNotFound && was_mapped) return Ok{};
+  const bool is_missing = !removed.ok() && removed.error().code == Code::kNotFound;
+  if (is_missing) return was_mapped ? Status(Ok{}) : Status(errors::ImageMissing(removed.error()));
   if (!removed.ok()) return removed.error();
   world.io.err("Removed " + text + " (blobs: " + std::to_string(removed->blobs) +
                ", unpacked layers: " + std::to_string(removed->layers) + ").\n");
@@ -151,7 +152,7 @@ Status RemoveImages(const ImagesRemoveCommand& command, const Surroundings& worl
 }
 
 int ExitCodeOf(const Status& done, const char* command, const Io& io) {
-  return done.ok() ? static_cast<int>(kExitSuccess) : Fail(io, command, done.error().message);
+  return done.ok() ? static_cast<int>(kExitSuccess) : Fail(io, command, done.error());
 }
 
 }  // namespace

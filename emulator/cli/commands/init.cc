@@ -49,7 +49,7 @@ std::string NextSteps(const InitCommand& command) {
 int RunInit(const InitCommand& command, const Surroundings& world) {
   const std::vector<TemplateFile> files = TemplatesOf(command.kind);
   const Status written = WriteTemplates(files, command.folder);
-  if (!written.ok()) return Fail(world.io, "init", written.error().message);
+  if (!written.ok()) return Fail(world.io, "init", written.error());
   for (const TemplateFile& file : files) {
     world.io.out((Path(command.folder) / file.path).lexically_normal().string() + "\n");
   }

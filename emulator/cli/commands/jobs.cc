@@ -150,7 +150,7 @@ Status StreamLogs(const StreamLogsCommand& command, const Surroundings& world) {
 
 int ExitCodeOf(const Status& status, const Io& io, std::string_view command) {
   return status.ok() ? static_cast<int>(kExitSuccess)
-                     : Fail(io, "jobs." + std::string(command), status.error().message);
+                     : Fail(io, "jobs." + std::string(command), status.error());
 }
 
 // The value at "trainingInput.region" as text; "" if it is missing.
@@ -222,9 +222,7 @@ int RunStreamLogs(const StreamLogsCommand& command, const Surroundings& world) {
 }
 
 int RunList(const ListCommand& command, const Surroundings& world) {
-  const Status status = List(command, world);
-  return status.ok() ? static_cast<int>(kExitSuccess)
-                     : Fail(world.io, "jobs.list", status.error().message);
+  return ExitCodeOf(List(command, world), world.io, "list");
 }
 
 }  // namespace caip::cli

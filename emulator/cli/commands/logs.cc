@@ -137,8 +137,7 @@ const std::vector<std::string>& LogSeverities() {
 
 int RunLogs(const LogsCommand& command, const Surroundings& world) {
   const Status status = PrintLog(command, world);
-  return status.ok() ? static_cast<int>(kExitSuccess)
-                     : Fail(world.io, "jobs.logs", status.error().message);
+  return status.ok() ? static_cast<int>(kExitSuccess) : Fail(world.io, "jobs.logs", status.error());
 }
 
 }  // namespace caip::cli

@@ -69,8 +69,7 @@ Status ListReplicas(const PsCommand& command, const Surroundings& world) {
 
 int RunPs(const PsCommand& command, const Surroundings& world) {
   const Status status = ListReplicas(command, world);
-  return status.ok() ? static_cast<int>(kExitSuccess)
-                     : Fail(world.io, "ps", status.error().message);
+  return status.ok() ? static_cast<int>(kExitSuccess) : Fail(world.io, "ps", status.error());
 }
 
 }  // namespace caip::cli

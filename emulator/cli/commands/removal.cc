@@ -73,13 +73,12 @@ Status Clean(const CleanCommand& command, const Surroundings& world) {
 
 int RunDelete(const DeleteCommand& command, const Surroundings& world) {
   const Result<int> ended = Delete(command, world);
-  return ended.ok() ? *ended : Fail(world.io, "jobs.delete", ended.error().message);
+  return ended.ok() ? *ended : Fail(world.io, "jobs.delete", ended.error());
 }
 
 int RunClean(const CleanCommand& command, const Surroundings& world) {
   const Status status = Clean(command, world);
-  return status.ok() ? static_cast<int>(kExitSuccess)
-                     : Fail(world.io, "clean", status.error().message);
+  return status.ok() ? static_cast<int>(kExitSuccess) : Fail(world.io, "clean", status.error());
 }
 
 }  // namespace caip::cli

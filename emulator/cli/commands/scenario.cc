@@ -189,6 +189,10 @@ int ScenarioExitCode(const std::vector<harness::ScenarioResult>& results) {
 
 constexpr size_t kEventBytesMax = 256u << 20;
 constexpr int64_t kWidth = 100;
+constexpr const char* kNoScenario =
+    "No scenario (*.yaml) was found. Name a scenario, or a folder that has scenarios.";
+constexpr const char* kWhatEventsAre =
+    "\nEVENTS is a file that `caip scenario run --events` writes.";
 constexpr int64_t kWidthMax = 1000;
 
 int64_t TerminalWidth(const Io& io) {
@@ -206,8 +210,7 @@ int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world)
   }
   if (command.keep) (*workshop)->Keep();
   ScenarioRunner runner(command, world.io, (*workshop)->path());
-  if (runner.empty())
-    return Fail(world.io, "scenario", "No scenario (*.yaml) was found.", kExitUsage);
+  if (runner.empty()) return Fail(world.io, "scenario", kNoScenario, kExitUsage);
   const std::string note = scenario::IsolationNote(command.emulator, (*workshop)->path());
   if (!note.empty()) world.io.err(note + "\n");
   const Status opened = OpenReports(command, Files(command.files).size() > 1);
@@ -234,8 +237,7 @@ int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundin
     world.io.err(scenario.error().message + "\n");
     code = kExitUsage;
   }
-  if (files.empty())
-    return Fail(world.io, "scenario", "No scenario (*.yaml) was found.", kExitUsage);
+  if (files.empty()) return Fail(world.io, "scenario", kNoScenario, kExitUsage);
   if (code == kExitSuccess) {
     world.io.out(std::to_string(files.size()) +
                  (files.size() == 1 ? " scenario is" : " scenarios are") + " valid\n");
@@ -251,7 +253,9 @@ int RunScenarioSchema(const ScenarioSchemaCommand&, const Surroundings& world) {
 int RunScenarioShow(const ScenarioShowCommand& command, const Surroundings& world) {
   const std::string name = command.events == "-" ? "/dev/stdin" : command.events;
   const auto text = ReadFileUpTo(name, kEventBytesMax);
-  if (!text.ok()) return Fail(world.io, "scenario.show", text.error().message, kExitUsage);
+  if (!text.ok()) {
+    return Fail(world.io, "scenario.show", text.error().message + kWhatEventsAre, kExitUsage);
+  }
   const auto list = harness::ReadEventList(*text, name);
   if (!list.ok()) return Fail(world.io, "scenario.show", list.error().message, kExitUsage);
   if (!command.html) {

@@ -120,7 +120,7 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
   RaiseDescriptorLimit();
   app::InterruptGuard guard;
   auto options = OptionsOf(command);
-  if (!options.ok()) return Fail(world.io, "serve", options.error().message);
+  if (!options.ok()) return Fail(world.io, "serve", options.error());
   std::mutex saying;
   const auto tell = [&](const std::string& line) {  // called on any thread
     const std::lock_guard lock(saying);
@@ -132,7 +132,7 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
     // A background server lost a race for the state directory. Its log needs no error.
     const bool taken = emulator.error().code == Code::kAborted;
     if (taken && NotifyStarter(app::kTakenWord)) return kExitFailure;
-    return Fail(world.io, "serve", emulator.error().message);
+    return Fail(world.io, "serve", emulator.error());
   }
   NotifyStarter((*emulator)->base_url());
   for (const auto& note : {(*emulator)->port_note(), (*emulator)->replicas_note()}) {
@@ -150,7 +150,7 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
 int RunStop(const StopCommand& command, const Surroundings& world) {
   const Path state = app::StateDirectory(command.emulator);
   const auto stopped = app::StopOwner(state);
-  if (!stopped.ok()) return Fail(world.io, "stop", stopped.error().message);
+  if (!stopped.ok()) return Fail(world.io, "stop", stopped.error());
   world.io.err(*stopped ? "Stopped the emulator of " + state.string() + ".\n"
                         : "No emulator runs on " + state.string() + ".\n");
   return kExitSuccess;
@@ -182,14 +182,14 @@ int RunDoctor(const DoctorCommand& command, const Surroundings& world) {
 
 int RunBucketsCreate(const BucketsCreateCommand& command, const Surroundings& world) {
   auto connection = world.connect(command.emulator, app::Lifetime::kBriefly);
-  if (!connection.ok()) return Fail(world.io, "buckets.create", connection.error().message);
+  if (!connection.ok()) return Fail(world.io, "buckets.create", connection.error());
   int exit_code = kExitSuccess;
   for (const std::string& bucket : command.buckets) {
     http::ClientRequest request{.method = "POST", .target = "/storage/v1/b?project=_"};
     request.headers.Set("Content-Type", "application/json");
     request.body = CompactJson({{"name", bucket}});
     const auto response = (*connection)->Send(request);
-    if (!response.ok()) return Fail(world.io, "buckets.create", response.error().message);
+    if (!response.ok()) return Fail(world.io, "buckets.create", response.error());
     const std::string name = "gs://" + bucket;
     if (response->status == 200) {
       world.io.err("Created " + name + " = " +

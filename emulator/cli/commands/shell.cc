@@ -86,7 +86,7 @@ Result<int> Shell(const ShellCommand& command, const Surroundings& world) {
 
 int RunShell(const ShellCommand& command, const Surroundings& world) {
   const Result<int> ended = Shell(command, world);
-  return ended.ok() ? *ended : Fail(world.io, "jobs.shell", ended.error().message);
+  return ended.ok() ? *ended : Fail(world.io, "jobs.shell", ended.error());
 }
 
 }  // namespace caip::cli

@@ -220,7 +220,7 @@ Status RemoveBuckets(const BucketsRmCommand& command, const Surroundings& world)
 }
 
 int Ended(const Status& status, const Io& io, std::string_view command) {
-  return status.ok() ? static_cast<int>(kExitSuccess) : Fail(io, command, status.error().message);
+  return status.ok() ? static_cast<int>(kExitSuccess) : Fail(io, command, status.error());
 }
 
 }  // namespace
@@ -243,7 +243,7 @@ int RunRm(const RmCommand& command, const Surroundings& world) {
 
 int RunBucketsList(const BucketsListCommand& command, const Surroundings& world) {
   auto connection = world.connect(command.emulator, app::Lifetime::kBriefly);
-  if (!connection.ok()) return Fail(world.io, "buckets.list", connection.error().message);
+  if (!connection.ok()) return Fail(world.io, "buckets.list", connection.error());
   BucketFiles files(**connection);
   return Ended(ListBuckets(files, world.io), world.io, "buckets.list");
 }

@@ -48,7 +48,7 @@ class Submission {
 
   int Check() {
     const auto connected = world_.connect(command_.emulator, app::Lifetime::kBriefly);
-    if (!connected.ok()) return Complain(connected.error().message);
+    if (!connected.ok()) return Complain(connected.error().message, ExitCodeFor(connected.error()));
     const Status fits = client::CheckJob(**connected, job_);
     if (!fits.ok()) return Complain(fits.error().message);
     Say(errors::JobFits(command_.request.flags.job));
@@ -60,7 +60,7 @@ class Submission {
         world_.connect(command_.emulator, command_.stream_logs ? app::Lifetime::kThisCommand
                                                                : app::Lifetime::kBackground);
     if (guard.interrupted()) return EndEarly();
-    if (!connected.ok()) return Complain(connected.error().message);
+    if (!connected.ok()) return Complain(connected.error().message, ExitCodeFor(connected.error()));
     client::Connection& connection = **connected;
     const Status staged =
         client::StageFiles(connection, job_, command_.emulator.Has("create_buckets"));
@@ -129,11 +129,11 @@ class Submission {
     return kExitInterrupted;
   }
 
-  int Complain(const std::string& text) const {
+  int Complain(const std::string& text, int exit_code = kExitFailure) const {
     if (IsShown(command_.gcloud, Message::kError)) {
       world_.io.err("ERROR: (caip.jobs.submit.training) " + text + "\n");
     }
-    return kExitFailure;
+    return exit_code;
   }
 
   const SubmitCommand& command_;

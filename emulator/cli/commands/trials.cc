@@ -141,8 +141,7 @@ Status Trials(const TrialsCommand& command, const Surroundings& world) {
 
 int RunTrials(const TrialsCommand& command, const Surroundings& world) {
   const Status done = Trials(command, world);
-  return done.ok() ? static_cast<int>(kExitSuccess)
-                   : Fail(world.io, "jobs.trials", done.error().message);
+  return done.ok() ? static_cast<int>(kExitSuccess) : Fail(world.io, "jobs.trials", done.error());
 }
 
 }  // namespace caip::cli

@@ -84,6 +84,11 @@ bool IsLoopback(const std::string& host) {
   return ::inet_pton(AF_INET6, host.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
 }
 
+bool IsAddress(const std::string& text) {
+  int error = 0;
+  return text == "localhost" || Resolve(text, "0", AI_PASSIVE | AI_NUMERICHOST, &error) != nullptr;
+}
+
 Result<Fd> ListenOn(const std::string& address, uint16_t port) {
   int error = 0;
   const int flags = AI_PASSIVE | (address == "localhost" ? 0 : AI_NUMERICHOST);

@@ -23,6 +23,9 @@ Result<Socket> ConnectTo(const std::string& host, const std::string& port,
 /// True for localhost and addresses of 127.0.0.0/8 and ::1. Other names are not resolved.
 bool IsLoopback(const std::string& host);
 
+/// True for what ListenOn takes: localhost, and IPv4 and IPv6 addresses.
+bool IsAddress(const std::string& text);
+
 /// Listens. Port 0 picks a free one; LocalPort returns it.
 Result<Fd> ListenOn(const std::string& address, uint16_t port);
 uint16_t LocalPort(int fd);
