@@ -20,7 +20,20 @@ constexpr auto kFreezePatience = std::chrono::seconds(5);
 Status ScenarioRun::LoseVm(const std::string& replica, engine::VmLoss kind) {
   const auto key = launcher_->LastBoot(replica);
   if (!key) return errors::NeverStarted(replica);
-  return engine_->LoseVm(key->run, key->replica, kind);
+  const int known = launcher_->CountSignals(*key);
+  RETURN_IF_ERROR(engine_->LoseVm(key->run, key->replica, kind));
+  if (kind != engine::VmLoss::kMaintenance) return Ok{};
+  launcher_->WaitForSignal(*key, known);
+  AwaitDelivery(replica);
+  return Ok{};
+}
+
+// Orders are obeyed one after the other. So the processes have their signals when they are frozen.
+void ScenarioRun::AwaitDelivery(const std::string& replica) {
+  const std::lock_guard lock(frozen_mutex_);
+  FreezeAndWait(replica);
+  const auto key = launcher_->LastBoot(replica);
+  if (key && !frozen_.contains(replica)) freezable_->Thaw(*key);
 }
 
 // The files are changed when the replica starts again: then no process of it lives.
@@ -46,11 +59,20 @@ void ScenarioRun::LoseUnsynced(const std::string& replica) {
 }
 
 void ScenarioRun::Signal(const std::string& replica, int signal) {
-  if (const auto key = launcher_->LastBoot(replica)) launcher_->Signal(*key, signal);
+  const auto key = launcher_->LastBoot(replica);
+  if (!key) return;
+  launcher_->Signal(*key, signal);
+  AwaitDelivery(replica);
+}
+
+void ScenarioRun::Freeze(const std::string& replica) {
+  const std::lock_guard lock(frozen_mutex_);
+  frozen_.insert(replica);
+  FreezeAndWait(replica);
 }
 
 // Returns after the replica has stopped, because later faults rely on it.
-void ScenarioRun::Freeze(const std::string& replica) {
+void ScenarioRun::FreezeAndWait(const std::string& replica) {
   const auto key = launcher_->LastBoot(replica);
   if (!key) return;
   const auto frozen = std::make_shared<std::promise<void>>();
@@ -61,6 +83,8 @@ void ScenarioRun::Freeze(const std::string& replica) {
 }
 
 void ScenarioRun::Thaw(const std::string& replica) {
+  const std::lock_guard lock(frozen_mutex_);
+  frozen_.erase(replica);
   if (const auto key = launcher_->LastBoot(replica)) freezable_->Thaw(*key);
 }
 

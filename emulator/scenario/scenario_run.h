@@ -105,6 +105,8 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   /// Null if the changes of files are not recorded.
   FileRecorder* Files() const { return options_.files ? options_.files : own_files_.get(); }
   void LoseUnsynced(const std::string& replica);
+  void AwaitDelivery(const std::string& replica);
+  void FreezeAndWait(const std::string& replica);
   std::set<std::string> FilesWrittenBefore() const;
   Result<harness::Evidence> RunJob();
   std::string Follow();
@@ -132,6 +134,8 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   std::mutex power_mutex_;
   std::map<std::string, harness::PowerLoss> power_lost_;  // by replica; applied when it starts
   Status power_failure_ = Ok{};
+  std::mutex frozen_mutex_;
+  std::set<std::string> frozen_;             // replicas that faults have stopped
   std::unique_ptr<FakeClocks> clocks_;       // null unless a fault steps a clock
   std::unique_ptr<NetworkFaults> networks_;  // null unless a fault concerns the network
   WatchedLauncher* launcher_ = nullptr;

@@ -1,5 +1,6 @@
 #include "emulator/scenario/watch/launch_watch.h"
 
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -10,6 +11,8 @@ namespace caip::scenario {
 namespace {
 
 using harness::Event;
+
+constexpr std::chrono::seconds kSignalPatience{5};  // the engine sends it at once
 
 std::string NameOf(const engine::ReplicaKey& key) { return harness::ReplicaNameOf(key); }
 
@@ -58,8 +61,10 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     injector_.Report(EventOf(key, harness::LiveEvent{}));
     if (tell) tell(key);
   };
-  reported.on_exit = [this, tell = listener.on_exit](const engine::ReplicaExit& exit) {
+  reported.on_exit = [this, sent = sent_,
+                      tell = listener.on_exit](const engine::ReplicaExit& exit) {
     if (hooks_.observer) hooks_.observer->Ended(exit);
+    sent->NoteEnd(exit.key);
     injector_.Report(
         EventOf(exit.key, harness::ExitEvent{exit.exit_code, exit.signal, exit.start_error}));
     tell(exit);
@@ -77,6 +82,38 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     inner().Launch(launch, reported);
   };
   if (!injector_.DelayStart(replica, start)) start();
+}
+
+void WatchedLauncher::Signal(const engine::ReplicaKey& key, int signal) {
+  ForwardingLauncher::Signal(key, signal);
+  {
+    const std::lock_guard lock(sent_->mutex);
+    ++sent_->signals[key];
+  }
+  sent_->changed.notify_all();
+}
+
+void WatchedLauncher::Sent::NoteEnd(const engine::ReplicaKey& key) {
+  {
+    const std::lock_guard lock(mutex);
+    ended.insert(key);
+  }
+  changed.notify_all();
+}
+
+int WatchedLauncher::CountSignals(const engine::ReplicaKey& key) const {
+  const std::lock_guard lock(sent_->mutex);
+  const auto found = sent_->signals.find(key);
+  return found == sent_->signals.end() ? 0 : found->second;
+}
+
+void WatchedLauncher::WaitForSignal(const engine::ReplicaKey& key, int known) const {
+  std::unique_lock lock(sent_->mutex);
+  sent_->changed.wait_for(lock, kSignalPatience, [&] {
+    const auto found = sent_->signals.find(key);
+    const bool is_sent = found != sent_->signals.end() && found->second > known;
+    return is_sent || sent_->ended.contains(key);
+  });
 }
 
 std::optional<engine::ReplicaKey> WatchedLauncher::LastBoot(const std::string& replica) const {

@@ -1,11 +1,13 @@
 #pragma once
 // Reports launches and package installations to the fault injector, which may delay or refuse them.
 
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -42,16 +44,33 @@ class WatchedLauncher final : public host::ForwardingLauncher {
         hooks_(std::move(hooks)) {}
 
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
+  void Signal(const engine::ReplicaKey& key, int signal) override;
 
   /// The boot that was launched last. nullopt before the first launch.
   std::optional<engine::ReplicaKey> LastBoot(const std::string& replica) const;
 
+  /// How many signals were sent to the boot.
+  int CountSignals(const engine::ReplicaKey& key) const;
+  /// Blocks until more than `known` were, or the boot has ended, or some seconds have passed.
+  void WaitForSignal(const engine::ReplicaKey& key, int known) const;
+
  private:
+  /// Replicas that end last do so while the launcher is destroyed, so their listeners own it, too.
+  struct Sent {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::map<engine::ReplicaKey, int> signals;
+    std::set<engine::ReplicaKey> ended;
+
+    void NoteEnd(const engine::ReplicaKey& key);
+  };
+
   engine::LocalDisks& disks_;
   harness::FaultInjector& injector_;
   LaunchHooks hooks_;
   mutable std::mutex mutex_;
   std::map<std::string, engine::ReplicaKey> last_;
+  const std::shared_ptr<Sent> sent_ = std::make_shared<Sent>();
 };
 
 /// A packager that reports each installation. `injector` must outlive it.

@@ -23,15 +23,18 @@
 namespace caip::harness {
 
 /// The operations of the emulator that faults use. Any thread except the engine's may call them.
-/// All except Freeze and those of the network return before they take effect.
+/// All except Signal, Freeze, those of the network, and LoseVm with a notice return before they
+/// take effect.
 class RunControl {
  public:
   virtual ~RunControl() = default;
-  /// Takes the replica's machine away. An error if none of its processes lives.
+  /// Takes the replica's machine away. An error if none of its processes lives. After a notice
+  /// (VmLoss::kMaintenance) its processes have SIGTERM.
   virtual Status LoseVm(const std::string& replica, engine::VmLoss kind) = 0;
   /// The same, and its files in volumes lose what was not synced before it starts again.
   virtual Status LosePower(const std::string& replica, PowerLoss lost) = 0;
-  /// Sends the signal to the replica's processes. Nothing else happens to its machine.
+  /// Sends the signal to the replica's processes, and returns when they have it. Nothing else
+  /// happens to its machine.
   virtual void Signal(const std::string& replica, int signal) = 0;
   /// Stops every process of the replica. Returns when they have stopped, or after some seconds.
   virtual void Freeze(const std::string& replica) = 0;
