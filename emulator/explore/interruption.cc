@@ -167,11 +167,11 @@ harness::Fault MakeFirstFault(const Interruption& what, std::string name,
 
 // The trainer may be saving then, because of the first notice. It need not write any more.
 harness::Fault MakeSecondNotice(const std::string& first, const harness::CrashPoint& point) {
-  harness::Trigger next_write;
-  next_write.kind = harness::StorageTrigger{harness::Phase::kBefore, "write", "*"};
-  next_write.since = first;
+  harness::Trigger next_change;
+  next_change.kind = harness::StorageTrigger{harness::Phase::kAfter, "change", "*"};
+  next_change.since = first;
   auto fault = harness::SignalFault("second notice after " + first, point.replica,
-                                    std::move(next_write), SIGTERM);
+                                    std::move(next_change), SIGTERM);
   fault.if_reached = true;
   return fault;
 }
@@ -196,7 +196,7 @@ std::string FaultLines(const Interruption& what, const std::string& name,
                       "}\n    if_reached: true\n    when: " + harness::WhenText(point) + "\n";
   if (!is_twice) return lines;
   return lines + "  - signal: {replica: " + point.replica +
-         "}\n    if_reached: true\n    when: {before: {write: \"*\"}, since: " + name + "}\n";
+         "}\n    if_reached: true\n    when: {after: {change: \"*\"}, since: " + name + "}\n";
 }
 
 }  // namespace caip::explore

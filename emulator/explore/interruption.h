@@ -17,7 +17,7 @@ struct Interruption {
     kMachineLost,    // without warning; the next machine has a new disk
     kProcessKilled,  // machine and disk stay
     kNotice,         // SIGTERM, limits.grace, SIGKILL; a new disk
-    kSecondNotice,   // the same, and SIGTERM again before the next write
+    kSecondNotice,   // the same, and SIGTERM again after the next change
     kHang,           // its processes are stopped, for kHangLasts
     kSlowStorage,    // the operation is late, by kStorageIsLate
     kStorageError,   // the operation is refused with 503; after it: it was done, and its answer is

@@ -154,7 +154,7 @@ class Faults(explorer_case.ExplorerCase):
         self.assertIn("maintenance: {replica: master-0}", self.findings()[0])
 
     def test_a_second_notice_is_tried_when_asked_for(self):
-        fragile = trainers.FEARS_A_SECOND_NOTICE.format(during="signal.SIG_DFL")
+        fragile = trainers.FEARS_A_SECOND_NOTICE.format(is_impatient=True)
         code, text = self.explore(trainers.write(self.folder, fragile), "--faults", "notice")
         self.assertEqual(code, 0, text)
         code, text = self.explore(trainers.write(self.folder, fragile), "--faults", "second-notice")
@@ -163,7 +163,7 @@ class Faults(explorer_case.ExplorerCase):
         self.assertIn("SIGTERM announces the loss of the machine, and comes twice, ", text)
         self.assertIn("since: restart", self.findings()[0])
         self.assertFalse(self.play(next((self.folder / "out").glob("finding-*.yaml")))["passed"])
-        careful = trainers.FEARS_A_SECOND_NOTICE.format(during="signal.SIG_IGN")
+        careful = trainers.FEARS_A_SECOND_NOTICE.format(is_impatient=False)
         code, text = self.explore(trainers.write(self.folder, careful), "--faults", "second-notice",
                                   out="careful")
         self.assertEqual(code, 0, text)

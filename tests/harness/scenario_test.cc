@@ -335,9 +335,9 @@ TEST(ScenarioReader, ReadsSignalsAndTriggersThatCountSinceAFault) {
       Read(kHead +
            "faults:\n- {name: notice, maintenance: {replica: master}, when: {step: 2}}\n"
            "- signal: {replica: master, signal: SIGUSR1}\n"
-           "  when: {before: {write: '*'}, since: notice, nth: 2}\n");
+           "  when: {after: {change: '*'}, since: notice, nth: 2}\n");
   ASSERT_TRUE(read.ok()) << read.error().message;
-  EXPECT_EQ(Describe(read->faults[1].when), "before write * since fault 'notice', the 2nd");
+  EXPECT_EQ(Describe(read->faults[1].when), "after change * since fault 'notice', the 2nd");
 }
 
 TEST(ScenarioReader, RejectsSignalsAndFaultsThatDoNotExist) {

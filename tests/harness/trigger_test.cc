@@ -68,6 +68,16 @@ TEST(Trigger, MatchesAFileOfADiskOnlyByItsPrefix) {
   EXPECT_FALSE(of_any_object.Meet(event, Phase::kBefore));
 }
 
+TEST(Trigger, ChangeIsAllButReadAndList) {
+  for (const char* op : {"create", "overwrite", "delete", "rename", "mkdir", "read", "list"}) {
+    TriggerCount count = Counting(Before("change", "*"));
+    const std::string name = op;
+    EXPECT_EQ(count.Meet(Storage("master-0", 1, op, "job/a"), Phase::kBefore),
+              name != "read" && name != "list")
+        << op;
+  }
+}
+
 TEST(Trigger, WriteIsCreateOrOverwrite) {
   Trigger write = Before("write", "*");
   write.nth.every = 1;

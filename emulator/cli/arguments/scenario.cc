@@ -186,7 +186,7 @@ void AddFaultFlags(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
       app, "--faults", "LIST",
       "Further faults at the crash points: notice (SIGTERM announces the loss of the "
       "machine), storage-errors (storage answers 503 instead of an operation, and after "
-      "it). At a few of them: second-notice (SIGTERM comes again before the next write), "
+      "it). At a few of them: second-notice (SIGTERM comes again after the next change), "
       "slow-storage (an answer is 3 seconds late), hangs (all processes of a replica stop for 3 "
       "seconds), power-loss (what was not synced is lost), network-cuts (storage is out of reach "
       "for 3 seconds), network (packets between replicas and towards storage are cut off, lost, "

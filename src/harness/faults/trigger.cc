@@ -88,7 +88,10 @@ struct EventMatcher {
     if (!operation || phase != trigger.phase) return false;
     if (phase == Phase::kMid && operation->bytes != trigger.bytes) return false;
     const bool writes = operation->op == "create" || operation->op == "overwrite";
-    if (operation->op != trigger.op && !(trigger.op == "write" && writes)) return false;
+    const bool changes = operation->op != "read" && operation->op != "list";
+    const bool is_meant = operation->op == trigger.op || (trigger.op == "write" && writes) ||
+                          (trigger.op == "change" && changes);
+    if (!is_meant) return false;
     return trigger.MatchesObject(operation->object) ||
            (!operation->from.empty() && trigger.MatchesObject(operation->from));
   }

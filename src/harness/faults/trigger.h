@@ -32,7 +32,8 @@ struct Occurrence {
 /// disk. Only `mid` triggers have `bytes`: they are due after that many bytes.
 struct StorageTrigger {
   Phase phase = Phase::kAfter;
-  std::string op = {};    // an op of StorageEvent, or "write": create or overwrite
+  /// An op of StorageEvent, "write" (create or overwrite), or "change" (all but read and list).
+  std::string op = {};
   std::string glob = {};  // a glob of "bucket/path" or "disk:path"
   uint64_t bytes = 0;
 

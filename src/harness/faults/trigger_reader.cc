@@ -168,7 +168,7 @@ std::optional<std::string> FullName(const std::string& name) {
 const std::vector<std::string>& OperationNames() {
   static const std::vector<std::string> names = {"create", "overwrite", "write", "copy",    "move",
                                                  "rename", "truncate",  "link",  "symlink", "mkdir",
-                                                 "delete", "read",      "list"};
+                                                 "delete", "read",      "list",  "change"};
   return names;
 }
 
