@@ -179,24 +179,6 @@ bool IsOfCommand(const check::TrainerRequest& trainer) {
   return !trainer.out_directories.empty() || trainer.ranks > 1;
 }
 
-void AddFlagsOfCommand(Grammar& grammar, CLI::App& app, const Shared& check) {
-  grammar.Flag(app, "--out-dir", "DIR",
-               "Of a command: a directory that it writes and that outlives machines. Repeatable. "
-               "Default: the current directory, and what a trial run writes.",
-               [check](const std::string& value) -> Status {
-                 check->trainer.out_directories.emplace_back(value);
-                 return Ok{};
-               });
-  grammar.Flag(app, "--torchrun", "N",
-               "Of a command: run it on N machines, with the variables that torchrun gives to its "
-               "ranks.",
-               [check](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const auto ranks, client::ParseCount(value));
-                 check->trainer.ranks = ranks.value_or(1);
-                 return Ok{};
-               });
-}
-
 }  // namespace
 
 void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
@@ -223,7 +205,7 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
   grammar.SetTrack(has_track);
   AddReportFlags(grammar, app, check);
   AddCourseFlags(grammar, app, check);
-  AddFlagsOfCommand(grammar, app, check);
+  AddCommandFlags(grammar, app, &check->trainer.out_directories, &check->trainer.ranks);
   AddHostFlags(grammar, app, check->trainer.emulator);
 }
 

@@ -30,6 +30,9 @@ void AddSettingFlag(Grammar& grammar, CLI::App& app, std::string_view key,
                     app::EmulatorFlags* into);
 /// Adds --state and --emulator-config, for commands that run jobs on emulators of their own.
 void AddRunFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
+/// The flags of a command that is explored or checked: --out-dir and --torchrun.
+void AddCommandFlags(Grammar& grammar, CLI::App& app, std::vector<Path>* directories,
+                     int64_t* ranks);
 /// Adds only --state, for commands that only look for an emulator.
 void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
 

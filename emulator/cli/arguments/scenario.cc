@@ -122,22 +122,7 @@ Status SetDisks(const std::string& value, ExploreCommand& explore) {
 std::vector<std::string> LossSignals() { return {"SIGKILL", "SIGTERM"}; }
 
 void AddFlagsOfCommands(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
-  grammar.Flag(
-      app, "--out-dir", "DIR",
-      "Of a command: a directory that it writes and that outlives machines. Each run works "
-      "on a copy. Repeatable. Default: the current directory, and what a trial run writes.",
-      [&explore](const std::string& value) -> Status {
-        explore.out_directories.emplace_back(value);
-        return Ok{};
-      });
-  grammar.Flag(app, "--torchrun", "N",
-               "Of a command: run it on N machines, with the variables that torchrun gives to its "
-               "ranks. If one machine is lost, all ranks start again.",
-               [&explore](const std::string& value) -> Status {
-                 ASSIGN_OR_RETURN(const auto ranks, client::ParseCount(value));
-                 explore.ranks = ranks.value_or(1);
-                 return Ok{};
-               });
+  AddCommandFlags(grammar, app, &explore.out_directories, &explore.ranks);
   grammar.Flag(app, "--step-regex", "REGEX",
                "Of a command: matches a line that reports a step (RE2). Its group `step` is the "
                "number, further named groups are compared. Default: usual lines are recognized.",

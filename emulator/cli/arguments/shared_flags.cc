@@ -1,6 +1,7 @@
 // Flags that many commands share.
 
 #include "base/text.h"
+#include "client/flag_values.h"
 #include "client/gcloud_properties.h"
 #include "emulator/app/settings/settings_table.h"
 #include "emulator/cli/arguments/definitions.h"
@@ -147,6 +148,26 @@ void AddConfigFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
 }
 
 }  // namespace
+
+void AddCommandFlags(Grammar& grammar, CLI::App& app, std::vector<Path>* directories,
+                     int64_t* ranks) {
+  grammar.Flag(
+      app, "--out-dir", "DIR",
+      "Of a command: a directory that it writes and that outlives machines. Each run works "
+      "on a copy. Repeatable. Default: the current directory, and what a trial run writes.",
+      [directories](const std::string& value) -> Status {
+        directories->emplace_back(value);
+        return Ok{};
+      });
+  grammar.Flag(app, "--torchrun", "N",
+               "Of a command: run it on N machines, with the variables that torchrun gives to its "
+               "ranks. If one machine is lost, all ranks start again.",
+               [ranks](const std::string& value) -> Status {
+                 ASSIGN_OR_RETURN(const auto count, client::ParseCount(value));
+                 *ranks = count.value_or(1);
+                 return Ok{};
+               });
+}
 
 void AddRunFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
   AddStateFlag(grammar, app, into);
