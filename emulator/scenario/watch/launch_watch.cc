@@ -61,11 +61,11 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     injector_.Report(EventOf(key, harness::LiveEvent{}));
     if (tell) tell(key);
   };
-  reported.on_exit = [this, sent = sent_,
+  reported.on_exit = [&injector = injector_, observer = hooks_.observer, sent = sent_,
                       tell = listener.on_exit](const engine::ReplicaExit& exit) {
-    if (hooks_.observer) hooks_.observer->Ended(exit);
+    if (observer) observer->Ended(exit);
     sent->NoteEnd(exit.key);
-    injector_.Report(
+    injector.Report(
         EventOf(exit.key, harness::ExitEvent{exit.exit_code, exit.signal, exit.start_error}));
     tell(exit);
   };
