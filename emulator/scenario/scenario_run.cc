@@ -205,8 +205,10 @@ void ScenarioRun::Begin(engine::Engine& engine, Clock& clock) {
   });
 }
 
+// The launchers, the engine and its clock are still there, and faults use them.
 void ScenarioRun::End() {
   injector_->End();
+  injector_->Drain();
   states_.End();
 }
 

@@ -40,6 +40,7 @@ class FakeRun final : public RunControl {
   }
   std::function<void(const std::string&)> on_lost = [](const std::string&) {};
   std::function<void()> on_frozen = [] {};
+  std::function<void()> on_thawed = [] {};
 
   Status LoseVm(const std::string& replica, engine::VmLoss) override {
     Add("lose " + replica);
@@ -53,7 +54,10 @@ class FakeRun final : public RunControl {
     Add("freeze " + replica);
     on_frozen();
   }
-  void Thaw(const std::string& replica) override { Add("thaw " + replica); }
+  void Thaw(const std::string& replica) override {
+    Add("thaw " + replica);
+    on_thawed();
+  }
   Status CancelJob() override {
     Add("cancel");
     return Ok{};
@@ -292,6 +296,28 @@ TEST_F(FaultInjectorTest, EndsAHangThatBeginsAtTheEnd) {
   Running();
   injector_->Report(Step("master-0", 0, 3));
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
+// What faults use (launchers, the engine) is destroyed after the end.
+TEST_F(FaultInjectorTest, UsesNothingOfTheRunOnceItIsDrained) {
+  Direct({HangFault("hang 1", "master-0", AtStep(3), std::chrono::minutes(10))});
+  std::promise<void> may_go_on;
+  std::atomic<bool> is_done{false};
+  world_.on_thawed = [&, gate = may_go_on.get_future().share()] {
+    gate.wait();
+    is_done = true;
+  };
+  Running();
+  injector_->Report(Step("master-0", 0, 3));
+  ASSERT_TRUE(world_.WasAsked("freeze master-0"));
+  injector_->End();
+  auto drained = std::async(std::launch::async, [&] {
+    injector_->Drain();
+    return is_done.load();
+  });
+  EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+  may_go_on.set_value();
+  EXPECT_TRUE(drained.get());
 }
 
 TEST_F(FaultInjectorTest, EndsAFaultOfTheNetworkBeforeItsReplicaContinues) {

@@ -56,9 +56,10 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     const std::lock_guard lock(mutex_);
     last_[replica] = launch.key;
   }
-  Listener reported;
-  reported.on_started = [this, tell = listener.on_started](const engine::ReplicaKey& key) {
-    injector_.Report(EventOf(key, harness::LiveEvent{}));
+  Listener reported;  // outlives this launcher, whose replicas end while it is destroyed
+  reported.on_started = [&injector = injector_,
+                         tell = listener.on_started](const engine::ReplicaKey& key) {
+    injector.Report(EventOf(key, harness::LiveEvent{}));
     if (tell) tell(key);
   };
   reported.on_exit = [&injector = injector_, observer = hooks_.observer, sent = sent_,
@@ -70,9 +71,9 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     tell(exit);
   };
   const std::string tag = launch.metrics ? launch.metrics->tag : "";
-  reported.on_reports = [this, tag, tell = listener.on_reports](
+  reported.on_reports = [&injector = injector_, tag, tell = listener.on_reports](
                             const engine::ReplicaKey& key, std::vector<engine::Report> reports) {
-    for (const engine::Report& report : reports) injector_.Report(ReportOf(key, tag, report));
+    for (const engine::Report& report : reports) injector.Report(ReportOf(key, tag, report));
     const bool of_trial = !key.run.trial.empty();  // the engine knows reports of trials only
     if (tell && of_trial) tell(key, std::move(reports));
   };

@@ -180,6 +180,7 @@ void FaultInjector::LoseExpiredMachines(Instant now) {
   std::vector<std::string> expired;
   {
     const std::lock_guard lock(mutex_);
+    if (ended_) return;
     for (const Lifetime& life : lifetimes_) {
       if (life.end > now || live_[life.replica] != life.boot) continue;
       Event line{.replica = life.replica, .boot = life.boot};
@@ -212,9 +213,12 @@ void FaultInjector::RunQueue() {
     if (work_.empty()) return;
     const std::function<void()> work = std::move(work_.front());
     work_.pop_front();
+    ++busy_;
     lock.unlock();
     work();
     lock.lock();
+    --busy_;
+    changed_.notify_all();
   }
 }
 

@@ -68,9 +68,28 @@ bool FaultInjector::IsOver(const std::string& replica, int boot) const {
   return boot != 0 && (HasReached(over_, replica, boot) || HasReached(dead_, replica, boot));
 }
 
+/// A thread that injects faults or ends them. Made with the mutex held, destroyed without.
+class FaultInjector::Busy {
+ public:
+  explicit Busy(FaultInjector& injector) : injector_(injector) { ++injector_.busy_; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+  ~Busy() {
+    {
+      const std::lock_guard lock(injector_.mutex_);
+      --injector_.busy_;
+    }
+    injector_.changed_.notify_all();
+  }
+
+ private:
+  FaultInjector& injector_;
+};
+
 FaultResponse FaultInjector::ReportAndWait(Event event, Phase phase) {
   const FaultResponse gone{FaultResponse::Kind::kGone, 0, 0, {}};
   const std::string replica = event.replica;
+  std::optional<Busy> busy;
   Due due;
   {
     std::unique_lock lock(mutex_);
@@ -81,6 +100,7 @@ FaultResponse FaultInjector::ReportAndWait(Event event, Phase phase) {
     due = CountTriggers(event, phase);
     if (phase == Phase::kAfter) Append(event);
     for (const size_t index : due.faults) AppendFault(index, Describe(event));
+    busy.emplace(*this);
   }
   changed_.notify_all();
   for (const auto& end : due.ends) end();
@@ -136,11 +156,14 @@ FaultResponse FaultInjector::Report(Event event) {
 }
 
 bool FaultInjector::WaitForLineFaults(const std::string& replica, int boot) {
+  std::optional<Busy> busy;
   Due due;
   {
     std::unique_lock lock(mutex_);
     lock_step_ = true;
     changed_.wait(lock, [&] { return MayProceed(replica, boot); });
+    if (ended_) return true;
+    busy.emplace(*this);
     due = std::exchange(due_by_lines_[replica], {});
   }
   for (const auto& end : due.ends) end();
@@ -258,8 +281,18 @@ void FaultInjector::End() {
     for (auto& scheduled : faults_) {
       for (auto& then : std::exchange(scheduled->when_over, {})) work_.push_back(std::move(then));
     }
+    for (auto& [replica, due] : due_by_lines_) {
+      for (auto& end : std::exchange(due.ends, {})) work_.push_back(std::move(end));
+    }
   }
   changed_.notify_all();
+}
+
+void FaultInjector::Drain() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] {
+    return threads_.empty() || (busy_ == 0 && in_flight_ == 0 && work_.empty());
+  });
 }
 
 bool FaultInjector::ended() const {

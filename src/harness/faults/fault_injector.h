@@ -83,6 +83,8 @@ class FaultInjector {
 
   /// Afterwards no fault is injected and no thread waits.
   void End();
+  /// After End(), waits until nothing that was begun before uses the RunControl or the clock.
+  void Drain();
   bool ended() const;
 
   std::vector<Event> events() const;
@@ -96,6 +98,7 @@ class FaultInjector {
 
  private:
   class Context;
+  class Busy;
   /// A fault with its counts, and the callbacks for its end.
   struct ScheduledFault {
     ScheduledFault(Fault f, Random random);
@@ -162,6 +165,7 @@ class FaultInjector {
   bool running_ = false;  // whether the job is RUNNING
   bool ended_ = false;
   int in_flight_ = 0;  // faults for which no replica waits
+  int busy_ = 0;       // threads that inject faults or end them
   Instant submitted_ = kNever;
   /// The machine of a boot, and the end of its lifetime.
   struct Lifetime {
