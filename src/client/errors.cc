@@ -236,6 +236,10 @@ Error JobIdTaken(const Error& refusal, std::string_view job, std::string_view pr
                             "has ended:\n\n  $ caip jobs delete " +
                             S(job) + " --project " + S(project)};
 }
+Error JobIdStaysTaken(const Error& refusal, std::string_view job) {
+  return {refusal.code, refusal.message + "\nA removed job had the id '" + S(job) +
+                            "', which stays taken because of --strict. Choose another id."};
+}
 Error PackagesUnreadable(const Error& refusal, const std::vector<std::string>& uris) {
   return {refusal.code,
           refusal.message + "\nCheck that each package exists:\n\n  $ caip ls " + Join(uris, " ")};

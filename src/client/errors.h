@@ -70,6 +70,7 @@ Error ServiceRefused(int status, std::string_view name, std::string text,
                      std::vector<FieldViolation> violations);
 /// Adds to a refusal that the job's id is taken, and what to do.
 Error JobIdTaken(const Error& refusal, std::string_view job, std::string_view project);
+Error JobIdStaysTaken(const Error& refusal, std::string_view job);
 /// Adds to a refusal how to look for the packages.
 Error PackagesUnreadable(const Error& refusal, const std::vector<std::string>& uris);
 /// Adds to a refusal the job that is missing, and how to find the jobs of the project.

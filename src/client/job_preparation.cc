@@ -237,11 +237,19 @@ http::ClientRequest PostJson(std::string target, const Json& body) {
   return request;
 }
 
+// The job that has the id may have been removed by `caip jobs delete --strict`.
+Error IdTaken(Connection& connection, const Error& refusal, const PreparedJob& prepared) {
+  const std::string id = StringOr(prepared.job, "jobId");
+  const auto job =
+      CallService(connection, {.target = JobsPath(prepared.project, id)}, prepared.project);
+  const bool is_gone = !job.ok() && job.error().code == Code::kNotFound;
+  return is_gone ? errors::JobIdStaysTaken(refusal, id)
+                 : errors::JobIdTaken(refusal, id, prepared.project);
+}
+
 // Adds to a refusal of the job what to do, if the client knows it.
-Error WithRemedy(const Error& error, const PreparedJob& prepared) {
-  if (error.code == Code::kAlreadyExists) {
-    return errors::JobIdTaken(error, StringOr(prepared.job, "jobId"), prepared.project);
-  }
+Error WithRemedy(Connection& connection, const Error& error, const PreparedJob& prepared) {
+  if (error.code == Code::kAlreadyExists) return IdTaken(connection, error, prepared);
   for (const FieldViolation& violation : error.violations) {
     if (violation.field != "package_uris" || prepared.remote_packages.empty()) continue;
     return errors::PackagesUnreadable(error, prepared.remote_packages);
@@ -273,7 +281,7 @@ Status StageFiles(Connection& connection, const PreparedJob& prepared, bool crea
 Result<Json> CreateJob(Connection& connection, const PreparedJob& prepared) {
   Result<Json> created =
       CallService(connection, PostJson(JobsPath(prepared.project), prepared.job), prepared.project);
-  return created.ok() ? created : Result<Json>(WithRemedy(created.error(), prepared));
+  return created.ok() ? created : Result<Json>(WithRemedy(connection, created.error(), prepared));
 }
 
 Status CheckJob(Connection& connection, const PreparedJob& prepared) {
@@ -283,7 +291,7 @@ Status CheckJob(Connection& connection, const PreparedJob& prepared) {
   const auto fits =
       CallService(connection, PostJson("/emulator" + JobsPath(prepared.project) + ":check", body),
                   prepared.project);
-  return fits.ok() ? Status(Ok{}) : Status(WithRemedy(fits.error(), prepared));
+  return fits.ok() ? Status(Ok{}) : Status(WithRemedy(connection, fits.error(), prepared));
 }
 
 }  // namespace caip::client

@@ -86,7 +86,7 @@ Result<run::Job> Core::Update(const RunKey& key, const DocumentChange& change) {
   return job;
 }
 
-Status Core::Remove(const RunKey& key, const std::function<Status()>& before) {
+Status Core::Remove(const RunKey& key, RemovedId id, const std::function<Status()>& before) {
   if (stopping_) return errors::EngineStopped();
   const Result<JobRecord> stored = ports_.store.Get(key.project, key.job_id);
   if (!stored.ok()) {
@@ -97,7 +97,7 @@ Status Core::Remove(const RunKey& key, const std::function<Status()>& before) {
     return errors::JobHasNotEnded(key.job_id);
   }
   RETURN_IF_ERROR(before());
-  return ports_.store.Remove(key.project, key.job_id);
+  return ports_.store.Remove(key.project, key.job_id, id);
 }
 
 Status Core::LoseVm(const RunKey& key, const run::ReplicaId& replica, VmLoss kind) {

@@ -45,7 +45,7 @@ class Core {
   Result<run::Job> Create(NewJob job);
   Status Cancel(const RunKey& key);
   Result<run::Job> Update(const RunKey& key, const DocumentChange& change);
-  Status Remove(const RunKey& key, const std::function<Status()>& before);
+  Status Remove(const RunKey& key, RemovedId id, const std::function<Status()>& before);
   Status LoseVm(const RunKey& key, const run::ReplicaId& replica, VmLoss kind);
 
   /// An event from a port.

@@ -99,11 +99,11 @@ Result<run::Job> Engine::Update(const std::string& project, const std::string& j
   return Ask<run::Job>([&](auto answer) { return UpdateLater(project, job_id, change, answer); });
 }
 
-Status Engine::Remove(const std::string& project, const std::string& job_id,
+Status Engine::Remove(const std::string& project, const std::string& job_id, RemovedId id,
                       std::function<Status()> before) {
   const RunKey key{project, job_id, ""};
   return Ask<Ok>([&](std::function<void(Status)> answer) {
-    return mailbox_->Post(Call([=, this] { answer(core_.Remove(key, before)); }));
+    return mailbox_->Post(Call([=, this] { answer(core_.Remove(key, id, before)); }));
   });
 }
 

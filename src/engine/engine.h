@@ -47,9 +47,9 @@ class Engine {
   /// Replaces the document. `change` is called on the engine's thread and must not block.
   Result<run::Job> Update(const std::string& project, const std::string& job_id,
                           DocumentChange change);
-  /// Removes a job that has ended; its id is free then. `before` is called just before, on the
+  /// Removes a job that has ended. `before` is called just before, on the
   /// engine's thread; its error keeps the job. kFailedPrecondition: it has not ended.
-  Status Remove(const std::string& project, const std::string& job_id,
+  Status Remove(const std::string& project, const std::string& job_id, RemovedId id,
                 std::function<Status()> before);
   Result<run::Job> Get(const std::string& project, const std::string& job_id) const;
   /// Newest first.

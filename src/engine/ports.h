@@ -343,16 +343,20 @@ struct JobQuery {
   std::string before_id = {};  // continue after this id in the order of the list; "" at the start
 };
 
+/// Whether a new job may have the id of a job that was removed. On the service it may not.
+enum class RemovedId { kFree, kTaken };
+
 /// Jobs and their trials, durably. Reads from any thread, writes from the engine's.
 class JobStore {
  public:
   virtual ~JobStore() = default;
-  /// kAlreadyExists when the project has a job of that id. Durable when it returns.
+  /// kAlreadyExists when the project has a job of that id, or when the id stayed taken. Durable
+  /// when it returns.
   virtual Status Create(const JobRecord& record) = 0;
   virtual Status Save(const JobRecord& record) = 0;
-  /// Removes a job in a terminal state, with its trials; its id is free then. Durable when it
-  /// returns. kNotFound: there is no such job.
-  virtual Status Remove(const std::string& project, const std::string& job_id) = 0;
+  /// Removes a job in a terminal state, with its trials. Durable when it returns. kNotFound: there
+  /// is no such job.
+  virtual Status Remove(const std::string& project, const std::string& job_id, RemovedId id) = 0;
   virtual Result<JobRecord> Get(const std::string& project, const std::string& job_id) const = 0;
   /// Newest createTime first; equal times by the order of creation, newest first.
   virtual Result<std::vector<JobRecord>> List(const JobQuery& query) const = 0;

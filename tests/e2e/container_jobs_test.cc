@@ -90,6 +90,12 @@ TEST_F(ContainerJobs, CanBeDeletedWhenTheyHaveEnded) {
   EXPECT_THAT(log, Not(HasSubstr("the first")));
   EXPECT_THAT(caip_.Run({"jobs", "delete", "none"}).err, HasSubstr("could not be found"));
 
+  Submit("once", "true");
+  EXPECT_EQ(caip_.Run({"jobs", "delete", "once", "--strict"}).exit_code, 0);
+  const Transcript taken = caip_.Run(Words("once", Map("true")));
+  EXPECT_EQ(taken.exit_code, 1);
+  EXPECT_THAT(taken.err, HasSubstr("stays taken because of --strict. Choose another id."));
+
   caip_.Run(Words("running", Map("sleep 60")));
   const Transcript refused = caip_.Run({"jobs", "delete", "running", "again"});
   EXPECT_EQ(refused.exit_code, 1);

@@ -21,6 +21,7 @@ namespace caip::host {
 namespace {
 
 using engine::JobRecord;
+using engine::RemovedId;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -277,8 +278,8 @@ TEST_F(JobStoreTest, RemovesAJobThatHasEndedWithItsTrials) {
   ASSERT_TRUE(store_->SaveTrial(ATrial("j", "1")).ok());
   ASSERT_TRUE(store_->SaveTrial(ATrial("other", "1")).ok());
   ASSERT_TRUE(store_->AddReports({"p", "j", "1"}, {{10, 0.5, 1.25, false}}).ok());
-  ASSERT_TRUE(store_->Remove("p", "j").ok());
-  EXPECT_EQ(store_->Remove("p", "j").error().code, Code::kNotFound);
+  ASSERT_TRUE(store_->Remove("p", "j", RemovedId::kFree).ok());
+  EXPECT_EQ(store_->Remove("p", "j", RemovedId::kFree).error().code, Code::kNotFound);
   Reopen();
   EXPECT_EQ(store_->Get("p", "j").error().code, Code::kNotFound);
   EXPECT_TRUE(store_->Get("q", "j").ok());
@@ -288,10 +289,23 @@ TEST_F(JobStoreTest, RemovesAJobThatHasEndedWithItsTrials) {
   EXPECT_TRUE(store_->Trials("p", "j")->empty());
 }
 
+TEST_F(JobStoreTest, KeepsTheIdOfARemovedJobTakenOnRequest) {
+  for (const char* project : {"p", "q"}) {
+    ASSERT_TRUE(store_->Create(Record(project, "j", 100, run::JobState::kFailed)).ok());
+  }
+  ASSERT_TRUE(store_->Remove("p", "j", RemovedId::kTaken).ok());
+  ASSERT_TRUE(store_->Remove("q", "j", RemovedId::kFree).ok());
+  Reopen();
+  EXPECT_EQ(store_->Get("p", "j").error().code, Code::kNotFound);
+  EXPECT_EQ(store_->Create(Record("p", "j", 200)).error().code, Code::kAlreadyExists);
+  EXPECT_TRUE(store_->Create(Record("q", "j", 200)).ok());
+  EXPECT_TRUE(store_->Create(Record("p", "k", 200)).ok());
+}
+
 TEST_F(JobStoreTest, KeepsAJobThatHasNotEnded) {
   ASSERT_TRUE(store_->Create(Record("p", "j", 100)).ok());
   ASSERT_TRUE(store_->SaveTrial(ATrial("j", "1")).ok());
-  EXPECT_FALSE(store_->Remove("p", "j").ok());
+  EXPECT_FALSE(store_->Remove("p", "j", RemovedId::kTaken).ok());
   EXPECT_TRUE(store_->Get("p", "j").ok());
   EXPECT_EQ(store_->Trials("p", "j")->size(), 1u);
 }
@@ -301,7 +315,8 @@ TEST_F(JobStoreTest, AStoreOfTheTimeBeforeTrialsGetsThem) {
   store_.reset();
   SqliteDatabase file(file_, errors::JobStoreFailed);  // what version 1 had
   ASSERT_TRUE(file.Open(SqliteDatabase::Mode::kExisting).ok());
-  ASSERT_TRUE(file.Run("DROP TABLE trials; DROP TABLE reports; PRAGMA user_version = 1").ok());
+  ASSERT_TRUE(file.Run("DROP TABLE trials; DROP TABLE reports; DROP TABLE taken_ids; "
+                       "PRAGMA user_version = 1").ok());
   Reopen();
   EXPECT_TRUE(store_->Get("p", "one").ok());
   EXPECT_TRUE(store_->SaveTrial(ATrial("one", "1")).ok());

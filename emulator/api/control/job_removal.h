@@ -20,7 +20,8 @@ struct KeptOfJobs {
 };
 
 /// DELETE /emulator/v1/projects/{project}/jobs/{job} -> {}. Removes a job that has ended, with its
-/// trials, log, policy and kept disks; its id is free then. What it wrote to buckets stays.
+/// trials, log, policy and kept disks; its id is free then, unless ?keepsId=true. What it wrote to
+/// buckets stays.
 std::vector<http::Route> JobRemovalRoutes(KeptOfJobs kept);
 
 }  // namespace caip::api

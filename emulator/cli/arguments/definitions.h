@@ -17,6 +17,10 @@ Grammar::Finish FinishWith(const std::shared_ptr<T>& command, const GcloudFlags&
   };
 }
 
+/// The help of --strict where jobs are removed.
+inline constexpr std::string_view kKeepIds =
+    "Keep the names taken, as the service does: no job may have them again.";
+
 /// Whether the command can print in the given --format. Checked before the command does any work.
 Status CheckFormat(const Command& command, const GcloudFlags& gcloud);
 

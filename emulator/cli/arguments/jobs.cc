@@ -74,9 +74,11 @@ void AddDelete(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud) {
   const auto remove = std::make_shared<DeleteCommand>();
   CLI::App& app = grammar.Leaf(
       jobs, "delete", "Removes jobs that have ended, with their logs. Their names are free then.",
-      "Examples:\n  caip jobs delete my_job other_job", FinishWith(remove, gcloud));
+      "Examples:\n  caip jobs delete my_job other_job\n  caip jobs delete census_1 --strict",
+      FinishWith(remove, gcloud));
   grammar.Positional(app, "JOB", "Name of a job.", Append(&remove->jobs), true);
   grammar.Suggest(app, "JOB", {.kind = Values::Kind::kEndedJobs});
+  grammar.Switch(app, "--strict", std::string(kKeepIds), &remove->strict);
   AddEmulatorFlags(grammar, app, &remove->emulator);
 }
 

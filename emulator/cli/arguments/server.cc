@@ -162,6 +162,7 @@ void AddClean(Grammar& grammar, const GcloudFlags& gcloud) {
                  return Ok{};
                });
   grammar.Switch(app, "--dry-run", "Print what would be removed; remove nothing.", &clean->dry_run);
+  grammar.Switch(app, "--strict", std::string(kKeepIds), &clean->strict);
   AddEmulatorFlags(grammar, app, &clean->emulator);
 }
 

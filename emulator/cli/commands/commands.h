@@ -71,6 +71,7 @@ struct DeleteCommand {
   GcloudFlags gcloud;
   app::EmulatorFlags emulator;
   std::vector<std::string> jobs;
+  bool strict = false;  // --strict: their ids stay taken
 };
 
 /// `ps`.
@@ -85,6 +86,7 @@ struct CleanCommand {
   app::EmulatorFlags emulator;
   Duration older_than{};  // --older-than 7d: since the end of the job
   bool dry_run = false;   // --dry-run: only prints
+  bool strict = false;    // --strict: the ids stay taken
 };
 
 /// `jobs update JOB`.

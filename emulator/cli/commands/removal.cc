@@ -13,13 +13,13 @@
 namespace caip::cli {
 namespace {
 
-Status RemoveJob(client::Connection& connection, const std::string& project,
-                 const std::string& job) {
+Status RemoveJob(client::Connection& connection, const std::string& project, const std::string& job,
+                 bool keeps_id) {
   const auto answer =
       client::CallService(connection,
                           {.method = "DELETE",
                            .target = "/emulator/v1/projects/" + PercentEncoded(project) + "/jobs/" +
-                                     PercentEncoded(job)},
+                                     PercentEncoded(job) + (keeps_id ? "?keepsId=true" : "")},
                           project);
   return answer.ok() ? Status(Ok{}) : Status(answer.error());
 }
@@ -30,7 +30,7 @@ Result<int> Delete(const DeleteCommand& command, const Surroundings& world) {
   ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
   int exit_code = kExitSuccess;
   for (const std::string& job : command.jobs) {
-    const Status removed = RemoveJob(*connection, project, job);
+    const Status removed = RemoveJob(*connection, project, job, command.strict);
     if (removed.ok()) {
       world.io.err("Deleted job [" + job + "].\n");
     } else {
@@ -62,7 +62,7 @@ Status Clean(const CleanCommand& command, const Surroundings& world) {
   const Instant limit = takes_all ? Instant::max() : SystemClock().Now() - command.older_than;
   ASSIGN_OR_RETURN(const auto jobs, EndedBefore(*connection, project, limit));
   for (const std::string& job : jobs) {
-    if (!command.dry_run) RETURN_IF_ERROR(RemoveJob(*connection, project, job));
+    if (!command.dry_run) RETURN_IF_ERROR(RemoveJob(*connection, project, job, command.strict));
     world.io.out(job + "\n");
   }
   world.io.err((command.dry_run ? "Would delete " : "Deleted ") + Counted(jobs.size()) + ".\n");

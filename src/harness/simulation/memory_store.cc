@@ -57,20 +57,21 @@ Status MemoryStore::Write(const JobRecord& record, bool create) {
   if (refuse) {
     if (auto error = refuse()) return *error;
   }
-  const auto found = records_.find({record.job.key.project, record.job.key.job_id});
+  const std::pair id(record.job.key.project, record.job.key.job_id);
+  const auto found = records_.find(id);
   const bool exists = found != records_.end();
-  if (create && exists) return errors::RecordExists();
+  if (create && (exists || taken_ids_.contains(id))) return errors::RecordExists();
   if (on_save) on_save(exists ? &found->second.second : nullptr, record);
   if (exists) {
     found->second.second = record;
   } else {
-    records_.emplace(std::pair(record.job.key.project, record.job.key.job_id),
-                     std::pair(made_++, record));
+    records_.emplace(id, std::pair(made_++, record));
   }
   return Ok{};
 }
 
-Status MemoryStore::Remove(const std::string& project, const std::string& job_id) {
+Status MemoryStore::Remove(const std::string& project, const std::string& job_id,
+                           engine::RemovedId id) {
   std::lock_guard lock(mutex_);
   if (refuse) {
     if (auto error = refuse()) return *error;
@@ -78,7 +79,9 @@ Status MemoryStore::Remove(const std::string& project, const std::string& job_id
   std::erase_if(trials_, [&](const auto& trial) {
     return trial.first.project == project && trial.first.job_id == job_id;
   });
-  return records_.erase({project, job_id}) > 0 ? Status(Ok{}) : Status(errors::NoSuchRecord("job"));
+  if (records_.erase({project, job_id}) == 0) return errors::NoSuchRecord("job");
+  if (id == engine::RemovedId::kTaken) taken_ids_.emplace(project, job_id);
+  return Ok{};
 }
 
 Status MemoryStore::SaveTrial(const engine::TrialRecord& record) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -25,7 +26,8 @@ class MemoryStore final : public engine::JobStore {
 
   Status Create(const JobRecord& record) override { return Write(record, true); }
   Status Save(const JobRecord& record) override { return Write(record, false); }
-  Status Remove(const std::string& project, const std::string& job_id) override;
+  Status Remove(const std::string& project, const std::string& job_id,
+                engine::RemovedId id) override;
   Result<JobRecord> Get(const std::string& project, const std::string& job_id) const override;
   Result<std::vector<JobRecord>> List(const engine::JobQuery& query) const override;
   Result<std::vector<JobRecord>> Unfinished() const override;
@@ -43,6 +45,7 @@ class MemoryStore final : public engine::JobStore {
 
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::pair<uint64_t, JobRecord>> records_;
+  std::set<std::pair<std::string, std::string>> taken_ids_;  // of jobs that were removed
   std::map<engine::RunKey, engine::TrialRecord> trials_;
   uint64_t made_ = 0;
 };

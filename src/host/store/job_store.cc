@@ -1,4 +1,4 @@
-// The schema, version 2 (PRAGMA user_version); version 1 had no trials:
+// The schema, version 3 (PRAGMA user_version); version 2 had no taken_ids, version 1 no trials:
 //
 //   jobs  seq          order of creation, over all projects
 //         project, id  the job's name; stays taken until the job is removed
@@ -7,6 +7,7 @@
 //         job          the job's document, state and times, JSON (stored_job.h)
 //         run          the engine's note, JSON
 //   trials, reports      see trial_rows.h
+//   taken_ids  project, id  of jobs that were removed, and whose ids no job may have again
 //
 // One connection writes. Readers have their own connections, so a long list never delays a write
 // (WAL).
@@ -30,7 +31,7 @@ namespace {
 using engine::JobQuery;
 using engine::JobRecord;
 
-constexpr int kSchemaVersion = 2;
+constexpr int kSchemaVersion = 3;
 constexpr size_t kIdleReadersMax = 4;
 
 constexpr const char* kJobSchema = R"sql(
@@ -46,6 +47,10 @@ constexpr const char* kJobSchema = R"sql(
   CREATE INDEX jobs_by_age ON jobs (project, create_time, seq);
   CREATE INDEX jobs_unfinished ON jobs (seq) WHERE finished = 0;)sql";
 
+constexpr const char* kTakenIdsSchema = R"sql(
+  CREATE TABLE taken_ids (project TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (project, id))
+  WITHOUT ROWID;)sql";
+
 class Writer : public SqliteDatabase {
  public:
   explicit Writer(const Path& file) : SqliteDatabase(file, errors::JobStoreFailed) {}
@@ -58,16 +63,17 @@ class Writer : public SqliteDatabase {
     RETURN_IF_ERROR(trials.Prepare(*this));
     RETURN_IF_ERROR(Prepare(insert,
                             "INSERT INTO jobs (project, id, create_time, finished, job, run) "
-                            "VALUES (?1, ?2, ?3, ?4, ?5, ?6)"));
+                            "SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS "
+                            "(SELECT 1 FROM taken_ids WHERE project = ?1 AND id = ?2)"));
     return Prepare(update,
                    "UPDATE jobs SET create_time = ?3, finished = ?4, job = ?5, run = ?6 "
                    "WHERE project = ?1 AND id = ?2");
   }
   /// Removes a job that has ended, with its trials and their reports, or nothing. kNotFound: there
   /// is no such job.
-  Status Remove(const std::string& project, const std::string& job_id) {
+  Status Remove(const std::string& project, const std::string& job_id, engine::RemovedId id) {
     RETURN_IF_ERROR(Run("BEGIN IMMEDIATE"));
-    const Status removed = RemoveRows(project, job_id);
+    const Status removed = RemoveRows(project, job_id, id);
     if (removed.ok()) return Run("COMMIT");
     (void)Run("ROLLBACK");
     return removed;
@@ -77,22 +83,26 @@ class Writer : public SqliteDatabase {
   TrialWriter trials;
 
  private:
-  Status RemoveRows(const std::string& project, const std::string& job_id) {
-    for (const char* sql : {"DELETE FROM reports WHERE project = ?1 AND job = ?2",
-                            "DELETE FROM trials WHERE project = ?1 AND job = ?2",
-                            "DELETE FROM jobs WHERE project = ?1 AND id = ?2 AND finished = 1"}) {
+  Status RemoveRows(const std::string& project, const std::string& job_id, engine::RemovedId id) {
+    const auto run = [&](const char* sql) -> Status {
       SqliteStatement statement;
       RETURN_IF_ERROR(Prepare(statement, sql));
       SqliteUse use(statement);
       use->Bind(1, project).Bind(2, job_id);
       const int code = use->Step();
-      if (code != SQLITE_DONE) return Failure(code);
-    }
-    return Changes() > 0 ? Status(Ok{}) : Status(errors::JobRecordMissing(project, job_id));
+      return code == SQLITE_DONE ? Status(Ok{}) : Status(Failure(code));
+    };
+    RETURN_IF_ERROR(run("DELETE FROM reports WHERE project = ?1 AND job = ?2"));
+    RETURN_IF_ERROR(run("DELETE FROM trials WHERE project = ?1 AND job = ?2"));
+    RETURN_IF_ERROR(run("DELETE FROM jobs WHERE project = ?1 AND id = ?2 AND finished = 1"));
+    if (Changes() == 0) return errors::JobRecordMissing(project, job_id);
+    if (id == engine::RemovedId::kFree) return Ok{};
+    return run("INSERT INTO taken_ids (project, id) VALUES (?1, ?2)");
   }
   Status MakeTables(int64_t version) {
     const std::string jobs = version == 0 ? kJobSchema : "";
-    const std::string sql = "BEGIN IMMEDIATE;" + jobs + kTrialSchema +
+    const std::string trial_tables = version < 2 ? kTrialSchema : "";
+    const std::string sql = "BEGIN IMMEDIATE;" + jobs + trial_tables + kTakenIdsSchema +
                             "PRAGMA user_version = " + std::to_string(kSchemaVersion) + "; COMMIT;";
     return Run(sql.c_str());
   }
@@ -169,7 +179,7 @@ class SqliteJobStore final : public engine::JobStore {
     std::lock_guard lock(writer_mutex_);
     const Result<int> code = ChangeDurably(writer_.insert, record);
     if (!code.ok()) return code.error();
-    if (*code == SQLITE_DONE) return Ok{};
+    if (*code == SQLITE_DONE && writer_.Changes() > 0) return Ok{};
     return errors::JobRecordExists(record.job.key.project, record.job.key.job_id);
   }
 
@@ -190,10 +200,11 @@ class SqliteJobStore final : public engine::JobStore {
     return Ok{};
   }
 
-  Status Remove(const std::string& project, const std::string& job_id) override {
+  Status Remove(const std::string& project, const std::string& job_id,
+                engine::RemovedId id) override {
     std::lock_guard lock(writer_mutex_);
     RETURN_IF_ERROR(writer_.Run("PRAGMA synchronous = FULL"));
-    const Status removed = writer_.Remove(project, job_id);
+    const Status removed = writer_.Remove(project, job_id, id);
     RETURN_IF_ERROR(writer_.Run("PRAGMA synchronous = NORMAL"));
     return removed;
   }
