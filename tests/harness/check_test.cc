@@ -210,9 +210,42 @@ TEST(RoleChecks, AReplicaThatWritesTheMastersObjectsGetsAWarning) {
     const CheckResult result = EvaluateCheck(*FindCheck("roles/worker"), *session);
     const bool shares = std::string(object) == "job/out/model";
     EXPECT_EQ(result.verdict, shares ? CheckVerdict::kWarn : CheckVerdict::kPass) << object;
-    EXPECT_THAT(result.found,
-                HasSubstr(shares ? "wrote job/out/model, as the master did" : "it did its part"));
+    EXPECT_THAT(result.found, HasSubstr(shares ? "overwrites its objects" : "it did its part"));
   }
+}
+
+// Replicas that overwrite each other's objects end by chance. The verdicts must not.
+TEST(RoleChecks, AreTheSameHoweverReplicasThatIgnoreTheirRoleEnd) {
+  for (const char* failing : {"", "master-0", "worker-0", "worker-1", "ps-0", "evaluator-0"}) {
+    ASession session;
+    CheckRun run;
+    run.launched.push_back({"master-0", 1, {}, {}});
+    run.evidence.state = *failing ? "FAILED" : "SUCCEEDED";
+    run.evidence.events = {Storage("master-0", 1, "create", "job/out/model"),
+                           Storage("worker-0", 1, "create", "job/out/model")};
+    if (*failing) run.evidence.events.push_back(Exit(failing, 1, 1));
+    session->runs["chief"] = run;
+    session->runs["master"] = run;
+    EXPECT_EQ(EvaluateCheck(*FindCheck("roles/worker"), *session).verdict, CheckVerdict::kWarn)
+        << failing;
+    for (const char* other : {"chief", "master", "ps", "evaluator", "stop-with-master"}) {
+      const CheckResult result = EvaluateCheck(*FindCheck("roles/" + std::string(other)), *session);
+      EXPECT_EQ(result.verdict, CheckVerdict::kSkipped) << other << " " << failing;
+      EXPECT_THAT(result.found, HasSubstr("see roles/worker"));
+    }
+  }
+}
+
+TEST(RoleChecks, AFailureOfARoleThatTheJobDoesNotUseIsAWarning) {
+  ASession session;
+  CheckRun run;
+  run.launched.push_back({"master-0", 1, {}, {}});
+  run.evidence.state = "FAILED";
+  run.evidence.events = {Exit("ps-0", 1, 1)};
+  session->runs["chief"] = run;
+  EXPECT_EQ(EvaluateCheck(*FindCheck("roles/ps"), *session).verdict, CheckVerdict::kWarn);
+  session->trainer.job.training_input = {{"scaleTier", "STANDARD_1"}};
+  EXPECT_EQ(EvaluateCheck(*FindCheck("roles/ps"), *session).verdict, CheckVerdict::kFail);
 }
 
 TEST(CheckpointsCheck, IgnoresSummaries) {

@@ -108,6 +108,17 @@ std::vector<std::string> FindMissingWork(const CheckRun& plain, const CheckRun& 
   return missing;
 }
 
+// What FindMissingWork looked for.
+std::string DescribeCompared(const CheckRun& plain) {
+  const size_t steps = StepNumbersOf(plain).size();
+  const size_t objects = plain.evidence.objects.size();
+  std::string text = std::to_string(objects) + (objects == 1 ? " object" : " objects") +
+                     " of the same name as in the plain run and ";
+  text += steps == 0 ? "no reported steps"
+                     : std::to_string(steps) + (steps == 1 ? " step" : " steps") + " done";
+  return text + "; contents are for restart/explored";
+}
+
 CheckResult CheckSigterm(const CheckSession& session) {
   constexpr size_t kShown = 8;
   const CheckRun& run = session.Run("maintenance");
@@ -116,7 +127,7 @@ CheckResult CheckSigterm(const CheckSession& session) {
       "empty disk. Load the newest complete checkpoint and continue from it.";
   if (!run.succeeded()) return FailOf(run, "after SIGTERM and a new machine", advice);
   std::vector<std::string> missing = FindMissingWork(session.Run("plain"), run);
-  if (missing.empty()) return Pass("SUCCEEDED with the steps and objects of the plain run");
+  if (missing.empty()) return Pass("SUCCEEDED with " + DescribeCompared(session.Run("plain")));
   CheckResult result{CheckVerdict::kFail, "the job SUCCEEDED, but some of its work is missing"};
   result.evidence = std::move(missing);
   if (result.evidence.size() > kShown) result.evidence.resize(kShown);
