@@ -237,7 +237,7 @@ TEST_F(UserOfAnImage, IsNotLookedUpInFilesOfTheHost) {
 }
 
 TEST_F(UserOfAnImage, SurvivesTablesThatAreNone) {
-  Write(top, "etc/passwd", std::string("trainer\n:::::::\ntrainer:x\n\0\xff", 30));
+  Write(top, "etc/passwd", std::string("trainer\n:::::::\ntrainer:x\n\0\xff", 28));
   EXPECT_EQ(Find("trainer").error().code, Code::kNotFound);
 }
 
