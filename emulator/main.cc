@@ -88,6 +88,15 @@ struct Runner {
   int operator()(const caip::cli::ImagesRemoveCommand& c) const {
     return Shown(c, caip::cli::RunImagesRemove);
   }
+  int operator()(const caip::cli::RuntimesListCommand& c) const {
+    return Shown(c, caip::cli::RunRuntimesList);
+  }
+  int operator()(const caip::cli::RuntimesInstallCommand& c) const {
+    return Shown(c, caip::cli::RunRuntimesInstall);
+  }
+  int operator()(const caip::cli::RuntimesRemoveCommand& c) const {
+    return Shown(c, caip::cli::RunRuntimesRemove);
+  }
   int operator()(const caip::cli::ScenarioRunCommand& c) const { return RunScenarioRun(c, world); }
   int operator()(const caip::cli::ScenarioValidateCommand& c) const {
     return RunScenarioValidate(c, world);

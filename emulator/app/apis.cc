@@ -11,6 +11,8 @@
 #include "fakes/gcs/json/json_api.h"
 #include "fakes/logging/api/logging_api.h"
 #include "host/machine/boot_disks.h"
+#include "host/process/child_process.h"
+#include "host/python/interpreter_scan.h"
 
 namespace caip::app {
 
@@ -48,9 +50,10 @@ void Apis::Serve(http::Router* router, api::ControlActions actions) {
   router->Add(storage.Faulty(StorageRoutes()));
   router->Add(storage.OtherRoutes());
   router->Add(world_.state.registry->Routes());
-  router->Add(api::ControlRoutes(
-      {kVersion, options.state.string(), options.seed, world_.flags, world_.token}, world_.engine,
-      follower_, std::move(actions)));
+  router->Add(
+      api::ControlRoutes({kVersion, options.state.string(), options.seed, world_.flags,
+                          host::ActiveEnvironment(host::OwnEnvironment()).string(), world_.token},
+                         world_.engine, follower_, std::move(actions)));
   router->Add(api::JobRemovalRoutes(
       {world_.engine, *world_.state.book, policies_,
        [state = options.state](const auto& job) { RemoveTree(host::KeptDisksOf(state, job)); }}));

@@ -56,6 +56,13 @@ Error FlagsDoNotFit(std::string_view url, const std::vector<std::string>& presen
               " any more. End it with `caip stop`, or use another --state."};
 }
 
+std::string EnvironmentNotUsed(std::string_view url, std::string_view environment) {
+  return "The emulator at " + S(url) + " was started without the virtual environment " +
+         S(environment) +
+         " and does not use it. End it with `caip stop`, or choose the interpreter with "
+         "--python.\n";
+}
+
 Error InterruptedWaiting(const Error& cause) {
   return {Code::kCancelled, "Interrupted while waiting: " + cause.message};
 }
@@ -201,6 +208,13 @@ SettingProblem NotAnImage(std::string_view value) {
 
 SettingProblem NotACommand(std::string_view image) {
   return {std::string(image), "must be a command (a text, or a list of its words) or oci:PATH"};
+}
+
+SettingProblem NotAPython(std::string_view text) {
+  return Value(
+      "must be a Python interpreter or the directory of a virtual environment; there is "
+      "none at " +
+      Quoted(text));
 }
 
 SettingProblem NotAnInterpreter(std::string_view version) {

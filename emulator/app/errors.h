@@ -26,6 +26,8 @@ Error ServerDoesNotEnd(pid_t pid);
 Error OwnerDoesNotAnswer(pid_t pid, std::string_view url);
 Error FlagsDoNotFit(std::string_view url, const std::vector<std::string>& present,
                     const std::vector<std::string>& wanted);
+/// A note: jobs run with the virtual environment of the emulator that runs already.
+std::string EnvironmentNotUsed(std::string_view url, std::string_view environment);
 Error InterruptedWaiting(const Error& cause);
 /// kUnavailable.
 Error InUse();
@@ -73,6 +75,7 @@ SettingProblem NotANumberUpTo(uint64_t most, std::string_view zero);
 /// For --map-image.
 SettingProblem NotAnImage(std::string_view value);
 SettingProblem NotACommand(std::string_view image);
+SettingProblem NotAPython(std::string_view text);
 SettingProblem NotAnInterpreter(std::string_view version);
 SettingProblem NotACompanion(std::string_view name, const std::vector<std::string>& known);
 SettingProblem NotAnSdkPath();

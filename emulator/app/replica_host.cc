@@ -41,6 +41,8 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
           .devices = DeviceModeFrom(options.gpus),
           .fake_gpus = options.fake_gpus,
           .interpreters = {options.interpreters.begin(), options.interpreters.end()},
+          .python = options.python,
+          .runtime_store = options.runtime_store,
           .runtimes = options.runtimes,
           .strict_runtime = options.strict_runtime};
 }

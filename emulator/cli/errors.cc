@@ -99,6 +99,14 @@ Error ImageMissing(const Error& cause) {
   return {cause.code, cause.message + " `caip images list` shows the images."};
 }
 
+Error RuntimeMissing(std::string_view version, const std::vector<std::string>& installed) {
+  return {Code::kNotFound, "Runtime version " + S(version) + " is not installed. Installed are: " +
+                               (installed.empty() ? "none" : Join(installed, ", ")) + "."};
+}
+Error NotAPython(std::string_view text) {
+  return Invalid("There is no Python interpreter at '" + S(text) +
+                 "'. Give a program, or the directory of a virtual environment.");
+}
 Error NotADuration(std::string_view text) {
   return Invalid(Quoted(text) + " is not a valid duration. Write it as 90s, 10m or 1h30m.");
 }

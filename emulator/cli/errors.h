@@ -31,6 +31,9 @@ Error MappingMissing();
 Error MappingUnknown(std::string_view uri);
 /// Adds to the store's error how to list the images.
 Error ImageMissing(const Error& cause);
+/// A runtime version that is not installed. `installed`: those that are.
+Error RuntimeMissing(std::string_view version, const std::vector<std::string>& installed);
+Error NotAPython(std::string_view text);
 Error NotADuration(std::string_view text);
 /// For init: the files that it would write.
 Error FilesExist(const std::vector<std::string>& files);

@@ -119,6 +119,8 @@ std::string DescribeMissingAbility(const harness::Scenario& scenario) {
 std::string PythonOfPackage(const Json& training_input, const app::EmulatorOptions& options) {
   if (StringOr(training_input, "pythonModule").empty()) return "";
   host::InterpreterSearch search = host::DefaultSearch(host::OwnEnvironment());
+  search.python = options.python;
+  search.installed_runtimes = options.runtime_store;
   search.configured = {options.interpreters.begin(), options.interpreters.end()};
   host::Interpreters interpreters(std::move(search), options.runtimes);
   const auto choice =

@@ -52,6 +52,7 @@ Result<RunSettings> ReadSettings(const EmulatorFlags& flags, harness::Scenario& 
   const Path state = app::StateDirectory(flags);
   ASSIGN_OR_RETURN(settings.options, app::ReadOptions(flags, state, IsOfRuns));
   settings.options.image_store = state / "images";
+  settings.options.runtime_store = state / "runtimes";
   return settings;
 }
 

@@ -79,6 +79,7 @@ void JobRun::PrepareReplicas() {
     request.package_uris = module->package_uris;
     request.software_version = module->software_version;
     request.python_version = module->python_version;
+    request.is_python_default = module->is_python_default;
     request.python_module = module->module;
   }
   for (const auto& [id, note] : note_.replicas) {

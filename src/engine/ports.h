@@ -227,6 +227,7 @@ struct PrepareRequest {
   std::vector<std::string> package_uris;
   std::string software_version;
   std::string python_version;
+  bool is_python_default = false;      // nobody asked for this version
   std::string python_module;           // "": there are no packages
   std::vector<std::string> log_tasks;  // task names under which install lines are logged
   /// Images that bring their own program: their URIs, and where Launcher::Resolve has found them.

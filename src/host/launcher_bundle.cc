@@ -51,6 +51,9 @@ Result<std::unique_ptr<engine::DeviceBinder>> MakeDeviceBinder(const LauncherOpt
 
 std::unique_ptr<Interpreters> MakeInterpreters(const LauncherOptions& options) {
   InterpreterSearch search = DefaultSearch(options.own_environment);
+  search.python = options.python;
+  search.installed_runtimes =
+      options.runtime_store.empty() ? options.state / "runtimes" : options.runtime_store;
   search.configured = options.interpreters;
   search.cache_file = options.state / "interpreters.json";
   return std::make_unique<Interpreters>(std::move(search), options.runtimes);

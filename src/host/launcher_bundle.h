@@ -49,6 +49,8 @@ struct LauncherOptions {
   DeviceMode devices = DeviceMode::kByHost;
   std::string fake_gpus = {};                        // "4xNVIDIA_TESLA_T4"; "": none
   std::vector<Path> interpreters = {};               // pythons to consider first
+  std::string python = {};                           // of all jobs; "": by their versions
+  Path runtime_store = {};                           // "": <state>/runtimes
   std::map<std::string, std::string> runtimes = {};  // runtime or Python version -> interpreter
   bool strict_runtime = false;
 };

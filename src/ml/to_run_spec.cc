@@ -18,14 +18,15 @@ constexpr char kPrebuiltPython[] = "3.7";  // no runtime version has a newer one
 run::PythonModule ModuleInContainer(const TrainingInput& input, const ReplicaPlan& replica) {
   const std::string name = replica.image_uri.substr(replica.image_uri.rfind('/') + 1);
   return {input.python_module, input.package_uris, name.substr(0, name.find_first_of(":@")),
-          input.python_version.empty() ? kPrebuiltPython : input.python_version};
+          input.python_version.empty() ? kPrebuiltPython : input.python_version,
+          input.python_version.empty()};
 }
 
 run::Program ProgramOf(const TrainingInput& input, const ReplicaPlan& replica,
                        const ValidationOptions& options) {
   if (!input.UsesContainer()) {
     return run::PythonModule{input.python_module, input.package_uris, input.runtime_version,
-                             PythonVersionOf(input, options)};
+                             PythonVersionOf(input, options), input.python_version.empty()};
   }
   if (RunsModuleInContainer(input)) return ModuleInContainer(input, replica);
   run::ContainerImage image{replica.image_uri};

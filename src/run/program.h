@@ -20,6 +20,7 @@ struct PythonModule {
   std::vector<std::string> package_uris;
   std::string software_version;  // of the preinstalled software that the job asks for; "": none
   std::string python_version;
+  bool is_python_default = false;  // the job names no Python version
   bool operator==(const PythonModule&) const = default;
 };
 

@@ -71,6 +71,8 @@ SETTINGS = {
                                 "'me@p.iam.gserviceaccount.com'"),
     "strict_images": Row("true", ["--strict-images"], fails="is not on this host",
                          job=["--master-image-uri", "gcr.io/p/missing:v1"]),
+    "python": Row("/bin/false", ["--python", "/bin/false"], job=PACKAGE,
+                  fails="'/bin/false' is not a working Python"),
     "runtimes": Row('{"2.11": /nowhere/python3}', job=PACKAGE, fails="/nowhere/python3"),
     "strict_runtime": Row("true", ["--strict-runtime"], fails="3.5", job=OLD_PACKAGE),
 }

@@ -70,10 +70,21 @@ class Jobs : public ::testing::Test {
 TEST_F(Jobs, APageOfATableHasItsOwnHeading) {
   EXPECT_EQ(Run({"list", "--page-size=2"}), 0);
   EXPECT_EQ(out_,
-            "JOB_ID  STATUS  CREATED\na\nb\n\n"
-            "JOB_ID  STATUS  CREATED\nc\n");
+            "JOB_ID  STATUS  CREATED  DURATION\na\nb\n\n"
+            "JOB_ID  STATUS  CREATED  DURATION\nc\n");
   EXPECT_EQ(Run({"list", "--page-size=2", "--format=csv(jobId)"}), 0);
   EXPECT_EQ(out_, "job_id\na\nb\nc\n");
+}
+
+TEST_F(Jobs, AreListedWithTheTimeThatTheyHaveRun) {
+  answer_.body = R"({"jobs": [
+      {"jobId": "a", "startTime": "2026-11-26T08:00:00Z", "endTime": "2026-11-26T09:02:03Z"},
+      {"jobId": "b", "startTime": "2999-01-01T00:00:00Z"},
+      {"jobId": "c"}]})";
+  EXPECT_EQ(Run({"list"}), 0);
+  EXPECT_THAT(out_, HasSubstr("  1h 02m\nb\nc\n"));
+  EXPECT_EQ(Run({"list", "--format=table"}), 0);
+  EXPECT_EQ(out_, "JOB_ID  STATUS  CREATED\na\nb\nc\n");
 }
 
 TEST_F(Jobs, ALimitedListReadsNoMorePagesThanItShows) {

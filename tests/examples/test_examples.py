@@ -18,6 +18,8 @@ NOT_RUN = {
     'caip env --format powershell | Out-String | Invoke-Expression': 'is a line for PowerShell',
     'caip env --hosts | sudo tee -a /etc/hosts': "changes the host's files",
     'caip jobs shell my_job --replica master-0 -- nvidia-smi': 'needs a GPU',
+    'caip runtimes install 2.11': 'e2e.runtimes runs it, with packages of a folder',
+    'caip runtimes install 2.11 --python python3.9': 'needs the network',
     'caip conform --endpoint none --submit-command \'gcloud ai-platform jobs submit training\' --train-command '
     '\'gcloud ai-platform local train\' --job-timeout 300': 'needs gcloud',
     'caip scenario run scenarios/frameworks/tf_mirrored_lost_worker.yaml --emulator-config fw.yaml --verbose':
@@ -39,6 +41,7 @@ CHANGED = {
 }
 # Exit codes other than 0 that examples have, with the reason.
 CODES = {
+    'caip runtimes remove 2.11': (1, 'nothing is installed'),
     'caip check --out-dir /data/run -- ./train.sh': (1, 'the trainer of the test saves nothing'),
     'caip explore scenarios/restarts/r01_half_a_checkpoint_broken.yaml': (1, 'it finds the bug of that trainer'),
 }

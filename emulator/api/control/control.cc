@@ -167,7 +167,8 @@ std::vector<http::Route> ControlRoutes(const EmulatorIdentity& identity, engine:
                                       {"pid", ::getpid()},
                                       {"stateDirectory", identity.state_directory},
                                       {"seed", std::to_string(identity.seed)},
-                                      {"flags", identity.flags}});
+                                      {"flags", identity.flags},
+                                      {"activeEnvironment", identity.active_environment}});
        }},
       {"GET", "/emulator/v1/token", "emulator.token.get",
        [token = identity.token](const http::Request& request, const http::PathParameters&) {

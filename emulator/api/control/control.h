@@ -20,6 +20,7 @@ struct EmulatorIdentity {
   std::string state_directory;
   uint64_t seed = 0;
   std::vector<std::string> flags;  // of the command that started it
+  std::string active_environment;  // of the process that started it (interpreter_scan.h)
   std::string token;               // for clients that the kernel does not know
 };
 

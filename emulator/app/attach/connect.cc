@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -17,6 +18,8 @@
 #include "emulator/app/emulator.h"
 #include "emulator/app/errors.h"
 #include "host/errors.h"
+#include "host/process/child_process.h"
+#include "host/python/interpreter_scan.h"
 #include "host/store/job_store.h"
 #include "host/store/state_directory.h"
 
@@ -35,17 +38,37 @@ constexpr int kPollMilliseconds = 5;
 // An owner that cannot be reached has ended: look again.
 Error OwnerEnded(const Error& cause) { return errors::LookAgain(cause.message); }
 
-// The flags with which the running emulator was started.
-Result<std::vector<std::string>> FlagsOfRunning(http::Client& client) {
+// How the running emulator was started.
+struct RunningFacts {
+  std::vector<std::string> flags;
+  std::optional<std::string> active_environment;  // unset: another version of caip runs
+};
+
+Result<RunningFacts> FactsOfRunning(http::Client& client) {
   const auto health = client.Send({.target = "/emulator/v1/health"});
   if (!health.ok()) return OwnerEnded(health.error());
   ASSIGN_OR_RETURN(const Json body, ParseJson(health->body));
-  std::vector<std::string> present;
+  RunningFacts facts;
   if (const Json* words = Member(body, "flags")) {
-    for (const Json& word : *words)
-      present.push_back(word.is_string() ? word.get<std::string>() : "");
+    for (const Json& word : *words) {
+      facts.flags.push_back(word.is_string() ? word.get<std::string>() : "");
+    }
   }
-  return present;
+  if (Member(body, "activeEnvironment")) {
+    facts.active_environment = StringOr(body, "activeEnvironment");
+  }
+  return facts;
+}
+
+// The virtual environment with which the jobs of this command are to run, if it differs from that
+// of the running emulator; "" is none. --python is stronger than both.
+std::optional<std::string> OtherEnvironment(const RunningFacts& facts, Lifetime lifetime) {
+  const bool submits = lifetime == Lifetime::kBackground || lifetime == Lifetime::kThisCommand;
+  const bool chosen = std::count(facts.flags.begin(), facts.flags.end(), "--python") > 0;
+  if (!submits || chosen || !facts.active_environment) return std::nullopt;
+  std::string own = host::ActiveEnvironment(host::OwnEnvironment()).string();
+  if (own == *facts.active_environment) return std::nullopt;
+  return own;
 }
 
 // The same state directory, without settings.
@@ -130,23 +153,43 @@ Result<std::string> Connector::Find(const EmulatorFlags& flags, Lifetime lifetim
   }
 }
 
-// The flags given now must be among those the running emulator was started with. An emulator that
-// an earlier command started, and that nothing uses, is replaced by one that has both.
-Status Connector::FitOwner(const host::StateOwner& owner, const EmulatorFlags& flags) {
-  const std::vector<std::string> wanted = FlagWords(flags);
-  if (wanted.empty()) return Ok{};
-  http::Client client(owner.url);
-  ASSIGN_OR_RETURN(const std::vector<std::string> present, FlagsOfRunning(client));
-  if (HasFlags(present, wanted)) return Ok{};
-  const auto usable = ReadOptions(WithFlags(present, flags), app::StateDirectory(flags));
-  if (!usable.ok()) return usable.error();
-  if (!EndOwnerIfUnused(owner)) return errors::FlagsDoNotFit(client.base(), present, wanted);
-  ended_flags_ = present;
+Error Connector::StartAgain(const Path& state, const std::string& url,
+                            std::vector<std::string> present, const std::string& difference) {
+  ended_flags_ = std::move(present);
   replaces_ = true;
-  tell_("The emulator at " + owner.url + " had nothing to do. It starts again with " +
-        Join(wanted, " ") + ".\n");
-  return errors::LookAgain("The emulator of " + app::StateDirectory(flags).string() +
-                           " starts again with " + Join(wanted, " ") + ".");
+  tell_("The emulator at " + url + " had nothing to do. It starts again with " + difference +
+        ".\n");
+  return errors::LookAgain("The emulator of " + state.string() + " starts again with " +
+                           difference + ".");
+}
+
+// The flags given now must be among those the running emulator was started with, and jobs should
+// run with the virtual environment that is active now. An emulator that an earlier command started,
+// and that nothing uses, is replaced by one that fits.
+Status Connector::FitOwner(const host::StateOwner& owner, const EmulatorFlags& flags,
+                           Lifetime lifetime) {
+  const std::vector<std::string> wanted = FlagWords(flags);
+  if (wanted.empty() && (lifetime == Lifetime::kBriefly || lifetime == Lifetime::kNone)) {
+    return Ok{};
+  }
+  const Path state = app::StateDirectory(flags);
+  http::Client client(owner.url);
+  ASSIGN_OR_RETURN(const RunningFacts running, FactsOfRunning(client));
+  if (!HasFlags(running.flags, wanted)) {
+    const auto usable = ReadOptions(WithFlags(running.flags, flags), state);
+    if (!usable.ok()) return usable.error();
+    if (!EndOwnerIfUnused(owner)) {
+      return errors::FlagsDoNotFit(client.base(), running.flags, wanted);
+    }
+    return StartAgain(state, owner.url, running.flags, Join(wanted, " "));
+  }
+  const auto other = OtherEnvironment(running, lifetime);
+  if (!other) return Ok{};
+  const std::string difference =
+      other->empty() ? "no virtual environment" : "the virtual environment " + *other;
+  if (EndOwnerIfUnused(owner)) return StartAgain(state, owner.url, running.flags, difference);
+  if (!other->empty()) tell_(errors::EnvironmentNotUsed(owner.url, *other));
+  return Ok{};
 }
 
 Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lifetime,
@@ -156,7 +199,7 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
   ASSIGN_OR_RETURN(const auto owner, host::StateDirectory::Peek(state));
   if (owner && owner->url.empty()) return host::errors::StateTaken(state, *owner);
   if (owner) {
-    RETURN_IF_ERROR(FitOwner(*owner, flags));
+    RETURN_IF_ERROR(FitOwner(*owner, flags, lifetime));
     RETURN_IF_ERROR(JoinAt(*owner, lifetime));
     return owner->url;
   }

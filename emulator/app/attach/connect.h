@@ -43,8 +43,9 @@ class Connector {
 
   /// Flags that a running emulator was not started with are an error, because they cannot take
   /// effect any more, unless an earlier command started it and nothing uses it: then another one
-  /// starts in its place. If the emulator ends, the connection finds or starts the next one. The
-  /// connector outlives the connection.
+  /// starts in its place. The same holds if a command that submits a job has another active virtual
+  /// environment than the emulator, but otherwise it only prints a note. If the emulator ends,
+  /// the connection finds or starts the next one. The connector outlives the connection.
   Result<std::unique_ptr<client::Connection>> Connect(const EmulatorFlags& flags,
                                                       Lifetime lifetime);
 
@@ -57,7 +58,9 @@ class Connector {
   class FoundConnection;
 
   Result<std::string> Find(const EmulatorFlags& flags, Lifetime lifetime, bool again);
-  Status FitOwner(const host::StateOwner& owner, const EmulatorFlags& flags);
+  Status FitOwner(const host::StateOwner& owner, const EmulatorFlags& flags, Lifetime lifetime);
+  Error StartAgain(const Path& state, const std::string& url, std::vector<std::string> present,
+                   const std::string& difference);
   Result<std::string> LookOnce(const EmulatorFlags& flags, Lifetime lifetime, bool may_begin);
   Result<std::string> Embed(const EmulatorFlags& flags, const Path& state, Lifetime lifetime);
 

@@ -67,7 +67,9 @@ struct EmulatorOptions {
   std::map<std::string, std::vector<std::string>> images;  // host::ImageMap
   bool strict_images = false;
   host::ContainerEngineKind container_engine = host::ContainerEngineKind::kBundled;
-  Path image_store;                             // "": <state>/images
+  Path image_store;    // "": <state>/images
+  std::string python;  // the interpreter of all jobs, whatever version they ask for; "": none
+  Path runtime_store;  // host/python/runtime_environments.h; "": <state>/runtimes
   std::map<std::string, std::string> runtimes;  // runtime or Python version -> interpreter
   std::vector<std::string> interpreters;        // further pythons to consider
   std::vector<std::string> extra_regions;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "host/companions/companions.h"
+#include "host/process/child_process.h"
 #include "host/process/image_map.h"
 #include "http/transport/peer_user.h"
 
@@ -208,6 +209,25 @@ SettingProblems SetImages(const Json& value, EmulatorOptions& options) {
     }
   }
   return problems;
+}
+
+std::optional<std::string> FindPython(const std::string& text) {
+  std::error_code error;
+  Path path = text;
+  if (text.find('/') == std::string::npos && !std::filesystem::is_directory(path, error)) {
+    path = host::FindProgram(text, OwnVariable("PATH"));
+  }
+  if (std::filesystem::is_directory(path, error)) path /= "bin/python3";
+  if (path.empty() || !host::IsProgram(path.string())) return std::nullopt;
+  return std::filesystem::absolute(path, error).lexically_normal().string();
+}
+
+SettingProblems SetPython(const Json& value, EmulatorOptions& options) {
+  const std::string text = SettingText(value).value_or("");
+  const auto python = FindPython(text);
+  if (!python) return {errors::NotAPython(text)};
+  options.python = *python;
+  return {};
 }
 
 SettingProblems SetRuntimes(const Json& value, EmulatorOptions& options) {

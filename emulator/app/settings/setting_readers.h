@@ -29,9 +29,14 @@ SettingProblems SetDiskLimits(const Json& value, EmulatorOptions& options);
 SettingProblems SetPort(const Json& value, EmulatorOptions& options);
 SettingProblems SetAllowedUsers(const Json& value, EmulatorOptions& options);
 SettingProblems SetImages(const Json& value, EmulatorOptions& options);
+SettingProblems SetPython(const Json& value, EmulatorOptions& options);
 SettingProblems SetRuntimes(const Json& value, EmulatorOptions& options);
 SettingProblems SetCompanions(const Json& value, EmulatorOptions& options);
 SettingProblems SetCloudSdk(const Json& value, EmulatorOptions& options);
+
+/// The interpreter that the user means: a program, a name on $PATH, or the directory of a virtual
+/// environment. As an absolute path; nullopt: there is none.
+std::optional<std::string> FindPython(const std::string& text);
 
 /// An image and what replaces it, as `--map-image` takes it: "URI=COMMAND", "URI=oci:PATH".
 struct ImageMapping {

@@ -121,6 +121,17 @@ constexpr Setting kSettings[] = {
      .set = SetText<&EmulatorOptions::fake_gpus>,
      .sample = "4xNVIDIA_TESLA_T4",
      .note = "GPUs that do not exist, to test device binding anywhere"},
+    {.key = "python",
+     .flag = "--python",
+     .values = "PATH",
+     .help = "Python interpreter of all jobs, whatever version they ask for: a program, or the "
+             "directory of a virtual environment (default: an installed runtime version, the "
+             "active virtual environment, or the version that fits best).",
+     .in_runs = InRuns::kUsed,
+     .set = SetPython,
+     .complete = [](const std::string& value) { return FindPython(value).value_or(value); },
+     .sample = "python3",
+     .note = "the interpreter of all jobs; default: by their versions (docs/running-jobs.md)"},
     {.key = "strict_runtime",
      .flag = "--strict-runtime",
      .help =

@@ -38,6 +38,8 @@ struct Setting {
   InRuns in_runs = InRuns::kUnset;
   /// Sets the option from a value of the file or of a flag: a text, or `true` for a switch.
   SettingProblems (*set)(const Json& value, EmulatorOptions& options) = nullptr;
+  /// The value of the flag so that it means the same in any directory; null: it does anyway.
+  std::string (*complete)(const std::string& value) = nullptr;
   std::string_view sample = {};    // in docs/configuration.md; further lines are indented
   bool sample_is_default = false;  // the sample is the default value
   std::string_view note = {};      // the comment after the sample

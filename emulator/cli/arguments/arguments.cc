@@ -68,6 +68,7 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddServerCommands(grammar, gcloud);
   AddStorageCommands(grammar, gcloud);
   AddImagesCommands(grammar, gcloud);
+  AddRuntimesCommands(grammar, gcloud);
   AddScenarioCommands(grammar);
   AddCheckCommand(grammar, gcloud);
   AddSimulateCommand(grammar);
@@ -107,6 +108,7 @@ Status CheckFormat(const Command& command, const GcloudFlags& gcloud) {
                  [&](const UpdateCommand& update) { return resource(update); },
                  [&](const TrialsCommand& trials) { return resource(trials); },
                  [&](const ImagesListCommand& list) { return resource(list); },
+                 [&](const RuntimesListCommand& list) { return resource(list); },
                  [&](const PsCommand& ps) { return resource(ps); },
                  [&](const DoctorCommand&) -> Status {
                    const std::vector<std::string> known = DoctorFormats();

@@ -53,6 +53,7 @@ void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddStorageCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddImagesCommands(Grammar& grammar, const GcloudFlags& gcloud);
+void AddRuntimesCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddScenarioCommands(Grammar& grammar);
 void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud);
 void AddSimulateCommand(Grammar& grammar);

@@ -134,7 +134,7 @@ void AddSettingFlag(Grammar& grammar, CLI::App& app, std::string_view key,
         RETURN_IF_ERROR(app::CheckFlag(setting, value));
         std::vector<std::string>& values = into->settings[name];
         if (!again) values.clear();
-        values.push_back(value);
+        values.push_back(setting.complete ? setting.complete(value) : value);
         return Ok{};
       });
 }

@@ -23,6 +23,7 @@
 #include "emulator/cli/arguments/command_shape.h"
 #include "emulator/cli/commands/follow.h"
 #include "emulator/cli/commands/gcloud_flags.h"
+#include "emulator/cli/commands/software_commands.h"
 #include "emulator/cli/commands/storage_commands.h"
 #include "emulator/cli/output.h"
 #include "emulator/explore/explored_job.h"
@@ -185,35 +186,6 @@ struct DoctorCommand {
 /// `version`.
 struct VersionCommand {};
 
-/// `images list`.
-struct ImagesListCommand {
-  GcloudFlags gcloud;
-  app::EmulatorFlags emulator;  // --state
-};
-
-/// `images import ARCHIVE|DIRECTORY`.
-struct ImagesImportCommand {
-  GcloudFlags gcloud;
-  app::EmulatorFlags emulator;      // --state
-  std::string source;               // "-": the standard input
-  std::optional<std::string> name;  // --name URI
-};
-
-/// `images map URI=COMMAND|URI=oci:PATH...` and `images map --unset URI`.
-struct ImagesMapCommand {
-  GcloudFlags gcloud;
-  app::EmulatorFlags emulator;  // --state
-  std::vector<app::ImageMapping> mappings;
-  std::vector<std::string> unset;  // URIs
-};
-
-/// `images remove URI...`.
-struct ImagesRemoveCommand {
-  GcloudFlags gcloud;
-  app::EmulatorFlags emulator;  // --state
-  std::vector<std::string> names;
-};
-
 /// `scenario run FILE...`.
 struct ScenarioRunCommand {
   app::EmulatorFlags emulator;        // --state: holds the directories of the runs
@@ -329,16 +301,15 @@ struct ShellCommand {
   std::vector<std::string> command;  // empty: a shell
 };
 
-using Command =
-    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand,
-                 CleanCommand, PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand,
-                 TrialsCommand, LocalTrainCommand, ServeCommand, StopCommand, EnvCommand,
-                 DoctorCommand, InitCommand, VersionCommand, BucketsCreateCommand,
-                 BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand, RmCommand,
-                 ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
-                 ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand,
-                 ScenarioShowCommand, ExploreCommand, CheckCommand, SimulateCommand, ShellCommand,
-                 HelpCommand, CompleteCommand, PrintCommand>;
+using Command = std::variant<
+    SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand, CleanCommand,
+    PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand, TrialsCommand, LocalTrainCommand,
+    ServeCommand, StopCommand, EnvCommand, DoctorCommand, InitCommand, VersionCommand,
+    BucketsCreateCommand, BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand,
+    RmCommand, ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
+    RuntimesListCommand, RuntimesInstallCommand, RuntimesRemoveCommand, ScenarioRunCommand,
+    ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand, ExploreCommand,
+    CheckCommand, SimulateCommand, ShellCommand, HelpCommand, CompleteCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
@@ -378,6 +349,9 @@ int RunImagesList(const ImagesListCommand& command, const Surroundings& world);
 int RunImagesImport(const ImagesImportCommand& command, const Surroundings& world);
 int RunImagesMap(const ImagesMapCommand& command, const Surroundings& world);
 int RunImagesRemove(const ImagesRemoveCommand& command, const Surroundings& world);
+int RunRuntimesList(const RuntimesListCommand& command, const Surroundings& world);
+int RunRuntimesInstall(const RuntimesInstallCommand& command, const Surroundings& world);
+int RunRuntimesRemove(const RuntimesRemoveCommand& command, const Surroundings& world);
 int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world);
 int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world);
 int RunScenarioSchema(const ScenarioSchemaCommand& command, const Surroundings& world);

@@ -82,7 +82,8 @@ void Show(const Json& answer, const FollowRequest& request, const Io& io, Shown&
   if (const auto created = ParseRfc3339(StringOr(answer, "createTime"))) shown.created = *created;
   std::string rows;
   const Json* entries = Member(answer, "entries");
-  for (const Json& entry : entries ? *entries : Json::array()) {
+  for (Json entry : entries ? *entries : Json::array()) {
+    request.own_paths.ShowIn(entry);
     rows += io.err_is_terminal ? ColourRows(entry, Since(shown, StringOr(entry, "timestamp")))
                                : PlainRows(entry, request.allow_multiline_logs);
   }

@@ -9,6 +9,7 @@
 #include "base/json_fwd.h"
 #include "client/connection.h"
 #include "emulator/cli/output.h"
+#include "emulator/cli/print/own_paths.h"
 
 namespace caip::cli {
 
@@ -18,6 +19,7 @@ struct FollowRequest {
   std::string job_id;
   std::string task_name;              // "": all tasks
   bool allow_multiline_logs = false;  // false: one row for each line of a message
+  OwnPaths own_paths = {};
 };
 
 /// How following ended.

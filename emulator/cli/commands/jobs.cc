@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/clock.h"
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "client/connection.h"
 #include "client/gcloud_properties.h"
 #include "emulator/cli/commands/commands.h"
@@ -13,6 +15,8 @@
 #include "emulator/cli/errors.h"
 #include "emulator/cli/output.h"
 #include "emulator/cli/print/job_summary.h"
+#include "emulator/cli/print/missing_module.h"
+#include "emulator/cli/print/own_paths.h"
 #include "emulator/cli/print/resource_text.h"
 
 namespace caip::cli {
@@ -56,16 +60,23 @@ Result<std::string> Description(const DescribeCommand& command, const Json& job)
 Status Describe(const DescribeCommand& command, const Surroundings& world) {
   ASSIGN_OR_RETURN(const JobCall call, Begin(command, world, app::Lifetime::kBriefly));
   ASSIGN_OR_RETURN(
-      const Json job,
+      Json job,
       client::CallService(*call.connection, {.target = client::JobsPath(call.project, command.job)},
                           call.project));
+  const OwnPaths own_paths(app::StateDirectory(command.emulator));
   if (command.summarize && command.gcloud.format) {
     world.io.err("WARNING: --format is ignored when --summarize is present\n");
+  }
+  const Json* failure = Member(job, "errorMessage");
+  if (failure && failure->is_string() && !command.gcloud.format) {
+    job["errorMessage"] = own_paths.In(failure->get<std::string>());
   }
   ASSIGN_OR_RETURN(const std::string text, Description(command, job));
   world.io.out(text);
   // gcloud prints the links only for people. --format means that a program reads the output.
-  if (!command.gcloud.format) world.io.err(ConsoleLinks(command.job, call.project));
+  if (!command.gcloud.format) {
+    world.io.err(ConsoleLinks(command.job, call.project) + MissingModuleHint(job));
+  }
   return Ok{};
 }
 
@@ -134,10 +145,11 @@ Status StreamLogs(const StreamLogsCommand& command, const Surroundings& world) {
   Io as_result = world.io;
   as_result.err = world.io.out;
   as_result.err_is_terminal = world.io.out_is_terminal;
-  const FollowOutcome outcome = world.follow(
-      *call.connection,
-      {call.project, command.job, command.task_name.value_or(""), command.allow_multiline_logs},
-      as_result);
+  const FollowOutcome outcome =
+      world.follow(*call.connection,
+                   {call.project, command.job, command.task_name.value_or(""),
+                    command.allow_multiline_logs, OwnPaths(app::StateDirectory(command.emulator))},
+                   as_result);
   if (outcome.end == FollowOutcome::End::kFailed) return errors::StreamFailed(outcome.failure);
   if (outcome.end == FollowOutcome::End::kInterrupted) {
     world.io.err(errors::Interrupted(outcome.signal));
@@ -182,6 +194,19 @@ std::string Uris(const std::vector<Json>& jobs, const std::string& base,
   return text;
 }
 
+// gcloud's columns, and how long the job has run.
+constexpr std::string_view kListColumns =
+    "table(jobId.basename(),state:label=STATUS,createTime.date(tz=LOCAL):label=CREATED,duration)";
+
+// Nothing for a job that has not started. Of a job that runs, emulated time may be ahead of the
+// time of this process; then there is no duration, either.
+void AddDuration(Json& job) {
+  const auto start = ParseRfc3339(StringOr(job, "startTime"));
+  const auto end = ParseRfc3339(StringOr(job, "endTime"));
+  const Instant until = end.value_or(SystemClock().Now());
+  if (start && until >= *start) job["duration"] = HumanDuration(until - *start);
+}
+
 Status List(const ListCommand& command, const Surroundings& world) {
   ASSIGN_OR_RETURN(const std::string project, client::ProjectOf(command.gcloud));
   ASSIGN_OR_RETURN(const auto connection, world.connect(command.emulator, app::Lifetime::kBriefly));
@@ -195,9 +220,9 @@ Status List(const ListCommand& command, const Surroundings& world) {
     world.io.out(Uris(jobs, connection->base_url(), project));
     return Ok{};
   }
-  ASSIGN_OR_RETURN(
-      const std::string text,
-      FormatResources(Json(jobs), command.gcloud.format.value_or("table"), command.page_size));
+  if (!command.gcloud.format) std::for_each(jobs.begin(), jobs.end(), AddDuration);
+  const std::string format = command.gcloud.format.value_or(std::string(kListColumns));
+  ASSIGN_OR_RETURN(const std::string text, FormatResources(Json(jobs), format, command.page_size));
   world.io.out(text);
   if (jobs.empty() && !command.gcloud.format) world.io.err("Listed 0 items.\n");
   return Ok{};

@@ -15,6 +15,7 @@
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/output.h"
+#include "emulator/cli/print/own_paths.h"
 #include "harness/events/replica_name.h"
 
 namespace caip::cli {
@@ -36,7 +37,11 @@ class LogReader {
  public:
   LogReader(const LogsCommand& command, std::string project, client::Connection& connection,
             const Io& io)
-      : command_(command), project_(std::move(project)), connection_(connection), io_(io) {}
+      : command_(command),
+        project_(std::move(project)),
+        connection_(connection),
+        io_(io),
+        own_paths_(app::StateDirectory(command.emulator)) {}
 
   Status Run() {
     const app::InterruptGuard guard;
@@ -76,7 +81,7 @@ class LogReader {
     const std::string last = StringOr(answer, "last", after_);
     const Json* entries = Member(answer, "entries");
     read_ = entries ? entries->size() : 0;
-    for (const Json& entry : entries ? *entries : Json::array()) Take(entry);
+    for (Json entry : entries ? *entries : Json::array()) Take(entry);
     after_ = last;
     state_ = StringOr(answer, "state");
     const auto is_set = [&](const char* name) {
@@ -87,8 +92,9 @@ class LogReader {
     return Ok{};
   }
 
-  void Take(const Json& entry) {
+  void Take(Json& entry) {
     if (!IsWanted(entry)) return;
+    own_paths_.ShowIn(entry);
     const auto time = ParseRfc3339(StringOr(entry, "timestamp"));
     const Duration elapsed = time && *time > created_ ? *time - created_ : Duration(0);
     std::string rows = io_.out_is_terminal ? ColourRows(entry, elapsed) : PlainRows(entry, false);
@@ -112,6 +118,7 @@ class LogReader {
   std::string project_;
   client::Connection& connection_;
   const Io& io_;
+  const OwnPaths own_paths_;
   std::string after_;
   std::string state_;
   Instant created_{};

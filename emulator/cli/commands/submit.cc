@@ -8,6 +8,9 @@
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/output.h"
+#include "emulator/cli/print/live_line.h"
+#include "emulator/cli/print/missing_module.h"
+#include "emulator/cli/print/own_paths.h"
 #include "emulator/cli/print/resource_text.h"
 
 namespace caip::cli {
@@ -38,12 +41,20 @@ class Submission {
     client::SubmitRequest request = command_.request;
     request.gcloud = command_.gcloud;
     request.package_cache = app::StateDirectory(command_.emulator) / "sdists";
+    const auto live = LiveLine(world_.io);
+    const bool builds = live && request.package_path.has_value();
+    if (builds) live("Building the package " + *request.package_path + " ...");
     const app::StopOnInterrupt interrupt;
     client::PreparationOptions options;
     options.read_only_cache = command_.dry_run || command_.validate_only;
     options.stop = interrupt.token();
-    options.warn = [this](const std::string& text) { Warn(text); };
-    return client::PrepareJob(request, options);
+    options.warn = [&](const std::string& text) {
+      if (builds) live("");
+      Warn(text);
+    };
+    auto prepared = client::PrepareJob(request, options);
+    if (builds) live("");
+    return prepared;
   }
 
   int Check() {
@@ -69,15 +80,31 @@ class Submission {
     const Result<Json> created = client::CreateJob(connection, job_);
     if (!created.ok()) return Complain(created.error().message);
     const std::string job = StringOr(*created, "jobId", command_.request.flags.job);
+    KeepSource();
     Say(errors::Submitted(job));
     if (command_.stream_logs) return FollowToTheEnd(connection, job);
     Say(errors::FollowUp(job));
     return PrintJob(*created, kExitSuccess);
   }
 
+  // A failure costs only the user's paths in tracebacks.
+  void KeepSource() {
+    const Path state = app::StateDirectory(command_.emulator);
+    const Json* input = Member(job_.job, "trainingInput");
+    const Json* uris = input ? Member(*input, "packageUris") : nullptr;
+    const std::optional<std::string>& folder = command_.request.package_path;
+    if (!folder || !uris || !uris->is_array()) return;
+    std::error_code error;
+    const Path source = std::filesystem::absolute(*folder, error).lexically_normal();
+    const bool ends_with_slash = !source.has_filename();
+    const Path parent = (ends_with_slash ? source.parent_path() : source).parent_path();
+    static_cast<void>(KeepPackageSource(state, uris->get<std::vector<std::string>>(), parent));
+    own_paths_ = OwnPaths(state);
+  }
+
   int FollowToTheEnd(client::Connection& connection, const std::string& job) {
     const FollowOutcome outcome =
-        world_.follow(connection, {job_.project, job, "", false}, world_.io);
+        world_.follow(connection, {job_.project, job, "", false, own_paths_}, world_.io);
     using End = FollowOutcome::End;
     if (outcome.end == End::kStopped) {
       Say(errors::EmulatorStopped(job));
@@ -89,6 +116,7 @@ class Submission {
     const Result<Json> ended = client::CallService(
         connection, {.target = client::JobsPath(job_.project, job)}, job_.project);
     if (!ended.ok()) return Complain(ended.error().message);
+    Say(MissingModuleHint(*ended));
     const bool succeeded = StringOr(*ended, "state") == "SUCCEEDED";
     return PrintJob(*ended, succeeded ? kExitSuccess : kExitFailure);
   }
@@ -139,6 +167,7 @@ class Submission {
   const SubmitCommand& command_;
   const Surroundings& world_;
   client::PreparedJob job_;
+  OwnPaths own_paths_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/time_text.h"
+#include "emulator/cli/print/live_line.h"
 #include "harness/events/step_formats.h"
 
 namespace caip::cli {
@@ -152,10 +153,10 @@ std::string ProgressText(const ExploreProgress& progress) {
 }
 
 std::function<void(const ExploreProgress&)> ProgressLine(const Io& io) {
-  if (!io.err_is_terminal) return nullptr;
-  return [&io](const ExploreProgress& progress) {
-    const bool is_over = progress.phase == ExploreProgress::Phase::kOver;
-    io.err(Drawing("\r\033[K" + (is_over ? "" : ProgressText(progress))));
+  const auto show = LiveLine(io);
+  if (!show) return nullptr;
+  return [show](const ExploreProgress& progress) {
+    show(progress.phase == ExploreProgress::Phase::kOver ? "" : ProgressText(progress));
   };
 }
 

@@ -90,6 +90,11 @@ std::string EnvironmentKey(const Interpreter& interpreter,
   return Sha256Hex(CompactJson(parts)).substr(0, 32);
 }
 
+std::vector<std::string> PackageUrisOf(const Path& directory) {
+  const auto json = ReadJson(directory / kReady);
+  return json ? StringsOf(*json, "packages") : std::vector<std::string>{};
+}
+
 EnvironmentCache::EnvironmentCache(Path root, size_t keep) : root_(std::move(root)), keep_(keep) {}
 
 bool EnvironmentCache::Use(const std::string& key, const engine::RunKey& run) {

@@ -43,6 +43,9 @@ struct EnvironmentContents {
   std::string family = {};  // the key without the digests: equal for a changed package
 };
 
+/// The packages that were installed into the environment in `directory`; empty if it is not ready.
+std::vector<std::string> PackageUrisOf(const Path& directory);
+
 /// Creates, finds and deletes environments. Any thread.
 class EnvironmentCache {
  public:

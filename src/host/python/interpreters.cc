@@ -1,17 +1,17 @@
 #include "host/python/interpreters.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <set>
 
 #include "base/json.h"
+#include "base/quoting.h"
 #include "base/text.h"
 #include "host/process/child_process.h"
 #include "host/python/python_errors.h"
+#include "host/python/runtime_environments.h"
 
 namespace caip::host {
 namespace {
@@ -88,41 +88,16 @@ std::string WantedPython(const PythonRequest& request) {
   return request.python_version.empty() ? std::string(kPythonDefault) : request.python_version;
 }
 
+// Nothing that was not asked for is missed: without a version in the job there is no warning.
+std::string WarningOf(const PythonRequest& request, const Interpreter& given,
+                      const std::string& giver) {
+  const bool fits = ParsePythonMinor(request.python_version) == given.minor;
+  if (!request.AsksForPython() || fits) return "";
+  return errors::OtherPythonGiven(request.python_version, given.version, given.path.string(),
+                                  giver);
+}
+
 }  // namespace
-
-std::optional<PythonMinor> ParsePythonMinor(std::string_view text) {
-  PythonMinor version;
-  size_t at = 0;
-  const auto number = [&](int& into) {
-    const size_t start = at;
-    for (; at < text.size() && at - start < 4 && text[at] >= '0' && text[at] <= '9'; ++at) {
-      into = into * 10 + (text[at] - '0');
-    }
-    return at > start;
-  };
-  if (!number(version.major) || at >= text.size() || text[at++] != '.') return std::nullopt;
-  if (!number(version.minor) || (at < text.size() && text[at] != '.')) return std::nullopt;
-  return version;
-}
-
-std::string Text(PythonMinor version) {
-  return std::to_string(version.major) + "." + std::to_string(version.minor);
-}
-
-std::vector<InterpreterCandidate> InOrderOfFitness(std::vector<InterpreterCandidate> candidates,
-                                                   PythonMinor wanted) {
-  // Unknown: 0, equal: 1, newer: 2 (nearest first), older: 3 (nearest first).
-  const auto rank = [&](const InterpreterCandidate& candidate) {
-    if (!candidate.presumed) return std::pair(0, 0);
-    const int distance = (candidate.presumed->major - wanted.major) * 1000 +
-                         candidate.presumed->minor - wanted.minor;
-    if (distance == 0) return std::pair(1, 0);
-    return distance > 0 ? std::pair(2, distance) : std::pair(3, -distance);
-  };
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-  return candidates;
-}
 
 Interpreters::Interpreters(InterpreterSearch search, std::map<std::string, std::string> runtimes)
     : search_(std::move(search)), runtimes_(std::move(runtimes)) {}
@@ -182,20 +157,18 @@ std::optional<Interpreter> Interpreters::Ask(const Path& path) {
   return known;
 }
 
-Result<InterpreterChoice> Interpreters::Mapped(const PythonRequest& request, const std::string& key,
-                                               const std::string& path) {
+// `giver` says who names the interpreter: "--python names it".
+Result<InterpreterChoice> Interpreters::Given(const PythonRequest& request, const std::string& path,
+                                              const std::string& giver) {
   const auto interpreter = Ask(path);
   if (!interpreter && silent_.contains(path)) {
     return errors::InterpreterSilent(path, search_.patience);
   }
-  if (!interpreter) return errors::MappedInterpreterBroken(key, path);
+  if (!interpreter) return errors::GivenInterpreterBroken(path, giver);
   if (interpreter->minor < kOldestUsable) {
-    return errors::InterpreterTooOld(path, interpreter->version);
+    return errors::InterpreterTooOld(path, interpreter->version, giver);
   }
-  const std::string wanted = WantedPython(request);
-  if (ParsePythonMinor(wanted) == interpreter->minor) return InterpreterChoice{*interpreter, ""};
-  return InterpreterChoice{*interpreter,
-                           errors::OtherPythonByConfig(wanted, interpreter->version, path, key)};
+  return InterpreterChoice{*interpreter, WarningOf(request, *interpreter, giver), ""};
 }
 
 Result<InterpreterChoice> Interpreters::Choose(const PythonRequest& request) {
@@ -210,10 +183,45 @@ Result<InterpreterChoice> Interpreters::Choose(const PythonRequest& request) {
 }
 
 Result<InterpreterChoice> Interpreters::Best(const PythonRequest& request) {
+  if (auto given = ByUser(request)) return *std::move(given);
+  if (auto installed = Installed(request)) return *std::move(installed);
+  if (auto active = Active(request)) return *std::move(active);
+  return Suitable(request);
+}
+
+std::optional<Result<InterpreterChoice>> Interpreters::ByUser(const PythonRequest& request) {
+  if (!search_.python.empty()) {
+    return Given(request, search_.python, "--python (or `python:` in the configuration) names it");
+  }
   for (const std::string& key : {request.software_version, request.python_version}) {
     const auto mapped = runtimes_.find(key);
-    if (!key.empty() && mapped != runtimes_.end()) return Mapped(request, key, mapped->second);
+    if (key.empty() || mapped == runtimes_.end()) continue;
+    return Given(request, mapped->second,
+                 "`runtimes:` in the configuration maps " + Quoted(key) + " to it");
   }
+  return std::nullopt;
+}
+
+std::optional<InterpreterChoice> Interpreters::Installed(const PythonRequest& request) {
+  if (search_.installed_runtimes.empty()) return std::nullopt;
+  const auto runtime = FindRuntime(search_.installed_runtimes, request.software_version);
+  if (!runtime) return std::nullopt;
+  const auto interpreter = Ask(runtime->python());
+  if (!interpreter) return std::nullopt;  // its base has been removed
+  return InterpreterChoice{*interpreter, "", errors::RuntimeDiffers(*runtime)};
+}
+
+std::optional<InterpreterChoice> Interpreters::Active(const PythonRequest& request) {
+  if (search_.active_environment.empty()) return std::nullopt;
+  const auto interpreter = Ask(search_.active_environment / "bin/python3");
+  if (!interpreter || interpreter->minor < kOldestUsable) return std::nullopt;
+  const bool fits = ParsePythonMinor(WantedPython(request)) == interpreter->minor;
+  if (request.strict && !fits) return std::nullopt;
+  return InterpreterChoice{
+      *interpreter, WarningOf(request, *interpreter, "its virtual environment is active"), ""};
+}
+
+Result<InterpreterChoice> Interpreters::Suitable(const PythonRequest& request) {
   const std::string wanted_text = WantedPython(request);
   const auto wanted = ParsePythonMinor(wanted_text);
   if (!wanted || wanted->major != 3) return errors::PythonTwo(wanted_text);
@@ -233,10 +241,14 @@ Result<InterpreterChoice> Interpreters::Best(const PythonRequest& request) {
       candidates.insert(candidates.begin(), {best.path, interpreter->minor});
       continue;
     }
-    if (interpreter->minor == *wanted) return InterpreterChoice{*interpreter, ""};
+    if (interpreter->minor == *wanted) return InterpreterChoice{*interpreter, "", ""};
     if (request.strict) return errors::PythonNotHere(wanted_text, interpreter->version);
-    return InterpreterChoice{*interpreter, errors::OtherPython(wanted_text, interpreter->version,
-                                                               interpreter->path.string())};
+    return InterpreterChoice{
+        *interpreter,
+        request.AsksForPython()
+            ? errors::OtherPython(wanted_text, interpreter->version, interpreter->path.string())
+            : "",
+        ""};
   }
 }
 
@@ -253,94 +265,6 @@ std::vector<Interpreter> Interpreters::All() {
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.minor > b.minor; });
   return all;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr int kOldestMinor = 5;
-constexpr int kNewestMinor = 20;
-
-bool IsScript(const Path& path) {
-  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  char start[2] = {};
-  return fd.valid() && ::read(fd.get(), start, 2) == 2 && start[0] == '#' && start[1] == '!';
-}
-
-// Returns 3.11 for "python3.11"; nullopt for "python3".
-std::optional<PythonMinor> MinorInName(const std::string& name) {
-  const std::string_view prefix = "python";
-  if (!name.starts_with(prefix)) return std::nullopt;
-  return ParsePythonMinor(std::string_view(name).substr(prefix.size()));
-}
-
-class Scan {
- public:
-  void Add(const Path& path, std::optional<PythonMinor> presumed) {
-    if (!IsProgram(path.string()) || !seen_.insert(Identity(path)).second) return;
-    if (!presumed) presumed = MinorInName(fs::canonical(path, ignored_).filename());
-    found_.push_back({path, presumed});
-  }
-  void AddDirectory(const Path& directory) {
-    // PATH often names a directory twice, and the directories of the system again.
-    if (!directory.is_absolute() || !directories_.insert(directory.string()).second) return;
-    if (!fs::is_directory(directory, ignored_)) return;
-    AddUnlessScript(directory / "python3", std::nullopt);
-    for (int minor = kNewestMinor; minor >= kOldestMinor; --minor) {
-      AddUnlessScript(directory / ("python3." + std::to_string(minor)), PythonMinor{3, minor});
-    }
-  }
-  // Adds <root>/versions/3.7.16/bin/python3.7 and the like.
-  void AddPyenv(const Path& root) {
-    std::vector<std::pair<PythonMinor, Path>> versions;
-    for (fs::directory_iterator it(root / "versions", ignored_), end; it != end;
-         it.increment(ignored_)) {
-      const auto minor = ParsePythonMinor(it->path().filename().string());
-      if (minor && minor->major == 3) versions.emplace_back(*minor, it->path());
-    }
-    std::sort(versions.rbegin(), versions.rend());
-    for (const auto& [minor, path] : versions) Add(path / "bin" / ("python" + Text(minor)), minor);
-  }
-  std::vector<InterpreterCandidate> Found() && { return std::move(found_); }
-
- private:
-  void AddUnlessScript(const Path& path, std::optional<PythonMinor> presumed) {
-    if (IsProgram(path.string()) && !IsScript(path)) Add(path, presumed);
-  }
-  // The python of a virtual environment links to that of its base, but is a different interpreter.
-  std::string Identity(const Path& path) {
-    const Path environment = path.parent_path().parent_path();
-    if (fs::exists(environment / "pyvenv.cfg", ignored_)) return "venv:" + environment.string();
-    return fs::canonical(path, ignored_).string();
-  }
-
-  std::error_code ignored_;
-  std::set<std::string> directories_;
-  std::set<std::string> seen_;
-  std::vector<InterpreterCandidate> found_;
-};
-
-}  // namespace
-
-std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& search) {
-  Scan scan;
-  for (const Path& path : search.configured) scan.Add(path, std::nullopt);
-  for (const std::string& directory : Split(search.path, ':')) scan.AddDirectory(directory);
-  for (const Path& directory : search.system_directories) scan.AddDirectory(directory);
-  for (const Path& root : search.pyenv_roots) scan.AddPyenv(root);
-  return std::move(scan).Found();
-}
-
-InterpreterSearch DefaultSearch(
-    const std::vector<std::pair<std::string, std::string>>& environment) {
-  InterpreterSearch search;
-  search.path = FindVariable(environment, "PATH").value_or("");
-  for (const Path& root : {Path(FindVariable(environment, "PYENV_ROOT").value_or("")),
-                           Path(FindVariable(environment, "HOME").value_or("")) / ".pyenv"}) {
-    if (root.is_absolute()) search.pyenv_roots.push_back(root);
-  }
-  return search;
 }
 
 }  // namespace caip::host

@@ -1,7 +1,6 @@
 #pragma once
 // The Python interpreters of this host, and the choice of one for a runtime version.
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -12,18 +11,9 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "host/python/interpreter_scan.h"
 
 namespace caip::host {
-
-/// A minor version: {3, 7} for "3.7".
-struct PythonMinor {
-  int major = 0;
-  int minor = 0;
-  auto operator<=>(const PythonMinor&) const = default;
-};
-/// Parses "3.7" or "3.7.16"; nullopt for other texts.
-std::optional<PythonMinor> ParsePythonMinor(std::string_view text);
-std::string Text(PythonMinor version);
 
 /// Facts that an interpreter reports about itself.
 struct Interpreter {
@@ -41,26 +31,11 @@ struct Interpreter {
   uint64_t size = 0;
 };
 
-/// A file that may be an interpreter, with the version that its name suggests.
-struct InterpreterCandidate {
-  Path path;
-  std::optional<PythonMinor> presumed;
-};
-
-/// Places to search for interpreters.
-struct InterpreterSearch {
-  std::vector<Path> configured;  // set by the user, best first
-  std::string path;              // $PATH
-  std::vector<Path> system_directories = {"/usr/local/bin", "/usr/bin"};
-  std::vector<Path> pyenv_roots;
-  Path cache_file;                             // keeps the facts; "": none
-  std::chrono::milliseconds patience{20'000};  // how long an interpreter may take to answer
-};
-
 /// The interpreter that was chosen for a job.
 struct InterpreterChoice {
   Interpreter interpreter;
-  std::string warning;  // for the job's log; "" if the best interpreter has the requested version
+  std::string warning;  // for the job's log; "" if it has the version that the job names
+  std::string note;  // for the job's log: what an installed runtime has in place of the service's
 };
 
 /// The version for a job that names none.
@@ -71,16 +46,14 @@ struct PythonRequest {
   std::string software_version;  // "2.4"
   std::string python_version;    // "3.7"; "": kPythonDefault
   bool strict = false;           // reject another minor version
+  bool is_default = false;       // nobody asked for this version, so there is no warning
+  bool AsksForPython() const { return !python_version.empty() && !is_default; }
 };
 
-/// Sorts `candidates` by their suitability for `wanted`: the same minor version, then the nearest
-/// newer one, then the nearest older one. Equal ones keep their order. Unknown versions come first,
-/// because the interpreter must be asked.
-std::vector<InterpreterCandidate> InOrderOfFitness(std::vector<InterpreterCandidate> candidates,
-                                                   PythonMinor wanted);
-
 /// Finds interpreters and asks them for their facts. Runs each interpreter once and remembers its
-/// facts by path, size and time, so that a later start runs none. Any thread.
+/// facts by path, size and time, so that a later start runs none. A job gets the first of these:
+/// the search's `python`, what `runtimes` says, the installed runtime of its version, the active
+/// virtual environment, the most suitable one of those that were found. Any thread.
 class Interpreters {
  public:
   /// `runtimes` maps runtime or Python versions to interpreters, which are used even if their
@@ -100,8 +73,12 @@ class Interpreters {
   std::optional<Interpreter> Ask(const Path& path);
   std::optional<Interpreter> Run(const Path& path);
   Result<InterpreterChoice> Best(const PythonRequest& request);
-  Result<InterpreterChoice> Mapped(const PythonRequest& request, const std::string& key,
-                                   const std::string& path);
+  std::optional<Result<InterpreterChoice>> ByUser(const PythonRequest& request);
+  std::optional<InterpreterChoice> Installed(const PythonRequest& request);
+  std::optional<InterpreterChoice> Active(const PythonRequest& request);
+  Result<InterpreterChoice> Suitable(const PythonRequest& request);
+  Result<InterpreterChoice> Given(const PythonRequest& request, const std::string& path,
+                                  const std::string& giver);
   void Load();
   void Save() const;
 
@@ -114,15 +91,5 @@ class Interpreters {
   bool loaded_ = false;
   int asked_ = 0;
 };
-
-/// A search of $PATH, $PYENV_ROOT and ~/.pyenv of the given environment.
-InterpreterSearch DefaultSearch(
-    const std::vector<std::pair<std::string, std::string>>& environment);
-
-/// Finds candidates by names, links and first bytes, without running any. The best come first:
-/// configured ones, those on $PATH, the system's, pyenv's versions. Leaves out shell wrappers
-/// (pyenv's shims) unless they are configured, because the program that they run depends on the
-/// directory.
-std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& search);
 
 }  // namespace caip::host

@@ -129,13 +129,15 @@ void PackagerOnHost::Dispatch(std::stop_token stop) {
 
 void PackagerOnHost::Handle(const OrderPtr& order) {
   const PrepareRequest& request = order->request;
-  auto choice = interpreters_.Choose(
-      {request.software_version, request.python_version, options_.strict_runtime});
+  auto choice = interpreters_.Choose({request.software_version, request.python_version,
+                                      options_.strict_runtime, request.is_python_default});
   if (!choice.ok()) return Refuse(order, choice.error().message);
-  if (!choice->warning.empty()) {
-    log_.Write({{request.run, std::string(run::kServiceTask), Severity::kWarning, clock_.Now(),
-                 choice->warning}});
-  }
+  const auto write = [&](Severity severity, const std::string& text) {
+    if (text.empty()) return;
+    log_.Write({{request.run, std::string(run::kServiceTask), severity, clock_.Now(), text}});
+  };
+  write(Severity::kWarning, choice->warning);
+  write(Severity::kInfo, choice->note);
   order->interpreter = choice->interpreter;
   auto packages = Identify(request);
   if (!packages.ok()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "host/process/child_process.h"
@@ -58,6 +59,43 @@ class Tail {
  private:
   std::deque<std::string> lines_;
   size_t bytes_ = 0;
+};
+
+// Holds back what pip prints while all is well. A long installation shows a line from time to time.
+class FoldedOutput {
+ public:
+  using Send = std::function<void(const std::string& line)>;
+
+  explicit FoldedOutput(Send send) : send_(std::move(send)) {}
+
+  void Add(std::string_view line) {
+    lines_.emplace_back(line);
+    if (lines_.size() > kLinesMax) lines_.pop_front();
+    const auto now = MonotonicNow();
+    if (now - shown_ < kShownEach) return;
+    shown_ = now;
+    send_(lines_.back());
+  }
+  // pip succeeded: its last line says what it installed, unless there was nothing to do, or it says
+  // the same as `earlier`.
+  void SendLast(std::string& earlier) const {
+    if (lines_.empty() || lines_.back().starts_with(kNothingToDo)) return;
+    if (lines_.back() != earlier) send_(lines_.back());
+    earlier = lines_.back();
+  }
+  // pip failed: everything may matter.
+  void SendAll() const {
+    for (const std::string& line : lines_) send_(line);
+  }
+
+ private:
+  static constexpr std::chrono::seconds kShownEach{10};
+  static constexpr size_t kLinesMax = 10'000;
+  static constexpr std::string_view kNothingToDo = "Requirement already satisfied";
+
+  const Send send_;
+  std::deque<std::string> lines_;
+  MonotonicTime shown_ = MonotonicNow();
 };
 
 }  // namespace
@@ -243,18 +281,24 @@ std::optional<PackageBuild::PipFailure> PackageBuild::RunPip(const PipCommand& c
                                                              const Package& package,
                                                              const Variables& environment) {
   Tail tail;
+  FoldedOutput output([this](const std::string& line) { SendLine(Severity::kInfo, line); });
   Tool tool{.argv = command.argv, .environment = environment};
   tool.directory = package.directory;
   tool.grace = kStopGrace;
   tool.stop = stop_.get_token();
   tool.on_line = [&](ToolStream stream, std::string_view line) {
     if (Trim(line).empty()) return;
-    SendLine(stream == ToolStream::kErr ? Severity::kError : Severity::kInfo, std::string(line));
-    if (stream == ToolStream::kErr) tail.Add(line);
+    if (stream == ToolStream::kOut) return output.Add(line);
+    SendLine(Severity::kError, std::string(line));
+    tail.Add(line);
   };
   const auto result = RunTool(tool);
   if (!result.ok()) return PipFailure{1, result.error().message};
-  if (result->ok()) return std::nullopt;
+  if (result->ok()) {
+    output.SendLast(pip_outcome_);
+    return std::nullopt;
+  }
+  output.SendAll();
   return PipFailure{result->ShellStatus(),
                     errors::PipFailed(command.shown, result->ShellStatus(), tail.Text()).message};
 }

@@ -69,6 +69,7 @@ class PackageBuild {
   const Plan plan_;
   std::stop_source stop_;
   std::map<size_t, Package> fetched_;  // by their places in `uris`
+  std::string pip_outcome_;            // the last line of the pip command before
   std::mutex mutex_;
   std::vector<Line> said_;                  // guarded by mutex_
   std::map<engine::RunKey, Say> watchers_;  // guarded by mutex_

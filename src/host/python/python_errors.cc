@@ -13,10 +13,10 @@ std::string OtherPython(std::string_view wanted, std::string_view given, std::st
          "such jobs.";
 }
 
-std::string OtherPythonByConfig(std::string_view wanted, std::string_view given,
-                                std::string_view path, std::string_view key) {
+std::string OtherPythonGiven(std::string_view wanted, std::string_view given, std::string_view path,
+                             std::string_view giver) {
   return "Python " + std::string(wanted) + " was asked for; running " + std::string(given) + " (" +
-         std::string(path) + ") because the configuration maps " + Quoted(key) + " to it.";
+         std::string(path) + "), because " + std::string(giver) + ".";
 }
 
 Error PythonNotHere(std::string_view wanted, std::string_view nearest) {
@@ -53,16 +53,15 @@ Error InterpreterSilent(const Path& path, std::chrono::milliseconds patience) {
               path.string() + " --version` to see which, and submit the job again."};
 }
 
-Error MappedInterpreterBroken(std::string_view key, std::string_view path) {
-  return {Code::kFailedPrecondition, "The configuration maps " + Quoted(key) + " to " +
-                                         Quoted(path) +
-                                         ", which is not a working Python. Correct "
-                                         "`runtimes:`."};
+Error GivenInterpreterBroken(std::string_view path, std::string_view giver) {
+  return {Code::kFailedPrecondition, Quoted(path) + " is not a working Python (" +
+                                         std::string(giver) + "). Name another one."};
 }
 
-Error InterpreterTooOld(std::string_view path, std::string_view version) {
-  return {Code::kFailedPrecondition, Quoted(path) + " is Python " + std::string(version) +
-                                         "; caip needs 3.5 or newer. Correct `runtimes:`."};
+Error InterpreterTooOld(std::string_view path, std::string_view version, std::string_view giver) {
+  return {Code::kFailedPrecondition, Quoted(path) + " is Python " + std::string(version) + " (" +
+                                         std::string(giver) +
+                                         "); caip needs 3.5 or newer. Name another one."};
 }
 
 Error InterpreterWithoutPip(const Path& path) {
@@ -72,6 +71,35 @@ Error InterpreterWithoutPip(const Path& path) {
           " has no pip. Install it (Debian: "
           "apt-get install python3-pip python3-setuptools python3-wheel), or choose another Python "
           "under `runtimes:` in the configuration."};
+}
+
+std::string RuntimeDiffers(const RuntimeEnvironment& runtime) {
+  const std::vector<std::string> differences = runtime.Differences();
+  if (differences.empty()) return "";
+  return "Runtime version " + runtime.version + " as installed here has " +
+         Join(differences, ", ") + "; the service's versions are in parentheses.";
+}
+
+Error RuntimesBusy(const Path& runtimes) {
+  return {Code::kFailedPrecondition, "Another command installs or removes a runtime version in " +
+                                         runtimes.string() +
+                                         ". Wait until it ends, and try again."};
+}
+
+Error FrameworkNotFound(std::string_view name, std::string_view python,
+                        std::string_view output_end) {
+  return {Code::kAborted,
+          "pip finds no version of " + Quoted(name) + " for Python " + std::string(python) +
+              ". Check the network and pip's settings, or choose another interpreter with "
+              "--python.\n" +
+              std::string(output_end)};
+}
+
+Error FrameworkUnusable(std::string_view python, std::string_view output_end) {
+  return {Code::kAborted, "The frameworks were installed, but cannot be imported with Python " +
+                              std::string(python) +
+                              ". Choose another interpreter with --python.\n" +
+                              std::string(output_end)};
 }
 
 Error PythonHookUnwritable(const Error& cause) {

@@ -9,20 +9,28 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "host/python/runtime_environments.h"
 
 namespace caip::host::errors {
 
 // Interpreters. The first three are warnings for a job's log.
 std::string OtherPython(std::string_view wanted, std::string_view given, std::string_view path);
-std::string OtherPythonByConfig(std::string_view wanted, std::string_view given,
-                                std::string_view path, std::string_view key);
+std::string OtherPythonGiven(std::string_view wanted, std::string_view given, std::string_view path,
+                             std::string_view giver);
 Error PythonNotHere(std::string_view wanted, std::string_view nearest);
 Error PythonTwo(std::string_view wanted);
 Error NoInterpreter(std::string_view wanted);
 Error InterpreterSilent(const Path& path, std::chrono::milliseconds patience);
-Error MappedInterpreterBroken(std::string_view key, std::string_view path);
-Error InterpreterTooOld(std::string_view path, std::string_view version);
+Error GivenInterpreterBroken(std::string_view path, std::string_view giver);
+Error InterpreterTooOld(std::string_view path, std::string_view version, std::string_view giver);
 Error InterpreterWithoutPip(const Path& path);
+
+// Installed runtime versions. The first is a note for a job's log; "" if nothing differs.
+std::string RuntimeDiffers(const RuntimeEnvironment& runtime);
+Error RuntimesBusy(const Path& runtimes);
+Error FrameworkNotFound(std::string_view name, std::string_view python,
+                        std::string_view output_end);
+Error FrameworkUnusable(std::string_view python, std::string_view output_end);
 
 // The hook for Python's logging.
 Error PythonHookUnwritable(const Error& cause);

@@ -119,7 +119,8 @@ constexpr std::string_view kEarlyNames[] = {
     "clocks",     "config.yaml",   "environments",
     "gcloud",     "images",        "interpreters.json",
     "keys",       "machines.json", "python",
-    "scenarios",  "sdists",        "server.log",
+    "runtimes",   "scenarios",     "sdists",
+    "server.log",
 };
 
 // A directory of the system or of another program must not be closed by mistake. A state directory

@@ -7,6 +7,7 @@
 //   images/        container images (images/image_store.h)
 //   disks/         boot disks of replicas (boot_disks.h)
 //   environments/  Python environments by content (environment_cache.h)
+//   runtimes/      environments of runtime versions (runtime_environments.h)
 //   python/        the hook of Python replicas (python_hook.h)
 //   packages/      packages during their installation
 //   interpreters.json  facts about the host's Pythons (interpreters.h)

@@ -64,6 +64,10 @@ const MachineType* Catalog::FindMachine(std::string_view name) const {
   return Find(machines_, &MachineType::name, name);
 }
 
+std::string FrameworkModule(const std::string& framework) {
+  return framework == "scikit-learn" ? "sklearn" : framework;
+}
+
 const Runtime* Catalog::FindRuntime(std::string_view version) const {
   return Find(runtimes_, &Runtime::version, version);
 }

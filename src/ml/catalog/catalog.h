@@ -59,6 +59,9 @@ struct Runtime {
   bool supports_tpu = false;
 };
 
+/// The module that Python imports for a framework of a runtime: "sklearn" for "scikit-learn".
+std::string FrameworkModule(const std::string& framework);
+
 struct Region {
   std::string name;
   std::vector<std::string> accelerators;  // names of AcceleratorConfig.type offered there

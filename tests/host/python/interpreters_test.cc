@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/python/runtime_environments.h"
+
 namespace caip::host {
 namespace {
 
@@ -111,11 +113,81 @@ TEST_F(InterpretersTest, TheConfigurationIsObeyed) {
   const auto by_runtime = interpreters.Choose({"2.4", "3.7", true});
   ASSERT_TRUE(by_runtime.ok()) << by_runtime.error().message;
   EXPECT_EQ(by_runtime->interpreter.version, "3.10.1");
-  EXPECT_THAT(by_runtime->warning, HasSubstr("the configuration maps '2.4'"));
+  EXPECT_THAT(by_runtime->warning, HasSubstr("the configuration maps '2.4' to it"));
   EXPECT_EQ(interpreters.Choose({"1.15", "2.7"})->interpreter.version, "3.10.1");
   const auto is_broken = interpreters.Choose({"2.5", "3.7"});
   ASSERT_FALSE(is_broken.ok());
   EXPECT_THAT(is_broken.error().message, HasSubstr("not a working Python"));
+}
+
+TEST_F(InterpretersTest, OneMayBeForAllJobs) {
+  InterpreterSearch search = Search({{"a/python3.7", "3.7.16"}});
+  WritePython(root_.path() / "mine/python", "3.10.1");
+  search.python = (root_.path() / "mine/python").string();
+  Interpreters interpreters(search, {{"2.4", (root_.path() / "a/python3.7").string()}});
+  const auto choice = interpreters.Choose({"2.4", "3.7", true});
+  ASSERT_TRUE(choice.ok()) << choice.error().message;
+  EXPECT_EQ(choice->interpreter.version, "3.10.1");
+  EXPECT_THAT(choice->warning, HasSubstr("Python 3.7 was asked for; running 3.10.1"));
+  EXPECT_THAT(choice->warning, HasSubstr("--python"));
+  search.python = (root_.path() / "none").string();
+  const auto missing = Interpreters(search, {}).Choose({"2.4", "3.7"});
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message, HasSubstr("--python"));
+}
+
+TEST_F(InterpretersTest, TheActiveVirtualEnvironmentIsPreferred) {
+  InterpreterSearch search = Search({{"a/python3.7", "3.7.16"}});
+  WritePython(root_.path() / "venv/bin/python3", "3.10.1");
+  search.active_environment = root_.path() / "venv";
+  Interpreters interpreters(search, {});
+  const auto choice = interpreters.Choose({"2.4", "3.7"});
+  ASSERT_TRUE(choice.ok()) << choice.error().message;
+  EXPECT_EQ(choice->interpreter.version, "3.10.1");
+  EXPECT_THAT(choice->warning, HasSubstr("its virtual environment is active"));
+  EXPECT_EQ(interpreters.Choose({"2.4", ""})->warning, "");
+  EXPECT_EQ(interpreters.Choose({"2.4", "3.7", true})->interpreter.version, "3.7.16");
+  search.active_environment = root_.path() / "deleted";
+  EXPECT_EQ(Interpreters(search, {}).Choose({"2.4", "3.7"})->interpreter.version, "3.7.16");
+}
+
+TEST_F(InterpretersTest, AnInstalledRuntimeServesTheJobsOfItsVersion) {
+  InterpreterSearch search = Search({{"a/python3.7", "3.7.16"}});
+  search.installed_runtimes = root_.path() / "runtimes";
+  WritePython(root_.path() / "runtimes/2.11/bin/python3", "3.11.2");
+  Interpreters interpreters(search, {});
+  EXPECT_EQ(interpreters.Choose({"2.11", "3.7"})->interpreter.version, "3.7.16");
+  ASSERT_TRUE(KeepRuntime({.root = root_.path() / "runtimes/2.11",
+                           .version = "2.11",
+                           .wanted_python = "3.7",
+                           .python_version = "3.11.2",
+                           .packages = {{"tensorflow", "tensorflow", "2.11.0", "2.12.0"}}})
+                  .ok());
+  const auto choice = interpreters.Choose({"2.11", "3.7"});
+  ASSERT_TRUE(choice.ok()) << choice.error().message;
+  EXPECT_EQ(choice->interpreter.version, "3.11.2");
+  EXPECT_EQ(choice->warning, "");
+  EXPECT_EQ(choice->note,
+            "Runtime version 2.11 as installed here has Python 3.11.2 (3.7), tensorflow 2.12.0 "
+            "(2.11.0); the service's versions are in parentheses.");
+  EXPECT_EQ(interpreters.Choose({"2.10", "3.7"})->interpreter.version, "3.7.16");
+}
+
+TEST_F(InterpretersTest, NobodyIsWarnedOfAVersionThatWasNotAskedFor) {
+  Interpreters interpreters(Search({{"a/python3.9", "3.9.18"}}), {});
+  for (const PythonRequest& request :
+       {PythonRequest{"2.11", ""}, PythonRequest{"2.11", "3.7", false, true}}) {
+    const auto choice = interpreters.Choose(request);
+    ASSERT_TRUE(choice.ok());
+    EXPECT_EQ(choice->warning, "");
+  }
+  EXPECT_FALSE(interpreters.Choose({"2.11", "", true}).ok());
+}
+
+TEST(ActiveEnvironment, IsThatOfTheShell) {
+  EXPECT_EQ(ActiveEnvironment({{"VIRTUAL_ENV", "/a"}, {"CONDA_PREFIX", "/b"}}), "/a");
+  EXPECT_EQ(ActiveEnvironment({{"CONDA_PREFIX", "/b"}}), "/b");
+  EXPECT_EQ(ActiveEnvironment({{"VIRTUAL_ENV", "relative"}}), "");
 }
 
 TEST_F(InterpretersTest, ABrokenOneIsPassedOver) {
