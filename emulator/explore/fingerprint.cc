@@ -130,6 +130,12 @@ std::string Fingerprint(const harness::Scenario& scenario, const std::vector<Pat
   for (const std::string& word : scenario.command) {
     hash.AddWord(scenario.command_folder(), word, false);
   }
+  for (const harness::ClusterMember& member : scenario.members) {
+    hash.Add(member.name);
+    for (const std::string& word : member.command) {
+      hash.AddWord(scenario.command_folder(), word, false);
+    }
+  }
   AddSubmit(scenario, hash);
   for (const std::string& word : scenario.arguments) hash.Add(word);
   hash.Add(CompactJson(scenario.training_input));

@@ -154,6 +154,7 @@ Status CheckAbilities(const harness::Scenario& scenario, const host::LauncherBun
     return fault.kind->while_until == harness::WhileUntil::kFrozen;
   });
   if (freezes && !replicas.freezable) return lacks("stop a replica in mid-step");
+  if (!scenario.members.empty() && !replicas.networks) return errors::ClusterNeedsMachines();
   for (const harness::Fault& fault : scenario.faults) {
     const bool needs_network = fault.kind->needs == harness::HostAbility::kOwnNetwork;
     if (needs_network && !replicas.networks) return errors::NetworkFaultNeedsMachines(fault.name);

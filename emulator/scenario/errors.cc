@@ -66,6 +66,13 @@ Error NetworkFaultNotInjected(std::string_view why) {
   return {Code::kUnimplemented, "A fault of the network could not be injected: " + S(why) + "."};
 }
 
+Error ClusterNeedsMachines() {
+  return {Code::kUnimplemented,
+          "The members of `cluster` cannot find each other by name, because replicas are processes "
+          "that share the network of this host. A cluster needs machines: leave out `--isolation "
+          "process` and `isolation`, and see `caip doctor` for what machines need."};
+}
+
 Error NetworkFaultNeedsMachines(std::string_view fault) {
   return {Code::kUnimplemented,
           "Fault '" + S(fault) +

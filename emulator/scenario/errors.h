@@ -29,6 +29,7 @@ Error BaselineRunFailed(const harness::Evidence& run);
 /// kUnimplemented: this host cannot inject a fault of the network.
 Error NetworkFaultNotInjected(std::string_view why);
 /// kUnimplemented: its replicas are processes of this host.
+Error ClusterNeedsMachines();
 Error NetworkFaultNeedsMachines(std::string_view fault);
 
 // Errors of volumes. VolumeNeedsMachines is kUnimplemented, VolumeTooLarge kFailedPrecondition.

@@ -180,11 +180,19 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
 }
 
 LaunchEditor ScenarioRun::AlterationOf() {
-  return [this](engine::ReplicaLaunch& launch, const std::string& boot_disk) {
+  std::vector<std::vector<std::string>> commands;
+  for (const harness::ClusterMember& member : scenario_.members) {
+    commands.push_back(CompleteCommand(scenario_, member.command, Below("buckets")));
+  }
+  return [this, commands](engine::ReplicaLaunch& launch, const std::string& boot_disk) {
     LoseUnsynced(harness::ReplicaNameOf(launch.key));
     volumes_->AddTo(launch);
     if (scenario_.inherits_environment) InheritEnvironment(launch);
-    if (scenario_.ranks > 1) SetRankVariables(launch);
+    if (!scenario_.members.empty()) {
+      BecomeMember(scenario_.members, commands, launch);
+    } else if (scenario_.ranks > 1) {
+      SetRankVariables(launch);
+    }
     if (options_.alter_launch) options_.alter_launch(launch, boot_disk);
   };
 }

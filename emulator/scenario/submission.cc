@@ -58,12 +58,12 @@ void SetImages(Json& input) {
   }
 }
 
-// One machine for each rank. All ranks start again if one is lost.
-void MakeGroup(int ranks, Json& input) {
+// One machine for each rank or member.
+void MakeGroup(int ranks, bool restarts_together, Json& input) {
   input["scaleTier"] = "CUSTOM";
   input["masterType"] = input["workerType"] = "n1-standard-4";
   input["workerCount"] = ranks - 1;
-  input["scheduling"]["resilientToWorkerRestart"] = true;
+  input["scheduling"]["resilientToWorkerRestart"] = restarts_together;
 }
 
 // A directory of this host in place of kJobDirWord, a URI in place of kGcsJobDirWord.
@@ -82,7 +82,7 @@ Json JobOf(const Scenario& scenario, const Path& buckets, const std::string& job
   if (!input.contains("scaleTier")) input["scaleTier"] = "BASIC";
   if (!input.contains("region")) input["region"] = "us-central1";
   if (!input.contains("jobDir") && scenario.appends_job_dir) input["jobDir"] = kJobDir;
-  if (scenario.ranks > 1) MakeGroup(scenario.ranks, input);
+  if (scenario.ranks > 1) MakeGroup(scenario.ranks, scenario.restarts_together, input);
   if (!scenario.command.empty()) SetImages(input);
   if (!scenario.arguments.empty()) input["args"] = WithJobDir(scenario.arguments, buckets);
   return {{"jobId", job_id}, {"trainingInput", std::move(input)}};
@@ -94,10 +94,15 @@ void AddImages(const Scenario& scenario, const Path& buckets,
                std::map<std::string, std::vector<std::string>>& images) {
   for (const auto& [image, command] : scenario.images) images[image] = command;
   if (scenario.command.empty()) return;
+  images[kImage] = CompleteCommand(scenario, scenario.command, buckets);
+}
+
+std::vector<std::string> CompleteCommand(const Scenario& scenario,
+                                         const std::vector<std::string>& command,
+                                         const Path& buckets) {
   const bool is_in_folder = !scenario.working_directory.empty();
-  images[kImage] = WithJobDir(
-      is_in_folder ? scenario.command : CommandFrom(scenario.trainer_folder, scenario.command),
-      buckets);
+  return WithJobDir(is_in_folder ? command : CommandFrom(scenario.trainer_folder, command),
+                    buckets);
 }
 
 Status SendJob(const Scenario& scenario, const ReadSubmitWords& read, const Path& buckets,

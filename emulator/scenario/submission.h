@@ -19,10 +19,15 @@ inline constexpr char kImage[] = "gcr.io/caip/scenario:trainer";
 inline constexpr char kJobDir[] = "gs://job/out";
 
 /// Adds the container images of the scenario's trainer, with the local commands that replace them.
-/// Words of a command that name files beside the scenario become their paths, unless the command
-/// has a working directory. `buckets`: the directory in which replicas find buckets as directories.
+/// `buckets`: the directory in which replicas find buckets as directories.
 void AddImages(const harness::Scenario& scenario, const Path& buckets,
                std::map<std::string, std::vector<std::string>>& images);
+
+/// A command of the scenario's trainer as replicas run it. Words that name files beside the
+/// scenario become their paths, unless the trainer has a working directory.
+std::vector<std::string> CompleteCommand(const harness::Scenario& scenario,
+                                         const std::vector<std::string>& command,
+                                         const Path& buckets);
 
 /// Sends the job. If the scenario has `submit` words, `read` parses them. Errors have the client's
 /// texts.

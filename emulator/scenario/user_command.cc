@@ -50,6 +50,22 @@ void InheritEnvironment(engine::ReplicaLaunch& launch) {
   launch.sees_home = true;
 }
 
+void BecomeMember(const std::vector<harness::ClusterMember>& members,
+                  const std::vector<std::vector<std::string>>& commands,
+                  engine::ReplicaLaunch& launch) {
+  const std::vector<engine::ReplicaPeer>& peers = launch.machine.peers;
+  for (size_t i = 0; i < std::min(peers.size(), members.size()); ++i) {
+    if (launch.isolation) {
+      launch.isolation->hosts += peers[i].host + " " + members[i].name + "\n";
+    }
+    if (peers[i].replica != launch.key.replica) continue;
+    launch.machine.host_name = members[i].name;
+    if (auto* image = std::get_if<run::ContainerImage>(&launch.program)) {
+      image->entrypoint = commands[i];
+    }
+  }
+}
+
 void SetRankVariables(engine::ReplicaLaunch& launch) {
   const std::vector<engine::ReplicaPeer>& peers = launch.machine.peers;
   const auto mine = std::ranges::find(peers, launch.key.replica, &engine::ReplicaPeer::replica);

@@ -133,6 +133,12 @@ std::string Cursor::Text() const {
   return "";
 }
 
+std::vector<std::string> Cursor::Texts() const {
+  std::vector<std::string> texts;
+  for (const Cursor& element : Elements()) texts.push_back(element.Text());
+  return texts;
+}
+
 int64_t Cursor::Integer(int64_t least, int64_t most) const {
   if (!json_->is_number_integer() || IsHuge(*json_)) {
     const bool is_number = json_->is_number();

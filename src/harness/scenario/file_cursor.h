@@ -55,6 +55,7 @@ class Cursor {
 
   // Each of these reports a value of another kind and then returns a neutral value.
   std::string Text() const;
+  std::vector<std::string> Texts() const;
   int64_t Integer(int64_t least = INT64_MIN, int64_t most = INT64_MAX) const;
   double Number() const;
   bool Flag() const;

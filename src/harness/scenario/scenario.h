@@ -53,6 +53,12 @@ struct Limits {
   Duration grace = std::chrono::seconds(5);  // time between SIGTERM and SIGKILL
 };
 
+/// A machine of a cluster of commands.
+struct ClusterMember {
+  std::string name;  // its host name, by which the others find it
+  std::vector<std::string> command;
+};
+
 struct Scenario {
   Path file;
   std::string description;
@@ -61,7 +67,7 @@ struct Scenario {
   std::vector<std::string> needs;    // abilities of the host beyond those of its faults
   std::vector<std::string> modules;  // Python modules without which it is skipped
 
-  // The job: arguments of gcloud, a trainingInput, or a command that all replicas run.
+  // The job: arguments of gcloud, a trainingInput, a command that all replicas run, or a cluster.
   Path job_folder;      // relative paths in `submit` start here
   Path trainer_folder;  // relative paths in `command` start here
   std::vector<std::string> submit;
@@ -69,11 +75,13 @@ struct Scenario {
   std::vector<std::string> command;
   std::vector<std::string> arguments;
   // Of `command`. It may name the job's directory by kJobDirWord or kGcsJobDirWord in any word.
-  Path working_directory;             // of this host; "": one of the machine's own
-  std::vector<Path> volumes;          // directories that outlive machines: absolute, normal
-  int ranks = 1;                      // machines that run the command, as torchrun's ranks
-  bool appends_job_dir = true;        // the command gets --job-dir
-  bool inherits_environment = false;  // it gets the variables of caip's own environment
+  Path working_directory;              // of this host; "": one of the machine's own
+  std::vector<Path> volumes;           // directories that outlive machines: absolute, normal
+  int ranks = 1;                       // machines; without `members`, torchrun's ranks
+  std::vector<ClusterMember> members;  // a cluster of commands; the first one's is `command`
+  bool restarts_together = true;       // of several machines: if one is lost, all start again
+  bool appends_job_dir = true;         // the command gets --job-dir
+  bool inherits_environment = false;   // it gets the variables of caip's own environment
   // The local commands of images, by URI. Only code sets them.
   std::map<std::string, std::vector<std::string>> images = {};
   bool own_ports = false;  // TF_CONFIG names localhost and ports, not addresses

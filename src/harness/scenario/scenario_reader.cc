@@ -16,6 +16,7 @@
 #include "harness/scenario/scenario.h"
 #include "harness/scenario/scenario_replicas.h"
 #include "harness/scenario/scenario_texts.h"
+#include "harness/scenario/trainer_reader.h"
 
 namespace caip::harness {
 namespace {
@@ -24,13 +25,6 @@ const std::vector<std::string> kKeys = {
     "extends", "description", "seed",   "semantics", "addressing", "needs",  "job",      "trainer",
     "buckets", "mood",        "limits", "steps",     "faults",     "expect", "shows_bug"};
 constexpr int kExtendsMax = 8;
-constexpr int kRanksMax = 64;
-
-std::vector<std::string> Texts(const Cursor& cursor) {
-  std::vector<std::string> texts;
-  for (const Cursor& element : cursor.Elements()) texts.push_back(element.Text());
-  return texts;
-}
 
 /// The keys of a scenario, each from the file itself or from a file that it extends.
 class Reading {
@@ -154,50 +148,6 @@ void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
   }
 }
 
-Path FolderFrom(const Path& folder, const Cursor& cursor) {
-  std::error_code error;
-  const Path path = std::filesystem::absolute(folder / cursor.Text(), error).lexically_normal();
-  return path.has_filename() ? path : path.parent_path();  // "out/"
-}
-
-// The first of the words is the default.
-bool IsFirst(const Cursor& trainer, const char* key, const std::vector<std::string>& words) {
-  if (!trainer.Has(key)) return true;
-  const std::string word = trainer.At(key).Text();
-  if (std::ranges::find(words, word) == words.end()) trainer.At(key).Wrong(texts::NotOneOf(words));
-  return word == words.front();
-}
-
-// Relative paths start at scenario.trainer_folder.
-void ReadTrainer(const Cursor& trainer, Scenario& scenario) {
-  trainer.OnlyKeys(
-      {"command", "args", "working_directory", "volumes", "job_dir", "environment", "ranks"});
-  if (trainer.Has("command")) scenario.command = Texts(trainer.At("command"));
-  if (trainer.Has("args")) scenario.arguments = Texts(trainer.At("args"));
-  if (scenario.command.empty()) trainer.Wrong(texts::CommandMissing());
-  if (trainer.Has("working_directory")) {
-    const Cursor cursor = trainer.At("working_directory");
-    scenario.working_directory = FolderFrom(scenario.trainer_folder, cursor);
-    std::error_code error;
-    const bool there = std::filesystem::is_directory(scenario.working_directory, error);
-    if (!there) cursor.Wrong(texts::NotADirectory(scenario.working_directory.string()));
-  }
-  const Cursor volumes = trainer.At("volumes");
-  for (const Cursor& element :
-       trainer.Has("volumes") ? volumes.Elements() : std::vector<Cursor>{}) {
-    const Path volume = FolderFrom(scenario.trainer_folder, element);
-    if (volume == "/") element.Wrong(texts::VolumeIsRoot());
-    scenario.volumes.push_back(volume);
-  }
-  if (trainer.Has("ranks")) {
-    scenario.ranks = static_cast<int>(trainer.At("ranks").Integer(1, kRanksMax));
-  }
-  const bool is_argument = IsFirst(trainer, "job_dir", {"argument", "none"});
-  scenario.appends_job_dir =
-      is_argument && !scenario.CommandHas(kJobDirWord) && !scenario.CommandHas(kGcsJobDirWord);
-  scenario.inherits_environment = !IsFirst(trainer, "environment", {"job", "user"});
-}
-
 void ReadJob(const Reading& reading, Scenario& scenario) {
   scenario.job_folder = reading.FolderOf("job");
   scenario.trainer_folder = reading.FolderOf("trainer");
@@ -205,9 +155,9 @@ void ReadJob(const Reading& reading, Scenario& scenario) {
   const Cursor* trainer = reading.Find("trainer");
   if (job && job->MustBeMap()) {
     job->OnlyKeys({"submit", "config", "args"});
-    if (job->Has("submit")) scenario.submit = Texts(job->At("submit"));
+    if (job->Has("submit")) scenario.submit = job->At("submit").Texts();
     if (job->Has("config")) scenario.training_input = job->At("config").json();
-    if (job->Has("args")) scenario.arguments = Texts(job->At("args"));
+    if (job->Has("args")) scenario.arguments = job->At("args").Texts();
     if (job->Has("config")) (void)job->At("config").MustBeMap();
   }
   if (trainer && trainer->MustBeMap()) ReadTrainer(*trainer, scenario);
@@ -253,11 +203,11 @@ void ReadPlaces(const Reading& reading, Scenario& scenario) {
 // A list of abilities of the host, or {modules: [...]}.
 void ReadNeeds(const Cursor& cursor, Scenario& scenario) {
   if (!cursor.IsMap()) {
-    scenario.needs = Texts(cursor);
+    scenario.needs = cursor.Texts();
     return;
   }
   cursor.OnlyKeys({"modules"});
-  scenario.modules = Texts(cursor.At("modules"));
+  scenario.modules = cursor.At("modules").Texts();
 }
 
 void ReadSteps(const Cursor& cursor, StepSource& steps) {
@@ -292,7 +242,7 @@ void ReadParts(const Reading& reading, Scenario& scenario) {
   }
   if (const Cursor* faults = reading.Find("faults")) scenario.faults = ReadFaults(*faults);
   if (const Cursor* expect = reading.Find("expect")) ReadExpectations(*expect, scenario);
-  if (const Cursor* bug = reading.Find("shows_bug")) scenario.shows_bug = Texts(*bug);
+  if (const Cursor* bug = reading.Find("shows_bug")) scenario.shows_bug = bug->Texts();
 }
 
 // Checks that each word of shows_bug names something that may fail: a key of `expect`, a fault, or

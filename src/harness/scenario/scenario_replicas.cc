@@ -48,6 +48,9 @@ std::vector<std::string> FindReplicas(const Scenario& scenario) {
       replicas.push_back(std::string(role.name) + "-" + std::to_string(i));
     }
   }
+  for (int rank = 1; rank < scenario.ranks; ++rank) {
+    replicas.push_back("worker-" + std::to_string(rank - 1));
+  }
   const Json* tuning = Member(input, "hyperparameters");
   if (!tuning) return replicas;
   return NamesInTrials(replicas, std::clamp<int64_t>(IntOr(*tuning, "maxTrials", 1), 1, 1000));

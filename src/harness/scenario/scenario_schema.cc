@@ -91,6 +91,10 @@ Json TrainerSchema(const Json& texts) {
                  {"working_directory", TextOf("a folder of this host; default: the machine's own")},
                  {"volumes", texts},
                  {"ranks", {{"type", "integer"}, {"minimum", 1}}},
+                 {"cluster",
+                  {{"type", "array"},
+                   {"items", Object({{"name", TextOf("its host name")}, {"command", texts}})}}},
+                 {"restart", {{"enum", {"one", "all"}}}},
                  {"job_dir", {{"enum", {"argument", "none"}}}},
                  {"environment", {{"enum", {"job", "user"}}}}});
 }

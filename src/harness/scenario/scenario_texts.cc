@@ -63,8 +63,29 @@ std::string JobMissing() {
 }
 
 std::string CommandMissing() {
-  return "`command` is missing. Set it to the command that every replica runs.";
+  return "`command` is missing. Set it to the command that the replica runs.";
 }
+
+std::string ClusterOfOtherSize(int members_max) {
+  return "a cluster has 1 to " + std::to_string(members_max) +
+         " members: `- {name: trainer, command: [python3, train.py]}`.";
+}
+
+std::string MemberNameNotValid(std::string_view name) {
+  return "'" + std::string(name) +
+         "' is not a host name. Set `name` to letters a-z, digits and hyphens, at most 63.";
+}
+
+std::string MemberNameTaken(std::string_view name) {
+  return "two members are called '" + std::string(name) +
+         "'. Each machine needs a name of its own.";
+}
+
+std::string BesideCluster() {
+  return "not allowed beside `cluster`, whose members have their own commands.";
+}
+
+std::string RestartOfOne() { return "needs several machines: `ranks` above 1, or a `cluster`."; }
 
 std::string VolumeIsRoot() {
   return "each run works on a copy of a volume, and '/' is the whole host. Name the directory that "

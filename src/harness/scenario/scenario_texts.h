@@ -35,6 +35,11 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
 std::string DescriptionMissing();
 std::string JobMissing();
 std::string CommandMissing();
+std::string ClusterOfOtherSize(int members_max);
+std::string MemberNameNotValid(std::string_view name);
+std::string MemberNameTaken(std::string_view name);
+std::string BesideCluster();
+std::string RestartOfOne();
 std::string VolumeIsRoot();
 std::string TooManyExtends(int files_max);
 std::string StockOutWithDelay();
