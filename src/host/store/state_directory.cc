@@ -118,9 +118,9 @@ constexpr std::string_view kEarlyNames[] = {
     "access.log", "buckets",       "ca",
     "clocks",     "config.yaml",   "environments",
     "gcloud",     "images",        "interpreters.json",
-    "keys",       "machines.json", "python",
-    "runtimes",   "scenarios",     "sdists",
-    "server.log",
+    "keys",       "machines.json", "package-sources.json",
+    "python",     "runtimes",      "scenarios",
+    "sdists",     "server.log",
 };
 
 // A directory of the system or of another program must not be closed by mistake. A state directory
