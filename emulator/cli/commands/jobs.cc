@@ -199,7 +199,7 @@ constexpr std::string_view kListColumns =
     "table(jobId.basename(),state:label=STATUS,createTime.date(tz=LOCAL):label=CREATED,duration)";
 
 // Nothing for a job that has not started. Of a job that runs, emulated time may be ahead of the
-// time of this process; then there is no duration, either.
+// time of this process; then no duration is shown.
 void AddDuration(Json& job) {
   const auto start = ParseRfc3339(StringOr(job, "startTime"));
   const auto end = ParseRfc3339(StringOr(job, "endTime"));

@@ -88,7 +88,7 @@ std::string WantedPython(const PythonRequest& request) {
   return request.python_version.empty() ? std::string(kPythonDefault) : request.python_version;
 }
 
-// Nothing that was not asked for is missed: without a version in the job there is no warning.
+// A job that names no Python version gets no warning.
 std::string WarningOf(const PythonRequest& request, const Interpreter& given,
                       const std::string& giver) {
   const bool fits = ParsePythonMinor(request.python_version) == given.minor;

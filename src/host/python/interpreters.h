@@ -46,7 +46,7 @@ struct PythonRequest {
   std::string software_version;  // "2.4"
   std::string python_version;    // "3.7"; "": kPythonDefault
   bool strict = false;           // reject another minor version
-  bool is_default = false;       // nobody asked for this version, so there is no warning
+  bool is_default = false;       // the job names no version, and gets no warning
   bool AsksForPython() const { return !python_version.empty() && !is_default; }
 };
 

@@ -1,6 +1,10 @@
 #include "host/python/runtime_environments.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 
@@ -8,6 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "host/python/interpreter_scan.h"
+#include "host/python/python_errors.h"
 
 namespace caip::host {
 namespace {
@@ -104,10 +109,20 @@ Status KeepRuntime(const RuntimeEnvironment& runtime) {
   return WriteFile(runtime.root / kFactsFile, PrettyJson(facts) + "\n");
 }
 
+Result<Fd> LockRuntimes(const Path& runtimes) {
+  RETURN_IF_ERROR(MakeDirectories(runtimes));
+  const Path file = runtimes / ".lock";
+  Fd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock.valid()) return CannotOpen(file, errno);
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return errors::RuntimesBusy(runtimes);
+  return lock;
+}
+
 Result<bool> RemoveRuntime(const Path& runtimes, const std::string& version) {
   std::error_code error;
   const Path root = runtimes / version;
   if (!IsVersionName(version) || !fs::exists(root, error)) return false;
+  ASSIGN_OR_RETURN(const Fd lock, LockRuntimes(runtimes));
   fs::remove(root / kFactsFile, error);  // from now on no job uses it
   if (error) return CannotWrite(root / kFactsFile, error.value());
   RemoveTree(root);

@@ -43,8 +43,13 @@ std::optional<RuntimeEnvironment> FindRuntime(const Path& runtimes, const std::s
 std::vector<RuntimeEnvironment> ListRuntimes(const Path& runtimes);
 /// Marks the environment as complete.
 Status KeepRuntime(const RuntimeEnvironment& runtime);
-/// Also removes an incomplete one. False if there is none.
+/// Also removes an incomplete one. False if there is none. kFailedPrecondition: another process
+/// installs or removes one.
 Result<bool> RemoveRuntime(const Path& runtimes, const std::string& version);
+
+/// The right to change `runtimes`, until the descriptor is closed. Makes the directory.
+/// kFailedPrecondition: another process has it.
+Result<Fd> LockRuntimes(const Path& runtimes);
 
 /// -1, 0 or 1: the order of two versions of numbers and dots. Missing numbers are 0.
 int CompareVersions(std::string_view left, std::string_view right);

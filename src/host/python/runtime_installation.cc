@@ -1,10 +1,6 @@
 #include "host/python/runtime_installation.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-
 #include <algorithm>
-#include <cerrno>
 
 #include "base/errors.h"
 #include "base/json.h"
@@ -50,16 +46,6 @@ bool IsRelease(std::string_view version) {
 std::string EndOf(std::string_view text) {
   const std::string_view trimmed = Trim(text);
   return std::string(trimmed.substr(trimmed.size() - std::min(trimmed.size(), kQuotedBytes)));
-}
-
-// One installation at a time, so that none sees the half of another's.
-Result<Fd> LockRuntimes(const Path& runtimes) {
-  RETURN_IF_ERROR(MakeDirectories(runtimes));
-  const Path file = runtimes / ".lock";
-  Fd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!lock.valid()) return CannotOpen(file, errno);
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return errors::RuntimesBusy(runtimes);
-  return lock;
 }
 
 class Installation {

@@ -81,6 +81,14 @@ TEST_F(Runtimes, AreRemovedAlsoWhenIncomplete) {
   }
 }
 
+TEST_F(Runtimes, AreNotRemovedWhileAnotherProcessChangesThem) {
+  Make("2.11");
+  const auto lock = LockRuntimes(root_.path());
+  ASSERT_TRUE(lock.ok());
+  EXPECT_EQ(RemoveRuntime(root_.path(), "2.11").error().code, Code::kFailedPrecondition);
+  EXPECT_TRUE(std::filesystem::exists(root_.path() / "2.11"));
+}
+
 TEST_F(Runtimes, OfAJobsVersionThatNamesAnotherDirectoryDoNotExist) {
   ASSERT_TRUE(KeepRuntime(Make("2.11")).ok());
   const Path inner = root_.path() / "inner";
