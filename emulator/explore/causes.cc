@@ -15,7 +15,7 @@ namespace {
 using harness::Flaw;
 using Outcomes = std::vector<std::optional<ExploreOutcome>>;
 
-constexpr char kSavedAtNotice[] = "the trainer may have saved it when SIGTERM came";
+constexpr char kSavedMeanwhile[] = "the trainer may have saved it between the fault and its end";
 
 void AddInFront(std::vector<Flaw>& flaws, Flaw flaw) {
   flaws.insert(flaws.begin(), std::move(flaw));
@@ -131,10 +131,10 @@ std::vector<Flaw> FlawsOf(const harness::Baseline& baseline, const ExploreTask& 
     std::erase_if(flaws,
                   [](const Flaw& flaw) { return flaw.kind == Flaw::Kind::kRewrittenResult; });
   }
-  if (!GivesNotice(task.what)) return flaws;
+  if (!MayDoMore(task.what)) return flaws;
   for (Flaw& flaw : flaws) {
     const bool is_usual = flaw.kind == Flaw::Kind::kLeftOver && baseline.HasObjectLike(flaw.object);
-    if (is_usual && flaw.doubt.empty()) flaw.doubt = kSavedAtNotice;
+    if (is_usual && flaw.doubt.empty()) flaw.doubt = kSavedMeanwhile;
   }
   std::stable_partition(flaws.begin(), flaws.end(),
                         [](const Flaw& flaw) { return flaw.doubt.empty(); });

@@ -50,6 +50,12 @@ Error PowerLossNeedsFiles() {
           "`semantics: posix`. A failure of the power changes no object."};
 }
 
+Error FullVolumesNeedFiles() {
+  return {Code::kInvalidArgument,
+          "--faults full-disk needs a job that writes files: a command with a directory, or "
+          "`semantics: posix`. A bucket is never full."};
+}
+
 Error PowerLossNeedsOneReplica() {
   return {
       Code::kInvalidArgument,

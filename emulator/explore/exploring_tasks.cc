@@ -333,6 +333,14 @@ void TaskList::AddAtStorage(const RecordedRun& run, const Interruption& what, si
   AddAt(points, what, most);
 }
 
+void TaskList::AddInWrites(const RecordedRun& run, const Interruption& what, size_t most) {
+  std::vector<CrashPoint> points;
+  std::ranges::copy_if(run.points, std::back_inserter(points), [](const CrashPoint& point) {
+    return point.kind == CrashPoint::Kind::kStorage && point.mid;
+  });
+  AddAt(points, what, most);
+}
+
 void TaskList::AddAt(const std::vector<CrashPoint>& points, const Interruption& what, size_t most) {
   const size_t all = tasks_.size();
   for (const CrashPoint& point : points) {

@@ -135,6 +135,8 @@ class TaskList {
   void AddAfterActs(const RecordedRun& run, const Interruption& what, size_t most);
   /// Adds at most `most` runs with the interruption after changes in storage, before the answer.
   void AddAtStorage(const RecordedRun& run, const Interruption& what, size_t most);
+  /// Adds at most `most` runs with the interruption while a file is written.
+  void AddInWrites(const RecordedRun& run, const Interruption& what, size_t most);
   /// Adds at most `most` runs with faults of the network after changes in storage, steps and lines:
   /// all kinds in turn, towards each other replica and storage in turn.
   void AddNetworkFaults(const RecordedRun& run, size_t most);

@@ -40,6 +40,8 @@ const Words& WordsOf(const Interruption& what) {
        ", latency: 3s"},
       {"storage_error", "storage answers 503 ", ", storage answers 503", "storage_error",
        ", status: 503"},
+      {"full_volumes", "no space is left for files, from ", ", no space is left", "volume_full",
+       ""},
       {"cut_off", "% is out of reach for 3 seconds ", ", % is out of reach", "network_cut",
        ", peer: %, for: 3s"},
       {"packets_dropped", "what it sends to % is lost for 3 seconds ", ", % hears nothing",
@@ -130,8 +132,10 @@ bool Restarts(const Interruption& what) {
   return std::ranges::find(kGoesOn, what.kind) == std::end(kGoesOn) && !NetworkFaultOf(what);
 }
 
-bool GivesNotice(const Interruption& what) {
-  return what.kind == Interruption::kNotice || what.kind == Interruption::kSecondNotice;
+bool MayDoMore(const Interruption& what) {
+  constexpr Interruption::Kind kKinds[] = {Interruption::kNotice, Interruption::kSecondNotice,
+                                           Interruption::kFullVolumes};
+  return std::ranges::find(kKinds, what.kind) != std::end(kKinds);
 }
 
 namespace {
@@ -156,6 +160,8 @@ harness::Fault MakeFirstFault(const Interruption& what, std::string name,
       return harness::MaintenanceFault(std::move(name), point.replica, std::move(when));
     case Interruption::kHang:
       return harness::HangFault(std::move(name), point.replica, std::move(when), kHangLasts);
+    case Interruption::kFullVolumes:
+      return harness::VolumeFullFault(std::move(name), point.replica, std::move(when));
     case Interruption::kSlowStorage:
       return harness::DelayStorageFault(std::move(name), point.replica, std::move(when),
                                         kStorageIsLate);

@@ -22,6 +22,7 @@ struct Interruption {
     kSlowStorage,    // the operation is late, by kStorageIsLate
     kStorageError,   // the operation is refused with 503; after it: it was done, and its answer is
                      // lost
+    kFullVolumes,    // writes fail for lack of space until the replica ends, and it starts again
     // Faults of the packets between the replica and `peer`, for kNetworkFaultLasts.
     kCutOff,   // none passes
     kDropped,  // none of the replica's arrives
@@ -62,8 +63,8 @@ Interruption FailureOfPower(harness::PowerLoss lost);
 
 /// Whether the replica starts again.
 bool Restarts(const Interruption& what);
-/// Whether it may do more work before it is lost, so that what it leaves depends on time.
-bool GivesNotice(const Interruption& what);
+/// Whether it may do more before it ends, so that what it leaves depends on time or on itself.
+bool MayDoMore(const Interruption& what);
 
 /// One fault, or several that belong together.
 std::vector<harness::Fault> MakeInterruption(const Interruption& what, std::string name,

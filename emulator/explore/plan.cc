@@ -75,6 +75,7 @@ void Plan::AddSamples(const RecordedRun& baseline) {
   }
   if (options_.hangs) tasks_.AddAfterActs(baseline, Interruption::kHang, most);
   if (options_.slow_storage) tasks_.AddAtStorage(baseline, Interruption::kSlowStorage, most);
+  if (options_.full_volumes) tasks_.AddInWrites(baseline, Interruption::kFullVolumes, most);
   if (options_.network_cuts) {
     tasks_.AddAtStorage(baseline, {Interruption::kCutOff, storage}, most);
   }
@@ -149,6 +150,7 @@ Status CheckFaults(const harness::Scenario& scenario, const ExploreOptions& opti
   const bool has_files =
       is_posix || !scenario.volumes.empty() || !scenario.working_directory.empty();
   if (options.power_loss && !has_files) return errors::PowerLossNeedsFiles();
+  if (options.full_volumes && !has_files) return errors::FullVolumesNeedFiles();
   if (options.power_loss && scenario.ranks > 1) return errors::PowerLossNeedsOneReplica();
   if (options.storage_errors && is_posix) return errors::StorageErrorsNeedObjects();
   if (!options.network_cuts && !options.network) return Ok{};

@@ -88,6 +88,13 @@ void ScenarioRun::Thaw(const std::string& replica) {
   if (const auto key = launcher_->LastBoot(replica)) freezable_->Thaw(*key);
 }
 
+// The launcher reports the end after this, to the same mailbox of the engine.
+void ScenarioRun::ReplaceEnded(const std::string& replica) {
+  const auto key = launcher_->LastBoot(replica);
+  if (!key) return;
+  (void)engine_->LoseVmLater(key->run, key->replica, engine::VmLoss::kKill, [](const Status&) {});
+}
+
 Status ScenarioRun::CancelJob() { return engine_->Cancel(kProject, kJobId); }
 
 Status ScenarioRun::StepClock(const std::string& replica, Duration by) {

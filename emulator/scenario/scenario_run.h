@@ -82,6 +82,7 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   void Signal(const std::string& replica, int signal) override;
   void Freeze(const std::string& replica) override;
   void Thaw(const std::string& replica) override;
+  void ReplaceEnded(const std::string& replica) override;
   Status CancelJob() override;
   Status StepClock(const std::string& replica, Duration by) override;
   uint64_t BeginNetworkFault(const harness::NetworkFault& fault) override;

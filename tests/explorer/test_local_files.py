@@ -1,29 +1,10 @@
 #!/usr/bin/env python3
-"""The explorer with trainers that keep their state in files: every kind of change is a crash point, and
-a failure of the power loses what was not synced.
-"""
+"""The explorer with trainers that keep their state in files: every kind of change is a crash point."""
 
-import argparse
-import pathlib
-import subprocess
-import sys
-import tempfile
 import textwrap
-import unittest
 
-CAIP = None
-
-# Does its steps. {save} saves a step, and {load} sets `step` to the last one that was saved.
-TRAINER = """
-import json, mmap, os, pathlib, shutil
-{begin}
-step = 0
-{load}
-while step < 4:
-    step += 1
-    print("step", step, flush=True)
-{save}
-"""
+import local_files_case
+from local_files_case import LOAD, SAFE_SAVE
 
 # A change that is not safe, with the trainer's save and load, and the words of its first finding.
 UNSAFE = {
@@ -118,73 +99,8 @@ UNSAFE = {
         "after overwrite {work}/state"),
 }
 
-SAFE_SAVE = """
-        with open("new", "w") as f:
-            f.write(str(step))
-            f.flush()
-            os.fsync(f.fileno())
-        os.replace("new", "state")
-        """
-UNSYNCED_SAVE = """
-        with open("new", "w") as f:
-            f.write(str(step))
-        os.replace("new", "state")
-        """
-LOAD = """
-        if os.path.exists("state"):
-            step = int(open("state").read())
-        """
 
-# The pointer is written in place, and the checkpoint that it names is renamed without a sync: the
-# pointer may reach the disk first.
-POINTER_SAVE = """
-        with open("new", "w") as f:
-            f.write(str(step))
-            f.flush()
-            os.fsync(f.fileno())
-        os.rename("new", "state-%d" % step)
-        if {synced}:
-            os.fsync(directory)
-        with open("latest", "r+") as f:
-            f.write(str(step))
-        """
-POINTER_LOAD = """
-        directory = os.open(".", os.O_RDONLY)
-        if not os.path.exists("latest"):
-            open("state-0", "w").write("0")
-            open("first", "w").write("0")
-            os.sync()
-            os.rename("first", "latest")
-            os.sync()
-        step = int(open("state-" + open("latest").read()).read())
-        """
-
-
-def indented(text, spaces):
-    return textwrap.indent(textwrap.dedent(text), " " * spaces)
-
-
-class LocalFiles(unittest.TestCase):
-    def setUp(self):
-        self.directory = tempfile.TemporaryDirectory(prefix="caip-files-")
-        self.addCleanup(self.directory.cleanup)
-        self.folder = pathlib.Path(self.directory.name).resolve()
-        self.work = self.folder / "work"
-        self.work.mkdir()
-
-    def write(self, save, load, begin=""):
-        (self.work / "train.py").write_text(TRAINER.format(
-            begin=textwrap.dedent(begin), load=indented(load, 0), save=indented(save, 4)))
-
-    def caip(self, *words):
-        done = subprocess.run([CAIP, "--state", str(self.folder / "state"), *words],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600,
-                              cwd=self.work)
-        return done.returncode, done.stdout
-
-    def explore(self, *words, pairs="--no-pairs"):
-        return self.caip("explore", pairs, *words, "--", "python3", "train.py")
-
+class LocalFiles(local_files_case.Case):
     def causes(self, text):
         """The causes that are sure, as the report names them."""
         parts = text.split("\n\n")
@@ -346,41 +262,6 @@ class LocalFiles(unittest.TestCase):
         self.assertIn("reduced to", text)
         self.assertIn("between two names", text)
 
-    # Failures of the power.
-
-    def test_a_rename_without_a_sync_may_leave_an_empty_file(self):
-        self.write(UNSYNCED_SAVE, LOAD)
-        code, text = self.explore()
-        self.assertEqual(code, 0, text)
-        code, text = self.explore("--faults", "power-loss")
-        self.assertEqual(code, 1, text)
-        self.assertIn("the power fails and unsynced bytes", text)
-        finding = (self.work / "caip-findings" / "finding-1.yaml").read_text()
-        self.assertIn("power_loss: {replica: master-0, lost: contents}", finding)
-        self.assertEqual(self.caip("scenario", "run", "caip-findings/finding-1.yaml")[0], 1)
-        self.write(SAFE_SAVE, LOAD)
-        code, text = self.caip("scenario", "run", "caip-findings/finding-1.yaml")
-        self.assertEqual(code, 0, text)
-
-    def test_a_name_may_come_to_the_disk_after_bytes_that_were_written_later(self):
-        for synced, expected in ((True, 0), (False, 1)):
-            self.write(POINTER_SAVE.format(synced=synced), POINTER_LOAD)
-            code, text = self.explore()
-            self.assertEqual(code, 0, text)
-            code, text = self.explore("--faults", "power-loss")
-            self.assertEqual(code, expected, text)
-        self.assertIn("the power fails and unsynced names are lost", text)
-
-    def test_synchronous_writes_are_not_lost(self):
-        self.write("""
-        new = os.open("new", os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_SYNC)
-        os.write(new, str(step).encode())
-        os.close(new)
-        os.replace("new", "state")
-        """, LOAD)
-        code, text = self.explore("--faults", "power-loss")
-        self.assertEqual(code, 0, text)
-
     def test_a_log_that_stays_open_makes_no_save_suspicious(self):
         self.write("""
         log.write("%d\\n" % step)
@@ -400,39 +281,6 @@ class LocalFiles(unittest.TestCase):
         self.assertEqual(code, 0, text)
         self.assertNotIn("different contents", text)
 
-    def test_whole_runs_lose_power_too(self):
-        self.write(UNSYNCED_SAVE, LOAD)
-        code, text = self.explore("--faults", "power-loss", "--full-runs")
-        self.assertEqual(code, 1, text)
-        self.assertIn("the power fails and unsynced bytes", text)
-
-    def test_a_directory_of_the_job_loses_power_too(self):
-        self.write(UNSYNCED_SAVE, "import sys\nos.makedirs(sys.argv[1], exist_ok=True)\n"
-                   "os.chdir(sys.argv[1])\n" + textwrap.dedent(LOAD))
-        code, text = self.caip("explore", "--no-pairs", "--faults", "power-loss", "--", "python3",
-                               "train.py", "{job_dir}")
-        self.assertEqual(code, 1, text)
-        self.assertIn("the power fails and unsynced bytes", text)
-
-    def test_what_cannot_lose_power_is_said(self):
-        self.write(SAFE_SAVE, LOAD)
-        code, text = self.explore("--faults", "power-loss", "--torchrun", "2")
-        self.assertEqual(code, 2, text)
-        self.assertIn("one replica", text)
-        (self.work / "objects.yaml").write_text(
-            "trainer: {command: [python3, train.py]}\n"
-            "faults: [{power_loss: {replica: master-0, lost: everything}, when: {step: 1}}]\n")
-        done = subprocess.run([CAIP, "scenario", "validate", "objects.yaml"], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=60, cwd=self.work)
-        self.assertEqual(done.returncode, 2, done.stdout)
-        text = done.stdout
-        self.assertIn("use contents, older_contents, newest_contents or names", text)
-        self.assertIn("keeps its state in objects", text)
-
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--caip", required=True)
-    options, rest = parser.parse_known_args()
-    CAIP = str(pathlib.Path(options.caip).resolve())
-    unittest.main(argv=[sys.argv[0], *rest])
+    local_files_case.main()

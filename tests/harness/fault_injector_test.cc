@@ -58,6 +58,7 @@ class FakeRun final : public RunControl {
     Add("thaw " + replica);
     on_thawed();
   }
+  void ReplaceEnded(const std::string& replica) override { Add("replace " + replica); }
   Status CancelJob() override {
     Add("cancel");
     return Ok{};
@@ -388,6 +389,42 @@ TEST_F(FaultInjectorTest, KeepsADiskFullUntilTheReplicaHasANewOne) {
   EXPECT_TRUE(injector_->IsDiskFull("master-0"));
   Boot("master-0", 3);
   EXPECT_FALSE(injector_->IsDiskFull("master-0"));
+}
+
+TEST_F(FaultInjectorTest, FillsVolumesFromItsTriggerToItsUntil) {
+  Fault full = VolumeFullFault("volume_full 1", "master-0", AtStep(3));
+  full.until = AtStep(5);
+  Direct({full});
+  Running();
+  for (const int64_t step : {1, 2, 3, 4, 5, 6}) {
+    injector_->Report(Step("master-0", 0, step));
+    EXPECT_EQ(injector_->AreVolumesFull(), step == 3 || step == 4) << step;
+    EXPECT_FALSE(injector_->IsDiskFull("master-0"));
+  }
+  EXPECT_TRUE(injector_->tallies()[0].until_came);
+}
+
+TEST_F(FaultInjectorTest, StartsAReplicaAgainThatEndedWithAnErrorWhileVolumesWereFull) {
+  Direct({VolumeFullFault("volume_full 1", "master-0", AtStep(3))});
+  Running({"master-0", "worker-0", "worker-1"});
+  injector_->ReportEnd(Exit("worker-1", 1, 1));
+  EXPECT_EQ(world_.Count("replace worker-1"), 0) << "there was space";
+  injector_->Report(Step("master-0", 0, 3));
+  EXPECT_TRUE(injector_->AreVolumesFull());
+  injector_->ReportEnd(Exit("worker-0", 1, 1));
+  EXPECT_EQ(world_.Count("replace worker-0"), 1);
+  EXPECT_FALSE(injector_->AreVolumesFull());
+  injector_->ReportEnd(Exit("master-0", 1, 0, 9));
+  EXPECT_EQ(world_.Count("replace master-0"), 0);
+}
+
+TEST_F(FaultInjectorTest, LeavesAReplicaThatEndsWellWhileVolumesAreFull) {
+  Direct({VolumeFullFault("volume_full 1", "master-0", AtStep(3))});
+  Running();
+  injector_->Report(Step("master-0", 0, 3));
+  injector_->ReportEnd(Exit("master-0", 1));
+  EXPECT_EQ(world_.Count("replace master-0"), 0);
+  EXPECT_FALSE(injector_->AreVolumesFull());
 }
 
 TEST_F(FaultInjectorTest, StartsDelayedReplicasAfterTheEnd) {

@@ -76,6 +76,99 @@ class FullDiskOfAMachine(FullDisk):
         self.configure(machines.ON_MACHINES)
 
 
+class FullVolume(scenario_case.Case):
+    """A directory of the job that is full for a while. Replicas are processes."""
+
+    SAVES = """
+        job = flag("job-dir")
+        os.makedirs(job, exist_ok=True)
+
+        def save(step):
+            name = job + "/part-%d" % step
+            try:
+                with open(name, "wb") as part:
+                    part.write(b"x" * 5000)
+                return "saved"
+            except OSError as error:
+                return "%s, %d bytes" % (error.strerror, os.path.getsize(name))
+
+        for step in range(1, 6):
+            say("%d: %s" % (step, save(step)))
+            record(step)
+        """
+    # Ends with an error at the step.
+    FAILS_AT = """
+        job = flag("job-dir")
+        os.makedirs(job, exist_ok=True)
+        for step in range(1, 6):
+            if os.path.exists(job + "/part-%d" % step):
+                continue
+            with open(job + "/new", "wb") as part:
+                part.write(b"x" * 5000)
+            os.rename(job + "/new", job + "/part-%d" % step)
+            record(step)
+        """
+    FAILS = FullDisk.FAILS
+
+    def setUp(self):
+        super().setUp()
+        self.use_processes()
+
+    def test_it_begins_in_the_middle_of_a_write_and_ends(self):
+        for _ in range(2):  # at the same byte each time
+            said, _ = self.play(self.SAVES, """
+                semantics: posix
+                faults:
+                  - volume_full: {replica: master-0, until: {step: 4}}
+                    when: {mid: {create: "*/part-2", bytes: 1000}}
+                expect: {state: SUCCEEDED, steps: {master-0: 1..5}, restarts: {master-0: 0}}
+                """)
+            self.assertEqual(said, ["1: saved", f"2: {self.FAILS}, 1000 bytes",
+                                    f"3: {self.FAILS}, 0 bytes", f"4: {self.FAILS}, 0 bytes", "5: saved"])
+
+    def test_a_trainer_that_ends_with_an_error_starts_again_with_space(self):
+        self.play(self.FAILS_AT, """
+            semantics: posix
+            faults:
+              - volume_full: {replica: master-0}
+                when: {step: 2}
+            expect: {state: SUCCEEDED, steps: {master-0: 1..5}, restarts: {master-0: 1}}
+            """)
+
+    def test_an_error_after_it_is_an_error(self):
+        self.play(self.FAILS_AT + """
+            if step == 4:
+                raise SystemExit("another reason")
+        """, """
+            semantics: posix
+            faults:
+              - volume_full: {replica: master-0, until: {step: 2}}
+                when: {after: {rename: "*/new"}, nth: 2}
+            expect: {state: FAILED, restarts: {master-0: 0}}
+            """)
+
+    def test_space_that_is_reserved_is_missing_too(self):
+        said, _ = self.play("""
+            job = flag("job-dir")
+            os.makedirs(job, exist_ok=True)
+            record(1)
+            with open(job + "/part", "wb") as part:
+                try:
+                    os.posix_fallocate(part.fileno(), 0, 5000)
+                except OSError as error:
+                    say(error.strerror)
+                os.truncate(job + "/part", 5000)
+            say("%d bytes" % os.path.getsize(job + "/part"))
+            """, """
+            semantics: posix
+            faults:
+              - volume_full: {replica: master-0}
+                when: {step: 1}
+            expect: {state: SUCCEEDED}
+            """)
+        self.assertEqual(said, [self.FAILS, "5000 bytes"])
+
+
 class OnMachines(scenario_case.Case):
     """Replicas that are machines with files of their own are held at the same places as processes."""
 

@@ -81,8 +81,8 @@ void AddShow(Grammar& grammar, CLI::App& scenario) {
 std::vector<std::string> PointKinds() { return {"storage", "disk", "steps", "logs", "states"}; }
 
 std::vector<std::string> ExploreFaults() {
-  return {"notice", "second-notice", "storage-errors", "slow-storage",
-          "hangs",  "power-loss",    "network-cuts",   "network"};
+  return {"notice",    "second-notice", "storage-errors", "slow-storage", "hangs",
+          "full-disk", "power-loss",    "network-cuts",   "network"};
 }
 
 // The values of a list. Each is one of `known`.
@@ -173,7 +173,8 @@ void AddFaultFlags(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
       "machine), storage-errors (storage answers 503 instead of an operation, and after "
       "it). At a few of them: second-notice (SIGTERM comes again after the next change), "
       "slow-storage (an answer is 3 seconds late), hangs (all processes of a replica stop for 3 "
-      "seconds), power-loss (what was not synced is lost), network-cuts (storage is out of reach "
+      "seconds), full-disk (no space is left for files, until the trainer ends), power-loss (what "
+      "was not synced is lost), network-cuts (storage is out of reach "
       "for 3 seconds), network (packets between replicas and towards storage are cut off, lost, "
       "late or refused).",
       [&explore](const std::string& value) { return SetFaults(value, explore.faults); });

@@ -66,7 +66,7 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
                       tell = listener.on_exit](const engine::ReplicaExit& exit) {
     if (observer) observer->Ended(exit);
     sent->NoteEnd(exit.key);
-    injector.Report(
+    injector.ReportEnd(
         EventOf(exit.key, harness::ExitEvent{exit.exit_code, exit.signal, exit.start_error}));
     tell(exit);
   };

@@ -140,8 +140,11 @@ bool SystemWatch::IsOnDisk(const engine::ReplicaKey& key, const std::string& pat
 // On a full disk, files can still be made, renamed and deleted, but not written.
 bool SystemWatch::LacksSpace(const engine::ReplicaKey& key,
                              const host::FileOperation& operation) const {
-  return operation.kind == host::FileOperation::Kind::kWrite && IsOnDisk(key, operation.path) &&
-         injector_.IsDiskFull(harness::ReplicaNameOf(key));
+  const bool reserves =
+      operation.kind == host::FileOperation::Kind::kTruncate && operation.count > 0;
+  if (operation.kind != host::FileOperation::Kind::kWrite && !reserves) return false;
+  if (IsKept(operation.path)) return injector_.AreVolumesFull();
+  return IsOnDisk(key, operation.path) && injector_.IsDiskFull(harness::ReplicaNameOf(key));
 }
 
 harness::StorageEvent SystemWatch::Describe(const engine::ReplicaKey& key,
@@ -193,7 +196,10 @@ host::Verdict SystemWatch::Before(const engine::ReplicaKey& key,
     if (operation.kind == host::FileOperation::Kind::kOverwrite)
       created_.erase({key, operation.path});
   }
-  return VerdictOf(injector_.ReportAndWait(EventOf(key, event), Phase::kBefore));
+  const host::Verdict verdict =
+      VerdictOf(injector_.ReportAndWait(EventOf(key, event), Phase::kBefore));
+  const bool goes_on = verdict.kind == host::Verdict::Kind::kGoOn;
+  return goes_on && LacksSpace(key, operation) ? kNoSpace : verdict;
 }
 
 // Cuts a write if a fault is due in the middle of it. The program writes the rest in another call.

@@ -40,6 +40,9 @@ class RunControl {
   virtual void Freeze(const std::string& replica) = 0;
   /// Resumes the stopped processes.
   virtual void Thaw(const std::string& replica) = 0;
+  /// The processes of the replica have ended, which the engine does not know yet: its machine is
+  /// replaced, as after a loss. Does not block.
+  virtual void ReplaceEnded(const std::string& replica) = 0;
   /// Cancels the job as a user does.
   virtual Status CancelJob() = 0;
   /// Steps the clock that the replica's processes see.
@@ -115,8 +118,9 @@ enum class WhileUntil {
   kNothingSpecial,  // the kind takes no `until`
   kDown,            // the replacement of its machine is not started
   kFrozen,
-  kThreadWaits,  // the thread that met the fault waits; other threads may continue
-  kDiskIsFull,   // its disk has no space left, also without an `until`, until it gets a new one
+  kThreadWaits,     // the thread that met the fault waits; other threads may continue
+  kDiskIsFull,      // its disk has no space left, also without an `until`, until it gets a new one
+  kVolumesAreFull,  // the job's, also without an `until`, until one of its replicas ends
   kNetworkIsFaulty,
 };
 
@@ -177,6 +181,7 @@ Fault HangFault(std::string name, std::string replica, Trigger when,
 /// The caller sets `until`.
 Fault HoldFault(std::string name, std::string replica, Trigger when);
 Fault DiskFullFault(std::string name, std::string replica, Trigger when);
+Fault VolumeFullFault(std::string name, std::string replica, Trigger when);
 /// Ends after `lasts`, or by its `until`, or with the run.
 Fault NetworkCutFault(std::string name, std::string replica, std::string peer, Trigger when,
                       std::optional<Duration> lasts = {});

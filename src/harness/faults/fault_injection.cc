@@ -230,6 +230,8 @@ void FaultInjector::AppendFault(size_t index, const std::string& occasion) {
   scheduled.armed = scheduled.until.has_value() && !scheduled.over;
   scheduled.tally.until_came = !scheduled.armed;
   scheduled.fills_disk = fault.kind->while_until == WhileUntil::kDiskIsFull && !scheduled.over;
+  scheduled.fills_volumes =
+      fault.kind->while_until == WhileUntil::kVolumesAreFull && !scheduled.over;
   Event line{.replica = fault.replica};
   line.boot = fault.replica.empty() ? 0 : booted_[fault.replica];
   line.body =

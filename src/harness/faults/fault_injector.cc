@@ -184,6 +184,28 @@ bool FaultInjector::IsDiskFull(const std::string& replica) const {
   });
 }
 
+bool FaultInjector::AreVolumesFull() const {
+  const std::lock_guard lock(mutex_);
+  return !ended_ && HasFullVolumes();
+}
+
+// Mutex held.
+bool FaultInjector::HasFullVolumes() const {
+  return std::ranges::any_of(faults_, [](const auto& fault) { return fault->fills_volumes; });
+}
+
+void FaultInjector::ReportEnd(Event end) {
+  std::optional<Busy> busy;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto* exit = end.As<ExitEvent>();
+    const bool is_error = exit->exit_code != 0 || exit->signal != 0;
+    if (!ended_ && is_error && HasFullVolumes()) busy.emplace(*this);
+  }
+  if (busy) run_->ReplaceEnded(end.replica);
+  Report(std::move(end));
+}
+
 void FaultInjector::ReportProcessesDead(const std::string& replica, int boot) {
   {
     const std::lock_guard lock(mutex_);
@@ -228,6 +250,7 @@ void FaultInjector::NoteBoot(const Event& event) {
   }
   live_[event.replica] = 0;
   over_[event.replica] = event.boot;
+  for (auto& scheduled : faults_) scheduled->fills_volumes = false;
 }
 
 // Mutex held.
@@ -262,7 +285,7 @@ FaultInjector::Due FaultInjector::CountTriggers(const Event& event, Phase phase)
     ScheduledFault& scheduled = *faults_[i];
     if (scheduled.until && scheduled.until->Meet(event, phase)) {
       scheduled.over = true;
-      scheduled.armed = scheduled.fills_disk = false;
+      scheduled.armed = scheduled.fills_disk = scheduled.fills_volumes = false;
       scheduled.tally.until_came = true;
       for (auto& then : std::exchange(scheduled.when_over, {})) due.ends.push_back(std::move(then));
     }

@@ -73,6 +73,12 @@ class FaultInjector {
   /// True while a fault leaves no space on the replica's disk. It begins and ends exactly at the
   /// events of the fault's triggers.
   bool IsDiskFull(const std::string& replica) const;
+  /// The same of the job's volumes.
+  bool AreVolumesFull() const;
+  /// Reports the end of a replica's processes, before the engine learns of it. If they ended with
+  /// an error while the volumes were full, their machine is replaced: as if somebody had made space
+  /// and started them again.
+  void ReportEnd(Event end);
   /// True while a fault keeps the replica down. Then `start` is called when that fault is over.
   bool DelayStart(const std::string& replica, std::function<void()> start);
 
@@ -109,11 +115,13 @@ class FaultInjector {
     bool over = false;   // its `until` has come, possibly before the fault was injected
     bool armed = false;  // injected, and not over
     bool fills_disk = false;
+    bool fills_volumes = false;
     Random seeds;                   // for the fault's own draws
     std::vector<size_t> followers;  // faults that are injected as soon as this one has been
     std::vector<std::function<void()>> when_over;
   };
 
+  bool HasFullVolumes() const;
   bool MayProceed(const std::string& replica, int boot) const;
   bool IsOver(const std::string& replica, int boot) const;
   bool IsHeldBack(const Event& line) const;

@@ -232,14 +232,16 @@ bool IsCausedOnlyBy(const Trigger& trigger, const std::string& replica,
   return anybody ? replicas.size() == 1 && replicas.front() == replica : trigger.replica == replica;
 }
 
-// A replica that is down or frozen does nothing. One whose disk or network fails goes on. A hold
+// A replica that is down or frozen does nothing. One whose files or network fail goes on. A hold
 // stops one thread, and others may go on, unless each call of the replica waits for the one before
 // it.
 void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenario& scenario,
                          const std::vector<std::string>& replicas) {
   if (!fault.until || !IsCausedOnlyBy(*fault.until, fault.replica, replicas)) return;
   const WhileUntil state = fault.kind->while_until;
-  if (state == WhileUntil::kDiskIsFull || state == WhileUntil::kNetworkIsFaulty) return;
+  constexpr WhileUntil kGoesOn[] = {WhileUntil::kDiskIsFull, WhileUntil::kVolumesAreFull,
+                                    WhileUntil::kNetworkIsFaulty};
+  if (std::ranges::find(kGoesOn, state) != std::end(kGoesOn)) return;
   const auto* operation = fault.when.As<StorageTrigger>();
   const bool is_call = fault.when.Is<LogTrigger>() || fault.when.Is<StepTrigger>() ||
                        (operation && (operation->IsOfDisk() || operation->IsOfVolume())) ||

@@ -105,6 +105,12 @@ std::string PowerLossWithoutFiles() {
          "`trainer: {volumes: [DIRECTORY]}` or `semantics: posix`, or use kill.";
 }
 
+std::string VolumeFullWithoutFiles() {
+  return "the job keeps its state in objects, and has no volume that could be full. Set `trainer: "
+         "{volumes: [DIRECTORY]}` or `semantics: posix`, or use disk_full for the replica's own "
+         "disk.";
+}
+
 std::string PowerLossOfSeveral() {
   return "the job has several replicas, which share their volumes. Use power_loss in a job with "
          "one "

@@ -36,6 +36,7 @@ std::string UnknownSignal(std::string_view name, const std::vector<std::string>&
 std::string UnknownLoss(std::string_view lost);
 std::string PowerLossWithoutFiles();
 std::string PowerLossOfSeveral();
+std::string VolumeFullWithoutFiles();
 std::string HoldAtTime();
 std::string ClockStepZero();
 std::string TwoStorageErrors();

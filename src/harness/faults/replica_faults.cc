@@ -1,5 +1,5 @@
 // Faults of a replica: kill, crash, power_loss, maintenance, signal, hang, hold, disk_full,
-// clock_step, drop_log, duplicate_log.
+// volume_full, clock_step, drop_log, duplicate_log.
 
 #include <algorithm>
 #include <csignal>
@@ -92,8 +92,9 @@ class Hold final : public FaultAction {
   }
 };
 
-/// Does nothing by itself: the injector says when the disk is full, and writes fail then.
-class FillDisk final : public FaultAction {
+/// Does nothing by itself: the injector says when a disk or the volumes are full, and writes fail
+/// then.
+class Fill final : public FaultAction {
  public:
   FaultResponse Inject(const Fault&, FaultContext&) const override { return {}; }
 };
@@ -112,11 +113,14 @@ FaultActionPtr ReadPowerLoss(const Cursor& parameters) {
   return std::make_shared<LosePower>(lost.value_or(PowerLoss::kContents));
 }
 
+bool KeepsFiles(const Scenario& scenario) {
+  return !scenario.volumes.empty() || !scenario.working_directory.empty() ||
+         scenario.semantics == Semantics::kPosix;
+}
+
 // Only files can lose what was not synced, and only the files of a machine that no other writes.
 void CheckPowerLoss(const Fault&, const Cursor& element, const Scenario& scenario) {
-  const bool has_files = !scenario.volumes.empty() || !scenario.working_directory.empty() ||
-                         scenario.semantics == Semantics::kPosix;
-  if (!has_files) element.Wrong(texts::PowerLossWithoutFiles());
+  if (!KeepsFiles(scenario)) element.Wrong(texts::PowerLossWithoutFiles());
   if (scenario.ranks > 1 || FindReplicas(scenario).size() > 1) {
     element.Wrong(texts::PowerLossOfSeveral());
   }
@@ -150,7 +154,11 @@ FaultActionPtr ReadHang(const Cursor& parameters) {
 
 FaultActionPtr ReadHold(const Cursor&) { return std::make_shared<Hold>(); }
 
-FaultActionPtr ReadFillDisk(const Cursor&) { return std::make_shared<FillDisk>(); }
+FaultActionPtr ReadFill(const Cursor&) { return std::make_shared<Fill>(); }
+
+void CheckVolumeFull(const Fault&, const Cursor& element, const Scenario& scenario) {
+  if (!KeepsFiles(scenario)) element.Wrong(texts::VolumeFullWithoutFiles());
+}
 
 void CheckHold(const Fault& fault, const Cursor& element, const Scenario&) {
   if (!fault.when.Is<TimeTrigger>()) return;
@@ -214,7 +222,15 @@ std::vector<FaultKind> MachineFaultKinds() {
        .required = {"replica"},
        .while_until = WhileUntil::kDiskIsFull,
        .needs = HostAbility::kWatchedDisk,
-       .read = ReadFillDisk},
+       .read = ReadFill},
+      {.name = "volume_full",
+       .summary = "Writes to files in volumes fail for lack of space (ENOSPC), until `until` comes "
+                  "or a replica ends. One that ends with an error then is started again.",
+       .parameters = {"replica", "until"},
+       .required = {"replica"},
+       .while_until = WhileUntil::kVolumesAreFull,
+       .read = ReadFill,
+       .check = CheckVolumeFull},
   };
 }
 
@@ -256,7 +272,12 @@ Fault HoldFault(std::string name, std::string replica, Trigger when) {
 
 Fault DiskFullFault(std::string name, std::string replica, Trigger when) {
   return MakeFault("disk_full", std::move(name), std::move(replica), std::move(when),
-                   std::make_shared<FillDisk>());
+                   std::make_shared<Fill>());
+}
+
+Fault VolumeFullFault(std::string name, std::string replica, Trigger when) {
+  return MakeFault("volume_full", std::move(name), std::move(replica), std::move(when),
+                   std::make_shared<Fill>());
 }
 
 namespace {

@@ -47,7 +47,9 @@ struct FileOperation {
   std::string target = {};
   /// kWrite, kWhole: written since it was opened, before this call. kTruncate: the new size.
   int64_t bytes = 0;
-  int64_t count = 0;         // kWrite: bytes that this call wants to write; After: has written
+  /// kWrite: bytes that this call wants to write; After: has written. kTruncate: bytes for which
+  /// the call reserves space; 0: it only sets the size.
+  int64_t count = 0;
   int64_t end = -1;          // kWrite, After: the place in the file after them; -1 not known
   bool is_synced = false;    // kWrite, After: the bytes are on the disk (O_SYNC, O_DSYNC)
   bool was_created = false;  // kWhole: created, not overwritten

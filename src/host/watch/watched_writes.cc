@@ -172,6 +172,7 @@ Handled WatchedFiles::Reserve(const WatchedCall& call, int file, FileOperation o
   operation.bytes = static_cast<int64_t>(call.argument(2) + call.argument(3));
   struct stat status {};
   if (::fstat(file, &status) != 0 || status.st_size >= operation.bytes) return Handled::kNotMine;
+  operation.count = operation.bytes - status.st_size;
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
   const int error = ::posix_fallocate(file, static_cast<off_t>(call.argument(2)),
                                       static_cast<off_t>(call.argument(3)));
