@@ -83,7 +83,8 @@ std::set<Path> FilesLeft(const Evidence& run) {
       moved.insert(at->lexically_relative(file));
       at = files.erase(at);
     }
-    if (operation->op == "delete") continue;
+    const bool stays = operation->from.starts_with(harness::kDiskPrefix);
+    if (operation->op == "delete" || !stays) continue;
     const Path to = PathOnDisk(operation->from);
     for (const Path& below : moved) files.insert(below == "." ? to : to / below);
   }

@@ -47,10 +47,7 @@ std::set<std::string> ScenarioRun::FilesWrittenBefore() const {
   if (!options_.begin_files) return written;
   for (const auto& [name, number] : options_.begin_files->names()) {
     const harness::FileNodePtr node = options_.begin_files->Find(number);
-    const bool is_new = node->at_first.empty() ||
-                        std::ranges::any_of(node->blocks, [](const harness::Block& block) {
-                          return block.kind != harness::Block::Kind::kAtFirst;
-                        });
+    const bool is_new = node->at_first.empty() || !harness::IsAtFirst(*node);
     if (node->kind != harness::FileNode::Kind::kDirectory && is_new) written.insert(name);
   }
   return written;

@@ -1,5 +1,6 @@
 #include "base/hash.h"
 
+#include <isa-l/crc64.h>
 #include <openssl/md5.h>
 #include <openssl/sha.h>
 
@@ -112,6 +113,11 @@ std::string Md5(std::string_view bytes) {
 
 // The text is a polynomial over the prime field, taken at a random point, and then mixed by a
 // random line (Carter and Wegman 1979): two texts rarely meet, whatever they are.
+uint64_t Crc64(std::string_view bytes, uint64_t before) {
+  return crc64_ecma_refl(before, reinterpret_cast<const unsigned char*>(bytes.data()),
+                         bytes.size());
+}
+
 uint64_t KeyedHash(std::string_view text) {
   static const uint64_t point = RandomKey();
   static const uint64_t slope = RandomKey();

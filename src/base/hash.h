@@ -1,6 +1,6 @@
 #pragma once
 // Hashes: FNV-1a for stored numbers, a keyed one for tables of clients' names, SHA-256 and MD5 for
-// contents.
+// contents, CRC-64 for changes of them.
 
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +54,10 @@ struct Sha256State;
 struct Md5State;
 using Sha256Digest = ContentDigest<Sha256State>;
 using Md5Digest = ContentDigest<Md5State>;
+
+/// CRC-64 (ECMA-182, reflected) of bytes that follow those with the checksum `before`. It finds
+/// changes as fast as memory is read, but not those of somebody who wants to hide them.
+uint64_t Crc64(std::string_view bytes, uint64_t before = 0);
 
 /// A client who does not know the random key of this process cannot find many texts with one hash,
 /// unlike with std::hash. Do not store it, and let no result depend on it. Any thread.

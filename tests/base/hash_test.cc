@@ -58,6 +58,11 @@ TEST(Digests, AreThoseOfTheStandards) {
   EXPECT_EQ(pieces.FinishHex(), "f96b697d7cb7938d525a2f31aaf161d0");
 }
 
+TEST(Crc64, IsTheStandardsAndTakesPieces) {
+  EXPECT_EQ(Crc64("123456789"), 0x995dc9bbdf1939fau);  // CRC-64/XZ
+  EXPECT_EQ(Crc64("6789", Crc64("12345")), Crc64("123456789"));
+}
+
 TEST(KeyedHash, IsTheSameForTheSameTextOnly) {
   std::set<uint64_t> hashes;
   std::vector<std::string> texts = {"", std::string(1, '\0'), std::string(2, '\0')};

@@ -120,6 +120,27 @@ class LocalFiles(local_files_case.Case):
                 for left in self.work.iterdir():
                     self.assertIn(left.name, ("train.py", "caip-findings"))
 
+    def test_a_directory_may_be_moved_to_storage(self):
+        (self.folder / "state").mkdir()
+        (self.folder / "state" / "config.yaml").write_text("isolation: process\n")  # one file system
+        self.write("""
+        made = tempfile.mkdtemp(dir=os.environ["HOME"])
+        os.mkdir(made + "/parts")
+        open(made + "/parts/step", "w").write(str(step))
+        open(made + "/name", "w").write("ckpt-%d" % step)
+        os.rename(made, "ckpt-%d" % step)
+        """, """
+        import sys, tempfile
+        os.makedirs(sys.argv[1], exist_ok=True)
+        os.chdir(sys.argv[1])
+        for found in pathlib.Path(".").glob("ckpt-*"):
+            assert (found / "name").read_text() == found.name
+            step = max(step, int((found / "parts" / "step").read_text()))
+        """)
+        code, text = self.caip("explore", "--no-pairs", "--", "python3", "train.py", "{job_dir}")
+        self.assertEqual(code, 0, text)
+        self.assertRegex(text, r"[1-9]\d* distinct states")
+
     def test_a_safe_save_is_no_finding(self):
         self.write(SAFE_SAVE, LOAD)
         code, text = self.explore("--faults", "power-loss")

@@ -89,7 +89,7 @@ class FileLogTest : public ::testing::Test {
     const FileNodePtr node = tree->Find(name);
     if (!node) return "(missing)";
     std::string text;
-    for (const Block& block : node->blocks) text += *blocks->Read(block);
+    for (size_t i = 0; i < node->blocks.size(); ++i) text += *blocks->Read(node->blocks[i]);
     return text;
   }
   CrashPoint Point(const std::string& op, const std::string& name, int64_t nth = 1) const {

@@ -1,9 +1,15 @@
 #include "emulator/scenario/contents/file_recorder.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <string_view>
 #include <utility>
+
+#include "emulator/scenario/errors.h"
 
 namespace caip::scenario {
 namespace {
@@ -13,6 +19,54 @@ using harness::FileNode;
 using harness::kBlockBytes;
 using harness::NodeNumber;
 using Kind = host::FileOperation::Kind;
+
+/// A file that is read in blocks.
+class BlockFile {
+ public:
+  static Result<BlockFile> Open(const Path& path) {
+    Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!file.valid()) return errors::CannotReadVolume(path, errno);
+    return BlockFile(path, std::move(file));
+  }
+  /// Valid until the next call.
+  Result<std::string_view> Read(size_t index) {
+    const ssize_t count =
+        ::pread(file_.get(), bytes_.data(), bytes_.size(), static_cast<off_t>(index * kBlockBytes));
+    if (count < 0) return errors::CannotReadVolume(path_, errno);
+    return std::string_view(bytes_.data(), static_cast<size_t>(count));
+  }
+
+ private:
+  BlockFile(Path path, Fd file) : path_(std::move(path)), file_(std::move(file)) {}
+
+  Path path_;
+  Fd file_;
+  std::string bytes_ = std::string(kBlockBytes, '\0');
+};
+
+// Whether the block of an earlier state holds the bytes.
+bool HoldsBytes(const FileNode& node, size_t index, std::string_view bytes) {
+  if (index >= node.blocks.size() || node.blocks[index].size != bytes.size()) return false;
+  const Block& block = node.blocks[index];
+  if (block.kind != Block::Kind::kAtFirst) return block.digest == harness::DigestOf(bytes);
+  const auto before = ReadPart(node.at_first, index * kBlockBytes, kBlockBytes);
+  return before.ok() && *before == bytes;
+}
+
+// The first block of the file that differs from `before`, and the one after the last such block.
+Result<std::pair<size_t, size_t>> FindChanged(const Path& path, const FileNode& now,
+                                              const FileNode& before) {
+  ASSIGN_OR_RETURN(BlockFile file, BlockFile::Open(path));
+  std::optional<size_t> first;
+  size_t end = 0;
+  for (size_t i = 0; i < harness::BlocksFor(now.size); ++i) {
+    ASSIGN_OR_RETURN(const std::string_view bytes, file.Read(i));
+    if (HoldsBytes(before, i, bytes)) continue;
+    first = first.value_or(i);
+    end = i + 1;
+  }
+  return std::pair(first.value_or(0), end);
+}
 
 }  // namespace
 
@@ -126,12 +180,11 @@ void FileRecorder::TakeOpening(const FileAct& act, Change change) {
 void FileRecorder::TakeSize(const FileAct& act, Change change) {
   const auto before = log_->now().Find(change.name);
   const auto path = PathOf(act.event.object);
-  const auto node = path ? NodeAt(*path) : std::nullopt;
+  const auto node = path ? ShapeAt(*path) : std::nullopt;
   if (!before || !node || node->size == before->size) return Add(std::move(change));
   change.kind = Change::Kind::kSize;
   change.number = log_->now().NumberOf(change.name);
   change.node = *node;
-  change.node.blocks.clear();
   const uint64_t edge = std::min(before->size, node->size);
   if (edge % kBlockBytes != 0) outcome_ = AddBlocks(*path, edge, edge + 1, change);
   if (outcome_.ok()) Add(std::move(change));
@@ -141,13 +194,12 @@ void FileRecorder::TakeWrite(const FileAct& act, Change change) {
   const host::FileOperation& write = act.operation;
   change.mid = static_cast<uint64_t>(write.bytes + write.count);
   const auto path = PathOf(act.event.object);
-  const auto node = path ? NodeAt(*path) : std::nullopt;
+  const auto node = path ? ShapeAt(*path) : std::nullopt;
   change.number = log_->now().NumberOf(change.name);
   if (!node || change.number < 0) return Add(std::move(change));
-  if (write.end < write.count) return TakeWhole(act.event.object, std::move(change));
+  if (write.end < write.count) return TakeChanged(act.event.object, std::move(change));
   change.kind = Change::Kind::kContents;
   change.node = *node;
-  change.node.blocks.clear();
   change.begin = static_cast<uint64_t>(write.end - write.count);
   change.count = static_cast<uint64_t>(write.count);
   outcome_ = AddBlocks(*path, change.begin, change.begin + change.count, change);
@@ -155,15 +207,17 @@ void FileRecorder::TakeWrite(const FileAct& act, Change change) {
 }
 
 // Reads the blocks that hold the bytes from `begin` to `end`.
-Status FileRecorder::AddBlocks(const Path& file, uint64_t begin, uint64_t end,
+Status FileRecorder::AddBlocks(const Path& path, uint64_t begin, uint64_t end,
                                Change& change) const {
   change.first_block = begin / kBlockBytes;
   const size_t last =
       std::min<size_t>(harness::BlocksFor(end), harness::BlocksFor(change.node.size));
+  if (change.first_block >= last) return Ok{};
+  ASSIGN_OR_RETURN(BlockFile file, BlockFile::Open(path));
   for (size_t i = change.first_block; i < last; ++i) {
-    ASSIGN_OR_RETURN(const std::string bytes, ReadPart(file, i * kBlockBytes, kBlockBytes));
-    ASSIGN_OR_RETURN(Block block, store_->Put(bytes));
-    change.node.blocks.push_back(block);
+    ASSIGN_OR_RETURN(const std::string_view bytes, file.Read(i));
+    ASSIGN_OR_RETURN(const Block block, store_->Put(bytes));
+    change.node.blocks.Append(block);
   }
   return Ok{};
 }
@@ -172,36 +226,53 @@ void FileRecorder::TakeMapped(const FileAct& act) {
   const std::lock_guard lock(mutex_);
   if (!outcome_.ok()) return;
   Change change = LabelOf(act);
-  TakeWhole(act.event.object, std::move(change));
+  TakeChanged(act.event.object, std::move(change));
 }
 
-// All bytes of the file.
-void FileRecorder::TakeWhole(const std::string& name, Change change) {
+// The bytes from the first changed block to the last one.
+void FileRecorder::TakeChanged(const std::string& name, Change change) {
   const auto path = PathOf(name);
-  const auto node = path ? NodeAt(*path) : std::nullopt;
+  const auto node = path ? ShapeAt(*path) : std::nullopt;
   change.number = log_->now().NumberOf(name);
-  if (!node || change.number < 0) return;
+  const auto before = log_->now().Find(change.number);
+  if (!node || !before) return;
   change.kind = Change::Kind::kContents;
   change.node = *node;
-  change.node.blocks.clear();
-  change.count = node->size;
-  outcome_ = AddBlocks(*path, 0, node->size, change);
+  const auto changed = FindChanged(*path, *node, *before);
+  if (!changed.ok()) outcome_ = changed.error();
+  if (!outcome_.ok()) return;
+  const auto [first, end] = *changed;
+  change.begin = first * kBlockBytes;
+  change.count = std::min<uint64_t>(end * kBlockBytes, node->size) - change.begin;
+  outcome_ = AddBlocks(*path, change.begin, change.begin + change.count, change);
   if (outcome_.ok()) Add(std::move(change));
 }
 
 // A file, directory or link that has just got this name.
 void FileRecorder::TakeNew(const std::string& name, Change change) {
   const auto path = PathOf(name);
-  const auto node = path ? NodeAt(*path) : std::nullopt;
+  const auto node = path ? ShapeAt(*path) : std::nullopt;
   if (!node) return Add(std::move(change));
   change.kind = Change::Kind::kMake;
   change.name = name;
   change.number = log_->NextNumber();
   change.node = *node;
-  change.node.blocks.clear();
   change.node.at_first.clear();
   if (node->kind == FileNode::Kind::kFile) outcome_ = AddBlocks(*path, 0, node->size, change);
-  if (outcome_.ok()) Add(std::move(change));
+  if (!outcome_.ok()) return;
+  Add(change);
+  if (node->kind == FileNode::Kind::kDirectory) TakeEntries(name, *path, change);
+}
+
+// What a directory holds that was renamed into a volume. Its entries belong to the same event.
+void FileRecorder::TakeEntries(const std::string& name, const Path& directory,
+                               const Change& change) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    if (!ShapeAt(at->path())) continue;  // a pipe, or it is gone
+    TakeNew(name + "/" + at->path().filename().string(), change);
+  }
 }
 
 // Names outside volumes and buckets are not in the tree.
@@ -210,7 +281,7 @@ void FileRecorder::TakeRename(const FileAct& act, Change change) {
   const bool stays = PathOf(act.event.from).has_value();
   if (!was_known && stays) return TakeNew(act.event.from, std::move(change));
   const auto old = PathOf(act.event.object);
-  const bool exchanged = old && NodeAt(*old).has_value();
+  const bool exchanged = old && ShapeAt(*old).has_value();
   change.kind = exchanged ? Change::Kind::kExchange
                 : stays   ? Change::Kind::kRename
                           : Change::Kind::kDelete;

@@ -65,9 +65,10 @@ class FileRecorder {
   void TakeRename(const FileAct& act, Change change);
   void TakeLink(const FileAct& act, Change change);
   void TakeNew(const std::string& name, Change change);
-  void TakeWhole(const std::string& name, Change change);
+  void TakeEntries(const std::string& name, const Path& directory, const Change& change);
+  void TakeChanged(const std::string& name, Change change);
   std::optional<Path> PathOf(const std::string& name) const;
-  Status AddBlocks(const Path& file, uint64_t begin, uint64_t end, Change& change) const;
+  Status AddBlocks(const Path& path, uint64_t begin, uint64_t end, Change& change) const;
 
   std::shared_ptr<harness::BlockStore> store_;
   mutable std::mutex mutex_;
@@ -78,8 +79,11 @@ class FileRecorder {
   Status outcome_ = Ok{};
 };
 
-/// The file, directory or link at `path`. nullopt if there is none, or it is something else. The
-/// blocks of a file are of kind kAtFirst, so the file must stay as it is.
+/// The file, directory or link at `path`, without the blocks of a file. nullopt if there is none,
+/// or it is something else.
+std::optional<harness::FileNode> ShapeAt(const Path& path);
+
+/// The same with the blocks of a file. They are of kind kAtFirst, so the file must stay as it is.
 std::optional<harness::FileNode> NodeAt(const Path& path);
 
 /// Adds what is in the directory, with names below `name`, but not the directories that are left

@@ -26,7 +26,7 @@ constexpr int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 }  // namespace
 
-std::optional<FileNode> NodeAt(const Path& path) {
+std::optional<FileNode> ShapeAt(const Path& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
   FileNode node{.mode = status.st_mode & 07777};
@@ -40,13 +40,18 @@ std::optional<FileNode> NodeAt(const Path& path) {
   } else if (S_ISREG(status.st_mode)) {
     node.size = static_cast<uint64_t>(status.st_size);
     node.at_first = path;
-    node.blocks.resize(harness::BlocksFor(node.size));
-    for (size_t i = 0; i < node.blocks.size(); ++i) {
-      const uint64_t size = std::min<uint64_t>(kBlockBytes, node.size - i * kBlockBytes);
-      node.blocks[i] = {Block::Kind::kAtFirst, static_cast<uint32_t>(size), 0, i};
-    }
   } else {
     return std::nullopt;
+  }
+  return node;
+}
+
+std::optional<FileNode> NodeAt(const Path& path) {
+  auto node = ShapeAt(path);
+  if (!node || node->kind != FileNode::Kind::kFile) return node;
+  for (size_t i = 0; i < harness::BlocksFor(node->size); ++i) {
+    const uint64_t size = std::min<uint64_t>(kBlockBytes, node->size - i * kBlockBytes);
+    node->blocks.Append({Block::Kind::kAtFirst, static_cast<uint32_t>(size), 0, i});
   }
   return node;
 }
@@ -115,7 +120,7 @@ Status AddCopies(const std::string& name, const Path& directory, harness::BlockS
     for (size_t i = 0; i < node->blocks.size() && outcome.ok(); ++i) {
       const auto bytes = ReadPart(path, i * kBlockBytes, kBlockBytes);
       const auto block = bytes.ok() ? store.Put(*bytes) : Result<Block>(bytes.error());
-      if (block.ok()) node->blocks[i] = *block;
+      if (block.ok()) node->blocks.Set(i, *block);
       if (!block.ok()) outcome = block.error();
     }
     node->at_first.clear();
@@ -157,14 +162,13 @@ class TreeWriter {
 
  private:
   bool IsThere(const Path& below, const FileNode& node) const {
-    const auto there = NodeAt(directory_ / below);
+    const auto there = ShapeAt(directory_ / below);
     if (!there || there->kind != node.kind) return false;
     if (node.kind == FileNode::Kind::kDirectory) return true;
     if (node.kind == FileNode::Kind::kLink) return there->text == node.text;
     if (node.size != there->size) return false;
-    const auto is_at_first = [](const Block& block) { return block.kind == Block::Kind::kAtFirst; };
     if (copied_.empty()) return HasBytesOf(directory_ / below, node);
-    return node.at_first == copied_ / below && std::ranges::all_of(node.blocks, is_at_first);
+    return node.at_first == copied_ / below && harness::IsAtFirst(node);
   }
 
   bool HasBytesOf(const Path& path, const FileNode& node) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,9 +13,6 @@
 #include "engine/ports.h"
 
 namespace caip::scenario {
-
-/// Larger files are not compared.
-inline constexpr uint64_t kMappedBytesMax = 64u << 20;
 
 /// Any thread.
 class MappedFiles {
@@ -29,10 +27,11 @@ class MappedFiles {
  private:
   struct Mapped {
     Path path;
-    std::string digest;  // of its bytes
     uint64_t size = 0;
+    uint64_t checksum = 0;  // of its bytes
   };
-  static Mapped Look(const Path& path);
+  /// nullopt if the file cannot be read.
+  static std::optional<Mapped> Look(const Path& path);
 
   std::mutex mutex_;
   std::map<engine::ReplicaKey, std::map<std::string, Mapped>> files_;

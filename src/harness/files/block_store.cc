@@ -20,8 +20,9 @@ uint64_t DigestOf(std::string_view bytes) {
 }
 
 Block ZeroBlock(size_t bytes) {
+  static const uint64_t whole = DigestOf(std::string(kBlockBytes, '\0'));
   Block block{.kind = Block::Kind::kZeros, .size = static_cast<uint32_t>(bytes)};
-  block.digest = DigestOf(std::string(bytes, '\0'));
+  block.digest = bytes == kBlockBytes ? whole : DigestOf(std::string(bytes, '\0'));
   return block;
 }
 
@@ -37,6 +38,8 @@ Result<BlockStore> BlockStore::Make(const Path& directory, uint64_t limit) {
 Result<Block> BlockStore::Put(std::string_view bytes) {
   Block block{.size = static_cast<uint32_t>(bytes.size()), .digest = DigestOf(bytes)};
   const std::lock_guard lock(*mutex_);
+  const auto known = known_.find(block.digest);
+  if (known != known_.end() && known->second.size == block.size) return known->second;
   if (used_ + bytes.size() > limit_) return errors::TooManyBlocks(limit_);
   block.place = static_cast<int64_t>(used_);
   for (size_t done = 0; done < bytes.size();) {
@@ -46,6 +49,7 @@ Result<Block> BlockStore::Put(std::string_view bytes) {
     done += static_cast<size_t>(count);
   }
   used_ += bytes.size();
+  known_.emplace(block.digest, block);
   return block;
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/files.h"
 #include "base/result.h"
@@ -26,13 +27,14 @@ struct Block {
   uint64_t digest = 0;  // equal for equal bytes, except for those of kAtFirst
 };
 
-/// A file without a name in a directory of the caller. Any thread.
+/// A file without a name in a directory of the caller. Keeps equal blocks once: runs of one trainer
+/// write mostly the same. Any thread.
 class BlockStore {
  public:
   /// Takes at most `limit` bytes.
   static Result<BlockStore> Make(const Path& directory, uint64_t limit);
 
-  /// kResourceExhausted if the store is full.
+  /// kResourceExhausted if the bytes are new and the store is full.
   Result<Block> Put(std::string_view bytes);
   /// The bytes of a block of kind kStored or kZeros.
   Result<std::string> Read(const Block& block) const;
@@ -43,6 +45,7 @@ class BlockStore {
   Fd file_;
   uint64_t limit_;
   uint64_t used_ = 0;
+  std::unordered_map<uint64_t, Block> known_;  // by their digests
   std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
 };
 

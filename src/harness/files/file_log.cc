@@ -12,7 +12,7 @@ FileNode WithBlocks(const FileNode& before, const FileChange& change) {
   FileNode node = WithSize(before, change.node.size);
   for (size_t i = 0; i < change.node.blocks.size(); ++i) {
     const size_t at = change.first_block + i;
-    if (at < node.blocks.size()) node.blocks[at] = change.node.blocks[i];
+    if (at < node.blocks.size()) node.blocks.Set(at, change.node.blocks[i]);
   }
   node.mode = change.node.mode;
   node.modified_ns = change.node.modified_ns;
@@ -45,11 +45,11 @@ Result<FileChange> CutOff(const FileChange& whole, const FileNode& before, uint6
     text.replace(0, kept, written, 0, kept);
     const uint64_t room = part.node.size > place ? part.node.size - place : 0;
     text.resize(std::min<uint64_t>(room, kBlockBytes), '\0');
-    ASSIGN_OR_RETURN(part.node.blocks[i], store.Put(text));
+    ASSIGN_OR_RETURN(const Block block, store.Put(text));
+    part.node.blocks.Set(i, block);
   }
-  part.node.blocks.resize(
-      std::min(part.node.blocks.size(),
-               BlocksFor(part.node.size) - std::min(BlocksFor(part.node.size), whole.first_block)));
+  const size_t all = BlocksFor(part.node.size);
+  part.node.blocks.Shorten(all - std::min(all, whole.first_block));
   return part;
 }
 

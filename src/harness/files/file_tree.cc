@@ -12,34 +12,38 @@ bool IsAtOrBelow(const std::string& name, const std::string& directory) {
 }
 
 uint64_t DigestOfNode(const FileNode& node) {
-  uint64_t digest = DigestOf(std::to_string(static_cast<int>(node.kind)) + " " +
-                             std::to_string(node.mode & 07777) + " " + std::to_string(node.size) +
-                             " " + node.text + " " + node.at_first.string());
-  uint64_t place = 1;
-  for (const Block& block : node.blocks) {
-    const bool is_at_first = block.kind == Block::Kind::kAtFirst;
-    digest += (block.digest + (is_at_first ? 1 : 0)) * (2 * place + 1);
-    ++place;
-  }
-  return digest;
+  const uint64_t digest = DigestOf(
+      std::to_string(static_cast<int>(node.kind)) + " " + std::to_string(node.mode & 07777) + " " +
+      std::to_string(node.size) + " " + node.text + " " + node.at_first.string());
+  return digest + node.blocks.digest();
 }
 
 }  // namespace
 
+bool IsAtFirst(const FileNode& node) {
+  for (size_t i = 0; i < node.blocks.size(); ++i) {
+    if (node.blocks[i].kind != Block::Kind::kAtFirst) return false;
+  }
+  return true;
+}
+
 size_t BlocksFor(uint64_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes; }
 
 FileNode WithSize(FileNode node, uint64_t bytes) {
-  const size_t before = node.blocks.size();
   node.size = bytes;
-  node.blocks.resize(BlocksFor(bytes));
-  for (size_t i = before > 0 ? before - 1 : 0; i < node.blocks.size(); ++i) {
-    const uint64_t size = std::min<uint64_t>(kBlockBytes, bytes - i * kBlockBytes);
-    if (i >= before) {
-      node.blocks[i] = ZeroBlock(size);
-    } else if (node.blocks[i].size > size) {
-      node.blocks[i].size = static_cast<uint32_t>(size);
-      node.blocks[i].digest += size * kBlockBytes + 1;
-    }
+  node.blocks.Shorten(BlocksFor(bytes));
+  const auto size_at = [bytes](size_t index) {
+    return static_cast<uint32_t>(std::min<uint64_t>(kBlockBytes, bytes - index * kBlockBytes));
+  };
+  const size_t last = node.blocks.size() - 1;
+  if (!node.blocks.empty() && node.blocks[last].size > size_at(last)) {
+    Block cut = node.blocks[last];
+    cut.size = size_at(last);
+    cut.digest += uint64_t{cut.size} * kBlockBytes + 1;
+    node.blocks.Set(last, cut);
+  }
+  for (size_t i = node.blocks.size(); i < BlocksFor(bytes); ++i) {
+    node.blocks.Append(ZeroBlock(size_at(i)));
   }
   return node;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "harness/files/block_store.h"
+#include "harness/files/block_list.h"
 
 namespace caip::harness {
 
@@ -21,7 +21,7 @@ struct FileNode {
   mode_t mode = 0644;
   int64_t modified_ns = 0;  // since 1970
   uint64_t size = 0;
-  std::vector<Block> blocks = {};
+  BlockList blocks = {};
   std::string text = {};  // kLink
   Path at_first = {};     // has the bytes of blocks of kind kAtFirst
 };
@@ -66,6 +66,9 @@ class FileTree {
   std::multimap<NodeNumber, std::string> names_of_;
   uint64_t key_ = 0;  // the sum of the names' keys, so that a change costs little
 };
+
+/// Whether all bytes of the file are those before the run.
+bool IsAtFirst(const FileNode& node);
 
 /// The number of blocks of a file of this size.
 size_t BlocksFor(uint64_t bytes);
