@@ -97,6 +97,30 @@ UNSAFE = {
         assert state[1] == step, "half a step"
         """,
         "after overwrite {work}/state"),
+    "bytes of a large file change after their map became writable": (
+        """
+        state[0] = step
+        libc.msync(place, SIZE, 4)
+        state[SIZE - 1] = step
+        libc.msync(place, SIZE, 4)
+        """,
+        """
+        import ctypes
+        SIZE = 80 << 20
+        libc = ctypes.CDLL(None)
+        libc.mmap.restype = ctypes.c_void_p
+        libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + 3 * [ctypes.c_int] + [ctypes.c_long]
+        libc.mprotect.argtypes = libc.msync.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        if not os.path.exists("state"):
+            open("new", "wb").truncate(SIZE)
+            os.rename("new", "state")
+        place = libc.mmap(None, SIZE, mmap.PROT_READ, mmap.MAP_SHARED, os.open("state", os.O_RDWR), 0)
+        libc.mprotect(place, SIZE, mmap.PROT_READ | mmap.PROT_WRITE)
+        state = (ctypes.c_ubyte * SIZE).from_address(place)
+        step = state[0]
+        assert state[SIZE - 1] == step, "half a step"
+        """,
+        "after overwrite {work}/state"),
 }
 
 

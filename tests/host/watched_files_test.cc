@@ -209,6 +209,32 @@ TEST_P(WatchedFilesTest, HasNoFilesWithoutNames) {
   EXPECT_THAT(world.sink.Messages(), ElementsAre("True"));
 }
 
+// A descriptor of no file is an error of the kernel's own, except where it does not see the call.
+TEST_P(WatchedFilesTest, HasNoClonesAndNoCopiesInTheKernel) {
+  const auto exit = Python(
+      "import errno, fcntl\n"
+      "def fails(what):\n"
+      "  try: what()\n"
+      "  except OSError as e: print(errno.errorcode[e.errno])\n"
+      "with open('f', 'w') as f, open('g', 'w') as g:\n"
+      "  fails(lambda: fcntl.ioctl(f.fileno(), 0x40049409, 999))\n"  // FICLONE
+      "  fails(lambda: os.copy_file_range(999, f.fileno(), 10))\n"
+      "  fails(lambda: os.sendfile(f.fileno(), 999, 0, 10))\n");
+  EXPECT_EQ(exit.exit_code, 0);
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("ENOTSUP", "EINVAL", "EINVAL"));
+}
+
+TEST_P(WatchedFilesTest, TellsOfMapsThatMayBecomeWritable) {
+  Python(
+      "import mmap\n"
+      "f = os.open('f', os.O_CREAT | os.O_RDWR)\n"
+      "os.ftruncate(f, 8192)\n"
+      "mmap.mmap(f, 8192, prot=mmap.PROT_READ)\n"
+      "mmap.mmap(f, 8192, flags=mmap.MAP_PRIVATE)\n");
+  EXPECT_THAT(watcher.heard,
+              ElementsAre("list .", "create f", "truncate f to 8192", "map f", "whole f of 0"));
+}
+
 TEST_P(WatchedFilesTest, InjectsAnErrorAtExactlyTheSeventhRename) {
   int renames = 0;
   watcher.before = [&](const FileOperation& operation) -> Verdict {

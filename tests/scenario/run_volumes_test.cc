@@ -57,6 +57,16 @@ TEST_F(RunVolumesTest, CopiesFilesWithTheirModesTimesAndLinks) {
   EXPECT_TRUE(std::filesystem::is_symlink(Copy() / "latest"));
 }
 
+TEST_F(RunVolumesTest, CopiesAFileWithTwoNamesOnce) {
+  Write("work/ckpt-1", "bytes");
+  std::filesystem::create_hard_link(home_ / "work/ckpt-1", home_ / "work/latest");
+  Write("work/other", "bytes");
+  ASSERT_TRUE(Make().ok());
+  EXPECT_TRUE(std::filesystem::equivalent(Copy() / "ckpt-1", Copy() / "latest"));
+  EXPECT_FALSE(std::filesystem::equivalent(Copy() / "ckpt-1", Copy() / "other"));
+  EXPECT_EQ(TextOf(Copy() / "latest"), "bytes");
+}
+
 TEST_F(RunVolumesTest, ShowsHistoriesAndPythonEnvironmentsInPlace) {
   Write("work/.git/HEAD", "ref");
   Write("work/env/pyvenv.cfg", "");

@@ -122,10 +122,7 @@ Status RunVolumes::Add(const Path& volume) {
   if (error) copied.seen = copied.named;
   RETURN_IF_ERROR(MakeDirectories(copied.copy));
   if (!places_.on_machines) copied.seen = std::filesystem::canonical(copied.copy, error).string();
-  uint64_t bytes = 0;
-  if (std::filesystem::is_directory(from, error)) {
-    RETURN_IF_ERROR(CopyTree(from, copied, &bytes));
-  }
+  if (std::filesystem::is_directory(from, error)) RETURN_IF_ERROR(CopyTree(from, copied));
   // Those that an earlier copy left out come from the host.
   for (std::filesystem::recursive_directory_iterator at(volume, error), end; !error && at != end;
        at.increment(error)) {
@@ -141,7 +138,8 @@ Status RunVolumes::Add(const Path& volume) {
 }
 
 // Sockets, devices and pipes are left out.
-Status RunVolumes::CopyTree(const Path& from, Copied& volume, uint64_t* bytes) {
+Status RunVolumes::CopyTree(const Path& from, Copied& volume) {
+  Copying copying;
   std::error_code error;
   using Walk = std::filesystem::recursive_directory_iterator;
   for (Walk at(from, error), end; !error && at != end; at.increment(error)) {
@@ -155,15 +153,28 @@ Status RunVolumes::CopyTree(const Path& from, Copied& volume, uint64_t* bytes) {
       if (is_left_out) at.disable_recursion_pending();
       if (!is_left_out) std::filesystem::create_directory(to, at->path(), failed);
     } else if (at->is_regular_file(failed)) {
-      const auto stamp = StampOf(at->path());
-      *bytes += stamp ? stamp->size : 0;
-      if (*bytes > kVolumeBytesMax) return errors::VolumeTooLarge(volume.named, kVolumeBytesMax);
-      if (!CopyFile(at->path(), to)) return errors::CannotCopyVolume(at->path(), errno);
-      if (stamp) begin_[volume.named + "/" + below.string()] = *stamp;
+      RETURN_IF_ERROR(CopyRegularFile(at->path(), below, volume, copying));
     }
     if (failed) return errors::CannotCopyVolume(at->path(), failed.value());
   }
   return error ? Status(errors::CannotCopyVolume(from, error.value())) : Ok{};
+}
+
+// Names of one file become names of one copy.
+Status RunVolumes::CopyRegularFile(const Path& from, const Path& below, const Copied& volume,
+                                   Copying& copying) {
+  const Path to = volume.copy / below;
+  struct stat status {};
+  if (::lstat(from.c_str(), &status) != 0) return errors::CannotCopyVolume(from, errno);
+  if (const auto stamp = StampOf(from)) begin_[volume.named + "/" + below.string()] = *stamp;
+  const auto [first, is_new] = copying.first_names.try_emplace({status.st_dev, status.st_ino}, to);
+  if (!is_new) {
+    const bool is_linked = ::link(first->second.c_str(), to.c_str()) == 0;
+    return is_linked ? Status(Ok{}) : errors::CannotCopyVolume(from, errno);
+  }
+  copying.bytes += static_cast<uint64_t>(status.st_size);
+  if (copying.bytes > kVolumeBytesMax) return errors::VolumeTooLarge(volume.named, kVolumeBytesMax);
+  return CopyFile(from, to) ? Status(Ok{}) : errors::CannotCopyVolume(from, errno);
 }
 
 std::optional<RunVolumes::Stamp> RunVolumes::StampOf(const Path& file) {

@@ -2,11 +2,14 @@
 // The volumes of one run: directories of this host that outlive its machines. Each run works on
 // copies, so that runs start from the same state and never disturb each other or the host.
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files.h"
@@ -67,7 +70,14 @@ class RunVolumes {
   };
   Status Add(const Path& volume);
   bool IsLeftOut(const Path& directory) const;
-  Status CopyTree(const Path& from, Copied& volume, uint64_t* bytes);
+  /// What was copied of a volume so far.
+  struct Copying {
+    uint64_t bytes = 0;
+    std::map<std::pair<dev_t, ino_t>, Path> first_names = {};
+  };
+  Status CopyTree(const Path& from, Copied& volume);
+  Status CopyRegularFile(const Path& from, const Path& below, const Copied& volume,
+                         Copying& copying);
   static std::optional<Stamp> StampOf(const Path& file);
 
   Places places_;

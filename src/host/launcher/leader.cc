@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
@@ -72,6 +73,7 @@ class Program {
     if (watch & kWatchFiles) {
       for (const int call : kFileCalls) Ask(call);
       AskAboutSharedMemory();
+      AskAboutClones();
     }
     Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   }
@@ -85,16 +87,27 @@ class Program {
     Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 1);
     Add(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
   }
-  // Only maps through which a file can be written: programs map much memory of their own.
+  // Only maps through which a file can be written, now or after an mprotect: programs map much
+  // memory of their own.
   void AskAboutSharedMemory() {
-    constexpr uint32_t kProtection = offsetof(seccomp_data, args) + 2 * sizeof(uint64_t);
-    constexpr uint32_t kFlags = offsetof(seccomp_data, args) + 3 * sizeof(uint64_t);
     Add(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 5);
-    Add(BPF_LD | BPF_W | BPF_ABS, kProtection);  // the lower half: both machines are little-endian
-    Add(BPF_JMP | BPF_JSET | BPF_K, PROT_WRITE, 0, 3);
-    Add(BPF_LD | BPF_W | BPF_ABS, kFlags);
+    Add(BPF_LD | BPF_W | BPF_ABS, LowerHalfOf(3));
+    Add(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 2, 0);
     Add(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 0, 1);
     Add(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
+    Add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
+  }
+  // Copies of blocks in the file system.
+  void AskAboutClones() {
+    Add(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 4);
+    Add(BPF_LD | BPF_W | BPF_ABS, LowerHalfOf(1));
+    Add(BPF_JMP | BPF_JEQ | BPF_K, FICLONE, 1, 0);
+    Add(BPF_JMP | BPF_JEQ | BPF_K, FICLONERANGE, 0, 1);
+    Add(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
+  }
+  // Both machines are little-endian.
+  static constexpr uint32_t LowerHalfOf(uint32_t argument) {
+    return offsetof(seccomp_data, args) + argument * sizeof(uint64_t);
   }
   sock_filter code_[128];
   sock_fprog program_{0, code_};

@@ -122,6 +122,7 @@ Handled WatchedFiles::HandleContents(const WatchedCall& call) {
     case SYS_sendfile:
     case SYS_splice:
     case SYS_copy_file_range:
+    case SYS_ioctl:
       return RefuseCopy(call);
     case SYS_close:
       return Close(call, call.descriptor(0));

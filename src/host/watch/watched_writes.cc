@@ -204,13 +204,14 @@ Handled WatchedFiles::Map(const WatchedCall& call) {
   return verdict.kind == Verdict::Kind::kNever ? Handled::kNever : Handled::kNotMine;
 }
 
-// Fails with the error for unsuitable descriptors. Programs then use read and write, which caip
-// sees.
+// Fails with the error for unsuitable descriptors, or file systems. Programs then use read and
+// write, which caip sees.
 Handled WatchedFiles::RefuseCopy(const WatchedCall& call) {
-  const int target = call.descriptor(call.number() == SYS_sendfile ? 0 : 2);
+  const bool is_clone = call.number() == SYS_ioctl;
+  const int target = call.descriptor(is_clone || call.number() == SYS_sendfile ? 0 : 2);
   const auto id = written_.empty() ? std::nullopt : call.Identify(target);
   if (!id || !written_.contains(*id)) return Handled::kNotMine;
-  call.Fail(EINVAL);
+  call.Fail(is_clone ? EOPNOTSUPP : EINVAL);
   return Handled::kAnswered;
 }
 

@@ -4,8 +4,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -108,9 +111,9 @@ EXPORTED int msync(void* place, size_t size, int flags) {
 // The C library's own maps do not come here.
 EXPORTED void* mmap64(void* place, size_t size, int protection, int flags, int descriptor,
                       off64_t from) {
-  const int writes = (protection & PROT_WRITE) && (flags & MAP_SHARED);
+  const int may_write = (flags & MAP_SHARED) && !(flags & MAP_ANONYMOUS);
   long ignored;
-  if (writes && descriptor >= 0 && IsWritten(descriptor)) {
+  if (may_write && descriptor >= 0 && IsWritten(descriptor)) {
     Ask(SYS_mmap, P(place), size, (uint64_t)protection, (uint64_t)flags, (uint64_t)descriptor,
         &ignored);
   }
@@ -143,6 +146,18 @@ EXPORTED ssize_t copy_file_range(int source, off64_t* from, int target, off64_t*
                                  unsigned flags) {
   if (IsRefused(target)) return -1;
   return syscall(SYS_copy_file_range, source, from, target, to, size, flags);
+}
+EXPORTED int ioctl(int descriptor, unsigned long request, ...) {
+  va_list more;
+  va_start(more, request);
+  void* argument = va_arg(more, void*);
+  va_end(more);
+  const int clones = request == FICLONE || request == FICLONERANGE;
+  if (clones && TakesOutput(descriptor)) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  return (int)syscall(SYS_ioctl, descriptor, request, argument);
 }
 
 // Calls that close files and end processes.
