@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "client/packaging.h"
 #include "emulator/check/errors.h"
 #include "emulator/explore/explored_command.h"
 #include "emulator/scenario/built_job.h"
@@ -126,6 +127,7 @@ Result<CheckedJob> MakeCheckedCommand(const TrainerRequest& request, const Path&
 Result<CheckedJob> MakeCheckedJob(const TrainerRequest& request, const Path& workshop) {
   CheckedJob checked;
   harness::CheckedTrainer& trainer = checked.trainer;
+  trainer.job.package_parent = client::ParentOfPackage(request.job.package_path);
   ASSIGN_OR_RETURN(scenario::BuiltJob built,
                    scenario::BuildJob(request.job, request.metric, workshop));
   trainer.job.training_input = std::move(built.training_input);

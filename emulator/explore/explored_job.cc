@@ -97,6 +97,7 @@ Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path&
 Result<harness::Scenario> WithPackagesBuilt(harness::Scenario scenario, const Path& workshop,
                                             const scenario::ReadSubmitWords& read) {
   ASSIGN_OR_RETURN(scenario::SubmitWords words, scenario::ReadWordsOf(scenario, read));
+  scenario.package_parent = client::ParentOfPackage(words.request.package_path);
   ASSIGN_OR_RETURN(scenario::BuiltJob built,
                    scenario::BuildJob(std::move(words.request), "", workshop));
   scenario.submit.clear();

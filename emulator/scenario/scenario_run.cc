@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "client/packaging.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/errors.h"
 #include "emulator/scenario/run_isolation.h"
@@ -18,6 +19,7 @@
 #include "harness/events/event.h"
 #include "harness/events/replica_name.h"
 #include "harness/events/step_reader.h"
+#include "host/python/installed_files.h"
 #include "ml/render.h"
 
 namespace caip::scenario {
@@ -279,6 +281,7 @@ Result<Evidence> ScenarioRun::RunJob() {
   RETURN_IF_ERROR(CollectTrials(job, evidence));
   evidence.events = injector_->events();
   evidence.faults = injector_->tallies();
+  if (evidence.state == "FAILED") ShowSources(evidence);
   RETURN_IF_ERROR(Collect(evidence.objects));
   if (options_.once_more && evidence.state == "FAILED") {
     injector_->End();
@@ -288,6 +291,26 @@ Result<Evidence> ScenarioRun::RunJob() {
   }
   emulator_.reset();
   return evidence;
+}
+
+// People read why a job failed, and no trigger needs its lines.
+void ScenarioRun::ShowSources(Evidence& evidence) const {
+  Path parent = scenario_.package_parent;
+  if (!scenario_.submit.empty()) {
+    const auto words = ReadWordsOf(scenario_, options_.read_words);
+    if (words.ok()) parent = client::ParentOfPackage(words->request.package_path);
+  }
+  if (parent.empty()) return;
+  const auto shown = [&parent](std::string text) {
+    return host::WithSourcesInFrames(std::move(text), [&parent](const auto&, const auto& file) {
+      return host::SourceIn(parent, file);
+    });
+  };
+  evidence.error_message = shown(std::move(evidence.error_message));
+  for (Event& event : evidence.events) {
+    auto* line = std::get_if<harness::LogEvent>(&event.body);
+    if (line) line->message = shown(std::move(line->message));
+  }
 }
 
 // A fault that was not injected makes the run meaningless.

@@ -114,6 +114,7 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   std::string LimitMet(const RunLimits& limits) const;
   bool DiskWasFull() const;
   bool LacksRoom() const;
+  void ShowSources(harness::Evidence& evidence) const;
   Status CheckNetwork() const;
   void Abandon();
   Status Collect(std::map<std::string, harness::FinalObject>& objects);

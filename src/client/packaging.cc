@@ -270,6 +270,14 @@ Result<std::vector<Path>> Build(const Path& package_path, const PackageRequest& 
 
 }  // namespace
 
+Path ParentOfPackage(const std::optional<std::string>& package_path) {
+  if (!package_path) return {};
+  std::error_code error;
+  const Path package = std::filesystem::absolute(*package_path, error).lexically_normal();
+  const bool ends_with_slash = !package.has_filename();
+  return (ends_with_slash ? package.parent_path() : package).parent_path();
+}
+
 Status CheckPackageFolder(const std::string& package_path) {
   const Path folder = AbsoluteDirectory(package_path);
   std::error_code error;

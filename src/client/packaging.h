@@ -31,6 +31,9 @@ struct PackageFiles {
 /// kInvalidArgument if --package-path names no folder. The error suggests a package beside it.
 Status CheckPackageFolder(const std::string& package_path);
 
+/// The directory that has the package's, absolute: /src for `trainer/` in /src. "" for no package.
+Path ParentOfPackage(const std::optional<std::string>& package_path);
+
 /// Sorts --packages and builds --package-path. Only a package's own setup.py writes into the source
 /// tree.
 Result<PackageFiles> CollectPackages(const PackageRequest& request);

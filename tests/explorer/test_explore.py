@@ -39,6 +39,21 @@ class Explore(explorer_case.ExplorerCase):
         self.assertNotIn("--runtime-version", job, "the file has one")
         self.assertIn('"../../trainer"', job)
 
+    def test_a_traceback_names_the_files_of_the_package(self):
+        package = trainers.write_package(self.folder, "open('/no/such/file')\n")
+        words = ["--package-path", "trainer", "--module-name", "trainer.task"]
+        named = f'File "{package.resolve()}/task.py", line '
+        code, text = self.explore_here("--", *words)
+        self.assertEqual(code, 2, text)
+        self.assertIn(named, text)
+        scenario = self.folder / "job.yaml"
+        words += ["--runtime-version", "2.11", "--python-version", "3.7"]
+        scenario.write_text(f"description: d\njob: {{submit: {json.dumps(words)}}}\nexpect: {{state: SUCCEEDED}}\n")
+        done = subprocess.run([self.program, "scenario", "run", str(scenario), "--state", str(self.folder / "state")],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(named, done.stdout)
+
     def test_arguments_that_do_not_make_a_job_are_refused(self):
         for words, named in ((["--module-name", "trainer.task"], "package"),
                             (["--module-nam", "trainer.task"], "--module-nam")):

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "client/connection.h"
 #include "client/job_preparation.h"
+#include "client/packaging.h"
 #include "client/yaml_text.h"
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/commands/commands.h"
@@ -94,11 +95,8 @@ class Submission {
     const Json* uris = input ? Member(*input, "packageUris") : nullptr;
     const std::optional<std::string>& folder = command_.request.package_path;
     if (!folder || !uris || !uris->is_array()) return;
-    std::error_code error;
-    const Path source = std::filesystem::absolute(*folder, error).lexically_normal();
-    const bool ends_with_slash = !source.has_filename();
-    const Path parent = (ends_with_slash ? source.parent_path() : source).parent_path();
-    static_cast<void>(KeepPackageSource(state, uris->get<std::vector<std::string>>(), parent));
+    static_cast<void>(KeepPackageSource(state, uris->get<std::vector<std::string>>(),
+                                        client::ParentOfPackage(folder)));
     own_paths_ = OwnPaths(state);
   }
 

@@ -1,11 +1,10 @@
 #include "emulator/cli/print/own_paths.h"
 
-#include <re2/re2.h>
-
-#include <filesystem>
+#include <utility>
 
 #include "base/json.h"
 #include "host/python/environment_cache.h"
+#include "host/python/installed_files.h"
 
 namespace caip::cli {
 namespace {
@@ -53,32 +52,19 @@ OwnPaths::OwnPaths(const Path& state) : state_(state) {
 std::string OwnPaths::SourceOf(const std::string& key, const std::string& file) const {
   for (const std::string& uri : host::PackageUrisOf(state_ / "environments" / key)) {
     const auto parent = parents_.find(uri);
-    if (parent == parents_.end()) continue;
-    const Path source = Path(parent->second) / file;
-    std::error_code error;
-    if (std::filesystem::is_regular_file(source, error)) return source.string();
+    const bool is_known = parent != parents_.end();
+    if (std::string source = is_known ? host::SourceIn(parent->second, file) : "";
+        !source.empty()) {
+      return source;
+    }
   }
   return "";
 }
 
 std::string OwnPaths::In(std::string text) const {
-  // A frame of a traceback. Other lines keep their paths: a trainer may print its own.
-  static const RE2 installed(
-      R"re(File "([^"\n]*/environments/([0-9a-f]{32})/lib/python[0-9.]+/site-packages/))re"
-      R"re(([^"\n]+\.py))re");
-  if (parents_.empty() || text.find("/site-packages/") == std::string::npos) return text;
-  std::string replaced;
-  re2::StringPiece rest(text);
-  re2::StringPiece found[4];
-  while (installed.Match(rest, 0, rest.size(), RE2::UNANCHORED, found, 4)) {
-    const std::string source = SourceOf(std::string(found[2]), std::string(found[3]));
-    const re2::StringPiece& kept = source.empty() ? found[3] : found[1];
-    const char* kept_end = source.empty() ? kept.data() + kept.size() : kept.data();
-    replaced.append(rest.data(), static_cast<size_t>(kept_end - rest.data()));
-    replaced += source;
-    rest.remove_prefix(static_cast<size_t>(found[0].data() - rest.data()) + found[0].size());
-  }
-  return replaced.append(rest.data(), rest.size());
+  if (parents_.empty()) return text;
+  return host::WithSourcesInFrames(
+      std::move(text), [this](const auto& key, const auto& file) { return SourceOf(key, file); });
 }
 
 void OwnPaths::ShowIn(Json& entry) const {

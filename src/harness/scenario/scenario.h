@@ -82,6 +82,8 @@ struct Scenario {
   bool restarts_together = true;       // of several machines: if one is lost, all start again
   bool appends_job_dir = true;         // the command gets --job-dir
   bool inherits_environment = false;   // it gets the variables of caip's own environment
+  // Has the directory of the job's package, for tracebacks; "": not known. Only code sets it.
+  Path package_parent = {};
   // The local commands of images, by URI. Only code sets them.
   std::map<std::string, std::vector<std::string>> images = {};
   bool own_ports = false;  // TF_CONFIG names localhost and ports, not addresses
