@@ -37,7 +37,8 @@ std::vector<size_t> Cuts(std::string_view text) {
     if (text.substr(line).starts_with(kFrame)) {
       cuts.push_back(line);
       exception = text.size();
-    } else if (text[line] != ' ' && exception == text.size()) {
+    } else if (text[line] != ' ' && exception == text.size() &&
+               !MarksPlace(text.substr(line, LineAfter(text, line) - line))) {
       exception = line;
     }
   }
@@ -90,6 +91,11 @@ bool RefusesModule(std::string_view line) {
                           said.starts_with("Error while finding module specification for ") ||
                           said.ends_with(" is a package and cannot be directly executed");
   return is_refusal && name.starts_with("python") && name.find(' ') == std::string_view::npos;
+}
+
+bool MarksPlace(std::string_view line) {
+  return line.find('^') != std::string_view::npos &&
+         line.find_first_not_of(" ~^\n") == std::string_view::npos;
 }
 
 bool ChainsTracebacks(std::string_view line) {

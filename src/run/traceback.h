@@ -23,6 +23,8 @@ bool NamesSyntaxError(std::string_view line);  // `SyntaxError: ...` and its kin
 /// What `python3 -m` prints instead of a traceback if it cannot start the module:
 /// `/usr/bin/python3: No module named trainer.task`.
 bool RefusesModule(std::string_view line);
+/// `    ~~~~^^^` below a line of source. Python 3.11 indents it wrongly below some, to no column.
+bool MarksPlace(std::string_view line);
 bool ChainsTracebacks(std::string_view line);  // "During handling of the above exception, ..."
 /// "Exception ignored in: <function C.__del__>": the traceback after it did not end the program.
 bool AnnouncesIgnoredException(std::string_view line);

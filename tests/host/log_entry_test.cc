@@ -217,6 +217,20 @@ TEST(Tracebacks, OfALivingProcessEndWithTheException) {
   EXPECT_THAT(Stderr(text, End::kNone), IsEmpty());
 }
 
+// Python 3.11 marks the place so in json/decoder.py.
+TEST(Tracebacks, GoOnAfterAMarkThatIsNotIndented) {
+  const std::string text =
+      "Traceback (most recent call last):\n"
+      "  File \"task.py\", line 3, in f\n"
+      "    obj, end = scan(s)\n"
+      "^^^^~~^^^\n"
+      "ValueError: no\n";
+  EXPECT_THAT(
+      Stderr(text, End::kFlush),
+      ElementsAre("ERROR Traceback (most recent call last):|  File \"task.py\", line 3, in f|"
+                  "    obj, end = scan(s)|^^^^~~^^^|ValueError: no"));
+}
+
 TEST(Tracebacks, EndAtALogRecord) {
   EXPECT_THAT(Stderr(std::string(kTrace) + "WARNING:root:on\n", End::kNone),
               ElementsAre(kTraceEntry, "ERROR WARNING:root:on"));

@@ -37,6 +37,12 @@ TEST(ReduceTraceback, TakesOutTheOldestFramesUntilItFits) {
                                             Frame(10) + "ValueError: no");
 }
 
+TEST(ReduceTraceback, KnowsTheExceptionBelowAMarkThatIsNotIndented) {
+  const std::string text = Traceback(10, "^^^^\nValueError: no");
+  const std::string shortest = std::string(kTracebackHeading) + "\n  [...]\nValueError: no";
+  EXPECT_EQ(ReduceTraceback(text, shortest.size()), shortest);
+}
+
 TEST(ReduceTraceback, NeverExceedsTheLimitAndKeepsTheException) {
   const std::string text = Traceback(200, "ValueError: no");
   for (size_t limit = 70; limit < 4000; limit += 7) {

@@ -268,7 +268,7 @@ bool LineClassifier::FeedHeld(std::string_view line, const Emit& emit) {
 }
 
 bool LineClassifier::FeedFrames(std::string_view line, const Emit& emit) {
-  const bool belongs = line.empty() || run::ChainsTracebacks(line) ||
+  const bool belongs = line.empty() || run::ChainsTracebacks(line) || run::MarksPlace(line) ||
                        (StartsBlank(line) && !run::OpensExceptionGroup(line));
   if (belongs) {
     AppendSurely(line);
