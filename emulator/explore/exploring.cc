@@ -107,7 +107,7 @@ class Explorer {
 
   Status LearnCounting() {
     ExploreTask early;
-    const auto point = EarlyPoint(baseline_->run());
+    const auto point = EarlyPoint(*baseline_);
     if (!point) return Ok{};
     early.point = *point;
     Show({ExploreProgress::Phase::kBaseline, kBaselineRuns, kBaselineRuns, 0});
@@ -150,6 +150,7 @@ class Explorer {
     harness::PointSelection selection = options_.points;
     selection.torn_writes = HasBucketDirectories();
     selection.every_write = CanUseRecord();
+    selection.globs = baseline_->globs();
     return selection;
   }
 

@@ -26,15 +26,17 @@ Event EndOfMachine(const CrashPoint& point, int boot) {
 // an event of it: the operation before which, or in which, the machine was taken away, and those of
 // files that were open then.
 int64_t CountedBefore(const CrashPoint& first, const std::vector<harness::BegunOperation>& begun,
-                      const CrashPoint& point) {
+                      const CrashPoint& point, const std::string& glob) {
   if (!point.before || point.kind != CrashPoint::Kind::kStorage) return 0;
+  const auto is_it = [&](const std::string& object) {
+    return glob.empty() ? object == point.text : harness::GlobMatches(glob, object);
+  };
   const auto count = std::ranges::count_if(begun, [&](const harness::BegunOperation& one) {
-    return one.replica == point.replica && one.op == point.op && one.object == point.text &&
+    return one.replica == point.replica && one.op == point.op && is_it(one.object) &&
            (!point.mid || one.bytes >= *point.mid);
   });
   const bool is_first = first.before && first.kind == point.kind &&
-                        first.replica == point.replica && first.op == point.op &&
-                        first.text == point.text;
+                        first.replica == point.replica && first.op == point.op && is_it(first.text);
   if (count > 0 || !is_first) return count;
   return !point.mid || (first.mid && *point.mid <= *first.mid) ? 1 : 0;
 }
@@ -126,7 +128,8 @@ std::vector<CrashPoint> PointsOfRecovery(const ExploreTask& task, const Evidence
   for (CrashPoint& point : harness::FindCrashPoints(whole, selection)) {
     if (point.events < begin + (point.before ? 0 : 1)) continue;
     point.changes -= changes;
-    point.nth += CountedBefore(task.point, begun, point);
+    point.nth += CountedBefore(task.point, begun, point, "");
+    point.glob_nth += CountedBefore(task.point, begun, point, point.glob);
     points.push_back(std::move(point));
   }
   return points;
@@ -150,15 +153,17 @@ bool WasMissed(const Evidence& run) {
   });
 }
 
-std::optional<CrashPoint> EarlyPoint(const Evidence& baseline) {
-  const std::vector<Event>& events = baseline.events;
+std::optional<CrashPoint> EarlyPoint(const harness::Baseline& baseline) {
+  const std::vector<Event>& events = baseline.run().events;
   size_t first_step = 0;
   while (first_step < events.size() && !events[first_step].Is<harness::StepEvent>()) {
     ++first_step;
   }
   if (first_step == events.size()) return std::nullopt;
   std::optional<CrashPoint> early;
-  for (const CrashPoint& point : harness::FindCrashPoints(baseline, {{"storage"}, {}, false})) {
+  harness::PointSelection selection{.kinds = {"storage"}, .replicas = {}};
+  selection.globs = baseline.globs();
+  for (const CrashPoint& point : harness::FindCrashPoints(baseline.run(), selection)) {
     const bool change = point.op != "list" && point.op != "read";
     if (!point.before && change && point.events <= first_step) early = point;
   }
@@ -232,7 +237,7 @@ class RecordedStates {
  private:
   // The moment of the log of files at which the machine goes away.
   harness::FileCut CutOf(CrashPoint point, const std::optional<CrashPoint>& first) const {
-    if (first) point.nth -= CountedBefore(*first, run_.begun, point);
+    if (first) point.nth -= CountedBefore(*first, run_.begun, point, "");
     return run_.files->CutAt(point, acts_[std::min(point.events, acts_.size() - 1)]);
   }
 

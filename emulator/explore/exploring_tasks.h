@@ -9,6 +9,7 @@
 
 #include "emulator/explore/interruption.h"
 #include "emulator/scenario/contents/bucket_recorder.h"
+#include "harness/explorer/baseline.h"
 #include "harness/explorer/crash_point.h"
 #include "harness/explorer/recovery_comparison.h"
 #include "harness/files/file_log.h"
@@ -92,7 +93,7 @@ bool WasMissed(const harness::Evidence& run);
 
 /// The last change in storage before the first step of any replica. A restart after it loses no
 /// training.
-std::optional<harness::CrashPoint> EarlyPoint(const harness::Evidence& baseline);
+std::optional<harness::CrashPoint> EarlyPoint(const harness::Baseline& baseline);
 
 /// At most `most` elements, evenly distributed.
 template <typename T>

@@ -19,7 +19,7 @@ std::string KindOf(const ExploreTask& task) {
   std::string kind;
   for (const harness::CrashPoint& point : {task.point, task.second.value_or(task.point)}) {
     harness::CrashPoint plain = point;
-    plain.nth = 1;
+    plain.nth = plain.glob_nth = 1;
     const bool begins = point.mid && *point.mid == 0;
     kind += harness::WithoutNumbers(harness::Describe(plain)) + (begins ? " (begins)" : "") + "\n";
   }

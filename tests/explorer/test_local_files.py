@@ -144,6 +144,24 @@ class LocalFiles(local_files_case.Case):
                 for left in self.work.iterdir():
                     self.assertIn(left.name, ("train.py", "caip-findings"))
 
+    def test_names_that_differ_in_each_run_are_found_again(self):
+        self.write("""
+        made, new = tempfile.mkstemp(prefix=".new", dir=".")
+        os.write(made, str(step).encode())
+        os.close(made)
+        os.rename(new, "state")
+        """, LOAD + """
+        import tempfile
+        assert step < 2 or not list(pathlib.Path(".").glob(".new*")), "another trainer is saving"
+        """)
+        code, text = self.explore()
+        self.assertEqual(code, 1, text)
+        self.assertIn(f"of create {self.work}/.new* (time 3) by", text)
+        self.assertNotIn("may be harmless", text)
+        played = self.caip("scenario", "run", "caip-findings/finding-1.yaml")
+        self.assertEqual(played[0], 1, played[1])
+        self.assertIn("another trainer is saving", played[1])
+
     def test_a_directory_may_be_moved_to_storage(self):
         (self.folder / "state").mkdir()
         (self.folder / "state" / "config.yaml").write_text("isolation: process\n")  # one file system

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/expectations/counts.h"
+#include "harness/explorer/changing_names.h"
 
 namespace caip::harness {
 namespace {
@@ -126,6 +127,7 @@ Baseline::Baseline(Evidence first, Evidence second, TwinComparison how)
   for (const std::string& replica : ReplicasWithSteps(run_)) {
     if (how_.steps.ComparesReplica(replica)) replicas_.insert(replica);
   }
+  globs_ = ChangingNames(run_.events, second.events);
   FindUnstable(second);
   FindResults();
 }
@@ -218,6 +220,11 @@ bool Baseline::HasObjectLike(const std::string& object) const {
   const std::string pattern = WithoutNumbers(object);
   return std::ranges::any_of(
       run_.objects, [&](const auto& entry) { return WithoutNumbers(entry.first) == pattern; });
+}
+
+std::string Baseline::PatternOf(const std::string& object) const {
+  const std::string glob = GlobOf(globs_, object);
+  return WithoutNumbers(glob.empty() ? object : glob);
 }
 
 bool Baseline::MayCount(const std::string& object) const {

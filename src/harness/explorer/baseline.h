@@ -2,6 +2,7 @@
 // The baseline of an exploration: runs of the job without faults. Every recovery is compared with
 // them.
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -30,6 +31,11 @@ class Baseline {
   /// Whether an early restart changes the object, but not as a counter of starts.
   bool MayCount(const std::string& object) const;
   const std::set<std::string>& unstable_fields() const { return unstable_fields_; }
+  /// Names of files that differ between the runs, with globs (changing_names.h).
+  const std::map<std::string, std::string>& globs() const { return globs_; }
+  /// What an object's name has in common with those in other runs and steps: without numbers, and
+  /// with '*' for a part that differs in each run.
+  std::string PatternOf(const std::string& object) const;
   const std::set<std::string>& replicas() const { return replicas_; }
   /// False if two runs do different steps. Then steps are not compared.
   bool steps_are_stable() const { return steps_are_stable_; }
@@ -49,6 +55,7 @@ class Baseline {
   std::set<std::string> unstable_objects_;
   std::set<std::string> unstable_patterns_;  // of names that differ in each run
   std::set<std::string> unstable_fields_;
+  std::map<std::string, std::string> globs_;
   std::set<std::string> counting_patterns_;
   std::set<std::string> doubtful_patterns_;
   std::set<std::string> replicas_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "harness/explorer/changing_names.h"
 
 namespace caip::harness {
 namespace {
@@ -59,6 +60,51 @@ class Numbering {
   }
   std::map<std::string, std::vector<uint64_t>> bytes_;
 };
+
+/// Numbers the points of a run as triggers count.
+class PointNumbers {
+ public:
+  explicit PointNumbers(const std::map<std::string, std::string>& globs) : globs_(globs) {}
+
+  void Number(CrashPoint& point, const StorageEvent* operation) {
+    point.nth = by_name_.Next(point, operation);
+    if (!operation || globs_.empty()) return;
+    operations_[KindOf(point)].push_back(operation);
+    point.glob = GlobOf(globs_, point.text);
+    if (!point.glob.empty()) point.glob_nth = CountMatches(point, 0);
+  }
+  /// The point in the middle of its file, after so many bytes.
+  void NumberMiddle(CrashPoint& point, uint64_t bytes) const {
+    point.mid = bytes;
+    point.nth = by_name_.CountLongEnough(point, bytes);
+    if (!point.glob.empty()) point.glob_nth = CountMatches(point, bytes);
+  }
+
+ private:
+  static std::string KindOf(const CrashPoint& point) {
+    return point.replica + "\n" + std::to_string(static_cast<int>(point.kind)) + point.op;
+  }
+  // Of the operations so far, all that a trigger with the glob counts.
+  int64_t CountMatches(const CrashPoint& point, uint64_t bytes) const {
+    return std::ranges::count_if(operations_.at(KindOf(point)), [&](const StorageEvent* other) {
+      const bool is_it = GlobMatches(point.glob, other->object) ||
+                         (!other->from.empty() && GlobMatches(point.glob, other->from));
+      return is_it && other->bytes >= bytes;
+    });
+  }
+
+  const std::map<std::string, std::string>& globs_;
+  Numbering by_name_;
+  std::map<std::string, std::vector<const StorageEvent*>> operations_;
+};
+
+// What triggers count: the names that a point has in each run.
+const std::string& TextOf(const CrashPoint& point) {
+  return point.glob.empty() ? point.text : point.glob;
+}
+int64_t NumberOf(const CrashPoint& point) {
+  return point.glob.empty() ? point.nth : point.glob_nth;
+}
 
 const char* SelectionWord(CrashPoint::Kind kind) {
   switch (kind) {
@@ -141,7 +187,7 @@ class Acts {
 // The points before the operation has its whole effect. A program changes mapped bytes without an
 // operation that could be held.
 void AddPointsBefore(const StorageEvent& operation, CrashPoint before,
-                     const PointSelection& selection, const Numbering& numbering, const Acts& acts,
+                     const PointSelection& selection, const PointNumbers& numbers, const Acts& acts,
                      std::vector<CrashPoint>& points) {
   if (operation.is_mapped) return;
   const size_t end = before.events;
@@ -153,8 +199,7 @@ void AddPointsBefore(const StorageEvent& operation, CrashPoint before,
   points.push_back(before);
   if (!selection.torn_writes && !IsOfVolume(operation)) return;
   for (const WrittenPiece& middle : MiddlesOf(operation, selection.every_write)) {
-    before.mid = middle.bytes;
-    before.nth = numbering.CountLongEnough(before, middle.bytes);
+    numbers.NumberMiddle(before, middle.bytes);
     before.events = events_before(middle);
     points.push_back(before);
   }
@@ -164,14 +209,14 @@ void AddPointsBefore(const StorageEvent& operation, CrashPoint before,
 
 std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelection& selection) {
   std::vector<CrashPoint> points;
-  Numbering numbering;
+  PointNumbers numbers(selection.globs);
   const Acts acts(run.events);
   size_t changes = 0;
   for (size_t i = 0; i < run.events.size(); ++i) {
     const Event& event = run.events[i];
     const StorageEvent* operation = FindOperation(event);
     std::optional<CrashPoint> point = PointAfter(event);
-    if (point) point->nth = numbering.Next(*point, operation);
+    if (point) numbers.Number(*point, operation);
     const bool selected =
         point && selection.kinds.contains(SelectionWord(point->kind)) &&
         (selection.replicas.empty() || selection.replicas.contains(event.replica));
@@ -180,7 +225,7 @@ std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelectio
       CrashPoint before = *point;
       before.events = i;
       before.changes = changes;
-      AddPointsBefore(*operation, std::move(before), selection, numbering, acts, points);
+      AddPointsBefore(*operation, std::move(before), selection, numbers, acts, points);
     }
     changes += CountChanges(event);
     if (!wanted) continue;
@@ -194,16 +239,17 @@ std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelectio
 }
 
 std::string Describe(const CrashPoint& point) {
-  const std::string nth = point.nth > 1 ? " (time " + std::to_string(point.nth) + ")" : "";
+  const int64_t number = NumberOf(point);
+  const std::string nth = number > 1 ? " (time " + std::to_string(number) + ")" : "";
   switch (point.kind) {
     case CrashPoint::Kind::kStorage:
     case CrashPoint::Kind::kDisk:
       if (point.mid) {
-        return "after " + std::to_string(*point.mid) + " bytes of " + point.op + " " + point.text +
-               nth + " by " + point.replica;
+        return "after " + std::to_string(*point.mid) + " bytes of " + point.op + " " +
+               TextOf(point) + nth + " by " + point.replica;
       }
-      return std::string(point.before ? "before " : "after ") + point.op + " " + point.text + nth +
-             " by " + point.replica;
+      return std::string(point.before ? "before " : "after ") + point.op + " " + TextOf(point) +
+             nth + " by " + point.replica;
     case CrashPoint::Kind::kStep:
       return "after step " + std::to_string(point.step) + nth + " of " + point.replica;
     case CrashPoint::Kind::kLog:
@@ -222,16 +268,17 @@ size_t CountChanges(const std::vector<Event>& list, size_t events) {
 std::string YamlQuoted(const std::string& text) { return CompactJson(Json(text)); }
 
 std::string WhenText(const CrashPoint& point) {
-  const std::string nth = point.nth > 1 ? ", nth: " + std::to_string(point.nth) : "";
+  const int64_t number = NumberOf(point);
+  const std::string nth = number > 1 ? ", nth: " + std::to_string(number) : "";
   switch (point.kind) {
     case CrashPoint::Kind::kStorage:
     case CrashPoint::Kind::kDisk:
       if (point.mid) {
-        return "{mid: {" + point.op + ": " + YamlQuoted(point.text) +
+        return "{mid: {" + point.op + ": " + YamlQuoted(TextOf(point)) +
                ", bytes: " + std::to_string(*point.mid) + "}" + nth + "}";
       }
       return std::string("{") + (point.before ? "before" : "after") + ": {" + point.op + ": " +
-             YamlQuoted(point.text) + "}" + nth + "}";
+             YamlQuoted(TextOf(point)) + "}" + nth + "}";
     case CrashPoint::Kind::kStep:
       return "{step: " + std::to_string(point.step) + nth + "}";
     case CrashPoint::Kind::kLog:
@@ -243,14 +290,14 @@ std::string WhenText(const CrashPoint& point) {
 
 Trigger MakeTrigger(const CrashPoint& point) {
   Trigger trigger;
-  trigger.nth = {point.nth, point.nth, 0};
+  trigger.nth = {NumberOf(point), NumberOf(point), 0};
   switch (point.kind) {
     case CrashPoint::Kind::kStorage:
     case CrashPoint::Kind::kDisk:
       trigger.kind = StorageTrigger{point.mid      ? Phase::kMid
                                     : point.before ? Phase::kBefore
                                                    : Phase::kAfter,
-                                    point.op, point.text, point.mid.value_or(0)};
+                                    point.op, TextOf(point), point.mid.value_or(0)};
       break;
     case CrashPoint::Kind::kStep:
       trigger.kind = StepTrigger{point.step};

@@ -2,6 +2,7 @@
 // The points of a baseline run at which a machine could go away.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +25,8 @@ struct CrashPoint {
   int64_t step = 0;
   std::optional<uint64_t> mid = {};  // while a file is written: after so many of its new bytes
   int64_t nth = 1;                   // the number among equal points of this replica
+  std::string glob = {};             // matches `text` and what it is in other runs; "": the same
+  int64_t glob_nth = 1;              // the number among points with that glob
   size_t events = 0;                 // the number of events before it
   size_t changes = 0;                // the number of changes of buckets before it
 
@@ -37,6 +40,7 @@ struct PointSelection {
   std::set<std::string> replicas;  // empty: all
   bool torn_writes = false;        // also points in the middle of a write to a directory or a disk
   bool every_write = false;  // those: after and in each write, not only in the middle of a file
+  std::map<std::string, std::string> globs = {};  // of names that differ (changing_names.h)
 };
 
 /// The crash points in the order of the run. `run` has succeeded without a fault.

@@ -206,7 +206,7 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
     const std::string pattern = WithoutNumbers(name);
     if (renamed.contains(pattern) || !baseline.Compares(name)) return;
     const std::string cause =
-        kind == Flaw::Kind::kDrift ? std::string(kDriftCause) : what + ": " + pattern;
+        kind == Flaw::Kind::kDrift ? kDriftCause : what + ": " + baseline.PatternOf(name);
     const std::string why = doubt.empty() && baseline.MayCount(name) ? kMayCount : doubt;
     Flaw flaw{cause, name + ": " + expected, found, why};
     flaw.kind = kind;
