@@ -105,5 +105,5 @@ function(caip_test name)
                           ${CMAKE_BINARY_DIR}/leak_sweep)
   endif()
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
-                       PROPERTIES TIMEOUT 300)
+                       PROPERTIES TIMEOUT $<IF:$<BOOL:${CAIP_SANITIZE}>,1800,300>)
 endfunction()

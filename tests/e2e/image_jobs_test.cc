@@ -17,6 +17,12 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr char kOwnImage[] = "gcr.io/demo/trainer:v1";
+#ifdef __SANITIZE_THREAD__
+constexpr bool kHasSanitizerThread = true;
+#else
+constexpr bool kHasSanitizerThread = false;
+#endif
+constexpr char kNoShell[] = "a process with a second thread cannot enter a user namespace";
 
 class ImageJobs : public ::testing::Test {
  protected:
@@ -118,6 +124,7 @@ TEST_F(ImageJobs, RunAsTheUserThatTheImageNames) {
 }
 
 TEST_F(ImageJobs, HaveShellsWithTheirUserFilesAndDirectory) {
+  if (kHasSanitizerThread) GTEST_SKIP() << kNoShell;
   MakeImage("sleep 600", {{"User", "user"}});
   const std::string mapping = std::string(kOwnImage) + "=oci:" + layout_.Directory().string();
   ASSERT_EQ(caip_
@@ -290,6 +297,7 @@ TEST_F(ImageJobs, WhoseLayersLeadOutFailAndWriteNothing) {
 }
 
 TEST_F(ImageJobs, WithoutAShellRunTheirProgramAndHaveNoShell) {
+  if (kHasSanitizerThread) GTEST_SKIP() << kNoShell;
   const TemporaryDirectory base("caip-layer-");
   std::filesystem::copy_file("/bin/busybox", base.path() / "sleep");
   OciLayout bare;
