@@ -92,11 +92,19 @@ fs::path OwnFolder() {
   return fs::read_symlink("/proc/self/exe", code).parent_path();
 }
 
-// Next to the installed program, or in the source tree.
+// An installed judge is in libexec/caip of its prefix.
+fs::path OwnPrefix() { return OwnFolder().parent_path().parent_path(); }
+
+// What belongs to the installed judge, or the source tree.
 std::string DefaultHome() {
-  const fs::path beside = OwnFolder() / "conformance";
-  if (fs::exists(beside / "jobs.yaml")) return beside.string();
-  return CAIP_CONFORMANCE_HOME;  // set by the build
+  const fs::path installed = OwnPrefix() / "share" / "caip" / "conformance";
+  if (fs::exists(installed / "jobs.yaml")) return installed.string();
+  return CAIP_CONFORMANCE_HOME;  // set by the build; "" in packages, which have the other one
+}
+
+std::string DefaultProgram() {
+  const fs::path beside = OwnFolder() / "caip";
+  return fs::exists(beside) ? beside.string() : (OwnPrefix() / "bin" / "caip").string();
 }
 
 std::optional<std::string> FindMistakeInUrls(const Arguments& out) {
@@ -132,7 +140,7 @@ std::optional<std::string> ApplyArguments(const RawArguments& raw, Arguments* ou
   if (out->home.empty()) out->home = DefaultHome();
   out->home = fs::absolute(out->home).string();
   if (out->cases.empty()) out->cases = out->home + "/cases";
-  if (out->caip.empty()) out->caip = (OwnFolder() / "caip").string();
+  if (out->caip.empty()) out->caip = DefaultProgram();
   const bool embedded = out->endpoint == "embedded";
   if (out->target.empty()) {
     out->target = out->home + "/targets/" + (embedded ? "embedded" : "any") + ".yaml";

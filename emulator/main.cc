@@ -1,11 +1,5 @@
 // caip: see README.md.
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -13,27 +7,13 @@
 
 #include "emulator/app/attach/connect.h"
 #include "emulator/cli/arguments/arguments.h"
+#include "emulator/cli/commands/conform.h"
 #include "emulator/cli/commands/follow.h"
 #include "emulator/cli/output.h"
 
 namespace {
 
 using caip::cli::Surroundings;
-
-// `caip conform`: replaces this process by caip-conform, the judge, which lies beside caip and
-// shares no code with it. Returns only if the judge cannot be run.
-int ExecuteJudge(char** argv) {
-  std::error_code ignored;
-  const auto own = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const std::string judge = (own.parent_path() / "caip-conform").string();
-  ::execv(judge.c_str(), argv);  // argv[0] is the word `conform`, which the judge does not read
-  const bool missing = errno == ENOENT;
-  std::fprintf(
-      stderr, "ERROR: (caip.conform) The judge %s cannot be run: %s.%s\n", judge.c_str(),
-      std::strerror(errno),
-      missing ? " Build it beside caip with `scripts/build release caip caip-conform`." : "");
-  return caip::cli::kExitCannot;
-}
 
 // One overload for each command; std::visit picks it.
 struct Runner {
@@ -126,7 +106,7 @@ struct Runner {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "conform") return ExecuteJudge(argv + 1);
+  if (argc > 1 && std::string_view(argv[1]) == "conform") return caip::cli::ExecuteJudge(argv + 1);
   const caip::cli::Io io = caip::cli::StandardIo();
   caip::app::Connector connector(io.err);
   const caip::app::Connect connect = [&](const caip::app::EmulatorFlags& flags,

@@ -59,7 +59,7 @@ std::string ChooseIsolation(EmulatorOptions& options) {
   options.isolation = Isolation::kProcess;
   if (options.addressing == Addressing::kPorts) return "";  // machines have names, not ports
   if (options.container_engine != host::ContainerEngineKind::kBundled) return "";
-  if (const auto why_not = host::TryMachineOnce(host::LauncherBesideUs(), options.state)) {
+  if (const auto why_not = host::TryMachineOnce(host::OwnLauncher(), options.state)) {
     return NoMachinesNote(*why_not);
   }
   options.isolation = Isolation::kMachine;

@@ -24,7 +24,7 @@ namespace {
 
 // Fakes the wall clock, but not the monotonic clock. Our library comes first: see preload/sleep.c.
 void AddFakeTime(const Path& library, const Path& file, engine::Environment& environment) {
-  const std::string preload = host::PreloadLibraryBesideUs().string() + ":" + library.string();
+  const std::string preload = host::OwnPreloadLibrary().string() + ":" + library.string();
   environment.emplace_back("LD_PRELOAD", preload);
   environment.emplace_back("FAKETIME_TIMESTAMP_FILE", file.string());
   environment.emplace_back("FAKETIME_NO_CACHE", "1");

@@ -20,7 +20,7 @@ std::string TryMachineBelow(const Path& directory) {
   if (found.kind != host::Interposition::Kind::kSeccomp) {
     return "the kernel cannot hold their calls: " + found.reason;
   }
-  return host::TryMachine(host::LauncherBesideUs(), directory / "trial").value_or("");
+  return host::TryMachine(host::OwnLauncher(), directory / "trial").value_or("");
 }
 
 }  // namespace

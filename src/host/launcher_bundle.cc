@@ -159,8 +159,8 @@ Result<std::unique_ptr<engine::Launcher>> WithEngine(const LauncherOptions& opti
 
 Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, LauncherWorld world) {
   if (options.own_machines) {
-    const auto why_not = options.own_roots ? TryMachineOnce(LauncherBesideUs(), options.state)
-                                           : TryMachine(LauncherBesideUs());
+    const auto why_not = options.own_roots ? TryMachineOnce(OwnLauncher(), options.state)
+                                           : TryMachine(OwnLauncher());
     if (why_not) return errors::NoMachine(*why_not);
   }
   if (options.disk_bytes_max > 0) RETURN_IF_ERROR(CheckDiskLimits());

@@ -217,7 +217,7 @@ TEST_P(LockStep, CostsNothingWhereNothingIsWatched) {
   world.launcher->Watch({.output = true}, watcher);
   world.Run(AShell(script, AKey(0, 2)));
   const bool by_kernel = GetParam() == Interposition::Kind::kSeccomp;
-  const std::string library = by_kernel ? "" : PreloadLibraryBesideUs().string();
+  const std::string library = by_kernel ? "" : OwnPreloadLibrary().string();
   EXPECT_THAT(world.sink.Messages(),
               ElementsAre("Seccomp:\t0", "preloaded: ", by_kernel ? "Seccomp:\t2" : "Seccomp:\t0",
                           "preloaded: " + library));

@@ -212,7 +212,7 @@ class Companions::Body {
     LauncherLink::Listener listener;
     listener.report = [this](const launcher::Report& report) { OnReport(report); };
     listener.gone = [this] { OnLauncherGone(); };
-    const Path program = options_.program.empty() ? LauncherBesideUs() : options_.program;
+    const Path program = options_.program.empty() ? OwnLauncher() : options_.program;
     ASSIGN_OR_RETURN(link_, LauncherLink::Start(program, std::move(listener)));
     return Ok{};
   }

@@ -15,6 +15,7 @@
 #include "host/errors.h"
 #include "host/launcher/descriptor_message.h"
 #include "host/launcher/protocol.h"
+#include "host/process/helper_files.h"
 
 namespace caip::host {
 namespace {
@@ -78,11 +79,7 @@ Status SendWith(int socket, const Command& command, const int (&fds)[3]) {
 
 }  // namespace
 
-Path LauncherBesideUs() {
-  std::error_code error;
-  const Path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return self.parent_path() / "caip-launcher";
-}
+Path OwnLauncher() { return HelperFile("caip-launcher"); }
 
 Result<std::unique_ptr<LauncherLink>> LauncherLink::Start(const Path& program, Listener listener) {
   int ends[2];

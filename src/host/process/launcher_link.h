@@ -87,7 +87,7 @@ class LauncherLink {
   std::thread thread_;
 };
 
-/// The caip-launcher beside the running program.
-Path LauncherBesideUs();
+/// The caip-launcher of the running program.
+Path OwnLauncher();
 
 }  // namespace caip::host

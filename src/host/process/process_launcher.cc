@@ -176,7 +176,7 @@ class Processes final : public ProcessLauncher {
     };
     listener.faults = [this](const launcher::Report& report) { networks_.FaultsSet(report); };
     listener.gone = [this] { EndAll(); };
-    const Path program = options_.program.empty() ? LauncherBesideUs() : options_.program;
+    const Path program = options_.program.empty() ? OwnLauncher() : options_.program;
     ASSIGN_OR_RETURN(link_, LauncherLink::Start(program, std::move(listener)));
     return Ok{};
   }

@@ -22,6 +22,7 @@
 
 #include "host/errors.h"
 #include "host/launcher/descriptor_message.h"
+#include "host/process/helper_files.h"
 #include "host/watch/preload/protocol.h"
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV  // Linux 5.19
@@ -61,7 +62,7 @@ Interposition InterpositionOf() {
   if (const std::string why = WhyNoMemory(); !why.empty()) return {Kind::kNone, why};
   const std::string why = WhyNoSeccomp();
   if (why.empty()) return {Kind::kSeccomp, ""};
-  const Path library = PreloadLibraryBesideUs();
+  const Path library = OwnPreloadLibrary();
   if (::access(library.c_str(), R_OK) == 0) return {Kind::kPreload, why};
   return {Kind::kNone, why + "; and '" + library.string() + "' does not exist"};
 }
@@ -257,7 +258,7 @@ Result<PreloadedWatch> WatchByPreload(bool files) {
   Fd end(::eventfd(0, EFD_CLOEXEC));
   if (!end.valid()) return errors::CannotMakeEventfd(errno);
   return PreloadedWatch{std::make_unique<PreloadCalls>(std::move(listener), std::move(end)),
-                        PreloadLibraryBesideUs().string(), (files ? "f" : "o") + name};
+                        OwnPreloadLibrary().string(), (files ? "f" : "o") + name};
 }
 
 void AddTo(engine::Environment& environment, const PreloadedWatch& watch) {
@@ -270,11 +271,7 @@ void AddTo(engine::Environment& environment, const PreloadedWatch& watch) {
   environment.emplace_back(CAIP_WATCH_VARIABLE, watch.watch);
 }
 
-Path PreloadLibraryBesideUs() {
-  std::error_code error;
-  const Path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return self.parent_path() / "libcaip-watch.so";
-}
+Path OwnPreloadLibrary() { return HelperFile("libcaip-watch.so"); }
 
 bool IsStaticProgram(const Path& program) {
   const Fd file(::open(program.c_str(), O_RDONLY | O_CLOEXEC));

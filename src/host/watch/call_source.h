@@ -63,8 +63,8 @@ Result<PreloadedWatch> WatchByPreload(bool files);
 /// clock).
 void AddTo(engine::Environment& environment, const PreloadedWatch& watch);
 
-/// The path of libcaip-watch.so beside the running program.
-Path PreloadLibraryBesideUs();
+/// The path of the running program's libcaip-watch.so.
+Path OwnPreloadLibrary();
 
 /// Whether the program has no dynamic loader and so cannot load the library.
 bool IsStaticProgram(const Path& program);

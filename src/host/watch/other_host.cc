@@ -9,7 +9,7 @@
 namespace caip::host {
 
 std::vector<std::string> OnHost(const std::string& name, std::vector<std::string> command) {
-  const Path library = PreloadLibraryBesideUs();
+  const Path library = OwnPreloadLibrary();
   const char* setting = std::getenv("CAIP_INTERPOSITION");
   std::vector<std::string> words = {
       (library.parent_path() / "caip-other-host").string(),

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""What is installed works without the tree that it was built from: at any place, from an archive, and by pip."""
+
+import argparse
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BYTES_MAX = 15_000_000
+JOB = """description: A job that prints its steps.
+trainer: {command: [/bin/sh, -c, "for i in 1 2 3; do echo step $i; done"]}
+faults: [{kill: {replica: master-0}, when: {log: step 2}}]
+expect: {state: SUCCEEDED, restarts: {master-0: 1}}
+"""
+USE = """cmake_minimum_required(VERSION 3.20)
+project(use LANGUAGES CXX)
+find_package(caip 0.2 REQUIRED)
+add_executable(use use.cc)
+target_link_libraries(use caip::gtest GTest::gtest_main)
+file(WRITE ${CMAKE_BINARY_DIR}/program ${CAIP_PROGRAM})
+"""
+
+
+class Options:
+    """What the command line of the test gives."""
+    build = None
+
+
+def run(*words, env=None, code=0, cwd=None):
+    """What a command prints; its exit code must be that one."""
+    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=600, env=env, cwd=cwd)
+    if done.returncode != code:
+        raise AssertionError(f"{words} ended with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # No part of the name is in the build's own paths.
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="caip package ")))
+
+    def environment(self):
+        """Of a user who has nothing of the tree."""
+        return {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "TMPDIR": str(self.folder)}
+
+    def assert_works(self, caip):
+        """It runs a job and its judge, with its own helpers and data."""
+        env = self.environment()
+        self.assertIn("caip ", run(caip, "version", env=env))
+        scenario = self.folder / "job.yaml"
+        scenario.write_text(JOB)
+        state = self.folder / "state"
+        run(caip, "scenario", "run", scenario, "--state", state, env=env)
+        said = run(caip, "conform", "--endpoint", "embedded", "--filter", "job-ids/*", "--jobs", "2", env=env)
+        self.assertRegex(said, r"[1-9]\d* passed")
+        shutil.rmtree(state, ignore_errors=True)
+
+
+class Installed(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        first = cls.folder / "first place"
+        run("cmake", "--install", Options.build, "--prefix", first)
+        cls.prefix = first.rename(cls.folder / "another place")
+
+    def test_it_works_at_another_place(self):
+        self.assert_works(self.prefix / "bin" / "caip")
+
+    def test_it_works_through_a_link(self):
+        link = self.folder / "caip"
+        link.symlink_to(self.prefix / "bin" / "caip")
+        self.assertIn("caip ", run(link, "version", env=self.environment()))
+        self.assertIn("Judges", run(link, "conform", "--help", env=self.environment()))
+
+    def test_it_brings_completion_and_schemas(self):
+        for name in ("bash-completion/completions/caip", "zsh/site-functions/_caip", "fish/vendor_completions.d/caip.fish",
+                     "caip/schemas/scenario.schema.json", "caip/schemas/explore-report.schema.json",
+                     "doc/caip/README.md", "doc/caip/docs/explorer.md"):
+            self.assertGreater((self.prefix / "share" / name).stat().st_size, 100, name)
+
+    def test_a_project_finds_the_fixture(self):
+        project, made = self.folder / "project", self.folder / "made"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(USE)
+        (project / "use.cc").write_text('#include <caip_gtest.h>\nTEST(Use, Compiles) { caip_gtest::Job job; (void)job; }\n')
+        run("cmake", "-G", "Ninja", "-S", project, "-B", made, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", made)
+        self.assertIn("1 test", run(made / "use"))
+        self.assertEqual((made / "program").read_text(), str(self.prefix / "bin" / "caip"))
+
+
+class Packaged(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.out = cls.folder / "packages"
+        run(ROOT / "scripts" / "package", "--build", Options.build, "--out", cls.out, "tar", "wheel")
+        cls.tar = next(cls.out.glob("*.tar.gz"))
+        cls.wheel = next(cls.out.glob("*.whl"))
+
+    def test_the_archive_works_where_it_is_unpacked(self):
+        run("tar", "-xf", self.tar, "-C", self.folder)
+        self.assert_works(self.folder / self.tar.name.removesuffix(".tar.gz") / "bin" / "caip")
+
+    def test_the_wheel_installs_the_command_and_the_plugin(self):
+        environment = self.folder / "environment"
+        run(sys.executable, "-m", "venv", "--system-site-packages", environment)
+        run(environment / "bin" / "pip", "install", "--no-index", "--no-deps", self.wheel)
+        self.assert_works(environment / "bin" / "caip")
+        test = self.folder / "test_use.py"
+        test.write_text("def test_makes_a_bucket(caip):\n    assert caip.make_bucket('models').is_dir()\n")
+        python = environment / "bin" / "python3"
+        has_pytest = subprocess.run([python, "-c", "import pytest"], stderr=subprocess.DEVNULL).returncode == 0
+        if not has_pytest:
+            self.skipTest("pytest is not installed")
+        self.assertIn("1 passed", run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", test, env=self.environment(),
+                                      cwd=self.folder))
+        run(environment / "bin" / "pip", "uninstall", "-y", "caip")
+        left = [file for file in environment.rglob("*") if file.is_file() and "caip" in str(file.relative_to(environment))]
+        self.assertEqual([file for file in left if file.suffix != ".pyc"], [])
+
+    def test_packages_are_small_and_have_checksums(self):
+        sums = dict(reversed(line.split()) for line in (self.out / "SHA256SUMS").read_text().splitlines())
+        for package in (self.tar, self.wheel):
+            self.assertLess(package.stat().st_size, BYTES_MAX)
+            self.assertEqual(sums[package.name], hashlib.sha256(package.read_bytes()).hexdigest())
+
+    def test_the_same_build_gives_the_same_bytes(self):
+        again = self.folder / "again"
+        run(ROOT / "scripts" / "package", "--build", Options.build, "--out", again, "tar", "wheel",
+            env={**os.environ, "TZ": "Asia/Tokyo"})
+        self.assertEqual((again / "SHA256SUMS").read_text(), (self.out / "SHA256SUMS").read_text())
+
+    def test_what_is_linked_is_listed(self):
+        listed = run("tar", "-xOf", self.tar, "--wildcards", "*/caip.spdx.json")
+        for name in ("libsqlite3-dev", "libssl-dev", "libyaml-cpp-dev", "libslirp0", "libglib2.0-0"):
+            self.assertIn(f'"{name}', listed)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    options, rest = parser.parse_known_args()
+    Options.build = pathlib.Path(options.build).resolve()
+    unittest.main(argv=[sys.argv[0], *rest])
