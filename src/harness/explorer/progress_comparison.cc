@@ -29,8 +29,26 @@ Flaw LostProgressFlaw(std::string cause, int64_t expected, int64_t found) {
   return flaw;
 }
 
-// Finds replicas whose restarts all began at the very first step. Restarts after which no step was
-// left do not count.
+// A save often writes under another name and ends with a rename.
+bool EndsASave(const Event& event) {
+  const auto* operation = event.As<StorageEvent>();
+  const bool renames = operation && operation->op == "rename" && !operation->failed;
+  return renames || IsWrite(event);
+}
+
+// Whether a save was complete before the point: the replica did another step after it.
+bool FollowsASave(const std::vector<Event>& events, const CrashPoint& point) {
+  bool saved = false;
+  for (size_t i = 0; i < std::min(point.events, events.size()); ++i) {
+    if (events[i].replica != point.replica) continue;
+    if (saved && events[i].Is<StepEvent>()) return true;
+    saved = saved || EndsASave(events[i]);
+  }
+  return false;
+}
+
+// Finds replicas whose restarts all began at the very first step, also one after a complete save.
+// Restarts after which no step was left do not count.
 std::map<size_t, Flaw> FindRestartsFromScratch(const Baseline& baseline,
                                                const std::vector<Resumption>& all) {
   std::map<size_t, Flaw> lost;
@@ -44,10 +62,12 @@ std::map<size_t, Flaw> FindRestartsFromScratch(const Baseline& baseline,
       if (!wrote || !all[i].first_step) continue;
       (*all[i].first_step == *first ? from_scratch.push_back(i) : void(++taken_up));
     }
-    if (taken_up > 0 || from_scratch.size() < 3) continue;
-    const size_t last = from_scratch.back();
-    Flaw& flaw = lost[last] = {kNothingUsed, "a step after " + std::to_string(*first),
-                               "step " + std::to_string(*first)};
+    const auto last = std::find_if(from_scratch.rbegin(), from_scratch.rend(), [&](size_t i) {
+      return FollowsASave(baseline.run().events, all[i].point);
+    });
+    if (taken_up > 0 || from_scratch.size() < 3 || last == from_scratch.rend()) continue;
+    Flaw& flaw = lost[*last] = {kNothingUsed, "a step after " + std::to_string(*first),
+                                "step " + std::to_string(*first)};
     flaw.kind = Flaw::Kind::kLostProgress;
   }
   return lost;
@@ -83,13 +103,6 @@ struct ProgressSample {
   int64_t step;  // the last step before the write
   bool advanced;
 };
-
-// A save often writes under another name and ends with a rename.
-bool EndsASave(const Event& event) {
-  const auto* operation = event.As<StorageEvent>();
-  const bool renames = operation && operation->op == "rename" && !operation->failed;
-  return renames || IsWrite(event);
-}
 
 // The last step before the point. nullopt if the save continues before the replica's next step.
 std::optional<int64_t> FindSavedStep(const std::vector<Event>& events, const CrashPoint& point) {
