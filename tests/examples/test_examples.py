@@ -24,6 +24,7 @@ NOT_RUN = {
     '\'gcloud ai-platform local train\' --job-timeout 300': 'needs gcloud',
     'caip scenario run scenarios/frameworks/tf_mirrored_lost_worker.yaml --emulator-config fw.yaml --verbose':
         'needs TensorFlow',
+    'caip explore --max-points 12 --no-pairs -- python3 torch_recipe.py --out {job_dir} --bug': 'needs PyTorch',
 }
 # What is changed in examples before they run, with the reason.
 CHANGED = {
