@@ -131,7 +131,7 @@ class FullDisks(local_files_case.Case):
                 report = self.folder / "report.json"
                 code, text = self.explore("--faults", "full-disk", "--json", str(report))
                 self.assertEqual(code, 1, text)
-                self.assertIn("no space is left for files, from ", text)
+                self.assertIn("no space is left for files after ", text)
                 self.assertIn(words, text)
                 schema = json.loads((local_files_case.ROOT / "docs" / "explore-report.schema.json").read_text())
                 self.assertEqual(list(json_schema.misfits(json.loads(report.read_text()), schema)), [])
@@ -167,7 +167,7 @@ class FullDisks(local_files_case.Case):
         code, text = self.caip("explore", "--no-pairs", "--faults", "full-disk", "--", "python3",
                                "train.py", "{job_dir}")
         self.assertEqual(code, 1, text)
-        self.assertIn("no space is left for files, from ", text)
+        self.assertIn("no space is left for files after ", text)
 
     def test_a_bucket_is_never_full(self):
         file = self.work / "objects.yaml"
