@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 namespace caip::host {
 namespace {
 
 constexpr int kTriesMax = 100;  // the kernel asks for another while files are renamed
+constexpr std::string_view kDeletedMark = " (deleted)";
 
 // The flags of open(2) that openat2 takes. open(2) ignores all others.
 constexpr int kOpenFlags = O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND |
@@ -53,15 +55,30 @@ Fd ReplicaRoot::Open(const std::string& path, int flags, mode_t mode) const {
   return Fd(OpenInRoot(root_.get(), path, flags, mode));
 }
 
-// The kernel shows the path of an open file as the namespace of its mount has it.
+// The kernel shows the path of an open file as the namespace of its mount has it. It adds a mark to
+// the path if the file has lost this name, for instance because another replica has just replaced
+// it.
 std::optional<std::string> ReplicaRoot::Resolve(const std::string& path) const {
-  const Fd file = Open(path, O_PATH, 0);
-  if (!file.valid()) return std::nullopt;
-  std::error_code error;
-  const Path link = "/proc/self/fd/" + std::to_string(file.get());
-  std::string resolved = std::filesystem::read_symlink(link, error).string();
-  if (error || !resolved.starts_with('/')) return std::nullopt;
-  return resolved;
+  for (int tries = 0; tries < kTriesMax; ++tries) {
+    const Fd file = Open(path, O_PATH, 0);
+    if (!file.valid()) return std::nullopt;
+    std::error_code error;
+    const Path link = "/proc/self/fd/" + std::to_string(file.get());
+    std::string resolved = std::filesystem::read_symlink(link, error).string();
+    if (error || !resolved.starts_with('/')) return std::nullopt;
+    if (!resolved.ends_with(kDeletedMark) || IsName(resolved, file.get())) return resolved;
+    resolved.resize(resolved.size() - kDeletedMark.size());
+    if (IsName(resolved, file.get())) return resolved;
+  }
+  return std::nullopt;
+}
+
+// Whether the path leads to the file that is open.
+bool ReplicaRoot::IsName(const std::string& path, int file) const {
+  struct stat open {};
+  const auto found = Stat(path);
+  return found && ::fstat(file, &open) == 0 && open.st_dev == found->st_dev &&
+         open.st_ino == found->st_ino;
 }
 
 std::optional<struct stat> ReplicaRoot::Stat(const std::string& path) const {

@@ -44,6 +44,7 @@ class ReplicaRoot {
     std::string name;
   };
   std::optional<Place> PlaceOf(const std::string& path) const;
+  bool IsName(const std::string& path, int file) const;
 
   bool is_own_ = true;  // the root of this process
   Fd root_;             // else; not valid: the other process has ended, and every call fails
