@@ -1,0 +1,35 @@
+#pragma once
+// Names of resources of aiplatform.googleapis.com.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/random.h"
+
+namespace caip::vertex {
+
+/// projects/{project}/locations/{location}/{collection}/{id}. `project` is an id or a number.
+struct ResourceName {
+  std::string project;
+  std::string location;
+  std::string collection;  // "customJobs"
+  std::string id;
+  bool operator==(const ResourceName&) const = default;
+};
+
+inline constexpr std::string_view kCustomJobs = "customJobs";
+
+std::string Text(const ResourceName& name);
+/// nullopt: the text does not have the form of a ResourceName.
+std::optional<ResourceName> ParseResourceName(std::string_view text);
+/// The name of a custom job.
+std::string CustomJobName(std::string_view project, std::string_view location, std::string_view id);
+
+/// True for 1 to 19 digits: the ids that the service makes.
+bool IsJobId(std::string_view id);
+/// A new id of 19 digits at most (docs/service/vertex.md, section 1). Jobs of other APIs never have
+/// one like it, because those ids begin with a letter.
+std::string NewJobId(Random& random);
+
+}  // namespace caip::vertex
