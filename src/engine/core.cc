@@ -27,6 +27,16 @@ Core::Entry* Core::Find(const RunKey& key) {
   return found == runs_.end() ? nullptr : &found->second;
 }
 
+// The key with the location of the run that has its other names: callers do not know where a job
+// runs. Unchanged if there is no such run.
+RunKey Core::Located(const RunKey& key) const {
+  const auto found = runs_.lower_bound(key);
+  if (found == runs_.end()) return key;
+  RunKey located = key;
+  located.location = found->first.location;
+  return located == found->first ? located : key;
+}
+
 run::Job Core::WithPosition(run::Job job) const {
   job.queue_position = board_.PositionOf(job.key);
   return job;
@@ -51,7 +61,8 @@ Result<run::Job> Core::Create(NewJob job) {
   return answer;
 }
 
-Status Core::Cancel(const RunKey& key) {
+Status Core::Cancel(const RunKey& job) {
+  const RunKey key = Located(job);
   if (stopping_) return errors::EngineStopped();
   if (!Find(key)) {
     const auto stored = ports_.store.Get(key.project, key.job_id);
@@ -63,7 +74,8 @@ Status Core::Cancel(const RunKey& key) {
   return entry ? SavedOrWhyNot(*entry) : Status(Ok{});
 }
 
-Result<run::Job> Core::Update(const RunKey& key, const DocumentChange& change) {
+Result<run::Job> Core::Update(const RunKey& of, const DocumentChange& change) {
+  const RunKey key = Located(of);
   if (stopping_) return errors::EngineStopped();
   Entry* entry = Find(key);
   if (entry) RETURN_IF_ERROR(SavedOrWhyNot(*entry));  // one that has ended takes no change
@@ -93,14 +105,15 @@ Status Core::Remove(const RunKey& key, RemovedId id, const std::function<Status(
     const bool missing = stored.error().code == Code::kNotFound;
     return missing ? ports_.api.JobNotFound() : stored.error();
   }
-  if (runs_.contains(key) || !run::IsTerminal(stored->job.state)) {
+  if (runs_.contains(Located(key)) || !run::IsTerminal(stored->job.state)) {
     return errors::JobHasNotEnded(key.job_id);
   }
   RETURN_IF_ERROR(before());
   return ports_.store.Remove(key.project, key.job_id, id);
 }
 
-Status Core::LoseVm(const RunKey& key, const run::ReplicaId& replica, VmLoss kind) {
+Status Core::LoseVm(const RunKey& run, const run::ReplicaId& replica, VmLoss kind) {
+  const RunKey key = Located(run);
   if (stopping_) return errors::EngineStopped();
   const auto found = runs_.find(key);
   if (found == runs_.end()) {

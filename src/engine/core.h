@@ -81,6 +81,7 @@ class Core {
   Status RecoverClock(const std::vector<JobRecord>& unfinished);
   Result<JobRun::Trials> TrialsOf(const RunKey& key, const run::RunSpec& spec) const;
   Entry* Find(const RunKey& key);
+  RunKey Located(const RunKey& key) const;
   run::Job WithPosition(run::Job job) const;
   void Handle(const RunKey& key, const Event& event);
   void CarryOut(Entry& entry);

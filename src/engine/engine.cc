@@ -73,20 +73,21 @@ void Engine::Stop() {
 }
 
 Result<NewJob> Engine::Check(const std::string& project, const Json& document,
-                             const std::vector<std::string>& arriving) {
-  const run::JobRequest request{
-      project, "", document, arriving, [&](const std::string& job_id) -> Result<run::Job> {
-        ASSIGN_OR_RETURN(JobRecord earlier, ports_.store.Get(project, job_id));
-        return std::move(earlier.job);
-      }};
+                             const std::vector<std::string>& arriving, const run::JobPlace& place) {
+  const auto find = [&](const std::string& job_id) -> Result<run::Job> {
+    ASSIGN_OR_RETURN(JobRecord earlier, ports_.store.Get(project, job_id));
+    return std::move(earlier.job);
+  };
+  const run::JobRequest request{project, place.location, document, arriving, find, place.new_id};
   ASSIGN_OR_RETURN(run::AcceptedJob accepted, ports_.api.Accept(request));
   ResolvedPrograms programs = ResolvePrograms(accepted.job->spec(), ports_.launcher);
   RETURN_IF_ERROR(ports_.api.Probe(accepted, request, std::move(programs.refused)));
   return NewJob{std::move(accepted), std::move(programs.images)};
 }
 
-Result<run::Job> Engine::Submit(const std::string& project, const Json& document) {
-  ASSIGN_OR_RETURN(const NewJob job, Check(project, document));
+Result<run::Job> Engine::Submit(const std::string& project, const Json& document,
+                                const run::JobPlace& place) {
+  ASSIGN_OR_RETURN(const NewJob job, Check(project, document, {}, place));
   return Ask<run::Job>([&](auto answer) { return SubmitLater(job, answer); });
 }
 

@@ -37,11 +37,13 @@ class Engine {
   void Stop();
 
   /// Checks the document on the caller's thread. When it returns the job is durable.
-  Result<run::Job> Submit(const std::string& project, const Json& document);
+  Result<run::Job> Submit(const std::string& project, const Json& document,
+                          const run::JobPlace& place = {});
   /// Checks what Submit checks, except that the id is free. Writes only the probe objects.
   /// Packages in `arriving` are still to be uploaded, and not looked for.
   Result<NewJob> Check(const std::string& project, const Json& document,
-                       const std::vector<std::string>& arriving = {});
+                       const std::vector<std::string>& arriving = {},
+                       const run::JobPlace& place = {});
   /// Does nothing, successfully, where the job has ended.
   Status Cancel(const std::string& project, const std::string& job_id);
   /// Replaces the document. `change` is called on the engine's thread and must not block.

@@ -56,6 +56,7 @@ struct VmLost {
 };
 struct CancelAsked {
   std::string reason;  // for the job's error message
+  run::EndCause cause = run::EndCause::kCancelled;
 };
 /// Sent to a tuning job: the reports of one of its trials.
 struct Reported {

@@ -122,9 +122,11 @@ void JobRun::LogReplica(const run::ReplicaId& id, std::string message, Severity 
                .message = std::move(message)}});
 }
 
-void JobRun::LogReplicaEvent(const run::ReplicaId& id, run::LoggedReplicaEvent event,
+void JobRun::LogReplicaEvent(const run::ReplicaFailure& failure, run::LoggedReplicaEvent event,
                              Severity severity) {
-  for (std::string& line : api_run_->Lines(event, id)) LogReplica(id, std::move(line), severity);
+  for (std::string& line : api_run_->Lines(event, failure)) {
+    LogReplica(failure.replica, std::move(line), severity);
+  }
 }
 
 void JobRun::Start(TimerKind kind, Instant at, const run::ReplicaId& replica, int stamp) {

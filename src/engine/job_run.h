@@ -98,6 +98,7 @@ class JobRun {
   void LogFailedTries(int tries);
   std::map<std::string, std::string> ImagesToPrepare() const;
   void PrepareReplicas();
+  bool RunsPackages(const run::ReplicaId& id) const;
   void LogBeforePackages(const run::ReplicaId& id);
   void LaunchAll();
   void Launch(const run::ReplicaId& id, bool fresh_disk);
@@ -111,7 +112,8 @@ class JobRun {
   Death LossOf(const run::ReplicaId& id) const;
   Death CauseOf(const Death& death) const;
   std::string DescribeDeath(const Death& death) const;
-  void LogEnd(const ReplicaExit& exit);
+  void FailBecauseOf(const Death& death);
+  void LogEnd(const ReplicaExit& exit, const Death& death);
   run::Decision Decide(const Death& death);
   void EndedByItself(const run::ReplicaId& id);
   void Restart(const Death& death);
@@ -136,7 +138,8 @@ class JobRun {
   void On(const CancelAsked& asked);
   void On(const DocumentReplaced& replaced);
   void On(const TimerFired& fired);
-  void End(run::JobEvent as, std::string message);
+  void End(run::JobEvent as, std::string message, run::EndCause cause = run::EndCause::kNone);
+  void WaitedTooLong();
   void StopEverything();
   void Terminate(const run::ReplicaId& id);
   void IfAllStopped();
@@ -151,7 +154,7 @@ class JobRun {
   void LogJobEvent(run::LoggedJobEvent event, Severity severity = Severity::kInfo);
   void LogReplica(const run::ReplicaId& id, std::string message,
                   Severity severity = Severity::kInfo);
-  void LogReplicaEvent(const run::ReplicaId& id, run::LoggedReplicaEvent event,
+  void LogReplicaEvent(const run::ReplicaFailure& failure, run::LoggedReplicaEvent event,
                        Severity severity = Severity::kInfo);
   void Start(TimerKind kind, Instant at, const run::ReplicaId& replica = {}, int stamp = 0);
   bool IsThisBoot(const ReplicaKey& key) const;

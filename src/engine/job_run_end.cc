@@ -8,6 +8,7 @@
 
 namespace caip::engine {
 
+using run::EndCause;
 using run::JobEvent;
 using run::JobState;
 
@@ -17,7 +18,7 @@ void JobRun::On(const CancelAsked& asked) {
   if (note_.ending) {  // its outcome was decided before, and stands
     Save();
   } else {
-    End(JobEvent::kAllStopped, asked.reason);
+    End(JobEvent::kAllStopped, asked.reason, asked.cause);
   }
 }
 
@@ -34,10 +35,10 @@ void JobRun::On(const TimerFired& fired) {
       if (phase_ == Phase::kWaiting) QueueIsOver();
       break;
     case TimerKind::kMaxWait:
-      if (!job_.start_time) On(CancelAsked{api_->WaitedTooLong()});
+      if (!job_.start_time) WaitedTooLong();
       break;
     case TimerKind::kMaxRunning:
-      On(CancelAsked{api_->RanTooLong()});
+      On(CancelAsked{api_->RanTooLong(), EndCause::kRanTooLong});
       break;
     case TimerKind::kProvisioned:
       if (phase_ == Phase::kPreparing && fired.stamp == note_.attempt) MachinesAreThere();
@@ -53,10 +54,18 @@ void JobRun::On(const TimerFired& fired) {
   }
 }
 
+void JobRun::WaitedTooLong() {
+  if (!api_->spec().limits.fails_after_max_wait) {
+    On(CancelAsked{api_->WaitedTooLong(), EndCause::kWaitedTooLong});
+  } else if (!note_.ending) {
+    End(JobEvent::kGaveUp, api_->WaitedTooLong(), EndCause::kWaitedTooLong);
+  }
+}
+
 // The outcome is decided; the job reports it once nothing of the job lives.
-void JobRun::End(JobEvent as, std::string message) {
+void JobRun::End(JobEvent as, std::string message, EndCause cause) {
   assert(!note_.ending);
-  note_.ending = Ending{as, std::move(message)};
+  note_.ending = Ending{as, std::move(message), cause};
   if (phase_ == Phase::kWaiting) Do(LeaveQueue{});
   if (installing_) Do(AbandonPackages{});
   installing_ = false;
@@ -86,7 +95,7 @@ void JobRun::StopEverything() {
 void JobRun::Terminate(const run::ReplicaId& id) {
   Replica& replica = replicas_.at(id);
   replica.terminated = true;
-  LogReplicaEvent(id, run::LoggedReplicaEvent::kTerminated, Severity::kError);
+  LogReplicaEvent({id}, run::LoggedReplicaEvent::kTerminated, Severity::kError);
   Do(SignalReplica{KeyOf(id), SIGTERM});
   Start(TimerKind::kGraceOver, now_ + rules_->grace, id, KeyOf(id).boot);
 }
@@ -104,6 +113,7 @@ void JobRun::Finish() {
   if (AnyWasLaunched()) LogJobEvent(run::LoggedJobEvent::kTornDown);
   MoveTo(note_.ending->as);
   job_.error_message = note_.ending->message;
+  job_.end_cause = note_.ending->cause;
   job_.end_time = now_;
   phase_ = Phase::kDone;
   if (!IsTrial()) LogOutcome();

@@ -1,10 +1,34 @@
 // Chapter: machines, packages, images, and the start of all replicas.
 
+#include <algorithm>
+
 #include "engine/job_run.h"
 
 namespace caip::engine {
 
 using run::JobEvent;
+
+namespace {
+
+// All modules of a run share one environment. The first one chooses its Python.
+void AddModule(const run::Program& program, PrepareRequest& request) {
+  const auto* module = std::get_if<run::PythonModule>(&program);
+  if (!module) return;
+  if (request.python_module.empty()) {
+    request.software_version = module->software_version;
+    request.python_version = module->python_version;
+    request.is_python_default = module->is_python_default;
+    request.python_module = module->module;
+  }
+  for (const std::string& uri : module->package_uris) {
+    const auto& known = request.package_uris;
+    if (std::find(known.begin(), known.end(), uri) == known.end()) {
+      request.package_uris.push_back(uri);
+    }
+  }
+}
+
+}  // namespace
 
 // In PREPARING or, where the emulator was killed under a running job, in RUNNING.
 void JobRun::BeginAttempt() {
@@ -33,7 +57,7 @@ void JobRun::MachinesAreThere() {
   const run::Wait wait = WaitForMachines();
   LogFailedTries(wait.failed_tries);
   if (wait.out_of_stock) {
-    End(JobEvent::kGaveUp, api_->OutOfStock());
+    End(JobEvent::kGaveUp, api_->OutOfStock(), run::EndCause::kOutOfStock);
     return;
   }
   LogJobEvent(run::LoggedJobEvent::kMachinesReady);
@@ -75,16 +99,12 @@ void JobRun::PrepareReplicas() {
   request.run = key();
   request.attempt = note_.attempt;
   request.images = ImagesToPrepare();
-  if (const auto* module = std::get_if<run::PythonModule>(&api_->spec().GroupOf(lead_).program)) {
-    request.package_uris = module->package_uris;
-    request.software_version = module->software_version;
-    request.python_version = module->python_version;
-    request.is_python_default = module->is_python_default;
-    request.python_module = module->module;
-  }
+  for (const run::ReplicaGroup& group : api_->spec().groups) AddModule(group.program, request);
   for (const auto& [id, note] : note_.replicas) {
     if (note.finished) continue;
-    request.log_tasks.push_back(api_->TaskName(id));
+    if (!api_->spec().NeedsPackages() || RunsPackages(id)) {
+      request.log_tasks.push_back(api_->TaskName(id));
+    }
     LogBeforePackages(id);
   }
   if (study_) request.log_tasks.push_back(api_->TaskName(lead_));
@@ -92,8 +112,12 @@ void JobRun::PrepareReplicas() {
   Do(PreparePackages{std::move(request)});
 }
 
+bool JobRun::RunsPackages(const run::ReplicaId& id) const {
+  return std::holds_alternative<run::PythonModule>(api_->spec().GroupOf(id).program);
+}
+
 void JobRun::LogBeforePackages(const run::ReplicaId& id) {
-  LogReplicaEvent(id, run::LoggedReplicaEvent::kBeforePackages);
+  LogReplicaEvent({id}, run::LoggedReplicaEvent::kBeforePackages);
 }
 
 void JobRun::On(const Prepared& prepared) {
@@ -103,12 +127,12 @@ void JobRun::On(const Prepared& prepared) {
     prepared_ = prepared;
     LaunchAll();
   } else if (const Prepared::Failure& failure = *prepared.failure; !failure.refusal.empty()) {
-    End(JobEvent::kGaveUp, failure.refusal);
+    End(JobEvent::kGaveUp, failure.refusal, run::EndCause::kRefused);
   } else {
     // Permanent: another attempt would install the same packages.
-    End(JobEvent::kGaveUp, DescribeDeath({run::ExitClass::kNotPrepared,
-                                          {lead_, failure.exit_code, 0, false, failure.traceback},
-                                          ""}));
+    FailBecauseOf({run::ExitClass::kNotPrepared,
+                   {.replica = lead_, .status = failure.exit_code, .traceback = failure.traceback},
+                   ""});
   }
 }
 
@@ -131,7 +155,7 @@ void JobRun::Launch(const run::ReplicaId& id, bool fresh_disk) {
   replica.life = Life::kLaunched;
   replica.terminated = false;
   replica.lost.reset();
-  LogReplicaEvent(id, run::LoggedReplicaEvent::kBeforeStart);
+  LogReplicaEvent({id}, run::LoggedReplicaEvent::kBeforeStart);
   Do(LaunchReplica{MakeLaunch(FactsOf(id), fresh_disk)});
 }
 

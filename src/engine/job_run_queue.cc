@@ -13,6 +13,7 @@ Instant Later(Instant from, Duration by) { return by > kNever - from ? kNever : 
 
 }  // namespace
 
+using run::EndCause;
 using run::JobEvent;
 using run::JobState;
 
@@ -38,7 +39,7 @@ void JobRun::On(const Recovered&) {
     if (study_) ResumeTrials(), StopTrials();
     IfAllStopped();
   } else if (job_.state == JobState::kCancelling) {  // its note was lost
-    End(JobEvent::kAllStopped, run::texts::CancelledByUser());
+    End(JobEvent::kAllStopped, run::texts::CancelledByUser(), EndCause::kCancelled);
   } else if (LeadFinished()) {  // the job has succeeded, and that was not saved
     if (job_.state == JobState::kPreparing) BecomeRunning();
     End(JobEvent::kSucceeded, "");
@@ -93,7 +94,7 @@ void JobRun::StartMaxRunning() {
 void JobRun::QueueIsOver() {
   LogFailedTries(note_.failed_tries);
   if (note_.out_of_stock) {
-    End(JobEvent::kGaveUp, api_->OutOfStock());
+    End(JobEvent::kGaveUp, api_->OutOfStock(), EndCause::kOutOfStock);
   } else {
     Do(BecomeReady{});
   }
@@ -126,7 +127,8 @@ void JobRun::On(const Granted& granted) {
 }
 
 void JobRun::On(const Refused& refused) {
-  if (phase_ == Phase::kWaiting) End(JobEvent::kGaveUp, refused.reason);
+  if (phase_ != Phase::kWaiting) return;
+  End(JobEvent::kGaveUp, refused.reason, EndCause::kRefused);
 }
 
 }  // namespace caip::engine

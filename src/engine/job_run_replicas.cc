@@ -8,9 +8,27 @@
 namespace caip::engine {
 
 using run::Decision;
+using run::EndCause;
 using run::JobEvent;
 using run::JobState;
 namespace texts = run::texts;
+
+namespace {
+
+EndCause EndCauseOf(run::ExitClass how) {
+  switch (how) {
+    case run::ExitClass::kOutOfMemory:
+      return EndCause::kOutOfMemory;
+    case run::ExitClass::kVmLost:
+      return EndCause::kMachineLost;
+    case run::ExitClass::kServiceError:
+      return EndCause::kServiceError;
+    default:
+      return EndCause::kReplicaFailed;
+  }
+}
+
+}  // namespace
 
 void JobRun::On(const ReplicaStarted& started) {
   if (!IsThisBoot(started.key)) return;
@@ -44,10 +62,10 @@ void JobRun::BecomeRunning() {
 
 void JobRun::On(const ReplicaExit& exit) {
   if (!IsThisBoot(exit.key)) return;  // the late end of an earlier boot
-  LogEnd(exit);
+  const Death death = DeathOf(exit);
+  LogEnd(exit, death);
   Do(StopTimer{TimerKind::kGraceOver, exit.key.replica});
   StoreLog();
-  const Death death = DeathOf(exit);
   replicas_.at(exit.key.replica).life = Life::kOff;
   if (phase_ == Phase::kActive) {
     Decide(CauseOf(death));
@@ -84,27 +102,28 @@ JobRun::Death JobRun::DeathOf(const ReplicaExit& exit) const {
   const bool container = RunsContainer(exit.key.replica);
   return {run::Classify(end, container),
           {exit.key.replica, run::ReportedExitCode(container, exit.exit_code, exit.signal),
-           exit.signal, exit.out_of_memory, exit.traceback},
+           exit.signal, exit.out_of_memory, end.vm_lost, exit.traceback},
           exit.start_error};
 }
 
 JobRun::Death JobRun::LossOf(const run::ReplicaId& id) const {
   return {run::ExitClass::kVmLost,
-          {id, run::ReportedExitCode(RunsContainer(id), 0, SIGKILL), SIGKILL, false, ""},
+          {id, run::ReportedExitCode(RunsContainer(id), 0, SIGKILL), SIGKILL, false, true, ""},
           ""};
 }
 
 // Where the whole job is rescheduled for a lost replica, its peers may notice the loss and fail
 // before the end of the lost one is seen. The loss came first.
 JobRun::Death JobRun::CauseOf(const Death& death) const {
-  if (death.how != run::ExitClass::kUserFailure || !api_->spec().policy.restarts_whole_job) {
-    return death;
-  }
+  const run::RestartPolicy& policy = api_->spec().policy;
+  const bool restarts_job = policy.restarts_whole_job || policy.job_restarts_after_loss_max;
+  if (death.how != run::ExitClass::kUserFailure || !restarts_job) return death;
   for (const auto& [id, replica] : replicas_) {
     if (!replica.lost || replica.life == Life::kOff) continue;
     Death loss = LossOf(id);
     if (replica.lost == VmLoss::kCrash) {  // its machine stays
       loss.how = run::Classify({.signal = SIGKILL}, RunsContainer(id));
+      loss.failure.machine_lost = false;
     }
     return loss;
   }
@@ -113,13 +132,17 @@ JobRun::Death JobRun::CauseOf(const Death& death) const {
 
 std::string JobRun::DescribeDeath(const Death& death) const {
   if (death.how == run::ExitClass::kCouldNotStart) {
-    return texts::CouldNotStart(api_->ReplicaName(death.failure.replica), death.start_error);
+    return api_->CouldNotStart(death.failure.replica, death.start_error, key());
   }
   return api_->ReplicaFailed(death.failure, key());
 }
 
+void JobRun::FailBecauseOf(const Death& death) {
+  End(JobEvent::kGaveUp, DescribeDeath(death), EndCauseOf(death.how));
+}
+
 // A replica that was terminated or lost its machine has no time for last lines.
-void JobRun::LogEnd(const ReplicaExit& exit) {
+void JobRun::LogEnd(const ReplicaExit& exit, const Death& death) {
   const run::ReplicaId& id = exit.key.replica;
   const Replica& replica = replicas_.at(id);
   if (!exit.start_error.empty()) {
@@ -128,8 +151,8 @@ void JobRun::LogEnd(const ReplicaExit& exit) {
   }
   if (replica.terminated || replica.lost) return;
   const bool succeeded = exit.exit_code == 0 && exit.signal == 0;
-  LogReplicaEvent(
-      id, succeeded ? run::LoggedReplicaEvent::kSucceeded : run::LoggedReplicaEvent::kFailed);
+  LogReplicaEvent(death.failure, succeeded ? run::LoggedReplicaEvent::kSucceeded
+                                           : run::LoggedReplicaEvent::kFailed);
 }
 
 // The second table decides.
@@ -139,10 +162,11 @@ Decision JobRun::Decide(const Death& death) {
     EndedByItself(id);
     return Decision::kIgnore;
   }
-  const Decision decision = run::Decide(
-      id == lead_, death.how,
-      {.replica_restarts = note_.replicas.at(id).restarts, .job_retries = note_.attempt - 1},
-      api_->spec().policy);
+  const Decision decision = run::Decide(id == lead_, death.how,
+                                        {.replica_restarts = note_.replicas.at(id).restarts,
+                                         .job_retries = note_.attempt - 1 - note_.loss_restarts,
+                                         .loss_restarts = note_.loss_restarts},
+                                        api_->spec().policy);
   switch (decision) {
     case Decision::kIgnore:
     case Decision::kSucceedJob:
@@ -155,7 +179,7 @@ Decision JobRun::Decide(const Death& death) {
       RetryJob(death);
       break;
     case Decision::kFailJob:
-      End(JobEvent::kGaveUp, DescribeDeath(death));
+      FailBecauseOf(death);
       break;
   }
   return decision;
@@ -205,7 +229,7 @@ void JobRun::ReplacementIsThere(const run::ReplicaId& id) {
   const run::Wait wait = WaitForReplacement(id);
   LogFailedTries(wait.failed_tries);
   if (wait.out_of_stock) {
-    End(JobEvent::kGaveUp, api_->OutOfStock());
+    End(JobEvent::kGaveUp, api_->OutOfStock(), EndCause::kOutOfStock);
   } else {
     Relaunch(id, true);
   }
@@ -219,9 +243,14 @@ void JobRun::Relaunch(const run::ReplicaId& id, bool fresh_disk) {
 }
 
 void JobRun::RetryJob(const Death& death) {
-  LogService(texts::RetryingJob(api_->ReplicaName(death.failure.replica), death.failure,
-                                note_.attempt, api_->spec().policy.job_retries_max),
-             Severity::kWarning);
+  const run::RestartPolicy& policy = api_->spec().policy;
+  const bool restarts = run::RestartsJob(death.how, policy);
+  if (restarts) ++note_.loss_restarts;
+  const int number = restarts ? note_.loss_restarts : note_.attempt - note_.loss_restarts;
+  LogService(
+      texts::RetryingJob(api_->ReplicaName(death.failure.replica), death.failure, number,
+                         restarts ? *policy.job_restarts_after_loss_max : policy.job_retries_max),
+      Severity::kWarning);
   ++note_.attempt;
   for (auto& [id, note] : note_.replicas) {
     note.restarts = 0;

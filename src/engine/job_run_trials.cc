@@ -41,7 +41,7 @@ void JobRun::NextTrials() {
         End(JobEvent::kSucceeded, "");
         return;
       case StudyStep::kFail:
-        End(JobEvent::kGaveUp, TrialsFailedText());
+        End(JobEvent::kGaveUp, TrialsFailedText(), run::EndCause::kTrialsFailed);
         return;
     }
   }
@@ -107,8 +107,8 @@ void JobRun::TrialEnded(const TrialMoved& moved) {
   Save();
   if (phase_ != Phase::kActive) return IfAllStopped();
   if (moved.job.state == JobState::kFailed && !moved.launched) {
-    End(JobEvent::kGaveUp,
-        moved.job.error_message);  // no machine: the following trials would get none either
+    // No machine: the following trials would get none either.
+    End(JobEvent::kGaveUp, moved.job.error_message, moved.job.end_cause);
   } else {
     NextTrials();
   }

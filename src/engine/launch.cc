@@ -55,10 +55,17 @@ void UseImage(std::shared_ptr<const PreparedImage> prepared, ReplicaLaunch& laun
   launch.image = std::move(prepared);
 }
 
+// False for a replica without packages whose run has some for other replicas.
+bool UsesEnvironment(const LaunchFacts& facts) {
+  const run::RunSpec& spec = facts.job.spec();
+  return std::holds_alternative<run::PythonModule>(spec.GroupOf(facts.key.replica).program) ||
+         !spec.NeedsPackages();
+}
+
 // PATH: of the image, else that of the host after the directory of the packages.
 std::string PathOf(const LaunchFacts& facts, const PreparedImage* image) {
   if (!image) {
-    const std::string& prefix = facts.prepared.path_prefix;
+    const std::string prefix = UsesEnvironment(facts) ? facts.prepared.path_prefix : "";
     return prefix.empty() ? facts.path : prefix + ":" + facts.path;
   }
   const auto path = std::find_if(image->environment.begin(), image->environment.end(),
@@ -152,11 +159,13 @@ ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
   launch.environment = std::move(setup.environment);
   Overlay(facts.devices.environment, launch.environment);
   launch.device_nodes = facts.devices.nodes;
-  Overlay(facts.prepared.environment, launch.environment);
+  if (UsesEnvironment(facts)) {
+    Overlay(facts.prepared.environment, launch.environment);
+    launch.working_files = facts.prepared.packages;
+    launch.needs = facts.prepared.needs;
+  }
   launch.user_directories = std::move(setup.directories);
   launch.working_directory = std::move(setup.working_directory);
-  launch.working_files = facts.prepared.packages;
-  launch.needs = facts.prepared.needs;
   launch.fresh_disk = fresh_disk;
   launch.metrics = FindMetrics(facts);
   if (image) UseImage(std::move(image), launch);

@@ -84,7 +84,8 @@ bool ReadValues(const Json& object, RunNote& note) {
 bool ReadEnding(const Json& json, RunNote& note) {
   for (const EndingName& ending : kEndings) {
     if (StringOr(json, "as") != ending.name) continue;
-    note.ending = Ending{ending.as, StringOr(json, "message")};
+    note.ending =
+        Ending{ending.as, StringOr(json, "message"), run::EndCauseNamed(StringOr(json, "cause"))};
     return true;
   }
   return false;
@@ -97,6 +98,7 @@ Json ToJson(const RunNote& note) {
                {"cloudId", note.names.tenant_project},
                {"attempt", note.attempt},
                {"queuedUntil", Rfc3339(note.queued_until, 9)}};
+  if (note.loss_restarts > 0) json["lossRestarts"] = note.loss_restarts;
   if (note.failed_tries > 0) json["failedTries"] = note.failed_tries;
   if (note.out_of_stock) json["outOfStock"] = true;
   json["addresses"] = note.addresses;
@@ -109,6 +111,8 @@ Json ToJson(const RunNote& note) {
   for (const EndingName& ending : kEndings) {
     if (ending.as != note.ending->as) continue;
     json["ending"] = Json{{"as", ending.name}, {"message", note.ending->message}};
+    if (note.ending->cause == run::EndCause::kNone) continue;
+    json["ending"]["cause"] = run::Name(note.ending->cause);
   }
   return json;
 }
@@ -123,6 +127,7 @@ Result<RunNote> ParseRunNote(const Json& json) {
   const auto until = ParseRfc3339(StringOr(json, "queuedUntil"));
   if (!until) return errors::RunNoteUnreadable("queuedUntil");
   note.queued_until = *until;
+  note.loss_restarts = static_cast<int>(IntOr(json, "lossRestarts", 0));
   note.failed_tries = static_cast<int>(IntOr(json, "failedTries", 0));
   const Json* out_of_stock = Member(json, "outOfStock");
   note.out_of_stock = out_of_stock && *out_of_stock == true;

@@ -34,12 +34,14 @@ struct ReplicaNote {
 struct Ending {
   run::JobEvent as = run::JobEvent::kAllStopped;
   std::string message;  // errorMessage
+  run::EndCause cause = run::EndCause::kNone;
 };
 
 /// JobRecord::note as a value. Deadlines are not in it: they follow from createTime and startTime.
 struct RunNote {
   run::RunNames names;
-  int attempt = 1;  // of the whole job
+  int attempt = 1;        // of the whole job
+  int loss_restarts = 0;  // attempts that followed a lost machine, and that were no retries
   Instant queued_until{};
   int failed_tries = 0;  // of the queue model's stock-out
   bool out_of_stock = false;

@@ -36,12 +36,12 @@ class TrainingRun final : public run::ApiRun {
 
   // What the service's launcher writes around a Python program; containers run without it.
   std::vector<std::string> Lines(run::LoggedReplicaEvent event,
-                                 const run::ReplicaId& replica) const override {
+                                 const run::ReplicaFailure& failure) const override {
     if (plan_.is_container) return {};
     const TrainingInput& input = job_->input();
     switch (event) {
       case run::LoggedReplicaEvent::kBeforePackages:
-        return {RunningTaskText(FactsOf({replica, "", ""})),
+        return {RunningTaskText(FactsOf({failure.replica, "", ""})),
                 texts::RunningModule(input.python_module)};
       case run::LoggedReplicaEvent::kBeforeStart:
         return {texts::RunningCommand(

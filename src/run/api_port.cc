@@ -14,6 +14,11 @@ std::string ApiJob::ReplicaFailed(const ReplicaFailure& failure, const RunKey&) 
   return "The replica " + ReplicaName(failure.replica) + texts::FailurePredicate(failure) + ".";
 }
 
+std::string ApiJob::CouldNotStart(const ReplicaId& replica, std::string_view reason,
+                                  const RunKey&) const {
+  return texts::CouldNotStart(ReplicaName(replica), reason);
+}
+
 std::string ApiJob::OutOfStock() const { return texts::OutOfStock(spec_.region); }
 
 std::string ApiJob::WaitedTooLong() const {

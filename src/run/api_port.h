@@ -85,8 +85,11 @@ class ApiRun {
  public:
   virtual ~ApiRun() = default;
   virtual ReplicaSetup SetUp(const ReplicaFacts& facts) const = 0;
-  /// The lines that the log reports about this event of the replica; often none.
-  virtual std::vector<std::string> Lines(LoggedReplicaEvent, const ReplicaId&) const { return {}; }
+  /// The lines that the log reports about this event of the replica; often none. `failure` has the
+  /// replica, and for kFailed how it failed.
+  virtual std::vector<std::string> Lines(LoggedReplicaEvent, const ReplicaFailure&) const {
+    return {};
+  }
   /// Where the lead of a trial writes its metric: a file below the boot disk, "" none.
   virtual std::string MetricFile() const { return ""; }
   /// The directory in Cloud Storage that is the run's own; "" none.
@@ -116,6 +119,9 @@ class ApiJob {
   // Texts. The defaults are those of texts.h.
   virtual std::vector<std::string> Lines(LoggedJobEvent, const RunKey&) const { return {}; }
   virtual std::string ReplicaFailed(const ReplicaFailure& failure, const RunKey& key) const;
+  /// `reason` is the system's: "No such file or directory".
+  virtual std::string CouldNotStart(const ReplicaId& replica, std::string_view reason,
+                                    const RunKey& key) const;
   virtual std::string OutOfStock() const;
   virtual std::string WaitedTooLong() const;
   virtual std::string RanTooLong() const;
@@ -136,6 +142,12 @@ struct AcceptedJob {
   std::shared_ptr<const ApiJob> job;
 };
 
+/// Where a job is created, and under which id, for an API whose service names the jobs.
+struct JobPlace {
+  std::string location = {};
+  std::string new_id = {};  // unused so far
+};
+
 /// A request to create a job.
 struct JobRequest {
   std::string project;
@@ -145,6 +157,7 @@ struct JobRequest {
   std::vector<std::string> arriving;
   /// Finds an earlier job of the project; kNotFound where there is none.
   std::function<Result<Job>(const std::string& job_id)> find;
+  std::string new_id = {};  // JobPlace::new_id
 };
 
 /// One job API. Any thread.

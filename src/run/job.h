@@ -40,6 +40,7 @@ struct Job {
   std::optional<Instant> start_time = {};  // of the first RUNNING
   std::optional<Instant> end_time = {};
   std::string error_message = {};
+  EndCause end_cause = EndCause::kNone;
   Document document = {};
   int64_t queue_position = 0;  // 1: the next to leave the queue; 0: not in it. Never stored
 };

@@ -54,4 +54,26 @@ std::string_view Name(JobEvent event) {
   return "";
 }
 
+std::string_view Name(EndCause cause) {
+  constexpr std::string_view kNames[] = {"",
+                                         "REPLICA_FAILED",
+                                         "OUT_OF_MEMORY",
+                                         "MACHINE_LOST",
+                                         "SERVICE_ERROR",
+                                         "OUT_OF_STOCK",
+                                         "REFUSED",
+                                         "WAITED_TOO_LONG",
+                                         "RAN_TOO_LONG",
+                                         "CANCELLED",
+                                         "TRIALS_FAILED"};
+  return kNames[static_cast<int>(cause)];
+}
+
+EndCause EndCauseNamed(std::string_view name) {
+  for (const EndCause cause : kEndCauses) {
+    if (Name(cause) == name) return cause;
+  }
+  return EndCause::kNone;
+}
+
 }  // namespace caip::run

@@ -109,6 +109,30 @@ static_assert(NoTransitionLeavesATerminalState());
 static_assert(NoPairAppearsTwice());
 static_assert(EveryLiveStateCanBeCancelledAndCanFail());
 
+/// Why a job ended without success. An API may give its clients a code for it.
+enum class EndCause {
+  kNone,           // the job has not ended, or it succeeded
+  kReplicaFailed,  // the program of a replica failed, could not start, or could not be installed
+  kOutOfMemory,
+  kMachineLost,   // no attempt was left
+  kServiceError,  // no attempt was left
+  kOutOfStock,
+  kRefused,  // this host can never run it
+  kWaitedTooLong,
+  kRanTooLong,
+  kCancelled,  // by a client
+  kTrialsFailed,
+};
+inline constexpr EndCause kEndCauses[] = {
+    EndCause::kNone,        EndCause::kReplicaFailed, EndCause::kOutOfMemory,
+    EndCause::kMachineLost, EndCause::kServiceError,  EndCause::kOutOfStock,
+    EndCause::kRefused,     EndCause::kWaitedTooLong, EndCause::kRanTooLong,
+    EndCause::kCancelled,   EndCause::kTrialsFailed};
+/// "REPLICA_FAILED", ...; "" for kNone. Stores keep these names.
+std::string_view Name(EndCause cause);
+/// kNone for another text: a store of an earlier version has no causes.
+EndCause EndCauseNamed(std::string_view name);
+
 /// "kReplicasUp" as "replicas up": for messages of ours and for tests.
 std::string_view Name(JobEvent event);
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cassert>
+#include <optional>
 #include <string_view>
 
 namespace caip::run {
@@ -66,12 +67,16 @@ struct RestartPolicy {
   int job_retries_max = kJobRetriesMax;
   int service_error_retries_max = kServiceErrorRetriesMax;
   bool restarts_whole_job = false;  // instead of one replica
+  /// Set: the loss of a machine restarts the whole job, at most this often. These restarts do not
+  /// count as job retries.
+  std::optional<int> job_restarts_after_loss_max = {};
 };
 
 /// What has been used up before this end.
 struct Attempts {
   int replica_restarts = 0;  // of this replica within this try of the job
   int job_retries = 0;       // so far
+  int loss_restarts = 0;     // of the whole job after lost machines, by job_restarts_after_loss_max
 };
 
 /// The replicas to which a row applies.
@@ -139,14 +144,22 @@ constexpr bool EveryRowEnds() {
 static_assert(EveryEndHasExactlyOneRow());
 static_assert(EveryRowEnds());
 
-/// What to do now. The caller counts: a restart into replica_restarts, a retry into job_retries.
+/// Whether this end restarts the whole job without a job retry.
+constexpr bool RestartsJob(ExitClass how, const RestartPolicy& policy) {
+  return how == ExitClass::kVmLost && policy.job_restarts_after_loss_max.has_value();
+}
+
+/// What to do now. The caller counts: a restart into replica_restarts, a retry into job_retries,
+/// or into loss_restarts if RestartsJob.
 constexpr Decision Decide(bool leads, ExitClass how, const Attempts& used,
                           const RestartPolicy& policy = {}) {
   const int retries_max =
       how == ExitClass::kServiceError ? policy.service_error_retries_max : policy.job_retries_max;
-  const bool may_restart =
-      !policy.restarts_whole_job && used.replica_restarts < policy.replica_restarts_max;
-  const bool may_retry = used.job_retries < retries_max;
+  const bool restarts_job = RestartsJob(how, policy);
+  const bool may_restart = !policy.restarts_whole_job && !restarts_job &&
+                           used.replica_restarts < policy.replica_restarts_max;
+  const bool may_retry = restarts_job ? used.loss_restarts < *policy.job_restarts_after_loss_max
+                                      : used.job_retries < retries_max;
   for (const OutcomeRow& row : kOutcomes) {
     if (!Covers(row, leads, how)) continue;
     if (row.first == Decision::kRestartReplica && may_restart) return row.first;
@@ -164,5 +177,11 @@ static_assert(Decide(false, ExitClass::kKilled, {.replica_restarts = 5, .job_ret
               Decision::kFailJob);
 static_assert(Decide(false, ExitClass::kVmLost, {}, {.restarts_whole_job = true}) ==
               Decision::kRetryJob);
+static_assert(Decide(false, ExitClass::kVmLost, {.job_retries = 3, .loss_restarts = 5},
+                     {.job_restarts_after_loss_max = 6}) == Decision::kRetryJob);
+static_assert(Decide(false, ExitClass::kVmLost, {.loss_restarts = 6},
+                     {.job_restarts_after_loss_max = 6}) == Decision::kFailJob);
+static_assert(Decide(false, ExitClass::kKilled, {}, {.job_restarts_after_loss_max = 6}) ==
+              Decision::kRestartReplica);
 
 }  // namespace caip::run

@@ -32,8 +32,8 @@ struct ReplicaGroup {
   std::string role;  // unique within the run
   int count = 1;
   std::string machine_type;
-  int vcpus = 0;             // of each replica; 0: unknown
-  int64_t memory_bytes = 0;  // 0: unknown
+  int vcpus = 0;                               // of each replica; 0: unknown
+  int64_t memory_bytes = 0;                    // 0: unknown
   std::vector<Accelerator> accelerators = {};  // of each replica
   BootDisk disk = {};
   Program program = {};
@@ -52,6 +52,7 @@ struct IdleProgram {
 struct Limits {
   std::optional<Duration> max_wait = {};  // from the creation to the first RUNNING
   Duration max_running = kMaxRunningDefault;
+  bool fails_after_max_wait = false;  // else it is cancelled
 };
 
 /// Trials that look for the best values of parameters.

@@ -20,6 +20,7 @@ struct ReplicaFailure {
   int status = 0;  // ReportedExitCode
   int signal = 0;  // 0 none
   bool out_of_memory = false;
+  bool machine_lost = false;
   std::string traceback = {};  // as printed; "" none
 };
 

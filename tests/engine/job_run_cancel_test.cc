@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tests/support/run_bench.h"
 
 namespace caip::engine {
@@ -58,6 +60,32 @@ TEST(JobRun, ASecondCancelChangesNothing) {
   EXPECT_THAT(b.Last(), IsEmpty());
   b.ExitAll(SIGTERM);
   EXPECT_EQ(b.run.job().error_message, "one");
+}
+
+TEST(JobRun, KeepsTheCauseOfItsEnd) {
+  struct Row {
+    run::EndCause cause;
+    std::function<void(Bench&)> end;
+  };
+  const Row rows[] = {
+      {run::EndCause::kNone, [](Bench& b) { b.Exit(kMasterId); }},
+      {run::EndCause::kReplicaFailed, [](Bench& b) { b.Exit(kWorker0, 1); }},
+      {run::EndCause::kOutOfMemory,
+       [](Bench& b) {
+         b.Feed(ReplicaExit{b.Key(kWorker0), 0, SIGKILL, true, "", ""});
+       }},
+      {run::EndCause::kCancelled, [](Bench& b) { b.Feed(CancelAsked{"because"}); }},
+      {run::EndCause::kRanTooLong, [](Bench& b) { b.Fire(TimerKind::kMaxRunning); }},
+  };
+  for (const Row& row : rows) {
+    Bench b;
+    b.UntilRunning();
+    row.end(b);
+    EXPECT_EQ(b.run.job().end_cause, run::EndCause::kNone) << "set only when the job ends";
+    b.KillEmulator();
+    EXPECT_TRUE(run::IsTerminal(b.State()));
+    EXPECT_EQ(b.run.job().end_cause, row.cause) << run::Name(row.cause);
+  }
 }
 
 TEST(JobRun, AMasterThatObeysWithZeroIsStillCancelled) {

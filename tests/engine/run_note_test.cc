@@ -13,6 +13,7 @@ RunNote ANote() {
   note.names.tenant_project = "w93a1503672d4dd09-ml";
   note.attempt = 2;
   note.queued_until = Instant(std::chrono::nanoseconds(1'644'429'600'123'456'789));
+  note.loss_restarts = 4;
   note.failed_tries = 3;
   note.out_of_stock = true;
   note.addresses = {"127.0.0.2:2222", "127.0.0.3:2222"};
@@ -20,7 +21,7 @@ RunNote ANote() {
   note.replicas[{"ps", 1}] = {4, 3, false};
   note.images = {{"gcr.io/p/command:1", {{"python3", "t.py"}, ""}},
                  {"gcr.io/p/file:1", {{}, "/images/file.tar"}}};
-  note.ending = Ending{run::JobEvent::kGaveUp, "because"};
+  note.ending = Ending{run::JobEvent::kGaveUp, "because", run::EndCause::kOutOfStock};
   return note;
 }
 
@@ -34,6 +35,8 @@ TEST(RunNote, IsReadAsItWasWritten) {
   EXPECT_TRUE(read->replicas.at({"master", 0}).finished);
   EXPECT_EQ(read->images, note.images);
   EXPECT_EQ(read->ending->message, "because");
+  EXPECT_EQ(read->ending->cause, run::EndCause::kOutOfStock);
+  EXPECT_EQ(read->loss_restarts, 4);
 }
 
 TEST(RunNote, EveryEndingSurvives) {

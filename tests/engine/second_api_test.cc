@@ -128,6 +128,88 @@ TEST_F(SecondApi, HasLostReplicasRestarted) {
   EXPECT_THAT(world.log.Of("nap", "service"), Contains(HasSubstr("sleeper 1")));
 }
 
+TEST_F(SecondApi, MayNameItsJobsItselfAndPutThemIntoALocation) {
+  const auto job = world.Submit(Nap(2), {"attic", "4711"});
+  ASSERT_TRUE(job.ok());
+  EXPECT_EQ(job->key, (RunKey{"p", "4711", "", "attic"}));
+  ASSERT_TRUE(world.RunUntilState("4711", JobState::kRunning));
+  EXPECT_EQ(world.engine->Get("p", "4711")->key.location, "attic");
+}
+
+TEST_F(SecondApi, FindsAJobByItsProjectAndIdAlone) {
+  ASSERT_TRUE(world.Submit(Nap(2), {"attic", "4711"}).ok());
+  ASSERT_TRUE(world.Submit(Nap(2), {"cellar", "4712"}).ok());
+  ASSERT_TRUE(world.RunUntilState("4711", JobState::kRunning));
+  ASSERT_TRUE(world.RunUntilState("4712", JobState::kRunning));
+  Status lost = Ok{};
+  world.engine->LoseVmLater({"p", "4711", ""}, kSecondSleeper, VmLoss::kKill,
+                            [&](const Status& status) { lost = status; });
+  world.engine->CancelLater("p", "4712", [](const Status&) {});
+  world.RunUntilIdle();
+  EXPECT_TRUE(lost.ok()) << lost.error().message;
+  EXPECT_EQ(world.StateOf("4711"), JobState::kSucceeded);
+  EXPECT_EQ(world.StateOf("4712"), JobState::kCancelled);
+  EXPECT_EQ(world.engine->Get("p", "4712")->end_cause, run::EndCause::kCancelled);
+}
+
+TEST_F(SecondApi, HasJobsWithALocationRecovered) {
+  ASSERT_TRUE(world.Submit(Nap(2), {"attic", "4711"}).ok());
+  ASSERT_TRUE(world.RunUntilState("4711", JobState::kRunning));
+  world.KillEmulator();
+  world.Boot();
+  world.engine->CancelLater("p", "4711", [](const Status&) {});
+  world.RunUntilIdle();
+  EXPECT_EQ(world.StateOf("4711"), JobState::kCancelled);
+}
+
+TEST_F(SecondApi, MayHaveTheWholeJobRestartedAfterEachLossOfAMachine) {
+  Json document = Nap(2);
+  document["losses"] = 2;
+  ASSERT_TRUE(world.Submit(document).ok());
+  for (int loss = 0; loss < 3; ++loss) {
+    while (launches.size() < 2u * (loss + 1) && world.Step()) {
+    }
+    ASSERT_EQ(launches.size(), 2u * (loss + 1)) << "both replicas start again";
+    ASSERT_TRUE(world.RunUntilState("nap", JobState::kRunning)) << loss;
+    world.engine->LoseVmLater({"p", "nap", ""}, kSecondSleeper, VmLoss::kKill,
+                              [](const Status&) {});
+    world.engine->Turn();
+  }
+  world.RunUntilIdle();
+  const auto job = world.engine->Get("p", "nap");
+  EXPECT_EQ(job->state, JobState::kFailed);
+  EXPECT_EQ(job->end_cause, run::EndCause::kMachineLost);
+  EXPECT_THAT(world.log.Of("nap", "service"), Contains(HasSubstr("tried again (2 of 2)")));
+}
+
+TEST_F(SecondApi, MayHaveItsJobsFailThatWaitTooLong) {
+  Json document = Nap(1);
+  document["patience"] = 5;
+  world.launcher.script = [](const ReplicaLaunch&) {
+    return Script{.start_after = std::chrono::seconds(9)};
+  };
+  ASSERT_TRUE(world.Submit(document).ok());
+  world.RunUntilIdle();
+  const auto job = world.engine->Get("p", "nap");
+  EXPECT_EQ(job->state, JobState::kFailed);
+  EXPECT_EQ(job->end_cause, run::EndCause::kWaitedTooLong);
+}
+
+TEST_F(SecondApi, MayRunPackagesInOneGroupOnly) {
+  Json document = Nap(1);
+  document["package"] = "gs://house/reader.tar.gz";
+  ASSERT_TRUE(world.Submit(document).ok());
+  world.RunUntilIdle();
+  ASSERT_EQ(world.packager.requests().size(), 1u);
+  const PrepareRequest& request = world.packager.requests()[0];
+  EXPECT_THAT(request.package_uris, ElementsAre("gs://house/reader.tar.gz"));
+  EXPECT_EQ(request.python_version, "3.10");
+  EXPECT_THAT(request.log_tasks, ElementsAre("reader-replica-0"));
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_THAT(launches[0].Argv(), ElementsAre("/bin/sleep", "8h", "--bed=0"));
+  EXPECT_EQ(launches[1].Argv().at(2), "reader.task");
+}
+
 TEST_F(SecondApi, HasUnfinishedJobsRecovered) {
   ASSERT_TRUE(world.Submit(Nap(2)).ok());
   ASSERT_TRUE(world.RunUntilState("nap", JobState::kRunning));

@@ -61,7 +61,9 @@ class JobStoreTest : public testing::Test {
 };
 
 TEST_F(JobStoreTest, GivesBackWhatItWasGiven) {
-  const JobRecord record = Record("p", "one", 100);
+  JobRecord record = Record("p", "one", 100);
+  record.job.key.location = "attic";
+  record.job.end_cause = run::EndCause::kOutOfStock;
   ASSERT_TRUE(store_->Create(record).ok());
   Reopen();
   const auto found = store_->Get("p", "one");
@@ -70,6 +72,7 @@ TEST_F(JobStoreTest, GivesBackWhatItWasGiven) {
   EXPECT_EQ(found->job.create_time, record.job.create_time);
   EXPECT_EQ(found->note, record.note);
   EXPECT_EQ(found->job.key, record.job.key);
+  EXPECT_EQ(found->job.end_cause, record.job.end_cause);
 }
 
 TEST_F(JobStoreTest, AnIdIsTakenInItsProject) {
@@ -316,7 +319,8 @@ TEST_F(JobStoreTest, AStoreOfTheTimeBeforeTrialsGetsThem) {
   SqliteDatabase file(file_, errors::JobStoreFailed);  // what version 1 had
   ASSERT_TRUE(file.Open(SqliteDatabase::Mode::kExisting).ok());
   ASSERT_TRUE(file.Run("DROP TABLE trials; DROP TABLE reports; DROP TABLE taken_ids; "
-                       "PRAGMA user_version = 1").ok());
+                       "PRAGMA user_version = 1")
+                  .ok());
   Reopen();
   EXPECT_TRUE(store_->Get("p", "one").ok());
   EXPECT_TRUE(store_->SaveTrial(ATrial("one", "1")).ok());

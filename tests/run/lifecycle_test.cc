@@ -67,6 +67,16 @@ TEST(Lifecycle, OnlyAJobThatRanCanSucceedUncancelled) {
   }
 }
 
+TEST(EndCause, IsReadByItsName) {
+  std::set<std::string_view> names;
+  for (const EndCause cause : kEndCauses) {
+    names.insert(Name(cause));
+    EXPECT_EQ(EndCauseNamed(Name(cause)), cause);
+  }
+  EXPECT_EQ(names.size(), std::size(kEndCauses));
+  EXPECT_EQ(EndCauseNamed("BORED"), EndCause::kNone);
+}
+
 TEST(Lifecycle, EventsHaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
   for (JobEvent event : kJobEvents) names.insert(Name(event));

@@ -59,6 +59,28 @@ TEST(Decide, FollowsThePolicyOfTheRun) {
   EXPECT_EQ(Decide(false, ExitClass::kVmLost, {0, 6}, often), Decision::kFailJob);
 }
 
+TEST(Decide, MayRestartTheWholeJobForALostMachineWithoutAJobRetry) {
+  const RestartPolicy spot = {.job_retries_max = 3, .job_restarts_after_loss_max = 6};
+  struct LossRow {
+    ExitClass how;
+    Attempts used;
+    Decision decision;
+  };
+  const LossRow rows[] = {
+      {ExitClass::kVmLost, {}, Decision::kRetryJob},
+      {ExitClass::kVmLost, {.job_retries = 3, .loss_restarts = 5}, Decision::kRetryJob},
+      {ExitClass::kVmLost, {.loss_restarts = 6}, Decision::kFailJob},
+      {ExitClass::kTransient, {.loss_restarts = 6}, Decision::kRetryJob},
+      {ExitClass::kTransient, {.job_retries = 3}, Decision::kFailJob},
+      {ExitClass::kKilled, {.loss_restarts = 6}, Decision::kRestartReplica},
+  };
+  for (const LossRow& row : rows) {
+    for (const bool leads : {true, false}) {
+      EXPECT_EQ(Decide(leads, row.how, row.used, spot), row.decision) << Name(row.how);
+    }
+  }
+}
+
 TEST(Decide, EndsEveryJobThatFailsAgainAndAgain) {
   for (const bool leads : {true, false}) {
     for (ExitClass how : kExitClasses) {

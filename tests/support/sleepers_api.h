@@ -52,7 +52,13 @@ class SleepersApi final : public run::ApiPort {
     }
     const auto document = std::make_shared<const Json>(request.body);
     ASSIGN_OR_RETURN(auto job, Open(document));
-    return run::AcceptedJob{{request.project, StringOr(*document, "name"), ""}, document, job};
+    const bool is_named = request.new_id.empty();
+    return run::AcceptedJob{{.project = request.project,
+                             .job_id = is_named ? StringOr(*document, "name") : request.new_id,
+                             .trial = "",
+                             .location = request.location},
+                            document,
+                            job};
   }
   Status Probe(const run::AcceptedJob&, const run::JobRequest&,
                std::vector<FieldViolation> refused) const override {
@@ -70,8 +76,22 @@ class SleepersApi final : public run::ApiPort {
       group.program_field = "image";
     }
     run::RunSpec spec;
-    spec.groups = {std::move(group)};
+    spec.groups = {group};
+    if (document->contains("package")) {  // of a second group
+      run::ReplicaGroup readers = group;
+      readers.role = "reader";
+      readers.program =
+          run::PythonModule{"reader.task", {StringOr(*document, "package")}, "", "3.10"};
+      spec.groups.push_back(std::move(readers));
+    }
     spec.region = "attic";
+    if (document->contains("losses")) {
+      spec.policy.job_restarts_after_loss_max = static_cast<int>(IntOr(*document, "losses", 0));
+    }
+    if (document->contains("patience")) {
+      spec.limits.max_wait = std::chrono::seconds(IntOr(*document, "patience", 0));
+      spec.limits.fails_after_max_wait = true;
+    }
     return std::shared_ptr<const run::ApiJob>(std::make_shared<SleepersJob>(std::move(spec)));
   }
   run::RunNames MakeNames(Random&) const override { return {"nap", "tenant"}; }

@@ -42,8 +42,8 @@ class SmallWorld {
   }
 
   /// As a client does, with every check.
-  Result<run::Job> Submit(const Json& document) {
-    ASSIGN_OR_RETURN(NewJob job, engine->Check("p", document));
+  Result<run::Job> Submit(const Json& document, const run::JobPlace& place = {}) {
+    ASSIGN_OR_RETURN(NewJob job, engine->Check("p", document, {}, place));
     Result<run::Job> answer = Error{};
     engine->SubmitLater(std::move(job), [&](Result<run::Job> result) { answer = result; });
     engine->Turn();

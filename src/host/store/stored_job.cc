@@ -17,6 +17,7 @@ constexpr const char* kCreateTime = "createTime";
 constexpr const char* kStartTime = "startTime";
 constexpr const char* kEndTime = "endTime";
 constexpr const char* kErrorMessage = "errorMessage";
+constexpr const char* kEndCause = "endCause";
 constexpr const char* kLocation = "location";
 
 void PutTime(Json& stored, const char* name, const std::optional<Instant>& time) {
@@ -46,6 +47,7 @@ std::string StoredJobText(const run::Job& job) {
   PutTime(stored, kStartTime, job.start_time);
   PutTime(stored, kEndTime, job.end_time);
   if (!job.error_message.empty()) stored[kErrorMessage] = job.error_message;
+  if (job.end_cause != run::EndCause::kNone) stored[kEndCause] = run::Name(job.end_cause);
   if (!job.key.location.empty()) stored[kLocation] = job.key.location;
   return CompactJson(stored);
 }
@@ -65,6 +67,7 @@ Result<run::Job> ParseStoredJob(run::RunKey key, std::string_view text) {
   if (!TakeTime(stored, kStartTime, job.start_time)) return errors::StoredJobMalformed(kStartTime);
   if (!TakeTime(stored, kEndTime, job.end_time)) return errors::StoredJobMalformed(kEndTime);
   job.error_message = TakeText(stored, kErrorMessage);
+  job.end_cause = run::EndCauseNamed(TakeText(stored, kEndCause));
   job.document = std::make_shared<const Json>(std::move(stored));
   return job;
 }
