@@ -51,7 +51,7 @@ Result<run::Job> Core::Create(NewJob job) {
                            options_.rules, std::move(trials));
   if (Status created = ports_.store.Create(run.Record()); !created.ok()) {
     const bool taken = created.error().code == Code::kAlreadyExists;
-    return taken ? ports_.api.JobAlreadyExists() : created.error();
+    return taken ? ports_.apis().Find(run.job().api)->JobAlreadyExists() : created.error();
   }
   run::Job answer = run.job();
   Add(std::move(run), created_++);

@@ -78,6 +78,7 @@ class Core {
   };
 
   Entry& Add(JobRun run, uint64_t age);
+  Result<std::shared_ptr<const run::ApiJob>> OpenJob(const JobRecord& record) const;
   Status RecoverClock(const std::vector<JobRecord>& unfinished);
   Result<JobRun::Trials> TrialsOf(const RunKey& key, const run::RunSpec& spec) const;
   Entry* Find(const RunKey& key);

@@ -17,7 +17,7 @@ EngineOptions Completed(EngineOptions options, const EnginePorts& ports) {
   options.rules.launch.boot_disk = [disks = ports.disks](const ReplicaKey& key) {
     return disks ? disks->BootDisk(key) : std::string();
   };
-  options.rules.api = &ports.api;
+  options.rules.apis = ports.apis();
   return options;
 }
 
@@ -79,9 +79,12 @@ Result<NewJob> Engine::Check(const std::string& project, const Json& document,
     return std::move(earlier.job);
   };
   const run::JobRequest request{project, place.location, document, arriving, find, place.new_id};
-  ASSIGN_OR_RETURN(run::AcceptedJob accepted, ports_.api.Accept(request));
+  const run::ApiPort* api = options_.rules.apis.Find(place.api);
+  if (!api) return errors::ApiUnknown(place.api);
+  ASSIGN_OR_RETURN(run::AcceptedJob accepted, api->Accept(request));
   ResolvedPrograms programs = ResolvePrograms(accepted.job->spec(), ports_.launcher);
-  RETURN_IF_ERROR(ports_.api.Probe(accepted, request, std::move(programs.refused)));
+  RETURN_IF_ERROR(api->Probe(accepted, request, std::move(programs.refused)));
+  accepted.api = place.api;
   return NewJob{std::move(accepted), std::move(programs.images)};
 }
 
@@ -146,6 +149,13 @@ Result<T> Engine::Ask(const std::function<bool(std::function<void(Result<T>)>)>&
 
 Result<run::Job> Engine::Get(const std::string& project, const std::string& job_id) const {
   auto record = ports_.store.Get(project, job_id);
+  if (record.ok()) return WithPosition(std::move(record->job));
+  const bool missing = record.error().code == Code::kNotFound;
+  return missing ? ports_.api.JobNotFound() : record.error();
+}
+
+Result<run::Job> Engine::FindInAnyProject(const std::string& job_id) const {
+  auto record = ports_.store.Find(job_id);
   if (record.ok()) return WithPosition(std::move(record->job));
   const bool missing = record.error().code == Code::kNotFound;
   return missing ? ports_.api.JobNotFound() : record.error();

@@ -54,6 +54,8 @@ class Engine {
   Status Remove(const std::string& project, const std::string& job_id, RemovedId id,
                 std::function<Status()> before);
   Result<run::Job> Get(const std::string& project, const std::string& job_id) const;
+  /// The same in whatever project, for an API other than the first, whose ids are unique.
+  Result<run::Job> FindInAnyProject(const std::string& job_id) const;
   /// Newest first.
   Result<std::vector<run::Job>> List(const JobQuery& query) const;
 

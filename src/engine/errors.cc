@@ -1,6 +1,12 @@
 #include "engine/errors.h"
 
+#include "base/quoting.h"
+
 namespace caip::engine::errors {
+
+Error ApiUnknown(std::string_view name) {
+  return {Code::kUnimplemented, "This emulator has no job API " + Quoted(name) + "."};
+}
 
 Error EngineStopped() {
   return {Code::kUnavailable, "The emulator is shutting down; try again when it is up."};

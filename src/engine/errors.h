@@ -9,6 +9,8 @@
 namespace caip::engine::errors {
 
 Error EngineStopped();
+/// Of a request, or of a job that an emulator with more APIs has stored.
+Error ApiUnknown(std::string_view name);
 Error NotSavedYet(const Error& cause);
 Error NothingToLose(std::string_view job_id, std::string_view replica);
 Error JobNotRunning(std::string_view job_id);

@@ -16,10 +16,10 @@ std::string Purpose(const RunKey& key, std::string_view what) {
 
 }  // namespace
 
-RunNote JobRun::NewNote(const RunKey& key, const run::RunSpec& spec, const RunRules& rules) {
+RunNote JobRun::NewNote(const run::Job& job, const run::RunSpec& spec, const RunRules& rules) {
   RunNote note;
-  Random random = Random(rules.seed).Fork(Purpose(key, "names"));
-  note.names = rules.api->MakeNames(random);
+  Random random = Random(rules.seed).Fork(Purpose(job.key, "names"));
+  note.names = rules.apis.Find(job.api)->MakeNames(random);
   const auto& view = rules.launch.storage_view;
   if (view && !spec.output_directory.empty()) note.output_directory = view(spec.output_directory);
   return note;
@@ -48,10 +48,11 @@ JobRun::JobRun(JobRecord record, RunNote note, std::shared_ptr<const run::ApiJob
 JobRun JobRun::New(run::AcceptedJob accepted, ImageAnswers images, Instant now,
                    const RunRules& rules, Trials trials) {
   run::Job job{.key = std::move(accepted.key),
+               .api = std::move(accepted.api),
                .state = run::JobState::kQueued,
                .create_time = now,
                .document = std::move(accepted.document)};
-  RunNote note = NewNote(job.key, accepted.job->spec(), rules);
+  RunNote note = NewNote(job, accepted.job->spec(), rules);
   note.images = std::move(images);
   Random queue = Random(rules.seed).Fork(Purpose(job.key, "queue"));
   const run::Wait wait = run::Throw(rules.queue_delay, queue);
@@ -69,7 +70,7 @@ JobRun JobRun::Restore(JobRecord record, std::shared_ptr<const run::ApiJob> api,
   if (note.ok()) {
     known = *std::move(note);
   } else {
-    known = NewNote(record.job.key, api->spec(), rules);
+    known = NewNote(record.job, api->spec(), rules);
     known.images = std::move(images);
   }
   return JobRun(std::move(record), std::move(known), std::move(api), rules, std::move(trials));

@@ -77,7 +77,7 @@ class JobRun {
 
   JobRun(JobRecord record, RunNote note, std::shared_ptr<const run::ApiJob> api,
          const RunRules& rules, Trials trials);
-  static RunNote NewNote(const RunKey& key, const run::RunSpec& spec, const RunRules& rules);
+  static RunNote NewNote(const run::Job& job, const run::RunSpec& spec, const RunRules& rules);
 
   // job_run_queue.cc
   void On(const Submitted&);

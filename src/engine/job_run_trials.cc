@@ -61,16 +61,17 @@ void JobRun::BeginNewTrial(const std::string& trial) {
   static const run::Document kNone = std::make_shared<const Json>(Json::object());
   const run::RunSpec& spec = api_->spec();
   const RunKey trial_key = key().WithTrial(trial);
-  RunNote note = NewNote(trial_key, spec, *rules_);
+  run::Job job{.key = trial_key,
+               .api = job_.api,
+               .state = JobState::kQueued,
+               .create_time = now_,
+               .document = kNone};  // that of its job
+  RunNote note = NewNote(job, spec, *rules_);
   note.images = note_.images;
   note.output_directory = note_.output_directory;
   note.queued_until = now_;
   note.values = study_->Of(trial).shown.values;
   LogTrial(trial, texts::TrialBegins(trial, spec.tuning->study.space, note.values));
-  run::Job job{.key = trial_key,
-               .state = JobState::kQueued,
-               .create_time = now_,
-               .document = kNone};  // that of its job
   Do(BeginTrial{{std::move(job), ToJson(note)}, prepared_, true});
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "engine/ports.h"
 #include "engine/run_rules.h"
@@ -12,7 +13,7 @@ namespace caip::engine {
 
 struct EngineOptions {
   /// Delays, chance, grace, and what replicas are started with. The engine sets
-  /// `rules.launch.boot_disk` and `rules.api`; the seed is in every job's log.
+  /// `rules.launch.boot_disk` and `rules.apis`; the seed is in every job's log.
   RunRules rules;
   int jobs_max = 0;  // so many are out of the queue at once; 0: no limit
   /// Called on the engine's thread with every event of every run and, indented, its effects.
@@ -32,6 +33,9 @@ struct EnginePorts {
   /// Null when the launcher keeps boot disks elsewhere: then a replica's boot disk is its own root
   /// directory, "/".
   LocalDisks* disks = nullptr;
+  std::vector<const run::ApiPort*> more_apis = {};
+
+  run::ApiPorts apis() const { return {&api, more_apis}; }
 };
 
 }  // namespace caip::engine

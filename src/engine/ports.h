@@ -339,9 +339,11 @@ struct TrialRecord {
 };
 
 struct JobQuery {
-  std::string project;
+  std::string project;         // "": all projects; not with the first API
   int limit = 0;               // 0: all
   std::string before_id = {};  // continue after this id in the order of the list; "" at the start
+  std::string api = {};        // ApiPort::name
+  std::string location = {};   // of the jobs
 };
 
 /// Whether a new job may have the id of a job that was removed. On the service it may not.
@@ -359,6 +361,8 @@ class JobStore {
   /// is no such job.
   virtual Status Remove(const std::string& project, const std::string& job_id, RemovedId id) = 0;
   virtual Result<JobRecord> Get(const std::string& project, const std::string& job_id) const = 0;
+  /// The job of another API than the first one that has this id, in whatever project.
+  virtual Result<JobRecord> Find(const std::string& job_id) const = 0;
   /// Newest createTime first; equal times by the order of creation, newest first.
   virtual Result<std::vector<JobRecord>> List(const JobQuery& query) const = 0;
   /// All jobs of all projects that are not in a terminal state, oldest first.

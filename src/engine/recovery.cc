@@ -7,6 +7,11 @@
 
 namespace caip::engine {
 
+Result<std::shared_ptr<const run::ApiJob>> Core::OpenJob(const JobRecord& record) const {
+  const run::ApiPort* api = options_.rules.apis.Find(record.job.api);
+  return api ? api->Open(record.job.document) : errors::ApiUnknown(record.job.api);
+}
+
 // The trials of the job, and of all jobs that it continues.
 Result<JobRun::Trials> Core::TrialsOf(const RunKey& key, const run::RunSpec& spec) const {
   JobRun::Trials trials;
@@ -18,7 +23,7 @@ Result<JobRun::Trials> Core::TrialsOf(const RunKey& key, const run::RunSpec& spe
     ASSIGN_OR_RETURN(const auto more, ports_.store.Trials(key.project, earlier));
     trials.earlier.insert(trials.earlier.begin(), more.begin(), more.end());
     ASSIGN_OR_RETURN(const JobRecord record, ports_.store.Get(key.project, earlier));
-    const auto job = ports_.api.Open(record.job.document);
+    const auto job = OpenJob(record);
     const bool tuned = job.ok() && (*job)->spec().tuning;
     earlier = tuned ? (*job)->spec().tuning->resumed_job : "";
   }
@@ -41,7 +46,7 @@ Status Core::Recover() {
   std::vector<RunKey> keys;
   for (JobRecord& record : records) {  // oldest first: the scheduler keeps this order
     const RunKey key = record.job.key;
-    auto job = ports_.api.Open(record.job.document);
+    auto job = OpenJob(record);
     if (!job.ok()) return errors::StoredJobUnreadable(key.project + "/" + key.job_id, job.error());
     keys.push_back(key);
     ASSIGN_OR_RETURN(JobRun::Trials trials, TrialsOf(key, (*job)->spec()));

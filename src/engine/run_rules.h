@@ -17,7 +17,7 @@ struct RunRules {
   run::DelayModel vm_restart_delay;     // until a lost machine is replaced
   Duration grace = run::kGraceDefault;  // between SIGTERM and SIGKILL
   LaunchSettings launch;
-  const run::ApiPort* api = nullptr;  // set by the engine
+  run::ApiPorts apis;  // set by the engine
 };
 
 }  // namespace caip::engine

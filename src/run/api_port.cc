@@ -19,6 +19,14 @@ std::string ApiJob::CouldNotStart(const ReplicaId& replica, std::string_view rea
   return texts::CouldNotStart(ReplicaName(replica), reason);
 }
 
+const ApiPort* ApiPorts::Find(std::string_view name) const {
+  if (name == first->name()) return first;
+  for (const ApiPort* api : others) {
+    if (name == api->name()) return api;
+  }
+  return nullptr;
+}
+
 std::string ApiJob::OutOfStock() const { return texts::OutOfStock(spec_.region); }
 
 std::string ApiJob::WaitedTooLong() const {

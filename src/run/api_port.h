@@ -140,12 +140,14 @@ struct AcceptedJob {
   RunKey key;
   Document document;
   std::shared_ptr<const ApiJob> job;
+  std::string api = {};  // ApiPort::name; set by the engine
 };
 
 /// Where a job is created, and under which id, for an API whose service names the jobs.
 struct JobPlace {
   std::string location = {};
-  std::string new_id = {};  // unused so far
+  std::string new_id = {};
+  std::string api = {};  // ApiPort::name
 };
 
 /// A request to create a job.
@@ -164,6 +166,8 @@ struct JobRequest {
 class ApiPort {
  public:
   virtual ~ApiPort() = default;
+  /// The mark of its jobs in stores, such as "vertex". The first API of an engine has none: "".
+  virtual std::string_view name() const { return ""; }
   /// Applies the rules that need only the document. Reports all violations at once.
   virtual Result<AcceptedJob> Accept(const JobRequest& request) const = 0;
   /// Looks for what an accepted job needs: buckets, packages, the job that it continues. May block.
@@ -176,6 +180,14 @@ class ApiPort {
 
   virtual Error JobNotFound() const = 0;
   virtual Error JobAlreadyExists() const = 0;
+};
+
+/// The APIs of one engine. Their names differ, and so do the ids of their jobs. They outlive it.
+struct ApiPorts {
+  const ApiPort* first = nullptr;
+  std::vector<const ApiPort*> others = {};
+  /// nullptr: no API has the name.
+  const ApiPort* Find(std::string_view name) const;
 };
 
 }  // namespace caip::run

@@ -35,6 +35,7 @@ using Document = std::shared_ptr<const Json>;
 /// A job or a trial.
 struct Job {
   RunKey key = {};
+  std::string api = {};  // ApiPort::name
   JobState state = JobState::kUnspecified;
   std::optional<Instant> create_time = {};
   std::optional<Instant> start_time = {};  // of the first RUNNING

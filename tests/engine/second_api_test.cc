@@ -221,5 +221,85 @@ TEST_F(SecondApi, HasUnfinishedJobsRecovered) {
   EXPECT_EQ(launches.back().machine.host_name, "sleeper-nap-1") << "the same after a restart";
 }
 
+/// A second house, beside the first.
+class GuestHouseApi final : public run::ApiPort {
+ public:
+  std::string_view name() const override { return "guests"; }
+  Result<run::AcceptedJob> Accept(const run::JobRequest& request) const override {
+    return sleepers_.Accept(request);
+  }
+  Status Probe(const run::AcceptedJob& job, const run::JobRequest& request,
+               std::vector<FieldViolation> refused) const override {
+    return sleepers_.Probe(job, request, std::move(refused));
+  }
+  Result<std::shared_ptr<const run::ApiJob>> Open(const run::Document& document) const override {
+    return sleepers_.Open(document);
+  }
+  run::RunNames MakeNames(Random&) const override { return {"guests", "tenant"}; }
+  Error JobNotFound() const override { return {Code::kNotFound, "No such guests."}; }
+  Error JobAlreadyExists() const override { return {Code::kAlreadyExists, "The room is taken."}; }
+
+ private:
+  SleepersApi sleepers_;
+};
+
+struct TwoApis : SecondApi {
+  TwoApis() {
+    world.more_apis = {&guest_house};
+    world.KillEmulator();
+    world.Boot();
+  }
+  run::JobPlace Room(const std::string& id) { return {"cellar", id, "guests"}; }
+  std::vector<std::string> Listed(const JobQuery& query) {
+    std::vector<std::string> ids;
+    for (const run::Job& job : *world.engine->List(query)) ids.push_back(job.key.job_id);
+    return ids;
+  }
+
+  GuestHouseApi guest_house;
+};
+
+TEST_F(TwoApis, RunTheirJobsSideBySide) {
+  ASSERT_TRUE(world.Submit(Nap(1)).ok());
+  ASSERT_TRUE(world.Submit(Nap(1), Room("7")).ok());
+  world.RunUntilIdle();
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_EQ(launches[0].machine.host_name, "sleeper-nap-0");
+  EXPECT_EQ(launches[1].machine.host_name, "sleeper-guests-0");
+  EXPECT_EQ(launches[1].key.run.location, "cellar");
+  EXPECT_EQ(world.StateOf("7"), JobState::kSucceeded);
+}
+
+TEST_F(TwoApis, ListOnlyTheirOwnJobs) {
+  ASSERT_TRUE(world.Submit(Nap(1)).ok());
+  ASSERT_TRUE(world.Submit(Nap(1), Room("7")).ok());
+  EXPECT_THAT(Listed({.project = "p"}), ElementsAre("nap"));
+  EXPECT_THAT(Listed({.project = "p", .api = "guests", .location = "cellar"}), ElementsAre("7"));
+  EXPECT_THAT(Listed({.project = "p", .api = "guests", .location = "attic"}), IsEmpty());
+  EXPECT_THAT(Listed({.project = "", .api = "guests", .location = "cellar"}), ElementsAre("7"));
+  EXPECT_EQ(world.engine->FindInAnyProject("7")->key.project, "p");
+  EXPECT_EQ(world.engine->FindInAnyProject("nap").error().code, Code::kNotFound);
+}
+
+TEST_F(TwoApis, HaveTheirUnfinishedJobsRecovered) {
+  ASSERT_TRUE(world.Submit(Nap(2), Room("7")).ok());
+  ASSERT_TRUE(world.RunUntilState("7", JobState::kRunning));
+  world.KillEmulator();
+  world.Boot();
+  world.RunUntilIdle();
+  EXPECT_EQ(world.StateOf("7"), JobState::kSucceeded);
+  EXPECT_EQ(launches.back().machine.host_name, "sleeper-guests-1");
+}
+
+TEST_F(TwoApis, WordTheirOwnErrors) {
+  ASSERT_TRUE(world.Submit(Nap(1), Room("7")).ok());
+  const auto again = world.Submit(Nap(1), Room("7"));
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.error().message, "The room is taken.");
+  const auto unknown = world.engine->Check("p", Nap(1), {}, {.api = "hotel"});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.error().code, Code::kUnimplemented);
+}
+
 }  // namespace
 }  // namespace caip::engine

@@ -319,12 +319,43 @@ TEST_F(JobStoreTest, AStoreOfTheTimeBeforeTrialsGetsThem) {
   SqliteDatabase file(file_, errors::JobStoreFailed);  // what version 1 had
   ASSERT_TRUE(file.Open(SqliteDatabase::Mode::kExisting).ok());
   ASSERT_TRUE(file.Run("DROP TABLE trials; DROP TABLE reports; DROP TABLE taken_ids; "
+                       "DROP INDEX jobs_by_age; DROP INDEX jobs_of_all_projects; "
+                       "DROP INDEX jobs_by_id; ALTER TABLE jobs DROP COLUMN api; "
+                       "ALTER TABLE jobs DROP COLUMN location; "
+                       "CREATE INDEX jobs_by_age ON jobs (project, create_time, seq); "
                        "PRAGMA user_version = 1")
                   .ok());
   Reopen();
   EXPECT_TRUE(store_->Get("p", "one").ok());
   EXPECT_TRUE(store_->SaveTrial(ATrial("one", "1")).ok());
   EXPECT_EQ(store_->Trials("p", "one")->size(), 1u);
+}
+
+TEST_F(JobStoreTest, KeepsJobsOfSeveralApis) {
+  const auto of_api = [](JobRecord record, const std::string& location) {
+    record.job.api = "guests";
+    record.job.key.location = location;
+    return record;
+  };
+  ASSERT_TRUE(store_->Create(Record("p", "first", 100)).ok());
+  ASSERT_TRUE(store_->Create(of_api(Record("p", "1", 101), "attic")).ok());
+  ASSERT_TRUE(store_->Create(of_api(Record("q", "2", 102), "attic")).ok());
+  ASSERT_TRUE(store_->Create(of_api(Record("p", "3", 103), "cellar")).ok());
+  Reopen();
+  EXPECT_THAT(Ids(store_->List({.project = "p"})), ElementsAre("first"));
+  EXPECT_THAT(Ids(store_->List({.project = "p", .api = "guests", .location = "attic"})),
+              ElementsAre("1"));
+  const engine::JobQuery everywhere{.project = "", .api = "guests", .location = "attic"};
+  EXPECT_THAT(Ids(store_->List(everywhere)), ElementsAre("2", "1"));
+  engine::JobQuery rest = everywhere;
+  rest.before_id = "2";
+  EXPECT_THAT(Ids(store_->List(rest)), ElementsAre("1"));
+  const auto found = store_->Find("3");
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->job.key, (run::RunKey{"p", "3", "", "cellar"}));
+  EXPECT_EQ(found->job.api, "guests");
+  EXPECT_EQ(store_->Find("first").error().code, Code::kNotFound);
+  EXPECT_THAT(Ids(store_->Unfinished()), ElementsAre("first", "1", "2", "3"));
 }
 
 // A client that looks for unfinished jobs must not disturb the emulator that makes the store.

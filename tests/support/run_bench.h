@@ -99,7 +99,7 @@ struct Bench {
   run::JobState State() const { return run.job().state; }
 
   RunRules WithApi(RunRules given) {
-    given.api = &api;
+    given.apis = {&api};
     return given;
   }
 

@@ -21,10 +21,10 @@ class SmallWorld {
 
   /// Starts an emulator on what the store holds.
   void Boot() {
-    engine = std::make_unique<Engine>(
-        EngineOptions{},
-        EnginePorts{launcher, packager, devices, addresses, store_, log, api_, executor, &launcher},
-        clock);
+    engine = std::make_unique<Engine>(EngineOptions{},
+                                      EnginePorts{launcher, packager, devices, addresses, store_,
+                                                  log, api_, executor, &launcher, more_apis},
+                                      clock);
     const Status recovered = engine->Recover();
     assert(recovered.ok());
     (void)recovered;
@@ -84,6 +84,7 @@ class SmallWorld {
   NumberedAddresses addresses;
   MemoryLog log;
   harness::ScriptedExecutor executor{events};
+  std::vector<const run::ApiPort*> more_apis;  // before Boot
   std::unique_ptr<Engine> engine;
 
  private:

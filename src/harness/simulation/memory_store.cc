@@ -15,16 +15,25 @@ Result<JobRecord> MemoryStore::Get(const std::string& project, const std::string
   return found->second.second;
 }
 
+Result<JobRecord> MemoryStore::Find(const std::string& job_id) const {
+  for (JobRecord& record : InOrder()) {
+    if (!record.job.api.empty() && record.job.key.job_id == job_id) return std::move(record);
+  }
+  return errors::NoSuchRecord("job");
+}
+
 Result<std::vector<JobRecord>> MemoryStore::List(const engine::JobQuery& query) const {
   std::vector<JobRecord> records;
   bool is_after = query.before_id.empty();
   const auto all = InOrder();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if (it->job.key.project != query.project) continue;
+    const run::RunKey& key = it->job.key;
+    if (!query.project.empty() && key.project != query.project) continue;
+    if (it->job.api != query.api || key.location != query.location) continue;
     if (is_after && (query.limit == 0 || records.size() < static_cast<size_t>(query.limit))) {
       records.push_back(*it);
     }
-    is_after = is_after || it->job.key.job_id == query.before_id;
+    is_after = is_after || key.job_id == query.before_id;
   }
   return records;
 }

@@ -29,6 +29,7 @@ class MemoryStore final : public engine::JobStore {
   Status Remove(const std::string& project, const std::string& job_id,
                 engine::RemovedId id) override;
   Result<JobRecord> Get(const std::string& project, const std::string& job_id) const override;
+  Result<JobRecord> Find(const std::string& job_id) const override;
   Result<std::vector<JobRecord>> List(const engine::JobQuery& query) const override;
   Result<std::vector<JobRecord>> Unfinished() const override;
   Result<std::optional<Instant>> NewestCreateTime() const override;

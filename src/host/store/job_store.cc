@@ -1,4 +1,5 @@
-// The schema, version 3 (PRAGMA user_version); version 2 had no taken_ids, version 1 no trials:
+// The schema, version 4 (PRAGMA user_version); version 3 had jobs of one API only, version 2 no
+// taken_ids, version 1 no trials:
 //
 //   jobs  seq          order of creation, over all projects
 //         project, id  the job's name; stays taken until the job is removed
@@ -6,6 +7,7 @@
 //         finished     1 in a terminal state
 //         job          the job's document, state and times, JSON (stored_job.h)
 //         run          the engine's note, JSON
+//         api, location  as in the job: for lists
 //   trials, reports      see trial_rows.h
 //   taken_ids  project, id  of jobs that were removed, and whose ids no job may have again
 //
@@ -31,7 +33,7 @@ namespace {
 using engine::JobQuery;
 using engine::JobRecord;
 
-constexpr int kSchemaVersion = 3;
+constexpr int kSchemaVersion = 4;
 constexpr size_t kIdleReadersMax = 4;
 
 constexpr const char* kJobSchema = R"sql(
@@ -46,6 +48,15 @@ constexpr const char* kJobSchema = R"sql(
     UNIQUE (project, id));
   CREATE INDEX jobs_by_age ON jobs (project, create_time, seq);
   CREATE INDEX jobs_unfinished ON jobs (seq) WHERE finished = 0;)sql";
+
+// What version 4 adds. An API other than the first also lists and finds jobs of all projects.
+constexpr const char* kJobApiSchema = R"sql(
+  ALTER TABLE jobs ADD COLUMN api TEXT NOT NULL DEFAULT '';
+  ALTER TABLE jobs ADD COLUMN location TEXT NOT NULL DEFAULT '';
+  DROP INDEX jobs_by_age;
+  CREATE INDEX jobs_by_age ON jobs (project, api, location, create_time, seq);
+  CREATE INDEX jobs_of_all_projects ON jobs (api, location, create_time, seq) WHERE api <> '';
+  CREATE INDEX jobs_by_id ON jobs (id) WHERE api <> '';)sql";
 
 constexpr const char* kTakenIdsSchema = R"sql(
   CREATE TABLE taken_ids (project TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (project, id))
@@ -62,12 +73,12 @@ class Writer : public SqliteDatabase {
     if (version < kSchemaVersion) RETURN_IF_ERROR(MakeTables(version));
     RETURN_IF_ERROR(trials.Prepare(*this));
     RETURN_IF_ERROR(Prepare(insert,
-                            "INSERT INTO jobs (project, id, create_time, finished, job, run) "
-                            "SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS "
+                            "INSERT INTO jobs (project, id, create_time, finished, job, run, "
+                            "api, location) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE NOT EXISTS "
                             "(SELECT 1 FROM taken_ids WHERE project = ?1 AND id = ?2)"));
     return Prepare(update,
-                   "UPDATE jobs SET create_time = ?3, finished = ?4, job = ?5, run = ?6 "
-                   "WHERE project = ?1 AND id = ?2");
+                   "UPDATE jobs SET create_time = ?3, finished = ?4, job = ?5, run = ?6, "
+                   "api = ?7, location = ?8 WHERE project = ?1 AND id = ?2");
   }
   /// Removes a job that has ended, with its trials and their reports, or nothing. kNotFound: there
   /// is no such job.
@@ -102,7 +113,8 @@ class Writer : public SqliteDatabase {
   Status MakeTables(int64_t version) {
     const std::string jobs = version == 0 ? kJobSchema : "";
     const std::string trial_tables = version < 2 ? kTrialSchema : "";
-    const std::string sql = "BEGIN IMMEDIATE;" + jobs + trial_tables + kTakenIdsSchema +
+    const std::string taken_ids = version < 3 ? kTakenIdsSchema : "";
+    const std::string sql = "BEGIN IMMEDIATE;" + jobs + trial_tables + taken_ids + kJobApiSchema +
                             "PRAGMA user_version = " + std::to_string(kSchemaVersion) + "; COMMIT;";
     return Run(sql.c_str());
   }
@@ -118,14 +130,20 @@ class Reader : public SqliteDatabase {
     RETURN_IF_ERROR(Run("PRAGMA query_only = ON"));
     RETURN_IF_ERROR(trials.Prepare(*this));
     RETURN_IF_ERROR(Prepare(get, CAIP_COLUMNS "WHERE project = ?1 AND id = ?2"));
-    RETURN_IF_ERROR(Prepare(list,
-                            CAIP_COLUMNS "WHERE project = ?1 AND (create_time, seq) < (?2, ?3) "
-                                         "ORDER BY create_time DESC, seq DESC LIMIT ?4"));
+    RETURN_IF_ERROR(Prepare(find, CAIP_COLUMNS "WHERE id = ?1 AND api <> ''"));
+    RETURN_IF_ERROR(Prepare(list, CAIP_COLUMNS "WHERE project = ?1 AND api = ?5 AND location = ?6 "
+                                               "AND (create_time, seq) < (?2, ?3) "
+                                               "ORDER BY create_time DESC, seq DESC LIMIT ?4"));
+    RETURN_IF_ERROR(Prepare(list_all, CAIP_COLUMNS "WHERE api = ?5 AND api <> '' AND location = ?6 "
+                                                   "AND (create_time, seq) < (?2, ?3) "
+                                                   "ORDER BY create_time DESC, seq DESC LIMIT ?4"));
     RETURN_IF_ERROR(Prepare(newest, "SELECT max(create_time) FROM jobs"));
     return Prepare(unfinished, CAIP_COLUMNS "WHERE finished = 0 ORDER BY seq");
   }
   SqliteStatement get;
+  SqliteStatement find;
   SqliteStatement list;
+  SqliteStatement list_all;  // of all projects
   SqliteStatement newest;
   SqliteStatement unfinished;
   TrialReader trials;
@@ -161,6 +179,7 @@ void BindRecord(SqliteUse& statement, const JobRecord& record) {
   statement->Bind(4, static_cast<int64_t>(run::IsTerminal(record.job.state)));
   statement->Bind(5, StoredJobText(record.job));
   statement->Bind(6, CompactJson(record.note));
+  statement->Bind(7, record.job.api).Bind(8, key.location);
 }
 
 /// One connection writes. Each read uses its own connection.
@@ -217,6 +236,17 @@ class SqliteJobStore final : public engine::JobStore {
       if (code == SQLITE_DONE) return errors::JobRecordMissing(project, job_id);
       if (code != SQLITE_ROW) return reader.Failure(code);
       return RecordIn(reader.get, reader.file());
+    });
+  }
+
+  Result<JobRecord> Find(const std::string& job_id) const override {
+    return WithReader([&](Reader& reader) -> Result<JobRecord> {
+      SqliteUse row(reader.find);
+      row->Bind(1, job_id);
+      const int code = row->Step();
+      if (code == SQLITE_DONE) return errors::JobRecordMissing("*", job_id);
+      if (code != SQLITE_ROW) return reader.Failure(code);
+      return RecordIn(reader.find, reader.file());
     });
   }
 
@@ -279,18 +309,23 @@ class SqliteJobStore final : public engine::JobStore {
   static Result<std::vector<JobRecord>> ListWith(Reader& reader, const JobQuery& query) {
     int64_t time = INT64_MAX;
     int64_t seq = INT64_MAX;
+    const bool is_of_all = query.project.empty();
     if (!query.before_id.empty()) {
-      SqliteUse row(reader.get);
-      row->Bind(1, query.project).Bind(2, query.before_id);
+      SqliteStatement& before = is_of_all ? reader.find : reader.get;
+      SqliteUse row(before);
+      if (is_of_all) row->Bind(1, query.before_id);
+      if (!is_of_all) row->Bind(1, query.project).Bind(2, query.before_id);
       const int code = row->Step();
       if (code == SQLITE_DONE) return errors::JobRecordMissing(query.project, query.before_id);
       if (code != SQLITE_ROW) return reader.Failure(code);
-      time = reader.get.Integer(4);
-      seq = reader.get.Integer(5);
+      time = before.Integer(4);
+      seq = before.Integer(5);
     }
-    SqliteUse rows(reader.list);
-    rows->Bind(1, query.project).Bind(2, time).Bind(3, seq);
+    SqliteUse rows(is_of_all ? reader.list_all : reader.list);
+    if (!is_of_all) rows->Bind(1, query.project);
+    rows->Bind(2, time).Bind(3, seq);
     rows->Bind(4, static_cast<int64_t>(query.limit > 0 ? query.limit : -1));
+    rows->Bind(5, query.api).Bind(6, query.location);
     return RecordsOf(rows, reader);
   }
 

@@ -18,6 +18,7 @@ constexpr const char* kStartTime = "startTime";
 constexpr const char* kEndTime = "endTime";
 constexpr const char* kErrorMessage = "errorMessage";
 constexpr const char* kEndCause = "endCause";
+constexpr const char* kApi = "api";
 constexpr const char* kLocation = "location";
 
 void PutTime(Json& stored, const char* name, const std::optional<Instant>& time) {
@@ -48,6 +49,7 @@ std::string StoredJobText(const run::Job& job) {
   PutTime(stored, kEndTime, job.end_time);
   if (!job.error_message.empty()) stored[kErrorMessage] = job.error_message;
   if (job.end_cause != run::EndCause::kNone) stored[kEndCause] = run::Name(job.end_cause);
+  if (!job.api.empty()) stored[kApi] = job.api;
   if (!job.key.location.empty()) stored[kLocation] = job.key.location;
   return CompactJson(stored);
 }
@@ -57,6 +59,7 @@ Result<run::Job> ParseStoredJob(run::RunKey key, std::string_view text) {
   if (!stored.is_object()) return errors::StoredJobMalformed("the document");
   run::Job job;
   job.key = std::move(key);
+  job.api = TakeText(stored, kApi);
   job.key.location = TakeText(stored, kLocation);
   const auto state = run::JobStateNamed(TakeText(stored, kState));
   if (!state) return errors::StoredJobMalformed(kState);
