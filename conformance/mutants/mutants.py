@@ -25,7 +25,7 @@ RANGES = 'fakes/gcs/wire/request_headers.cc'
 LISTING = 'fakes/gcs/store/listing.cc'
 UPLOADS = 'fakes/gcs/wire/request_headers.cc'
 FILTER = 'fakes/logging/filter/filter.cc'
-JOB_FILTER = 'src/ml/filter/filter_comparison.cc'
+JOB_FILTER = 'src/google/filter/filter_comparison.cc'
 STEP = 'src/run/study_step.cc'
 STUDY = 'src/engine/study.cc'
 STOPPING = 'src/tuning/stopping.cc'
@@ -69,8 +69,8 @@ MUTANTS = [
     # Place, time, code.
     ('any_region', 'regions', PLACE, 'else if (!is_offered)', 'else if (false)'),
     ('key_elsewhere', 'fields', PLACE, 'is_offered && *location != input.region', 'false'),
-    ('any_network', 'fields', PLACE, '!IsNetworkName(input.network)', 'false'),
-    ('any_account', 'fields', PLACE, '!IsServiceAccount(input.service_account)', 'false'),
+    ('any_network', 'fields', PLACE, '!google::IsNetworkName(input.network)', 'false'),
+    ('any_account', 'fields', PLACE, '!google::IsServiceAccount(input.service_account)', 'false'),
     ('running_time_zero', 'scheduling', PLACE, '*scheduling.max_running_time <= Duration(0)', '*scheduling.max_running_time < Duration(0)'),
     ('wait_time_any', 'scheduling', PLACE, '*scheduling.max_wait_time < kMaxWaitTimeMin', 'false'),
     ('priority_off_by_one', 'scheduling', PLACE, 'scheduling.priority > kPriorityMax', 'scheduling.priority >= kPriorityMax'),
@@ -112,8 +112,7 @@ MUTANTS = [
     ('empty_list_shown', 'methods', PAGING, 'if (!items.empty()) answer', 'if (true) answer'),
     ('negative_page', 'methods', PAGING, 'size < 0', 'false'),
     ('any_token', 'methods', PAGING, '!text || !text->starts_with(kTokenMark)', '!text'),
-    ('filter_in_fractions', 'methods', JOB_FILTER, 'std::chrono::floor<std::chrono::seconds>(Instant(Duration(value->get<int64_t>())))',
-     'Instant(Duration(value->get<int64_t>()))'),
+    ('filter_in_fractions', 'methods', JOB_FILTER, 'count - (count % unit + unit) % unit', 'count'),
     # Tuning.
     ('worst_trial_first', 'tuning', STUDY, 'maximize_ ? -value : value', 'maximize_ ? value : -value'),
     ('metricless_trials_first', 'tuning', STUDY, 'std::pair(2, 0.0)', 'std::pair(-1, 0.0)'),

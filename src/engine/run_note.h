@@ -41,7 +41,7 @@ struct Ending {
 struct RunNote {
   run::RunNames names;
   int attempt = 1;        // of the whole job
-  int loss_restarts = 0;  // attempts that followed a lost machine, and that were no retries
+  int loss_restarts = 0;  // of those, after a lost machine, which do not count as retries
   Instant queued_until{};
   int failed_tries = 0;  // of the queue model's stock-out
   bool out_of_stock = false;

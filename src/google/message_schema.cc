@@ -5,7 +5,7 @@
 namespace caip::google {
 
 bool EnumSchema::Has(std::string_view name) const {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return !name.empty() && std::find(names.begin(), names.end(), name) != names.end();
 }
 
 const FieldSchema* MessageSchema::Find(std::string_view name) const {

@@ -24,7 +24,7 @@ enum class FieldKind {
 
 struct EnumSchema {
   std::string_view type;                    // "google.cloud.ml.v1.TrainingInput.ScaleTier"
-  std::span<const std::string_view> names;  // the index is the value
+  std::span<const std::string_view> names;  // the index is the value; "" for one without a name
   bool Has(std::string_view name) const;
 };
 

@@ -1,5 +1,6 @@
 #include "google/transcoder.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -91,9 +92,10 @@ Result<Json> ReadEnum(const Json& value, const EnumSchema& schema, const std::st
   if (value.is_string() && schema.Has(value.get<std::string>())) return value;
   if (value.is_number_integer()) {
     const auto number = ReadInteger(value);
-    if (number && *number >= 0 && *number < static_cast<int64_t>(schema.names.size())) {
-      return Json(std::string(schema.names[static_cast<size_t>(*number)]));
-    }
+    const bool is_listed =
+        number && *number >= 0 && *number < static_cast<int64_t>(schema.names.size());
+    const std::string name(is_listed ? schema.names[static_cast<size_t>(*number)] : "");
+    if (!name.empty()) return Json(name);
   }
   return Refused(errors::InvalidValue(path, TypeUrl(schema.type), CompactJson(value)));
 }
@@ -258,7 +260,17 @@ class Reader {
   std::vector<FieldViolation>& violations_;
 };
 
+Json EnumNumber(const Json& name, const EnumSchema& schema) {
+  const auto found =
+      std::find(schema.names.begin(), schema.names.end(), name.get_ref<const std::string&>());
+  if (found == schema.names.end()) return name;
+  return Json(found - schema.names.begin());
+}
+
 Json WriteField(const Json& value, const FieldSchema& field, const WriteStyle& style) {
+  if (field.kind == FieldKind::kEnum && style.enum_numbers) {
+    return EnumNumber(value, *field.enumeration);
+  }
   if (field.kind == FieldKind::kMessage) return WriteMessage(value, *field.message, style);
   return WriteScalar(value, field.kind, style);
 }

@@ -27,6 +27,7 @@ std::optional<int64_t> ReadInteger(const Json& value);
 struct WriteStyle {
   bool camel_case = true;
   int fraction_digits = 0;  // of timestamps
+  bool enum_numbers = false;
 };
 
 /// Writes a plain tree as the API's JSON, in the order of the schema.

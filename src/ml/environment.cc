@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/json.h"
+#include "google/client_variables.h"
 #include "ml/schema/job_json.h"
 
 namespace caip::ml {
@@ -150,33 +151,13 @@ void AddLauncher(const EnvironmentFacts& facts, Variables& out) {
   out.emplace_back("TRACEBACK_FILE_PATH", file(kTracebackFile));
 }
 
-// Where the client libraries of docs/service/clients.md, section 6, look for Cloud Storage.
-void AddStorage(const EnvironmentFacts& facts, Variables& out) {
-  out.emplace_back("STORAGE_EMULATOR_HOST", facts.endpoint);
-  out.emplace_back("CLOUD_STORAGE_EMULATOR_ENDPOINT", facts.endpoint);
-  out.emplace_back("CLOUD_STORAGE_TESTBENCH_ENDPOINT", facts.endpoint);  // its older name
-  out.emplace_back("TENSORSTORE_GCS_HTTP_URL", facts.endpoint);
-  out.emplace_back("FSSPEC_GCS_ENDPOINT_URL", facts.endpoint);
-  out.emplace_back("FSSPEC_GCS_TOKEN", "anon");
-  // Else gcsfs asks for the kind of each bucket by gRPC first, for 60 s each time.
-  out.emplace_back("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false");
+void AddEmulator(const EnvironmentFacts& facts, Variables& out) {
+  for (auto& variable : google::StorageVariables(facts.endpoint)) out.push_back(variable);
   out.emplace_back("GOOGLE_CLOUD_PROJECT", facts.project_id);
-}
-
-// For gcloud and gsutil started by the trainer: docs/service/clients.md, section 1.
-void AddGcloud(const EnvironmentFacts& facts, Variables& out) {
-  out.emplace_back("CLOUDSDK_CONFIG",
-                   facts.boot_disk + "/" + std::string(kHome) + "/.config/gcloud");
-  out.emplace_back("CLOUDSDK_API_ENDPOINT_OVERRIDES_ML", facts.endpoint + "/");
-  out.emplace_back("CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE", facts.endpoint + "/storage/v1/");
-  out.emplace_back("CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING", facts.endpoint + "/");
-  out.emplace_back("CLOUDSDK_AUTH_DISABLE_CREDENTIALS", "true");
-  out.emplace_back("CLOUDSDK_CORE_PROJECT", facts.project_id);
-  out.emplace_back("CLOUDSDK_CORE_DISABLE_PROMPTS", "1");
-  out.emplace_back("CLOUDSDK_CORE_DISABLE_USAGE_REPORTING", "true");
-  out.emplace_back("CLOUDSDK_SURVEY_DISABLE_PROMPTS", "true");
-  out.emplace_back("CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK", "true");
-  out.emplace_back("CLOUDSDK_ML_ENGINE_POLLING_INTERVAL", "1");
+  const std::string config = facts.boot_disk + "/" + std::string(kHome) + "/.config/gcloud";
+  for (auto& variable : google::GcloudVariables(facts.endpoint, config, facts.project_id)) {
+    out.push_back(variable);
+  }
 }
 
 }  // namespace
@@ -246,10 +227,7 @@ Variables RenderEnvironment(const EnvironmentFacts& facts) {
   AddTrial(facts, variables);
   AddTpu(facts, variables);
   AddLauncher(facts, variables);
-  if (!facts.endpoint.empty()) {
-    AddStorage(facts, variables);
-    AddGcloud(facts, variables);
-  }
+  if (!facts.endpoint.empty()) AddEmulator(facts, variables);
   return variables;
 }
 

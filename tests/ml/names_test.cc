@@ -5,8 +5,8 @@
 
 #include "google/gcs_uri.h"
 #include "google/labels.h"
+#include "google/resource_names.h"
 #include "ml/job_id.h"
-#include "ml/resource_names.h"
 
 namespace caip::ml {
 namespace {
@@ -170,27 +170,27 @@ TEST(ImageUri, IsWhatContainerToolsTake) {
       {std::string(100000, 'a'), false},
   };
   for (const NameRow& row : rows) {
-    EXPECT_EQ(IsImageUri(row.text), row.legal) << row.text.substr(0, 80);
+    EXPECT_EQ(google::IsImageUri(row.text), row.legal) << row.text.substr(0, 80);
   }
 }
 
 TEST(PythonModule, IsNamesJoinedByDots) {
   for (const char* text : {"trainer.task", "task", "a.b.c", "my-pkg.task", "_x", "\xc3\xa4.b"}) {
-    EXPECT_TRUE(IsPythonModule(text)) << text;
+    EXPECT_TRUE(google::IsPythonModule(text)) << text;
   }
   for (const char* text : {"", ".", "a.", ".a", "a..b", "a/b", "a b", "-m", "a.-b", "a\n"}) {
-    EXPECT_FALSE(IsPythonModule(text)) << text;
+    EXPECT_FALSE(google::IsPythonModule(text)) << text;
   }
 }
 
 TEST(KmsKey, TellsItsLocation) {
-  EXPECT_EQ(LocationOfKmsKey("projects/p/locations/us-east1/keyRings/r_1/cryptoKeys/K-2"),
+  EXPECT_EQ(google::LocationOfKmsKey("projects/p/locations/us-east1/keyRings/r_1/cryptoKeys/K-2"),
             "us-east1");
   for (const char* text :
        {"", "k", "projects/p/locations/us-east1/keyRings/r/cryptoKeys/",
         "projects/p/locations/us-east1/keyRings/r/cryptoKeys/k/cryptoKeyVersions/1",
         "projects/p/locations/US/keyRings/r/cryptoKeys/k"}) {
-    EXPECT_EQ(LocationOfKmsKey(text), std::nullopt) << text;
+    EXPECT_EQ(google::LocationOfKmsKey(text), std::nullopt) << text;
   }
 }
 

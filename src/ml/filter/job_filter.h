@@ -1,39 +1,28 @@
 #pragma once
-// The `filter` of projects.jobs.list: a subset of AIP-160.
-//
-//   expression  := factor { "AND" factor }
-//   factor      := term { "OR" term }                  OR binds tighter than AND, as in AIP-160
-//   term        := [ "NOT" | "-" ] ( "(" expression ")" | field operator value )
-//   operator    := ":" | "=" | "!=" | "<" | "<=" | ">" | ">="
-//   value       := word | "text with \" and \\"
-//
-// Fields: jobId, state, createTime, startTime, endTime, labels.KEY, and those of trainingInput; in
-// either spelling. `field:text*` is a prefix, `field:text` is contained, `field:*` is set,
-// `labels:KEY` has the key. Times are RFC 3339 or a beginning of it, UTC where no zone is given;
-// `=` and `:` then mean within that year, month, ... second.
+// The `filter` of projects.jobs.list: the grammar of google/filter/resource_filter.h over jobId,
+// state, createTime, startTime, endTime, labels.KEY and the fields of trainingInput.
 
-#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
+#include "google/filter/resource_filter.h"
 #include "ml/job.h"
 
 namespace caip::ml {
-
-struct FilterNode;
 
 /// A parsed filter; immutable, cheap to copy, any thread.
 class JobFilter {
  public:
   /// Matches every job.
   JobFilter() = default;
-  explicit JobFilter(std::shared_ptr<const FilterNode> root) : root_(std::move(root)) {}
   /// Blank text matches every job. kInvalidArgument names the character where it is broken.
   static Result<JobFilter> Parse(std::string_view text);
   bool Matches(const Job& job) const;
 
  private:
-  std::shared_ptr<const FilterNode> root_;
+  explicit JobFilter(google::ResourceFilter filter) : filter_(std::move(filter)) {}
+  google::ResourceFilter filter_;
 };
 
 }  // namespace caip::ml

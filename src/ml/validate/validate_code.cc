@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "google/gcs_uri.h"
+#include "google/resource_names.h"
 #include "ml/cluster.h"
 #include "ml/limits.h"
-#include "ml/resource_names.h"
 #include "ml/validate/validate_parts.h"
 #include "ml/validate/violations.h"
 
@@ -101,7 +101,7 @@ void ExamineImages(const Examination& exam) {
     const auto& config = exam.input.Of(role).config;
     if (!config) continue;
     if (!config->image_uri.empty()) {
-      if (!IsImageUri(config->image_uri)) {
+      if (!google::IsImageUri(config->image_uri)) {
         exam.Report(violations::ImageMalformed(role, config->image_uri));
       }
       if (!exam.input.UsesContainer()) exam.Report(violations::ImageWithoutMasterImage(role));
@@ -135,7 +135,7 @@ void ExaminePackages(const Examination& exam) {
     if (!input.UsesContainer()) {
       exam.Report(violations::Required("python_module", "Name the module to run: trainer.task"));
     }
-  } else if (!IsPythonModule(input.python_module)) {
+  } else if (!google::IsPythonModule(input.python_module)) {
     exam.Report(violations::ModuleMalformed(input.python_module));
   }
   if (!input.job_dir.empty()) {

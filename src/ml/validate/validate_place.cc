@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "google/resource_names.h"
 #include "ml/limits.h"
-#include "ml/resource_names.h"
 #include "ml/validate/validate_parts.h"
 #include "ml/validate/violations.h"
 
@@ -19,10 +19,10 @@ void ExaminePlace(const Examination& exam) {
   } else if (!is_offered) {
     exam.Report(violations::RegionNotAvailable(input.region, regions));
   }
-  if (!input.network.empty() && !IsNetworkName(input.network)) {
+  if (!input.network.empty() && !google::IsNetworkName(input.network)) {
     exam.Report(violations::NetworkMalformed(input.network));
   }
-  if (!input.service_account.empty() && !IsServiceAccount(input.service_account)) {
+  if (!input.service_account.empty() && !google::IsServiceAccount(input.service_account)) {
     exam.Report(violations::ServiceAccountMalformed(input.service_account));
   }
   if (input.kms_key_name.empty()) {
@@ -32,7 +32,7 @@ void ExaminePlace(const Examination& exam) {
     }
     return;
   }
-  const auto location = LocationOfKmsKey(input.kms_key_name);
+  const auto location = google::LocationOfKmsKey(input.kms_key_name);
   if (!location) {
     exam.Report(violations::KmsKeyMalformed(input.kms_key_name));
   } else if (is_offered && *location != input.region) {

@@ -1,5 +1,5 @@
 #pragma once
-// One comparison of a filter: field, operator, value; made ready once, asked for every job.
+// One comparison of a filter: field, operator, value; made ready once, asked for every resource.
 
 #include <optional>
 #include <string>
@@ -10,9 +10,10 @@
 #include "base/filter_comparison.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
+#include "google/filter/filter_language.h"
 #include "google/message_schema.h"
 
-namespace caip::ml {
+namespace caip::google {
 
 enum class FilterOperator { kHas, kEqual, kUnequal, kLess, kLessEqual, kGreater, kGreaterEqual };
 
@@ -20,12 +21,13 @@ class FilterComparison {
  public:
   /// `is_quoted`: a `*` in the value is just a star. The error's message says why.
   static Result<FilterComparison> Make(std::string_view field, FilterOperator op,
-                                       std::string_view value, bool is_quoted);
-  /// `plain` is a job as transcoder.h keeps it.
+                                       std::string_view value, bool is_quoted,
+                                       const FilterLanguage& language);
+  /// `plain` is a resource as transcoder.h keeps it.
   bool Matches(const Json& plain) const;
 
  private:
-  Status ResolveField(std::string_view field);
+  Status ResolveField(std::string_view field, const FilterLanguage& language);
   Status ResolveValue(std::string_view field, std::string_view value, bool is_quoted);
   Status CheckOperator(std::string_view field) const;
   const Json* ValueIn(const Json& plain) const;
@@ -34,9 +36,9 @@ class FilterComparison {
   bool MatchesTime(const Json* value) const;
 
   std::vector<std::string> path_;  // proto names; the last one of labels is the key
-  google::FieldKind kind_ = google::FieldKind::kString;
+  FieldKind kind_ = FieldKind::kString;
   bool repeated_ = false;
-  const google::EnumSchema* enumeration_ = nullptr;
+  const EnumSchema* enumeration_ = nullptr;
   FilterOperator op_ = FilterOperator::kEqual;
   bool asks_presence_ = false;
   bool is_prefix_ = false;
@@ -44,6 +46,7 @@ class FilterComparison {
   double number_ = 0;
   bool flag_ = false;
   Period period_{};
+  Duration time_unit_{1};
 };
 
-}  // namespace caip::ml
+}  // namespace caip::google

@@ -1,13 +1,11 @@
 #pragma once
-// Names of resources of this and of other services.
+// Names of resources that jobs of several APIs refer to.
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace caip::ml {
-
-std::string ProjectName(std::string_view project);
+namespace caip::google {
 
 /// projects/{NUMBER}/global/networks/{name}. The name may have capital letters, as in the
 /// documentation's example (docs/service/api.md, section 7).
@@ -25,4 +23,4 @@ bool IsImageUri(std::string_view uri);
 /// Names joined by dots, as `python -m` takes them.
 bool IsPythonModule(std::string_view module);
 
-}  // namespace caip::ml
+}  // namespace caip::google

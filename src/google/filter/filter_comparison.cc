@@ -1,4 +1,4 @@
-#include "ml/filter/filter_comparison.h"
+#include "google/filter/filter_comparison.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,23 +7,35 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
-#include "ml/filter/filter_errors.h"
-#include "ml/schema/job_schema.h"
+#include "google/filter/filter_errors.h"
 
-namespace caip::ml {
+namespace caip::google {
 namespace {
 
-constexpr std::string_view kRootFields[] = {"job_id",   "state",  "create_time",   "start_time",
-                                            "end_time", "labels", "training_input"};
-
-bool IsNumeric(google::FieldKind kind) {
-  return kind == google::FieldKind::kInt32 || kind == google::FieldKind::kInt64 ||
-         kind == google::FieldKind::kDouble;
+const FilterField* FindListed(const FilterLanguage& language, std::string_view proto_name) {
+  for (const FilterField& listed : language.fields) {
+    if (listed.proto_name == proto_name) return &listed;
+  }
+  return nullptr;
 }
 
-bool IsMessage(google::FieldKind kind) {
-  return kind == google::FieldKind::kMessage || kind == google::FieldKind::kOpaque ||
-         kind == google::FieldKind::kStringMap;
+std::string_view SpellingOf(FilterOperator op) {
+  constexpr std::string_view kSpellings[] = {":", "=", "!=", "<", "<=", ">", ">="};
+  return kSpellings[static_cast<int>(op)];
+}
+
+bool Takes(const FilterField& listed, FilterOperator op) {
+  if (listed.operators.empty()) return true;
+  const std::vector<std::string> taken = Split(listed.operators, ' ');
+  return std::find(taken.begin(), taken.end(), SpellingOf(op)) != taken.end();
+}
+
+bool IsNumeric(FieldKind kind) {
+  return kind == FieldKind::kInt32 || kind == FieldKind::kInt64 || kind == FieldKind::kDouble;
+}
+
+bool IsMessage(FieldKind kind) {
+  return kind == FieldKind::kMessage || kind == FieldKind::kOpaque || kind == FieldKind::kStringMap;
 }
 
 std::optional<double> ParseNumber(std::string_view text) {
@@ -69,35 +81,41 @@ bool IsOrder(FilterOperator op) {
 }  // namespace
 
 Result<FilterComparison> FilterComparison::Make(std::string_view field, FilterOperator op,
-                                                std::string_view value, bool is_quoted) {
+                                                std::string_view value, bool is_quoted,
+                                                const FilterLanguage& language) {
   FilterComparison comparison;
   comparison.op_ = op;
-  RETURN_IF_ERROR(comparison.ResolveField(field));
+  comparison.time_unit_ = language.time_unit;
+  RETURN_IF_ERROR(comparison.ResolveField(field, language));
   RETURN_IF_ERROR(comparison.ResolveValue(field, value, is_quoted));
   RETURN_IF_ERROR(comparison.CheckOperator(field));
   return comparison;
 }
 
-Status FilterComparison::ResolveField(std::string_view field) {
-  const google::MessageSchema* message = &JobSchema();
+Status FilterComparison::ResolveField(std::string_view field, const FilterLanguage& language) {
+  const MessageSchema* message = &language.resource;
   std::vector<std::string> parts = Split(field, '.');
   for (size_t i = 0; i < parts.size(); ++i) {
-    const google::FieldSchema* found = message == nullptr ? nullptr : message->Find(parts[i]);
-    const bool is_listed =
-        i > 0 || (found != nullptr && std::find(std::begin(kRootFields), std::end(kRootFields),
-                                                found->proto_name) != std::end(kRootFields));
-    if (found == nullptr || !is_listed) return errors::FilterFieldUnknown(field);
-    if (repeated_) return errors::FilterFieldUnknown(field);  // nothing below a list can be named
+    const FieldSchema* found = message == nullptr ? nullptr : message->Find(parts[i]);
+    const FilterField* listed =
+        found == nullptr || i > 0 ? nullptr : FindListed(language, found->proto_name);
+    // Nothing below a list can be named.
+    if (found == nullptr || (i == 0 && listed == nullptr) || repeated_) {
+      return errors::FilterFieldUnknown(field, language.fields_in_words);
+    }
+    if (listed != nullptr && !Takes(*listed, op_)) {
+      return errors::FilterOperatorNotTaken(field, listed->operators);
+    }
     path_.emplace_back(found->proto_name);
     kind_ = found->kind;
     repeated_ = found->repeated;
     enumeration_ = found->enumeration;
     message = found->message;
-    if (kind_ == google::FieldKind::kStringMap && i + 1 < parts.size()) {
+    if (kind_ == FieldKind::kStringMap && i + 1 < parts.size()) {
       // The key is all that follows.
       parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       path_.push_back(Join(parts, "."));
-      kind_ = google::FieldKind::kString;
+      kind_ = FieldKind::kString;
       return Ok{};
     }
   }
@@ -112,34 +130,33 @@ Status FilterComparison::ResolveValue(std::string_view field, std::string_view v
     (text_.empty() ? asks_presence_ : is_prefix_) = true;
   }
   if (asks_presence_) return Ok{};
-  if (kind_ == google::FieldKind::kStringMap && op_ == FilterOperator::kHas && !is_prefix_) {
+  if (kind_ == FieldKind::kStringMap && op_ == FilterOperator::kHas && !is_prefix_) {
     path_.push_back(text_);  // labels:KEY
-    kind_ = google::FieldKind::kString;
+    kind_ = FieldKind::kString;
     asks_presence_ = true;
     return Ok{};
   }
   if (IsMessage(kind_)) return errors::FilterFieldNotComparable(field);
-  if (kind_ != google::FieldKind::kString && is_prefix_) {
+  if (kind_ != FieldKind::kString && is_prefix_) {
     return errors::FilterOperatorNotForField(field, "no text");
   }
-  if (kind_ == google::FieldKind::kEnum && !enumeration_->Has(text_)) {
+  if (kind_ == FieldKind::kEnum && !enumeration_->Has(text_)) {
     return errors::FilterValueNot(
         text_, "one of " + Join({enumeration_->names.begin(), enumeration_->names.end()}, ", "));
   }
-  if (kind_ == google::FieldKind::kBool) {
+  if (kind_ == FieldKind::kBool) {
     if (text_ != "true" && text_ != "false") return errors::FilterValueNot(text_, "true or false");
     flag_ = text_ == "true";
   }
-  if (IsNumeric(kind_) || kind_ == google::FieldKind::kDuration) {
-    const auto number =
-        kind_ == google::FieldKind::kDuration ? ParseSeconds(text_) : ParseNumber(text_);
+  if (IsNumeric(kind_) || kind_ == FieldKind::kDuration) {
+    const auto number = kind_ == FieldKind::kDuration ? ParseSeconds(text_) : ParseNumber(text_);
     if (!number) {
       return errors::FilterValueNot(
-          text_, kind_ == google::FieldKind::kDuration ? "a duration, as 3600s" : "a number");
+          text_, kind_ == FieldKind::kDuration ? "a duration, as 3600s" : "a number");
     }
     number_ = *number;
   }
-  if (kind_ == google::FieldKind::kTimestamp) {
+  if (kind_ == FieldKind::kTimestamp) {
     const bool has_fraction = text_.find('.') != std::string::npos;
     const auto period =
         ParsePeriod(text_, has_fraction ? Duration(1) : Duration(std::chrono::seconds(1)));
@@ -154,9 +171,8 @@ Status FilterComparison::ResolveValue(std::string_view field, std::string_view v
 Status FilterComparison::CheckOperator(std::string_view field) const {
   if (!IsOrder(op_) && !(repeated_ && op_ != FilterOperator::kHas)) return Ok{};
   if (repeated_) return errors::FilterOperatorNotForField(field, "a list");
-  if (kind_ == google::FieldKind::kEnum) return errors::FilterOperatorNotForField(field, "an enum");
-  if (kind_ == google::FieldKind::kBool)
-    return errors::FilterOperatorNotForField(field, "a boolean");
+  if (kind_ == FieldKind::kEnum) return errors::FilterOperatorNotForField(field, "an enum");
+  if (kind_ == FieldKind::kBool) return errors::FilterOperatorNotForField(field, "a boolean");
   return Ok{};
 }
 
@@ -180,18 +196,18 @@ bool FilterComparison::Matches(const Json& plain) const {
 // A field that is not set has proto3's default; a time has none.
 bool FilterComparison::MatchesOne(const Json* value) const {
   switch (kind_) {
-    case google::FieldKind::kTimestamp:
+    case FieldKind::kTimestamp:
       return MatchesTime(value);
-    case google::FieldKind::kBool:
+    case FieldKind::kBool:
       return Compare(value != nullptr && value->get<bool>(), op_, flag_);
-    case google::FieldKind::kDuration:
+    case FieldKind::kDuration:
       if (value == nullptr) return op_ == FilterOperator::kUnequal;
       return Compare(static_cast<double>(value->get<int64_t>()) / 1e9, op_, number_);
-    case google::FieldKind::kInt32:
-    case google::FieldKind::kInt64:
-    case google::FieldKind::kDouble:
+    case FieldKind::kInt32:
+    case FieldKind::kInt64:
+    case FieldKind::kDouble:
       return Compare(value == nullptr ? 0.0 : value->get<double>(), op_, number_);
-    case google::FieldKind::kEnum: {
+    case FieldKind::kEnum: {
       const std::string name =
           value == nullptr ? std::string(enumeration_->names[0]) : value->get<std::string>();
       return Compare(name, op_, text_);
@@ -211,14 +227,13 @@ bool FilterComparison::MatchesText(std::string_view text) const {
 
 bool FilterComparison::MatchesTime(const Json* value) const {
   if (value == nullptr) return op_ == FilterOperator::kUnequal;
-  // As the job shows it: in whole seconds (spec: real job times have no fraction). Else `>` of a
-  // time that was read from a job would match that job.
-  const Instant time =
-      std::chrono::floor<std::chrono::seconds>(Instant(Duration(value->get<int64_t>())));
+  const int64_t count = value->get<int64_t>();
+  const int64_t unit = time_unit_.count();
+  const Instant time{Duration(count - (count % unit + unit) % unit)};
   const bool within = time >= period_.first && time < period_.end;
   if (op_ == FilterOperator::kUnequal) return !within;
   if (!IsOrder(op_)) return within;
   return Compare(time, op_, period_.first);
 }
 
-}  // namespace caip::ml
+}  // namespace caip::google

@@ -1,18 +1,17 @@
-#include "ml/filter/filter_errors.h"
+#include "google/filter/filter_errors.h"
 
 #include "base/quoting.h"
 
-namespace caip::ml::errors {
+namespace caip::google::errors {
 namespace {
 
 Error Because(std::string why) { return {Code::kInvalidArgument, std::move(why)}; }
 
 }  // namespace
 
-Error FilterFieldUnknown(std::string_view field) {
-  return Because("there is no field " + Quoted(field) +
-                 ". Use jobId, state, createTime, startTime, endTime, labels.KEY or a field of "
-                 "trainingInput.");
+Error FilterFieldUnknown(std::string_view field, std::string_view fields_in_words) {
+  return Because("there is no field " + Quoted(field) + ". Use " + std::string(fields_in_words) +
+                 ".");
 }
 
 Error FilterFieldNotComparable(std::string_view field) {
@@ -25,12 +24,17 @@ Error FilterOperatorNotForField(std::string_view field, std::string_view kind) {
                  ", which has no such comparison.");
 }
 
+Error FilterOperatorNotTaken(std::string_view field, std::string_view operators) {
+  return Because("the field " + Quoted(field) +
+                 " can be compared only with: " + std::string(operators));
+}
+
 Error FilterValueNot(std::string_view value, std::string_view wanted) {
   return Because(Quoted(value) + " is not " + std::string(wanted) + ".");
 }
 
-Error FilterTermExpected() {
-  return Because("a comparison is expected, as jobId:census* or state=FAILED.");
+Error FilterTermExpected(std::string_view example) {
+  return Because("a comparison is expected, as " + std::string(example) + ".");
 }
 
 Error FilterOperatorExpected(std::string_view field) {
@@ -53,4 +57,4 @@ Error FilterTooLong(size_t limit) {
   return Because("it is longer than " + std::to_string(limit) + " characters.");
 }
 
-}  // namespace caip::ml::errors
+}  // namespace caip::google::errors

@@ -1,11 +1,11 @@
-#include "ml/resource_names.h"
+#include "google/resource_names.h"
 
 #include <algorithm>
 #include <regex>
 
 #include "base/text.h"
 
-namespace caip::ml {
+namespace caip::google {
 namespace {
 
 constexpr size_t kNameLengthMax = 2048;  // longer ones are not worth a regular expression
@@ -16,8 +16,6 @@ bool Matches(std::string_view text, const std::regex& pattern) {
 }
 
 }  // namespace
-
-std::string ProjectName(std::string_view project) { return "projects/" + std::string(project); }
 
 bool IsNetworkName(std::string_view name) {
   static const std::regex kPattern(
@@ -57,4 +55,4 @@ bool IsPythonModule(std::string_view module) {
   return std::all_of(parts.begin(), parts.end(), is_part);
 }
 
-}  // namespace caip::ml
+}  // namespace caip::google
