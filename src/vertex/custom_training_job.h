@@ -3,26 +3,31 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "run/api_port.h"
 #include "vertex/custom_job.h"
 
 namespace caip::vertex {
 
+/// What a job sees of the service that runs it.
+struct ServiceFacts {
+  std::string project_number;   // of every project; "" the project's id
+  std::string service_account;  // of jobs that name none
+};
+
 /// Immutable; any thread.
 class CustomTrainingJob final : public run::ApiJob,
                                 public std::enable_shared_from_this<CustomTrainingJob> {
  public:
-  /// What a job sees of the service that runs it.
-  struct Service {
-    std::string project_number;   // of every project
-    std::string service_account;  // of jobs that name none
-  };
+  /// `job` has passed Validate.
+  CustomTrainingJob(CustomJob job, run::RunSpec run_spec, ServiceFacts service);
 
-  CustomTrainingJob(CustomJob job, run::RunSpec run_spec, Service service);
-
-  const CustomJob& job() const { return job_; }
-  const Service& service() const { return service_; }
+  const CustomJobSpec& job_spec() const { return *job_.spec; }
+  const ServiceFacts& service() const { return service_; }
+  /// The number of the project of a run.
+  std::string ProjectOf(const run::RunKey& key) const;
 
   std::unique_ptr<const run::ApiRun> Begin(run::RunFacts facts) const override;
   std::string TaskName(const run::ReplicaId& replica) const override;
@@ -39,7 +44,7 @@ class CustomTrainingJob final : public run::ApiJob,
 
  private:
   CustomJob job_;
-  Service service_;
+  ServiceFacts service_;
 };
 
 }  // namespace caip::vertex

@@ -27,6 +27,10 @@ Error OperationNotFound(std::string_view name);
 /// 10). `what` is its name: "modelToUpload", "projects.locations.models.create".
 Error NotServed(std::string_view what);
 
+/// 501: fields of a resource, one violation each.
+Error FieldsNotServed(std::vector<FieldViolation> violations);
+Error PersistentResourceNotFound(std::string_view id);
+
 // The rules of a resource.
 /// One error with all violations: "List of found errors:\t1.Field: F; Message: M\t". At least one.
 Error ListOfErrors(std::vector<FieldViolation> violations, Code code = Code::kInvalidArgument);
@@ -39,6 +43,8 @@ FieldViolation OutputUnwritable(std::string_view uri, std::string_view service_a
 
 // Of our own data.
 Error CatalogBroken(std::string_view entry, std::string_view why);
+/// Of the content of a stored job; the caller knows which job it is.
+Error StoredJobBroken(std::string_view why);
 Error StoredJobUnreadable(std::string_view job, const Error& cause);
 
 }  // namespace caip::vertex::errors

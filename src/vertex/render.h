@@ -7,23 +7,25 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "run/job.h"
-#include "vertex/custom_job.h"
 
 namespace caip::vertex {
 
 struct RenderOptions {
-  std::string project_number;  // stands in names; "" the project as the job has it
-  bool enum_numbers = false;   // `$alt=json;enum-encoding=int`
+  std::string project_number = {};  // stands in names; "" the project as the job has it
+  bool enum_numbers = false;        // `$alt=json;enum-encoding=int`
+  /// Jobs wait for a delay or for other jobs. Without a queue, a job is in the engine's queue for a
+  /// moment only, and is shown as PENDING.
+  bool has_queue = false;
 };
 
 /// The job as API JSON, with its name, state, times and error. kDataLoss: its document cannot be
 /// read.
 Result<Json> RenderCustomJob(const run::Job& job, const RenderOptions& options);
 
-/// The document that the engine keeps of a job that a client has sent.
-run::Document DocumentOf(const CustomJob& job);
-
 /// "JOB_STATE_PENDING": the name of the engine's state (docs/service/vertex.md, section 4).
-std::string_view JobStateName(run::JobState state);
+std::string_view JobStateName(run::JobState state, bool has_queue);
+
+/// The google.rpc.Code of a job that ended so; kOk for one without an error.
+Code ErrorCodeOf(run::EndCause cause, bool is_spot);
 
 }  // namespace caip::vertex

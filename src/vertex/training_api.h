@@ -13,9 +13,9 @@
 namespace caip::vertex {
 
 struct TrainingApiOptions {
-  ValidationOptions validation;  // which machines, regions and mounts there are
-  std::string service_account;   // of jobs that name none
-  std::string project_number;    // of every project
+  ValidationOptions validation = {};  // which machines, regions and mounts there are
+  std::string service_account = {};   // of jobs that name none
+  std::string project_number = {};    // of every project
 };
 
 /// Any thread. `storage` outlives it.

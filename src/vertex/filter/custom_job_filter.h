@@ -4,6 +4,7 @@
 // in either spelling.
 
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "google/filter/resource_filter.h"
@@ -18,7 +19,8 @@ class CustomJobFilter {
   CustomJobFilter() = default;
   /// Blank text matches every job. kInvalidArgument names the character where it is broken.
   static Result<CustomJobFilter> Parse(std::string_view text);
-  bool Matches(const run::Job& job) const;
+  /// `has_queue` as in RenderOptions: a filter sees the state that the client sees.
+  bool Matches(const run::Job& job, bool has_queue) const;
 
  private:
   explicit CustomJobFilter(google::ResourceFilter filter) : filter_(std::move(filter)) {}

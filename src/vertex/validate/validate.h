@@ -1,7 +1,9 @@
 #pragma once
-// Every rule of a CustomJob that can be checked without looking at the world.
+// Every rule of a CustomJob that can be checked without looking at the world
+// (docs/service/vertex.md, section 3).
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -13,23 +15,24 @@ namespace caip::vertex {
 /// What a configuration may add to the service's lists.
 struct ValidationOptions {
   const Catalog* catalog = &DefaultCatalog();
-  std::vector<std::string> extra_regions;
-  std::vector<std::string> persistent_resources;  // ids that jobs may name
-  std::vector<std::string> nfs_servers;           // that the settings map to directories
+  std::vector<std::string> extra_regions = {};
+  std::vector<std::string> persistent_resources = {};  // ids that jobs may name
+  std::vector<std::string> nfs_servers = {};           // that the settings map to directories
 
   std::vector<std::string> RegionNames() const;  // sorted
   bool HasRegion(std::string_view region) const;
 };
 
-/// All broken rules in a stable order: the name, the pools, the rest of the spec, the labels and
-/// the key. Empty: the job may be created, as far as can be said without Cloud Storage.
-std::vector<FieldViolation> Validate(const CustomJob& job, const std::string& location,
+/// All broken rules in a stable order: the pools, then the name, the rest of the spec, the labels
+/// and the key. Empty: the job may be created, as far as can be said without Cloud Storage.
+/// `location` is that of the request.
+std::vector<FieldViolation> Validate(const CustomJob& job, std::string_view location,
                                      const ValidationOptions& options = {});
 
-/// Validate as a status. First come the errors that the service reports alone: a field that caip
-/// does not have (kUnimplemented), an unknown persistent resource (kNotFound), and two plain
-/// messages (docs/service/vertex.md, section 4).
-Status CheckCustomJob(const CustomJob& job, const std::string& location,
+/// Validate as a status. A field that caip does not serve comes first (kUnimplemented), an unknown
+/// persistent resource last (kNotFound). A violation of a rule whose error is a plain message of
+/// the service is that message if it is the only one (docs/service/vertex.md, section 4).
+Status CheckCustomJob(const CustomJob& job, std::string_view location,
                       const ValidationOptions& options = {});
 
 }  // namespace caip::vertex

@@ -1,0 +1,29 @@
+#pragma once
+// Every number of the rules that is not in the catalog, with the section it comes from.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/clock.h"
+
+namespace caip::vertex {
+
+// docs/service/vertex.md, section 3.
+inline constexpr size_t kDisplayNameMax = 128;  // characters
+inline constexpr size_t kPoolsMax = 4;
+inline constexpr size_t kPackagesMax = 100;
+inline constexpr size_t kEnvVarsMax = 100;
+inline constexpr size_t kArgsMax = 100'000;  // characters of one pool
+inline constexpr Duration kMaxWaitDefault = std::chrono::hours(24);
+inline constexpr Duration kFlexStartTimeoutMax = std::chrono::hours(24 * 7);
+inline constexpr int kSpotRestartsMax = 6;
+
+// docs/service/tables.md, section 8.
+inline constexpr int32_t kBootDiskGbMin = 100;
+inline constexpr int32_t kBootDiskGbMax = 64000;
+
+// Ours: a cluster must be planned in memory.
+inline constexpr int64_t kReplicasMax = 10'000;
+
+}  // namespace caip::vertex

@@ -1,0 +1,99 @@
+// docs/service/vertex.md, section 2: the filter of a list.
+
+#include "vertex/filter/custom_job_filter.h"
+
+#include "base/time_text.h"
+#include "tests/vertex/a_custom_job.h"
+#include "vertex/document.h"
+
+namespace caip::vertex {
+namespace {
+
+using ::testing::HasSubstr;
+
+run::Job AListedJob() {
+  Json body = AContainerJob();
+  body["labels"] = {{"team", "vision"}, {"phase-1", ""}};
+  run::Job job;
+  job.key = {"demo", "4711", "", "us-central1"};
+  job.state = run::JobState::kFailed;
+  job.create_time = ParseRfc3339("2026-01-02T03:04:05.123456789Z");
+  job.document = ToDocument(Parsed(body), "us-central1");
+  return job;
+}
+
+TEST(CustomJobFilter, MatchesNamesStatesTimesAndLabels) {
+  struct Row {
+    const char* filter;
+    bool matches;
+  };
+  const Row rows[] = {
+      {"", true},
+      {"display_name=census", true},
+      {"displayName=\"census\"", true},
+      {"display_name=cens", false},
+      {"display_name!=census", false},
+      {"display_name:cens*", true},
+      {"display_name:ens", true},
+      {"state=JOB_STATE_FAILED", true},
+      {"state=\"JOB_STATE_FAILED\"", true},
+      {"state!=JOB_STATE_FAILED", false},
+      {"state=JOB_STATE_RUNNING OR state=JOB_STATE_FAILED", true},
+      {"NOT state=JOB_STATE_RUNNING", true},
+      {"create_time>\"2026-01-02T03:04:05Z\"", true},
+      {"create_time<2026-01-02T03:04:05.123456Z", false},
+      {"create_time>2026-01-02T03:04:05.123456Z", false},
+      {"create_time=2026-01", true},
+      {"create_time>=2027", false},
+      {"labels.team=vision", true},
+      {"labels.team:*", true},
+      {"labels.phase-1:*", true},
+      {"labels.mode:*", false},
+      {"labels.team=vision AND NOT display_name=census", false},
+      {"(display_name=census OR labels.team=x) AND state=JOB_STATE_FAILED", true},
+  };
+  const run::Job job = AListedJob();
+  for (const Row& row : rows) {
+    const auto filter = CustomJobFilter::Parse(row.filter);
+    ASSERT_TRUE(filter.ok()) << row.filter << ": " << filter.error().message;
+    EXPECT_EQ(filter->Matches(job, false), row.matches) << row.filter;
+  }
+}
+
+TEST(CustomJobFilter, SeesTheStateThatTheClientSees) {
+  run::Job job = AListedJob();
+  job.state = run::JobState::kQueued;
+  const auto pending = CustomJobFilter::Parse("state=JOB_STATE_PENDING");
+  ASSERT_TRUE(pending.ok());
+  EXPECT_TRUE(pending->Matches(job, false));
+  EXPECT_FALSE(pending->Matches(job, true));
+}
+
+TEST(CustomJobFilter, SaysWhereItIsBroken) {
+  struct Row {
+    const char* filter;
+    const char* told;
+  };
+  const Row rows[] = {
+      {"name=x",
+       "is broken at character 1: there is no field 'name'. Use display_name, state, "
+       "create_time or labels.KEY."},
+      {"state>JOB_STATE_FAILED", "the field 'state' can be compared only with: = !="},
+      {"display_name<a", "the field 'display_name' can be compared only with: : = !="},
+      {"state=FAILED", "'FAILED' is not one of JOB_STATE_UNSPECIFIED, JOB_STATE_QUEUED, "},
+      {"create_time>noon", "'noon' is not a time"},
+      {"state", "is broken at character 6: an operator is expected"},
+      {"(state=JOB_STATE_FAILED", "a closing parenthesis is expected"},
+      {"job_spec.network=x", "there is no field 'job_spec.network'"},
+  };
+  for (const Row& row : rows) {
+    const auto filter = CustomJobFilter::Parse(row.filter);
+    ASSERT_FALSE(filter.ok()) << row.filter;
+    EXPECT_EQ(filter.error().code, Code::kInvalidArgument);
+    EXPECT_THAT(filter.error().message, HasSubstr("List of found errors:\t1.Field: filter; "));
+    EXPECT_THAT(filter.error().message, HasSubstr(row.told));
+  }
+}
+
+}  // namespace
+}  // namespace caip::vertex
