@@ -78,7 +78,13 @@ Result<NewJob> Engine::Check(const std::string& project, const Json& document,
     ASSIGN_OR_RETURN(JobRecord earlier, ports_.store.Get(project, job_id));
     return std::move(earlier.job);
   };
-  const run::JobRequest request{project, place.location, document, arriving, find, place.new_id};
+  const run::JobRequest request{.project = project,
+                                .location = place.location,
+                                .body = document,
+                                .arriving = arriving,
+                                .find = find,
+                                .new_id = place.new_id,
+                                .collection = place.collection};
   const run::ApiPort* api = options_.rules.apis.Find(place.api);
   if (!api) return errors::ApiUnknown(place.api);
   ASSIGN_OR_RETURN(run::AcceptedJob accepted, api->Accept(request));

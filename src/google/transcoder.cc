@@ -275,6 +275,26 @@ Json WriteField(const Json& value, const FieldSchema& field, const WriteStyle& s
   return WriteScalar(value, field.kind, style);
 }
 
+bool IsDefault(const Json& value, const FieldSchema& field) {
+  switch (field.kind) {
+    case FieldKind::kString:
+    case FieldKind::kBytes:
+      return value == "";
+    case FieldKind::kBool:
+      return value == false;
+    case FieldKind::kInt32:
+    case FieldKind::kInt64:
+    case FieldKind::kDouble:
+      return value == 0;
+    case FieldKind::kEnum:
+      return value == field.enumeration->names[0];
+    case FieldKind::kStringMap:
+      return value.empty();
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 std::optional<int64_t> ReadInteger(const Json& value) {
@@ -301,6 +321,30 @@ std::optional<int64_t> ReadInteger(const Json& value) {
 Json ReadMessage(const Json& value, const MessageSchema& schema, const std::string& path,
                  std::vector<FieldViolation>& violations) {
   return Reader(violations).Message(value, schema, path);
+}
+
+void RemoveDefaults(Json& plain, const MessageSchema& schema) {
+  for (const FieldSchema& field : schema.fields) {
+    const std::string name(field.proto_name);
+    if (!plain.contains(name)) continue;
+    Json& value = plain[name];
+    if (field.repeated ? value.empty() : IsDefault(value, field)) {
+      plain.erase(name);
+    } else if (field.kind == FieldKind::kMessage) {
+      if (!field.repeated) RemoveDefaults(value, *field.message);
+      if (!field.repeated) continue;
+      for (Json& element : value) RemoveDefaults(element, *field.message);
+    }
+  }
+}
+
+Json WithoutOutputFields(const Json& body, const MessageSchema& schema) {
+  Json input = Json::object();
+  for (const auto& [name, value] : body.items()) {
+    const FieldSchema* field = schema.Find(name);
+    if (field == nullptr || !field->output_only) input[name] = value;
+  }
+  return input;
 }
 
 Json WriteMessage(const Json& plain, const MessageSchema& schema, const WriteStyle& style) {

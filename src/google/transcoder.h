@@ -20,6 +20,13 @@ namespace caip::google {
 Json ReadMessage(const Json& value, const MessageSchema& schema, const std::string& path,
                  std::vector<FieldViolation>& violations);
 
+/// The request body without the fields that only the service sets: a client that sends a received
+/// resource back may have any value there.
+Json WithoutOutputFields(const Json& body, const MessageSchema& schema);
+
+/// Removes the members that have the default value of their type: answers do not show them.
+void RemoveDefaults(Json& plain, const MessageSchema& schema);
+
 /// An integer, which may have a fraction of zero or be a text: 2, 2.0, "2"; nullopt for any other
 /// value.
 std::optional<int64_t> ReadInteger(const Json& value);

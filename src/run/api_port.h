@@ -147,7 +147,8 @@ struct AcceptedJob {
 struct JobPlace {
   std::string location = {};
   std::string new_id = {};
-  std::string api = {};  // ApiPort::name
+  std::string collection = {};  // the kind of job, for a service with several kinds
+  std::string api = {};         // ApiPort::name
 };
 
 /// A request to create a job.
@@ -159,7 +160,8 @@ struct JobRequest {
   std::vector<std::string> arriving;
   /// Finds an earlier job of the project; kNotFound where there is none.
   std::function<Result<Job>(const std::string& job_id)> find;
-  std::string new_id = {};  // JobPlace::new_id
+  std::string new_id = {};      // JobPlace::new_id
+  std::string collection = {};  // JobPlace::collection
 };
 
 /// One job API. Any thread.

@@ -1,10 +1,14 @@
 #include "vertex/document.h"
 
 #include <memory>
+#include <vector>
 
 #include "base/json.h"
+#include "google/errors.h"
+#include "google/transcoder.h"
 #include "vertex/errors.h"
 #include "vertex/schema/custom_job_json.h"
+#include "vertex/schema/training_pipeline_schema.h"
 
 namespace caip::vertex {
 namespace {
@@ -12,18 +16,43 @@ namespace {
 // Documents of other APIs have no such member, so that one store can hold jobs of several.
 constexpr const char* kJobMember = "customJob";
 constexpr const char* kRegionMember = "region";
+constexpr const char* kPipelineMember = "trainingPipeline";
+constexpr const char* kPipelineIdMember = "trainingPipelineId";
+
+const Json& PartOf(const run::Document& document, std::string_view name) {
+  static const Json kNone = Json::object();
+  const Json* part = Member(*document, name);
+  return part == nullptr ? kNone : *part;
+}
+
+Result<std::optional<StoredPipeline>> ReadPipeline(const run::Document& document) {
+  if (!IsPipelineJob(document)) return std::optional<StoredPipeline>();
+  std::vector<FieldViolation> violations;
+  Json plain = google::ReadMessage(PipelinePartOf(document), TrainingPipelineSchema(),
+                                   "training_pipeline", violations);
+  if (!violations.empty()) {
+    return errors::StoredJobBroken(google::errors::NotTheMessage(std::move(violations)).message);
+  }
+  return std::optional(StoredPipeline{StringOr(*document, kPipelineIdMember), std::move(plain)});
+}
 
 }  // namespace
 
-run::Document ToDocument(const CustomJob& job, const std::string& region) {
-  return std::make_shared<const Json>(
-      Json{{kJobMember, ToStoredJson(job)}, {kRegionMember, region}});
+run::Document ToDocument(const CustomJob& job, const std::string& region,
+                         const std::optional<StoredPipeline>& pipeline) {
+  Json document = {{kJobMember, ToStoredJson(job)}, {kRegionMember, region}};
+  if (pipeline) {
+    document[kPipelineMember] =
+        google::WriteMessage(pipeline->plain, TrainingPipelineSchema(), {.camel_case = true});
+    document[kPipelineIdMember] = pipeline->id;
+  }
+  return std::make_shared<const Json>(std::move(document));
 }
 
-const Json& JobPartOf(const run::Document& document) {
-  static const Json kNone = Json::object();
-  const Json* job = Member(*document, kJobMember);
-  return job == nullptr ? kNone : *job;
+bool IsPipelineJob(const run::Document& document) { return document->contains(kPipelineMember); }
+const Json& JobPartOf(const run::Document& document) { return PartOf(document, kJobMember); }
+const Json& PipelinePartOf(const run::Document& document) {
+  return PartOf(document, kPipelineMember);
 }
 
 Result<StoredCustomJob> ReadDocument(const run::Document& document) {
@@ -34,6 +63,7 @@ Result<StoredCustomJob> ReadDocument(const run::Document& document) {
   if (!job.ok()) return errors::StoredJobBroken(job.error().message);
   stored.job = *std::move(job);
   if (!stored.job.spec) return errors::StoredJobBroken("it has no jobSpec");
+  ASSIGN_OR_RETURN(stored.pipeline, ReadPipeline(document));
   return stored;
 }
 

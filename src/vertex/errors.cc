@@ -17,6 +17,8 @@ Error One(std::string field, std::string message, Code code = Code::kInvalidArgu
 
 Error JobNotFound() { return {Code::kNotFound, "The CustomJob does not exist."}; }
 
+Error PipelineNotFound() { return {Code::kNotFound, "The TrainingPipeline does not exist."}; }
+
 Error JobAlreadyExists() {
   return {Code::kAlreadyExists, "A CustomJob with this id already exists. Create it again."};
 }

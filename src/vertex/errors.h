@@ -14,6 +14,7 @@ namespace caip::vertex::errors {
 // Requests.
 Error JobNotFound();
 Error JobAlreadyExists();
+Error PipelineNotFound();
 /// Of a delete: kFailedPrecondition.
 Error JobHasNotEnded(std::string_view name, std::string_view state);
 /// `resource` is the message that the body must be: "CustomJob".

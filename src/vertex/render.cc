@@ -9,11 +9,13 @@
 #include "vertex/errors.h"
 #include "vertex/resource_names.h"
 #include "vertex/schema/custom_job_schema.h"
+#include "vertex/schema/training_pipeline_schema.h"
 
 namespace caip::vertex {
 namespace {
 
 constexpr int kFractionDigits = 6;
+constexpr std::string_view kStatePrefix = "JOB_STATE_";
 
 void PutTime(Json& plain, const char* name, const std::optional<Instant>& time) {
   if (time) plain[name] = time->time_since_epoch().count();
@@ -29,7 +31,39 @@ bool HasError(run::JobState state) {
   return state == run::JobState::kFailed || state == run::JobState::kCancelled;
 }
 
+Result<StoredCustomJob> ReadStored(const run::Job& job) {
+  Result<StoredCustomJob> stored = ReadDocument(job.document);
+  if (stored.ok()) return stored;
+  return errors::StoredJobUnreadable(job.key.project + "/" + job.key.job_id, stored.error());
+}
+
+std::string NameOf(const run::Job& job, const RenderOptions& options, std::string_view collection,
+                   std::string_view id) {
+  return Text({options.project_number.empty() ? job.key.project : options.project_number,
+               job.key.location, std::string(collection), std::string(id)});
+}
+
+// What both resources show of the run.
+void PutRun(Json& plain, const run::Job& job, Code error) {
+  PutTime(plain, "create_time", job.create_time);
+  PutTime(plain, "start_time", job.start_time);
+  PutTime(plain, "end_time", job.end_time);
+  PutTime(plain, "update_time", UpdateTimeOf(job));
+  if (!HasError(job.state)) return;
+  plain["error"] = Json{{"code", static_cast<int>(error)}, {"message", job.error_message}};
+}
+
+google::WriteStyle StyleOf(const RenderOptions& options) {
+  return {
+      .camel_case = true, .fraction_digits = kFractionDigits, .enum_numbers = options.enum_numbers};
+}
+
 }  // namespace
+
+std::string PipelineStateName(run::JobState state, bool has_queue) {
+  return "PIPELINE_STATE_" +
+         std::string(JobStateName(state, has_queue).substr(kStatePrefix.size()));
+}
 
 std::string_view JobStateName(run::JobState state, bool has_queue) {
   switch (state) {
@@ -79,28 +113,26 @@ Code ErrorCodeOf(run::EndCause cause, bool is_spot) {
 }
 
 Result<Json> RenderCustomJob(const run::Job& job, const RenderOptions& options) {
-  Result<StoredCustomJob> stored = ReadDocument(job.document);
-  if (!stored.ok()) {
-    return errors::StoredJobUnreadable(job.key.project + "/" + job.key.job_id, stored.error());
-  }
-  const bool is_spot = stored->job.spec->scheduling.IsSpot();
-  Json plain = std::move(stored->job.plain);
-  plain["name"] =
-      CustomJobName(options.project_number.empty() ? job.key.project : options.project_number,
-                    job.key.location, job.key.job_id);
+  ASSIGN_OR_RETURN(StoredCustomJob stored, ReadStored(job));
+  const Code error = ErrorCodeOf(job.end_cause, stored.job.spec->scheduling.IsSpot());
+  Json plain = std::move(stored.job.plain);
+  plain["name"] = NameOf(job, options, kCustomJobs, job.key.job_id);
   plain["state"] = JobStateName(job.state, options.has_queue);
-  PutTime(plain, "create_time", job.create_time);
-  PutTime(plain, "start_time", job.start_time);
-  PutTime(plain, "end_time", job.end_time);
-  PutTime(plain, "update_time", UpdateTimeOf(job));
-  if (HasError(job.state)) {
-    plain["error"] = Json{{"code", static_cast<int>(ErrorCodeOf(job.end_cause, is_spot))},
-                          {"message", job.error_message}};
-  }
-  return google::WriteMessage(plain, CustomJobSchema(),
-                              {.camel_case = true,
-                               .fraction_digits = kFractionDigits,
-                               .enum_numbers = options.enum_numbers});
+  PutRun(plain, job, error);
+  return google::WriteMessage(plain, CustomJobSchema(), StyleOf(options));
+}
+
+Result<Json> RenderTrainingPipeline(const run::Job& job, const RenderOptions& options) {
+  ASSIGN_OR_RETURN(StoredCustomJob stored, ReadStored(job));
+  if (!stored.pipeline) return errors::PipelineNotFound();
+  const Code error = ErrorCodeOf(job.end_cause, stored.job.spec->scheduling.IsSpot());
+  Json plain = std::move(stored.pipeline->plain);
+  plain["name"] = NameOf(job, options, kTrainingPipelines, stored.pipeline->id);
+  plain["training_task_metadata"] =
+      Json{{"backingCustomJob", NameOf(job, options, kCustomJobs, job.key.job_id)}};
+  plain["state"] = PipelineStateName(job.state, options.has_queue);
+  PutRun(plain, job, error);
+  return google::WriteMessage(plain, TrainingPipelineSchema(), StyleOf(options));
 }
 
 }  // namespace caip::vertex

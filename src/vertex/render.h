@@ -22,8 +22,14 @@ struct RenderOptions {
 /// read.
 Result<Json> RenderCustomJob(const run::Job& job, const RenderOptions& options);
 
+/// The pipeline that has made the job. kNotFound: none has.
+Result<Json> RenderTrainingPipeline(const run::Job& job, const RenderOptions& options);
+
 /// "JOB_STATE_PENDING": the name of the engine's state (docs/service/vertex.md, section 4).
 std::string_view JobStateName(run::JobState state, bool has_queue);
+
+/// "PIPELINE_STATE_PENDING", likewise.
+std::string PipelineStateName(run::JobState state, bool has_queue);
 
 /// The google.rpc.Code of a job that ended so; kOk for one without an error.
 Code ErrorCodeOf(run::EndCause cause, bool is_spot);

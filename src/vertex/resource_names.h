@@ -19,6 +19,7 @@ struct ResourceName {
 };
 
 inline constexpr std::string_view kCustomJobs = "customJobs";
+inline constexpr std::string_view kTrainingPipelines = "trainingPipelines";
 
 std::string Text(const ResourceName& name);
 /// nullopt: the text does not have the form of a ResourceName.

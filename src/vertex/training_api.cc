@@ -12,6 +12,7 @@
 #include "vertex/resource_names.h"
 #include "vertex/schema/custom_job_json.h"
 #include "vertex/to_run_spec.h"
+#include "vertex/training_pipeline.h"
 #include "vertex/validate/violations.h"
 
 namespace caip::vertex {
@@ -66,11 +67,28 @@ std::shared_ptr<const CustomTrainingJob> MakeJob(CustomJob job, const std::strin
 
 Result<run::AcceptedJob> TrainingApi::Accept(const run::JobRequest& request) const {
   assert(IsJobId(request.new_id) && "NewJobId makes the id of a job");
+  return request.collection == kTrainingPipelines ? AcceptPipeline(request)
+                                                  : AcceptCustomJob(request);
+}
+
+Result<run::AcceptedJob> TrainingApi::AcceptCustomJob(const run::JobRequest& request) const {
   ASSIGN_OR_RETURN(CustomJob job, ParseCustomJob(request.body));
   RETURN_IF_ERROR(CheckCustomJob(job, request.location, options_.validation));
   run::AcceptedJob accepted;
   accepted.key = {request.project, request.new_id, "", request.location};
   accepted.document = ToDocument(job, request.location);
+  accepted.job = MakeJob(std::move(job), request.location, options_);
+  return accepted;
+}
+
+// The id is that of the pipeline.
+Result<run::AcceptedJob> TrainingApi::AcceptPipeline(const run::JobRequest& request) const {
+  ASSIGN_OR_RETURN(TrainingPipeline pipeline, ParseTrainingPipeline(request.body));
+  ASSIGN_OR_RETURN(CustomJob job, CustomJobOf(pipeline, request.location, options_.validation));
+  run::AcceptedJob accepted;
+  accepted.key = {request.project, BackingJobId(request.new_id), "", request.location};
+  accepted.document =
+      ToDocument(job, request.location, StoredPipeline{request.new_id, std::move(pipeline.plain)});
   accepted.job = MakeJob(std::move(job), request.location, options_);
   return accepted;
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "run/api_port.h"
 #include "run/storage_probe.h"
@@ -11,6 +12,9 @@
 #include "vertex/validate/validate.h"
 
 namespace caip::vertex {
+
+/// The mark of this API's jobs in stores.
+inline constexpr std::string_view kApiName = "vertex";
 
 struct TrainingApiOptions {
   ValidationOptions validation = {};  // which machines, regions and mounts there are
@@ -24,7 +28,10 @@ class TrainingApi final : public run::ApiPort {
   TrainingApi(TrainingApiOptions options, run::StorageProbe& storage)
       : options_(std::move(options)), storage_(storage) {}
 
-  /// The request's `location` and `new_id` name the job: NewJobId makes the latter.
+  std::string_view name() const override { return kApiName; }
+  /// Of the collections customJobs and trainingPipelines. The request's `location` and `new_id`
+  /// name the job: NewJobId makes the latter. The job of a pipeline has the id
+  /// BackingJobId(new_id).
   Result<run::AcceptedJob> Accept(const run::JobRequest& request) const override;
   Status Probe(const run::AcceptedJob& job, const run::JobRequest& request,
                std::vector<FieldViolation> refused) const override;
@@ -34,6 +41,9 @@ class TrainingApi final : public run::ApiPort {
   Error JobAlreadyExists() const override;
 
  private:
+  Result<run::AcceptedJob> AcceptCustomJob(const run::JobRequest& request) const;
+  Result<run::AcceptedJob> AcceptPipeline(const run::JobRequest& request) const;
+
   TrainingApiOptions options_;
   run::StorageProbe& storage_;
 };

@@ -249,7 +249,9 @@ struct TwoApis : SecondApi {
     world.KillEmulator();
     world.Boot();
   }
-  run::JobPlace Room(const std::string& id) { return {"cellar", id, "guests"}; }
+  run::JobPlace Room(const std::string& id) {
+    return {.location = "cellar", .new_id = id, .api = "guests"};
+  }
   std::vector<std::string> Listed(const JobQuery& query) {
     std::vector<std::string> ids;
     for (const run::Job& job : *world.engine->List(query)) ids.push_back(job.key.job_id);

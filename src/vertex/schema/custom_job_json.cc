@@ -124,52 +124,6 @@ void ForgetOutputFields(Json& plain) {
   }
 }
 
-bool IsDefault(const Json& value, const google::FieldSchema& field) {
-  switch (field.kind) {
-    case google::FieldKind::kString:
-    case google::FieldKind::kBytes:
-      return value == "";
-    case google::FieldKind::kBool:
-      return value == false;
-    case google::FieldKind::kInt32:
-    case google::FieldKind::kInt64:
-    case google::FieldKind::kDouble:
-      return value == 0;
-    case google::FieldKind::kEnum:
-      return value == field.enumeration->names[0];
-    case google::FieldKind::kStringMap:
-      return value.empty();
-    default:
-      return false;
-  }
-}
-
-// Answers do not show a field that has the default value of its type.
-void RemoveDefaults(Json& plain, const google::MessageSchema& schema) {
-  for (const google::FieldSchema& field : schema.fields) {
-    const std::string name(field.proto_name);
-    if (!plain.contains(name)) continue;
-    Json& value = plain[name];
-    if (field.repeated ? value.empty() : IsDefault(value, field)) {
-      plain.erase(name);
-    } else if (field.kind == google::FieldKind::kMessage) {
-      if (!field.repeated) RemoveDefaults(value, *field.message);
-      if (!field.repeated) continue;
-      for (Json& element : value) RemoveDefaults(element, *field.message);
-    }
-  }
-}
-
-// A client that sends a received resource back may send any value there.
-Json WithoutOutputFields(const Json& body) {
-  Json input = Json::object();
-  for (const auto& [name, value] : body.items()) {
-    const google::FieldSchema* field = CustomJobSchema().Find(name);
-    if (field == nullptr || !field->output_only) input[name] = value;
-  }
-  return input;
-}
-
 }  // namespace
 
 CustomJob CustomJobFromPlain(Json plain) {
@@ -183,7 +137,7 @@ CustomJob CustomJobFromPlain(Json plain) {
   if (const Json* encryption = Member(plain, "encryption_spec")) {
     job.kms_key_name = StringOr(*encryption, "kms_key_name");
   }
-  RemoveDefaults(plain, CustomJobSchema());
+  google::RemoveDefaults(plain, CustomJobSchema());
   job.plain = std::move(plain);
   return job;
 }
@@ -191,8 +145,8 @@ CustomJob CustomJobFromPlain(Json plain) {
 Result<CustomJob> ParseCustomJob(const Json& body) {
   if (!body.is_object()) return errors::BodyNoObject("CustomJob");
   std::vector<FieldViolation> violations;
-  Json plain =
-      google::ReadMessage(WithoutOutputFields(body), CustomJobSchema(), "custom_job", violations);
+  Json plain = google::ReadMessage(google::WithoutOutputFields(body, CustomJobSchema()),
+                                   CustomJobSchema(), "custom_job", violations);
   if (!violations.empty()) return google::errors::NotTheMessage(std::move(violations));
   return CustomJobFromPlain(std::move(plain));
 }

@@ -2,6 +2,8 @@
 
 #include "vertex/schema/custom_job_schema.h"
 
+#include "vertex/schema/shared_messages.h"
+
 namespace caip::vertex {
 namespace {
 
@@ -175,19 +177,6 @@ constexpr FieldSchema kCustomJobSpecFields[] = {
 };
 constexpr MessageSchema kCustomJobSpec{"google.cloud.aiplatform.v1.CustomJobSpec",
                                        kCustomJobSpecFields};
-
-constexpr FieldSchema kStatusFields[] = {
-    Field("code", "code", kInt32),
-    Field("message", "message", kString),
-    List(Field("details", "details", kOpaque)),
-};
-constexpr MessageSchema kStatus{"google.rpc.Status", kStatusFields};
-
-constexpr FieldSchema kEncryptionSpecFields[] = {
-    Field("kmsKeyName", "kms_key_name", kString),
-};
-constexpr MessageSchema kEncryptionSpec{"google.cloud.aiplatform.v1.EncryptionSpec",
-                                        kEncryptionSpecFields};
 
 constexpr FieldSchema kCustomJobFields[] = {
     Output(Field("name", "name", kString)),

@@ -21,24 +21,6 @@ void ExamineDisplayName(const CustomJob& job, std::vector<FieldViolation>& found
   }
 }
 
-// The fields that caip cannot serve: running the job without them would be another job.
-std::vector<FieldViolation> FindUnserved(const CustomJob& job, const ValidationOptions& options) {
-  std::vector<FieldViolation> unserved;
-  if (!job.spec) return unserved;
-  for (size_t i = 0; i < job.spec->pools.size(); ++i) {
-    const WorkerPoolSpec& pool = job.spec->pools[i];
-    if (pool.has_lustre_mounts) {
-      unserved.push_back({PoolField(i, "lustre_mounts"), violations::NotServed("lustreMounts")});
-    }
-    for (const NfsMount& mount : pool.nfs_mounts) {
-      const auto& known = options.nfs_servers;
-      if (std::find(known.begin(), known.end(), mount.server) != known.end()) continue;
-      unserved.push_back({PoolField(i, "nfs_mounts"), violations::NfsServerUnmapped(mount.server)});
-    }
-  }
-  return unserved;
-}
-
 bool IsDeclared(const std::string& resource, const ValidationOptions& options) {
   const auto& known = options.persistent_resources;
   return resource.empty() || std::find(known.begin(), known.end(), resource) != known.end();
@@ -104,21 +86,43 @@ std::vector<FieldViolation> Validate(const CustomJob& job, std::string_view loca
   return found;
 }
 
+std::vector<FieldViolation> FindUnserved(const CustomJob& job, const ValidationOptions& options) {
+  std::vector<FieldViolation> unserved;
+  if (!job.spec) return unserved;
+  for (size_t i = 0; i < job.spec->pools.size(); ++i) {
+    const WorkerPoolSpec& pool = job.spec->pools[i];
+    if (pool.has_lustre_mounts) {
+      unserved.push_back({PoolField(i, "lustre_mounts"), violations::NotServed("lustreMounts")});
+    }
+    for (const NfsMount& mount : pool.nfs_mounts) {
+      const auto& known = options.nfs_servers;
+      if (std::find(known.begin(), known.end(), mount.server) != known.end()) continue;
+      unserved.push_back({PoolField(i, "nfs_mounts"), violations::NfsServerUnmapped(mount.server)});
+    }
+  }
+  return unserved;
+}
+
+Status StatusOf(std::vector<FieldViolation> unserved, std::vector<FieldViolation> broken) {
+  if (!unserved.empty()) return errors::FieldsNotServed(std::move(unserved));
+  if (broken.empty()) return Ok{};
+  const bool is_plain = broken.size() == 1 && violations::IsPlain(broken.front());
+  std::string plain = broken.front().description;
+  Error error = errors::ListOfErrors(std::move(broken));
+  if (is_plain) error.message = std::move(plain);
+  return error;
+}
+
+Status CheckResources(const CustomJob& job, const ValidationOptions& options) {
+  const std::string& resource = job.spec->persistent_resource_id;
+  if (IsDeclared(resource, options)) return Ok{};
+  return errors::PersistentResourceNotFound(resource);
+}
+
 Status CheckCustomJob(const CustomJob& job, std::string_view location,
                       const ValidationOptions& options) {
-  if (auto unserved = FindUnserved(job, options); !unserved.empty()) {
-    return errors::FieldsNotServed(std::move(unserved));
-  }
-  std::vector<FieldViolation> found = Validate(job, location, options);
-  if (found.empty()) {
-    const std::string& resource = job.spec->persistent_resource_id;
-    if (!IsDeclared(resource, options)) return errors::PersistentResourceNotFound(resource);
-    return Ok{};
-  }
-  const bool is_plain = found.size() == 1 && violations::IsPlain(found.front());
-  Error error = errors::ListOfErrors(found);
-  if (is_plain) error.message = found.front().description;
-  return error;
+  RETURN_IF_ERROR(StatusOf(FindUnserved(job, options), Validate(job, location, options)));
+  return CheckResources(job, options);
 }
 
 }  // namespace caip::vertex

@@ -29,9 +29,19 @@ struct ValidationOptions {
 std::vector<FieldViolation> Validate(const CustomJob& job, std::string_view location,
                                      const ValidationOptions& options = {});
 
-/// Validate as a status. A field that caip does not serve comes first (kUnimplemented), an unknown
-/// persistent resource last (kNotFound). A violation of a rule whose error is a plain message of
-/// the service is that message if it is the only one (docs/service/vertex.md, section 4).
+/// The fields that caip does not serve, one violation each: without them, the job would be another
+/// one.
+std::vector<FieldViolation> FindUnserved(const CustomJob& job, const ValidationOptions& options);
+
+/// The findings of both as a status. What is not served comes first (kUnimplemented). A violation
+/// of a rule whose error is a plain message of the service is that message if it is the only one
+/// (docs/service/vertex.md, section 4).
+Status StatusOf(std::vector<FieldViolation> unserved, std::vector<FieldViolation> broken);
+
+/// kNotFound: the job names a persistent resource that is not declared.
+Status CheckResources(const CustomJob& job, const ValidationOptions& options);
+
+/// All of these.
 Status CheckCustomJob(const CustomJob& job, std::string_view location,
                       const ValidationOptions& options = {});
 

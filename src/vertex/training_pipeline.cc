@@ -1,0 +1,118 @@
+#include "vertex/training_pipeline.h"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "google/errors.h"
+#include "google/transcoder.h"
+#include "vertex/errors.h"
+#include "vertex/resource_names.h"
+#include "vertex/schema/custom_job_json.h"
+#include "vertex/schema/custom_job_schema.h"
+#include "vertex/schema/training_pipeline_schema.h"
+#include "vertex/validate/violations.h"
+
+namespace caip::vertex {
+namespace {
+
+constexpr std::string_view kCustomTask = "custom_task_1.0.0.yaml";
+constexpr std::string_view kJobSpecPrefix = "job_spec";
+constexpr std::string_view kInputsField = "training_task_inputs";
+constexpr std::string_view kJobNameSuffix = "-custom-job";
+
+bool HasMembers(const Json& plain, std::string_view name) {
+  const Json* value = Member(plain, name);
+  return value != nullptr && !value->empty();
+}
+
+std::optional<Error> FindUnservedPart(const TrainingPipeline& pipeline) {
+  if (HasMembers(pipeline.plain, "model_to_upload")) return errors::NotServed("modelToUpload");
+  if (HasMembers(pipeline.plain, "input_data_config")) return errors::NotServed("inputDataConfig");
+  if (!pipeline.definition.empty() && !pipeline.definition.ends_with(kCustomTask)) {
+    return errors::NotServed(pipeline.definition);
+  }
+  return std::nullopt;
+}
+
+// A Struct has only one kind of number: clients write the enum 4 as 4.0.
+Json WithIntegers(const Json& value) {
+  if (value.is_object()) {
+    Json object = Json::object();
+    for (const auto& [name, member] : value.items()) object[name] = WithIntegers(member);
+    return object;
+  }
+  if (value.is_array()) {
+    Json list = Json::array();
+    for (const Json& element : value) list.push_back(WithIntegers(element));
+    return list;
+  }
+  if (!value.is_number_float()) return value;
+  const std::optional<int64_t> integer = google::ReadInteger(value);
+  return integer ? Json(*integer) : value;
+}
+
+// "job_spec.scheduling.timeout" of the custom job is "training_task_inputs.scheduling.timeout".
+std::string PipelineField(const std::string& field) {
+  if (field != kJobSpecPrefix && !field.starts_with(std::string(kJobSpecPrefix) + ".")) {
+    return field;
+  }
+  return std::string(kInputsField) + field.substr(kJobSpecPrefix.size());
+}
+
+std::vector<FieldViolation> Renamed(std::vector<FieldViolation> violations) {
+  for (FieldViolation& violation : violations) violation.field = PipelineField(violation.field);
+  return violations;
+}
+
+Result<Json> ReadInputs(const Json& inputs) {
+  std::vector<FieldViolation> violations;
+  Json spec = google::ReadMessage(WithIntegers(inputs), CustomJobSpecSchema(),
+                                  "training_pipeline.training_task_inputs", violations);
+  if (!violations.empty()) return google::errors::NotTheMessage(std::move(violations));
+  return spec;
+}
+
+}  // namespace
+
+Result<TrainingPipeline> ParseTrainingPipeline(const Json& body) {
+  if (!body.is_object()) return errors::BodyNoObject("TrainingPipeline");
+  std::vector<FieldViolation> violations;
+  Json plain = google::ReadMessage(google::WithoutOutputFields(body, TrainingPipelineSchema()),
+                                   TrainingPipelineSchema(), "training_pipeline", violations);
+  if (!violations.empty()) return google::errors::NotTheMessage(std::move(violations));
+  google::RemoveDefaults(plain, TrainingPipelineSchema());
+  return TrainingPipeline{StringOr(plain, "display_name"),
+                          StringOr(plain, "training_task_definition"), std::move(plain)};
+}
+
+Result<CustomJob> CustomJobOf(const TrainingPipeline& pipeline, std::string_view location,
+                              const ValidationOptions& options) {
+  if (std::optional<Error> unserved = FindUnservedPart(pipeline)) return *std::move(unserved);
+  Json plain = Json::object();
+  for (const char* shared : {"display_name", "labels", "encryption_spec"}) {
+    if (const Json* value = Member(pipeline.plain, shared)) plain[shared] = *value;
+  }
+  if (const Json* inputs = Member(pipeline.plain, kInputsField)) {
+    ASSIGN_OR_RETURN(plain["job_spec"], ReadInputs(*inputs));
+  }
+  CustomJob job = CustomJobFromPlain(std::move(plain));
+  std::vector<FieldViolation> broken = Validate(job, location, options);
+  if (pipeline.definition.empty()) {
+    broken.push_back({"training_task_definition", violations::Required()});
+  }
+  RETURN_IF_ERROR(StatusOf(Renamed(FindUnserved(job, options)), Renamed(std::move(broken))));
+  RETURN_IF_ERROR(CheckResources(job, options));
+  job.display_name += kJobNameSuffix;
+  job.plain["display_name"] = job.display_name;
+  return job;
+}
+
+std::string BackingJobId(std::string_view pipeline_id) {
+  Random random(Fnv1a(pipeline_id, kFnvStart));
+  return NewJobId(random);
+}
+
+}  // namespace caip::vertex
