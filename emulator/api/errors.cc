@@ -86,6 +86,12 @@ Error QueryParameterUnknown(std::string_view name) {
                          "' could not be found in request message.");
 }
 
+Error ReadMaskBroken(std::string_view mask) {
+  return Argument("readMask", "Invalid field mask " + Quoted(mask) +
+                                  ": a path is empty. Write names of fields with commas between "
+                                  "them, such as name,state.");
+}
+
 Error SelectorBroken(std::string_view selector, size_t offset, std::string_view why) {
   return Argument("fields", "Error expanding 'fields' parameter. " + Quoted(selector) +
                                 " has a syntax error at character " + std::to_string(offset + 1) +

@@ -29,6 +29,7 @@ Error AltUnknown(std::string_view value);
 Error AltRefused(std::string_view value);
 Error ErrorFormatUnknown(std::string_view value);
 Error QueryParameterUnknown(std::string_view name);
+Error ReadMaskBroken(std::string_view mask);
 Error SelectorBroken(std::string_view selector, size_t offset, std::string_view why);
 Error SelectorUnknown(std::string_view path);
 

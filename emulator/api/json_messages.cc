@@ -1,5 +1,7 @@
 #include "emulator/api/json_messages.h"
 
+#include <cctype>
+
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/api/errors.h"
@@ -12,6 +14,15 @@ namespace {
 constexpr size_t kBodyBytesMax = 16u << 20;
 
 }  // namespace
+
+std::string JsonName(std::string_view name) {
+  std::string json;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const bool raises = name[i] == '_' && i + 1 < name.size() && std::islower(name[i + 1]);
+    json += raises ? static_cast<char>(std::toupper(name[++i])) : name[i];
+  }
+  return json;
+}
 
 Result<std::string> ReadBodyText(const http::Request& request) {
   auto text = request.ReadBody(kBodyBytesMax);

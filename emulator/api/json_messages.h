@@ -3,6 +3,7 @@
 // message, status, details}}.
 
 #include <string>
+#include <string_view>
 
 #include "base/json_fwd.h"
 #include "base/result.h"
@@ -18,6 +19,9 @@ http::Response NoRouteResponse(int status, const http::Request& request, const s
 
 /// Renders the value as JSON text, or the error in its form. Obeys `prettyPrint=false`.
 http::Response Respond(const http::Request& request, const Result<Json>& result);
+
+/// The name of a field in JSON: "page_size" -> "pageSize".
+std::string JsonName(std::string_view name);
 
 /// Reads the body of a request, at most 16 MiB; kInvalidArgument if it is larger.
 Result<std::string> ReadBodyText(const http::Request& request);

@@ -1,5 +1,5 @@
 # discovery/descriptions/*.txt are compiled in: they are the values of MlDescriptionText() and so on.
-foreach(pair Ml=ml_v1 Storage=storage_v1 Logging=logging_v2)
+foreach(pair Ml=ml_v1 Aiplatform=aiplatform_v1 Storage=storage_v1 Logging=logging_v2)
   string(REGEX REPLACE "=.*" "" api_name ${pair})
   string(REGEX REPLACE ".*=" "" api ${pair})
   set(description ${CMAKE_CURRENT_LIST_DIR}/discovery/descriptions/${api}.txt)

@@ -29,8 +29,10 @@ bool FillPage(std::vector<PageItem> read, size_t size, Json& items, std::string&
 
 }  // namespace
 
-Result<Page> ReadPage(const http::Request& request) {
-  Page page;
+Result<Page> ReadPage(const http::Request& request, const PagingRules& rules) {
+  const auto negative = rules.negative_size ? rules.negative_size : ml::errors::PageSizeNegative;
+  const auto broken = rules.broken_token ? rules.broken_token : ml::errors::PageTokenBroken;
+  Page page{.size = rules.size_default};
   if (const std::string_view text = request.Query("pageSize"); !text.empty()) {
     long long size = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), size);
@@ -38,12 +40,12 @@ Result<Page> ReadPage(const http::Request& request) {
       return google::errors::NotTheMessage(
           {google::errors::InvalidValue("page_size", "TYPE_INT32", '"' + std::string(text) + '"')});
     }
-    if (size < 0) return ml::errors::PageSizeNegative(size);
+    if (size < 0) return negative(size);
     if (size > 0) page.size = std::min<size_t>(static_cast<size_t>(size), kPageSizeMax);
   }
   if (const std::string_view token = request.Query("pageToken"); !token.empty()) {
     const auto text = FromBase64(token);
-    if (!text || !text->starts_with(kTokenMark)) return ml::errors::PageTokenBroken();
+    if (!text || !text->starts_with(kTokenMark)) return broken();
     page.after = text->substr(kTokenMark.size());
   }
   return page;

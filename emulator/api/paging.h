@@ -1,5 +1,5 @@
 #pragma once
-// pageSize and pageToken of the ml API (docs/service/api.md, section 3).
+// pageSize and pageToken of lists (docs/service/api.md, section 3).
 
 #include <functional>
 #include <optional>
@@ -17,12 +17,19 @@ inline constexpr size_t kPageSizeMax = 100;
 
 struct Page {
   size_t size = kPageSizeDefault;
-  std::string after;  // the last item of the previous page; "": the first page
+  std::string after = {};  // the last item of the previous page; "": the first page
+};
+
+/// How an API pages its lists, and the errors that it answers.
+struct PagingRules {
+  size_t size_default = kPageSizeDefault;
+  Error (*negative_size)(long long) = nullptr;  // nullptr: those of ml
+  Error (*broken_token)() = nullptr;
 };
 
 /// A size above the maximum counts as the maximum. kInvalidArgument: a negative size, a size that
 /// is not a number, or a token that PageToken did not make.
-Result<Page> ReadPage(const http::Request& request);
+Result<Page> ReadPage(const http::Request& request, const PagingRules& rules = {});
 /// Makes the token of the page after `last`, which is opaque to clients.
 std::string PageToken(const std::string& last);
 

@@ -5,6 +5,7 @@
 #include "emulator/api/control/stream_view.h"
 #include "emulator/api/discovery/discovery.h"
 #include "emulator/api/ml/ml_routes.h"
+#include "emulator/api/vertex/vertex_routes.h"
 #include "emulator/app/settings/part_options.h"
 #include "emulator/app/version.h"
 #include "emulator/front/standard_parameters.h"
@@ -15,18 +16,41 @@
 #include "host/python/interpreter_scan.h"
 
 namespace caip::app {
+namespace {
+
+api::VertexJobs::Options VertexSettings(const EmulatorOptions& options) {
+  const bool has_queue =
+      options.jobs_max > 0 || !std::holds_alternative<run::NoDelay>(options.queue_delay);
+  return {options.project_number, has_queue, options.seed};
+}
+
+}  // namespace
 
 Apis::Apis(const ApiWorld& world)
     : world_(world),
       follower_(world.engine, *world.state.book),
       policies_(world.options.state / "policies"),
-      studies_(*world.state.studies, world.clock, world.options.seed, world.options.say) {}
+      studies_(*world.state.studies, world.clock, world.options.seed, world.options.say),
+      vertex_jobs_(KeptJobs(), VertexSettings(world.options)),
+      vertex_operations_(world.options.seed) {}
+
+api::KeptOfJobs Apis::KeptJobs() {
+  return {world_.engine, *world_.state.book, policies_,
+          [state = world_.options.state](const auto& job) {
+            RemoveTree(host::KeptDisksOf(state, job));
+          }};
+}
 
 std::vector<http::Route> Apis::MlRoutes() {
-  return api::ForStreamReaders(
-      api::MlRoutes(world_.engine, policies_, studies_,
-                    {world_.options.project_number, ServiceAccountOf(world_.options)}),
-      world_.engine, *world_.state.book, stream_readers_);
+  auto routes = api::MlRoutes(world_.engine, policies_, studies_,
+                              {world_.options.project_number, ServiceAccountOf(world_.options)});
+  return api::ForStreamReaders(api::WithVertexOperations(std::move(routes), vertex_operations_),
+                               world_.engine, *world_.state.book, stream_readers_);
+}
+
+std::vector<http::Route> Apis::VertexRoutes() {
+  return api::VertexRoutes({vertex_jobs_, vertex_operations_, world_.clock,
+                            VertexTrainingSettings(world_.options).validation.RegionNames()});
 }
 
 std::vector<http::Route> Apis::LoggingRoutes() {
@@ -46,6 +70,7 @@ void Apis::Serve(http::Router* router, api::ControlActions actions) {
   const EmulatorOptions& options = world_.options;
   const StorageApis& storage = *world_.state.apis;
   router->Add(front::WithStandardParameters(MlRoutes()));
+  router->Add(front::WithStandardParameters(VertexRoutes()));
   router->Add(front::WithStandardParameters(LoggingRoutes()));
   router->Add(storage.Faulty(StorageRoutes()));
   router->Add(storage.OtherRoutes());
@@ -54,9 +79,7 @@ void Apis::Serve(http::Router* router, api::ControlActions actions) {
       api::ControlRoutes({kVersion, options.state.string(), options.seed, world_.flags,
                           host::ActiveEnvironment(host::OwnEnvironment()).string(), world_.token},
                          world_.engine, follower_, std::move(actions)));
-  router->Add(api::JobRemovalRoutes(
-      {world_.engine, *world_.state.book, policies_,
-       [state = options.state](const auto& job) { RemoveTree(host::KeptDisksOf(state, job)); }}));
+  router->Add(api::JobRemovalRoutes(KeptJobs()));
   router->Add(api::StudyRoutes(world_.engine, world_.clock));
   router->Add(api::ReplicaRoutes(world_.engine, world_.find_running));
   router->Add(api::DiscoveryRoutes(router->routes()));

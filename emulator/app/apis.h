@@ -9,6 +9,8 @@
 #include "emulator/api/control/control.h"
 #include "emulator/api/ml/iam.h"
 #include "emulator/api/optimizer/study_service.h"
+#include "emulator/api/vertex/delete_operations.h"
+#include "emulator/api/vertex/vertex_jobs.h"
 #include "emulator/app/kept_state.h"
 #include "emulator/app/settings/options.h"
 #include "engine/engine.h"
@@ -43,13 +45,17 @@ class Apis {
 
  private:
   std::vector<http::Route> MlRoutes();
+  std::vector<http::Route> VertexRoutes();
   std::vector<http::Route> LoggingRoutes();
+  api::KeptOfJobs KeptJobs();
   std::vector<http::Route> StorageRoutes();
 
   ApiWorld world_;
   api::JobFollower follower_;
   api::PolicyStore policies_;
   api::StudyService studies_;
+  api::VertexJobs vertex_jobs_;
+  api::DeleteOperations vertex_operations_;
   logging::StreamReaders stream_readers_;
 };
 

@@ -75,6 +75,7 @@ struct Emulator::Parts {
   host::LauncherBundle replicas;
   host::WorkerThread worker;
   std::unique_ptr<ml::TrainingApi> training;
+  std::unique_ptr<vertex::TrainingApi> vertex_training;
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<Apis> apis;
 
@@ -151,14 +152,23 @@ Status Emulator::Parts::StartEngine() {
   if (hooks) watched_log = hooks->WrapServiceLog(*state.log);
   engine::LogSink& log = watched_log ? *watched_log : *state.log;
   training = std::make_unique<ml::TrainingApi>(TrainingSettings(options), *state.storage);
+  vertex_training =
+      std::make_unique<vertex::TrainingApi>(VertexTrainingSettings(options), *state.storage);
   engine::EngineOptions settings =
       EngineSettings(options, replicas.url_for_replicas(listener->base_url()), *state.buckets);
   settings.rules.launch.names_resolve = replicas.names_resolve;
-  engine = std::make_unique<engine::Engine>(
-      std::move(settings),
-      engine::EnginePorts{*replicas.launcher, *replicas.packager, *replicas.devices,
-                          *replicas.addresses, *state.jobs, log, *training, worker, replicas.disks},
-      clock);
+  engine = std::make_unique<engine::Engine>(std::move(settings),
+                                            engine::EnginePorts{*replicas.launcher,
+                                                                *replicas.packager,
+                                                                *replicas.devices,
+                                                                *replicas.addresses,
+                                                                *state.jobs,
+                                                                log,
+                                                                *training,
+                                                                worker,
+                                                                replicas.disks,
+                                                                {vertex_training.get()}},
+                                            clock);
   return engine->Start();
 }
 

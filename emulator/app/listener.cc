@@ -14,6 +14,7 @@
 #include "host/process/child_process.h"
 #include "http/compression.h"
 #include "ml/catalog/catalog.h"
+#include "vertex/catalog/catalog.h"
 
 namespace caip::app {
 namespace {
@@ -28,6 +29,8 @@ const std::vector<std::string> kServedNames = {
     "iamcredentials.googleapis.com",
     "ml.googleapis.com",
     "*-ml.googleapis.com",
+    "aiplatform.googleapis.com",
+    "*-aiplatform.googleapis.com",
     "logging.googleapis.com",
     "gcr.io",
     "*.gcr.io",
@@ -41,9 +44,9 @@ const std::vector<std::string> kServedNames = {
 // storage cp -J, the Java library). In the XML API it is the encoding of the stored object. Blobs
 // of the registry, below /v2 like Cloud Logging, are stored as they come.
 constexpr std::string_view kApiPaths[] = {
-    "v1",         "v2",          "storage",    "b",        "upload",       "resumable",
-    "batch",      "discovery",   "$discovery", "emulator", "%24discovery", "computeMetadata",
-    "retry_test", "retry_tests",
+    "v1",           "v1beta1",         "ui",         "v2",          "storage",    "b",
+    "upload",       "resumable",       "batch",      "discovery",   "$discovery", "emulator",
+    "%24discovery", "computeMetadata", "retry_test", "retry_tests",
 };
 
 bool BodyIsData(const http::Request& request) {
@@ -116,6 +119,9 @@ std::vector<std::string> NamesOfHostsFile() {
   }
   for (const ml::Region& region : ml::DefaultCatalog().regions()) {
     names.push_back(region.name + "-ml.googleapis.com");
+  }
+  for (const std::string& region : vertex::DefaultCatalog().regions()) {
+    names.push_back(region + "-aiplatform.googleapis.com");
   }
   return names;
 }

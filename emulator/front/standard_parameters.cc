@@ -1,6 +1,5 @@
 #include "emulator/front/standard_parameters.h"
 
-#include <cctype>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,8 +37,12 @@ http::Response StorageRefusal(const Error& error) {
   return http::JsonResponse(400, PrettyJson(body) + "\n");
 }
 
+// Numbers instead of names of enums: google.api's client libraries for REST request them.
+constexpr std::string_view kEnumNumbers = "json;enum-encoding=int";
+constexpr std::string_view kSystemAlt = "$alt";  // the same parameter under another name
+
 Status CheckAlt(const ApiDescription& api, const ApiMethod& method, std::string_view alt) {
-  if (alt.empty() || alt == "json") return Ok{};
+  if (alt.empty() || alt == "json" || alt == kEnumNumbers) return Ok{};
   if (alt == "media" && (method.media_download || IsStorage(api))) return Ok{};
   if (alt == "media" || alt == "proto") return api::errors::AltRefused(alt);
   return api::errors::AltUnknown(alt);
@@ -49,13 +52,15 @@ Status CheckParameters(const ApiDescription& api, const ApiMethod& method,
                        const http::Request& request) {
   if (request.HasQuery("callback")) return api::errors::CallbackRefused();
   RETURN_IF_ERROR(CheckAlt(api, method, request.Query("alt")));
+  RETURN_IF_ERROR(CheckAlt(api, method, request.Query(kSystemAlt)));
   const std::string_view format = request.Query("$.xgafv");
   if (!format.empty() && format != "1" && format != "2") {
     return api::errors::ErrorFormatUnknown(format);
   }
   if (IsStorage(api)) return Ok{};  // it ignores unknown parameters
   for (const auto& [name, value] : request.query) {
-    const bool standard = api::StandardParameterSchemas().contains(name) || name == "trace";
+    const bool standard =
+        api::StandardParameterSchemas().contains(name) || name == "trace" || name == kSystemAlt;
     if (!standard && !method.HasParameter(name)) return api::errors::QueryParameterUnknown(name);
   }
   return Ok{};
@@ -124,21 +129,13 @@ http::Response Refusal(const ApiDescription& api, const Error& error) {
   return IsStorage(api) ? StorageRefusal(error) : api::ErrorResponse(error);
 }
 
-// page_size -> pageSize
-std::string JsonName(const std::string& name) {
-  std::string json;
-  for (size_t i = 0; i < name.size(); ++i) {
-    const bool raises = name[i] == '_' && i + 1 < name.size() && std::islower(name[i + 1]);
-    json += raises ? static_cast<char>(std::toupper(name[++i])) : name[i];
-  }
-  return json;
-}
-
 // The transcoder of Google's newer APIs also accepts the parameters' names in the message.
 http::Request WithJsonNames(const ApiMethod& method, const http::Request& request) {
   http::Request renamed = request;
   for (auto& [name, value] : renamed.query) {
-    if (!method.HasParameter(name) && method.HasParameter(JsonName(name))) name = JsonName(name);
+    if (!method.HasParameter(name) && method.HasParameter(api::JsonName(name))) {
+      name = api::JsonName(name);
+    }
   }
   return renamed;
 }

@@ -20,7 +20,7 @@ std::string ApiJob::CouldNotStart(const ReplicaId& replica, std::string_view rea
 }
 
 const ApiPort* ApiPorts::Find(std::string_view name) const {
-  if (name == first->name()) return first;
+  if (name.empty() || name == first->name()) return first;
   for (const ApiPort* api : others) {
     if (name == api->name()) return api;
   }

@@ -168,7 +168,8 @@ struct JobRequest {
 class ApiPort {
  public:
   virtual ~ApiPort() = default;
-  /// The mark of its jobs in stores, such as "vertex". The first API of an engine has none: "".
+  /// The mark of its jobs in stores, such as "vertex". Jobs without a mark are those of the first
+  /// API of an engine.
   virtual std::string_view name() const { return ""; }
   /// Applies the rules that need only the document. Reports all violations at once.
   virtual Result<AcceptedJob> Accept(const JobRequest& request) const = 0;

@@ -90,12 +90,14 @@ TEST(Discovery, IsServedByHostOrByVersion) {
   EXPECT_EQ(ml.Get("/$discovery/rest?version=v9").status, 404);
   ml.host = "storage.googleapis.com";
   EXPECT_EQ(ml.Get("/$discovery/rest?version=v1").json["name"], "storage");
+  ml.host = "europe-west4-aiplatform.googleapis.com";
+  EXPECT_EQ(ml.Get("/$discovery/rest?version=v1").json["name"], "aiplatform");
 }
 
 TEST(Discovery, ListsTheAvailableApis) {
   MlWorld ml;
   const Json list = ml.Get("/discovery/v1/apis").json;
-  ASSERT_EQ(list["items"].size(), 3u);
+  ASSERT_EQ(list["items"].size(), 4u);
   for (const auto& item : list["items"]) {
     const std::string url = item["discoveryRestUrl"];
     const std::string path = url.substr(std::string("http://127.0.0.1:2247").size());

@@ -18,6 +18,7 @@ TEST(Listener, AnswersForGooglesNamesAndNoOthers) {
   const auto serving = ServingOptions({}, 0, nullptr, {});
   for (const char* name :
        {"storage.googleapis.com", "bucket.storage.googleapis.com", "us-central1-ml.googleapis.com",
+        "aiplatform.googleapis.com", "europe-west4-aiplatform.googleapis.com",
         "metadata.google.internal", "metadata", "169.254.169.254", "oauth2.googleapis.com",
         "gcr.io", "eu.gcr.io", "us-central1-docker.pkg.dev"}) {
     EXPECT_TRUE(http::MatchesAnyName(name, serving.served_names)) << name;

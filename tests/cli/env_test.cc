@@ -31,6 +31,8 @@ TEST(ClientVariables, LeadEveryKindOfClientHere) {
   const Variables variables = ClientVariables(Facts());
   EXPECT_THAT(variables,
               Contains(Pair("CLOUDSDK_API_ENDPOINT_OVERRIDES_ML", "http://127.0.0.1:2247/")));
+  EXPECT_THAT(variables, Contains(Pair("CLOUDSDK_API_ENDPOINT_OVERRIDES_AIPLATFORM",
+                                       "http://127.0.0.1:2247/")));
   EXPECT_THAT(variables, Contains(Pair("CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE",
                                        "http://127.0.0.1:2247/storage/v1/")));
   EXPECT_THAT(variables, Contains(Pair("BOTO_CONFIG", "/state/gcloud/boto")));

@@ -13,6 +13,7 @@
 #include "base/time_text.h"
 #include "emulator/api/errors.h"
 #include "emulator/api/json_messages.h"
+#include "emulator/api/ml/ml_routes.h"
 #include "engine/study.h"
 #include "ml/environment.h"
 #include "ml/render.h"
@@ -242,8 +243,8 @@ Json ReportsJson(const std::vector<engine::Report>& reports) {
 
 Result<Json> StudyOf(engine::Engine& engine, const Clock& clock, const std::string& project,
                      const std::string& job_id) {
+  ASSIGN_OR_RETURN(const run::Job stored, FindMlJob(engine, project, job_id));
   ASSIGN_OR_RETURN(const std::vector<engine::TrialRecord> trials, engine.Trials(project, job_id));
-  ASSIGN_OR_RETURN(const run::Job stored, engine.Get(project, job_id));
   ASSIGN_OR_RETURN(const ml::Job job, ml::RenderJob(stored));
   Json measurements = Json::object();
   for (const engine::TrialRecord& trial : trials) {

@@ -2,6 +2,7 @@
 // caip's own API to remove jobs, which AI Platform Training does not have.
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "emulator/api/ml/iam.h"
@@ -18,6 +19,11 @@ struct KeptOfJobs {
   PolicyStore& policies;
   std::function<void(const engine::RunKey& job)> remove_disks;  // those that were kept
 };
+
+/// Removes a job that has ended, with its trials, log, policy and kept disks. kFailedPrecondition:
+/// it has not ended.
+Status RemoveJob(const KeptOfJobs& kept, const std::string& project, const std::string& job_id,
+                 engine::RemovedId id);
 
 /// DELETE /emulator/v1/projects/{project}/jobs/{job} -> {}. Removes a job that has ended, with its
 /// trials, log, policy and kept disks; its id is free then, unless ?keepsId=true. What it wrote to

@@ -182,6 +182,12 @@ const ApiDescription& ApiDescription::Ml() {
   return ml;
 }
 
+const ApiDescription& ApiDescription::Aiplatform() {
+  static const ApiDescription aiplatform("aiplatform", "v1", "Vertex AI API", "",
+                                         AiplatformDescriptionText(), AddVertexSchemas);
+  return aiplatform;
+}
+
 const ApiDescription& ApiDescription::Storage() {
   static const ApiDescription storage("storage", "v1", "Cloud Storage JSON API", "storage/v1/",
                                       StorageDescriptionText(), nullptr);
@@ -195,13 +201,14 @@ const ApiDescription& ApiDescription::Logging() {
 }
 
 std::span<const ApiDescription* const> ApiDescription::All() {
-  static const std::array<const ApiDescription*, 3> all = {&Ml(), &Storage(), &Logging()};
+  static const std::array<const ApiDescription*, 4> all = {&Ml(), &Storage(), &Logging(),
+                                                           &Aiplatform()};
   return all;
 }
 
 bool ApiDescription::Names(std::string_view method_id) {
   return method_id.starts_with("ml.") || method_id.starts_with("storage.") ||
-         method_id.starts_with("logging.");
+         method_id.starts_with("logging.") || method_id.starts_with("aiplatform.");
 }
 
 // Looks only at the name, so that an API that is not called is not parsed.
@@ -209,6 +216,7 @@ const ApiDescription* ApiDescription::Of(std::string_view method_id) {
   if (method_id.starts_with("ml.")) return &Ml();
   if (method_id.starts_with("storage.")) return &Storage();
   if (method_id.starts_with("logging.")) return &Logging();
+  if (method_id.starts_with("aiplatform.")) return &Aiplatform();
   return nullptr;
 }
 

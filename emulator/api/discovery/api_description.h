@@ -42,6 +42,7 @@ struct ApiMethod {
 class ApiDescription {
  public:
   static const ApiDescription& Ml();
+  static const ApiDescription& Aiplatform();
   static const ApiDescription& Storage();
   static const ApiDescription& Logging();
   /// The API of a method id ("storage.objects.get"); nullptr for caip's own and unknown methods.
@@ -85,6 +86,7 @@ std::string RoutePattern(const ApiMethod& method);
 
 // The texts of descriptions/, compiled in by module.cmake.
 std::string_view MlDescriptionText();
+std::string_view AiplatformDescriptionText();
 std::string_view StorageDescriptionText();
 std::string_view LoggingDescriptionText();
 

@@ -90,13 +90,14 @@ const ApiDescription* FindApi(std::string_view name, std::string_view version) {
   return nullptr;
 }
 
-// The API of /$discovery/rest: the Host "storage.googleapis.com" selects storage, else the version
-// decides.
+// The API of /$discovery/rest: the Host "storage.googleapis.com" selects storage, and
+// "REGION-ml.googleapis.com" ml; else the version decides.
 const ApiDescription* SelectApi(const http::Request& request) {
   const std::string_view version = request.Query("version");
   for (const ApiDescription* api : ApiDescription::All()) {
-    const std::string host = api->name() + ".googleapis.com";
-    if (!request.host.starts_with(host)) continue;
+    const size_t at = request.host.find(api->name() + ".googleapis.com");
+    const bool is_regional = at != std::string::npos && at > 0 && request.host[at - 1] == '-';
+    if (at != 0 && !is_regional) continue;
     return version.empty() || version == api->version() ? api : nullptr;
   }
   for (const ApiDescription* api : ApiDescription::All()) {

@@ -1,5 +1,7 @@
 #include "emulator/api/discovery/json_schemas.h"
 
+#include <cctype>
+
 #include "base/json.h"
 #include "base/text.h"
 #include "google/errors.h"
@@ -7,17 +9,29 @@
 #include "google/transcoder.h"
 #include "ml/errors.h"
 #include "ml/schema/job_schema.h"
+#include "vertex/schema/custom_job_schema.h"
+#include "vertex/schema/training_pipeline_schema.h"
 
 namespace caip::api {
 namespace {
 
 using google::FieldKind;
 
+// Converts "google.cloud.aiplatform.v1.A.B" to "GoogleCloudAiplatformV1AB".
+std::string SchemaNameWithoutMarks(std::string_view type) {
+  std::string name;
+  for (const std::string& part : Split(type, '.')) {
+    name += static_cast<char>(std::toupper(static_cast<unsigned char>(part.front())));
+    name += part.substr(1);
+  }
+  return name;
+}
+
 // Converts "google.cloud.ml.v1.Job" to "GoogleCloudMlV1__Job", and "...A.B" to
-// "GoogleCloudMlV1_A_B".
+// "GoogleCloudMlV1_A_B". Only this API has the marks.
 std::string SchemaName(std::string_view type) {
   constexpr std::string_view kPackage = "google.cloud.ml.v1.";
-  assert(type.starts_with(kPackage));
+  if (!type.starts_with(kPackage)) return SchemaNameWithoutMarks(type);
   const std::string name(type.substr(kPackage.size()));
   const bool nested = name.find('.') != std::string::npos;
   return (nested ? "GoogleCloudMlV1_" : "GoogleCloudMlV1__") + ReplaceAll(name, ".", "_");
@@ -27,6 +41,15 @@ Json Scalar(const char* type, const char* format = nullptr) {
   Json schema = {{"type", type}};
   if (format) schema["format"] = format;
   return schema;
+}
+
+// An enum may have numbers without a name.
+Json NamesOf(const google::EnumSchema& enumeration) {
+  Json names = Json::array();
+  for (const std::string_view name : enumeration.names) {
+    if (!name.empty()) names.push_back(name);
+  }
+  return names;
 }
 
 Json TypeOf(const google::FieldSchema& field) {
@@ -48,7 +71,7 @@ Json TypeOf(const google::FieldSchema& field) {
     case FieldKind::kDuration:
       return Scalar("string", "google-duration");
     case FieldKind::kEnum:
-      return {{"type", "string"}, {"enum", field.enumeration->names}};
+      return {{"type", "string"}, {"enum", NamesOf(*field.enumeration)}};
     case FieldKind::kMessage:
       return {{"$ref", SchemaName(field.message->type)}};
     case FieldKind::kStringMap:
@@ -139,6 +162,11 @@ class MessageCheck {
 };
 
 }  // namespace
+
+void AddVertexSchemas(Json& schemas) {
+  Add(vertex::CustomJobSchema(), schemas);
+  Add(vertex::TrainingPipelineSchema(), schemas);
+}
 
 void AddJobSchemas(Json& schemas) { Add(ml::JobSchema(), schemas); }
 

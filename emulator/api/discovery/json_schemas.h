@@ -11,6 +11,9 @@ namespace caip::api {
 
 /// Adds GoogleCloudMlV1__Job and all messages in it.
 void AddJobSchemas(Json& schemas);
+/// Adds GoogleCloudAiplatformV1CustomJob, GoogleCloudAiplatformV1TrainingPipeline and all messages
+/// in them.
+void AddVertexSchemas(Json& schemas);
 
 /// Checks a body against a message type. kInvalidArgument lists all unknown names and values of a
 /// wrong type, with the texts of the service's transcoder.

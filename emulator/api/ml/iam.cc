@@ -13,6 +13,7 @@
 #include "emulator/api/discovery/json_schemas.h"
 #include "emulator/api/errors.h"
 #include "emulator/api/json_messages.h"
+#include "emulator/api/ml/ml_routes.h"
 #include "google/errors.h"
 #include "google/transcoder.h"
 #include "ml/errors.h"
@@ -114,7 +115,7 @@ Result<Json> GetPolicy(engine::Engine& engine, const PolicyStore& policies,
     return google::errors::Violations(
         {errors::PolicyVersionUnknown("options.requested_policy_version", version)});
   }
-  RETURN_IF_ERROR(engine.Get(at.At("project"), at.At("job")));
+  RETURN_IF_ERROR(FindMlJob(engine, at.At("project"), at.At("job")));
   return policies.Get(at.At("project"), at.At("job"));
 }
 
@@ -153,7 +154,7 @@ Result<Json> SetPolicy(engine::Engine& engine, PolicyStore& policies, const http
       CheckMessage(body, ApiDescription::Ml().schemas(), "GoogleIamV1__SetIamPolicyRequest"));
   ASSIGN_OR_RETURN(const std::set<std::string> mask, ReadMask(body));
   ASSIGN_OR_RETURN(const Json policy, ReadPolicy(body));
-  RETURN_IF_ERROR(engine.Get(at.At("project"), at.At("job")));
+  RETURN_IF_ERROR(FindMlJob(engine, at.At("project"), at.At("job")));
   return policies.Change(at.At("project"), at.At("job"), [&](Json present) {
     return MaskedPolicy(std::move(present), policy, mask);
   });
@@ -184,7 +185,7 @@ Result<Json> TestPermissions(engine::Engine& engine, const http::Request& reques
   Violations violations;
   const std::vector<std::string> held = ReadPermissions(body, violations);
   if (!violations.empty()) return google::errors::Violations(std::move(violations));
-  const auto job = engine.Get(at.At("project"), at.At("job"));
+  const auto job = FindMlJob(engine, at.At("project"), at.At("job"));
   if (!job.ok() && job.error().code != Code::kNotFound) return job.error();
   if (!job.ok() || held.empty()) return Json::object();
   return Json{{"permissions", held}};

@@ -40,7 +40,7 @@ Result<Json> CreateJob(engine::Engine& engine, const http::Request& request,
 
 // GET v1/projects/{project}/jobs/{job}
 Result<Json> GetJob(engine::Engine& engine, const std::string& project, const std::string& job_id) {
-  ASSIGN_OR_RETURN(const run::Job job, engine.Get(project, job_id));
+  ASSIGN_OR_RETURN(const run::Job job, FindMlJob(engine, project, job_id));
   return ResourceOf(job);
 }
 
@@ -93,7 +93,7 @@ Result<PatchMask> ReadMask(const http::Request& request) {
 // A patch of the etag alone changes nothing, but fails if the job has another etag.
 Result<Json> CompareEtag(engine::Engine& engine, const std::string& project,
                          const std::string& job_id, const std::string& etag) {
-  ASSIGN_OR_RETURN(const run::Job present, engine.Get(project, job_id));
+  ASSIGN_OR_RETURN(const run::Job present, FindMlJob(engine, project, job_id));
   ASSIGN_OR_RETURN(const ml::Job shown, ml::RenderJob(present));
   if (etag != shown.etag) return ml::errors::EtagStale();
   return ml::ToJson(shown);
@@ -102,7 +102,7 @@ Result<Json> CompareEtag(engine::Engine& engine, const std::string& project,
 Result<Json> SetLabels(engine::Engine& engine, const std::string& project,
                        const std::string& job_id, const ml::Job& change,
                        const std::optional<std::string>& etag) {
-  RETURN_IF_ERROR(engine.Get(project, job_id));
+  RETURN_IF_ERROR(FindMlJob(engine, project, job_id));
   if (auto broken = ml::ValidateLabels(change.labels); !broken.empty()) {
     return ml::ValidationError(std::move(broken));
   }
@@ -129,11 +129,19 @@ Result<Json> PatchJob(engine::Engine& engine, const http::Request& request,
 // POST v1/projects/{project}/jobs/{job}:cancel
 Result<Json> CancelJob(engine::Engine& engine, const std::string& project,
                        const std::string& job_id) {
+  RETURN_IF_ERROR(FindMlJob(engine, project, job_id));
   RETURN_IF_ERROR(engine.Cancel(project, job_id));
   return Json::object();
 }
 
 }  // namespace
+
+Result<run::Job> FindMlJob(const engine::Engine& engine, const std::string& project,
+                           const std::string& job_id) {
+  auto job = engine.Get(project, job_id);
+  if (job.ok() && !job->api.empty()) return ml::errors::JobNotFound();
+  return job;
+}
 
 std::vector<http::Route> JobRoutes(engine::Engine& engine) {
   return {

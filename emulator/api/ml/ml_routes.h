@@ -25,6 +25,10 @@ std::string ManagedServiceAccount(const std::string& project_number);
 std::vector<http::Route> MlRoutes(engine::Engine& engine, PolicyStore& policies,
                                   StudyService& studies, const ServiceIdentity& identity);
 
+/// kNotFound, too, if the job belongs to another API.
+Result<run::Job> FindMlJob(const engine::Engine& engine, const std::string& project,
+                           const std::string& job_id);
+
 // The parts of MlRoutes.
 
 /// projects.jobs: create, get, list, patch, cancel (docs/service/api.md, sections 2 to 8).

@@ -86,6 +86,14 @@ ml::TrainingApiOptions TrainingSettings(const EmulatorOptions& options) {
   return settings;
 }
 
+vertex::TrainingApiOptions VertexTrainingSettings(const EmulatorOptions& options) {
+  vertex::TrainingApiOptions settings;
+  settings.validation.extra_regions = options.extra_regions;
+  settings.service_account = ServiceAccountOf(options);
+  settings.project_number = options.project_number;
+  return settings;
+}
+
 std::string ProjectOf(const Variables& own) {
   return host::FindVariable(own, "CLOUDSDK_CORE_PROJECT")
       .value_or(host::FindVariable(own, "GOOGLE_CLOUD_PROJECT").value_or("demo-project"));

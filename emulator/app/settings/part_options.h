@@ -16,6 +16,7 @@
 #include "host/companions/companions.h"
 #include "host/process/child_process.h"
 #include "ml/training_api.h"
+#include "vertex/training_api.h"
 
 namespace caip::app {
 
@@ -37,6 +38,7 @@ engine::EngineOptions EngineSettings(const EmulatorOptions& options, const std::
 
 /// The settings of the training API: which jobs it accepts, and whose names it uses.
 ml::TrainingApiOptions TrainingSettings(const EmulatorOptions& options);
+vertex::TrainingApiOptions VertexTrainingSettings(const EmulatorOptions& options);
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 

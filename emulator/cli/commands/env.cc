@@ -171,6 +171,7 @@ Variables ClientVariables(const ClientFacts& facts) {
   const std::string for_gcloud = GcloudUrl(facts);
   Variables variables = {
       {"CLOUDSDK_API_ENDPOINT_OVERRIDES_ML", for_gcloud + "/"},
+      {"CLOUDSDK_API_ENDPOINT_OVERRIDES_AIPLATFORM", for_gcloud + "/"},
       {"CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE", for_gcloud + "/storage/v1/"},
       {"CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING", for_gcloud + "/"},
       {"CLOUDSDK_AUTH_DISABLE_CREDENTIALS", "true"},

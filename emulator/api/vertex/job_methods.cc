@@ -1,0 +1,162 @@
+// The methods of projects.locations.customJobs and projects.locations.trainingPipelines
+// (docs/service/vertex.md, sections 2 and 3).
+
+#include <optional>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "emulator/api/json_messages.h"
+#include "emulator/api/paging.h"
+#include "emulator/api/vertex/read_mask.h"
+#include "emulator/api/vertex/vertex_routes.h"
+#include "google/errors.h"
+#include "vertex/document.h"
+#include "vertex/errors.h"
+#include "vertex/filter/custom_job_filter.h"
+#include "vertex/resource_names.h"
+
+namespace caip::api {
+namespace {
+
+using http::PathParameters;
+using http::Request;
+using vertex::ListedAs;
+
+constexpr size_t kVertexPageSize = 100;   // default and maximum
+constexpr size_t kVertexListBatch = 256;  // jobs that are read at a time if not all are listed
+
+/// A collection of jobs of Vertex AI.
+struct JobKind {
+  std::string_view collection;  // also the name of a list
+  const char* message;          // what a create body must be
+  ListedAs listed_as;
+  Result<Json> (*render)(const run::Job& job, const vertex::RenderOptions& options);
+};
+
+constexpr JobKind kJobKinds[] = {
+    {vertex::kCustomJobs, "CustomJob", ListedAs::kCustomJob, vertex::RenderCustomJob},
+    {vertex::kTrainingPipelines, "TrainingPipeline", ListedAs::kTrainingPipeline,
+     vertex::RenderTrainingPipeline}};
+
+VertexParent ParentOf(const PathParameters& at) { return {at.At("project"), at.At("location")}; }
+
+Result<Json> ReadResource(const Request& request, const JobKind& kind) {
+  ASSIGN_OR_RETURN(const std::string text, ReadBodyText(request));
+  auto body = ParseJson(text);
+  if (!body.ok()) return google::errors::BodyMalformed(body.error());
+  if (!body->is_object()) return vertex::errors::BodyNoObject(kind.message);
+  return body;
+}
+
+Result<Json> CreateResource(VertexJobs& jobs, const JobKind& kind, const Request& request,
+                            const PathParameters& at) {
+  ASSIGN_OR_RETURN(const Json body, ReadResource(request, kind));
+  ASSIGN_OR_RETURN(const run::Job job, jobs.Create(ParentOf(at), kind.collection, body));
+  return kind.render(job, jobs.RenderingFor(request));
+}
+
+Result<Json> GetResource(VertexJobs& jobs, const JobKind& kind, const Request& request,
+                         const PathParameters& at) {
+  ASSIGN_OR_RETURN(const run::Job job, jobs.Find(ParentOf(at), kind.collection, at.At("job")));
+  return kind.render(job, jobs.RenderingFor(request));
+}
+
+/// What a request wants to see of a list.
+struct ListView {
+  const JobKind& kind;
+  vertex::RenderOptions rendering;
+  vertex::CustomJobFilter filter = {};
+  ReadMask mask = {};
+
+  bool Shows(const run::Job& job) const {
+    const bool is_listed =
+        kind.listed_as == ListedAs::kCustomJob || vertex::IsPipelineJob(job.document);
+    return is_listed && filter.Matches(job, rendering.has_queue);
+  }
+};
+
+Result<std::vector<PageItem>> ReadListed(const VertexJobs& jobs, const VertexParent& parent,
+                                         const ListView& view, const std::string& after,
+                                         size_t count) {
+  ASSIGN_OR_RETURN(const std::vector<run::Job> found, jobs.List(parent, after, count));
+  std::vector<PageItem> items;
+  for (const run::Job& job : found) {
+    items.push_back({job.key.job_id, std::nullopt});
+    if (!view.Shows(job)) continue;
+    ASSIGN_OR_RETURN(const Json rendered, view.kind.render(job, view.rendering));
+    items.back().json = view.mask.Of(rendered);
+  }
+  return items;
+}
+
+// Newest first.
+Result<Json> ListResources(VertexJobs& jobs, const JobKind& kind, const Request& request,
+                           const PathParameters& at) {
+  static const PagingRules kRules{kVertexPageSize, vertex::errors::PageSizeNegative,
+                                  vertex::errors::PageTokenBroken};
+  ASSIGN_OR_RETURN(const Page page, ReadPage(request, kRules));
+  ListView view{kind, jobs.RenderingFor(request)};
+  ASSIGN_OR_RETURN(view.filter,
+                   vertex::CustomJobFilter::Parse(request.Query("filter"), kind.listed_as));
+  ASSIGN_OR_RETURN(view.mask, ReadMask::Parse(request.Query("readMask")));
+  const bool shows_all =
+      kind.listed_as == ListedAs::kCustomJob && Trim(request.Query("filter")).empty();
+  return AnswerPage(page, kind.collection, shows_all ? page.size + 1 : kVertexListBatch,
+                    [&](const std::string& after, size_t count) {
+                      return ReadListed(jobs, ParentOf(at), view, after, count);
+                    });
+}
+
+// The body is an empty message, or nothing.
+Result<Json> CancelResource(VertexJobs& jobs, const JobKind& kind, const Request& request,
+                            const PathParameters& at) {
+  RETURN_IF_ERROR(ReadJsonObject(request));
+  RETURN_IF_ERROR(jobs.Cancel(ParentOf(at), kind.collection, at.At("job")));
+  return Json::object();
+}
+
+Result<Json> DeleteResource(const VertexWorld& world, const JobKind& kind,
+                            const PathParameters& at) {
+  RETURN_IF_ERROR(world.jobs.Remove(ParentOf(at), kind.collection, at.At("job")));
+  return world.operations.Add(world.jobs.project_number(), at.At("location"), world.clock.Now());
+}
+
+std::vector<http::Route> MethodsOf(const VertexWorld& world, const JobKind& kind,
+                                   const VertexRoot& version) {
+  VertexJobs& jobs = world.jobs;
+  const std::string all(kind.collection);
+  const std::string one = all + "/{job}";
+  return {
+      VertexRoute(version, "POST", all, all + ".create",
+                  [&jobs, &kind](const auto& request, const auto& at) {
+                    return CreateResource(jobs, kind, request, at);
+                  }),
+      VertexRoute(version, "GET", all, all + ".list",
+                  [&jobs, &kind](const auto& request, const auto& at) {
+                    return ListResources(jobs, kind, request, at);
+                  }),
+      VertexRoute(version, "GET", one, all + ".get",
+                  [&jobs, &kind](const auto& request, const auto& at) {
+                    return GetResource(jobs, kind, request, at);
+                  }),
+      VertexRoute(
+          version, "DELETE", one, all + ".delete",
+          [world, &kind](const auto&, const auto& at) { return DeleteResource(world, kind, at); }),
+      VertexRoute(version, "POST", one + ":cancel", all + ".cancel",
+                  [&jobs, &kind](const auto& request, const auto& at) {
+                    return CancelResource(jobs, kind, request, at);
+                  }),
+  };
+}
+
+}  // namespace
+
+std::vector<http::Route> VertexJobRoutes(const VertexWorld& world, const VertexRoot& version) {
+  std::vector<http::Route> routes;
+  for (const JobKind& kind : kJobKinds) {
+    for (http::Route& route : MethodsOf(world, kind, version)) routes.push_back(std::move(route));
+  }
+  return routes;
+}
+
+}  // namespace caip::api

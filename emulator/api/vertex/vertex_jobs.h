@@ -1,0 +1,66 @@
+#pragma once
+// The jobs of Vertex AI in the emulator, as requests name them.
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "emulator/api/control/job_removal.h"
+#include "engine/engine.h"
+#include "vertex/render.h"
+
+namespace caip::api {
+
+/// A project and a location of a request. The project is an id or the service's number, which all
+/// projects have in common.
+struct VertexParent {
+  std::string project;
+  std::string location;
+};
+
+/// Custom jobs, and pipelines, each of which has a custom job of its own. `collection` is
+/// vertex::kCustomJobs or vertex::kTrainingPipelines. Any thread.
+class VertexJobs {
+ public:
+  struct Options {
+    std::string project_number;
+    bool has_queue = false;  // vertex::RenderOptions
+    uint64_t seed = 0;       // of the ids of new jobs
+  };
+  /// `kept` has the engine. Its parts outlive this object.
+  VertexJobs(KeptOfJobs kept, Options options);
+
+  /// kInvalidArgument with all violations of the rules of the resource.
+  Result<run::Job> Create(const VertexParent& parent, std::string_view collection,
+                          const Json& body);
+  /// The custom job that is, or that works for, the resource with that id. kNotFound: there is
+  /// none.
+  Result<run::Job> Find(const VertexParent& parent, std::string_view collection,
+                        const std::string& id) const;
+  /// All custom jobs, newest first, after the job `after` ("": from the start).
+  Result<std::vector<run::Job>> List(const VertexParent& parent, const std::string& after,
+                                     size_t count) const;
+  /// Does nothing if the job has ended.
+  Status Cancel(const VertexParent& parent, std::string_view collection, const std::string& id);
+  /// kFailedPrecondition: the job has not ended.
+  Status Remove(const VertexParent& parent, std::string_view collection, const std::string& id);
+
+  /// How a request wants its jobs rendered: with names or numbers of enums.
+  vertex::RenderOptions RenderingFor(const http::Request& request) const;
+  const std::string& project_number() const { return options_.project_number; }
+
+ private:
+  std::string NewId(const std::string& project);
+
+  KeptOfJobs kept_;
+  Options options_;
+  std::mutex mutex_;
+  Random random_;
+};
+
+}  // namespace caip::api

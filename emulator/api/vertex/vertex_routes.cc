@@ -1,0 +1,169 @@
+#include "emulator/api/vertex/vertex_routes.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/json.h"
+#include "emulator/api/json_messages.h"
+#include "google/project_id.h"
+#include "ml/errors.h"
+#include "vertex/errors.h"
+
+namespace caip::api {
+namespace {
+
+constexpr const char* kVersions[] = {"v1", "v1beta1"};
+
+// Collections of the API that caip does not serve. It serves `studies` of the optimizer at the
+// same path.
+constexpr std::string_view kUnserved[] = {
+    "batchPredictionJobs",
+    "cachedContents",
+    "dataLabelingJobs",
+    "datasets",
+    "deploymentResourcePools",
+    "endpoints",
+    "featureGroups",
+    "featureOnlineStores",
+    "featurestores",
+    "hyperparameterTuningJobs",
+    "indexEndpoints",
+    "indexes",
+    "metadataStores",
+    "migratableResources:batchMigrate",
+    "migratableResources:search",
+    "modelDeploymentMonitoringJobs",
+    "models",
+    "models:copy",
+    "models:upload",
+    "nasJobs",
+    "notebookExecutionJobs",
+    "notebookRuntimeTemplates",
+    "notebookRuntimes",
+    "persistentResources",
+    "pipelineJobs",
+    "publishers",
+    "ragCorpora",
+    "reasoningEngines",
+    "schedules",
+    "specialistPools",
+    "tensorboards",
+    "tuningJobs",
+};
+
+void AppendRoutes(std::vector<http::Route>& routes, std::vector<http::Route> more) {
+  routes.insert(routes.end(), std::make_move_iterator(more.begin()),
+                std::make_move_iterator(more.end()));
+}
+
+Status CheckParent(const std::vector<std::string>& regions, const http::PathParameters& at) {
+  const std::string& project = at.At("project");
+  if (!google::IsProjectId(project)) return ml::errors::ProjectDenied(project);
+  if (std::ranges::find(regions, at.At("location")) != regions.end()) return Ok{};
+  return vertex::errors::LocationUnknown(at.At("location"), regions);
+}
+
+std::string OperationName(const http::PathParameters& at) {
+  return "projects/" + at.At("project") + "/locations/" + at.At("location") + "/operations/" +
+         at.At("operation");
+}
+
+Result<Json> FindOperation(const DeleteOperations& operations, const http::PathParameters& at) {
+  auto found = operations.Find(at.At("location"), at.At("operation"));
+  if (!found) return vertex::errors::OperationNotFound(OperationName(at));
+  return *std::move(found);
+}
+
+}  // namespace
+
+http::Route VertexRoute(const VertexRoot& root, std::string method, std::string_view path,
+                        std::string_view id, VertexCall call) {
+  return {std::move(method),
+          "/" + root.root + "/projects/{project}/locations/{location}/" + std::string(path),
+          "aiplatform.projects.locations." + std::string(id),
+          [call = std::move(call), regions = root.regions](const http::Request& request,
+                                                           const http::PathParameters& at) {
+            const Status parent = CheckParent(regions, at);
+            return parent.ok() ? Respond(request, call(request, at))
+                               : ErrorResponse(parent.error());
+          }};
+}
+
+namespace {
+
+std::vector<http::Route> OperationRoutesOfVertex(DeleteOperations& operations,
+                                                 const VertexRoot& root) {
+  const VertexCall get = [&operations](const auto&, const auto& at) {
+    return FindOperation(operations, at);
+  };
+  const VertexCall cancel = [&operations](const auto&, const auto& at) -> Result<Json> {
+    RETURN_IF_ERROR(FindOperation(operations, at));
+    return Json::object();
+  };
+  const VertexCall forget = [&operations](const auto&, const auto& at) -> Result<Json> {
+    if (operations.Forget(at.At("location"), at.At("operation"))) return Json::object();
+    return vertex::errors::OperationNotFound(OperationName(at));
+  };
+  const VertexCall list = [&operations](const auto&, const auto& at) -> Result<Json> {
+    const std::vector<Json> found = operations.List(at.At("location"));
+    return found.empty() ? Json::object() : Json{{"operations", found}};
+  };
+  return {VertexRoute(root, "GET", "operations", "operations.list", list),
+          VertexRoute(root, "GET", "operations/{operation}", "operations.get", get),
+          VertexRoute(root, "DELETE", "operations/{operation}", "operations.delete", forget),
+          VertexRoute(root, "POST", "operations/{operation}:wait", "operations.wait", get),
+          VertexRoute(root, "POST", "operations/{operation}:cancel", "operations.cancel", cancel)};
+}
+
+std::vector<http::Route> UnservedRoutes(const VertexRoot& version) {
+  std::vector<http::Route> routes;
+  for (const std::string_view collection : kUnserved) {
+    const std::string name(collection);
+    const VertexCall refuse = [name](const auto&, const auto&) -> Result<Json> {
+      return vertex::errors::NotServed(name);
+    };
+    for (const char* method : {"GET", "POST", "PUT", "PATCH", "DELETE"}) {
+      routes.push_back(VertexRoute(version, method, name, name, refuse));
+      routes.back().emulated = false;
+      if (name.find(':') != name.npos) continue;
+      routes.push_back(VertexRoute(version, method, name + "/{rest...}", name, refuse));
+      routes.back().emulated = false;
+    }
+  }
+  return routes;
+}
+
+}  // namespace
+
+std::vector<http::Route> VertexRoutes(const VertexWorld& world) {
+  const auto root = [&](const char* name) { return VertexRoot{name, world.regions}; };
+  std::vector<http::Route> routes = OperationRoutesOfVertex(world.operations, root("ui"));
+  for (const char* version : kVersions) {
+    AppendRoutes(routes, VertexJobRoutes(world, root(version)));
+    AppendRoutes(routes, UnservedRoutes(root(version)));
+  }
+  AppendRoutes(routes, OperationRoutesOfVertex(world.operations, root("v1beta1")));
+  // The get and the cancel of v1 are those of WithVertexOperations.
+  for (http::Route& route : OperationRoutesOfVertex(world.operations, root("v1"))) {
+    const bool is_shared = route.id.ends_with(".get") || route.id.ends_with(".cancel");
+    if (!is_shared) routes.push_back(std::move(route));
+  }
+  return routes;
+}
+
+std::vector<http::Route> WithVertexOperations(std::vector<http::Route> ml_routes,
+                                              DeleteOperations& operations) {
+  for (http::Route& route : ml_routes) {
+    const bool gets = route.id == "ml.projects.locations.operations.get";
+    if (!gets && route.id != "ml.projects.locations.operations.cancel") continue;
+    route.handler = [&operations, gets, inner = std::move(route.handler)](
+                        const http::Request& request, const http::PathParameters& at) {
+      const auto found = operations.Find(at.At("location"), at.At("operation"));
+      if (!found) return inner(request, at);
+      return Respond(request, gets ? *found : Json::object());
+    };
+  }
+  return ml_routes;
+}
+
+}  // namespace caip::api

@@ -1,0 +1,52 @@
+#pragma once
+// The training part of aiplatform.googleapis.com, as v1 and v1beta1 (docs/service/vertex.md,
+// section 2). Other collections of the API answer 501 with their name.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "emulator/api/control/job_removal.h"
+#include "emulator/api/vertex/delete_operations.h"
+#include "emulator/api/vertex/vertex_jobs.h"
+#include "http/router.h"
+
+namespace caip::api {
+
+/// What the routes use. All parts outlive them.
+struct VertexWorld {
+  VertexJobs& jobs;
+  DeleteOperations& operations;
+  Clock& clock;
+  std::vector<std::string> regions;
+};
+
+/// projects.locations.customJobs, trainingPipelines and operations, and the collections that caip
+/// does not serve.
+std::vector<http::Route> VertexRoutes(const VertexWorld& world);
+
+/// Both APIs have operations at the same paths. Answers for those of this API, and leaves all
+/// others to the routes.
+std::vector<http::Route> WithVertexOperations(std::vector<http::Route> ml_routes,
+                                              DeleteOperations& operations);
+
+/// A place of routes: "/ROOT/projects/{project}/locations/{location}/". `root` is a version, or
+/// "ui", where clients poll operations.
+struct VertexRoot {
+  std::string root;
+  std::vector<std::string> regions;
+};
+
+/// A route that rejects unknown locations and impossible projects. `id` is the part of the method's
+/// id after "aiplatform.projects.locations.".
+using VertexCall = std::function<Result<Json>(const http::Request&, const http::PathParameters&)>;
+http::Route VertexRoute(const VertexRoot& root, std::string method, std::string_view path,
+                        std::string_view id, VertexCall call);
+
+/// The part of VertexRoutes for jobs and pipelines.
+std::vector<http::Route> VertexJobRoutes(const VertexWorld& world, const VertexRoot& version);
+
+}  // namespace caip::api

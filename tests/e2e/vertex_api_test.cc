@@ -1,0 +1,250 @@
+// Custom jobs and training pipelines of Vertex AI on a running server, called over HTTP
+// (docs/service/vertex.md, sections 1 to 4).
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "base/encoding.h"
+#include "http/client.h"
+#include "tests/support/caip_command.h"
+
+namespace caip::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+constexpr char kLocation[] = "/v1/projects/demo/locations/us-central1";
+constexpr char kImage[] = "us-docker.pkg.dev/demo/trainers/";
+
+class VertexApi : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Transcript env =
+        caip_.Run({"env", "--format", "json", "--map-image",
+                   std::string(kImage) + "probe=sh -c 'env; exit 0'", "--map-image",
+                   std::string(kImage) + "bad=sh -c 'echo no; exit 3'", "--map-image",
+                   std::string(kImage) + "sleep=sleep 1000"});
+    ASSERT_EQ(env.exit_code, 0) << env.err;
+    variables_ = *ParseJson(env.out);
+    client_ = std::make_unique<http::Client>(StringOr(variables_, "STORAGE_EMULATOR_HOST"));
+  }
+
+  struct Answer {
+    int status;
+    Json body;
+    std::string Text(const char* name) const { return StringOr(body, name); }
+  };
+  Answer Ask(const std::string& method, const std::string& target, const Json& body = nullptr) {
+    http::ClientRequest request;
+    request.method = method;
+    request.target = target;
+    if (!body.is_null()) request.body = CompactJson(body);
+    const auto response = client_->Send(request);
+    EXPECT_TRUE(response.ok());
+    auto parsed = ParseJson(response.ok() ? response->body : "null");
+    return {response.ok() ? response->status : 0, parsed.ok() ? *parsed : Json()};
+  }
+  Answer Create(const Json& job) {
+    return Ask("POST", std::string(kLocation) + "/customJobs", job);
+  }
+  // Waits for the end of the resource with that name.
+  Json AwaitEnd(const std::string& name) {
+    for (;;) {
+      const Answer answer = Ask("GET", "/v1/" + name);
+      const std::string state = answer.Text("state");
+      for (const char* end : {"_SUCCEEDED", "_FAILED", "_CANCELLED"}) {
+        if (answer.status != 200 || state.ends_with(end)) return answer.body;
+      }
+    }
+  }
+  static std::string IdOf(const std::string& name) { return name.substr(name.rfind('/') + 1); }
+
+  static Json JobSpec(const std::string& program, int replicas = 1) {
+    const auto pool = [&](int count) {
+      return Json{{"machineSpec", {{"machineType", "n1-standard-4"}}},
+                  {"replicaCount", std::to_string(count)},
+                  {"containerSpec", {{"imageUri", kImage + program}}}};
+    };
+    Json pools = Json::array({pool(1)});
+    if (replicas > 1) pools.push_back(pool(replicas - 1));
+    return {{"workerPoolSpecs", std::move(pools)}};
+  }
+  static Json Job(const std::string& program, int replicas = 1) {
+    return {{"displayName", program + " job"}, {"jobSpec", JobSpec(program, replicas)}};
+  }
+
+  CaipCommand caip_;
+  Json variables_;
+  std::unique_ptr<http::Client> client_;
+};
+
+TEST_F(VertexApi, RunsACustomJob) {
+  const Answer created = Create(Job("probe", 2));
+  ASSERT_EQ(created.status, 200) << created.body;
+  EXPECT_EQ(created.Text("state"), "JOB_STATE_PENDING");
+  EXPECT_THAT(created.Text("name"),
+              MatchesRegex("projects/123456789012/locations/us-central1/customJobs/[0-9]{1,19}"));
+  const Json ended = AwaitEnd(created.Text("name"));
+  EXPECT_EQ(StringOr(ended, "state"), "JOB_STATE_SUCCEEDED") << ended;
+  for (const char* time : {"createTime", "startTime", "endTime", "updateTime"}) {
+    EXPECT_FALSE(StringOr(ended, time).empty()) << time;
+  }
+  const Answer log = Ask("POST", "/v2/entries:list",
+                         {{"resourceNames", {"projects/demo"}},
+                          {"filter", "resource.type=\"ml_job\" AND resource.labels.job_id=\"" +
+                                         IdOf(created.Text("name")) +
+                                         "\" AND resource.labels.task_name=\"workerpool0-0\""}});
+  std::string lines;
+  for (const Json& entry : log.body["entries"])
+    lines += StringOr(entry["jsonPayload"], "message") + "\n";
+  EXPECT_THAT(lines, HasSubstr("CLUSTER_SPEC={\"cluster\":{\"workerpool0\":["));
+  EXPECT_THAT(lines, HasSubstr("TF_CONFIG={\"cluster\": {\"chief\": ["));
+  EXPECT_THAT(lines, HasSubstr("CLOUD_ML_PROJECT_ID=123456789012"));
+}
+
+TEST_F(VertexApi, ReportsAReplicaThatFails) {
+  const Json ended = AwaitEnd(Create(Job("bad")).Text("name"));
+  EXPECT_EQ(StringOr(ended, "state"), "JOB_STATE_FAILED");
+  EXPECT_EQ(ended["error"]["code"], 3);
+  EXPECT_THAT(StringOr(ended["error"], "message"),
+              StartsWith("The replica workerpool0-0 exited with a non-zero status of 3. "));
+}
+
+TEST_F(VertexApi, RefusesAJobWithAllItsFaults) {
+  Json job = Job("probe");
+  job["displayName"] = "";
+  job["jobSpec"]["workerPoolSpecs"][0]["machineSpec"]["acceleratorType"] = "NVIDIA_TESLA_T4";
+  const Answer refused = Create(job);
+  EXPECT_EQ(refused.status, 400);
+  const std::string message = StringOr(refused.body["error"], "message");
+  EXPECT_THAT(message, StartsWith("List of found errors:\t1.Field: "));
+  EXPECT_THAT(message, HasSubstr("Both `accelerator_type` and `accelerator_count` should be"));
+  EXPECT_THAT(message, HasSubstr("Field: display_name;"));
+  EXPECT_EQ(Create(Json{{"shownName", "x"}}).status, 400);
+}
+
+TEST_F(VertexApi, ListsByFilterNewestFirst) {
+  const std::string first = Create(Job("probe")).Text("name");
+  const std::string second = Create(Job("bad")).Text("name");
+  AwaitEnd(first);
+  AwaitEnd(second);
+  const std::string all = std::string(kLocation) + "/customJobs";
+  Answer list = Ask("GET", all + "?pageSize=1");
+  ASSERT_EQ(list.body["customJobs"].size(), 1u);
+  EXPECT_EQ(StringOr(list.body["customJobs"][0], "name"), second);
+  list = Ask("GET", all + "?pageSize=1&pageToken=" + list.Text("nextPageToken"));
+  EXPECT_EQ(StringOr(list.body["customJobs"][0], "name"), first);
+  list = Ask("GET", all + "?readMask=name&filter=" + PercentEncoded("state=\"JOB_STATE_FAILED\""));
+  EXPECT_EQ(list.body, (Json{{"customJobs", {{{"name", second}}}}}));
+  EXPECT_EQ(Ask("GET", "/v1/projects/demo/locations/europe-west4/customJobs").body, Json::object());
+  EXPECT_EQ(Ask("GET", all + "?filter=color%3Dred").status, 400);
+}
+
+TEST_F(VertexApi, AnswersWithNumbersOfEnumsWhereAClientWantsThem) {
+  Json job = Job("probe");
+  job["jobSpec"]["scheduling"] = {{"strategy", 4}};
+  const Answer created =
+      Ask("POST", std::string(kLocation) + "/customJobs?%24alt=json%3Benum-encoding%3Dint", job);
+  ASSERT_EQ(created.status, 200) << created.body;
+  EXPECT_EQ(created.body["state"], 2);
+  EXPECT_EQ(created.body["jobSpec"]["scheduling"]["strategy"], 4);
+  const std::string name = created.Text("name");
+  EXPECT_EQ(Ask("GET", "/v1/" + name + "?$alt=json;enum-encoding=int").status, 200);
+  EXPECT_EQ(Ask("GET", "/v1/" + name).body["jobSpec"]["scheduling"]["strategy"], "SPOT");
+}
+
+TEST_F(VertexApi, CancelsAndDeletes) {
+  const std::string name = Create(Job("sleep")).Text("name");
+  EXPECT_EQ(Ask("DELETE", "/v1/" + name).status, 400) << "it has not ended";
+  EXPECT_EQ(Ask("POST", "/v1/" + name + ":cancel").body, Json::object());
+  const Json ended = AwaitEnd(name);
+  EXPECT_EQ(StringOr(ended, "state"), "JOB_STATE_CANCELLED");
+  EXPECT_EQ(ended["error"]["code"], 1);
+  EXPECT_EQ(Ask("POST", "/v1/" + name + ":cancel", Json::object()).status, 200) << "no effect";
+
+  const Answer deleted = Ask("DELETE", "/v1/" + name);
+  EXPECT_EQ(deleted.body["done"], true);
+  EXPECT_EQ(StringOr(deleted.body["metadata"], "@type"),
+            "type.googleapis.com/google.cloud.aiplatform.v1.DeleteOperationMetadata");
+  const std::string operation = deleted.Text("name");
+  for (const char* root : {"/ui/", "/v1/", "/v1beta1/"}) {
+    EXPECT_EQ(Ask("GET", root + operation).body, deleted.body) << root;
+  }
+  EXPECT_EQ(Ask("POST", "/ui/" + operation + ":wait").body, deleted.body);
+  EXPECT_EQ(Ask("GET", "/v1/" + name).status, 404);
+  EXPECT_EQ(Ask("GET", "/v1/" + operation + "0").status, 404);
+}
+
+TEST_F(VertexApi, RunsAPipelineAsACustomJob) {
+  const Json pipeline = {{"displayName", "census"},
+                         {"trainingTaskDefinition",
+                          "gs://google-cloud-aiplatform/schema/trainingjob/definition/"
+                          "custom_task_1.0.0.yaml"},
+                         {"trainingTaskInputs", JobSpec("probe")}};
+  const Answer created = Ask("POST", std::string(kLocation) + "/trainingPipelines", pipeline);
+  ASSERT_EQ(created.status, 200) << created.body;
+  EXPECT_EQ(created.Text("state"), "PIPELINE_STATE_PENDING");
+  const Json ended = AwaitEnd(created.Text("name"));
+  EXPECT_EQ(StringOr(ended, "state"), "PIPELINE_STATE_SUCCEEDED");
+  const std::string backing = StringOr(ended["trainingTaskMetadata"], "backingCustomJob");
+  EXPECT_EQ(Ask("GET", "/v1/" + backing).Text("state"), "JOB_STATE_SUCCEEDED");
+  const std::string all = std::string(kLocation) + "/trainingPipelines";
+  EXPECT_EQ(Ask("GET", all).body["trainingPipelines"].size(), 1u);
+  const std::string by_task = PercentEncoded("training_task_definition:custom_task*");
+  EXPECT_EQ(Ask("GET", all + "?filter=" + by_task).status, 200);
+  EXPECT_EQ(Ask("GET", std::string(kLocation) + "/customJobs").body["customJobs"].size(), 1u);
+}
+
+TEST_F(VertexApi, IsSeparateFromTheOlderApi) {
+  AwaitEnd(Create(Job("probe")).Text("name"));
+  EXPECT_EQ(Ask("GET", "/v1/projects/demo/jobs").body, Json::object());
+  const std::string id = IdOf(
+      StringOr(Ask("GET", std::string(kLocation) + "/customJobs").body["customJobs"][0], "name"));
+  EXPECT_EQ(Ask("GET", "/v1/projects/demo/jobs/" + id).status, 404);
+  EXPECT_EQ(Ask("POST", "/v1/projects/demo/jobs/" + id + ":cancel").status, 404);
+  EXPECT_EQ(Ask("GET", "/v1/projects/other/locations/us-central1/customJobs/" + id).status, 404);
+  EXPECT_EQ(Ask("GET", "/v1/projects/demo/locations/europe-west4/customJobs/" + id).status, 404);
+}
+
+TEST_F(VertexApi, NamesWhatItDoesNotServe) {
+  const Answer models = Ask("GET", std::string(kLocation) + "/models");
+  EXPECT_EQ(models.status, 501);
+  EXPECT_THAT(StringOr(models.body["error"], "message"), HasSubstr("models"));
+  EXPECT_EQ(Ask("POST", std::string(kLocation) + "/models:upload", Json::object()).status, 501);
+  EXPECT_EQ(
+      Ask("POST", std::string(kLocation) + "/hyperparameterTuningJobs", Json::object()).status,
+      501);
+  EXPECT_EQ(Ask("GET", "/v1/projects/demo/locations/mars/customJobs").status, 400);
+}
+
+TEST_F(VertexApi, IsDescribedByItsDiscoveryDocument) {
+  const Answer document = Ask("GET", "/discovery/v1/apis/aiplatform/v1/rest");
+  ASSERT_EQ(document.status, 200);
+  const Json& jobs =
+      document.body["resources"]["projects"]["resources"]["locations"]["resources"]["customJobs"];
+  EXPECT_EQ(StringOr(jobs["methods"]["create"], "flatPath"),
+            "v1/projects/{projectsId}/locations/{locationsId}/customJobs");
+  const Json& schemas = document.body["schemas"];
+  EXPECT_TRUE(schemas.contains("GoogleCloudAiplatformV1WorkerPoolSpec"));
+  EXPECT_TRUE(schemas["GoogleCloudAiplatformV1CustomJob"]["properties"].contains("jobSpec"));
+  EXPECT_EQ(StringOr(variables_, "CLOUDSDK_API_ENDPOINT_OVERRIDES_AIPLATFORM"),
+            StringOr(variables_, "STORAGE_EMULATOR_HOST") + "/");
+}
+
+TEST_F(VertexApi, KeepsItsJobsWhenTheEmulatorStartsAgain) {
+  const std::string done = Create(Job("probe")).Text("name");
+  AwaitEnd(done);
+  const std::string running = Create(Job("sleep")).Text("name");
+  for (const int pid : ProcessesMentioning(caip_.state().string())) ::kill(pid, SIGKILL);
+  ASSERT_TRUE(Eventually([&] { return ProcessesMentioning(caip_.state().string()).empty(); }));
+  SetUp();
+  EXPECT_EQ(Ask("GET", "/v1/" + done).Text("state"), "JOB_STATE_SUCCEEDED");
+  Ask("POST", "/v1/" + running + ":cancel");
+  EXPECT_EQ(StringOr(AwaitEnd(running), "state"), "JOB_STATE_CANCELLED");
+}
+
+}  // namespace
+}  // namespace caip::testing
