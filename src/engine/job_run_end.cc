@@ -129,7 +129,9 @@ void JobRun::LogOutcome() {
       LogJobEvent(run::LoggedJobEvent::kSucceeded);
       break;
     case JobState::kFailed:
-      LogService(job_.error_message, Severity::kError);
+      for (std::string& line : api_->ErrorLines(job_.error_message)) {
+        LogService(std::move(line), Severity::kError);
+      }
       LogJobEvent(run::LoggedJobEvent::kFailed, Severity::kError);
       break;
     default:

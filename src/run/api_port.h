@@ -118,6 +118,10 @@ class ApiJob {
 
   // Texts. The defaults are those of texts.h.
   virtual std::vector<std::string> Lines(LoggedJobEvent, const RunKey&) const { return {}; }
+  /// The message of a failed job as the log reports it.
+  virtual std::vector<std::string> ErrorLines(const std::string& message) const {
+    return {message};
+  }
   virtual std::string ReplicaFailed(const ReplicaFailure& failure, const RunKey& key) const;
   /// `reason` is the system's: "No such file or directory".
   virtual std::string CouldNotStart(const ReplicaId& replica, std::string_view reason,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/text.h"
 #include "vertex/cluster.h"
 #include "vertex/environment.h"
 #include "vertex/run_texts.h"
@@ -159,6 +160,15 @@ std::vector<std::string> CustomTrainingJob::Lines(run::LoggedJobEvent event,
       return {texts::JobCancelled()};
   }
   return {};
+}
+
+// One entry for each line that is not blank.
+std::vector<std::string> CustomTrainingJob::ErrorLines(const std::string& message) const {
+  std::vector<std::string> lines;
+  for (std::string& line : Split(message, '\n')) {
+    if (!Trim(line).empty()) lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 // A lost machine means that no attempt was left. With Spot machines, the region has none.

@@ -34,6 +34,7 @@ class CustomTrainingJob final : public run::ApiJob,
   std::string ReplicaName(const run::ReplicaId& replica) const override;
   std::string HostName(const run::ReplicaId& replica, const run::RunNames& names) const override;
   std::vector<std::string> Lines(run::LoggedJobEvent event, const run::RunKey& key) const override;
+  std::vector<std::string> ErrorLines(const std::string& message) const override;
   std::string ReplicaFailed(const run::ReplicaFailure& failure,
                             const run::RunKey& key) const override;
   std::string CouldNotStart(const run::ReplicaId& replica, std::string_view reason,

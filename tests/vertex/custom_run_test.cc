@@ -159,7 +159,14 @@ TEST_F(CustomRun, AFailedPackageLeavesItsExitAndItsTraceback) {
               IsSupersetOf({"Command '['python3', '-m', 'trainer.task', '--epochs', '2']' returned "
                             "non-zero exit status 1.",
                             "Task completed. Exit code (1). Exit reason (SUBPROCESS_EXCEPTION)"}));
-  EXPECT_THAT(Log("service"), Contains("Job failed."));
+  const std::vector<std::string> service = Log("service");
+  ASSERT_GE(service.size(), 5u);
+  EXPECT_THAT(std::vector<std::string>(service.end() - 5, service.end()),
+              ElementsAre("The replica workerpool0-0 exited with a non-zero status of 1. "
+                          "Termination reason: Error. ",
+                          "Traceback (most recent call last):", "ValueError: no",
+                          StartsWith("To find out more about why your job exited"), "Job failed."))
+      << "the message line by line";
 }
 
 TEST_F(CustomRun, EachPoolRunsItsOwnProgram) {
