@@ -21,6 +21,8 @@ std::string_view NameOf(TimerKind kind) {
       return "grace over";
     case TimerKind::kReplaced:
       return "replaced";
+    case TimerKind::kFailing:
+      return "failing";
     case TimerKind::kSaveAgain:
       return "save again";
   }

@@ -21,6 +21,7 @@ enum class TimerKind {
   kProvisioned,  // the machines of this attempt exist
   kGraceOver,    // the time between SIGTERM and SIGKILL has passed
   kReplaced,     // a replica's new machine exists
+  kFailing,      // a replica that failed has run again long enough
   kSaveAgain,    // the store refused a record; the engine's own
 };
 

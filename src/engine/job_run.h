@@ -113,6 +113,9 @@ class JobRun {
   Death CauseOf(const Death& death) const;
   std::string DescribeDeath(const Death& death) const;
   void FailBecauseOf(const Death& death);
+  bool StartsOnceMore(const Death& death) const;
+  void StartOnceMore(const Death& death);
+  void FailAtLast();
   void LogEnd(const ReplicaExit& exit, const Death& death);
   run::Decision Decide(const Death& death);
   void EndedByItself(const run::ReplicaId& id);

@@ -49,6 +49,9 @@ void JobRun::On(const TimerFired& fired) {
     case TimerKind::kReplaced:
       if (phase_ == Phase::kActive && this_boot) ReplacementIsThere(fired.replica);
       break;
+    case TimerKind::kFailing:
+      if (phase_ == Phase::kActive && note_.failing) FailAtLast();
+      break;
     case TimerKind::kSaveAgain:
       break;  // the engine's own
   }

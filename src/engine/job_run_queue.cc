@@ -40,6 +40,8 @@ void JobRun::On(const Recovered&) {
     IfAllStopped();
   } else if (job_.state == JobState::kCancelling) {  // its note was lost
     End(JobEvent::kAllStopped, run::texts::CancelledByUser(), EndCause::kCancelled);
+  } else if (note_.failing) {
+    FailAtLast();
   } else if (LeadFinished()) {  // the job has succeeded, and that was not saved
     if (job_.state == JobState::kPreparing) BecomeRunning();
     End(JobEvent::kSucceeded, "");

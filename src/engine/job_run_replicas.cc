@@ -141,6 +141,26 @@ void JobRun::FailBecauseOf(const Death& death) {
   End(JobEvent::kGaveUp, DescribeDeath(death), EndCauseOf(death.how));
 }
 
+bool JobRun::StartsOnceMore(const Death& death) const {
+  return death.how == run::ExitClass::kUserFailure && phase_ == Phase::kActive &&
+         rules_->failing_restart > Duration(0) && api_->spec().policy.restarts_failing_replica;
+}
+
+// On the same machine, with a fresh disk: a container starts again with the files of its image.
+void JobRun::StartOnceMore(const Death& death) {
+  const run::ReplicaId& id = death.failure.replica;
+  note_.failing = FailingEnd{id, DescribeDeath(death), EndCauseOf(death.how)};
+  LogService(texts::RestartingFailingReplica(api_->ReplicaName(id), death.failure),
+             Severity::kWarning);
+  Start(TimerKind::kFailing, now_ + rules_->failing_restart);
+  Relaunch(id, true);
+}
+
+void JobRun::FailAtLast() {
+  Do(StopTimer{TimerKind::kFailing, {}});
+  End(JobEvent::kGaveUp, note_.failing->message, note_.failing->cause);
+}
+
 // A replica that was terminated or lost its machine has no time for last lines.
 void JobRun::LogEnd(const ReplicaExit& exit, const Death& death) {
   const run::ReplicaId& id = exit.key.replica;
@@ -158,6 +178,10 @@ void JobRun::LogEnd(const ReplicaExit& exit, const Death& death) {
 // The second table decides.
 Decision JobRun::Decide(const Death& death) {
   const run::ReplicaId& id = death.failure.replica;
+  if (note_.failing) {  // the outcome is decided: nothing else starts again
+    if (id == note_.failing->replica) FailAtLast();
+    return Decision::kIgnore;
+  }
   if (LeadFinished()) {  // the job has succeeded: the rest does not matter
     EndedByItself(id);
     return Decision::kIgnore;
@@ -179,7 +203,7 @@ Decision JobRun::Decide(const Death& death) {
       RetryJob(death);
       break;
     case Decision::kFailJob:
-      FailBecauseOf(death);
+      StartsOnceMore(death) ? StartOnceMore(death) : FailBecauseOf(death);
       break;
   }
   return decision;

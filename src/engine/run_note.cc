@@ -107,6 +107,12 @@ Json ToJson(const RunNote& note) {
   if (!note.output_directory.empty()) json["seenJobDir"] = note.output_directory;
   if (!note.values.empty()) json["hyperparameters"] = note.values;
   if (note.stopped_early) json["stoppedEarly"] = true;
+  if (note.failing) {
+    json["failing"] = Json{{"role", note.failing->replica.role},
+                           {"index", note.failing->replica.index},
+                           {"message", note.failing->message},
+                           {"cause", run::Name(note.failing->cause)}};
+  }
   if (!note.ending) return json;
   for (const EndingName& ending : kEndings) {
     if (ending.as != note.ending->as) continue;
@@ -142,6 +148,12 @@ Result<RunNote> ParseRunNote(const Json& json) {
   if (values && !ReadValues(*values, note)) return errors::RunNoteUnreadable("hyperparameters");
   const Json* stopped_early = Member(json, "stoppedEarly");
   note.stopped_early = stopped_early && *stopped_early == true;
+  if (const Json* failing = Member(json, "failing")) {
+    note.failing =
+        FailingEnd{{StringOr(*failing, "role"), static_cast<int>(IntOr(*failing, "index", 0))},
+                   StringOr(*failing, "message"),
+                   run::EndCauseNamed(StringOr(*failing, "cause"))};
+  }
   const Json* ending = Member(json, "ending");
   if (ending && !ReadEnding(*ending, note)) return errors::RunNoteUnreadable("ending");
   return note;

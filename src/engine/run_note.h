@@ -37,6 +37,13 @@ struct Ending {
   run::EndCause cause = run::EndCause::kNone;
 };
 
+/// The decided failure of a job whose failed replica runs once more.
+struct FailingEnd {
+  run::ReplicaId replica;
+  std::string message;
+  run::EndCause cause = run::EndCause::kNone;
+};
+
 /// JobRecord::note as a value. Deadlines are not in it: they follow from createTime and startTime.
 struct RunNote {
   run::RunNames names;
@@ -51,6 +58,7 @@ struct RunNote {
   ImageAnswers images;
   std::string output_directory;  // as replicas see it; "": the job's URI
   run::ByReplica<ReplicaNote> replicas;
+  std::optional<FailingEnd> failing;
   std::optional<Ending> ending;
 
   // Of a trial.

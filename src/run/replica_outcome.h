@@ -70,6 +70,9 @@ struct RestartPolicy {
   /// Set: the loss of a machine restarts the whole job, at most this often. These restarts do not
   /// count as job retries.
   std::optional<int> job_restarts_after_loss_max = {};
+  /// A replica whose program failed starts once more while the job is torn down, if the emulator
+  /// gives it the time.
+  bool restarts_failing_replica = false;
 };
 
 /// What has been used up before this end.

@@ -94,6 +94,11 @@ std::string RetryingJob(std::string_view replica, const ReplicaFailure& failure,
                  StatusInWords(failure.status, failure.signal), "."});
 }
 
+std::string RestartingFailingReplica(std::string_view replica, const ReplicaFailure& failure) {
+  return Joined({"The replica ", replica, FailurePredicate(failure),
+                 ". It starts once more before the job fails."});
+}
+
 std::string NoMachines(std::string_view region, int attempt) {
   return Joined({"No machines in region ", region, " (try ", std::to_string(attempt), " of ",
                  std::to_string(kStockOutTriesMax), ")."});

@@ -54,6 +54,9 @@ std::string ReplacingMachine(std::string_view replica, int restart, int restarts
 /// "The job is tried again (1 of 3): the replica worker 0 exited with ..."
 std::string RetryingJob(std::string_view replica, const ReplicaFailure& failure, int retry,
                         int retries_max);
+/// "The replica worker 0 exited with a non-zero status of 1. It starts once more before the job
+/// fails."
+std::string RestartingFailingReplica(std::string_view replica, const ReplicaFailure& failure);
 /// "No machines in region us-central1 (try 1 of 3)."
 std::string NoMachines(std::string_view region, int attempt);
 // The installation of a run's packages, as its replicas' tasks report it.

@@ -46,6 +46,7 @@ run::ReplicaGroup GroupOf(const WorkerPoolSpec& pool, size_t index, const Catalo
 // docs/service/vertex.md, sections 3 (Scheduling) and 4.
 run::RestartPolicy PolicyOf(const Scheduling& scheduling) {
   run::RestartPolicy policy;
+  policy.restarts_failing_replica = true;
   policy.restarts_whole_job =
       scheduling.restart_job_on_worker_restart && !scheduling.disable_retries;
   if (scheduling.disable_retries) {

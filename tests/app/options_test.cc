@@ -38,6 +38,7 @@ TEST_F(Options, TheConfigFileInTheStateDirectoryIsRead) {
       "seed: 7\n"
       "gpus: share\n"
       "jobs_max: 2\n"
+      "failing_restart: 90s\n"
       "grace: 5s\n"
       "create_buckets: true\n"
       "durability: relaxed\n"
@@ -50,6 +51,7 @@ TEST_F(Options, TheConfigFileInTheStateDirectoryIsRead) {
   EXPECT_EQ(options->seed, 7u);
   EXPECT_EQ(options->gpus, GpuMode::kShare);
   EXPECT_EQ(options->jobs_max, 2);
+  EXPECT_EQ(options->failing_restart, std::chrono::seconds(90));
   EXPECT_EQ(options->grace, std::chrono::seconds(5));
   EXPECT_TRUE(options->create_buckets);
   EXPECT_FALSE(options->durable_storage);
@@ -189,9 +191,9 @@ TEST_F(Options, SamplesThatAreDefaultsChangeNothing) {
     EXPECT_TRUE(same(&O::address, &O::allowed_hosts, &O::create_buckets, &O::keep_disks,
                      &O::disk_bytes_max, &O::machine_limits, &O::addressing, &O::storage_view,
                      &O::gs_front, &O::isolation, &O::durable_storage, &O::queue_delay,
-                     &O::provision_delay, &O::restart_delay, &O::grace, &O::jobs_max,
-                     &O::strict_runtime, &O::interpreters, &O::extra_regions, &O::project_number,
-                     &O::service_account, &O::background_idle))
+                     &O::provision_delay, &O::restart_delay, &O::failing_restart, &O::grace,
+                     &O::jobs_max, &O::strict_runtime, &O::interpreters, &O::extra_regions,
+                     &O::project_number, &O::service_account, &O::background_idle))
         << setting.key;
   }
 }

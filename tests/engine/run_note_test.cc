@@ -21,6 +21,7 @@ RunNote ANote() {
   note.replicas[{"ps", 1}] = {4, 3, false};
   note.images = {{"gcr.io/p/command:1", {{"python3", "t.py"}, ""}},
                  {"gcr.io/p/file:1", {{}, "/images/file.tar"}}};
+  note.failing = FailingEnd{{"worker", 2}, "no luck", run::EndCause::kReplicaFailed};
   note.ending = Ending{run::JobEvent::kGaveUp, "because", run::EndCause::kOutOfStock};
   return note;
 }
@@ -37,6 +38,9 @@ TEST(RunNote, IsReadAsItWasWritten) {
   EXPECT_EQ(read->ending->message, "because");
   EXPECT_EQ(read->ending->cause, run::EndCause::kOutOfStock);
   EXPECT_EQ(read->loss_restarts, 4);
+  EXPECT_EQ(read->failing->replica, (run::ReplicaId{"worker", 2}));
+  EXPECT_EQ(read->failing->message, "no luck");
+  EXPECT_EQ(read->failing->cause, run::EndCause::kReplicaFailed);
 }
 
 TEST(RunNote, EveryEndingSurvives) {

@@ -21,7 +21,7 @@ class SmallWorld {
 
   /// Starts an emulator on what the store holds.
   void Boot() {
-    engine = std::make_unique<Engine>(EngineOptions{},
+    engine = std::make_unique<Engine>(options,
                                       EnginePorts{launcher, packager, devices, addresses, store_,
                                                   log, api_, executor, &launcher, more_apis},
                                       clock);
@@ -76,6 +76,7 @@ class SmallWorld {
     return true;
   }
 
+  EngineOptions options;  // of the next emulator
   ManualClock clock;
   EventQueue events{clock};
   ScriptedLauncher launcher{events};

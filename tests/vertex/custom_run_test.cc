@@ -169,6 +169,66 @@ TEST_F(CustomRun, AFailedPackageLeavesItsExitAndItsTraceback) {
       << "the message line by line";
 }
 
+TEST_F(CustomRun, AFailedReplicaStartsOnceMoreBeforeTheJobFails) {
+  world.options.rules.failing_restart = std::chrono::seconds(60);
+  world.Boot();
+  world.launcher.script = [](const ReplicaLaunch& launch) {
+    if (launch.key.replica != kSecondWorker) return Script{.run_for = kForever};
+    return launch.key.boot == 1 ? Script{.exit_code = 3} : Script{.run_for = kForever};
+  };
+  ASSERT_TRUE(Submit(vertex::WithPools(vertex::AContainerJob(), {2})).ok());
+  ASSERT_TRUE(world.RunUntilState(kId, JobState::kRunning));
+  const Instant started = world.clock.Now();
+  world.RunUntilIdle();
+  ASSERT_EQ(launches.size(), 4u);
+  EXPECT_EQ(launches.back().key.replica, kSecondWorker);
+  EXPECT_TRUE(launches.back().fresh_disk) << "a fresh container";
+  EXPECT_EQ(launches.back().machine.host_name, LaunchOf(kSecondWorker).machine.host_name);
+  EXPECT_EQ(Shown()["state"], "JOB_STATE_FAILED");
+  EXPECT_EQ(ErrorCode(), 3);
+  EXPECT_THAT(Message(),
+              StartsWith("The replica workerpool1-1 exited with a non-zero status of 3. "));
+  EXPECT_GE(world.clock.Now() - started, std::chrono::seconds(60));
+  EXPECT_THAT(Log("service"), Contains("The replica workerpool1-1 exited with a non-zero status of "
+                                       "3. It starts once more before the job fails."));
+}
+
+TEST_F(CustomRun, ItsSecondEndFailsTheJobWhateverItIs) {
+  world.options.rules.failing_restart = std::chrono::hours(1);
+  world.Boot();
+  for (const int second : {0, 1, 139}) {
+    launches.clear();
+    world.launcher.script = [second](const ReplicaLaunch& launch) {
+      return Script{.exit_code = launch.key.boot == 1 ? 1 : second};
+    };
+    const std::string id = std::to_string(4711 + second);
+    ASSERT_TRUE(world.Submit(vertex::AContainerJob(), {"us-central1", id}).ok());
+    const Instant started = world.clock.Now();
+    world.RunUntilIdle();
+    EXPECT_EQ(launches.size(), 2u);
+    EXPECT_EQ(world.StateOf(id), JobState::kFailed) << second;
+    EXPECT_LT(world.clock.Now() - started, std::chrono::minutes(1)) << "it waits for nothing";
+    EXPECT_THAT(world.engine->Get("p", id)->error_message, HasSubstr("non-zero status of 1."));
+  }
+}
+
+TEST_F(CustomRun, AFailingJobFailsAfterTheEmulatorWasKilled) {
+  world.options.rules.failing_restart = std::chrono::hours(1);
+  world.Boot();
+  world.launcher.script = [](const ReplicaLaunch& launch) {
+    return launch.key.boot == 1 ? Script{.exit_code = 1} : Script{.run_for = kForever};
+  };
+  ASSERT_TRUE(Submit(vertex::AContainerJob()).ok());
+  while (launches.size() < 2 && world.Step()) {
+  }
+  world.KillEmulator();
+  world.Boot();
+  world.RunUntilIdle();
+  EXPECT_EQ(launches.size(), 2u);
+  EXPECT_EQ(Shown()["state"], "JOB_STATE_FAILED");
+  EXPECT_EQ(ErrorCode(), 3);
+}
+
 TEST_F(CustomRun, EachPoolRunsItsOwnProgram) {
   Json body = vertex::WithPools(vertex::AContainerJob(), {1});
   body["jobSpec"]["workerPoolSpecs"][1] = vertex::APackageJob()["jobSpec"]["workerPoolSpecs"][0];

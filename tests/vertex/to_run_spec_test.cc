@@ -124,6 +124,7 @@ TEST(ToRunSpec, FollowsTheRestartRulesOfScheduling) {
     SCOPED_TRACE(row.scheduling);
     EXPECT_EQ(policy.restarts_whole_job, row.whole_job);
     EXPECT_EQ(policy.replica_restarts_max, 5);
+    EXPECT_TRUE(policy.restarts_failing_replica);
     EXPECT_EQ(policy.job_retries_max, row.job_retries);
     EXPECT_EQ(policy.service_error_retries_max, row.service_retries);
     EXPECT_EQ(policy.job_restarts_after_loss_max, row.loss_restarts);

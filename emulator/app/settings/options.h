@@ -60,6 +60,7 @@ struct EmulatorOptions {
   run::DelayModel queue_delay = run::NoDelay{};
   run::DelayModel provision_delay = run::NoDelay{};
   run::DelayModel restart_delay = run::NoDelay{};
+  Duration failing_restart{0};          // how long a failed replica of a custom job runs again
   Duration grace = run::kGraceDefault;  // time between SIGTERM and SIGKILL
   int jobs_max = 0;                     // jobs that run at once; 0: no limit
   bool strict_runtime = false;          // reject jobs whose Python is missing on the host

@@ -65,6 +65,7 @@ engine::EngineOptions EngineSettings(const EmulatorOptions& options, const std::
   settings.rules.queue_delay = options.queue_delay;
   settings.rules.provisioning_delay = options.provision_delay;
   settings.rules.vm_restart_delay = options.restart_delay;
+  settings.rules.failing_restart = options.failing_restart;
   settings.rules.grace = options.grace;
   settings.rules.launch.host.endpoint = base_url;
   settings.rules.launch.host.cpus = static_cast<int>(std::thread::hardware_concurrency());
