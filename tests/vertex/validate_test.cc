@@ -354,6 +354,16 @@ TEST(Validate, PlacesAndNamesHaveTheirForms) {
   ExpectEachBroken(AContainerJob(), rows);
 }
 
+TEST(Validate, AJobHasAtMost64Labels) {
+  Json job = AContainerJob();
+  for (int i = 0; i < 64; ++i) job["labels"]["k" + std::to_string(i)] = "v";
+  EXPECT_THAT(Told(Validate(Parsed(job), kRegion)), IsEmpty());
+  job["labels"]["one-more"] = "v";
+  EXPECT_THAT(Told(Validate(Parsed(job), kRegion)),
+              ElementsAre(AllOf(StartsWith("labels: There can be no more than 64 labels"),
+                                HasSubstr("There are 65 labels."))));
+}
+
 TEST(Validate, AJobMayUseEveryField) {
   const CustomJob job = Parsed(FromText(R"~({
     "displayName": "x", "labels": {"team": "a"},
