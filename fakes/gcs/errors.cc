@@ -140,6 +140,18 @@ Error SideStoreFailed(Code code, const Path& file, std::string_view why) {
                     " cannot be read or written: " + Text(why)};
 }
 
+Error SideStoreTooNew(const Path& file, int64_t version) {
+  return {Code::kFailedPrecondition,
+          "The objects' metadata in " + Quoted(file.string()) + " has schema version " +
+              std::to_string(version) +
+              ", which a newer caip wrote. Use that caip, or another state directory."};
+}
+
+Error RecordWithoutFile(std::string_view bucket, std::string_view name) {
+  return {Code::kDataLoss, "The bytes of the object " + Quoted(name) + " of the bucket " +
+                               Quoted(bucket) + " are missing."};
+}
+
 Error ParameterInvalid(std::string_view name, std::string_view value, std::string_view rule) {
   return {Code::kInvalidArgument, "Invalid value " + Quoted(value) + " of parameter '" +
                                       Text(name) + "': " + Text(rule) + "."};

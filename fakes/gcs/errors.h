@@ -31,6 +31,9 @@ Error Md5Mismatch(std::string_view given, std::string_view computed);
 Error Crc32cMismatch(std::string_view given, std::string_view computed);
 Error PageTokenInvalid(std::string_view token);
 Error SideStoreFailed(Code code, const Path& file, std::string_view why);
+Error SideStoreTooNew(const Path& file, int64_t version);
+/// A copy of a store lacks the file of an object.
+Error RecordWithoutFile(std::string_view bucket, std::string_view name);
 
 // The JSON API.
 Error ParameterInvalid(std::string_view name, std::string_view value, std::string_view rule);

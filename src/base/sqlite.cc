@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cctype>
 #include <cerrno>
 #include <filesystem>
 #include <limits>
@@ -44,6 +45,29 @@ void CloseLeavingShortLog(sqlite3* db, uint64_t bytes) {
     }
   }
   sqlite3_close_v2(db);
+}
+
+bool HasFile(const Path& file, const char* suffix) {
+  std::error_code absent;
+  return std::filesystem::exists(file.string() + suffix, absent);
+}
+
+// https://www.sqlite.org/uri.html
+std::string UriOf(const Path& file, std::string_view parameters) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string uri = "file:";
+  for (const char c : file.string()) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' ||
+                       c == '-' || c == '_';
+    if (plain) {
+      uri += c;
+    } else {
+      uri += '%';
+      uri += kDigits[static_cast<unsigned char>(c) >> 4];
+      uri += kDigits[static_cast<unsigned char>(c) & 15];
+    }
+  }
+  return uri + "?mode=ro" + std::string(parameters);
 }
 
 }  // namespace
@@ -98,7 +122,29 @@ void SqliteStatement::Reset() {
 
 SqliteDatabase::~SqliteDatabase() { CloseLeavingShortLog(db_, log_bytes_kept_); }
 
+// A file without a write-ahead log has no writer, and is read as it is. Otherwise the log's index
+// is only read; SQLite makes one in memory if the index on disk is of an earlier process.
+int SqliteDatabase::OpenReadOnly() {
+  constexpr int kFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+  const bool has_log = HasFile(file_, "-wal") || HasFile(file_, "-journal");
+  for (const char* parameters : {has_log ? "&readonly_shm=1" : "&immutable=1", ""}) {
+    sqlite3_close_v2(db_);
+    int code = sqlite3_open_v2(UriOf(file_, parameters).c_str(), &db_, kFlags, nullptr);
+    if (code != SQLITE_OK) return code;
+    code = sqlite3_exec(db_, "PRAGMA schema_version", nullptr, nullptr, nullptr);
+    const bool lacks_index = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+    if (!lacks_index || !has_log) return code;
+  }
+  return sqlite3_errcode(db_);
+}
+
 Status SqliteDatabase::Open(Mode mode) {
+  if (mode == Mode::kReadOnly) {
+    const int opened = OpenReadOnly();
+    if (opened != SQLITE_OK) return Failure(opened);
+    sqlite3_busy_timeout(db_, kSqliteBusyTimeoutMs);
+    return Ok{};
+  }
   const int create = mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | create;
   const int code = sqlite3_open_v2(file_.c_str(), &db_, flags, nullptr);
@@ -126,6 +172,22 @@ Result<int64_t> SqliteDatabase::Number(const char* sql) {
   const int code = statement.Step();
   if (code != SQLITE_ROW) return Failure(code);
   return statement.Integer(0);
+}
+
+Status SqliteDatabase::CopyTo(const Path& copy) {
+  sqlite3* into = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  int code = sqlite3_open_v2(copy.c_str(), &into, flags, nullptr);
+  if (code == SQLITE_OK) {
+    sqlite3_backup* const backup = sqlite3_backup_init(into, "main", db_, "main");
+    code = backup != nullptr ? sqlite3_backup_step(backup, -1) : sqlite3_errcode(into);
+    const int finished = backup != nullptr ? sqlite3_backup_finish(backup) : code;
+    if (code == SQLITE_DONE) code = finished;
+  }
+  Status copied = Ok{};
+  if (code != SQLITE_OK) copied = make_error_(ToCode(code, into), copy, sqlite3_errstr(code));
+  sqlite3_close_v2(into);
+  return copied;
 }
 
 int64_t SqliteDatabase::Changes() const { return sqlite3_changes64(db_); }

@@ -62,7 +62,7 @@ class SqliteDatabase {
  public:
   /// Makes the Error of a failure from its code, the file and SQLite's own message.
   using ErrorMaker = Error (*)(Code code, const Path& file, std::string_view why);
-  enum class Mode { kExisting, kCreate };
+  enum class Mode { kExisting, kCreate, kReadOnly };
 
   /// Closing the database keeps a write-ahead log of at most `log_bytes_kept`. Otherwise SQLite
   /// would move the contents of the log into the database and delete the log. That costs two syncs
@@ -77,7 +77,9 @@ class SqliteDatabase {
   SqliteDatabase& operator=(const SqliteDatabase&) = delete;
   ~SqliteDatabase();
 
-  /// kCreate makes the file if it is missing.
+  /// kCreate makes the file if it is missing. kReadOnly changes no file, also while other processes
+  /// write. Only if a write-ahead log lacks its index (a person moved the files), it makes the
+  /// index.
   Status Open(Mode mode);
   const Path& file() const { return file_; }
   /// Runs statements that return no rows.
@@ -85,6 +87,9 @@ class SqliteDatabase {
   Status Prepare(SqliteStatement& statement, const char* sql);
   /// The number in the first column of the only row.
   Result<int64_t> Number(const char* sql);
+  /// Writes the database, as this connection sees it, to a new file and syncs it. In a transaction
+  /// that has read something, that is the state at that read.
+  Status CopyTo(const Path& copy);
   /// The number of rows that the last statement changed.
   int64_t Changes() const;
   bool IsInTransaction() const;
@@ -95,6 +100,8 @@ class SqliteDatabase {
   Error LastFailure(ErrorMaker make_error) const;
 
  private:
+  int OpenReadOnly();
+
   Path file_;
   ErrorMaker make_error_;
   uint64_t log_bytes_kept_;

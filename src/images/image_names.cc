@@ -21,8 +21,6 @@
 namespace caip::images {
 namespace {
 
-constexpr int64_t kNamesVersion = 1;
-
 constexpr const char* kNamesSchema = R"sql(
   BEGIN IMMEDIATE;
   CREATE TABLE manifests (
@@ -85,8 +83,8 @@ Status ImageNames::OpenTables() {
   RETURN_IF_ERROR(database_.Open(SqliteDatabase::Mode::kCreate));
   RETURN_IF_ERROR(database_.Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
   ASSIGN_OR_RETURN(const int64_t version, database_.Number("PRAGMA user_version"));
-  if (version > kNamesVersion) return errors::NameStoreTooNew(database_.file(), version);
-  if (version == kNamesVersion) return Ok{};
+  if (version > kImageNamesVersion) return errors::NameStoreTooNew(database_.file(), version);
+  if (version == kImageNamesVersion) return Ok{};
   return database_.Run(kNamesSchema);
 }
 

@@ -31,6 +31,9 @@ struct ImageName {
   std::string media_type;
 };
 
+/// The schema of the file (PRAGMA user_version).
+inline constexpr int64_t kImageNamesVersion = 1;
+
 /// A table of names on one file. Any thread, and several processes on one file. A change that
 /// returned survives a power cut.
 class ImageNames {

@@ -17,7 +17,6 @@
 namespace caip::api {
 namespace {
 
-constexpr int kSchemaVersion = 1;
 constexpr const char* kSchema = R"sql(
   BEGIN IMMEDIATE;
   CREATE TABLE resources (
@@ -68,7 +67,7 @@ Status StudyStore::Prepare() {
   RETURN_IF_ERROR(db_.Open(SqliteDatabase::Mode::kCreate));
   RETURN_IF_ERROR(db_.Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
   ASSIGN_OR_RETURN(const int64_t version, db_.Number("PRAGMA user_version"));
-  if (version > kSchemaVersion) return errors::StudyStoreTooNew(db_.file(), version);
+  if (version > kStudyStoreVersion) return errors::StudyStoreTooNew(db_.file(), version);
   if (version == 0) RETURN_IF_ERROR(db_.Run(kSchema));
   RETURN_IF_ERROR(db_.Prepare(get_, "SELECT body FROM resources WHERE name = ?1"));
   RETURN_IF_ERROR(db_.Prepare(below_,

@@ -24,6 +24,9 @@ struct StudyChange {
   std::optional<Json> body;
 };
 
+/// The schema of the file (PRAGMA user_version).
+inline constexpr int64_t kStudyStoreVersion = 1;
+
 /// Stores resources by name. Any thread.
 class StudyStore {
  public:

@@ -52,6 +52,11 @@ Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durabl
   return store;
 }
 
+Status MigrateSideStore(const Path& file) {
+  SideStore::Writer writer(file);
+  return writer.Open(true);
+}
+
 // Returns the object's record if it is staged or being written. The caller holds the mutex.
 std::optional<std::optional<ObjectRecord>> SideStore::FindUnwritten(const std::string& bucket,
                                                                     const std::string& name) const {

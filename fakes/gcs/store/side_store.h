@@ -12,9 +12,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "fakes/gcs/store/object_record.h"
 
 namespace caip::gcs {
+
+/// The schema of the file (PRAGMA user_version). Tables were added without a new number: versions
+/// of caip before 0.2 delete all records of a file with another one.
+inline constexpr int64_t kSideStoreVersion = 1;
+
+/// Brings a file of an earlier version of caip to this schema.
+Status MigrateSideStore(const Path& file);
 
 /// Records of objects and buckets. Every Find sees staged changes at once, and returns nullopt or
 /// nullptr if there is no record; an Error means that the file could not be read, never kNotFound.
@@ -25,6 +33,7 @@ namespace caip::gcs {
 class SideStore {
  public:
   /// Creates the file if it is missing or not a database (the old one is kept as <file>.broken).
+  /// kFailedPrecondition: a newer caip wrote it.
   /// `durable`: a flush survives a power failure, not only the end of the process.
   /// `boot` identifies this start of the host; it is stored with each flush.
   static Result<std::unique_ptr<SideStore>> Open(const Path& file, bool durable, int64_t boot);
@@ -83,6 +92,7 @@ class SideStore {
   int64_t NextGeneration(Instant now);
 
  private:
+  friend Status MigrateSideStore(const Path& file);
   using ObjectKey = std::pair<std::string, std::string>;
   using VersionKey = std::tuple<std::string, std::string, int64_t>;
   struct Batch {

@@ -5,7 +5,6 @@
 namespace caip::gcs {
 namespace {
 
-constexpr int kSchemaVersion = 1;
 constexpr const char* kSchema = R"(
 CREATE TABLE IF NOT EXISTS buckets (name TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS objects (
@@ -48,15 +47,10 @@ Status SideStore::Writer::Open(bool durable) {
 
 Status SideStore::Writer::MakeTables() {
   ASSIGN_OR_RETURN(const int64_t version, database.Number("PRAGMA user_version"));
-  if (version != 0 && version != kSchemaVersion) {
-    RETURN_IF_ERROR(
-        database.Run("DROP TABLE IF EXISTS buckets; DROP TABLE IF EXISTS objects; "
-                     "DROP TABLE IF EXISTS versions; DROP TABLE IF EXISTS small_objects; "
-                     "DROP TABLE IF EXISTS counters"));
-  }
+  if (version > kSideStoreVersion) return errors::SideStoreTooNew(database.file(), version);
   RETURN_IF_ERROR(database.Run(kSchema));
-  if (version == kSchemaVersion) return Ok{};  // setting it again would write and sync the file
-  return database.Run(("PRAGMA user_version=" + std::to_string(kSchemaVersion)).c_str());
+  if (version == kSideStoreVersion) return Ok{};  // setting it again would write and sync the file
+  return database.Run(("PRAGMA user_version=" + std::to_string(kSideStoreVersion)).c_str());
 }
 
 Status SideStore::Writer::PrepareStatements() {

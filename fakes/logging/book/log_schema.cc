@@ -12,7 +12,6 @@ namespace caip::logging {
 namespace {
 
 constexpr int64_t kApplicationId = 0x43414950;  // "CAIP"
-constexpr int64_t kFormat = 2;
 
 constexpr const char* kTables =
     "CREATE TABLE IF NOT EXISTS chunks(first_id INTEGER PRIMARY KEY, last_id INTEGER NOT NULL,"
@@ -102,8 +101,9 @@ Status PrepareTables(LogFile& file) {
   ASSIGN_OR_RETURN(const int64_t application, ReadNumber(file, "PRAGMA application_id"));
   if (application != kApplicationId) return errors::NotALogBook(file.path());
   ASSIGN_OR_RETURN(const int64_t version, ReadNumber(file, "PRAGMA user_version"));
-  if (version > kFormat) return errors::MadeByNewerVersion(file.path(), static_cast<int>(version));
-  return version < kFormat ? UpgradeTables(file) : Status(Ok{});
+  if (version > kLogFileVersion)
+    return errors::MadeByNewerVersion(file.path(), static_cast<int>(version));
+  return version < kLogFileVersion ? UpgradeTables(file) : Status(Ok{});
 }
 
 }  // namespace

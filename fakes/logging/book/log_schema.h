@@ -9,6 +9,9 @@
 
 namespace caip::logging {
 
+/// The schema that OpenLogFile writes (PRAGMA user_version).
+inline constexpr int64_t kLogFileVersion = 2;
+
 /// Opens a log book's file: creates its tables if it is new, and upgrades an older one. kDataLoss:
 /// the file is not a log book; kFailedPrecondition: a newer version of caip made it.
 Result<LogFile> OpenLogFile(const Path& path, const JobLogNames& names);

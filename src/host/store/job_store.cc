@@ -33,7 +33,6 @@ namespace {
 using engine::JobQuery;
 using engine::JobRecord;
 
-constexpr int kSchemaVersion = 4;
 constexpr size_t kIdleReadersMax = 4;
 
 constexpr const char* kJobSchema = R"sql(
@@ -69,8 +68,8 @@ class Writer : public SqliteDatabase {
     RETURN_IF_ERROR(SqliteDatabase::Open(Mode::kCreate));
     RETURN_IF_ERROR(Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
     ASSIGN_OR_RETURN(const int64_t version, Number("PRAGMA user_version"));
-    if (version > kSchemaVersion) return errors::JobStoreTooNew(file(), version);
-    if (version < kSchemaVersion) RETURN_IF_ERROR(MakeTables(version));
+    if (version > kJobStoreVersion) return errors::JobStoreTooNew(file(), version);
+    if (version < kJobStoreVersion) RETURN_IF_ERROR(MakeTables(version));
     RETURN_IF_ERROR(trials.Prepare(*this));
     RETURN_IF_ERROR(Prepare(insert,
                             "INSERT INTO jobs (project, id, create_time, finished, job, run, "
@@ -115,7 +114,8 @@ class Writer : public SqliteDatabase {
     const std::string trial_tables = version < 2 ? kTrialSchema : "";
     const std::string taken_ids = version < 3 ? kTakenIdsSchema : "";
     const std::string sql = "BEGIN IMMEDIATE;" + jobs + trial_tables + taken_ids + kJobApiSchema +
-                            "PRAGMA user_version = " + std::to_string(kSchemaVersion) + "; COMMIT;";
+                            "PRAGMA user_version = " + std::to_string(kJobStoreVersion) +
+                            "; COMMIT;";
     return Run(sql.c_str());
   }
 };

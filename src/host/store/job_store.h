@@ -11,6 +11,9 @@
 
 namespace caip::host {
 
+/// The schema that OpenJobStore writes (PRAGMA user_version).
+inline constexpr int64_t kJobStoreVersion = 4;
+
 /// Opens a store on one file, and makes the file if it is missing. kDataLoss: the file is not a job
 /// store, or a newer caip made it. Writes come from the engine's thread. Reads come from any
 /// thread, at the same time.
