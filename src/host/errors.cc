@@ -30,6 +30,14 @@ Error StateNoDirectory(const Path& path) {
           "The state directory " + Quoted(path.string()) + " is not a directory." + Remedy()};
 }
 
+Error StateOnNetwork(const Path& path, std::string_view file_system) {
+  return {Code::kFailedPrecondition,
+          "The state directory " + Quoted(path.string()) + " is on a network file system (" +
+              std::string(file_system) +
+              "). Two hosts could damage its databases. It must be on a disk of this host." +
+              Remedy()};
+}
+
 Error StateOfAnotherUser(const Path& path, uid_t owner, uid_t self) {
   return {Code::kPermissionDenied, "The state directory " + Quoted(path.string()) +
                                        " belongs to user " + Number(owner) + ", but caip runs as " +

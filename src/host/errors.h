@@ -23,6 +23,7 @@ namespace errors {
 // The state directory.
 Error StateNotWritable(const Path& path, const Error& cause);
 Error StateNoDirectory(const Path& path);
+Error StateOnNetwork(const Path& path, std::string_view file_system);
 Error StateOfAnotherUser(const Path& path, uid_t owner, uid_t self);
 Error StateOpenToOthers(const Path& path, int error);
 Error StateWithForeignEntry(const Path& path, const Path& entry);

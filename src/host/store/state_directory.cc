@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -142,8 +143,20 @@ Status CheckIsForState(const Path& path) {
   return Ok{};
 }
 
+struct NetworkFileSystem {
+  uint32_t number;  // statfs(2) and linux/magic.h
+  std::string_view name;
+};
+constexpr NetworkFileSystem kNetworkFileSystems[] = {
+    {0x6969, "NFS"},       {0x517B, "SMB"},        {0xFF534D42, "CIFS"}, {0xFE534D42, "SMB"},
+    {0x5346414F, "AFS"},   {0x6B414653, "AFS"},    {0x73757245, "Coda"}, {0x564C, "NCP"},
+    {0x00C36400, "Ceph"},  {0x0BD00BD0, "Lustre"}, {0x47504653, "GPFS"}, {0x19830326, "BeeGFS"},
+    {0xAAD7AAEA, "PanFS"}, {0x7461636F, "OCFS2"},  {0x01161970, "GFS2"}, {0x20030528, "OrangeFS"},
+};
+
 // Creates the directory if necessary, and checks that it is a directory of only this user.
 Status MakeOwnDirectory(const Path& path) {
+  RETURN_IF_ERROR(CheckIsOnThisHost(path));
   if (!path.parent_path().empty()) {
     if (Status made = MakeDirectories(path.parent_path()); !made.ok()) {
       return errors::StateNotWritable(path, made.error());
@@ -167,6 +180,26 @@ Status MakeOwnDirectory(const Path& path) {
 }
 
 }  // namespace
+
+std::string_view NetworkFileSystemName(uint32_t number) {
+  for (const NetworkFileSystem& known : kNetworkFileSystems) {
+    if (known.number == number) return known.name;
+  }
+  return "";
+}
+
+Status CheckIsOnThisHost(const Path& directory) {
+  struct statfs facts = {};
+  Path existing = directory;
+  while (::statfs(existing.c_str(), &facts) != 0) {
+    const bool is_top = !existing.has_relative_path();
+    if ((errno != ENOENT && errno != ENOTDIR) || is_top)
+      return Ok{};  // its use fails, and says why
+    existing = existing.parent_path();
+  }
+  const std::string_view name = NetworkFileSystemName(static_cast<uint32_t>(facts.f_type));
+  return name.empty() ? Status(Ok{}) : errors::StateOnNetwork(directory, name);
+}
 
 Result<StateDirectory> StateDirectory::Own(const Path& path, const std::string& version,
                                            Instant now) {

@@ -17,12 +17,22 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/result.h"
 
 namespace caip::host {
+
+/// The name of a network file system by its number in statfs(2), such as "NFS"; "" for others.
+/// File systems in user space (sshfs) all have one number, and are not recognized.
+std::string_view NetworkFileSystemName(uint32_t number);
+
+/// kFailedPrecondition if the directory, or the nearest that exists above it, is on a network file
+/// system. A second host could use the databases there at the same time: SQLite's shared memory and
+/// locks do not reach it (https://www.sqlite.org/wal.html, section 1).
+Status CheckIsOnThisHost(const Path& directory);
 
 /// The owner of a state directory.
 struct StateOwner {
