@@ -7,6 +7,7 @@
 #include <string>
 
 #include "emulator/app/emulator_hooks.h"
+#include "emulator/app/state/upgrade.h"
 #include "emulator/app/version.h"
 
 namespace caip::app {
@@ -65,6 +66,8 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
                             EmulatorHooks* hooks) {
   KeptState state;
   ASSIGN_OR_RETURN(state.owner, host::StateDirectory::Own(options.state, kVersion, clock.Now()));
+  // What happens to the state is dated by real time. Emulated time may be years away.
+  RETURN_IF_ERROR(UpgradeState(options.state, {.version = kVersion, .now = wall.Now()}));
   ASSIGN_OR_RETURN(state.jobs, host::OpenJobStore(options.state / "jobs.db"));
   ASSIGN_OR_RETURN(state.studies, api::StudyStore::Open(options.state / "studies.db"));
   ASSIGN_OR_RETURN(state.book,

@@ -1,0 +1,53 @@
+#pragma once
+// The texts of errors about state directories as a whole: versions, copies, backups.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+
+namespace caip::app::errors {
+
+/// A database of a state directory.
+Error NotADatabase(const Path& file);
+Error StoreFailed(Code code, const Path& file, std::string_view why);
+
+/// A schema that a newer caip wrote.
+struct NewerStore {
+  std::string_view file;
+  int64_t found = 0;
+  int64_t supported = 0;
+};
+/// kFailedPrecondition. `writer`: the version of caip that used the state last, "" if not recorded.
+Error StateTooNew(const Path& state, const std::vector<NewerStore>& stores, std::string_view writer,
+                  std::string_view own_version);
+
+/// kNotFound: for commands that need a state.
+Error NoState(const Path& state);
+/// An emulator uses the state. `what`: "migrated".
+Error StateInUse(const Path& state, std::string_view what, const Error& cause);
+/// A migration failed. `copy`: the directory with the databases as they were before.
+Error MigrationFailed(std::string_view file, const Path& copy, const Error& cause);
+
+// Backups.
+/// The emulator writes objects faster than they are listed, or there are very many. kUnavailable.
+Error StateTooBusy(const Path& state);
+Error CannotLink(const Path& file, int error_number);
+Error FileShrank(const Path& file);
+Error BackupExists(const Path& archive);
+Error BackupNotWritten(const Path& archive, int error_number, std::string_view why);
+/// kDataLoss, as the next three. `why` continues "is not a backup of a state directory: ".
+Error NotABackup(const Path& archive, std::string_view why);
+Error BackupCutOff(const Path& archive);
+Error BackupMemberUnknown(const Path& archive, std::string_view member);
+/// A file of it has other bytes than were saved.
+Error BackupDamaged(const Path& archive, std::string_view file);
+/// `version`: of the caip that made it; "" if not known.
+Error BackupTooNew(const Path& archive, std::string_view version, std::string_view own_version);
+Error StateNotEmpty(const Path& state);
+Error RestoreRuns(const Path& state);
+
+}  // namespace caip::app::errors

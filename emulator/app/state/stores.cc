@@ -1,0 +1,120 @@
+#include "emulator/app/state/stores.h"
+
+#include "base/json.h"
+#include "base/sqlite.h"
+#include "emulator/api/optimizer/study_store.h"
+#include "emulator/app/port_adapters.h"
+#include "emulator/app/state/state_errors.h"
+#include "fakes/gcs/store/side_store.h"
+#include "fakes/logging/book/log_schema.h"
+#include "host/store/job_store.h"
+#include "images/image_names.h"
+
+namespace caip::app {
+namespace {
+
+constexpr const char* kVersionFile = "version.json";
+
+template <typename T>
+Status StatusOf(const Result<T>& result) {
+  return result.ok() ? Status(Ok{}) : Status(result.error());
+}
+
+Status MigrateJobs(const Path& file) { return StatusOf(host::OpenJobStore(file)); }
+Status MigrateStudies(const Path& file) { return StatusOf(api::StudyStore::Open(file)); }
+Status MigrateLogs(const Path& file) {
+  return StatusOf(logging::OpenLogFile(file, kTrainingLogNames));
+}
+Status MigrateImageNames(const Path& file) { return StatusOf(images::ImageNames::Open(file)); }
+
+// The first 100 bytes of every database (https://www.sqlite.org/fileformat.html, section 1.3).
+constexpr size_t kHeaderBytes = 100;
+constexpr size_t kVersionPlace = 60;
+constexpr std::string_view kMagic("SQLite format 3\0", 16);
+
+int64_t VersionInHeader(const std::string& header) {
+  uint32_t version = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    version = version << 8 | static_cast<unsigned char>(header[kVersionPlace + i]);
+  }
+  return static_cast<int32_t>(version);
+}
+
+}  // namespace
+
+const std::vector<Store>& Stores() {
+  static const std::vector<Store> stores = {
+      {"jobs",
+       "jobs.db",
+       host::kJobStoreVersion,
+       MigrateJobs,
+       {{"jobs", "SELECT count(*) FROM jobs"},
+        {"unfinished jobs", "SELECT count(*) FROM jobs WHERE finished = 0"}}},
+      {"studies",
+       "studies.db",
+       api::kStudyStoreVersion,
+       MigrateStudies,
+       {{"studies and trials",
+         "SELECT count(*) FROM resources WHERE name NOT LIKE '%/operations/%'"}}},
+      {"logs",
+       "logs.db",
+       logging::kLogFileVersion,
+       MigrateLogs,
+       // An id of a chunk may belong to an entry that was deleted: the number is the most there
+       // are.
+       {{"log entries",
+         "SELECT (SELECT ifnull(sum(last_id - first_id + 1), 0) FROM chunks) + "
+         "(SELECT count(*) FROM written)"}}},
+      {"buckets",
+       "buckets.db",
+       gcs::kSideStoreVersion,
+       gcs::MigrateSideStore,
+       {{"buckets", "SELECT count(*) FROM buckets"},
+        {"objects", "SELECT count(*) FROM objects"},
+        {"older versions of objects", "SELECT count(*) FROM versions"}}},
+      {"images",
+       "images/names.db",
+       images::kImageNamesVersion,
+       MigrateImageNames,
+       {{"names of images", "SELECT count(*) FROM names"},
+        {"manifests", "SELECT count(*) FROM manifests"}}},
+  };
+  return stores;
+}
+
+bool HasVersionInHeader(const Path& file, int64_t version) {
+  const auto header = ReadPart(file, 0, kHeaderBytes);
+  return header.ok() && header->size() == kHeaderBytes && header->starts_with(kMagic) &&
+         VersionInHeader(*header) == version;
+}
+
+Result<std::optional<int64_t>> StoredVersion(const Path& file) {
+  const auto magic = ReadPart(file, 0, kMagic.size());
+  if (!magic.ok() && magic.error().code == Code::kNotFound) return std::optional<int64_t>();
+  if (!magic.ok()) return magic.error();
+  if (!magic->empty() && *magic != kMagic) return errors::NotADatabase(file);
+  SqliteDatabase database(file, errors::StoreFailed);
+  RETURN_IF_ERROR(database.Open(SqliteDatabase::Mode::kReadOnly));
+  ASSIGN_OR_RETURN(const int64_t tables, database.Number("SELECT count(*) FROM sqlite_schema"));
+  if (tables == 0) return std::optional<int64_t>();
+  ASSIGN_OR_RETURN(const int64_t version, database.Number("PRAGMA user_version"));
+  return std::optional(version);
+}
+
+std::optional<LastWriter> ReadLastWriter(const Path& state) {
+  const auto text = ReadFileUpTo(state / kVersionFile, 4096);
+  if (!text.ok()) return std::nullopt;
+  const auto note = ParseJson(*text);
+  if (!note.ok() || !note->is_object()) return std::nullopt;
+  return LastWriter{StringOr(*note, "caipVersion"), StringOr(*note, "since"),
+                    IntOr(*note, "layout", kStateLayout)};
+}
+
+Status RecordWriter(const Path& state, std::string_view version, std::string_view now) {
+  const auto last = ReadLastWriter(state);
+  if (last && last->version == version && last->layout == kStateLayout) return Ok{};
+  const Json note = {{"caipVersion", version}, {"since", now}, {"layout", kStateLayout}};
+  return WriteFile(state / kVersionFile, CompactJson(note) + "\n");
+}
+
+}  // namespace caip::app
