@@ -77,6 +77,12 @@ struct Runner {
   int operator()(const caip::cli::RuntimesRemoveCommand& c) const {
     return Shown(c, caip::cli::RunRuntimesRemove);
   }
+  int operator()(const caip::cli::StateInfoCommand& c) const {
+    return Shown(c, caip::cli::RunStateInfo);
+  }
+  int operator()(const caip::cli::StateMigrateCommand& c) const {
+    return Shown(c, caip::cli::RunStateMigrate);
+  }
   int operator()(const caip::cli::ScenarioRunCommand& c) const { return RunScenarioRun(c, world); }
   int operator()(const caip::cli::ScenarioValidateCommand& c) const {
     return RunScenarioValidate(c, world);

@@ -20,3 +20,4 @@ string(APPEND init_source "  };\n  return files;\n}\n\n}  // namespace caip::cli
 set(init_embedded ${CMAKE_BINARY_DIR}/generated/cli/templates.cc)
 file(CONFIGURE OUTPUT ${init_embedded} CONTENT "${init_source}" @ONLY)
 target_sources(caip_cli PRIVATE ${init_embedded})
+target_compile_definitions(caip_cli PRIVATE CAIP_BUILD_TYPE="$<CONFIG>")

@@ -69,6 +69,8 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddStorageCommands(grammar, gcloud);
   AddImagesCommands(grammar, gcloud);
   AddRuntimesCommands(grammar, gcloud);
+  AddStateCommands(grammar, gcloud);
+  AddVersionCommand(grammar);
   AddScenarioCommands(grammar);
   AddCheckCommand(grammar, gcloud);
   AddSimulateCommand(grammar);

@@ -54,6 +54,8 @@ void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddStorageCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddImagesCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddRuntimesCommands(Grammar& grammar, const GcloudFlags& gcloud);
+void AddStateCommands(Grammar& grammar, const GcloudFlags& gcloud);
+void AddVersionCommand(Grammar& grammar);
 void AddScenarioCommands(Grammar& grammar);
 void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud);
 void AddSimulateCommand(Grammar& grammar);

@@ -1,4 +1,4 @@
-// The flags of serve, stop, env, doctor, version, init, ps, clean and buckets, which gcloud does
+// The flags of serve, stop, env, doctor, init, ps, clean and buckets, which gcloud does
 // not have.
 
 #include <algorithm>
@@ -107,9 +107,6 @@ void AddSmallCommands(Grammar& grammar, const GcloudFlags& gcloud) {
       "Examples:\n  caip doctor\n  caip doctor --format json", FinishWith(doctor, gcloud));
   grammar.Suggest(doctor_app, "--format", {.kind = Values::Kind::kWords, .words = DoctorFormats});
   AddEmulatorFlags(grammar, doctor_app, &doctor->emulator);
-
-  grammar.Leaf(grammar.root(), "version", "Prints the version.", "Examples:\n  caip version",
-               [](const Words&) -> Result<Command> { return Command(VersionCommand{}); });
 }
 
 void AddInit(Grammar& grammar) {

@@ -24,6 +24,7 @@
 #include "emulator/cli/commands/follow.h"
 #include "emulator/cli/commands/gcloud_flags.h"
 #include "emulator/cli/commands/software_commands.h"
+#include "emulator/cli/commands/state_commands.h"
 #include "emulator/cli/commands/storage_commands.h"
 #include "emulator/cli/output.h"
 #include "emulator/explore/explored_job.h"
@@ -183,9 +184,6 @@ struct DoctorCommand {
   app::EmulatorFlags emulator;
 };
 
-/// `version`.
-struct VersionCommand {};
-
 /// `scenario run FILE...`.
 struct ScenarioRunCommand {
   app::EmulatorFlags emulator;        // --state: holds the directories of the runs
@@ -301,15 +299,17 @@ struct ShellCommand {
   std::vector<std::string> command;  // empty: a shell
 };
 
-using Command = std::variant<
-    SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand, CleanCommand,
-    PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand, TrialsCommand, LocalTrainCommand,
-    ServeCommand, StopCommand, EnvCommand, DoctorCommand, InitCommand, VersionCommand,
-    BucketsCreateCommand, BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand,
-    RmCommand, ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
-    RuntimesListCommand, RuntimesInstallCommand, RuntimesRemoveCommand, ScenarioRunCommand,
-    ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand, ExploreCommand,
-    CheckCommand, SimulateCommand, ShellCommand, HelpCommand, CompleteCommand, PrintCommand>;
+using Command =
+    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand,
+                 CleanCommand, PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand,
+                 TrialsCommand, LocalTrainCommand, ServeCommand, StopCommand, EnvCommand,
+                 DoctorCommand, InitCommand, VersionCommand, BucketsCreateCommand,
+                 BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand, RmCommand,
+                 ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
+                 RuntimesListCommand, RuntimesInstallCommand, RuntimesRemoveCommand,
+                 StateInfoCommand, StateMigrateCommand, ScenarioRunCommand, ScenarioValidateCommand,
+                 ScenarioSchemaCommand, ScenarioShowCommand, ExploreCommand, CheckCommand,
+                 SimulateCommand, ShellCommand, HelpCommand, CompleteCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
@@ -352,6 +352,8 @@ int RunImagesRemove(const ImagesRemoveCommand& command, const Surroundings& worl
 int RunRuntimesList(const RuntimesListCommand& command, const Surroundings& world);
 int RunRuntimesInstall(const RuntimesInstallCommand& command, const Surroundings& world);
 int RunRuntimesRemove(const RuntimesRemoveCommand& command, const Surroundings& world);
+int RunStateInfo(const StateInfoCommand& command, const Surroundings& world);
+int RunStateMigrate(const StateMigrateCommand& command, const Surroundings& world);
 int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world);
 int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world);
 int RunScenarioSchema(const ScenarioSchemaCommand& command, const Surroundings& world);

@@ -1,9 +1,7 @@
 // `caip images list|import|map|remove`: the image store of the state directory. An emulator may use
 // it at the same time.
 
-#include <cstdio>
 #include <filesystem>
-#include <iterator>
 
 #include "base/json.h"
 #include "base/quoting.h"
@@ -11,6 +9,7 @@
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/output.h"
+#include "emulator/cli/print/byte_count.h"
 #include "emulator/cli/print/resource_text.h"
 #include "host/images/kept_mappings.h"
 #include "host/store/state_directory.h"
@@ -33,17 +32,6 @@ Result<std::unique_ptr<ImageStore>> OpenStore(const app::EmulatorFlags& flags) {
   return ImageStore::Open(state / "images");
 }
 
-std::string SizeText(uint64_t bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  size_t unit = 0;
-  double value = static_cast<double>(bytes);
-  for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
-  char text[32];
-  const bool is_short = unit == 0 || value >= 10;
-  std::snprintf(text, sizeof text, is_short ? "%.0f %s" : "%.1f %s", value, units[unit]);
-  return text;
-}
-
 Json AsJson(const ListedImage& image) {
   const images::ImageName& name = image.name;
   Json object = {{"name", images::FamiliarName(name.repository, name.tag)},
@@ -57,7 +45,7 @@ Json AsJson(const ListedImage& image) {
     return object;
   }
   object["platform"] = image.platform->text();
-  object["size"] = SizeText(image.bytes);
+  object["size"] = ByteCountText(image.bytes);
   object["sizeBytes"] = std::to_string(image.bytes);
   object["layers"] = image.layers;
   object["status"] = image.is_unpacked ? "unpacked" : "imported";

@@ -1,4 +1,4 @@
-// `caip serve|stop|version`, `caip doctor` and `caip buckets create`.
+// `caip serve|stop`, `caip doctor` and `caip buckets create`.
 
 #include <unistd.h>
 
@@ -153,11 +153,6 @@ int RunStop(const StopCommand& command, const Surroundings& world) {
   if (!stopped.ok()) return Fail(world.io, "stop", stopped.error());
   world.io.err(*stopped ? "Stopped the emulator of " + state.string() + ".\n"
                         : "No emulator runs on " + state.string() + ".\n");
-  return kExitSuccess;
-}
-
-int RunVersion(const VersionCommand&, const Surroundings& world) {
-  world.io.out("caip " + std::string(app::kVersion) + "\n");
   return kExitSuccess;
 }
 
