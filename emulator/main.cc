@@ -83,6 +83,12 @@ struct Runner {
   int operator()(const caip::cli::StateMigrateCommand& c) const {
     return Shown(c, caip::cli::RunStateMigrate);
   }
+  int operator()(const caip::cli::StateBackupCommand& c) const {
+    return Shown(c, caip::cli::RunStateBackup);
+  }
+  int operator()(const caip::cli::StateRestoreCommand& c) const {
+    return Shown(c, caip::cli::RunStateRestore);
+  }
   int operator()(const caip::cli::ScenarioRunCommand& c) const { return RunScenarioRun(c, world); }
   int operator()(const caip::cli::ScenarioValidateCommand& c) const {
     return RunScenarioValidate(c, world);

@@ -28,6 +28,13 @@ def make_database(dump, file):
     database.close()
 
 
+def run_sql(file, sql):
+    database = sqlite3.connect(file)
+    database.execute(sql)
+    database.commit()
+    database.close()
+
+
 def make(state):
     """The jobs, the log, a study, a bucket with an object and an older version of it, and the keys."""
     state.mkdir(mode=0o700)

@@ -72,6 +72,8 @@ class Examples(unittest.TestCase):
         new = re.search(r'jobs submit training (\w+)', example)
         if new:
             self.world.caip('jobs', 'delete', new.group(1))
+        if example.startswith('caip state restore '):
+            self.world.caip('state', 'backup', example.split()[3])
         if example.startswith('caip init '):
             self.world.use_empty_folder()
         match = RUNNING.match(example)

@@ -104,10 +104,12 @@ Error BackupDamaged(const Path& archive, std::string_view file) {
 }
 
 Error BackupTooNew(const Path& archive, std::string_view version, std::string_view own_version) {
-  const std::string maker = version.empty() ? "" : ", " + std::string(version);
-  return {Code::kFailedPrecondition,
-          "The backup " + Quoted(archive.string()) + " was made by a newer caip" + maker +
-              " than this, " + std::string(own_version) + ". Use that caip to restore it."};
+  const std::string maker = version.empty()
+                                ? "a newer caip than this,"
+                                : "caip " + std::string(version) + ", which is newer than this,";
+  return {Code::kFailedPrecondition, "The backup " + Quoted(archive.string()) + " was made by " +
+                                         maker + " " + std::string(own_version) +
+                                         ". Use that caip to restore it."};
 }
 
 Error StateNotEmpty(const Path& state) {

@@ -29,13 +29,42 @@ void AddMigrate(Grammar& grammar, CLI::App& state, const GcloudFlags& gcloud) {
   AddStateFlag(grammar, app, &migrate->emulator);
 }
 
+void AddBackup(Grammar& grammar, CLI::App& state, const GcloudFlags& gcloud) {
+  const auto backup = std::make_shared<StateBackupCommand>();
+  CLI::App& app = grammar.Leaf(
+      state, "backup", "Saves the state directory as it is at one instant to an archive.",
+      "An emulator may run. Environments, unpacked images and disks are left out: caip makes them "
+      "again.\n\n"
+      "Examples:\n  caip state backup caip-backup.tar.zst\n"
+      "  caip state backup objects.tar --no-images",
+      FinishWith(backup, gcloud));
+  grammar.Positional(app, "FILE",
+                     "The new archive. It is compressed if its name ends with .gz or .zst.",
+                     To(&backup->file));
+  grammar.Switch(app, "--images", "Save container images, too (default).", &backup->with_images);
+  AddStateFlag(grammar, app, &backup->emulator);
+}
+
+void AddRestore(Grammar& grammar, CLI::App& state, const GcloudFlags& gcloud) {
+  const auto restore = std::make_shared<StateRestoreCommand>();
+  CLI::App& app = grammar.Leaf(
+      state, "restore", "Makes a missing or empty state directory of a backup.",
+      "The directory appears complete or not at all: every file is compared with its digest before."
+      "\n\nExamples:\n  caip state restore caip-backup.tar.zst --state restored",
+      FinishWith(restore, gcloud));
+  grammar.Positional(app, "FILE", "An archive of `caip state backup`.", To(&restore->file));
+  AddStateFlag(grammar, app, &restore->emulator);
+}
+
 }  // namespace
 
 void AddStateCommands(Grammar& grammar, const GcloudFlags& gcloud) {
-  CLI::App& state =
-      grammar.Group(grammar.root(), "state", "Shows and migrates the state directory.");
+  CLI::App& state = grammar.Group(grammar.root(), "state",
+                                  "Shows, migrates, saves and restores the state directory.");
   AddInfo(grammar, state, gcloud);
   AddMigrate(grammar, state, gcloud);
+  AddBackup(grammar, state, gcloud);
+  AddRestore(grammar, state, gcloud);
 }
 
 void AddVersionCommand(Grammar& grammar) {

@@ -299,17 +299,16 @@ struct ShellCommand {
   std::vector<std::string> command;  // empty: a shell
 };
 
-using Command =
-    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand,
-                 CleanCommand, PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand,
-                 TrialsCommand, LocalTrainCommand, ServeCommand, StopCommand, EnvCommand,
-                 DoctorCommand, InitCommand, VersionCommand, BucketsCreateCommand,
-                 BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand, RmCommand,
-                 ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
-                 RuntimesListCommand, RuntimesInstallCommand, RuntimesRemoveCommand,
-                 StateInfoCommand, StateMigrateCommand, ScenarioRunCommand, ScenarioValidateCommand,
-                 ScenarioSchemaCommand, ScenarioShowCommand, ExploreCommand, CheckCommand,
-                 SimulateCommand, ShellCommand, HelpCommand, CompleteCommand, PrintCommand>;
+using Command = std::variant<
+    SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand, CleanCommand,
+    PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand, TrialsCommand, LocalTrainCommand,
+    ServeCommand, StopCommand, EnvCommand, DoctorCommand, InitCommand, VersionCommand,
+    BucketsCreateCommand, BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand,
+    RmCommand, ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
+    RuntimesListCommand, RuntimesInstallCommand, RuntimesRemoveCommand, StateInfoCommand,
+    StateMigrateCommand, StateBackupCommand, StateRestoreCommand, ScenarioRunCommand,
+    ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand, ExploreCommand,
+    CheckCommand, SimulateCommand, ShellCommand, HelpCommand, CompleteCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
@@ -354,6 +353,8 @@ int RunRuntimesInstall(const RuntimesInstallCommand& command, const Surroundings
 int RunRuntimesRemove(const RuntimesRemoveCommand& command, const Surroundings& world);
 int RunStateInfo(const StateInfoCommand& command, const Surroundings& world);
 int RunStateMigrate(const StateMigrateCommand& command, const Surroundings& world);
+int RunStateBackup(const StateBackupCommand& command, const Surroundings& world);
+int RunStateRestore(const StateRestoreCommand& command, const Surroundings& world);
 int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world);
 int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundings& world);
 int RunScenarioSchema(const ScenarioSchemaCommand& command, const Surroundings& world);

@@ -1,9 +1,10 @@
-// `caip state info|migrate`.
+// `caip state info|migrate|backup|restore`.
 
 #include <filesystem>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "emulator/app/state/backup.h"
 #include "emulator/app/state/state_errors.h"
 #include "emulator/app/state/state_info.h"
 #include "emulator/app/state/upgrade.h"
@@ -133,6 +134,30 @@ Status Migrate(const StateMigrateCommand& command, const Surroundings& world) {
   return Ok{};
 }
 
+std::string SizeOfBackup(const app::BackupSize& size) {
+  return std::to_string(size.files) + (size.files == 1 ? " file" : " files") + ", " +
+         ByteCountText(size.bytes);
+}
+
+Status BackUp(const StateBackupCommand& command, const Surroundings& world) {
+  const Path state = app::StateDirectory(command.emulator);
+  app::BackupOptions options{app::kVersion, SystemClock().Now()};
+  options.snapshot.with_images = command.with_images;
+  ASSIGN_OR_RETURN(const app::BackupSize size, app::BackUpState(state, command.file, options));
+  world.io.out("Saved " + state.string() + " to " + command.file + " (" + SizeOfBackup(size) +
+               ").\n");
+  return Ok{};
+}
+
+Status Restore(const StateRestoreCommand& command, const Surroundings& world) {
+  const Path state = app::StateDirectory(command.emulator);
+  ASSIGN_OR_RETURN(const app::BackupSize size,
+                   app::RestoreState(command.file, state, app::kVersion));
+  world.io.out("Restored " + command.file + " to " + state.string() + " (" + SizeOfBackup(size) +
+               ").\n");
+  return Ok{};
+}
+
 }  // namespace
 
 int RunStateInfo(const StateInfoCommand& command, const Surroundings& world) {
@@ -143,6 +168,16 @@ int RunStateInfo(const StateInfoCommand& command, const Surroundings& world) {
 int RunStateMigrate(const StateMigrateCommand& command, const Surroundings& world) {
   const Status migrated = Migrate(command, world);
   return migrated.ok() ? kExitSuccess : Fail(world.io, "state.migrate", migrated.error());
+}
+
+int RunStateBackup(const StateBackupCommand& command, const Surroundings& world) {
+  const Status saved = BackUp(command, world);
+  return saved.ok() ? kExitSuccess : Fail(world.io, "state.backup", saved.error());
+}
+
+int RunStateRestore(const StateRestoreCommand& command, const Surroundings& world) {
+  const Status restored = Restore(command, world);
+  return restored.ok() ? kExitSuccess : Fail(world.io, "state.restore", restored.error());
 }
 
 }  // namespace caip::cli

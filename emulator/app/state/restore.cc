@@ -1,0 +1,281 @@
+// How a state directory is made of a backup (backup.h). The archive may come from anywhere: nothing
+// in it can name a place outside the new directory.
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "emulator/app/state/backup.h"
+#include "emulator/app/state/state_errors.h"
+#include "emulator/app/state/stores.h"
+#include "emulator/app/state/upgrade.h"
+#include "fakes/gcs/store/moved_records.h"
+#include "host/store/state_directory.h"
+#include "images/byte_source.h"
+#include "images/tar_reader.h"
+
+namespace caip::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kNoteBytesMax = 1 << 20;
+constexpr size_t kSumsBytesMax = 1 << 30;
+constexpr int kMemberDepthMax = 512;
+
+// The relative path of a member below the state. "" if it has parts that no backup has.
+std::string PathOfMember(std::string_view name) {
+  if (!name.starts_with(kBackupFolder)) return "";
+  name.remove_prefix(kBackupFolder.size());
+  if (name.ends_with('/')) name.remove_suffix(1);
+  const std::vector<std::string> parts = Split(std::string(name), '/');
+  const bool is_safe = std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+    return !part.empty() && part != "." && part != ".." && part.find('\0') == std::string::npos;
+  });
+  return is_safe && parts.size() <= kMemberDepthMax ? std::string(name) : "";
+}
+
+/// Reads the members of one archive into a new directory.
+class BackupReader {
+ public:
+  BackupReader(const Path& archive, Path into, std::string_view own_version)
+      : archive_(archive), into_(std::move(into)), own_version_(own_version) {}
+
+  Result<BackupSize> Run() {
+    const Fd fd(::open(archive_.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd.valid()) return CannotOpen(archive_, errno);
+    ASSIGN_OR_RETURN(const auto source, AsBackup(images::DecompressedFile::Open(fd.get())));
+    images::TarReader tar(*source);
+    ASSIGN_OR_RETURN(const images::TarEntry* entry, AsBackup(tar.Next()));
+    RETURN_IF_ERROR(ReadNote(tar, entry));
+    while (true) {
+      ASSIGN_OR_RETURN(entry, AsBackup(tar.Next()));
+      if (entry == nullptr) return errors::BackupCutOff(archive_);
+      if (entry->path == kBackupSums) break;
+      RETURN_IF_ERROR(ReadMember(tar, *entry));
+    }
+    RETURN_IF_ERROR(CheckSums(tar, *entry));
+    ASSIGN_OR_RETURN(entry, AsBackup(tar.Next()));
+    if (entry != nullptr) return errors::BackupMemberUnknown(archive_, entry->path);
+    if (!tar.HasEnd()) return errors::BackupCutOff(archive_);
+    return size_;
+  }
+
+ private:
+  template <typename T>
+  Result<T> AsBackup(Result<T> result) const {
+    if (result.ok() || result.error().code != Code::kDataLoss) return result;
+    return errors::NotABackup(archive_, result.error().message);
+  }
+
+  Status ReadNote(images::TarReader& tar, const images::TarEntry* entry) {
+    const bool is_note = entry != nullptr && entry->path == kBackupNote &&
+                         entry->kind == images::EntryKind::kFile && entry->size <= kNoteBytesMax;
+    if (!is_note) {
+      return errors::NotABackup(archive_, "it does not begin with " + std::string(kBackupNote));
+    }
+    ASSIGN_OR_RETURN(const std::string text, ReadText(tar));
+    const auto note = ParseJson(text);
+    if (!note.ok() || StringOr(*note, "format") != "caip-state-backup") {
+      return errors::NotABackup(archive_,
+                                std::string(kBackupNote) + " is not the note of a backup");
+    }
+    digests_[std::string(kBackupNote)] = Sha256Hex(text);
+    const bool is_newer = IntOr(*note, "formatVersion", 0) > kBackupFormat ||
+                          IntOr(*note, "stateLayout", 0) > kStateLayout;
+    return is_newer ? Status(errors::BackupTooNew(archive_, StringOr(*note, "caipVersion"),
+                                                  own_version_))
+                    : Status(Ok{});
+  }
+
+  Result<std::string> ReadText(images::TarReader& tar) const {
+    std::string text;
+    const auto add = [&text](std::string_view bytes, uint64_t offset) -> Status {
+      text.resize(offset);  // a hole has zeros
+      text += bytes;
+      return Ok{};
+    };
+    const Status read = tar.ReadData(add);
+    if (!read.ok()) return errors::NotABackup(archive_, read.error().message);
+    return text;
+  }
+
+  Status ReadMember(images::TarReader& tar, const images::TarEntry& entry) {
+    const std::string path = PathOfMember(entry.path);
+    const bool is_file = entry.kind == images::EntryKind::kFile;
+    if (path.empty() || (!is_file && entry.kind != images::EntryKind::kDirectory)) {
+      return errors::BackupMemberUnknown(archive_, entry.path);
+    }
+    if (is_file) return ReadFileMember(tar, entry, into_ / path);
+    if (::mkdir((into_ / path).c_str(), 0700) == 0) return Ok{};
+    if (errno == EEXIST || errno == ENOENT || errno == ENOTDIR) {
+      return errors::BackupMemberUnknown(archive_, entry.path);  // twice, or without its parent
+    }
+    return CannotMakeDirectory(into_ / path, errno);
+  }
+
+  Status ReadFileMember(images::TarReader& tar, const images::TarEntry& entry, const Path& path) {
+    const unsigned mode = entry.mode & 0777;
+    const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!fd.valid() && (errno == EEXIST || errno == ENOENT || errno == ENOTDIR)) {
+      return errors::BackupMemberUnknown(archive_, entry.path);
+    }
+    if (!fd.valid()) return CannotCreate(path, errno);
+    Sha256Digest digest;
+    uint64_t written = 0;
+    const auto write = [&](std::string_view bytes, uint64_t offset) -> Status {
+      if (offset != written) return errors::BackupMemberUnknown(archive_, entry.path);  // a hole
+      digest.Add(bytes);
+      written += bytes.size();
+      return WriteAll(fd.get(), bytes) ? Status(Ok{}) : Status(CannotWrite(path, errno));
+    };
+    const timespec times[2] = {{0, UTIME_OMIT}, {entry.mtime, entry.mtime_nanoseconds}};
+    const std::string name = entry.path;
+    if (const Status read = tar.ReadData(write); !read.ok()) {
+      const bool is_damaged = read.error().reason == "archiveBroken";
+      return is_damaged ? errors::BackupCutOff(archive_) : read.error();
+    }
+    if (::fchmod(fd.get(), mode) != 0 || ::futimens(fd.get(), times) != 0) {
+      return CannotProtect(path, errno);
+    }
+    digests_[name] = digest.FinishHex();
+    ++size_.files;
+    size_.bytes += written;
+    return Ok{};
+  }
+
+  // The lines have every file once, in any order.
+  Status CheckSums(images::TarReader& tar, const images::TarEntry& entry) const {
+    if (entry.kind != images::EntryKind::kFile || entry.size > kSumsBytesMax) {
+      return errors::BackupMemberUnknown(archive_, entry.path);
+    }
+    ASSIGN_OR_RETURN(const std::string text, ReadText(tar));
+    std::map<std::string, std::string> left;  // the lines by the names in them
+    for (const std::string& line : Split(text, '\n')) {
+      if (!line.empty()) left[NameOfLine(line)] = line;
+    }
+    for (const auto& [name, digest] : digests_) {
+      std::string line = SumLine(digest, name);
+      line.pop_back();  // the line break
+      const auto given = left.find(NameOfLine(line));
+      if (given == left.end() || given->second != line)
+        return errors::BackupDamaged(archive_, name);
+      left.erase(given);
+    }
+    return left.empty() ? Status(Ok{})
+                        : Status(errors::BackupDamaged(archive_, left.begin()->first));
+  }
+
+  static std::string NameOfLine(const std::string& line) {
+    const size_t blanks = line.find("  ");
+    return blanks == std::string::npos ? "" : line.substr(blanks + 2);
+  }
+
+  const Path& archive_;
+  Path into_;
+  std::string_view own_version_;
+  std::map<std::string, std::string> digests_;  // by the names of members
+  BackupSize size_;
+};
+
+/// The directory beside the new state in which its files are made. Deletes it at the end.
+class RestoringDirectory {
+ public:
+  static Result<RestoringDirectory> Make(const Path& state) {
+    Path path = state.parent_path() / ("." + state.filename().string() + ".restoring");
+    RETURN_IF_ERROR(MakeDirectories(state.parent_path()));
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+      return CannotMakeDirectory(path, errno);
+    }
+    Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (!fd.valid()) return CannotOpen(path, errno);
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return errors::RestoreRuns(state);
+    RestoringDirectory made(std::move(path), std::move(fd));
+    RETURN_IF_ERROR(made.Empty());
+    return made;
+  }
+  RestoringDirectory(RestoringDirectory&& other) noexcept
+      : path_(std::exchange(other.path_, Path())), fd_(std::move(other.fd_)) {}
+  RestoringDirectory& operator=(RestoringDirectory&&) = delete;
+  ~RestoringDirectory() {
+    if (!path_.empty()) RemoveTree(path_);
+  }
+  const Path& path() const { return path_; }
+
+  /// Makes it the state, in one step.
+  Status Become(const Path& state) {
+    if (::syncfs(fd_.get()) != 0) return CannotSync(path_, errno);
+    if (::rename(path_.c_str(), state.c_str()) != 0) {
+      const bool is_in_use = errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR;
+      return is_in_use ? errors::StateNotEmpty(state) : CannotRename(path_, errno);
+    }
+    path_.clear();
+    return SyncDirectory(state.parent_path());
+  }
+
+ private:
+  RestoringDirectory(Path path, Fd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+
+  // A restoration that was killed leaves files.
+  Status Empty() const {
+    std::error_code error;
+    std::vector<Path> found;
+    for (fs::directory_iterator at(path_, error), end; !error && at != end; at.increment(error)) {
+      found.push_back(at->path());
+    }
+    for (const Path& path : found) RemoveTree(path);
+    return error ? Status(CannotLookAt(path_, error.value())) : Status(Ok{});
+  }
+
+  Path path_;  // empty: moved from, or renamed
+  Fd fd_;
+};
+
+Status CheckIsEmpty(const Path& state) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(state, error);
+  if (!fs::exists(status)) return Ok{};
+  if (!fs::is_directory(status) || !fs::is_empty(state, error) || error) {
+    return errors::StateNotEmpty(state);
+  }
+  return Ok{};
+}
+
+// A database with an unknown schema would be refused only when the state is used.
+Status CheckDatabases(const Path& archive, const Path& state, std::string_view own_version) {
+  for (const Store& store : Stores()) {
+    const auto version = StoredVersion(state / store.file);
+    if (!version.ok()) return errors::BackupDamaged(archive, store.file);
+    if (*version && **version > store.version)
+      return errors::BackupTooNew(archive, "", own_version);
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Result<BackupSize> RestoreState(const Path& archive, const Path& directory,
+                                std::string_view own_version) {
+  const Path state = directory.has_filename() ? directory : directory.parent_path();
+  RETURN_IF_ERROR(CheckIsEmpty(state));
+  RETURN_IF_ERROR(host::CheckIsOnThisHost(state));
+  ASSIGN_OR_RETURN(RestoringDirectory made, RestoringDirectory::Make(state));
+  ASSIGN_OR_RETURN(const BackupSize size, BackupReader(archive, made.path(), own_version).Run());
+  RETURN_IF_ERROR(CheckDatabases(archive, made.path(), own_version));
+  std::error_code error;
+  if (fs::exists(made.path() / "buckets.db", error) && fs::exists(made.path() / "buckets", error)) {
+    RETURN_IF_ERROR(gcs::AttachRecords(made.path() / "buckets.db", made.path() / "buckets"));
+  }
+  RETURN_IF_ERROR(made.Become(state));
+  return size;
+}
+
+}  // namespace caip::app

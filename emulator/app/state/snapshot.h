@@ -1,0 +1,50 @@
+#pragma once
+// All that a backup saves, as it was at one instant, also while an emulator uses the state.
+//
+// The databases are locked against writers together, for as long as it takes to give each file of
+// the buckets a second name (a hard link) in another directory. An emulator waits meanwhile. Files
+// of objects never change: a new object is a new file. So the links keep the bytes of that instant.
+// What was being changed at that instant is completed in the snapshot as the next emulator does it
+// after a kill.
+
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/result.h"
+
+namespace caip::app {
+
+struct SnapshotOptions {
+  bool with_images = true;
+  /// The longest time for which an emulator waits.
+  Duration patience = std::chrono::seconds(8);
+};
+
+/// A snapshot below <state>. The destructor deletes it. A snapshot of a process that was killed is
+/// deleted by the next one.
+class Snapshot {
+ public:
+  /// kFailedPrecondition: a newer caip wrote the state. kUnavailable: the emulator cannot wait for
+  /// so long. kInternal: the file system has no hard links.
+  static Result<Snapshot> Take(const Path& state, const SnapshotOptions& options);
+  Snapshot(Snapshot&& other) noexcept;
+  Snapshot& operator=(Snapshot&&) = delete;
+  ~Snapshot();
+
+  const Path& path() const { return path_; }
+  /// All directories and files, below path(), sorted. A directory comes before its contents.
+  const std::vector<Path>& entries() const { return entries_; }
+
+ private:
+  Snapshot(Path path, Fd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+  static Result<Snapshot> MakeDirectory(const Path& state);
+  Status ListEntries();
+
+  Path path_;  // empty: moved from
+  Fd lock_;
+  std::vector<Path> entries_;
+};
+
+}  // namespace caip::app

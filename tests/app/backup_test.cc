@@ -1,0 +1,227 @@
+#include "emulator/app/state/backup.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/time_text.h"
+#include "emulator/app/state/stores.h"
+#include "fakes/gcs/store/directory_store.h"
+
+namespace caip::app {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const Instant kSaved = *ParseRfc3339("2027-01-02T03:04:05Z");
+
+class Backups : public ::testing::Test {
+ protected:
+  Backups() { EXPECT_TRUE(MakeDirectories(state_).ok()); }
+
+  std::unique_ptr<gcs::DirectoryStore> Open(const Path& state) {
+    auto store = gcs::DirectoryStore::Open({.root = state / "buckets"}, clock_);
+    EXPECT_TRUE(store.ok()) << store.error().message;
+    return *std::move(store);
+  }
+  static gcs::ObjectInfo Put(gcs::BucketStore& store, const std::string& name,
+                             const std::string& bytes, const std::string& type = "text/x-a") {
+    auto writer = store.NewObject("bucket", name);
+    EXPECT_TRUE(writer.ok()) << writer.error().message;
+    EXPECT_TRUE((*writer)->Append(bytes).ok());
+    gcs::ObjectInfo info;
+    info.content_type = type;
+    const auto put = (*writer)->Commit(info, {}, {}, {});
+    EXPECT_TRUE(put.ok()) << put.error().message;
+    return *put;
+  }
+  static std::string Get(const gcs::BucketStore& store, const std::string& name,
+                         const gcs::Version& version = {}) {
+    auto reader = store.OpenObject("bucket", name, version);
+    if (!reader.ok()) return reader.error().message;
+    std::string bytes((*reader)->info().size, '\0');
+    EXPECT_EQ(*(*reader)->ReadAt(0, bytes.data(), bytes.size()), bytes.size());
+    return bytes;
+  }
+  Status Save(const Path& archive) {
+    const auto saved = BackUpState(state_, archive, {"9.8.7", kSaved});
+    return saved.ok() ? Status(Ok{}) : Status(saved.error());
+  }
+  void SaveAndRestore(const std::string& ending = ".tar") {
+    const Path archive = folder_.path() / ("backup" + ending);
+    const Status saved = Save(archive);
+    ASSERT_TRUE(saved.ok()) << saved.error().message;
+    const auto restored = RestoreState(archive, restored_, "9.8.7");
+    ASSERT_TRUE(restored.ok()) << restored.error().message;
+  }
+  std::vector<std::string> Names(const Path& directory) const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+      names.push_back(entry.path().filename());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  TemporaryDirectory folder_;
+  Path state_ = folder_.path() / "state";
+  Path restored_ = folder_.path() / "restored";
+  SystemClock clock_;
+};
+
+TEST_F(Backups, KeepObjectsWithTheirGenerations) {
+  std::vector<gcs::ObjectInfo> put;
+  {
+    const auto store = Open(state_);
+    ASSERT_TRUE(store->CreateBucket("bucket").ok());
+    ASSERT_TRUE(store->CreateBucket("empty-bucket").ok());
+    for (const std::string name :
+         {"plain", "a/b", "a", "größe", "a//b", "tab\there", "back\\slash", "a%2Fb"}) {
+      put.push_back(Put(*store, name, "bytes of " + name));
+    }
+    put.push_back(Put(*store, "large", std::string(200'000, 'x'), "text/x-large"));
+  }
+  SaveAndRestore();
+  const auto store = Open(restored_);
+  EXPECT_TRUE(store->GetBucket("empty-bucket").ok());
+  for (const gcs::ObjectInfo& info : put) {
+    const auto found = store->GetObject("bucket", info.name);
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    EXPECT_EQ(found->generation, info.generation) << info.name;
+    EXPECT_EQ(found->content_type, info.content_type);
+    EXPECT_EQ(found->md5, info.md5);
+    if (info.name != "large") {
+      EXPECT_EQ(Get(*store, info.name), "bytes of " + info.name);
+    }
+  }
+  struct stat facts = {};
+  ASSERT_EQ(::stat(restored_.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0700u);
+  EXPECT_THAT(Names(folder_.path()), ElementsAre("backup.tar", "restored", "state"));
+}
+
+TEST_F(Backups, KeepOlderVersions) {
+  gcs::ObjectInfo first;
+  {
+    const auto store = Open(state_);
+    gcs::Bucket bucket;
+    bucket.name = "bucket";
+    bucket.settings = R"({"versioning": {"enabled": true}})";
+    ASSERT_TRUE(store->CreateBucket(bucket).ok());
+    first = Put(*store, "a", "one");
+    Put(*store, "a", "two");
+  }
+  SaveAndRestore(".tar.gz");
+  const auto store = Open(restored_);
+  EXPECT_EQ(Get(*store, "a"), "two");
+  EXPECT_EQ(Get(*store, "a", {.generation = first.generation}), "one");
+}
+
+TEST_F(Backups, TreatAFileThatAPersonChangedAsTheEmulatorDoes) {
+  int64_t generation = 0;
+  {
+    const auto store = Open(state_);
+    ASSERT_TRUE(store->CreateBucket("bucket").ok());
+    generation = Put(*store, "a", "saved").generation;
+    ASSERT_TRUE(WriteFile(state_ / "buckets/bucket/a", "by hand").ok());
+    ASSERT_TRUE(WriteFile(state_ / "buckets/bucket/b", "by hand, too").ok());
+  }
+  SaveAndRestore(".tar.zst");
+  const auto store = Open(restored_);
+  EXPECT_EQ(Get(*store, "a"), "by hand");
+  EXPECT_GT(store->GetObject("bucket", "a")->generation, generation);
+  EXPECT_EQ(Get(*store, "b"), "by hand, too");
+}
+
+// One thread writes a and then b, again and again. At any instant, a is as new as b, or one newer.
+TEST_F(Backups, AreOfOneInstantWhileObjectsAreWritten) {
+  const auto store = Open(state_);
+  ASSERT_TRUE(store->CreateBucket("bucket").ok());
+  Put(*store, "a", "0");
+  Put(*store, "b", "0");
+  std::atomic<bool> stops = false;
+  std::atomic<int> rounds = 0;
+  std::atomic<int> larges = 0;
+  std::thread small([&] {
+    for (int round = 1; !stops; ++round) {
+      Put(*store, "a", std::to_string(round));
+      Put(*store, "b", std::to_string(round));
+      rounds = round;
+    }
+  });
+  std::thread large([&] {
+    for (int round = 0; !stops; ++round) {
+      Put(*store, "large/" + std::to_string(round), std::string(100'000, 'x'), "text/x-large");
+      larges = round + 1;
+    }
+  });
+  for (int time = 0; time < 5; ++time) {
+    const int before = rounds;
+    while (rounds < before + 2) std::this_thread::yield();
+    const Path archive = folder_.path() / (std::to_string(time) + ".tar");
+    const int started = rounds;
+    const int made = larges;
+    const Status saved = Save(archive);
+    ASSERT_TRUE(saved.ok()) << saved.error().message;
+    const Path place = folder_.path() / ("restored-" + std::to_string(time));
+    const auto restored = RestoreState(archive, place, "9.8.7");
+    ASSERT_TRUE(restored.ok()) << restored.error().message;
+    const auto copy = Open(place);
+    const int a = std::stoi(Get(*copy, "a"));
+    const int b = std::stoi(Get(*copy, "b"));
+    EXPECT_TRUE(a == b || a == b + 1) << a << " and " << b;
+    EXPECT_GE(b, started) << "an object that was acknowledged is missing";
+    for (int i = 0; i < made; ++i) {
+      const auto info = copy->GetObject("bucket", "large/" + std::to_string(i));
+      ASSERT_TRUE(info.ok()) << info.error().message;
+      EXPECT_EQ(info->content_type, "text/x-large");
+    }
+  }
+  stops = true;
+  small.join();
+  large.join();
+}
+
+TEST_F(Backups, DeleteTheSnapshotsOfKilledOnes) {
+  ASSERT_TRUE(MakeDirectories(state_ / ".backup-killed/buckets").ok());
+  ASSERT_TRUE(MakeDirectories(state_ / ".backup-busy/buckets").ok());
+  const Fd busy(::open((state_ / ".backup-busy").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_EQ(::flock(busy.get(), LOCK_EX), 0);
+  ASSERT_TRUE(Save(folder_.path() / "backup.tar").ok());
+  EXPECT_THAT(Names(state_), ElementsAre(".backup-busy"));
+}
+
+TEST_F(Backups, NeverReplaceAFile) {
+  const Path archive = folder_.path() / "backup.tar";
+  ASSERT_TRUE(WriteFile(archive, "mine").ok());
+  const Status saved = Save(archive);
+  ASSERT_FALSE(saved.ok());
+  EXPECT_EQ(saved.error().code, Code::kAlreadyExists);
+  EXPECT_EQ(*ReadFile(archive), "mine");
+}
+
+TEST_F(Backups, AreRestoredIntoAnEmptyDirectoryOnly) {
+  const Path archive = folder_.path() / "backup.tar";
+  ASSERT_TRUE(WriteFile(state_ / "config.yaml", "seed: 7\n").ok());
+  ASSERT_TRUE(Save(archive).ok());
+  ASSERT_TRUE(MakeDirectories(restored_).ok());
+  EXPECT_TRUE(RestoreState(archive, restored_, "9.8.7").ok());
+  EXPECT_EQ(*ReadFile(restored_ / "config.yaml"), "seed: 7\n");
+  const auto again = RestoreState(archive, restored_, "9.8.7");
+  ASSERT_FALSE(again.ok());
+  EXPECT_THAT(again.error().message, HasSubstr("is not empty"));
+}
+
+TEST(SumLine, IsThatOfSha256sum) {
+  EXPECT_EQ(SumLine("ab", "state/a b"), "ab  state/a b\n");
+  EXPECT_EQ(SumLine("ab", "state/a\nb\\c"), "\\ab  state/a\\nb\\\\c\n");
+}
+
+}  // namespace
+}  // namespace caip::app
