@@ -120,6 +120,20 @@ class Saving(Backups):
         self.assertEqual(facts['databases'][0]['version'], 3)
         self.assertEqual(len(facts['copies']), 1)
 
+    def test_while_a_job_runs_continues_it_from_the_backup(self):
+        def state_of(place):
+            return caip(place, 'jobs', 'describe', 'study', '--format', 'value(state)').stdout.strip()
+
+        old_state.make(self.state)
+        with Server(self.state, IMAGE):
+            wait_for(lambda: state_of(self.state) == 'RUNNING', 'the start of the job')
+            self.run_well(self.state, 'state', 'backup', str(self.archive))
+        self.run_well(self.restored, 'state', 'restore', str(self.archive))
+        with Server(self.restored, IMAGE):
+            wait_for(lambda: state_of(self.restored) == 'RUNNING', 'the continuation of the job')
+            self.run_well(self.restored, 'jobs', 'cancel', 'study')
+            wait_for(lambda: state_of(self.restored) == 'CANCELLED', 'the end of the job')
+
     def test_compresses_by_the_ending(self):
         old_state.make(self.state)
         for ending, magic in (('.gz', b'\x1f\x8b'), ('.zst', b'\x28\xb5\x2f\xfd')):

@@ -141,7 +141,6 @@ class BackupWriter {
   BackupSize size_;
 };
 
-// Names must be unique in the module: this is the note of a backup, not that of a copy.
 Json BackupNoteJson(const Snapshot& snapshot, const BackupOptions& options) {
   Json databases = Json::object();
   for (const Store& store : Stores()) {
@@ -154,7 +153,7 @@ Json BackupNoteJson(const Snapshot& snapshot, const BackupOptions& options) {
 }
 
 // The records of objects come last: the files may have changed by hand until then.
-Result<BackupSize> WriteBackup(const Snapshot& snapshot, BackupWriter& writer,
+Result<BackupSize> WriteBackup(const Path& state, const Snapshot& snapshot, BackupWriter& writer,
                                const BackupOptions& options) {
   RETURN_IF_ERROR(writer.Open());
   const std::string note = PrettyJson(BackupNoteJson(snapshot, options)) + "\n";
@@ -174,9 +173,13 @@ Result<BackupSize> WriteBackup(const Snapshot& snapshot, BackupWriter& writer,
   }
   if (has_records) {
     const Path records = snapshot.path() / kObjectRecords;
+    const Path buckets = snapshot.path() / "buckets";
     std::error_code error;
-    if (fs::exists(snapshot.path() / "buckets", error)) {
-      RETURN_IF_ERROR(gcs::DetachRecords(records, snapshot.path() / "buckets"));
+    if (fs::exists(buckets, error)) {
+      if (fs::exists(state / kObjectRecords, error)) {
+        RETURN_IF_ERROR(gcs::AdoptLaterRecords(records, buckets, state / kObjectRecords));
+      }
+      RETURN_IF_ERROR(gcs::DetachRecords(records, buckets));
     }
     RETURN_IF_ERROR(writer.AddFile(records, std::string(kBackupFolder) + kObjectRecords));
   }
@@ -226,7 +229,7 @@ Result<BackupSize> BackUpState(const Path& state, const Path& archive,
   UnfinishedFile unfinished(archive.string() + ".unfinished-" + std::to_string(::getpid()));
   BackupWriter writer(unfinished.path(), archive.extension().string());
   ASSIGN_OR_RETURN(const Snapshot snapshot, Snapshot::Take(state, options.snapshot));
-  ASSIGN_OR_RETURN(const BackupSize size, WriteBackup(snapshot, writer, options));
+  ASSIGN_OR_RETURN(const BackupSize size, WriteBackup(state, snapshot, writer, options));
   RETURN_IF_ERROR(unfinished.Name(archive));
   return size;
 }

@@ -16,6 +16,7 @@
 #include "emulator/app/state/upgrade.h"
 #include "emulator/app/version.h"
 #include "fakes/gcs/store/directory_store.h"
+#include "fakes/gcs/store/moved_records.h"
 
 namespace caip::app {
 namespace {
@@ -215,10 +216,12 @@ class Taking {
     return Ok{};
   }
 
-  // Objects that were being written get their files, as at the start of an emulator after a kill.
+  // Objects that were being written get their files, as at the start of an emulator after a kill,
+  // or their records, which the emulator has written since.
   Status Complete() const {
     std::error_code error;
     if (!fs::exists(to_ / kBuckets, error)) return Ok{};
+    const bool has_records = fs::exists(to_ / "buckets.db", error);
     {
       SystemClock clock;
       const auto store =
@@ -226,9 +229,14 @@ class Taking {
       if (!store.ok()) return store.error();
     }
     RemoveTree(to_ / kBuckets / kUnfinishedObjects);
-    SqliteDatabase database(to_ / "buckets.db", errors::StoreFailed);
-    RETURN_IF_ERROR(database.Open(SqliteDatabase::Mode::kExisting));
-    return database.Run("PRAGMA journal_mode = DELETE");  // one file
+    {
+      SqliteDatabase database(to_ / "buckets.db", errors::StoreFailed);
+      RETURN_IF_ERROR(database.Open(SqliteDatabase::Mode::kExisting));
+      RETURN_IF_ERROR(database.Run("PRAGMA journal_mode = DELETE"));  // one file
+    }
+    return has_records
+               ? gcs::AdoptLaterRecords(to_ / "buckets.db", to_ / kBuckets, state_ / "buckets.db")
+               : Status(Ok{});
   }
 
   const Path& state_;

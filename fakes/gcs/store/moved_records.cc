@@ -45,11 +45,23 @@ class RecordMover {
 
   Status Run(const char* sql) { return database_.Run(sql); }
 
+  /// Lets statements use the tables of another file as live.TABLE.
+  Status Attach(const Path& live) {
+    SqliteStatement attach;
+    RETURN_IF_ERROR(database_.Prepare(attach, "ATTACH ?1 AS live"));
+    attach.Bind(1, live.string());
+    const int code = attach.Step();
+    return code == SQLITE_DONE ? Status(Ok{}) : Status(database_.Failure(code));
+  }
+
   /// The rows of a table that name a file.
   Result<std::vector<FiledRow>> Rows(const std::string& table) {
+    return Select("SELECT bucket, name, generation, inode, modified_ns, size FROM " + table +
+                  " WHERE inode <> 0");
+  }
+
+  Result<std::vector<FiledRow>> Select(const std::string& sql) {
     SqliteStatement select;
-    const std::string sql = "SELECT bucket, name, generation, inode, modified_ns, size FROM " +
-                            table + " WHERE inode <> 0";
     RETURN_IF_ERROR(database_.Prepare(select, sql.c_str()));
     std::vector<FiledRow> rows;
     int code = select.Step();
@@ -69,6 +81,17 @@ class RecordMover {
     }
     if (const auto plain = Identify(row.bucket + "/" + PlainPath(row.name))) return plain;
     return Identify(row.bucket + "/" + BesidePath(row.name));
+  }
+
+  /// Copies a row of live.objects.
+  Status Adopt(const FiledRow& row) {
+    SqliteStatement adopt;
+    RETURN_IF_ERROR(database_.Prepare(adopt,
+                                      "REPLACE INTO main.objects SELECT * FROM live.objects "
+                                      "WHERE bucket = ?1 AND name = ?2 AND generation = ?3"));
+    adopt.Bind(1, row.bucket).Bind(2, row.name).Bind(3, row.generation);
+    const int code = adopt.Step();
+    return code == SQLITE_DONE ? Status(Ok{}) : Status(database_.Failure(code));
   }
 
   Status SetFile(const std::string& table, const FiledRow& row, uint64_t inode, int64_t modified) {
@@ -105,6 +128,15 @@ class RecordMover {
   SqliteStatement set_version_;
 };
 
+constexpr const char* kLaterRows =
+    "SELECT later.bucket, later.name, later.generation, later.inode, later.modified_ns, later.size "
+    "FROM live.objects AS later LEFT JOIN main.objects AS known USING (bucket, name) "
+    "WHERE known.generation IS NOT later.generation";
+
+// No later object may get a generation that an adopted record has.
+constexpr const char* kAdoptCounter =
+    "REPLACE INTO main.counters SELECT * FROM live.counters WHERE name = 'generation'";
+
 // The bytes of a small object without its file must stay together with the record.
 constexpr const char* kDetachSmall =
     "UPDATE small_objects SET inode = 0 WHERE EXISTS (SELECT 1 FROM objects WHERE "
@@ -121,6 +153,22 @@ Status MoveRows(RecordMover& mover, const std::string& table,
 }
 
 }  // namespace
+
+Status AdoptLaterRecords(const Path& file, const Path& root, const Path& live) {
+  RecordMover mover(file);
+  RETURN_IF_ERROR(mover.Open(root));
+  RETURN_IF_ERROR(mover.Attach(live));
+  return mover.Transact([&]() -> Status {
+    ASSIGN_OR_RETURN(const std::vector<FiledRow> later, mover.Select(kLaterRows));
+    bool adopts = false;
+    for (const FiledRow& row : later) {
+      if (mover.FindFile("objects", row) != row.file) continue;
+      RETURN_IF_ERROR(mover.Adopt(row));
+      adopts = true;
+    }
+    return adopts ? mover.Run(kAdoptCounter) : Status(Ok{});
+  });
+}
 
 Status DetachRecords(const Path& file, const Path& root) {
   RecordMover mover(file);
