@@ -127,10 +127,27 @@ TEST_F(OldState, WithANewerSchemaInItsLogIsRefused) {
     ASSERT_TRUE(database.Open(SqliteDatabase::Mode::kExisting).ok());
     ASSERT_TRUE(database.Run("PRAGMA user_version = 17").ok());
   }
-  ASSERT_TRUE(HasVersionInHeader(state_.path() / "jobs.db", 3)) << "the log was written back";
+  ASSERT_EQ(VersionInHeader(state_.path() / "jobs.db"), 3) << "the log was written back";
   const auto plan = PlanMigrations(state_.path(), kOwn);
   ASSERT_FALSE(plan.ok());
   EXPECT_THAT(plan.error().message, HasSubstr("jobs.db has version 17"));
+}
+
+// The copy of an upgrade may be put back after it.
+TEST_F(OldState, ThatReplacesAMigratedOneIsMigratedAgain) {
+  const std::string jobs = Dump("jobs.db");
+  const auto first = Run();
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    std::filesystem::remove(state_.path() / (std::string("jobs.db") + suffix));
+  }
+  std::filesystem::copy(first->copy / "jobs.db", state_.path() / "jobs.db");
+  const auto second = Run();
+  ASSERT_TRUE(second.ok()) << second.error().message;
+  ASSERT_EQ(second->migrations.size(), 1u);
+  EXPECT_THAT(Dump("jobs.db"), HasSubstr("user_version 3"));
+  EXPECT_EQ(second->copy, state_.path() / "migrations/20270102T030405Z-2");
+  EXPECT_EQ(testing::DatabaseDump(second->copy / "jobs.db"), jobs);
 }
 
 TEST_F(OldState, LeavesADamagedFileToItsOwnStore) {

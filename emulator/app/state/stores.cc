@@ -32,14 +32,6 @@ constexpr size_t kHeaderBytes = 100;
 constexpr size_t kVersionPlace = 60;
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
 
-int64_t VersionInHeader(const std::string& header) {
-  uint32_t version = 0;
-  for (size_t i = 0; i < 4; ++i) {
-    version = version << 8 | static_cast<unsigned char>(header[kVersionPlace + i]);
-  }
-  return static_cast<int32_t>(version);
-}
-
 }  // namespace
 
 const std::vector<Store>& Stores() {
@@ -82,10 +74,16 @@ const std::vector<Store>& Stores() {
   return stores;
 }
 
-bool HasVersionInHeader(const Path& file, int64_t version) {
+std::optional<int64_t> VersionInHeader(const Path& file) {
   const auto header = ReadPart(file, 0, kHeaderBytes);
-  return header.ok() && header->size() == kHeaderBytes && header->starts_with(kMagic) &&
-         VersionInHeader(*header) == version;
+  if (!header.ok() || header->size() < kHeaderBytes || !header->starts_with(kMagic)) {
+    return std::nullopt;
+  }
+  uint32_t version = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    version = version << 8 | static_cast<unsigned char>((*header)[kVersionPlace + i]);
+  }
+  return static_cast<int32_t>(version);
 }
 
 Result<std::optional<int64_t>> StoredVersion(const Path& file) {

@@ -40,9 +40,10 @@ inline constexpr int64_t kStateLayout = 1;
 /// not a database. Changes no file.
 Result<std::optional<int64_t>> StoredVersion(const Path& file);
 
-/// Whether the file itself, without its write-ahead log, has this schema. Takes a tenth of the time
-/// that StoredVersion takes.
-bool HasVersionInHeader(const Path& file, int64_t version);
+/// The schema in the file itself, without its write-ahead log. 0: the log has everything so far.
+/// nullopt: there is no file, or it is not a database. Takes a tenth of the time that StoredVersion
+/// takes.
+std::optional<int64_t> VersionInHeader(const Path& file);
 
 /// What <state>/version.json records: the version of caip that used the state last.
 struct LastWriter {
