@@ -35,24 +35,72 @@ struct FreeMember {
   void operator()(archive_entry* member) const { archive_entry_free(member); }
 };
 
+/// A file without a name, or with another one where the file system needs one. It is deleted unless
+/// it gets its name.
+class UnfinishedFile {
+ public:
+  explicit UnfinishedFile(Path name) : name_(std::move(name)) {}
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+  ~UnfinishedFile() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+  const Path& name() const { return name_; }
+  int fd() const { return fd_.get(); }
+
+  Status Open() {
+    const std::string folder = Folder().string();
+    fd_ = Fd(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+    if (fd_.valid()) return Ok{};
+    if (errno != EOPNOTSUPP && errno != EISDIR) return CannotCreate(name_, errno);
+    path_ = name_.string() + ".unfinished-" + std::to_string(::getpid());
+    fd_ = Fd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    return fd_.valid() ? Status(Ok{}) : Status(CannotCreate(path_, errno));
+  }
+
+  /// Does not replace a file that was made meanwhile, where the file system can do that.
+  Status Finish() {
+    if (::fsync(fd_.get()) != 0) return CannotSync(name_, errno);
+    const std::string itself = "/proc/self/fd/" + std::to_string(fd_.get());
+    const bool named = path_.empty() ? ::linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, name_.c_str(),
+                                                AT_SYMLINK_FOLLOW) == 0
+                                     : Rename();
+    if (!named && errno == EEXIST) return errors::BackupExists(name_);
+    return named ? SyncDirectory(Folder()) : Status(CannotCreate(name_, errno));
+  }
+
+ private:
+  Path Folder() const { return name_.has_parent_path() ? name_.parent_path() : Path("."); }
+
+  bool Rename() const {
+    const char* from = path_.c_str();
+    if (::renameat2(AT_FDCWD, from, AT_FDCWD, name_.c_str(), RENAME_NOREPLACE) == 0) return true;
+    return errno == EINVAL && ::rename(from, name_.c_str()) == 0;
+  }
+
+  Path name_;
+  Path path_;  // of the other name
+  Fd fd_;
+};
+
 /// Writes members to a tar archive, and the digests of its files.
 class BackupWriter {
  public:
-  BackupWriter(const Path& file, std::string_view ending) : file_(file), ending_(ending) {}
+  explicit BackupWriter(const Path& archive) : file_(archive) {}
 
   Status Open() {
-    fd_ = Fd(::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (!fd_.valid()) return CannotCreate(file_, errno);
+    RETURN_IF_ERROR(file_.Open());
     writer_.reset(archive_write_new());
     archive_write_set_format_pax(writer_.get());  // times with nanoseconds
-    if (ending_ == ".gz" || ending_ == ".tgz") {
-      RETURN_IF_ERROR(Check(archive_write_add_filter_gzip(writer_.get())));
-    } else if (ending_ == ".zst") {
-      RETURN_IF_ERROR(Check(archive_write_add_filter_zstd(writer_.get())));
-    }
+    // A libarchive without a compression warns, and would run a program of the PATH.
+    const std::string ending = file_.name().extension().string();
+    int filter = ARCHIVE_OK;
+    if (ending == ".gz" || ending == ".tgz") filter = archive_write_add_filter_gzip(writer_.get());
+    if (ending == ".zst") filter = archive_write_add_filter_zstd(writer_.get());
+    if (filter != ARCHIVE_OK) return errors::CompressionMissing(file_.name());
     // names are bytes, whatever the locale is
     RETURN_IF_ERROR(Check(archive_write_set_options(writer_.get(), "hdrcharset=BINARY")));
-    return Check(archive_write_open_fd(writer_.get(), fd_.get()));
+    return Check(archive_write_open_fd(writer_.get(), file_.fd()));
   }
 
   Status AddText(std::string_view name, std::string_view text, Instant time) {
@@ -97,12 +145,12 @@ class BackupWriter {
     return Ok{};
   }
 
-  /// Writes the digests, and waits until the archive is on disk.
+  /// Writes the digests, waits until the archive is on disk, and gives it its name.
   Result<BackupSize> Finish(Instant time) {
     const std::string sums = std::move(sums_);
     RETURN_IF_ERROR(AddText(kBackupSums, sums, time));
     RETURN_IF_ERROR(Check(archive_write_close(writer_.get())));
-    if (::fsync(fd_.get()) != 0) return CannotSync(file_, errno);
+    RETURN_IF_ERROR(file_.Finish());
     return size_;
   }
 
@@ -129,12 +177,10 @@ class BackupWriter {
     if (code == ARCHIVE_OK || code == ARCHIVE_WARN) return Ok{};
     const char* why = archive_error_string(writer_.get());
     const int number = archive_errno(writer_.get());
-    return errors::BackupNotWritten(file_, number, why == nullptr ? "" : why);
+    return errors::BackupNotWritten(file_.name(), number, why == nullptr ? "" : why);
   }
 
-  Path file_;
-  std::string ending_;
-  Fd fd_;
+  UnfinishedFile file_;
   std::unique_ptr<archive, FreeWriter> writer_;
   std::string buffer_;
   std::string sums_;
@@ -186,29 +232,6 @@ Result<BackupSize> WriteBackup(const Path& state, const Snapshot& snapshot, Back
   return writer.Finish(options.now);
 }
 
-/// A file that is deleted unless it was given its name.
-class UnfinishedFile {
- public:
-  explicit UnfinishedFile(Path path) : path_(std::move(path)) {}
-  UnfinishedFile(const UnfinishedFile&) = delete;
-  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
-  ~UnfinishedFile() { ::unlink(path_.c_str()); }
-  const Path& path() const { return path_; }
-
-  Status Name(const Path& name) {
-    // Does not replace a file that was made meanwhile, where the file system can do that.
-    bool named =
-        ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0;
-    if (!named && errno == EEXIST) return errors::BackupExists(name);
-    if (!named && errno == EINVAL) named = ::rename(path_.c_str(), name.c_str()) == 0;
-    if (!named) return CannotRename(path_, errno);
-    return SyncDirectory(name.has_parent_path() ? name.parent_path() : Path("."));
-  }
-
- private:
-  Path path_;
-};
-
 }  // namespace
 
 std::string SumLine(std::string_view digest, std::string_view name) {
@@ -226,12 +249,9 @@ Result<BackupSize> BackUpState(const Path& state, const Path& archive,
                                const BackupOptions& options) {
   std::error_code error;
   if (fs::exists(fs::symlink_status(archive, error))) return errors::BackupExists(archive);
-  UnfinishedFile unfinished(archive.string() + ".unfinished-" + std::to_string(::getpid()));
-  BackupWriter writer(unfinished.path(), archive.extension().string());
+  BackupWriter writer(archive);
   ASSIGN_OR_RETURN(const Snapshot snapshot, Snapshot::Take(state, options.snapshot));
-  ASSIGN_OR_RETURN(const BackupSize size, WriteBackup(state, snapshot, writer, options));
-  RETURN_IF_ERROR(unfinished.Name(archive));
-  return size;
+  return WriteBackup(state, snapshot, writer, options);
 }
 
 }  // namespace caip::app

@@ -80,6 +80,12 @@ Error BackupNotWritten(const Path& archive, int error_number, std::string_view w
   return {Code::kInternal, "cannot write " + Quoted(archive.string()) + ": " + std::string(why)};
 }
 
+Error CompressionMissing(const Path& archive) {
+  return {Code::kUnimplemented, "This caip was built without the compression of " +
+                                    Quoted(archive.string()) +
+                                    ". Name a file that ends with .tar."};
+}
+
 Error NotABackup(const Path& archive, std::string_view why) {
   return {Code::kDataLoss, Quoted(archive.string()) + " is not a backup of a state directory: " +
                                std::string(why) + ". `caip state backup` makes backups."};

@@ -39,6 +39,7 @@ Error CannotLink(const Path& file, int error_number);
 Error FileShrank(const Path& file);
 Error BackupExists(const Path& archive);
 Error BackupNotWritten(const Path& archive, int error_number, std::string_view why);
+Error CompressionMissing(const Path& archive);
 /// kDataLoss, as the next three. `why` continues "is not a backup of a state directory: ".
 Error NotABackup(const Path& archive, std::string_view why);
 Error BackupCutOff(const Path& archive);
