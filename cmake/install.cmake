@@ -25,14 +25,18 @@ install(FILES tests/fixtures/caip_pytest.py DESTINATION ${shared}/python)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.yml")
 
-# Completion scripts, printed by the program itself.
+# Completion scripts and manual pages, made by the program itself.
 set(completions ${CMAKE_BINARY_DIR}/completions)
+set(manual ${CMAKE_BINARY_DIR}/man1)
 install(CODE "
+  file(REMOVE_RECURSE \"${manual}\")
+  execute_process(COMMAND \"$<TARGET_FILE:caip>\" help --man \"${manual}\" COMMAND_ERROR_IS_FATAL ANY)
   file(MAKE_DIRECTORY \"${completions}\")
   foreach(shell bash zsh fish)
     execute_process(COMMAND \"$<TARGET_FILE:caip>\" completion \${shell}
                     OUTPUT_FILE \"${completions}/\${shell}\" COMMAND_ERROR_IS_FATAL ANY)
   endforeach()")
+install(DIRECTORY ${manual}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${completions}/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME caip)
 install(FILES ${completions}/zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _caip)
 install(FILES ${completions}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME caip.fish)

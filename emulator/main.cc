@@ -103,6 +103,7 @@ struct Runner {
   int operator()(const caip::cli::CheckCommand& c) const { return RunCheck(c, world); }
   int operator()(const caip::cli::SimulateCommand& c) const { return RunSimulate(c, world); }
   int operator()(const caip::cli::HelpCommand& c) const { return RunHelp(c, world); }
+  int operator()(const caip::cli::ReferenceCommand& c) const { return RunReference(c, world); }
   int operator()(const caip::cli::CompleteCommand& c) const { return RunComplete(c, world); }
   int operator()(const caip::cli::PrintCommand& c) const { return RunPrint(c, world); }
 

@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "emulator/app/version.h"
 #include "emulator/cli/arguments/help_text.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/completion/state_names.h"
+#include "emulator/cli/reference/man_pages.h"
+#include "emulator/cli/reference/markdown.h"
 #include "report/terminal_size.h"
 
 namespace caip::cli {
@@ -79,6 +82,19 @@ int RunHelp(const HelpCommand& command, const Surroundings& world) {
   const bool is_long = command.kind == HelpKind::kLong;
   world.io.out(is_long ? LongHelp(*command.page, width) : ShortHelp(*command.page, width));
   return kExitSuccess;
+}
+
+int RunReference(const ReferenceCommand& command, const Surroundings& world) {
+  if (!command.man_directory) {
+    world.io.out(MarkdownReference(*command.root));
+    return kExitSuccess;
+  }
+  const Path directory = *command.man_directory;
+  Status written = MakeDirectories(directory);
+  for (const ManPage& page : ManPages(*command.root, app::kVersion)) {
+    if (written.ok()) written = WriteFile(directory / page.file, page.text);
+  }
+  return written.ok() ? kExitSuccess : Fail(world.io, "help", written.error());
 }
 
 int RunComplete(const CompleteCommand& command, const Surroundings& world) {

@@ -51,9 +51,10 @@ def of_help():
 
 def of_documents():
     """(document, number of the block, commands) for each block of a shell with a command of caip. In a block with
-    prompts, lines without one are output.
+    prompts, lines without one are output. commands.md is made of the help.
     """
-    for path in [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]:
+    written = [path for path in sorted((ROOT / 'docs').glob('*.md')) if path.name != 'commands.md']
+    for path in [ROOT / 'README.md', *written]:
         for number, (language, text) in enumerate(FENCE.findall(path.read_text())):
             if language not in ('', 'sh', 'bash', 'console', 'shell'):
                 continue

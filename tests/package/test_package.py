@@ -83,6 +83,7 @@ class Installed(Case):
 
     def test_it_brings_completion_and_schemas(self):
         for name in ("bash-completion/completions/caip", "zsh/site-functions/_caip", "fish/vendor_completions.d/caip.fish",
+                     "man/man1/caip.1", "man/man1/caip-jobs.1",
                      "caip/schemas/scenario.schema.json", "caip/schemas/explore-report.schema.json",
                      "doc/caip/README.md", "doc/caip/docs/explorer.md"):
             self.assertGreater((self.prefix / "share" / name).stat().st_size, 100, name)

@@ -32,10 +32,13 @@ bool Drop(std::initializer_list<std::string_view> names, std::vector<std::string
 
 // Only for the list of commands: main starts the judge before it parses any argument.
 void AddConformCommand(Grammar& grammar) {
-  grammar.Leaf(grammar.root(), "conform",
-               "Tests whether an endpoint behaves like AI Platform Training (caip conform --help).",
-               "Examples:\n  caip conform\n  caip conform --endpoint http://127.0.0.1:2247",
-               [](const Words&) -> Result<Command> { return Command(PrintCommand{}); });
+  grammar.Leaf(
+      grammar.root(), "conform",
+      "Tests whether an endpoint behaves like AI Platform Training (caip conform --help).",
+      "The judge is a program of its own with flags of its own, which `caip conform --help` "
+      "lists.\n\n"
+      "Examples:\n  caip conform\n  caip conform --endpoint http://127.0.0.1:2247",
+      [](const Words&) -> Result<Command> { return Command(PrintCommand{}); });
 }
 
 template <typename... Functions>

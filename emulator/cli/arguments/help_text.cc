@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "emulator/cli/arguments/help_parts.h"
 #include "report/terminal_size.h"
 
 namespace caip::cli {
@@ -14,7 +15,6 @@ constexpr size_t kNarrowestHelp = 40;
 constexpr size_t kHelpColumn = 34;       // of the texts of flags, at most
 constexpr size_t kNarrowHelpColumn = 8;  // below their flags, where the window is narrow
 constexpr size_t kLeastTextWidth = 28;
-constexpr std::string_view kExamples = "Examples:";
 
 // The words of a text in lines of at most `width` columns. A longer word has a line of its own.
 std::vector<std::string> Wrapped(std::string_view text, size_t width) {
@@ -34,17 +34,6 @@ std::vector<std::string> Wrapped(std::string_view text, size_t width) {
 
 std::string Paragraph(std::string_view text, size_t width) {
   return Join(Wrapped(text, width), "\n") + "\n";
-}
-
-// "--region REGION (required)".
-std::string HeadOf(const FlagShape& flag) {
-  std::string head = flag.name;
-  if (!flag.metavar.empty()) head += " " + flag.metavar;
-  return ReplaceAll(head, ",--", ", --");
-}
-
-std::string TextOf(const FlagShape& flag) {
-  return (flag.is_required ? "(required) " : "") + flag.help;
 }
 
 // The column of the texts beside these heads.
@@ -70,57 +59,35 @@ std::string Entry(const std::string& head, std::string_view text, size_t column,
   return entry + "\n";
 }
 
-// The headings in the order of their first flags.
-std::vector<std::string> HeadingsOf(const CommandShape& page) {
-  std::vector<std::string> headings;
-  for (const FlagShape& flag : page.flags) {
-    if (flag.is_word || (flag.heading == kSettingFlags && !page.path.empty())) continue;
-    if (std::find(headings.begin(), headings.end(), flag.heading) == headings.end()) {
-      headings.push_back(flag.heading);
-    }
-  }
-  return headings;
-}
-
-std::string FlagEntries(const CommandShape& page, size_t width) {
-  const std::vector<std::string> headings = HeadingsOf(page);
+std::string FlagEntries(const HelpParts& parts, size_t width) {
   std::vector<std::string> heads;
-  for (const FlagShape& flag : page.flags) {
-    const bool is_listed =
-        flag.is_word || std::find(headings.begin(), headings.end(), flag.heading) != headings.end();
-    if (is_listed) heads.push_back(HeadOf(flag));
+  for (const FlagShape* word : parts.words) heads.push_back(HeadOf(*word));
+  for (const FlagSection& section : parts.sections) {
+    for (const FlagShape* flag : section.flags) heads.push_back(HeadOf(*flag));
   }
   const size_t column = ColumnFor(heads);
-  std::string text;
-  const std::vector<const FlagShape*> words = page.Words();
-  if (!words.empty()) text += "\nArguments:\n";
-  for (const FlagShape* word : words) text += Entry(HeadOf(*word), TextOf(*word), column, width);
-  for (const std::string& heading : headings) {
-    text += "\n" + heading + ":\n";
-    for (const FlagShape& flag : page.flags) {
-      if (flag.is_word || flag.heading != heading) continue;
-      text += Entry(HeadOf(flag), TextOf(flag), column, width);
-    }
+  std::string text = parts.words.empty() ? "" : "\nArguments:\n";
+  const auto add = [&](const FlagShape* flag) {
+    text += Entry(HeadOf(*flag), TextOf(*flag), column, width);
+  };
+  std::for_each(parts.words.begin(), parts.words.end(), add);
+  for (const FlagSection& section : parts.sections) {
+    text += "\n" + section.heading + ":\n";
+    std::for_each(section.flags.begin(), section.flags.end(), add);
   }
   return text;
 }
 
 // The pointers to the flags that pages do not repeat.
-std::string Pointers(const CommandShape& page, size_t width) {
+std::string Pointers(const CommandShape& page, const HelpParts& parts, size_t width) {
   if (page.path.empty() || page.is_group) return "";
-  std::string names;
-  size_t count = 0;
-  for (const FlagShape& flag : page.flags) {
-    if (flag.heading != kSettingFlags) continue;
-    if (++count <= 3) names += (names.empty() ? "" : ", ") + flag.name;
+  const std::string names = FirstSettings(parts);
+  std::string text = "\n";
+  if (!names.empty()) {
+    text += Paragraph(std::string(kSettingFlags) + ", such as " + names + ": caip help settings",
+                      width);
   }
-  std::string text;
-  if (count > 0) {
-    text +=
-        "\n" + Paragraph(std::string(kSettingFlags) + ", such as " + names + ": caip help settings",
-                         width);
-  }
-  return text + (count > 0 ? "" : "\n") +
+  return text +
          Paragraph("Flags of every command, such as --project and --format: caip help", width);
 }
 
@@ -134,16 +101,12 @@ std::string ChildEntries(const CommandShape& page, size_t width) {
   return text.empty() ? "" : "\nCommands:\n" + text;
 }
 
-// The paragraphs become as wide as the window. Examples are copied by their readers: they stay as
-// they are.
-std::string Prose(const std::string& text, size_t width) {
-  const size_t examples = std::min(text.find(kExamples), text.size());
+// The paragraphs become as wide as the window. Examples are copied by their readers: they stay
+// unchanged.
+std::string Prose(const HelpParts& parts, size_t width) {
   std::string prose;
-  for (const std::string& block : Split(ReplaceAll(text.substr(0, examples), "\n\n", "\f"), '\f')) {
-    if (!Trim(block).empty()) prose += "\n" + Paragraph(block, width);
-  }
-  if (examples < text.size()) prose += "\n" + text.substr(examples) + "\n";
-  return prose;
+  for (const std::string& block : parts.paragraphs) prose += "\n" + Paragraph(block, width);
+  return prose + (parts.examples.empty() ? "" : "\nExamples:\n" + parts.examples);
 }
 
 // The beginning of a text that fits one line: a sentence, or its main part, or what fits of it.
@@ -179,28 +142,18 @@ std::vector<const FlagShape*> MainFlagsOf(const CommandShape& page) {
 
 }  // namespace
 
-std::string UsageOf(const CommandShape& command) {
-  std::string usage = "Usage: " + command.path;
-  if (command.is_group) return usage + " COMMAND [flags]\n";
-  for (const FlagShape* word : command.Words()) {
-    usage += " " + (word->is_required ? word->name : "[" + word->name + "]");
-    if (word->is_many && word->is_required) usage += "...";
-  }
-  for (const FlagShape& flag : command.flags) {
-    if (flag.is_required && !flag.is_word) usage += " " + flag.name + "=" + flag.metavar;
-  }
-  return usage + " [flags]" + (command.takes_user_args ? " [-- USER_ARGS ...]" : "") + "\n";
-}
+std::string UsageOf(const CommandShape& command) { return "Usage: " + UsageLine(command) + "\n"; }
 
 std::string LongHelp(const CommandShape& page, size_t width) {
   width = std::max(width, kNarrowestHelp);
   std::string text = Paragraph(page.description, width);
   if (!page.path.empty()) text += "\n" + Paragraph(UsageOf(page), width);
+  const HelpParts parts = PartsOf(page);
   const bool is_root = page.path == page.name;
-  if (!is_root) text += FlagEntries(page, width);
+  if (!is_root) text += FlagEntries(parts, width);
   text += ChildEntries(page, width);
-  if (is_root) text += FlagEntries(page, width);
-  return text + Pointers(page, width) + Prose(page.text, width);
+  if (is_root) text += FlagEntries(parts, width);
+  return text + Pointers(page, parts, width) + Prose(parts, width);
 }
 
 std::string ShortHelp(const CommandShape& page, size_t width) {

@@ -276,6 +276,12 @@ struct HelpCommand {
   HelpKind kind = HelpKind::kLong;
 };
 
+/// `help --markdown` and `help --man DIR`: all commands.
+struct ReferenceCommand {
+  std::shared_ptr<const CommandShape> root;
+  std::optional<std::string> man_directory;  // --man DIR; unset: --markdown
+};
+
 /// `__complete WORD...`: the words that a shell offers for the last word. Only its script calls it.
 struct CompleteCommand {
   std::shared_ptr<const CommandShape> root;
@@ -299,16 +305,18 @@ struct ShellCommand {
   std::vector<std::string> command;  // empty: a shell
 };
 
-using Command = std::variant<
-    SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand, CleanCommand,
-    PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand, TrialsCommand, LocalTrainCommand,
-    ServeCommand, StopCommand, EnvCommand, DoctorCommand, InitCommand, VersionCommand,
-    BucketsCreateCommand, BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand,
-    RmCommand, ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
-    RuntimesListCommand, RuntimesInstallCommand, RuntimesRemoveCommand, StateInfoCommand,
-    StateMigrateCommand, StateBackupCommand, StateRestoreCommand, ScenarioRunCommand,
-    ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand, ExploreCommand,
-    CheckCommand, SimulateCommand, ShellCommand, HelpCommand, CompleteCommand, PrintCommand>;
+using Command =
+    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand,
+                 CleanCommand, PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand,
+                 TrialsCommand, LocalTrainCommand, ServeCommand, StopCommand, EnvCommand,
+                 DoctorCommand, InitCommand, VersionCommand, BucketsCreateCommand,
+                 BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand, RmCommand,
+                 ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
+                 RuntimesListCommand, RuntimesInstallCommand, RuntimesRemoveCommand,
+                 StateInfoCommand, StateMigrateCommand, StateBackupCommand, StateRestoreCommand,
+                 ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand,
+                 ScenarioShowCommand, ExploreCommand, CheckCommand, SimulateCommand, ShellCommand,
+                 HelpCommand, ReferenceCommand, CompleteCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
@@ -363,6 +371,7 @@ int RunExplore(const ExploreCommand& command, const Surroundings& world);
 int RunCheck(const CheckCommand& command, const Surroundings& world);
 int RunSimulate(const SimulateCommand& command, const Surroundings& world);
 int RunHelp(const HelpCommand& command, const Surroundings& world);
+int RunReference(const ReferenceCommand& command, const Surroundings& world);
 int RunComplete(const CompleteCommand& command, const Surroundings& world);
 int RunPrint(const PrintCommand& command, const Surroundings& world);
 
