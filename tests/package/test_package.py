@@ -104,13 +104,47 @@ class Packaged(Case):
     def setUpClass(cls):
         super().setUpClass()
         cls.out = cls.folder / "packages"
-        run(ROOT / "scripts" / "package", "--build", Options.build, "--out", cls.out, "tar", "wheel")
+        run(ROOT / "scripts" / "package", "--build", Options.build, "--out", cls.out, "deb", "tar", "wheel")
         cls.tar = next(cls.out.glob("*.tar.gz"))
         cls.wheel = next(cls.out.glob("*.whl"))
+        cls.deb = next(cls.out.glob("*.deb"))
 
     def test_the_archive_works_where_it_is_unpacked(self):
         run("tar", "-xf", self.tar, "-C", self.folder)
         self.assert_works(self.folder / self.tar.name.removesuffix(".tar.gz") / "bin" / "caip")
+
+    def test_the_deb_works_where_it_is_unpacked(self):
+        run("dpkg-deb", "-x", self.deb, self.folder / "unpacked")
+        self.assert_works(self.folder / "unpacked" / "usr" / "bin" / "caip")
+
+    def test_the_deb_says_what_it_needs(self):
+        fields = dict(line.split(": ", 1) for line in run("dpkg-deb", "--field", self.deb).splitlines() if ": " in line)
+        self.assertEqual((fields["Package"], fields["Section"]), ("caip", "devel"))
+        self.assertRegex(fields["Version"], r"^\d+\.\d+\.\d+-1$")
+        for library in ("libc6 (>= ", "libisal2", "libslirp0"):
+            self.assertIn(library, fields["Depends"])
+        self.assertGreater(int(fields["Installed-Size"]), 1000)
+
+    def test_the_deb_has_what_debian_expects(self):
+        listed = run("dpkg-deb", "--contents", self.deb)
+        for path in ("usr/bin/caip", "usr/libexec/caip/caip-launcher", "usr/share/man/man1/caip-jobs.1.gz",
+                     "usr/share/doc/caip/copyright", "usr/share/doc/caip/changelog.gz", "usr/lib/systemd/user/caip.service",
+                     "usr/share/bash-completion/completions/caip", "usr/share/zsh/vendor-completions/_caip"):
+            self.assertRegex(listed, rf"(?m)^-rw\S+ root/root .* \./{path}$")
+        self.assertNotIn("usr/lib/caip/", listed)  # the libraries of the system suffice
+
+    @unittest.skipUnless(shutil.which("lintian"), "lintian is not installed")
+    def test_lintian_finds_nothing(self):
+        self.assertEqual(run("lintian", "--allow-root", "--fail-on", "none", self.deb), "")
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
+    def test_systemd_accepts_the_unit(self):
+        unit = self.folder / "caip.service"
+        text = (ROOT / "scripts/packages/caip.service").read_text()
+        self.assertIn("ExecStart=/usr/bin/caip serve --address 127.0.0.1\n", text)
+        unit.write_text(text.replace("/usr/bin/caip", "/bin/true"))
+        env = {**self.environment(), "XDG_RUNTIME_DIR": str(self.folder)}
+        self.assertEqual(run("systemd-analyze", "--user", "verify", "--man=no", unit, env=env), "")
 
     def test_the_wheel_installs_the_command_and_the_plugin(self):
         environment = self.folder / "environment"
@@ -131,13 +165,13 @@ class Packaged(Case):
 
     def test_packages_are_small_and_have_checksums(self):
         sums = dict(reversed(line.split()) for line in (self.out / "SHA256SUMS").read_text().splitlines())
-        for package in (self.tar, self.wheel):
+        for package in (self.tar, self.wheel, self.deb):
             self.assertLess(package.stat().st_size, BYTES_MAX)
             self.assertEqual(sums[package.name], hashlib.sha256(package.read_bytes()).hexdigest())
 
     def test_the_same_build_gives_the_same_bytes(self):
         again = self.folder / "again"
-        run(ROOT / "scripts" / "package", "--build", Options.build, "--out", again, "tar", "wheel",
+        run(ROOT / "scripts" / "package", "--build", Options.build, "--out", again, "deb", "tar", "wheel",
             env={**os.environ, "TZ": "Asia/Tokyo"})
         self.assertEqual((again / "SHA256SUMS").read_text(), (self.out / "SHA256SUMS").read_text())
 

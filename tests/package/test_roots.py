@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Packages work in clean roots of the distributions that docs/install.md names.
+
+A root that cannot be made is a skipped test. Roots need mmdebstrap, the distribution's mirror, and a user who is root.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from roots import SUITES, Root
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORKS = r"""
+cd /tmp
+cat > job.yaml <<'END'
+description: A job that prints its steps.
+trainer: {command: [/bin/sh, -c, "for i in 1 2 3; do echo step $i; done"]}
+faults: [{kill: {replica: master-0}, when: {log: step 2}}]
+expect: {state: SUCCEEDED, restarts: {master-0: 1}}
+END
+"$1" version
+"$1" scenario run job.yaml --state /tmp/state
+"$1" conform --endpoint embedded --filter 'job-ids/*' --jobs 2
+"""
+
+
+class Options:
+    """What the command line of the test gives."""
+    build = None
+
+
+class InRoots(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.packages = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="caip-packages-")))
+        subprocess.run([ROOT / "scripts" / "package", "--build", Options.build, "--out", cls.packages, "deb", "tar", "wheel"],
+                       check=True)
+
+    def package(self, pattern):
+        return f"/mnt/{next(self.packages.glob(pattern)).name}"
+
+    def assert_works(self, root, caip):
+        said = root.run("sh", "-euc", WORKS, "sh", caip)
+        self.assertRegex(said, r"caip \d+\.\d+\.\d+")
+        self.assertRegex(said, r"[1-9]\d* passed")
+
+    def try_deb(self, root):
+        root.run("apt-get", "install", "-y", "--no-install-recommends", self.package("*.deb"))
+        self.assert_works(root, "caip")
+        self.assertEqual(root.run("dpkg", "--verify", "caip"), "")
+        self.assertIn("caip-jobs.1", root.run("man", "-w", "caip-jobs"))
+        self.assertIn("step 2", root.run("cat", "/tmp/job.yaml"))
+        root.run("apt-get", "purge", "-y", "caip")
+        left = root.run("find", "/usr", "/etc", "-name", "*caip*")
+        self.assertEqual(left, "")
+
+    def try_tar(self, root):
+        root.run("tar", "-xf", self.package("*.tar.gz"), "-C", "/opt")
+        name = re.sub(r"\.tar\.gz$", "", pathlib.Path(self.package("*.tar.gz")).name)
+        self.assert_works(root, f"/opt/{name}/bin/caip")
+
+    def try_wheel(self, root):
+        root.run("python3", "-m", "venv", "/opt/environment")
+        root.run("/opt/environment/bin/pip", "install", "--no-index", "--no-deps", self.package("*.whl"))
+        self.assert_works(root, "/opt/environment/bin/caip")
+
+
+def add_tests():
+    """A test for each distribution and kind of package."""
+    for name in SUITES:
+        for kind in ("deb", "tar", "wheel"):
+            def test(self, name=name, kind=kind):
+                with Root(name, self.packages) as root:
+                    getattr(self, f"try_{kind}")(root)
+            setattr(InRoots, f"test_{re.sub(r'[^a-z0-9]+', '_', name.lower())}_{kind}", test)
+
+
+add_tests()
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    options, rest = parser.parse_known_args()
+    Options.build = pathlib.Path(options.build).resolve()
+    unittest.main(argv=[sys.argv[0], *rest])
