@@ -59,6 +59,13 @@ class Reports(scenario_case.Case):
         self.assertEqual(sorted(file.name for file in (self.folder / "ev").iterdir()),
                          ["a-x.jsonl", "b-x.jsonl", "y.jsonl"])
 
+    def test_a_folder_gets_the_event_list_of_a_single_scenario(self):
+        (self.folder / "ev").mkdir()
+        file = self.scenario("record(1)\n", "seed: 1\n")
+        done = self.run_words(file, "--events", self.folder / "ev")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([one.name for one in (self.folder / "ev").iterdir()], [file.stem + ".jsonl"])
+
     def test_unwritable_reports_are_refused_before_any_run(self):
         file = self.scenario("time.sleep(600)\n", "seed: 1\n")
         for flag in ("--junit", "--json", "--events"):

@@ -38,7 +38,8 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
   grammar.Flag(app, "--json", "FILE", "Write a JSON report; `-` prints it.", To(&run->json));
   grammar.Flag(
       app, "--events", "FILE",
-      "Write the event list, one JSON object per line. With several scenarios, FILE is a folder.",
+      "Write the event list, one JSON object per line. With several scenarios, or if FILE is a "
+      "folder, each list is a file in it.",
       To(&run->events));
   grammar.Flag(app, "--jobs", "N",
                "Number of scenarios at the same time (default: one for each core).",

@@ -75,6 +75,14 @@ std::vector<std::string> EventNames(const std::vector<Path>& files) {
   return names;
 }
 
+// Whether the event lists are files in a folder. A folder that exists is one for a single scenario,
+// too: a workflow of CI does not know how many there are.
+bool EventsAreAFolder(const ScenarioRunCommand& command, size_t scenarios) {
+  std::error_code ignored;
+  return scenarios > 1 ||
+         (command.events && std::filesystem::is_directory(*command.events, ignored));
+}
+
 /// Runs all scenarios, several at the same time, and reports them in the order of the list.
 class ScenarioRunner {
  public:
@@ -136,8 +144,9 @@ class ScenarioRunner {
     options.flags = command_.emulator;
     options.is_from_folder = !IsNamed(command_.files, files_[i]);
     if (command_.events) {
+      const Path events = *command_.events;
       options.events =
-          files_.size() == 1 ? Path(*command_.events) : Path(*command_.events) / event_names_[i];
+          EventsAreAFolder(command_, files_.size()) ? events / event_names_[i] : events;
     }
     return options;
   }
@@ -213,7 +222,8 @@ int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world)
   if (runner.empty()) return Fail(world.io, "scenario", kNoScenario, kExitUsage);
   const std::string note = scenario::IsolationNote(command.emulator, (*workshop)->path());
   if (!note.empty()) world.io.err(note + "\n");
-  const Status opened = OpenReports(command, Files(command.files).size() > 1);
+  const Status opened =
+      OpenReports(command, EventsAreAFolder(command, Files(command.files).size()));
   if (!opened.ok()) return Fail(world.io, "scenario", opened.error().message, kExitUsage);
   bool interrupted = false;
   {
