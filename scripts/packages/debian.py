@@ -68,6 +68,9 @@ caip: initial-upload-closes-no-bugs [usr/share/doc/caip/changelog.Debian.gz:1]
 
 def make_deb(stage, out):
     """The installed tree below /usr, which uses the libraries of the system."""
+    missing = [tool for tool in ("dpkg", "dpkg-deb", "dpkg-shlibdeps") if not shutil.which(tool)]
+    if missing:
+        raise SystemExit(f"package: A deb needs {' and '.join(missing)}. Install dpkg-dev, or make a tar or a wheel.")
     architecture = output("dpkg", "--print-architecture").strip()
     package = out / f"caip_{version()}-{REVISION}_{architecture}.deb"
     with tempfile.TemporaryDirectory(prefix="caip-deb-") as folder:

@@ -1,5 +1,6 @@
 """What is installed, in a folder of its own, from which all packages are made."""
 
+import functools
 import json
 import os
 import pathlib
@@ -27,6 +28,7 @@ def version():
     return re.search(r"project\(caip VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
 
 
+@functools.cache
 def date_of_sources():
     """Seconds since 1970, for all files in packages: of the commit, or of the changelog where there is no git."""
     done = subprocess.run(["git", "log", "-1", "--format=%ct"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,

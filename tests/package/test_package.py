@@ -135,7 +135,8 @@ class Packaged(Case):
 
     @unittest.skipUnless(shutil.which("lintian"), "lintian is not installed")
     def test_lintian_finds_nothing(self):
-        self.assertEqual(run("lintian", "--allow-root", "--fail-on", "none", self.deb), "")
+        env = {**os.environ, "TMPDIR": str(self.folder)}  # where lintian leaves files
+        self.assertEqual(run("lintian", "--allow-root", "--fail-on", "none", self.deb, env=env), "")
 
     @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
     def test_systemd_accepts_the_unit(self):
@@ -179,6 +180,23 @@ class Packaged(Case):
         listed = run("tar", "-xOf", self.tar, "--wildcards", "*/caip.spdx.json")
         for name in ("libsqlite3-dev", "libssl-dev", "libyaml-cpp-dev", "libslirp0", "libglib2.0-0"):
             self.assertIn(f'"{name}', listed)
+
+
+class WithoutTools(unittest.TestCase):
+    """A kind of package whose tools are missing is refused with words."""
+
+    def refusal(self, module, call):
+        script = (f"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {str(ROOT / 'scripts')!r})\n"
+                  f"import pathlib\nfrom packages import {module}\n{module}.{call}")
+        return run(sys.executable, "-c", script, env={"PATH": "/nowhere"}, code=1)
+
+    def test_a_deb_needs_dpkg(self):
+        self.assertIn("package: A deb needs dpkg and dpkg-deb and dpkg-shlibdeps. Install dpkg-dev",
+                      self.refusal("debian", "make_deb(pathlib.Path('x'), pathlib.Path('y'))"))
+
+    def test_an_image_needs_a_base(self):
+        self.assertIn("mmdebstrap is not installed. Install it, or name a root",
+                      self.refusal("image", "bootstrap(pathlib.Path('x'))"))
 
 
 if __name__ == "__main__":
