@@ -4,128 +4,21 @@
 #include <optional>
 #include <string>
 
-#include "base/encoding.h"
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "base/yaml.h"
+#include "client/config_file.h"
 #include "client/connection.h"
 #include "client/errors.h"
 #include "client/file_hints.h"
 #include "client/flag_values.h"
+#include "client/kms_key.h"
 #include "client/packaging.h"
 #include "client/submit_flags.h"
 
 namespace caip::client {
 namespace {
-
-// The file of --config. It is read once, and its mistakes are reported with their places.
-
-class SubmitConfig {
- public:
-  // An error if the file cannot be read or is not YAML.
-  static Result<SubmitConfig> Load(const std::string& path);
-
-  // The file for the merge. Valid as long as this object exists.
-  SubmitFile File() const;
-  // The text of `error` and a line for each violation, which begins with file, line and column.
-  std::string Shown(const Error& error) const;
-  // The remedies for what the service rejects in the file; "" if there is nothing.
-  std::string Hints() const;
-  // The warnings about keys that occur twice.
-  std::string DuplicateWarnings() const;
-
- private:
-  // The place of the value, or of the nearest enclosing value that has one; 0:0 without one.
-  Place PlaceOf(std::string pointer) const;
-  // "file:line:column: text", the line, and a caret below it.
-  std::string At(const Place& place, const std::string& text) const;
-
-  std::string path_;
-  std::string text_;
-  YamlDocument document_;
-};
-
-// "/trainingInput/args/0" -> "trainingInput.args[0]".
-std::string DottedPath(std::string_view pointer) {
-  std::string path;
-  for (const std::string& step : Split(pointer.substr(pointer.empty() ? 0 : 1), '/')) {
-    const std::string name = NameOfPointerStep(step);
-    if (IsDigits(name) && !path.empty()) {
-      path += "[" + name + "]";
-    } else {
-      path += (path.empty() ? "" : ".") + name;
-    }
-  }
-  return path;
-}
-
-bool IsPointer(const std::string& field) { return field.empty() || field.starts_with('/'); }
-
-Result<SubmitConfig> SubmitConfig::Load(const std::string& path) {
-  Result<std::string> text = ReadFileUpTo(path, kYamlBytesMax);
-  if (!text.ok()) return errors::ConfigUnreadable(path, text.error().message);
-  SubmitConfig config;
-  config.path_ = path;
-  config.text_ = *std::move(text);
-  Result<YamlDocument> document = ParseYaml(config.text_, path);
-  if (!document.ok()) return errors::ConfigBroken(path, document.error().message);
-  config.document_ = std::move(*document);
-  return config;
-}
-
-SubmitFile SubmitConfig::File() const {
-  return {&document_.value, document_.dates, document_.duplicates};
-}
-
-Place SubmitConfig::PlaceOf(std::string pointer) const {
-  while (true) {
-    const auto found = document_.places.find(pointer);
-    if (found != document_.places.end()) return found->second;
-    const size_t slash = pointer.rfind('/');
-    if (slash == std::string::npos) return {};
-    pointer.resize(slash);
-  }
-}
-
-std::string SubmitConfig::At(const Place& place, const std::string& text) const {
-  if (place.line == 0) return path_ + ": " + text;
-  return YamlError(text_, path_, place.line - 1, place.column - 1, text).message;
-}
-
-std::string SubmitConfig::Shown(const Error& error) const {
-  std::string text = error.message;
-  for (const FieldViolation& violation : error.violations) {
-    const bool of_file = IsPointer(violation.field);
-    const std::string name = of_file ? DottedPath(violation.field) : violation.field;
-    const std::string line = (name.empty() ? "" : name + ": ") + violation.description;
-    text += "\n  " + (of_file ? At(PlaceOf(violation.field), line) : line);
-  }
-  return text;
-}
-
-std::string SubmitConfig::Hints() const {
-  std::string text;
-  for (const FileHint& hint : FindFileHints(document_.value)) {
-    const auto key = document_.key_places.find(hint.pointer);
-    const bool at_key = hint.is_key && key != document_.key_places.end();
-    const std::string line = DottedPath(hint.pointer) + ": " + hint.text;
-    text += "\n" + At(at_key ? key->second : PlaceOf(hint.pointer), line);
-  }
-  return text;
-}
-
-std::string SubmitConfig::DuplicateWarnings() const {
-  std::string text;
-  for (const std::string& pointer : document_.duplicates) {
-    const Place place = PlaceOf(pointer);
-    text += errors::DuplicateKeyWarning(
-        path_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column),
-        DottedPath(pointer));
-  }
-  return text;
-}
 
 // The text of `error` if there is no file. Its violations are about flags.
 std::string ShownWithoutFile(const Error& error) {
@@ -158,7 +51,7 @@ class Preparation {
     const bool has_config = request_.config && !request_.config->empty();
     if (has_config && FileComesFirst(flags_)) RETURN_IF_ERROR(LoadConfig());
     RETURN_IF_ERROR(CheckServerFlags(flags_, File()));
-    RETURN_IF_ERROR(ReadKmsKey());
+    ASSIGN_OR_RETURN(flags_.kms_key, KmsKeyOf(request_.kms, request_.gcloud));
     if (!flags_.region) flags_.region = GcloudProperty(request_.gcloud, "compute", "region");
     if (!flags_.region) return errors::RegionMissing();
     RETURN_IF_ERROR(CollectFiles());
@@ -166,44 +59,17 @@ class Preparation {
     if (request_.strict) RETURN_IF_ERROR(CheckTraps(flags_, File()));
     ASSIGN_OR_RETURN(prepared_.job, MergeJob(flags_, File(), package_uris_));
     if (config_ && !request_.strict) options_.warn(config_->DuplicateWarnings());
-    if (config_) prepared_.hints = config_->Hints();
+    if (config_) prepared_.hints = config_->Hints(FindFileHints(config_->tree()));
     ASSIGN_OR_RETURN(prepared_.project, ProjectOf(request_.gcloud));
     return Ok{};
   }
 
   Status LoadConfig() {
-    ASSIGN_OR_RETURN(config_, SubmitConfig::Load(*request_.config));
+    ASSIGN_OR_RETURN(config_, ConfigFile::Load(*request_.config));
     return Ok{};
   }
 
   SubmitFile File() const { return config_ ? config_->File() : SubmitFile{}; }
-
-  // A full name or URL is used unchanged. Any other value is a key's ID and needs the other flags.
-  Status ReadKmsKey() {
-    const KmsFlags& kms = request_.kms;
-    std::string key = kms.key.value_or("");
-    const bool url = key.starts_with("https://") || key.starts_with("http://");
-    if (url) key = key.substr(std::min(key.find("/projects/"), key.size() - 1) + 1);
-    const std::vector<std::string> parts = Split(key, '/');
-    const bool full = parts.size() >= 8 && parts[0] == "projects" && parts[2] == "locations" &&
-                      parts[4] == "keyRings" && parts[6] == "cryptoKeys";
-    if (full && !parts[1].empty() && !parts[3].empty() && !parts[5].empty()) {
-      flags_.kms_key = key;
-      return Ok{};
-    }
-    const std::string ring = kms.keyring.value_or("");
-    const std::string location = kms.location.value_or("");
-    const std::string own_project = kms.project.value_or("");
-    if (key.empty() && ring.empty() && location.empty() && own_project.empty()) return Ok{};
-    const Result<std::string> project =
-        own_project.empty() ? ProjectOf(request_.gcloud) : Result<std::string>(own_project);
-    if (full || url || key.empty() || ring.empty() || location.empty() || !project.ok()) {
-      return errors::EncryptionKeyIncomplete();
-    }
-    flags_.kms_key = "projects/" + *project + "/locations/" + location + "/keyRings/" + ring +
-                     "/cryptoKeys/" + key;
-    return Ok{};
-  }
 
   Status CollectFiles() {
     ASSIGN_OR_RETURN(const auto location,
@@ -225,7 +91,7 @@ class Preparation {
   const SubmitRequest& request_;
   SubmitFlags flags_;
   const PreparationOptions& options_;
-  std::optional<SubmitConfig> config_;
+  std::optional<ConfigFile> config_;
   std::vector<std::string> package_uris_;
   PreparedJob prepared_;
 };

@@ -229,7 +229,8 @@ Status CheckServerFlags(const SubmitFlags& flags, const SubmitFile& file) {
 
 Result<Json> MergeJob(const SubmitFlags& flags, const SubmitFile& file,
                       const std::vector<std::string>& package_uris) {
-  TypedFile typed{Json::object(), {}, {}};
+  TypedFile typed;
+  typed.job = Json::object();
   if (file.tree && !IsNothing(*file.tree)) typed = TypeFile(*file.tree);
   for (const std::string& date : file.dates) typed.faults.push_back(submit_errors::IsADate(date));
   if (!typed.faults.empty()) return submit_errors::FileDoesNotFit(std::move(typed.faults));

@@ -13,6 +13,7 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "client/gcloud_properties.h"
+#include "client/kms_key.h"
 
 namespace caip::client {
 
@@ -85,14 +86,6 @@ Result<Json> MergeJob(const SubmitFlags& flags, const SubmitFile& file,
 /// An error if gcloud would do something with these flags and this file that the user cannot have
 /// meant (`--strict`).
 Status CheckTraps(const SubmitFlags& flags, const SubmitFile& file);
-
-/// --kms-key, and the flags that complete it if it is not a full resource name.
-struct KmsFlags {
-  std::optional<std::string> key;
-  std::optional<std::string> keyring;
-  std::optional<std::string> location;
-  std::optional<std::string> project;
-};
 
 /// The arguments of `jobs submit training`.
 struct SubmitRequest {

@@ -10,6 +10,7 @@
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "client/python_values.h"
 #include "client/submit_errors.h"
 #include "ml/schema/job_schema.h"
 
@@ -89,6 +90,9 @@ bool Contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// gcloud sends infinity and NaN, which the service cannot read.
+constexpr char kNotJson[] = "Out of range float values are not JSON compliant";
+
 class Typing {
  public:
   explicit Typing(TypedFile& result) : result_(result) {}
@@ -96,7 +100,7 @@ class Typing {
   Json Message(const google::MessageSchema& type, const Json& value, const std::string& pointer) {
     Json typed = Json::object();
     if (!value.is_object()) {
-      result_.faults.push_back(submit_errors::NotAMapping(pointer, value));
+      Fault(submit_errors::NotAMapping(pointer, value), HasNoItems(value));
       return typed;
     }
     for (const auto& [key, member] : value.items()) {
@@ -109,6 +113,7 @@ class Typing {
       // The client keeps unknown names, including the proto's own spelling (job_id).
       if (!field)
         result_.traps.push_back(submit_errors::UnknownKey(place, key, Nearest(type, key)));
+      result_.unknown.push_back(place);
       CheckFinite(member, place);
       typed[key] = member;
     }
@@ -116,12 +121,19 @@ class Typing {
   }
 
  private:
+  void Fault(FieldViolation violation, std::string crash) {
+    if (result_.faults.empty()) result_.crash = std::move(crash);
+    result_.faults.push_back(std::move(violation));
+  }
+
   void Field(const google::FieldSchema& type, const std::string& key, const Json& value,
              const std::string& pointer, Json& into) {
     const bool empty_list = value.is_array() && value.empty();
     if (value.is_null() || (empty_list && !type.repeated)) {
       // the client drops a null, but keeps an unknown enum value unchanged
-      if (type.kind == google::FieldKind::kEnum) into[key] = value;
+      if (type.kind != google::FieldKind::kEnum) return;
+      into[key] = value;
+      result_.unknown.push_back(pointer);
       return;
     }
     if (!type.repeated) {
@@ -135,7 +147,10 @@ class Typing {
     for (size_t i = 0; i < whole.size(); ++i) {
       const std::string place = value.is_array() ? pointer + "/" + std::to_string(i) : pointer;
       if (whole[i].is_null()) {
-        result_.faults.push_back(submit_errors::NullInList(place));
+        const bool is_message = type.kind == google::FieldKind::kMessage;
+        Fault(submit_errors::NullInList(place),
+              is_message ? HasNoItems(whole[i])
+                         : "Repeated values for field " + key + " may not be None");
       } else if (std::optional<Json> typed = Single(type, whole[i], place)) {
         list.push_back(*typed);
       }
@@ -157,17 +172,18 @@ class Typing {
       case google::FieldKind::kString:
       case google::FieldKind::kTimestamp:
       case google::FieldKind::kDuration:  // the client does not check its form
-        return value.is_string() ? std::optional<Json>(value) : Wrong(pointer, "text", value);
+        return value.is_string() ? std::optional<Json>(value)
+                                 : Wrong(type.name, pointer, "text", value);
       case google::FieldKind::kBool:
         return value.is_boolean() ? std::optional<Json>(value)
-                                  : Wrong(pointer, "true or false", value);
+                                  : Wrong(type.name, pointer, "true or false", value);
       case google::FieldKind::kInt32:
       case google::FieldKind::kInt64:
-        return Integer(type.kind, value, pointer);
+        return Integer(type, value, pointer);
       case google::FieldKind::kDouble:
-        return Float(value, pointer);
+        return Float(type, value, pointer);
       case google::FieldKind::kBytes:
-        return Bytes(value, pointer);
+        return Bytes(type, value, pointer);
     }
     return std::nullopt;
   }
@@ -175,21 +191,22 @@ class Typing {
   // Prediction, explanation and architecture search are not emulated. They are passed on, and the
   // service rejects them.
   std::optional<Json> Opaque(const Json& value, const std::string& pointer) {
-    if (!value.is_object()) result_.faults.push_back(submit_errors::NotAMapping(pointer, value));
+    if (!value.is_object()) Fault(submit_errors::NotAMapping(pointer, value), HasNoItems(value));
     CheckFinite(value, pointer);
     return value;
   }
 
-  std::optional<Json> Wrong(const std::string& pointer, std::string_view wanted,
-                            const Json& value) {
-    result_.faults.push_back(submit_errors::WrongType(pointer, wanted, value));
+  // `field`: as the client calls the field in its own message.
+  std::optional<Json> Wrong(std::string_view field, const std::string& pointer,
+                            std::string_view wanted, const Json& value) {
+    Fault(submit_errors::WrongType(pointer, wanted, value), ExpectedType(field, wanted, value));
     return std::nullopt;
   }
 
   // The client treats a boolean as an integer and sends "True".
-  std::optional<Json> Integer(google::FieldKind kind, const Json& value,
+  std::optional<Json> Integer(const google::FieldSchema& type, const Json& value,
                               const std::string& pointer) {
-    const bool as_text = kind == google::FieldKind::kInt64;
+    const bool as_text = type.kind == google::FieldKind::kInt64;
     if (value.is_boolean()) {
       Json sent = as_text ? Json(value.get<bool>() ? "True" : "False") : value;
       result_.traps.push_back(submit_errors::NotSpelledAsMeant(pointer, value, CompactJson(sent)));
@@ -198,11 +215,12 @@ class Typing {
     if (value.is_number_integer()) return as_text ? Json(value.dump()) : value;
     const std::optional<int64_t> number =
         value.is_string() ? PythonInt(value.get<std::string>()) : std::nullopt;
-    if (!number) return Wrong(pointer, "a whole number", value);
+    if (!number) return Wrong(type.name, pointer, "a whole number", value);
     return as_text ? Json(std::to_string(*number)) : Json(*number);
   }
 
-  std::optional<Json> Float(const Json& value, const std::string& pointer) {
+  std::optional<Json> Float(const google::FieldSchema& type, const Json& value,
+                            const std::string& pointer) {
     std::optional<double> number;
     if (value.is_boolean()) {
       number = value.get<bool>() ? 1.0 : 0.0;
@@ -213,21 +231,22 @@ class Typing {
     } else if (value.is_string()) {
       number = ParsePythonFloat(value.get<std::string>());
     }
-    if (!number) return Wrong(pointer, "a number", value);
+    if (!number) return Wrong(type.name, pointer, "a number", value);
     if (!std::isfinite(*number)) {
-      result_.faults.push_back(submit_errors::NotFinite(pointer));
+      Fault(submit_errors::NotFinite(pointer), kNotJson);
       return std::nullopt;
     }
     return Json(*number);
   }
 
-  std::optional<Json> Bytes(const Json& value, const std::string& pointer) {
-    if (value.is_structured()) return Wrong(pointer, "text in base64", value);
+  std::optional<Json> Bytes(const google::FieldSchema& type, const Json& value,
+                            const std::string& pointer) {
+    if (value.is_structured()) return Wrong(type.name, pointer, "text in base64", value);
     std::string text = value.is_string() ? value.get<std::string>() : CompactJson(value);
     if (value.is_boolean()) text = value.get<bool>() ? "True" : "False";
     const std::optional<std::string> sent = Base64Again(text);
     if (sent) return Json(*sent);
-    result_.faults.push_back(submit_errors::BrokenBase64(pointer, text));
+    Fault(submit_errors::BrokenBase64(pointer, text), "Incorrect padding");
     return std::nullopt;
   }
 
@@ -236,7 +255,8 @@ class Typing {
                            const std::string& pointer) {
     const bool zero = value.is_number() && value.get<double>() == 0;
     if (zero || value == Json("") || value == Json(false) || value == Json::object()) {
-      result_.faults.push_back(submit_errors::EmptyEnum(pointer, names));
+      Fault(submit_errors::EmptyEnum(pointer, names),
+            "Must specify either python_name or json_name for enum remapping");
       return std::nullopt;
     }
     if (value.is_string() && Contains(names, value.get<std::string>())) return value;
@@ -249,27 +269,28 @@ class Typing {
       }
     }
     result_.traps.push_back(submit_errors::UnknownEnum(pointer, value, names));
+    result_.unknown.push_back(pointer);
     CheckFinite(value, pointer);
     return value;
   }
 
   std::optional<Json> Map(const Json& value, const std::string& pointer) {
     if (!value.is_object()) {
-      result_.faults.push_back(submit_errors::NotAMapping(pointer, value));
+      Fault(submit_errors::NotAMapping(pointer, value), HasNoItems(value));
       return std::nullopt;
     }
     Json typed = Json::object();
     for (const auto& [key, member] : value.items()) {
       const std::string place = Step(pointer, key);
       if (key == "additionalProperties") {  // the client's own name of the map
-        result_.faults.push_back(submit_errors::ReservedKey(place));
+        Fault(submit_errors::ReservedKey(place), HasNoItems(member));
       } else if (member.is_null()) {
         result_.traps.push_back(submit_errors::NotSpelledAsMeant(place, member, "null"));
         typed[key] = nullptr;
       } else if (member.is_string()) {
         typed[key] = member;
       } else {
-        (void)Wrong(place, "text", member);
+        (void)Wrong("value", place, "text", member);
       }
     }
     return typed;
@@ -277,7 +298,7 @@ class Typing {
 
   void CheckFinite(const Json& value, const std::string& pointer) {
     if (value.is_number_float() && !std::isfinite(value.get<double>())) {
-      result_.faults.push_back(submit_errors::NotFinite(pointer));
+      Fault(submit_errors::NotFinite(pointer), kNotJson);
     } else if (value.is_object()) {
       for (const auto& [key, member] : value.items()) CheckFinite(member, Step(pointer, key));
     } else if (value.is_array()) {
@@ -292,9 +313,11 @@ class Typing {
 
 }  // namespace
 
-TypedFile TypeFile(const Json& file) {
+TypedFile TypeFile(const Json& file) { return TypeFileAs(ml::JobSchema(), file); }
+
+TypedFile TypeFileAs(const google::MessageSchema& message, const Json& file) {
   TypedFile result;
-  result.job = Typing(result).Message(ml::JobSchema(), file, "");
+  result.job = Typing(result).Message(message, file, "");
   return result;
 }
 
