@@ -102,6 +102,22 @@ struct Runner {
   int operator()(const caip::cli::ExploreCommand& c) const { return RunExplore(c, world); }
   int operator()(const caip::cli::CheckCommand& c) const { return RunCheck(c, world); }
   int operator()(const caip::cli::SimulateCommand& c) const { return RunSimulate(c, world); }
+  int operator()(const caip::cli::CustomJobCreateCommand& c) const {
+    return Shown(c, caip::cli::RunCustomJobCreate);
+  }
+  int operator()(const caip::cli::TuningJobCreateCommand& c) const {
+    return Shown(c, caip::cli::RunTuningJobCreate);
+  }
+  int operator()(const caip::cli::AiDescribeCommand& c) const {
+    return Shown(c, caip::cli::RunAiDescribe);
+  }
+  int operator()(const caip::cli::AiListCommand& c) const { return Shown(c, caip::cli::RunAiList); }
+  int operator()(const caip::cli::AiCancelCommand& c) const {
+    return Shown(c, caip::cli::RunAiCancel);
+  }
+  int operator()(const caip::cli::AiStreamLogsCommand& c) const {
+    return Shown(c, caip::cli::RunAiStreamLogs);
+  }
   int operator()(const caip::cli::HelpCommand& c) const { return RunHelp(c, world); }
   int operator()(const caip::cli::ReferenceCommand& c) const { return RunReference(c, world); }
   int operator()(const caip::cli::CompleteCommand& c) const { return RunComplete(c, world); }

@@ -67,6 +67,10 @@ Error MustBeSpecifiedWith(std::string_view flag) {
 Error OtherMustBeSpecified(std::string_view flag) {
   return Invalid(S(flag) + " must be specified.");
 }
+Error GivenTwice(std::string_view key, std::string_view first, std::string_view second) {
+  return Invalid("\"" + S(key) + "\" cannot be specified multiple times; received: " + S(first) +
+                 ", " + S(second));
+}
 Error AtMostOneOf(const std::vector<std::string>& flags) {
   return Invalid("At most one of " + Join(flags, " | ") + " can be specified.");
 }

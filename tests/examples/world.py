@@ -66,6 +66,21 @@ trainingInput:
     params:
     - {parameterName: rate, type: DOUBLE, minValue: 0.1, maxValue: 0.3}
 '''
+SPEC = '''
+workerPoolSpecs:
+- machineSpec: {machineType: n1-standard-4}
+  containerSpec: {imageUri: gcr.io/p/digits}
+'''
+TUNING = '''
+studySpec:
+  metrics: [{metricId: accuracy, goal: MAXIMIZE}]
+  parameters:
+  - {parameterId: rate, doubleValueSpec: {minValue: 0.1, maxValue: 0.3}}
+trialJobSpec:
+  workerPoolSpecs:
+  - machineSpec: {machineType: n1-standard-4}
+    containerSpec: {imageUri: gcr.io/p/digits}
+'''
 JOB = ['--region', 'us-central1', '--staging-bucket', 'gs://my-bucket', '--package-path', 'trainer',
        '--runtime-version', '2.11', '--python-version', '3.7']
 
@@ -141,6 +156,8 @@ def make_project(folder):
     (folder / 'cluster.yaml').write_text(CLUSTER)
     (folder / 'job.yaml').write_text('labels: {team: vision}\n')
     (folder / 'study.yaml').write_text(STUDY)
+    (folder / 'spec.yaml').write_text(SPEC)
+    (folder / 'tuning.yaml').write_text(TUNING)
     program = ('import runpy, sys\nsys.argv = [sys.argv[0], "--job-dir", "run"] + [word for word in sys.argv[1:] '
                'if not word.startswith("{")]\nrunpy.run_module("trainer.task", run_name="__main__")\n')
     (folder / 'train.py').write_text(program)

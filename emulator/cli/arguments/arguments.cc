@@ -67,6 +67,7 @@ Command ParseArguments(const std::vector<std::string>& words) {
   CLI::App& jobs = grammar.Group(grammar.root(), "jobs", "Submits, shows and stops training jobs.");
   AddSubmitCommand(grammar, jobs, gcloud);
   AddJobsCommands(grammar, jobs, gcloud);
+  AddAiCommands(grammar, gcloud);
   AddLocalCommands(grammar, gcloud);
   AddServerCommands(grammar, gcloud);
   AddStorageCommands(grammar, gcloud);
@@ -112,6 +113,11 @@ Status CheckFormat(const Command& command, const GcloudFlags& gcloud) {
                  [&](const CancelCommand& cancel) { return resource(cancel); },
                  [&](const UpdateCommand& update) { return resource(update); },
                  [&](const TrialsCommand& trials) { return resource(trials); },
+                 [&](const CustomJobCreateCommand& create) { return resource(create); },
+                 [&](const TuningJobCreateCommand& create) { return resource(create); },
+                 [&](const AiDescribeCommand& describe) { return resource(describe); },
+                 [&](const AiListCommand& list) { return resource(list); },
+                 [&](const AiCancelCommand& cancel) { return resource(cancel); },
                  [&](const ImagesListCommand& list) { return resource(list); },
                  [&](const RuntimesListCommand& list) { return resource(list); },
                  [&](const PsCommand& ps) { return resource(ps); },

@@ -37,6 +37,10 @@ void AddRunFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
 /// The flags of a command that is explored or checked: --out-dir and --torchrun.
 void AddCommandFlags(Grammar& grammar, CLI::App& app, std::vector<Path>* directories,
                      int64_t* ranks);
+/// Adds the flags of an encryption key.
+void AddKmsFlags(Grammar& grammar, CLI::App& app, client::KmsFlags* kms);
+/// A flag that completes --kms-key needs it.
+Status CheckKmsFlags(const client::KmsFlags& kms);
 /// Adds only --state, for commands that only look for an emulator.
 void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
 
@@ -49,6 +53,7 @@ FinishJob AddJobFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* jo
 // `gcloud` holds the gcloud-wide flags after the command line was parsed.
 void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
 void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
+void AddAiCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddStorageCommands(Grammar& grammar, const GcloudFlags& gcloud);

@@ -108,6 +108,29 @@ void AddGcloudFlags(Grammar& grammar, GcloudFlags* into) {
   }
 }
 
+void AddKmsFlags(Grammar& grammar, CLI::App& app, client::KmsFlags* kms) {
+  grammar.Flag(app, "--kms-key", "KEY",
+               "Encryption key: its full name, or its id with the next three flags.",
+               To(&kms->key));
+  grammar.Flag(app, "--kms-keyring", "KEYRING", "Key ring of --kms-key.", To(&kms->keyring));
+  grammar.Flag(app, "--kms-location", "LOCATION", "Location of --kms-key.", To(&kms->location));
+  grammar.Flag(app, "--kms-project", "PROJECT", "Project of --kms-key (default: the job's).",
+               To(&kms->project));
+}
+
+Status CheckKmsFlags(const client::KmsFlags& kms) {
+  const std::pair<const char*, const std::optional<std::string>*> parts[] = {
+      {"--kms-keyring", &kms.keyring},
+      {"--kms-location", &kms.location},
+      {"--kms-project", &kms.project}};
+  for (const auto& [flag, value] : parts) {
+    if (*value && !kms.key) {
+      return errors::Argument(flag, errors::OtherMustBeSpecified("--kms-key"));
+    }
+  }
+  return Ok{};
+}
+
 void AddStateFlag(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
   grammar.Heading("Flags of the emulator");
   AddStateDirectory(grammar, app, into);

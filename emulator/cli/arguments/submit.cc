@@ -178,13 +178,7 @@ void AddAccountFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job
                  &flags.enable_web_access);
   grammar.Flag(app, "--network", "NETWORK", "VPC network the job is peered with (alpha and beta).",
                OnTracks(grammar, "--network", To(&flags.network)));
-  grammar.Flag(app, "--kms-key", "KEY",
-               "Encryption key: its full name, or its id with the next three flags.",
-               To(&job->kms.key));
-  grammar.Flag(app, "--kms-keyring", "KEYRING", "Key ring of --kms-key.", To(&job->kms.keyring));
-  grammar.Flag(app, "--kms-location", "LOCATION", "Location of --kms-key.", To(&job->kms.location));
-  grammar.Flag(app, "--kms-project", "PROJECT", "Project of --kms-key (default: the job's).",
-               To(&job->kms.project));
+  AddKmsFlags(grammar, app, &job->kms);
   grammar.Heading(std::string(kMainFlags));
 }
 
@@ -253,19 +247,6 @@ Status CheckPair(const std::optional<std::string>& type, const CountFlag& count,
   return Ok{};
 }
 
-Status CheckKms(const client::KmsFlags& kms) {
-  const std::pair<const char*, const std::optional<std::string>*> parts[] = {
-      {"--kms-keyring", &kms.keyring},
-      {"--kms-location", &kms.location},
-      {"--kms-project", &kms.project}};
-  for (const auto& [flag, value] : parts) {
-    if (*value && !kms.key) {
-      return errors::Argument(flag, errors::OtherMustBeSpecified("--kms-key"));
-    }
-  }
-  return Ok{};
-}
-
 }  // namespace
 
 FinishJob AddJobFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* job) {
@@ -279,7 +260,7 @@ FinishJob AddJobFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* jo
     RETURN_IF_ERROR(CheckPair(job->flags.worker.machine_type, *workers, "worker"));
     RETURN_IF_ERROR(
         CheckPair(job->flags.parameter_server.machine_type, *servers, "parameter-server"));
-    RETURN_IF_ERROR(CheckKms(job->kms));
+    RETURN_IF_ERROR(CheckKmsFlags(job->kms));
     job->flags.worker.count = workers->value;
     job->flags.parameter_server.count = servers->value;
     job->flags.user_args = words.user_args;

@@ -21,6 +21,7 @@
 #include "emulator/app/settings/setting_readers.h"
 #include "emulator/check/checked_trainer.h"
 #include "emulator/cli/arguments/command_shape.h"
+#include "emulator/cli/commands/ai_commands.h"
 #include "emulator/cli/commands/follow.h"
 #include "emulator/cli/commands/gcloud_flags.h"
 #include "emulator/cli/commands/software_commands.h"
@@ -305,18 +306,18 @@ struct ShellCommand {
   std::vector<std::string> command;  // empty: a shell
 };
 
-using Command =
-    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand,
-                 CleanCommand, PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand,
-                 TrialsCommand, LocalTrainCommand, ServeCommand, StopCommand, EnvCommand,
-                 DoctorCommand, InitCommand, VersionCommand, BucketsCreateCommand,
-                 BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand, RmCommand,
-                 ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
-                 RuntimesListCommand, RuntimesInstallCommand, RuntimesRemoveCommand,
-                 StateInfoCommand, StateMigrateCommand, StateBackupCommand, StateRestoreCommand,
-                 ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand,
-                 ScenarioShowCommand, ExploreCommand, CheckCommand, SimulateCommand, ShellCommand,
-                 HelpCommand, ReferenceCommand, CompleteCommand, PrintCommand>;
+using Command = std::variant<
+    SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand, CleanCommand,
+    PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand, TrialsCommand, LocalTrainCommand,
+    ServeCommand, StopCommand, EnvCommand, DoctorCommand, InitCommand, VersionCommand,
+    BucketsCreateCommand, BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand,
+    RmCommand, ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
+    RuntimesListCommand, RuntimesInstallCommand, RuntimesRemoveCommand, StateInfoCommand,
+    StateMigrateCommand, StateBackupCommand, StateRestoreCommand, ScenarioRunCommand,
+    ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand, ExploreCommand,
+    CheckCommand, SimulateCommand, ShellCommand, CustomJobCreateCommand, TuningJobCreateCommand,
+    AiDescribeCommand, AiListCommand, AiCancelCommand, AiStreamLogsCommand, HelpCommand,
+    ReferenceCommand, CompleteCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {

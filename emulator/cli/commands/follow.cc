@@ -39,6 +39,9 @@ std::vector<std::string> LinesOf(const std::string& message) {
 std::string ShortTask(const std::string& task) { return ReplaceAll(task, "-replica-", "-"); }
 
 std::string_view ColourOf(const std::string& task) {
+  if (task.starts_with("workerpool0")) return "\x1b[36m";
+  if (task.starts_with("workerpool2")) return "\x1b[33m";
+  if (task.starts_with("workerpool3")) return "\x1b[35m";
   if (task.starts_with("master")) return "\x1b[36m";     // cyan
   if (task.starts_with("worker")) return "\x1b[32m";     // green
   if (task.starts_with("ps")) return "\x1b[33m";         // yellow
@@ -109,12 +112,13 @@ std::string FailureOf(const http::ClientResponse& response, const FollowRequest&
 
 }  // namespace
 
-std::string PlainRows(const Json& entry, bool allow_multiline) {
+std::string PlainRows(const Json& entry, bool allow_multiline, TrialColumn trials) {
   const std::string message = StringOr(entry, "message");
   std::string head = StringOr(entry, "severity", "DEFAULT");
   head += '\t' + LocalTime(StringOr(entry, "timestamp"));
   head += '\t' + StringOr(entry, "task", "unknown_task");
-  head += '\t' + StringOr(entry, "trial") + '\t';
+  if (trials == TrialColumn::kShown) head += '\t' + StringOr(entry, "trial");
+  head += '\t';
   std::string rows;
   for (const std::string& line :
        allow_multiline ? std::vector<std::string>{message} : LinesOf(message)) {

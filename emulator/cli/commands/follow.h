@@ -42,10 +42,14 @@ using Follow = std::function<FollowOutcome(client::Connection&, const FollowRequ
 /// tab-separated columns.
 FollowOutcome FollowJob(client::Connection& connection, const FollowRequest& request, const Io& io);
 
+/// Logs of Vertex AI have no column of trials.
+enum class TrialColumn { kShown, kNone };
+
 /// Formats an entry of the emulator's follow answer, which has severity, timestamp, task, trial and
 /// message: "SEVERITY\tTIME\tTASK\tTRIAL\tMESSAGE\n", with one row for each line of the message
 /// unless `allow_multiline`. TIME is local time with its offset, as gcloud prints it.
-std::string PlainRows(const Json& entry, bool allow_multiline);
+std::string PlainRows(const Json& entry, bool allow_multiline,
+                      TrialColumn trials = TrialColumn::kShown);
 
 /// Formats an entry with the role's colour: "   1.24s  worker-0    | message\n". Errors and
 /// warnings stand out. `elapsed`: the time since the job was created.

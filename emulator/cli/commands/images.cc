@@ -139,26 +139,26 @@ Status RemoveImages(const ImagesRemoveCommand& command, const Surroundings& worl
   return Ok{};
 }
 
-int ExitCodeOf(const Status& done, const char* command, const Io& io) {
+int ImagesExitCode(const Status& done, const char* command, const Io& io) {
   return done.ok() ? static_cast<int>(kExitSuccess) : Fail(io, command, done.error());
 }
 
 }  // namespace
 
 int RunImagesList(const ImagesListCommand& command, const Surroundings& world) {
-  return ExitCodeOf(ListImages(command, world), "images.list", world.io);
+  return ImagesExitCode(ListImages(command, world), "images.list", world.io);
 }
 
 int RunImagesImport(const ImagesImportCommand& command, const Surroundings& world) {
-  return ExitCodeOf(ImportImage(command, world), "images.import", world.io);
+  return ImagesExitCode(ImportImage(command, world), "images.import", world.io);
 }
 
 int RunImagesMap(const ImagesMapCommand& command, const Surroundings& world) {
-  return ExitCodeOf(MapImages(command, world), "images.map", world.io);
+  return ImagesExitCode(MapImages(command, world), "images.map", world.io);
 }
 
 int RunImagesRemove(const ImagesRemoveCommand& command, const Surroundings& world) {
-  return ExitCodeOf(RemoveImages(command, world), "images.remove", world.io);
+  return ImagesExitCode(RemoveImages(command, world), "images.remove", world.io);
 }
 
 }  // namespace caip::cli

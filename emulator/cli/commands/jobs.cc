@@ -165,27 +165,6 @@ int ExitCodeOf(const Status& status, const Io& io, std::string_view command) {
                      : Fail(io, "jobs." + std::string(command), status.error());
 }
 
-// The value at "trainingInput.region" as text; "" if it is missing.
-std::string ValueAt(const Json& job, const std::string& key) {
-  const Json* value = &job;
-  for (const std::string& name : Split(key, '.')) {
-    value = Member(*value, name);
-    if (!value) return "";
-  }
-  return value->is_string() ? value->get<std::string>() : value->dump();
-}
-
-// Sorts stably by the last key first, so that the first key decides.
-void Sort(std::vector<Json>& jobs, const std::vector<std::string>& keys) {
-  for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
-    const bool descends = key->starts_with('~');
-    const std::string name = key->substr(descends ? 1 : 0);
-    std::stable_sort(jobs.begin(), jobs.end(), [&](const Json& a, const Json& b) {
-      return descends ? ValueAt(b, name) < ValueAt(a, name) : ValueAt(a, name) < ValueAt(b, name);
-    });
-  }
-}
-
 std::string Uris(const std::vector<Json>& jobs, const std::string& base,
                  const std::string& project) {
   std::string text;
@@ -214,7 +193,7 @@ Status List(const ListCommand& command, const Surroundings& world) {
   const size_t wanted = command.sort_by.empty() ? limit : SIZE_MAX;
   ASSIGN_OR_RETURN(std::vector<Json> jobs,
                    NewestJobs(*connection, project, {command.filter.value_or(""), wanted}));
-  Sort(jobs, command.sort_by);
+  SortResources(jobs, command.sort_by);
   if (jobs.size() > limit) jobs.resize(limit);
   if (command.uri) {
     world.io.out(Uris(jobs, connection->base_url(), project));

@@ -1,9 +1,11 @@
 #include "emulator/cli/commands/newest_jobs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/encoding.h"
 #include "base/json.h"
+#include "base/text.h"
 
 namespace caip::cli {
 namespace {
@@ -16,6 +18,16 @@ Error WithLanguage(Error error, const std::string& filter) {
         "language is not supported.";
   }
   return error;
+}
+
+// The value at "trainingInput.region" as text; "" if it is missing.
+std::string SortedTextAt(const Json& job, const std::string& key) {
+  const Json* value = &job;
+  for (const std::string& name : Split(key, '.')) {
+    value = Member(*value, name);
+    if (!value) return "";
+  }
+  return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
 }  // namespace
@@ -36,6 +48,18 @@ Result<std::vector<Json>> NewestJobs(client::Connection& connection, const std::
     token = StringOr(*page, "nextPageToken");
   } while (!token.empty() && jobs.size() < selection.count);
   return jobs;
+}
+
+// Sorts stably by the last key first, so that the first key decides.
+void SortResources(std::vector<Json>& jobs, const std::vector<std::string>& keys) {
+  for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
+    const bool descends = key->starts_with('~');
+    const std::string name = key->substr(descends ? 1 : 0);
+    std::stable_sort(jobs.begin(), jobs.end(), [&](const Json& a, const Json& b) {
+      return descends ? SortedTextAt(b, name) < SortedTextAt(a, name)
+                      : SortedTextAt(a, name) < SortedTextAt(b, name);
+    });
+  }
 }
 
 }  // namespace caip::cli

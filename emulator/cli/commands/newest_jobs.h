@@ -19,4 +19,8 @@ struct JobSelection {
 Result<std::vector<Json>> NewestJobs(client::Connection& connection, const std::string& project,
                                      const JobSelection& selection = {});
 
+/// Sorts by the fields of --sort-by, the first of which decides: "~trainingInput.region" sorts in
+/// descending order.
+void SortResources(std::vector<Json>& jobs, const std::vector<std::string>& keys);
+
 }  // namespace caip::cli

@@ -147,7 +147,7 @@ Status Remove(const RuntimesRemoveCommand& command, const Surroundings& world) {
   return Ok{};
 }
 
-int ExitCodeOf(const Status& done, const char* command, const Io& io) {
+int RuntimesExitCode(const Status& done, const char* command, const Io& io) {
   if (done.ok()) return kExitSuccess;
   const bool is_interrupted = done.error().code == Code::kCancelled;
   return is_interrupted ? Fail(io, command, done.error().message, kExitInterrupted)
@@ -157,15 +157,15 @@ int ExitCodeOf(const Status& done, const char* command, const Io& io) {
 }  // namespace
 
 int RunRuntimesList(const RuntimesListCommand& command, const Surroundings& world) {
-  return ExitCodeOf(ListAll(command, world), "runtimes.list", world.io);
+  return RuntimesExitCode(ListAll(command, world), "runtimes.list", world.io);
 }
 
 int RunRuntimesInstall(const RuntimesInstallCommand& command, const Surroundings& world) {
-  return ExitCodeOf(Install(command, world), "runtimes.install", world.io);
+  return RuntimesExitCode(Install(command, world), "runtimes.install", world.io);
 }
 
 int RunRuntimesRemove(const RuntimesRemoveCommand& command, const Surroundings& world) {
-  return ExitCodeOf(Remove(command, world), "runtimes.remove", world.io);
+  return RuntimesExitCode(Remove(command, world), "runtimes.remove", world.io);
 }
 
 }  // namespace caip::cli

@@ -11,6 +11,7 @@
 #include "base/quoting.h"
 #include "base/text.h"
 #include "client/yaml_text.h"
+#include "emulator/cli/errors.h"
 #include "emulator/cli/print/format_expression.h"
 #include "emulator/cli/print/resource_values.h"
 #include "report/box_table.h"
@@ -67,18 +68,21 @@ bool IsFalse(const Json& value) {
          (value.is_structured() && value.empty());
 }
 
+// What is printed. A list of jobs has default columns.
+enum class Printed { kOne, kJobs, kList };
+
 /// Prints resources by one expression.
 class Printer {
  public:
-  Printer(FormatExpression format, bool is_list, std::optional<int64_t> page_size)
-      : format_(std::move(format)), is_list_(is_list), page_size_(page_size) {
+  Printer(FormatExpression format, Printed printed, std::optional<int64_t> page_size)
+      : format_(std::move(format)), is_list_(printed != Printed::kOne), page_size_(page_size) {
     if (format_.name == "text") format_.name = "flattened";
     if (format_.name == "default") format_.name = "yaml";
     if (format_.name == "get" || format_.Has("no-transforms")) transforms_ = false;
     Headings headings;
     std::map<std::string, std::optional<std::string>> labels;
     for (FormatKey& key : format_.keys) {
-      if (is_list) TakeDefaults(key);
+      if (printed == Printed::kJobs) TakeDefaults(key);
       std::optional<std::string>& known = labels[PathText(key.path)];
       if (!key.label) key.label = known;  // a key that is shown twice has one label
       if (!known) known = key.label;
@@ -329,24 +333,30 @@ class Printer {
   std::vector<std::string> headings_;
 };
 
-Result<std::string> Print(const Json& resources, std::string_view format, bool is_list,
+Result<std::string> Print(const Json& resources, std::string_view format, Printed printed,
                           std::optional<int64_t> page_size) {
   ASSIGN_OR_RETURN(FormatExpression expression, ParseFormat(format));
   if (expression.name == "table" && expression.keys.empty()) {
+    if (printed == Printed::kList) return errors::FormatNeedsKeys("table");
     expression.keys = ParseFormat(kJobColumns)->keys;
   }
-  return Printer(std::move(expression), is_list, page_size).Text(resources);
+  return Printer(std::move(expression), printed, page_size).Text(resources);
 }
 
 }  // namespace
 
 Result<std::string> FormatResource(const Json& resource, std::string_view format) {
-  return Print(Json::array({WithDoubles(resource)}), format, false, std::nullopt);
+  return Print(Json::array({WithDoubles(resource)}), format, Printed::kOne, std::nullopt);
 }
 
 Result<std::string> FormatResources(const Json& resources, std::string_view format,
                                     std::optional<int64_t> page_size) {
-  return Print(WithDoubles(resources), format, true, page_size);
+  return Print(WithDoubles(resources), format, Printed::kJobs, page_size);
+}
+
+Result<std::string> FormatPlainResources(const Json& resources, std::string_view format,
+                                         std::optional<int64_t> page_size) {
+  return Print(WithDoubles(resources), format, Printed::kList, page_size);
 }
 
 }  // namespace caip::cli

@@ -21,4 +21,9 @@ Result<std::string> FormatResource(const Json& resource, std::string_view format
 Result<std::string> FormatResources(const Json& resources, std::string_view format,
                                     std::optional<int64_t> page_size = std::nullopt);
 
+/// The same for resources other than jobs of AI Platform: there are no default keys, headings and
+/// dates, so `table` needs keys.
+Result<std::string> FormatPlainResources(const Json& resources, std::string_view format,
+                                         std::optional<int64_t> page_size = std::nullopt);
+
 }  // namespace caip::cli
