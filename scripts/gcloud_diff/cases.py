@@ -145,7 +145,12 @@ def config_text(chance):
     if fate < 0.08:
         return pick(chance, '', '# nothing\n', '[]', 'a', '{', 'a: [', 'a: *b', 'a: b\n---\nc: d\n',
                     'null', '{}', 'a: 1\na: 2\n', '5', 'trainingInput: x', '"a": 1\n')
-    tree = job(chance)
+    return text_of(chance, job(chance), fate)
+
+
+def text_of(chance, tree, fate=None):
+    """The tree as a file: JSON, YAML in one line or YAML in many."""
+    fate = chance.random() if fate is None else fate
     if fate < 0.2:
         try:  # JSON where every scalar is one of JSON's
             return json.dumps(json.loads(flow_json(tree)), indent=chance.choice([None, 2]))

@@ -21,6 +21,11 @@ def explanation(case, gcloud, caip):
                     'rejects the file')
         if 'additionalProperties' in config:
             return 'a label called additionalProperties: gcloud loses it; caip rejects the file'
+    if gcloud['exit'] == caip['exit'] == 1 and ('.inf' in config or '.nan' in config):
+        return ('infinity and NaN: caip reports them before the other mistakes of the file, gcloud '
+                'does not report them')
+    if gcloud['exit'] == caip['exit'] == 1 and '99999999999999999999' in config:
+        return 'integers beyond 64 bits: caip reads the nearest float, and its error shows that one'
     if '99999999999999999999' in json.dumps(body) and caip['exit'] == 0:
         return ('integers beyond 64 bits under unknown keys: gcloud passes them on, caip passes on '
                 'the nearest float; the service rejects the key in any case')

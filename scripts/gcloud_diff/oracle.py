@@ -2,7 +2,8 @@
 
 Started with the Python that gcloud itself uses. Reads one JSON object a line on stdin,
 `{"words": [...], "directory": DIR, "environment": {...}}`, and answers one a line on stdout:
-`{"exit": N, "body": <the body of POST create> or null, "uploads": [...], "stderr": TEXT}`.
+`{"exit": N, "body": <the body of POST create> or null, "path": <its path, of Vertex AI's jobs>,
+"uploads": [...], "stderr": TEXT}`.
 No part of gcloud is replaced: it sends HTTP to a recording server on the loopback interface.
 """
 
@@ -17,11 +18,16 @@ import threading
 import urllib.parse
 
 
+VERTEX_JOBS = ('/v1(beta1)?/projects/[^/]+/locations/[^/]+/'
+               '(customJobs|hyperparameterTuningJobs)')
+
+
 class Recorder(http.server.BaseHTTPRequestHandler):
     """Answers like the service, and records the requests."""
 
     protocol_version = 'HTTP/1.1'
     body = None
+    path = None
     uploads = []
 
     def do_POST(self):
@@ -33,6 +39,10 @@ class Recorder(http.server.BaseHTTPRequestHandler):
         elif re.fullmatch(r'/v1/projects/[^/]+/jobs', url.path):
             type(self).body = json.loads(data)
             answer = {'jobId': type(self).body.get('jobId'), 'state': 'QUEUED'}
+        elif re.fullmatch(VERTEX_JOBS, url.path):
+            type(self).body = json.loads(data)
+            type(self).path = re.sub('^/v1beta1/', '/v1/', url.path)
+            answer = {'name': url.path.split('/', 2)[2] + '/123', 'state': 'JOB_STATE_PENDING'}
         else:
             answer = {}
         text = json.dumps(answer).encode()
@@ -59,7 +69,7 @@ class Recorder(http.server.BaseHTTPRequestHandler):
 
 def run(cli, request):
     """Runs one command. Returns its exit code and its requests."""
-    Recorder.body = None
+    Recorder.body = Recorder.path = None
     Recorder.uploads = []
     os.chdir(request['directory'])
     os.environ.update(request.get('environment', {}))
@@ -77,7 +87,7 @@ def run(cli, request):
             code = 1
     for name in request.get('environment', {}):
         os.environ.pop(name, None)
-    return {'exit': code, 'body': Recorder.body, 'uploads': Recorder.uploads,
+    return {'exit': code, 'body': Recorder.body, 'path': Recorder.path, 'uploads': Recorder.uploads,
             'stdout': out.getvalue(), 'stderr': err.getvalue()}
 
 
@@ -93,6 +103,7 @@ def main():
         'CLOUDSDK_CONFIG': home,
         'CLOUDSDK_AUTH_DISABLE_CREDENTIALS': 'true',
         'CLOUDSDK_API_ENDPOINT_OVERRIDES_ML': base,
+        'CLOUDSDK_API_ENDPOINT_OVERRIDES_AIPLATFORM': base,
         'CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE': base + 'storage/v1/',
         'CLOUDSDK_CORE_PROJECT': 'demo-project',
         'CLOUDSDK_CORE_DISABLE_PROMPTS': '1',
