@@ -118,6 +118,9 @@ struct Runner {
   int operator()(const caip::cli::AiStreamLogsCommand& c) const {
     return Shown(c, caip::cli::RunAiStreamLogs);
   }
+  int operator()(const caip::cli::AiLocalRunCommand& c) const {
+    return Shown(c, caip::cli::RunAiLocalRun);
+  }
   int operator()(const caip::cli::HelpCommand& c) const { return RunHelp(c, world); }
   int operator()(const caip::cli::ReferenceCommand& c) const { return RunReference(c, world); }
   int operator()(const caip::cli::CompleteCommand& c) const { return RunComplete(c, world); }

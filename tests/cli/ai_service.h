@@ -75,6 +75,7 @@ class AiTest : public ::testing::Test {
   int Run(const Words& words) {
     out_ = err_ = "";
     service_.requests.clear();
+    service_.bodies.clear();
     const Io io{[this](std::string_view text) { out_ += text; },
                 [this](std::string_view text) { err_ += text; }};
     const app::Connect connect = [this](const app::EmulatorFlags&, app::Lifetime) {
@@ -98,6 +99,7 @@ class AiTest : public ::testing::Test {
     int operator()(const AiListCommand& c) const { return RunAiList(c, world); }
     int operator()(const AiCancelCommand& c) const { return RunAiCancel(c, world); }
     int operator()(const AiStreamLogsCommand& c) const { return RunAiStreamLogs(c, world); }
+    int operator()(const AiLocalRunCommand& c) const { return RunAiLocalRun(c, world); }
     int operator()(const PrintCommand& c) const { return RunPrint(c, world); }
     template <typename Other>
     int operator()(const Other&) const {

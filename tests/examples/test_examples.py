@@ -27,6 +27,9 @@ NOT_RUN = {
     'caip explore --max-points 12 --no-pairs -- python3 torch_recipe.py --out {job_dir} --bug': 'needs PyTorch',
     'caip ai custom-jobs create --region us-central1 --display-name digits --worker-pool-spec '
     'machine-type=n1-standard-4,container-image-uri=I --args=--epochs=3': 'needs the API of Vertex AI',
+    'caip ai custom-jobs local-run --executor-image-uri E --script train.py': 'needs the API of Vertex AI',
+    'caip ai custom-jobs local-run --executor-image-uri E --local-package-path src --python-module trainer.task -- '
+    '--epochs 3': 'needs the API of Vertex AI',
     'caip ai hp-tuning-jobs create --region us-central1 --display-name study --config tuning.yaml':
         'needs the API of Vertex AI',
     **{f'caip ai {group} {words}': 'needs a job of Vertex AI, whose id the service makes'

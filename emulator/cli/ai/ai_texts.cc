@@ -43,6 +43,20 @@ std::string CancelSent(const client::vertex::JobName& job) {
          std::string(WordsOf(job.kind).command) + " describe " + shown + region + "\n\n";
 }
 
+std::string PackageIsSet(std::string_view directory) {
+  return "Package is set to " + std::string(directory) + ".\n";
+}
+
+std::string StartingToRun() { return "Starting to run ...\n"; }
+
+std::string LocalRunFinished(std::string_view image) {
+  return "A local run is finished successfully using custom image: " + std::string(image) + ".\n";
+}
+
+std::string LocalRunEnded(std::string_view state) {
+  return "The run ended in the state " + std::string(state) + ".";
+}
+
 Error WithFilterLanguage(Error error) {
   error.message +=
       "\n--filter uses the service's language (display_name:\"census*\" AND "

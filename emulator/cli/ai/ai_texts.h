@@ -16,6 +16,12 @@ std::string CustomJobSubmitted(std::string_view name);
 std::string TuningJobSubmitted(std::string_view id, std::string_view region,
                                std::string_view state);
 std::string CancelSent(const client::vertex::JobName& job);
+// `local-run`.
+std::string PackageIsSet(std::string_view directory);
+std::string StartingToRun();
+std::string LocalRunFinished(std::string_view image);
+/// The job did not succeed, and says nothing about it.
+std::string LocalRunEnded(std::string_view state);
 /// Adds to an error of --filter which language it takes.
 Error WithFilterLanguage(Error error);
 

@@ -313,6 +313,7 @@ void AddAiCommands(Grammar& grammar, const GcloudFlags& gcloud) {
       grammar.Group(ai, "custom-jobs", "Creates, shows and stops custom jobs of Vertex AI.");
   AddCustomJobCreate(grammar, custom, gcloud);
   AddKindCommands(grammar, custom, JobKind::kCustomJob, gcloud);
+  AddAiLocalRun(grammar, custom, gcloud);
   CLI::App& tuning = grammar.Group(
       ai, "hp-tuning-jobs", "Creates, shows and stops hyperparameter tuning jobs of Vertex AI.");
   AddTuningJobCreate(grammar, tuning, gcloud);

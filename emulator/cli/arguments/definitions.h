@@ -53,6 +53,7 @@ FinishJob AddJobFlags(Grammar& grammar, CLI::App& app, client::SubmitRequest* jo
 // `gcloud` holds the gcloud-wide flags after the command line was parsed.
 void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
 void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
+void AddAiLocalRun(Grammar& grammar, CLI::App& custom_jobs, const GcloudFlags& gcloud);
 void AddAiCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "client/vertex/local_run.h"
 #include "client/vertex/preparation.h"
 #include "emulator/app/settings/emulator_flags.h"
 #include "emulator/cli/commands/gcloud_flags.h"
@@ -65,6 +66,13 @@ struct AiListCommand {
   bool uri = false;
 };
 
+/// `ai custom-jobs local-run`.
+struct AiLocalRunCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  client::vertex::LocalRunRequest request;
+};
+
 struct Surroundings;
 
 int RunCustomJobCreate(const CustomJobCreateCommand& command, const Surroundings& world);
@@ -72,6 +80,7 @@ int RunTuningJobCreate(const TuningJobCreateCommand& command, const Surroundings
 int RunAiDescribe(const AiDescribeCommand& command, const Surroundings& world);
 int RunAiList(const AiListCommand& command, const Surroundings& world);
 int RunAiCancel(const AiCancelCommand& command, const Surroundings& world);
+int RunAiLocalRun(const AiLocalRunCommand& command, const Surroundings& world);
 int RunAiStreamLogs(const AiStreamLogsCommand& command, const Surroundings& world);
 
 }  // namespace caip::cli

@@ -316,8 +316,8 @@ using Command = std::variant<
     StateMigrateCommand, StateBackupCommand, StateRestoreCommand, ScenarioRunCommand,
     ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand, ExploreCommand,
     CheckCommand, SimulateCommand, ShellCommand, CustomJobCreateCommand, TuningJobCreateCommand,
-    AiDescribeCommand, AiListCommand, AiCancelCommand, AiStreamLogsCommand, HelpCommand,
-    ReferenceCommand, CompleteCommand, PrintCommand>;
+    AiDescribeCommand, AiListCommand, AiCancelCommand, AiStreamLogsCommand, AiLocalRunCommand,
+    HelpCommand, ReferenceCommand, CompleteCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {

@@ -168,6 +168,42 @@ std::string DependenciesNotInstalled(std::string_view directory,
          ". The Python that runs the job needs them.\n";
 }
 
+Error EntryPointMissing(const std::vector<std::string>& flags) {
+  return Wrong(
+      "One of [--script, --python-module] must be supplied: They are required to build a training "
+      "container image. Otherwise, please remove flags [" +
+      Join(flags, ", ") + "] to directly run the `executor-image-uri`..");
+}
+
+Error ScriptMissing(std::string_view flag, std::string_view script, std::string_view directory) {
+  return Wrong("Invalid value for [" + Own(flag) + "]: File '" + Own(script) +
+               "' is not found under the package: '" + Own(directory) + "'.");
+}
+
+Error ExtraPackageMissing(std::string_view package, std::string_view directory) {
+  return Wrong("Invalid value for [--extra-packages]: Package file '" + Own(package) +
+               "' is not found under the package: '" + Own(directory) + "'.");
+}
+
+Error ExtraDirectoryMissing(std::string_view folder, std::string_view directory) {
+  return Wrong("Invalid value for [--extra-dirs]: Directory '" + Own(folder) +
+               "' is not found under the package: '" + Own(directory) + "'.");
+}
+
+Error LocalRunDirectoryMissing(std::string_view directory) {
+  return Wrong("Invalid value for [--local-package-path]: Directory '" + Own(directory) +
+               "' is not found.");
+}
+
+Error LocalRunImageInvalid(std::string_view image, std::string_view problem) {
+  return Wrong("Invalid value for [--output-image-uri]: '" + Own(image) +
+               "' is not a valid container image uri: " + Own(problem));
+}
+
+Error ExecutorImageEmpty() {
+  return Wrong("The value of --executor-image-uri is empty. Name an image, or give --script.");
+}
+
 Error FileUnreadable(std::string_view path, std::string_view why) {
   return Wrong("Unable to read file [" + Own(path) + "]: " + Own(why) +
                "\nGive --config a file that exists, in YAML or JSON.");

@@ -45,6 +45,16 @@ Error OutputImageInvalid(std::string_view image, std::string_view problem);
 std::string DependenciesNotInstalled(std::string_view directory,
                                      const std::vector<std::string>& names);
 
+// `local-run`.
+/// `flags`: those that need an image to be built, without dashes.
+Error EntryPointMissing(const std::vector<std::string>& flags);
+Error ScriptMissing(std::string_view flag, std::string_view script, std::string_view directory);
+Error ExtraPackageMissing(std::string_view package, std::string_view directory);
+Error ExtraDirectoryMissing(std::string_view folder, std::string_view directory);
+Error LocalRunDirectoryMissing(std::string_view directory);
+Error LocalRunImageInvalid(std::string_view image, std::string_view problem);
+Error ExecutorImageEmpty();
+
 // The file of --config.
 Error FileUnreadable(std::string_view path, std::string_view why);
 Error FileBroken(std::string_view why);
