@@ -52,6 +52,20 @@ TEST_F(AiJobs, DescribeTakesAFullNameAndAFormat) {
   EXPECT_EQ(out_, "JOB_STATE_FAILED\n");
 }
 
+TEST_F(AiJobs, DoublesOfATuningJobAreShownAsDoubles) {
+  service_.answers["GET /v1/projects/demo/locations/us-central1/hyperparameterTuningJobs/5"] = {
+      200, {}, R"({"maxTrialCount": 4, "studySpec": {"parameters": [
+          {"discreteValueSpec": {"values": [16, 32]}}, {"doubleValueSpec": {"minValue": 1}}]},
+        "trials": [{"finalMeasurement": {"stepCount": "3", "metrics": [{"value": 1}]},
+                    "parameters": [{"value": 2}]}]})"};
+  EXPECT_EQ(Run({"ai", "hp-tuning-jobs", "describe", "5", "--region=us-central1"}), 0);
+  EXPECT_EQ(out_,
+            "maxTrialCount: 4\nstudySpec:\n  parameters:\n  - discreteValueSpec:\n      values:\n"
+            "      - 16.0\n      - 32.0\n  - doubleValueSpec:\n      minValue: 1.0\ntrials:\n"
+            "- finalMeasurement:\n    metrics:\n    - value: 1.0\n    stepCount: '3'\n"
+            "  parameters:\n  - value: 2\n");
+}
+
 TEST_F(AiJobs, AJobThatDoesNotExistIsReportedWithTheCommandThatListsJobs) {
   EXPECT_EQ(Custom({"describe", "404"}), 1);
   EXPECT_EQ(out_, "");

@@ -11,12 +11,17 @@ namespace {
 
 namespace vertex = client::vertex;
 
+// The job as gcloud parses it. Custom jobs have no doubles.
+Json AsParsed(vertex::JobKind kind, Json job) {
+  return kind == vertex::JobKind::kTuningJob ? vertex::WithTuningDoubles(std::move(job)) : job;
+}
+
 Status DescribeAiJob(const AiDescribeCommand& command, const Surroundings& world) {
   ASSIGN_OR_RETURN(const AiCall call, BeginAiCall(command, world));
   ASSIGN_OR_RETURN(const Json job,
                    vertex::CallForJob(*call.connection, {.target = call.job.Path()}, call.job));
-  ASSIGN_OR_RETURN(const std::string text,
-                   FormatResource(job, command.gcloud.format.value_or("yaml")));
+  ASSIGN_OR_RETURN(const std::string text, FormatResource(AsParsed(command.kind, job),
+                                                          command.gcloud.format.value_or("yaml")));
   world.io.out(text);
   return Ok{};
 }
@@ -51,7 +56,7 @@ Result<std::vector<Json>> ReadAiJobs(client::Connection& connection,
       return is_filter ? ai_texts::WithFilterLanguage(page.error()) : page.error();
     }
     if (Member(*page, collection) != nullptr) {
-      for (Json& job : (*page)[collection]) jobs.push_back(std::move(job));
+      for (Json& job : (*page)[collection]) jobs.push_back(AsParsed(kind, std::move(job)));
     }
     token = StringOr(*page, "nextPageToken");
   } while (!token.empty() && jobs.size() < wanted);

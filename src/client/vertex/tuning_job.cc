@@ -146,7 +146,31 @@ Status MergeTrialJobSpec(Json& job, const TuningJobFlags& flags) {
   return Ok{};
 }
 
+void MakeFieldsDouble(const MessageSchema& message, Json& value);
+
+void MakeFieldDouble(const FieldSchema& field, Json& value) {
+  if (value.is_array()) {
+    for (Json& element : value) MakeFieldDouble(field, element);
+  } else if (field.message) {
+    MakeFieldsDouble(*field.message, value);
+  } else if (field.kind == google::FieldKind::kDouble && value.is_number_integer()) {
+    value = value.get<double>();
+  }
+}
+
+void MakeFieldsDouble(const MessageSchema& message, Json& value) {
+  if (!value.is_object()) return;
+  for (const auto& item : value.items()) {
+    if (const FieldSchema* field = message.Find(item.key())) MakeFieldDouble(*field, item.value());
+  }
+}
+
 }  // namespace
+
+Json WithTuningDoubles(Json job) {
+  MakeFieldsDouble(TuningJobMessage(), job);
+  return job;
+}
 
 Result<Json> MergeTuningJob(const TuningJobFlags& flags, const SubmitFile& file) {
   ASSIGN_OR_RETURN(Json job, ReadTuningJob(file));

@@ -28,4 +28,8 @@ Result<Json> MergeTuningJob(const TuningJobFlags& flags, const SubmitFile& file)
 /// meant (`--strict`).
 Status CheckTuningJobTraps(const TuningJobFlags& flags, const SubmitFile& file);
 
+/// A HyperparameterTuningJob of the service as gcloud parses it: fields that are doubles in the API
+/// are doubles even if the JSON has 1.
+Json WithTuningDoubles(Json job);
+
 }  // namespace caip::client::vertex
