@@ -177,7 +177,7 @@ TEST_F(AiJobs, StreamLogsPrintsEachEntryOnceUntilTheJobHasEnded) {
   EXPECT_EQ(StringOr(asked(2), "pageToken"), "t");
   EXPECT_EQ(StringOr(asked(4), "filter"),
             "resource.type=\"ml_job\" AND resource.labels.job_id=\"5\" AND "
-            "timestamp>=\"2026-11-26T10:00:10.000000000Z\"");
+            "timestamp>=\"2026-11-26T10:00:18.000000000Z\"");
 }
 
 TEST_F(AiJobs, StreamLogsMayShowOneTaskAndWholeMessages) {

@@ -19,9 +19,9 @@ namespace vertex = client::vertex;
 
 constexpr int kAiPollMilliseconds = 250;
 constexpr size_t kAiPageEntries = 1000;
-// Entries of several replicas arrive late: each reading looks back this long, and skips what it has
-// shown.
-constexpr std::chrono::seconds kLookBack{10};
+// Entries of several replicas may arrive a little late: each reading looks back this long, and
+// skips what it has shown.
+constexpr std::chrono::seconds kLookBack{2};
 constexpr std::string_view kFirstTime = "1970-01-01T01:00:00.000000000Z";
 
 // The text between the quotes of a filter.

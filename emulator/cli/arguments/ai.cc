@@ -308,7 +308,7 @@ void AddKindCommands(Grammar& grammar, CLI::App& group, JobKind kind, const Gclo
 }  // namespace
 
 void AddAiCommands(Grammar& grammar, const GcloudFlags& gcloud) {
-  CLI::App& ai = grammar.Group(grammar.root(), "ai", "Jobs of Vertex AI custom training.");
+  CLI::App& ai = grammar.Group(grammar.root(), "ai", "Creates, shows and stops jobs of Vertex AI.");
   CLI::App& custom =
       grammar.Group(ai, "custom-jobs", "Creates, shows and stops custom jobs of Vertex AI.");
   AddCustomJobCreate(grammar, custom, gcloud);
