@@ -12,6 +12,7 @@
 #include "base/time_text.h"
 #include "emulator/app/state/stores.h"
 #include "fakes/gcs/store/directory_store.h"
+#include "host/store/state_directory.h"
 
 namespace caip::app {
 namespace {
@@ -213,6 +214,8 @@ TEST_F(Backups, AreRestoredIntoAnEmptyDirectoryOnly) {
   ASSERT_TRUE(MakeDirectories(restored_).ok());
   EXPECT_TRUE(RestoreState(archive, restored_, "9.8.7").ok());
   EXPECT_EQ(*ReadFile(restored_ / "config.yaml"), "seed: 7\n");
+  ASSERT_EQ(::chmod(restored_.c_str(), 0755), 0);
+  EXPECT_TRUE(host::StateDirectory::Own(restored_, "9.8.7", kSaved).ok());
   const auto again = RestoreState(archive, restored_, "9.8.7");
   ASSERT_FALSE(again.ok());
   EXPECT_THAT(again.error().message, HasSubstr("is not empty"));

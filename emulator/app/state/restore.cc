@@ -249,6 +249,13 @@ Status CheckIsEmpty(const Path& state) {
   return Ok{};
 }
 
+// The lock's file shows an emulator that the directory is for states, whatever its mode is by then.
+Status MakeLock(const Path& directory, std::string_view own_version) {
+  const auto owned =
+      host::StateDirectory::Own(directory, std::string(own_version), SystemClock().Now());
+  return owned.ok() ? Status(Ok{}) : Status(owned.error());
+}
+
 // A database with an unknown schema would be refused only when the state is used.
 Status CheckDatabases(const Path& archive, const Path& state, std::string_view own_version) {
   for (const Store& store : Stores()) {
@@ -274,6 +281,7 @@ Result<BackupSize> RestoreState(const Path& archive, const Path& directory,
   if (fs::exists(made.path() / "buckets.db", error) && fs::exists(made.path() / "buckets", error)) {
     RETURN_IF_ERROR(gcs::AttachRecords(made.path() / "buckets.db", made.path() / "buckets"));
   }
+  RETURN_IF_ERROR(MakeLock(made.path(), own_version));
   RETURN_IF_ERROR(made.Become(state));
   return size;
 }
