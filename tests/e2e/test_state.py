@@ -44,6 +44,9 @@ class States(unittest.TestCase):
 class Info(States):
     def test_tells_what_an_old_state_holds_and_changes_nothing(self):
         old_state.make(self.state)
+        by_hand = self.state / 'buckets/made-by-hand/folder/object'
+        by_hand.parent.mkdir(parents=True)
+        by_hand.write_text('x')
         before = contents(self.state)
         facts = self.info()
         text = caip(self.state, 'state', 'info').stdout
@@ -54,7 +57,7 @@ class Info(States):
         self.assertEqual((found['jobs']['version'], found['jobs']['schema']), (2, 'old'))
         self.assertEqual(found['jobs']['counts'], {'jobs': 4, 'unfinished jobs': 2})
         self.assertEqual(found['logs']['counts'], {'log entries': 12})
-        self.assertEqual(found['buckets']['counts'], {'buckets': 1, 'objects': 1, 'older versions of objects': 1})
+        self.assertEqual(found['buckets']['counts'], {'buckets': 2, 'objects': 2, 'older versions of objects': 1})
         self.assertEqual(found['studies']['counts'], {'studies and trials': 1})
         self.assertEqual(found['images']['schema'], 'missing')
         self.assertIn('old: caip migrates it to 3', text)

@@ -22,15 +22,18 @@ FolderInfo MeasureFolder(const Path& folder) {
   FolderInfo info;
   info.name = folder.filename();
   std::error_code error;
+  bool is_shown = false;
   fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
   for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
     std::error_code gone;
     const fs::file_status status = at->symlink_status(gone);
-    const bool is_hidden = at->path().filename().string().starts_with('.');
-    if (fs::is_directory(status)) {
-      if (at.depth() == 0 && !is_hidden) ++info.folders;
+    const bool is_folder = fs::is_directory(status);
+    if (at.depth() == 0) is_shown = is_folder && !at->path().filename().string().starts_with('.');
+    if (is_folder) {
+      if (at.depth() == 0 && is_shown) ++info.folders;
     } else if (fs::is_regular_file(status)) {
       ++info.files;
+      if (is_shown) ++info.shown_files;
       info.bytes += SizeOf(at->path());
     }
   }
@@ -64,6 +67,19 @@ DatabaseInfo InspectDatabase(const Path& state, const Store& store) {
                                             : SchemaAge::kNewer;
   if (info.age != SchemaAge::kNewer) CountRows(file, &info);
   return info;
+}
+
+// Buckets are directories, and objects files, which a person may make, too.
+void CountBuckets(StateInfo* info) {
+  const auto folder = std::find_if(info->folders.begin(), info->folders.end(),
+                                   [](const FolderInfo& each) { return each.name == "buckets"; });
+  if (folder == info->folders.end()) return;
+  for (DatabaseInfo& database : info->databases) {
+    if (database.store->name != "buckets") continue;
+    database.counts.insert(database.counts.begin(),
+                           {{"buckets", static_cast<int64_t>(folder->folders)},
+                            {"objects", static_cast<int64_t>(folder->shown_files)}});
+  }
 }
 
 Json DatabaseJson(const DatabaseInfo& info) {
@@ -130,6 +146,7 @@ Result<StateInfo> InspectState(const Path& state) {
   std::sort(info.folders.begin(), info.folders.end(),
             [](const FolderInfo& left, const FolderInfo& right) { return left.name < right.name; });
   info.copies = KeptCopies(state);
+  CountBuckets(&info);
   return info;
 }
 

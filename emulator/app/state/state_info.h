@@ -28,9 +28,10 @@ struct DatabaseInfo {
 };
 
 struct FolderInfo {
-  std::string name;      // "buckets"
-  uint64_t folders = 0;  // directly below it, without hidden ones
-  uint64_t files = 0;
+  std::string name;          // "buckets"
+  uint64_t folders = 0;      // directly below it, without hidden ones
+  uint64_t shown_files = 0;  // below these
+  uint64_t files = 0;        // all
   uint64_t bytes = 0;
 };
 
