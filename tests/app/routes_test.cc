@@ -16,9 +16,13 @@ namespace {
 
 std::string TitleOf(const std::string& group) {
   const std::map<std::string, std::string> titles = {
-      {"ml", "ml.googleapis.com v1"},     {"storage", "Cloud Storage JSON API v1"},
-      {"xml", "Cloud Storage XML API"},   {"logging", "Cloud Logging v2"},
-      {"registry", "Container registry"}, {"discovery", "Discovery"},
+      {"ml", "ml.googleapis.com v1"},
+      {"aiplatform", "aiplatform.googleapis.com v1 and v1beta1"},
+      {"storage", "Cloud Storage JSON API v1"},
+      {"xml", "Cloud Storage XML API"},
+      {"logging", "Cloud Logging v2"},
+      {"registry", "Container registry"},
+      {"discovery", "Discovery"},
       {"emulator", "caip's own"}};
   const auto title = titles.find(group);
   return title == titles.end() ? group : title->second;
@@ -45,8 +49,8 @@ Json RoutesOfAnEmulator() {
 // The page: `head`, which is hand-written, and a table for each group of routes.
 std::string Document(const std::string& head, const Json& routes) {
   std::map<std::string, std::string> tables;
-  std::vector<std::string> groups = {"ml",       "storage",   "xml",     "logging",
-                                     "registry", "discovery", "emulator"};
+  std::vector<std::string> groups = {"ml",      "aiplatform", "storage",   "xml",
+                                     "logging", "registry",   "discovery", "emulator"};
   for (const auto& route : routes) {
     const std::string id = route["id"];
     const std::string pattern = route["pattern"];

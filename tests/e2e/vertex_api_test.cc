@@ -220,6 +220,13 @@ TEST_F(VertexApi, NamesWhatItDoesNotServe) {
   EXPECT_EQ(Ask("GET", "/v1/projects/demo/locations/mars/customJobs").status, 400);
 }
 
+TEST_F(VertexApi, ChecksAJobWithoutCreatingIt) {
+  const std::string check = "/emulator" + std::string(kLocation) + "/customJobs:check";
+  EXPECT_EQ(Ask("POST", check, {{"job", Job("probe")}}).body, Json::object());
+  EXPECT_EQ(Ask("POST", check, {{"job", Json::object()}}).status, 400);
+  EXPECT_EQ(Ask("GET", std::string(kLocation) + "/customJobs").body, Json::object());
+}
+
 TEST_F(VertexApi, IsDescribedByItsDiscoveryDocument) {
   const Answer document = Ask("GET", "/discovery/v1/apis/aiplatform/v1/rest");
   ASSERT_EQ(document.status, 200);

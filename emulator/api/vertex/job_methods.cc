@@ -149,7 +149,35 @@ std::vector<http::Route> MethodsOf(const VertexWorld& world, const JobKind& kind
   };
 }
 
+Result<Json> CheckResource(VertexJobs& jobs, const JobKind& kind, const Request& request,
+                           const PathParameters& at) {
+  ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
+  const Json* job = Member(body, "job");
+  std::vector<std::string> arriving;
+  if (const Json* uris = Member(body, "arriving"); uris && uris->is_array()) {
+    for (const Json& uri : *uris) {
+      if (uri.is_string()) arriving.push_back(uri.get<std::string>());
+    }
+  }
+  RETURN_IF_ERROR(jobs.Check(ParentOf(at), kind.collection, job ? *job : Json::object(), arriving));
+  return Json::object();
+}
+
 }  // namespace
+
+std::vector<http::Route> VertexCheckRoutes(VertexJobs& jobs) {
+  std::vector<http::Route> routes;
+  for (const JobKind& kind : kJobKinds) {
+    const std::string collection(kind.collection);
+    routes.push_back(
+        {"POST", "/emulator/v1/projects/{project}/locations/{location}/" + collection + ":check",
+         "emulator." + collection + ".check",
+         [&jobs, &kind](const Request& request, const PathParameters& at) {
+           return Respond(request, CheckResource(jobs, kind, request, at));
+         }});
+  }
+  return routes;
+}
 
 std::vector<http::Route> VertexJobRoutes(const VertexWorld& world, const VertexRoot& version) {
   std::vector<http::Route> routes;

@@ -38,13 +38,23 @@ std::string VertexJobs::NewId(const std::string& project) {
   return id;
 }
 
+run::JobPlace VertexJobs::NewPlace(const VertexParent& parent, std::string_view collection) {
+  return {.location = parent.location,
+          .new_id = NewId(parent.project),
+          .collection = std::string(collection),
+          .api = std::string(vertex::kApiName)};
+}
+
 Result<run::Job> VertexJobs::Create(const VertexParent& parent, std::string_view collection,
                                     const Json& body) {
-  const run::JobPlace place{.location = parent.location,
-                            .new_id = NewId(parent.project),
-                            .collection = std::string(collection),
-                            .api = std::string(vertex::kApiName)};
-  return kept_.engine.Submit(parent.project, body, place);
+  return kept_.engine.Submit(parent.project, body, NewPlace(parent, collection));
+}
+
+Status VertexJobs::Check(const VertexParent& parent, std::string_view collection, const Json& body,
+                         const std::vector<std::string>& arriving) {
+  const auto checked =
+      kept_.engine.Check(parent.project, body, arriving, NewPlace(parent, collection));
+  return checked.ok() ? Status(Ok{}) : checked.error();
 }
 
 Result<run::Job> VertexJobs::Find(const VertexParent& parent, std::string_view collection,

@@ -38,6 +38,9 @@ class VertexJobs {
   /// kInvalidArgument with all violations of the rules of the resource.
   Result<run::Job> Create(const VertexParent& parent, std::string_view collection,
                           const Json& body);
+  /// Checks what Create checks, and creates nothing. Packages in `arriving` are not looked for.
+  Status Check(const VertexParent& parent, std::string_view collection, const Json& body,
+               const std::vector<std::string>& arriving);
   /// The custom job that is, or that works for, the resource with that id. kNotFound: there is
   /// none.
   Result<run::Job> Find(const VertexParent& parent, std::string_view collection,
@@ -55,6 +58,7 @@ class VertexJobs {
   const std::string& project_number() const { return options_.project_number; }
 
  private:
+  run::JobPlace NewPlace(const VertexParent& parent, std::string_view collection);
   std::string NewId(const std::string& project);
 
   KeptOfJobs kept_;

@@ -30,12 +30,9 @@ constexpr std::string_view kUnserved[] = {
     "indexEndpoints",
     "indexes",
     "metadataStores",
-    "migratableResources:batchMigrate",
-    "migratableResources:search",
+    "migratableResources",
     "modelDeploymentMonitoringJobs",
     "models",
-    "models:copy",
-    "models:upload",
     "nasJobs",
     "notebookExecutionJobs",
     "notebookRuntimeTemplates",
@@ -83,7 +80,7 @@ http::Route VertexRoute(const VertexRoot& root, std::string method, std::string_
           "aiplatform.projects.locations." + std::string(id),
           [call = std::move(call), regions = root.regions](const http::Request& request,
                                                            const http::PathParameters& at) {
-            const Status parent = CheckParent(regions, at);
+            const Status parent = CheckParent(*regions, at);
             return parent.ok() ? Respond(request, call(request, at))
                                : ErrorResponse(parent.error());
           }};
@@ -115,18 +112,25 @@ std::vector<http::Route> OperationRoutesOfVertex(DeleteOperations& operations,
           VertexRoute(root, "POST", "operations/{operation}:cancel", "operations.cancel", cancel)};
 }
 
-std::vector<http::Route> UnservedRoutes(const VertexRoot& version) {
+// The collection of a path: "models" of "models:upload".
+std::string CollectionOf(const std::string& segment) {
+  return segment.substr(0, segment.find(':'));
+}
+
+http::Response RefuseCollection(const http::Request& request, const http::PathParameters& at) {
+  const std::string collection = CollectionOf(at.At("collection"));
+  const bool is_known = std::ranges::find(kUnserved, collection) != std::end(kUnserved);
+  return is_known ? ErrorResponse(vertex::errors::NotServed(collection))
+                  : NoRouteResponse(404, request, "");
+}
+
+// Matched after all other routes below a location, which are more specific.
+std::vector<http::Route> UnservedRoutes(const std::string& version) {
+  const std::string below = "/" + version + "/projects/{project}/locations/{location}/{collection}";
   std::vector<http::Route> routes;
-  for (const std::string_view collection : kUnserved) {
-    const std::string name(collection);
-    const VertexCall refuse = [name](const auto&, const auto&) -> Result<Json> {
-      return vertex::errors::NotServed(name);
-    };
-    for (const char* method : {"GET", "POST", "PUT", "PATCH", "DELETE"}) {
-      routes.push_back(VertexRoute(version, method, name, name, refuse));
-      routes.back().emulated = false;
-      if (name.find(':') != name.npos) continue;
-      routes.push_back(VertexRoute(version, method, name + "/{rest...}", name, refuse));
+  for (const char* method : {"GET", "POST", "PATCH", "DELETE"}) {
+    for (const std::string& pattern : {below, below + "/{rest...}"}) {
+      routes.push_back({method, pattern, "aiplatform.projects.locations.others", RefuseCollection});
       routes.back().emulated = false;
     }
   }
@@ -136,11 +140,12 @@ std::vector<http::Route> UnservedRoutes(const VertexRoot& version) {
 }  // namespace
 
 std::vector<http::Route> VertexRoutes(const VertexWorld& world) {
-  const auto root = [&](const char* name) { return VertexRoot{name, world.regions}; };
+  const auto regions = std::make_shared<const std::vector<std::string>>(world.regions);
+  const auto root = [&](const char* name) { return VertexRoot{name, regions}; };
   std::vector<http::Route> routes = OperationRoutesOfVertex(world.operations, root("ui"));
   for (const char* version : kVersions) {
     AppendRoutes(routes, VertexJobRoutes(world, root(version)));
-    AppendRoutes(routes, UnservedRoutes(root(version)));
+    AppendRoutes(routes, UnservedRoutes(version));
   }
   AppendRoutes(routes, OperationRoutesOfVertex(world.operations, root("v1beta1")));
   // The get and the cancel of v1 are those of WithVertexOperations.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,10 @@ struct VertexWorld {
 /// does not serve.
 std::vector<http::Route> VertexRoutes(const VertexWorld& world);
 
+/// POST /emulator/v1/projects/{project}/locations/{location}/customJobs:check {"job": CustomJob,
+/// "arriving": [URI]} -> {}: caip's own, for --validate-only. Likewise trainingPipelines.
+std::vector<http::Route> VertexCheckRoutes(VertexJobs& jobs);
+
 /// Both APIs have operations at the same paths. Answers for those of this API, and leaves all
 /// others to the routes.
 std::vector<http::Route> WithVertexOperations(std::vector<http::Route> ml_routes,
@@ -37,7 +42,7 @@ std::vector<http::Route> WithVertexOperations(std::vector<http::Route> ml_routes
 /// "ui", where clients poll operations.
 struct VertexRoot {
   std::string root;
-  std::vector<std::string> regions;
+  std::shared_ptr<const std::vector<std::string>> regions;  // one list for all routes
 };
 
 /// A route that rejects unknown locations and impossible projects. `id` is the part of the method's

@@ -1,5 +1,5 @@
 #pragma once
-// Jobs in SQLite: <state>/jobs.db. See job_store.cc for the schema.
+// Jobs in SQLite: <state>/jobs.db. See job_schema.h for the schema.
 
 #include <memory>
 #include <string>
