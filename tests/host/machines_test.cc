@@ -99,6 +99,25 @@ TEST_F(Machines, HaveTheirHostNameAndHostsFile) {
   EXPECT_EQ(ReadFile("/etc/hosts")->find("9.8.7.6"), std::string::npos);
 }
 
+// Watches and shells reach a replica's files through its init.
+TEST_F(Machines, ThatStartTogetherAreEachKnownByTheirOwnInit) {
+  constexpr int kMachines = 24;
+  for (int worker = 0; worker < kMachines; ++worker) {
+    world_.Launch(OnMachine("exec sleep 1000", AKey(worker)));
+  }
+  world_.AwaitStarts(kMachines);
+  const engine::RunKey run = AKey().run;
+  std::set<pid_t> inits;
+  for (const LivingReplica& living : world_.launcher->LivingOf(run.project, run.job_id)) {
+    inits.insert(living.init);
+    const auto name = ReadFile("/proc/" + std::to_string(living.init) + "/comm");
+    EXPECT_EQ(name.ok() ? *name : "", "caip-replica\n") << living.task;
+  }
+  EXPECT_EQ(inits.size(), static_cast<size_t>(kMachines));
+  for (int worker = 0; worker < kMachines; ++worker) world_.launcher->Kill(AKey(worker));
+  world_.AwaitExits(kMachines);
+}
+
 TEST_F(Machines, HaveOtherFilesInThePlaceOfTheHosts) {
   const TemporaryDirectory directory("caip-cover-");
   const Path covered = directory.path() / "ca-certificates.crt";

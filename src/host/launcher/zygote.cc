@@ -54,10 +54,10 @@ bool MapToRoot(uid_t user, gid_t group) {
 
 Zygote::Zygote(int socket, int signals) : socket_(socket), signals_(signals) {
   if (::pipe2(lives_, O_CLOEXEC) != 0) std::abort();  // at its start, it has three descriptors
-  void* page =
-      ::mmap(nullptr, sizeof(pid_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) std::abort();
-  child_id_ = static_cast<pid_t*>(page);
+  void* pages = ::mmap(nullptr, kChildIdsMax * sizeof(pid_t), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) std::abort();
+  child_ids_ = static_cast<pid_t*>(pages);
 }
 
 void Zygote::Run() {
@@ -154,7 +154,7 @@ void Zygote::Launch(const Command& command, int recipe, int out, int err) {
                 .watch = command.watch,
                 .launcher = launcher,
                 .lives = lives_[0],
-                .own_id = has_machine ? *child_id_ : ::getpid(),
+                .own_id = has_machine ? child_ids_[newest_child_] : ::getpid(),
                 .network = network});
   }
   if (init < 0) return RefuseLaunch(replica, {has_machine ? Step::kMachine : Step::kFork, errno});
@@ -192,12 +192,15 @@ Outcome Zygote::Link(Network& network, uint32_t address, bool is_new) {
   return {};
 }
 
-// The kernel writes the child's process ID before the child runs.
+// The kernel writes the child's process ID before the child runs. Each child has a place of its
+// own: this process may make the next one before the child has read its ID.
 pid_t Zygote::Fork(bool with_machine) {
   if (!with_machine) return ::fork();
+  newest_child_ = (newest_child_ + 1) % kChildIdsMax;
   const unsigned long flags =
       CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_PARENT_SETTID | SIGCHLD;
-  return static_cast<pid_t>(::syscall(SYS_clone, flags, nullptr, child_id_, nullptr, nullptr));
+  return static_cast<pid_t>(
+      ::syscall(SYS_clone, flags, nullptr, &child_ids_[newest_child_], nullptr, nullptr));
 }
 
 void Zygote::RefuseLaunch(uint64_t replica, const Outcome& outcome) {

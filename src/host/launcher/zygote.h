@@ -44,9 +44,12 @@ class Zygote {
 
   int socket_;
   int signals_;
-  int lives_[2] = {-1, -1};    // a pipe whose writing end only this process has
-  pid_t* child_id_ = nullptr;  // shared with children: the process ID of the newest
-  bool has_rights_ = false;    // to make namespaces
+  int lives_[2] = {-1, -1};  // a pipe whose writing end only this process has
+  // Shared with children: the process IDs of the last ones.
+  static constexpr size_t kChildIdsMax = 16384;
+  pid_t* child_ids_ = nullptr;
+  size_t newest_child_ = 0;  // its place in child_ids_
+  bool has_rights_ = false;  // to make namespaces
   struct Init {
     pid_t pid = -1;
     bool has_machine = false;
