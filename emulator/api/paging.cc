@@ -55,6 +55,23 @@ std::string PageToken(const std::string& last) {
   return Base64Url(std::string(kTokenMark) + last, true);
 }
 
+std::string PlaceInList(const run::Job& job) {
+  const Instant created = job.create_time.value_or(Instant{});
+  return std::to_string(created.time_since_epoch().count()) + "/" + job.key.job_id;
+}
+
+bool ContinueAfter(const std::string& place, engine::JobQuery& query) {
+  if (place.empty()) return true;
+  const size_t slash = place.find('/');
+  if (slash == std::string::npos) return false;
+  int64_t count = 0;
+  const auto [end, code] = std::from_chars(place.data(), place.data() + slash, count);
+  if (code != std::errc() || end != place.data() + slash) return false;
+  query.before_id = place.substr(slash + 1);
+  query.before_time = Instant(Duration(count));
+  return !query.before_id.empty();
+}
+
 Result<Json> AnswerPage(const Page& page, std::string_view list_name, size_t batch,
                         const ReadItems& read) {
   Json items = Json::array();

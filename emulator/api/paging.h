@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "engine/ports.h"
 #include "http/message.h"
 
 namespace caip::api {
@@ -32,6 +33,11 @@ struct PagingRules {
 Result<Page> ReadPage(const http::Request& request, const PagingRules& rules = {});
 /// Makes the token of the page after `last`, which is opaque to clients.
 std::string PageToken(const std::string& last);
+
+/// The name of a job in a list of jobs: it holds the job's place, also after its removal.
+std::string PlaceInList(const run::Job& job);
+/// Makes the query continue after that place; "": from the start. False: the text has no place.
+bool ContinueAfter(const std::string& place, engine::JobQuery& query);
 
 /// An item of a list. Its name identifies it within the list.
 struct PageItem {

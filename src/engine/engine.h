@@ -56,6 +56,8 @@ class Engine {
   Result<run::Job> Get(const std::string& project, const std::string& job_id) const;
   /// The same in whatever project, for an API other than the first, whose ids are unique.
   Result<run::Job> FindInAnyProject(const std::string& job_id) const;
+  /// The number of jobs that were ever created.
+  Result<int64_t> CountCreated() const { return ports_.store.CountCreated(); }
   /// Newest first.
   Result<std::vector<run::Job>> List(const JobQuery& query) const;
 

@@ -342,8 +342,10 @@ struct JobQuery {
   std::string project;         // "": all projects; not with the first API
   int limit = 0;               // 0: all
   std::string before_id = {};  // continue after this id in the order of the list; "" at the start
-  std::string api = {};        // ApiPort::name
-  std::string location = {};   // of the jobs
+  /// When that job was created: if it has been removed since, the list continues after this time.
+  std::optional<Instant> before_time = {};
+  std::string api = {};       // ApiPort::name
+  std::string location = {};  // of the jobs
 };
 
 /// Whether a new job may have the id of a job that was removed. On the service it may not.
@@ -367,6 +369,8 @@ class JobStore {
   virtual Result<std::vector<JobRecord>> List(const JobQuery& query) const = 0;
   /// All jobs of all projects that are not in a terminal state, oldest first.
   virtual Result<std::vector<JobRecord>> Unfinished() const = 0;
+  /// The number of jobs that were ever created, also those that were removed.
+  virtual Result<int64_t> CountCreated() const = 0;
   /// The createTime of the newest job of all projects; nullopt: there is no job.
   virtual Result<std::optional<Instant>> NewestCreateTime() const = 0;
 

@@ -358,6 +358,21 @@ TEST_F(JobStoreTest, KeepsJobsOfSeveralApis) {
   EXPECT_THAT(Ids(store_->Unfinished()), ElementsAre("first", "1", "2", "3"));
 }
 
+TEST_F(JobStoreTest, ContinuesAListAfterAJobThatWasRemoved) {
+  ASSERT_TRUE(store_->Create(Record("p", "old", 100)).ok());
+  const JobRecord removed = Record("p", "removed", 101, run::JobState::kSucceeded);
+  ASSERT_TRUE(store_->Create(removed).ok());
+  ASSERT_TRUE(store_->Create(Record("p", "new", 102)).ok());
+  EXPECT_EQ(*store_->CountCreated(), 3);
+  ASSERT_TRUE(store_->Remove("p", "removed", RemovedId::kFree).ok());
+  engine::JobQuery rest{.project = "p", .before_id = "removed"};
+  EXPECT_EQ(store_->List(rest).error().code, Code::kNotFound);
+  rest.before_time = removed.job.create_time;
+  EXPECT_THAT(Ids(store_->List(rest)), ElementsAre("old"));
+  Reopen();
+  EXPECT_EQ(*store_->CountCreated(), 3) << "jobs that were removed count";
+}
+
 // A client that looks for unfinished jobs must not disturb the emulator that makes the store.
 TEST_F(JobStoreTest, IsAskedForUnfinishedJobsWhileItIsMade) {
   for (int round = 0; round < 20; ++round) {

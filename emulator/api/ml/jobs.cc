@@ -50,7 +50,7 @@ Result<std::vector<PageItem>> ReadJobs(engine::Engine& engine, const engine::Job
   std::vector<PageItem> items;
   for (const run::Job& stored : jobs) {
     ASSIGN_OR_RETURN(const ml::Job job, ml::RenderJob(stored));
-    items.push_back({job.job_id, std::nullopt});
+    items.push_back({PlaceInList(stored), std::nullopt});
     if (filter.Matches(job)) items.back().json = ml::ToJson(job);
   }
   return items;
@@ -63,8 +63,10 @@ Result<Json> ListJobs(engine::Engine& engine, const http::Request& request,
   ASSIGN_OR_RETURN(const ml::JobFilter filter, ml::JobFilter::Parse(request.Query("filter")));
   const bool filtered = !Trim(request.Query("filter")).empty();
   return AnswerPage(page, "jobs", filtered ? kFilterBatch : page.size + 1,
-                    [&](const std::string& after, size_t count) {
-                      return ReadJobs(engine, {project, static_cast<int>(count), after}, filter);
+                    [&](const std::string& after, size_t count) -> Result<std::vector<PageItem>> {
+                      engine::JobQuery query{project, static_cast<int>(count)};
+                      if (!ContinueAfter(after, query)) return ml::errors::PageTokenBroken();
+                      return ReadJobs(engine, query, filter);
                     });
 }
 

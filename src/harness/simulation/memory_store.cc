@@ -30,6 +30,7 @@ Result<std::vector<JobRecord>> MemoryStore::List(const engine::JobQuery& query) 
     const run::RunKey& key = it->job.key;
     if (!query.project.empty() && key.project != query.project) continue;
     if (it->job.api != query.api || key.location != query.location) continue;
+    is_after = is_after || (query.before_time && it->job.create_time < query.before_time);
     if (is_after && (query.limit == 0 || records.size() < static_cast<size_t>(query.limit))) {
       records.push_back(*it);
     }
@@ -44,6 +45,11 @@ Result<std::vector<JobRecord>> MemoryStore::Unfinished() const {
     if (!run::IsTerminal(record.job.state)) records.push_back(std::move(record));
   }
   return records;
+}
+
+Result<int64_t> MemoryStore::CountCreated() const {
+  std::lock_guard lock(mutex_);
+  return static_cast<int64_t>(made_);
 }
 
 Result<std::optional<Instant>> MemoryStore::NewestCreateTime() const {

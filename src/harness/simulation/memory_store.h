@@ -3,9 +3,9 @@
 
 #include <functional>
 #include <map>
-#include <set>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +32,7 @@ class MemoryStore final : public engine::JobStore {
   Result<JobRecord> Find(const std::string& job_id) const override;
   Result<std::vector<JobRecord>> List(const engine::JobQuery& query) const override;
   Result<std::vector<JobRecord>> Unfinished() const override;
+  Result<int64_t> CountCreated() const override;
   Result<std::optional<Instant>> NewestCreateTime() const override;
   Status SaveTrial(const engine::TrialRecord& record) override;
   Status AddReports(const engine::RunKey& trial,

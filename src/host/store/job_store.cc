@@ -99,6 +99,7 @@ class Reader : public SqliteDatabase {
     RETURN_IF_ERROR(Prepare(list_all, CAIP_COLUMNS "WHERE api = ?5 AND api <> '' AND location = ?6 "
                                                    "AND (create_time, seq) < (?2, ?3) "
                                                    "ORDER BY create_time DESC, seq DESC LIMIT ?4"));
+    RETURN_IF_ERROR(Prepare(created, "SELECT seq FROM sqlite_sequence WHERE name = 'jobs'"));
     RETURN_IF_ERROR(Prepare(newest, "SELECT max(create_time) FROM jobs"));
     return Prepare(unfinished, CAIP_COLUMNS "WHERE finished = 0 ORDER BY seq");
   }
@@ -106,6 +107,7 @@ class Reader : public SqliteDatabase {
   SqliteStatement find;
   SqliteStatement list;
   SqliteStatement list_all;  // of all projects
+  SqliteStatement created;
   SqliteStatement newest;
   SqliteStatement unfinished;
   TrialReader trials;
@@ -223,6 +225,16 @@ class SqliteJobStore final : public engine::JobStore {
     });
   }
 
+  Result<int64_t> CountCreated() const override {
+    return WithReader([&](Reader& reader) -> Result<int64_t> {
+      SqliteUse row(reader.created);
+      const int code = row->Step();
+      if (code == SQLITE_DONE) return int64_t{0};
+      if (code != SQLITE_ROW) return reader.Failure(code);
+      return row->Integer(0);
+    });
+  }
+
   Result<std::optional<Instant>> NewestCreateTime() const override {
     return WithReader([&](Reader& reader) -> Result<std::optional<Instant>> {
       SqliteUse row(reader.newest);
@@ -278,10 +290,13 @@ class SqliteJobStore final : public engine::JobStore {
       if (is_of_all) row->Bind(1, query.before_id);
       if (!is_of_all) row->Bind(1, query.project).Bind(2, query.before_id);
       const int code = row->Step();
-      if (code == SQLITE_DONE) return errors::JobRecordMissing(query.project, query.before_id);
-      if (code != SQLITE_ROW) return reader.Failure(code);
-      time = before.Integer(4);
-      seq = before.Integer(5);
+      if (code == SQLITE_DONE && !query.before_time) {
+        return errors::JobRecordMissing(query.project, query.before_id);
+      }
+      if (code != SQLITE_ROW && code != SQLITE_DONE) return reader.Failure(code);
+      const bool is_there = code == SQLITE_ROW;
+      time = is_there ? before.Integer(4) : query.before_time->time_since_epoch().count();
+      seq = is_there ? before.Integer(5) : 0;
     }
     SqliteUse rows(is_of_all ? reader.list_all : reader.list);
     if (!is_of_all) rows->Bind(1, query.project);
