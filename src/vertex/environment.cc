@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "google/client_variables.h"
 #include "vertex/cluster.h"
+#include "vertex/limits.h"
 
 namespace caip::vertex {
 namespace {
@@ -176,8 +177,11 @@ void Put(const std::string& name, const std::string& value, run::Environment& ou
 
 // An entry sees the service's variables and the entries before it.
 void AddOwn(const EnvironmentFacts& facts, run::Environment known, run::Environment& out) {
+  size_t bytes = 0;
   for (const EnvVar& variable : facts.pool().env()) {
     const std::string value = ExpandVariables(variable.value, known);
+    bytes += value.size();
+    if (bytes > kEnvironmentBytesMax) return;  // no program starts with so much (execve(2))
     Put(variable.name, value, known);
     Put(variable.name, value, out);
   }
@@ -227,22 +231,24 @@ std::vector<std::string> BootDiskDirectories() {
 // As Kubernetes does it.
 std::string ExpandVariables(std::string_view text, const run::Environment& known) {
   std::string expanded;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const std::string_view rest = text.substr(at);
-    const size_t end = rest.find(')');
-    if (rest.starts_with("$$")) {
+  while (!text.empty() && expanded.size() <= kVariableBytesMax) {
+    const size_t dollar = text.find('$');
+    expanded += text.substr(0, dollar);
+    text.remove_prefix(std::min(dollar, text.size()));
+    if (text.empty()) break;
+    const size_t end = text.starts_with("$(") ? text.find(')') : text.npos;
+    if (end == text.npos) {  // "$$" is one dollar
       expanded += '$';
-      ++at;
-    } else if (rest.starts_with("$(") && end != rest.npos) {
-      const std::string_view name = rest.substr(2, end - 2);
-      const auto found = std::find_if(known.begin(), known.end(),
-                                      [&](const auto& one) { return one.first == name; });
-      expanded += found == known.end() ? rest.substr(0, end + 1) : std::string_view(found->second);
-      at += end;
-    } else {
-      expanded += text[at];
+      text.remove_prefix(text.starts_with("$$") ? 2 : 1);
+      continue;
     }
+    const std::string_view name = text.substr(2, end - 2);
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const auto& one) { return one.first == name; });
+    expanded += found == known.end() ? text.substr(0, end + 1) : std::string_view(found->second);
+    text.remove_prefix(end + 1);
   }
+  if (expanded.size() > kVariableBytesMax) expanded.resize(kVariableBytesMax + 1);
   return expanded;
 }
 

@@ -23,7 +23,11 @@ inline constexpr int kSpotRestartsMax = 6;
 inline constexpr int32_t kBootDiskGbMin = 100;
 inline constexpr int32_t kBootDiskGbMax = 64000;
 
-// Ours: a cluster must be planned in memory.
-inline constexpr int64_t kReplicasMax = 10'000;
+// The kernel's: the bytes of one variable, and of all that a program is started with (execve(2)).
+inline constexpr size_t kVariableBytesMax = 128 * 1024;
+inline constexpr size_t kEnvironmentBytesMax = 2 * 1024 * 1024;
+
+// Ours: each replica's environment names all replicas.
+inline constexpr int64_t kReplicasMax = 1'000;
 
 }  // namespace caip::vertex

@@ -201,8 +201,8 @@ TEST(Validate, LaterPoolsMayBeSkippedButNotTheirReplicas) {
               ElementsAre(HasSubstr("The replica count -1 is not positive.")));
   EXPECT_THAT(Told(Validate(Parsed(WithPools(AContainerJob(), {1, 1, 1, 1})), kRegion)),
               ElementsAre(HasSubstr("The job has 5 worker pools. At most 4")));
-  EXPECT_THAT(Told(Validate(Parsed(WithPools(AContainerJob(), {10'000})), kRegion)),
-              ElementsAre(HasSubstr("more than 10000 replicas together")));
+  EXPECT_THAT(Told(Validate(Parsed(WithPools(AContainerJob(), {1'000})), kRegion)),
+              ElementsAre(HasSubstr("more than 1000 replicas together")));
 }
 
 TEST(Validate, MachinesHaveKnownTypes) {

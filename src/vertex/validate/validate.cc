@@ -95,6 +95,7 @@ std::vector<FieldViolation> FindUnserved(const CustomJob& job, const ValidationO
       unserved.push_back({PoolField(i, "lustre_mounts"), violations::NotServed("lustreMounts")});
     }
     for (const NfsMount& mount : pool.nfs_mounts) {
+      if (mount.server.empty()) continue;  // a broken rule
       const auto& known = options.nfs_servers;
       if (std::find(known.begin(), known.end(), mount.server) != known.end()) continue;
       unserved.push_back({PoolField(i, "nfs_mounts"), violations::NfsServerUnmapped(mount.server)});

@@ -121,7 +121,7 @@ void ExaminePools(const Examination& exam) {
     exam.Report({"job_spec.worker_pool_specs", violations::TooManyPools(pools.size())});
   }
   if (pools.front().IsEmpty()) exam.Report({PoolField(0, ""), violations::FirstPoolEmpty()});
-  for (size_t i = 0; i < pools.size(); ++i) {
+  for (size_t i = 0; i < std::min(pools.size(), kPoolsMax); ++i) {
     if (pools[i].IsEmpty()) continue;
     const PoolExamination pool{exam, i, pools[i]};
     ExamineMachine(pool);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "google/gcs_uri.h"
 #include "google/resource_names.h"
+#include "vertex/environment.h"
 #include "vertex/limits.h"
 #include "vertex/validate/validate_parts.h"
 #include "vertex/validate/violations.h"
@@ -56,6 +57,23 @@ void ExamineEnv(const PoolExamination& exam, const std::string& task) {
     if (HoldsNulCharacter(env[i].value)) exam.Report(field + ".value", violations::HoldsNul());
   }
   if (!is_unique) exam.Report(task + ".env", violations::EnvVarNamesNotUnique());
+}
+
+// Without the service's variables, whose values depend on the run.
+void ExamineExpandedEnv(const PoolExamination& exam, const std::string& task) {
+  const std::vector<EnvVar>& env = exam.pool.env();
+  run::Environment known;
+  size_t bytes = 0;
+  for (size_t i = 0; i < std::min(env.size(), kEnvVarsMax); ++i) {
+    known.emplace_back(env[i].name, ExpandVariables(env[i].value, known));
+    bytes += known.back().second.size();
+    if (known.back().second.size() <= kVariableBytesMax) continue;
+    const std::string field = task + ".env[" + std::to_string(i) + "].value";
+    exam.Report(field, violations::EnvVarTooLong(kVariableBytesMax));
+  }
+  if (bytes > kEnvironmentBytesMax) {
+    exam.Report(task + ".env", violations::EnvTooLong(kEnvironmentBytesMax));
+  }
 }
 
 void ExamineImage(const PoolExamination& exam, const std::string& field, const std::string& uri) {
@@ -110,7 +128,8 @@ void ExamineMounts(const PoolExamination& exam) {
     }
     if (mount.mount_point.empty()) {
       exam.Report(field + ".mount_point", violations::Required());
-    } else if (!mount.mount_point.starts_with(kNfsRoot) || mount.mount_point == kNfsRoot) {
+    } else if (!mount.mount_point.starts_with(kNfsRoot) || mount.mount_point == kNfsRoot ||
+               (mount.mount_point + "/").find("/../") != std::string::npos) {
       exam.Report(field + ".mount_point", violations::NfsMountPointMalformed(mount.mount_point));
     }
   }
@@ -131,6 +150,7 @@ void ExamineProgram(const PoolExamination& exam) {
   const std::string task = pool.container ? "container_spec" : "python_package_spec";
   ExamineArgs(exam, task);
   ExamineEnv(exam, task);
+  ExamineExpandedEnv(exam, task);
   ExamineMounts(exam);
 }
 

@@ -173,13 +173,25 @@ std::string EnvVarNameIllegal(std::string_view name) {
 
 std::string EnvVarNamesNotUnique() { return "EnvVar names must be unique."; }
 
+std::string EnvVarTooLong(size_t bytes_max) {
+  return "The value has more than " + std::to_string(bytes_max) +
+         " bytes once its references $(NAME) are replaced. No program can be started with it. "
+         "Shorten it, or put it into a file.";
+}
+
+std::string EnvTooLong(size_t bytes_max) {
+  return "The values have more than " + std::to_string(bytes_max) +
+         " bytes together once their references $(NAME) are replaced. No program can be started "
+         "with them. Shorten them, or put them into a file.";
+}
+
 std::string NotServed(std::string_view field) {
   return Words({"caip does not serve ", Quoted(field), ". Remove the field."});
 }
 
 std::string NfsServerUnmapped(std::string_view server) {
   return Words({"No directory stands for the NFS server ", Quoted(server),
-                ". Map the server to a directory in the settings, or remove nfsMounts."});
+                ". caip mounts no NFS servers. Remove nfsMounts."});
 }
 
 std::string NfsPathMalformed(std::string_view path) {

@@ -57,6 +57,8 @@ std::string ArgsTooLong(size_t length);
 std::string TooManyEnvVars(size_t count);
 std::string EnvVarNameIllegal(std::string_view name);
 std::string EnvVarNamesNotUnique();  // attested
+std::string EnvVarTooLong(size_t bytes_max);
+std::string EnvTooLong(size_t bytes_max);
 std::string NotServed(std::string_view field);
 std::string NfsServerUnmapped(std::string_view server);
 std::string NfsPathMalformed(std::string_view path);
