@@ -87,6 +87,7 @@ Result<FilterComparison> FilterComparison::Make(std::string_view field, FilterOp
   comparison.op_ = op;
   comparison.time_unit_ = language.time_unit;
   RETURN_IF_ERROR(comparison.ResolveField(field, language));
+  comparison.has_stars_ = language.has_stars_in_quotes;
   RETURN_IF_ERROR(comparison.ResolveValue(field, value, is_quoted));
   RETURN_IF_ERROR(comparison.CheckOperator(field));
   return comparison;
@@ -125,9 +126,12 @@ Status FilterComparison::ResolveField(std::string_view field, const FilterLangua
 Status FilterComparison::ResolveValue(std::string_view field, std::string_view value,
                                       bool is_quoted) {
   text_ = value;
-  if (op_ == FilterOperator::kHas && !is_quoted && text_.ends_with('*')) {
+  const bool counts_stars = op_ == FilterOperator::kHas && (!is_quoted || has_stars_);
+  if (counts_stars && text_.find('*') + 1 == text_.size()) {
     text_.pop_back();
     (text_.empty() ? asks_presence_ : is_prefix_) = true;
+  } else if (counts_stars && has_stars_ && text_.find('*') != std::string::npos) {
+    pieces_ = Split(text_, '*');
   }
   if (asks_presence_) return Ok{};
   if (kind_ == FieldKind::kStringMap && op_ == FilterOperator::kHas && !is_prefix_) {
@@ -217,7 +221,24 @@ bool FilterComparison::MatchesOne(const Json* value) const {
   }
 }
 
+namespace {
+
+// Whether the text has the pieces in their order; the first begins it, and the last ends it.
+bool HasPieces(std::string_view text, const std::vector<std::string>& pieces) {
+  if (!text.starts_with(pieces.front())) return false;
+  text.remove_prefix(pieces.front().size());
+  for (size_t i = 1; i + 1 < pieces.size(); ++i) {
+    const size_t at = text.find(pieces[i]);
+    if (at == text.npos) return false;
+    text.remove_prefix(at + pieces[i].size());
+  }
+  return text.ends_with(pieces.back());
+}
+
+}  // namespace
+
 bool FilterComparison::MatchesText(std::string_view text) const {
+  if (!pieces_.empty()) return HasPieces(text, pieces_);
   if (op_ != FilterOperator::kHas) return Compare(text, op_, std::string_view(text_));
   if (is_prefix_) return text.starts_with(text_);
   // A label has a value; other texts, and elements of lists, contain one.

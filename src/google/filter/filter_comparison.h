@@ -19,7 +19,8 @@ enum class FilterOperator { kHas, kEqual, kUnequal, kLess, kLessEqual, kGreater,
 
 class FilterComparison {
  public:
-  /// `is_quoted`: a `*` in the value is just a star. The error's message says why.
+  /// `is_quoted`: a `*` in the value is just a star, unless the language has stars in quotes. The
+  /// error's message says why.
   static Result<FilterComparison> Make(std::string_view field, FilterOperator op,
                                        std::string_view value, bool is_quoted,
                                        const FilterLanguage& language);
@@ -42,6 +43,8 @@ class FilterComparison {
   FilterOperator op_ = FilterOperator::kEqual;
   bool asks_presence_ = false;
   bool is_prefix_ = false;
+  bool has_stars_ = false;           // FilterLanguage::has_stars_in_quotes
+  std::vector<std::string> pieces_;  // between stars; empty if there are none
   std::string text_;
   double number_ = 0;
   bool flag_ = false;

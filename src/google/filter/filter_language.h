@@ -25,6 +25,8 @@ struct FilterLanguage {
   std::string_view example;          // "jobId:census* or state=FAILED"
   /// Times of the resource are compared as a client sees them: in whole units.
   Duration time_unit;
+  /// A `*` stands for any text, anywhere in a value of `:`, and in quotes, too.
+  bool has_stars_in_quotes = false;
   /// The error for a filter that is broken at `offset`.
   Error (*broken)(std::string_view filter, size_t offset, std::string_view why);
 };

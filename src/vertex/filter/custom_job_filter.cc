@@ -22,6 +22,7 @@ const google::FilterLanguage& CustomJobFilterLanguage() {
       .fields_in_words = "display_name, state, create_time or labels.KEY",
       .example = "display_name=census or state=\"JOB_STATE_FAILED\"",
       .time_unit = std::chrono::microseconds(1),
+      .has_stars_in_quotes = true,
       .broken = errors::FilterBroken};
   return kLanguage;
 }
@@ -39,6 +40,7 @@ const google::FilterLanguage& PipelineFilterLanguage() {
       .fields_in_words = "display_name, state, training_task_definition, create_time or labels.KEY",
       .example = "display_name=census or state=\"PIPELINE_STATE_FAILED\"",
       .time_unit = std::chrono::microseconds(1),
+      .has_stars_in_quotes = true,
       .broken = errors::FilterBroken};
   return kLanguage;
 }
@@ -47,13 +49,12 @@ const google::FilterLanguage& PipelineFilterLanguage() {
 Json FilteredPartOf(const run::Job& job, bool has_queue, ListedAs listed_as) {
   Json plain = Json::object();
   const bool is_pipeline = listed_as == ListedAs::kTrainingPipeline;
-  const Json& kept = JobPartOf(job.document);
+  const Json& kept = is_pipeline ? PipelinePartOf(job.document) : JobPartOf(job.document);
   plain["display_name"] = StringOr(kept, "displayName");
   plain["state"] = is_pipeline ? PipelineStateName(job.state, has_queue)
                                : std::string(JobStateName(job.state, has_queue));
   if (is_pipeline) {
-    plain["training_task_definition"] =
-        StringOr(PipelinePartOf(job.document), "trainingTaskDefinition");
+    plain["training_task_definition"] = StringOr(kept, "trainingTaskDefinition");
   }
   if (job.create_time) plain["create_time"] = job.create_time->time_since_epoch().count();
   if (const Json* labels = Member(kept, "labels")) plain["labels"] = *labels;
