@@ -59,7 +59,7 @@ TEST_F(OldState, IsMigratedAfterACopyWasMade) {
   EXPECT_EQ(testing::DatabaseDump(upgrade->copy / "jobs.db"), jobs);
   EXPECT_EQ(testing::DatabaseDump(upgrade->copy / "logs.db"), logs);
   EXPECT_FALSE(std::filesystem::exists(upgrade->copy / "studies.db"));
-  EXPECT_THAT(Dump("jobs.db"), HasSubstr("user_version 3"));
+  EXPECT_THAT(Dump("jobs.db"), HasSubstr("user_version 4"));
   EXPECT_THAT(Dump("logs.db"), HasSubstr("user_version 2"));
   EXPECT_EQ(Dump("studies.db"), studies);
 
@@ -107,7 +107,7 @@ TEST_F(OldState, OfANewerVersionIsRefusedWithAllThatIsNewer) {
   EXPECT_EQ(upgrade.error().message,
             "The state directory '" + state_.path().string() +
                 "' was written by a newer version of caip, 12.0.0. jobs.db has version 17, and "
-                "this caip 9.8.7 supports versions up to 3. studies.db has version 8, and this "
+                "this caip 9.8.7 supports versions up to 4. studies.db has version 8, and this "
                 "caip 9.8.7 supports versions up to 1. Use the newer caip, restore a backup that "
                 "this version made (`caip state restore`), or name another directory with --state "
                 "or $CAIP_STATE.");
@@ -127,7 +127,7 @@ TEST_F(OldState, WithANewerSchemaInItsLogIsRefused) {
     ASSERT_TRUE(database.Open(SqliteDatabase::Mode::kExisting).ok());
     ASSERT_TRUE(database.Run("PRAGMA user_version = 17").ok());
   }
-  ASSERT_EQ(VersionInHeader(state_.path() / "jobs.db"), 3) << "the log was written back";
+  ASSERT_EQ(VersionInHeader(state_.path() / "jobs.db"), 4) << "the log was written back";
   const auto plan = PlanMigrations(state_.path(), kOwn);
   ASSERT_FALSE(plan.ok());
   EXPECT_THAT(plan.error().message, HasSubstr("jobs.db has version 17"));
@@ -145,7 +145,7 @@ TEST_F(OldState, ThatReplacesAMigratedOneIsMigratedAgain) {
   const auto second = Run();
   ASSERT_TRUE(second.ok()) << second.error().message;
   ASSERT_EQ(second->migrations.size(), 1u);
-  EXPECT_THAT(Dump("jobs.db"), HasSubstr("user_version 3"));
+  EXPECT_THAT(Dump("jobs.db"), HasSubstr("user_version 4"));
   EXPECT_EQ(second->copy, state_.path() / "migrations/20270102T030405Z-2");
   EXPECT_EQ(testing::DatabaseDump(second->copy / "jobs.db"), jobs);
 }

@@ -86,7 +86,7 @@ WITHOUT_ROW = {
 }
 # A scenario states these itself, or they are about the server.
 NOT_OF_RUNS = {
-    "queue_delay", "provision_delay", "restart_delay", "grace", "seed", "storage_view", "jobs_max",
+    "queue_delay", "provision_delay", "restart_delay", "failing_restart", "grace", "seed", "storage_view", "jobs_max",
     "launcher", "container_engine", "keep_disks", "disk_limits", "create_buckets", "durability", "address", "port",
     "connections_max", "access_log",
     "allow_hosts", "allow_users", "token", "idle_timeout"}

@@ -60,7 +60,7 @@ class Info(States):
         self.assertEqual(found['buckets']['counts'], {'buckets': 2, 'objects': 2, 'older versions of objects': 1})
         self.assertEqual(found['studies']['counts'], {'studies and trials': 1})
         self.assertEqual(found['images']['schema'], 'missing')
-        self.assertIn('old: caip migrates it to 3', text)
+        self.assertIn('old: caip migrates it to 4', text)
 
     def test_reads_the_state_of_a_running_emulator(self):
         with Server(self.state, '--create-buckets') as server:
@@ -110,11 +110,11 @@ class Migration(States):
         old_state.make(self.state)
         old = {file: dump(self.state / file) for file in old_state.DATABASES}
         planned = caip(self.state, 'state', 'migrate', '--dry-run')
-        self.assertEqual(planned.stdout, 'Would migrate jobs.db from version 2 to 3.\n')
+        self.assertEqual(planned.stdout, 'Would migrate jobs.db from version 2 to 4.\n')
         self.assertFalse((self.state / 'migrations').exists())
         done = caip(self.state, 'state', 'migrate')
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn('Migrated jobs.db from version 2 to 3.\n', done.stdout)
+        self.assertIn('Migrated jobs.db from version 2 to 4.\n', done.stdout)
         self.assertEqual(self.schemas(), {'jobs.db': 3, 'studies.db': 1, 'logs.db': 2, 'buckets.db': 1,
                                           'images/names.db': None})
         [copy] = self.info()['copies']
@@ -223,7 +223,7 @@ class Version(States):
         self.assertRegex(short, r'^caip \d+\.\d+\.\d+\n$')
         long = caip(self.state, 'version').stdout
         self.assertTrue(long.startswith(short))
-        self.assertIn('jobs.db         writes version 3, reads 1 to 3', long)
+        self.assertIn('jobs.db         writes version 4, reads 1 to 4', long)
         facts = json.loads(caip(self.state, 'version', '--json').stdout)
         self.assertEqual(f'caip {facts["version"]}\n', short)
         self.assertEqual(facts['schemas']['jobs.db'], {'reads': [1, 3], 'writes': 3})

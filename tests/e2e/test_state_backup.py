@@ -157,7 +157,7 @@ class Saving(Backups):
         with Server(self.restored, IMAGE):
             self.assertEqual(self.run_well(self.restored, 'cat', f'gs://{old_state.OBJECT}'), old_state.WEIGHTS.decode())
         facts = json.loads(self.run_well(self.restored, 'state', 'info', '--json'))
-        self.assertEqual(facts['databases'][0]['version'], 3)
+        self.assertEqual(facts['databases'][0]['version'], 4)
         self.assertEqual(len(facts['copies']), 1)
 
     def test_while_a_job_runs_continues_it_from_the_backup(self):
