@@ -80,7 +80,8 @@ void Apis::Serve(http::Router* router, api::ControlActions actions) {
                           host::ActiveEnvironment(host::OwnEnvironment()).string(), world_.token},
                          world_.engine, follower_, std::move(actions)));
   router->Add(api::JobRemovalRoutes(KeptJobs()));
-  router->Add(api::VertexCheckRoutes(vertex_jobs_));
+  router->Add(api::VertexCheckRoutes(
+      vertex_jobs_, VertexTrainingSettings(world_.options).validation.RegionNames()));
   router->Add(api::StudyRoutes(world_.engine, world_.clock));
   router->Add(api::ReplicaRoutes(world_.engine, world_.find_running));
   router->Add(api::DiscoveryRoutes(router->routes()));

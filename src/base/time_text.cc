@@ -113,7 +113,9 @@ std::optional<Duration> ParseProtoDuration(std::string_view text) {
   text.remove_prefix(static_cast<size_t>(end - text.data()));
   int64_t nanoseconds = 0;
   if (!TakeFraction(text, nanoseconds) || text != "s") return std::nullopt;
-  if (whole > Duration::max().count() / 1'000'000'000 - 1) return Duration::max();
+  if (whole > Duration::max().count() / 1'000'000'000 - 1) {
+    return negative ? -Duration::max() : Duration::max();
+  }
   const Duration duration = seconds(whole) + Duration(nanoseconds);
   return negative ? -duration : duration;
 }

@@ -99,6 +99,7 @@ class JobRun {
   std::map<std::string, std::string> ImagesToPrepare() const;
   void PrepareReplicas();
   bool RunsPackages(const run::ReplicaId& id) const;
+  run::ReplicaId FirstWithPackages() const;
   void LogBeforePackages(const run::ReplicaId& id);
   void LaunchAll();
   void Launch(const run::ReplicaId& id, bool fresh_disk);

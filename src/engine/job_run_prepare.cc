@@ -116,6 +116,14 @@ bool JobRun::RunsPackages(const run::ReplicaId& id) const {
   return std::holds_alternative<run::PythonModule>(api_->spec().GroupOf(id).program);
 }
 
+// The lead, if no replica runs packages.
+run::ReplicaId JobRun::FirstWithPackages() const {
+  for (const auto& [id, note] : note_.replicas) {
+    if (!note.finished && RunsPackages(id)) return id;
+  }
+  return lead_;
+}
+
 void JobRun::LogBeforePackages(const run::ReplicaId& id) {
   LogReplicaEvent({id}, run::LoggedReplicaEvent::kBeforePackages);
 }
@@ -131,7 +139,9 @@ void JobRun::On(const Prepared& prepared) {
   } else {
     // Permanent: another attempt would install the same packages.
     FailBecauseOf({run::ExitClass::kNotPrepared,
-                   {.replica = lead_, .status = failure.exit_code, .traceback = failure.traceback},
+                   {.replica = FirstWithPackages(),
+                    .status = failure.exit_code,
+                    .traceback = failure.traceback},
                    ""});
   }
 }

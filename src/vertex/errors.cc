@@ -23,9 +23,10 @@ Error JobAlreadyExists() {
   return {Code::kAlreadyExists, "A CustomJob with this id already exists. Create it again."};
 }
 
-Error JobHasNotEnded(std::string_view name, std::string_view state) {
+Error JobHasNotEnded(std::string_view resource, std::string_view name, std::string_view state) {
   return {Code::kFailedPrecondition,
-          "The CustomJob " + Quoted(name) + " has not ended: its state is " + std::string(state) +
+          "The " + std::string(resource) + " " + Quoted(name) + " has not ended: its state is " +
+              std::string(state) +
               ". Only a job that has ended can be deleted. Cancel it, and wait for its end."};
 }
 
@@ -78,7 +79,7 @@ Error FieldsNotServed(std::vector<FieldViolation> violations) {
 Error PersistentResourceNotFound(std::string_view id) {
   return {Code::kNotFound,
           "The PersistentResource " + Quoted(id) +
-              " does not exist. Declare it in the settings, or omit persistentResourceId."};
+              " does not exist. caip has no persistent resources. Omit persistentResourceId."};
 }
 
 Error ListOfErrors(std::vector<FieldViolation> violations, Code code) {

@@ -16,7 +16,7 @@ Error JobNotFound();
 Error JobAlreadyExists();
 Error PipelineNotFound();
 /// Of a delete: kFailedPrecondition.
-Error JobHasNotEnded(std::string_view name, std::string_view state);
+Error JobHasNotEnded(std::string_view resource, std::string_view name, std::string_view state);
 /// `resource` is the message that the body must be: "CustomJob".
 Error BodyNoObject(std::string_view resource);
 Error LocationUnknown(std::string_view location, const std::vector<std::string>& known);

@@ -1,14 +1,15 @@
 #include "vertex/training_pipeline.h"
 
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "google/errors.h"
 #include "google/transcoder.h"
 #include "vertex/errors.h"
+#include "vertex/limits.h"
 #include "vertex/resource_names.h"
 #include "vertex/schema/custom_job_json.h"
 #include "vertex/schema/custom_job_schema.h"
@@ -26,6 +27,16 @@ constexpr std::string_view kJobNameSuffix = "-custom-job";
 bool HasMembers(const Json& plain, std::string_view name) {
   const Json* value = Member(plain, name);
   return value != nullptr && !value->empty();
+}
+
+// Cut, so that it is not too long itself.
+std::string BackingJobName(std::string_view pipeline) {
+  std::string name;
+  for (const char32_t point :
+       DecodeUtf8(pipeline).substr(0, kDisplayNameMax - kJobNameSuffix.size())) {
+    AppendUtf8(name, point);
+  }
+  return name + std::string(kJobNameSuffix);
 }
 
 std::optional<Error> FindUnservedPart(const TrainingPipeline& pipeline) {
@@ -105,7 +116,7 @@ Result<CustomJob> CustomJobOf(const TrainingPipeline& pipeline, std::string_view
   }
   RETURN_IF_ERROR(StatusOf(Renamed(FindUnserved(job, options)), Renamed(std::move(broken))));
   RETURN_IF_ERROR(CheckResources(job, options));
-  job.display_name += kJobNameSuffix;
+  job.display_name = BackingJobName(pipeline.display_name);
   job.plain["display_name"] = job.display_name;
   return job;
 }

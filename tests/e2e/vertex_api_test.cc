@@ -143,6 +143,49 @@ TEST_F(VertexApi, ListsByFilterNewestFirst) {
   EXPECT_EQ(Ask("GET", all + "?filter=color%3Dred").status, 400);
 }
 
+TEST_F(VertexApi, ListsOnAfterTheJobsOfAPageWereDeleted) {
+  for (int i = 0; i < 3; ++i) AwaitEnd(Create(Job("probe")).Text("name"));
+  const std::string all = std::string(kLocation) + "/customJobs";
+  const Answer first = Ask("GET", all + "?pageSize=2");
+  for (const Json& job : first.body["customJobs"]) {
+    EXPECT_EQ(Ask("DELETE", "/v1/" + StringOr(job, "name")).status, 200);
+  }
+  const Answer rest = Ask("GET", all + "?pageSize=2&pageToken=" + first.Text("nextPageToken"));
+  EXPECT_EQ(rest.status, 200);
+  EXPECT_EQ(rest.body["customJobs"].size(), 1u);
+  EXPECT_EQ(Ask("GET", all + "?pageToken=Y2FpcDovLi4v").status, 400) << "not a token of a list";
+}
+
+TEST_F(VertexApi, FiltersWithStars) {
+  AwaitEnd(Create(Job("probe")).Text("name"));
+  const auto count = [&](const std::string& filter) {
+    const std::string query = "/customJobs?filter=" + PercentEncoded(filter);
+    return Ask("GET", kLocation + query).body["customJobs"].size();
+  };
+  for (const char* filter : {"display_name:\"probe*\"", "display_name:\"*job\"",
+                             "display_name:\"*obe*j*\"", "display_name:\"probe job\""}) {
+    EXPECT_EQ(count(filter), 1u) << filter;
+  }
+  for (const char* filter :
+       {"display_name:\"*probe\"", "labels.team:\"*\"", "display_name=\"probe*\""}) {
+    EXPECT_EQ(count(filter), 0u) << filter;
+  }
+}
+
+TEST_F(VertexApi, RefusesVariablesThatGrowBeyondWhatAProgramCanHave) {
+  Json job = Job("probe");
+  Json env = Json::array({{{"name", "A0"}, {"value", "xxxxxxxxxx"}}});
+  for (int i = 1; i <= 40; ++i) {
+    std::string value;
+    for (int j = 0; j < 10; ++j) value += "$(A" + std::to_string(i - 1) + ")";
+    env.push_back({{"name", "A" + std::to_string(i)}, {"value", value}});
+  }
+  job["jobSpec"]["workerPoolSpecs"][0]["containerSpec"]["env"] = env;
+  const Answer refused = Create(job);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(StringOr(refused.body["error"], "message"), HasSubstr("more than 131072 bytes"));
+}
+
 TEST_F(VertexApi, AnswersWithNumbersOfEnumsWhereAClientWantsThem) {
   Json job = Job("probe");
   job["jobSpec"]["scheduling"] = {{"strategy", 4}};
@@ -164,6 +207,7 @@ TEST_F(VertexApi, CancelsAndDeletes) {
   EXPECT_EQ(StringOr(ended, "state"), "JOB_STATE_CANCELLED");
   EXPECT_EQ(ended["error"]["code"], 1);
   EXPECT_EQ(Ask("POST", "/v1/" + name + ":cancel", Json::object()).status, 200) << "no effect";
+  EXPECT_EQ(Ask("POST", "/v1/" + name + ":cancel", {{"force", true}}).status, 400);
 
   const Answer deleted = Ask("DELETE", "/v1/" + name);
   EXPECT_EQ(deleted.body["done"], true);
@@ -193,8 +237,11 @@ TEST_F(VertexApi, RunsAPipelineAsACustomJob) {
   EXPECT_EQ(Ask("GET", "/v1/" + backing).Text("state"), "JOB_STATE_SUCCEEDED");
   const std::string all = std::string(kLocation) + "/trainingPipelines";
   EXPECT_EQ(Ask("GET", all).body["trainingPipelines"].size(), 1u);
-  const std::string by_task = PercentEncoded("training_task_definition:custom_task*");
-  EXPECT_EQ(Ask("GET", all + "?filter=" + by_task).status, 200);
+  for (const char* filter : {"training_task_definition:\"*custom_task*\"",
+                             "display_name=census AND state=PIPELINE_STATE_SUCCEEDED"}) {
+    const Answer found = Ask("GET", all + "?filter=" + PercentEncoded(filter));
+    EXPECT_EQ(found.body["trainingPipelines"].size(), 1u) << filter;
+  }
   EXPECT_EQ(Ask("GET", std::string(kLocation) + "/customJobs").body["customJobs"].size(), 1u);
 }
 

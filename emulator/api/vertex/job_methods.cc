@@ -81,7 +81,7 @@ Result<std::vector<PageItem>> ReadListed(const VertexJobs& jobs, const VertexPar
   ASSIGN_OR_RETURN(const std::vector<run::Job> found, jobs.List(parent, after, count));
   std::vector<PageItem> items;
   for (const run::Job& job : found) {
-    items.push_back({job.key.job_id, std::nullopt});
+    items.push_back({PlaceInList(job), std::nullopt});
     if (!view.Shows(job)) continue;
     ASSIGN_OR_RETURN(const Json rendered, view.kind.render(job, view.rendering));
     items.back().json = view.mask.Of(rendered);
@@ -110,7 +110,12 @@ Result<Json> ListResources(VertexJobs& jobs, const JobKind& kind, const Request&
 // The body is an empty message, or nothing.
 Result<Json> CancelResource(VertexJobs& jobs, const JobKind& kind, const Request& request,
                             const PathParameters& at) {
-  RETURN_IF_ERROR(ReadJsonObject(request));
+  ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
+  std::vector<FieldViolation> unknown;
+  for (const auto& [name, value] : body.items()) {
+    unknown.push_back(google::errors::UnknownName(name, ""));
+  }
+  if (!unknown.empty()) return google::errors::NotTheMessage(std::move(unknown));
   RETURN_IF_ERROR(jobs.Cancel(ParentOf(at), kind.collection, at.At("job")));
   return Json::object();
 }
@@ -165,16 +170,17 @@ Result<Json> CheckResource(VertexJobs& jobs, const JobKind& kind, const Request&
 
 }  // namespace
 
-std::vector<http::Route> VertexCheckRoutes(VertexJobs& jobs) {
+std::vector<http::Route> VertexCheckRoutes(VertexJobs& jobs, std::vector<std::string> regions) {
+  const VertexRoot root{"emulator/v1",
+                        std::make_shared<const std::vector<std::string>>(std::move(regions))};
   std::vector<http::Route> routes;
   for (const JobKind& kind : kJobKinds) {
     const std::string collection(kind.collection);
-    routes.push_back(
-        {"POST", "/emulator/v1/projects/{project}/locations/{location}/" + collection + ":check",
-         "emulator." + collection + ".check",
-         [&jobs, &kind](const Request& request, const PathParameters& at) {
-           return Respond(request, CheckResource(jobs, kind, request, at));
-         }});
+    routes.push_back(VertexRoute(root, "POST", collection + ":check", "",
+                                 [&jobs, &kind](const auto& request, const auto& at) {
+                                   return CheckResource(jobs, kind, request, at);
+                                 }));
+    routes.back().id = "emulator." + collection + ".check";
   }
   return routes;
 }

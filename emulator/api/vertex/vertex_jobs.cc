@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "emulator/api/paging.h"
 #include "vertex/document.h"
 #include "vertex/errors.h"
 #include "vertex/resource_names.h"
@@ -11,7 +12,18 @@
 namespace caip::api {
 namespace {
 
-constexpr int kNewIdTriesMax = 1'000'000;  // an emulator with a fixed seed makes its ids again
+constexpr int kNewIdTriesMax = 100;
+
+// Differs after each start of an emulator, so that one with a fixed seed does not give ids again.
+std::string PurposeOf(const engine::Engine& engine) {
+  const auto created = engine.CountCreated();
+  return "vertex ids after " + std::to_string(created.ok() ? *created : 0) + " jobs";
+}
+
+// Under which id the engine knows a resource.
+std::string StoredId(std::string_view collection, const std::string& id) {
+  return collection == vertex::kTrainingPipelines ? vertex::BackingJobId(id) : id;
+}
 
 // The value of `$alt` or `alt` that asks for numbers of enums. A client leaves the second equals
 // sign as it is.
@@ -26,34 +38,37 @@ bool IsOfVertex(const run::Job& job, const VertexParent& parent) {
 VertexJobs::VertexJobs(KeptOfJobs kept, Options options)
     : kept_(std::move(kept)),
       options_(std::move(options)),
-      random_(Random(options_.seed).Fork("vertex ids")) {}
+      random_(Random(options_.seed).Fork(PurposeOf(kept_.engine))) {}
 
-// An id that no job of the project has.
-std::string VertexJobs::NewId(const std::string& project) {
+// An id that no job of any project has: all projects share one number.
+std::string VertexJobs::NewId(std::string_view collection) {
   const std::lock_guard lock(mutex_);
   std::string id = vertex::NewJobId(random_);
-  for (int tries = 0; tries < kNewIdTriesMax && kept_.engine.Get(project, id).ok(); ++tries) {
+  for (int tries = 0; tries < kNewIdTriesMax; ++tries) {
+    if (!kept_.engine.FindInAnyProject(StoredId(collection, id)).ok()) break;
     id = vertex::NewJobId(random_);
   }
   return id;
 }
 
-run::JobPlace VertexJobs::NewPlace(const VertexParent& parent, std::string_view collection) {
+run::JobPlace VertexJobs::PlaceOf(const VertexParent& parent, std::string_view collection,
+                                  std::string new_id) const {
   return {.location = parent.location,
-          .new_id = NewId(parent.project),
+          .new_id = std::move(new_id),
           .collection = std::string(collection),
           .api = std::string(vertex::kApiName)};
 }
 
 Result<run::Job> VertexJobs::Create(const VertexParent& parent, std::string_view collection,
                                     const Json& body) {
-  return kept_.engine.Submit(parent.project, body, NewPlace(parent, collection));
+  return kept_.engine.Submit(parent.project, body, PlaceOf(parent, collection, NewId(collection)));
 }
 
+// Draws no number, so that later ids stay the same.
 Status VertexJobs::Check(const VertexParent& parent, std::string_view collection, const Json& body,
                          const std::vector<std::string>& arriving) {
   const auto checked =
-      kept_.engine.Check(parent.project, body, arriving, NewPlace(parent, collection));
+      kept_.engine.Check(parent.project, body, arriving, PlaceOf(parent, collection, "1"));
   return checked.ok() ? Status(Ok{}) : checked.error();
 }
 
@@ -63,7 +78,7 @@ Result<run::Job> VertexJobs::Find(const VertexParent& parent, std::string_view c
   const Error missing =
       is_pipeline ? vertex::errors::PipelineNotFound() : vertex::errors::JobNotFound();
   if (!vertex::IsJobId(id)) return missing;
-  const std::string job_id = is_pipeline ? vertex::BackingJobId(id) : id;
+  const std::string job_id = StoredId(collection, id);
   const bool is_number = parent.project == options_.project_number;
   auto job =
       is_number ? kept_.engine.FindInAnyProject(job_id) : kept_.engine.Get(parent.project, job_id);
@@ -77,11 +92,12 @@ Result<run::Job> VertexJobs::Find(const VertexParent& parent, std::string_view c
 Result<std::vector<run::Job>> VertexJobs::List(const VertexParent& parent, const std::string& after,
                                                size_t count) const {
   const bool is_number = parent.project == options_.project_number;
-  return kept_.engine.List({.project = is_number ? "" : parent.project,
-                            .limit = static_cast<int>(count),
-                            .before_id = after,
-                            .api = std::string(vertex::kApiName),
-                            .location = parent.location});
+  engine::JobQuery query{.project = is_number ? "" : parent.project,
+                         .limit = static_cast<int>(count),
+                         .api = std::string(vertex::kApiName),
+                         .location = parent.location};
+  if (!ContinueAfter(after, query)) return vertex::errors::PageTokenBroken();
+  return kept_.engine.List(query);
 }
 
 Status VertexJobs::Cancel(const VertexParent& parent, std::string_view collection,
@@ -97,9 +113,14 @@ Status VertexJobs::Remove(const VertexParent& parent, std::string_view collectio
   const Status removed =
       RemoveJob(kept_, job.key.project, job.key.job_id, engine::RemovedId::kTaken);
   if (removed.ok() || removed.error().code != Code::kFailedPrecondition) return removed;
-  return vertex::errors::JobHasNotEnded(
-      vertex::Text({options_.project_number, parent.location, std::string(collection), id}),
-      vertex::JobStateName(job.state, options_.has_queue));
+  const std::string name =
+      vertex::Text({options_.project_number, parent.location, std::string(collection), id});
+  if (collection == vertex::kTrainingPipelines) {
+    return vertex::errors::JobHasNotEnded("TrainingPipeline", name,
+                                          vertex::PipelineStateName(job.state, options_.has_queue));
+  }
+  return vertex::errors::JobHasNotEnded("CustomJob", name,
+                                        vertex::JobStateName(job.state, options_.has_queue));
 }
 
 vertex::RenderOptions VertexJobs::RenderingFor(const http::Request& request) const {

@@ -45,7 +45,7 @@ class VertexJobs {
   /// none.
   Result<run::Job> Find(const VertexParent& parent, std::string_view collection,
                         const std::string& id) const;
-  /// All custom jobs, newest first, after the job `after` ("": from the start).
+  /// All custom jobs, newest first, after the place `after` (paging.h).
   Result<std::vector<run::Job>> List(const VertexParent& parent, const std::string& after,
                                      size_t count) const;
   /// Does nothing if the job has ended.
@@ -58,8 +58,9 @@ class VertexJobs {
   const std::string& project_number() const { return options_.project_number; }
 
  private:
-  run::JobPlace NewPlace(const VertexParent& parent, std::string_view collection);
-  std::string NewId(const std::string& project);
+  run::JobPlace PlaceOf(const VertexParent& parent, std::string_view collection,
+                        std::string new_id) const;
+  std::string NewId(std::string_view collection);
 
   KeptOfJobs kept_;
   Options options_;

@@ -31,7 +31,7 @@ std::vector<http::Route> VertexRoutes(const VertexWorld& world);
 
 /// POST /emulator/v1/projects/{project}/locations/{location}/customJobs:check {"job": CustomJob,
 /// "arriving": [URI]} -> {}: caip's own, for --validate-only. Likewise trainingPipelines.
-std::vector<http::Route> VertexCheckRoutes(VertexJobs& jobs);
+std::vector<http::Route> VertexCheckRoutes(VertexJobs& jobs, std::vector<std::string> regions);
 
 /// Both APIs have operations at the same paths. Answers for those of this API, and leaves all
 /// others to the routes.

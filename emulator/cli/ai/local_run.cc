@@ -58,6 +58,7 @@ Result<int> LocalRun(const AiLocalRunCommand& command, const Surroundings& world
   as_result.err = world.io.out;
   as_result.err_is_terminal = false;
   const AiLogRequest log{.job = job,
+                         .log_project = run.job.location.project,
                          .task_name = kLocalTask,
                          .only_messages = true,
                          .own_paths = OwnPaths(app::StateDirectory(command.emulator))};

@@ -86,7 +86,7 @@ class AiLogStream {
   // Reads all pages, and returns how many entries were new.
   Result<size_t> ShowNew() {
     if (newest_ != Instant{}) from_ = newest_ - kLookBack;
-    Json body = {{"resourceNames", Json::array({"projects/" + request_.job.location.project})},
+    Json body = {{"resourceNames", Json::array({"projects/" + request_.log_project})},
                  {"filter", Filter()},
                  {"orderBy", "timestamp asc"},
                  {"pageSize", kAiPageEntries}};

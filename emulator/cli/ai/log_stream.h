@@ -15,6 +15,7 @@ namespace caip::cli {
 /// A log to follow.
 struct AiLogRequest {
   client::vertex::JobName job;
+  std::string log_project;                    // an id; logs are found by ids alone
   std::optional<std::string> task_name = {};  // unset: all tasks
   bool allow_multiline_logs = false;          // false: one row for each line of a message
   bool only_messages = false;                 // no columns, as the trainer wrote them

@@ -8,6 +8,15 @@
 namespace caip::cli {
 namespace {
 
+// The names that the service answers have the project's number. The log is then looked for in the
+// project of the command line's context, as gcloud does.
+std::string LogProjectOf(const client::vertex::JobName& job, const GcloudFlags& flags) {
+  const std::string& named = job.location.project;
+  const bool is_number = named.find_first_not_of("0123456789") == std::string::npos;
+  const auto own = client::ProjectOf(flags);
+  return is_number && own.ok() ? *own : named;
+}
+
 Status StreamAiLogs(const AiStreamLogsCommand& command, const Surroundings& world) {
   ASSIGN_OR_RETURN(const AiCall call, BeginAiCall(command, world));
   // The log is the result of this command.
@@ -15,6 +24,7 @@ Status StreamAiLogs(const AiStreamLogsCommand& command, const Surroundings& worl
   as_result.err = world.io.out;
   as_result.err_is_terminal = world.io.out_is_terminal;
   const AiLogRequest request{.job = call.job,
+                             .log_project = LogProjectOf(call.job, command.gcloud),
                              .task_name = command.task_name,
                              .allow_multiline_logs = command.allow_multiline_logs,
                              .own_paths = OwnPaths(app::StateDirectory(command.emulator))};
