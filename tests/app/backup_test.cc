@@ -194,8 +194,9 @@ TEST_F(Backups, DeleteTheSnapshotsOfKilledOnes) {
   ASSERT_TRUE(MakeDirectories(state_ / ".backup-busy/buckets").ok());
   const Fd busy(::open((state_ / ".backup-busy").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ASSERT_EQ(::flock(busy.get(), LOCK_EX), 0);
+  ASSERT_TRUE(WriteFile(state_ / "owner.lock", "").ok());
   ASSERT_TRUE(Save(folder_.path() / "backup.tar").ok());
-  EXPECT_THAT(Names(state_), ElementsAre(".backup-busy"));
+  EXPECT_THAT(Names(state_), ElementsAre(".backup-busy", "owner.lock"));
 }
 
 TEST_F(Backups, NeverReplaceAFile) {
@@ -210,6 +211,7 @@ TEST_F(Backups, NeverReplaceAFile) {
 TEST_F(Backups, AreRestoredIntoAnEmptyDirectoryOnly) {
   const Path archive = folder_.path() / "backup.tar";
   ASSERT_TRUE(WriteFile(state_ / "config.yaml", "seed: 7\n").ok());
+  ASSERT_TRUE(WriteFile(state_ / "owner.lock", "").ok());
   ASSERT_TRUE(Save(archive).ok());
   ASSERT_TRUE(MakeDirectories(restored_).ok());
   EXPECT_TRUE(RestoreState(archive, restored_, "9.8.7").ok());

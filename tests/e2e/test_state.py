@@ -112,10 +112,14 @@ class Migration(States):
         planned = caip(self.state, 'state', 'migrate', '--dry-run')
         self.assertEqual(planned.stdout, 'Would migrate jobs.db from version 2 to 4.\n')
         self.assertFalse((self.state / 'migrations').exists())
+        own = self.state / 'migrations' / 'notes of a person'
+        own.mkdir(parents=True)
         done = caip(self.state, 'state', 'migrate')
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(own.exists(), 'only copies are removed')
+        own.rmdir()
         self.assertIn('Migrated jobs.db from version 2 to 4.\n', done.stdout)
-        self.assertEqual(self.schemas(), {'jobs.db': 3, 'studies.db': 1, 'logs.db': 2, 'buckets.db': 1,
+        self.assertEqual(self.schemas(), {'jobs.db': 4, 'studies.db': 1, 'logs.db': 2, 'buckets.db': 1,
                                           'images/names.db': None})
         [copy] = self.info()['copies']
         self.assertTrue(copy['finished'])
@@ -226,7 +230,7 @@ class Version(States):
         self.assertIn('jobs.db         writes version 4, reads 1 to 4', long)
         facts = json.loads(caip(self.state, 'version', '--json').stdout)
         self.assertEqual(f'caip {facts["version"]}\n', short)
-        self.assertEqual(facts['schemas']['jobs.db'], {'reads': [1, 3], 'writes': 3})
+        self.assertEqual(facts['schemas']['jobs.db'], {'reads': [1, 4], 'writes': 4})
         self.assertEqual(facts['architecture'], os.uname().machine)
         self.assertRegex(facts['libraries']['sqlite'], r'^3\.')
 

@@ -195,6 +195,27 @@ class Saving(Backups):
         without = [found.name for found, _ in members(self.folder / 'without.tar') if 'images' in found.name]
         self.assertEqual(without, [])
 
+    def test_refuses_a_directory_that_is_no_state(self):
+        photos = self.folder / 'photos'
+        photos.mkdir(mode=0o700)
+        (photos / 'a.jpg').write_text('x')
+        done = caip(photos, 'state', 'backup', str(self.archive))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('is not a state directory', done.stderr)
+        self.assertFalse(self.archive.exists())
+
+    def test_refuses_to_unpack_into_a_directory_that_others_may_write(self):
+        old_state.make(self.state)
+        self.run_well(self.state, 'state', 'backup', str(self.archive))
+        unpacking = self.folder / '.restored.restoring'
+        unpacking.mkdir()
+        unpacking.chmod(0o777)
+        done = caip(self.restored, 'state', 'restore', str(self.archive))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('does not belong to you alone', done.stderr)
+        self.assertEqual(list(unpacking.iterdir()), [])
+        self.assertFalse(self.restored.exists())
+
     def test_refuses_a_newer_state_and_a_missing_one(self):
         for words in (['state', 'backup', str(self.archive)],):
             self.assertIn('does not exist', caip(self.state, *words).stderr)

@@ -53,9 +53,12 @@ class UnfinishedFile {
     fd_ = Fd(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
     if (fd_.valid()) return Ok{};
     if (errno != EOPNOTSUPP && errno != EISDIR) return CannotCreate(name_, errno);
-    path_ = name_.string() + ".unfinished-" + std::to_string(::getpid());
-    fd_ = Fd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    return fd_.valid() ? Status(Ok{}) : Status(CannotCreate(path_, errno));
+    // Another user may have made a file or a link of a name that can be guessed.
+    std::string path = name_.string() + ".unfinished-XXXXXX";
+    fd_ = Fd(::mkostemp(path.data(), O_CLOEXEC));
+    if (!fd_.valid()) return CannotCreate(name_, errno);
+    path_ = path;
+    return Ok{};
   }
 
   /// Does not replace a file that was made meanwhile, where the file system can do that.

@@ -197,6 +197,12 @@ class RestoringDirectory {
     }
     Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     if (!fd.valid()) return CannotOpen(path, errno);
+    // Another user who may write to it could lead the files elsewhere.
+    struct stat facts {};
+    if (::fstat(fd.get(), &facts) != 0) return CannotOpen(path, errno);
+    if (facts.st_uid != ::geteuid() || (facts.st_mode & 077) != 0) {
+      return errors::RestoringElsewhere(path);
+    }
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return errors::RestoreRuns(state);
     RestoringDirectory made(std::move(path), std::move(fd));
     RETURN_IF_ERROR(made.Empty());

@@ -96,11 +96,21 @@ std::vector<TreeEntry> ObjectsOf(std::vector<TreeEntry> entries) {
   return entries;
 }
 
+// An emulator has used the directory, or a person has put databases there.
+bool IsState(const Path& directory) {
+  std::error_code error;
+  const auto has = [&](std::string_view name) { return fs::exists(directory / name, error); };
+  return has("owner.lock") || std::any_of(Stores().begin(), Stores().end(),
+                                          [&](const Store& store) { return has(store.file); });
+}
+
 Status CopyPlace(const Path& from, const Path& to) {
   std::error_code error;
   if (!fs::exists(from, error)) return Ok{};
   RETURN_IF_ERROR(MakeDirectories(to.parent_path()));
-  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::skip_symlinks, error);
+  const Path itself = fs::canonical(from, error);  // a person may have put a link to it there
+  if (error) return CannotRead(from, error.value());
+  fs::copy(itself, to, fs::copy_options::recursive | fs::copy_options::skip_symlinks, error);
   return error ? Status(CannotRead(from, error.value())) : Status(Ok{});
 }
 
@@ -287,6 +297,7 @@ Result<Snapshot> Snapshot::MakeDirectory(const Path& state) {
 Result<Snapshot> Snapshot::Take(const Path& state, const SnapshotOptions& options) {
   std::error_code error;
   if (!fs::is_directory(state, error)) return errors::NoState(state);
+  if (!IsState(state)) return errors::NotAState(state);
   RETURN_IF_ERROR(PlanMigrations(state, kVersion));  // refuses a newer state
   ASSIGN_OR_RETURN(Snapshot snapshot, MakeDirectory(state));
   RETURN_IF_ERROR(Taking(state, snapshot.path_, options).Run());

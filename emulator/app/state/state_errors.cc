@@ -129,4 +129,17 @@ Error RestoreRuns(const Path& state) {
   return {Code::kAborted, "Another process is restoring " + Quoted(state.string()) + " now."};
 }
 
+Error RestoringElsewhere(const Path& directory) {
+  return {Code::kFailedPrecondition,
+          "The directory " + Quoted(directory.string()) +
+              " exists, and does not belong to you alone. The files of a backup are secret. Remove "
+              "the directory, or restore into another place."};
+}
+
+Error NotAState(const Path& directory) {
+  return {Code::kFailedPrecondition,
+          "The directory " + Quoted(directory.string()) +
+              " is not a state directory: no emulator has used it. Name another with --state."};
+}
+
 }  // namespace caip::app::errors

@@ -50,5 +50,9 @@ Error BackupDamaged(const Path& archive, std::string_view file);
 Error BackupTooNew(const Path& archive, std::string_view version, std::string_view own_version);
 Error StateNotEmpty(const Path& state);
 Error RestoreRuns(const Path& state);
+/// The directory for the files of a restoration belongs to another user, or is open to others.
+Error RestoringElsewhere(const Path& directory);
+/// kFailedPrecondition: the directory has no database and no lock of an emulator.
+Error NotAState(const Path& directory);
 
 }  // namespace caip::app::errors

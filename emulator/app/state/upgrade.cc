@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/sqlite.h"
+#include "base/text.h"
 #include "base/time_text.h"
 #include "emulator/app/state/state_errors.h"
 
@@ -121,12 +122,21 @@ class Upgrading {
     return Ok{};
   }
 
+  // Such as 20261126T194709Z: other files are a person's.
+  static bool HasNameOfACopy(const Path& path) {
+    constexpr size_t kDigits = 8;
+    const std::string name = path.filename().string();
+    return name.size() > kDigits && name[kDigits] == 'T' &&
+           std::all_of(name.begin(), name.begin() + kDigits, IsDigit);
+  }
+
   // A directory without a note is of an upgrade that ended before it changed anything.
   static void RemoveUnused(const Path& parent) {
     std::error_code error;
     std::vector<Path> unused;
     for (fs::directory_iterator at(parent, error), end; !error && at != end; at.increment(error)) {
-      if (!fs::exists(at->path() / kCopyNote)) unused.push_back(at->path());
+      if (HasNameOfACopy(at->path()) && !fs::exists(at->path() / kCopyNote))
+        unused.push_back(at->path());
     }
     for (const Path& directory : unused) RemoveTree(directory);
   }
