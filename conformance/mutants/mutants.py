@@ -126,7 +126,7 @@ MUTANTS = [
     ('stopping_at_the_median', 'tuning', STOPPING, '*advice.value < *advice.bar : *advice.value > *advice.bar',
      '*advice.value <= *advice.bar : *advice.value >= *advice.bar'),
     ('max_failed_off_by_one', 'tuning', STEP, 'progress.failed >= progress.max_failed', 'progress.failed > progress.max_failed'),
-    ('failures_unlimited', 'tuning', STEP, 'progress.failed >= std::max(progress.max_parallel, kFirstFailuresMin)', 'false'),
+    ('failures_unlimited', 'tuning', STEP, 'progress.succeeded == 0 && progress.failed >= first', 'false'),
     ('one_trial_at_a_time', 'tuning', STEP, 'progress.live < progress.max_parallel', 'progress.live < 1'),
     ('one_trial_too_many', 'tuning', STEP, 'progress.begun < progress.max_trials', 'progress.begun <= progress.max_trials'),
     ('trials_share_a_job_dir', 'tuning', COMMAND, 'path.empty() || trial.empty()', 'true'),

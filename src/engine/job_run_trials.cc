@@ -49,7 +49,7 @@ void JobRun::NextTrials() {
 
 void JobRun::On(const ValuesChosen& chosen) {
   if (!study_ || phase_ != Phase::kActive) return;  // the job has ended in the meantime
-  if (study_->Begin(chosen)) {
+  if (study_->Begin(chosen, now_)) {
     BeginNewTrial(chosen.trial);
   } else {
     LogService(texts::GridExhausted(static_cast<int64_t>(study_->known())));
@@ -117,7 +117,7 @@ void JobRun::TrialEnded(const TrialMoved& moved) {
 
 std::string JobRun::TrialsFailedText() const {
   const Study::Trial& last = *study_->LastFailed();
-  return api_->TrialsFailed(study_->progress(), last.shown.id, last.error_message);
+  return api_->TrialsFailed(study_->progress(), last.shown.id, last.shown.error_message);
 }
 
 // Trials end for the reason of their job.

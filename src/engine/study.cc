@@ -26,15 +26,6 @@ std::optional<Kept> KeptIn(const TrialRecord& record, int64_t& last_number) {
   return Kept{number, *std::move(note)};
 }
 
-// The outcome that the optimizer learns from; nullopt if the trial did not end by itself.
-std::optional<tuning::Outcome> OutcomeOf(JobState state, const std::vector<Report>& reports) {
-  if (state == JobState::kFailed) return tuning::Outcome{.infeasible = true};
-  if (state != JobState::kSucceeded) return std::nullopt;
-  tuning::Outcome outcome;
-  if (const auto metric = FinalMetric(reports)) outcome.objectives.push_back(metric->second);
-  return outcome;
-}
-
 // The rule goes by steps (docs/service/hyperparameter-tuning.md, section 6).
 tuning::Curve CurveOf(const std::vector<Report>& reports) {
   tuning::Curve curve;
@@ -63,14 +54,29 @@ std::optional<std::pair<int64_t, double>> FinalMetric(const std::vector<Report>&
   return std::pair(final->step, final->value);
 }
 
+std::optional<std::pair<int64_t, double>> BestMetric(const std::vector<Report>& reports,
+                                                     tuning::Goal goal) {
+  std::optional<Report> best;
+  for (const Report& report : ReportsThatCount(reports)) {
+    const bool is_better =
+        !best || std::isnan(best->value) ||
+        (goal == tuning::Goal::kMaximize ? report.value > best->value : report.value < best->value);
+    if (is_better) best = report;
+  }
+  if (!best) return std::nullopt;
+  return std::pair(best->step, best->value);
+}
+
 Study::Study(const run::TuningSpec& spec, uint64_t seed, const std::vector<TrialRecord>& earlier)
     : maximize_(spec.study.goals.front() == tuning::Goal::kMaximize),
+      final_report_(spec.final_report),
       stops_early_(spec.stops_early),
       metric_tag_(spec.metric_tag),
       optimizer_(spec.study, seed),
       progress_{.max_trials = spec.max_trials,
                 .max_parallel = spec.max_parallel,
-                .max_failed = spec.max_failed} {
+                .max_failed = spec.max_failed,
+                .rule = spec.failure_rule} {
   for (const TrialRecord& record : earlier) {
     const auto kept = KeptIn(record, last_number_);
     if (!kept) continue;
@@ -93,10 +99,7 @@ void Study::Restore(std::vector<TrialRecord> records) {
     Trial& trial = trials_[kept->number];
     trial.shown.id = record.job.key.trial;
     trial.shown.values = std::move(kept->note.values);
-    trial.shown.state = record.job.state;
-    trial.shown.start_time = record.job.start_time;
-    trial.shown.end_time = record.job.end_time;
-    trial.error_message = record.job.error_message;
+    ShowRun(record.job, trial.shown);
     trial.reports = std::move(record.reports);
     for (const Report& report : trial.reports) trial.known.insert(NameOf(report));
     trial.stopping = kept->note.stopped_early;
@@ -130,7 +133,7 @@ std::optional<ChooseValues> Study::NextChoice() {
   return ChooseValues{std::to_string(planned_.front().number), asking_};
 }
 
-bool Study::Begin(const ValuesChosen& chosen) {
+bool Study::Begin(const ValuesChosen& chosen, Instant now) {
   const int64_t number = NumberOf(chosen.trial);
   if (!chosen.values) {
     progress_.exhausted = true;
@@ -146,6 +149,7 @@ bool Study::Begin(const ValuesChosen& chosen) {
   trial.shown.id = chosen.trial;
   trial.shown.values = tuning::Space::Texts(*chosen.values);
   trial.shown.state = JobState::kQueued;
+  trial.shown.create_time = now;
   ++progress_.begun;
   ++progress_.live;
   return true;
@@ -164,10 +168,7 @@ std::vector<TrialRecord> Study::TakeInterrupted() {
 bool Study::Move(const std::string& name, const run::Job& job, bool stopped_early) {
   Trial& trial = trials_.at(NumberOf(name));
   if (!trial.is_live() || trial.shown.state == job.state) return false;
-  trial.shown.state = job.state;
-  trial.shown.start_time = job.start_time;
-  trial.shown.end_time = job.end_time;
-  trial.error_message = job.error_message;
+  ShowRun(job, trial.shown);
   if (!trial.is_live()) {
     trial.stopping = stopped_early;  // it may have ended by itself before it was asked to
     --progress_.live;
@@ -234,7 +235,7 @@ run::TrialsSummary Study::Summary() const {
   for (const auto& [number, trial] : trials_) {
     run::Trial& shown = summary.trials.emplace_back(trial.shown);
     const bool succeeded = trial.shown.state == JobState::kSucceeded;
-    if (succeeded) shown.final_metric = FinalMetric(trial.reports);
+    if (succeeded) shown.final_metric = FinalOf(trial.reports);
     shown.stopped_early = succeeded && trial.stopping;
   }
   // Trials without a metric come last; before them those whose metric is not a number.
@@ -251,6 +252,30 @@ run::TrialsSummary Study::Summary() const {
 
 // The study made every number itself or read it from a stored row.
 int64_t Study::NumberOf(const std::string& trial) { return std::stoll(trial); }
+
+// A trial that has just begun has its own time of creation.
+void Study::ShowRun(const run::Job& job, run::Trial& shown) {
+  shown.state = job.state;
+  if (job.create_time) shown.create_time = job.create_time;
+  shown.start_time = job.start_time;
+  shown.end_time = job.end_time;
+  shown.error_message = job.error_message;
+  shown.end_cause = job.end_cause;
+}
+
+std::optional<std::pair<int64_t, double>> Study::FinalOf(const std::vector<Report>& reports) const {
+  if (final_report_ == run::FinalReport::kLast) return FinalMetric(reports);
+  return BestMetric(reports, maximize_ ? tuning::Goal::kMaximize : tuning::Goal::kMinimize);
+}
+
+std::optional<tuning::Outcome> Study::OutcomeOf(JobState state,
+                                                const std::vector<Report>& reports) const {
+  if (state == JobState::kFailed) return tuning::Outcome{.infeasible = true};
+  if (state != JobState::kSucceeded) return std::nullopt;
+  tuning::Outcome outcome;
+  if (const auto metric = FinalOf(reports)) outcome.objectives.push_back(metric->second);
+  return outcome;
+}
 
 void Study::Count(const Trial& trial) {
   progress_.succeeded += trial.shown.state == JobState::kSucceeded;

@@ -27,13 +27,16 @@ std::vector<Report> ReportsThatCount(std::vector<Report> reports);
 /// Which of a trial's reports counts in the end: of the metric file the last, of event files that
 /// of the latest step. Nothing where there is no report.
 std::optional<std::pair<int64_t, double>> FinalMetric(const std::vector<Report>& reports);
+/// The best of a trial's reports; one that is not a number only if there is no other. The earliest
+/// of equal ones.
+std::optional<std::pair<int64_t, double>> BestMetric(const std::vector<Report>& reports,
+                                                     tuning::Goal goal);
 
 /// Owned by the run of its job; engine thread only.
 class Study {
  public:
   struct Trial {
     run::Trial shown;  // without its final metric, which follows from the reports
-    std::string error_message;
     std::vector<Report> reports;
     std::set<ReportName> known;
     bool stopping = false;                        // was asked to stop early
@@ -52,9 +55,9 @@ class Study {
   void Plan();
   /// The question for the values of the first of the planned trials, once.
   std::optional<ChooseValues> NextChoice();
-  /// The first of the planned trials is live from now on. False: there are no values left, and
+  /// The first of the planned trials is live from `now` on. False: there are no values left, and
   /// nothing is planned any more.
-  bool Begin(const ValuesChosen& chosen);
+  bool Begin(const ValuesChosen& chosen, Instant now = {});
   void DropPlans() { planned_.clear(); }
   /// Takes the live trials that have not been begun since the emulator was killed.
   std::vector<TrialRecord> TakeInterrupted();
@@ -89,10 +92,16 @@ class Study {
     std::vector<std::pair<int64_t, tuning::Outcome>> learned = {};
   };
   static int64_t NumberOf(const std::string& trial);
+  static void ShowRun(const run::Job& job, run::Trial& shown);
+  std::optional<std::pair<int64_t, double>> FinalOf(const std::vector<Report>& reports) const;
+  /// The outcome that the optimizer learns from; nullopt if the trial did not end by itself.
+  std::optional<tuning::Outcome> OutcomeOf(run::JobState state,
+                                           const std::vector<Report>& reports) const;
   void Count(const Trial& trial);
   void Tell(int64_t number, const Trial& trial);
 
   bool maximize_;
+  run::FinalReport final_report_;
   bool stops_early_;
   std::string metric_tag_;
   tuning::Optimizer optimizer_;

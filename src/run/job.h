@@ -51,9 +51,12 @@ struct Trial {
   std::string id;
   std::map<std::string, std::string> values;
   JobState state = JobState::kUnspecified;
-  std::optional<Instant> start_time;
+  std::optional<Instant> create_time = {};
+  std::optional<Instant> start_time = {};
   std::optional<Instant> end_time = {};
-  std::optional<std::pair<int64_t, double>> final_metric;  // step and value
+  std::string error_message = {};
+  EndCause end_cause = EndCause::kNone;
+  std::optional<std::pair<int64_t, double>> final_metric = {};  // step and value
   bool stopped_early = false;
 };
 

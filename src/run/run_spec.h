@@ -11,6 +11,7 @@
 #include "run/program.h"
 #include "run/replica.h"
 #include "run/replica_outcome.h"
+#include "run/study_step.h"
 #include "tuning/optimizer.h"
 
 namespace caip::run {
@@ -55,13 +56,21 @@ struct Limits {
   bool fails_after_max_wait = false;  // else it is cancelled
 };
 
+/// Which of a trial's reports is its result.
+enum class FinalReport {
+  kLast,  // of the metric file the last, of event files that of the latest step
+  kBest,  // by the goal
+};
+
 /// Trials that look for the best values of parameters.
 struct TuningSpec {
   tuning::Study study;
   std::string metric_tag;
   int64_t max_trials = 1;
   int64_t max_parallel = 1;
-  int64_t max_failed = 0;  // 0: the engine decides
+  int64_t max_failed = 0;  // 0: `failure_rule` decides
+  FailureRule failure_rule = {};
+  FinalReport final_report = FinalReport::kLast;
   bool stops_early = false;
   std::string resumed_job = {};  // the job whose trials this one continues; "" none
 };

@@ -7,8 +7,12 @@ namespace {
 
 bool TooManyFailed(const StudyProgress& progress) {
   if (progress.max_failed > 0) return progress.failed >= progress.max_failed;
-  return progress.succeeded == 0 &&
-         progress.failed >= std::max(progress.max_parallel, kFirstFailuresMin);
+  const int64_t first =
+      progress.rule.first_failures.value_or(std::max(progress.max_parallel, kFirstFailuresMin));
+  if (progress.succeeded == 0 && progress.failed >= first) return true;
+  const int64_t ended = progress.succeeded + progress.failed;
+  return progress.rule.majority_of && ended >= *progress.rule.majority_of &&
+         progress.failed > ended - progress.failed;
 }
 
 }  // namespace

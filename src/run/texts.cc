@@ -182,6 +182,9 @@ std::string TrialsFailed(const StudyProgress& progress, std::string_view trial,
   if (progress.max_failed > 0 && progress.failed >= progress.max_failed) {
     text = Joined({failed, progress.failed == 1 ? " trial has" : " trials have", " failed, and ",
                    limit_field, " is ", std::to_string(progress.max_failed), "."});
+  } else if (progress.succeeded > 0) {
+    text = Joined({failed, " of the ", std::to_string(progress.failed + progress.succeeded),
+                   " trials that have ended have failed, which is more than half."});
   } else {
     text = progress.failed == 1 ? "The only trial that has ended has failed."
                                 : Joined({"All ", failed, " trials that have ended have failed."});

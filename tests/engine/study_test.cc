@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "ml/to_run_spec.h"
 #include "tests/support/a_tuning_job.h"
 
@@ -83,6 +85,32 @@ TEST(Study, TheMetricFileCountsAndEventFilesOnlyWithoutIt) {
   EXPECT_THAT(ReportsThatCount({of_summary, of_file}), SizeIs(1));
   EXPECT_EQ(FinalMetric({of_file, of_summary}), std::pair(int64_t{5}, 0.5));
   EXPECT_EQ(FinalMetric({of_summary}), std::pair(int64_t{9}, 0.9));
+}
+
+TEST(Study, TheBestReportIsTheEarliestOfEqualOnes) {
+  const std::vector<Report> reports = {
+      {1, std::nan(""), 1}, {2, 0.5, 2}, {3, 0.9, 3}, {4, 0.9, 4}, {5, 0.1, 5}};
+  EXPECT_EQ(BestMetric(reports, tuning::Goal::kMaximize), std::pair(int64_t{3}, 0.9));
+  EXPECT_EQ(BestMetric(reports, tuning::Goal::kMinimize), std::pair(int64_t{5}, 0.1));
+  EXPECT_FALSE(BestMetric({}, tuning::Goal::kMinimize));
+  const auto only = BestMetric({{7, std::nan(""), 1}}, tuning::Goal::kMaximize);
+  ASSERT_TRUE(only);
+  EXPECT_EQ(only->first, 7);
+}
+
+TEST(Study, ItsSpecChoosesTheFinalReport) {
+  run::TuningSpec spec = *ml::ToRunSpec(*ATuningJob("j", 2).training_input, {}).tuning;
+  spec.final_report = run::FinalReport::kBest;
+  Study study(spec, 1, {});
+  study.Plan();
+  study.Begin(Answered(*study.NextChoice()));
+  study.TakeIn("1", {{1, 0.9, 1}, {2, 0.5, 2}});
+  study.Move("1", In(JobState::kSucceeded), false);
+  EXPECT_EQ(study.Summary().trials[0].final_metric, std::pair(int64_t{1}, 0.9));
+  study.Plan();
+  const auto second = study.NextChoice();
+  EXPECT_THAT(second->known->trials().at(1).outcome->objectives, ::testing::ElementsAre(0.9))
+      << "the optimizer learns of it";
 }
 
 TEST(Study, IsExhaustedWhereThereAreNoValuesLeft) {

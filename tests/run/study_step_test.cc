@@ -33,6 +33,26 @@ StudyProgress Parallel(StudyProgress progress, int64_t parallel) {
   return progress;
 }
 
+StudyProgress Ruled(StudyProgress progress) {
+  progress.rule = {.first_failures = 1, .majority_of = 4};
+  return progress;
+}
+
+TEST(StudyStep, FollowsTheRuleOfTheJob) {
+  using enum StudyStep;
+  const StepCase cases[] = {
+      {"the first one fails", Ruled(Progress(1, 0, 0, 1)), kFail},
+      {"one fails after a success", Ruled(Progress(2, 0, 1, 1)), kBeginTrial},
+      {"two of three are too few", Ruled(Progress(3, 0, 1, 2)), kBeginTrial},
+      {"two of four are half", Ruled(Progress(4, 0, 2, 2)), kBeginTrial},
+      {"three of four", Ruled(Progress(4, 0, 1, 3)), kFail},
+      {"three of five", Ruled(Progress(6, 1, 2, 3)), kFail},
+      {"three of six are half", Ruled(Progress(6, 0, 3, 3)), kBeginTrial},
+      {"the job's own number", With(Ruled(Progress(1, 0, 0, 1)), 2), kBeginTrial},
+  };
+  for (const StepCase& c : cases) EXPECT_EQ(NextStep(c.progress), c.step) << c.what;
+}
+
 TEST(StudyStep, FollowsTheTable) {
   using enum StudyStep;
   const StepCase cases[] = {
