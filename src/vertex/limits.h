@@ -30,4 +30,14 @@ inline constexpr size_t kEnvironmentBytesMax = 2 * 1024 * 1024;
 // Ours: each replica's environment names all replicas.
 inline constexpr int64_t kReplicasMax = 1'000;
 
+// docs/service/vertex.md, section 8.
+inline constexpr double kDiscreteValueGapMin = 1e-10;
+inline constexpr int64_t kFailedTrialsFirst = 1;     // of max_failed_trial_count 0
+inline constexpr int64_t kFailedTrialsMajority = 4;  // the same
+
+// Ours: a study must be planned in memory.
+inline constexpr int64_t kTrialsMax = 100'000;
+inline constexpr int64_t kParallelTrialsMax = 10'000;
+inline constexpr size_t kStudyParametersMax = 1000;  // with those of conditions
+
 }  // namespace caip::vertex

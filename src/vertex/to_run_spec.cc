@@ -2,6 +2,7 @@
 
 #include "vertex/cluster.h"
 #include "vertex/limits.h"
+#include "vertex/study.h"
 #include "vertex/validate/violations.h"
 
 namespace caip::vertex {
@@ -82,6 +83,12 @@ run::RunSpec ToRunSpec(const CustomJobSpec& spec, const std::string& region,
   run.region = region;
   run.service_account = spec.service_account;
   run.output_directory = spec.BaseOutputDirectory();
+  return run;
+}
+
+run::RunSpec ToRunSpec(const TuningJob& job, const std::string& region, const Catalog& catalog) {
+  run::RunSpec run = ToRunSpec(*job.trial.spec, region, catalog);
+  run.tuning = TuningSpecOf(job);
   return run;
 }
 

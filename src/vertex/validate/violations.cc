@@ -25,6 +25,17 @@ std::string PoolField(size_t index, std::string_view rest) {
   return rest.empty() ? pool : pool + "." + std::string(rest);
 }
 
+std::vector<FieldViolation> WithSpecField(std::vector<FieldViolation> violations,
+                                          std::string_view field) {
+  constexpr std::string_view kJobSpec = "job_spec";
+  for (FieldViolation& violation : violations) {
+    const std::string& old = violation.field;
+    const bool is_of_spec = old == kJobSpec || old.starts_with(std::string(kJobSpec) + ".");
+    if (is_of_spec) violation.field = std::string(field) + old.substr(kJobSpec.size());
+  }
+  return violations;
+}
+
 namespace violations {
 
 std::string Required() { return "Required field is not set."; }

@@ -14,6 +14,10 @@ namespace caip::vertex {
 
 /// "job_spec.worker_pool_specs[1].machine_spec.machine_type"; `rest` may be "".
 std::string PoolField(size_t index, std::string_view rest);
+/// Violations of a custom job under the names of a resource that has the job's spec in another
+/// field: "job_spec.x" becomes "FIELD.x".
+std::vector<FieldViolation> WithSpecField(std::vector<FieldViolation> violations,
+                                          std::string_view field);
 
 namespace violations {
 
