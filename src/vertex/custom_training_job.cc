@@ -4,8 +4,10 @@
 
 #include "base/text.h"
 #include "vertex/cluster.h"
+#include "vertex/document.h"
 #include "vertex/environment.h"
 #include "vertex/run_texts.h"
+#include "vertex/study.h"
 
 namespace caip::vertex {
 namespace {
@@ -52,9 +54,15 @@ class CustomRun final : public run::ApiRun {
   std::string MetricFile() const override { return std::string(kMetricFile); }
 
  private:
+  // A trial's values come last, in every pool.
   std::vector<std::string> ArgumentsOf(const run::ReplicaId& replica) const {
     const auto& package = job_->job_spec().pools.at(PoolOf(replica)).python_package;
-    return package ? package->args : std::vector<std::string>{};
+    std::vector<std::string> arguments = package ? package->args : std::vector<std::string>{};
+    if (!facts_.key.IsTrial() || !job_->spec().tuning) return arguments;
+    for (std::string& word : TrialArguments(job_->spec().tuning->study.space, facts_.values)) {
+      arguments.push_back(std::move(word));
+    }
+    return arguments;
   }
 
   // With the service's name of the interpreter, whatever its path is here.
@@ -96,6 +104,7 @@ class CustomRun final : public run::ApiRun {
             .region = job_->spec().region,
             .service_account = own_account.empty() ? job_->service().service_account : own_account,
             .trial = facts_.key.trial,
+            .metric_tag = job_->spec().tuning ? job_->spec().tuning->metric_tag : "",
             .arguments = ArgumentsOf(start.replica),
             .output_directory = OutputSeen(),
             .cloud_id = facts_.names.tenant_project,
@@ -122,6 +131,11 @@ std::string CustomTrainingJob::ProjectOf(const run::RunKey& key) const {
 
 std::unique_ptr<const run::ApiRun> CustomTrainingJob::Begin(run::RunFacts facts) const {
   return std::make_unique<CustomRun>(shared_from_this(), std::move(facts));
+}
+
+run::Document CustomTrainingJob::WithTrials(const run::Document& document,
+                                            const run::TrialsSummary& summary) const {
+  return vertex::WithTrials(document, summary.trials);
 }
 
 std::string CustomTrainingJob::TaskName(const run::ReplicaId& replica) const {
@@ -194,6 +208,11 @@ std::string CustomTrainingJob::WaitedTooLong() const {
 
 std::string CustomTrainingJob::RanTooLong() const {
   return texts::RanTooLong(spec().limits.max_running);
+}
+
+std::string CustomTrainingJob::TrialsFailed(const run::StudyProgress& progress,
+                                            std::string_view trial, std::string_view last) const {
+  return run::texts::TrialsFailed(progress, trial, last, "maxFailedTrialCount");
 }
 
 }  // namespace caip::vertex

@@ -1,5 +1,6 @@
 #pragma once
-// A custom job as the engine asks about it: names, texts and the environment of its replicas.
+// A custom job as the engine asks about it: names, texts and the environment of its replicas. A
+// tuning job is one with a search in its run specification: each trial runs the custom job.
 
 #include <memory>
 #include <string>
@@ -30,6 +31,8 @@ class CustomTrainingJob final : public run::ApiJob,
   std::string ProjectOf(const run::RunKey& key) const;
 
   std::unique_ptr<const run::ApiRun> Begin(run::RunFacts facts) const override;
+  run::Document WithTrials(const run::Document& document,
+                           const run::TrialsSummary& summary) const override;
   std::string TaskName(const run::ReplicaId& replica) const override;
   std::string ReplicaName(const run::ReplicaId& replica) const override;
   std::string HostName(const run::ReplicaId& replica, const run::RunNames& names) const override;
@@ -42,6 +45,8 @@ class CustomTrainingJob final : public run::ApiJob,
   std::string OutOfStock() const override;
   std::string WaitedTooLong() const override;
   std::string RanTooLong() const override;
+  std::string TrialsFailed(const run::StudyProgress& progress, std::string_view trial,
+                           std::string_view last) const override;
 
  private:
   CustomJob job_;

@@ -19,6 +19,16 @@ Error JobNotFound() { return {Code::kNotFound, "The CustomJob does not exist."};
 
 Error PipelineNotFound() { return {Code::kNotFound, "The TrainingPipeline does not exist."}; }
 
+Error TuningJobNotFound() {
+  return {Code::kNotFound, "The HyperparameterTuningJob does not exist."};
+}
+
+Error TrialNotItsOwn(std::string_view name, std::string_view tuning_job) {
+  return {Code::kFailedPrecondition, "The CustomJob " + Quoted(name) + " is a trial of " +
+                                         Quoted(tuning_job) +
+                                         ", and ends with it. Cancel or delete that job."};
+}
+
 Error JobAlreadyExists() {
   return {Code::kAlreadyExists, "A CustomJob with this id already exists. Create it again."};
 }
@@ -64,7 +74,8 @@ Error OperationNotFound(std::string_view name) {
 Error NotServed(std::string_view what) {
   return {Code::kUnimplemented,
           "caip does not serve " + Quoted(what) +
-              ". It serves custom jobs of Vertex AI, and what runs them. Remove the field, or call "
+              ". It serves custom jobs, tuning jobs and pipelines of Vertex AI, and what runs "
+              "them. Remove the field, or call "
               "another method."};
 }
 

@@ -15,6 +15,9 @@ namespace caip::vertex::errors {
 Error JobNotFound();
 Error JobAlreadyExists();
 Error PipelineNotFound();
+Error TuningJobNotFound();
+/// Of a cancel or a delete of one trial: kFailedPrecondition.
+Error TrialNotItsOwn(std::string_view name, std::string_view tuning_job);
 /// Of a delete: kFailedPrecondition.
 Error JobHasNotEnded(std::string_view resource, std::string_view name, std::string_view state);
 /// `resource` is the message that the body must be: "CustomJob".

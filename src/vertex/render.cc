@@ -1,5 +1,7 @@
 #include "vertex/render.h"
 
+#include <charconv>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -10,6 +12,8 @@
 #include "vertex/resource_names.h"
 #include "vertex/schema/custom_job_schema.h"
 #include "vertex/schema/training_pipeline_schema.h"
+#include "vertex/schema/tuning_job_schema.h"
+#include "vertex/study.h"
 
 namespace caip::vertex {
 namespace {
@@ -43,7 +47,13 @@ std::string NameOf(const run::Job& job, const RenderOptions& options, std::strin
                job.key.location, std::string(collection), std::string(id)});
 }
 
-// What both resources show of the run.
+Result<StoredTuningJob> ReadStoredTuning(const run::Job& job) {
+  Result<StoredTuningJob> stored = ReadTuningDocument(job.document);
+  if (stored.ok()) return stored;
+  return errors::StoredJobUnreadable(job.key.project + "/" + job.key.job_id, stored.error());
+}
+
+// What all resources show of the run.
 void PutRun(Json& plain, const run::Job& job, Code error) {
   PutTime(plain, "create_time", job.create_time);
   PutTime(plain, "start_time", job.start_time);
@@ -58,7 +68,117 @@ google::WriteStyle StyleOf(const RenderOptions& options) {
       .camel_case = true, .fraction_digits = kFractionDigits, .enum_numbers = options.enum_numbers};
 }
 
+// Whole numbers are integers, as the API writes them.
+Json NumberOfText(const std::string& text) {
+  const char* end = text.data() + text.size();
+  int64_t integer = 0;
+  if (std::from_chars(text.data(), end, integer).ptr == end) return integer;
+  double number = 0;
+  std::from_chars(text.data(), end, number);
+  return number;
+}
+
+Json TrialParameters(const tuning::Space& space, const run::Trial& trial) {
+  Json parameters = Json::array();
+  for (const tuning::Parameter& parameter : space.parameters()) {
+    const auto value = trial.values.find(parameter.name);
+    if (value == trial.values.end()) continue;
+    const bool is_text = parameter.type == tuning::ValueType::kCategorical;
+    parameters.push_back({{"parameter_id", parameter.name},
+                          {"value", is_text ? Json(value->second) : NumberOfText(value->second)}});
+  }
+  return parameters;
+}
+
+Json FinalMeasurement(const std::string& metric, const std::pair<int64_t, double>& final) {
+  Json value = {{"metric_id", metric}, {"value", final.second}};
+  return {{"step_count", final.first}, {"metrics", Json::array({std::move(value)})}};
+}
+
+Json PlainTrial(const run::Trial& trial, const run::TuningSpec& tuning, bool is_cancelling) {
+  Json plain = {{"id", trial.id},
+                {"state", TrialStateName(trial.state, is_cancelling)},
+                {"parameters", TrialParameters(tuning.study.space, trial)}};
+  if (trial.final_metric) {
+    plain["final_measurement"] = FinalMeasurement(tuning.metric_tag, *trial.final_metric);
+  }
+  PutTime(plain, "start_time", trial.start_time);
+  PutTime(plain, "end_time", trial.end_time);
+  if (HasError(trial.state)) plain["infeasible_reason"] = trial.error_message;
+  return plain;
+}
+
+Json PlainTrials(const run::Job& job, const StoredTuningJob& stored, const RenderOptions& options) {
+  const run::TuningSpec tuning = TuningSpecOf(stored.job);
+  Json trials = Json::array();
+  for (const run::Trial& trial : stored.trials) {
+    trials.push_back(PlainTrial(trial, tuning, job.state == run::JobState::kCancelling));
+    trials.back()["custom_job"] =
+        NameOf(job, options, kCustomJobs, TrialJobId(job.key.job_id, trial.id));
+  }
+  return trials;
+}
+
+// The first of the trials with the best measurement; nullptr: none has one.
+const run::Trial* FindBestTrial(const StoredTuningJob& stored) {
+  const bool minimizes = stored.job.study->metrics.front().goal == "MINIMIZE";
+  const run::Trial* best = nullptr;
+  for (const run::Trial& trial : stored.trials) {
+    if (!trial.final_metric || std::isnan(trial.final_metric->second)) continue;
+    const double value = trial.final_metric->second;
+    const bool is_better = !best || (minimizes ? value < best->final_metric->second
+                                               : value > best->final_metric->second);
+    if (is_better) best = &trial;
+  }
+  return best;
+}
+
+// The resource of a pipeline that has made `job`.
+Result<Json> RenderPipeline(const run::Job& job, StoredPipeline pipeline, bool is_spot,
+                            Json metadata, const RenderOptions& options) {
+  Json plain = std::move(pipeline.plain);
+  plain["name"] = NameOf(job, options, kTrainingPipelines, pipeline.id);
+  plain["training_task_metadata"] = std::move(metadata);
+  plain["state"] = PipelineStateName(job.state, options.has_queue);
+  PutRun(plain, job, ErrorCodeOf(job.end_cause, is_spot));
+  return google::WriteMessage(plain, TrainingPipelineSchema(), StyleOf(options));
+}
+
+Result<Json> RenderTuningPipeline(const run::Job& job, const RenderOptions& options) {
+  ASSIGN_OR_RETURN(StoredTuningJob stored, ReadStoredTuning(job));
+  if (!stored.pipeline) return errors::PipelineNotFound();
+  Json metadata = {
+      {"backingHyperparameterTuningJob", NameOf(job, options, kTuningJobs, job.key.job_id)}};
+  const run::Trial* best = run::IsTerminal(job.state) ? FindBestTrial(stored) : nullptr;
+  if (best) {
+    metadata["bestTrialBackingCustomJob"] =
+        NameOf(job, options, kCustomJobs, TrialJobId(job.key.job_id, best->id));
+  }
+  return RenderPipeline(job, *std::move(stored.pipeline),
+                        stored.job.trial.spec->scheduling.IsSpot(), std::move(metadata), options);
+}
+
 }  // namespace
+
+std::string_view TrialStateName(run::JobState state, bool is_cancelling) {
+  switch (state) {
+    case run::JobState::kUnspecified:
+      return "STATE_UNSPECIFIED";
+    case run::JobState::kQueued:
+    case run::JobState::kPreparing:
+      return is_cancelling ? "STOPPING" : "REQUESTED";
+    case run::JobState::kRunning:
+      return is_cancelling ? "STOPPING" : "ACTIVE";
+    case run::JobState::kCancelling:
+      return "STOPPING";
+    case run::JobState::kSucceeded:
+      return "SUCCEEDED";
+    case run::JobState::kFailed:
+    case run::JobState::kCancelled:
+      return "INFEASIBLE";
+  }
+  return "STATE_UNSPECIFIED";
+}
 
 std::string PipelineStateName(run::JobState state, bool has_queue) {
   return "PIPELINE_STATE_" +
@@ -122,17 +242,26 @@ Result<Json> RenderCustomJob(const run::Job& job, const RenderOptions& options) 
   return google::WriteMessage(plain, CustomJobSchema(), StyleOf(options));
 }
 
+Result<Json> RenderTuningJob(const run::Job& job, const RenderOptions& options) {
+  ASSIGN_OR_RETURN(StoredTuningJob stored, ReadStoredTuning(job));
+  const Code error = ErrorCodeOf(job.end_cause, stored.job.trial.spec->scheduling.IsSpot());
+  Json trials = PlainTrials(job, stored, options);
+  Json plain = std::move(stored.job.plain);
+  plain["name"] = NameOf(job, options, kTuningJobs, job.key.job_id);
+  plain["trials"] = std::move(trials);
+  plain["state"] = JobStateName(job.state, options.has_queue);
+  PutRun(plain, job, error);
+  google::RemoveDefaults(plain, TuningJobSchema());
+  return google::WriteMessage(plain, TuningJobSchema(), StyleOf(options));
+}
+
 Result<Json> RenderTrainingPipeline(const run::Job& job, const RenderOptions& options) {
+  if (IsTuningJob(job.document)) return RenderTuningPipeline(job, options);
   ASSIGN_OR_RETURN(StoredCustomJob stored, ReadStored(job));
   if (!stored.pipeline) return errors::PipelineNotFound();
-  const Code error = ErrorCodeOf(job.end_cause, stored.job.spec->scheduling.IsSpot());
-  Json plain = std::move(stored.pipeline->plain);
-  plain["name"] = NameOf(job, options, kTrainingPipelines, stored.pipeline->id);
-  plain["training_task_metadata"] =
-      Json{{"backingCustomJob", NameOf(job, options, kCustomJobs, job.key.job_id)}};
-  plain["state"] = PipelineStateName(job.state, options.has_queue);
-  PutRun(plain, job, error);
-  return google::WriteMessage(plain, TrainingPipelineSchema(), StyleOf(options));
+  Json metadata = {{"backingCustomJob", NameOf(job, options, kCustomJobs, job.key.job_id)}};
+  return RenderPipeline(job, *std::move(stored.pipeline), stored.job.spec->scheduling.IsSpot(),
+                        std::move(metadata), options);
 }
 
 }  // namespace caip::vertex

@@ -1,5 +1,5 @@
 #pragma once
-// The CustomJob resource as a client sees it, made of what the engine knows.
+// The resources of jobs as a client sees them, made of what the engine knows.
 
 #include <string>
 #include <string_view>
@@ -22,6 +22,9 @@ struct RenderOptions {
 /// read.
 Result<Json> RenderCustomJob(const run::Job& job, const RenderOptions& options);
 
+/// The tuning job with its trials, by number. kDataLoss: its document cannot be read.
+Result<Json> RenderTuningJob(const run::Job& job, const RenderOptions& options);
+
 /// The pipeline that has made the job. kNotFound: none has.
 Result<Json> RenderTrainingPipeline(const run::Job& job, const RenderOptions& options);
 
@@ -30,6 +33,9 @@ std::string_view JobStateName(run::JobState state, bool has_queue);
 
 /// "PIPELINE_STATE_PENDING", likewise.
 std::string PipelineStateName(run::JobState state, bool has_queue);
+
+/// "ACTIVE": the state of a trial. `is_cancelling`: its job is being cancelled.
+std::string_view TrialStateName(run::JobState state, bool is_cancelling);
 
 /// The google.rpc.Code of a job that ended so; kOk for one without an error.
 Code ErrorCodeOf(run::EndCause cause, bool is_spot);

@@ -11,8 +11,10 @@
 #include "vertex/errors.h"
 #include "vertex/resource_names.h"
 #include "vertex/schema/custom_job_json.h"
+#include "vertex/schema/tuning_job_json.h"
 #include "vertex/to_run_spec.h"
 #include "vertex/training_pipeline.h"
+#include "vertex/validate/validate_tuning.h"
 #include "vertex/validate/violations.h"
 
 namespace caip::vertex {
@@ -55,20 +57,39 @@ void ProbeOutput(const CustomJobSpec& spec, const std::string& account, run::Sto
   }
 }
 
-std::shared_ptr<const CustomTrainingJob> MakeJob(CustomJob job, const std::string& region,
+std::shared_ptr<const CustomTrainingJob> MadeJob(CustomJob job, run::RunSpec spec,
                                                  const TrainingApiOptions& options) {
-  run::RunSpec spec = ToRunSpec(*job.spec, region, *options.validation.catalog);
   return std::make_shared<const CustomTrainingJob>(
       std::move(job), std::move(spec),
       ServiceFacts{options.project_number, options.service_account});
+}
+
+std::shared_ptr<const CustomTrainingJob> MakeJob(CustomJob job, const std::string& region,
+                                                 const TrainingApiOptions& options) {
+  run::RunSpec spec = ToRunSpec(*job.spec, region, *options.validation.catalog);
+  return MadeJob(std::move(job), std::move(spec), options);
+}
+
+std::shared_ptr<const CustomTrainingJob> MakeJob(TuningJob job, const std::string& region,
+                                                 const TrainingApiOptions& options) {
+  run::RunSpec spec = ToRunSpec(job, region, *options.validation.catalog);
+  return MadeJob(std::move(job.trial), std::move(spec), options);
+}
+
+// The field of the request's resource that has the CustomJobSpec.
+std::string_view SpecFieldOf(const run::JobRequest& request, const run::RunSpec& spec) {
+  if (request.collection == kTrainingPipelines) {
+    return spec.tuning ? "training_task_inputs.trial_job_spec" : "training_task_inputs";
+  }
+  return spec.tuning ? "trial_job_spec" : "job_spec";
 }
 
 }  // namespace
 
 Result<run::AcceptedJob> TrainingApi::Accept(const run::JobRequest& request) const {
   assert(IsJobId(request.new_id) && "NewJobId makes the id of a job");
-  return request.collection == kTrainingPipelines ? AcceptPipeline(request)
-                                                  : AcceptCustomJob(request);
+  if (request.collection == kTrainingPipelines) return AcceptPipeline(request);
+  return request.collection == kTuningJobs ? AcceptTuningJob(request) : AcceptCustomJob(request);
 }
 
 Result<run::AcceptedJob> TrainingApi::AcceptCustomJob(const run::JobRequest& request) const {
@@ -81,11 +102,29 @@ Result<run::AcceptedJob> TrainingApi::AcceptCustomJob(const run::JobRequest& req
   return accepted;
 }
 
+Result<run::AcceptedJob> TrainingApi::AcceptTuningJob(const run::JobRequest& request) const {
+  ASSIGN_OR_RETURN(TuningJob job, ParseTuningJob(request.body));
+  RETURN_IF_ERROR(CheckTuningJob(job, request.location, options_.validation));
+  run::AcceptedJob accepted;
+  accepted.key = {request.project, request.new_id, "", request.location};
+  accepted.document = ToDocument(job, request.location);
+  accepted.job = MakeJob(std::move(job), request.location, options_);
+  return accepted;
+}
+
 // The id is that of the pipeline.
 Result<run::AcceptedJob> TrainingApi::AcceptPipeline(const run::JobRequest& request) const {
   ASSIGN_OR_RETURN(TrainingPipeline pipeline, ParseTrainingPipeline(request.body));
-  ASSIGN_OR_RETURN(CustomJob job, CustomJobOf(pipeline, request.location, options_.validation));
   run::AcceptedJob accepted;
+  if (IsTuningPipeline(pipeline)) {
+    ASSIGN_OR_RETURN(TuningJob job, TuningJobOf(pipeline, request.location, options_.validation));
+    accepted.key = {request.project, BackingTuningJobId(request.new_id), "", request.location};
+    accepted.document = ToDocument(job, request.location,
+                                   StoredPipeline{request.new_id, std::move(pipeline.plain)});
+    accepted.job = MakeJob(std::move(job), request.location, options_);
+    return accepted;
+  }
+  ASSIGN_OR_RETURN(CustomJob job, CustomJobOf(pipeline, request.location, options_.validation));
   accepted.key = {request.project, BackingJobId(request.new_id), "", request.location};
   accepted.document =
       ToDocument(job, request.location, StoredPipeline{request.new_id, std::move(pipeline.plain)});
@@ -104,10 +143,16 @@ Status TrainingApi::Probe(const run::AcceptedJob& accepted, const run::JobReques
   ProbeOutput(spec, account, storage_, found);
   std::move(refused.begin(), refused.end(), std::back_inserter(found));
   if (found.empty()) return Ok{};
-  return errors::ListOfErrors(std::move(found), Code::kFailedPrecondition);
+  return errors::ListOfErrors(WithSpecField(std::move(found), SpecFieldOf(request, job.spec())),
+                              Code::kFailedPrecondition);
 }
 
 Result<std::shared_ptr<const run::ApiJob>> TrainingApi::Open(const run::Document& document) const {
+  if (IsTuningJob(document)) {
+    ASSIGN_OR_RETURN(StoredTuningJob tuning, ReadTuningDocument(document));
+    return std::shared_ptr<const run::ApiJob>(
+        MakeJob(std::move(tuning.job), tuning.region, options_));
+  }
   ASSIGN_OR_RETURN(StoredCustomJob stored, ReadDocument(document));
   return std::shared_ptr<const run::ApiJob>(
       MakeJob(std::move(stored.job), stored.region, options_));

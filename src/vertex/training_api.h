@@ -29,9 +29,10 @@ class TrainingApi final : public run::ApiPort {
       : options_(std::move(options)), storage_(storage) {}
 
   std::string_view name() const override { return kApiName; }
-  /// Of the collections customJobs and trainingPipelines. The request's `location` and `new_id`
-  /// name the job: NewJobId makes the latter. The job of a pipeline has the id
-  /// BackingJobId(new_id).
+  /// Of the collections customJobs, hyperparameterTuningJobs and trainingPipelines. The request's
+  /// `location` and `new_id` name the job: NewJobId makes the latter, NewTuningJobId that of a
+  /// tuning job. The job of a pipeline has the id BackingJobId(new_id) or
+  /// BackingTuningJobId(new_id).
   Result<run::AcceptedJob> Accept(const run::JobRequest& request) const override;
   Status Probe(const run::AcceptedJob& job, const run::JobRequest& request,
                std::vector<FieldViolation> refused) const override;
@@ -42,6 +43,7 @@ class TrainingApi final : public run::ApiPort {
 
  private:
   Result<run::AcceptedJob> AcceptCustomJob(const run::JobRequest& request) const;
+  Result<run::AcceptedJob> AcceptTuningJob(const run::JobRequest& request) const;
   Result<run::AcceptedJob> AcceptPipeline(const run::JobRequest& request) const;
 
   TrainingApiOptions options_;

@@ -1,6 +1,6 @@
 #pragma once
-// The TrainingPipeline resource (docs/service/vertex.md, section 3): a custom job under another
-// name. The engine knows only the custom job; the pipeline is kept in its document.
+// The TrainingPipeline resource (docs/service/vertex.md, section 3): a custom job or a tuning job
+// under another name. The engine knows only that job; the pipeline is kept in its document.
 
 #include <string>
 #include <string_view>
@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "vertex/custom_job.h"
+#include "vertex/tuning_job.h"
 #include "vertex/validate/validate.h"
 
 namespace caip::vertex {
@@ -28,7 +29,15 @@ Result<TrainingPipeline> ParseTrainingPipeline(const Json& body);
 Result<CustomJob> CustomJobOf(const TrainingPipeline& pipeline, std::string_view location,
                               const ValidationOptions& options);
 
+/// Whether the task of the pipeline is a tuning job.
+bool IsTuningPipeline(const TrainingPipeline& pipeline);
+/// The tuning job that does the pipeline's work, as CustomJobOf makes a custom job.
+Result<TuningJob> TuningJobOf(const TrainingPipeline& pipeline, std::string_view location,
+                              const ValidationOptions& options);
+
 /// The id of the custom job of a pipeline: always the same one, so that either finds the other.
 std::string BackingJobId(std::string_view pipeline_id);
+/// The same if the task of the pipeline is a tuning job.
+std::string BackingTuningJobId(std::string_view pipeline_id);
 
 }  // namespace caip::vertex

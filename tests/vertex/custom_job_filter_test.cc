@@ -3,7 +3,7 @@
 #include "vertex/filter/custom_job_filter.h"
 
 #include "base/time_text.h"
-#include "tests/vertex/a_custom_job.h"
+#include "tests/vertex/a_study_job.h"
 #include "vertex/document.h"
 
 namespace caip::vertex {
@@ -67,6 +67,21 @@ TEST(CustomJobFilter, SeesTheStateThatTheClientSees) {
   ASSERT_TRUE(pending.ok());
   EXPECT_TRUE(pending->Matches(job, false));
   EXPECT_FALSE(pending->Matches(job, true));
+}
+
+TEST(CustomJobFilter, SeesATuningJobAndAPipelineByTheirOwnNames) {
+  run::Job job = AListedJob();
+  job.document = ToDocument(ParsedStudy(AStudyJob()), "us-central1");
+  const auto study = CustomJobFilter::Parse("display_name=study", ListedAs::kTuningJob);
+  ASSERT_TRUE(study.ok());
+  EXPECT_TRUE(study->Matches(job, false));
+  const Json pipeline = {{"display_name", "mine"}, {"training_task_definition", "custom"}};
+  job.document = ToDocument(Parsed(AContainerJob()), "us-central1", StoredPipeline{"1", pipeline});
+  const auto mine = CustomJobFilter::Parse("display_name=mine AND training_task_definition=custom",
+                                           ListedAs::kTrainingPipeline);
+  ASSERT_TRUE(mine.ok());
+  EXPECT_TRUE(mine->Matches(job, false));
+  EXPECT_FALSE(study->Matches(job, false));
 }
 
 TEST(CustomJobFilter, SaysWhereItIsBroken) {

@@ -3,10 +3,11 @@
 
 #include "base/random.h"
 #include "harness/simulation/fake_resources.h"
-#include "tests/vertex/a_custom_job.h"
+#include "tests/vertex/a_study_job.h"
 #include "vertex/render.h"
 #include "vertex/resource_names.h"
 #include "vertex/training_api.h"
+#include "vertex/trials.h"
 
 namespace caip::vertex {
 namespace {
@@ -34,7 +35,9 @@ Json AwkwardValue(Random& random) {
       Json::array(),
       Json::array({1, "x", nullptr}),
       Json::object(),
-      Json{{"machineType", "n1-standard-4"}, {"acceleratorType", 5}, {"imageUri", "i"}}};
+      Json{{"machineType", "n1-standard-4"}, {"acceleratorType", 5}, {"imageUri", "i"}},
+      Json{{"values", Json::array({1, 2})}},
+      Json{{"minValue", 1}, {"maxValue", "NaN"}}};
   return kValues[random.Below(std::size(kValues))];
 }
 
@@ -66,6 +69,13 @@ Json APipelineOf(const Json& job) {
           {"trainingTaskInputs", job["jobSpec"]}};
 }
 
+Json ATuningPipelineOf(Json job) {
+  for (const char* own : {"displayName", "labels"}) job.erase(own);
+  return {{"displayName", "p"},
+          {"trainingTaskDefinition", "gs://x/hyperparameter_tuning_task_1.0.0.yaml"},
+          {"trainingTaskInputs", std::move(job)}};
+}
+
 // The accepted job has replicas, each with an environment, and can be stored and shown.
 void ExpectRuns(const TrainingApi& api, const run::AcceptedJob& accepted) {
   ASSERT_FALSE(accepted.job->spec().groups.empty());
@@ -75,6 +85,7 @@ void ExpectRuns(const TrainingApi& api, const run::AcceptedJob& accepted) {
   if (plan.size() > 20) return;
   run::RunFacts facts;
   facts.key = accepted.key;
+  if ((*opened)->spec().tuning) facts.key.trial = "1";
   facts.plan = plan;
   const auto run = (*opened)->Begin(facts);
   for (const run::PlannedReplica& replica : plan) {
@@ -84,7 +95,14 @@ void ExpectRuns(const TrainingApi& api, const run::AcceptedJob& accepted) {
   run::Job job;
   job.key = accepted.key;
   job.document = accepted.document;
-  EXPECT_TRUE(RenderCustomJob(job, {.enum_numbers = true}).ok());
+  const bool is_tuning = IsTuningJob(job.document);
+  EXPECT_TRUE((is_tuning ? RenderTuningJob : RenderCustomJob)(job, {.enum_numbers = true}).ok());
+  if (!is_tuning) return;
+  const run::Trial trial{.id = "1", .values = {{"layers", "3"}, {"rate", "0.5"}}};
+  job.document = WithTrials(job.document, {trial});
+  const auto trials = TrialsAsJobs(job);
+  ASSERT_TRUE(trials.ok()) << trials.error().message;
+  EXPECT_TRUE(RenderCustomJob(trials->at(0), {}).ok());
 }
 
 struct Answers {
@@ -107,22 +125,27 @@ void Count(const Result<run::AcceptedJob>& answer, Answers& answers) {
 TEST(Mutation, EveryBodyHasAnAnswerWithFields) {
   harness::FakeStorage storage;
   const TrainingApi api({.project_number = "123"}, storage);
-  const Json seeds[] = {AContainerJob(), APackageJob(), WithPools(AContainerJob(), {2, 1, 1}),
-                        WithPools(APackageJob(), {0, 1})};
+  const Json seeds[] = {AContainerJob(),
+                        APackageJob(),
+                        WithPools(AContainerJob(), {2, 1, 1}),
+                        WithPools(APackageJob(), {0, 1}),
+                        AStudyJob(),
+                        AGridStudyJob()};
   Answers answers;
   constexpr int kBodies = 3000;
   for (int i = 0; i < kBodies; ++i) {
     Random random(static_cast<uint64_t>(i));
-    const bool is_pipeline = random.Below(3) == 0;
     Json body = seeds[random.Below(std::size(seeds))];
+    const bool is_tuning = body.contains("studySpec");
+    const bool is_pipeline = random.Below(3) == 0;
     body["labels"] = {{"team", "x"}};
-    if (is_pipeline) body = APipelineOf(body);
+    if (is_pipeline) body = is_tuning ? ATuningPipelineOf(body) : APipelineOf(body);
     const uint64_t changes = 1 + random.Below(4);
     for (uint64_t change = 0; change < changes; ++change) Mutate(body, random);
     SCOPED_TRACE("seed " + std::to_string(i) + ": " + CompactJson(body));
     run::JobRequest request{"p", "us-central1", body, {}, {}};
     request.new_id = kNewId;
-    request.collection = is_pipeline ? kTrainingPipelines : kCustomJobs;
+    request.collection = is_pipeline ? kTrainingPipelines : is_tuning ? kTuningJobs : kCustomJobs;
     const auto answer = api.Accept(request);
     Count(answer, answers);
     if (answer.ok()) {
@@ -137,7 +160,7 @@ TEST(Mutation, EveryBodyHasAnAnswerWithFields) {
   }
   // All three answers occur, or the mutations are too tame or too wild to test anything.
   EXPECT_GT(answers.refused_by_form, kBodies / 10);
-  EXPECT_GT(answers.refused_by_rule, kBodies / 20);
+  EXPECT_GT(answers.refused_by_rule, kBodies / 25);
   EXPECT_GT(answers.accepted, kBodies / 100);
 }
 

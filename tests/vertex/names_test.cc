@@ -41,6 +41,25 @@ TEST(JobId, IsMadeFromChanceAlone) {
   }
 }
 
+TEST(TuningJobId, LeavesRoomForTheIdsOfItsTrials) {
+  Random random(1);
+  for (int i = 0; i < 1000; ++i) {
+    const std::string id = NewTuningJobId(random);
+    EXPECT_TRUE(IsJobId(id)) << id;
+    EXPECT_FALSE(ParseTrialJobId(id)) << id;
+    const std::string last = TrialJobId(id, "100000");
+    EXPECT_LT(last, "9223372036854775808");
+    const auto trial = ParseTrialJobId(last);
+    ASSERT_TRUE(trial);
+    EXPECT_EQ(trial->tuning_job_id, id);
+    EXPECT_EQ(trial->trial, "100000");
+    EXPECT_FALSE(ParseTrialJobId(NewJobId(random))) << "no custom job has such an id";
+  }
+  for (const char* id : {"", "x", "8999999999999999999", "99999999999999999999"}) {
+    EXPECT_FALSE(ParseTrialJobId(id)) << id;
+  }
+}
+
 TEST(Cluster, NamesReplicasByTheirPool) {
   const run::ReplicaId replica{PoolRole(2), 11};
   EXPECT_EQ(PoolOf(replica), 2u);

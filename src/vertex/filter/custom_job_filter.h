@@ -1,7 +1,8 @@
 #pragma once
-// The `filter` of the lists of customJobs and trainingPipelines (docs/service/vertex.md, section
-// 2): the grammar of google/filter/resource_filter.h over display_name, state, create_time and
-// labels.KEY, in either spelling, and for pipelines training_task_definition.
+// The `filter` of the lists of customJobs, hyperparameterTuningJobs and trainingPipelines
+// (docs/service/vertex.md, section 2): the grammar of google/filter/resource_filter.h over
+// display_name, state, create_time and labels.KEY, in either spelling, and for pipelines
+// training_task_definition.
 
 #include <string_view>
 #include <utility>
@@ -13,7 +14,7 @@
 namespace caip::vertex {
 
 /// What a list shows of jobs.
-enum class ListedAs { kCustomJob, kTrainingPipeline };
+enum class ListedAs { kCustomJob, kTuningJob, kTrainingPipeline };
 
 /// A parsed filter; immutable, cheap to copy, any thread.
 class CustomJobFilter {
