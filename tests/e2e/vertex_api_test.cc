@@ -18,6 +18,10 @@ using ::testing::StartsWith;
 
 constexpr char kLocation[] = "/v1/projects/demo/locations/us-central1";
 constexpr char kImage[] = "us-docker.pkg.dev/demo/trainers/";
+// Reports its first value as a decimal of the metric, as cloudml-hypertune writes it.
+constexpr char kReporter[] =
+    R"(sh -c 'echo "{\"accuracy\": \"0.$1\", \"global_step\": \"10\", )"
+    R"(\"timestamp\": 1.5, \"trial\": \"$CLOUD_ML_TRIAL_ID\"}" > "$CLOUD_ML_HP_METRIC_FILE"')";
 
 class VertexApi : public ::testing::Test {
  protected:
@@ -26,7 +30,8 @@ class VertexApi : public ::testing::Test {
         caip_.Run({"env", "--format", "json", "--map-image",
                    std::string(kImage) + "probe=sh -c 'env; exit 0'", "--map-image",
                    std::string(kImage) + "bad=sh -c 'echo no; exit 3'", "--map-image",
-                   std::string(kImage) + "sleep=sleep 1000"});
+                   std::string(kImage) + "sleep=sleep 1000", "--map-image",
+                   std::string(kImage) + "report=" + kReporter});
     ASSERT_EQ(env.exit_code, 0) << env.err;
     variables_ = *ParseJson(env.out);
     client_ = std::make_unique<http::Client>(StringOr(variables_, "STORAGE_EMULATOR_HOST"));
@@ -74,6 +79,19 @@ class VertexApi : public ::testing::Test {
   }
   static Json Job(const std::string& program, int replicas = 1) {
     return {{"displayName", program + " job"}, {"jobSpec", JobSpec(program, replicas)}};
+  }
+
+  static Json TuningJob() {
+    return {
+        {"displayName", "study"},
+        {"studySpec",
+         {{"metrics", Json::array({{{"metricId", "accuracy"}, {"goal", "MAXIMIZE"}}})},
+          {"parameters", Json::array({{{"parameterId", "layers"},
+                                       {"integerValueSpec", {{"minValue", 1}, {"maxValue", 3}}}}})},
+          {"algorithm", "GRID_SEARCH"}}},
+        {"maxTrialCount", 3},
+        {"parallelTrialCount", 2},
+        {"trialJobSpec", JobSpec("report")}};
   }
 
   CaipCommand caip_;
@@ -245,6 +263,64 @@ TEST_F(VertexApi, RunsAPipelineAsACustomJob) {
   EXPECT_EQ(Ask("GET", std::string(kLocation) + "/customJobs").body["customJobs"].size(), 1u);
 }
 
+TEST_F(VertexApi, RunsATuningJobWhoseTrialsAreCustomJobs) {
+  const std::string all_tuning = std::string(kLocation) + "/hyperparameterTuningJobs";
+  const std::string all_custom = std::string(kLocation) + "/customJobs";
+  const Answer created = Ask("POST", all_tuning, TuningJob());
+  ASSERT_EQ(created.status, 200) << created.body;
+  EXPECT_EQ(created.Text("state"), "JOB_STATE_PENDING");
+  const std::string name = created.Text("name");
+  const Json ended = AwaitEnd(name);
+  ASSERT_EQ(StringOr(ended, "state"), "JOB_STATE_SUCCEEDED") << ended;
+  ASSERT_EQ(ended["trials"].size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    const Json& trial = ended["trials"][i];
+    EXPECT_EQ(StringOr(trial, "id"), std::to_string(i + 1));
+    EXPECT_EQ(StringOr(trial, "state"), "SUCCEEDED");
+    EXPECT_EQ(trial["parameters"], Json::array({{{"parameterId", "layers"}, {"value", i + 1}}}));
+    EXPECT_EQ(StringOr(trial["finalMeasurement"], "stepCount"), "10");
+    const double accuracies[] = {0.1, 0.2, 0.3};
+    EXPECT_EQ(trial["finalMeasurement"]["metrics"][0]["value"], accuracies[i]);
+    const Answer custom = Ask("GET", "/v1/" + StringOr(trial, "customJob"));
+    EXPECT_EQ(custom.Text("state"), "JOB_STATE_SUCCEEDED") << custom.body;
+    EXPECT_EQ(custom.Text("name"), StringOr(trial, "customJob"));
+  }
+
+  Create(Job("bad"));
+  Answer list = Ask("GET", all_custom + "?readMask=displayName&pageSize=3");
+  EXPECT_EQ(list.body["customJobs"], Json::array({{{"displayName", "bad job"}},
+                                                  {{"displayName", "study-trial-3"}},
+                                                  {{"displayName", "study-trial-2"}}}));
+  list = Ask("GET", all_custom + "?readMask=displayName&pageToken=" + list.Text("nextPageToken"));
+  EXPECT_EQ(list.body, (Json{{"customJobs", {{{"displayName", "study-trial-1"}}}}}));
+  list = Ask("GET", all_tuning + "?readMask=name&filter=" + PercentEncoded("display_name=study"));
+  EXPECT_EQ(list.body, (Json{{"hyperparameterTuningJobs", {{{"name", name}}}}}));
+
+  const std::string trial = StringOr(ended["trials"][0], "customJob");
+  const Transcript described = caip_.Run({"ai", "hp-tuning-jobs", "describe", name});
+  EXPECT_EQ(described.exit_code, 0) << described.err;
+  EXPECT_THAT(described.out, HasSubstr("customJob: " + trial));
+  EXPECT_EQ(Ask("POST", "/v1/" + trial + ":cancel").status, 200) << "it has ended";
+  EXPECT_EQ(Ask("DELETE", "/v1/" + trial).status, 400) << "it goes with its job";
+  EXPECT_EQ(Ask("GET", all_custom + "/" + IdOf(name)).status, 404);
+  EXPECT_EQ(Ask("GET", all_tuning + "/" + IdOf(trial)).status, 404);
+  EXPECT_EQ(Ask("POST", "/v1/" + name + ":cancel").body, Json::object());
+  EXPECT_EQ(Ask("DELETE", "/v1/" + name).body["done"], true);
+  EXPECT_EQ(Ask("GET", "/v1/" + name).status, 404);
+  EXPECT_EQ(Ask("GET", "/v1/" + trial).status, 404);
+}
+
+TEST_F(VertexApi, RefusesATuningJobWithAllItsFaults) {
+  Json job = TuningJob();
+  job["studySpec"]["metrics"][0].erase("goal");
+  job.erase("maxTrialCount");
+  const Answer refused = Ask("POST", std::string(kLocation) + "/hyperparameterTuningJobs", job);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(StringOr(refused.body["error"], "message"),
+            "List of found errors:\t1.Field: study_spec.metrics[0].goal; Message: Required field "
+            "is not set.\t2.Field: max_trial_count; Message: Required field is not set.\t");
+}
+
 TEST_F(VertexApi, IsSeparateFromTheOlderApi) {
   AwaitEnd(Create(Job("probe")).Text("name"));
   EXPECT_EQ(Ask("GET", "/v1/projects/demo/jobs").body, Json::object());
@@ -261,9 +337,7 @@ TEST_F(VertexApi, NamesWhatItDoesNotServe) {
   EXPECT_EQ(models.status, 501);
   EXPECT_THAT(StringOr(models.body["error"], "message"), HasSubstr("models"));
   EXPECT_EQ(Ask("POST", std::string(kLocation) + "/models:upload", Json::object()).status, 501);
-  EXPECT_EQ(
-      Ask("POST", std::string(kLocation) + "/hyperparameterTuningJobs", Json::object()).status,
-      501);
+  EXPECT_EQ(Ask("POST", std::string(kLocation) + "/nasJobs", Json::object()).status, 501);
   EXPECT_EQ(Ask("GET", "/v1/projects/demo/locations/mars/customJobs").status, 400);
 }
 

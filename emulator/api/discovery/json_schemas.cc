@@ -11,6 +11,7 @@
 #include "ml/schema/job_schema.h"
 #include "vertex/schema/custom_job_schema.h"
 #include "vertex/schema/training_pipeline_schema.h"
+#include "vertex/schema/tuning_job_schema.h"
 
 namespace caip::api {
 namespace {
@@ -165,6 +166,7 @@ class MessageCheck {
 
 void AddVertexSchemas(Json& schemas) {
   Add(vertex::CustomJobSchema(), schemas);
+  Add(vertex::TuningJobSchema(), schemas);
   Add(vertex::TrainingPipelineSchema(), schemas);
 }
 

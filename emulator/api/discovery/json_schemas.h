@@ -11,8 +11,8 @@ namespace caip::api {
 
 /// Adds GoogleCloudMlV1__Job and all messages in it.
 void AddJobSchemas(Json& schemas);
-/// Adds GoogleCloudAiplatformV1CustomJob, GoogleCloudAiplatformV1TrainingPipeline and all messages
-/// in them.
+/// Adds GoogleCloudAiplatformV1CustomJob, ...HyperparameterTuningJob, ...TrainingPipeline and all
+/// messages in them.
 void AddVertexSchemas(Json& schemas);
 
 /// Checks a body against a message type. kInvalidArgument lists all unknown names and values of a

@@ -1,5 +1,5 @@
-// The methods of projects.locations.customJobs and projects.locations.trainingPipelines
-// (docs/service/vertex.md, sections 2 and 3).
+// The methods of customJobs, hyperparameterTuningJobs and trainingPipelines in projects.locations
+// (docs/service/vertex.md, sections 2, 3 and 8).
 
 #include <optional>
 
@@ -35,6 +35,7 @@ struct JobKind {
 
 constexpr JobKind kJobKinds[] = {
     {vertex::kCustomJobs, "CustomJob", ListedAs::kCustomJob, vertex::RenderCustomJob},
+    {vertex::kTuningJobs, "HyperparameterTuningJob", ListedAs::kTuningJob, vertex::RenderTuningJob},
     {vertex::kTrainingPipelines, "TrainingPipeline", ListedAs::kTrainingPipeline,
      vertex::RenderTrainingPipeline}};
 
@@ -69,16 +70,21 @@ struct ListView {
   ReadMask mask = {};
 
   bool Shows(const run::Job& job) const {
-    const bool is_listed =
-        kind.listed_as == ListedAs::kCustomJob || vertex::IsPipelineJob(job.document);
-    return is_listed && filter.Matches(job, rendering.has_queue);
+    return IsOfKind(job.document) && filter.Matches(job, rendering.has_queue);
+  }
+  bool IsOfKind(const run::Document& document) const {
+    if (kind.listed_as == ListedAs::kTrainingPipeline) return vertex::IsPipelineJob(document);
+    return vertex::IsTuningJob(document) == (kind.listed_as == ListedAs::kTuningJob);
   }
 };
 
 Result<std::vector<PageItem>> ReadListed(const VertexJobs& jobs, const VertexParent& parent,
                                          const ListView& view, const std::string& after,
                                          size_t count) {
-  ASSIGN_OR_RETURN(const std::vector<run::Job> found, jobs.List(parent, after, count));
+  const bool has_trials = view.kind.listed_as == ListedAs::kCustomJob;
+  ASSIGN_OR_RETURN(
+      const std::vector<run::Job> found,
+      has_trials ? jobs.ListWithTrials(parent, after, count) : jobs.List(parent, after, count));
   std::vector<PageItem> items;
   for (const run::Job& job : found) {
     items.push_back({PlaceInList(job), std::nullopt});

@@ -23,8 +23,9 @@ struct VertexParent {
   std::string location;
 };
 
-/// Custom jobs, and pipelines, each of which has a custom job of its own. `collection` is
-/// vertex::kCustomJobs or vertex::kTrainingPipelines. Any thread.
+/// Custom jobs, tuning jobs, and pipelines, each of which has a job of its own. The trials of a
+/// tuning job are custom jobs as well. `collection` is vertex::kCustomJobs, kTuningJobs or
+/// kTrainingPipelines. Any thread.
 class VertexJobs {
  public:
   struct Options {
@@ -41,13 +42,17 @@ class VertexJobs {
   /// Checks what Create checks, and creates nothing. Packages in `arriving` are not looked for.
   Status Check(const VertexParent& parent, std::string_view collection, const Json& body,
                const std::vector<std::string>& arriving);
-  /// The custom job that is, or that works for, the resource with that id. kNotFound: there is
-  /// none.
+  /// The job that is, or that works for, the resource with that id; of a trial, the job that
+  /// vertex::TrialAsJob makes. kNotFound: there is none.
   Result<run::Job> Find(const VertexParent& parent, std::string_view collection,
                         const std::string& id) const;
   /// All custom jobs, newest first, after the place `after` (paging.h).
   Result<std::vector<run::Job>> List(const VertexParent& parent, const std::string& after,
                                      size_t count) const;
+  /// The same, and before each tuning job its trials as custom jobs, the newest first. At least one
+  /// job if any is left, and `count` at most if it is above 0.
+  Result<std::vector<run::Job>> ListWithTrials(const VertexParent& parent, const std::string& after,
+                                               size_t count) const;
   /// Does nothing if the job has ended.
   Status Cancel(const VertexParent& parent, std::string_view collection, const std::string& id);
   /// kFailedPrecondition: the job has not ended.
@@ -61,6 +66,13 @@ class VertexJobs {
   run::JobPlace PlaceOf(const VertexParent& parent, std::string_view collection,
                         std::string new_id) const;
   std::string NewId(std::string_view collection);
+  bool IsTaken(const std::string& id) const;
+  Result<run::Job> FindStored(const VertexParent& parent, const std::string& job_id) const;
+  Result<run::Job> FindTrial(const VertexParent& parent, const std::string& id) const;
+  Result<run::Job> FindPipelineJob(const VertexParent& parent, const std::string& id) const;
+  std::string NameIn(const VertexParent& parent, std::string_view collection,
+                     const std::string& id) const;
+  Error TrialNotItsOwn(const VertexParent& parent, const std::string& id) const;
 
   KeptOfJobs kept_;
   Options options_;

@@ -26,7 +26,6 @@ constexpr std::string_view kUnserved[] = {
     "featureGroups",
     "featureOnlineStores",
     "featurestores",
-    "hyperparameterTuningJobs",
     "indexEndpoints",
     "indexes",
     "metadataStores",

@@ -25,12 +25,12 @@ struct VertexWorld {
   std::vector<std::string> regions;
 };
 
-/// projects.locations.customJobs, trainingPipelines and operations, and the collections that caip
-/// does not serve.
+/// projects.locations.customJobs, hyperparameterTuningJobs, trainingPipelines and operations, and
+/// the collections that caip does not serve.
 std::vector<http::Route> VertexRoutes(const VertexWorld& world);
 
 /// POST /emulator/v1/projects/{project}/locations/{location}/customJobs:check {"job": CustomJob,
-/// "arriving": [URI]} -> {}: caip's own, for --validate-only. Likewise trainingPipelines.
+/// "arriving": [URI]} -> {}: caip's own, for --validate-only. Likewise the other collections.
 std::vector<http::Route> VertexCheckRoutes(VertexJobs& jobs, std::vector<std::string> regions);
 
 /// Both APIs have operations at the same paths. Answers for those of this API, and leaves all
@@ -51,7 +51,7 @@ using VertexCall = std::function<Result<Json>(const http::Request&, const http::
 http::Route VertexRoute(const VertexRoot& root, std::string method, std::string_view path,
                         std::string_view id, VertexCall call);
 
-/// The part of VertexRoutes for jobs and pipelines.
+/// The part of VertexRoutes for jobs of all kinds and pipelines.
 std::vector<http::Route> VertexJobRoutes(const VertexWorld& world, const VertexRoot& version);
 
 }  // namespace caip::api
