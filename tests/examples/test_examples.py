@@ -26,19 +26,19 @@ NOT_RUN = {
         'needs TensorFlow',
     'caip explore --max-points 12 --no-pairs -- python3 torch_recipe.py --out {job_dir} --bug': 'needs PyTorch',
     'caip ai custom-jobs create --region us-central1 --display-name digits --worker-pool-spec '
-    'machine-type=n1-standard-4,container-image-uri=I --args=--epochs=3': 'needs the API of Vertex AI',
-    'caip ai custom-jobs local-run --executor-image-uri E --script train.py': 'needs the API of Vertex AI',
+    'machine-type=n1-standard-4,container-image-uri=I --args=--epochs=3': 'needs a container image, or a job of Vertex AI',
+    'caip ai custom-jobs local-run --executor-image-uri E --script train.py': 'needs a container image, or a job of Vertex AI',
     'caip ai custom-jobs local-run --executor-image-uri E --local-package-path src --python-module trainer.task -- '
-    '--epochs 3': 'needs the API of Vertex AI',
+    '--epochs 3': 'needs a container image, or a job of Vertex AI',
     'caip ai hp-tuning-jobs create --region us-central1 --display-name study --config tuning.yaml':
-        'needs the API of Vertex AI',
+        'needs a container image, or a job of Vertex AI',
     **{f'caip ai {group} {words}': 'needs a job of Vertex AI, whose id the service makes'
        for group in ('custom-jobs', 'hp-tuning-jobs')
        for words in ('describe 123 --region us-central1', 'cancel 123 --region us-central1',
                      'describe 123 --region us-central1 --format \'value(state)\'',
                      'stream-logs 123 --region us-central1',
                      'stream-logs 123 --region us-central1 --task-name workerpool0-0')},
-    **{f'caip ai {group} list --region us-central1{words}': 'needs the API of Vertex AI'
+    **{f'caip ai {group} list --region us-central1{words}': 'needs a container image, or a job of Vertex AI'
        for group in ('custom-jobs', 'hp-tuning-jobs')
        for words in ('', ' --limit 5 --format \'table(name,state)\'',
                      ' --filter \'state="JOB_STATE_FAILED"\'')},
