@@ -1,8 +1,5 @@
 #include "vertex/resource_names.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "base/text.h"
 
 namespace caip::vertex {
@@ -20,21 +17,6 @@ constexpr uint64_t kTrialIdsOfJob = 1'000'000;
 std::string Text(const ResourceName& name) {
   return "projects/" + name.project + "/locations/" + name.location + "/" + name.collection + "/" +
          name.id;
-}
-
-std::optional<ResourceName> ParseResourceName(std::string_view text) {
-  const std::vector<std::string> parts = Split(text, '/');
-  if (parts.size() != 6 || parts[0] != "projects" || parts[2] != "locations") return std::nullopt;
-  if (std::any_of(parts.begin(), parts.end(), [](const auto& part) { return part.empty(); })) {
-    return std::nullopt;
-  }
-  return ResourceName{parts[1], parts[3], parts[4], parts[5]};
-}
-
-std::string CustomJobName(std::string_view project, std::string_view location,
-                          std::string_view id) {
-  return Text(
-      {std::string(project), std::string(location), std::string(kCustomJobs), std::string(id)});
 }
 
 bool IsJobId(std::string_view id) {

@@ -23,10 +23,6 @@ inline constexpr std::string_view kTrainingPipelines = "trainingPipelines";
 inline constexpr std::string_view kTuningJobs = "hyperparameterTuningJobs";
 
 std::string Text(const ResourceName& name);
-/// nullopt: the text does not have the form of a ResourceName.
-std::optional<ResourceName> ParseResourceName(std::string_view text);
-/// The name of a custom job.
-std::string CustomJobName(std::string_view project, std::string_view location, std::string_view id);
 
 /// True for 1 to 19 digits: the ids that the service makes.
 bool IsJobId(std::string_view id);

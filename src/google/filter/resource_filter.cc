@@ -177,8 +177,8 @@ class Parser {
     SkipBlanks();
     const std::string_view rest = text_.substr(at_);
     if (!rest.starts_with(word)) return false;
-    const std::string_view behind = rest.substr(word.size());
-    if (!behind.empty() && behind.find_first_of(" \t\r\n(") != 0) return false;
+    const std::string_view after = rest.substr(word.size());
+    if (!after.empty() && after.find_first_of(" \t\r\n(") != 0) return false;
     at_ += word.size();
     return true;
   }

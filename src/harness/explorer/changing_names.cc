@@ -55,9 +55,9 @@ std::string GlobOfKind(const std::set<std::string>& files) {
   size_t back = first.size();
   for (const std::string& file : files) {
     const auto ahead = std::ranges::mismatch(first, file).in1 - first.begin();
-    const auto behind = std::mismatch(first.rbegin(), first.rend(), file.rbegin()).first;
+    const auto differs = std::mismatch(first.rbegin(), first.rend(), file.rbegin()).first;
     front = std::min(front, static_cast<size_t>(ahead));
-    back = std::min(back, static_cast<size_t>(behind - first.rbegin()));
+    back = std::min(back, static_cast<size_t>(differs - first.rbegin()));
   }
   back = std::min(back, first.size() - front);
   while (front > 0 && IsDigit(first[front - 1])) --front;
