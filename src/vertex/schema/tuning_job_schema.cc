@@ -150,40 +150,40 @@ constexpr FieldSchema kStudySpecFields[] = {
 constexpr MessageSchema kStudySpec{"google.cloud.aiplatform.v1.StudySpec", kStudySpecFields};
 
 constexpr FieldSchema kMeasurementMetricFields[] = {
-    Field("metricId", "metric_id", kString),
-    Field("value", "value", kDouble),
+    Output(Field("metricId", "metric_id", kString)),
+    Output(Field("value", "value", kDouble)),
 };
 constexpr MessageSchema kMeasurementMetric{"google.cloud.aiplatform.v1.Measurement.Metric",
                                            kMeasurementMetricFields};
 
 constexpr FieldSchema kMeasurementFields[] = {
-    Field("elapsedDuration", "elapsed_duration", kDuration),
-    Field("stepCount", "step_count", kInt64),
-    List(Of("metrics", "metrics", kMeasurementMetric)),
+    Output(Field("elapsedDuration", "elapsed_duration", kDuration)),
+    Output(Field("stepCount", "step_count", kInt64)),
+    Output(List(Of("metrics", "metrics", kMeasurementMetric))),
 };
 constexpr MessageSchema kMeasurement{"google.cloud.aiplatform.v1.Measurement", kMeasurementFields};
 
 // The value is a google.protobuf.Value: a number or a text.
 constexpr FieldSchema kTrialParameterFields[] = {
-    Field("parameterId", "parameter_id", kString),
-    Field("value", "value", kOpaque),
+    Output(Field("parameterId", "parameter_id", kString)),
+    Output(Field("value", "value", kOpaque)),
 };
 constexpr MessageSchema kTrialParameter{"google.cloud.aiplatform.v1.Trial.Parameter",
                                         kTrialParameterFields};
 
 constexpr FieldSchema kTrialFields[] = {
-    Field("name", "name", kString),
-    Field("id", "id", kString),
-    Of("state", "state", kTrialState),
-    List(Of("parameters", "parameters", kTrialParameter)),
-    Of("finalMeasurement", "final_measurement", kMeasurement),
-    List(Of("measurements", "measurements", kMeasurement)),
-    Field("startTime", "start_time", kTimestamp),
-    Field("endTime", "end_time", kTimestamp),
-    Field("clientId", "client_id", kString),
-    Field("infeasibleReason", "infeasible_reason", kString),
-    Field("customJob", "custom_job", kString),
-    Field("webAccessUris", "web_access_uris", kStringMap),
+    Output(Field("name", "name", kString)),
+    Output(Field("id", "id", kString)),
+    Output(Of("state", "state", kTrialState)),
+    Output(List(Of("parameters", "parameters", kTrialParameter))),
+    Output(Of("finalMeasurement", "final_measurement", kMeasurement)),
+    Output(List(Of("measurements", "measurements", kMeasurement))),
+    Output(Field("startTime", "start_time", kTimestamp)),
+    Output(Field("endTime", "end_time", kTimestamp)),
+    Output(Field("clientId", "client_id", kString)),
+    Output(Field("infeasibleReason", "infeasible_reason", kString)),
+    Output(Field("customJob", "custom_job", kString)),
+    Output(Field("webAccessUris", "web_access_uris", kStringMap)),
 };
 constexpr MessageSchema kTrial{"google.cloud.aiplatform.v1.Trial", kTrialFields};
 
