@@ -5,7 +5,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <condition_variable>
+#include <cstring>
 #include <future>
 #include <map>
 #include <memory>
@@ -62,7 +64,12 @@ def send(host, *texts):
     return 'sent'
 
 def receive(count):
-    return ' '.join(datagrams.recv(100).decode() for _ in range(count))
+    texts = []
+    while len(texts) < count:
+        texts.append(attempt(datagrams.recv, 100))
+        if not isinstance(texts[-1], bytes):
+            return ' '.join(text.decode() for text in texts[:-1]) + ' and then ' + texts[-1]
+    return ' '.join(text.decode() for text in texts)
 
 def send_to_closed(host):
     link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -78,7 +85,11 @@ datagrams.settimeout(30)
 threading.Thread(target=serve, daemon=True).start()
 control = socket.create_connection(('169.254.169.254', 80))
 for line in control.makefile('r'):
-    control.sendall((str(eval(line)) + '\n').encode())
+    try:
+        answer = str(eval(line))
+    except Exception as error:
+        answer = repr(error)
+    control.sendall((answer + '\n').encode())
 )py";
 
 /// Two machines, 10.128.0.2 and 10.128.0.3, each with an agent.
@@ -136,7 +147,9 @@ class FaultyNetworks : public ::testing::Test {
               static_cast<ssize_t>(line.size()));
     std::string answer;
     char c = 0;
-    while (::recv(agent, &c, 1, 0) == 1 && c != '\n') answer += c;
+    ssize_t count = 0;
+    while ((count = ::recv(agent, &c, 1, 0)) == 1 && c != '\n') answer += c;
+    EXPECT_EQ(count, 1) << "the agent ended, or its connection: " << std::strerror(errno);
     return answer;
   }
 

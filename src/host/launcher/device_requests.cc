@@ -22,8 +22,8 @@ namespace caip::host::launcher {
 namespace {
 
 constexpr uint32_t kMtu = 1460;  // as in the service's networks
-// A device that was linked passes packets as soon as a kernel thread has seen it.
-constexpr int kLinkRounds = 1000;  // one millisecond each
+constexpr timespec kLinkPause{0, 200'000};
+constexpr int kLinkRounds = 10'000;  // two seconds
 constexpr int kBufferBytes = 4 << 20;
 
 void PutLink(NetlinkRequests& requests, int index, unsigned flags = 0) {
@@ -168,17 +168,12 @@ ifreq RequestFor(const char* device) {
 
 }  // namespace
 
-bool AwaitRunning(const char* device) {
-  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (socket < 0) return false;
-  ifreq request = RequestFor(device);
-  bool runs = false;
-  for (int rounds = 0; rounds < kLinkRounds && !runs; ++rounds) {
-    if (rounds > 0) ::poll(nullptr, 0, 1);
-    runs = ::ioctl(socket, SIOCGIFFLAGS, &request) == 0 && request.ifr_flags & IFF_RUNNING;
+bool AwaitLink(int netlink, int index) {
+  for (int rounds = 0; rounds < kLinkRounds; ++rounds) {
+    if (IsOperational(netlink, index)) return true;
+    ::ppoll(nullptr, 0, &kLinkPause, nullptr);
   }
-  ::close(socket);
-  return runs;
+  return false;
 }
 
 int FillChecksums(const char* device) {

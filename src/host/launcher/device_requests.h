@@ -58,10 +58,12 @@ struct PairEnd {
 /// The first end belongs to the namespace of the netlink socket.
 void RequestPair(NetlinkRequests& requests, const PairEnd& first, const PairEnd& second);
 
-// Of devices in the network namespace of this process.
+/// Waits until a device of the netlink socket's namespace sends packets. The one of a pair that
+/// came up first loses them until a thread of the kernel has seen its link, although its flags say
+/// that it runs.
+bool AwaitLink(int netlink, int index);
 
-/// Waits until the device passes packets: one that comes up does so a moment later.
-bool AwaitRunning(const char* device);
+// Of devices in the network namespace of this process.
 
 /// Packets leave the device as they would be on a wire: with checksums, and none above the MTU.
 /// Returns 0 or an errno.

@@ -1,5 +1,7 @@
 #include "host/launcher/netlink.h"
 
+#include <linux/if.h>
+#include <linux/if_link.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,6 +14,17 @@ namespace {
 constexpr size_t kAnswerBytes = 16u << 10;
 
 size_t Aligned(size_t size) { return NLMSG_ALIGN(size); }
+
+// In the kernel's answer to RTM_GETLINK.
+bool ReportsOperational(nlmsghdr* head) {
+  auto* const link = static_cast<ifinfomsg*>(NLMSG_DATA(head));
+  auto left = static_cast<int>(IFLA_PAYLOAD(head));
+  for (rtattr* part = IFLA_RTA(link); RTA_OK(part, left); part = RTA_NEXT(part, left)) {
+    if (part->rta_type != IFLA_OPERSTATE) continue;
+    return *static_cast<const uint8_t*>(RTA_DATA(part)) == IF_OPER_UP;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -82,6 +95,26 @@ int NetlinkRequests::Send(int socket) {
     }
   }
   return failed;
+}
+
+bool IsOperational(int socket, int index) {
+  struct {
+    nlmsghdr head{};
+    ifinfomsg link{};
+  } request;
+  request.head.nlmsg_len = sizeof request;
+  request.head.nlmsg_type = RTM_GETLINK;
+  request.head.nlmsg_flags = NLM_F_REQUEST;  // one answer: the link, or an error
+  request.link.ifi_index = index;
+  if (::send(socket, &request, sizeof request, 0) < 0) return false;
+  alignas(nlmsghdr) char answer[kAnswerBytes];
+  ssize_t received = -1;
+  do {
+    received = ::recv(socket, answer, sizeof answer, 0);
+  } while (received < 0 && errno == EINTR);
+  auto* const head = reinterpret_cast<nlmsghdr*>(answer);
+  return received > 0 && NLMSG_OK(head, static_cast<uint32_t>(received)) &&
+         head->nlmsg_type == RTM_NEWLINK && ReportsOperational(head);
 }
 
 }  // namespace caip::host::launcher

@@ -48,4 +48,8 @@ class NetlinkRequests {
   size_t begin_ = 0;          // of the last request
 };
 
+/// True if the kernel reports that the device is up in the sense of RFC 2863. The state of a device
+/// whose link the kernel has not seen yet is unknown.
+bool IsOperational(int socket, int index);
+
 }  // namespace caip::host::launcher

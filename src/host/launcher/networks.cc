@@ -90,11 +90,6 @@ int ConfigureOwnEnd(int netlink, uint32_t address) {
   return requests.Send(netlink);
 }
 
-// Waits until both ends pass packets: the device that came up first does so a moment later.
-Outcome AwaitLink() {
-  return AwaitRunning(kOwnDevice) ? Outcome{} : Outcome{Step::kAddress, ENETDOWN};
-}
-
 Outcome GiveHubAddresses(int netlink, const std::vector<Endpoint>& endpoints) {
   NetlinkRequests requests;
   RequestUp(requests, kLoopbackIndex);
@@ -160,7 +155,10 @@ Outcome Link(const Hub& hub, uint32_t address, int number, int replaced, int& ne
   if (network < 0 || netlink < 0) return Failed(Step::kNetwork);
   int error = ConfigureHubEnd(hub, address, number, replaced, network);
   if (error == 0) error = ConfigureOwnEnd(netlink, address);
-  return error == 0 ? AwaitLink() : FromNetlink(error);
+  if (error != 0) return FromNetlink(error);
+  const bool linked =
+      AwaitLink(hub.netlink, kFirstHubIndex + number) && AwaitLink(netlink, kOwnIndex);
+  return linked ? Outcome{} : Outcome{Step::kAddress, ENETDOWN};
 }
 
 // Calls `make` in a process of its own, and returns its outcome and the descriptors that it made.

@@ -105,8 +105,8 @@ class Relay {
     int error = requests.Send(netlink_);
     if (error == 0) error = FillChecksums(kFaultsDevice);
     if (error != 0) return {Step::kRelay, error};
-    const bool runs = AwaitRunning(kFaultsDevice) && AwaitRunning(kRelayDevice);
-    if (!runs) return {Step::kRelay, ENETDOWN};
+    const bool linked = AwaitLink(netlink_, kFaultsIndex) && AwaitLink(netlink_, kRelayIndex);
+    if (!linked) return {Step::kRelay, ENETDOWN};
     packets_ = OpenPacketSocket(kRelayIndex);
     return packets_ < 0 ? Outcome{Step::kRelay, errno} : MakeRules();
   }
