@@ -49,8 +49,9 @@ function(caip_archive target)
   target_link_libraries(${target} INTERFACE ${archives})
 endfunction()
 
-# A program starts in a third of the time when it loads few libraries (docs/adr/0022-programs-load-few-libraries.md).
-if(CAIP_STATIC)
+# A program starts in a third of the time when it loads few libraries (docs/adr/0022-programs-load-few-libraries.md). Not
+# with sanitizers and fuzzers: their libraries are shared, and libarchive.a links only where unused sections are removed.
+if(CAIP_STATIC AND NOT CAIP_SANITIZE AND NOT CAIP_FUZZ)
   set(CAIP_LINKS_ARCHIVES ON)
   caip_archive(RE2::RE2 re2)
   caip_archive(YAML::YAML yaml-cpp)
@@ -60,11 +61,7 @@ if(CAIP_STATIC)
   caip_archive(OpenSSL::Crypto crypto)
   caip_archive(ZLIB::ZLIB z)
   caip_archive(LibArchive::LibArchive archive bz2 lzma zstd nettle z)
-  if(CAIP_SANITIZE OR CAIP_FUZZ)
-    set(CAIP_LINKS_ARCHIVES OFF)  # the sanitizers' libraries are shared
-  else()
-    foreach(option -static-libstdc++ -static-libgcc -Wl,--gc-sections)
-      add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${option}>)
-    endforeach()
-  endif()
+  foreach(option -static-libstdc++ -static-libgcc -Wl,--gc-sections)
+    add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${option}>)
+  endforeach()
 endif()
