@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/time_text.h"
+#include "emulator/app/state/saved_places.h"
 #include "emulator/app/state/stores.h"
 #include "fakes/gcs/store/directory_store.h"
 #include "host/store/state_directory.h"
@@ -24,7 +25,10 @@ const Instant kSaved = *ParseRfc3339("2027-01-02T03:04:05Z");
 
 class Backups : public ::testing::Test {
  protected:
-  Backups() { EXPECT_TRUE(MakeDirectories(state_).ok()); }
+  Backups() {
+    EXPECT_TRUE(MakeDirectories(state_).ok());
+    EXPECT_EQ(::chmod(state_.c_str(), 0700), 0);
+  }
 
   std::unique_ptr<gcs::DirectoryStore> Open(const Path& state) {
     auto store = gcs::DirectoryStore::Open({.root = state / "buckets"}, clock_);
@@ -42,6 +46,11 @@ class Backups : public ::testing::Test {
     EXPECT_TRUE(put.ok()) << put.error().message;
     return *put;
   }
+  void PutOne() {
+    const auto store = Open(state_);
+    ASSERT_TRUE(store->CreateBucket("bucket").ok());
+    Put(*store, "a", "saved");
+  }
   static std::string Get(const gcs::BucketStore& store, const std::string& name,
                          const gcs::Version& version = {}) {
     auto reader = store.OpenObject("bucket", name, version);
@@ -50,8 +59,10 @@ class Backups : public ::testing::Test {
     EXPECT_EQ(*(*reader)->ReadAt(0, bytes.data(), bytes.size()), bytes.size());
     return bytes;
   }
-  Status Save(const Path& archive) {
-    const auto saved = BackUpState(state_, archive, {"9.8.7", kSaved});
+  Status Save(const Path& archive, SnapshotOptions snapshot = {},
+              std::function<void()> before_records = {}) {
+    const auto saved = BackUpState(
+        state_, archive, {"9.8.7", kSaved, std::move(snapshot), std::move(before_records)});
     return saved.ok() ? Status(Ok{}) : Status(saved.error());
   }
   void SaveAndRestore(const std::string& ending = ".tar") {
@@ -140,6 +151,88 @@ TEST_F(Backups, TreatAFileThatAPersonChangedAsTheEmulatorDoes) {
   EXPECT_EQ(Get(*store, "b"), "by hand, too");
 }
 
+// The bytes of a small object are also with its record, until its file is on disk.
+TEST_F(Backups, HaveNoObjectWhoseFileAPersonDeleted) {
+  const auto store = Open(state_);
+  ASSERT_TRUE(store->CreateBucket("bucket").ok());
+  Put(*store, "gone", "bytes");
+  Put(*store, "kept", "bytes");
+  ASSERT_TRUE(std::filesystem::remove(state_ / "buckets/bucket/gone"));
+  SaveAndRestore();
+  const auto restored = Open(restored_);
+  EXPECT_EQ(restored->GetObject("bucket", "gone").error().code, Code::kNotFound);
+  EXPECT_EQ(Get(*restored, "kept"), "bytes");
+}
+
+// The snapshot has second names of the files, so it sees changes in place.
+TEST_F(Backups, DescribeTheBytesThatWereSaved) {
+  const auto store = Open(state_);
+  ASSERT_TRUE(store->CreateBucket("bucket").ok());
+  const gcs::ObjectInfo put = Put(*store, "a", "saved", "text/x-saved");
+  const Path archive = folder_.path() / "backup.tar";
+  const auto change = [&] {
+    const Fd file(::open((state_ / "buckets/bucket/a").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    ASSERT_TRUE(WriteAll(file.get(), " and changed"));
+    EXPECT_GT(store->GetObject("bucket", "a")->generation, put.generation);
+  };
+  ASSERT_TRUE(Save(archive, {}, change).ok());
+  const auto done = RestoreState(archive, restored_, "9.8.7");
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  const auto restored = Open(restored_);
+  EXPECT_EQ(Get(*restored, "a"), "saved");
+  EXPECT_EQ(restored->GetObject("bucket", "a")->generation, put.generation);
+  EXPECT_EQ(restored->GetObject("bucket", "a")->content_type, "text/x-saved");
+}
+
+TEST_F(Backups, GiveUpInsteadOfKeepingAnEmulatorWaiting) {
+  PutOne();
+  const Path archive = folder_.path() / "backup.tar";
+  const SnapshotOptions hasty{.patience = Duration(0)};
+  {
+    const auto owned = host::StateDirectory::Own(state_, "9.8.7", kSaved);
+    ASSERT_TRUE(owned.ok()) << owned.error().message;
+    const Status saved = Save(archive, hasty);
+    ASSERT_FALSE(saved.ok());
+    EXPECT_EQ(saved.error().code, Code::kUnavailable);
+    EXPECT_THAT(saved.error().message, HasSubstr("End the emulator with `caip stop`"));
+    EXPECT_FALSE(std::filesystem::exists(archive));
+  }
+  const Status saved = Save(archive, hasty);  // nobody waits
+  EXPECT_TRUE(saved.ok()) << saved.error().message;
+}
+
+// A collection of garbage holds the lock of the images while it waits for their database.
+TEST_F(Backups, TakeTheLockOfImagesBeforeDatabases) {
+  PutOne();
+  ASSERT_TRUE(MakeDirectories(state_ / "images/blobs").ok());
+  const Fd other(::open((state_ / "images/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  bool is_called = false;
+  const auto look = [&] {
+    is_called = true;
+    EXPECT_NE(::flock(other.get(), LOCK_EX | LOCK_NB), 0);
+  };
+  ASSERT_TRUE(Save(folder_.path() / "backup.tar", {.when_locked = look}).ok());
+  EXPECT_TRUE(is_called);
+  EXPECT_EQ(::flock(other.get(), LOCK_EX | LOCK_NB), 0) << "it is still locked";
+}
+
+TEST_F(Backups, ThatAreStoppedLeaveNothing) {
+  PutOne();
+  const auto before = Names(state_);
+  const Path archive = folder_.path() / "backup.tar";
+  std::stop_source stop;
+  const Status saved =
+      Save(archive, {.stop = stop.get_token(), .when_locked = [&stop] { stop.request_stop(); }});
+  ASSERT_FALSE(saved.ok());
+  EXPECT_EQ(saved.error().code, Code::kCancelled);
+  EXPECT_EQ(Names(state_), before);
+  ASSERT_TRUE(Save(archive).ok());
+  const auto restored = RestoreState(archive, restored_, "9.8.7", stop.get_token());
+  ASSERT_FALSE(restored.ok());
+  EXPECT_EQ(restored.error().code, Code::kCancelled);
+  EXPECT_THAT(Names(folder_.path()), ElementsAre("backup.tar", "state"));
+}
+
 // One thread writes a and then b, again and again. At any instant, a is as new as b, or one newer.
 TEST_F(Backups, AreOfOneInstantWhileObjectsAreWritten) {
   const auto store = Open(state_);
@@ -221,6 +314,31 @@ TEST_F(Backups, AreRestoredIntoAnEmptyDirectoryOnly) {
   const auto again = RestoreState(archive, restored_, "9.8.7");
   ASSERT_FALSE(again.ok());
   EXPECT_THAT(again.error().message, HasSubstr("is not empty"));
+}
+
+TEST_F(Backups, KeepTheTokenOfTheContainerImage) {
+  ASSERT_TRUE(WriteFile(state_ / "owner.lock", "").ok());
+  ASSERT_TRUE(WriteFileDurably(state_ / "client-token", "0123456789abcdef", 0600).ok());
+  SaveAndRestore();
+  EXPECT_EQ(*ReadFile(restored_ / "client-token"), "0123456789abcdef");
+  struct stat facts = {};
+  ASSERT_EQ(::stat((restored_ / "client-token").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0600u);
+}
+
+TEST(SavedPlaces, AreThoseOfTheDocumentation) {
+  for (const char* saved :
+       {"jobs.db", "buckets", "buckets/b/o", "buckets/.caip-versions/b/1", "images",
+        "images/names.db", "images/map.json", "images/blobs/sha256/ab", "keys/client-token",
+        "client-token", "config.yaml", "ca/root.pem", "policies/p/j", "uploads/ab.note"}) {
+    EXPECT_TRUE(IsSavedPlace(saved)) << saved;
+  }
+  for (const char* other :
+       {"", "owner.lock", "jobs.db-wal", "environments/e/bin/python3", "bucket", "buckets2/b",
+        "images/layers/l", "images/lock", "server.log", "migrations/t/jobs.db", ".restoring",
+        "jobs.db/x", "interpreters.json"}) {
+    EXPECT_FALSE(IsSavedPlace(other)) << other;
+  }
 }
 
 TEST(SumLine, IsThatOfSha256sum) {

@@ -133,6 +133,33 @@ TEST_F(OldState, WithANewerSchemaInItsLogIsRefused) {
   EXPECT_THAT(plan.error().message, HasSubstr("jobs.db has version 17"));
 }
 
+// An earlier caip may have made the file since. Until its log is written back, the header has no
+// version.
+TEST_F(OldState, WithAnOlderSchemaInItsLogAloneIsMigrated) {
+  ASSERT_TRUE(Run().ok());
+  const Path file = state_.path() / "jobs.db";
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    std::filesystem::remove(file.string() + suffix);
+  }
+  const auto dump = ReadFile(Path(CAIP_SOURCE_DIR) / "tests/fixtures/jobs_0_1.sql");
+  ASSERT_TRUE(dump.ok());
+  {
+    SqliteDatabase database(file, [](Code code, const Path&, std::string_view why) {
+      return Error{code, std::string(why)};
+    });
+    ASSERT_TRUE(database.Open(SqliteDatabase::Mode::kCreate).ok());
+    ASSERT_TRUE(database.Run("PRAGMA journal_mode = WAL").ok());
+    const Status made = database.Run(dump->c_str());
+    ASSERT_TRUE(made.ok()) << made.error().message;
+  }
+  ASSERT_EQ(VersionInHeader(file), 0) << "the log was written back";
+  EXPECT_EQ(VersionInLog(file), 2);
+  const auto plan = PlanMigrations(state_.path(), kOwn);
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  ASSERT_EQ(plan->size(), 1u);
+  EXPECT_EQ((*plan)[0].from, 2);
+}
+
 // The copy of an upgrade may be put back after it.
 TEST_F(OldState, ThatReplacesAMigratedOneIsMigratedAgain) {
   const std::string jobs = Dump("jobs.db");
@@ -208,6 +235,15 @@ TEST_F(OldState, KilledAfterAnyStepIsOldOrNewAndContinues) {
     EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), 1);
   }
   EXPECT_GT(step, 8);
+}
+
+TEST(RestoredState, ThatIsIncompleteIsRefused) {
+  TemporaryDirectory state;
+  ASSERT_TRUE(MakeDirectories(state.path() / ".restoring").ok());
+  const auto upgrade = UpgradeState(state.path(), {kOwn, kNow});
+  ASSERT_FALSE(upgrade.ok());
+  EXPECT_EQ(upgrade.error().code, Code::kFailedPrecondition);
+  EXPECT_THAT(upgrade.error().message, HasSubstr("its restoration was interrupted"));
 }
 
 TEST(NewState, NeedsNoMigration) {

@@ -1,15 +1,18 @@
 // A library for LD_PRELOAD. It counts the calls with which a process changes files below a
 // directory, and kills the process before one of them. It can also give that directory the number
-// of another file system.
+// of another file system, and let calls there fail as on file systems of other kinds.
 //
 // CAIP_STOP_BELOW: the directory. CAIP_STOP_AT: the call before which the process is killed, from 1
 // on; 0: none. CAIP_STOP_COUNT: file that gets the number of calls at the process's end.
-// CAIP_STATFS_TYPE: the number that statfs(2) gives.
+// CAIP_STATFS_TYPE: the number that statfs(2) gives. CAIP_READ_ONLY=1: no file can be opened for
+// writing. CAIP_LINK_ERROR: the number of the error with which link(2) fails. CAIP_FULL_BELOW: a
+// directory in which no byte can be written.
 //
 // Changes of mapped files are not seen: SQLite's -shm file needs none.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -37,17 +40,35 @@ __attribute__((destructor)) static void end(void) {
   fclose(file);
 }
 
+static int is_below(const char* path) { return below && strncmp(path, below, strlen(below)) == 0; }
+
 static void count(const char* path) {
-  if (!below || strncmp(path, below, strlen(below)) != 0) return;
+  if (!is_below(path)) return;
   if (__atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) == stop_at) kill(getpid(), SIGKILL);
 }
 
-static void count_file(int fd) {
-  char link[64], path[PATH_MAX];
+static void find_path(int fd, char path[PATH_MAX]) {
+  char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  const ssize_t size = readlink(link, path, sizeof path - 1);
+  const ssize_t size = readlink(link, path, PATH_MAX - 1);
   path[size > 0 ? size : 0] = '\0';
+}
+
+static void count_file(int fd) {
+  char path[PATH_MAX];
+  find_path(fd, path);
   count(path);
+}
+
+// Whether the file has room. Otherwise errno says that it has none.
+static int has_room(int fd) {
+  const char* full = getenv("CAIP_FULL_BELOW");
+  char path[PATH_MAX];
+  if (!full) return 1;
+  find_path(fd, path);
+  if (strncmp(path, full, strlen(full)) != 0) return 1;
+  errno = ENOSPC;
+  return 0;
 }
 
 static void count_at(int directory, const char* path) {
@@ -64,6 +85,11 @@ static void count_at(int directory, const char* path) {
     count_file(fd);                             \
     return NEXT(name) passed;                   \
   }
+#define OF_BYTES(result, name, declared, passed)  \
+  result name declared {                          \
+    count_file(fd);                               \
+    return has_room(fd) ? NEXT(name) passed : -1; \
+  }
 #define OF_PATH(name, declared, passed) \
   int name declared {                   \
     count(path);                        \
@@ -75,11 +101,11 @@ static void count_at(int directory, const char* path) {
     return NEXT(name) passed;            \
   }
 
-OF_FILE(ssize_t, write, (int fd, const void* bytes, size_t size), (fd, bytes, size))
-OF_FILE(ssize_t, pwrite, (int fd, const void* bytes, size_t size, off_t place),
-        (fd, bytes, size, place))
-OF_FILE(ssize_t, pwrite64, (int fd, const void* bytes, size_t size, off64_t place),
-        (fd, bytes, size, place))
+OF_BYTES(ssize_t, write, (int fd, const void* bytes, size_t size), (fd, bytes, size))
+OF_BYTES(ssize_t, pwrite, (int fd, const void* bytes, size_t size, off_t place),
+         (fd, bytes, size, place))
+OF_BYTES(ssize_t, pwrite64, (int fd, const void* bytes, size_t size, off64_t place),
+         (fd, bytes, size, place))
 OF_FILE(int, ftruncate, (int fd, off_t size), (fd, size))
 OF_FILE(int, ftruncate64, (int fd, off64_t size), (fd, size))
 OF_FILE(int, fsync, (int fd), (fd))
@@ -95,6 +121,20 @@ OF_PLACE(renameat, (int at, const char* path, int to, const char* name), (at, pa
 OF_PLACE(linkat, (int at, const char* path, int to, const char* name, int flags),
          (at, path, to, name, flags))
 
+int link(const char* path, const char* to) {
+  const char* error = getenv("CAIP_LINK_ERROR");
+  if (error && is_below(path)) {
+    errno = atoi(error);
+    return -1;
+  }
+  return NEXT(link)(path, to);
+}
+
+static int is_refused(const char* path, int flags) {
+  const int writes = (flags & (O_WRONLY | O_RDWR | O_CREAT)) != 0;
+  return writes && getenv("CAIP_READ_ONLY") && is_below(path);
+}
+
 static mode_t mode_of(int flags, va_list rest) {
   return (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
 }
@@ -106,6 +146,10 @@ static mode_t mode_of(int flags, va_list rest) {
     const mode_t mode = mode_of(flags, rest);  \
     va_end(rest);                              \
     if ((flags & O_CREAT) != 0) count(path);   \
+    if (is_refused(path, flags)) {             \
+      errno = EROFS;                           \
+      return -1;                               \
+    }                                          \
     return NEXT(name)(path, flags, mode);      \
   }
 OPENS(open)

@@ -289,8 +289,8 @@ class Restoring(Backups):
         self.refuse(f"'state/buckets/{old_state.OBJECT}' differs from what was saved")
         write(self.archive, [*made[:at], *made[at + 1:]])
         self.refuse('differs from what was saved')
-        write(self.archive, [*made[:-1], (member('state/added'), b'x'), made[-1]])
-        self.refuse("'state/added' differs from what was saved")
+        write(self.archive, [*made[:-1], (member('state/buckets/added'), b'x'), made[-1]])
+        self.refuse("'state/buckets/added' differs from what was saved")
         write(self.archive, made[:-1])
         self.refuse('is cut off or damaged')
         # digests that fit do not help an object's record without its file

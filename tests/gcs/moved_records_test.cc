@@ -39,9 +39,11 @@ class MovedRecords : public ::testing::Test {
     ASSERT_TRUE(database.Open(SqliteDatabase::Mode::kReadOnly).ok());
     ASSERT_TRUE(database.CopyTo(taken_ / "buckets.db").ok());
   }
+  FileIdentifier IdentifyTaken() const { return *IdentifyBelow(taken_ / "buckets"); }
   /// Copies the files with new inodes.
   void MoveSnapshot() {
-    ASSERT_TRUE(DetachRecords(taken_ / "buckets.db", taken_ / "buckets").ok());
+    const Status detached = DetachRecords(taken_ / "buckets.db", IdentifyTaken());
+    ASSERT_TRUE(detached.ok()) << detached.error().message;
     fs::copy(taken_, moved_, fs::copy_options::recursive);
   }
 
@@ -70,8 +72,7 @@ TEST_F(MovedRecords, OfAnObjectThatWasBeingReplacedAreAdopted) {
     takes = false;
     PutTyped(*store, "later", std::string(100'000, 'l'), "text/x-later");
   }
-  ASSERT_TRUE(
-      AdoptLaterRecords(taken_ / "buckets.db", taken_ / "buckets", live_ / "buckets.db").ok());
+  ASSERT_TRUE(AdoptLaterRecords(taken_ / "buckets.db", IdentifyTaken(), live_ / "buckets.db").ok());
   MoveSnapshot();
   const Status attached = AttachRecords(moved_ / "buckets.db", moved_ / "buckets");
   ASSERT_TRUE(attached.ok()) << attached.error().message;
@@ -101,8 +102,9 @@ TEST_F(MovedRecords, OfAMissingFileAreRefused) {
   EXPECT_EQ(attached.error().code, Code::kDataLoss);
 }
 
-// The bytes of a small object are with its record until its file is on disk.
-TEST_F(MovedRecords, KeepTheBytesOfASmallObjectWithoutAFile) {
+// The file of a small object gets its name after its commit. Until then it is among the unfinished
+// files, and opening the store completes the commit.
+TEST_F(MovedRecords, OfASmallObjectThatWasBeingCommittedAreKept) {
   ASSERT_TRUE(MakeDirectories(live_).ok());
   ASSERT_TRUE(MakeDirectories(taken_).ok());
   bool takes = false;
@@ -117,8 +119,8 @@ TEST_F(MovedRecords, KeepTheBytesOfASmallObjectWithoutAFile) {
     PutTyped(*store, "small", "bytes", "text/x-small");
     takes = false;
   }
-  RemoveTree(taken_ / "buckets/.caip-tmp");
   ASSERT_FALSE(fs::exists(taken_ / "buckets/bucket/small"));
+  OpenAt(taken_).reset();
   MoveSnapshot();
   ASSERT_TRUE(AttachRecords(moved_ / "buckets.db", moved_ / "buckets").ok());
   const auto store = OpenAt(moved_);
@@ -126,6 +128,65 @@ TEST_F(MovedRecords, KeepTheBytesOfASmallObjectWithoutAFile) {
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(found->content_type, "text/x-small");
   EXPECT_EQ(*ReadFile(moved_ / "buckets/bucket/small"), "bytes");
+}
+
+// The bytes of a small object are kept with its record until its file is on disk.
+TEST_F(MovedRecords, OfAFileThatAPersonDeletedAreForgotten) {
+  ASSERT_TRUE(MakeDirectories(live_).ok());
+  ASSERT_TRUE(MakeDirectories(taken_).ok());
+  {
+    const auto store = OpenAt(live_);
+    ASSERT_TRUE(store->CreateBucket("bucket").ok());
+    PutTyped(*store, "gone", "bytes", "text/x-gone");
+    PutTyped(*store, "kept", "bytes", "text/x-kept");
+    fs::remove(live_ / "buckets/bucket/gone");
+    TakeSnapshot();
+  }
+  OpenAt(taken_).reset();
+  MoveSnapshot();
+  ASSERT_TRUE(AttachRecords(moved_ / "buckets.db", moved_ / "buckets").ok());
+  auto store = DirectoryStore::Open({.root = moved_ / "buckets", .boot = "another boot"}, clock_);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  EXPECT_EQ((*store)->GetObject("bucket", "gone").error().code, Code::kNotFound);
+  EXPECT_EQ((*store)->GetObject("bucket", "kept")->content_type, "text/x-kept");
+}
+
+// Where a file has no second name, a copy has its bytes and its time. An inode of a copy may be
+// that of another original.
+TEST_F(MovedRecords, OfCopiesDescribeTheCopies) {
+  ASSERT_TRUE(MakeDirectories(live_).ok());
+  ASSERT_TRUE(MakeDirectories(taken_ / "buckets/bucket").ok());
+  std::vector<ObjectInfo> put;
+  {
+    const auto store = OpenAt(live_);
+    ASSERT_TRUE(store->CreateBucket("bucket").ok());
+    for (const std::string name : {"a", "b"}) {
+      put.push_back(PutTyped(*store, name, "bytes of " + name, "text/x-" + name));
+    }
+    SqliteDatabase database(live_ / "buckets.db", errors::SideStoreFailed);
+    ASSERT_TRUE(database.Open(SqliteDatabase::Mode::kReadOnly).ok());
+    ASSERT_TRUE(database.CopyTo(taken_ / "buckets.db").ok());
+    put.push_back(PutTyped(*store, "later", "bytes of later", "text/x-later"));
+  }
+  CopiedInodes copies;
+  const auto originals = *IdentifyBelow(live_ / "buckets");
+  for (const ObjectInfo& info : put) {
+    const std::string path = "bucket/" + info.name;
+    fs::copy(live_ / "buckets" / path, taken_ / "buckets" / path);
+    fs::last_write_time(taken_ / "buckets" / path, fs::last_write_time(live_ / "buckets" / path));
+    const FileIdentity original = *originals(path);
+    copies[{original.inode, original.modified_ns}] = IdentifyTaken()(path)->inode;
+  }
+  ASSERT_TRUE(RenumberRecords(taken_ / "buckets.db", copies).ok());
+  ASSERT_TRUE(
+      AdoptLaterRecords(taken_ / "buckets.db", IdentifyTaken(), live_ / "buckets.db", copies).ok());
+  const auto store = OpenAt(taken_);
+  for (const ObjectInfo& info : put) {
+    const auto found = store->GetObject("bucket", info.name);
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    EXPECT_EQ(found->generation, info.generation);
+    EXPECT_EQ(found->content_type, info.content_type);
+  }
 }
 
 }  // namespace

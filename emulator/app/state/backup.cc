@@ -3,12 +3,14 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "base/time_text.h"
 #include "emulator/app/state/state_errors.h"
 #include "emulator/app/state/stores.h"
+#include "fakes/gcs/store/bucket_tree.h"
 #include "fakes/gcs/store/moved_records.h"
 
 namespace caip::app {
@@ -27,6 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kBackupPieceBytes = 1 << 20;
 constexpr const char* kObjectRecords = "buckets.db";
+constexpr std::string_view kObjectFolder = "buckets/";
 
 struct FreeWriter {
   void operator()(archive* writer) const { archive_write_free(writer); }
@@ -86,10 +90,31 @@ class UnfinishedFile {
   Fd fd_;
 };
 
+/// Lets this thread take names for UTF-8. In another locale, libarchive marks each member's names
+/// as bytes, of which GNU tar warns.
+class Utf8Names {
+ public:
+  Utf8Names() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
+    if (locale_ != nullptr) before_ = ::uselocale(locale_);
+  }
+  Utf8Names(const Utf8Names&) = delete;
+  Utf8Names& operator=(const Utf8Names&) = delete;
+  ~Utf8Names() {
+    if (locale_ == nullptr) return;
+    ::uselocale(before_);
+    ::freelocale(locale_);
+  }
+
+ private:
+  locale_t locale_;  // null: this host has none of that name
+  locale_t before_ = nullptr;
+};
+
 /// Writes members to a tar archive, and the digests of its files.
 class BackupWriter {
  public:
-  explicit BackupWriter(const Path& archive) : file_(archive) {}
+  BackupWriter(const Path& archive, std::stop_token stop)
+      : file_(archive), stop_(std::move(stop)) {}
 
   Status Open() {
     RETURN_IF_ERROR(file_.Open());
@@ -101,8 +126,6 @@ class BackupWriter {
     if (ending == ".gz" || ending == ".tgz") filter = archive_write_add_filter_gzip(writer_.get());
     if (ending == ".zst") filter = archive_write_add_filter_zstd(writer_.get());
     if (filter != ARCHIVE_OK) return errors::CompressionMissing(file_.name());
-    // names are bytes, whatever the locale is
-    RETURN_IF_ERROR(Check(archive_write_set_options(writer_.get(), "hdrcharset=BINARY")));
     return Check(archive_write_open_fd(writer_.get(), file_.fd()));
   }
 
@@ -124,8 +147,9 @@ class BackupWriter {
     return Begin(name, facts);
   }
 
-  /// The file may grow meanwhile: it is saved as long as it is now.
-  Status AddFile(const Path& path, const std::string& name) {
+  /// The file may grow meanwhile: it is saved as long as it is now. Returns what was saved: nothing
+  /// known if the file was changed meanwhile.
+  Result<gcs::FileIdentity> AddFile(const Path& path, const std::string& name) {
     const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     struct stat facts = {};
     if (!fd.valid() || ::fstat(fd.get(), &facts) != 0) return CannotOpen(path, errno);
@@ -133,6 +157,7 @@ class BackupWriter {
     Sha256Digest digest;
     buffer_.resize(kBackupPieceBytes);
     for (auto left = static_cast<size_t>(facts.st_size); left > 0;) {
+      if (stop_.stop_requested()) return errors::BackupStopped();
       const ssize_t count = ::read(fd.get(), buffer_.data(), std::min(left, buffer_.size()));
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return CannotRead(path, errno);
@@ -145,7 +170,9 @@ class BackupWriter {
     sums_ += SumLine(digest.FinishHex(), name);
     ++size_.files;
     size_.bytes += static_cast<uint64_t>(facts.st_size);
-    return Ok{};
+    const gcs::FileIdentity before = gcs::IdentityOf(facts);
+    if (::fstat(fd.get(), &facts) != 0) return CannotLookAt(path, errno);
+    return gcs::IdentityOf(facts) == before ? before : gcs::FileIdentity();
   }
 
   /// Writes the digests, waits until the archive is on disk, and gives it its name.
@@ -184,6 +211,8 @@ class BackupWriter {
   }
 
   UnfinishedFile file_;
+  std::stop_token stop_;
+  Utf8Names names_;
   std::unique_ptr<archive, FreeWriter> writer_;
   std::string buffer_;
   std::string sums_;
@@ -201,36 +230,59 @@ Json BackupNoteJson(const Snapshot& snapshot, const BackupOptions& options) {
           {"stateLayout", kStateLayout},    {"databases", databases}};
 }
 
-// The records of objects come last: the files may have changed by hand until then.
-Result<BackupSize> WriteBackup(const Path& state, const Snapshot& snapshot, BackupWriter& writer,
-                               const BackupOptions& options) {
-  RETURN_IF_ERROR(writer.Open());
-  const std::string note = PrettyJson(BackupNoteJson(snapshot, options)) + "\n";
-  RETURN_IF_ERROR(writer.AddText(kBackupNote, note, options.now));
-  bool has_records = false;
+/// The files below the buckets as they were saved.
+using SavedObjects = std::map<std::string, gcs::FileIdentity, std::less<>>;
+
+Result<SavedObjects> SaveFiles(const Snapshot& snapshot, BackupWriter& writer) {
+  SavedObjects objects;
   for (const Path& entry : snapshot.entries()) {
     const std::string name = std::string(kBackupFolder) + entry.string();
     const Path path = snapshot.path() / entry;
     std::error_code error;
     if (fs::is_directory(fs::symlink_status(path, error))) {
       RETURN_IF_ERROR(writer.AddDirectory(path, name + "/"));
-    } else if (entry == kObjectRecords) {
-      has_records = true;
-    } else {
-      RETURN_IF_ERROR(writer.AddFile(path, name));
+    } else if (entry != kObjectRecords) {
+      ASSIGN_OR_RETURN(const gcs::FileIdentity file, writer.AddFile(path, name));
+      if (entry.string().starts_with(kObjectFolder)) {
+        objects[entry.string().substr(kObjectFolder.size())] = file;
+      }
     }
   }
-  if (has_records) {
-    const Path records = snapshot.path() / kObjectRecords;
-    const Path buckets = snapshot.path() / "buckets";
-    std::error_code error;
-    if (fs::exists(buckets, error)) {
-      if (fs::exists(state / kObjectRecords, error)) {
-        RETURN_IF_ERROR(gcs::AdoptLaterRecords(records, buckets, state / kObjectRecords));
-      }
-      RETURN_IF_ERROR(gcs::DetachRecords(records, buckets));
+  return objects;
+}
+
+// A file may change by hand until it is saved, and after that. Its record must describe the bytes
+// that were saved.
+Status FitRecords(const Path& state, const Snapshot& snapshot, const SavedObjects& objects) {
+  const Path records = snapshot.path() / kObjectRecords;
+  const auto identify = [&](const std::string& path) -> std::optional<gcs::FileIdentity> {
+    const auto at = objects.find(path);
+    return at == objects.end() ? std::nullopt : std::optional(at->second);
+  };
+  std::error_code error;
+  if (!fs::exists(snapshot.path() / kObjectFolder, error)) return Ok{};
+  if (fs::exists(state / kObjectRecords, error)) {
+    RETURN_IF_ERROR(
+        gcs::AdoptLaterRecords(records, identify, state / kObjectRecords, snapshot.copies()));
+  }
+  return gcs::DetachRecords(records, identify);
+}
+
+// The records of objects come last.
+Result<BackupSize> WriteBackup(const Path& state, const Snapshot& snapshot, BackupWriter& writer,
+                               const BackupOptions& options) {
+  RETURN_IF_ERROR(writer.Open());
+  const std::string note = PrettyJson(BackupNoteJson(snapshot, options)) + "\n";
+  RETURN_IF_ERROR(writer.AddText(kBackupNote, note, options.now));
+  ASSIGN_OR_RETURN(const SavedObjects objects, SaveFiles(snapshot, writer));
+  if (options.before_records) options.before_records();
+  std::error_code error;
+  if (fs::exists(snapshot.path() / kObjectRecords, error)) {
+    if (const Status fitted = FitRecords(state, snapshot, objects); !fitted.ok()) {
+      return errors::SnapshotFailed(state, fitted.error());
     }
-    RETURN_IF_ERROR(writer.AddFile(records, std::string(kBackupFolder) + kObjectRecords));
+    RETURN_IF_ERROR(writer.AddFile(snapshot.path() / kObjectRecords,
+                                   std::string(kBackupFolder) + kObjectRecords));
   }
   return writer.Finish(options.now);
 }
@@ -252,9 +304,12 @@ Result<BackupSize> BackUpState(const Path& state, const Path& archive,
                                const BackupOptions& options) {
   std::error_code error;
   if (fs::exists(fs::symlink_status(archive, error))) return errors::BackupExists(archive);
-  BackupWriter writer(archive);
-  ASSIGN_OR_RETURN(const Snapshot snapshot, Snapshot::Take(state, options.snapshot));
-  return WriteBackup(state, snapshot, writer, options);
+  BackupWriter writer(archive, options.snapshot.stop);
+  const auto snapshot = Snapshot::Take(state, options.snapshot);
+  if (!snapshot.ok()) return errors::SnapshotFailed(state, snapshot.error());
+  auto saved = WriteBackup(state, *snapshot, writer, options);
+  if (!saved.ok()) return errors::BackupFailed(archive, saved.error());
+  return saved;
 }
 
 }  // namespace caip::app

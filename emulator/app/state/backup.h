@@ -8,6 +8,8 @@
 // A name of an archive that ends with .gz or .zst compresses it.
 
 #include <cstdint>
+#include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -33,6 +35,8 @@ struct BackupOptions {
   std::string version;  // of this program
   Instant now;
   SnapshotOptions snapshot = {};
+  /// Called when all files are saved but the records of objects, for tests.
+  std::function<void()> before_records = {};
 };
 
 /// Saves a state, also while an emulator uses it. The archive appears when it is complete and on
@@ -43,10 +47,13 @@ Result<BackupSize> BackUpState(const Path& state, const Path& archive,
 
 /// Makes a state directory of a backup. The directory must be missing or empty. It appears complete
 /// and on disk, or not at all: the files are made beside it, checked against their digests, and
-/// renamed. kDataLoss: the archive is not a backup, is damaged or cut off, or has members that no
-/// backup has. kFailedPrecondition: a newer caip made it, or the directory is not empty.
+/// renamed. A mount point cannot be renamed: there, the files are made in it, and a process that is
+/// killed while they move leaves a directory that every command refuses (IsBeingRestored).
+/// kDataLoss: the archive is not a backup, is damaged or cut off, or has members that no backup
+/// has. kFailedPrecondition: a newer caip made it, or the directory is not empty. kCancelled:
+/// `stop`.
 Result<BackupSize> RestoreState(const Path& archive, const Path& state,
-                                std::string_view own_version);
+                                std::string_view own_version, const std::stop_token& stop = {});
 
 /// The line of sha256sum for a file. A name with a line break or a backslash is escaped.
 std::string SumLine(std::string_view digest, std::string_view name);

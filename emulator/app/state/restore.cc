@@ -2,7 +2,6 @@
 // in it can name a place outside the new directory.
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/app/state/backup.h"
+#include "emulator/app/state/restoring_directory.h"
+#include "emulator/app/state/saved_places.h"
 #include "emulator/app/state/state_errors.h"
 #include "emulator/app/state/stores.h"
 #include "emulator/app/state/upgrade.h"
@@ -31,7 +32,7 @@ constexpr size_t kNoteBytesMax = 1 << 20;
 constexpr size_t kSumsBytesMax = 1 << 30;
 constexpr int kMemberDepthMax = 512;
 
-// The relative path of a member below the state. "" if it has parts that no backup has.
+// The relative path of a member below the state. "" if no backup has it.
 std::string PathOfMember(std::string_view name) {
   if (!name.starts_with(kBackupFolder)) return "";
   name.remove_prefix(kBackupFolder.size());
@@ -40,32 +41,33 @@ std::string PathOfMember(std::string_view name) {
   const bool is_safe = std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
     return !part.empty() && part != "." && part != ".." && part.find('\0') == std::string::npos;
   });
-  return is_safe && parts.size() <= kMemberDepthMax ? std::string(name) : "";
+  const bool is_known = is_safe && parts.size() <= kMemberDepthMax && IsSavedPlace(name);
+  return is_known ? std::string(name) : "";
 }
 
 /// Reads the members of one archive into a new directory.
 class BackupReader {
  public:
-  BackupReader(const Path& archive, Path into, std::string_view own_version)
-      : archive_(archive), into_(std::move(into)), own_version_(own_version) {}
+  BackupReader(const Path& archive, std::string_view own_version, const std::stop_token& stop)
+      : archive_(archive), own_version_(own_version), stop_(stop) {}
 
-  Result<BackupSize> Run() {
-    const Fd fd(::open(archive_.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd.valid()) return CannotOpen(archive_, errno);
-    ASSIGN_OR_RETURN(const auto source, AsBackup(images::DecompressedFile::Open(fd.get())));
-    images::TarReader tar(*source);
-    ASSIGN_OR_RETURN(const images::TarEntry* entry, AsBackup(tar.Next()));
-    RETURN_IF_ERROR(ReadNote(tar, entry));
-    while (true) {
-      ASSIGN_OR_RETURN(entry, AsBackup(tar.Next()));
-      if (entry == nullptr) return errors::BackupCutOff(archive_);
-      if (entry->path == kBackupSums) break;
-      RETURN_IF_ERROR(ReadMember(tar, *entry));
-    }
-    RETURN_IF_ERROR(CheckSums(tar, *entry));
-    ASSIGN_OR_RETURN(entry, AsBackup(tar.Next()));
-    if (entry != nullptr) return errors::BackupMemberUnknown(archive_, entry->path);
-    if (!tar.HasEnd()) return errors::BackupCutOff(archive_);
+  /// Refuses an archive that has unknown members. Those of a pipe can only be read once, so Unpack
+  /// refuses them.
+  Status Open() {
+    fd_ = Fd(::open(archive_.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd_.valid()) return CannotOpen(archive_, errno);
+    if (::lseek(fd_.get(), 0, SEEK_CUR) < 0) return Ok{};
+    RETURN_IF_ERROR(Read(
+        [this](images::TarReader&, const images::TarEntry& entry) { return CheckMember(entry); }));
+    return ::lseek(fd_.get(), 0, SEEK_SET) == 0 ? Status(Ok{}) : CannotRead(archive_, errno);
+  }
+
+  Result<BackupSize> Unpack(const Path& into) {
+    into_ = into;
+    are_checked_ = true;
+    RETURN_IF_ERROR(Read([this](images::TarReader& tar, const images::TarEntry& entry) {
+      return ReadMember(tar, entry);
+    }));
     return size_;
   }
 
@@ -74,6 +76,40 @@ class BackupReader {
   Result<T> AsBackup(Result<T> result) const {
     if (result.ok() || result.error().code != Code::kDataLoss) return result;
     return errors::NotABackup(archive_, result.error().message);
+  }
+
+  // After the note: it is a backup.
+  template <typename T>
+  Result<T> AsWhole(Result<T> result) const {
+    if (result.ok() || result.error().code != Code::kDataLoss) return result;
+    return errors::BackupCutOff(archive_);
+  }
+
+  template <typename Take>
+  Status Read(const Take& take) {
+    ASSIGN_OR_RETURN(const auto source, AsBackup(images::DecompressedFile::Open(fd_.get())));
+    images::TarReader tar(*source);
+    ASSIGN_OR_RETURN(const images::TarEntry* entry, AsBackup(tar.Next()));
+    RETURN_IF_ERROR(ReadNote(tar, entry));
+    while (true) {
+      if (stop_.stop_requested()) return errors::RestoreStopped();
+      ASSIGN_OR_RETURN(entry, AsWhole(tar.Next()));
+      if (entry == nullptr) return errors::BackupCutOff(archive_);
+      if (entry->path == kBackupSums) break;
+      RETURN_IF_ERROR(take(tar, *entry));
+    }
+    if (are_checked_) RETURN_IF_ERROR(CheckSums(tar, *entry));
+    ASSIGN_OR_RETURN(entry, AsWhole(tar.Next()));
+    if (entry != nullptr) return errors::BackupMemberUnknown(archive_, entry->path);
+    return tar.HasEnd() ? Status(Ok{}) : Status(errors::BackupCutOff(archive_));
+  }
+
+  Status CheckMember(const images::TarEntry& entry) const {
+    const bool is_plain =
+        entry.kind == images::EntryKind::kFile || entry.kind == images::EntryKind::kDirectory;
+    return is_plain && !PathOfMember(entry.path).empty()
+               ? Status(Ok{})
+               : Status(errors::BackupMemberUnknown(archive_, entry.path));
   }
 
   Status ReadNote(images::TarReader& tar, const images::TarEntry* entry) {
@@ -109,12 +145,9 @@ class BackupReader {
   }
 
   Status ReadMember(images::TarReader& tar, const images::TarEntry& entry) {
+    RETURN_IF_ERROR(CheckMember(entry));
     const std::string path = PathOfMember(entry.path);
-    const bool is_file = entry.kind == images::EntryKind::kFile;
-    if (path.empty() || (!is_file && entry.kind != images::EntryKind::kDirectory)) {
-      return errors::BackupMemberUnknown(archive_, entry.path);
-    }
-    if (is_file) return ReadFileMember(tar, entry, into_ / path);
+    if (entry.kind == images::EntryKind::kFile) return ReadFileMember(tar, entry, into_ / path);
     if (::mkdir((into_ / path).c_str(), 0700) == 0) return Ok{};
     if (errno == EEXIST || errno == ENOENT || errno == ENOTDIR) {
       return errors::BackupMemberUnknown(archive_, entry.path);  // twice, or without its parent
@@ -132,6 +165,7 @@ class BackupReader {
     Sha256Digest digest;
     uint64_t written = 0;
     const auto write = [&](std::string_view bytes, uint64_t offset) -> Status {
+      if (stop_.stop_requested()) return errors::RestoreStopped();
       if (offset != written) return errors::BackupMemberUnknown(archive_, entry.path);  // a hole
       digest.Add(bytes);
       written += bytes.size();
@@ -180,80 +214,14 @@ class BackupReader {
   }
 
   const Path& archive_;
-  Path into_;
   std::string_view own_version_;
+  const std::stop_token& stop_;
+  Fd fd_;
+  Path into_;
+  bool are_checked_ = false;                    // the digests
   std::map<std::string, std::string> digests_;  // by the names of members
   BackupSize size_;
 };
-
-/// The directory beside the new state in which its files are made. Deletes it at the end.
-class RestoringDirectory {
- public:
-  static Result<RestoringDirectory> Make(const Path& state) {
-    Path path = state.parent_path() / ("." + state.filename().string() + ".restoring");
-    RETURN_IF_ERROR(MakeDirectories(state.parent_path()));
-    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-      return CannotMakeDirectory(path, errno);
-    }
-    Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-    if (!fd.valid()) return CannotOpen(path, errno);
-    // Another user who may write to it could lead the files elsewhere.
-    struct stat facts {};
-    if (::fstat(fd.get(), &facts) != 0) return CannotOpen(path, errno);
-    if (facts.st_uid != ::geteuid() || (facts.st_mode & 077) != 0) {
-      return errors::RestoringElsewhere(path);
-    }
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return errors::RestoreRuns(state);
-    RestoringDirectory made(std::move(path), std::move(fd));
-    RETURN_IF_ERROR(made.Empty());
-    return made;
-  }
-  RestoringDirectory(RestoringDirectory&& other) noexcept
-      : path_(std::exchange(other.path_, Path())), fd_(std::move(other.fd_)) {}
-  RestoringDirectory& operator=(RestoringDirectory&&) = delete;
-  ~RestoringDirectory() {
-    if (!path_.empty()) RemoveTree(path_);
-  }
-  const Path& path() const { return path_; }
-
-  /// Makes it the state, in one step.
-  Status Become(const Path& state) {
-    if (::syncfs(fd_.get()) != 0) return CannotSync(path_, errno);
-    if (::rename(path_.c_str(), state.c_str()) != 0) {
-      const bool is_in_use = errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR;
-      return is_in_use ? errors::StateNotEmpty(state) : CannotRename(path_, errno);
-    }
-    path_.clear();
-    return SyncDirectory(state.parent_path());
-  }
-
- private:
-  RestoringDirectory(Path path, Fd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
-
-  // A restoration that was killed leaves files.
-  Status Empty() const {
-    std::error_code error;
-    std::vector<Path> found;
-    for (fs::directory_iterator at(path_, error), end; !error && at != end; at.increment(error)) {
-      found.push_back(at->path());
-    }
-    for (const Path& path : found) RemoveTree(path);
-    return error ? Status(CannotLookAt(path_, error.value())) : Status(Ok{});
-  }
-
-  Path path_;  // empty: moved from, or renamed
-  Fd fd_;
-};
-
-Status CheckIsEmpty(const Path& state) {
-  std::error_code error;
-  const fs::file_status status = fs::symlink_status(state, error);
-  if (!fs::exists(status)) return Ok{};
-  if (!fs::is_directory(status) || !fs::is_empty(state, error) || error) {
-    return errors::StateNotEmpty(state);
-  }
-  return Ok{};
-}
 
 // The lock's file shows an emulator that the directory is for states, whatever its mode is by then.
 Status MakeLock(const Path& directory, std::string_view own_version) {
@@ -273,15 +241,15 @@ Status CheckDatabases(const Path& archive, const Path& state, std::string_view o
   return Ok{};
 }
 
-}  // namespace
-
-Result<BackupSize> RestoreState(const Path& archive, const Path& directory,
-                                std::string_view own_version) {
-  const Path state = directory.has_filename() ? directory : directory.parent_path();
+Result<BackupSize> Restore(const Path& archive, const Path& directory, std::string_view own_version,
+                           const std::stop_token& stop) {
+  ASSIGN_OR_RETURN(const Path state, ResolveState(directory));
   RETURN_IF_ERROR(CheckIsEmpty(state));
   RETURN_IF_ERROR(host::CheckIsOnThisHost(state));
+  BackupReader reader(archive, own_version, stop);
+  RETURN_IF_ERROR(reader.Open());
   ASSIGN_OR_RETURN(RestoringDirectory made, RestoringDirectory::Make(state));
-  ASSIGN_OR_RETURN(const BackupSize size, BackupReader(archive, made.path(), own_version).Run());
+  ASSIGN_OR_RETURN(const BackupSize size, reader.Unpack(made.path()));
   RETURN_IF_ERROR(CheckDatabases(archive, made.path(), own_version));
   std::error_code error;
   if (fs::exists(made.path() / "buckets.db", error) && fs::exists(made.path() / "buckets", error)) {
@@ -290,6 +258,15 @@ Result<BackupSize> RestoreState(const Path& archive, const Path& directory,
   RETURN_IF_ERROR(MakeLock(made.path(), own_version));
   RETURN_IF_ERROR(made.Become(state));
   return size;
+}
+
+}  // namespace
+
+Result<BackupSize> RestoreState(const Path& archive, const Path& state,
+                                std::string_view own_version, const std::stop_token& stop) {
+  auto restored = Restore(archive, state, own_version, stop);
+  if (!restored.ok()) return errors::RestoreFailed(state, restored.error());
+  return restored;
 }
 
 }  // namespace caip::app

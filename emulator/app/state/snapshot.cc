@@ -11,12 +11,15 @@
 #include <utility>
 
 #include "base/sqlite.h"
+#include "emulator/app/state/saved_places.h"
 #include "emulator/app/state/state_errors.h"
 #include "emulator/app/state/stores.h"
+#include "emulator/app/state/tree_linker.h"
 #include "emulator/app/state/upgrade.h"
 #include "emulator/app/version.h"
 #include "fakes/gcs/store/directory_store.h"
 #include "fakes/gcs/store/moved_records.h"
+#include "host/store/state_directory.h"
 
 namespace caip::app {
 namespace {
@@ -25,69 +28,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSnapshotPrefix = ".backup-";
 constexpr const char* kBuckets = "buckets";
+constexpr const char* kObjectRecords = "buckets.db";
 constexpr const char* kUnfinishedObjects = ".caip-tmp";  // below kBuckets
-// Their files only appear, get other names, grow at their ends and go.
-constexpr const char* kLinkedFolders[] = {"uploads", "xml-uploads", kBuckets};
-constexpr const char* kImageBlobs = "images/blobs";
-// Small files, which a person may edit in place.
-constexpr const char* kCopiedPlaces[] = {"policies", "keys",        "storage-keys",
-                                         "ca",       "config.yaml", "version.json"};
-constexpr const char* kImageMap = "images/map.json";
-
-/// A file or a directory of a tree, with its inode.
-using TreeEntry = std::pair<std::string, uint64_t>;
-
-/// Walks a tree that other processes change, and links its files to another one.
-class TreeLinker {
- public:
-  TreeLinker(Path from, Path to) : from_(std::move(from)), to_(std::move(to)) {}
-
-  /// Makes the other tree.
-  Status Link() {
-    RETURN_IF_ERROR(MakeDirectories(to_));
-    return Walk("", true);
-  }
-  Status List() { return Walk("", false); }
-  /// What was found, sorted.
-  std::vector<TreeEntry> TakeEntries() {
-    std::sort(entries_.begin(), entries_.end());
-    return std::move(entries_);
-  }
-
- private:
-  Status Walk(const std::string& folder, bool links) {
-    std::error_code error;
-    std::vector<std::string> folders;
-    for (fs::directory_iterator at(from_ / folder, error), end; !error && at != end;
-         at.increment(error)) {
-      const std::string path = (Path(folder) / at->path().filename()).string();
-      struct stat facts = {};
-      if (::lstat(at->path().c_str(), &facts) != 0) continue;  // it has gone
-      if (S_ISDIR(facts.st_mode)) folders.push_back(path);
-      if (!S_ISDIR(facts.st_mode) && !S_ISREG(facts.st_mode)) continue;
-      entries_.emplace_back(path, facts.st_ino);
-      if (links) RETURN_IF_ERROR(Repeat(path, facts.st_mode));
-    }
-    const bool has_gone = error.value() == ENOENT || error.value() == ENOTDIR;
-    if (error && !has_gone) return CannotLookAt(from_ / folder, error.value());
-    for (const std::string& path : folders) RETURN_IF_ERROR(Walk(path, links));
-    return Ok{};
-  }
-
-  Status Repeat(const std::string& path, mode_t mode) const {
-    const Path to = to_ / path;
-    if (S_ISDIR(mode)) {
-      const bool made = ::mkdir(to.c_str(), 0700) == 0 || errno == EEXIST;
-      return made ? Status(Ok{}) : Status(CannotMakeDirectory(to, errno));
-    }
-    if (::link((from_ / path).c_str(), to.c_str()) == 0 || errno == ENOENT) return Ok{};
-    return errors::CannotLink(from_ / path, errno);
-  }
-
-  Path from_;
-  Path to_;
-  std::vector<TreeEntry> entries_;
-};
+constexpr const char* kLockPause = "PRAGMA busy_timeout = 100";
 
 // Without the objects that are being written, which no record names yet.
 std::vector<TreeEntry> ObjectsOf(std::vector<TreeEntry> entries) {
@@ -111,7 +54,7 @@ Status CopyPlace(const Path& from, const Path& to) {
   const Path itself = fs::canonical(from, error);  // a person may have put a link to it there
   if (error) return CannotRead(from, error.value());
   fs::copy(itself, to, fs::copy_options::recursive | fs::copy_options::skip_symlinks, error);
-  return error ? Status(CannotRead(from, error.value())) : Status(Ok{});
+  return error ? Status(errors::CannotCopy(from, error.value())) : Status(Ok{});
 }
 
 /// A database that no other process writes.
@@ -119,11 +62,13 @@ struct LockedStore {
   LockedStore(const Store& held, const Path& file)
       : store(&held), writer(file, errors::StoreFailed), reader(file, errors::StoreFailed) {}
 
-  Status Lock() {
+  Status Open() {
     RETURN_IF_ERROR(writer.Open(SqliteDatabase::Mode::kExisting));
-    RETURN_IF_ERROR(reader.Open(SqliteDatabase::Mode::kExisting));
-    return writer.Run("BEGIN IMMEDIATE");
+    RETURN_IF_ERROR(writer.Run(kLockPause));
+    return reader.Open(SqliteDatabase::Mode::kExisting);
   }
+  /// kUnavailable: another process writes.
+  Status Lock() { return writer.Run("BEGIN IMMEDIATE"); }
   /// From now on, `reader` sees this state.
   Status Hold() {
     RETURN_IF_ERROR(reader.Run("BEGIN"));
@@ -137,14 +82,39 @@ struct LockedStore {
   SqliteDatabase reader;
 };
 
+/// How long other processes may be kept waiting.
+class TakingLimit {
+ public:
+  TakingLimit(const Path& state, const SnapshotOptions& options)
+      : state_(state), options_(options) {}
+
+  void Begin() { deadline_ = MonotonicNow() + options_.patience; }
+  bool IsOver() const { return MonotonicNow() > deadline_; }
+
+  Status Check() const {
+    if (options_.stop.stop_requested()) return errors::BackupStopped();
+    if (!IsOver()) return Ok{};
+    const auto owner = host::StateDirectory::Peek(state_);
+    return owner.ok() && !*owner ? Status(Ok{}) : Status(errors::StateTooBusy(state_));
+  }
+
+ private:
+  const Path& state_;
+  const SnapshotOptions& options_;
+  MonotonicTime deadline_ = MonotonicNow();
+};
+
 /// Takes one snapshot.
 class Taking {
  public:
   Taking(const Path& state, const Path& snapshot, const SnapshotOptions& options)
-      : state_(state), to_(snapshot), options_(options) {}
+      : state_(state), to_(snapshot), options_(options), limit_(state, options) {}
 
   Status Run() {
+    limit_.Begin();
+    RETURN_IF_ERROR(LockImages());
     RETURN_IF_ERROR(LockStores());
+    if (options_.when_locked) options_.when_locked();
     Status taken = TakeFiles();
     for (const auto& locked : locked_) {
       if (taken.ok()) taken = locked->Hold();
@@ -153,105 +123,148 @@ class Taking {
       const Status unlocked = locked->Unlock();
       if (taken.ok() && !unlocked.ok()) taken = unlocked;
     }
+    images_lock_.Close();
     RETURN_IF_ERROR(taken);
-    RETURN_IF_ERROR(CopyStores());
-    return Complete();
+    return CopyStores();
   }
+
+  const gcs::CopiedInodes& copies() const { return copies_; }
 
  private:
   bool Wants(const Store& store) const { return options_.with_images || store.name != "images"; }
+  std::function<Status()> Checks() const {
+    return [this] { return limit_.Check(); };
+  }
 
-  // Always in one order, so that two backups never wait for each other.
+  // The lock keeps a collection of garbage from removing blobs. A collection takes it before it
+  // writes to its database, so it comes before all databases here, too.
+  Status LockImages() {
+    std::error_code error;
+    if (!options_.with_images || !fs::exists(state_ / kImageBlobs, error)) return Ok{};
+    const Path lock_file = state_ / "images/lock";
+    images_lock_ = Fd(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!images_lock_.valid()) return CannotOpen(lock_file, errno);
+    while (::flock(images_lock_.get(), LOCK_SH) != 0) {
+      if (errno != EINTR) return CannotLock(lock_file, errno);
+      RETURN_IF_ERROR(limit_.Check());
+    }
+    return Ok{};
+  }
+
+  // Always in one order, so that two backups never wait for each other. The emulator waits from the
+  // first lock on.
   Status LockStores() {
+    limit_.Begin();
     for (const Store& store : Stores()) {
       const Path file = state_ / store.file;
       std::error_code error;
       if (!Wants(store) || !fs::exists(file, error)) continue;
       locked_.push_back(std::make_unique<LockedStore>(store, file));
-      RETURN_IF_ERROR(locked_.back()->Lock());
+      RETURN_IF_ERROR(locked_.back()->Open());
+      RETURN_IF_ERROR(LockPatiently(*locked_.back()));
+      if (locked_.size() == 1) limit_.Begin();
     }
     return Ok{};
   }
 
+  Status LockPatiently(LockedStore& store) const {
+    while (true) {
+      const Status locked = store.Lock();
+      if (locked.ok() || locked.error().code != Code::kUnavailable) return locked;
+      RETURN_IF_ERROR(limit_.Check());
+      if (limit_.IsOver()) return errors::StateTooBusy(state_);
+    }
+  }
+
   Status TakeFiles() {
-    const MonotonicTime deadline = MonotonicNow() + options_.patience;
     while (true) {
       ASSIGN_OR_RETURN(const bool is_coherent, LinkFolders());
       if (is_coherent) break;
-      if (MonotonicNow() > deadline) return errors::StateTooBusy(state_);
+      if (limit_.IsOver()) return errors::StateTooBusy(state_);
       for (const char* folder : kLinkedFolders) RemoveTree(to_ / folder);
     }
-    for (const char* place : kCopiedPlaces) RETURN_IF_ERROR(CopyPlace(state_ / place, to_ / place));
+    for (const char* place : kCopiedPlaces) {
+      RETURN_IF_ERROR(limit_.Check());
+      RETURN_IF_ERROR(CopyPlace(state_ / place, to_ / place));
+    }
     if (!options_.with_images) return Ok{};
     RETURN_IF_ERROR(CopyPlace(state_ / kImageMap, to_ / kImageMap));
-    return LinkBlobs();
+    std::error_code error;
+    if (!fs::exists(state_ / kImageBlobs, error)) return Ok{};
+    return TreeLinker(state_ / kImageBlobs, to_ / kImageBlobs, Checks()).Link();
   }
 
   // False: the objects changed meanwhile. Writers change at most one object each before they wait
   // for their database.
-  Result<bool> LinkFolders() const {
+  Result<bool> LinkFolders() {
     std::vector<TreeEntry> linked;
+    copies_.clear();
     for (const char* folder : kLinkedFolders) {
       std::error_code error;
       if (!fs::exists(state_ / folder, error)) continue;
-      TreeLinker linker(state_ / folder, to_ / folder);
+      TreeLinker linker(state_ / folder, to_ / folder, Checks());
       RETURN_IF_ERROR(linker.Link());
+      copies_.insert(linker.copies().begin(), linker.copies().end());
       linked = linker.TakeEntries();  // of the last: the buckets
     }
     std::error_code error;
     if (!fs::exists(state_ / kBuckets, error)) return true;
-    TreeLinker again(state_ / kBuckets, {});
+    TreeLinker again(state_ / kBuckets, {}, Checks());
     RETURN_IF_ERROR(again.List());
     return ObjectsOf(std::move(linked)) == ObjectsOf(again.TakeEntries());
   }
 
-  // The lock keeps a collection of garbage from removing blobs.
-  Status LinkBlobs() const {
-    std::error_code error;
-    if (!fs::exists(state_ / kImageBlobs, error)) return Ok{};
-    const Path lock_file = state_ / "images/lock";
-    const Fd lock(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (!lock.valid()) return CannotOpen(lock_file, errno);
-    if (::flock(lock.get(), LOCK_SH) != 0) return CannotLock(lock_file, errno);
-    return TreeLinker(state_ / kImageBlobs, to_ / kImageBlobs).Link();
-  }
-
+  // The records of objects first: a writer that had to wait replaces its object soon.
   Status CopyStores() {
     for (const auto& locked : locked_) {
-      const Path copy = to_ / locked->store->file;
-      RETURN_IF_ERROR(MakeDirectories(copy.parent_path()));
-      RETURN_IF_ERROR(locked->reader.CopyTo(copy));
+      if (locked->store->file == kObjectRecords) RETURN_IF_ERROR(CopyStore(*locked));
+    }
+    RETURN_IF_ERROR(Complete());
+    for (const auto& locked : locked_) {
+      if (locked->store->file != kObjectRecords) RETURN_IF_ERROR(CopyStore(*locked));
     }
     locked_.clear();
     return Ok{};
   }
 
+  Status CopyStore(LockedStore& locked) const {
+    if (options_.stop.stop_requested()) return errors::BackupStopped();
+    const Path copy = to_ / locked.store->file;
+    RETURN_IF_ERROR(MakeDirectories(copy.parent_path()));
+    return locked.reader.CopyTo(copy);
+  }
+
   // Objects that were being written get their files, as at the start of an emulator after a kill,
   // or their records, which the emulator has written since.
   Status Complete() const {
+    const Path buckets = to_ / kBuckets;
+    const Path records = to_ / kObjectRecords;
     std::error_code error;
-    if (!fs::exists(to_ / kBuckets, error)) return Ok{};
-    const bool has_records = fs::exists(to_ / "buckets.db", error);
+    if (!fs::exists(buckets, error)) return Ok{};
+    const bool has_records = fs::exists(records, error);
+    if (has_records) RETURN_IF_ERROR(gcs::RenumberRecords(records, copies_));
     {
       SystemClock clock;
-      const auto store =
-          gcs::DirectoryStore::Open({.root = to_ / kBuckets, .durable = false}, clock);
+      const auto store = gcs::DirectoryStore::Open({.root = buckets, .durable = false}, clock);
       if (!store.ok()) return store.error();
     }
-    RemoveTree(to_ / kBuckets / kUnfinishedObjects);
+    RemoveTree(buckets / kUnfinishedObjects);
     {
-      SqliteDatabase database(to_ / "buckets.db", errors::StoreFailed);
+      SqliteDatabase database(records, errors::StoreFailed);
       RETURN_IF_ERROR(database.Open(SqliteDatabase::Mode::kExisting));
       RETURN_IF_ERROR(database.Run("PRAGMA journal_mode = DELETE"));  // one file
     }
-    return has_records
-               ? gcs::AdoptLaterRecords(to_ / "buckets.db", to_ / kBuckets, state_ / "buckets.db")
-               : Status(Ok{});
+    if (!has_records) return Ok{};
+    ASSIGN_OR_RETURN(const gcs::FileIdentifier identify, gcs::IdentifyBelow(buckets));
+    return gcs::AdoptLaterRecords(records, identify, state_ / kObjectRecords, copies_);
   }
 
   const Path& state_;
   const Path& to_;
   const SnapshotOptions& options_;
+  TakingLimit limit_;
+  Fd images_lock_;
+  gcs::CopiedInodes copies_;
   std::vector<std::unique_ptr<LockedStore>> locked_;
 };
 
@@ -279,7 +292,8 @@ void RemoveAbandoned(const Path& state) {
 Snapshot::Snapshot(Snapshot&& other) noexcept
     : path_(std::exchange(other.path_, Path())),
       lock_(std::move(other.lock_)),
-      entries_(std::move(other.entries_)) {}
+      entries_(std::move(other.entries_)),
+      copies_(std::move(other.copies_)) {}
 
 Snapshot::~Snapshot() {
   if (!path_.empty()) RemoveTree(path_);
@@ -300,7 +314,11 @@ Result<Snapshot> Snapshot::Take(const Path& state, const SnapshotOptions& option
   if (!IsState(state)) return errors::NotAState(state);
   RETURN_IF_ERROR(PlanMigrations(state, kVersion));  // refuses a newer state
   ASSIGN_OR_RETURN(Snapshot snapshot, MakeDirectory(state));
-  RETURN_IF_ERROR(Taking(state, snapshot.path_, options).Run());
+  {
+    Taking taking(state, snapshot.path_, options);
+    RETURN_IF_ERROR(taking.Run());
+    snapshot.copies_ = taking.copies();
+  }
   RETURN_IF_ERROR(snapshot.ListEntries());
   return snapshot;
 }

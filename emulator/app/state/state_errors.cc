@@ -6,6 +6,8 @@
 namespace caip::app::errors {
 namespace {
 
+constexpr const char* kStateFull = "stateFull";
+
 std::string StateText(const Path& state) { return "The state directory " + Quoted(state.string()); }
 
 }  // namespace
@@ -51,18 +53,53 @@ Error MigrationFailed(std::string_view file, const Path& copy, const Error& caus
                           " It is unchanged, and " + Quoted(copy.string()) + " has a copy of it."};
 }
 
+Error CopiesFailed(const Path& state, const Error& cause) {
+  if (cause.code != Code::kResourceExhausted) return cause;
+  return {cause.code, "The file system of the state directory " + Quoted(state.string()) +
+                          " is full. A migration first copies the old databases. No database was "
+                          "migrated. Free space there, and try again. (" +
+                          cause.message + ")"};
+}
+
 Error StateTooBusy(const Path& state) {
   return {
       Code::kUnavailable,
       StateText(state) +
-          " cannot be backed up now: its objects change while they are listed, or are too many. "
-          "End the emulator with `caip stop`, and try again."};
+          " cannot be backed up now: other processes change it all the time, or its objects are "
+          "too many to be saved while an emulator waits. End the emulator with `caip stop`, and "
+          "try again: without an emulator there is no limit."};
 }
 
 Error CannotLink(const Path& file, int error_number) {
   return SystemError("cannot make a link to " + Quoted(file.string()) +
                          " in the state directory, which a backup needs",
                      error_number);
+}
+
+Error CannotCopy(const Path& file, int error_number) {
+  return SystemError("cannot copy " + Quoted(file.string()) + " within the state directory",
+                     error_number);
+}
+
+Error BackupStopped() { return {Code::kCancelled, "Interrupted. Nothing was saved."}; }
+
+Error SnapshotFailed(const Path& state, const Error& cause) {
+  if (cause.code != Code::kResourceExhausted) return cause;
+  return {cause.code,
+          "The file system of the state directory " + Quoted(state.string()) +
+              " is full. A backup needs room there for a copy of the databases. Nothing "
+              "was saved. Free space there, and try again. (" +
+              cause.message + ")",
+          {},
+          kStateFull};
+}
+
+Error BackupFailed(const Path& archive, const Error& cause) {
+  if (cause.code != Code::kResourceExhausted || cause.reason == kStateFull) return cause;
+  return {cause.code, "The file system of the archive " + Quoted(archive.string()) +
+                          " is full. Nothing was saved. Free space there, or name a file on "
+                          "another file system. (" +
+                          cause.message + ")"};
 }
 
 Error FileShrank(const Path& file) {
@@ -118,11 +155,38 @@ Error BackupTooNew(const Path& archive, std::string_view version, std::string_vi
                                          ". Use that caip to restore it."};
 }
 
-Error StateNotEmpty(const Path& state) {
+Error RestoreStopped() { return {Code::kCancelled, "Interrupted. Nothing was restored."}; }
+
+Error RestoreFailed(const Path& state, const Error& cause) {
+  if (cause.code != Code::kResourceExhausted) return cause;
+  return {cause.code,
+          "The file system of the state directory " + Quoted(state.string()) +
+              " is full. Nothing was restored. Free space there, or name a directory on "
+              "another file system with --state. (" +
+              cause.message + ")"};
+}
+
+Error StateNotEmpty(const Path& state, std::string_view entry) {
+  const std::string what =
+      entry.empty() ? " is not a directory." : " is not empty: it has " + Quoted(entry) + ".";
   return {Code::kFailedPrecondition,
-          StateText(state) +
-              " is not empty. A backup is restored only into a missing or empty directory. Move it "
-              "away, or name another with --state or $CAIP_STATE."};
+          StateText(state) + what +
+              " A backup is restored only into a missing or empty directory. Move it away, or name "
+              "another with --state or $CAIP_STATE."};
+}
+
+Error StateLinkBroken(const Path& state, const Path& target) {
+  return {Code::kFailedPrecondition,
+          StateText(state) + " is a symbolic link to " + Quoted(target.string()) +
+              ", which does not exist. Make that directory, or name another with --state or "
+              "$CAIP_STATE."};
+}
+
+Error RestoreUnfinished(const Path& state) {
+  return {Code::kFailedPrecondition,
+          "A backup is being restored into " + Quoted(state.string()) +
+              ", or its restoration was interrupted. Wait for `caip state restore`. If it does not "
+              "run, delete everything in this directory, and restore the backup again."};
 }
 
 Error RestoreRuns(const Path& state) {

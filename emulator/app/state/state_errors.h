@@ -31,11 +31,20 @@ Error NoState(const Path& state);
 Error StateInUse(const Path& state, std::string_view what, const Error& cause);
 /// A migration failed. `copy`: the directory with the databases as they were before.
 Error MigrationFailed(std::string_view file, const Path& copy, const Error& cause);
+/// The old databases could not be copied. Says what to do if the file system is full.
+Error CopiesFailed(const Path& state, const Error& cause);
 
 // Backups.
 /// The emulator writes objects faster than they are listed, or there are very many. kUnavailable.
 Error StateTooBusy(const Path& state);
 Error CannotLink(const Path& file, int error_number);
+Error CannotCopy(const Path& file, int error_number);
+/// kCancelled.
+Error BackupStopped();
+/// Says what to do if the file system of the state is full. Other errors are unchanged.
+Error SnapshotFailed(const Path& state, const Error& cause);
+/// The same for the file system of the archive.
+Error BackupFailed(const Path& archive, const Error& cause);
 Error FileShrank(const Path& file);
 Error BackupExists(const Path& archive);
 Error BackupNotWritten(const Path& archive, int error_number, std::string_view why);
@@ -44,11 +53,20 @@ Error CompressionMissing(const Path& archive);
 Error NotABackup(const Path& archive, std::string_view why);
 Error BackupCutOff(const Path& archive);
 Error BackupMemberUnknown(const Path& archive, std::string_view member);
+/// kCancelled.
+Error RestoreStopped();
+/// Says what to do if the file system of the state is full. Other errors are unchanged.
+Error RestoreFailed(const Path& state, const Error& cause);
 /// A file of it has other bytes than were saved.
 Error BackupDamaged(const Path& archive, std::string_view file);
 /// `version`: of the caip that made it; "" if not known.
 Error BackupTooNew(const Path& archive, std::string_view version, std::string_view own_version);
-Error StateNotEmpty(const Path& state);
+/// `entry`: the name of something in it; "" if it is not a directory.
+Error StateNotEmpty(const Path& state, std::string_view entry);
+/// kFailedPrecondition: a symbolic link to a directory that does not exist.
+Error StateLinkBroken(const Path& state, const Path& target);
+/// kFailedPrecondition: a restoration into a mount point was interrupted.
+Error RestoreUnfinished(const Path& state);
 Error RestoreRuns(const Path& state);
 /// The directory for the files of a restoration belongs to another user, or is open to others.
 Error RestoringElsewhere(const Path& directory);

@@ -1,5 +1,8 @@
 #include "emulator/app/state/stores.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "base/json.h"
 #include "base/sqlite.h"
 #include "emulator/api/optimizer/study_store.h"
@@ -31,6 +34,25 @@ Status MigrateImageNames(const Path& file) { return StatusOf(images::ImageNames:
 constexpr size_t kHeaderBytes = 100;
 constexpr size_t kVersionPlace = 60;
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
+
+// A write-ahead log: a header, and frames of a header and a page each (the same page, section 4.1).
+constexpr size_t kLogHeaderBytes = 32;
+constexpr size_t kFrameHeaderBytes = 24;
+constexpr size_t kSaltBytes = 8;
+constexpr off_t kFramesMax = 4096;  // a longer log is left to SQLite
+
+uint32_t BigEndian(std::string_view bytes, size_t place) {
+  uint32_t number = 0;
+  for (size_t i = 0; i < 4; ++i)
+    number = number << 8 | static_cast<unsigned char>(bytes[place + i]);
+  return number;
+}
+
+std::string BytesAt(const Fd& file, off_t place, size_t size) {
+  std::string bytes(size, '\0');
+  const ssize_t count = ::pread(file.get(), bytes.data(), size, place);
+  return count == static_cast<ssize_t>(size) ? bytes : "";
+}
 
 }  // namespace
 
@@ -78,11 +100,30 @@ std::optional<int64_t> VersionInHeader(const Path& file) {
   if (!header.ok() || header->size() < kHeaderBytes || !header->starts_with(kMagic)) {
     return std::nullopt;
   }
-  uint32_t version = 0;
-  for (size_t i = 0; i < 4; ++i) {
-    version = version << 8 | static_cast<unsigned char>((*header)[kVersionPlace + i]);
+  return static_cast<int32_t>(BigEndian(*header, kVersionPlace));
+}
+
+// Frames of an earlier use of the log have other salts. A transaction counts from its last frame
+// on, which has the size of the database.
+std::optional<int64_t> VersionInLog(const Path& file) {
+  const Fd log(::open((file.string() + "-wal").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!log.valid()) return std::nullopt;
+  const std::string header = BytesAt(log, 0, kLogHeaderBytes);
+  if (header.empty()) return std::nullopt;
+  const std::string salts = header.substr(16, kSaltBytes);
+  const off_t frame_bytes = kFrameHeaderBytes + BigEndian(header, 8);
+  std::optional<int64_t> committed;
+  std::optional<int64_t> written;
+  off_t place = kLogHeaderBytes;
+  for (off_t count = 0; count <= kFramesMax; ++count, place += frame_bytes) {
+    const std::string frame = BytesAt(log, place, kFrameHeaderBytes + kHeaderBytes);
+    if (frame.empty() || frame.compare(8, kSaltBytes, salts) != 0) return committed;
+    if (BigEndian(frame, 0) == 1) {
+      written = static_cast<int32_t>(BigEndian(frame, kFrameHeaderBytes + kVersionPlace));
+    }
+    if (BigEndian(frame, 4) != 0) committed = written;
   }
-  return static_cast<int32_t>(version);
+  return std::nullopt;
 }
 
 Result<std::optional<int64_t>> StoredVersion(const Path& file) {

@@ -45,6 +45,10 @@ Result<std::optional<int64_t>> StoredVersion(const Path& file);
 /// takes.
 std::optional<int64_t> VersionInHeader(const Path& file);
 
+/// The schema in the write-ahead log of the file. nullopt: the log says nothing about it. As fast
+/// as VersionInHeader.
+std::optional<int64_t> VersionInLog(const Path& file);
+
 /// What <state>/version.json records: the version of caip that used the state last.
 struct LastWriter {
   std::string version;  // "0.2.0"

@@ -9,6 +9,7 @@
 #include "base/sqlite.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "emulator/app/state/restoring_directory.h"
 #include "emulator/app/state/state_errors.h"
 
 namespace caip::app {
@@ -55,7 +56,9 @@ class Upgrading {
       : state_(std::move(state)), options_(options), migrations_(std::move(migrations)) {}
 
   Result<Path> Run() {
-    RETURN_IF_ERROR(MakeCopies());
+    if (const Status copied = MakeCopies(); !copied.ok()) {
+      return errors::CopiesFailed(state_, copied.error());
+    }
     for (const Migration& migration : migrations_) {
       const Store& store = *migration.store;
       const Path file = state_ / store.file;
@@ -199,9 +202,12 @@ std::optional<KeptCopy> ReadKeptCopy(const Path& directory) {
 
 }  // namespace
 
-// The headers suffice if this version was the last to use the state: then no other schema can be in
-// a write-ahead log. Every start of an emulator comes through here, and opening takes milliseconds.
+// The headers suffice if this version was the last to use the state: then no newer schema can be in
+// a write-ahead log. A header without a version has never been written back, and a person may have
+// put an older database there. Every start of an emulator comes through here, and opening takes
+// milliseconds.
 Result<std::vector<Migration>> PlanMigrations(const Path& state, std::string_view own_version) {
+  if (IsBeingRestored(state)) return errors::RestoreUnfinished(state);
   std::vector<Migration> migrations;
   std::vector<errors::NewerStore> newer;
   const auto last = ReadLastWriter(state);
@@ -209,7 +215,8 @@ Result<std::vector<Migration>> PlanMigrations(const Path& state, std::string_vie
   for (const Store& store : Stores()) {
     const Path file = state / store.file;
     const auto header = is_own ? VersionInHeader(file) : std::nullopt;
-    if (header == store.version || header == 0) continue;
+    if (header == store.version) continue;
+    if (header == 0 && VersionInLog(file) == store.version) continue;
     const auto found = StoredVersion(file);
     if (!found.ok() && found.error().code == Code::kDataLoss) continue;
     if (!found.ok()) return found.error();

@@ -26,8 +26,9 @@ struct Migration {
   int64_t from = 0;
 };
 
-/// The migrations that the state needs. kFailedPrecondition: a newer caip wrote the state. A file
-/// that is not a database is left to the part that opens it. Changes no file.
+/// The migrations that the state needs. kFailedPrecondition: a newer caip wrote the state, or a
+/// backup is being restored into it. A file that is not a database is left to the part that opens
+/// it. Changes no file.
 Result<std::vector<Migration>> PlanMigrations(const Path& state, std::string_view own_version);
 
 struct UpgradeOptions {

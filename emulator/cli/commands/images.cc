@@ -6,6 +6,8 @@
 #include "base/json.h"
 #include "base/quoting.h"
 #include "base/text.h"
+#include "emulator/app/state/upgrade.h"
+#include "emulator/app/version.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/errors.h"
 #include "emulator/cli/output.h"
@@ -25,10 +27,15 @@ using images::ListedImage;
 // The columns of `docker image ls`, with the whole name in one.
 constexpr std::string_view kImageColumns = "table(name,id:label=DIGEST,platform,size,status)";
 
-// An emulator makes the same directory when it starts.
+// An emulator makes the same directory when it starts, and refuses the same states.
+Status MakeState(const Path& state) {
+  RETURN_IF_ERROR(app::PlanMigrations(state, app::kVersion));
+  return host::StateDirectory::Make(state);
+}
+
 Result<std::unique_ptr<ImageStore>> OpenStore(const app::EmulatorFlags& flags) {
   const Path state = app::StateDirectory(flags);
-  RETURN_IF_ERROR(host::StateDirectory::Make(state));
+  RETURN_IF_ERROR(MakeState(state));
   return ImageStore::Open(state / "images");
 }
 
@@ -100,7 +107,7 @@ Status ImportImage(const ImagesImportCommand& command, const Surroundings& world
 }
 
 Status MapImages(const ImagesMapCommand& command, const Surroundings& world) {
-  RETURN_IF_ERROR(host::StateDirectory::Make(app::StateDirectory(command.emulator)));
+  RETURN_IF_ERROR(MakeState(app::StateDirectory(command.emulator)));
   host::KeptMappings kept = MappingsOf(command.emulator);
   for (const std::string& uri : command.unset) {
     ASSIGN_OR_RETURN(const bool was_mapped, kept.Unset(uri));

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "emulator/app/attach/interrupt.h"
 #include "emulator/app/state/backup.h"
 #include "emulator/app/state/state_errors.h"
 #include "emulator/app/state/state_info.h"
@@ -142,7 +143,9 @@ std::string SizeOfBackup(const app::BackupSize& size) {
 Status BackUp(const StateBackupCommand& command, const Surroundings& world) {
   const Path state = app::StateDirectory(command.emulator);
   app::BackupOptions options{app::kVersion, SystemClock().Now()};
+  const app::StopOnInterrupt interrupt;
   options.snapshot.with_images = command.with_images;
+  options.snapshot.stop = interrupt.token();
   ASSIGN_OR_RETURN(const app::BackupSize size, app::BackUpState(state, command.file, options));
   world.io.out("Saved " + state.string() + " to " + command.file + " (" + SizeOfBackup(size) +
                ").\n");
@@ -151,33 +154,37 @@ Status BackUp(const StateBackupCommand& command, const Surroundings& world) {
 
 Status Restore(const StateRestoreCommand& command, const Surroundings& world) {
   const Path state = app::StateDirectory(command.emulator);
+  const app::StopOnInterrupt interrupt;
   ASSIGN_OR_RETURN(const app::BackupSize size,
-                   app::RestoreState(command.file, state, app::kVersion));
+                   app::RestoreState(command.file, state, app::kVersion, interrupt.token()));
   world.io.out("Restored " + command.file + " to " + state.string() + " (" + SizeOfBackup(size) +
                ").\n");
   return Ok{};
 }
 
+int StateExitCode(const Status& done, const char* command, const Io& io) {
+  if (done.ok()) return kExitSuccess;
+  const bool is_interrupted = done.error().code == Code::kCancelled;
+  return is_interrupted ? Fail(io, command, done.error().message, kExitInterrupted)
+                        : Fail(io, command, done.error());
+}
+
 }  // namespace
 
 int RunStateInfo(const StateInfoCommand& command, const Surroundings& world) {
-  const Status printed = PrintInfo(command, world);
-  return printed.ok() ? kExitSuccess : Fail(world.io, "state.info", printed.error());
+  return StateExitCode(PrintInfo(command, world), "state.info", world.io);
 }
 
 int RunStateMigrate(const StateMigrateCommand& command, const Surroundings& world) {
-  const Status migrated = Migrate(command, world);
-  return migrated.ok() ? kExitSuccess : Fail(world.io, "state.migrate", migrated.error());
+  return StateExitCode(Migrate(command, world), "state.migrate", world.io);
 }
 
 int RunStateBackup(const StateBackupCommand& command, const Surroundings& world) {
-  const Status saved = BackUp(command, world);
-  return saved.ok() ? kExitSuccess : Fail(world.io, "state.backup", saved.error());
+  return StateExitCode(BackUp(command, world), "state.backup", world.io);
 }
 
 int RunStateRestore(const StateRestoreCommand& command, const Surroundings& world) {
-  const Status restored = Restore(command, world);
-  return restored.ok() ? kExitSuccess : Fail(world.io, "state.restore", restored.error());
+  return StateExitCode(Restore(command, world), "state.restore", world.io);
 }
 
 }  // namespace caip::cli

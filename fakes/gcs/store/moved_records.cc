@@ -4,13 +4,14 @@
 #include <sqlite3.h>
 
 #include <cerrno>
-#include <functional>
-#include <optional>
+#include <memory>
+#include <vector>
 
 #include "base/sqlite.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/bucket_tree.h"
 #include "fakes/gcs/store/names.h"
+#include "fakes/gcs/store/side_store.h"
 
 namespace caip::gcs {
 namespace {
@@ -26,17 +27,15 @@ struct FiledRow {
 /// Finds the files of one store's rows, and rewrites their identities.
 class RecordMover {
  public:
-  explicit RecordMover(const Path& file) : database_(file, errors::SideStoreFailed) {}
+  RecordMover(const Path& file, FileIdentifier identify)
+      : database_(file, errors::SideStoreFailed), identify_(std::move(identify)) {}
 
-  Status Open(const Path& root) {
-    root_ = Fd(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!root_.valid()) return CannotOpen(root, errno);
-    return database_.Open(SqliteDatabase::Mode::kExisting);
-  }
+  Status Open() { return database_.Open(SqliteDatabase::Mode::kExisting); }
 
-  /// Runs `body` in a transaction.
+  /// Runs `body` in a transaction. It locks only what `body` uses: other processes write to an
+  /// attached file.
   Status Transact(const std::function<Status()>& body) {
-    RETURN_IF_ERROR(database_.Run("BEGIN IMMEDIATE"));
+    RETURN_IF_ERROR(database_.Run("BEGIN"));
     Status done = body();
     if (done.ok()) done = database_.Run("COMMIT");
     if (!done.ok()) (void)database_.Run("ROLLBACK").ok();
@@ -77,10 +76,10 @@ class RecordMover {
   /// nullopt: there is no plain file.
   std::optional<FileIdentity> FindFile(const std::string& table, const FiledRow& row) const {
     if (table == "versions") {
-      return Identify(".caip-versions/" + row.bucket + "/" + std::to_string(row.generation));
+      return identify_(".caip-versions/" + row.bucket + "/" + std::to_string(row.generation));
     }
-    if (const auto plain = Identify(row.bucket + "/" + PlainPath(row.name))) return plain;
-    return Identify(row.bucket + "/" + BesidePath(row.name));
+    if (const auto plain = identify_(row.bucket + "/" + PlainPath(row.name))) return plain;
+    return identify_(row.bucket + "/" + BesidePath(row.name));
   }
 
   /// Copies a row of live.objects.
@@ -94,6 +93,29 @@ class RecordMover {
     return code == SQLITE_DONE ? Status(Ok{}) : Status(database_.Failure(code));
   }
 
+  Status Remove(const std::string& table, const FiledRow& row) {
+    SqliteStatement remove;
+    const std::string sql =
+        "DELETE FROM " + table + " WHERE bucket = ?1 AND name = ?2 AND generation = ?3";
+    RETURN_IF_ERROR(database_.Prepare(remove, sql.c_str()));
+    remove.Bind(1, row.bucket).Bind(2, row.name).Bind(3, row.generation);
+    const int code = remove.Step();
+    return code == SQLITE_DONE ? Status(Ok{}) : Status(database_.Failure(code));
+  }
+
+  /// Fills the temporary table `copies` (kCopiesTable).
+  Status AddCopies(const CopiedInodes& copies) {
+    SqliteStatement add;
+    RETURN_IF_ERROR(database_.Prepare(add, "INSERT INTO copies VALUES (?1, ?2, ?3)"));
+    for (const auto& [original, copy] : copies) {
+      SqliteUse use(add);
+      use->Bind(1, static_cast<int64_t>(original.first)).Bind(2, original.second);
+      const int code = use->Bind(3, static_cast<int64_t>(copy)).Step();
+      if (code != SQLITE_DONE) return database_.Failure(code);
+    }
+    return Ok{};
+  }
+
   Status SetFile(const std::string& table, const FiledRow& row, uint64_t inode, int64_t modified) {
     SqliteStatement& update = table == "versions" ? set_version_ : set_object_;
     if (Status prepared = PrepareUpdates(); !prepared.ok()) return prepared;
@@ -105,11 +127,6 @@ class RecordMover {
   }
 
  private:
-  std::optional<FileIdentity> Identify(const std::string& path) const {
-    const OpenFile file = OpenPlainFile(root_.get(), path);
-    return file.fd.valid() ? std::optional(file.identity) : std::nullopt;
-  }
-
   Status PrepareUpdates() {
     if (is_prepared_) return Ok{};
     is_prepared_ = true;
@@ -121,8 +138,8 @@ class RecordMover {
                              "WHERE bucket = ?3 AND name = ?4 AND generation = ?5");
   }
 
-  Fd root_;
   SqliteDatabase database_;
+  FileIdentifier identify_;
   bool is_prepared_ = false;
   SqliteStatement set_object_;
   SqliteStatement set_version_;
@@ -137,13 +154,20 @@ constexpr const char* kLaterRows =
 constexpr const char* kAdoptCounter =
     "REPLACE INTO main.counters SELECT * FROM live.counters WHERE name = 'generation'";
 
-// The bytes of a small object without its file must stay together with the record.
 constexpr const char* kDetachSmall =
-    "UPDATE small_objects SET inode = 0 WHERE EXISTS (SELECT 1 FROM objects WHERE "
-    "objects.bucket = small_objects.bucket AND objects.name = small_objects.name AND "
-    "objects.modified_ns = small_objects.modified_ns AND objects.inode = 0);"
-    "DELETE FROM small_objects WHERE inode <> 0;"
-    "DELETE FROM counters WHERE name = 'boot';";
+    "DELETE FROM small_objects; DELETE FROM counters WHERE name = 'boot';";
+
+// One statement changes each row once, also where an inode of a copy is that of another original.
+constexpr const char* kCopiesTable =
+    "CREATE TEMP TABLE copies (inode INTEGER, modified_ns INTEGER, copy INTEGER,"
+    " PRIMARY KEY (inode, modified_ns)) WITHOUT ROWID";
+
+std::string RenumberSql(const std::string& table) {
+  const std::string of_row = " FROM copies WHERE copies.inode = " + table +
+                             ".inode AND copies.modified_ns = " + table + ".modified_ns)";
+  return "UPDATE " + table + " SET inode = (SELECT copy" + of_row + " WHERE EXISTS (SELECT 1" +
+         of_row;
+}
 
 Status MoveRows(RecordMover& mover, const std::string& table,
                 const std::function<Status(const FiledRow&, std::optional<FileIdentity>)>& take) {
@@ -154,31 +178,60 @@ Status MoveRows(RecordMover& mover, const std::string& table,
 
 }  // namespace
 
-Status AdoptLaterRecords(const Path& file, const Path& root, const Path& live) {
-  RecordMover mover(file);
-  RETURN_IF_ERROR(mover.Open(root));
+Result<FileIdentifier> IdentifyBelow(const Path& root) {
+  const auto directory =
+      std::make_shared<Fd>(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory->valid()) return CannotOpen(root, errno);
+  return FileIdentifier([directory](const std::string& path) -> std::optional<FileIdentity> {
+    const OpenFile file = OpenPlainFile(directory->get(), path);
+    return file.fd.valid() ? std::optional(file.identity) : std::nullopt;
+  });
+}
+
+Status RenumberRecords(const Path& file, const CopiedInodes& copies) {
+  if (copies.empty()) return Ok{};
+  RETURN_IF_ERROR(MigrateSideStore(file));  // an earlier caip made fewer tables
+  RecordMover mover(file, nullptr);
+  RETURN_IF_ERROR(mover.Open());
+  RETURN_IF_ERROR(mover.Run(kCopiesTable));
+  return mover.Transact([&]() -> Status {
+    RETURN_IF_ERROR(mover.AddCopies(copies));
+    for (const char* table : {"objects", "versions", "small_objects"}) {
+      RETURN_IF_ERROR(mover.Run(RenumberSql(table).c_str()));
+    }
+    return Ok{};
+  });
+}
+
+Status AdoptLaterRecords(const Path& file, const FileIdentifier& identify, const Path& live,
+                         const CopiedInodes& copies) {
+  RecordMover mover(file, identify);
+  RETURN_IF_ERROR(mover.Open());
   RETURN_IF_ERROR(mover.Attach(live));
   return mover.Transact([&]() -> Status {
     ASSIGN_OR_RETURN(const std::vector<FiledRow> later, mover.Select(kLaterRows));
     bool adopts = false;
     for (const FiledRow& row : later) {
-      if (mover.FindFile("objects", row) != row.file) continue;
+      const auto copy = copies.find({row.file.inode, row.file.modified_ns});
+      FileIdentity wanted = row.file;
+      if (copy != copies.end()) wanted.inode = copy->second;
+      if (mover.FindFile("objects", row) != wanted) continue;
       RETURN_IF_ERROR(mover.Adopt(row));
+      RETURN_IF_ERROR(mover.SetFile("objects", row, wanted.inode, wanted.modified_ns));
       adopts = true;
     }
     return adopts ? mover.Run(kAdoptCounter) : Status(Ok{});
   });
 }
 
-Status DetachRecords(const Path& file, const Path& root) {
-  RecordMover mover(file);
-  RETURN_IF_ERROR(mover.Open(root));
+Status DetachRecords(const Path& file, const FileIdentifier& identify) {
+  RecordMover mover(file, identify);
+  RETURN_IF_ERROR(mover.Open());
   return mover.Transact([&]() -> Status {
     for (const std::string table : {"objects", "versions"}) {
       const auto detach = [&](const FiledRow& row, std::optional<FileIdentity> found) -> Status {
-        if (found == row.file) return Ok{};
-        const bool keeps_bytes = !found;  // else the changed file counts, not the bytes of before
-        return mover.SetFile(table, row, 0, keeps_bytes ? row.file.modified_ns : 0);
+        if (!found) return mover.Remove(table, row);
+        return found == row.file ? Status(Ok{}) : mover.SetFile(table, row, 0, 0);
       };
       RETURN_IF_ERROR(MoveRows(mover, table, detach));
     }
@@ -187,8 +240,9 @@ Status DetachRecords(const Path& file, const Path& root) {
 }
 
 Status AttachRecords(const Path& file, const Path& root) {
-  RecordMover mover(file);
-  RETURN_IF_ERROR(mover.Open(root));
+  ASSIGN_OR_RETURN(const FileIdentifier identify, IdentifyBelow(root));
+  RecordMover mover(file, identify);
+  RETURN_IF_ERROR(mover.Open());
   return mover.Transact([&]() -> Status {
     for (const std::string table : {"objects", "versions"}) {
       const auto attach = [&](const FiledRow& row, std::optional<FileIdentity> found) -> Status {

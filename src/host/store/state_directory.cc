@@ -222,7 +222,8 @@ Status StateDirectory::Make(const Path& path) { return MakeOwnDirectory(path); }
 
 Result<std::optional<StateOwner>> StateDirectory::Peek(const Path& path) {
   const Path lock_path = path / kLockName;
-  Fd lock(::open(lock_path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  // The kernel tests a lock through any descriptor, and the file system may be read-only.
+  Fd lock(::open(lock_path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!lock.valid() && (errno == ENOENT || errno == ENOTDIR)) {
     return std::optional<StateOwner>();
   }
