@@ -127,7 +127,7 @@ struct Ran {
   int connections = 0;
 };
 
-Ran RunEnvWith(std::vector<std::string> words) {
+Ran RunEnvWith(std::vector<std::string> words, bool has_emulator = true) {
   const TemporaryDirectory directory;
   words.insert(words.begin(), "env");
   words.insert(words.end(), {"--state", (directory.path() / "state").string()});
@@ -141,6 +141,7 @@ Ran RunEnvWith(std::vector<std::string> words) {
   const app::Connect connect = [&](const app::EmulatorFlags&,
                                    app::Lifetime) -> Result<std::unique_ptr<client::Connection>> {
     ++ran.connections;
+    if (!has_emulator) return Error{Code::kUnavailable, "no emulator"};
     return std::unique_ptr<client::Connection>(new NoConnection);
   };
   ran.exit_code = RunEnv(std::get<EnvCommand>(command), {io, connect, nullptr});
@@ -156,6 +157,18 @@ TEST(Env, SaysItInEveryFormat) {
   const Ran odd = RunEnvWith({"--format", "toml"});
   EXPECT_EQ(odd.exit_code, 2);
   EXPECT_THAT(odd.err, HasSubstr("powershell"));
+}
+
+// eval "$(caip env)" succeeds if the words of caip do.
+TEST(Env, PrintsACommandThatFailsIfItFails) {
+  const auto shell = RunEnvWith({}, false);
+  EXPECT_EQ(shell.exit_code, 1);
+  EXPECT_EQ(shell.out, "false\n");
+  EXPECT_THAT(shell.err, HasSubstr("no emulator"));
+  for (const std::string format : {"dotenv", "json", "github", "powershell"}) {
+    EXPECT_EQ(RunEnvWith({"--format", format}, false).out, "") << format;
+  }
+  EXPECT_EQ(RunEnvWith({"--hosts"}, false).out, "");
 }
 
 TEST(Env, TakesBackAllThatItMayHaveSetWithoutAskingAnybody) {

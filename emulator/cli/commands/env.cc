@@ -124,6 +124,12 @@ std::string PowershellQuoted(const std::string& value) {
   return "'" + ReplaceAll(value, "'", "''") + "'";
 }
 
+// `eval "$(caip env)"` ignores the exit code of caip, so the lines themselves fail.
+int FailEnv(const EnvCommand& command, VariablesFormat format, const Error& error, const Io& io) {
+  if (format == VariablesFormat::kShell && !command.hosts) io.out("false\n");
+  return Fail(io, "env", error);
+}
+
 }  // namespace
 
 int RunEnv(const EnvCommand& command, const Surroundings& world) {
@@ -148,11 +154,11 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
     return kExitSuccess;
   }
   const auto connection = world.connect(command.emulator, app::Lifetime::kBackground);
-  if (!connection.ok()) return Fail(world.io, "env", connection.error());
+  if (!connection.ok()) return FailEnv(command, *format, connection.error(), world.io);
   ClientFacts facts = FactsOf(command, (*connection)->base_url());
   if (command.remote) {
     const Status known = AddRemote(**connection, *command.remote, facts);
-    if (!known.ok()) return Fail(world.io, "env", known.error());
+    if (!known.ok()) return FailEnv(command, *format, known.error(), world.io);
     world.io.out(SetText(ClientVariables(facts), *format));
     return kExitSuccess;
   }
@@ -161,7 +167,7 @@ int RunEnv(const EnvCommand& command, const Surroundings& world) {
     return kExitSuccess;
   }
   const Status written = WriteClientFiles(facts);
-  if (!written.ok()) return Fail(world.io, "env", written.error());
+  if (!written.ok()) return FailEnv(command, *format, written.error(), world.io);
   world.io.out(SetText(ClientVariables(facts), *format));
   return kExitSuccess;
 }
