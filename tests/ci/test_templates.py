@@ -104,23 +104,25 @@ class GithubAction(Case):
         hashed = re.sub(r"\$\{\{ hashFiles\([^)]*\) \}\}", "hash", text)
         return re.sub(r"\$\{\{ ([^}]*) \}\}", lambda match: known[match.group(1)], hashed)
 
-    def is_wanted(self, condition, inputs, has_failed):
+    def is_wanted(self, condition, inputs, outcomes):
         """Whether a step runs. Without a status function, GitHub wants that no step failed."""
+        has_failed = "failure" in outcomes.values()
         if condition is None:
             return not has_failed
-        words = re.fullmatch(r"\$\{\{ (.*) \}\}", condition).group(1)
-        name = re.search(r"inputs\.(\w+) != ''", words)
-        self.assertEqual(re.sub(r"inputs\.\w+ != ''|!cancelled\(\)| && ", "", words), "")
-        return (bool(inputs[name.group(1)]) if name else True) and ("cancelled()" in words or not has_failed)
+        words = re.fullmatch(r"\$\{\{ (.*) \}\}", condition).group(1).split(" && ")
+        holds = {"!cancelled()": True, **{f"steps.{name}.outcome == 'success'": outcome == "success"
+                                          for name, outcome in outcomes.items()},
+                 **{f"inputs.{name} != ''": bool(value) for name, value in inputs.items()}}
+        return all(holds[word] for word in words) and ("!cancelled()" in words or not has_failed)
 
     def run_action(self, **given):
         """The output and whether each named step failed."""
         inputs = {name: value.get("default", "") for name, value in self.action["inputs"].items()}
         inputs.update(package=str(self.package), **given)
-        outcome, said, path = {}, "", "/usr/bin:/bin"
+        outcome, by_id, said, path = {}, {}, "", "/usr/bin:/bin"
         added = self.folder / "path"
         for step in self.action["runs"]["steps"]:
-            if "uses" in step or not self.is_wanted(step.get("if"), inputs, any(outcome.values())):
+            if "uses" in step or not self.is_wanted(step.get("if"), inputs, by_id):
                 continue
             added.write_text("")
             env = self.environment(PATH=path, GITHUB_ACTIONS="true", GITHUB_ACTION_PATH=str(ACTION), GITHUB_PATH=str(added),
@@ -129,6 +131,7 @@ class GithubAction(Case):
             self.assertNotIn("${{", step["run"])  # a value cannot become a part of the script
             done = self.bash(step["run"], env)
             outcome[step["name"]], said = done.returncode != 0, said + done.stdout
+            by_id[step.get("id", step["name"])] = "failure" if done.returncode else "success"
             path = ":".join([*reversed(added.read_text().split()), path])
         return said, outcome
 
@@ -164,8 +167,8 @@ class GithubAction(Case):
         self.assertNotIn("::error", said)
 
     def test_a_wrong_package_is_refused(self):
-        said, failed = self.run_action(sha256="0" * 64, scenarios="scenarios")
-        self.assertTrue(failed["Install caip"])
+        said, failed = self.run_action(sha256="0" * 64, explore=EXPLORE, scenarios="scenarios")
+        self.assertEqual(failed, {"Install caip": True}, "a step without caip ran")
         self.assertIn("does not have the checksum", said)
         self.package = self.folder / "missing.tar.gz"
         self.assertIn("is not a file. Give the path or URL", self.run_action()[0])
@@ -173,7 +176,7 @@ class GithubAction(Case):
     def test_what_is_uploaded_and_cached(self):
         uses = {step["uses"].split("@")[0]: step for step in self.action["runs"]["steps"] if "uses" in step}
         self.assertEqual(uses["actions/upload-artifact"]["with"]["path"], "${{ inputs.results }}")
-        self.assertEqual(uses["actions/upload-artifact"]["if"], "${{ !cancelled() }}")
+        self.assertEqual(uses["actions/upload-artifact"]["if"], "${{ !cancelled() && steps.install.outcome == 'success' }}")
         self.assertIn("~/.local/state/caip/runtimes", uses["actions/cache"]["with"]["path"].split())
 
     def test_the_wheel_installs_too(self):
@@ -224,6 +227,11 @@ class GitlabTemplate(Case):
                 if name != "caip check":
                     self.assertEqual(done.returncode, 1, done.stdout)
                     self.assertGreater(self.failures(report), 0)
+
+    def test_a_missing_package_is_named(self):
+        done = self.run_job("caip scenarios", CAIP_SCENARIOS="scenarios", CAIP_PACKAGE="")
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stdout.endswith("CAIP_PACKAGE is empty. Set it to the path or URL of an archive of caip.\n"))
 
     def test_each_variable_has_a_job(self):
         jobs = [job for job in self.template.values() if isinstance(job, dict) and "rules" in job]
