@@ -138,6 +138,16 @@ class Packaged(Case):
         env = {**os.environ, "TMPDIR": str(self.folder)}  # where lintian leaves files
         self.assertEqual(run("lintian", "--allow-root", "--fail-on", "none", self.deb, env=env), "")
 
+    def test_the_unit_waits_between_its_starts_and_gives_up(self):
+        lines = (ROOT / "scripts/packages/caip.service").read_text().splitlines()
+        value = {name: text for name, _, text in (line.partition("=") for line in lines)}
+        self.assertEqual(value["Restart"], "on-failure")
+        pause, starts = int(value["RestartSec"]), int(value["StartLimitBurst"])
+        self.assertGreaterEqual(pause, 1)
+        self.assertLess(pause * starts, int(value["StartLimitIntervalSec"]), "the limit is never reached")
+        unit, service = lines.index("[Unit]"), lines.index("[Service]")
+        self.assertTrue(unit < lines.index(f"StartLimitBurst={starts}") < service < lines.index(f"RestartSec={pause}"))
+
     @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
     def test_systemd_accepts_the_unit(self):
         unit = self.folder / "caip.service"
