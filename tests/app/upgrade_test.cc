@@ -246,6 +246,17 @@ TEST(RestoredState, ThatIsIncompleteIsRefused) {
   EXPECT_THAT(upgrade.error().message, HasSubstr("its restoration was interrupted"));
 }
 
+// So that a start need not open the databases of a young state.
+TEST(NewState, HasItsSchemasInTheLogs) {
+  TemporaryDirectory state;
+  for (const Store& store : Stores()) {
+    const Path file = state.path() / store.file;
+    ASSERT_TRUE(store.migrate(file).ok()) << store.file;
+    EXPECT_EQ(VersionInHeader(file), 0) << store.file;
+    EXPECT_EQ(VersionInLog(file), store.version) << store.file;
+  }
+}
+
 TEST(NewState, NeedsNoMigration) {
   TemporaryDirectory state;
   const auto upgrade = UpgradeState(state.path(), {kOwn, kNow});
