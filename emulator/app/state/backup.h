@@ -48,7 +48,7 @@ Result<BackupSize> BackUpState(const Path& state, const Path& archive,
 /// Makes a state directory of a backup. The directory must be missing or empty. It appears complete
 /// and on disk, or not at all: the files are made beside it, checked against their digests, and
 /// renamed. A mount point cannot be renamed: there, the files are made in it, and a process that is
-/// killed while they move leaves a directory that every command refuses (IsBeingRestored).
+/// killed while they move leaves a directory that PlanMigrations refuses (IsBeingRestored).
 /// kDataLoss: the archive is not a backup, is damaged or cut off, or has members that no backup
 /// has. kFailedPrecondition: a newer caip made it, or the directory is not empty. kCancelled:
 /// `stop`.
