@@ -47,9 +47,16 @@ void CloseLeavingShortLog(sqlite3* db, uint64_t bytes) {
   sqlite3_close_v2(db);
 }
 
-bool HasFile(const Path& file, const char* suffix) {
+// Of a write-ahead log (https://www.sqlite.org/fileformat.html).
+constexpr uintmax_t kLogHeaderBytes = 32;
+
+// True if the database has a log with more than its header. A process that ends early leaves a
+// header alone, from which SQLite makes no index: it would try for 10 s and fail (SQLITE_PROTOCOL).
+bool HasLog(const Path& file) {
   std::error_code absent;
-  return std::filesystem::exists(file.string() + suffix, absent);
+  const uintmax_t size = std::filesystem::file_size(file.string() + "-wal", absent);
+  if (!absent && size > kLogHeaderBytes) return true;
+  return std::filesystem::exists(file.string() + "-journal", absent);
 }
 
 // https://www.sqlite.org/uri.html
@@ -126,7 +133,7 @@ SqliteDatabase::~SqliteDatabase() { CloseLeavingShortLog(db_, log_bytes_kept_); 
 // is only read; SQLite makes one in memory if the index on disk is of an earlier process.
 int SqliteDatabase::OpenReadOnly() {
   constexpr int kFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-  const bool has_log = HasFile(file_, "-wal") || HasFile(file_, "-journal");
+  const bool has_log = HasLog(file_);
   for (const char* parameters : {has_log ? "&readonly_shm=1" : "&immutable=1", ""}) {
     sqlite3_close_v2(db_);
     int code = sqlite3_open_v2(UriOf(file_, parameters).c_str(), &db_, kFlags, nullptr);

@@ -74,6 +74,19 @@ TEST_F(Databases, AreReadWithALogWhoseIndexIsMissing) {
   EXPECT_EQ(Count(file_, SqliteDatabase::Mode::kReadOnly), 2);
 }
 
+TEST_F(Databases, AreReadWithALogThatHasOnlyItsHeader) {
+  const Path log = file_.string() + "-wal";
+  {
+    SqliteDatabase writer(file_, DatabaseFailed);
+    Make(writer, "PRAGMA journal_mode = WAL");
+    ASSERT_TRUE(writer.Run("PRAGMA wal_checkpoint(FULL)").ok());
+    std::filesystem::copy_file(log, log.string() + ".kept");
+  }
+  std::filesystem::rename(log.string() + ".kept", log);
+  std::filesystem::resize_file(log, 32);
+  EXPECT_EQ(Count(file_, SqliteDatabase::Mode::kReadOnly), 2);
+}
+
 TEST_F(Databases, ThatAreMissingAreNotMadeByAReader) {
   SqliteDatabase database(file_, DatabaseFailed);
   const Status opened = database.Open(SqliteDatabase::Mode::kReadOnly);
