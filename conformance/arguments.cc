@@ -24,7 +24,11 @@ Examples:
   caip conform --endpoint https://ml.googleapis.com --storage https://storage.googleapis.com \
       --logging https://logging.googleapis.com --token-file token --project P --bucket B \
       --job-timeout 3600
+  caip conform --api vertex --endpoint https://us-central1-aiplatform.googleapis.com \
+      --storage https://storage.googleapis.com --logging https://logging.googleapis.com \
+      --token-file token --project P --bucket B --set image=gcr.io/p/probe:v1
   caip conform --endpoint none --submit-command 'gcloud ai-platform jobs submit training'
+  caip conform --endpoint none --submit-command 'gcloud ai custom-jobs create'
   caip conform --junit report.xml --shard 1/4
 
 Exit codes: 0 all cases passed or are known misses; 1 a case failed; 2 the command line or a file
@@ -32,6 +36,7 @@ is wrong; 3 the endpoint cannot be judged; 4 the judge itself failed; 130 interr
 
 struct RawArguments {
   std::vector<std::string> settings;
+  std::vector<std::string> submit_commands;
   std::string shard;
   double call = 20, job = 180, logs = 5;
 };
@@ -39,6 +44,11 @@ struct RawArguments {
 void DefineEndpoint(CLI::App& app, Arguments* out, RawArguments* raw) {
   app.add_option("--endpoint", out->endpoint,
                  "URL to judge. `embedded` starts an emulator; `none` judges only commands.");
+  app.add_option("--api", out->api,
+                 "The API to judge: AI Platform Training (ml), Vertex AI (vertex) or both (all). "
+                 "Default: that of the target; `embedded` has both, another endpoint ml.")
+      ->check(CLI::IsMember({"ml", "vertex", "all"}));
+  app.add_option("--vertex", out->vertex, "URL of Vertex AI. Default: the endpoint.");
   app.add_option("--storage", out->storage, "URL of Cloud Storage. Default: the endpoint.");
   app.add_option("--logging", out->logging, "URL of Cloud Logging. Default: the endpoint.");
   app.add_option("--project", out->project, "Project in which to create jobs.");
@@ -49,7 +59,9 @@ void DefineEndpoint(CLI::App& app, Arguments* out, RawArguments* raw) {
   app.add_option("--target", out->target,
                  "Target file: what the endpoint has, and its known misses.");
   app.add_option("--set", raw->settings, "A setting of the target: NAME=VALUE. Repeatable.");
-  app.add_option("--submit-command", out->submit_command, "Command whose jobs to judge.");
+  app.add_option("--submit-command", raw->submit_commands,
+                 "Command whose jobs to judge, `... submit training` or `... custom-jobs create`. "
+                 "Repeatable.");
   app.add_option("--train-command", out->train_command, "Command for local training to judge.");
   app.add_option("--caip", out->caip, "The emulator's program, for `embedded`.");
   const CLI::Range seconds(0.001, 1e6);
@@ -110,13 +122,29 @@ std::string DefaultProgram() {
 std::optional<std::string> FindMistakeInUrls(const Arguments& out) {
   std::vector<std::string> urls;
   if (out.endpoint != "embedded" && out.endpoint != "none") urls.push_back(out.endpoint);
-  if (!out.storage.empty()) urls.push_back(out.storage);
-  if (!out.logging.empty()) urls.push_back(out.logging);
+  for (const std::string& url : {out.vertex, out.storage, out.logging}) {
+    if (!url.empty()) urls.push_back(url);
+  }
   for (const std::string& url : urls) {
     const auto read = ParseUrl(url);
     if (!read.ok()) return read.problem().text;
   }
   return std::nullopt;
+}
+
+// The words of a command tell whose jobs it creates.
+void ApplyCommands(const RawArguments& raw, Arguments* out) {
+  for (const std::string& command : raw.submit_commands) {
+    const bool is_custom_job = (" " + command + " ").find(" custom-jobs ") != std::string::npos;
+    (is_custom_job ? out->custom_job_command : out->submit_command) = command;
+  }
+  if (out->endpoint != "embedded") return;
+  const auto unless = [&](std::string& command, const char* words) {
+    if (command.empty()) command = out->caip + words;
+  };
+  unless(out->submit_command, " jobs submit training");
+  unless(out->custom_job_command, " ai custom-jobs create");
+  unless(out->train_command, " local train");
 }
 
 std::optional<std::string> ApplyArguments(const RawArguments& raw, Arguments* out) {
@@ -145,10 +173,9 @@ std::optional<std::string> ApplyArguments(const RawArguments& raw, Arguments* ou
   if (out->target.empty()) {
     out->target = out->home + "/targets/" + (embedded ? "embedded" : "any") + ".yaml";
   }
-  if (embedded && out->submit_command.empty())
-    out->submit_command = out->caip + " jobs submit training";
-  if (embedded && out->train_command.empty()) out->train_command = out->caip + " local train";
-  const bool command = !out->submit_command.empty() || !out->train_command.empty();
+  ApplyCommands(raw, out);
+  const bool command = !out->submit_command.empty() || !out->custom_job_command.empty() ||
+                       !out->train_command.empty();
   if (out->endpoint == "none" && !command) return problems::CommandMissing();
   return std::nullopt;
 }
@@ -156,8 +183,10 @@ std::optional<std::string> ApplyArguments(const RawArguments& raw, Arguments* ou
 }  // namespace
 
 ParsedArguments ParseArguments(int argc, char** argv) {
-  CLI::App app{"Judges whether an endpoint is AI Platform Training, by cases that cite its rules.",
-               "caip conform"};
+  CLI::App app{
+      "Judges whether an endpoint is AI Platform Training or Vertex AI custom "
+      "training, by cases that cite the rules.",
+      "caip conform"};
   app.footer(kFooter);
   Arguments arguments;
   RawArguments raw;

@@ -22,18 +22,21 @@ enum ExitCode : int {
 
 struct Arguments {
   std::string endpoint = "embedded";  // URL, "embedded", or "none" for commands only
-  std::string storage;                // URL; "": the endpoint's
+  std::string vertex;                 // URL; "": the endpoint's
+  std::string storage;
   std::string logging;
+  std::string api;  // "ml", "vertex" or "all"; "": the target's
   std::string project = "caip-conform";
   std::string bucket = "caip-conform";
   std::string token_file;
   std::string ca_file;
   bool insecure = false;
-  std::string target;  // file; "": by the endpoint
-  std::string home;    // folder with cases, rules, targets and the probe
-  std::string cases;   // folder with cases; "": in home
-  std::string caip;    // the emulator's program
-  std::string submit_command;
+  std::string target;              // file; "": by the endpoint
+  std::string home;                // folder with cases, rules, targets and the probe
+  std::string cases;               // folder with cases; "": in home
+  std::string caip;                // the emulator's program
+  std::string submit_command;      // of AI Platform Training
+  std::string custom_job_command;  // of Vertex AI
   std::string train_command;
   std::map<std::string, std::string> settings;  // --set NAME=VALUE
   std::vector<std::string> filters;             // globs over ids

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -89,17 +90,33 @@ int Report(const Arguments& arguments, const Run& run, const ReportFacts& facts)
   return bad ? kExitFailed : kExitFine;
 }
 
-// For `--endpoint none`: only cases that judge a command.
-std::vector<Case> OfCommands(const std::vector<Case>& cases) {
+// For `--endpoint none`: only cases that judge one of the commands.
+std::vector<Case> OfCommands(const std::vector<Case>& cases, const Arguments& arguments) {
+  const std::pair<const char*, bool> commands[] = {
+      {"submit", !arguments.submit_command.empty()},
+      {"custom-jobs", !arguments.custom_job_command.empty()},
+      {"train", !arguments.train_command.empty()}};
   std::vector<Case> chosen;
   for (const Case& one : cases) {
-    for (const std::string& need : one.needs) {
-      if (need != "submit" && need != "train") continue;
-      chosen.push_back(one);
-      break;
+    for (const auto& [need, is_given] : commands) {
+      if (is_given && std::ranges::find(one.needs, need) != one.needs.end()) chosen.push_back(one);
     }
   }
   return chosen;
+}
+
+// The APIs to judge: those of --api, else those of the target.
+std::set<std::string> ApisOf(const Arguments& arguments, const Target& target) {
+  if (arguments.api == "all") return {"ml", "vertex"};
+  return arguments.api.empty() ? target.apis : std::set<std::string>{arguments.api};
+}
+
+// The cases that the command line selects.
+std::vector<Case> Selected(const std::vector<Case>& cases, const Arguments& arguments,
+                           const std::set<std::string>& apis) {
+  const bool is_none = arguments.endpoint == "none";  // a command tells its API
+  return Chosen(is_none ? OfCommands(cases, arguments) : OfApis(cases, apis), arguments.filters,
+                arguments.chapters, arguments.shard);
 }
 
 int Main(int argc, char** argv) {
@@ -116,14 +133,14 @@ int Main(int argc, char** argv) {
   if (auto problem = CheckMisses(target.value(), arguments.target, cases.value())) {
     return Tell(kExitUsage, problem->text);
   }
-  std::vector<Case> chosen =
-      Chosen(arguments.endpoint == "none" ? OfCommands(cases.value()) : cases.value(),
-             arguments.filters, arguments.chapters, arguments.shard);
+  Target judged = std::move(target).value();
+  judged.apis = ApisOf(arguments, judged);
+  std::vector<Case> chosen = Selected(cases.value(), arguments, judged.apis);
   if (chosen.empty()) return Tell(kExitUsage, problems::NoCaseChosen());
   if (arguments.list) return List(chosen);
 
   WatchForInterrupts();
-  const auto setup = SetUp(arguments, std::move(target).value());
+  const auto setup = SetUp(arguments, std::move(judged));
   if (!setup.ok()) return Tell(kExitCannot, setup.problem().text);
   if (auto problem = UploadPackage(*setup.value())) return Tell(kExitCannot, problem->text);
   const bool live = ::isatty(STDERR_FILENO) == 1;

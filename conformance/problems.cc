@@ -146,8 +146,10 @@ Problem AuthorityUnreadable(const std::string& file, const std::string& why) {
   return {"the certificate authorities " + (file.empty() ? "of the system" : file) +
           " cannot be read: " + why};
 }
-Problem NotTheService(const std::string& where, int status, const std::string& body) {
-  return {where + " is not AI Platform Training: a request for jobs was answered with " +
+Problem NotTheService(const std::string& where, bool is_vertex, int status,
+                      const std::string& body) {
+  const std::string name = is_vertex ? "Vertex AI" : "AI Platform Training";
+  return {where + " is not " + name + ": a request for jobs was answered with " +
           std::to_string(status) + " and " + Quoted(StartOfAnswer(body))};
 }
 Problem AccessRefused(const std::string& where, int status, const std::string& body) {

@@ -53,7 +53,8 @@ Problem ConnectionClosed(const std::string& where, const std::string& what);
 Problem WireFailed(const std::string& where, const std::string& what, const std::string& why);
 Problem CertificateNotTrusted(const std::string& name, const std::string& why);
 Problem AuthorityUnreadable(const std::string& file, const std::string& why);
-Problem NotTheService(const std::string& where, int status, const std::string& body);
+Problem NotTheService(const std::string& where, bool is_vertex, int status,
+                      const std::string& body);
 Problem AccessRefused(const std::string& where, int status, const std::string& body);
 Problem PackageNotUploaded(const std::string& bucket, int status, const std::string& body);
 Problem EmulatorNotStarted(const std::string& program, const std::string& log);

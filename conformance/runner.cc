@@ -220,6 +220,14 @@ Run RunCases(const World& world, std::vector<Case> cases, int jobs, bool fail_fa
   return run;
 }
 
+std::vector<Case> OfApis(const std::vector<Case>& cases, const std::set<std::string>& apis) {
+  std::vector<Case> chosen;
+  for (const Case& one : cases) {
+    if (one.api == "any" || apis.contains(one.api)) chosen.push_back(one);
+  }
+  return chosen;
+}
+
 std::vector<Case> Chosen(const std::vector<Case>& cases, const std::vector<std::string>& filters,
                          const std::vector<std::string>& chapters, std::pair<int, int> shard) {
   std::vector<Case> chosen;

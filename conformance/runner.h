@@ -2,6 +2,7 @@
 // Runs cases: one, or several in parallel.
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,9 @@ using Progress = std::function<void(size_t done, const Case& one, const Outcome&
 /// first failure.
 Run RunCases(const World& world, std::vector<Case> cases, int jobs, bool fail_fast,
              const Progress& progress);
+
+/// The cases that judge one of `apis`, or no API in particular.
+std::vector<Case> OfApis(const std::vector<Case>& cases, const std::set<std::string>& apis);
 
 /// The cases that filters, chapters and the shard select.
 std::vector<Case> Chosen(const std::vector<Case>& cases, const std::vector<std::string>& filters,

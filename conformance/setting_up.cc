@@ -62,7 +62,7 @@ std::optional<Problem> StartEmulators(const Arguments& arguments, Setup* setup) 
     Result<Embedded> embedded = StartEmbedded(arguments.caip, folder, Configured(config, world));
     if (!embedded.ok()) return embedded.problem();
     const std::string url = embedded.value().url;
-    world.instances[name] = {url, url, url};
+    world.instances[name] = {url, url, url, url};
     setup->emulators.push_back(std::move(embedded).value());
   }
   return std::nullopt;
@@ -83,33 +83,40 @@ void Settings(const Arguments& arguments, World* world) {
   unless("python", "3.7");
   unless("machine", "n1-standard-4");
   unless("module", "caip_probe.task");
+  unless("executor", "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-11.py310:latest");
   unless("probe", world->home + "/probe/caip_probe/task.py");
   unless("probe_package", world->home + "/probe/caip_probe");
   unless("package", "gs://" + world->setting("bucket") + "/" + world->setting("prefix") +
                         "/caip_probe-1.0.tar.gz");
   world->submit_command = WordsOf(arguments.submit_command);
+  world->custom_job_command = WordsOf(arguments.custom_job_command);
   world->train_command = WordsOf(arguments.train_command);
+  world->target.has.insert(world->target.apis.begin(), world->target.apis.end());
   if (!world->submit_command.empty()) world->target.has.insert("submit");
+  if (!world->custom_job_command.empty()) world->target.has.insert("custom-jobs");
   if (!world->train_command.empty()) world->target.has.insert("train");
 }
 
-// Whether the ML API answers the simplest request correctly.
-std::optional<Problem> LookAt(const World& world) {
+// Whether an API answers the simplest request correctly.
+std::optional<Problem> LookAt(const World& world, const std::string& api) {
   Clients clients(world);
-  const std::string base = world.instances.at("").ml;
-  const auto response = clients.Send(
-      "", "ml",
-      {"GET", "/v1/projects/" + Encoded(world.setting("project")) + "/jobs?pageSize=1", {}, ""});
+  const bool is_vertex = api == "vertex";
+  const ServiceUrls& urls = world.instances.at("");
+  const std::string base = is_vertex ? urls.vertex : urls.ml;
+  const std::string project = "/v1/projects/" + Encoded(world.setting("project"));
+  const std::string list =
+      is_vertex ? "/locations/" + Encoded(world.setting("region")) + "/customJobs" : "/jobs";
+  const auto response = clients.Send("", api, {"GET", project + list + "?pageSize=1", {}, ""});
   if (!response.ok()) return response.problem();
   const Json body = Json::parse(response.value().body, nullptr, false);
   if (!body.is_object()) {
-    return problems::NotTheService(base, response.value().status, response.value().body);
+    return problems::NotTheService(base, is_vertex, response.value().status, response.value().body);
   }
   if (response.value().status == 401 || response.value().status == 403) {
     return problems::AccessRefused(base, response.value().status, response.value().body);
   }
   if (response.value().status != 200) {
-    return problems::NotTheService(base, response.value().status, response.value().body);
+    return problems::NotTheService(base, is_vertex, response.value().status, response.value().body);
   }
   return std::nullopt;
 }
@@ -152,11 +159,15 @@ Result<std::unique_ptr<Setup>> SetUp(const Arguments& arguments, Target target) 
   if (arguments.endpoint == "embedded") {
     if (auto problem = StartEmulators(arguments, setup.get())) return *problem;
   } else {
-    world.instances[""] = {arguments.endpoint,
-                           arguments.storage.empty() ? arguments.endpoint : arguments.storage,
-                           arguments.logging.empty() ? arguments.endpoint : arguments.logging};
+    const auto url_of = [&](const std::string& own) {
+      return own.empty() ? arguments.endpoint : own;
+    };
+    world.instances[""] = {arguments.endpoint, url_of(arguments.vertex), url_of(arguments.storage),
+                           url_of(arguments.logging)};
   }
-  if (auto problem = LookAt(world)) return *problem;
+  for (const std::string& api : world.target.apis) {
+    if (auto problem = LookAt(world, api)) return *problem;
+  }
   return setup;
 }
 

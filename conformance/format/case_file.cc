@@ -14,13 +14,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::set<std::string> kCaseWords = {"id",    "sentence", "rules", "needs", "instance",
-                                          "table", "each",     "given", "steps"};
+const std::set<std::string> kCaseWords = {"id",       "sentence", "api",  "rules", "needs",
+                                          "instance", "table",    "each", "given", "steps"};
+const std::set<std::string> kApis = {"ml", "vertex", "any"};
 
 // Names that have a value in every run, including settings of a target (target.h).
-const std::set<std::string> kKnownNames = {"project", "bucket",  "region", "runtime",      "python",
-                                           "package", "image",   "run",    "job",          "prefix",
-                                           "module",  "machine", "probe",  "probe_package"};
+const std::set<std::string> kKnownNames = {
+    "project", "bucket",        "region", "runtime", "python",  "package",
+    "image",   "run",           "job",    "prefix",  "module",  "machine",
+    "probe",   "probe_package", "id",     "number",  "executor"};
 
 std::vector<std::string> Texts(const Json& list) {
   std::vector<std::string> texts;
@@ -100,6 +102,10 @@ class FileReader {
     one.rules = Texts(filled["rules"]);
     one.needs = Texts(filled.value("needs", Json::array()));
     one.instance = filled.value("instance", "");
+    one.api = filled.value("api", "ml");
+    if (!kApis.contains(one.api)) {
+      return document_.Complain(Below(at, "api"), problems::WordUnknown(one.api, kApis));
+    }
     if (!ids_.insert(one.id).second) {
       return document_.Complain(Below(at, "id"), problems::DuplicateId(one.id));
     }

@@ -19,6 +19,7 @@ struct Case {
   std::string sentence;            // the promise of the service; the name of the test
   std::string chapter;             // its folder
   std::string place;               // "conformance/cases/job-ids/letters.yaml:12"
+  std::string api;                 // "ml", "vertex", or "any" if it is about neither
   std::vector<std::string> rules;  // ids of the rules it judges; never empty
   std::vector<std::string> needs;  // the features that a target must have, such as "containers"
   std::string instance;            // "held": the endpoint whose queue is stopped, if any

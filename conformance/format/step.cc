@@ -14,9 +14,9 @@ namespace {
 const std::set<std::string> kShared = {"expect", "save", "within"};
 const std::map<std::string, std::set<std::string>> kKinds = {
     {"call", {"call", "query", "headers", "body", "text", "base64", "service", "project", "token"}},
-    {"create", {"create", "project"}},
+    {"create", {"create", "project", "location", "version", "query", "do"}},
     {"await", {"await", "job", "logs"}},
-    {"run", {"run", "do"}},
+    {"run", {"run", "project", "location", "version", "query", "do"}},
     {"command", {"command", "words", "files", "environment", "reply"}},
 };
 
@@ -33,14 +33,50 @@ Json Refusal(const Json& form) {
   return {{"status", code}, {"body", {{"error", error}}}};
 }
 
+// A character of a regular expression stands for itself; ${name} is filled in later.
+std::string Escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\\.[]()*+?^|").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// "1.Field: F; Message: M\t", with any M if `finding` has none.
+std::string FindingPattern(size_t number, const Json& finding) {
+  const std::string field = finding.is_string() ? finding : finding.at("found");
+  const std::string why = finding.is_object() ? finding.value("because", "") : "";
+  return std::to_string(number) + "\\.Field: " + Escaped(field) +
+         "; Message: " + (why.empty() ? "[^\t]+" : Escaped(why)) + "\t";
+}
+
+// Vertex AI lists all violations in one message, and no others (docs/service/vertex.md, section 4).
+Json ListOfFindings(const Json& form) {
+  const Json& found = form.at("found");
+  std::string pattern = "List of found errors:\t";
+  if (found.is_array()) {
+    for (size_t i = 0; i < found.size(); ++i) pattern += FindingPattern(i + 1, found[i]);
+  } else {
+    pattern += FindingPattern(1, form);
+  }
+  const Json message = {{"$matches", pattern}};
+  return {
+      {"status", 400},
+      {"body", {{"error", {{"code", 400}, {"status", "INVALID_ARGUMENT"}, {"message", message}}}}}};
+}
+
+bool IsListOfFindings(const Json& expect) { return expect.is_object() && expect.contains("found"); }
 bool IsRefusal(const Json& expect) { return expect.is_object() && expect.contains("refused"); }
 
 std::optional<Problem> MistakeInRefusal(const Document& document, const std::string& pointer,
                                         const Json& expect) {
-  static const std::set<std::string> kWords = {"refused", "code", "status", "because", "message"};
+  static const std::set<std::string> kRefusal = {"refused", "code", "status", "because", "message"};
+  static const std::set<std::string> kFindings = {"found", "because"};
+  const std::set<std::string>& words = IsRefusal(expect) ? kRefusal : kFindings;
   for (const auto& [key, value] : expect.items()) {
-    if (!kWords.contains(key)) {
-      return document.Complain(Below(pointer, key), problems::WordUnknown(key, kWords));
+    if (!words.contains(key)) {
+      return document.Complain(Below(pointer, key), problems::WordUnknown(key, words));
     }
   }
   return std::nullopt;
@@ -81,7 +117,9 @@ std::optional<Problem> MistakeInStep(const Document& document, const std::string
   if (!step.contains("expect")) return std::nullopt;
   const Json& expect = step["expect"];
   const std::string at = Below(pointer, "expect");
-  if (IsRefusal(expect)) return MistakeInRefusal(document, at, expect);
+  if (IsRefusal(expect) || IsListOfFindings(expect)) {
+    return MistakeInRefusal(document, at, expect);
+  }
   if (expect.is_string() && expect != "accepted") {
     return document.Complain(at, problems::ExpectationUnknown(expect.get<std::string>()));
   }
@@ -93,6 +131,7 @@ Json ExpectationOf(const Json& step) {
   const Json expect = step.value("expect", Json("done"));
   if (expect == "accepted") return {{"status", 200}};
   if (expect == "done") return KindOf(step) == "call" ? Json{{"status", 200}} : Json::object();
+  if (IsListOfFindings(expect)) return ListOfFindings(expect);
   return IsRefusal(expect) ? Refusal(expect) : expect;
 }
 

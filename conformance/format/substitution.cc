@@ -88,7 +88,11 @@ Json Series(const Json& form) {
   }
   const int times = form.at("times").get<int>();
   if (const auto repeat = form.find("$repeat"); repeat != form.end()) {
-    for (int i = 0; i < times; ++i) made.push_back(*repeat);
+    for (int i = 0; i < times; ++i) {
+      made.push_back(Fill(*repeat, [&](const std::string& name) {
+        return name == "#" ? std::optional<Json>(i) : std::nullopt;
+      }));
+    }
     return made;
   }
   made = Json::object();

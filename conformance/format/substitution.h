@@ -22,7 +22,7 @@ std::vector<std::string> NamesIn(const Json& tree);
 
 /// Expands {$range: [first, count]} to numbers, {$repeat: value, times: n} and {$concat: [list,
 /// list]} to a list, {$keys: prefix, times: n, value: v} and {$merge: [map, map]} to a map. In
-/// $merge the later map wins.
+/// $merge the later map wins. ${#} in the value of $repeat is the position, from 0.
 Json Generate(const Json& tree);
 
 }  // namespace conform

@@ -5,7 +5,9 @@
 namespace conform {
 namespace {
 
-const std::set<std::string> kWords = {"name", "settings", "has", "known_misses", "instances"};
+const std::set<std::string> kWords = {"name", "apis",         "settings",
+                                      "has",  "known_misses", "instances"};
+const std::set<std::string> kTargetApis = {"ml", "vertex"};
 
 std::optional<Problem> ReadMisses(const Document& document, Target* target) {
   const Json misses = document.root().value("known_misses", Json::array());
@@ -40,6 +42,14 @@ Result<Target> ReadTarget(const std::string& file) {
     target.settings[name] = value;
   }
   for (const Json& one : root.value("has", Json::array())) target.has.insert(one);
+  const Json apis = root.value("apis", Json::array({"ml"}));
+  for (const Json& one : apis) {
+    const std::string api = one.is_string() ? one.get<std::string>() : one.dump();
+    if (!kTargetApis.contains(api)) {
+      return document.value().Complain("/apis", problems::WordUnknown(api, kTargetApis));
+    }
+    target.apis.insert(api);
+  }
   for (const Json members = root.value("instances", Json::object());
        const auto& [name, config] : members.items()) {
     target.instances[name == "main" ? "" : name] = config;

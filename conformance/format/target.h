@@ -25,6 +25,7 @@ struct Target {
   std::string name;
   std::map<std::string, Json> settings;  // ${region} and the like
   std::set<std::string> has;             // features that cases may need
+  std::set<std::string> apis;            // that are judged: "ml", "vertex"
   std::vector<KnownMiss> misses;
   std::map<std::string, Json>
       instances;  // embedded: the config.yaml of each emulator; "" is the main one

@@ -69,6 +69,7 @@ std::map<std::string, std::string> EndpointEnvironment(const std::string& url,
   return {{"CAIP_ENDPOINT", url},
           {"CLOUDSDK_CONFIG", home},
           {"CLOUDSDK_API_ENDPOINT_OVERRIDES_ML", url + "/"},
+          {"CLOUDSDK_API_ENDPOINT_OVERRIDES_AIPLATFORM", url + "/"},
           {"CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE", url + "/storage/v1/"},
           {"CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING", url + "/"},
           {"CLOUDSDK_AUTH_DISABLE_CREDENTIALS", "true"},
@@ -81,7 +82,6 @@ std::map<std::string, std::string> EndpointEnvironment(const std::string& url,
 
 Result<Json> RunCommand(Scope& scope, const Json& step) {
   const World& world = scope.world();
-  const bool train = step["command"] == "train";
   const Folder folder(world.scratch + "/" + scope.Filled("${fresh}").value().get<std::string>());
   const fs::path work = folder.path() / "work";
   fs::create_directories(work);
@@ -91,11 +91,14 @@ Result<Json> RunCommand(Scope& scope, const Json& step) {
   if (!recorder.ok()) return recorder.problem();
 
   Program program;
-  program.words = train ? world.train_command : world.submit_command;
+  program.words = step["command"] == "train"        ? world.train_command
+                  : step["command"] == "custom-job" ? world.custom_job_command
+                                                    : world.submit_command;
   for (const Json& word : step.value("words", Json::array())) program.words.push_back(word);
   program.directory = work.string();
   program.environment = OwnEnvironment();
-  for (const char* unwanted : {"CLOUDSDK_COMPUTE_REGION", "TF_CONFIG", "CLOUDSDK_PYTHON"}) {
+  for (const char* unwanted :
+       {"CLOUDSDK_COMPUTE_REGION", "CLOUDSDK_AI_REGION", "TF_CONFIG", "CLOUDSDK_PYTHON"}) {
     program.environment.erase(unwanted);
   }
   for (const auto& [name, value] :

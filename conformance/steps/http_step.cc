@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "conformance/format/step.h"
 #include "conformance/problems.h"
 #include "conformance/steps/steps.h"
@@ -68,22 +70,93 @@ WireRequest RequestOf(const Json& step) {
   return request;
 }
 
+constexpr const char* kVertexCollections[] = {"customJobs", "hyperparameterTuningJobs",
+                                              "trainingPipelines"};
+
+// The full name of a job of Vertex AI that has just been created; "" if it is something else.
+std::string NameOfNewJob(const std::string& target, const Json& body) {
+  const std::string path = target.substr(0, target.find('?'));
+  const std::string collection = path.substr(path.rfind('/') + 1);
+  const bool is_known =
+      std::ranges::find(kVertexCollections, collection) != std::end(kVertexCollections);
+  if (!is_known || !body.contains("name") || !body["name"].is_string()) return "";
+  const std::string name = body["name"];
+  return name.starts_with("projects/") ? name : "";
+}
+
 // A job that `call` created must be cancelled like any other.
 void NoteIfCreated(Scope& scope, const WireRequest& request, const Json& seen) {
-  const std::string start = "/v1/projects/";
-  const bool create = request.method == "POST" && request.target.starts_with(start);
-  const size_t end = request.target.find("/jobs", start.size());
-  if (!create || end == std::string::npos || seen["status"] != 200) return;
+  if (request.method != "POST" || seen["status"] != 200) return;
   const Json body = seen.value("body", Json::object());
-  if (!body.is_object() || !body.contains("jobId") || !body["jobId"].is_string()) return;
+  if (!body.is_object()) return;
+  if (const std::string name = NameOfNewJob(request.target, body); !name.empty()) {
+    scope.NoteJob("", name);
+  }
+  const std::string start = "/v1/projects/";
+  const size_t end = request.target.find("/jobs", start.size());
+  if (!request.target.starts_with(start) || end == std::string::npos) return;
+  if (!body.contains("jobId") || !body["jobId"].is_string()) return;
   scope.NoteJob(request.target.substr(start.size(), end - start.size()), body["jobId"]);
+}
+
+// Vertex AI gives names. ${job} is the whole one, ${id} its last part, ${number} the project's.
+void SaveResourceName(Scope& scope, const Json& seen) {
+  const std::string name = seen.value("/body/name"_json_pointer, "");
+  const size_t project = name.find('/') + 1;
+  if (!name.starts_with("projects/")) return;
+  scope.Save("job", name);
+  scope.Save("id", name.substr(name.rfind('/') + 1));
+  scope.Save("number", name.substr(project, name.find('/', project) - project));
+}
+
+// The collection of Vertex AI in which the form's job is created; "" for AI Platform Training.
+std::string CollectionOf(const World& world, const Json& form) {
+  if (form.contains("collection")) return form["collection"];
+  const auto base = world.jobs.find(form.value("base", ""));
+  return base == world.jobs.end() ? "" : base->second.value("collection", "");
+}
+
+std::string PathOfCreate(const Scope& scope, const Json& step) {
+  const std::string project = step.value("project", scope.world().setting("project"));
+  const std::string collection = CollectionOf(scope.world(), step["create"]);
+  if (collection.empty()) return "/v1/projects/" + project + "/jobs";
+  return "/" + step.value("version", "v1") + "/projects/" + project + "/locations/" +
+         step.value("location", scope.world().setting("region")) + "/" + collection;
+}
+
+// The worker pools of a resource of Vertex AI, wherever it has them.
+Json* PoolsOf(Json& job) {
+  for (const char* place :
+       {"/jobSpec", "/trialJobSpec", "/trainingTaskInputs", "/trainingTaskInputs/trialJobSpec"}) {
+    const Json::json_pointer pools(std::string(place) + "/workerPoolSpecs");
+    if (job.contains(pools)) return &job.at(pools);
+  }
+  return nullptr;
+}
+
+// Puts the words of the probe before the arguments of each program.
+void AddWordsOfProbe(Json& job, const Json& deeds) {
+  const auto add = [&](Json& args) {
+    Json words = Json::array();
+    for (const Json& deed : deeds) words.push_back("--do=" + deed.get<std::string>());
+    for (const Json& word : args.is_array() ? args : Json::array()) words.push_back(word);
+    args = words;
+  };
+  if (deeds.empty()) return;
+  Json* pools = PoolsOf(job);
+  if (pools == nullptr) return add(job["trainingInput"]["args"]);
+  for (Json& pool : *pools) {
+    for (const char* task : {"containerSpec", "pythonPackageSpec"}) {
+      if (pool.contains(task)) add(pool[task]["args"]);
+    }
+  }
 }
 
 }  // namespace
 
 Result<Json> Call(Scope& scope, const Json& step) {
   const WireRequest request = RequestOf(step);
-  const std::string service = step.value("service", ServiceOf(request.target));
+  const std::string service = step.value("service", scope.ServiceFor(request.target));
   Result<Json> seen = scope.Send(service, request);
   if (seen.ok()) NoteIfCreated(scope, request, seen.value());
   return seen;
@@ -94,7 +167,7 @@ Result<Json> BuildJob(const World& world, const Json& form) {
   if (form.contains("base")) {
     const auto base = world.jobs.find(form["base"]);
     if (base == world.jobs.end()) return problems::JobUnknown(form["base"]);
-    job = base->second;
+    job = base->second.contains("collection") ? base->second["resource"] : base->second;
   }
   try {
     for (const Json members = form.value("set", Json::object());
@@ -117,10 +190,15 @@ Result<Json> Create(Scope& scope, const Json& step) {
   if (!made.ok()) return made;
   const Result<Json> job = scope.Filled(made.value());
   if (!job.ok()) return job;
-  const std::string project = step.value("project", scope.world().setting("project"));
-  const Json id = job.value().value("jobId", Json());
+  Json filled = job.value();
+  AddWordsOfProbe(filled, step.value("do", Json::array()));
+  const Json id = filled.value("jobId", Json());
   if (id.is_string()) scope.Save("job", id);
-  return Call(scope, {{"call", "POST /v1/projects/" + project + "/jobs"}, {"body", job.value()}});
+  Result<Json> seen = Call(scope, {{"call", "POST " + PathOfCreate(scope, step)},
+                                   {"query", step.value("query", Json::object())},
+                                   {"body", filled}});
+  if (seen.ok() && seen.value()["status"] == 200) SaveResourceName(scope, seen.value());
+  return seen;
 }
 
 }  // namespace conform

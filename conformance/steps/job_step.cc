@@ -21,6 +21,13 @@ std::set<std::string> Wanted(const Json& wanted) {
   return wanted.get<std::set<std::string>>();
 }
 
+// "RUNNING" of JOB_STATE_RUNNING and PIPELINE_STATE_RUNNING.
+std::string BareState(const std::string& state) {
+  const std::string mark = "_STATE_";
+  const size_t at = state.find(mark);
+  return at == std::string::npos ? state : state.substr(at + mark.size());
+}
+
 // Waits until the job is in one of the states, or has ended in another.
 Result<Json> JobIn(Scope& scope, const std::string& project, const std::string& id,
                    const std::set<std::string>& wanted) {
@@ -28,13 +35,14 @@ Result<Json> JobIn(Scope& scope, const std::string& project, const std::string& 
   std::string state;
   for (milliseconds wait{5}; Clock::now() < deadline && !Interrupted();
        wait = std::min(wait * 3 / 2, milliseconds(500))) {
-    Result<Json> seen = scope.Send("ml", {"GET", JobPath(project, id), {}, ""});
+    const std::string path = JobPath(project, id);
+    Result<Json> seen = scope.Send(scope.ServiceFor(path), {"GET", path, {}, ""});
     if (!seen.ok()) return seen;
     if (seen.value()["status"] != 200 || !seen.value().contains("body")) {
       return problems::JobNotReadable(id, seen.value()["status"].get<int>());
     }
     const Json& job = seen.value()["body"];
-    state = job.value("state", "");
+    state = BareState(job.value("state", ""));
     if (kEnds.contains(state)) scope.NoteEnded(project, id);
     if (wanted.contains(state) || kEnds.contains(state)) return job;
     Pause(wait);
@@ -84,7 +92,9 @@ Json LinesIn(const Json& entries) {
 Result<Json> Seen(Scope& scope, const std::string& project, const Json& job, bool logs) {
   Json seen = {{"state", job.value("state", "")}, {"body", job}};
   if (!logs) return seen;
-  Result<Json> entries = EntriesOf(scope, project, job.value("jobId", ""));
+  const std::string name = job.value("name", "");
+  const std::string id = job.value("jobId", name.substr(name.rfind('/') + 1));
+  Result<Json> entries = EntriesOf(scope, project, id);
   if (!entries.ok()) return entries;
   seen["replicas"] = ReplicasIn(entries.value());
   seen["lines"] = LinesIn(entries.value());
@@ -96,9 +106,10 @@ Result<Look> AwaitJob(Scope& scope, const std::string& project, const std::strin
                       const std::set<std::string>& wanted, bool logs) {
   const Result<Json> job = JobIn(scope, project, id, wanted);
   if (!job.ok()) return job.problem();
-  if (!wanted.contains(job.value().value("state", ""))) {
+  if (!wanted.contains(BareState(job.value().value("state", "")))) {
+    const std::string message = job.value().value("/error/message"_json_pointer, "");
     return problems::JobEndedOtherwise(id, job.value().value("state", ""), *wanted.begin(),
-                                       job.value().value("errorMessage", ""));
+                                       job.value().value("errorMessage", message));
   }
   const Json found = job.value();
   return Look([&scope, project, found, logs] { return Seen(scope, project, found, logs); });
@@ -125,22 +136,16 @@ Result<Look> Await(Scope& scope, const Json& step) {
 }
 
 Result<Look> RunJob(Scope& scope, const Json& step) {
-  Json form = step["run"];
-  Json arguments = Json::array();
-  for (const Json& word : step.value("do", Json::array())) {
-    arguments.push_back("--do=" + word.get<std::string>());
-  }
-  if (!arguments.empty()) {
-    const Json more = form.value("/set/trainingInput.args"_json_pointer, Json::array());
-    for (const Json& word : more) arguments.push_back(word);
-    form["set"]["trainingInput.args"] = arguments;
-  }
-  const Result<Json> made = Create(scope, {{"create", form}});
+  Json create = step;
+  create["create"] = step["run"];
+  create.erase("run");
+  const Result<Json> made = Create(scope, create);
   if (!made.ok()) return made.problem();
   if (made.value()["status"] != 200) {
     return problems::JobRefused(made.value()["status"].get<int>(), made.value()["text"]);
   }
-  const std::string id = made.value()["body"].value("jobId", "");
+  const Json& body = made.value()["body"];
+  const std::string id = body.value("jobId", body.value("name", ""));
   return AwaitJob(scope, scope.world().setting("project"), id, kEnds, true);
 }
 

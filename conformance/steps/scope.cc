@@ -1,16 +1,25 @@
 
 #include "conformance/steps/scope.h"
 
+#include <algorithm>
+
 #include "conformance/format/substitution.h"
 #include "conformance/problems.h"
 
 namespace conform {
 
 Scope::Scope(const World& world, Clients& clients, const Case& one, int number)
-    : world_(world), clients_(clients), instance_(one.instance), number_(number) {}
+    : world_(world), clients_(clients), instance_(one.instance), api_(one.api), number_(number) {}
+
+std::string Scope::ServiceFor(const std::string& path) const {
+  const std::string service = ServiceOf(path);
+  return service == "ml" && api_ == "vertex" ? "vertex" : service;
+}
 
 std::string Scope::FreshId(const std::string& name) {
-  std::string id = "conform_" + world_.setting("run") + "_" + std::to_string(number_);
+  std::string number = std::to_string(number_);
+  number.insert(0, 5 - std::min<size_t>(number.size(), 5), '0');  // no id begins with another
+  const std::string id = "conform_" + world_.setting("run") + "_" + number;
   const std::string more = name.substr(std::string("fresh").size());
   return more.empty() ? id : id + "_" + more;
 }
@@ -40,6 +49,7 @@ Result<Json> Scope::Send(const std::string& service, WireRequest request) {
 }
 
 std::string JobPath(const std::string& project, const std::string& id) {
+  if (id.starts_with("projects/")) return "/v1/" + id;
   return "/v1/projects/" + Encoded(project) + "/jobs/" + Encoded(id);
 }
 
@@ -54,8 +64,8 @@ void Scope::NoteEnded(const std::string& project, const std::string& id) {
 void Scope::CleanUp() {
   for (const std::string& path : live_) {
     WireRequest cancel{"POST", path + ":cancel", {{"Content-Type", "application/json"}}, "{}"};
-    (void)clients_.Send(instance_, "ml",
-                        cancel);  // a job that is missing or has ended needs nothing
+    // A job that is missing or has ended needs nothing.
+    (void)clients_.Send(instance_, ServiceFor(path), cancel);
   }
   live_.clear();
 }
@@ -72,6 +82,7 @@ Result<WireResponse> Clients::Send(const std::string& instance, const std::strin
   if (places == world_.instances.end()) places = world_.instances.find("");
   const std::string& base = service == "storage"   ? places->second.storage
                             : service == "logging" ? places->second.logging
+                            : service == "vertex"  ? places->second.vertex
                                                    : places->second.ml;
   auto& client = clients_[base];
   if (!client) {

@@ -17,6 +17,7 @@ namespace conform {
 /// The URLs of the services of one endpoint.
 struct ServiceUrls {
   std::string ml;
+  std::string vertex;
   std::string storage;
   std::string logging;
 };
@@ -33,6 +34,7 @@ struct World {
   std::chrono::milliseconds job_patience{60000};   // for a job to reach a state
   std::chrono::milliseconds log_patience{3000};    // for log lines to arrive
   std::vector<std::string> submit_command;         // "gcloud ai-platform jobs submit training"
+  std::vector<std::string> custom_job_command;     // "gcloud ai custom-jobs create"
   std::vector<std::string> train_command;          // "gcloud ai-platform local train"
 
   std::string setting(const std::string& name) const;
@@ -42,7 +44,7 @@ struct World {
 class Clients {
  public:
   explicit Clients(const World& world) : world_(world) {}
-  /// Sends to "ml", "storage" or "logging" of an instance.
+  /// Sends to "ml", "vertex", "storage" or "logging" of an instance.
   Result<WireResponse> Send(const std::string& instance, const std::string& service,
                             WireRequest request);
 
@@ -60,6 +62,8 @@ class Scope {
   Scope(const World& world, Clients& clients, const Case& one, int number);
 
   const World& world() const { return world_; }
+  /// The service of a path: that of its API if storage and logging do not have it.
+  std::string ServiceFor(const std::string& path) const;
   /// Fills the names of a step. A name without a value is a problem.
   Result<Json> Filled(const Json& tree);
   void Save(const std::string& name, const Json& value) { names_[name] = value; }
@@ -79,12 +83,14 @@ class Scope {
   const World& world_;
   Clients& clients_;
   const std::string instance_;
+  const std::string api_;
   const int number_;
   std::map<std::string, Json> names_;
   std::set<std::string> live_;  // paths of jobs
 };
 
-/// "/v1/projects/p/jobs/j"
+/// "/v1/projects/p/jobs/j". A job of Vertex AI has its whole name as its id:
+/// "/v1/projects/1/locations/r/customJobs/2".
 std::string JobPath(const std::string& project, const std::string& id);
 
 }  // namespace conform

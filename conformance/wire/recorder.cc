@@ -91,6 +91,16 @@ struct Recorder::Impl {
   Json uploads = Json::array();
   Json requests = Json::array();
 
+  // A CustomJob or HyperparameterTuningJob as Vertex AI answers with it.
+  Json CreateResource(const Request& request, const std::string& path, http::status* status) {
+    Json resource = CreateJob(request, status);
+    if (reply.contains("status")) return resource;
+    resource.erase("etag");
+    resource["name"] = path.substr(std::string("/v1/").size()) + "/1234567890123456789";
+    resource["state"] = "JOB_STATE_PENDING";
+    return resource;
+  }
+
   Json CreateJob(const Request& request, http::status* status) {
     Json job = Json::parse(request.body(), nullptr, false);
     jobs.push_back(job);
@@ -125,6 +135,10 @@ struct Recorder::Impl {
     requests.push_back(std::string(request.method_string()) + " " + target);
     if (post && path.starts_with("/v1/") && path.ends_with("/jobs")) {
       return CreateJob(request, status);
+    }
+    if (post && path.starts_with("/v1/") &&
+        (path.ends_with("/customJobs") || path.ends_with("/hyperparameterTuningJobs"))) {
+      return CreateResource(request, path, status);
     }
     if (post && path.find("/upload/") != std::string::npos) return Uploaded(request, target);
     if (path.find("/o/") != std::string::npos) {

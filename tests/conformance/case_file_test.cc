@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/encoding.h"
+#include "conformance/format/matcher.h"
 #include "conformance/format/step.h"
 #include "tests/conformance/case_of.h"
 
@@ -57,12 +58,14 @@ TEST(CaseFile, LongValuesAreWrittenShortly) {
         numbers: {$range: [5, 3]}
         map: {$keys: k, times: 2, value: v}
         both: {$concat: [[1], [2, 3]]}
+        named: {$repeat: {name: "V${#}", at: "${#}"}, times: 2}
         merged: {$merge: [{a: 1, b: 2}, {b: 3}]}
 )"));
   ASSERT_TRUE(cases.ok()) << cases.problem().text;
   EXPECT_EQ(cases.value()[0].steps[0]["create"]["set"],
             Json::parse(R"({"list": ["x", "x", "x"], "numbers": [5, 6, 7],
                             "map": {"k0": "v", "k1": "v"}, "both": [1, 2, 3],
+                            "named": [{"name": "V0", "at": 0}, {"name": "V1", "at": 1}],
                             "merged": {"a": 1, "b": 3}})"));
 }
 
@@ -83,6 +86,8 @@ TEST(CaseFile, MistakesOfEveryKindAreFound) {
       {"    call: GET /\n    expect: {text: {$matches: '('}}\n",
        "is not a valid regular expression"},
       {"    call: GET /\n    expect: fine\n", "`expect` must be a map or `accepted`, not 'fine'"},
+      {"    call: GET /\n    api: vertx\n", "cases/x.yaml:6:5: unknown word 'vertx'; did you mean"},
+      {"    call: GET /\n    expect: {found: a, becuse: b}\n", "did you mean 'because'?"},
       {"    create: {}\n    expect: {refused: a, becuse: b}\n", "did you mean 'because'?"},
       {"    needs: [x]\n", "a step must have one of the words"},
       {"    call: GET /${nothing}\n",
@@ -115,6 +120,39 @@ TEST(Base64, GivesTheBytesBack) {
   for (const char* none : {"T", "TQ", "TQ=", "T===", "TQ=a", "T Q="}) {
     EXPECT_EQ(FromBase64(none), std::nullopt) << none;
   }
+}
+
+TEST(CaseFile, ACaseIsOfOneApi) {
+  const auto api_of = [](const char* lines) {
+    return CasesOfText(WithCase(lines)).value().at(0).api;
+  };
+  EXPECT_EQ(api_of("    call: GET /\n"), "ml");
+  EXPECT_EQ(api_of("    call: GET /\n    api: vertex\n"), "vertex");
+}
+
+// The differences between `expect` and a refusal with this message.
+std::vector<Mismatch> MatchRefusal(const char* expect, const std::string& message) {
+  const Json expectation = ExpectationOf({{"call", "POST /"}, {"expect", Json::parse(expect)}});
+  const Json error = {{"code", 400}, {"status", "INVALID_ARGUMENT"}, {"message", message}};
+  const Json seen = {{"status", 400}, {"body", {{"error", error}}}};
+  return Match(expectation, &seen);
+}
+
+TEST(Found, IsTheWholeListOfViolations) {
+  const std::string one = "List of found errors:\t1.Field: a[0].b; Message: It is.\t";
+  const std::string two = one + "2.Field: c; Message: Not set.\t";
+  const std::string empty = "List of found errors:\t1.Field: c; Message: \t";
+  const auto fits = [](const char* expect, const std::string& message) {
+    return MatchRefusal(expect, message).empty();
+  };
+  EXPECT_TRUE(fits(R"({"found": "a[0].b"})", one));
+  EXPECT_TRUE(fits(R"({"found": "a[0].b", "because": "It is."})", one));
+  EXPECT_TRUE(fits(R"({"found": ["a[0].b", {"found": "c", "because": "Not set."}]})", two));
+  EXPECT_FALSE(fits(R"({"found": "a[0].b"})", two)) << "one violation too many";
+  EXPECT_FALSE(fits(R"({"found": ["c", "a[0].b"]})", two)) << "in another order";
+  EXPECT_FALSE(fits(R"({"found": "a0.b"})", one));
+  EXPECT_FALSE(fits(R"({"found": "a[0].b", "because": "It isn."})", one));
+  EXPECT_FALSE(fits(R"({"found": "c"})", empty));
 }
 
 TEST(CaseFile, ANameIsKnownOnceItWasSaved) {

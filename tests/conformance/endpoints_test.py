@@ -83,6 +83,16 @@ class Endpoints(unittest.TestCase):
             self.cannot(url, "is not AI Platform Training: a request for jobs was answered with 200 "
                              "and '<html>hi</html>'")
 
+    def test_html_for_vertex(self):
+        with answering(b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n', b'<html>hi</html>') as url:
+            self.cannot(url, "is not Vertex AI: a request for jobs was answered with 200 and '<html>hi</html>'",
+                        '--api', 'vertex')
+
+    def test_vertex_elsewhere(self):
+        with answering(GOOD) as url, answering(b'HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\n', b'{}') as vertex:
+            self.cannot(url, '%s is not Vertex AI: a request for jobs was answered with 404' % vertex,
+                        '--api', 'all', '--vertex', vertex)
+
     def test_other_json(self):
         with answering(b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n', b'[]') as url:
             self.cannot(url, 'is not AI Platform Training')

@@ -30,6 +30,7 @@ class Words(unittest.TestCase):
     def test_words_that_nothing_can_be_begun_with(self):
         for words, mistake in ((('--endpoint', 'foo'), 'is not a valid endpoint'),
                                (('--storage', 'foo'), 'is not a valid endpoint'),
+                               (('--vertex', 'foo'), 'is not a valid endpoint'),
                                (('--timeout', '-1'), '--timeout'), (('--timeout', '0'), '--timeout'),
                                (('--job-timeout', '-3'), '--job-timeout'),
                                (('--log-timeout', '1e9'), '--log-timeout')):
@@ -75,9 +76,37 @@ class Words(unittest.TestCase):
         self.assertGreater(len(one), 1)
         self.assertTrue(all(line.startswith(('labels/no-key-empty', 'labels/value-')) for line in one), one)
 
+    def chapters(self, *words):
+        return {line.split('/')[0] for line in judge('--list', *words)[1].splitlines()}
+
+    def test_an_api_chooses_its_cases(self):
+        of_ml, of_vertex, of_all = (self.chapters('--api', api) for api in ('ml', 'vertex', 'all'))
+        self.assertTrue({'labels', 'storage'} <= of_ml)
+        self.assertTrue({'vertex-labels', 'storage'} <= of_vertex)
+        self.assertFalse({one for one in of_ml if one.startswith('vertex-')})
+        self.assertNotIn('labels', of_vertex)
+        self.assertEqual(of_all, of_ml | of_vertex)
+        self.assertEqual(self.chapters(), of_all)
+        self.assertEqual(self.chapters('--endpoint', 'http://x'), of_ml)
+
+    def test_a_target_names_its_apis(self):
+        target = self.written('t.yaml', 'name: t\napis: [vertex]\n')
+        self.assertEqual(self.chapters('--target', target, '--filter', '*labels/*'), {'vertex-labels'})
+        target = self.written('t.yaml', 'name: t\napis: [vertx]\n')
+        code, _, err = judge('--list', '--target', target)
+        self.assertEqual(code, 2)
+        self.assertIn("t.yaml:2:1: unknown word 'vertx'", err)
+
+    def test_a_command_tells_its_api(self):
+        for command, chapter in (('caip ai custom-jobs create', 'vertex-command'),
+                                 ('caip jobs submit training', 'precedence'),
+                                 ('gcloud beta ai custom-jobs create', 'vertex-command')):
+            with self.subTest(command):
+                self.assertEqual(self.chapters('--endpoint', 'none', '--submit-command', command), {chapter})
+
     def test_wrong_words(self):
         for words in (['--shard', '4/3'], ['--set', 'x'], ['--frobnicate'], ['--filter', 'nothing/*'],
-                      ['--endpoint', 'none'], ['--jobs', '0']):
+                      ['--endpoint', 'none'], ['--jobs', '0'], ['--api', 'both']):
             self.assertEqual(judge(*words)[0], 2, words)
 
 

@@ -12,6 +12,9 @@ from world import World
 # Examples that cannot run here, with the reason.
 NOT_RUN = {
     'caip conform': 'conform.EmbeddedKeepsEveryRule runs it',
+    'caip conform --api vertex --endpoint http://127.0.0.1:2247 --project demo --bucket my-bucket --set '
+    'image=gcr.io/p/probe:v1': 'another program may have the port',
+    'caip conform --endpoint none --submit-command \'gcloud ai custom-jobs create\' --job-timeout 300': 'needs gcloud',
     'caip conform --endpoint http://127.0.0.1:2247': 'another program may have the port',
     'docker save trainer | caip images import - --name gcr.io/my-project/trainer:v1':
         'needs docker',

@@ -34,7 +34,8 @@ bool Drop(std::initializer_list<std::string_view> names, std::vector<std::string
 void AddConformCommand(Grammar& grammar) {
   grammar.Leaf(
       grammar.root(), "conform",
-      "Tests whether an endpoint behaves like AI Platform Training (caip conform --help).",
+      "Tests whether an endpoint behaves like AI Platform Training or Vertex AI (caip conform "
+      "--help).",
       "The judge is a program of its own with flags of its own, which `caip conform --help` "
       "lists.\n\n"
       "Examples:\n  caip conform\n  caip conform --endpoint http://127.0.0.1:2247",
