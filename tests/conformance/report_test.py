@@ -17,6 +17,9 @@ from peers import CAIP, judge
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'fixtures'))
 import caip_pytest  # noqa: E402
 
+PROBE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
+                     'conformance', 'probe', 'caip_probe', 'task.py')
+
 CASES = '''cases:
   - {id: none, sentence: It <is> so., rules: [api.get], call: GET /v1/nothing, expect: {status: 200, text: "a\\nb"}}
   - {id: other, sentence: b, rules: [api.get], call: GET /v1/nothing, expect: {status: 404}}
@@ -125,6 +128,23 @@ class Interrupt(unittest.TestCase):
             self.wait_for('all jobs to end', lambda: all('endTime' in job for job in self.jobs(caip)))
             with urllib.request.urlopen(caip.endpoint + '/storage/v1/b/caip-conform/o') as answer:
                 self.assertNotIn('items', json.load(answer))
+
+    def test_cancels_the_custom_jobs_that_it_made(self):
+        image = 'gcr.io/conform/probe:v1'
+        with caip_pytest.Emulator('--map-image', '%s=python3 %s' % (image, PROBE)) as caip:
+            def custom_jobs():
+                jobs = '/v1/projects/caip-conform/locations/us-central1/customJobs'
+                return caip.call('GET', jobs).get('customJobs', [])
+            run = subprocess.Popen(
+                [CAIP, 'conform', '--api', 'vertex', '--endpoint', caip.endpoint, '--set', 'image=' + image,
+                 '--jobs', '2', '--filter', 'vertex-life/*'], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.wait_for('a job that runs',
+                          lambda: any(job['state'] == 'JOB_STATE_RUNNING' for job in custom_jobs()))
+            run.send_signal(signal.SIGINT)
+            out, err = run.communicate(timeout=100)
+            self.assertEqual(run.returncode, 130, err)
+            self.assertRegex(out, rb'\d+ cases against endpoint: .*not run')
+            self.wait_for('all jobs to end', lambda: all('endTime' in job for job in custom_jobs()))
 
     def test_stops_the_emulator_it_started(self):
         run = subprocess.Popen([CAIP, 'conform', '--jobs', '1'], stdout=subprocess.PIPE,
