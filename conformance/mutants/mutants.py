@@ -5,6 +5,8 @@ Each text stands once in its file. Expressions are replaced by `mutant ? broken 
 text ends in `;` are statements. scripts/conformance-mutants builds them all into one program.
 """
 
+from vertex_mutants import VERTEX_MUTANTS
+
 MACHINES = 'src/ml/validate/validate_machines.cc'
 PLACE = 'src/ml/validate/validate_place.cc'
 CODE = 'src/ml/validate/validate_code.cc'
@@ -153,4 +155,4 @@ MUTANTS = [
     ('page_unlimited', 'storage', LISTING, '!entries_.empty() && entries_.size() + wanted > Limit(query_)', 'false'),
     ('no_308_ignored', 'storage', UPLOADS, 'LowerCase(request.headers.Get("X-Guploader-No-308")) == "yes"', 'false'),
     ('range_off_by_one_308', 'storage', UPLOADS, 'std::to_string(received - 1)', 'std::to_string(received)'),
-]
+] + VERTEX_MUTANTS

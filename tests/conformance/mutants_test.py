@@ -7,7 +7,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, 'conformance', 'mutants'))
-from breaking import mutate  # noqa: E402
+from breaking import break_them, mutate  # noqa: E402
 from mutants import MUTANTS  # noqa: E402
 
 
@@ -15,6 +15,7 @@ class Mutants(unittest.TestCase):
     def test_are_many_and_each_has_a_name_of_its_own(self):
         names = [one[0] for one in MUTANTS]
         self.assertGreaterEqual(len(names), 60)
+        self.assertGreaterEqual(len([name for name in names if name.startswith('vertex_')]), 40)
         self.assertEqual(len(names), len(set(names)))
 
     def test_stand_for_texts_that_are_there_once(self):
@@ -22,6 +23,17 @@ class Mutants(unittest.TestCase):
             with self.subTest(name), open(os.path.join(ROOT, file)) as source:
                 text = source.read()
                 self.assertIn('caip_mutant("%s")' % name, mutate(text, name, old, new))
+
+    def test_stand_in_one_program(self):
+        files = {}
+        for _, _, file, _, _ in MUTANTS:
+            with open(os.path.join(ROOT, file), 'rb') as source:
+                files[file] = source.read()
+        break_them(files, MUTANTS)
+        text = b''.join(files.values())
+        for name, _, _, _, _ in MUTANTS:
+            with self.subTest(name):
+                self.assertIn(b'caip_mutant("%s")' % name.encode(), text)
 
     def test_name_chapters_that_exist(self):
         for name, chapter, _, _, _ in MUTANTS:
