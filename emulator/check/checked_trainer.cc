@@ -1,6 +1,9 @@
 #include "emulator/check/checked_trainer.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/json.h"
@@ -14,6 +17,14 @@ namespace caip::check {
 namespace {
 
 constexpr char kJobsOwnBucket[] = "job";
+constexpr std::string_view kPoolFlag = "--worker-pool-spec";
+constexpr std::string_view kOfCustomJobs[] = {"--args",
+                                              "--command",
+                                              "--display-name",
+                                              "--python-package-uris",
+                                              "--persistent-resource-id",
+                                              "--enable-dashboard-access",
+                                              "--no-enable-dashboard-access"};
 
 Status AddInputBuckets(const TrainerRequest& request, harness::Scenario& job) {
   for (const std::string& word : request.buckets) {
@@ -33,9 +44,7 @@ Status AddInputBuckets(const TrainerRequest& request, harness::Scenario& job) {
 // The files of findings run without the flags, so the job says itself what they need: the commands
 // of its images, and the kind of addresses.
 void AddSettings(const app::EmulatorOptions& options, harness::Scenario& job) {
-  for (const char* role : {"master", "worker", "parameterServer", "evaluator"}) {
-    const Json* config = Member(job.training_input, std::string(role) + "Config");
-    const std::string image = config ? StringOr(*config, "imageUri") : "";
+  for (const std::string& image : job.kind->ImagesOf(job.document)) {
     if (const auto* command = host::FindImage(options.images, image)) job.images[image] = *command;
   }
   job.own_ports = options.addressing == app::Addressing::kPorts;
@@ -60,6 +69,53 @@ void AddCommon(const TrainerRequest& request, const Path& workshop,
   trainer.vm_lifetime = request.vm_lifetime;
   trainer.real_duration = request.real_duration;
   trainer.deep = request.deep;
+}
+
+bool StartsWithAny(const std::string& text, std::span<const std::string_view> beginnings) {
+  return std::ranges::any_of(beginnings,
+                             [&](std::string_view one) { return text.starts_with(one); });
+}
+
+// Which jobs a flag of the command line describes; nullptr: those of both kinds, or none.
+const harness::JobKind* KindOfFlag(const std::string& flag) {
+  constexpr std::string_view kOfTraining[] = {
+      "--package-path", "--packages",     "--module-name",     "--job-dir",
+      "--staging-",     "--scale-tier",   "--runtime-version", "--python-version",
+      "--master-",      "--worker-count", "--worker-machine",  "--worker-accelerator",
+      "--worker-image", "--parameter-",   "--use-chief",       "--tpu-tf-version"};
+  if (flag == kPoolFlag || StartsWithAny(flag, kOfCustomJobs)) return &harness::CustomJobs();
+  return StartsWithAny(flag, kOfTraining) ? &harness::TrainingJobs() : nullptr;
+}
+
+// The flags of the command line that `ai custom-jobs create` takes, too.
+std::vector<std::string> CreateWords(const std::vector<std::string>& words) {
+  constexpr std::string_view kOfBoth[] = {"--config",  "--region",        "--service-account",
+                                          "--network", "--labels",        "--enable-web-access",
+                                          "--kms-",    "--no-enable-web", "--project"};
+  std::vector<std::string> found;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string flag = words[i].substr(0, words[i].find('='));
+    const bool is_taken =
+        KindOfFlag(flag) == &harness::CustomJobs() || StartsWithAny(flag, kOfBoth);
+    if (!is_taken) continue;
+    found.push_back(words[i]);
+    const bool is_switch = flag.find("enable-") != std::string::npos;
+    const bool has_next = flag == words[i] && !is_switch && i + 1 < words.size();
+    if (has_next) found.push_back(words[++i]);
+  }
+  return found;
+}
+
+Result<scenario::JobWords> WordsOf(const TrainerRequest& request) {
+  const harness::JobKind& kind = scenario::KindOfFlags(request.words);
+  for (const std::string& word : request.words) {
+    const std::string flag = word.substr(0, word.find('='));
+    const harness::JobKind* of = word.starts_with("--") ? KindOfFlag(flag) : nullptr;
+    if (of && of != &kind) return errors::FlagOfOtherJob(flag, of == &harness::CustomJobs());
+  }
+  if (&kind == &harness::TrainingJobs()) return scenario::JobWords{request.job, {}};
+  ASSIGN_OR_RETURN(scenario::JobWords words, request.read_words(kind, CreateWords(request.words)));
+  return words;
 }
 
 /// A command's scenario as it becomes known: first as its user gives it, then with what a run of
@@ -128,20 +184,25 @@ Result<CheckedJob> MakeCheckedJob(const TrainerRequest& request, const Path& wor
   CheckedJob checked;
   harness::CheckedTrainer& trainer = checked.trainer;
   trainer.job.package_parent = client::ParentOfPackage(request.job.package_path);
+  ASSIGN_OR_RETURN(scenario::JobWords words, WordsOf(request));
   ASSIGN_OR_RETURN(scenario::BuiltJob built,
-                   scenario::BuildJob(request.job, request.metric, workshop));
-  trainer.job.training_input = std::move(built.training_input);
-  trainer.job.buckets = std::move(built.buckets);
-  trainer.packages = std::move(built.packages);
+                   scenario::BuildJob(std::move(words), request.metric, workshop));
+  trainer.packages = built.packages;
+  checked.warning = built.warning;
+  scenario::UseBuiltJob(std::move(built), trainer.job);
+  const auto& user_args = request.job.flags.user_args;
+  if (user_args && !trainer.job.kind->AddsJobDir()) {  // a training job has them already
+    trainer.job.kind->AddArguments(*user_args, trainer.job.document);
+  }
   RETURN_IF_ERROR(AddInputBuckets(request, trainer.job));
   ASSIGN_OR_RETURN(checked.settings, scenario::ReadSettingsOfJob(request.emulator, trainer.job));
   AddSettings(checked.settings.options, trainer.job);
   trainer.job.steps.regex = request.step_regex;
-  trainer.is_container = scenario::IsContainer(trainer.job.training_input);
-  trainer.has_own_files =
-      scenario::BringsOwnFiles(trainer.job.training_input, checked.settings.options);
+  trainer.is_container = trainer.job.kind->RunsImage(trainer.job.document);
+  trainer.has_own_files = scenario::BringsOwnFiles(trainer.job, checked.settings.options);
   AddCommon(request, workshop, trainer);
-  if (!trainer.job.training_input.contains("hyperparameters")) trainer.metric = request.metric;
+  const bool tunes = !trainer.job.kind->MetricTagOf(trainer.job.document).empty();
+  if (!tunes) trainer.metric = request.metric;
   return checked;
 }
 

@@ -21,6 +21,9 @@ namespace caip::check {
 /// The arguments: the job, and how its runs are made and checked.
 struct TrainerRequest {
   client::SubmitRequest job;
+  /// The command line before `--`. If it describes a custom job, `read_words` parses that part.
+  std::vector<std::string> words = {};
+  scenario::ReadJobWords read_words = nullptr;
   std::vector<std::string> command = {};   // instead of a job: any command
   std::vector<Path> out_directories = {};  // of it: --out-dir DIR, repeatable
   int64_t ranks = 1;                       // of it: --torchrun N
@@ -39,6 +42,7 @@ struct TrainerRequest {
 struct CheckedJob {
   harness::CheckedTrainer trainer;
   scenario::RunSettings settings;
+  std::string warning = {};              // about the packages; "": none
   Path volumes = {};                     // copies of the volumes of a command; "": there are none
   std::vector<Path> other_volumes = {};  // that the command writes and its user did not name
 };

@@ -26,17 +26,6 @@ using harness::CheckSession;
 using harness::RunPlan;
 using harness::Scenario;
 
-// A scenario names one command for all roles, which a job without images runs.
-Json WithoutImages(Json input) {
-  for (const char* role : {"master", "worker", "parameterServer", "evaluator"}) {
-    const std::string config = std::string(role) + "Config";
-    if (!input.contains(config)) continue;
-    input[config].erase("imageUri");
-    if (input[config].empty()) input.erase(config);
-  }
-  return input;
-}
-
 // Writes the objects to a folder beside the file of the job, with the name of that file.
 Result<Json> BucketJson(const std::string& name, const harness::BucketContents& bucket,
                         const Path& file) {
@@ -58,15 +47,16 @@ std::string Milliseconds(Duration time) {
 // The scenario without its buckets. JSON is YAML.
 Json JobJson(const Scenario& scenario) {
   Json job = {{"description", "The job that was given to caip check."}, {"seed", scenario.seed}};
-  job["job"] = {{"config", scenario.images.empty() ? scenario.training_input
-                                                   : WithoutImages(scenario.training_input)}};
-  if (!scenario.images.empty()) {
-    const Json* master = Member(scenario.training_input, "masterConfig");
-    const auto image = scenario.images.find(master ? StringOr(*master, "imageUri") : "");
+  Json document = scenario.document;
+  if (!scenario.images.empty()) {  // it names one command for all, which a job without images runs
+    scenario.kind->RemoveImages(document);
+    const std::vector<std::string> images = scenario.kind->ImagesOf(scenario.document);
+    const auto image = scenario.images.find(images.empty() ? "" : images.front());
     const auto& command =
         image == scenario.images.end() ? scenario.images.begin()->second : image->second;
     job["trainer"] = {{"command", command}};
   }
+  job["job"] = {{std::string(scenario.kind->document_key()), std::move(document)}};
   if (!scenario.steps.regex.empty()) job["steps"] = {{"regex", scenario.steps.regex}};
   if (scenario.semantics == harness::Semantics::kPosix) job["semantics"] = "posix";
   if (scenario.own_ports) job["addressing"] = "ports";
@@ -77,7 +67,7 @@ Json JobJson(const Scenario& scenario) {
 
 // One name for each job. It stays the same when the package was fixed or the limits changed.
 std::string FileNameOf(Json job) {
-  job["job"]["config"].erase("packageUris");
+  if (job["job"].contains("config")) job["job"]["config"].erase("packageUris");
   job.erase("limits");
   return "job-" + explore::ShortHash(CompactJson(job)) + ".yaml";
 }
@@ -151,7 +141,8 @@ Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& opti
     if (!finding.flaw.doubt.empty()) found += " (" + finding.flaw.doubt + ")";
     run.flaws.push_back({finding.flaw.cause, harness::Describe(finding.point),
                          finding.flaw.expected, std::move(found), finding.scenario.string(),
-                         !finding.flaw.doubt.empty()});
+                         !finding.flaw.doubt.empty(),
+                         finding.flaw.kind == harness::Flaw::Kind::kSpoiledOutput});
   }
   return Ok{};
 }

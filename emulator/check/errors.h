@@ -8,6 +8,9 @@
 
 namespace caip::check::errors {
 
+/// A flag that only the other kind of job has: a custom job of Vertex AI, or a training job.
+Error FlagOfOtherJob(std::string_view flag, bool is_of_custom_jobs);
+
 // Usage (kInvalidArgument).
 Error NotABucketFolder(std::string_view word);
 Error BucketIsTheJobs(std::string_view bucket);

@@ -47,7 +47,7 @@ void MakeTrial(const std::string& tag, const std::string& job_dir, const std::st
   launch.environment.emplace_back("CLOUD_ML_TRIAL_ID", kTrial);
   launch.environment.emplace_back("CLOUD_ML_HP_METRIC_TAG", tag);
   launch.environment.emplace_back("CLOUD_ML_HP_METRIC_FILE", file);
-  if (launch.key.replica == ml::RunId({})) {  // only the master's counts
+  if (launch.key.replica == launch.machine.peers.front().replica) {  // only the lead's counts
     launch.metrics = engine::MetricSource{tag, file, job_dir};
   }
 }
@@ -57,7 +57,8 @@ void MakeTrial(const std::string& tag, const std::string& job_dir, const std::st
 scenario::LaunchEditor LaunchEditorOf(const harness::RunPlan& plan) {
   return [&plan](ReplicaLaunch& launch, const std::string& boot_disk) {
     if (!plan.metric.empty()) {
-      MakeTrial(plan.metric, StringOr(plan.scenario.training_input, "jobDir"), boot_disk, launch);
+      const harness::Scenario& job = plan.scenario;
+      MakeTrial(plan.metric, job.kind->OutputDirectoryOf(job.document), boot_disk, launch);
     }
     if (!plan.tf_config) {
       std::erase_if(launch.environment,

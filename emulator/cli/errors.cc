@@ -200,9 +200,9 @@ std::string WholeCommandAfterBar() {
 std::string ShellCommandAfterBar() {
   return "The command to run comes after `--`:\n\n  caip jobs shell JOB -- COMMAND ...\n";
 }
-Error SubmitWordsRefused(std::string_view usage) {
+Error JobWordsRefused(std::string_view usage, std::string_view command) {
   const std::string text =
-      ReplaceAll(std::string(Trim(usage)), "ERROR: (caip.jobs.submit.training) ", "");
+      ReplaceAll(std::string(Trim(usage)), "ERROR: (caip." + S(command) + ") ", "");
   return Invalid(text.empty() ? "The flags of the job contain --help. Leave it out." : text);
 }
 

@@ -68,8 +68,8 @@ Error CommandMissing(const std::vector<std::string>& known);
 std::string TrainerArgument(std::string_view command, std::string_view word);
 std::string WholeCommandAfterBar();
 std::string ShellCommandAfterBar();
-/// `usage`: the usage error of `jobs submit training`; "" if the words ask for help.
-Error SubmitWordsRefused(std::string_view usage);
+/// `usage`: the usage error of `command` ("jobs.submit.training"); "" if the words ask for help.
+Error JobWordsRefused(std::string_view usage, std::string_view command);
 
 // Errors of --format. Each names the unknown part and the supported ones.
 Error UnknownFormat(std::string_view format);

@@ -8,6 +8,7 @@
 
 #include "emulator/explore/resumption.h"
 #include "harness/explorer/progress_comparison.h"
+#include "harness/explorer/spoiled_output.h"
 
 namespace caip::explore {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using harness::Flaw;
 using Outcomes = std::vector<std::optional<ExploreOutcome>>;
 
+const std::string kSpoiledOutput = "the start after an error spoils the output: ";
 constexpr char kSavedMeanwhile[] = "the trainer may have saved it between the fault and its end";
 
 void AddInFront(std::vector<Flaw>& flaws, Flaw flaw) {
@@ -121,10 +123,23 @@ void ComparePairsWithSingles(const harness::Baseline& baseline, const TaskList& 
   }
 }
 
+// The job fails in any case. What counts is the output that its next run finds.
+std::vector<Flaw> FlawsOfFailure(const harness::Baseline& baseline, const harness::Evidence& run) {
+  const auto spoiled = harness::FindSpoiledObject(
+      run, baseline.run(), [&](const std::string& object) { return baseline.Compares(object); });
+  if (!spoiled) return {};
+  Flaw flaw{kSpoiledOutput + harness::WithoutNumbers(spoiled->name), spoiled->expected,
+            spoiled->found};
+  flaw.kind = Flaw::Kind::kSpoiledOutput;
+  flaw.object = spoiled->name;
+  return {flaw};
+}
+
 }  // namespace
 
 std::vector<Flaw> FlawsOf(const harness::Baseline& baseline, const ExploreTask& task,
                           const harness::Evidence& run) {
+  if (task.what == Interruption::kProgramFails) return FlawsOfFailure(baseline, run);
   std::vector<Flaw> flaws = harness::CompareRecovery(baseline, task.second.value_or(task.point),
                                                      run, task.second ? &task.point : nullptr);
   if (!Restarts(task.what)) {  // a client that gets no answer writes again

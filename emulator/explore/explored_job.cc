@@ -44,13 +44,17 @@ class Paths {
   Path here_;
 };
 
-// The flags that the service requires and the arguments lack.
-Result<std::vector<std::string>> MissingFlags(client::SubmitRequest request) {
-  // This does not need a built package.
-  if (request.package_path) request.packages.push_back("gs://job/package.tar.gz");
-  request.package_path.reset();
-  ASSIGN_OR_RETURN(const Json input, scenario::MergedInput(std::move(request)));
-  if (scenario::IsContainer(input) || input.contains("runtimeVersion")) {
+// The flags that the service requires and the arguments lack. Checks the arguments.
+Result<std::vector<std::string>> MissingFlags(scenario::JobWords words) {
+  auto* submit = std::get_if<client::SubmitRequest>(&words.request);
+  if (submit && submit->package_path) {  // this does not need a built package
+    submit->packages.push_back("gs://job/package.tar.gz");
+    submit->package_path.reset();
+  }
+  const bool is_training = submit != nullptr;
+  ASSIGN_OR_RETURN(const Json input, scenario::MergedDocument(std::move(words)));
+  if (!is_training || harness::TrainingJobs().RunsImage(input) ||
+      input.contains("runtimeVersion")) {
     return std::vector<std::string>{};
   }
   std::vector<std::string> flags = {"--runtime-version", scenario::kDefaultRuntime};
@@ -75,34 +79,37 @@ std::string LimitsText(const JobLimits& limits) {
 
 Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path& out,
                               const JobLimits& limits, const app::EmulatorFlags& flags,
-                              const scenario::ReadSubmitWords& read) {
-  ASSIGN_OR_RETURN(scenario::SubmitWords meant, read(words));
-  if (const auto& package = meant.request.package_path) {
-    RETURN_IF_ERROR(client::CheckPackageFolder(*package));
+                              const scenario::ReadJobWords& read) {
+  const harness::JobKind& kind = scenario::KindOfFlags(words);
+  ASSIGN_OR_RETURN(scenario::JobWords meant, read(kind, words));
+  const auto* submit = std::get_if<client::SubmitRequest>(&meant.request);
+  if (submit && submit->package_path) {
+    RETURN_IF_ERROR(client::CheckPackageFolder(*submit->package_path));
   }
   ASSIGN_OR_RETURN(const bool is_posix,
                    scenario::UsesDirectories(scenario::Merged(meant.emulator, flags)));
-  ASSIGN_OR_RETURN(std::vector<std::string> all, MissingFlags(std::move(meant.request)));
+  ASSIGN_OR_RETURN(std::vector<std::string> all, MissingFlags(std::move(meant)));
   RETURN_IF_ERROR(MakeDirectories(out));
   const std::vector<std::string> found = Paths(out).Of(words);
   all.insert(all.end(), found.begin(), found.end());
   const std::string text = std::string("description: The job that was given to caip explore.\n") +
-                           LimitsText(limits) + (is_posix ? "semantics: posix\n" : "") +
-                           "job: {submit: " + CompactJson(Json(all)) + "}\n";
+                           LimitsText(limits) + (is_posix ? "semantics: posix\n" : "") + "job: {" +
+                           std::string(kind.words_key()) + ": " + CompactJson(Json(all)) + "}\n";
   const Path file = out / ("job-" + ShortHash(text) + ".yaml");
   RETURN_IF_ERROR(WriteFile(file, text));
   return file;
 }
 
 Result<harness::Scenario> WithPackagesBuilt(harness::Scenario scenario, const Path& workshop,
-                                            const scenario::ReadSubmitWords& read) {
-  ASSIGN_OR_RETURN(scenario::SubmitWords words, scenario::ReadWordsOf(scenario, read));
-  scenario.package_parent = client::ParentOfPackage(words.request.package_path);
-  ASSIGN_OR_RETURN(scenario::BuiltJob built,
-                   scenario::BuildJob(std::move(words.request), "", workshop));
-  scenario.submit.clear();
-  scenario.training_input = std::move(built.training_input);
-  scenario.buckets = std::move(built.buckets);
+                                            const scenario::ReadJobWords& read,
+                                            const std::function<void(const std::string&)>& warn) {
+  ASSIGN_OR_RETURN(scenario::JobWords words, scenario::ReadWordsOf(scenario, read));
+  if (const auto* submit = std::get_if<client::SubmitRequest>(&words.request)) {
+    scenario.package_parent = client::ParentOfPackage(submit->package_path);
+  }
+  ASSIGN_OR_RETURN(scenario::BuiltJob built, scenario::BuildJob(std::move(words), "", workshop));
+  if (!built.warning.empty()) warn(built.warning);
+  scenario::UseBuiltJob(std::move(built), scenario);
   return scenario;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
-// `caip explore -- ARGUMENTS`: the arguments of a submit become a scenario, which findings extend.
+// `caip explore -- ARGUMENTS`: the arguments of a command that creates jobs become a scenario,
+// which findings extend.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,7 +10,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/result.h"
-#include "emulator/scenario/submit_words.h"
+#include "emulator/scenario/job_words.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::explore {
@@ -29,10 +31,12 @@ std::string LimitsText(const JobLimits& limits);
 /// client's texts.
 Result<Path> WriteExploredJob(const std::vector<std::string>& words, const Path& out,
                               const JobLimits& limits, const app::EmulatorFlags& flags,
-                              const scenario::ReadSubmitWords& read);
+                              const scenario::ReadJobWords& read);
 
-/// The scenario with its packages built into `workshop`, once for all runs.
+/// The scenario with its packages built into `workshop`, once for all runs. `warn` gets what is not
+/// installed of a local package.
 Result<harness::Scenario> WithPackagesBuilt(harness::Scenario scenario, const Path& workshop,
-                                            const scenario::ReadSubmitWords& read);
+                                            const scenario::ReadJobWords& read,
+                                            const std::function<void(const std::string&)>& warn);
 
 }  // namespace caip::explore

@@ -168,6 +168,8 @@ class Explorer {
                              baseline.disk_points.end());
       std::ranges::stable_sort(baseline.points, {}, &CrashPoint::events);
     }
+    if (scenario_.kind->RestartsFailing())
+      baseline.failure_points = FailurePoints(baseline_->run());
     report_.points = baseline.points.size();
     plan_.AddSingles(baseline, CanUseRecord());
     report_.ended = plan_.reduced();

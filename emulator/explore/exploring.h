@@ -66,8 +66,8 @@ struct ExploreOptions {
   /// The scenario that findings extend and `resume` compares; null: the one that runs.
   const harness::Scenario* as_written = nullptr;
   std::function<bool()> interrupted = nullptr;
-  scenario::ReadSubmitWords read_words = nullptr;  // of scenarios with `submit` words
-  scenario::RunSettings settings = {};             // of the emulators of all runs
+  scenario::ReadJobWords read_words = nullptr;  // of scenarios with words
+  scenario::RunSettings settings = {};          // of the emulators of all runs
   /// Called when a run begins or ends. One call at a time, from any thread.
   std::function<void(const ExploreProgress& progress)> progress = nullptr;
 };

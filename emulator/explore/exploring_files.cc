@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/explore/fingerprint.h"
-#include "emulator/scenario/submission.h"
+#include "emulator/scenario/ready_job.h"
 #include "harness/explorer/progress_comparison.h"
 
 namespace caip::explore {
@@ -124,6 +124,10 @@ std::vector<Path> FoldersOfRuns(const ExploreOptions& options) {
 // Expectations that fail because of the flaw.
 std::string Expectations(const ExploreFinding& finding, const harness::Baseline& baseline,
                          bool builds_packages) {
+  if (finding.flaw.kind == Flaw::Kind::kSpoiledOutput) {
+    return "expect:\n  state: FAILED\n  output_never_goes_back: " +
+           ObjectsExpectation(baseline, builds_packages) + "\n";
+  }
   std::string text = "expect:\n  state: SUCCEEDED\n";
   if (baseline.steps_are_stable() && !baseline.replicas().empty()) {
     const harness::StepComparison& how = baseline.how().steps;
@@ -227,7 +231,7 @@ Result<Path> ExplorationFiles::WriteScenario(const ExploreFinding& finding,
   text += "faults:\n";
   text += FaultLines(finding.what, "restart", finding.point);
   if (finding.second) text += FaultLines(finding.what, "second restart", *finding.second);
-  text += Expectations(finding, baseline, !scenario_.submit.empty());
+  text += Expectations(finding, baseline, !scenario_.words.empty());
   RETURN_IF_ERROR(WriteFile(path, text));
   return path;
 }

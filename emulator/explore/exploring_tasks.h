@@ -56,6 +56,7 @@ struct RecordedRun {
   std::vector<harness::CrashPoint> points = {};       // their `changes` are indices of states
   std::vector<harness::CrashPoint> disk_points = {};  // changes of replicas' disks
   bool has_remote_storage = true;                     // a network leads to it
+  std::vector<harness::CrashPoint> failure_points = {};  // at which programs may fail
 };
 
 /// The files with which a recorded task begins. `blocks` are those of the runs.
@@ -138,6 +139,12 @@ class TaskList {
   void AddAtStorage(const RecordedRun& run, const Interruption& what, size_t most);
   /// Adds at most `most` runs with the interruption while a file is written.
   void AddInWrites(const RecordedRun& run, const Interruption& what, size_t most);
+  /// Adds at most `most` runs with the interruption at other points than the crash points of the
+  /// run.
+  void AddAtPoints(const std::vector<harness::CrashPoint>& points, const Interruption& what,
+                   size_t most) {
+    AddAt(points, what, most);
+  }
   /// Adds at most `most` runs with faults of the network after changes in storage, steps and lines:
   /// all kinds in turn, towards each other replica and storage in turn.
   void AddNetworkFaults(const RecordedRun& run, size_t most);

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "emulator/scenario/job_words.h"
 #include "google/gcs_uri.h"
 
 namespace caip::explore {
@@ -96,13 +97,13 @@ class FileHash {
   Hash hash_;
 };
 
-void AddSubmit(const harness::Scenario& scenario, FileHash& hash) {
-  const std::string flag = "--package-path";
+void AddWords(const harness::Scenario& scenario, FileHash& hash) {
+  for (const std::string& folder : scenario::PackageFolders(scenario.words)) {
+    hash.AddWord(scenario.job_folder, folder, true);
+  }
   std::string before;
-  for (const std::string& word : scenario.submit) {
-    const bool joined = word.starts_with(flag + "=");
-    hash.AddWord(scenario.job_folder, joined ? word.substr(flag.size() + 1) : word,
-                 joined || before == flag);
+  for (const std::string& word : scenario.words) {
+    hash.AddWord(scenario.job_folder, word, false);
     const bool is_image = before == "--map-image" || word.starts_with("--map-image=");
     for (const std::string& part : is_image ? Split(word, ' ') : std::vector<std::string>{}) {
       hash.AddWord(scenario.job_folder, part, false);
@@ -136,9 +137,9 @@ std::string Fingerprint(const harness::Scenario& scenario, const std::vector<Pat
       hash.AddWord(scenario.command_folder(), word, false);
     }
   }
-  AddSubmit(scenario, hash);
+  AddWords(scenario, hash);
   for (const std::string& word : scenario.arguments) hash.Add(word);
-  hash.Add(CompactJson(scenario.training_input));
+  hash.Add(CompactJson(scenario.document));
   for (const auto& [name, bucket] : scenario.buckets) {
     hash.Add(name);
     if (bucket.from) hash.AddTree(*bucket.from);

@@ -60,6 +60,8 @@ const Words& WordsOf(const Interruption& what) {
        ", unsynced bytes of the last file are lost", "power_loss", ", lost: newest_contents"},
       {"power_loss", "the power fails and unsynced names are lost, ", ", unsynced names are lost",
        "power_loss", ", lost: names"},
+      {"program_fails", "the program fails and starts once more before its job fails, ",
+       ", the program fails", "fail", ""},
   };
   return words[static_cast<size_t>(what.kind)];
 }
@@ -157,6 +159,8 @@ harness::Fault MakeFirstFault(const Interruption& what, std::string name,
     case Interruption::kNotice:
     case Interruption::kSecondNotice:
       return harness::MaintenanceFault(std::move(name), point.replica, std::move(when));
+    case Interruption::kProgramFails:
+      return harness::FailFault(std::move(name), point.replica, std::move(when));
     case Interruption::kHang:
       return harness::HangFault(std::move(name), point.replica, std::move(when), kHangLasts);
     case Interruption::kFullVolumes:

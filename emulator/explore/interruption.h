@@ -34,6 +34,7 @@ struct Interruption {
     kLosesOlderContents,
     kLosesNewestContents,
     kLosesNames,
+    kProgramFails,  // it ends with an error, and starts once more before its job fails
   };
   // NOLINTNEXTLINE(google-explicit-constructor): a kind that needs no peer is an interruption
   Interruption(Kind what, std::string with = "") : kind(what), peer(std::move(with)) {}

@@ -18,6 +18,7 @@ constexpr size_t kAroundSample = 2;
 constexpr size_t kSlowSample = 8;  // of each fault that takes seconds
 constexpr size_t kNetworkSample = 20;
 constexpr size_t kPowerLossSample = 40;  // changes of files, each with up to four failures
+constexpr size_t kFailureSample = 3;
 constexpr size_t kPairsSample = 8;  // recoveries with one second restart, unless more are asked for
 
 // The run with its changes of replicas' disks as its crash points.
@@ -50,8 +51,10 @@ void Plan::AddSingles(const RecordedRun& baseline, bool use_record) {
   if (options_.network) AddNetworkSample(baseline);
   if (options_.power_loss) AddPowerLossSample(baseline, use_record);
   const size_t kept = KeptSample();
-  ThinOut(0, static_cast<size_t>(options_.points_max) - kept - PairsSample(), "points");
+  const size_t failures = FailureSample(baseline);
+  ThinOut(0, static_cast<size_t>(options_.points_max) - kept - failures - PairsSample(), "points");
   if (kept > 0) AddKeptSample(baseline, kept);
+  tasks_.AddAtPoints(baseline.failure_points, Interruption::kProgramFails, failures);
   ChooseDeepened();
 }
 
@@ -120,6 +123,11 @@ void Plan::AddPairs(std::map<size_t, RecordedRun>& recoveries) {
   }
 }
 
+size_t Plan::FailureSample(const RecordedRun& baseline) const {
+  const size_t most = std::min(kFailureSample, baseline.failure_points.size());
+  return AtMostATenth(most, options_.points_max);
+}
+
 size_t Plan::KeptSample() const {
   const bool is_wanted = options_.disks == Disks::kNew && options_.kept_sample;
   const size_t most = kKeptSample + kTornSample + kAroundSample;
@@ -134,7 +142,8 @@ void Plan::ChooseDeepened() {
   if (options_.pairs == Pairs::kSample) deepened_ = tasks_.SampleOfSingles(PairsSample());
   if (options_.pairs != Pairs::kAll) return;
   for (size_t i = 0; i < tasks_.size(); ++i) {
-    if (Restarts(tasks_[i].what)) deepened_.insert(i);
+    const bool is_over = tasks_[i].what == Interruption::kProgramFails;  // the job
+    if (Restarts(tasks_[i].what) && !is_over) deepened_.insert(i);
   }
 }
 
@@ -143,6 +152,20 @@ void Plan::ThinOut(size_t from, size_t most, const std::string& what) {
   if (all <= most) return;
   reduced_ = "reduced to " + std::to_string(most) + " of " + std::to_string(all) + " " + what +
              " (--max-points)";
+}
+
+std::vector<harness::CrashPoint> FailurePoints(const harness::Evidence& baseline) {
+  auto points = harness::FindCrashPoints(baseline, {{"steps"}, {}, false});
+  if (!points.empty()) {
+    points.pop_back();  // nothing is left to do after it
+    std::erase_if(points, [](const auto& point) { return point.changes == 0; });
+    return points;
+  }
+  points = harness::FindCrashPoints(baseline, {{"storage"}, {}, false});
+  std::erase_if(points, [](const auto& point) {
+    return point.before || point.op == "read" || point.op == "list";
+  });
+  return points;
 }
 
 Status CheckFaults(const harness::Scenario& scenario, const ExploreOptions& options) {

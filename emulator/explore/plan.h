@@ -34,6 +34,7 @@ class Plan {
   void AddNetworkSample(const RecordedRun& baseline);
   void AddPowerLossSample(const RecordedRun& baseline, bool use_record);
   void AddKept(const RecordedRun& run, size_t most);
+  size_t FailureSample(const RecordedRun& baseline) const;
   size_t KeptSample() const;
   size_t PairsSample() const;
   void ChooseDeepened();
@@ -44,6 +45,10 @@ class Plan {
   std::set<size_t> deepened_;
   std::string reduced_;
 };
+
+/// The points at which a program may fail with something to lose: after steps that follow a write
+/// and are not the last ones. Without steps, after changes in storage.
+std::vector<harness::CrashPoint> FailurePoints(const harness::Evidence& baseline);
 
 /// Fails if the scenario cannot have the faults that the options ask for.
 Status CheckFaults(const harness::Scenario& scenario, const ExploreOptions& options);

@@ -116,16 +116,17 @@ std::string DescribeMissingAbility(const harness::Scenario& scenario) {
   return "replicas cannot be stopped at their system calls: " + found.reason;
 }
 
-std::string PythonOfPackage(const Json& training_input, const app::EmulatorOptions& options) {
-  if (StringOr(training_input, "pythonModule").empty()) return "";
+std::string PythonOfPackage(const harness::JobKind& kind, const Json& document,
+                            const app::EmulatorOptions& options) {
+  const auto module = kind.PythonModuleOf(document);
+  if (!module) return "";
   host::InterpreterSearch search = host::DefaultSearch(host::OwnEnvironment());
   search.python = options.python;
   search.installed_runtimes = options.runtime_store;
   search.configured = {options.interpreters.begin(), options.interpreters.end()};
   host::Interpreters interpreters(std::move(search), options.runtimes);
-  const auto choice =
-      interpreters.Choose({StringOr(training_input, "runtimeVersion"),
-                           StringOr(training_input, "pythonVersion"), options.strict_runtime});
+  const auto choice = interpreters.Choose(
+      {module->software_version, module->python_version, options.strict_runtime});
   return choice.ok() ? choice->interpreter.path.string() : "";
 }
 

@@ -17,7 +17,8 @@ std::string DescribeMissingAbility(const harness::Scenario& scenario);
 
 /// The interpreter of this host that would run the job's Python package; "" if the job has no
 /// package or no interpreter is suitable.
-std::string PythonOfPackage(const Json& training_input, const app::EmulatorOptions& options);
+std::string PythonOfPackage(const harness::JobKind& kind, const Json& document,
+                            const app::EmulatorOptions& options);
 
 /// Describes the Python modules that the scenario needs and its interpreter lacks; "" if none. The
 /// interpreter is `package_python`, or if that is "", the one of the scenario's command.

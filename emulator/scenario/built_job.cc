@@ -6,10 +6,11 @@
 #include "client/job_preparation.h"
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/scenario/errors.h"
-#include "emulator/scenario/submission.h"
 
 namespace caip::scenario {
 namespace {
+
+using client::vertex::CustomJobRequest;
 
 constexpr char kOwnBucket[] = "job";
 
@@ -36,7 +37,7 @@ Result<Json> InputOf(const client::PreparedJob& prepared) {
 void FillIn(Json& input, const std::string& metric) {
   if (!input.contains("scaleTier")) input["scaleTier"] = "BASIC";
   if (!input.contains("jobDir")) input["jobDir"] = kJobDir;
-  if (!IsContainer(input) && !input.contains("runtimeVersion")) {
+  if (!harness::TrainingJobs().RunsImage(input) && !input.contains("runtimeVersion")) {
     input["runtimeVersion"] = kDefaultRuntime;
     if (!input.contains("pythonVersion")) input["pythonVersion"] = kDefaultPython;
   }
@@ -61,34 +62,69 @@ Status AddPackages(const client::PreparedJob& prepared, const Path& workshop, Bu
   return Ok{};
 }
 
-}  // namespace
-
-Result<Json> MergedInput(client::SubmitRequest request) {
-  ASSIGN_OR_RETURN(const client::PreparedJob prepared, PrepareForThisHost(std::move(request)));
-  return InputOf(prepared);
+void AddOutputBucket(BuiltJob& built) {
+  const auto place = client::ParseObject(built.kind->OutputDirectoryOf(built.document));
+  if (place.ok()) built.buckets[place->bucket];
+  built.buckets[kOwnBucket];
 }
 
-Result<BuiltJob> BuildJob(client::SubmitRequest request, const std::string& metric,
-                          const Path& workshop) {
+Result<BuiltJob> BuildTrainingJob(client::SubmitRequest request, const std::string& metric,
+                                  const Path& workshop) {
   request.package_cache = workshop / "caches" / "sdists";
   RETURN_IF_ERROR(MakeDirectories(request.package_cache));
   ASSIGN_OR_RETURN(const client::PreparedJob prepared, PrepareForThisHost(std::move(request)));
   if (!prepared.remote_packages.empty()) {
-    return errors::PackageInBucket(prepared.remote_packages.front());
+    return errors::PackageInBucket("--packages", prepared.remote_packages.front());
   }
   BuiltJob built;
-  ASSIGN_OR_RETURN(built.training_input, InputOf(prepared));
-  FillIn(built.training_input, metric);
-  const auto place = client::ParseObject(StringOr(built.training_input, "jobDir"));
-  if (place.ok()) built.buckets[place->bucket];
-  built.buckets[kOwnBucket];
+  built.kind = &harness::TrainingJobs();
+  ASSIGN_OR_RETURN(built.document, InputOf(prepared));
+  FillIn(built.document, metric);
+  AddOutputBucket(built);
   RETURN_IF_ERROR(AddPackages(prepared, workshop, built));
   return built;
 }
 
-bool IsContainer(const Json& input) {
-  const Json* master = Member(input, "masterConfig");
-  return master && !StringOr(*master, "imageUri").empty();
+Result<BuiltJob> BuildCustomJob(CustomJobRequest request) {
+  ASSIGN_OR_RETURN(MergedCustomJob merged, MergeCustomJob(std::move(request)));
+  BuiltJob built;
+  built.kind = &harness::CustomJobs();
+  built.document = built.kind->Complete(std::move(merged.document), {.output_directory = kJobDir});
+  const auto module = built.kind->PythonModuleOf(built.document);
+  if (module && !module->package_uris.empty()) {
+    return errors::PackageInBucket("packageUris", module->package_uris.front());
+  }
+  built.images = std::move(merged.images);
+  built.warning = std::move(merged.warning);
+  AddOutputBucket(built);
+  return built;
+}
+
+}  // namespace
+
+Result<Json> MergedDocument(JobWords words) {
+  if (auto* submit = std::get_if<client::SubmitRequest>(&words.request)) {
+    ASSIGN_OR_RETURN(const client::PreparedJob prepared, PrepareForThisHost(std::move(*submit)));
+    return InputOf(prepared);
+  }
+  ASSIGN_OR_RETURN(MergedCustomJob merged,
+                   MergeCustomJob(std::move(std::get<CustomJobRequest>(words.request))));
+  return std::move(merged.document);
+}
+
+Result<BuiltJob> BuildJob(JobWords words, const std::string& metric, const Path& workshop) {
+  if (auto* submit = std::get_if<client::SubmitRequest>(&words.request)) {
+    return BuildTrainingJob(std::move(*submit), metric, workshop);
+  }
+  return BuildCustomJob(std::move(std::get<CustomJobRequest>(words.request)));
+}
+
+void UseBuiltJob(BuiltJob built, harness::Scenario& scenario) {
+  scenario.words.clear();
+  scenario.kind = built.kind;
+  scenario.document = std::move(built.document);
+  scenario.buckets = std::move(built.buckets);
+  for (auto& [image, command] : built.images) scenario.images[image] = std::move(command);
 }
 
 }  // namespace caip::scenario

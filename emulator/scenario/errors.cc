@@ -37,8 +37,14 @@ Error JobConfig(const Path& file) {
                  "scenario.");
 }
 
-Error PackageInBucket(std::string_view uri) {
-  return Invalid("--packages: '" + S(uri) +
+Error StandardInputOfJob() {
+  return Invalid(
+      "The file of a job that runs several times cannot be the standard input. Name a "
+      "file.");
+}
+
+Error PackageInBucket(std::string_view where, std::string_view uri) {
+  return Invalid(S(where) + ": '" + S(uri) +
                  "' is in a bucket. Give the archive as a file of this host.");
 }
 

@@ -17,7 +17,10 @@ Error JobRejected(const Error& cause);
 Error NoTrainingInput();
 /// The file is a config for a job, not a scenario.
 Error JobConfig(const Path& file);
-Error PackageInBucket(std::string_view uri);
+/// `where` names the packages: a flag, or a field.
+Error PackageInBucket(std::string_view where, std::string_view uri);
+/// The words of a job may not read the standard input, which each run would read again.
+Error StandardInputOfJob();
 /// A fault names a replica that the job does not have.
 Error FaultWithoutReplica(std::string_view fault, std::string_view replica,
                           const std::vector<std::string>& replicas);

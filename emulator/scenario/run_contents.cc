@@ -9,8 +9,6 @@
 
 #include "emulator/scenario/contents/bucket_contents.h"
 #include "emulator/scenario/scenario_run.h"
-#include "emulator/scenario/submission.h"
-#include "ml/render.h"
 
 namespace caip::scenario {
 namespace {
@@ -123,16 +121,15 @@ Status ScenarioRun::Collect(std::map<std::string, FinalObject>& objects) {
   return volumes_->Collect(objects);
 }
 
-Status ScenarioRun::CollectTrials(const ml::Job& job, Evidence& evidence) {
-  if (!job.training_output || !job.training_output->is_hyperparameter_tuning_job) return Ok{};
-  ASSIGN_OR_RETURN(const auto kept, engine_->Trials(kProject, kJobId));
+Status ScenarioRun::CollectTrials(const run::Job& job, Evidence& evidence) {
+  ASSIGN_OR_RETURN(const auto kept, engine_->Trials(kProject, job.key.job_id));
   for (const engine::TrialRecord& trial : kept) {
     harness::FinalTrial& final = evidence.trials[trial.job.key.trial];
     final.state = run::Name(trial.job.state);
     for (const engine::Report& report : trial.reports) final.steps.push_back(report.step);
   }
-  const auto& shown = job.training_output->trials;
-  if (!shown.empty() && shown.front().final_metric) evidence.best_trial = shown.front().trial_id;
+  if (kept.empty()) return Ok{};
+  ASSIGN_OR_RETURN(evidence.best_trial, scenario_.kind->BestTrialOf(job));
   return Ok{};
 }
 

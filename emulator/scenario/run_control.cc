@@ -1,5 +1,6 @@
 // The faults that a run carries out for the injector (harness::RunControl).
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -7,7 +8,6 @@
 
 #include "emulator/scenario/errors.h"
 #include "emulator/scenario/scenario_run.h"
-#include "emulator/scenario/submission.h"
 #include "harness/files/lost_files.h"
 
 namespace caip::scenario {
@@ -58,6 +58,24 @@ void ScenarioRun::LoseUnsynced(const std::string& replica) {
   recorder->StartOver(std::move(left));
 }
 
+Status ScenarioRun::FailProgram(const std::string& replica, int status) {
+  const auto key = launcher_->LastBoot(replica);
+  if (!key) return errors::NeverStarted(replica);
+  launcher_->Fail(*key, status);
+  return Ok{};
+}
+
+// The longest that a fault asks for, unless the scenario says it.
+Duration ScenarioRun::FailingRestart() const {
+  if (scenario_.service_delays.failing_restart) return *scenario_.service_delays.failing_restart;
+  Duration longest = options_.settings.options.failing_restart;
+  if (!options_.disturbed) return longest;
+  for (const harness::Fault& fault : scenario_.faults) {
+    longest = std::max(longest, harness::RunsAgain(fault).value_or(Duration(0)));
+  }
+  return longest;
+}
+
 void ScenarioRun::Signal(const std::string& replica, int signal) {
   const auto key = launcher_->LastBoot(replica);
   if (!key) return;
@@ -95,7 +113,7 @@ void ScenarioRun::ReplaceEnded(const std::string& replica) {
   (void)engine_->LoseVmLater(key->run, key->replica, engine::VmLoss::kKill, [](const Status&) {});
 }
 
-Status ScenarioRun::CancelJob() { return engine_->Cancel(kProject, kJobId); }
+Status ScenarioRun::CancelJob() { return engine_->Cancel(kProject, job_->id()); }
 
 Status ScenarioRun::StepClock(const std::string& replica, Duration by) {
   return clocks_->Step(replica, by);

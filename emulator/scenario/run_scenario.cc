@@ -58,24 +58,24 @@ Result<Evidence> RunOnce(const Scenario& scenario, const RunScenarioOptions& opt
 }
 
 // The job of the scenario; null if its words or its package have mistakes, which the run reports.
-Json InputOfScenario(const Scenario& scenario, const RunScenarioOptions& options) {
-  if (scenario.submit.empty()) return scenario.training_input;
+Json DocumentOf(const Scenario& scenario, const RunScenarioOptions& options) {
+  if (scenario.words.empty()) return scenario.document;
   auto words = ReadWordsOf(scenario, options.read_words);
   if (!words.ok()) return nullptr;
-  auto input = MergedInput(std::move(words->request));
-  return input.ok() ? *std::move(input) : Json();
+  auto document = MergedDocument(*std::move(words));
+  return document.ok() ? *std::move(document) : Json();
 }
 
 std::string DescribeMissing(const Scenario& scenario, const RunScenarioOptions& options,
                             const RunSettings& settings) {
   if (scenario.modules.empty()) return "";
   return DescribeMissingModules(
-      scenario, PythonOfPackage(InputOfScenario(scenario, options), settings.options));
+      scenario, PythonOfPackage(*scenario.kind, DocumentOf(scenario, options), settings.options));
 }
 
 std::string ReplayCommand(const Scenario& scenario, const RunScenarioOptions& options) {
   return "caip scenario run " + ShellQuoted(scenario.file.string()) + " --seed " +
-         std::to_string(scenario.seed) + RepeatedFlags(options.flags);
+         std::to_string(scenario.seed) + options.repeated_flags + RepeatedFlags(options.flags);
 }
 
 Status WriteEvents(const Path& file, const Scenario& scenario, const ScenarioResult& result) {
@@ -103,6 +103,8 @@ Status RunWithBaseline(const Scenario& scenario, const RunScenarioOptions& optio
   const RunDirectory directory(options.workshop, options.keep);
   ASSIGN_OR_RETURN(result.run, RunOnce(scenario, options, settings, true, directory.path()));
   result.verdict = harness::DecideVerdict(scenario, result.run, twin ? &*twin : nullptr);
+  const harness::ServiceDelays& service = scenario.service_delays;
+  if (service.vm_lifetime) result.cost = MeasurePreemptions(result.run, service.step_time);
   return Ok{};
 }
 
@@ -132,6 +134,8 @@ ScenarioResult RunScenario(const Path& file, const RunScenarioOptions& options) 
     return result;
   }
   if (options.seed) scenario->seed = *options.seed;
+  if (options.preempt) scenario->service_delays.vm_lifetime = options.preempt;
+  if (options.step_time) scenario->service_delays.step_time = options.step_time;
   result.description = scenario->description;
   result.seed = scenario->seed;
   result.replay = ReplayCommand(*scenario, options);

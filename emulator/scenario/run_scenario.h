@@ -9,20 +9,23 @@
 #include <vector>
 
 #include "emulator/app/settings/emulator_flags.h"
-#include "emulator/scenario/submit_words.h"
+#include "emulator/scenario/job_words.h"
 #include "harness/scenario/report.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::scenario {
 
 struct RunScenarioOptions {
-  Path workshop;                 // the folder of all runs
-  std::optional<uint64_t> seed;  // overrides the scenario's seed
-  std::optional<Path> events;    // the file for the event list
-  bool keep = false;             // keeps the folder of the run
+  Path workshop;                                         // the folder of all runs
+  std::optional<uint64_t> seed;                          // overrides the scenario's seed
+  std::optional<Path> events;                            // the file for the event list
+  std::optional<harness::MachineLifetime> preempt = {};  // overrides the scenario's
+  std::optional<Duration> step_time = {};                // the same
+  std::string repeated_flags = {};  // of those two, for the command that repeats the run
+  bool keep = false;                // keeps the folder of the run
   std::function<bool()> interrupted = nullptr;
-  ReadSubmitWords read_words = nullptr;  // for scenarios with `submit` words
-  app::EmulatorFlags flags = {};         // of the command
+  ReadJobWords read_words = nullptr;  // for scenarios with words
+  app::EmulatorFlags flags = {};      // of the command
   bool is_from_folder = false;  // the user named a folder, which may have other YAML files, too
 };
 

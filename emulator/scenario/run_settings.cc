@@ -1,5 +1,6 @@
 #include "emulator/scenario/run_settings.h"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -37,6 +38,9 @@ Status TakeScenarioFlags(const EmulatorFlags& flags, harness::Scenario& scenario
   if (own.Has("provision_delay")) {
     scenario.service_delays.provisioning_delay = options.provision_delay;
   }
+  if (own.Has("failing_restart")) {
+    scenario.service_delays.failing_restart = options.failing_restart;
+  }
   if (own.Has("storage_view")) {
     const bool is_path = options.storage_view == app::StorageView::kPath;
     scenario.semantics = is_path ? harness::Semantics::kPosix : harness::Semantics::kObject;
@@ -72,15 +76,14 @@ Status CompleteImages(const EmulatorFlags& flags, EmulatorOptions& options) {
 
 }  // namespace
 
-bool BringsOwnFiles(const Json& training_input, const EmulatorOptions& options) {
-  if (!StringOr(training_input, "pythonModule").empty()) return false;
-  for (const char* role : {"master", "worker", "parameterServer", "evaluator"}) {
-    const Json* config = Member(training_input, std::string(role) + "Config");
-    const std::string uri = config ? StringOr(*config, "imageUri") : "";
+bool BringsOwnFiles(const harness::Scenario& job, const EmulatorOptions& options) {
+  if (job.kind->PythonModuleOf(job.document)) return false;
+  const std::vector<std::string> images = job.kind->ImagesOf(job.document);
+  return std::ranges::any_of(images, [&](const std::string& uri) {
+    if (job.images.contains(uri)) return false;
     const auto* entry = host::FindImage(options.images, uri);
-    if (!uri.empty() && (!entry || host::ImageLocation(*entry))) return true;
-  }
-  return false;
+    return !entry || host::ImageLocation(*entry);
+  });
 }
 
 EmulatorFlags Merged(EmulatorFlags words, const EmulatorFlags& command) {
@@ -97,17 +100,16 @@ Result<RunSettings> ReadSettingsOfJob(const EmulatorFlags& flags, harness::Scena
   job.semantics = is_posix ? harness::Semantics::kPosix : harness::Semantics::kObject;
   app::Isolation& isolation = settings.options.isolation;
   const bool is_open = isolation == app::Isolation::kByHost;
-  if (is_open && !BringsOwnFiles(job.training_input, settings.options)) {
+  if (is_open && !BringsOwnFiles(job, settings.options)) {
     isolation = app::Isolation::kProcess;
   }
   return settings;
 }
 
-Result<RunSettings> ReadSettingsOfScenario(const EmulatorFlags& command,
-                                           const ReadSubmitWords& read,
+Result<RunSettings> ReadSettingsOfScenario(const EmulatorFlags& command, const ReadJobWords& read,
                                            harness::Scenario& scenario) {
-  SubmitWords words;
-  if (!scenario.submit.empty()) {
+  JobWords words;
+  if (!scenario.words.empty()) {
     ASSIGN_OR_RETURN(words, ReadWordsOf(scenario, read));
   }
   return ReadSettings(Merged(std::move(words.emulator), command), scenario);

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "emulator/app/settings/emulator_flags.h"
 #include "emulator/app/settings/options.h"
-#include "emulator/scenario/submit_words.h"
+#include "emulator/scenario/job_words.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::scenario {
@@ -17,8 +17,9 @@ struct RunSettings {
   app::EmulatorOptions options = {};
 };
 
-/// Whether a role of the job runs an image itself, not a command of this host or a Python module.
-bool BringsOwnFiles(const Json& training_input, const app::EmulatorOptions& options);
+/// Whether a replica of the job runs an image itself, not a command of this host or a Python
+/// module.
+bool BringsOwnFiles(const harness::Scenario& job, const app::EmulatorOptions& options);
 
 /// For a job that the words of a command describe. `flags` are all flags of the command. Flags of
 /// what a scenario states itself (seed, delays, storage view) change `job`. The configuration of
@@ -26,10 +27,9 @@ bool BringsOwnFiles(const Json& training_input, const app::EmulatorOptions& opti
 /// asked for or an image needs them.
 Result<RunSettings> ReadSettingsOfJob(const app::EmulatorFlags& flags, harness::Scenario& job);
 
-/// For a scenario. Its `submit` words may have flags, too; those of the command override them.
+/// For a scenario. Its words may have flags, too; those of the command override them.
 Result<RunSettings> ReadSettingsOfScenario(const app::EmulatorFlags& command,
-                                           const ReadSubmitWords& read,
-                                           harness::Scenario& scenario);
+                                           const ReadJobWords& read, harness::Scenario& scenario);
 
 /// The flags of `words`, overridden by those of the command.
 app::EmulatorFlags Merged(app::EmulatorFlags words, const app::EmulatorFlags& command);

@@ -10,7 +10,6 @@
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/errors.h"
 #include "emulator/scenario/run_isolation.h"
-#include "emulator/scenario/submission.h"
 #include "emulator/scenario/user_command.h"
 #include "emulator/scenario/watch/launch_watch.h"
 #include "emulator/scenario/watch/output_watch.h"
@@ -20,7 +19,6 @@
 #include "harness/events/replica_name.h"
 #include "harness/events/step_reader.h"
 #include "host/python/installed_files.h"
-#include "ml/render.h"
 
 namespace caip::scenario {
 namespace {
@@ -66,6 +64,7 @@ ScenarioRun::ScenarioRun(const harness::Scenario& scenario, RunOptions options)
   if (options_.disturbed) {
     directing.faults = scenario.faults;
     directing.vm_lifetime = scenario.service_delays.vm_lifetime;
+    directing.step_time = scenario.service_delays.step_time;
   }
   injector_ = std::make_unique<harness::FaultInjector>(std::move(directing), *clock_);
   injector_->Attach(*this);
@@ -118,9 +117,11 @@ app::EmulatorOptions ScenarioRun::Options() const {
   options.queue_delay = scenario_.service_delays.queue_delay;
   options.provision_delay = scenario_.service_delays.provisioning_delay;
   options.restart_delay = scenario_.service_delays.restart_delay;
+  options.failing_restart = FailingRestart();
   options.grace = scenario_.limits.grace;
   options.seed = options_.seed;
   AddImages(scenario_, Below("buckets"), options.images);
+  for (const auto& [image, command] : job_->images()) options.images[image] = command;
   options.create_buckets = true;
   if (scenario_.own_ports) options.addressing = app::Addressing::kPorts;
   options.isolation = IsolationOf(options, options.state);
@@ -252,6 +253,7 @@ Result<Evidence> ScenarioRun::Run() {
 
 Result<Evidence> ScenarioRun::RunJob() {
   RETURN_IF_ERROR(ShareCaches());
+  ASSIGN_OR_RETURN(job_, MakeReadyJob(scenario_, options_.read_words, Below("buckets")));
   const app::EmulatorOptions options = Options();
   on_machines_ = options.isolation == app::Isolation::kMachine;
   ::chmod(options_.state.c_str(), S_IRWXU);  // the emulator refuses one that is open to others
@@ -263,10 +265,9 @@ Result<Evidence> ScenarioRun::RunJob() {
   RETURN_IF_ERROR(FillBuckets());
   Evidence evidence;
   RETURN_IF_ERROR(Collect(evidence.objects_before));
-  RETURN_IF_ERROR(SendJob(scenario_, options_.read_words, Below("buckets"), *emulator_));
-  ASSIGN_OR_RETURN(const run::Job accepted, engine_->Get(kProject, kJobId));
-  ASSIGN_OR_RETURN(const ml::Job taken, ml::RenderJob(accepted));
-  RETURN_IF_ERROR(CheckReplicas(scenario_, taken));
+  RETURN_IF_ERROR(job_->Create(*emulator_));
+  ASSIGN_OR_RETURN(const run::Job accepted, engine_->Get(kProject, job_->id()));
+  RETURN_IF_ERROR(CheckReplicas(scenario_, accepted));
   evidence.broke_off = Follow();
   if (!evidence.broke_off.empty()) Abandon();
   RETURN_IF_ERROR(CheckNetwork());
@@ -274,11 +275,10 @@ Result<Evidence> ScenarioRun::RunJob() {
     const std::lock_guard lock(power_mutex_);
     RETURN_IF_ERROR(power_failure_);
   }
-  ASSIGN_OR_RETURN(const run::Job ended, engine_->Get(kProject, kJobId));
-  ASSIGN_OR_RETURN(const ml::Job job, ml::RenderJob(ended));
-  evidence.state = run::Name(job.state);
-  evidence.error_message = job.error_message;
-  RETURN_IF_ERROR(CollectTrials(job, evidence));
+  ASSIGN_OR_RETURN(const run::Job ended, engine_->Get(kProject, job_->id()));
+  evidence.state = run::Name(ended.state);
+  evidence.error_message = ended.error_message;
+  RETURN_IF_ERROR(CollectTrials(ended, evidence));
   evidence.events = injector_->events();
   evidence.faults = injector_->tallies();
   if (evidence.state == "FAILED") ShowSources(evidence);
@@ -286,8 +286,7 @@ Result<Evidence> ScenarioRun::RunJob() {
   if (options_.once_more && evidence.state == "FAILED") {
     injector_->End();
     ASSIGN_OR_RETURN(evidence.once_more,
-                     RunOnceMore(scenario_, options_.read_words, Below("buckets"), *emulator_,
-                                 options_.interrupted));
+                     RunOnceMore(scenario_, *job_, *emulator_, options_.interrupted));
   }
   emulator_.reset();
   return evidence;
@@ -296,9 +295,10 @@ Result<Evidence> ScenarioRun::RunJob() {
 // People read why a job failed, and no trigger needs its lines.
 void ScenarioRun::ShowSources(Evidence& evidence) const {
   Path parent = scenario_.package_parent;
-  if (!scenario_.submit.empty()) {
+  if (!scenario_.words.empty()) {
     const auto words = ReadWordsOf(scenario_, options_.read_words);
-    if (words.ok()) parent = client::ParentOfPackage(words->request.package_path);
+    const auto* submit = words.ok() ? std::get_if<client::SubmitRequest>(&words->request) : nullptr;
+    if (submit) parent = client::ParentOfPackage(submit->package_path);
   }
   if (parent.empty()) return;
   const auto shown = [&parent](std::string text) {
@@ -356,7 +356,7 @@ std::string ScenarioRun::LimitMet(const RunLimits& limits) const {
 // Cancels the job. Ends the event list before, because later events are caused by the cancellation.
 void ScenarioRun::Abandon() {
   injector_->End();
-  (void)engine_->Cancel(kProject, kJobId);
+  (void)engine_->Cancel(kProject, job_->id());
 }
 
 }  // namespace caip::scenario

@@ -17,6 +17,7 @@
 #include "emulator/scenario/contents/run_volumes.h"
 #include "emulator/scenario/fake_clocks.h"
 #include "emulator/scenario/network_faults.h"
+#include "emulator/scenario/ready_job.h"
 #include "emulator/scenario/run_limits.h"
 #include "emulator/scenario/run_observer.h"
 #include "emulator/scenario/run_settings.h"
@@ -26,7 +27,6 @@
 #include "harness/faults/fault.h"
 #include "harness/faults/fault_injector.h"
 #include "harness/scenario/scenario.h"
-#include "ml/job.h"
 
 namespace caip::scenario {
 
@@ -49,7 +49,7 @@ struct RunOptions {
   std::shared_ptr<harness::BlockStore> blocks = nullptr;
   std::function<bool()> interrupted = nullptr;  // true ends the run
   std::function<bool()> overfull = nullptr;     // true: `state` has too little space left
-  ReadSubmitWords read_words = nullptr;         // for scenarios with `submit` words
+  ReadJobWords read_words = nullptr;            // for scenarios with words
   RunSettings settings = {};                    // of the emulator
   LaunchEditor alter_launch = nullptr;
   RunObserver* observer = nullptr;
@@ -79,6 +79,7 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   // harness::RunControl
   Status LoseVm(const std::string& replica, engine::VmLoss kind) override;
   Status LosePower(const std::string& replica, harness::PowerLoss lost) override;
+  Status FailProgram(const std::string& replica, int status) override;
   void Signal(const std::string& replica, int signal) override;
   void Freeze(const std::string& replica) override;
   void Thaw(const std::string& replica) override;
@@ -90,6 +91,7 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
 
  private:
   app::EmulatorOptions Options() const;
+  Duration FailingRestart() const;
   Path Below(const char* name) const;
   bool WatchesDisks() const;
   /// Whether replicas write to paths of the host: on machines, or as the command of a user.
@@ -118,13 +120,14 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   Status CheckNetwork() const;
   void Abandon();
   Status Collect(std::map<std::string, harness::FinalObject>& objects);
-  Status CollectTrials(const ml::Job& job, harness::Evidence& evidence);
+  Status CollectTrials(const run::Job& job, harness::Evidence& evidence);
 
   const harness::Scenario& scenario_;
   RunOptions options_;
   // Follows the clock of the emulator, which Begin sets.
   struct RunClock;
   std::unique_ptr<RunClock> clock_;
+  std::unique_ptr<const ReadyJob> job_;
   std::unique_ptr<harness::FaultInjector> injector_;
   std::atomic<int64_t> lines_{0};
   bool on_machines_ = false;                // the replicas

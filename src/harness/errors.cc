@@ -19,6 +19,13 @@ Error EventListNotValid(const std::string& file, int64_t line, const std::string
   return {Code::kInvalidArgument, file + ":" + std::to_string(line) + ": " + what};
 }
 
+Error NotALifetime(std::string_view text) {
+  return {Code::kInvalidArgument,
+          "'" + std::string(text) +
+              "' is not a valid lifetime of machines. Use constant:20m, or exponential:2h, whose "
+              "mean is two hours."};
+}
+
 Error UnknownEventKind(const std::string& kind) {
   return {Code::kInvalidArgument, "'" + kind + "' is not a valid kind of event"};
 }

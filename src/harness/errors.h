@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -14,6 +15,9 @@ Error ScenarioNotValid(const std::vector<std::string>& mistakes);
 
 /// kNotFound: the file that the user named.
 Error ScenarioMissing(const std::string& file);
+
+/// The lifetime of machines, as a text of a user.
+Error NotALifetime(std::string_view text);
 
 /// A line of an event list: "events.jsonl:7: ...".
 Error EventListNotValid(const std::string& file, int64_t line, const std::string& what);

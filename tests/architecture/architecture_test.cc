@@ -38,7 +38,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"ml", {"base", "google", "run", "tuning", "ml"}},
     {"vertex", {"base", "google", "run", "tuning", "vertex"}},
     {"engine", {"base", "run", "tuning", "engine"}},
-    {"harness", {"base", "page", "google", "run", "ml", "tuning", "engine", "harness"}},
+    {"harness", {"base", "page", "google", "run", "ml", "vertex", "tuning", "engine", "harness"}},
     {"host", {"base", "google", "run", "http", "images", "engine/ports.h", "host"}},
     {"images", {"base", "images"}},
     {"gcs", {"base", "http", "gcs"}},

@@ -65,6 +65,7 @@ CODES = {
     'caip runtimes remove 2.11': (1, 'nothing is installed'),
     'caip check --out-dir /data/run -- ./train.sh': (1, 'the trainer of the test saves nothing'),
     'caip explore scenarios/restarts/r01_half_a_checkpoint_broken.yaml': (1, 'it finds the bug of that trainer'),
+    'caip explore scenarios/vertex/second_start_broken.yaml': (1, 'it finds the bug of that trainer'),
 }
 # What examples need beside the project.
 RUNNING = re.compile(r'^caip (ps|jobs cancel|jobs shell)\b.*?(my_\w+|$)')

@@ -145,7 +145,7 @@ def make_project(folder):
                    check=True)
     task = folder / 'trainer/task.py'
     source = task.read_text().replace('    args = parser.parse_args()\n', ARGUMENTS)
-    source = source.replace('"--job-dir", required=True', '"--job-dir", default="out"')
+    source = source.replace('"--job-dir", required=True', '"--job-dir", default=os.environ.get("AIP_CHECKPOINT_DIR", "out")')
     source = source.replace('    parser = argparse', ROLES + '    parser = argparse')
     source = source.replace('import json\n', 'import json\nimport os\n')
     task.write_text(source)
@@ -176,6 +176,9 @@ def make_project(folder):
         shutil.copy(file, restarts)
     shutil.copytree(ROOT / 'scenarios/trainers/restarts/r01', folder / 'scenarios/trainers/restarts/r01')
     shared_modules.copy_to(folder / 'scenarios/trainers/restarts/r01')
+    for place in ('scenarios/vertex', 'scenarios/trainers/vertex'):
+        shutil.copytree(ROOT / place, folder / place)
+    shared_modules.copy_to(folder / 'scenarios/trainers/vertex')
     docker_archive(folder / 'image.tar', 'gcr.io/my-project/trainer:v1')
     shutil.copy(folder / 'image.tar', folder / 'trainer.tar')
     oci_layout(folder / 'layout')

@@ -22,10 +22,10 @@ using ::testing::HasSubstr;
 class ASession {
  public:
   ASession() {
-    session_.trainer.job.training_input = {{"scaleTier", "BASIC"},
-                                           {"region", "us-central1"},
-                                           {"runtimeVersion", "2.11"},
-                                           {"pythonModule", "trainer.task"}};
+    session_.trainer.job.document = {{"scaleTier", "BASIC"},
+                                     {"region", "us-central1"},
+                                     {"runtimeVersion", "2.11"},
+                                     {"pythonModule", "trainer.task"}};
     session_.runs["plain"].launched.push_back({"master-0", 1, {}, {}});
   }
   /// Each at its second; the master is up at 0.
@@ -100,22 +100,22 @@ TEST(CheckRuns, NeedAJobThatSucceedsWithoutFaults) {
 
 TEST(CheckRuns, OfASingleReplicaGetEveryRole) {
   ASession session = Saves({10, 20}, 30);
-  const Json chief = FindCheckRun("chief")->plan(*session).scenario.training_input;
+  const Json chief = FindCheckRun("chief")->plan(*session).scenario.document;
   EXPECT_EQ(StringOr(chief, "workerCount"), "2");
   EXPECT_EQ(StringOr(chief, "evaluatorCount"), "1");
   EXPECT_EQ(StringOr(chief, "runtimeVersion"), "2.11");
-  const Json master = FindCheckRun("master")->plan(*session).scenario.training_input;
+  const Json master = FindCheckRun("master")->plan(*session).scenario.document;
   EXPECT_FALSE(master.contains("evaluatorCount"));
   EXPECT_EQ(StringOr(master, "runtimeVersion"), "1.15");
 }
 
 TEST(CheckRuns, OfAClusterKeepItsRoles) {
   ASession session = Saves({10, 20}, 30);
-  Json& input = session->trainer.job.training_input;
+  Json& input = session->trainer.job.document;
   input["scaleTier"] = "CUSTOM";
   input["masterType"] = input["workerType"] = "n1-standard-8";
   input["workerCount"] = "3";
-  EXPECT_EQ(FindCheckRun("chief")->plan(*session).scenario.training_input, input);
+  EXPECT_EQ(FindCheckRun("chief")->plan(*session).scenario.document, input);
 }
 
 TEST(CheckedRestart, ComesAfterAStepWithASaveBeforeIt) {
@@ -157,7 +157,7 @@ TEST(CheckpointsCheck, ComparesTheLongestIntervalWithALifetimeAndALimit) {
     session->trainer.vm_lifetime = row.lifetime;
     session->trainer.real_duration = row.real;
     if (!row.limit.empty()) {
-      session->trainer.job.training_input["scheduling"] = {{"maxRunningTime", row.limit}};
+      session->trainer.job.document["scheduling"] = {{"maxRunningTime", row.limit}};
     }
     const CheckResult result = EvaluateCheck(*FindCheck("restart/checkpoints"), *session);
     EXPECT_EQ(Name(result.verdict), Name(row.verdict)) << result.found;
@@ -244,7 +244,7 @@ TEST(RoleChecks, AFailureOfARoleThatTheJobDoesNotUseIsAWarning) {
   run.evidence.events = {Exit("ps-0", 1, 1)};
   session->runs["chief"] = run;
   EXPECT_EQ(EvaluateCheck(*FindCheck("roles/ps"), *session).verdict, CheckVerdict::kWarn);
-  session->trainer.job.training_input = {{"scaleTier", "STANDARD_1"}};
+  session->trainer.job.document = {{"scaleTier", "STANDARD_1"}};
   EXPECT_EQ(EvaluateCheck(*FindCheck("roles/ps"), *session).verdict, CheckVerdict::kFail);
 }
 

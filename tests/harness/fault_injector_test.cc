@@ -47,6 +47,10 @@ class FakeRun final : public RunControl {
     on_lost(replica);
     return Ok{};
   }
+  Status FailProgram(const std::string& replica, int status) override {
+    Add("fail " + replica + " with " + std::to_string(status));
+    return Ok{};
+  }
   void Signal(const std::string& replica, int signal) override {
     Add("signal " + std::to_string(signal) + " " + replica);
   }

@@ -89,18 +89,25 @@ Command ParseArguments(const std::vector<std::string>& words) {
   return grammar.Parse(own);
 }
 
-Result<scenario::SubmitWords> ReadSubmitWords(const std::vector<std::string>& words) {
+Result<scenario::JobWords> ReadJobWords(const harness::JobKind& kind,
+                                        const std::vector<std::string>& words) {
+  const bool is_custom = &kind == &harness::CustomJobs();
   std::vector<std::string> line = {"beta", "jobs", "submit", "training", "job"};
+  if (is_custom) line = {"ai", "custom-jobs", "create", "--display-name=scenario"};
   line.insert(line.end(), words.begin(), words.end());
   Command command = ParseArguments(line);
-  auto* submit = std::get_if<SubmitCommand>(&command);
-  if (!submit) {
-    const auto* print = std::get_if<PrintCommand>(&command);
-    return errors::SubmitWordsRefused(print ? print->err : "");
+  if (auto* submit = std::get_if<SubmitCommand>(&command)) {
+    submit->request.gcloud = submit->gcloud;
+    submit->request.package_cache = app::StateDirectory(submit->emulator) / "sdists";
+    return scenario::JobWords{std::move(submit->request), std::move(submit->emulator)};
   }
-  submit->request.gcloud = submit->gcloud;
-  submit->request.package_cache = app::StateDirectory(submit->emulator) / "sdists";
-  return scenario::SubmitWords{std::move(submit->request), std::move(submit->emulator)};
+  if (auto* create = std::get_if<CustomJobCreateCommand>(&command)) {
+    create->request.gcloud = create->gcloud;
+    return scenario::JobWords{std::move(create->request), std::move(create->emulator)};
+  }
+  const auto* print = std::get_if<PrintCommand>(&command);
+  return errors::JobWordsRefused(print ? print->err : "",
+                                 is_custom ? "ai.custom-jobs.create" : "jobs.submit.training");
 }
 
 Status CheckFormat(const Command& command, const GcloudFlags& gcloud) {

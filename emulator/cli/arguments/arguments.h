@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "emulator/cli/commands/commands.h"
-#include "emulator/scenario/submit_words.h"
+#include "emulator/scenario/job_words.h"
 
 namespace caip::cli {
 
@@ -14,8 +14,11 @@ namespace caip::cli {
 /// argv.
 Command ParseArguments(const std::vector<std::string>& words);
 
-/// Parses the arguments after `jobs submit training JOB`. It is a scenario::ReadSubmitWords. The
-/// message of an error is that of the usage error, without the name of a command.
-Result<scenario::SubmitWords> ReadSubmitWords(const std::vector<std::string>& words);
+/// Parses the arguments of the command that creates jobs of the kind: those after `jobs submit
+/// training JOB`, or after `ai custom-jobs create`, whose name of a job may be missing. It is a
+/// scenario::ReadJobWords. The message of an error is that of the usage error, without the name of
+/// a command.
+Result<scenario::JobWords> ReadJobWords(const harness::JobKind& kind,
+                                        const std::vector<std::string>& words);
 
 }  // namespace caip::cli

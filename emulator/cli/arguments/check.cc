@@ -8,6 +8,7 @@
 #include "base/time_text.h"
 #include "client/flag_values.h"
 #include "emulator/app/settings/settings_table.h"
+#include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
 #include "emulator/explore/explored_command.h"
@@ -17,7 +18,8 @@ namespace caip::cli {
 namespace {
 
 constexpr const char* kCheckFooter =
-    R"(The flags of the job are gcloud's; --region and --job-dir are optional. The command runs the
+    R"(The flags of the job are gcloud's, of `jobs submit training` or of `ai custom-jobs create`;
+--region and --job-dir are optional. The command runs the
 job a few times, each time on its own emulator. It does not touch your state directory.
 
 Exit codes: 0 no check failed, 1 a check failed, 2 wrong usage or a rejected job, 3 this host cannot
@@ -33,6 +35,8 @@ Examples:
       -- --data gs://data/train.csv --epochs 2
   caip check --master-image-uri gcr.io/p/t:v1 \
       --map-image gcr.io/p/t:v1='python3 src/task.py'
+  caip check --args=--epochs=2 --worker-pool-spec \
+      machine-type=n1-standard-4,executor-image-uri=E,local-package-path=src,script=task.py
   caip check --list)";
 
 using Shared = std::shared_ptr<CheckCommand>;
@@ -135,6 +139,29 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
                ToDuration(&check->trainer.real_duration));
 }
 
+// Flags that only custom jobs have. The check passes them on to `ai custom-jobs create`.
+void AddFlagsOfCustomJobs(Grammar& grammar, CLI::App& app, const Shared& check) {
+  const auto passed_on = [check](const std::string&) -> Status {
+    check->has_custom_flags = true;
+    return Ok{};
+  };
+  grammar.Heading("Flags of a custom job of Vertex AI");
+  grammar.Flag(app, "--worker-pool-spec", "KEY=VALUE,...",
+               "A worker pool, as for `caip ai custom-jobs create`; repeatable. --config may also "
+               "be a CustomJobSpec.",
+               passed_on);
+  grammar.Flag(app, "--args", "ARG,...", "Arguments of the trainer, in each pool.", passed_on);
+  grammar.Flag(app, "--command", "WORD,...", "Replaces the entry point of each container.",
+               passed_on);
+  grammar.Flag(app, "--display-name", "NAME", "Name of the job, for people.", passed_on);
+  grammar.Flag(app, "--python-package-uris", "URI,...",
+               "Packages (gs://) of each pool of --worker-pool-spec with an executor image.",
+               passed_on);
+  grammar.Flag(app, "--persistent-resource-id", "ID", "Persistent resource the job runs on.",
+               passed_on);
+  grammar.Heading(std::string(kMainFlags));
+}
+
 // The flags of the emulator that a check can use.
 void AddHostFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags& flags) {
   grammar.Heading(std::string(kSettingFlags));
@@ -166,10 +193,11 @@ std::string ReplayOf(const std::vector<std::string>& own) {
 }
 
 // A job is given by flags. Without them, the words after `--` are a command.
-bool TakeCommand(const Words& words, check::TrainerRequest& trainer) {
+bool TakeCommand(const Words& words, CheckCommand& check) {
+  check::TrainerRequest& trainer = check.trainer;
   const client::SubmitRequest& job = trainer.job;
-  const bool has_job = job.config || job.package_path || !job.packages.empty() ||
-                       job.flags.module_name || job.flags.master.image_uri;
+  const bool has_job = check.has_custom_flags || job.config || job.package_path ||
+                       !job.packages.empty() || job.flags.module_name || job.flags.master.image_uri;
   if (has_job || !words.user_args || !explore::IsCommand(*words.user_args)) return false;
   trainer.command = *words.user_args;
   return true;
@@ -187,12 +215,14 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
   CLI::App& app = grammar.Leaf(grammar.root(), "check",
                                "Checks whether a trainer survives the service.", kCheckFooter,
                                [check, finish_job, &gcloud](const Words& words) -> Result<Command> {
-                                 const bool is_command = TakeCommand(words, check->trainer);
+                                 const bool is_command = TakeCommand(words, *check);
                                  if (!is_command && IsOfCommand(check->trainer)) {
                                    return errors::OnlyOfCommand();
                                  }
                                  if (!is_command) RETURN_IF_ERROR((*finish_job)(words));
                                  check->trainer.job.gcloud = gcloud;
+                                 check->trainer.words = words.own;
+                                 check->trainer.read_words = ReadJobWords;
                                  check->replay = ReplayOf(words.own);
                                  if (words.user_args)
                                    check->replay_args = " --" + ShellWords(*words.user_args);
@@ -203,6 +233,7 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
   grammar.SetTrack(true);  // gcloud has no such command, on any track
   *finish_job = AddJobFlags(grammar, app, &check->trainer.job);
   grammar.SetTrack(has_track);
+  AddFlagsOfCustomJobs(grammar, app, check);
   AddReportFlags(grammar, app, check);
   AddCourseFlags(grammar, app, check);
   AddCommandFlags(grammar, app, &check->trainer.out_directories, &check->trainer.ranks);

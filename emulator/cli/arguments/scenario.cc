@@ -10,9 +10,30 @@
 #include "emulator/cli/errors.h"
 #include "emulator/explore/explored_command.h"
 #include "harness/events/step_reader.h"
+#include "harness/faults/machine_lifetime.h"
 
 namespace caip::cli {
 namespace {
+
+void AddPreemptionFlags(Grammar& grammar, CLI::App& app, ScenarioRunCommand& run) {
+  grammar.Flag(app, "--preempt", "MODEL",
+               "Take machines away as a cloud takes Spot machines, and print what that costs: "
+               "constant:20m, or exponential:2h, whose mean is two hours. The seed decides.",
+               [&run](const std::string& value) -> Status {
+                 run.preempt = value;
+                 const auto lifetime = harness::ParseMachineLifetime(value);
+                 return lifetime.ok() ? Status(Ok{}) : Status(lifetime.error());
+               });
+  grammar.Flag(app, "--step-time", "DURATION",
+               "What a step of the trainer stands for. Machines age by it, and no real time is "
+               "spent (default: they age in emulated time).",
+               [&run](const std::string& value) -> Status {
+                 run.step_time = value;
+                 const auto time = ParseDuration(value);
+                 return time && *time > Duration(0) ? Status(Ok{})
+                                                    : Status(errors::NotADuration(value));
+               });
+}
 
 void AddRun(Grammar& grammar, CLI::App& scenario) {
   const auto run = std::make_shared<ScenarioRunCommand>();
@@ -23,7 +44,8 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
                    "run it, 4 caip itself failed.\n\nExamples:\n  caip scenario run "
                    "scenarios/restarts/r01_half_a_checkpoint_fixed.yaml\n"
                    "  caip scenario run scenarios/restarts --jobs 2 --junit report.xml\n"
-                   "  caip scenario run mine.yaml --seed 7 --events events.jsonl --verbose",
+                   "  caip scenario run mine.yaml --seed 7 --events events.jsonl --verbose\n"
+                   "  caip scenario run mine.yaml --preempt exponential:2h --step-time 1m",
                    [run](const Words&) -> Result<Command> { return Command(*run); });
   grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.", Append(&run->files),
                      true);
@@ -48,6 +70,7 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
                  run->jobs = jobs.value_or(0);
                  return Ok{};
                });
+  AddPreemptionFlags(grammar, app, *run);
   grammar.Switch(app, "--keep", "Keep the state directories of the runs, and print their folder.",
                  &run->keep);
   grammar.Switch(app, "--verbose", "Show every assertion, also of passed scenarios.",
@@ -249,7 +272,8 @@ void AddExplore(Grammar& grammar) {
       grammar.root(), "explore", "Finds restart bugs of a trainer.",
       "Runs the job without faults, takes its machine away at every crash point of that baseline "
       "run, and compares each recovery with the baseline. The job is a command, a scenario, or "
-      "what flags of `jobs submit training` describe.\n\nExit codes: 0 nothing found (or only "
+      "what flags of `jobs submit training` or `ai custom-jobs create` describe.\n\nExit codes: 0 "
+      "nothing found (or only "
       "possibly harmless ones), 1 findings, 2 wrong usage, or nothing could be compared, 3 this "
       "host cannot explore it (its disk is full, ...), 4 caip itself failed, 130 interrupted.\n\n"
       "Examples:\n  caip explore -- python3 train.py --out {job_dir}\n"
@@ -257,7 +281,9 @@ void AddExplore(Grammar& grammar) {
       "  caip explore scenarios/restarts/r01_half_a_checkpoint_broken.yaml\n"
       "  caip explore my.yaml --budget 60s --points storage,steps --pairs\n"
       "  caip explore -- --package-path trainer --module-name trainer.task \\\n"
-      "      -- --steps 40",
+      "      -- --steps 40\n"
+      "  caip explore -- --args=--epochs=3 --worker-pool-spec \\\n"
+      "      machine-type=n1-standard-4,executor-image-uri=E,local-package-path=src,script=task.py",
       [explore](const Words& words) -> Result<Command> {
         RETURN_IF_ERROR(TakeWords(words, *explore));
         return Command(*explore);

@@ -31,13 +31,18 @@ int CheckExitCode(const Error& error) {
   return ours ? kExitOurFault : kExitUsage;
 }
 
-// Of a command that knows nothing of the service, its rules are not checked.
+// Of a command that knows nothing of the service, its rules are not checked. Some rules are those
+// of custom jobs only.
 std::vector<const CheckKind*> ChooseChecks(const CheckCommand& command) {
   std::vector<const CheckKind*> chosen;
+  const bool is_custom_job =
+      &scenario::KindOfFlags(command.trainer.words) == &harness::CustomJobs();
   int64_t number = 0;
   for (const CheckKind& check : harness::CheckKinds()) {
-    const bool is_of_service = check.scope == harness::CheckScope::kService;
+    const bool is_of_service = check.scope != harness::CheckScope::kAnyTrainer;
     if (is_of_service && !command.trainer.command.empty()) continue;
+    const bool is_of_custom_jobs = check.scope == harness::CheckScope::kCustomJobs;
+    if (is_of_custom_jobs && !is_custom_job && !command.list) continue;
     const bool wanted =
         command.filters.empty() ||
         std::any_of(command.filters.begin(), command.filters.end(),
@@ -58,9 +63,7 @@ check::CheckingOptions OptionsOf(const CheckCommand& command, const Path& worksh
 
 std::string SubjectOf(const harness::CheckedTrainer& trainer) {
   if (trainer.is_command) return Join(trainer.job.command, " ");
-  const Json& input = trainer.job.training_input;
-  const Json* master = Member(input, "masterConfig");
-  return trainer.is_container ? StringOr(*master, "imageUri") : StringOr(input, "pythonModule");
+  return trainer.job.kind->SubjectOf(trainer.job.document);
 }
 
 Status WriteReports(const CheckCommand& command, const CheckReport& report, const Io& io) {
@@ -111,7 +114,11 @@ CheckReport ReportOf(const CheckCommand& command, const std::vector<const CheckK
 Result<check::CheckedJob> MakeJob(const CheckCommand& command, const Path& workshop,
                                   const app::InterruptGuard& guard, const Io& io) {
   const check::TrainerRequest& request = command.trainer;
-  if (request.command.empty()) return check::MakeCheckedJob(request, workshop);
+  if (request.command.empty()) {
+    auto checked = check::MakeCheckedJob(request, workshop);
+    if (checked.ok() && !checked->warning.empty()) io.err(checked->warning);
+    return checked;
+  }
   const std::string note = scenario::IsolationNote(request.emulator, workshop);
   if (!note.empty()) io.err(note + "\n");
   auto job = check::MakeCheckedCommand(request, workshop, command.out,

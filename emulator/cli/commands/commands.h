@@ -187,15 +187,17 @@ struct DoctorCommand {
 
 /// `scenario run FILE...`.
 struct ScenarioRunCommand {
-  app::EmulatorFlags emulator;        // --state: holds the directories of the runs
-  std::vector<std::string> files;     // a folder means all scenarios below it
-  std::optional<uint64_t> seed;       // --seed N
-  std::optional<std::string> junit;   // --junit FILE
-  std::optional<std::string> json;    // --json FILE
-  std::optional<std::string> events;  // --events FILE; a folder for several scenarios
-  int64_t jobs = 0;                   // --jobs N at the same time; 0: one for each core
-  bool keep = false;                  // --keep: do not delete the directories of the runs
-  bool verbose = false;               // --verbose: also the assertions of passed scenarios
+  app::EmulatorFlags emulator;           // --state: holds the directories of the runs
+  std::vector<std::string> files;        // a folder means all scenarios below it
+  std::optional<uint64_t> seed;          // --seed N
+  std::optional<std::string> junit;      // --junit FILE
+  std::optional<std::string> json;       // --json FILE
+  std::optional<std::string> events;     // --events FILE; a folder for several scenarios
+  int64_t jobs = 0;                      // --jobs N at the same time; 0: one for each core
+  std::optional<std::string> preempt;    // --preempt MODEL, as its user wrote it
+  std::optional<std::string> step_time;  // --step-time DURATION
+  bool keep = false;                     // --keep: do not delete the directories of the runs
+  bool verbose = false;                  // --verbose: also the assertions of passed scenarios
 };
 
 /// `scenario validate FILE...`.
@@ -218,7 +220,7 @@ struct ExploreCommand {
   app::EmulatorFlags emulator;                     // --state
   std::vector<std::string> files;                  // scenarios; their faults are ignored
   std::vector<std::string> command;                // else a command
-  std::optional<std::vector<std::string>> submit;  // else the flags of `jobs submit training`
+  std::optional<std::vector<std::string>> submit;  // else the flags of a job
   std::vector<Path> out_directories;               // --out-dir DIR, of a command; repeatable
   std::string step_regex;                          // --step-regex REGEX, of a command
   int64_t ranks = 1;                               // --torchrun N, of a command
@@ -245,6 +247,7 @@ struct ExploreCommand {
 /// `check SUBMIT FLAGS -- USER_ARGS`.
 struct CheckCommand {
   check::TrainerRequest trainer;
+  bool has_custom_flags = false;     // --worker-pool-spec and others of custom jobs
   std::vector<std::string> filters;  // --filter GLOB, repeatable
   int64_t shard = 1;                 // --shard i/n
   int64_t shards = 1;

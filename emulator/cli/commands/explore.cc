@@ -39,7 +39,7 @@ Result<std::vector<Path>> FilesOf(const ExploreCommand& command) {
   }
   ASSIGN_OR_RETURN(Path file,
                    explore::WriteExploredJob(*command.submit, command.out, command.limits,
-                                             command.emulator, ReadSubmitWords));
+                                             command.emulator, ReadJobWords));
   return std::vector<Path>{std::move(file)};
 }
 
@@ -159,7 +159,7 @@ int ExploreFile(const ExploreCommand& command, const Path& file, const scenario:
   if (!read.ok()) return Fail(io, "explore", read.error().message, kExitUsage);
   Exploration exploration{file, *std::move(read), OptionsOf(command, workshop.path())};
   harness::Scenario& scenario = exploration.as_written;
-  auto settings = scenario::ReadSettingsOfScenario(command.emulator, ReadSubmitWords, scenario);
+  auto settings = scenario::ReadSettingsOfScenario(command.emulator, ReadJobWords, scenario);
   if (!settings.ok()) return Fail(io, "explore", settings.error().message, kExitUsage);
   scenario.faults.clear();
   if (const std::string missing = scenario::DescribeMissingAbility(scenario); !missing.empty()) {
@@ -167,7 +167,7 @@ int ExploreFile(const ExploreCommand& command, const Path& file, const scenario:
   }
   explore::ExploreOptions& options = exploration.options;
   options.interrupted = [&guard] { return guard.interrupted(); };
-  options.read_words = ReadSubmitWords;
+  options.read_words = ReadJobWords;
   options.settings = *std::move(settings);
   options.progress = ProgressLine(io);
   const Status complete = AddOtherVolumes(command, exploration, io);
@@ -178,7 +178,8 @@ int ExploreFile(const ExploreCommand& command, const Path& file, const scenario:
   options.as_written = &scenario;
   Result<harness::Scenario> explored = scenario;
   if (command.submit) {
-    explored = explore::WithPackagesBuilt(scenario, workshop.path(), ReadSubmitWords);
+    explored = explore::WithPackagesBuilt(scenario, workshop.path(), ReadJobWords,
+                                          [&io](const std::string& text) { io.err(text); });
   }
   if (!explored.ok()) return Fail(io, "explore", explored.error().message, kExitUsage);
   const auto report = explore::Explore(*explored, options);

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
@@ -139,8 +140,12 @@ class ScenarioRunner {
     options.workshop = workshop_;
     options.seed = command_.seed;
     options.keep = command_.keep;
+    if (command_.preempt) options.preempt = *harness::ParseMachineLifetime(*command_.preempt);
+    if (command_.step_time) options.step_time = ParseDuration(*command_.step_time);
+    if (command_.preempt) options.repeated_flags += " --preempt " + *command_.preempt;
+    if (command_.step_time) options.repeated_flags += " --step-time " + *command_.step_time;
     options.interrupted = [&guard] { return guard.interrupted(); };
-    options.read_words = ReadSubmitWords;
+    options.read_words = ReadJobWords;
     options.flags = command_.emulator;
     options.is_from_folder = !IsNamed(command_.files, files_[i]);
     if (command_.events) {

@@ -63,7 +63,8 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     if (tell) tell(key);
   };
   reported.on_exit = [&injector = injector_, observer = hooks_.observer, sent = sent_,
-                      tell = listener.on_exit](const engine::ReplicaExit& exit) {
+                      tell = listener.on_exit](const engine::ReplicaExit& ended) {
+    const engine::ReplicaExit exit = sent->AsReported(ended);
     if (observer) observer->Ended(exit);
     sent->NoteEnd(exit.key);
     injector.ReportEnd(
@@ -92,6 +93,25 @@ void WatchedLauncher::Signal(const engine::ReplicaKey& key, int signal) {
     ++sent_->signals[key];
   }
   sent_->changed.notify_all();
+}
+
+void WatchedLauncher::Fail(const engine::ReplicaKey& key, int status) {
+  {
+    const std::lock_guard lock(sent_->mutex);
+    sent_->failed[key] = status;
+  }
+  inner().Kill(key);
+}
+
+// A program that was faster than the fault has its own end.
+engine::ReplicaExit WatchedLauncher::Sent::AsReported(engine::ReplicaExit exit) {
+  const std::lock_guard lock(mutex);
+  const auto found = failed.find(exit.key);
+  if (found == failed.end() || exit.signal == 0) return exit;
+  exit.exit_code = found->second;
+  exit.signal = 0;
+  exit.out_of_memory = false;
+  return exit;
 }
 
 void WatchedLauncher::Sent::NoteEnd(const engine::ReplicaKey& key) {

@@ -46,6 +46,9 @@ class WatchedLauncher final : public host::ForwardingLauncher {
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
   void Signal(const engine::ReplicaKey& key, int signal) override;
 
+  /// Ends the boot's program. Its end is reported with this exit status, as an error of its own.
+  void Fail(const engine::ReplicaKey& key, int status);
+
   /// The boot that was launched last. nullopt before the first launch.
   std::optional<engine::ReplicaKey> LastBoot(const std::string& replica) const;
 
@@ -61,8 +64,11 @@ class WatchedLauncher final : public host::ForwardingLauncher {
     std::condition_variable changed;
     std::map<engine::ReplicaKey, int> signals;
     std::set<engine::ReplicaKey> ended;
+    std::map<engine::ReplicaKey, int> failed;  // the exit status that a fault gives to the boot
 
     void NoteEnd(const engine::ReplicaKey& key);
+    /// The end as the engine learns of it.
+    engine::ReplicaExit AsReported(engine::ReplicaExit exit);
   };
 
   engine::LocalDisks& disks_;

@@ -17,9 +17,9 @@ namespace caip::harness {
 
 /// The trainer under test, as the user gave it.
 struct CheckedTrainer {
-  Scenario job;               // `training_input` is complete; no faults, no expectations
+  Scenario job;               // `document` is complete; no faults, no expectations
   bool is_container = false;  // an image instead of a Python module
-  bool is_command = false;    // a command that knows nothing of the service; no `training_input`
+  bool is_command = false;    // a command that knows nothing of the service; no `document`
   bool has_own_files =
       false;  // it runs on the files of its image, which machines of the service have
   std::optional<Path> source;  // --package-path: the folder of the package in the source tree
@@ -52,8 +52,9 @@ struct ExploredFlaw {
   std::string point;  // the point at which the machine went away
   std::string expected;
   std::string found;
-  std::string scenario;      // the file that shows the flaw again
-  bool is_doubtful = false;  // may be harmless
+  std::string scenario;             // the file that shows the flaw again
+  bool is_doubtful = false;         // may be harmless
+  bool is_of_second_start = false;  // by a program that starts once more before its job fails
 };
 
 /// A file of this host, outside of the buckets, that a replica opened. Identified by its last name.

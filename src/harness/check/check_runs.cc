@@ -5,7 +5,6 @@
 
 #include "base/time_text.h"
 #include "harness/check/check_run.h"
-#include "harness/check/cluster_roles.h"
 #include "harness/check/restart_point.h"
 #include "run/limits.h"
 
@@ -73,10 +72,7 @@ RunPlan PlanWithoutTfConfig(const CheckSession& session) {
 RunPlan PlanUnknownFlag(const CheckSession& session) {
   if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
   RunPlan plan = PlanAsGiven(session);
-  Json& input = plan.scenario.training_input;
-  if (!input.contains("args")) input["args"] = Json::array();
-  input["args"].push_back("--caip_check_hyperparameter");
-  input["args"].push_back("0.5");
+  plan.scenario.kind->AddArguments({"--caip_check_hyperparameter", "0.5"}, plan.scenario.document);
   return plan;
 }
 
@@ -99,18 +95,6 @@ RunPlan PlanPackageLook(const CheckSession& session) {
                {"source", session.trainer.source ? session.trainer.source->string() : ""},
                {"environment", launched.empty() ? "" : launched.front().Variable("VIRTUAL_ENV")}};
   return plan;
-}
-
-// The master is `chief` with runtime versions of 2.1 and later, and `master` with versions up to
-// 1.15. In containers useChiefInTfConfig decides (docs/service/replica-environment.md, section 2).
-void ChooseMasterName(Json& input, const CheckedTrainer& trainer, bool chief) {
-  if (trainer.is_container) {
-    input["useChiefInTfConfig"] = chief;
-    return;
-  }
-  if (UsesChief(input) == chief) return;
-  input["runtimeVersion"] = chief ? "2.11" : "1.15";
-  input["pythonVersion"] = "3.7";
 }
 
 // Twice the time in which the master reached its middle, within limits. In that time the other
@@ -140,14 +124,12 @@ void LetOthersCatchUp(const CheckSession& session, Scenario& scenario) {
 RunPlan PlanCluster(const CheckSession& session, bool chief) {
   if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
   RunPlan plan = PlanAsGiven(session);
-  Json& input = plan.scenario.training_input;
-  // With an evaluator the master of a container job is the chief, even if the job requests
-  // otherwise.
-  if (!HasCluster(input)) AddEveryRole(input, chief);
-  if (!chief && HasRole(input, "evaluator")) {
-    return SkippedPlan("with an evaluator the master is always called chief");
+  Json& document = plan.scenario.document;
+  const JobKind& kind = *plan.scenario.kind;
+  if (!HasCluster(kind, document)) kind.AddEveryRole(document, chief);
+  if (const std::string why = kind.NameFirst(chief, document); !why.empty()) {
+    return SkippedPlan(why);
   }
-  ChooseMasterName(input, session.trainer, chief);
   LetOthersCatchUp(session, plan.scenario);
   return plan;
 }

@@ -81,10 +81,7 @@ namespace {
 // The tag of the metric; "" for a job without tuning.
 std::string MetricTagOf(const CheckedTrainer& trainer) {
   if (!trainer.metric.empty()) return trainer.metric;
-  const Json* tuning = Member(trainer.job.training_input, "hyperparameters");
-  if (!tuning) return "";
-  const std::string tag = StringOr(*tuning, "hyperparameterMetricTag");
-  return tag.empty() ? "training/hptuning/metric" : tag;
+  return trainer.job.kind->MetricTagOf(trainer.job.document);
 }
 
 // Lines and files that the trainer may have meant as reports.

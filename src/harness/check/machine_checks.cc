@@ -18,7 +18,8 @@ namespace {
 
 // "job/out" for "gs://job/out", in the form of object names.
 std::string JobDirOf(const CheckSession& session) {
-  std::string uri = ObjectGlob(StringOr(session.trainer.job.training_input, "jobDir"));
+  const Scenario& job = session.trainer.job;
+  std::string uri = ObjectGlob(job.kind->OutputDirectoryOf(job.document));
   while (uri.ends_with('/')) uri.pop_back();
   return uri;
 }
@@ -73,23 +74,26 @@ CheckResult CheckWrites(const CheckSession& session) {
   const CheckRun& run = session.Run("plain");
   if (!run.succeeded()) return Skip("the job does not succeed as given");
   LeftFiles left = FindLeftFiles(session, run);
+  const JobKind& kind = *session.trainer.job.kind;
+  const std::string outside = "outside " + std::string(kind.output_name());
   if (!left.results.empty()) {
     const size_t count = left.results.size();
     return {CheckVerdict::kFail,
-            std::to_string(count) + (count == 1 ? " file is" : " files are") +
-                " written outside job-dir and lost with the machine",
+            std::to_string(count) + (count == 1 ? " file is" : " files are") + " written " +
+                outside + " and lost with the machine",
             std::move(left.results),
-            "Write results below --job-dir: each machine has a disk of its own, which is deleted "
-            "with the machine. Write temporary files to the directory of tempfile and delete them "
-            "before the end."};
+            "Write results below " + std::string(kind.output_source()) +
+                ": each machine has a disk of its own, which is deleted with the machine. Write "
+                "temporary files to the directory of tempfile and delete them before the end."};
   }
   if (std::vector<std::string> objects = FindObjectsElsewhere(session, run); !objects.empty()) {
     return {
-        CheckVerdict::kWarn, "objects are written outside job-dir", std::move(objects),
-        "Write below --job-dir, or name the other place in the trainer's arguments, so that the "
-        "person who runs the job knows it."};
+        CheckVerdict::kWarn, "objects are written " + outside, std::move(objects),
+        "Write below " + std::string(kind.output_source()) +
+            ", or name the other place in the trainer's arguments, so that the person who runs the "
+            "job knows it."};
   }
-  if (left.scratch == 0) return Pass("no files are left outside job-dir");
+  if (left.scratch == 0) return Pass("no files are left " + outside);
   return Pass(std::to_string(left.scratch) + (left.scratch == 1 ? " file stays" : " files stay") +
               " on the boot disk, which the trainer itself has read again");
 }

@@ -1,6 +1,7 @@
 // The chapter restart: checkpoints, a machine that is moved, and the explorer.
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/text.h"
@@ -9,7 +10,6 @@
 #include "harness/check/restart_point.h"
 #include "harness/check/run_evidence.h"
 #include "harness/explorer/baseline.h"
-#include "ml/schema/job_json.h"
 
 namespace caip::harness {
 namespace {
@@ -19,8 +19,8 @@ constexpr char kSaveAdvice[] =
     "time, and all work since the last checkpoint is done again.";
 
 std::optional<Duration> MaxRunningTimeOf(const CheckSession& session) {
-  const Json* scheduling = Member(session.trainer.job.training_input, "scheduling");
-  return scheduling ? ParseProtoDuration(StringOr(*scheduling, "maxRunningTime")) : std::nullopt;
+  const Scenario& job = session.trainer.job;
+  return job.kind->MaxRunningOf(job.document);
 }
 
 /// The training of the master: its length, and the longest time in it without a save.
@@ -184,16 +184,25 @@ std::string DescribeNotCompared(const CheckRun& run) {
   return run.not_compared.empty() ? "" : "not compared: " + Join(run.not_compared, ", ");
 }
 
+std::vector<ExploredFlaw> FlawsOf(const CheckRun& run, bool of_second_start) {
+  std::vector<ExploredFlaw> flaws;
+  std::ranges::copy_if(run.flaws, std::back_inserter(flaws), [&](const ExploredFlaw& flaw) {
+    return flaw.is_of_second_start == of_second_start;
+  });
+  return flaws;
+}
+
 // The findings of which the explorer is sure, or those that may be harmless.
-CheckResult ReportFlaws(const CheckRun& run, bool sure) {
+CheckResult ReportFlaws(const CheckRun& run, const std::vector<ExploredFlaw>& flaws, bool sure) {
   constexpr size_t kShown = 5;
   CheckResult result{sure ? CheckVerdict::kFail : CheckVerdict::kWarn, ""};
   size_t count = 0;
-  for (const ExploredFlaw& flaw : run.flaws) {
+  for (const ExploredFlaw& flaw : flaws) {
     if (flaw.is_doubtful == sure) continue;
     if (count++ == 0) result.found = flaw.cause;
     if (count > kShown) continue;
-    result.evidence.push_back("the machine goes away " + flaw.point + ": " + flaw.cause);
+    const char* what = flaw.is_of_second_start ? "the program fails " : "the machine goes away ";
+    result.evidence.push_back(what + flaw.point + ": " + flaw.cause);
     result.evidence.push_back("  expected " + flaw.expected + ", found " + flaw.found);
     result.evidence.push_back("  again: caip scenario run " + flaw.scenario);
   }
@@ -219,9 +228,9 @@ CheckResult CheckExplored(const CheckSession& session) {
     return Skip("no restart was tried" +
                 (run.not_all.empty() ? std::string() : ": " + run.not_all));
   }
-  const auto doubtful = [](const ExploredFlaw& flaw) { return flaw.is_doubtful; };
-  if (!std::all_of(run.flaws.begin(), run.flaws.end(), doubtful)) return ReportFlaws(run, true);
-  if (!run.flaws.empty()) return ReportFlaws(run, false);
+  const std::vector<ExploredFlaw> flaws = FlawsOf(run, false);
+  if (!std::ranges::all_of(flaws, &ExploredFlaw::is_doubtful)) return ReportFlaws(run, flaws, true);
+  if (!flaws.empty()) return ReportFlaws(run, flaws, false);
   std::vector<std::string> remarks;
   for (const std::string& one : {run.not_all, DescribeNotCompared(run)}) {
     if (!one.empty()) remarks.push_back(one);
@@ -229,6 +238,23 @@ CheckResult CheckExplored(const CheckSession& session) {
   return Pass(std::to_string(run.restarts_tried) +
               " restarts, each with the result of a run without restarts" +
               (remarks.empty() ? "" : " (" + Join(remarks, "; ") + ")"));
+}
+
+CheckResult CheckSecondStart(const CheckSession& session) {
+  const CheckRun& run = session.Run("restarts");
+  if (run.restarts_tried == 0) return Skip("no restart was tried");
+  const std::vector<ExploredFlaw> flaws = FlawsOf(run, true);
+  if (flaws.empty()) {
+    return Pass("after an error, the second start leaves what the first one had written");
+  }
+  CheckResult result =
+      ReportFlaws(run, flaws, !std::ranges::all_of(flaws, &ExploredFlaw::is_doubtful));
+  result.advice =
+      "When a program ends with an error, the service starts it again before the job fails. Load "
+      "the newest checkpoint at each start, and delete or overwrite nothing before a newer one is "
+      "complete. " +
+      result.advice;
+  return result;
 }
 
 }  // namespace
@@ -253,6 +279,12 @@ std::vector<CheckKind> RestartChecks() {
        {"maintenance"},
        CheckResumes,
        CheckScope::kAnyTrainer},
+      {"restart/second-start",
+       "A program that starts once more after an error leaves its output as it was.",
+       "docs/service/vertex.md, section 4: a replica that exits non-zero is started again at once",
+       {"plain", "restarts"},
+       CheckSecondStart,
+       CheckScope::kCustomJobs},
       {"restart/explored",
        "The result is the same wherever the machine goes away.",
        "docs/service/restarts.md, section 3; docs/explorer.md",

@@ -36,7 +36,7 @@ std::string MasterOf(const CheckRun& run) {
   for (const LaunchedReplica& launched : run.launched) {
     if (RoleOf(launched.replica) == "master") return launched.replica;
   }
-  return "master-0";
+  return run.launched.empty() ? "master-0" : run.launched.front().replica;
 }
 
 std::vector<ReplicaWrite> WritesOf(const CheckRun& run, const std::string& replica, int boot) {

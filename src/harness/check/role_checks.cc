@@ -6,7 +6,6 @@
 
 #include "base/time_text.h"
 #include "harness/check/check.h"
-#include "harness/check/cluster_roles.h"
 #include "harness/check/restart_point.h"
 #include "harness/check/run_evidence.h"
 
@@ -38,6 +37,10 @@ std::string RoleAdvice(const std::string& role) {
          role + " (or wait for the master, if it has none).";
 }
 
+bool HasOwnCluster(const CheckSession& session) {
+  return HasCluster(*session.trainer.job.kind, session.trainer.job.document);
+}
+
 // The writes of the role to objects that the master writes, one for each object.
 std::vector<ReplicaWrite> SharedWrites(const CheckSession& session, const CheckRun& run,
                                        const std::string& role) {
@@ -63,7 +66,7 @@ std::vector<ReplicaWrite> SharedWrites(const CheckSession& session, const CheckR
 // The replicas then overwrite each other's objects, and how the run ends is chance. A cluster of
 // the job's own that succeeds may share objects on purpose.
 bool IgnoresItsRole(const CheckSession& session) {
-  const bool is_own = HasCluster(session.trainer.job.training_input);
+  const bool is_own = HasOwnCluster(session);
   for (const char* name : {"chief", "master"}) {
     const auto run = session.runs.find(name);
     if (run == session.runs.end() || !run->second.skipped.empty()) continue;
@@ -120,17 +123,18 @@ CheckResult OnlyWarned(CheckResult result) {
 }
 
 CheckResult CheckMember(const CheckSession& session, const std::string& role) {
-  const Json& input = session.trainer.job.training_input;
-  if (HasCluster(input) && !HasRole(input, role)) return Skip("the job has no " + role);
+  const Scenario& job = session.trainer.job;
+  const bool has_cluster = HasOwnCluster(session);
+  if (has_cluster && !job.kind->HasRole(job.document, role)) return Skip("the job has no " + role);
   const CheckRun& run = session.Run("chief");
   const std::vector<ReplicaWrite> shared = SharedWrites(session, run, role);
   if (role == "worker" && !shared.empty()) {
     CheckResult result = MastersWork(shared, role);
-    if (HasCluster(input) && !run.succeeded()) result.verdict = CheckVerdict::kFail;
+    if (has_cluster && !run.succeeded()) result.verdict = CheckVerdict::kFail;
     return result;
   }
   CheckResult result = CheckRole(session, "chief", role, role);
-  if (!HasCluster(input)) result = OnlyWarned(std::move(result));
+  if (!has_cluster) result = OnlyWarned(std::move(result));
   if (result.verdict != CheckVerdict::kPass || shared.empty()) return result;
   return MastersWork(shared, role);
 }
@@ -138,8 +142,9 @@ CheckResult CheckMember(const CheckSession& session, const std::string& role) {
 // A job of one replica may call it by one of the names only.
 CheckResult CheckMasterName(const CheckSession& session, const std::string& name) {
   CheckResult result = CheckRole(session, name, "master", name);
-  const Json& input = session.trainer.job.training_input;
-  const bool is_used = HasCluster(input) || UsesChief(input) == (name == "chief");
+  const Scenario& job = session.trainer.job;
+  const bool is_used =
+      HasOwnCluster(session) || job.kind->UsesChief(job.document) == (name == "chief");
   return is_used ? result : OnlyWarned(std::move(result));
 }
 

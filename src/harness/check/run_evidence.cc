@@ -89,8 +89,6 @@ bool ContainsAny(const std::string& text, std::initializer_list<const char*> par
                      [&](const char* part) { return text.find(part) != std::string::npos; });
 }
 
-std::string RoleOf(const std::string& replica) { return replica.substr(0, replica.rfind('-')); }
-
 std::string Outcome(const CheckRun& run) {
   if (!run.evidence.broke_off.empty()) return "it did not end: " + run.evidence.broke_off;
   std::string words = run.evidence.state;

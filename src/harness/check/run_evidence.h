@@ -27,8 +27,6 @@ std::optional<Event> FirstFailure(const CheckRun& run);
 bool ContainsAny(const std::string& text, std::initializer_list<const char*> parts);
 /// The result for a run that failed: its end, and the last lines and the end of the failed replica.
 CheckResult FailOf(const CheckRun& run, const std::string& when, std::string advice);
-/// "worker" for "worker-1".
-std::string RoleOf(const std::string& replica);
 /// How the run ended: "FAILED: The replica master 0 exited ..." in one line.
 std::string Outcome(const CheckRun& run);
 /// All lines of a replica and the job's errorMessage, for searching.

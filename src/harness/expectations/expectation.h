@@ -107,6 +107,8 @@ ExpectationPtr ReadSameObjectsAsTwin(const Cursor& cursor);
 ExpectationPtr ReadWrites(const Cursor& cursor);
 ExpectationPtr ReadWrittenOnce(const Cursor& cursor);
 ExpectationPtr ReadReads(const Cursor& cursor);
+// expectations/kept_output.cc
+ExpectationPtr ReadOutputNeverGoesBack(const Cursor& cursor);
 // expectations/always.cc
 ExpectationPtr ReadAlways(const Cursor& cursor);
 

@@ -16,7 +16,8 @@ namespace {
 /// Checks pairs of expectations against each other.
 class Conflicts {
  public:
-  Conflicts(const Cursor& expect, const Scenario& scenario) : expect_(expect) {
+  Conflicts(const Cursor& expect, const Scenario& scenario)
+      : expect_(expect), attempts_max_(scenario.kind->AttemptsMaxOf(scenario.document)) {
     for (const std::string& word : scenario.shows_bug) {
       may_fail_.insert(word.substr(0, word.find(' ')));
     }
@@ -33,17 +34,18 @@ class Conflicts {
   bool Has(const char* key) const { return expect_.Has(key) && !may_fail_.contains(key); }
 
   void CheckEnd() const {
-    const std::string state = Has("state") ? expect_.At("state").Text() : "";
+    const std::string state = Has("state") ? StateNamed(expect_.At("state").Text()) : "";
     if (state == "SUCCEEDED" && Has("error_matches")) {
       expect_.At("error_matches").Wrong(texts::ErrorOfSuccess());
     }
     std::vector<std::string> states;
     if (Has("states")) states = CheckStates(expect_.At("states"), state);
     if (!Has("at")) return;
-    for (const auto& [entered, member] : expect_.At("at").Members()) {
+    for (const auto& [word, member] : expect_.At("at").Members()) {
+      const std::string entered = StateNamed(word);
       const auto named = run::JobStateNamed(entered);
       if (!named) {
-        member.Wrong(texts::NotAState(entered));
+        member.Wrong(texts::NotAState(word));
       } else if (!states.empty() && std::ranges::find(states, entered) == states.end()) {
         member.Wrong(texts::StatesLackState(entered));
       } else if (!state.empty() && state != entered && run::IsTerminal(*named)) {
@@ -56,7 +58,7 @@ class Conflicts {
     std::vector<std::string> states;
     const std::vector<Cursor> elements = list.Elements();
     for (const Cursor& element : elements) {
-      states.push_back(element.Text());
+      states.push_back(StateNamed(element.Text()));
       if (!run::JobStateNamed(states.back())) element.Wrong(texts::NotAState(states.back()));
       if (states.size() == 1 && states[0] != "QUEUED") element.Wrong(texts::FirstStateNotQueued());
       const size_t before = states.size() - 2;
@@ -83,7 +85,8 @@ class Conflicts {
 
   // A scenario that states no end expects success, too: see scenario_reader.cc.
   bool WantsSuccess() const {
-    if (expect_.Has("state")) return Has("state") && expect_.At("state").Text() == "SUCCEEDED";
+    if (expect_.Has("state"))
+      return Has("state") && StateNamed(expect_.At("state").Text()) == "SUCCEEDED";
     const bool says = expect_.Has("states") || expect_.Has("error_matches") || expect_.Has("at");
     return !says && may_fail_.empty();
   }
@@ -92,8 +95,8 @@ class Conflicts {
     if (!Has("attempts")) return;
     const Cursor attempts = expect_.At("attempts");
     const Count count = ReadCount(attempts);
-    if (count.least > kAttemptsMax) {
-      attempts.Wrong(texts::TooManyAttempts(kAttemptsMax));
+    if (count.least > attempts_max_) {
+      attempts.Wrong(texts::TooManyAttempts(attempts_max_));
     }
     if (count.most == 0 && WantsSuccess()) {
       attempts.Wrong(texts::SuccessWithoutAttempt());
@@ -185,6 +188,7 @@ class Conflicts {
   }
 
   const Cursor& expect_;
+  int64_t attempts_max_;
   std::set<std::string> may_fail_;
 };
 

@@ -48,7 +48,7 @@ int64_t CountRestarts(const Evidence& run, const std::string& replica) {
 }  // namespace
 
 ExpectationPtr ReadState(const Cursor& cursor) {
-  const std::string state = cursor.Text();
+  const std::string state = StateNamed(cursor.Text());
   const std::set<std::string> ends = {"SUCCEEDED", "FAILED", "CANCELLED"};
   if (!ends.contains(state)) cursor.Wrong(texts::NotOneOf({"SUCCEEDED", "FAILED", "CANCELLED"}));
   return ExpectState(state);
@@ -144,7 +144,7 @@ std::vector<EnteredState> FindEnteredStates(const Evidence& run) {
 
 ExpectationPtr ReadStates(const Cursor& cursor) {
   std::vector<std::string> wanted;
-  for (const Cursor& element : cursor.Elements()) wanted.push_back(element.Text());
+  for (const Cursor& element : cursor.Elements()) wanted.push_back(StateNamed(element.Text()));
   return Expect([wanted](const ComparedRuns& runs) -> std::vector<Assertion> {
     std::vector<std::string> found;
     for (const EnteredState& one : FindEnteredStates(runs.run)) found.push_back(one.state);
@@ -155,7 +155,9 @@ ExpectationPtr ReadStates(const Cursor& cursor) {
 ExpectationPtr ReadAt(const Cursor& cursor) {
   std::map<std::string, Period> wanted;
   if (!cursor.MustBeMap()) return nullptr;
-  for (const auto& [state, member] : cursor.Members()) wanted[state] = ReadPeriod(member);
+  for (const auto& [word, member] : cursor.Members()) {
+    wanted[StateNamed(word)] = ReadPeriod(member);
+  }
   return Expect([wanted](const ComparedRuns& runs) {
     const std::vector<EnteredState> states = FindEnteredStates(runs.run);
     std::vector<Assertion> assertions;

@@ -7,8 +7,9 @@ namespace caip::harness {
 namespace {
 
 constexpr std::string_view kFlawKinds[] = {
-    "",       "missing_steps", "rewritten_result", "lost_progress", "left_over",  "job_fails",
-    "no_end", "steps",         "contents",         "drift",         "other_state"};
+    "",          "missing_steps", "rewritten_result", "lost_progress",
+    "left_over", "job_fails",     "no_end",           "steps",
+    "contents",  "drift",         "other_state",      "spoiled_output"};
 
 }  // namespace
 
@@ -18,6 +19,7 @@ int RankOf(Flaw::Kind kind) {
     case Flaw::Kind::kNoEnd:
       return 0;
     case Flaw::Kind::kLostProgress:
+    case Flaw::Kind::kSpoiledOutput:
       return 1;
     case Flaw::Kind::kOtherState:
       return 2;

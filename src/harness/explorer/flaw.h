@@ -18,10 +18,11 @@ struct Flaw {
     kLeftOver,
     kJobFails,
     kNoEnd,
-    kSteps,       // unexpected ones, or other values
-    kContents,    // of an object
-    kDrift,       // of numbers (drift.h)
-    kOtherState,  // an artefact of one state beside those of another (other_state.h)
+    kSteps,          // unexpected ones, or other values
+    kContents,       // of an object
+    kDrift,          // of numbers (drift.h)
+    kOtherState,     // an artefact of one state beside those of another (other_state.h)
+    kSpoiledOutput,  // by a second start after an error (spoiled_output.h)
   };
   std::string cause;  // without numbers: "objects are left over: job/out/tmp_ckpt_#"
   std::string expected;
@@ -29,7 +30,7 @@ struct Flaw {
   std::string doubt = {};  // why the flaw may be harmless; "": it is not
   Kind kind = Kind::kOther;
   std::optional<int64_t> resume_step = {};  // kLostProgress: where the restart should have resumed
-  std::string object = {};                  // kRewrittenResult, kLeftOver, with `contents`
+  std::string object = {};    // kRewrittenResult, kLeftOver, kSpoiledOutput; with `contents`
   std::string contents = {};  // identifies other bytes that may mean the same; "" for other flaws
 };
 

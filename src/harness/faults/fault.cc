@@ -8,8 +8,8 @@ namespace {
 
 std::vector<FaultKind> CollectFaultKinds() {
   std::vector<FaultKind> all;
-  for (auto family :
-       {MachineFaultKinds(), NetworkFaultKinds(), ServiceFaultKinds(), LogAndClockFaultKinds()}) {
+  for (auto family : {MachineFaultKinds(), ProgramFaultKinds(), NetworkFaultKinds(),
+                      ServiceFaultKinds(), LogAndClockFaultKinds()}) {
     for (FaultKind& kind : family) all.push_back(std::move(kind));
   }
   return all;

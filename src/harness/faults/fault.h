@@ -1,9 +1,11 @@
 #pragma once
 // A fault of a scenario, and the table of fault kinds.
 //
-// A new kind is one class and one row in replica_faults.cc, network_faults.cc or service_faults.cc,
-// its line in docs/scenarios.md, and a new scenarios/schema.json (`caip scenario schema`).
+// A new kind is one class and one row in replica_faults.cc, program_faults.cc, network_faults.cc or
+// service_faults.cc, its line in docs/scenarios.md, and a new scenarios/schema.json (`caip scenario
+// schema`).
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -33,6 +35,9 @@ class RunControl {
   virtual Status LoseVm(const std::string& replica, engine::VmLoss kind) = 0;
   /// The same, and its files in volumes lose what was not synced before it starts again.
   virtual Status LosePower(const std::string& replica, PowerLoss lost) = 0;
+  /// Ends the replica's program with this exit status, as if by an error of its own. An error if it
+  /// was never started.
+  virtual Status FailProgram(const std::string& replica, int status) = 0;
   /// Sends the signal to the replica's processes, and returns when they have it. Nothing else
   /// happens to its machine.
   virtual void Signal(const std::string& replica, int signal) = 0;
@@ -145,6 +150,10 @@ struct FaultKind {
 /// The kind after which files lose what was not synced.
 inline constexpr char kPowerLossName[] = "power_loss";
 
+/// How long a program that a fault made fail runs again. On the service, a job has failed about two
+/// minutes after its program (docs/service/vertex.md, section 4).
+inline constexpr Duration kFailingRestart = std::chrono::minutes(2);
+
 /// One fault of a scenario.
 struct Fault {
   std::string name;                 // unique in its scenario: "kill 1"
@@ -156,6 +165,10 @@ struct Fault {
   FaultActionPtr action = {};
   bool if_reached = false;  // the scenario does not fail if the trigger never occurs
 };
+
+/// How long the program runs again after the fault, if the API restarts it; nullopt: the fault
+/// makes no program fail.
+std::optional<Duration> RunsAgain(const Fault& fault);
 
 /// All kinds, in the order of the documentation.
 const std::vector<FaultKind>& FaultKinds();
@@ -174,6 +187,8 @@ Fault KillFault(std::string name, std::string replica, Trigger when);
 Fault CrashFault(std::string name, std::string replica, Trigger when);
 Fault PowerLossFault(std::string name, std::string replica, Trigger when, PowerLoss lost);
 Fault MaintenanceFault(std::string name, std::string replica, Trigger when);
+/// The program runs again for kFailingRestart, if the API restarts it.
+Fault FailFault(std::string name, std::string replica, Trigger when);
 Fault SignalFault(std::string name, std::string replica, Trigger when, int signal);
 /// Ends after `lasts`, or by its `until`, which the caller sets.
 Fault HangFault(std::string name, std::string replica, Trigger when,
@@ -194,6 +209,7 @@ Fault DelayStorageFault(std::string name, std::string replica, Trigger when, Dur
 
 // The rows of the table, by family.
 std::vector<FaultKind> MachineFaultKinds();
+std::vector<FaultKind> ProgramFaultKinds();
 std::vector<FaultKind> NetworkFaultKinds();
 std::vector<FaultKind> ServiceFaultKinds();
 std::vector<FaultKind> LogAndClockFaultKinds();

@@ -1,7 +1,6 @@
 // The part of harness/faults/fault_injector.h that injects faults, at events and at times.
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "harness/faults/fault_injector.h"
@@ -97,6 +96,7 @@ Instant FaultInjector::NextTime() const {
     if (!time || !scheduled->tally.injected_at.empty()) continue;
     next = std::min(next, submitted_ + time->at);
   }
+  if (options_.step_time) return next;
   for (const Lifetime& life : lifetimes_) next = std::min(next, life.end);
   return next;
 }
@@ -122,7 +122,7 @@ void FaultInjector::AdvanceTo(Instant now) {
     if (!due.empty()) BeginInFlight();
   }
   if (!due.empty()) InjectOnOwnThread(due);
-  LoseExpiredMachines(now);
+  if (!options_.step_time) LoseExpiredMachines(now);
 }
 
 // Mutex held. Injects those of `due` that only give an answer, and removes them from it.
@@ -171,9 +171,46 @@ void FaultInjector::RunInFlight(const std::function<void()>& work) {
 void FaultInjector::DrawLifetime(const std::string& replica, int boot) {
   if (!options_.vm_lifetime) return;
   Random random = Random(options_.seed).Fork("machine of " + replica + " " + std::to_string(boot));
-  const double mean = static_cast<double>(options_.vm_lifetime->count());
-  const auto life = static_cast<int64_t>(-mean * std::log1p(-random.Unit()));
-  lifetimes_.push_back({clock_.Now() + Duration(life), replica, boot});
+  lifetimes_.push_back({MachineTime() + Draw(*options_.vm_lifetime, random), replica, boot});
+}
+
+// Mutex held. The time by which machines age.
+Instant FaultInjector::MachineTime() const {
+  return options_.step_time ? Instant{} + trained_ * *options_.step_time : clock_.Now();
+}
+
+// Mutex held.
+void FaultInjector::CountStep(const std::string& replica) {
+  if (training_replica_.empty()) training_replica_ = replica;
+  if (replica == training_replica_) ++trained_;
+}
+
+// Mutex held. The replicas whose machines have reached their age.
+std::vector<std::string> FaultInjector::TakeExpired(Instant now) {
+  std::vector<std::string> expired;
+  for (const Lifetime& life : lifetimes_) {
+    if (life.end > now || live_[life.replica] != life.boot) continue;
+    Event line{.replica = life.replica, .boot = life.boot};
+    line.body = FaultEvent{kLifetimeOver, "the lifetime of the machine is over"};
+    Append(std::move(line));
+    expired.push_back(life.replica);
+  }
+  std::erase_if(lifetimes_, [&](const Lifetime& life) { return life.end <= now; });
+  return expired;
+}
+
+// Mutex held. The losses of the machines that are too old after the step. Each returns when the
+// machine is gone.
+std::vector<std::function<void()>> FaultInjector::LossesAtStep(const Event& event) {
+  std::vector<std::function<void()>> losses;
+  if (!options_.step_time || !event.Is<StepEvent>()) return losses;
+  for (const std::string& replica : TakeExpired(MachineTime())) {
+    losses.push_back([this, replica] {
+      const Status lost = run_->LoseVm(replica, engine::VmLoss::kKill);
+      if (lost.ok()) Context(*this, 0).WaitForEndOfBoot(replica);
+    });
+  }
+  return losses;
 }
 
 void FaultInjector::LoseExpiredMachines(Instant now) {
@@ -181,15 +218,8 @@ void FaultInjector::LoseExpiredMachines(Instant now) {
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
-    for (const Lifetime& life : lifetimes_) {
-      if (life.end > now || live_[life.replica] != life.boot) continue;
-      Event line{.replica = life.replica, .boot = life.boot};
-      line.body = FaultEvent{"vm_lifetime", "the lifetime of the machine is over"};
-      Append(std::move(line));
-      expired.push_back(life.replica);
-      BeginInFlight();
-    }
-    std::erase_if(lifetimes_, [&](const Lifetime& life) { return life.end <= now; });
+    expired = TakeExpired(now);
+    for (size_t i = 0; i < expired.size(); ++i) BeginInFlight();
   }
   for (const std::string& replica : expired) {
     Enqueue([this, replica] {

@@ -139,6 +139,7 @@ FaultResponse FaultInjector::Report(Event event) {
     }
     Append(event);
     due = CountTriggers(event, Phase::kAfter);
+    for (auto& loss : LossesAtStep(event)) due.ends.push_back(std::move(loss));
     for (const size_t index : due.faults) AppendFault(index, Describe(event));
     response = AnswerInline(due.faults);
     if (is_line && lock_step_) {
@@ -257,6 +258,7 @@ void FaultInjector::NoteBoot(const Event& event) {
 void FaultInjector::Append(Event event) {
   event.time = clock_.Now();
   NoteBoot(event);
+  if (event.Is<StepEvent>()) CountStep(event.replica);
   event.number = static_cast<int64_t>(list_.size()) + 1;
   acts_ += IsAct(event) ? 1 : 0;
   list_.push_back(std::move(event));

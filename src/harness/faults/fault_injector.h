@@ -22,6 +22,7 @@
 
 #include "harness/events/event.h"
 #include "harness/faults/fault.h"
+#include "harness/faults/machine_lifetime.h"
 
 namespace caip::harness {
 
@@ -38,9 +39,14 @@ struct FaultTally {
 struct FaultInjectorOptions {
   std::vector<Fault> faults;
   uint64_t seed = 1;
-  // mean lifetime of a machine in emulated time; exponential distribution
-  std::optional<Duration> vm_lifetime;
+  std::optional<MachineLifetime> vm_lifetime;
+  /// Set: machines age by so much with each step of the replica that reports steps first, not with
+  /// emulated time.
+  std::optional<Duration> step_time = {};
 };
+
+/// The fault of an event at which the lifetime of a machine was over.
+inline constexpr char kLifetimeOver[] = "vm_lifetime";
 
 /// Any thread may call it.
 class FaultInjector {
@@ -143,7 +149,11 @@ class FaultInjector {
   void InjectOnOwnThread(std::vector<size_t> due);
   void EndInFlight(std::vector<std::function<void()>> ends);
   void RunInFlight(const std::function<void()>& work);
+  Instant MachineTime() const;
+  void CountStep(const std::string& replica);
   void DrawLifetime(const std::string& replica, int boot);
+  std::vector<std::string> TakeExpired(Instant now);
+  std::vector<std::function<void()>> LossesAtStep(const Event& event);
   void LoseExpiredMachines(Instant now);
   void Enqueue(std::function<void()> work);
   void RunQueue();
@@ -182,6 +192,8 @@ class FaultInjector {
     int boot;
   };
   std::vector<Lifetime> lifetimes_;
+  std::string training_replica_ = {};  // that reported steps first
+  int64_t trained_ = 0;                // its reports
   std::deque<std::function<void()>> work_;
   std::vector<std::thread> threads_;
   bool stopping_ = false;

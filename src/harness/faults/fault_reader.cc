@@ -253,9 +253,11 @@ void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenar
 
 // A job with images installs no packages.
 void CheckJobHasPackages(const Fault& fault, const Cursor& element, const Scenario& scenario) {
-  if (!fault.when.Is<InstallationTrigger>() || !scenario.submit.empty()) return;
-  const Json* packages = Member(scenario.training_input, "packageUris");
-  if (scenario.command.empty() && packages && !packages->empty()) return;
+  if (!fault.when.Is<InstallationTrigger>() || !scenario.words.empty()) return;
+  const std::string image = scenario.command.empty() ? "" : "of the command";
+  const Json completed = scenario.kind->Complete(scenario.document, {.image = image});
+  const bool has_packages = scenario.kind->InstallsPackages(completed);
+  if (has_packages && (image.empty() || !scenario.kind->RunsImage(completed))) return;
   element.At("when").Wrong(texts::InstallationWithoutPackages());
 }
 

@@ -47,8 +47,8 @@ std::string MeaninglessWithAt() {
 
 std::string ReplicaNotValid(std::string_view name, bool or_any) {
   return "'" + std::string(name) +
-         "' is not a valid replica. Write master-0, worker-1, ps-0 or evaluator-0, and in a trial "
-         "master-0/2." +
+         "' is not a valid replica. Write master-0, worker-1, ps-0 or evaluator-0, in a custom job "
+         "workerpool0-0, and in a trial master-0/2." +
          (or_any ? " `any` stands for every replica." : "");
 }
 
@@ -115,6 +115,17 @@ std::string PowerLossOfSeveral() {
   return "the job has several replicas, which share their volumes. Use power_loss in a job with "
          "one "
          "replica, or use kill.";
+}
+
+std::string TransientStatus(int status) {
+  return "status " + std::to_string(status) +
+         " is that of a signal, after which the service tries the job again. Use `crash`, or "
+         "another status.";
+}
+
+std::string RunsAgainOfTraining() {
+  return "belongs to custom jobs. The service starts no program of a training job again after an "
+         "error.";
 }
 
 std::string HoldAtTime() {

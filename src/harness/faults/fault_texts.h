@@ -37,6 +37,8 @@ std::string UnknownLoss(std::string_view lost);
 std::string PowerLossWithoutFiles();
 std::string PowerLossOfSeveral();
 std::string VolumeFullWithoutFiles();
+std::string TransientStatus(int status);
+std::string RunsAgainOfTraining();
 std::string HoldAtTime();
 std::string ClockStepZero();
 std::string TwoStorageErrors();

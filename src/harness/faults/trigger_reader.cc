@@ -59,7 +59,7 @@ Trigger::Kind ReadStepTrigger(const Cursor& cursor) { return StepTrigger{cursor.
 Trigger::Kind ReadMetricTrigger(const Cursor& cursor) { return MetricTrigger{cursor.Text()}; }
 
 Trigger::Kind ReadStateTrigger(const Cursor& cursor) {
-  StateTrigger trigger{cursor.Text()};
+  StateTrigger trigger{StateNamed(cursor.Text())};
   if (std::ranges::find(kStates, trigger.state) == kStates.end()) {
     cursor.Wrong(texts::UnknownState(trigger.state, kStates));
   }
@@ -140,6 +140,15 @@ void ReadOccurrence(const Cursor& cursor, Occurrence& nth) {
   if (!counts) cursor.Wrong(texts::OccurrenceNotValid());
 }
 
+// Also the pools of a custom job, "workerpool0" to "workerpool3".
+bool IsRole(const std::string& word) {
+  const std::string pool = "workerpool";
+  if (word.starts_with(pool)) {
+    return word.size() == pool.size() + 1 && word.back() >= '0' && word.back() <= '3';
+  }
+  return word == "master" || word == "worker" || word == "ps" || word == "evaluator";
+}
+
 // "worker" -> "worker-0", "chief" -> "master-0"; in a trial "worker/2" -> "worker-0/2".
 std::optional<std::string> FullName(const std::string& name) {
   if (const size_t slash = name.find('/'); slash != name.npos) {
@@ -154,8 +163,7 @@ std::optional<std::string> FullName(const std::string& name) {
   if (name == "chief" || name == "chief-0") return "master-0";
   const size_t dash = name.rfind('-');
   const std::string role = name.substr(0, dash);
-  const bool is_role = role == "master" || role == "worker" || role == "ps" || role == "evaluator";
-  if (!is_role) return std::nullopt;
+  if (!IsRole(role)) return std::nullopt;
   if (dash == name.npos) return name + "-0";
   const std::string index = name.substr(dash + 1);
   const bool is_index = index.find_first_not_of("0123456789") == index.npos;
@@ -220,6 +228,13 @@ std::string ReadPeer(const Cursor& cursor) {
   if (const auto replica = FullName(name)) return *replica;
   cursor.Wrong(texts::PeerNotValid(name));
   return name;
+}
+
+std::string StateNamed(const std::string& word) {
+  constexpr std::string_view kPrefix = "JOB_STATE_";
+  if (!word.starts_with(kPrefix)) return word;
+  const std::string state = word.substr(kPrefix.size());
+  return state == "PENDING" ? "PREPARING" : state;
 }
 
 std::string ReplicaOfKey(const std::string& name, const Cursor& value) {

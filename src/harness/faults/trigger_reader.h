@@ -24,6 +24,10 @@ std::string ReadPeer(const Cursor& cursor);
 /// The same for a mapping's key. Mistakes are reported at its value.
 std::string ReplicaOfKey(const std::string& name, const Cursor& value);
 
+/// The job's state that a word names: "PREPARING" for JOB_STATE_PENDING, as Vertex AI calls it.
+/// Other words are returned unchanged.
+std::string StateNamed(const std::string& word);
+
 /// The names of storage operations in triggers and event lists.
 const std::vector<std::string>& OperationNames();
 

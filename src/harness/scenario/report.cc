@@ -67,6 +67,7 @@ Json ResultJson(const ScenarioResult& one) {
   json["state"] = one.run.state;
   if (!one.run.error_message.empty()) json["error_message"] = one.run.error_message;
   json["restarts"] = RestartsJson(one.run);
+  if (one.cost) json["preemption"] = ToJson(*one.cost);
   json["assertions"] = Json::array();
   for (const Assertion& assertion : one.verdict.assertions) {
     json["assertions"].push_back(AssertionJson(assertion));
@@ -146,6 +147,7 @@ std::string TextReport(const ScenarioResult& one, bool verbose) {
     text += "  fault " + fault.name + " was not injected, because " + fault.what +
             " does not occur any more: `caip explore` finds the new crash points\n";
   }
+  if (one.cost) text += "  " + Describe(*one.cost) + "\n";
   if (passed && !verbose) return text;
   text += "  " + one.description + "\n";
   for (const Assertion& assertion : one.verdict.assertions) {

@@ -1,10 +1,12 @@
 #pragma once
 // Reports on scenarios, for people, for CI and for programs.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/expectations/verdict.h"
+#include "harness/scenario/preemption_cost.h"
 
 namespace caip::harness {
 
@@ -20,6 +22,7 @@ struct ScenarioResult {
   bool cannot = false;  // ... because this host lacks something
   bool ours = false;    // ... because caip itself failed
   std::string replay;   // the command that runs it again
+  std::optional<PreemptionCost> cost = {};  // of a run whose machines have lifetimes
   /// Why it has no verdict: "interrupted", "not started"; "": it ran to its end.
   std::string not_run = {};
 };

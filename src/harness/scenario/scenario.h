@@ -19,6 +19,8 @@
 #include "harness/expectations/expectation.h"
 #include "harness/expectations/twin_comparison.h"
 #include "harness/faults/fault.h"
+#include "harness/faults/machine_lifetime.h"
+#include "harness/scenario/job_kind.h"
 #include "run/queueing.h"
 
 namespace caip::harness {
@@ -41,8 +43,11 @@ struct ServiceDelays {
   run::DelayModel queue_delay = run::NoDelay{};
   run::DelayModel provisioning_delay = run::NoDelay{};
   run::DelayModel restart_delay = run::NoDelay{};
-  // mean lifetime of a machine in emulated time; exponential distribution
-  std::optional<Duration> vm_lifetime;
+  std::optional<MachineLifetime> vm_lifetime;
+  // what a step of the trainer stands for: machines age by it; unset: in emulated time
+  std::optional<Duration> step_time;
+  // how long a failed program of a custom job runs again; unset: as the faults say
+  std::optional<Duration> failing_restart;
 };
 
 struct Limits {
@@ -67,11 +72,12 @@ struct Scenario {
   std::vector<std::string> needs;    // abilities of the host beyond those of its faults
   std::vector<std::string> modules;  // Python modules without which it is skipped
 
-  // The job: arguments of gcloud, a trainingInput, a command that all replicas run, or a cluster.
-  Path job_folder;      // relative paths in `submit` start here
-  Path trainer_folder;  // relative paths in `command` start here
-  std::vector<std::string> submit;
-  Json training_input;  // null if there is none
+  // The job: arguments of gcloud, a document, a command that all replicas run, or a cluster.
+  const JobKind* kind = &TrainingJobs();
+  Path job_folder;                 // relative paths in `words` start here
+  Path trainer_folder;             // relative paths in `command` start here
+  std::vector<std::string> words;  // of the client's command
+  Json document;                   // null if there is none
   std::vector<std::string> command;
   std::vector<std::string> arguments;
   // Of `command`. It may name the job's directory by kJobDirWord or kGcsJobDirWord in any word.
@@ -99,6 +105,8 @@ struct Scenario {
 
   /// True if an expectation compares the run with one without faults.
   bool needs_twin() const;
+  /// Whether it states a job by words or a document, not only by a command.
+  bool HasJob() const;
   /// The folder to which words of the command are relative.
   const Path& command_folder() const {
     return working_directory.empty() ? trainer_folder : working_directory;

@@ -10,6 +10,7 @@
 #include "harness/expectations/expectation.h"
 #include "harness/expectations/verdict.h"
 #include "harness/faults/fault_reader.h"
+#include "harness/faults/fault_texts.h"
 #include "harness/faults/trigger.h"
 #include "harness/faults/trigger_reader.h"
 #include "harness/scenario/file_cursor.h"
@@ -90,10 +91,16 @@ run::DelayModel ReadDelay(const Cursor& cursor) {
   return model.ok() ? *model : run::NoDelay{};
 }
 
+void ReadLifetime(const Cursor& cursor, ServiceDelays& delays) {
+  const auto lifetime = ParseMachineLifetime(cursor.Text());
+  if (!lifetime.ok()) return cursor.Wrong(lifetime.error().message);
+  delays.vm_lifetime = *lifetime;
+}
+
 void ReadServiceDelays(const Cursor& cursor, ServiceDelays& delays) {
   if (!cursor.MustBeMap()) return;
-  cursor.OnlyKeys(
-      {"queue_delay", "provisioning_delay", "restart_delay", "stock_out", "vm_lifetime"});
+  cursor.OnlyKeys({"queue_delay", "provisioning_delay", "restart_delay", "stock_out", "vm_lifetime",
+                   "step_time", "failing_restart"});
   if (cursor.Has("queue_delay")) delays.queue_delay = ReadDelay(cursor.At("queue_delay"));
   if (cursor.Has("provisioning_delay")) {
     delays.provisioning_delay = ReadDelay(cursor.At("provisioning_delay"));
@@ -106,7 +113,14 @@ void ReadServiceDelays(const Cursor& cursor, ServiceDelays& delays) {
     }
     delays.provisioning_delay = run::StockOut{tries};
   }
-  if (cursor.Has("vm_lifetime")) delays.vm_lifetime = cursor.At("vm_lifetime").Time();
+  if (cursor.Has("vm_lifetime")) ReadLifetime(cursor.At("vm_lifetime"), delays);
+  if (cursor.Has("step_time")) {
+    delays.step_time = cursor.At("step_time").Time();
+    if (*delays.step_time == Duration(0)) cursor.At("step_time").Wrong(texts::NotAboveZero());
+  }
+  if (cursor.Has("failing_restart")) {
+    delays.failing_restart = cursor.At("failing_restart").Time();
+  }
 }
 
 void ReadLimits(const Cursor& cursor, Limits& limits) {
@@ -148,20 +162,47 @@ void ReadBuckets(const Cursor& cursor, const Path& folder, Scenario& scenario) {
   }
 }
 
+void ReadDocument(const Cursor& cursor, Scenario& scenario) {
+  scenario.document = Json::object();
+  if (!cursor.MustBeMap()) return;
+  auto document = scenario.kind->Read(cursor.json());
+  if (document.ok()) {
+    scenario.document = *std::move(document);
+  } else {
+    cursor.Wrong(document.error().message);
+  }
+}
+
+// Reads the words or the document of a job. Either of them says of which kind it is.
+void ReadJobKeys(const Cursor& job, Scenario& scenario) {
+  std::vector<std::string> known;
+  for (const JobKind* kind : JobKinds()) {
+    const std::string words(kind->words_key());
+    const std::string document(kind->document_key());
+    known.insert(known.end(), {words, document});
+    const bool is_other = scenario.kind != kind && scenario.HasJob();
+    if (is_other && job.Has(words)) job.At(words).WrongKey(texts::TwoJobKinds());
+    if (is_other && job.Has(document)) job.At(document).WrongKey(texts::TwoJobKinds());
+    if (is_other || (!job.Has(words) && !job.Has(document))) continue;
+    scenario.kind = kind;
+    if (job.Has(words)) scenario.words = job.At(words).Texts();
+    if (job.Has(document)) ReadDocument(job.At(document), scenario);
+  }
+  known.emplace_back("args");
+  job.OnlyKeys(known);
+  if (job.Has("args")) scenario.arguments = job.At("args").Texts();
+}
+
 void ReadJob(const Reading& reading, Scenario& scenario) {
   scenario.job_folder = reading.FolderOf("job");
   scenario.trainer_folder = reading.FolderOf("trainer");
   const Cursor* job = reading.Find("job");
   const Cursor* trainer = reading.Find("trainer");
-  if (job && job->MustBeMap()) {
-    job->OnlyKeys({"submit", "config", "args"});
-    if (job->Has("submit")) scenario.submit = job->At("submit").Texts();
-    if (job->Has("config")) scenario.training_input = job->At("config").json();
-    if (job->Has("args")) scenario.arguments = job->At("args").Texts();
-    if (job->Has("config")) (void)job->At("config").MustBeMap();
-  }
+  if (job && job->MustBeMap()) ReadJobKeys(*job, scenario);
   if (trainer && trainer->MustBeMap()) ReadTrainer(*trainer, scenario);
-  if (scenario.submit.empty() && scenario.training_input.is_null() && scenario.command.empty()) {
+  const bool is_group = scenario.ranks > 1 || !scenario.members.empty();
+  if (is_group && scenario.kind != &TrainingJobs()) job->Wrong(texts::GroupOfOtherJob());
+  if (scenario.words.empty() && scenario.document.is_null() && scenario.command.empty()) {
     reading.Wrong(texts::JobMissing());
   }
 }
@@ -235,7 +276,13 @@ void ReadParts(const Reading& reading, Scenario& scenario) {
   if (const Cursor* buckets = reading.Find("buckets")) {
     ReadBuckets(*buckets, reading.FolderOf("buckets"), scenario);
   }
-  if (const Cursor* mood = reading.Find("mood")) ReadServiceDelays(*mood, scenario.service_delays);
+  if (const Cursor* mood = reading.Find("mood")) {
+    ReadServiceDelays(*mood, scenario.service_delays);
+    const bool has_effect = scenario.kind->RestartsFailing();
+    if (mood->Has("failing_restart") && !has_effect) {
+      mood->At("failing_restart").WrongKey(texts::RunsAgainOfTraining());
+    }
+  }
   if (const Cursor* limits = reading.Find("limits")) ReadLimits(*limits, scenario.limits);
   if (const Cursor* steps = reading.Find("steps")) {
     ReadSteps(*steps, scenario.steps);
@@ -272,7 +319,10 @@ void ExpectAnEnd(const Reading& reading, Scenario& scenario) {
       if (expect->Has(key)) return;
     }
     const Cursor at = expect->At("at");
-    if (at.Has("FAILED") || at.Has("CANCELLED")) return;
+    for (const auto& [word, member] : at.Members()) {
+      const std::string state = StateNamed(word);
+      if (state == "FAILED" || state == "CANCELLED") return;
+    }
   }
   scenario.expectations.insert(scenario.expectations.begin(), ExpectState("SUCCEEDED"));
 }
@@ -302,6 +352,8 @@ bool Scenario::needs_twin() const {
   return std::any_of(expectations.begin(), expectations.end(),
                      [](const auto& expectation) { return expectation->needs_twin(); });
 }
+
+bool Scenario::HasJob() const { return !words.empty() || !document.is_null(); }
 
 bool Scenario::CommandHas(std::string_view word) const {
   const auto has = [word](const std::string& text) { return text.find(word) != std::string::npos; };

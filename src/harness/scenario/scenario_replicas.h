@@ -8,8 +8,8 @@
 
 namespace caip::harness {
 
-/// The replicas of a job that is a trainer or a config, by their names in scenarios. Empty for
-/// `submit`, because only the client knows those replicas.
+/// The replicas of a job that is a trainer or a document, by their names in scenarios. Empty for
+/// words, because only the client knows those replicas.
 std::vector<std::string> FindReplicas(const Scenario& scenario);
 
 }  // namespace caip::harness

@@ -78,11 +78,14 @@ Json ExpectSchema() {
 
 Json ServiceDelaysSchema() {
   const char* model = "none, constant:20m, uniform:1m..20m, lognormal:median=5m,sigma=0.8";
-  return Object({{"queue_delay", TextOf(model)},
-                 {"provisioning_delay", TextOf(model)},
-                 {"restart_delay", TextOf(model)},
-                 {"stock_out", {{"type", "integer"}, {"minimum", 1}}},
-                 {"vm_lifetime", TextOf("mean of an exponential distribution")}});
+  return Object(
+      {{"queue_delay", TextOf(model)},
+       {"provisioning_delay", TextOf(model)},
+       {"restart_delay", TextOf(model)},
+       {"stock_out", {{"type", "integer"}, {"minimum", 1}}},
+       {"vm_lifetime", TextOf("constant:20m, exponential:2h (the mean), or 2h for the latter")},
+       {"step_time", TextOf("what a step of the trainer stands for: machines age by it")},
+       {"failing_restart", TextOf("of a custom job: how long a failed program runs again")}});
 }
 
 Json TrainerSchema(const Json& texts) {
@@ -110,7 +113,11 @@ Json ScenarioSchema() {
       {"semantics", {{"enum", {"object", "posix"}}}},
       {"addressing", {{"enum", {"loopback", "ports"}}}},
       {"needs", {{"oneOf", {texts, Object({{"modules", texts}})}}}},
-      {"job", Object({{"submit", texts}, {"config", {{"type", "object"}}}, {"args", texts}})},
+      {"job", Object({{"submit", texts},
+                      {"config", {{"type", "object"}}},
+                      {"create", texts},
+                      {"custom_job", {{"type", "object"}}},
+                      {"args", texts}})},
       {"trainer", TrainerSchema(texts)},
       {"buckets", {{"type", "object"}}},
       {"mood", ServiceDelaysSchema()},

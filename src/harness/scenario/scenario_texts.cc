@@ -59,7 +59,19 @@ std::string DescriptionMissing() {
 }
 
 std::string JobMissing() {
-  return "a job is missing. Write `trainer: {command: [...]}` or `job: {submit: [...]}`.";
+  return "a job is missing. Write `trainer: {command: [...]}`, `job: {submit: [...]}` "
+         "or `job: {custom_job: {...}}`.";
+}
+
+std::string TwoJobKinds() {
+  return "a scenario has one job. Write either `submit` or `config` for AI Platform, or `create` "
+         "or "
+         "`custom_job` for Vertex AI.";
+}
+
+std::string GroupOfOtherJob() {
+  return "`ranks` and `cluster` of the trainer make the machines of a job of their own. Write the "
+         "worker pools into `custom_job` instead.";
 }
 
 std::string CommandMissing() {

@@ -34,6 +34,8 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
 // The job and its surroundings.
 std::string DescriptionMissing();
 std::string JobMissing();
+std::string TwoJobKinds();
+std::string GroupOfOtherJob();
 std::string CommandMissing();
 std::string ClusterOfOtherSize(int members_max);
 std::string MemberNameNotValid(std::string_view name);

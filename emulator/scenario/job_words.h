@@ -1,27 +1,31 @@
 #pragma once
-// The words of `jobs submit training`, of which scenarios and commands make jobs.
+// The words of the commands that create jobs, `jobs submit training` and `ai custom-jobs create`.
+// Scenarios and other commands make jobs of them.
 
 #include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/files.h"
 #include "base/result.h"
 #include "client/submit_flags.h"
+#include "client/vertex/preparation.h"
 #include "emulator/app/settings/emulator_flags.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::scenario {
 
 /// The meaning of the words: the job, and the flags of the emulator that runs it.
-struct SubmitWords {
-  client::SubmitRequest request;
+struct JobWords {
+  std::variant<client::SubmitRequest, client::vertex::CustomJobRequest> request;
   app::EmulatorFlags emulator;
 };
 
-/// Parses the arguments that follow `jobs submit training JOB`. Only the command line knows their
-/// grammar, so a scenario that has such arguments gets this function.
-using ReadSubmitWords = std::function<Result<SubmitWords>(const std::vector<std::string>& words)>;
+/// Parses the arguments of the command that creates jobs of the kind. Only the command line knows
+/// their grammar, so a scenario that has such arguments gets this function.
+using ReadJobWords = std::function<Result<JobWords>(const harness::JobKind& kind,
+                                                    const std::vector<std::string>& words)>;
 
 /// How the words name files.
 struct FileWords {
@@ -35,11 +39,18 @@ struct FileWords {
 /// Replaces the names of local files in the values of flags. Objects of buckets stay.
 std::vector<std::string> WithFiles(const std::vector<std::string>& words, const FileWords& how);
 
+/// The local directories of packages that the words name.
+std::vector<std::string> PackageFolders(const std::vector<std::string>& words);
+
+/// The kind of job that flags of a user describe: that of a flag which only one command has, or of
+/// the file of --config.
+const harness::JobKind& KindOfFlags(const std::vector<std::string>& words);
+
 /// A command with the paths of the files that its words name relative to `folder`. A program
 /// without a slash is looked up in PATH, as in shells. The word after `-m` is the name of a module.
 std::vector<std::string> CommandFrom(const Path& folder, const std::vector<std::string>& command);
 
-/// Parses the `submit` words of a scenario. Relative paths in them start at the scenario's folder.
-Result<SubmitWords> ReadWordsOf(const harness::Scenario& scenario, const ReadSubmitWords& read);
+/// Parses the words of a scenario. Relative paths in them start at the scenario's folder.
+Result<JobWords> ReadWordsOf(const harness::Scenario& scenario, const ReadJobWords& read);
 
 }  // namespace caip::scenario

@@ -1,0 +1,96 @@
+#include "harness/explorer/spoiled_output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/run_of.h"
+
+namespace caip::harness {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kReplica[] = "workerpool0-0";
+constexpr char kModel[] = "job/out/model";
+constexpr char kCheckpoint[] = "job/out/ckpt-20";
+
+Event Write(int boot, const std::string& object) {
+  return Storage(kReplica, boot, "create", object);
+}
+Event Done(int boot, int64_t step) { return Step(kReplica, boot, step); }
+
+/// A run that has a model and a checkpoint of step 20, fails with exit code 1, and continues with
+/// `second` in its next start.
+Evidence FailedAt25(const std::vector<Event>& second) {
+  Evidence run;
+  run.events = {Start(kReplica, 1),    Done(1, 1),  Done(1, 20),          Write(1, kModel),
+                Write(1, kCheckpoint), Done(1, 25), Exit(kReplica, 1, 1), Start(kReplica, 2)};
+  run.events.insert(run.events.end(), second.begin(), second.end());
+  run.events = Numbered(std::move(run.events));
+  return run;
+}
+
+std::optional<SpoiledObject> Find(const Evidence& run, const Evidence& twin = {}) {
+  return FindSpoiledObject(run, twin, [](const std::string&) { return true; });
+}
+
+TEST(SpoiledOutput, IsAnObjectThatAnEarlierStepOverwrites) {
+  const auto spoiled = Find(FailedAt25({Done(2, 1), Write(2, kModel)}));
+  ASSERT_TRUE(spoiled);
+  EXPECT_EQ(spoiled->name, kModel);
+  EXPECT_EQ(spoiled->expected, "job/out/model as it was after step 20");
+  EXPECT_EQ(spoiled->found, "overwritten by boot 2 after step 1");
+}
+
+TEST(SpoiledOutput, IsAnObjectThatIsOverwrittenBeforeAnyStep) {
+  const auto spoiled = Find(FailedAt25({Write(2, kModel), Done(2, 1)}));
+  ASSERT_TRUE(spoiled);
+  EXPECT_THAT(spoiled->found, HasSubstr("before its first step"));
+}
+
+TEST(SpoiledOutput, IsADeletedObjectEvenOfATrainerThatResumes) {
+  const auto deletion = Storage(kReplica, 2, "delete", kModel);
+  const Evidence run =
+      FailedAt25({Storage(kReplica, 2, "read", kCheckpoint), deletion, Done(2, 21)});
+  ASSERT_TRUE(Find(run));
+  EXPECT_EQ(Find(run)->found, "deleted by boot 2");
+  Evidence twin;
+  twin.events = {deletion};
+  EXPECT_FALSE(Find(run, twin)) << "what the training deletes anyway may be deleted";
+}
+
+TEST(SpoiledOutput, IsNotWhatAResumedTrainerWrites) {
+  EXPECT_FALSE(Find(FailedAt25({Done(2, 21), Write(2, kModel)})));
+  EXPECT_FALSE(
+      Find(FailedAt25({Storage(kReplica, 2, "read", kCheckpoint), Write(2, kModel), Done(2, 21)})));
+}
+
+TEST(SpoiledOutput, IsNotALaterStateOfATrainerThatBeginsAgain) {
+  EXPECT_FALSE(Find(FailedAt25({Done(2, 1), Done(2, 20), Write(2, kModel)})));
+}
+
+TEST(SpoiledOutput, IsNotWhatEachStartWritesBeforeItsSteps) {
+  Evidence run;
+  run.events = Numbered({Start(kReplica, 1), Write(1, "job/out/config"), Done(1, 1),
+                         Exit(kReplica, 1, 1), Start(kReplica, 2), Write(2, "job/out/config")});
+  EXPECT_FALSE(Find(run));
+}
+
+TEST(SpoiledOutput, NeedsAnErrorOfTheProgram) {
+  Evidence run = FailedAt25({Done(2, 1), Write(2, kModel)});
+  EXPECT_TRUE(WasRestartedAfterError(run));
+  for (Event& event : run.events) {
+    if (event.Is<ExitEvent>()) BodyOf<ExitEvent>(event) = ExitEvent{0, 9};
+  }
+  EXPECT_FALSE(WasRestartedAfterError(run));
+  EXPECT_FALSE(Find(run));
+}
+
+TEST(SpoiledOutput, CountsOnlyObjectsThatAreCompared) {
+  const Evidence run = FailedAt25({Done(2, 1), Write(2, kModel)});
+  EXPECT_FALSE(
+      FindSpoiledObject(run, {}, [](const std::string& object) { return object != kModel; }));
+}
+
+}  // namespace
+}  // namespace caip::harness

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Scenarios of custom jobs of Vertex AI: jobs by words, the variables of the service, and lost Spot machines."""
+
+import json
+import subprocess
+
+import scenario_case
+import shared_modules
+
+VERTEX = scenario_case.ROOT / "scenarios" / "vertex"
+
+TRAINER = """
+import json, os, sys
+from console import record, say
+from storage import folder
+checkpoints = folder(os.environ["AIP_CHECKPOINT_DIR"])
+"""
+RESUMES = TRAINER + """
+step = max((int(name[5:]) for name in checkpoints.list("ckpt-")), default=0)
+while step < 40:
+    step += 1
+    record(step)
+    if step % 10 == 0:
+        checkpoints.put("ckpt-%d" % step, {"step": step})
+"""
+
+
+class CustomJobs(scenario_case.Case):
+    def package(self, text):
+        package = self.folder / "src"
+        package.mkdir()
+        shared_modules.copy_to(package)
+        (package / "task.py").write_text(text)
+
+    def write(self, text):
+        file = self.folder / "scenario.yaml"
+        file.write_text("description: A custom job of the test.\n" + text + scenario_case.LIMITS)
+        return file
+
+    def command(self, job, rest=""):
+        self.package(RESUMES)
+        return self.write(f"job: {{custom_job: {job}}}\n"
+                          f"trainer: {{command: [/usr/bin/python3, {self.folder / 'src' / 'task.py'}]}}\n" + rest)
+
+    def preempted(self, file, *words):
+        report = self.folder / "report.json"
+        done = subprocess.run([scenario_case.caip(), "scenario", "run", str(file), "--state",
+                               str(self.folder / "state"), "--json", str(report), *words],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+        return done, json.loads(report.read_text())["scenarios"][0]
+
+    def test_words_of_gcloud_make_a_job_with_a_local_package_and_no_job_dir(self):
+        self.package(TRAINER + "say('place ' + os.environ['AIP_CHECKPOINT_DIR'])\n"
+                     "say('words ' + json.dumps(sys.argv[1:]))\n"
+                     "say('cluster ' + ' '.join(json.loads(os.environ['CLUSTER_SPEC'])['cluster']))\n")
+        file = self.write(
+            "job:\n"
+            "  create:\n"
+            "    - --worker-pool-spec=machine-type=n1-standard-4,executor-image-uri=E,local-package-path=src,"
+            "script=task.py\n"
+            "    - --args=--epochs=3\n"
+            "expect:\n"
+            "  states: [JOB_STATE_QUEUED, JOB_STATE_PENDING, JOB_STATE_RUNNING, JOB_STATE_SUCCEEDED]\n"
+            "  log:\n"
+            "    - {match: '^place gs://job/out/checkpoints/$', replica: workerpool0-0, count: 1}\n"
+            "    - {match: '^words .\"--epochs=3\".$', replica: workerpool0-0, count: 1}\n"
+            "    - {match: '^cluster workerpool0$', replica: workerpool0-0, count: 1}\n")
+        code, text, _, _ = self.run_scenario(file)
+        self.assertEqual(code, 0, text)
+
+    def test_a_wrong_word_is_reported_as_gcloud_reports_it(self):
+        file = self.write("job: {create: [--worker-pool-spec=machine=n1-standard-4]}\n")
+        code, text, _, _ = self.run_scenario(file)
+        self.assertEqual(code, 2, text)
+        self.assertIn("machine", text)
+
+    def test_the_service_s_rules_reject_a_job(self):
+        file = self.write("job: {custom_job: {workerPoolSpecs: [{machineSpec: {machineType: n1-huge}}]}}\n"
+                          "trainer: {command: ['true']}\n")
+        code, text, _, _ = self.run_scenario(file)
+        self.assertEqual(code, 2, text)
+        self.assertIn("n1-huge", text)
+
+    def test_preemptions_are_measured_and_the_same_each_time(self):
+        file = self.command("{scheduling: {strategy: SPOT}}")
+        words = ["--preempt", "constant:15m", "--step-time", "1m"]
+        done, report = self.preempted(file, *words)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        # Machines are lost after steps 15, 25 (11 to 25) and 35 (21 to 35); then 31 to 40 remain.
+        cost = report["preemption"]
+        self.assertEqual((cost["preemptions"], cost["job_restarts"]), (3, 3))
+        self.assertEqual((cost["steps"], cost["steps_again"]), (40, 15))
+        self.assertEqual(cost["seconds_of_steps_again"], 15 * 60)
+        self.assertIn("3 preemptions, 3 job restarts; 15 of 40 steps done twice; 15m ", done.stdout)
+        self.assertIn("seed 1)", done.stdout)
+
+    def test_the_seed_decides_when_machines_are_lost(self):
+        file = self.command("{scheduling: {strategy: SPOT}}", "mood: {vm_lifetime: exponential:30m, step_time: 1m}\n")
+        costs = {}
+        for seed in ("3", "3", "4", "5"):
+            _, report = self.preempted(file, "--seed", seed)
+            cost = {key: report["preemption"][key] for key in ("preemptions", "steps_again")}
+            self.assertEqual(costs.setdefault(seed, cost), cost)
+        self.assertGreater(len(set(map(str, costs.values()))), 1, costs)
+
+    def test_machines_that_live_too_short_fail_the_job_after_six_restarts(self):
+        file = self.command("{scheduling: {strategy: SPOT}}")
+        done, report = self.preempted(file, "--preempt", "constant:5m", "--step-time", "1m")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertEqual(report["state"], "FAILED")
+        self.assertEqual(report["preemption"]["preemptions"], 7)
+        self.assertEqual(report["preemption"]["job_restarts"], 6)
+        self.assertIn("--preempt constant:5m --step-time 1m", report["replay"])
+
+    def test_a_model_that_is_none_is_refused(self):
+        done = subprocess.run([scenario_case.caip(), "scenario", "run", str(VERTEX), "--preempt", "often"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("constant:20m", done.stdout)
+
+
+if __name__ == "__main__":
+    scenario_case.main()
