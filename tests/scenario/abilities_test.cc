@@ -72,10 +72,10 @@ TEST(MissingModules, OfAPackageAreThoseOfItsRuntimeVersion) {
   app::EmulatorOptions options;
   options.runtimes = {{"2.11", "/usr/bin/env"}};  // answers as no interpreter does
   const Json package = {{"pythonModule", "trainer.task"}, {"runtimeVersion", "2.11"}};
-  EXPECT_EQ(PythonOfPackage(package, options), "");
+  EXPECT_EQ(PythonOfPackage(harness::TrainingJobs(), package, options), "");
   options.runtimes = {{"2.11", SystemPython()}};
-  EXPECT_EQ(PythonOfPackage(package, options), SystemPython());
-  EXPECT_EQ(PythonOfPackage({{"runtimeVersion", "2.11"}}, options), "");
+  EXPECT_EQ(PythonOfPackage(harness::TrainingJobs(), package, options), SystemPython());
+  EXPECT_EQ(PythonOfPackage(harness::TrainingJobs(), {{"runtimeVersion", "2.11"}}, options), "");
 
   harness::Scenario scenario;
   scenario.modules = {"caip_missing"};
