@@ -19,6 +19,7 @@ constexpr size_t kSlowSample = 8;  // of each fault that takes seconds
 constexpr size_t kNetworkSample = 20;
 constexpr size_t kPowerLossSample = 40;  // changes of files, each with up to four failures
 constexpr size_t kFailureSample = 3;
+constexpr int64_t kPointsForAFailure = 4;  // with fewer points, no program fails
 constexpr size_t kPairsSample = 8;  // recoveries with one second restart, unless more are asked for
 
 // The run with its changes of replicas' disks as its crash points.
@@ -125,7 +126,8 @@ void Plan::AddPairs(std::map<size_t, RecordedRun>& recoveries) {
 
 size_t Plan::FailureSample(const RecordedRun& baseline) const {
   const size_t most = std::min(kFailureSample, baseline.failure_points.size());
-  return AtMostATenth(most, options_.points_max);
+  const bool is_one_of_few = most > 0 && options_.points_max >= kPointsForAFailure;
+  return std::max<size_t>(AtMostATenth(most, options_.points_max), is_one_of_few ? 1 : 0);
 }
 
 size_t Plan::KeptSample() const {

@@ -35,8 +35,8 @@ Examples:
       -- --data gs://data/train.csv --epochs 2
   caip check --master-image-uri gcr.io/p/t:v1 \
       --map-image gcr.io/p/t:v1='python3 src/task.py'
-  caip check --args=--epochs=2 --worker-pool-spec \
-      machine-type=n1-standard-4,executor-image-uri=E,local-package-path=src,script=task.py
+  caip check --config spec.yaml \
+      --map-image gcr.io/p/digits='python3 src/task.py'
   caip check --list)";
 
 using Shared = std::shared_ptr<CheckCommand>;

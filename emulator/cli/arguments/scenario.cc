@@ -282,8 +282,8 @@ void AddExplore(Grammar& grammar) {
       "  caip explore my.yaml --budget 60s --points storage,steps --pairs\n"
       "  caip explore -- --package-path trainer --module-name trainer.task \\\n"
       "      -- --steps 40\n"
-      "  caip explore -- --args=--epochs=3 --worker-pool-spec \\\n"
-      "      machine-type=n1-standard-4,executor-image-uri=E,local-package-path=src,script=task.py",
+      "  caip explore -- --config spec.yaml \\\n"
+      "      --map-image gcr.io/p/digits='python3 src/task.py'",
       [explore](const Words& words) -> Result<Command> {
         RETURN_IF_ERROR(TakeWords(words, *explore));
         return Command(*explore);
