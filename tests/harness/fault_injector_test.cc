@@ -39,6 +39,7 @@ class FakeRun final : public RunControl {
     return LoseVm(replica, engine::VmLoss::kKill);
   }
   std::function<void(const std::string&)> on_lost = [](const std::string&) {};
+  std::function<void(const std::string&, int)> on_failed = [](const std::string&, int) {};
   std::function<void()> on_frozen = [] {};
   std::function<void()> on_thawed = [] {};
 
@@ -49,6 +50,7 @@ class FakeRun final : public RunControl {
   }
   Status FailProgram(const std::string& replica, int status) override {
     Add("fail " + replica + " with " + std::to_string(status));
+    on_failed(replica, status);
     return Ok{};
   }
   void Signal(const std::string& replica, int signal) override {
@@ -256,6 +258,40 @@ TEST_F(FaultInjectorTest, DoesNotHoldAfterUntilHasCome) {
   ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
   EXPECT_EQ(injector_->tallies()[0].injected_at.size(), 1u);
   EXPECT_TRUE(injector_->tallies()[0].until_came);
+}
+
+TEST_F(FaultInjectorTest, MachinesAgeByTheStepsOfTheTrainer) {
+  FaultInjectorOptions options;
+  options.vm_lifetime = MachineLifetime{MachineLifetime::Kind::kConstant, std::chrono::minutes(3)};
+  options.step_time = std::chrono::minutes(1);
+  injector_ = std::make_unique<FaultInjector>(std::move(options), clock_);
+  injector_->Attach(world_);
+  world_.on_lost = [this](const std::string& replica) {
+    injector_->Report(Exit(replica, 1, 0, 9));
+  };
+  Running({"master-0"});
+  EXPECT_EQ(injector_->NextTime(), kNever) << "emulated time has no part in it";
+  for (int64_t step = 1; step <= 2; ++step) injector_->Report(Step("master-0", 0, step));
+  EXPECT_EQ(world_.Count("lose master-0"), 0);
+  injector_->Report(Step("master-0", 0, 3));
+  EXPECT_TRUE(world_.WasAsked("lose master-0"));
+  const std::vector<Event> events = injector_->events();
+  EXPECT_EQ(std::ranges::count_if(events,
+                                  [](const Event& event) {
+                                    const auto* fault = event.As<FaultEvent>();
+                                    return fault && fault->fault == kLifetimeOver;
+                                  }),
+            1);
+}
+
+TEST_F(FaultInjectorTest, FailsAProgramWithItsOwnStatus) {
+  world_.on_failed = [this](const std::string& replica, int status) {
+    injector_->Report(Exit(replica, 1, status));
+  };
+  Direct({FailFault("fail 1", "master-0", AtStep(3))});
+  Running({"master-0"});
+  injector_->Report(Step("master-0", 0, 3));
+  EXPECT_TRUE(world_.WasAsked("fail master-0 with 1"));
 }
 
 TEST_F(FaultInjectorTest, ReportsAnUntilThatNeverCame) {

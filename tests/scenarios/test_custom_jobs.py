@@ -112,6 +112,23 @@ class CustomJobs(scenario_case.Case):
         self.assertEqual(report["preemption"]["job_restarts"], 6)
         self.assertIn("--preempt constant:5m --step-time 1m", report["replay"])
 
+    def test_a_training_job_is_not_started_again_after_an_error(self):
+        self.package(RESUMES.replace('os.environ["AIP_CHECKPOINT_DIR"]', '"gs://job/out"'))
+        file = self.write(f"trainer: {{command: [/usr/bin/python3, {self.folder / 'src' / 'task.py'}]}}\n"
+                          "faults: [{fail: {replica: master-0, status: 3}, when: {step: 25}}]\n"
+                          "expect: {state: FAILED, error_matches: status of 3, restarts: {total: 0}}\n")
+        code, text, _, _ = self.run_scenario(file)
+        self.assertEqual(code, 0, text)
+
+    def test_a_program_that_fails_by_itself_starts_again_for_the_time_of_the_scenario(self):
+        self.package(TRAINER + "record(1)\nsys.exit(4)\n")
+        program = f"trainer: {{command: [/usr/bin/python3, {self.folder / 'src' / 'task.py'}]}}\n"
+        for mood, restarts in (("mood: {failing_restart: 1m}\n", 1), ("", 0)):
+            file = self.write("job: {custom_job: {}}\n" + program + mood
+                              + f"expect: {{state: JOB_STATE_FAILED, restarts: {{total: {restarts}}}}}\n")
+            code, text, _, _ = self.run_scenario(file)
+            self.assertEqual(code, 0, text)
+
     def test_a_model_that_is_none_is_refused(self):
         done = subprocess.run([scenario_case.caip(), "scenario", "run", str(VERTEX), "--preempt", "often"],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
