@@ -12,7 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Debian's packages of what is linked into the programs.
 LINKED = ("libc6-dev", "libgcc-12-dev", "libgcc-13-dev", "libstdc++-12-dev", "libstdc++-13-dev", "libboost1.81-dev",
           "libboost1.83-dev", "libyaml-cpp-dev", "nlohmann-json3-dev", "libcli11-dev", "libsqlite3-dev", "libarchive-dev",
-          "libssl-dev", "zlib1g-dev", "libre2-dev", "libeigen3-dev", "libbz2-dev", "liblzma-dev", "libzstd-dev", "nettle-dev")
+          "libssl-dev", "zlib1g-dev", "libre2-dev", "libeigen3-dev", "libbz2-dev", "liblzma-dev", "libzstd-dev", "nettle-dev",
+          "libnghttp2-dev")
 OF_THE_C_LIBRARY = re.compile(r"(linux-vdso|ld-linux.*|libc|libm|libdl|libpthread|librt|libresolv)\.so")
 PROGRAMS = ("bin/caip", "libexec/caip/caip-launcher", "libexec/caip/caip-nat", "libexec/caip/caip-other-host",
             "libexec/caip/caip-conform", "libexec/caip/libcaip-watch.so")

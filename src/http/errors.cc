@@ -233,6 +233,10 @@ Response TunnelInsideTls() {
       "This proxy does not accept CONNECT over TLS. Use http:// in its address, not https://.");
 }
 
+Response TunnelInsideHttp2() {
+  return Refusal(501, "This proxy accepts CONNECT over HTTP/1.1 only. Use HTTP/1.1 for it.");
+}
+
 Response TunnelWithBody() { return Refusal(400, "A CONNECT request must not have a body."); }
 
 Response DestinationMalformed(std::string_view target) {

@@ -63,6 +63,7 @@ Response ProxyTokenNotValid();
 
 // Responses of the proxy.
 Response TunnelInsideTls();
+Response TunnelInsideHttp2();
 Response TunnelWithBody();
 Response DestinationMalformed(std::string_view target);
 Response RelayOff(std::string_view host);

@@ -76,6 +76,7 @@ struct Request {
   std::string userinfo;  // "caip:TOKEN" if the client sends its token in this form; else ""
   std::string peer;      // the client: "127.0.0.1:51234", "[::1]:51234"
   std::string listener;  // tag of the listener that received it; "" the main one
+  bool is_http2 = false;
 
   /// The first query parameter of that name, or "".
   std::string_view Query(std::string_view name) const;
@@ -106,6 +107,8 @@ struct Response {
   std::function<void(const Sink&)> write_body;
   int64_t content_length = -1;
   std::shared_ptr<const FileSlice> file;
+  /// Fields after the body, which only HTTP/2 sends. They may change until the body is complete.
+  std::shared_ptr<const Headers> trailers;
   bool reset = false;  // send nothing and reset the connection (an injected fault)
 };
 

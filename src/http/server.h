@@ -1,13 +1,16 @@
 #pragma once
-// An HTTP/1.1 server on Boost.Beast. Each connection has its own thread, so handlers may block.
+// An HTTP server: version 1.1 on Boost.Beast, version 2 on nghttp2. Each connection has its own
+// thread, and so has each request over HTTP/2, so handlers may block.
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/result.h"
 #include "http/message.h"
@@ -47,6 +50,12 @@ struct CertificateRejection {
   std::string user_agent;   // of the client's CONNECT; "" unknown
 };
 
+/// The time at which a client stops waiting, and the answer that it gets then.
+struct TimeLimit {
+  MonotonicTime at;
+  Response answer;
+};
+
 struct ServerOptions {
   std::string address = "127.0.0.1";
   uint16_t port = 0;  // 0: any free one
@@ -68,16 +77,22 @@ struct ServerOptions {
   /// Called before a request is answered without the handler: refusals, and tunnels that are not
   /// opened ("CONNECT" with the destination as the path). Any thread.
   std::function<void(const Request&, const Response&)> on_own_answer = {};
+  /// Renders an answer of the server itself in the form that the client expects. Any thread.
+  std::function<Response(const Request&, Response)> render_own_answer = {};
+  /// The limit of a request over HTTP/2; nullopt: none. At the limit, the client gets the answer,
+  /// and the handler's work is abandoned. Any thread.
+  std::function<std::optional<TimeLimit>(const Request&)> time_limit = {};
   /// Called when a client rejects the certificate. Any thread.
   std::function<void(const CertificateRejection&)> on_certificate_rejected = {};
 };
 
-/// Serves plain connections, TLS connections, and clients that use it as their https proxy. Refuses
-/// a foreign Host or Origin (both 403) before it calls the handler, so that a web page cannot reach
-/// it by DNS rebinding. Refuses clients that the admission does not name (403), and tokens that are
-/// not valid (401; 407 if the server is used as a proxy). A client with a valid token may use any
-/// Host, because it is not a web page. If a handler throws, the server answers 500. If a handler
-/// leaves more than 64 MiB of the body unread, the server closes the connection.
+/// Serves plain connections, TLS connections, and clients that use it as their https proxy, all
+/// with HTTP/1.1, or HTTP/2 if the client begins with it (RFC 9113, section 3). Refuses a foreign
+/// Host or Origin (both 403) before it calls the handler, so that a web page cannot reach it by DNS
+/// rebinding. Refuses clients that the admission does not name (403), and tokens that are not valid
+/// (401; 407 if the server is used as a proxy). A client with a valid token may use any Host,
+/// because it is not a web page. If a handler throws, the server answers 500. If a handler leaves
+/// more than 64 MiB of the body unread, the server closes the connection.
 class Server {
  public:
   /// Starts listening. kAlreadyExists: the port is in use.

@@ -104,6 +104,7 @@ TEST(Architecture, HeavyHeadersStayWhereTheyAreNamed) {
                                           R"(|conformance/wire/(wire|recorder)\.cc)"},
       {R"(#include <boost/process)", R"(src/host/process/child_process\.cc)"},
       {R"(#include <CLI/)", R"(emulator/cli/arguments/grammar\.cc|conformance/arguments\.cc)"},
+      {R"(#include <nghttp2/)", R"(src/http/http2/.*)"},
       {R"(#include <sqlite3\.h>)", R"(.*\.cc)"},
   };
   for (const SourceFile& file : SourcesBelow(kProduct)) {

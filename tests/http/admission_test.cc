@@ -13,6 +13,7 @@
 #include "base/encoding.h"
 #include "http/connection/guard.h"
 #include "http/transport/peer_user.h"
+#include "tests/http/http2_peer.h"
 #include "tests/http/served.h"
 
 namespace caip::http {
@@ -84,6 +85,19 @@ TEST(UserNames, AreThoseOfTheHost) {
   EXPECT_EQ(UserName(kStranger), "user 61234");
   EXPECT_EQ(UserNamed("61234"), kStranger);
   EXPECT_EQ(UserNamed("no-such-user"), std::nullopt);
+}
+
+TEST_F(Admitted, RefusesAStrangerOverHttp2) {
+  const Served served(Hello);
+  const auto ask = [&] {
+    Http2Peer peer(served->port());
+    return peer.Ask(Http2Peer::Head("GET", "/"));
+  };
+  EXPECT_EQ(ask().status(), "200");
+  const AsStranger stranger;
+  const auto answer = ask();
+  EXPECT_EQ(answer.status(), "403");
+  EXPECT_THAT(answer.body, HasSubstr("may not use this emulator"));
 }
 
 TEST_F(Admitted, AreNotOtherUsersOfTheHost) {

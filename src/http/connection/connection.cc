@@ -13,12 +13,13 @@
 #include "base/text.h"
 #include "http/connection/guard.h"
 #include "http/connection/request_body.h"
+#include "http/connection/request_check.h"
 #include "http/connection/response_writer.h"
 #include "http/connection/tunnel.h"
 #include "http/credentials.h"
 #include "http/errors.h"
+#include "http/http2/http2_connection.h"
 #include "http/message.h"
-#include "http/transport/peer_user.h"
 
 namespace caip::http {
 namespace {
@@ -84,18 +85,20 @@ class Connection {
         origin_(origin),
         context_(context),
         options_(context.options),
-        activity_(activity) {
+        activity_(activity),
+        check_(socket, origin, context) {
     socket_.SetSilenceLimit(seconds(options_.idle_seconds));
-    if (!origin.isolated && !options_.admission.anyone)
-      user_ = context.peer_users.Find(socket.get());
-    is_admitted_ = origin.isolated || IsUserAdmitted(user_, options_.admission);
   }
 
   void Serve() {
     if (!StartTlsIfAsked()) return;
     while (!context_.stopping) {
       RequestParser parser;
-      if (!ReadHead(parser)) break;
+      is_http2_ = socket_.secure() && socket_.tls()->is_http2();
+      if (!is_http2_ && !ReadHead(parser)) break;
+      if (is_http2_) {
+        return ServeHttp2(socket_, input_.Take(), {origin_, context_, activity_, check_});
+      }
       if (!activity_.BeginRequest()) return RefuseEvicted();
       has_served_ = true;
       const Next next =
@@ -140,13 +143,18 @@ class Connection {
     return MonotonicNow() + seconds(options_.head_seconds);
   }
 
+  // True if the client's first bytes are, or may become, those of HTTP/2.
+  bool BeginsLikeHttp2() const {
+    return !has_served_ && kHttp2Preface.starts_with(input_.view().substr(0, kHttp2Preface.size()));
+  }
+
   // How many bytes were taken from the socket. nullopt: TLS has taken them.
   std::optional<uint64_t> TakenBytes() const {
     if (socket_.secure()) return std::nullopt;
     return socket_.taken();
   }
 
-  // False if there is no further request.
+  // False if there is no further request. Sets `is_http2_` instead of reading the head of HTTP/2.
   bool ReadHead(RequestParser& parser) {
     parser.header_limit(static_cast<std::uint32_t>(options_.header_bytes_max));
     parser.body_limit(boost::none);
@@ -156,7 +164,9 @@ class Connection {
     while (!parser.is_header_done()) {
       while (input_.view().starts_with("\r\n") && !parser.got_some()) input_.Consume(2);
       boost::system::error_code error = beast::error::need_more;
-      if (input_.size() > 0) {
+      is_http2_ = !parser.got_some() && BeginsLikeHttp2() && input_.size() >= kHttp2Preface.size();
+      if (is_http2_) break;
+      if (input_.size() > 0 && (parser.got_some() || !BeginsLikeHttp2())) {
         ambiguous_ = ResolveFraming(input_.bytes()) || ambiguous_;
         const std::string_view bytes = input_.view();
         input_.Consume(parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error));
@@ -228,7 +238,7 @@ class Connection {
     } else {
       request.body = &body;
       work.emplace([this] { return HasPeerGone(socket_.get()); });
-      response = Handle(request);
+      response = HandleSafely(context_.handler, request);
     }
     form.keep_alive = usable && !ambiguous_ && message.keep_alive() && !context_.stopping &&
                       (body.IsAtEnd() || body.IsWorthDraining());
@@ -266,55 +276,11 @@ class Connection {
     if (request.host.empty()) request.host = options_.address + ":" + std::to_string(context_.port);
     const bool whole_url = !target->authority.empty();  // it takes precedence over the Host field
     if (whole_url) request.host = std::move(target->authority);
-    return Guard(request, whole_url);
-  }
-
-  std::optional<Response> Guard(Request& request, bool whole_url) const {
-    Credentials shown = CredentialsOf(request);
-    if (!is_admitted_ && !IsTokenValid(shown)) {
-      const auto& wants = options_.admission.wants_challenge;
-      const Response refusal = NotAdmitted(shown);
-      return wants && wants(request) ? errors::WithChallenge(refusal) : refusal;
-    }
-    const std::string name = RemovePort(request.host);
-    const bool is_known_host =
-        IsHostAllowed(request.host, options_.address, options_.allowed_hosts) ||
-        MatchesAnyName(name, options_.served_names);
-    if (!is_known_host && (whole_url || !IsTokenValid(shown))) {
-      return whole_url ? errors::PlainNotRelayed(name) : errors::HostNotAllowed(request.host);
-    }
-    if (!is_admitted_ || !is_known_host) request.userinfo = std::move(shown.userinfo);
-    const std::string_view origin = request.headers.Get("Origin");
-    if (!IsOriginAllowed(origin, request.scheme, request.host)) {
-      return errors::OriginNotAllowed(origin);
-    }
-    if (IsChangeFromOtherSite(request)) return errors::SiteNotAllowed();
-    if (IsPreflight(request)) return AnswerPreflight(request);
-    return std::nullopt;
+    return check_.Refuse(request, whole_url);
   }
 
   void Tell(const Request& request, const Response& response) const {
     if (options_.on_own_answer) options_.on_own_answer(request, response);
-  }
-
-  bool IsTokenValid(const Credentials& shown) const {
-    const auto& is_valid = options_.admission.is_token_valid;
-    return is_valid && !shown.token.empty() && is_valid(shown.token);
-  }
-
-  Response NotAdmitted(const Credentials& shown) const {
-    if (!shown.token.empty()) return errors::TokenNotValid();
-    return errors::UserNotAdmitted(user_ ? UserName(*user_) : "");
-  }
-
-  Response Handle(const Request& request) {
-    try {
-      return context_.handler(request);
-    } catch (const std::exception& failure) {
-      return errors::HandlerFailed(failure.what());
-    } catch (...) {
-      return errors::HandlerFailed("");
-    }
   }
 
   // CONNECT: connects the client with the host that it names, or answers itself if the name is
@@ -329,16 +295,16 @@ class Connection {
     if (!to) return RefuseTunnel(target, errors::DestinationMalformed(target));
     if (socket_.secure()) return RefuseTunnel(target, errors::TunnelInsideTls());
     const Credentials shown = ReadCredentials(parser.get()[beast::field::proxy_authorization]);
-    if (!is_admitted_) is_admitted_ = IsTokenValid(shown);
+    check_.AdmitBearer(shown);
     if (MatchesAnyName(to->host, options_.served_names)) {
       if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
       activity_.Enter(State::kIdle);
       user_agent_ = std::string(parser.get()[beast::field::user_agent]);
       return StartTlsIfAsked() ? Next::kRequest : Next::kEnd;
     }
-    if (!is_admitted_) {
-      return RefuseTunnel(target,
-                          shown.token.empty() ? NotAdmitted(shown) : errors::ProxyTokenNotValid());
+    if (!check_.is_admitted()) {
+      return RefuseTunnel(
+          target, shown.token.empty() ? check_.NotAdmitted(shown) : errors::ProxyTokenNotValid());
     }
     if (!options_.relay.enabled) return RefuseTunnel(target, errors::RelayOff(to->host));
     const auto& ports = options_.relay.ports;
@@ -371,14 +337,24 @@ class Connection {
   const ServerOptions& options_;
   Activity& activity_;
   Input input_;
-  std::optional<uid_t> user_;  // of the client; nullopt: not known, or not needed
-  std::string user_agent_;     // of a CONNECT
-  bool is_admitted_ = false;
+  RequestCheck check_;
+  std::string user_agent_;   // of a CONNECT
   bool has_served_ = false;  // a request was complete
   bool ambiguous_ = false;   // the request has two body lengths
+  bool is_http2_ = false;
 };
 
 }  // namespace
+
+Response HandleSafely(const Handler& handler, const Request& request) {
+  try {
+    return handler(request);
+  } catch (const std::exception& failure) {
+    return errors::HandlerFailed(failure.what());
+  } catch (...) {
+    return errors::HandlerFailed("");
+  }
+}
 
 void RefuseConnection(Socket& socket, const Response& refusal, const std::atomic<bool>& stopping) {
   socket.SetSilenceLimit(kRefusalLingering);

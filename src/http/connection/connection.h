@@ -35,11 +35,14 @@ struct ConnectionContext {
   std::atomic<uint64_t> total_requests{0};
 };
 
-/// Serves requests until either side ends the connection.
+/// Calls the handler. If it throws, the answer is a 500.
+Response HandleSafely(const Handler& handler, const Request& request);
+
 /// Answers with a refusal, without reading the request, and ends the connection. Waits a short time
 /// for the client to read it.
 void RefuseConnection(Socket& socket, const Response& refusal, const std::atomic<bool>& stopping);
 
+/// Serves requests until either side ends the connection.
 void ServeConnection(Socket& socket, const Origin& origin, ConnectionContext& context,
                      Activity& activity);
 

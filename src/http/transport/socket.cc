@@ -67,6 +67,12 @@ Received Socket::Receive(char* buffer, size_t size) {
   return received;
 }
 
+Received Socket::ReceiveNow(char* buffer, size_t size) {
+  return tls_ ? tls_->ReceiveNow(buffer, size) : ReceiveNowOn(fd_.get(), buffer, size);
+}
+
+bool Socket::HasPending() const { return tls_ && tls_->HasPending(); }
+
 Received Socket::Peek(char& byte) {
   while (true) {
     const ssize_t count = ::recv(fd_.get(), &byte, 1, MSG_PEEK);
@@ -177,6 +183,15 @@ class NoPipeSignal {
 };
 
 }  // namespace
+
+Received ReceiveNowOn(int fd, char* buffer, size_t size) {
+  while (true) {
+    const ssize_t count = ::recv(fd, buffer, size, MSG_DONTWAIT);
+    if (count > 0) return {Flow::kData, static_cast<size_t>(count)};
+    if (count == 0) return {Flow::kEnd};
+    if (errno != EINTR) return {FlowOfError(errno)};
+  }
+}
 
 Received ReceiveOn(int fd, char* buffer, size_t size, const Deadline& deadline) {
   while (true) {

@@ -53,6 +53,10 @@ class Socket {
   void SetSilenceLimit(std::chrono::milliseconds limit);
   void SetDeadline(const Deadline& deadline);
   Received Receive(char* buffer, size_t size);
+  /// Takes bytes that have come, without waiting. kSilent: none.
+  Received ReceiveNow(char* buffer, size_t size);
+  /// True if ReceiveNow() may return bytes although the descriptor is not readable.
+  bool HasPending() const;
   /// How many bytes Receive has taken so far, without TLS.
   uint64_t taken() const { return taken_; }
   /// Waits for the next byte without consuming it. Only before TLS.
@@ -87,6 +91,8 @@ void ShutdownSocket(int fd);
 // Reads and writes on a connected, blocking TCP descriptor, for Socket and TlsSession. Private to
 // src/http.
 
+/// Takes what has come. kSilent: nothing.
+Received ReceiveNowOn(int fd, char* buffer, size_t size);
 /// kSilent: after the descriptor's limit on silence, or after the deadline.
 Received ReceiveOn(int fd, char* buffer, size_t size, const Deadline& deadline);
 /// Sends `first`, then `second`. Never raises SIGPIPE.

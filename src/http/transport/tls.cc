@@ -19,14 +19,16 @@ namespace caip::http {
 namespace {
 
 constexpr unsigned char kHttp11[] = "\x08http/1.1";  // in the format of ALPN
+// In the server's order: clients that speak both use HTTP/1.1, and gRPC's clients offer only h2.
+constexpr unsigned char kServedProtocols[] = "\x08http/1.1\x02h2";
 constexpr unsigned char kSessionContext[] = "caip";
 
-// A client that offers protocols must offer http/1.1.
+// A client that offers protocols must offer one of ours.
 int ChooseProtocol(SSL*, const unsigned char** chosen, unsigned char* size,
                    const unsigned char* offered, unsigned int offered_size, void*) {
   unsigned char* found = nullptr;
-  if (::SSL_select_next_proto(&found, size, kHttp11, sizeof kHttp11 - 1, offered, offered_size) !=
-      OPENSSL_NPN_NEGOTIATED) {
+  if (::SSL_select_next_proto(&found, size, kServedProtocols, sizeof kServedProtocols - 1, offered,
+                              offered_size) != OPENSSL_NPN_NEGOTIATED) {
     return SSL_TLSEXT_ERR_ALERT_FATAL;
   }
   *chosen = found;
@@ -140,12 +142,8 @@ struct TlsSession::Wire {
       return static_cast<int>(count);
     }
     if (!Flush()) return -1;
-    if (at_once) {
-      const ssize_t count = ::recv(fd, buffer, size, MSG_DONTWAIT);
-      flow = count > 0 ? Flow::kData : count == 0 ? Flow::kEnd : Flow::kSilent;
-      return static_cast<int>(count);
-    }
-    const Received received = ReceiveOn(fd, buffer, size, deadline);
+    const Received received =
+        at_once ? ReceiveNowOn(fd, buffer, size) : ReceiveOn(fd, buffer, size, deadline);
     flow = received.flow;
     if (flow == Flow::kEnd) return 0;
     return flow == Flow::kData ? static_cast<int>(received.count) : -1;
@@ -258,6 +256,22 @@ Received TlsSession::Receive(char* buffer, size_t size) {
   const int result = ::SSL_read_ex(ssl_, buffer, size, &count);
   if (result == 1) return {Flow::kData, count};
   return {FlowOfFailure(result)};
+}
+
+Received TlsSession::ReceiveNow(char* buffer, size_t size) {
+  wire_->at_once = true;
+  const Received received = Receive(buffer, size);
+  wire_->at_once = false;
+  return received;
+}
+
+bool TlsSession::HasPending() const { return ::SSL_pending(ssl_) > 0; }
+
+bool TlsSession::is_http2() const {
+  const unsigned char* name = nullptr;
+  unsigned int size = 0;
+  ::SSL_get0_alpn_selected(ssl_, &name, &size);
+  return size == 2 && std::equal(name, name + size, "h2");
 }
 
 Flow TlsSession::Write(std::string_view bytes) {

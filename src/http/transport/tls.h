@@ -37,7 +37,8 @@ struct ContextDeleter {
 };
 using ContextPtr = std::unique_ptr<SSL_CTX, ContextDeleter>;
 
-/// The server's side: TLS 1.2 and 1.3, http/1.1. Any thread.
+/// The server's side: TLS 1.2 and 1.3, http/1.1, and h2 for clients that offer nothing else. Any
+/// thread.
 class TlsServerContext {
  public:
   /// `served` decides whether a name gets its own certificate; other names get the default one.
@@ -79,6 +80,10 @@ class TlsSession {
   /// Verifies that the peer is `host`, which is a name or an address.
   Flow Connect(const std::string& host);
   Received Receive(char* buffer, size_t size);
+  /// Takes bytes that have come, without waiting. kSilent: none.
+  Received ReceiveNow(char* buffer, size_t size);
+  /// True if bytes have come that Receive has not returned yet, outside the descriptor.
+  bool HasPending() const;
   Flow Send(std::string_view first, std::string_view second);
   /// True if the peer has closed the connection or sent data. Ignores messages of TLS itself.
   bool IsStale();
@@ -91,6 +96,8 @@ class TlsSession {
   const std::string& rejection() const { return rejection_; }
   /// The server name that the client asked for; "" none.
   std::string server_name() const;
+  /// Whether the two sides agreed on HTTP/2.
+  bool is_http2() const;
 
  private:
   struct Wire;
