@@ -9,6 +9,7 @@
 #include "emulator/front/replica_network.h"
 #include "fakes/metadata/metadata_api.h"
 #include "fakes/registry/registry_api.h"
+#include "grpc/transcoder.h"
 #include "host/machine/addresses.h"
 #include "host/machine/machines.h"
 #include "host/process/child_process.h"
@@ -208,11 +209,14 @@ Result<std::unique_ptr<http::Server>> Listener::ServeAt(const EmulatorOptions& o
   serving.on_certificate_rejected = [this](const http::CertificateRejection& rejection) {
     if (trust_warnings_) trust_warnings_->Warn(rejection);
   };
-  return http::Server::Start(std::move(serving),
-                             WithEncodings([this](const http::Request& request) {
-                               ready_.wait();
-                               return front_end_->Handle(request);
-                             }));
+  serving.time_limit = grpc::LimitOf;
+  serving.render_own_answer = grpc::RenderOwnAnswer;
+  const auto handle = [this](const http::Request& request) {
+    ready_.wait();
+    return front_end_->Handle(request);
+  };
+  auto handler = grpc::WithGrpc(handle, WithEncodings(handle), serving.on_own_answer);
+  return http::Server::Start(std::move(serving), std::move(handler));
 }
 
 Status Listener::Listen(const EmulatorOptions& options) {

@@ -40,6 +40,12 @@ void AddHttps(const HttpsFront& front, Variables& out) {
 
 }  // namespace
 
+Variables RenderGrpcEnvironment(const HttpsFront& front) {
+  return {{"grpc_proxy", front.proxy},
+          {"no_grpc_proxy", DirectHosts(front)},
+          {"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", front.bundle}};
+}
+
 Variables RenderFrontEnvironment(const FrontFacts& facts) {
   Variables variables;
   if (!facts.metadata.empty()) {

@@ -23,6 +23,9 @@ struct FrontFacts {
   const HttpsFront* https = nullptr;  // nullptr: none
 };
 
+/// The variables that lead only clients of gRPC to the proxy.
+std::vector<std::pair<std::string, std::string>> RenderGrpcEnvironment(const HttpsFront& front);
+
 /// In a fixed order. Each name occurs once, and none is set by RenderEnvironment.
 std::vector<std::pair<std::string, std::string>> RenderFrontEnvironment(const FrontFacts& facts);
 

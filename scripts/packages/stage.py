@@ -13,7 +13,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINKED = ("libc6-dev", "libgcc-12-dev", "libgcc-13-dev", "libstdc++-12-dev", "libstdc++-13-dev", "libboost1.81-dev",
           "libboost1.83-dev", "libyaml-cpp-dev", "nlohmann-json3-dev", "libcli11-dev", "libsqlite3-dev", "libarchive-dev",
           "libssl-dev", "zlib1g-dev", "libre2-dev", "libeigen3-dev", "libbz2-dev", "liblzma-dev", "libzstd-dev", "nettle-dev",
-          "libnghttp2-dev")
+          "libnghttp2-dev", "libprotobuf-dev")
+# Licences of what is in our tree and in the programs, but not ours.
+VENDORED = {"googleapis": ROOT / "src/grpc/protos/LICENSE"}
 OF_THE_C_LIBRARY = re.compile(r"(linux-vdso|ld-linux.*|libc|libm|libdl|libpthread|librt|libresolv)\.so")
 PROGRAMS = ("bin/caip", "libexec/caip/caip-launcher", "libexec/caip/caip-nat", "libexec/caip/caip-other-host",
             "libexec/caip/caip-conform", "libexec/caip/libcaip-watch.so")
@@ -62,6 +64,8 @@ def write_licences(folder, packages):
             licence = pathlib.Path("/usr/share/common-licenses", name)
             if licence.exists():
                 (folder / f"{name}.txt").write_text(licence.read_text())
+    for name, licence in VENDORED.items():
+        (folder / f"{name}.txt").write_text(licence.read_text())
 
 
 def packages_of(libraries):

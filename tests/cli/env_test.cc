@@ -39,6 +39,10 @@ TEST(ClientVariables, LeadEveryKindOfClientHere) {
   EXPECT_THAT(variables, Contains(Pair("STORAGE_EMULATOR_HOST", "http://127.0.0.1:2247")));
   EXPECT_THAT(variables, Contains(Pair("GCE_METADATA_HOST", "127.0.0.1:2247")));
   EXPECT_THAT(variables, Not(Contains(Key("https_proxy"))));
+  EXPECT_THAT(variables, Contains(Pair("grpc_proxy", "http://127.0.0.1:2247")));
+  EXPECT_THAT(variables, Contains(Pair("no_grpc_proxy", HasSubstr("localhost,127.0.0.1"))));
+  EXPECT_THAT(variables,
+              Contains(Pair("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "/state/ca/bundle.pem")));
   std::set<std::string> names;
   for (const auto& [name, value] : variables) EXPECT_TRUE(names.insert(name).second) << name;
 }
@@ -52,8 +56,10 @@ TEST(ClientVariables, WithTlsLeadHttpsClientsHereToo) {
     return std::map<std::string, std::string>(variables.begin(), variables.end());
   }();
   EXPECT_EQ(by_name.at("https_proxy"), "http://127.0.0.1:2247");
+  EXPECT_EQ(by_name.at("grpc_proxy"), "http://127.0.0.1:2247");
   EXPECT_EQ(by_name.at("CURL_CA_BUNDLE"), "/state/ca/bundle.pem");
   EXPECT_THAT(by_name.at("no_proxy"), HasSubstr("intranet,.corp"));
+  EXPECT_EQ(by_name.at("no_grpc_proxy"), by_name.at("no_proxy"));
 }
 
 TEST(ClientVariables, OfRemoteClientsCarryTheTokenAndNameNoFile) {

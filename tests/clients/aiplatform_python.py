@@ -1,14 +1,17 @@
-"""google-cloud-aiplatform, the Python SDK of Vertex AI, current and 1.x, over REST.
+"""google-cloud-aiplatform, the Python SDK of Vertex AI, current and 1.x, over gRPC and REST.
 
-Two ways to point it here: one line of code (`aiplatform.init(api_endpoint=...)`), and the variables of
-`caip env --tls` alone.
+gRPC is its default, and needs no more than the variables of `caip env`. Two ways to point REST here: one line of
+code (`aiplatform.init(api_endpoint=...)`), and the variables of `caip env --tls` alone.
 """
 
 import json
 import logging
 import os
+import shutil
 import sys
+import tempfile
 import unittest
+from pathlib import Path
 from unittest import mock
 
 import support
@@ -21,7 +24,7 @@ if __name__ == '__main__':
     from google.api_core import exceptions
     from google.auth.credentials import AnonymousCredentials
     from google.cloud import aiplatform
-    from google.cloud.aiplatform import jobs, training_jobs
+    from google.cloud.aiplatform import initializer, jobs, training_jobs
     from google.cloud.aiplatform.compat.types import custom_job
     from google.cloud.aiplatform.gapic import JobState, PipelineState
 
@@ -45,9 +48,13 @@ class SdkTest(vertex_jobs.VertexTest):
         cls.script.write_text(vertex_jobs.TASK)
 
     def setUp(self):
-        aiplatform.init(project='demo-project', location=self.region, api_transport='rest',
-                        api_endpoint=self.emulator.url, staging_bucket=f'gs://{vertex_jobs.BUCKET}',
-                        credentials=AnonymousCredentials())
+        initializer.global_config.__init__()  # forgets what an earlier class has set
+        aiplatform.init(project='demo-project', location=self.region, staging_bucket=f'gs://{vertex_jobs.BUCKET}',
+                        credentials=AnonymousCredentials(), **self.way())
+
+    def way(self):
+        """The settings of aiplatform.init that lead here."""
+        return {'api_transport': 'rest', 'api_endpoint': self.emulator.url}
 
     def container(self, name, command=(), args=(), **how):
         """A custom job of one container, not yet sent."""
@@ -285,6 +292,37 @@ class Pipelines(SdkTest):
             training.run(model_display_name='model')
 
 
+class OverGrpc:
+    """The same tests with the SDK's default transport, which needs no setting."""
+
+    @classmethod
+    def setUpClass(cls):
+        """gRPC reads the certificate authorities once in a process, so all these emulators have the same."""
+        super().setUpClass()
+        if OverGrpc.authority is None:
+            OverGrpc.authority = Path(tempfile.mkdtemp(prefix='caip-client-')) / 'ca'
+            unittest.addModuleCleanup(shutil.rmtree, OverGrpc.authority.parent)
+            shutil.copytree(cls.emulator.state / 'ca', OverGrpc.authority)
+
+    authority = None
+
+    def way(self):
+        """No setting at all."""
+        return {}
+
+
+class CustomJobsOverGrpc(OverGrpc, CustomJobs):
+    """aiplatform.CustomJob over gRPC."""
+
+    def test_use_grpc(self):
+        job = self.container('transport')
+        self.assertIn('grpc', type(job.api_client.select_version('v1').transport).__name__.lower())
+
+
+class PipelinesOverGrpc(OverGrpc, Pipelines):
+    """The classes that make a TrainingPipeline over gRPC."""
+
+
 # A user's program, which knows nothing of an emulator.
 PROGRAM = '''
 import json
@@ -292,8 +330,7 @@ import sys
 
 from google.cloud import aiplatform
 
-aiplatform.init(project='demo-project', location='europe-west4', staging_bucket='gs://staging-bkt',
-                api_transport='rest')
+aiplatform.init(project='demo-project', location='europe-west4', staging_bucket='gs://staging-bkt'%s)
 image = 'us-docker.pkg.dev/vertex-ai/training/scikit-learn-cpu.1-6.py310:latest'
 job = aiplatform.CustomJob.from_local_script(display_name='by-environment', script_path=sys.argv[1],
                                              container_uri=image, args=['4'])
@@ -315,12 +352,14 @@ class ByEnvironment(vertex_jobs.VertexTest):
     """The variables of `caip env --tls`: the service's own names, through the emulator as a proxy."""
 
     region = 'europe-west4'
+    words = ('--tls',)
+    setting = ", api_transport='rest'"
 
     def test_a_program_that_names_no_endpoint(self):
-        variables = json.loads(self.emulator.caip('env', '--tls', '--format', 'json', '--project',
+        variables = json.loads(self.emulator.caip('env', *self.words, '--format', 'json', '--project',
                                                   'demo-project').stdout)
         program, script = self.directory / 'program.py', self.directory / 'train.py'
-        program.write_text(PROGRAM)
+        program.write_text(PROGRAM % self.setting)
         script.write_text(vertex_jobs.TASK)
         done = support.run([sys.executable, program, script],
                            env={**support.clean_environment(), **variables}, cwd=self.directory)
@@ -333,6 +372,13 @@ class ByEnvironment(vertex_jobs.VertexTest):
         self.assertEqual((answer['listed'], answer['left']), ([job], 0))
         models = sorted(path.read_text() for path in self.bucket.glob('*/model/model.txt'))
         self.assertEqual(models, ['4', '5'])
+
+
+class ByEnvironmentOverGrpc(ByEnvironment):
+    """The variables of `caip env` and the default transport: the program is unchanged."""
+
+    words = ()
+    setting = ''
 
 
 if __name__ == '__main__':

@@ -1,4 +1,4 @@
-"""google-cloud-logging for Python over HTTP."""
+"""google-cloud-logging for Python over HTTP and gRPC."""
 
 import json
 
@@ -11,8 +11,7 @@ from google.cloud import logging as cloud_logging
 from google.cloud.logging_v2.resource import Resource
 
 url = sys.argv[1]
-client = cloud_logging.Client(project='demo-project', credentials=AnonymousCredentials(),
-                              _use_grpc=False, client_options={'api_endpoint': url})
+client = cloud_logging.Client(project='demo-project', credentials=AnonymousCredentials(), %s)
 
 def is_librarys_own(entry):  # its version, written before the first entry of a process
     return isinstance(entry.payload, dict) and 'logging.googleapis.com/diagnostic' in entry.payload
@@ -22,6 +21,8 @@ def is_librarys_own(entry):  # its version, written before the first entry of a 
 class GoogleCloudLogging(support.EmulatorTest):
     """The library as its guide uses it."""
 
+    setting = "_use_grpc=False, client_options={'api_endpoint': url}"
+
     @classmethod
     def setUpClass(cls):
         cls.python = support.virtualenv('google-cloud-logging', 'google-cloud-logging')
@@ -29,7 +30,7 @@ class GoogleCloudLogging(support.EmulatorTest):
 
     def run_script(self, body):
         """Runs SCRIPT and `body`; returns the lines of JSON that it prints."""
-        done = support.run([self.python, '-c', SCRIPT + body, self.emulator.url],
+        done = support.run([self.python, '-c', SCRIPT % self.setting + body, self.emulator.url],
                            env=self.emulator.env)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -160,6 +161,35 @@ except BadRequest as error:
 """)
         self.assertIn('Unparseable filter', seen[0])
         self.assertIn('column', seen[0])
+
+
+class GoogleCloudLoggingOverGrpc(GoogleCloudLogging):
+    """The same with the library's default transport, and the variables of `caip env` alone."""
+
+    setting = '_use_grpc=None'
+
+    def test_entries_are_tailed(self):
+        seen = self.run_script("""
+import threading
+from google.cloud.logging_v2.services.logging_service_v2 import LoggingServiceV2Client
+from google.cloud.logging_v2.types import TailLogEntriesRequest
+
+tailing = LoggingServiceV2Client(credentials=AnonymousCredentials())
+asked = TailLogEntriesRequest(resource_names=['projects/demo-project'], filter='log_id("tail")')
+asked.buffer_window = datetime.timedelta(0)
+answers = tailing.tail_log_entries(requests=iter([asked]))
+ended = threading.Event()
+def write():
+    while not ended.wait(0.2):
+        client.logger('tail').log_text('news')
+threading.Thread(target=write).start()
+print(json.dumps([entry.text_payload for entry in next(iter(answers)).entries][:1]))
+ended.set()
+answers.cancel()
+""")
+        self.assertEqual(seen, [['news']])
+        log = self.emulator.state / 'access.log'
+        support.wait_for(lambda: 'entries:tail' in log.read_text(), 'the tail to end with its client')
 
 
 if __name__ == '__main__':

@@ -27,7 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SKIPPED = 77
 # Variables that must not reach a client from the developer's shell.
 FOREIGN = ('CLOUDSDK_', 'GOOGLE_', 'STORAGE_EMULATOR_HOST', 'BOTO_', 'GCE_METADATA_', 'CAIP_STATE',
-           'CAIP_ENDPOINT', 'HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'TENSORSTORE_', 'PYTHON')
+           'CAIP_ENDPOINT', 'HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'TENSORSTORE_', 'PYTHON',
+           'GRPC_', 'grpc_proxy', 'no_grpc_proxy')
 installation = {k: v for k, v in os.environ.items() if k.lower() in ('http_proxy', 'https_proxy')}
 
 
@@ -157,7 +158,7 @@ class Emulator:
         run(['gcloud', 'storage', 'ls'], env=emulator.env)
     """
 
-    def __init__(self, *flags, project='demo-project', config=None, port=0, env=None, prefix=()):
+    def __init__(self, *flags, project='demo-project', config=None, port=0, env=None, prefix=(), authority=None):
         self.flags = flags
         self.project = project
         self.directory = Path(tempfile.mkdtemp(prefix='caip-client-'))
@@ -167,8 +168,11 @@ class Emulator:
         self.home = {}
         self.prefix = prefix  # words before every caip command, such as those of setpriv
         self.process = None
-        if config is not None:
+        if authority is not None:
             self.state.mkdir()
+            shutil.copytree(authority, self.state / 'ca')
+        if config is not None:
+            self.state.mkdir(exist_ok=True)
             (self.state / 'config.yaml').write_text(config)
         if prefix:
             self.give_away()
@@ -255,16 +259,20 @@ class Emulator:
 
 
 class EmulatorTest(unittest.TestCase):
-    """One emulator for all tests of a class, with `flags` and the text `config`."""
+    """One emulator for all tests of a class, with `flags`, the text `config`, and the directory `authority`.
+
+    `authority` is a copy of another emulator's certificate authority, for clients that read it once in a process.
+    """
 
     flags = ()
     config = None
+    authority = None
     emulator = None
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.emulator = Emulator(*cls.flags, config=cls.config)
+        cls.emulator = Emulator(*cls.flags, config=cls.config, authority=cls.authority)
         cls.addClassCleanup(cls.emulator.close)
         cls.emulator.start()
 

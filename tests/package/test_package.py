@@ -188,8 +188,11 @@ class Packaged(Case):
 
     def test_what_is_linked_is_listed(self):
         listed = run("tar", "-xOf", self.tar, "--wildcards", "*/caip.spdx.json")
-        for name in ("libsqlite3-dev", "libssl-dev", "libyaml-cpp-dev", "libslirp0", "libglib2.0-0"):
+        for name in ("libsqlite3-dev", "libssl-dev", "libyaml-cpp-dev", "libprotobuf-dev", "libnghttp2-dev",
+                     "libslirp0", "libglib2.0-0"):
             self.assertIn(f'"{name}', listed)
+        licences = run("tar", "-tf", self.tar)
+        self.assertIn("/licenses/googleapis.txt", licences)
 
 
 class WithoutTools(unittest.TestCase):

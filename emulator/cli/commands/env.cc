@@ -93,6 +93,10 @@ void AddLocal(const ClientFacts& facts, Variables& variables) {
   const auto front = front::RenderFrontEnvironment(
       {AddressOf(facts.base_url), "caip", facts.tls ? &https : nullptr});
   variables.insert(variables.end(), front.begin(), front.end());
+  for (const auto& variable : front::RenderGrpcEnvironment(https)) {
+    const auto has_its_name = [&](const auto& known) { return known.first == variable.first; };
+    if (std::none_of(front.begin(), front.end(), has_its_name)) variables.push_back(variable);
+  }
 }
 
 // The boto file for gsutil through gcloud, or for gsutil alone, which then uses TLS. There are two
