@@ -177,17 +177,18 @@ from google.cloud.logging_v2.types import TailLogEntriesRequest
 tailing = LoggingServiceV2Client(credentials=AnonymousCredentials())
 asked = TailLogEntriesRequest(resource_names=['projects/demo-project'], filter='log_id("tail")')
 asked.buffer_window = datetime.timedelta(0)
-answers = tailing.tail_log_entries(requests=iter([asked]))
 ended = threading.Event()
 def write():
     while not ended.wait(0.2):
         client.logger('tail').log_text('news')
-threading.Thread(target=write).start()
-print(json.dumps([entry.text_payload for entry in next(iter(answers)).entries][:1]))
+threading.Thread(target=write, daemon=True).start()  # the library waits for the first answer
+answers = tailing.tail_log_entries(requests=iter([asked]), timeout=60)
+entries = (entry for answer in answers for entry in answer.entries)
+print(json.dumps(next(entry.text_payload for entry in entries if not entry.json_payload)))
 ended.set()
 answers.cancel()
 """)
-        self.assertEqual(seen, [['news']])
+        self.assertEqual(seen, ['news'])
         log = self.emulator.state / 'access.log'
         support.wait_for(lambda: 'entries:tail' in log.read_text(), 'the tail to end with its client')
 

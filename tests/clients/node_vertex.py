@@ -1,4 +1,4 @@
-"""@google-cloud/aiplatform for Node, over REST (`fallback: true`)."""
+"""@google-cloud/aiplatform for Node, over REST (`fallback: true`) and over gRPC, its default."""
 
 import urllib.parse
 
@@ -10,8 +10,9 @@ const assert = require('node:assert/strict');
 const {JobServiceClient, PipelineServiceClient} = require('@google-cloud/aiplatform');
 
 const [part, host, port] = process.argv.slice(2);
-const options = {fallback: true, protocol: 'http', apiEndpoint: host, port: Number(port),
-  projectId: 'demo-project'};
+const isRest = port !== undefined;
+const options = isRest ? {fallback: true, protocol: 'http', apiEndpoint: host, port: Number(port),
+  projectId: 'demo-project'} : {apiEndpoint: host};
 const jobs = new JobServiceClient(options);
 const pipelines = new PipelineServiceClient(options);
 const parent = 'projects/demo-project/locations/us-central1';
@@ -44,11 +45,15 @@ async function until(name, state) {
 
 async function fails(promise, code, text) {
   await assert.rejects(promise, error => {
-    assert.equal(error.code, code, error);
+    assert.equal(error.code, isRest ? code.http : code.grpc, error);
     assert.ok(error.message.includes(text), error.message);
     return true;
   });
 }
+
+const FAILED_PRECONDITION = {http: 400, grpc: 9};
+const NOT_FOUND = {http: 404, grpc: 5};
+const INVALID_ARGUMENT = {http: 400, grpc: 3};
 
 const parts = {
   async jobs() {
@@ -85,7 +90,7 @@ const parts = {
   async cancels() {
     const name = await create('cancel', 'sleep', '600');
     await until(name, 'JOB_STATE_RUNNING');
-    await fails(jobs.deleteCustomJob({name}), 400, 'Cancel it, and wait for its end.');
+    await fails(jobs.deleteCustomJob({name}), FAILED_PRECONDITION, 'Cancel it, and wait for its end.');
     await jobs.cancelCustomJob({name});
     assert.equal((await until(name, 'JOB_STATE_CANCELLED')).error.code, 1);
     const [operation] = await jobs.deleteCustomJob({name});
@@ -93,9 +98,9 @@ const parts = {
     await operation.promise();
     const again = await jobs.checkDeleteCustomJobProgress(operation.name);
     assert.equal(again.done, true);
-    await fails(jobs.getCustomJob({name}), 404, 'The CustomJob does not exist.');
+    await fails(jobs.getCustomJob({name}), NOT_FOUND, 'The CustomJob does not exist.');
     await fails(jobs.createCustomJob({parent, customJob: {displayName: 'bad', jobSpec: {workerPoolSpecs: [
-      {...pool(), replicaCount: 2}]}}}), 400, 'Field: job_spec.worker_pool_specs[0].replica_count');
+      {...pool(), replicaCount: 2}]}}}), INVALID_ARGUMENT, 'Field: job_spec.worker_pool_specs[0].replica_count');
   },
 
   async pipelines() {
@@ -139,9 +144,13 @@ class Node(vertex_jobs.VertexTest):
         cls.client.write_text(SOURCE)
         super().setUpClass()
 
-    def part(self, name):
+    def place(self):
+        """The words that lead the client here."""
         place = urllib.parse.urlsplit(self.emulator.url)
-        done = support.run(['node', '--no-warnings', self.client, name, place.hostname, place.port],
+        return place.hostname, place.port
+
+    def part(self, name):
+        done = support.run(['node', '--no-warnings', self.client, name, *self.place()],
                            env=self.emulator.env, cwd=self.directory)
         lines = done.stdout.split()
         self.assertEqual(lines[-1], 'done')
@@ -159,6 +168,13 @@ class Node(vertex_jobs.VertexTest):
 
     def test_pipelines_have_a_job_and_are_deleted(self):
         self.part('pipelines')
+
+
+class NodeOverGrpc(Node):
+    """The same with the default transport, Google's own name, and the variables of `caip env` alone."""
+
+    def place(self):
+        return [f'{self.region}-aiplatform.googleapis.com']
 
 
 if __name__ == '__main__':
