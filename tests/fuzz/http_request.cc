@@ -1,4 +1,5 @@
-// For any input, a connection of the server answers HTTP or nothing, and ends.
+// For any input, a connection of the server answers HTTP or nothing, and ends. An input that begins
+// with the preface of HTTP/2 gets frames.
 
 #include <sys/socket.h>
 
@@ -8,6 +9,7 @@
 
 #include "http/compression.h"
 #include "http/connection/connection.h"
+#include "http/http2/http2_connection.h"
 #include "http/router.h"
 
 namespace {
@@ -67,7 +69,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     ServeConnection(socket, {"peer", ""}, context, activity);
   }
   const std::string answer = ReadAll(peer.get());
-  if (!answer.empty() && !answer.starts_with("HTTP/1.1 ")) std::abort();
+  const bool is_http2 =
+      std::string_view(reinterpret_cast<const char*>(data), size).starts_with(kHttp2Preface);
+  if (!is_http2 && !answer.empty() && !answer.starts_with("HTTP/1.1 ")) std::abort();
   if (context.active_requests != 0) std::abort();
   return 0;
 }

@@ -87,17 +87,21 @@ TEST(UserNames, AreThoseOfTheHost) {
   EXPECT_EQ(UserNamed("no-such-user"), std::nullopt);
 }
 
-TEST_F(Admitted, RefusesAStrangerOverHttp2) {
-  const Served served(Hello);
-  const auto ask = [&] {
-    Http2Peer peer(served->port());
-    return peer.Ask(Http2Peer::Head("GET", "/"));
-  };
-  EXPECT_EQ(ask().status(), "200");
+TEST_F(Admitted, AsksEachRequestOfAStrangerForATokenOverHttp2) {
+  ServerOptions options;
+  options.admission.is_token_valid = [](std::string_view token) { return token == "good"; };
+  const Served served(Hello, options);
+  const Http2Peer::Fields bearer = {{"authorization", "Bearer good"}};
+  EXPECT_EQ(Http2Peer(served->port()).Ask(Http2Peer::Head("GET", "/")).status(), "200");
   const AsStranger stranger;
-  const auto answer = ask();
-  EXPECT_EQ(answer.status(), "403");
-  EXPECT_THAT(answer.body, HasSubstr("may not use this emulator"));
+  Http2Peer peer(served->port());
+  const auto refusal = peer.Ask(Http2Peer::Head("GET", "/"));
+  EXPECT_EQ(refusal.status(), "403");
+  EXPECT_THAT(refusal.body, HasSubstr("may not use this emulator"));
+  EXPECT_EQ(peer.Ask(Http2Peer::Head("GET", "/", bearer)).status(), "200");
+  EXPECT_EQ(peer.Ask(Http2Peer::Head("GET", "/", {{"authorization", "Bearer bad"}})).status(),
+            "401");
+  EXPECT_EQ(peer.Ask(Http2Peer::Head("GET", "/")).status(), "403");
 }
 
 TEST_F(Admitted, AreNotOtherUsersOfTheHost) {

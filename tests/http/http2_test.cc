@@ -145,7 +145,7 @@ TEST(Http2, RefusesAForeignAuthorityOriginAndToken) {
   EXPECT_EQ(refused, "/1403 /2403 501 ");
 }
 
-TEST(Http2, AsksEachRequestForATokenIfTheUserIsNotAdmitted) {
+TEST(Http2, ServesAnyAuthorityToRequestsWithAToken) {
   ServerOptions options;
   options.admission.is_token_valid = [](std::string_view token) { return token == "good"; };
   const Served served(EchoRequest, options);
