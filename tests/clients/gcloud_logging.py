@@ -1,6 +1,10 @@
 """gcloud logging: read, write, logs, sinks, metrics, buckets."""
 
 import json
+import signal
+import subprocess
+import threading
+import urllib.request
 
 import support
 
@@ -44,6 +48,40 @@ class GcloudLogging(support.EmulatorTest):
         self.assertEqual(self.read('log_id(goes)'), [])
         self.assertNotEqual(self.gcloud('logs', 'delete', 'goes', '--quiet', check=False).returncode,
                             0)
+
+    def write(self, text):
+        """Writes an entry by a plain request, which is faster than the command."""
+        entries = {'logName': 'projects/demo-project/logs/tail', 'resource': {'type': 'global'},
+                   'entries': [{'textPayload': text}]}
+        request = urllib.request.Request(f'{self.emulator.url}/v2/entries:write', json.dumps(entries).encode(),
+                                         {'Content-Type': 'application/json'})
+        urllib.request.urlopen(request).close()
+
+    def test_new_entries_are_tailed(self):
+        """Over gRPC with TLS, for which gcloud wants a token and the certificate authority."""
+        token = self.emulator.directory / 'token'
+        token.write_text('any')
+        env = {**self.emulator.env, 'CLOUDSDK_AUTH_ACCESS_TOKEN_FILE': str(token), 'PYTHONUNBUFFERED': '1',
+               'CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE': self.emulator.env['GRPC_DEFAULT_SSL_ROOTS_FILE_PATH']}
+        del env['CLOUDSDK_AUTH_DISABLE_CREDENTIALS']
+        words = ['gcloud', 'beta', 'logging', 'tail', 'log_id("tail")', '--format', 'value(text_payload)']
+        with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as tail:
+            limit = threading.Timer(120, tail.kill)
+            limit.start()
+            seen = threading.Event()
+
+            def write_until_seen():
+                while not seen.wait(0.5):
+                    self.write('news')
+            writer = threading.Thread(target=write_until_seen)
+            writer.start()
+            line = tail.stdout.readline()
+            seen.set()
+            writer.join()
+            limit.cancel()
+            tail.send_signal(signal.SIGINT)
+            errors = tail.communicate()[1]
+        self.assertEqual(line, 'news\n', errors)
 
     def test_an_invalid_filter_is_refused_with_the_position(self):
         done = self.gcloud('read', 'severity="ERROR', check=False)
