@@ -121,6 +121,9 @@ struct Runner {
   int operator()(const caip::cli::AiLocalRunCommand& c) const {
     return Shown(c, caip::cli::RunAiLocalRun);
   }
+  int operator()(const caip::cli::MigrateCommand& c) const {
+    return Shown(c, caip::cli::RunMigrate);
+  }
   int operator()(const caip::cli::HelpCommand& c) const { return RunHelp(c, world); }
   int operator()(const caip::cli::ReferenceCommand& c) const { return RunReference(c, world); }
   int operator()(const caip::cli::CompleteCommand& c) const { return RunComplete(c, world); }

@@ -206,6 +206,31 @@ Error JobWordsRefused(std::string_view usage, std::string_view command) {
   return Invalid(text.empty() ? "The flags of the job contain --help. Leave it out." : text);
 }
 
+Error OneJobToMigrate() {
+  return Invalid(
+      "Exactly one job is required. Name one FILE, or write the command line that submits the job "
+      "after `--`.");
+}
+Error StageNeedsWords() {
+  return Invalid(
+      "--stage uploads the packages that a command line names. A FILE has no local packages. Leave "
+      "--stage out.");
+}
+Error NoSubmitLine() {
+  return Invalid(
+      "The words after `--` are not a command line of `jobs submit training`. Write it as you ran "
+      "it: caip migrate -- gcloud ai-platform jobs submit training JOB ...");
+}
+std::string SubmitLineAfterBar() {
+  return "The command line that submits the job comes after `--`:\n\n"
+         "  caip migrate -- caip jobs submit training JOB ...\n";
+}
+std::string MigrationReport(std::string_view create_line, std::string_view differences) {
+  const std::string command =
+      create_line.empty() ? "" : "Create the job with\n  " + S(create_line) + "\n";
+  return command + "What differs for the trainer and its owner:\n" + S(differences);
+}
+
 std::string AsyncDeprecated() {
   return "WARNING: The --async flag is deprecated, as the default behavior is to submit the job "
          "asynchronously; it can be omitted. For synchronous behavior, please pass "

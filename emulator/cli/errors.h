@@ -71,6 +71,15 @@ std::string ShellCommandAfterBar();
 /// `usage`: the usage error of `command` ("jobs.submit.training"); "" if the words ask for help.
 Error JobWordsRefused(std::string_view usage, std::string_view command);
 
+// `migrate`.
+Error OneJobToMigrate();
+Error StageNeedsWords();
+/// The words are not a command line of `jobs submit training`.
+Error NoSubmitLine();
+std::string SubmitLineAfterBar();
+/// `create_line`: the command that creates the job from a file; "" leaves it out.
+std::string MigrationReport(std::string_view create_line, std::string_view differences);
+
 // Errors of --format. Each names the unknown part and the supported ones.
 Error UnknownFormat(std::string_view format);
 

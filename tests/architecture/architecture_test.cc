@@ -38,6 +38,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"run", {"base", "tuning", "run"}},
     {"ml", {"base", "google", "run", "tuning", "ml"}},
     {"vertex", {"base", "google", "run", "tuning", "vertex"}},
+    {"migration", {"base", "google", "run", "ml", "vertex", "tuning", "migration"}},
     {"engine", {"base", "run", "tuning", "engine"}},
     {"harness", {"base", "page", "google", "run", "ml", "vertex", "tuning", "engine", "harness"}},
     {"host", {"base", "google", "run", "http", "images", "engine/ports.h", "host"}},
@@ -64,8 +65,8 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
      {"base", "google", "run", "ml", "engine", "harness", "host", "client", "app", "scenario",
       "explore", "check"}},
     {"cli",
-     {"base", "http", "google", "run", "ml", "tuning", "harness", "host", "client", "report",
-      "images", "front", "app", "scenario", "explore", "check", "cli"}},
+     {"base", "http", "google", "run", "ml", "tuning", "migration", "harness", "host", "client",
+      "report", "images", "front", "app", "scenario", "explore", "check", "cli"}},
     {"emulator", {"app", "cli"}},  // main.cc
     {"conformance", {"conformance"}},
 };

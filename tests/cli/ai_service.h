@@ -100,6 +100,7 @@ class AiTest : public ::testing::Test {
     int operator()(const AiCancelCommand& c) const { return RunAiCancel(c, world); }
     int operator()(const AiStreamLogsCommand& c) const { return RunAiStreamLogs(c, world); }
     int operator()(const AiLocalRunCommand& c) const { return RunAiLocalRun(c, world); }
+    int operator()(const MigrateCommand& c) const { return RunMigrate(c, world); }
     int operator()(const PrintCommand& c) const { return RunPrint(c, world); }
     template <typename Other>
     int operator()(const Other&) const {

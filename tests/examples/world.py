@@ -81,6 +81,14 @@ trialJobSpec:
   - machineSpec: {machineType: n1-standard-4}
     containerSpec: {imageUri: gcr.io/p/digits}
 '''
+TRAINING = '''
+jobId: census
+trainingInput:
+  region: us-central1
+  runtimeVersion: "2.11"
+  pythonModule: trainer.task
+  packageUris: [gs://my-bucket/trainer-0.1.tar.gz]
+'''
 JOB = ['--region', 'us-central1', '--staging-bucket', 'gs://my-bucket', '--package-path', 'trainer',
        '--runtime-version', '2.11', '--python-version', '3.7']
 
@@ -158,6 +166,7 @@ def make_project(folder):
     (folder / 'study.yaml').write_text(STUDY)
     (folder / 'spec.yaml').write_text(SPEC)
     (folder / 'tuning.yaml').write_text(TUNING)
+    (folder / 'training.yaml').write_text(TRAINING)
     program = ('import runpy, sys\nsys.argv = [sys.argv[0], "--job-dir", "run"] + [word for word in sys.argv[1:] '
                'if not word.startswith("{")]\nrunpy.run_module("trainer.task", run_name="__main__")\n')
     (folder / 'train.py').write_text(program)

@@ -69,6 +69,7 @@ Command ParseArguments(const std::vector<std::string>& words) {
   AddSubmitCommand(grammar, jobs, gcloud);
   AddJobsCommands(grammar, jobs, gcloud);
   AddAiCommands(grammar, gcloud);
+  AddMigrateCommand(grammar, gcloud);
   AddLocalCommands(grammar, gcloud);
   AddServerCommands(grammar, gcloud);
   AddStorageCommands(grammar, gcloud);
@@ -108,6 +109,15 @@ Result<scenario::JobWords> ReadJobWords(const harness::JobKind& kind,
   const auto* print = std::get_if<PrintCommand>(&command);
   return errors::JobWordsRefused(print ? print->err : "",
                                  is_custom ? "ai.custom-jobs.create" : "jobs.submit.training");
+}
+
+Result<SubmitCommand> ReadSubmitLine(std::vector<std::string> words) {
+  Drop({"gcloud", "caip"}, words);
+  Command command = ParseArguments(words);
+  if (auto* submit = std::get_if<SubmitCommand>(&command)) return std::move(*submit);
+  const auto* print = std::get_if<PrintCommand>(&command);
+  const bool is_refused = print != nullptr && !print->err.empty();
+  return is_refused ? errors::SubmitWordsRefused(print->err) : errors::NoSubmitLine();
 }
 
 Status CheckFormat(const Command& command, const GcloudFlags& gcloud) {

@@ -21,4 +21,8 @@ Command ParseArguments(const std::vector<std::string>& words);
 Result<scenario::JobWords> ReadJobWords(const harness::JobKind& kind,
                                         const std::vector<std::string>& words);
 
+/// Parses a whole command line of `jobs submit training`, with or without a program's name before
+/// it. The message of an error is that of the usage error, without the name of a command.
+Result<SubmitCommand> ReadSubmitLine(std::vector<std::string> words);
+
 }  // namespace caip::cli

@@ -55,6 +55,7 @@ void AddSubmitCommand(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gclou
 void AddJobsCommands(Grammar& grammar, CLI::App& jobs, const GcloudFlags& gcloud);
 void AddAiLocalRun(Grammar& grammar, CLI::App& custom_jobs, const GcloudFlags& gcloud);
 void AddAiCommands(Grammar& grammar, const GcloudFlags& gcloud);
+void AddMigrateCommand(Grammar& grammar, const GcloudFlags& gcloud);
 void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddServerCommands(Grammar& grammar, const GcloudFlags& gcloud);
 void AddStorageCommands(Grammar& grammar, const GcloudFlags& gcloud);

@@ -24,6 +24,7 @@
 #include "emulator/cli/commands/ai_commands.h"
 #include "emulator/cli/commands/follow.h"
 #include "emulator/cli/commands/gcloud_flags.h"
+#include "emulator/cli/commands/migrate_command.h"
 #include "emulator/cli/commands/software_commands.h"
 #include "emulator/cli/commands/state_commands.h"
 #include "emulator/cli/commands/storage_commands.h"
@@ -320,7 +321,7 @@ using Command = std::variant<
     ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand, ExploreCommand,
     CheckCommand, SimulateCommand, ShellCommand, CustomJobCreateCommand, TuningJobCreateCommand,
     AiDescribeCommand, AiListCommand, AiCancelCommand, AiStreamLogsCommand, AiLocalRunCommand,
-    HelpCommand, ReferenceCommand, CompleteCommand, PrintCommand>;
+    MigrateCommand, HelpCommand, ReferenceCommand, CompleteCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
