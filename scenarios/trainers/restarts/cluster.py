@@ -5,6 +5,9 @@ import socket
 import time
 
 RETRY_SECONDS = 0.02
+# Other names of roles: in CLUSTER_SPEC of Vertex AI, and in TF_CONFIG.
+POOLS = {"workerpool0": "master", "workerpool1": "worker", "workerpool2": "ps",
+         "workerpool3": "evaluator", "chief": "master"}
 
 
 class Cluster:
@@ -13,11 +16,8 @@ class Cluster:
     def __init__(self):
         spec = json.loads(os.environ.get("CLUSTER_SPEC") or os.environ["TF_CONFIG"])
         self.role, self.index = spec["task"]["type"], spec["task"]["index"]
-        if self.role == "chief":
-            self.role = "master"
-        self._addresses = dict(spec["cluster"])
-        if "chief" in self._addresses:
-            self._addresses["master"] = self._addresses.pop("chief")
+        self.role = POOLS.get(self.role, self.role)
+        self._addresses = {POOLS.get(role, role): hosts for role, hosts in spec["cluster"].items()}
 
     def count(self, role):
         return len(self._addresses.get(role, ()))
