@@ -62,6 +62,22 @@ Status StorageAdapter::Fetch(const std::string& uri, const Path& destination) {
   }
 }
 
+namespace {
+
+logging::Entry::Form FormOf(run::Payload payload) {
+  switch (payload) {
+    case run::Payload::kText:
+      return logging::Entry::Form::kText;
+    case run::Payload::kObject:
+      return logging::Entry::Form::kObject;
+    case run::Payload::kRecord:
+      break;
+  }
+  return logging::Entry::Form::kRecord;
+}
+
+}  // namespace
+
 void LogAdapter::Write(std::vector<engine::LogLine> lines) {
   std::vector<logging::Entry> entries;
   entries.reserve(lines.size());
@@ -75,7 +91,8 @@ void LogAdapter::Write(std::vector<engine::LogLine> lines) {
                        .message = std::move(line.message),
                        .pathname = std::move(line.pathname),
                        .lineno = line.line_number,
-                       .thread = std::move(line.thread)});
+                       .thread = std::move(line.thread),
+                       .form = FormOf(line.payload)});
   }
   book_.Append(std::move(entries));
 }

@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "run/job.h"
+#include "run/log_form.h"
 #include "run/program.h"
 #include "run/replica.h"
 #include "run/severity.h"
@@ -164,7 +165,8 @@ struct ReplicaLaunch {
   std::optional<ReplicaIsolation> isolation = {};
   std::vector<DeviceNode> device_nodes = {};  // beside those that every machine has
   std::vector<Volume> volumes = {};           // a replica that is a process sees them in place
-  bool sees_home = false;                     // the machine's /root is not empty but the host's
+  run::LogReader log_reader = run::LogReader::kLauncher;
+  bool sees_home = false;  // the machine's /root is not empty but the host's
   /// The image whose files are the root of the replica's machine. nullptr: the root is the host's.
   std::shared_ptr<const PreparedImage> image = {};
 
@@ -273,6 +275,7 @@ struct LogLine {
   std::string pathname = {};  // "" unknown
   int line_number = 0;        // 0 unknown
   std::string thread = {};    // "" unknown
+  run::Payload payload = run::Payload::kRecord;
 };
 
 class LogSink {

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "run/job.h"
+#include "run/log_form.h"
 #include "run/program.h"
 #include "run/run_spec.h"
 #include "run/texts.h"
@@ -56,6 +57,7 @@ struct ReplicaSetup {
   Environment environment;               // whole; names are unique
   std::vector<std::string> directories;  // made below the boot disk
   std::string working_directory;         // below the boot disk
+  LogReader log_reader = LogReader::kLauncher;
 };
 
 /// Events of a job for which an API may log lines.

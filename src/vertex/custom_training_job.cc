@@ -23,7 +23,9 @@ class CustomRun final : public run::ApiRun {
     return {.arguments = ArgumentsOf(facts.replica),
             .environment = RenderEnvironment(FactsOf(facts)),
             .directories = BootDiskDirectories(),
-            .working_directory = std::string(kUserDirectory)};
+            .working_directory = std::string(kUserDirectory),
+            .log_reader =
+                IsContainer(facts.replica) ? run::LogReader::kContainer : run::LogReader::kLauncher};
   }
 
   // What the service's launcher writes around a package's module; containers run without it.
@@ -54,6 +56,10 @@ class CustomRun final : public run::ApiRun {
   std::string MetricFile() const override { return std::string(kMetricFile); }
 
  private:
+  bool IsContainer(const run::ReplicaId& replica) const {
+    return job_->job_spec().pools.at(PoolOf(replica)).container.has_value();
+  }
+
   // A trial's values come last, in every pool.
   std::vector<std::string> ArgumentsOf(const run::ReplicaId& replica) const {
     const auto& package = job_->job_spec().pools.at(PoolOf(replica)).python_package;

@@ -117,7 +117,7 @@ TEST_F(VertexApi, RunsACustomJob) {
                                          "\" AND resource.labels.task_name=\"workerpool0-0\""}});
   std::string lines;
   for (const Json& entry : log.body["entries"])
-    lines += StringOr(entry["jsonPayload"], "message") + "\n";
+    lines += StringOr(entry, "textPayload") + "\n";
   EXPECT_THAT(lines, HasSubstr("CLUSTER_SPEC={\"cluster\":{\"workerpool0\":["));
   EXPECT_THAT(lines, HasSubstr("TF_CONFIG={\"cluster\": {\"chief\": ["));
   EXPECT_THAT(lines, HasSubstr("CLOUD_ML_PROJECT_ID=123456789012"));

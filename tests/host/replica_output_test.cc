@@ -73,14 +73,18 @@ TEST(SafeText, KeepsUtf8AndReplacesWhatIsNone) {
 /// One replica's pipes, written by the test.
 class Printer {
  public:
-  explicit Printer(ReplicaOutput& output, uint64_t number = 1) : output_(output), number_(number) {
+  explicit Printer(ReplicaOutput& output, uint64_t number = 1,
+                   run::LogReader reader = run::LogReader::kLauncher,
+                   std::vector<ReplicaOutput::Remark> remarks = {})
+      : output_(output), number_(number) {
     int out[2];
     int err[2];
     EXPECT_EQ(::pipe2(out, O_CLOEXEC), 0);
     EXPECT_EQ(::pipe2(err, O_CLOEXEC), 0);
     out_ = Fd(out[1]);
     err_ = Fd(err[1]);
-    output.Add(number, AKey().run, "worker-replica-0", Fd(out[0]), Fd(err[0]));
+    output.Add(number, {AKey().run, "worker-replica-0", reader}, Fd(out[0]), Fd(err[0]),
+               std::move(remarks));
   }
   void Out(const std::string& bytes) { Print(out_, bytes); }
   void Err(const std::string& bytes) { Print(err_, bytes); }
@@ -152,6 +156,29 @@ TEST_F(ReplicaOutputTest, ATracebackIsOneEntryAndGoesIntoTheExit) {
   ASSERT_EQ(messages.size(), 2u);
   EXPECT_THAT(messages[1], HasSubstr("ZeroDivisionError"));
   EXPECT_THAT(messages[1], HasSubstr("Traceback"));
+}
+
+TEST_F(ReplicaOutputTest, EachLineOfAContainerIsAnEntryAndATracebackGoesIntoTheExit) {
+  Printer printer(output_, 1, run::LogReader::kContainer,
+                  {{engine::Severity::kWarning, "a remark"}});
+  ASSERT_TRUE(sink_.AwaitMessage("a remark"));
+  printer.Out("{\"severity\": \"INFO\", \"step\": 1}\n");
+  ASSERT_TRUE(sink_.AwaitMessage("step"));
+  printer.Err(kTraceback);
+  EXPECT_EQ(printer.Finish(), kTraceback);
+  const auto lines = sink_.Lines();
+  ASSERT_EQ(lines.size(), 6u);
+  EXPECT_EQ(lines[0].severity, engine::Severity::kWarning);
+  EXPECT_EQ(lines[1].severity, engine::Severity::kInfo);
+  EXPECT_EQ(lines[1].payload, run::Payload::kObject);
+  EXPECT_EQ(lines[1].task, "worker-replica-0");
+  EXPECT_EQ(lines[2].message, "Traceback (most recent call last):");
+  EXPECT_EQ(lines[5].message, "ZeroDivisionError: division by zero");
+  for (size_t i = 2; i < lines.size(); ++i) {
+    EXPECT_EQ(lines[i].severity, engine::Severity::kDefault);
+    EXPECT_EQ(lines[i].payload, run::Payload::kText);
+    EXPECT_EQ(lines[i].run, AKey().run);
+  }
 }
 
 TEST_F(ReplicaOutputTest, HalfATracebackIsNotHeldBackForEver) {

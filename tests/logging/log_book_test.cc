@@ -12,6 +12,7 @@
 #include <future>
 #include <thread>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
 #include "tests/logging/read_after.h"
@@ -80,6 +81,31 @@ TEST_F(LogBookTest, GivesBackAllOfAnEntry) {
   EXPECT_EQ(back.lineno, 42);
   EXPECT_EQ(back.thread, "1234");
   EXPECT_GT(back.insert_id, 0u);
+}
+
+TEST_F(LogBookTest, ShowsTheFormOfAnEntryAlsoAfterAnotherStart) {
+  std::vector<Entry> entries;
+  for (const char* message : {"a record", "a text", R"({"severity": "ERROR", "step": 3})", "{x"}) {
+    entries.push_back(AnEntry(message));
+  }
+  entries[1].form = Entry::Form::kText;
+  entries[2].form = entries[3].form = Entry::Form::kObject;
+  {
+    const auto book = Open();
+    book->Append(entries);
+    ASSERT_TRUE(book->Flush().ok());
+  }
+  const auto read = ReadAfter(*Open(), "p", "j", 0);
+  ASSERT_EQ(read->size(), 4u);
+  std::vector<std::string> shown;
+  for (const Entry& entry : *read) {
+    const Json json = LogEntryJson(kMlNames, entry);
+    const Json* object = Member(json, "jsonPayload");
+    shown.push_back(object && !Member(*object, "levelname") ? CompactJson(*object)
+                    : object ? StringOr(*object, "message") + " with a place"
+                             : StringOr(json, "textPayload"));
+  }
+  EXPECT_THAT(shown, ElementsAre("a record with a place", "a text", R"({"step":3})", "{x"));
 }
 
 TEST_F(LogBookTest, KeepsApartWhatDiffersFromEntryToEntry) {

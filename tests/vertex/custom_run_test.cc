@@ -85,6 +85,7 @@ TEST_F(CustomRun, AContainerJobRunsUnderTheNamesOfItsPools) {
   EXPECT_EQ(worker.task, "workerpool1-1");
   EXPECT_THAT(worker.machine.host_name, StartsWith("cmle-training-workerpool1-"));
   EXPECT_EQ(worker.machine.region, "us-central1");
+  EXPECT_EQ(worker.log_reader, run::LogReader::kContainer);
   EXPECT_THAT(worker.Argv(), ElementsAre("/bin/train", "--epochs=2"))
       << "no --job-dir, and no flag of the service";
   EXPECT_THAT(
@@ -236,6 +237,7 @@ TEST_F(CustomRun, EachPoolRunsItsOwnProgram) {
   EXPECT_THAT(LaunchOf(kChief).Argv(), ElementsAre("/bin/train", "--epochs=2"));
   EXPECT_THAT(LaunchOf({"workerpool1", 0}).Argv(), Contains("trainer.task"));
   EXPECT_THAT(Log("workerpool1-0"), Contains("Running module trainer.task."));
+  EXPECT_EQ(LaunchOf({"workerpool1", 0}).log_reader, run::LogReader::kLauncher);
   EXPECT_THAT(Log("workerpool0-0"), IsEmpty());
 }
 

@@ -29,8 +29,16 @@ std::string FilterText(const std::string& text) {
   return ReplaceAll(ReplaceAll(text, "\\", "\\\\"), "\"", "\\\"");
 }
 
+// What the replica printed: a JSON object whose members are more than a message, or the message.
+// The launcher of packages adds members of its own to a message.
+std::string PrintedText(const Json& payload) {
+  const bool is_message = payload.size() == 1 || Member(payload, "levelname") != nullptr;
+  return is_message && Member(payload, "message") ? StringOr(payload, "message")
+                                                  : CompactJson(payload);
+}
+
 // An entry of the Logging API as follow.h prints it.
-Json ShownEntry(const Json& entry) {
+Json ShownEntry(const Json& entry, bool only_messages) {
   Json shown = Json::object();
   shown["severity"] = StringOr(entry, "severity", "DEFAULT");
   shown["timestamp"] = StringOr(entry, "timestamp");
@@ -39,7 +47,11 @@ Json ShownEntry(const Json& entry) {
   const std::string task = labels ? StringOr(*labels, "task_name") : "";
   if (!task.empty()) shown["task"] = task;
   const Json* payload = Member(entry, "jsonPayload");
-  shown["message"] = payload ? StringOr(*payload, "message") : StringOr(entry, "textPayload");
+  if (payload == nullptr) {
+    shown["message"] = StringOr(entry, "textPayload");
+  } else {
+    shown["message"] = only_messages ? PrintedText(*payload) : StringOr(*payload, "message");
+  }
   return shown;
 }
 
@@ -119,7 +131,7 @@ class AiLogStream {
     if (time < from_) return false;
     if (!seen_.emplace(StringOr(entry, "insertId"), time).second) return false;
     newest_ = std::max(newest_, time);
-    Json shown = ShownEntry(entry);
+    Json shown = ShownEntry(entry, request_.only_messages);
     request_.own_paths.ShowIn(shown);
     const Duration elapsed = time > created_ ? time - created_ : Duration(0);
     if (request_.only_messages) {

@@ -28,6 +28,37 @@ Json JobLinePayload(const Entry& entry) {
   return payload;
 }
 
+void AddPayload(const Entry& entry, Json& json) {
+  if (entry.task == "service" || entry.form == Entry::Form::kText) {
+    json["textPayload"] = entry.message;
+    return;
+  }
+  if (entry.form == Entry::Form::kRecord) {
+    json["jsonPayload"] = JobLinePayload(entry);
+    return;
+  }
+  Result<Json> object = ParseJson(entry.message);
+  if (!object.ok() || !object->is_object()) {
+    json["textPayload"] = entry.message;
+    return;
+  }
+  object->erase("severity");  // the entry has it
+  json["jsonPayload"] = *std::move(object);
+}
+
+constexpr std::string_view kEntryFormNames[] = {"", "text", "object"};
+
+std::string_view EntryFormName(Entry::Form form) {
+  return kEntryFormNames[static_cast<size_t>(form)];
+}
+
+Entry::Form EntryFormNamed(std::string_view name) {
+  for (const Entry::Form form : {Entry::Form::kText, Entry::Form::kObject}) {
+    if (EntryFormName(form) == name) return form;
+  }
+  return Entry::Form::kRecord;
+}
+
 }  // namespace
 
 std::string InsertIdText(uint64_t insert_id) {
@@ -77,11 +108,7 @@ Json LogEntryJson(const JobLogNames& names, const Entry& entry) {
       {"receiveTimestamp", time},
       {"severity", entry.severity.empty() ? "DEFAULT" : entry.severity},
       {"labels", std::move(labels)}};
-  if (entry.task == "service") {
-    json["textPayload"] = entry.message;
-  } else {
-    json["jsonPayload"] = JobLinePayload(entry);
-  }
+  AddPayload(entry, json);
   return json;
 }
 
@@ -186,6 +213,7 @@ void EntryWriter::Write(const Entry& entry, Instant time, std::string& text) {
     text.append("\"lineno\":").append(std::to_string(entry.lineno)).push_back(',');
   }
   WriteUnlessEmpty("\"thread\":", entry.thread, text);
+  WriteUnlessEmpty("\"form\":", EntryFormName(entry.form), text);
   text.back() = '}';
   text.push_back('\n');
 }
@@ -254,6 +282,7 @@ bool ReadEntry(std::string_view line, const Entry* previous, Entry& entry) {
   entry.pathname = StringOr(*json, "pathname");
   entry.lineno = static_cast<int>(IntOr(*json, "lineno", 0));
   entry.thread = StringOr(*json, "thread");
+  entry.form = EntryFormNamed(StringOr(*json, "form"));
   return true;
 }
 

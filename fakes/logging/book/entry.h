@@ -14,6 +14,12 @@ namespace caip::logging {
 
 /// A log entry of a job. The book assigns `insert_id`.
 struct Entry {
+  /// What clients see of it.
+  enum class Form {
+    kRecord,  // a jsonPayload with the message and the place that logged it
+    kText,    // a textPayload
+    kObject,  // a jsonPayload: the JSON object that the message is
+  };
   std::string project;
   std::string job_id;
   std::string trial;  // "" outside hyperparameter tuning
@@ -24,6 +30,7 @@ struct Entry {
   std::string pathname;  // "" unknown
   int lineno = 0;        // 0 unknown
   std::string thread;    // "" unknown
+  Form form = Form::kRecord;
   uint64_t insert_id = 0;
 };
 
@@ -47,8 +54,8 @@ struct JobLogNames {
 std::string LogIdOfTask(const JobLogNames& names, const std::string& task,
                         const std::string& job_id);
 
-/// The entry as a LogEntry of the Logging API. A replica's line has a jsonPayload, as the service's
-/// launcher writes it; a line of the service has a textPayload.
+/// The entry as a LogEntry of the Logging API. A line of the service has a textPayload, whatever
+/// its form.
 Json LogEntryJson(const JobLogNames& names, const Entry& entry);
 
 // An entry as a line of JSON. Written for speed: jobs print hundreds of thousands of lines a
@@ -63,7 +70,8 @@ class EntryWriter {
 
   /// Appends {"time":"...","severity":"...","task":"...","trial":"...","message":"..."} and a
   /// newline to `text`. The first four are omitted if they equal those of the line before; the
-  /// others are omitted if they are empty. The chunk has the project, the job and the insert id.
+  /// others are omitted if they are empty, and the form if it is a record. The chunk has the
+  /// project, the job and the insert id.
   void Write(const Entry& entry, Instant time, std::string& text);
 
  private:

@@ -234,7 +234,7 @@ class Processes final : public ProcessLauncher {
       ASSIGN_OR_RETURN(replica.watch, watched_.Admit(number, watching, launch, out.writing.get(),
                                                      err.writing.get()));
     }
-    output_.Add(number, launch.key.run, launch.task, std::move(out.reading),
+    output_.Add(number, {launch.key.run, launch.task, launch.log_reader}, std::move(out.reading),
                 std::move(err.reading));
     replica.number = number;
     replica.argv = argv;

@@ -10,10 +10,12 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/clock.h"
+#include "host/process/container_entry.h"
 #include "host/process/line_splitter.h"
 #include "host/process/log_entry.h"
 
@@ -28,11 +30,7 @@ constexpr std::chrono::milliseconds kQuiet{200};
 // sources of its frames in between, which takes long on a busy host.
 constexpr std::chrono::milliseconds kQuietForHalf{3000};
 
-// A replica whose output is read, with the facts that its entries share.
-struct Source {
-  engine::RunKey run;
-  std::string task;
-};
+using Source = ReplicaOutput::Source;
 
 // One pipe of one replica.
 class Stream {
@@ -41,7 +39,9 @@ class Stream {
       : source_(source), fd_(std::move(fd)), classifier_(which), batch_(batch) {
     ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
     ::fcntl(fd_.get(), F_SETPIPE_SZ, kPipeBytes);
-    take_ = [this](const host::CapturedEntry& entry) { Append(entry); };
+    take_ = [this](const host::CapturedEntry& entry) {
+      if (source_.reader == run::LogReader::kLauncher) Append(entry);
+    };
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -95,9 +95,21 @@ class Stream {
  private:
   void Line(std::string_view line) {
     if (IsSafeText(line)) {
-      classifier_.Feed(line, take_);
+      SafeLine(line);
     } else {
-      classifier_.Feed(SafeText(line), take_);
+      SafeLine(SafeText(line));
+    }
+  }
+
+  // The classifier also finds the traceback of a container, whose lines are entries of their own.
+  void SafeLine(std::string_view line) {
+    classifier_.Feed(line, take_);
+    if (source_.reader == run::LogReader::kLauncher) return;
+    if (std::optional<engine::LogLine> entry = ContainerEntry(line)) {
+      entry->run = source_.run;
+      entry->task = source_.task;
+      entry->time = now_;
+      batch_.push_back(*std::move(entry));
     }
   }
 
@@ -151,7 +163,9 @@ class ReplicaOutput::Reader {
     while (::write(wake_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
   }
 
-  void Add(uint64_t replica, Source source, Fd out, Fd err) {
+  void Add(uint64_t replica, Source source, Fd out, Fd err, std::vector<Remark> remarks) {
+    AddRemarks(source, std::move(remarks), clock_.Now());
+    HandOver();
     auto pipes = std::make_unique<Pipes>(std::move(source), std::move(out), std::move(err), batch_);
     Watch(pipes->out.fd(), &pipes->out);
     Watch(pipes->err.fd(), &pipes->err);
@@ -176,10 +190,7 @@ class ReplicaOutput::Reader {
     const Instant now = clock_.Now();
     pipes.out.Drain(buffer_, now);
     pipes.err.Drain(buffer_, now);
-    for (Remark& remark : remarks) {
-      batch_.push_back({pipes.source.run, pipes.source.task, remark.severity, now,
-                        std::move(remark.message), "", 0, ""});
-    }
+    AddRemarks(pipes.source, std::move(remarks), now);
     HandOver();
     std::string traceback = pipes.err.traceback();
     replicas_.erase(found);
@@ -248,6 +259,13 @@ class ReplicaOutput::Reader {
     for (const auto& order : orders) order();
   }
 
+  void AddRemarks(const Source& source, std::vector<Remark> remarks, Instant now) {
+    for (Remark& remark : remarks) {
+      batch_.push_back(
+          {source.run, source.task, remark.severity, now, std::move(remark.message), "", 0, ""});
+    }
+  }
+
   void HandOver() {
     if (batch_.empty()) return;
     sink_.Write(std::exchange(batch_, {}));
@@ -273,13 +291,14 @@ ReplicaOutput::ReplicaOutput(const Clock& clock, engine::LogSink& sink)
 
 ReplicaOutput::~ReplicaOutput() = default;
 
-void ReplicaOutput::Add(uint64_t replica, engine::RunKey run, std::string task, Fd out, Fd err) {
+void ReplicaOutput::Add(uint64_t replica, Source source, Fd out, Fd err,
+                        std::vector<Remark> remarks) {
   // std::function must be copyable, and descriptors are not.
   auto fds = std::make_shared<std::pair<Fd, Fd>>(std::move(out), std::move(err));
-  reader_->Post(
-      [reader = reader_.get(), replica, fds, source = Source{std::move(run), std::move(task)}] {
-        reader->Add(replica, source, std::move(fds->first), std::move(fds->second));
-      });
+  reader_->Post([reader = reader_.get(), replica, fds, source = std::move(source),
+                 remarks = std::move(remarks)] {
+    reader->Add(replica, source, std::move(fds->first), std::move(fds->second), remarks);
+  });
 }
 
 void ReplicaOutput::Feed(uint64_t replica, host::OutputStream stream, std::string bytes) {

@@ -36,8 +36,16 @@ class ReplicaOutput {
   ReplicaOutput& operator=(const ReplicaOutput&) = delete;
   ~ReplicaOutput();  // drops unread output; calls no `done` afterwards
 
-  /// Begins to read. `replica` is the caller's number of the replica.
-  void Add(uint64_t replica, engine::RunKey run, std::string task, Fd out, Fd err);
+  /// The facts that the entries of a replica share.
+  struct Source {
+    engine::RunKey run;
+    std::string task;
+    run::LogReader reader = run::LogReader::kLauncher;
+  };
+
+  /// Begins to read. `replica` is the caller's number of the replica. The remarks are written at
+  /// once.
+  void Add(uint64_t replica, Source source, Fd out, Fd err, std::vector<Remark> remarks = {});
 
   /// Reads the pipes and then `bytes`, as if the replica had written them to the stream's pipe.
   /// Returns when the sink has the lines. Any thread except the reading one.
