@@ -165,6 +165,8 @@ struct ReplicaLaunch {
   std::optional<ReplicaIsolation> isolation = {};
   std::vector<DeviceNode> device_nodes = {};  // beside those that every machine has
   std::vector<Volume> volumes = {};           // a replica that is a process sees them in place
+  /// Where the replica sees the buckets as directories: "/gcs". "" nowhere.
+  std::string buckets_at = {};
   run::LogReader log_reader = run::LogReader::kLauncher;
   bool sees_home = false;  // the machine's /root is not empty but the host's
   /// The image whose files are the root of the replica's machine. nullptr: the root is the host's.

@@ -247,6 +247,16 @@ Error ToolNotRun(std::string_view program, std::string_view why) {
   return {Code::kInternal, "cannot run " + Quoted(program) + ": " + std::string(why)};
 }
 
+std::string BucketPathsReplaced(std::string_view shown, std::string_view buckets) {
+  const std::string place(shown);
+  return "The replica has no file system of its own, so " + place +
+         " does not exist. Paths below it in the command line and the environment are replaced by "
+         "paths below " +
+         std::string(buckets) +
+         ". A path that the program makes itself is not found. Let replicas be machines "
+         "(--isolation machine).";
+}
+
 Error OrphanNotKilled(pid_t process) {
   return {Code::kDeadlineExceeded, "process " + Number(process) +
                                        ", a replica left by an earlier emulator, cannot be killed; "

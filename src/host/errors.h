@@ -85,6 +85,9 @@ Error CommandEmpty();
 Error ArgumentWithNul(std::string_view program);
 Error VariableNotLegal(std::string_view program, std::string_view name);
 
+/// The warning about paths of buckets in words that were changed.
+std::string BucketPathsReplaced(std::string_view shown, std::string_view buckets);
+
 // Abilities and machines.
 /// kUnimplemented. `ability`: an ability that a scenario needs: "stop a replica in mid-step".
 Error LauncherLacks(std::string_view launcher, std::string_view ability);

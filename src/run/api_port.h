@@ -58,6 +58,7 @@ struct ReplicaSetup {
   std::vector<std::string> directories;  // made below the boot disk
   std::string working_directory;         // below the boot disk
   LogReader log_reader = LogReader::kLauncher;
+  std::string buckets_at = {};  // where it sees the buckets as directories; "" nowhere
 };
 
 /// Events of a job for which an API may log lines.

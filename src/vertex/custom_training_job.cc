@@ -12,6 +12,8 @@
 namespace caip::vertex {
 namespace {
 
+constexpr std::string_view kBucketsAt = "/gcs";  // docs/service/vertex.md, section 6
+
 // One run of the job.
 class CustomRun final : public run::ApiRun {
  public:
@@ -25,7 +27,8 @@ class CustomRun final : public run::ApiRun {
             .directories = BootDiskDirectories(),
             .working_directory = std::string(kUserDirectory),
             .log_reader =
-                IsContainer(facts.replica) ? run::LogReader::kContainer : run::LogReader::kLauncher};
+                IsContainer(facts.replica) ? run::LogReader::kContainer : run::LogReader::kLauncher,
+            .buckets_at = std::string(kBucketsAt)};
   }
 
   // What the service's launcher writes around a package's module; containers run without it.

@@ -103,6 +103,8 @@ void AddSystem(const EnvironmentFacts& facts, run::Environment& out) {
   out.emplace_back("HOSTNAME", HostName(facts.replica, facts.host_id));
   if (!facts.has_own_image) {
     out.emplace_back("PYTHONUNBUFFERED", "1");  // ours: lines are shown as they are printed
+    // Ours: pip of the host installs for the user as an image's does (PEP 668), below HOME.
+    if (facts.pool().container) out.emplace_back("PIP_BREAK_SYSTEM_PACKAGES", "1");
   }
 }
 

@@ -1,9 +1,12 @@
-// Lines of containers as log entries (docs/service/vertex.md, section 10).
+// Lines of containers as log entries, and paths of buckets in the words of replicas
+// (docs/service/vertex.md, sections 6 and 10).
 #include "host/process/container_entry.h"
 
 #include <gtest/gtest.h>
 
 #include <tuple>
+
+#include "host/process/bucket_paths.h"
 
 namespace caip::host {
 namespace {
@@ -40,6 +43,58 @@ TEST(ContainerEntry, AnEmptyLineIsNone) {
   EXPECT_FALSE(ContainerEntry("").has_value());
   EXPECT_FALSE(ContainerEntry("\r").has_value());
   EXPECT_EQ(ContainerEntry("a\r")->message, "a");
+}
+
+TEST(BucketPaths, AreFoundWhereAPathBegins) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"/gcs/b/x", "/state/buckets/b/x"},
+      {"--data=/gcs/b/x,/gcs/c", "--data=/state/buckets/b/x,/state/buckets/c"},
+      {"pip3 install /gcs/b/t.tgz && cat '/gcs/b/y'",
+       "pip3 install /state/buckets/b/t.tgz && cat '/state/buckets/b/y'"},
+      {"/a:/gcs/b", "/a:/state/buckets/b"},
+      {"gs://gcs/b", "gs://gcs/b"},
+      {"/data/gcs/b", "/data/gcs/b"},
+      {"/gcsx/b", "/gcsx/b"},
+      {"/gcs", "/gcs"},
+      {"", ""},
+  };
+  for (const auto& [text, wanted] : rows) {
+    EXPECT_EQ(WithBucketPaths(text, "/gcs", "/state/buckets"), wanted) << text;
+  }
+}
+
+TEST(BucketPaths, AreReplacedInTheProgramAndInVariables) {
+  engine::ReplicaLaunch launch;
+  launch.buckets_at = "/gcs";
+  launch.program = run::ContainerImage{
+      .uri = "i", .entrypoint = {"sh"}, .command = {"cat", "/gcs/b/a"}, .args = {"/gcs/b/c"}};
+  launch.arguments = {"--out=/gcs/b/o"};
+  launch.environment = {{"DATA", "/gcs/b/d"}, {"CLUSTER_SPEC", "{\"x\":\"/gcs/b\"}"}};
+  EXPECT_TRUE(ReplaceBucketPaths(launch, "/s"));
+  const auto& image = std::get<run::ContainerImage>(launch.program);
+  EXPECT_EQ(image.command.back(), "/s/b/a");
+  EXPECT_EQ(image.args.back(), "/s/b/c");
+  EXPECT_EQ(launch.arguments.back(), "--out=/s/b/o");
+  EXPECT_EQ(launch.environment[0].second, "/s/b/d");
+  EXPECT_EQ(launch.environment[1].second, "{\"x\":\"/gcs/b\"}") << "JSON keeps its bytes";
+  launch.environment.clear();
+  EXPECT_FALSE(ReplaceBucketPaths(launch, "/s")) << "nothing is left to replace";
+}
+
+TEST(BucketPaths, AreAMountForAReplicaWithFilesOfItsOwn) {
+  engine::ReplicaLaunch launch;
+  launch.arguments = {"/gcs/b/c"};
+  EXPECT_TRUE(ShowBuckets("/s", true, launch).empty());
+  EXPECT_TRUE(launch.volumes.empty()) << "the API shows none";
+  launch.buckets_at = "/gcs";
+  EXPECT_TRUE(ShowBuckets("/s", true, launch).empty());
+  ASSERT_EQ(launch.volumes.size(), 1u);
+  EXPECT_EQ(launch.volumes.front(), (engine::Volume{"/s", "/gcs"}));
+  EXPECT_EQ(launch.arguments.back(), "/gcs/b/c");
+  const auto remarks = ShowBuckets("/s", false, launch);
+  ASSERT_EQ(remarks.size(), 1u);
+  EXPECT_EQ(remarks.front().severity, engine::Severity::kWarning);
+  EXPECT_EQ(launch.arguments.back(), "/s/b/c");
 }
 
 }  // namespace

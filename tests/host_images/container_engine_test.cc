@@ -181,6 +181,7 @@ TEST_F(ContainersOfReplicas, RunAsProcessesOfTheEngine) {
   ASSERT_TRUE(WriteFile(state.path() / "ca.pem", "certificates").ok());
   engine::ReplicaLaunch launch = Launch();
   launch.image = Image();
+  launch.buckets_at = "/gcs";
   launcher->Launch(std::move(launch), {});
   ASSERT_EQ(processes->launched.size(), 1u);
   const engine::ReplicaLaunch& inner = processes->launched.front();
@@ -190,7 +191,10 @@ TEST_F(ContainersOfReplicas, RunAsProcessesOfTheEngine) {
       AllOf(Contains("localhost/caip:1"), Contains("--env=NAME=value"), Contains("--workdir=/app"),
             Contains("--mount=type=bind,source=/state/disks/d,target=/state/disks/d"),
             Contains("--mount=type=bind,source=" + ca + ",target=" + ca + ",readonly"),
+            Contains("--mount=type=bind,source=" + (state.path() / "buckets").string() +
+                     ",target=/gcs"),
             Not(Contains(HasSubstr("target=" + (state.path() / "missing").string())))));
+  EXPECT_EQ(inner.buckets_at, "") << "its words name places of the container";
   EXPECT_EQ(FindVariable(inner.environment, "NAME"), std::nullopt) << "the engine has its own";
   EXPECT_TRUE(FindVariable(inner.environment, "PATH"));
 }

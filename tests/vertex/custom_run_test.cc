@@ -85,6 +85,7 @@ TEST_F(CustomRun, AContainerJobRunsUnderTheNamesOfItsPools) {
   EXPECT_EQ(worker.task, "workerpool1-1");
   EXPECT_THAT(worker.machine.host_name, StartsWith("cmle-training-workerpool1-"));
   EXPECT_EQ(worker.machine.region, "us-central1");
+  EXPECT_EQ(worker.buckets_at, "/gcs");
   EXPECT_EQ(worker.log_reader, run::LogReader::kContainer);
   EXPECT_THAT(worker.Argv(), ElementsAre("/bin/train", "--epochs=2"))
       << "no --job-dir, and no flag of the service";

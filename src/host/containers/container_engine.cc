@@ -55,8 +55,8 @@ std::string Field(const std::string& text) {
 }
 
 // --volume cannot name a path with a colon.
-std::string Mount(const std::string& place) {
-  return "--mount=type=bind," + Field("source=" + place) + "," + Field("target=" + place);
+std::string Mount(const std::string& source, const std::string& target) {
+  return "--mount=type=bind," + Field("source=" + source) + "," + Field("target=" + target);
 }
 
 std::string LastLine(std::string_view text) {
@@ -131,8 +131,11 @@ std::vector<std::string> ContainerEngine::CommandFor(const ContainerRun& run) co
   }
   for (const auto& [name, address] : run.hosts)
     words.push_back("--add-host=" + name + ":" + address);
-  for (const std::string& place : run.directories) words.push_back(Mount(place));
-  for (const std::string& place : run.files) words.push_back(Mount(place) + ",readonly");
+  for (const std::string& place : run.directories) words.push_back(Mount(place, place));
+  for (const std::string& place : run.files) words.push_back(Mount(place, place) + ",readonly");
+  if (const auto& [source, target] = run.elsewhere; !source.empty()) {
+    words.push_back(Mount(source, target));
+  }
   for (const auto& [name, value] : run.environment) {
     words.push_back("--env=" + name + (IsSecret(name) ? "" : "=" + value));
   }

@@ -102,6 +102,8 @@ class EngineLauncher final : public engine::Launcher {
     run.host_name = launch.machine.host_name;
     run.hosts = HostsOf(launch.machine);
     AddPlaces(launch, run);
+    if (!launch.buckets_at.empty()) run.elsewhere = {state_ + "/buckets", launch.buckets_at};
+    launch.buckets_at.clear();
     if (!run.argv.empty()) launch.program = run::LocalCommand{engine_.CommandFor(run)};
     launch.arguments.clear();
     launch.environment = engine_.environment();

@@ -17,6 +17,7 @@
 #include "host/machine/machine_files.h"
 #include "host/machine/machines.h"
 #include "host/machine/run_networks.h"
+#include "host/process/bucket_paths.h"
 #include "host/process/launcher_link.h"
 #include "host/process/live_replicas.h"
 #include "host/process/orphans.h"
@@ -183,6 +184,7 @@ class Processes final : public ProcessLauncher {
 
   void LaunchNow(ReplicaLaunch launch, Listener listener) {
     const ReplicaKey key = launch.key;
+    auto remarks = ShowBuckets(options_.state_directory / "buckets", HasOwnRoot(launch), launch);
     const std::vector<std::string> argv = launch.Argv();
     // first, because the end of an old link ends all entered replicas
     const Status linked = EnsureLink();
@@ -194,7 +196,8 @@ class Processes final : public ProcessLauncher {
                                              .is_machine = launch.isolation.has_value(),
                                              .watcher = WatchingOf(launch).watcher,
                                              .oom_kills = oom_kills_.Recent()});
-    const Status started = linked.ok() ? StartNow(number, argv, std::move(launch)) : linked;
+    const Status started =
+        linked.ok() ? StartNow(number, argv, std::move(launch), std::move(remarks)) : linked;
     if (started.ok()) return;
     ReplicaExit exit;
     exit.key = key;
@@ -217,7 +220,8 @@ class Processes final : public ProcessLauncher {
   }
 
   /// An Error means that the start failed before caip-launcher got a request.
-  Status StartNow(uint64_t number, const std::vector<std::string>& argv, ReplicaLaunch launch) {
+  Status StartNow(uint64_t number, const std::vector<std::string>& argv, ReplicaLaunch launch,
+                  std::vector<ReplicaOutput::Remark> remarks) {
     if (NeedsDriver(launch)) AddDriver(DriverNow(), launch);
     RETURN_IF_ERROR(CheckCommand(argv, launch.environment));
     RETURN_IF_ERROR(MakeDiskNow(launch));
@@ -235,7 +239,7 @@ class Processes final : public ProcessLauncher {
                                                      err.writing.get()));
     }
     output_.Add(number, {launch.key.run, launch.task, launch.log_reader}, std::move(out.reading),
-                std::move(err.reading));
+                std::move(err.reading), std::move(remarks));
     replica.number = number;
     replica.argv = argv;
     replica.environment = VariablesFor(launch, ReplicaMarker(state_id_, launch.key));
