@@ -245,6 +245,12 @@ Error PackagesUnreadable(const Error& refusal, const std::vector<std::string>& u
           refusal.message + "\nCheck that each package exists:\n\n  $ caip ls " + Join(uris, " ")};
 }
 Error JobMissing(const Error& refusal, std::string_view job, std::string_view project) {
+  if (IsDigits(job)) {  // no job of AI Platform Training has such a name
+    return {refusal.code, refusal.message + "\n'" + S(job) +
+                              "' is an id of Vertex AI. To show the job, run:\n\n  $ caip ai "
+                              "custom-jobs describe " +
+                              S(job) + " --region REGION --project " + S(project)};
+  }
   return {refusal.code, refusal.message + "\nThe project [" + S(project) + "] has no job '" +
                             S(job) + "'. To list its jobs, run:\n\n  $ caip jobs list --project " +
                             S(project)};

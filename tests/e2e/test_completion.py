@@ -48,6 +48,10 @@ class Completion(unittest.TestCase):
         for name, command in (('first_1', 'true'), ('first_2', 'true')):
             cls.run_caip('jobs', 'submit', 'training', name, '--region', 'us-central1', '--stream-logs',
                          '--master-image-uri', image, '--map-image', f'{image}={command}')
+        name = cls.run_caip('ai', 'custom-jobs', 'create', '--region', 'us-central1', '--display-name', 'custom',
+                            '--worker-pool-spec', f'machine-type=n1-standard-4,container-image-uri={image}',
+                            '--map-image', f'{image}=true', '--format', 'value(name)')
+        cls.custom_job = name.strip().rpartition('/')[2]
         cls.run_caip('stop')
         for shell in ('bash', 'zsh', 'fish'):
             (cls.root / f'caip.{shell}').write_text(cls.run_caip('completion', shell))
@@ -133,6 +137,11 @@ class Completion(unittest.TestCase):
         }.items():
             with self.subTest(line):
                 self.assertEqual(self.bash(line), offered)
+
+    def test_ids_of_vertex_ai_are_offered_to_their_own_commands(self):
+        self.assertEqual(self.bash('caip ai custom-jobs describe '), [self.custom_job])
+        self.assertEqual(self.bash('caip ai hp-tuning-jobs describe '), [])
+        self.assertNotIn(self.custom_job, self.bash('caip jobs describe '))
 
     def test_bash_completes_files(self):
         self.assertEqual(self.bash('caip jobs submit training j --config jo'), ['job.yaml'])

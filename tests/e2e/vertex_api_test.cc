@@ -116,11 +116,27 @@ TEST_F(VertexApi, RunsACustomJob) {
                                          IdOf(created.Text("name")) +
                                          "\" AND resource.labels.task_name=\"workerpool0-0\""}});
   std::string lines;
-  for (const Json& entry : log.body["entries"])
-    lines += StringOr(entry, "textPayload") + "\n";
+  for (const Json& entry : log.body["entries"]) lines += StringOr(entry, "textPayload") + "\n";
   EXPECT_THAT(lines, HasSubstr("CLUSTER_SPEC={\"cluster\":{\"workerpool0\":["));
   EXPECT_THAT(lines, HasSubstr("TF_CONFIG={\"cluster\": {\"chief\": ["));
   EXPECT_THAT(lines, HasSubstr("CLOUD_ML_PROJECT_ID=123456789012"));
+}
+
+TEST_F(VertexApi, IsKnownToTheCommandsOnAllJobs) {
+  const std::string name = Create(Job("sleep", 2)).Text("name");
+  const std::string id = IdOf(name);
+  const auto run = [&](std::vector<std::string> words) { return caip_.Run(std::move(words)); };
+  std::string rows = run({"ps"}).out;
+  while (rows.find("workerpool1-0") == std::string::npos) rows = run({"ps"}).out;
+  EXPECT_THAT(rows, MatchesRegex("(.|\n)*" + id + " +(PREPARING|RUNNING) +workerpool0-0 (.|\n)*"));
+  const Transcript described = run({"jobs", "describe", id});
+  EXPECT_EQ(described.exit_code, 1);
+  EXPECT_THAT(described.err, HasSubstr("caip ai custom-jobs describe " + id));
+  EXPECT_EQ(run({"clean", "--older-than", "0"}).out, "") << "it runs";
+  Ask("POST", "/v1/" + name + ":cancel");
+  AwaitEnd(name);
+  EXPECT_EQ(run({"clean", "--older-than", "0"}).out, id + "\n");
+  EXPECT_EQ(Ask("GET", "/v1/" + name).status, 404);
 }
 
 TEST_F(VertexApi, ReportsAReplicaThatFails) {

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "emulator/api/json_messages.h"
 #include "emulator/api/paging.h"
 #include "emulator/api/vertex/read_mask.h"
@@ -174,12 +175,35 @@ Result<Json> CheckResource(VertexJobs& jobs, const JobKind& kind, const Request&
   return Json::object();
 }
 
+// The jobs of a project in all regions, for commands on the jobs of both APIs. Newest first in each
+// region.
+Result<Json> ListOfAllRegions(const VertexJobs& jobs, const std::vector<std::string>& regions,
+                              const std::string& project) {
+  Json listed = Json::array();
+  for (const std::string& region : regions) {
+    ASSIGN_OR_RETURN(const std::vector<run::Job> found, jobs.List({project, region}, "", 0));
+    for (const run::Job& job : found) {
+      Json row = {{"jobId", job.key.job_id}, {"state", run::Name(job.state)}};
+      if (job.end_time) row["endTime"] = Rfc3339(*job.end_time, 9);
+      listed.push_back(std::move(row));
+    }
+  }
+  return Json{{"jobs", std::move(listed)}};
+}
+
+http::Route AllRegionsRoute(const VertexJobs& jobs, const VertexRoot& root) {
+  return {"GET", "/" + root.root + "/projects/{project}/customJobs", "emulator.customJobs.list",
+          [&jobs, regions = root.regions](const Request& request, const PathParameters& at) {
+            return Respond(request, ListOfAllRegions(jobs, *regions, at.At("project")));
+          }};
+}
+
 }  // namespace
 
 std::vector<http::Route> VertexCheckRoutes(VertexJobs& jobs, std::vector<std::string> regions) {
   const VertexRoot root{"emulator/v1",
                         std::make_shared<const std::vector<std::string>>(std::move(regions))};
-  std::vector<http::Route> routes;
+  std::vector<http::Route> routes = {AllRegionsRoute(jobs, root)};
   for (const JobKind& kind : kJobKinds) {
     const std::string collection(kind.collection);
     routes.push_back(VertexRoute(root, "POST", collection + ":check", "",

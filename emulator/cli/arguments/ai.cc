@@ -228,6 +228,9 @@ CLI::App& AddJobCommand(Grammar& grammar, CLI::App& group, JobKind kind, const c
                      "ID of the job, or its full name: projects/P/locations/R/" +
                          std::string(vertex::WordsOf(kind).collection) + "/ID.",
                      To(&command->job));
+  grammar.Suggest(
+      app, UpperCase(vertex::WordsOf(kind).argument),
+      {.kind = kind == JobKind::kCustomJob ? AiKind::kCustomJobs : AiKind::kTuningJobs});
   AddRegion(grammar, app, &command->region);
   return app;
 }

@@ -26,6 +26,8 @@ struct Values {
     kJobs,
     kUnendedJobs,
     kEndedJobs,
+    kCustomJobs,  // of Vertex AI
+    kTuningJobs,
     kBuckets,     // their names
     kBucketUris,  // gs://NAME
     kObjects,     // gs://NAME/PATH

@@ -50,6 +50,19 @@ Result<std::vector<Json>> NewestJobs(client::Connection& connection, const std::
   return jobs;
 }
 
+Result<std::vector<Json>> JobsOfBothApis(client::Connection& connection,
+                                         const std::string& project) {
+  ASSIGN_OR_RETURN(std::vector<Json> jobs, NewestJobs(connection, project));
+  std::reverse(jobs.begin(), jobs.end());
+  const std::string target = "/emulator/v1/projects/" + PercentEncoded(project) + "/customJobs";
+  ASSIGN_OR_RETURN(const Json answer, client::CallService(connection, {.target = target}, project));
+  const Json* listed = Member(answer, "jobs");
+  const std::vector<Json> of_vertex =
+      listed ? listed->get<std::vector<Json>>() : std::vector<Json>{};
+  jobs.insert(jobs.end(), of_vertex.rbegin(), of_vertex.rend());
+  return jobs;
+}
+
 // Sorts stably by the last key first, so that the first key decides.
 void SortResources(std::vector<Json>& jobs, const std::vector<std::string>& keys) {
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {

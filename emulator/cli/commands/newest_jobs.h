@@ -19,6 +19,11 @@ struct JobSelection {
 Result<std::vector<Json>> NewestJobs(client::Connection& connection, const std::string& project,
                                      const JobSelection& selection = {});
 
+/// The jobs of both APIs in a project as jobId, state and endTime: those of AI Platform Training
+/// before those of Vertex AI, and each of them oldest first.
+Result<std::vector<Json>> JobsOfBothApis(client::Connection& connection,
+                                         const std::string& project);
+
 /// Sorts by the fields of --sort-by, the first of which decides: "~trainingInput.region" sorts in
 /// descending order.
 void SortResources(std::vector<Json>& jobs, const std::vector<std::string>& keys);

@@ -22,10 +22,10 @@ bool HasEnded(const std::string& state) {
 // The jobs of a project that have not ended, oldest first.
 Result<std::vector<std::string>> UnendedJobs(client::Connection& connection,
                                              const std::string& project) {
-  ASSIGN_OR_RETURN(const std::vector<Json> jobs, NewestJobs(connection, project));
+  ASSIGN_OR_RETURN(const std::vector<Json> jobs, JobsOfBothApis(connection, project));
   std::vector<std::string> unended;
-  for (auto job = jobs.rbegin(); job != jobs.rend(); ++job) {
-    if (!HasEnded(StringOr(*job, "state"))) unended.push_back(StringOr(*job, "jobId"));
+  for (const Json& job : jobs) {
+    if (!HasEnded(StringOr(job, "state"))) unended.push_back(StringOr(job, "jobId"));
   }
   return unended;
 }

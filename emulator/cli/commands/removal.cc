@@ -43,11 +43,11 @@ Result<int> Delete(const DeleteCommand& command, const Surroundings& world) {
 // The jobs of a project that ended before `limit`, oldest first.
 Result<std::vector<std::string>> EndedBefore(client::Connection& connection,
                                              const std::string& project, Instant limit) {
-  ASSIGN_OR_RETURN(const std::vector<Json> jobs, NewestJobs(connection, project));
+  ASSIGN_OR_RETURN(const std::vector<Json> jobs, JobsOfBothApis(connection, project));
   std::vector<std::string> ended;
-  for (auto job = jobs.rbegin(); job != jobs.rend(); ++job) {
-    const auto end = ParseRfc3339(StringOr(*job, "endTime"));
-    if (end && *end <= limit) ended.push_back(StringOr(*job, "jobId"));
+  for (const Json& job : jobs) {
+    const auto end = ParseRfc3339(StringOr(job, "endTime"));
+    if (end && *end <= limit) ended.push_back(StringOr(job, "jobId"));
   }
   return ended;
 }

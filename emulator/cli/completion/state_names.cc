@@ -17,14 +17,26 @@ using Kind = Values::Kind;
 
 constexpr size_t kOfferedNamesMax = 1000;
 
+constexpr std::string_view kVertexApi = "vertex";
+constexpr char kFirstOfTuningJobs =
+    '9';  // of the ids of tuning jobs of Vertex AI, and of no others
+
+bool Fits(const host::StoredJobName& job, Kind kind) {
+  const bool is_tuning = job.id.starts_with(kFirstOfTuningJobs);
+  if (job.api == kVertexApi) {
+    return kind == (is_tuning ? Kind::kTuningJobs : Kind::kCustomJobs);
+  }
+  if (kind == Kind::kCustomJobs || kind == Kind::kTuningJobs) return false;
+  return kind == Kind::kJobs || job.has_ended == (kind == Kind::kEndedJobs);
+}
+
 std::vector<std::string> JobNames(const Path& state, const NamePlace& place, Kind kind) {
   const auto project = client::ProjectOf({.project = place.project, .configuration = {}});
   if (!project.ok()) return {};
   std::vector<std::string> names;
   for (const host::StoredJobName& job :
        host::NewestJobNames(state / "jobs.db", *project, kOfferedNamesMax)) {
-    const bool fits = kind == Kind::kJobs || job.has_ended == (kind == Kind::kEndedJobs);
-    if (fits) names.push_back(job.id);
+    if (Fits(job, kind)) names.push_back(job.id);
   }
   return names;
 }
@@ -96,6 +108,8 @@ std::vector<std::string> NamesInState(Values::Kind kind, const NamePlace& place,
     case Kind::kJobs:
     case Kind::kUnendedJobs:
     case Kind::kEndedJobs:
+    case Kind::kCustomJobs:
+    case Kind::kTuningJobs:
       return JobNames(state, place, kind);
     case Kind::kBuckets:
       if (begun.starts_with("g") && google::kGcsScheme.starts_with(begun.substr(0, 5))) {

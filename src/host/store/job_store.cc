@@ -370,11 +370,13 @@ std::vector<StoredJobName> NewestJobNames(const Path& file, const std::string& p
   SqliteStatement newest;
   if (!database.Open(SqliteDatabase::Mode::kExisting).ok()) return names;
   const Status prepared = database.Prepare(newest,
-                                           "SELECT id, finished FROM jobs WHERE project = ?1 "
+                                           "SELECT api, id, finished FROM jobs WHERE project = ?1 "
                                            "ORDER BY create_time DESC, seq DESC LIMIT ?2");
   if (!prepared.ok()) return names;
   newest.Bind(1, project).Bind(2, static_cast<int64_t>(most));
-  while (newest.Next()) names.push_back({newest.Text(0), newest.Integer(1) != 0});
+  while (newest.Next()) {
+    names.push_back({newest.Text(0), newest.Text(1), newest.Integer(2) != 0});
+  }
   return names;
 }
 

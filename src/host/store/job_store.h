@@ -29,6 +29,7 @@ bool HasUnfinishedJobs(const Path& file);
 
 /// A job as a shell's completion needs it.
 struct StoredJobName {
+  std::string api;  // as in run::Job
   std::string id;
   bool has_ended = false;
 };
