@@ -168,6 +168,13 @@ void AddVertexSchemas(Json& schemas) {
   Add(vertex::CustomJobSchema(), schemas);
   Add(vertex::TuningJobSchema(), schemas);
   Add(vertex::TrainingPipelineSchema(), schemas);
+  // Of the type google.protobuf.Value.
+  Json& pipeline = schemas["GoogleCloudAiplatformV1TrainingPipeline"]["properties"];
+  for (const char* name : {"trainingTaskInputs", "trainingTaskMetadata"}) {
+    Json& property = pipeline[name];
+    property.erase("additionalProperties");
+    property["type"] = "any";
+  }
 }
 
 void AddJobSchemas(Json& schemas) { Add(ml::JobSchema(), schemas); }
