@@ -4,8 +4,9 @@
 Compares, in one run on one machine, `python3 -m trainer.task` (of the interpreter that the job gets),
 `caip jobs submit training --stream-logs` (cold: new state directory; warm: the environment is cached;
 with the package in the bucket, with --package-path of an unchanged tree, and of one with an edited line;
-the first two also with `--isolation process` where replicas otherwise have machines) and `gcloud ai-platform
-local train` where gcloud is installed. Prints medians, differences to plain Python and ratios, and
+the first two also with `--isolation process` where replicas otherwise have machines), custom jobs of Vertex AI
+(a package in the bucket and a container, created by one request to a running emulator; the time begins with the
+request) and `gcloud ai-platform local train` where gcloud is installed. Prints medians, differences to plain Python and ratios, and
 the parts of a submit: start of the program, start of an emulator for this command, the job.
 
     bench/submit_latency.py [--caip build/release/caip] [--rounds 15]
@@ -20,7 +21,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
+IMAGE = "gcr.io/bench/task:v1"
+EXECUTOR = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-11:latest"
 TASK = """
 import sys, time
 print("FIRST-LINE %.6f" % time.time(), flush=True)
@@ -108,18 +112,71 @@ def run(caip, rounds, work):
         results["gcloud local train"] = [timed(argv, work, genv) for _ in range(min(rounds, 5))]
     # The same with an emulator that runs already, so that the command does not start one.
     server = subprocess.Popen([caip, "serve", "--state", str(state), "--port", "0",
-                               "--access-log", "off"], env=env,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                               "--access-log", "off", "--map-image", f"{IMAGE}={python} -m trainer.task"],
+                              env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
-        while "serves" not in server.stdout.readline():
+        line = ""
+        while "serves" not in line:
+            line = server.stdout.readline()
             if server.poll() is not None:
                 sys.exit("caip serve ended")
+        custom = CustomJobs(next(word for word in line.split() if word.startswith("http://")))
+        programs = {
+            "Vertex AI, package": {"pythonPackageSpec": {
+                "executorImageUri": EXECUTOR, "packageUris": [uri], "pythonModule": "trainer.task"}},
+            "Vertex AI, container": {"containerSpec": {
+                "imageUri": IMAGE, "env": [{"name": "PYTHONPATH", "value": str(work / "src")}]}}}
+        for program in programs.values():
+            custom.run(program)  # makes the environment
+        for name in programs:
+            results[name] = []
+        results["python3 -m, again"] = []
+        for _ in range(rounds):
+            for name, program in programs.items():
+                results[name].append(custom.run(program))
+            results["python3 -m, again"].append(cases["python3 -m"]())
         for name in SERVED:
             results[f"{name}, served"] = [cases[name]() for _ in range(rounds)]
     finally:
         server.terminate()
         server.communicate()
     report(results, cold)
+
+
+class CustomJobs:
+    """Custom jobs of one replica on a running emulator."""
+
+    def __init__(self, url):
+        self.url = url.rstrip("/.,")
+
+    def ask(self, target, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + target, data, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.loads(answer.read())
+
+    def run(self, program):
+        """Seconds from the request to the user's first line, and to the end of the job."""
+        pool = {"machineSpec": {"machineType": "n1-standard-4"}, "replicaCount": 1, **program}
+        start = time.time()
+        job = self.ask("/v1/projects/demo/locations/us-central1/customJobs",
+                       {"displayName": "bench", "jobSpec": {"workerPoolSpecs": [pool]}})
+        while "endTime" not in job:
+            job = self.ask("/v1/" + job["name"])
+        end = time.time()
+        number = job["name"].rpartition("/")[2]
+        log = self.ask("/v2/entries:list", {"resourceNames": ["projects/demo"],
+                                            "filter": f'resource.labels.job_id="{number}"'})
+        texts = [entry.get("textPayload") or entry["jsonPayload"]["message"] for entry in log["entries"]]
+        first = next((text for text in texts if text.startswith("FIRST-LINE ")), None)
+        if first is None:
+            sys.exit(f"{job}\n{texts}")
+        return float(first.split()[1]) - start, end - start
+
+
+def load():
+    """The load of the host, which the figures depend on."""
+    return " ".join(f"{value:.2f}" for value in os.getloadavg())
 
 
 # The cases that are measured again with a running emulator.
@@ -149,6 +206,7 @@ def report(results, cold):
     medians = {name: tuple(statistics.median(column) for column in zip(*rows))
                for name, rows in results.items()}
     base = medians["python3 -m"]
+    print(f"load of the host: {load()}")
     print(f"{'':26}{'first line':>12}{'end':>10}{'over python':>14}{'ratio':>8}")
     print(f"{'caip, cold (with pip)':26}{cold[0] * 1e3:9.1f} ms{cold[1] * 1e3:7.1f} ms"
           f"{(cold[1] - base[1]) * 1e3:11.1f} ms{cold[1] / base[1]:8.1f}")
@@ -156,6 +214,9 @@ def report(results, cold):
         print(f"{name:26}{first * 1e3:9.1f} ms{end * 1e3:7.1f} ms"
               f"{(end - base[1]) * 1e3:11.1f} ms{end / base[1]:8.1f}")
     report_parts(medians)
+    plain = medians["python3 -m, again"][0]
+    for name in ("Vertex AI, package", "Vertex AI, container"):
+        print(f"{name}: first line {(medians[name][0] - plain) * 1e3:.1f} ms after that of python3 -m")
     if "gcloud local train" in medians:
         warm = medians["caip, package in bucket"]
         print(f"gcloud local train takes {medians['gcloud local train'][1] / warm[1]:.1f} times "
