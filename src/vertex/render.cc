@@ -139,7 +139,7 @@ Result<Json> RenderPipeline(const run::Job& job, StoredPipeline pipeline, bool i
   Json plain = std::move(pipeline.plain);
   plain["name"] = NameOf(job, options, kTrainingPipelines, pipeline.id);
   plain["training_task_metadata"] = std::move(metadata);
-  plain["state"] = PipelineStateName(job.state, options.has_queue);
+  plain["state"] = PipelineStateName(job.state, ShowsQueue(job, options.has_queue));
   PutRun(plain, job, ErrorCodeOf(job.end_cause, is_spot));
   return google::WriteMessage(plain, TrainingPipelineSchema(), StyleOf(options));
 }
@@ -156,6 +156,21 @@ Result<Json> RenderTuningPipeline(const run::Job& job, const RenderOptions& opti
   }
   return RenderPipeline(job, *std::move(stored.pipeline),
                         stored.job.trial.spec->scheduling.IsSpot(), std::move(metadata), options);
+}
+
+}  // namespace
+
+namespace {
+
+// Of a CustomJob in API JSON. The trials of a tuning job wait by themselves.
+bool HasAccelerators(const Json& job) {
+  const Json* spec = Member(job, "jobSpec");
+  const Json* pools = spec ? Member(*spec, "workerPoolSpecs") : nullptr;
+  for (const Json& pool : pools && pools->is_array() ? *pools : Json::array()) {
+    const Json* machine = Member(pool, "machineSpec");
+    if (machine && IntOr(*machine, "acceleratorCount", 0) > 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -178,6 +193,10 @@ std::string_view TrialStateName(run::JobState state, bool is_cancelling) {
       return "INFEASIBLE";
   }
   return "STATE_UNSPECIFIED";
+}
+
+bool ShowsQueue(const run::Job& job, bool has_queue) {
+  return has_queue || (job.queue_position > 0 && HasAccelerators(JobPartOf(job.document)));
 }
 
 std::string PipelineStateName(run::JobState state, bool has_queue) {
@@ -237,7 +256,7 @@ Result<Json> RenderCustomJob(const run::Job& job, const RenderOptions& options) 
   const Code error = ErrorCodeOf(job.end_cause, stored.job.spec->scheduling.IsSpot());
   Json plain = std::move(stored.job.plain);
   plain["name"] = NameOf(job, options, kCustomJobs, job.key.job_id);
-  plain["state"] = JobStateName(job.state, options.has_queue);
+  plain["state"] = JobStateName(job.state, ShowsQueue(job, options.has_queue));
   PutRun(plain, job, error);
   return google::WriteMessage(plain, CustomJobSchema(), StyleOf(options));
 }
@@ -249,7 +268,7 @@ Result<Json> RenderTuningJob(const run::Job& job, const RenderOptions& options) 
   Json plain = std::move(stored.job.plain);
   plain["name"] = NameOf(job, options, kTuningJobs, job.key.job_id);
   plain["trials"] = std::move(trials);
-  plain["state"] = JobStateName(job.state, options.has_queue);
+  plain["state"] = JobStateName(job.state, ShowsQueue(job, options.has_queue));
   PutRun(plain, job, error);
   google::RemoveDefaults(plain, TuningJobSchema());
   return google::WriteMessage(plain, TuningJobSchema(), StyleOf(options));

@@ -13,8 +13,8 @@ namespace caip::vertex {
 struct RenderOptions {
   std::string project_number = {};  // stands in names; "" the project as the job has it
   bool enum_numbers = false;        // `$alt=json;enum-encoding=int`
-  /// Jobs wait for a delay or for other jobs. Without a queue, a job is in the engine's queue for a
-  /// moment only, and is shown as PENDING.
+  /// Jobs wait for a delay or for other jobs. Without a queue, a job without accelerators is in the
+  /// engine's queue for a moment only, and is shown as PENDING.
   bool has_queue = false;
 };
 
@@ -27,6 +27,10 @@ Result<Json> RenderTuningJob(const run::Job& job, const RenderOptions& options);
 
 /// The pipeline that has made the job. kNotFound: none has.
 Result<Json> RenderTrainingPipeline(const run::Job& job, const RenderOptions& options);
+
+/// Whether a job that is in the engine's queue is shown as QUEUED: it waits in a queue, or for
+/// accelerators that other jobs have.
+bool ShowsQueue(const run::Job& job, bool has_queue);
 
 /// "JOB_STATE_PENDING": the name of the engine's state (docs/service/vertex.md, section 4).
 std::string_view JobStateName(run::JobState state, bool has_queue);

@@ -49,6 +49,21 @@ TEST(RenderCustomJob, ShowsTheTimesOfTheRun) {
   EXPECT_EQ(Rendered(job)["updateTime"], Rendered(job)["endTime"]);
 }
 
+TEST(RenderCustomJob, IsQueuedWhileItWaitsForAccelerators) {
+  run::Job job = AJob(JobState::kQueued);
+  job.queue_position = 1;
+  EXPECT_EQ(Rendered(job)["state"], "JOB_STATE_PENDING") << "it waits for a moment only";
+  Json body = AContainerJob();
+  body["jobSpec"]["workerPoolSpecs"][0]["machineSpec"].update(
+      {{"acceleratorType", "NVIDIA_TESLA_T4"}, {"acceleratorCount", 1}});
+  job.document = ToDocument(Parsed(body), "us-central1");
+  EXPECT_EQ(Rendered(job)["state"], "JOB_STATE_QUEUED");
+  job.queue_position = 0;
+  EXPECT_EQ(Rendered(job)["state"], "JOB_STATE_PENDING");
+  job.state = JobState::kPreparing;
+  EXPECT_EQ(Rendered(job)["state"], "JOB_STATE_PENDING");
+}
+
 TEST(RenderCustomJob, GivesEachStateItsNameAndNumber) {
   struct Row {
     JobState state;

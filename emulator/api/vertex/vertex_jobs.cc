@@ -107,7 +107,11 @@ run::JobPlace VertexJobs::PlaceOf(const VertexParent& parent, std::string_view c
 
 Result<run::Job> VertexJobs::Create(const VertexParent& parent, std::string_view collection,
                                     const Json& body) {
-  return kept_.engine.Submit(parent.project, body, PlaceOf(parent, collection, NewId(collection)));
+  ASSIGN_OR_RETURN(
+      run::Job job,
+      kept_.engine.Submit(parent.project, body, PlaceOf(parent, collection, NewId(collection))));
+  job.queue_position = 0;  // the answer does not wait for the scheduler
+  return job;
 }
 
 // Draws no number, so that later ids stay the same.
@@ -216,9 +220,9 @@ Status VertexJobs::Remove(const VertexParent& parent, std::string_view collectio
       RemoveJob(kept_, job.key.project, job.key.job_id, engine::RemovedId::kTaken);
   if (removed.ok() || removed.error().code != Code::kFailedPrecondition) return removed;
   const bool is_pipeline = collection == vertex::kTrainingPipelines;
-  const std::string state = is_pipeline
-                                ? vertex::PipelineStateName(job.state, options_.has_queue)
-                                : std::string(vertex::JobStateName(job.state, options_.has_queue));
+  const bool shows_queue = vertex::ShowsQueue(job, options_.has_queue);
+  const std::string state = is_pipeline ? vertex::PipelineStateName(job.state, shows_queue)
+                                        : std::string(vertex::JobStateName(job.state, shows_queue));
   return vertex::errors::JobHasNotEnded(NameOfKind(collection), NameIn(parent, collection, id),
                                         state);
 }

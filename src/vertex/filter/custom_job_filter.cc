@@ -51,8 +51,9 @@ Json FilteredPartOf(const run::Job& job, bool has_queue, ListedAs listed_as) {
   const bool is_pipeline = listed_as == ListedAs::kTrainingPipeline;
   const Json& kept = is_pipeline ? PipelinePartOf(job.document) : JobPartOf(job.document);
   plain["display_name"] = StringOr(kept, "displayName");
-  plain["state"] = is_pipeline ? PipelineStateName(job.state, has_queue)
-                               : std::string(JobStateName(job.state, has_queue));
+  const bool shows_queue = ShowsQueue(job, has_queue);
+  plain["state"] = is_pipeline ? PipelineStateName(job.state, shows_queue)
+                               : std::string(JobStateName(job.state, shows_queue));
   if (is_pipeline) {
     plain["training_task_definition"] = StringOr(kept, "trainingTaskDefinition");
   }
