@@ -8,6 +8,7 @@ text ends in `;` are statements. scripts/conformance-mutants builds them all int
 from vertex_mutants import VERTEX_MUTANTS
 
 MACHINES = 'src/ml/validate/validate_machines.cc'
+TUNING = 'src/ml/validate/validate_tuning.cc'
 PLACE = 'src/ml/validate/validate_place.cc'
 CODE = 'src/ml/validate/validate_code.cc'
 LABELS = 'src/google/labels.cc'
@@ -116,6 +117,8 @@ MUTANTS = [
     ('any_token', 'methods', PAGING, '!text || !text->starts_with(kTokenMark)', '!text'),
     ('filter_in_fractions', 'methods', JOB_FILTER, 'count - (count % unit + unit) % unit', 'count'),
     # Tuning.
+    ('both_bounds_needed', 'tuning-spec', TUNING, '!spec.min_value && !spec.max_value', '!spec.min_value || !spec.max_value'),
+    ('parallel_trials_up_to_all', 'tuning-spec', TUNING, 'parallel > kParallelTrialsMax', 'parallel > trials'),
     ('worst_trial_first', 'tuning', STUDY, 'maximize_ ? -value : value', 'maximize_ ? value : -value'),
     ('metricless_trials_first', 'tuning', STUDY, 'std::pair(2, 0.0)', 'std::pair(-1, 0.0)'),
     ('first_report_is_final', 'tuning', STUDY, 'if (is_later) final = report;',

@@ -41,14 +41,15 @@ TEST(ValidateTuning, ParametersHaveNamesAndTypes) {
 TEST(ValidateTuning, NumbersHaveBounds) {
   const double infinity = std::numeric_limits<double>::infinity();
   const BrokenRule rows[] = {
-      {"INTEGER minValue", With(kInteger, [](auto& p) { p.min_value.reset(); }),
-       "hyperparameters.params[0].min_value", "required for a parameter of type INTEGER"},
-      {"INTEGER maxValue", With(kInteger, [](auto& p) { p.max_value.reset(); }),
-       "hyperparameters.params[0].max_value", "required"},
-      {"DOUBLE minValue", With(kDouble, [](auto& p) { p.min_value.reset(); }),
-       "hyperparameters.params[3].min_value", "required for a parameter of type DOUBLE"},
-      {"DOUBLE maxValue", With(kDouble, [](auto& p) { p.max_value.reset(); }),
-       "hyperparameters.params[3].max_value", "required"},
+      {"INTEGER bounds", With(kInteger, [](auto& p) { p.min_value = p.max_value = {}; }),
+       "hyperparameters.params[0].min_value", "of type INTEGER needs min_value or max_value"},
+      {"DOUBLE bounds", With(kDouble, [](auto& p) { p.min_value = p.max_value = {}; }),
+       "hyperparameters.params[3].min_value", "of type DOUBLE needs min_value or max_value"},
+      {"a missing maximum is 0", With(kDouble, [](auto& p) { p.max_value.reset(); }),
+       "hyperparameters.params[3].max_value",
+       "The maximum 0.0, because the field is missing, is less than the minimum 0.001"},
+      {"a missing minimum is 0", With(kDouble, [](auto& p) { p.min_value.reset(); }),
+       "hyperparameters.params[3].scale_type", "the least is 0.0"},
       {"integral bounds", With(kInteger, [](auto& p) { p.max_value = 400.5; }),
        "hyperparameters.params[0].max_value", "400.5 is not a 64-bit integer"},
       {"bounds of 64 bits", With(kInteger, [](auto& p) { p.max_value = 1e30; }),
@@ -79,6 +80,18 @@ TEST(ValidateTuning, NumbersHaveBounds) {
       {"one value", With(kInteger, [](auto& p) { p.min_value = 400; })},
       {"zero on a linear scale", With(kInteger, [](auto& p) { p.min_value = 0; })},
       {"no scale", With(kDouble, [](auto& p) { p.scale_type = "NONE"; })},
+      {"no minimum of an INTEGER", With(kInteger, [](auto& p) { p.min_value.reset(); })},
+      {"no minimum of a DOUBLE", With(kDouble,
+                                      [](auto& p) {
+                                        p.min_value.reset();
+                                        p.scale_type = "UNIT_LINEAR_SCALE";
+                                      })},
+      {"no maximum above a negative minimum", With(kDouble,
+                                                   [](auto& p) {
+                                                     p.min_value = -1;
+                                                     p.max_value.reset();
+                                                     p.scale_type.clear();
+                                                   })},
   };
   ExpectEachAllowed(ATuningJob(), fine);
 }

@@ -43,9 +43,10 @@ FieldViolation ParameterTypeMissing(size_t index) {
                      "The field is required. Set it to DOUBLE, INTEGER, CATEGORICAL or DISCRETE.");
 }
 
-FieldViolation BoundMissing(size_t index, std::string_view bound, std::string_view type) {
-  return OfParameter(index, bound,
-                     "The field is required for a parameter of type " + std::string(type) + ".");
+FieldViolation BoundsMissing(size_t index, std::string_view type) {
+  return OfParameter(index, "min_value",
+                     "A parameter of type " + std::string(type) +
+                         " needs min_value or max_value. The other one is 0 if it is missing.");
 }
 
 FieldViolation BoundNotFinite(size_t index, std::string_view bound) {
@@ -59,10 +60,11 @@ FieldViolation BoundNotIntegral(size_t index, std::string_view bound, double val
                          "integer. Use type DOUBLE for fractions.");
 }
 
-FieldViolation BoundsReversed(size_t index, double least, double most) {
-  return OfParameter(
-      index, "max_value",
-      "The maximum " + Shown(most) + " is less than the minimum " + Shown(least) + ".");
+FieldViolation BoundsReversed(size_t index, double least, double most, bool is_most_missing) {
+  const std::string shown =
+      Shown(most) + (is_most_missing ? ", because the field is missing," : "");
+  return OfParameter(index, "max_value",
+                     "The maximum " + shown + " is less than the minimum " + Shown(least) + ".");
 }
 
 FieldViolation NotForType(size_t index, std::string_view field, std::string_view type) {

@@ -44,24 +44,6 @@ struct Parameter {
   }
 };
 
-// True where the bound is there and can be compared.
-bool ExamineBound(const Parameter& parameter, std::string_view name,
-                  const std::optional<double>& bound) {
-  const Examination& exam = parameter.exam;
-  if (!bound) {
-    exam.Report(violations::BoundMissing(parameter.index, name, parameter.spec.type));
-    return false;
-  }
-  if (!std::isfinite(*bound)) {
-    exam.Report(violations::BoundNotFinite(parameter.index, name));
-    return false;
-  }
-  if (parameter.spec.type == kInteger && !IsInteger(*bound)) {
-    exam.Report(violations::BoundNotIntegral(parameter.index, name, *bound));
-  }
-  return true;
-}
-
 void ExamineScale(const Parameter& parameter, double least) {
   if (IsLogScale(parameter.spec.scale_type) && !(least > 0)) {
     parameter.exam.Report(
@@ -69,15 +51,39 @@ void ExamineScale(const Parameter& parameter, double least) {
   }
 }
 
+// True where the bound can be compared.
+bool ExamineBound(const Parameter& parameter, std::string_view name, double bound) {
+  const Examination& exam = parameter.exam;
+  if (!std::isfinite(bound)) {
+    exam.Report(violations::BoundNotFinite(parameter.index, name));
+    return false;
+  }
+  if (parameter.spec.type == kInteger && !IsInteger(bound)) {
+    exam.Report(violations::BoundNotIntegral(parameter.index, name, bound));
+  }
+  return true;
+}
+
+// One missing bound is 0: JSON drops zeros (docs/service/hyperparameter-tuning.md, section 8).
+void ExamineBounds(const Parameter& parameter) {
+  const ParameterSpec& spec = parameter.spec;
+  if (!spec.min_value && !spec.max_value) {
+    return parameter.exam.Report(violations::BoundsMissing(parameter.index, spec.type));
+  }
+  const double least = spec.min_value.value_or(0);
+  const double most = spec.max_value.value_or(0);
+  const bool has_least = ExamineBound(parameter, "min_value", least);
+  const bool has_most = ExamineBound(parameter, "max_value", most);
+  if (has_least && has_most && least > most) {
+    parameter.exam.Report(
+        violations::BoundsReversed(parameter.index, least, most, !spec.max_value.has_value()));
+  }
+  if (has_least) ExamineScale(parameter, least);
+}
+
 void ExamineRange(const Parameter& parameter) {
   const ParameterSpec& spec = parameter.spec;
-  const bool has_least = ExamineBound(parameter, "min_value", spec.min_value);
-  const bool has_most = ExamineBound(parameter, "max_value", spec.max_value);
-  if (has_least && has_most && *spec.min_value > *spec.max_value) {
-    parameter.exam.Report(
-        violations::BoundsReversed(parameter.index, *spec.min_value, *spec.max_value));
-  }
-  if (has_least) ExamineScale(parameter, *spec.min_value);
+  ExamineBounds(parameter);
   parameter.Forbid(!spec.discrete_values.empty(), "discrete_values");
   parameter.Forbid(!spec.categorical_values.empty(), "categorical_values");
 }
