@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/random.h"
+#include "ml/command_line.h"
 #include "ml/errors.h"
 #include "ml/schema/job_json.h"
 
@@ -38,6 +39,20 @@ std::string NextEtag(std::string_view previous, const std::map<std::string, std:
   return etag;
 }
 
+// `trial` "": of the job itself.
+std::string ModelPathOf(const Job& job, const std::string& trial) {
+  const std::string directory = JobDirOf(job.training_input->job_dir, trial);
+  return directory + (directory.ends_with('/') ? "model/" : "/model/");
+}
+
+// The model is at its path only after success (docs/service/api.md, section 7).
+void AddModelPath(Job& job) {
+  if (!job.training_input || !job.training_output || job.state != run::JobState::kSucceeded) return;
+  TrainingOutput& output = *job.training_output;
+  if (!output.built_in_algorithm_output || output.is_hyperparameter_tuning_job) return;
+  output.built_in_algorithm_output->model_path = ModelPathOf(job, "");
+}
+
 run::Document ToDocument(const Job& job) { return std::make_shared<const Json>(ToStoredJson(job)); }
 
 }  // namespace
@@ -51,15 +66,23 @@ Result<Job> RenderJob(const run::Job& job) {
   rendered.end_time = job.end_time;
   rendered.error_message = job.error_message;
   rendered.job_position = job.queue_position;
+  AddModelPath(rendered);
   return rendered;
 }
 
-run::Document DocumentOf(const std::string& project, const Job& job) {
+run::Document DocumentOf(const std::string& project, const Job& job,
+                         const BuiltInAlgorithm* algorithm) {
   Job kept;
   kept.job_id = job.job_id;
   kept.training_input = job.training_input;
   kept.labels = job.labels;
   kept.etag = NextEtag(project + "/" + job.job_id, job.labels);
+  if (algorithm) {
+    TrainingOutput& output = kept.training_output.emplace();
+    output.is_built_in_algorithm_job = true;
+    output.built_in_algorithm_output = BuiltInAlgorithmOutput{
+        algorithm->framework, algorithm->runtime_version, algorithm->python_version, ""};
+  }
   return ToDocument(kept);
 }
 
@@ -72,11 +95,14 @@ Result<run::Document> WithLabels(const run::Job& job, std::map<std::string, std:
   return ToDocument(changed);
 }
 
-TrainingOutput OutputOf(const run::TrialsSummary& summary) {
-  TrainingOutput output;
+Result<run::Document> WithTrials(const run::Document& document, const run::TrialsSummary& summary) {
+  ASSIGN_OR_RETURN(Job job, FromStoredJson(*document));
+  if (!job.training_output) job.training_output.emplace();
+  TrainingOutput& output = *job.training_output;
   output.is_hyperparameter_tuning_job = true;
   output.hyperparameter_metric_tag = summary.metric_tag;
   output.completed_trial_count = summary.completed;
+  output.trials.clear();
   for (const run::Trial& trial : summary.trials) {
     HyperparameterOutput& shown = output.trials.emplace_back();
     shown.trial_id = trial.id;
@@ -86,8 +112,15 @@ TrainingOutput OutputOf(const run::TrialsSummary& summary) {
     shown.state = trial.state;
     shown.start_time = trial.start_time;
     shown.end_time = trial.end_time;
+    const bool has_model = trial.state == run::JobState::kSucceeded && !trial.stopped_early;
+    if (output.built_in_algorithm_output && has_model) {
+      shown.built_in_algorithm_output = output.built_in_algorithm_output;
+      shown.built_in_algorithm_output->model_path = ModelPathOf(job, trial.id);
+    }
   }
-  return output;
+  Json changed = *document;
+  changed["trainingOutput"] = ToStoredJson(job)["trainingOutput"];
+  return run::Document(std::make_shared<const Json>(std::move(changed)));
 }
 
 }  // namespace caip::ml

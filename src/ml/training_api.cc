@@ -142,8 +142,11 @@ Error TrainingApi::JobAlreadyExists() const { return errors::JobAlreadyExists();
 
 run::AcceptedJob TrainingApi::Take(const std::string& project, Job job) const {
   FillDefaults(*job.training_input, options_.validation);
+  const auto& master = job.training_input->master.config;
+  const BuiltInAlgorithm* algorithm =
+      master ? options_.validation.catalog->FindBuiltInAlgorithm(master->image_uri) : nullptr;
   return {.key = {project, job.job_id, ""},
-          .document = DocumentOf(project, job),
+          .document = DocumentOf(project, job, algorithm),
           .job = Made(*std::move(job.training_input))};
 }
 

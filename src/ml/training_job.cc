@@ -100,11 +100,8 @@ std::unique_ptr<const run::ApiRun> TrainingJob::Begin(run::RunFacts facts) const
 
 run::Document TrainingJob::WithTrials(const run::Document& document,
                                       const run::TrialsSummary& summary) const {
-  Job only_output;
-  only_output.training_output = OutputOf(summary);
-  Json changed = *document;
-  changed["trainingOutput"] = ToStoredJson(only_output)["trainingOutput"];
-  return std::make_shared<const Json>(std::move(changed));
+  const auto changed = ml::WithTrials(document, summary);
+  return changed.ok() ? *changed : document;
 }
 
 std::string TrainingJob::HostName(const run::ReplicaId& replica, const run::RunNames& names) const {

@@ -287,6 +287,22 @@ TEST(Catalog, BuiltInAlgorithmsAreToldByTheirImage) {
   EXPECT_FALSE(DefaultCatalog().IsBuiltInAlgorithm("gcr.io/my-project/cloud-ml-algos/x"));
 }
 
+TEST(Catalog, FindsTheBuiltInAlgorithmOfAnImageWithAnyTag) {
+  const std::string prefix = "gcr.io/cloud-ml-algos/";
+  for (const std::string tag : {"", ":latest", ":v2", "@sha256:00"}) {
+    const BuiltInAlgorithm* found =
+        DefaultCatalog().FindBuiltInAlgorithm(prefix + "boosted_trees" + tag);
+    ASSERT_NE(found, nullptr) << tag;
+    EXPECT_EQ(found->framework, "XGBOOST");
+    EXPECT_EQ(found->runtime_version, "1.15");
+    EXPECT_EQ(found->python_version, "3.7");
+  }
+  EXPECT_EQ(DefaultCatalog().FindBuiltInAlgorithm(prefix + "wide_deep_learner_gpu")->framework,
+            "TENSORFLOW");
+  EXPECT_EQ(DefaultCatalog().FindBuiltInAlgorithm(prefix + "boosted"), nullptr);
+  EXPECT_EQ(DefaultCatalog().FindBuiltInAlgorithm("gcr.io/p/boosted_trees"), nullptr);
+}
+
 TEST(RuntimeVersion, IsMajorDotMinor) {
   EXPECT_EQ(ParseRuntimeVersion("2.11"), std::pair(2, 11));
   EXPECT_EQ(ParseRuntimeVersion("1.0"), std::pair(1, 0));

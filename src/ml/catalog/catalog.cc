@@ -80,6 +80,13 @@ bool Catalog::IsBuiltInAlgorithm(std::string_view image_uri) const {
   return image_uri.starts_with(built_in_image_prefix_);
 }
 
+const BuiltInAlgorithm* Catalog::FindBuiltInAlgorithm(std::string_view image_uri) const {
+  if (!IsBuiltInAlgorithm(image_uri)) return nullptr;
+  const std::string_view tagged = image_uri.substr(built_in_image_prefix_.size());
+  return Find(built_in_algorithms_, &BuiltInAlgorithm::image,
+              tagged.substr(0, tagged.find_first_of(":@")));
+}
+
 const Catalog& DefaultCatalog() {
   static const Catalog* const catalog = [] {
     Result<Catalog> parsed = Catalog::Parse(embedded::Catalog());

@@ -82,6 +82,15 @@ struct TpuRules {
   std::string CountsInWords(std::string_view accelerator_type) const;
 };
 
+/// A built-in algorithm: the image that names it, without prefix and tag, and what its jobs show in
+/// builtInAlgorithmOutput.
+struct BuiltInAlgorithm {
+  std::string image;  // "boosted_trees"
+  std::string framework;
+  std::string runtime_version;
+  std::string python_version;
+};
+
 /// The lists of the service. Immutable, so any thread may ask; the default one lives as long as the
 /// process.
 class Catalog {
@@ -95,12 +104,15 @@ class Catalog {
   const Region* FindRegion(std::string_view name) const;        // nullptr: not offered
   /// True for images under the prefix of the service's built-in algorithms.
   bool IsBuiltInAlgorithm(std::string_view image_uri) const;
+  /// The algorithm of such an image with any tag; nullptr: not known.
+  const BuiltInAlgorithm* FindBuiltInAlgorithm(std::string_view image_uri) const;
 
   const std::vector<ScaleTier>& tiers() const { return tiers_; }
   const std::vector<MachineType>& machines() const { return machines_; }
   const std::vector<Runtime>& runtimes() const { return runtimes_; }  // newest first
   const std::vector<Region>& regions() const { return regions_; }     // by name
   const TpuRules& tpu() const { return tpu_; }
+  const std::vector<BuiltInAlgorithm>& built_in_algorithms() const { return built_in_algorithms_; }
 
  private:
   friend class CatalogReader;
@@ -110,6 +122,7 @@ class Catalog {
   std::vector<Region> regions_;
   TpuRules tpu_;
   std::string built_in_image_prefix_;
+  std::vector<BuiltInAlgorithm> built_in_algorithms_;
 };
 
 /// The catalog of catalog.json, built in.

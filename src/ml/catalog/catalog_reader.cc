@@ -65,11 +65,7 @@ class CatalogReader {
     RETURN_IF_ERROR(ReadTiers(document));
     RETURN_IF_ERROR(ReadRuntimes(document));
     RETURN_IF_ERROR(ReadRegions(document));
-    const Json* built_in = Member(document, "built_in_algorithms");
-    catalog_.built_in_image_prefix_ = built_in ? StringOr(*built_in, "image_prefix") : "";
-    if (catalog_.built_in_image_prefix_.empty()) {
-      return errors::CatalogBroken("built_in_algorithms", "image_prefix is missing");
-    }
+    RETURN_IF_ERROR(ReadBuiltInAlgorithms(document));
     return std::move(catalog_);
   }
 
@@ -132,6 +128,26 @@ class CatalogReader {
     ASSIGN_OR_RETURN(const Json* list, Chapter(document, "legacy_machines"));
     for (const Json& entry : *list) {
       RETURN_IF_ERROR(AddMachine(Machine(entry, MachineCategory::kLegacy)));
+    }
+    return Ok{};
+  }
+
+  Status ReadBuiltInAlgorithms(const Json& document) {
+    const std::string chapter = "built_in_algorithms";
+    ASSIGN_OR_RETURN(const Json* list, Chapter(document, chapter));
+    const Json& built_in = *Member(document, chapter);
+    catalog_.built_in_image_prefix_ = StringOr(built_in, "image_prefix");
+    if (catalog_.built_in_image_prefix_.empty()) {
+      return errors::CatalogBroken(chapter, "image_prefix is missing");
+    }
+    for (const Json& entry : *list) {
+      BuiltInAlgorithm algorithm{StringOr(entry, "image"), StringOr(entry, "framework"),
+                                 StringOr(built_in, "runtime_version"),
+                                 StringOr(built_in, "python_version")};
+      if (algorithm.image.empty() || algorithm.framework.empty()) {
+        return errors::CatalogBroken(chapter, "an algorithm needs image and framework");
+      }
+      catalog_.built_in_algorithms_.push_back(std::move(algorithm));
     }
     return Ok{};
   }
