@@ -37,6 +37,9 @@ struct Runner {
   int operator()(const caip::cli::LocalTrainCommand& c) const {
     return Shown(c, caip::cli::RunLocalTrain);
   }
+  int operator()(const caip::cli::LocalPredictCommand& c) const {
+    return Shown(c, caip::cli::RunLocalPredict);
+  }
   int operator()(const caip::cli::ServeCommand& c) const { return RunServe(c, world); }
   int operator()(const caip::cli::StopCommand& c) const { return RunStop(c, world); }
   int operator()(const caip::cli::EnvCommand& c) const { return Shown(c, caip::cli::RunEnv); }

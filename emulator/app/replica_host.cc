@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "emulator/app/built_in_images.h"
 #include "google/gcs_uri.h"
 #include "host/machine/machines.h"
 #include "host/process/child_process.h"
@@ -90,8 +91,13 @@ Result<host::LauncherBundle> OpenReplicaHost(const EmulatorOptions& options, con
     const auto place = google::ParseGcsUri(uri);
     return place.ok() ? buckets.PathOf(place->bucket, place->object) : Path();
   };
-  return host::OpenLauncherBundle(LauncherOptionsFrom(options),
-                                  {clock, output, *state.log, *state.storage, directory_of});
+  const auto built_in = [images = BuiltInImages{options.state, options.python, options.runtimes,
+                                                host::OwnEnvironment()}](const std::string& uri) {
+    return images.CommandFor(uri);
+  };
+  return host::OpenLauncherBundle(
+      LauncherOptionsFrom(options),
+      {clock, output, *state.log, *state.storage, directory_of, built_in});
 }
 
 }  // namespace caip::app

@@ -9,6 +9,7 @@
 #include "emulator/app/settings/settings_table.h"
 #include "host/images/kept_mappings.h"
 #include "host/process/image_map.h"
+#include "ml/catalog/catalog.h"
 
 namespace caip::scenario {
 namespace {
@@ -82,7 +83,8 @@ bool BringsOwnFiles(const harness::Scenario& job, const EmulatorOptions& options
   return std::ranges::any_of(images, [&](const std::string& uri) {
     if (job.images.contains(uri)) return false;
     const auto* entry = host::FindImage(options.images, uri);
-    return !entry || host::ImageLocation(*entry);
+    const bool is_replaced = entry || ml::DefaultCatalog().FindBuiltInAlgorithm(uri);
+    return !is_replaced || (entry && host::ImageLocation(*entry));
   });
 }
 

@@ -97,9 +97,11 @@ std::shared_ptr<LocalImages> MakeImages(const LauncherOptions& options) {
   return std::make_shared<LocalImages>(std::move(images));
 }
 
-ImageRules ImageRulesFrom(const LauncherOptions& options, std::shared_ptr<LocalImages> images) {
+ImageRules ImageRulesFrom(const LauncherOptions& options, const LauncherWorld& world,
+                          std::shared_ptr<LocalImages> images) {
   ImageRules rules{options.images,
-                   [kept = KeptMappings(ImageStoreOf(options))] { return kept.Read(); }};
+                   [kept = KeptMappings(ImageStoreOf(options))] { return kept.Read(); },
+                   world.built_in_images};
   if (options.strict_images) {
     rules.look_up = [images](const std::string& uri, const std::string& source) {
       return images->LookUp(uri, source);
@@ -171,7 +173,7 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
   const auto limits = options.machine_limits ? OpenLimits(options, bundle.limits_note) : nullptr;
   ASSIGN_OR_RETURN(auto processes,
                    ProcessLauncher::Start({.state_directory = options.state,
-                                           .images = ImageRulesFrom(options, images),
+                                           .images = ImageRulesFrom(options, world, images),
                                            .own_roots = options.own_machines && options.own_roots,
                                            .keep_disks = options.keep_disks,
                                            .limits = limits,

@@ -63,6 +63,8 @@ struct LauncherWorld {
   PackageSource& packages;
   /// The directory of a gs:// URI, whether it exists or not; "" if it has none.
   std::function<Path(const std::string& uri)> directory_of;
+  /// Images that are replaced, unless they are mapped.
+  BuiltInCommand built_in_images = {};
 };
 
 /// A launcher with its packager, device binder and address lender, and its abilities beyond the

@@ -44,6 +44,27 @@ TEST(ImageMap, LeavesOtherImagesToTheirUris) {
   EXPECT_EQ(image.source, "");
 }
 
+TEST(ImageMap, ReplacesBuiltInImagesUnlessTheyAreMapped) {
+  ImageRules rules{{{"gcr.io/algos/mapped", {"mine"}}}};
+  rules.kept = [] { return Result<ImageMap>(ImageMap{{"gcr.io/algos/kept", {"kept"}}}); };
+  rules.look_up = [](const std::string& uri, const std::string&) -> Status {
+    return Error{Code::kFailedPrecondition, uri + " is not here."};
+  };
+  rules.built_in = [](const std::string& uri) -> Result<std::optional<std::vector<std::string>>> {
+    if (uri.ends_with("broken")) return Error{Code::kUnavailable, "The disk is full."};
+    if (!uri.starts_with("gcr.io/algos/")) return std::optional<std::vector<std::string>>();
+    return std::optional(std::vector<std::string>{"python3", uri});
+  };
+  EXPECT_THAT(Resolve(rules, "gcr.io/algos/trees:latest").entrypoint,
+              ElementsAre("python3", "gcr.io/algos/trees:latest"));
+  EXPECT_THAT(Resolve(rules, "gcr.io/algos/mapped:latest").entrypoint, ElementsAre("mine"));
+  EXPECT_THAT(Resolve(rules, "gcr.io/algos/kept:latest").entrypoint, ElementsAre("kept"));
+  EXPECT_EQ(ResolveImage(rules, ContainerImage{"gcr.io/algos/broken"}).error().message,
+            "The disk is full.");
+  EXPECT_EQ(ResolveImage(rules, ContainerImage{"gcr.io/p/i"}).error().message,
+            "gcr.io/p/i is not here.");
+}
+
 TEST(ImageMap, AsksForImagesThatMustBeHere) {
   std::vector<std::string> asked;
   ImageRules rules{{{"gcr.io/p/mapped", {"true"}}, {"gcr.io/p/file", {"oci:/i.tar"}}}};

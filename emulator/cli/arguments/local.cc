@@ -1,4 +1,4 @@
-// The flags of `local train`.
+// The flags of `local train` and `local predict`.
 
 #include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
@@ -22,6 +22,33 @@ Grammar::Setter ToInteger(std::optional<int64_t>* into) {
     ASSIGN_OR_RETURN(*into, client::ParseInteger(value));
     return Ok{};
   };
+}
+
+constexpr const char* kPredictFooter =
+    R"(Prints the predictions of a model that a built-in algorithm has written, as JSON. An instance
+is a line: {"csv_row": "FEATURES", "key": "TEXT"}, or the text of the row alone. The features are
+those of the training data without the target, separated by commas.
+
+Examples:
+  caip local predict --model-dir gs://my-bucket/census/model \
+      --json-instances instances.json)";
+
+void AddLocalPredict(Grammar& grammar, CLI::App& local, const GcloudFlags& gcloud) {
+  const auto predict = std::make_shared<LocalPredictCommand>();
+  const auto finish = [=, &gcloud](const Words&) -> Result<Command> {
+    predict->gcloud = gcloud;
+    return Command(*predict);
+  };
+  CLI::App& app = grammar.Leaf(local, "predict", "Runs the model of a built-in algorithm.",
+                               kPredictFooter, finish);
+  grammar.RequiredFlag(app, "--model-dir", "DIR",
+                       "Directory of the model: a path, or gs://bucket/job/model.",
+                       To(&predict->model_dir));
+  grammar.Flag(app, "--json-instances", "FILE", "Instances as JSON, one a line; - is the input.",
+               To(&predict->json_instances));
+  grammar.Flag(app, "--text-instances", "FILE", "Instances as rows, one a line; - is the input.",
+               To(&predict->text_instances));
+  AddEmulatorFlags(grammar, app, &predict->emulator);
 }
 
 }  // namespace
@@ -58,6 +85,7 @@ void AddLocalCommands(Grammar& grammar, const GcloudFlags& gcloud) {
                ToInteger(&train->evaluator_count));
   grammar.Flag(app, "--start-port", "PORT", "First port of the cluster (default: 27182).",
                ToInteger(port.get()));
+  AddLocalPredict(grammar, local, gcloud);
 }
 
 }  // namespace caip::cli

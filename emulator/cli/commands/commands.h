@@ -136,6 +136,15 @@ struct TrialsCommand {
   std::optional<std::string> plot;  // --plot FILE.html|FILE.svg
 };
 
+/// `local predict`.
+struct LocalPredictCommand {
+  GcloudFlags gcloud;
+  app::EmulatorFlags emulator;
+  std::string model_dir;
+  std::optional<std::string> json_instances;
+  std::optional<std::string> text_instances;
+};
+
 /// `local train`. Needs no emulator.
 struct LocalTrainCommand {
   GcloudFlags gcloud;
@@ -310,18 +319,20 @@ struct ShellCommand {
   std::vector<std::string> command;  // empty: a shell
 };
 
-using Command = std::variant<
-    SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand, CleanCommand,
-    PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand, TrialsCommand, LocalTrainCommand,
-    ServeCommand, StopCommand, EnvCommand, DoctorCommand, InitCommand, VersionCommand,
-    BucketsCreateCommand, BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand,
-    RmCommand, ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
-    RuntimesListCommand, RuntimesInstallCommand, RuntimesRemoveCommand, StateInfoCommand,
-    StateMigrateCommand, StateBackupCommand, StateRestoreCommand, ScenarioRunCommand,
-    ScenarioValidateCommand, ScenarioSchemaCommand, ScenarioShowCommand, ExploreCommand,
-    CheckCommand, SimulateCommand, ShellCommand, CustomJobCreateCommand, TuningJobCreateCommand,
-    AiDescribeCommand, AiListCommand, AiCancelCommand, AiStreamLogsCommand, AiLocalRunCommand,
-    MigrateCommand, HelpCommand, ReferenceCommand, CompleteCommand, PrintCommand>;
+using Command =
+    std::variant<SubmitCommand, DescribeCommand, ListCommand, CancelCommand, DeleteCommand,
+                 CleanCommand, PsCommand, UpdateCommand, StreamLogsCommand, LogsCommand,
+                 TrialsCommand, LocalTrainCommand, LocalPredictCommand, ServeCommand, StopCommand,
+                 EnvCommand, DoctorCommand, InitCommand, VersionCommand, BucketsCreateCommand,
+                 BucketsListCommand, BucketsRmCommand, LsCommand, CpCommand, CatCommand, RmCommand,
+                 ImagesListCommand, ImagesImportCommand, ImagesRemoveCommand, ImagesMapCommand,
+                 RuntimesListCommand, RuntimesInstallCommand, RuntimesRemoveCommand,
+                 StateInfoCommand, StateMigrateCommand, StateBackupCommand, StateRestoreCommand,
+                 ScenarioRunCommand, ScenarioValidateCommand, ScenarioSchemaCommand,
+                 ScenarioShowCommand, ExploreCommand, CheckCommand, SimulateCommand, ShellCommand,
+                 CustomJobCreateCommand, TuningJobCreateCommand, AiDescribeCommand, AiListCommand,
+                 AiCancelCommand, AiStreamLogsCommand, AiLocalRunCommand, MigrateCommand,
+                 HelpCommand, ReferenceCommand, CompleteCommand, PrintCommand>;
 
 /// The surroundings of a command: its streams and its access to an emulator. Tests replace them.
 struct Surroundings {
@@ -344,6 +355,7 @@ int RunLogs(const LogsCommand& command, const Surroundings& world);
 int RunTrials(const TrialsCommand& command, const Surroundings& world);
 int RunShell(const ShellCommand& command, const Surroundings& world);
 int RunLocalTrain(const LocalTrainCommand& command, const Surroundings& world);
+int RunLocalPredict(const LocalPredictCommand& command, const Surroundings& world);
 int RunServe(const ServeCommand& command, const Surroundings& world);
 int RunStop(const StopCommand& command, const Surroundings& world);
 int RunEnv(const EnvCommand& command, const Surroundings& world);

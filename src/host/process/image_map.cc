@@ -21,10 +21,11 @@ using ImageEntry = std::optional<std::vector<std::string>>;
 
 Result<ImageEntry> EntryFor(const ImageRules& rules, const std::string& uri) {
   if (const auto* given = FindImage(rules.map, uri)) return ImageEntry(*given);
-  if (!rules.kept) return ImageEntry();
-  ASSIGN_OR_RETURN(const ImageMap kept, rules.kept());
-  const auto* found = FindImage(kept, uri);
-  return found ? ImageEntry(*found) : ImageEntry();
+  if (rules.kept) {
+    ASSIGN_OR_RETURN(const ImageMap kept, rules.kept());
+    if (const auto* found = FindImage(kept, uri)) return ImageEntry(*found);
+  }
+  return rules.built_in ? rules.built_in(uri) : Result<ImageEntry>(ImageEntry());
 }
 
 }  // namespace

@@ -26,11 +26,16 @@ std::optional<std::string> ImageLocation(const std::vector<std::string>& entry);
 /// image without a tag, too, wins over a kept one with a tag.
 void AddKeptMappings(const ImageMap& kept, ImageMap& map);
 
+using BuiltInCommand =
+    std::function<Result<std::optional<std::vector<std::string>>>(const std::string& uri)>;
+
 struct ImageRules {
   ImageMap map;
   /// Mappings that may change while the launcher runs, for images that `map` does not have. Unset:
   /// there are none.
   std::function<Result<ImageMap>()> kept = {};
+  /// The command for an image that caip replaces itself, unless it is mapped; nullopt: it is none.
+  BuiltInCommand built_in = {};
   /// Why the image is not on this host, or not where it is mapped to. Unset: an image is looked for
   /// when its job starts.
   std::function<Status(const std::string& uri, const std::string& source)> look_up = {};

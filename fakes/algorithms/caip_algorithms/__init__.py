@@ -1,0 +1,1 @@
+"""The built-in algorithms of AI Platform Training, as the emulator provides them."""

@@ -1,0 +1,289 @@
+"""Preprocessing of the built-in algorithms: kinds of columns, splits, filled cells, artifacts, and bad data. XGBoost trains
+one round, which needs NumPy and XGBoost."""
+
+import json
+
+import algorithms
+import support
+
+NUMBERS = '''
+import random, sys
+import numpy as np
+from caip_algorithms.categories import Categories, keys_of
+from caip_algorithms.cells import read_cells
+from caip_algorithms.numerals import Numerals
+
+chance = random.Random(7)
+texts = []
+for _ in range(20000):
+    kind = chance.randrange(6)
+    if kind == 0: texts.append(str(chance.randrange(-10**chance.randrange(1, 20), 10**chance.randrange(1, 20))))
+    elif kind == 1: texts.append(repr(chance.uniform(-1e6, 1e6)))
+    elif kind == 2: texts.append('%.*f' % (chance.randrange(8), chance.uniform(-1e5, 1e5)))
+    elif kind == 3: texts.append(chance.choice(['.5', '5.', '-.25', '+7', '0', '-0', '1e5', '2E-3', '00012', '']))
+    elif kind == 4: texts.append(chance.choice(['abc', '1_000', 'nan', 'inf', '-', '.', '1.2.3', '--5', '12a45678', 'x' * 30]))
+    else: texts.append(chance.choice('abc') * chance.randrange(1, 40))
+open('cells.csv', 'w').write(''.join('t,%s\\n' % text for text in texts))
+found = list(read_cells('cells.csv', 'cells.csv'))
+numerals = [Numerals(cells, 1) for cells in found]
+values = np.concatenate([one.values for one in numerals])
+wrong = np.concatenate([one.wrong for one in numerals])
+def expected(text):
+    try:
+        return None if text.strip('0123456789+-.eE') else float(text)
+    except ValueError:
+        return None
+for text, value, is_wrong in zip(texts, values, wrong):
+    right = expected(text)
+    assert is_wrong == (text != '' and right is None), text
+    assert (right is None and np.isnan(value)) or (value == right), (text, value, right)
+categories = Categories(10**6)
+codes = np.concatenate([categories.codes(cells, 1) for cells in found])
+assert [categories.texts[code] for code in codes] == texts
+assert len(categories.texts) == len(set(texts))
+some = sorted(set(texts))[::2]
+known = Categories.of(some)
+places = {text: i for i, text in enumerate(some)}
+codes = np.concatenate([known.codes(cells, 1) for cells in found])
+assert codes.tolist() == [places.get(text, -1) for text in texts]
+print('compared', len(texts))
+'''
+
+
+class TrainTest(algorithms.ProgramTest):
+    """Trains one round on a file."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.python = algorithms.xgboost_python()
+
+    def train(self, data, *words, name='data.csv'):
+        path = self.write(name, data)
+        return self.run_program(self.python, 'boosted_trees', '--preprocess', f'--training_data_path={path}',
+                                '--num_boost_round=1', *words)
+
+    def classify(self, data, *words):
+        return self.train(data, '--objective=binary:logistic', *words)
+
+
+class Data(TrainTest):
+    def test_cells_are_read_as_python_reads_them(self):
+        done = support.run([self.python, '-B', '-c', NUMBERS], cwd=self.directory,
+                           env={**support.clean_environment(), 'PYTHONPATH': str(algorithms.PACKAGE)})
+        self.assertEqual(done.stdout, 'compared 20000\n')
+
+    def test_kinds_of_columns_are_detected(self):
+        outcome = self.classify(algorithms.table())
+        self.assertEqual(outcome.code, 0, outcome.err)
+        kinds = {one['column']: one['kind'] for one in outcome.metadata()['features']}
+        self.assertEqual(kinds, {3: 'numeric', 4: 'categorical', 5: 'categorical', 6: 'numeric'})
+        self.assertEqual(outcome.metadata()['classes'], ['no', 'yes'])
+        self.assertIn('Columns 2 hold keys', outcome.out)
+
+    def test_the_split_is_exact_and_repeatable(self):
+        first = self.classify(algorithms.table())
+        counts = [len(first.rows(part)) for part in ('training', 'validation', 'test')]
+        self.assertEqual(counts, [360, 120, 120])
+        parts = [first.text(f'processed_data/{part}.csv') for part in ('training', 'validation', 'test')]
+        again = self.classify(algorithms.table())
+        self.assertEqual(parts, [again.text(f'processed_data/{part}.csv') for part in ('training', 'validation', 'test')])
+        numbers = {row[1] for part in ('training', 'validation', 'test') for row in first.rows(part)}
+        self.assertEqual(len(numbers), len({line.split(',')[2] for line in algorithms.table().splitlines()}))
+
+    def test_shares_of_the_split_are_arguments(self):
+        outcome = self.classify(algorithms.table(), '--validation_split=0.1', '--test_split=0')
+        self.assertEqual([len(outcome.rows(part)) for part in ('training', 'validation', 'test')], [540, 60, 0])
+
+    def test_given_files_are_not_split(self):
+        other = self.write('other.csv', algorithms.table(50, seed=2))
+        outcome = self.classify(algorithms.table(), f'--validation_data_path={other}', f'--test_data_path={other}')
+        self.assertEqual([len(outcome.rows(part)) for part in ('training', 'validation', 'test')], [600, 50, 50])
+        self.assertEqual(outcome.rows('validation'), outcome.rows('test'))
+
+    def test_texts_become_columns_of_0_and_1(self):
+        outcome = self.classify(algorithms.table())
+        row = outcome.rows('training')[0]
+        self.assertEqual(len(row), 1 + 2 + 4 + 3)
+        self.assertIn(row[0], ('0', '1'))
+        self.assertEqual([sum(map(int, row[3:7])), sum(map(int, row[7:]))], [1, 1])
+
+    def test_many_categories_are_hashed(self):
+        lines = ''.join(f'{i % 2},{i % 7}.5,word{i % 301}\n' for i in range(2000))
+        outcome = self.classify(lines)
+        self.assertEqual(outcome.code, 0, outcome.err)
+        self.assertEqual({len(row) for row in outcome.rows('training')}, {1 + 1 + 100})
+        self.assertTrue(outcome.metadata()['features'][1]['hashed'])
+
+    def test_missing_numbers_are_the_mean_and_rows_without_much_are_dropped(self):
+        columns = 11  # one missing cell of twelve is below a tenth, two are above
+        lines = []
+        for i in range(300):
+            cells = [str(i % 2)] + [f'{(i + j) % 50}.25' for j in range(columns)]
+            if i % 10 == 0:
+                cells[3] = ''
+            if i % 30 == 0:
+                cells[4] = ' '
+            lines.append(','.join(cells))
+        lines.append(',' + ','.join(['1.25'] * columns))
+        outcome = self.classify('\n'.join(lines) + '\n', '--validation_split=0', '--test_split=0')
+        self.assertEqual(outcome.code, 0, outcome.err)
+        self.assertIn('dropped 11 rows (10 with more than 10 % of their columns missing, 1 without a target)', outcome.out)
+        values = [float(row[3]) for row in outcome.rows('training')]
+        self.assertEqual(len(values), 290)
+        mean = outcome.metadata()['features'][2]['mean']
+        self.assertEqual(sum(value == mean for value in values), 20)
+        present = [value for value in values if value != mean]
+        self.assertAlmostEqual(mean, sum(present) / len(present))
+
+    def test_blank_texts_are_a_category(self):
+        lines = ''.join(f'{i % 2},' + ','.join(f'{(i + j) % 9}.5' for j in range(10)) + f',{"red blue".split()[i % 2] * (i % 5 > 0)}\n'
+                        for i in range(200))
+        outcome = self.classify(lines)
+        self.assertEqual(outcome.metadata()['features'][-1]['categories'], ['blue', 'missing', 'red'])
+
+    def test_files_of_every_kind_are_read_alike(self):
+        plain = algorithms.table(200)
+        expected = self.classify(plain).rows('training')
+        for name, text in [
+            ('line ends of Windows', plain.replace('\n', '\r\n')), ('a mark of UTF-8', '\ufeff' + plain),
+            ('no last line end', plain[:-1]), ('blanks around cells', plain.replace(',', ' , ')),
+            ('blank lines', plain.replace('\n', '\n\n')),
+            ('quotation marks', ''.join('"' + line.replace(',', '","') + '"\n' for line in plain.splitlines())),
+        ]:
+            with self.subTest(name):
+                outcome = self.classify(text)
+                self.assertEqual(outcome.code, 0, outcome.err)
+                self.assertEqual(outcome.rows('training'), expected)
+
+    def test_cells_with_commas_and_line_ends_stay_whole(self):
+        lines = ''.join(f'{i % 2},{i % 13}.5,"a,{i % 3}"\n' for i in range(150)) + '0,1.5,"two\nlines"\n' * 20
+        outcome = self.classify(lines)
+        self.assertEqual(outcome.code, 0, outcome.err)
+        self.assertEqual(outcome.metadata()['features'][1]['categories'], ['a,0', 'a,1', 'a,2', 'two\nlines'])
+
+    def test_a_column_that_becomes_text_late_is_read_again(self):
+        lines = ''.join(f'{i % 2},{i % 10}.5,{i % 100}\n' for i in range(900000)) + '1,2.5,late\n' * 50
+        outcome = self.classify(lines)
+        self.assertEqual(outcome.code, 0, outcome.err)
+        self.assertEqual(outcome.metadata()['features'][1]['kind'], 'categorical')
+
+    def test_a_glob_names_several_files(self):
+        self.write('part-1.csv', algorithms.table(100))
+        self.write('part-2.csv', algorithms.table(100, seed=3))
+        outcome = self.run_program(self.python, 'boosted_trees', '--preprocess', '--objective=binary:logistic',
+                                   f'--training_data_path={self.directory}/part-*.csv', '--num_boost_round=1')
+        self.assertEqual(outcome.code, 0, outcome.err)
+        self.assertEqual(sum(len(outcome.rows(part)) for part in ('training', 'validation', 'test')), 200)
+
+    def test_the_model_and_its_description_are_written(self):
+        outcome = self.classify(algorithms.table(), '--num_boost_round=20')
+        self.assertTrue((outcome.job_dir / 'model/model.bst').stat().st_size > 1000)
+        text = outcome.text('model/deployment_config.yaml')
+        self.assertRegex(text, r"framework: XGBOOST\nlabels:\n  accuracy: '9\d\.\d+'\n  global_step: '20'\n  job_id: 'local'\n")
+        self.assertFalse((outcome.job_dir / 'checkpoints/local').exists() and
+                         any((outcome.job_dir / 'checkpoints/local').iterdir()))
+
+
+class BadData(TrainTest):
+    """Each wrong file ends the job with one sentence that names the place."""
+
+    def assert_refused(self, data, *texts, words=('--objective=binary:logistic',)):
+        outcome = self.train(data, *words)
+        self.assertEqual(outcome.code, 1, outcome.out)
+        self.assertEqual(len(outcome.err.splitlines()), 1, outcome.err)
+        for text in texts:
+            self.assertIn(text, outcome.err)
+        self.assertFalse((outcome.job_dir / 'model').exists())
+
+    def test_places_are_named(self):
+        good = algorithms.table(100)
+        lines = good.splitlines()
+        for name, data, texts in [
+            ('empty', '', ['data.csv is empty']),
+            ('header', 'target,key,a,b,c,d\n' + good, ['data.csv, line 1, column 2: the line is a header', "'key'"]),
+            ('ragged', '\n'.join([*lines[:40], lines[40] + ',9', *lines[41:]]) + '\n',
+             ['data.csv, line 41: the row has 7 columns, but the first row has 6']),
+            ('ragged after blank lines', '\n\n\n' + '\n'.join([*lines[:40], 'yes,1', *lines[41:]]) + '\n',
+             ['data.csv, line 44: the row has 2 columns']),
+            ('one column', 'a\nb\n', ['data.csv, line 1: the row has one column']),
+            ('one class', good.replace('no,', 'yes,'), ["column 1: the target is 'yes' in all rows"]),
+            ('blank column', ''.join(line.replace(line.split(',')[4], '') + '\n' for line in lines), ['no row that can be used']),
+            ('not UTF-8', good.encode() + b'yes,1,2.5,1,r\xe9d,3.5\n', ['data.csv, line 101, column 5: the byte 0xe9']),
+            ('open quotation mark', good + '"yes,1,2,3,4,5\n', ['line 101']),
+            ('keys alone', ''.join(f'{i % 2},{i}\n' for i in range(50)), ['no column to learn from']),
+            ('three classes', good + 'maybe,1,2.5,1,red,3.5\n' * 30, ['column 1: the target has 3 classes (maybe, no, yes)']),
+        ]:
+            with self.subTest(name):
+                self.assert_refused(data, *texts)
+
+    def test_a_target_that_is_no_number_is_named(self):
+        lines = ''.join(f'{i}.5,{i % 7}.5\n' for i in range(80)) + 'high,1.5\n'
+        self.assert_refused(lines, "data.csv, line 81, column 1: 'high' is not a number", words=('--objective=reg:linear',))
+
+    def test_a_missing_file_is_named(self):
+        outcome = self.run_program(self.python, 'boosted_trees', '--preprocess', '--training_data_path=/nowhere/x.csv')
+        self.assertEqual((outcome.code, outcome.err), (1, (
+            '/nowhere/x.csv does not exist. Set --training_data_path to a CSV file in Cloud Storage (gs://BUCKET/FILE) that '
+            'exists.\n')))
+
+    def test_a_column_without_values_is_named(self):
+        lines = ''.join(f'{i % 2},' + ','.join(f'{(i + j) % 9}.5' for j in range(10)) + ',\n' for i in range(100))
+        self.assert_refused(lines, 'data.csv, column 12: the column is blank in all rows')
+
+    def test_without_preprocessing_every_cell_is_a_number(self):
+        path = self.write('numbers.csv', '1,2.5,3\n0,1.5,x\n')
+        outcome = self.run_program(self.python, 'boosted_trees', f'--training_data_path={path}', '--objective=binary:logistic',
+                                   f'--validation_data_path={path}')
+        self.assertEqual(outcome.code, 1)
+        self.assertIn("numbers.csv, line 2, column 3: 'x' is not a number", outcome.err)
+
+    def test_all_wrong_arguments_are_listed(self):
+        outcome = self.run_program(self.python, 'boosted_trees', '--eta=9', '--max_depth=-1')
+        self.assertEqual((outcome.code, len(outcome.err.splitlines())), (2, 3), outcome.err)
+
+    def test_a_missing_library_is_named(self):
+        empty = support.virtualenv('algorithms-empty')
+        outcome = self.run_program(empty, 'boosted_trees', '--preprocess', '--training_data_path=x.csv')
+        self.assertEqual(outcome.code, 1)
+        self.assertIn('numpy is missing', outcome.err)
+        self.assertIn('pip install numpy', outcome.err)
+
+    def test_algorithms_that_cannot_run_say_why(self):
+        for image in ('image_object_detection', 'bert', 'ncf'):
+            outcome = self.run_program(self.python, image)
+            self.assertEqual((outcome.code, len(outcome.err.splitlines())), (1, 1), outcome.err)
+            self.assertIn('The job cannot run here.', outcome.err)
+
+
+class Predictions(TrainTest):
+    def test_have_classes_scores_and_keys(self):
+        outcome = self.classify(algorithms.table(), '--num_boost_round=30')
+        found = self.predict(self.python, outcome.job_dir, {'csv_row': '1,2.5,3,red,1.5', 'key': 'first'},
+                             '1,-2.5,0,blue,1.5', {'csv_row': '1,,,unseen,', 'key': 'blanks'})
+        self.assertEqual([one['classes'] for one in found[:2]], ['yes', 'no'])
+        self.assertEqual([one.get('key') for one in found], ['first', None, 'blanks'])
+        self.assertAlmostEqual(sum(found[0]['scores']), 1, places=5)
+
+    def test_equal_those_of_the_processed_rows(self):
+        outcome = self.classify(algorithms.table(), '--num_boost_round=30')
+        script = ('import sys, xgboost, numpy as np\n'
+                  'rows = np.loadtxt(sys.argv[1] + "/processed_data/test.csv", delimiter=",")\n'
+                  'booster = xgboost.Booster(); booster.load_model(bytearray(open(sys.argv[1] + "/model/model.bst", "rb").read()))\n'
+                  'found = booster.predict(xgboost.DMatrix(rows[:, 1:])) > 0.5\n'
+                  'print((found == rows[:, 0]).mean())')
+        done = support.run([self.python, '-c', script, outcome.job_dir], env=support.clean_environment())
+        logged = [line for line in outcome.out.splitlines() if line.startswith('Test part')][0]
+        self.assertAlmostEqual(float(done.stdout), float(logged.split('accuracy ')[1].rstrip('.')), places=5)
+
+    def test_of_wrong_instances_fail_with_their_line(self):
+        outcome = self.classify(algorithms.table())
+        file = self.write('wrong.json', json.dumps({'row': '1'}) + '\n')
+        done = support.run([self.python, '-B', '-m', 'caip_algorithms', 'predict', f'--model-dir={outcome.job_dir}/model',
+                            f'--json-instances={file}'], check=False,
+                           env={**support.clean_environment(), 'PYTHONPATH': str(algorithms.PACKAGE)})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('wrong.json, line 1: an instance is', done.stderr)
+
+
+if __name__ == '__main__':
+    support.main()
