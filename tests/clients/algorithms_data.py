@@ -2,6 +2,7 @@
 one round, which needs NumPy and XGBoost."""
 
 import json
+import shutil
 
 import algorithms
 import support
@@ -182,6 +183,36 @@ class Data(TrainTest):
         self.assertRegex(text, r"framework: XGBOOST\nlabels:\n  accuracy: '9\d\.\d+'\n  global_step: '20'\n  job_id: 'local'\n")
         self.assertFalse((outcome.job_dir / 'checkpoints/local').exists() and
                          any((outcome.job_dir / 'checkpoints/local').iterdir()))
+
+
+STOPPED = '''
+import sys
+import caip_algorithms.xgboost_trainer as trainer
+from caip_algorithms.__main__ import run
+keep = trainer.Training._keep
+def keep_and_stop(self, rounds):
+    keep(self, rounds)
+    if self.step == 10:
+        sys.exit(9)
+trainer.Training._keep = keep_and_stop
+sys.exit(run('boosted_trees', sys.argv[1:]))
+'''
+
+
+class Restarts(TrainTest):
+    def test_a_run_continues_after_its_last_checkpoint(self):
+        words = ['--preprocess', f'--training_data_path={self.write("data.csv", algorithms.table())}',
+                 '--objective=binary:logistic', '--num_boost_round=20']
+        whole = self.run_program(self.python, 'boosted_trees', *words)
+        shutil.rmtree(whole.job_dir)
+        stopped = support.run([self.python, '-B', '-c', STOPPED, *words, f'--job-dir={whole.job_dir}'], check=False,
+                              env={**support.clean_environment(), 'PYTHONPATH': str(algorithms.PACKAGE)})
+        self.assertEqual(stopped.returncode, 9, stopped.stderr)
+        self.assertFalse((whole.job_dir / 'model').exists())
+        rest = self.run_program(self.python, 'boosted_trees', *words)
+        self.assertIn('Continues after round 10', rest.out)
+        steps = [line for line in whole.out.splitlines() if line.startswith(('Step', 'Test'))]
+        self.assertEqual([line for line in rest.out.splitlines() if line.startswith(('Step', 'Test'))], steps[5:])
 
 
 class BadData(TrainTest):

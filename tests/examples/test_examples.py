@@ -18,6 +18,12 @@ NOT_RUN = {
     'caip conform --endpoint http://127.0.0.1:2247': 'another program may have the port',
     'docker save trainer | caip images import - --name gcr.io/my-project/trainer:v1':
         'needs docker',
+    **{example: 'needs NumPy, XGBoost and data; clients.algorithms_jobs runs it' for example in (
+        'caip cp census.csv gs://my-bucket/census.csv',
+        'caip jobs submit training census --master-image-uri gcr.io/cloud-ml-algos/boosted_trees:latest --scale-tier BASIC '
+        '--region us-central1 --job-dir gs://my-bucket/census --stream-logs -- --preprocess '
+        '--training_data_path=gs://my-bucket/census.csv --objective=binary:logistic --num_boost_round=50',
+        'caip local predict --model-dir gs://my-bucket/census/model --json-instances instances.json')},
     'caip env --format powershell | Out-String | Invoke-Expression': 'is a line for PowerShell',
     'caip env --hosts | sudo tee -a /etc/hosts': "changes the host's files",
     'caip jobs shell my_job --replica master-0 -- nvidia-smi': 'needs a GPU',

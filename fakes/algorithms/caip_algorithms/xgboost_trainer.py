@@ -183,7 +183,8 @@ class Training:
         if not names:
             return
         self._booster.load_model(bytearray(storage.read(storage.join(self._checkpoints, names[-1]))))
-        self._booster.set_param(self._parameters)
+        for name, value in self._parameters.items():
+            self._booster.set_param([(name, one) for one in (value if isinstance(value, list) else [value])])
         self.step = int(names[-1])
         info("Continues after round %d, whose checkpoint exists." % self.step)
 
