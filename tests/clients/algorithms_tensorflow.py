@@ -1,4 +1,6 @@
-"""Linear learner, wide and deep, and TabNet: they learn, and their models take the rows of the input."""
+"""Linear learner, wide and deep, TabNet and image classification: they learn, and their models take the input."""
+
+import shutil
 
 import algorithms
 import frameworks
@@ -51,6 +53,63 @@ class Learners(algorithms.ProgramTest):
                              data=''.join(f'{i},{i % 40}.5\n' for i in range(500)))
         self.assertEqual(outcome.code, 1)
         self.assertIn('Lower --learning_rate.', outcome.err)
+
+
+IMAGES = '''
+import sys
+import numpy as np, tensorflow as tf
+chance = np.random.RandomState(1)
+def record(colour, base):
+    image = chance.randint(0, 80, (40, 40, 3)).astype(np.uint8)
+    image[:, :, colour] += 120
+    label = tf.train.Feature(int64_list=tf.train.Int64List(value=[colour + base]))
+    encoded = tf.train.Feature(bytes_list=tf.train.BytesList(value=[tf.io.encode_png(image).numpy()]))
+    return tf.train.Example(features=tf.train.Features(feature={
+        'image/encoded': encoded, 'image/class/label': label})).SerializeToString()
+for name, count in (('train-0', 120), ('train-1', 120), ('valid', 60)):
+    with tf.io.TFRecordWriter(name + '.tfrecord') as writer:
+        for i in range(count):
+            writer.write(record(i % 3, int(sys.argv[1])))
+'''
+PREDICT = '''
+import sys, tensorflow as tf
+model = tf.saved_model.load(sys.argv[1])
+image = tf.io.encode_png(tf.constant([[[10, 10, 200]] * 40] * 40, tf.uint8))
+print(int(model.signatures['serving_default'](image_bytes=tf.stack([image]), key=tf.constant(['k']))['classes'][0]))
+'''
+
+
+class Images(algorithms.ProgramTest):
+    """Pictures of three colours, with both numberings of labels."""
+
+    @classmethod
+    def setUpClass(cls):
+        frameworks.need_space('algorithms', 3)
+        cls.python = algorithms.tensorflow_python()
+
+    def run_python(self, script, *words):
+        return support.run([self.python, '-c', script, *words], env=support.clean_environment(), cwd=self.directory).stdout
+
+    def test_labels_from_0_and_from_1(self):
+        for base in (0, 1):
+            with self.subTest(base):
+                self.run_python(IMAGES, base)
+                outcome = self.run_program(
+                    self.python, 'image_classification', f'--training_data_path={self.directory}/train-*.tfrecord',
+                    f'--validation_data_path={self.directory}/valid.tfrecord', '--num_classes=3', '--max_steps=60',
+                    '--train_batch_size=16', '--optimizer_arguments=momentum=0.9', '--label_smoothing=0.1',
+                    '--weight_decay=0.0001')
+                self.assertEqual(outcome.code, 0, outcome.err)
+                self.assertRegex(outcome.text('model/deployment_config.yaml'), r"accuracy: '(100|9\d)\.")
+                self.assertEqual(self.run_python(PREDICT, outcome.job_dir / 'model').strip(), str(2 + base))
+                shutil.rmtree(outcome.job_dir)
+
+    def test_other_files_are_refused(self):
+        path = self.write('x.tfrecord', 'not a record')
+        outcome = self.run_program(self.python, 'image_classification', f'--training_data_path={path}', '--num_classes=3',
+                                   f'--validation_data_path={path}', '--max_steps=1')
+        self.assertEqual(outcome.code, 1)
+        self.assertIn('x.tfrecord is not a TFRecord file of images with labels', outcome.err)
 
 
 @frameworks.large

@@ -77,10 +77,13 @@ class _Run:
             return self.decoded(one["image/encoded"]), one["image/class/label"] - self._first
         return self._tf.data.TFRecordDataset(files).map(read)
 
+    def _flipped(self, image, label):
+        return self._tf.image.random_flip_left_right(image, seed=1), label
+
     def _make_network(self):
         layers, arguments = self._tf.keras.layers, self._arguments
         penalty = self._tf.keras.regularizers.L2(arguments.weight_decay) if arguments.weight_decay else None
-        network = self._tf.keras.Sequential([layers.Input((SIDE, SIDE, 3)), layers.RandomFlip("horizontal", seed=1)])
+        network = self._tf.keras.Sequential([layers.Input((SIDE, SIDE, 3))])
         for width in (16, 32, 64, 64):
             network.add(layers.Conv2D(width, 3, padding="same", use_bias=False, kernel_regularizer=penalty))
             network.add(layers.BatchNormalization(momentum=0.9))
@@ -125,7 +128,8 @@ class _Run:
         self._restore()
         step = self._tf.function(self._one_step)
         every = max(arguments.max_steps // EVALUATIONS, 1)
-        batches = self._images(self._training).shuffle(SHUFFLED, seed=1).repeat().batch(arguments.train_batch_size)
+        batches = self._images(self._training).shuffle(SHUFFLED, seed=1).repeat()
+        batches = batches.map(self._flipped).batch(arguments.train_batch_size)
         for images, labels in batches.take(max(arguments.max_steps - self._step, 0)):
             self._optimizer.learning_rate = self._rate()
             step(images, labels)
