@@ -12,6 +12,7 @@ TUNING = 'src/ml/validate/validate_tuning.cc'
 PLACE = 'src/ml/validate/validate_place.cc'
 CODE = 'src/ml/validate/validate_code.cc'
 LABELS = 'src/google/labels.cc'
+RENDER = 'src/ml/render.cc'
 VALIDATE = 'src/ml/validate/validate.cc'
 ENVIRONMENT = 'src/ml/environment.cc'
 COMMAND = 'src/ml/command_line.cc'
@@ -116,6 +117,8 @@ MUTANTS = [
     ('negative_page', 'methods', PAGING, 'size < 0', 'false'),
     ('any_token', 'methods', PAGING, '!text || !text->starts_with(kTokenMark)', '!text'),
     ('filter_in_fractions', 'methods', JOB_FILTER, 'count - (count % unit + unit) % unit', 'count'),
+    ('built_in_jobs_unmarked', 'containers', RENDER, 'output.is_built_in_algorithm_job = true;',
+     'output.is_built_in_algorithm_job = false;'),
     # Tuning.
     ('both_bounds_needed', 'tuning-spec', TUNING, '!spec.min_value && !spec.max_value', '!spec.min_value || !spec.max_value'),
     ('parallel_trials_up_to_all', 'tuning-spec', TUNING, 'parallel > kParallelTrialsMax', 'parallel > trials'),
