@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "host/machine/host_report.h"
 #include "host/process/child_process.h"
 
 namespace caip::app {
@@ -24,6 +25,8 @@ struct BuiltInImages {
   /// The command for an image of a known algorithm, which the arguments of a job follow; nullopt:
   /// the image is none.
   Result<std::optional<std::vector<std::string>>> CommandFor(const std::string& image_uri) const;
+  /// Which algorithms the interpreter has the libraries for. Runs it, without importing them.
+  std::vector<host::HostFact> Report() const;
   /// Runs the program of an algorithm, or `predict`.
   Result<std::vector<std::string>> Command(const std::string& name) const;
 };

@@ -45,5 +45,25 @@ TEST(BuiltInImages, RunOnTheInterpreterThatTheUserHasChosen) {
             (state.path() / "venv/bin/python3").string());
 }
 
+TEST(BuiltInImages, ReportWhatTheInterpreterLacks) {
+  const TemporaryDirectory state;
+  const Path python = state.path() / "python";
+  ASSERT_TRUE(WriteFile(python, "#!/bin/sh\necho numpy xgboost\n").ok());
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  const auto facts = BuiltInImages{state.path(), python.string(), {}, {}}.Report();
+  ASSERT_EQ(facts.size(), 2u);
+  EXPECT_EQ(facts[0].found, host::HostFact::Found::kYes);
+  EXPECT_EQ(facts[0].detail, python.string() + " has numpy and xgboost");
+  EXPECT_EQ(facts[1].found, host::HostFact::Found::kNo);
+  EXPECT_EQ(facts[1].detail, python.string() + " lacks tensorflow");
+  EXPECT_FALSE(std::filesystem::exists(state.path() / "algorithms"));
+}
+
+TEST(BuiltInImages, ReportAllLibrariesAsMissingWithoutAnInterpreter) {
+  const auto facts = BuiltInImages{"/nowhere", "/nowhere/python", {}, {}}.Report();
+  ASSERT_EQ(facts.size(), 2u);
+  EXPECT_EQ(facts[0].detail, "/nowhere/python lacks numpy and xgboost");
+}
+
 }  // namespace
 }  // namespace caip::app

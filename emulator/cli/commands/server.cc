@@ -15,6 +15,7 @@
 #include "emulator/app/attach/interrupt.h"
 #include "emulator/app/attach/owner.h"
 #include "emulator/app/attach/stop_deadline.h"
+#include "emulator/app/built_in_images.h"
 #include "emulator/app/emulator.h"
 #include "emulator/app/version.h"
 #include "emulator/cli/commands/commands.h"
@@ -165,7 +166,12 @@ int RunDoctor(const DoctorCommand& command, const Surroundings& world) {
   }
   options.devices.path = options.path;
   host::Interpreters interpreters(host::DefaultSearch(own), {});
-  const auto facts = host::ReportHost(options, interpreters);
+  auto facts = host::ReportHost(options, interpreters);
+  const auto settings = app::ReadOptions(command.emulator, options.state);
+  const app::EmulatorOptions used = settings.ok() ? *settings : app::EmulatorOptions();
+  for (auto& fact : app::BuiltInImages{options.state, used.python, used.runtimes, own}.Report()) {
+    facts.push_back(std::move(fact));
+  }
   const std::string format = command.gcloud.format.value_or("text");
   if (format == "json") {
     world.io.out(PrettyJson(AsJson(facts)) + "\n");
