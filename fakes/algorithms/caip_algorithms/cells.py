@@ -52,7 +52,10 @@ class Cells:
         """The rows as bytes, without the cells of these columns and the commas before them; of column 0
         only the cell is left out."""
         kept = [j for j in range(self.columns) if j not in columns]
-        intervals = [(self.ends[:, j - 1] if j else self.raw_starts[:, 0], self.raw_ends[:, j]) for j in columns]
+        firsts = [j for j in columns if j - 1 not in columns]
+        lasts = [j for j in columns if j + 1 not in columns]
+        intervals = [(self.ends[:, i - 1] if i else self.raw_starts[:, 0], self.raw_ends[:, j])
+                     for i, j in zip(sorted(firsts), sorted(lasts))]
         if self.raw_starts is not self.starts:
             intervals += [(self.raw_starts[:, j], self.starts[:, j]) for j in kept]
             intervals += [(self.ends[:, j], self.raw_ends[:, j]) for j in kept if j + 1 not in columns]
