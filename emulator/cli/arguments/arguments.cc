@@ -117,7 +117,8 @@ Result<SubmitCommand> ReadSubmitLine(std::vector<std::string> words) {
   if (auto* submit = std::get_if<SubmitCommand>(&command)) return std::move(*submit);
   const auto* print = std::get_if<PrintCommand>(&command);
   const bool is_refused = print != nullptr && !print->err.empty();
-  return is_refused ? errors::SubmitWordsRefused(print->err) : errors::NoSubmitLine();
+  return is_refused ? errors::JobWordsRefused(print->err, "jobs.submit.training")
+                    : errors::NoSubmitLine();
 }
 
 Status CheckFormat(const Command& command, const GcloudFlags& gcloud) {
