@@ -176,6 +176,15 @@ Response HostFieldCount() {
   return Refusal(400, "An HTTP/1.1 request must have exactly one Host field.");
 }
 
+Response HostDiffers(std::string_view host, std::string_view authority) {
+  return Refusal(400, "The field host is '" + std::string(host) + "', and :authority is '" +
+                          std::string(authority) + "'. Both must name the same host.");
+}
+
+Response SchemeUnknown(std::string_view scheme) {
+  return Refusal(400, "The scheme '" + std::string(scheme) + "' is not http or https.");
+}
+
 Response TargetMalformed(std::string_view target) {
   return Refusal(400, "The request's target '" + std::string(target) + "' is malformed.");
 }

@@ -49,6 +49,8 @@ Response VersionNotSupported();
 Response TransferCodingNotSupported();
 Response TransferCodingFieldCount();
 Response HostFieldCount();
+Response HostDiffers(std::string_view host, std::string_view authority);
+Response SchemeUnknown(std::string_view scheme);
 Response TargetMalformed(std::string_view target);
 Response HandlerFailed(std::string_view why);  // "" unknown
 Response HostNotAllowed(std::string_view host);

@@ -30,7 +30,9 @@ namespace {
 
 constexpr int kConnectionsMax = 4096;  // each has a thread
 constexpr uint64_t kDescriptorsOfTheRest = 128;
-constexpr uint64_t kDescriptorsPerConnection = 2;  // its socket, and a file or a second socket
+// Of four connections: their sockets, a file or a second socket of each, and the file of a request
+// over HTTP/2.
+constexpr uint64_t kDescriptorsPerFour = 9;
 constexpr size_t kRefusalsAtOnce = 64;
 constexpr auto kRefusalLimit = std::chrono::milliseconds(200);
 constexpr auto kPause = std::chrono::milliseconds(100);
@@ -51,8 +53,10 @@ struct Peer {
 int ConnectionsFor(uint64_t descriptors) {
   const uint64_t rest = std::min(kDescriptorsOfTheRest, descriptors / 2);
   return static_cast<int>(
-      std::clamp<uint64_t>((descriptors - rest) / kDescriptorsPerConnection, 1, kConnectionsMax));
+      std::clamp<uint64_t>((descriptors - rest) * 4 / kDescriptorsPerFour, 1, kConnectionsMax));
 }
+
+int Http2RequestsFor(uint64_t descriptors) { return std::max(ConnectionsFor(descriptors) / 4, 1); }
 
 // A listening socket. Shared, because the acceptor may wait on one that is being closed.
 struct Listener {
@@ -69,6 +73,9 @@ class BlockingServer final : public Server {
     context_.options = std::move(options);
     if (context_.options.connections_max <= 0) {
       context_.options.connections_max = ConnectionsFor(DescriptorLimit());
+    }
+    if (context_.options.http2_requests_max <= 0) {
+      context_.options.http2_requests_max = Http2RequestsFor(DescriptorLimit());
     }
     context_.handler = std::move(handler);
     context_.tls = std::move(tls);
@@ -243,6 +250,7 @@ class BlockingServer final : public Server {
 
   // True if bytes of its next request have come, whether its thread has taken them or not.
   static bool HasMoreCome(const Peer& peer) {
+    if (peer.activity.is_refusing()) return false;
     int unread = 0;
     if (::ioctl(peer.socket.get(), FIONREAD, &unread) == 0 && unread > 0) return true;
     return peer.activity.HasMoreCome(BytesThatCame(peer.socket.get()).value_or(0));

@@ -54,6 +54,8 @@ struct CertificateRejection {
 struct TimeLimit {
   MonotonicTime at;
   Response answer;
+  /// Ends a body that has begun and has trailers. nullptr: such a stream is reset.
+  std::shared_ptr<const Headers> trailers = nullptr;
 };
 
 struct ServerOptions {
@@ -71,6 +73,9 @@ struct ServerOptions {
   /// Beyond it, the server closes the connection that is idle longest, or answers 503. 0: as many
   /// as the limit of open descriptors allows.
   int connections_max = 0;
+  /// Requests over HTTP/2 that handlers answer at the same time. Beyond it, the server refuses
+  /// streams. 0: as many as the limit of open descriptors allows.
+  int http2_requests_max = 0;
   int idle_seconds = 120;  // closes a connection after this silence
   int head_seconds = 20;   // from a request's first byte to the end of its header
   size_t header_bytes_max = 64 << 10;

@@ -4,6 +4,7 @@
 #include <nghttp2/nghttp2.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,7 +28,8 @@ class Http2Peer {
     std::string status() const { return fields.count(":status") ? fields.at(":status") : ""; }
   };
 
-  explicit Http2Peer(uint16_t port) {
+  /// `window`: how many bytes of each body the server may send until the peer asks for more.
+  explicit Http2Peer(uint16_t port, uint32_t window = 65535) {
     auto connected = ConnectTo("127.0.0.1", std::to_string(port), std::chrono::milliseconds(5000));
     if (connected.ok()) socket_ = std::move(*connected);
     socket_.SetSilenceLimit(std::chrono::milliseconds(20000));
@@ -36,9 +38,11 @@ class Http2Peer {
     ::nghttp2_session_callbacks_set_on_header_callback(callbacks, OnField);
     ::nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, OnData);
     ::nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, OnClose);
+    ::nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, OnFrame);
     ::nghttp2_session_client_new(&session_, callbacks, this);
     ::nghttp2_session_callbacks_del(callbacks);
-    ::nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, nullptr, 0);
+    const nghttp2_settings_entry setting{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window};
+    ::nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, &setting, 1);
   }
   ~Http2Peer() { ::nghttp2_session_del(session_); }
   Http2Peer(const Http2Peer&) = delete;
@@ -79,6 +83,12 @@ class Http2Peer {
     }
     return answers_[id];
   }
+  /// Reads until the head of the response has come, or the connection ends.
+  Answer AwaitHead(int32_t id) {
+    while (answers_[id].status().empty() && ReceiveMore()) {
+    }
+    return answers_[id];
+  }
   Answer Ask(const Fields& head, const std::string& body = "") { return Await(Send(head, body)); }
   /// True once the server has closed the connection.
   bool AwaitEnd() {
@@ -86,6 +96,8 @@ class Http2Peer {
     }
     return has_ended_;
   }
+  /// The reason that the server gave for the connection's end.
+  std::optional<uint32_t> end_code() const { return end_code_; }
   void SendBytes(std::string_view bytes) { socket_.Send(bytes); }
   void Close() { socket_.Close(); }
 
@@ -121,6 +133,10 @@ class Http2Peer {
     Of(user).answers_[id].reset_code = code;
     return 0;
   }
+  static int OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* user) {
+    if (frame->hd.type == NGHTTP2_GOAWAY) Of(user).end_code_ = frame->goaway.error_code;
+    return 0;
+  }
   static ssize_t ReadUpload(nghttp2_session*, int32_t, uint8_t* buffer, size_t size,
                             uint32_t* flags, nghttp2_data_source* source, void*) {
     auto& upload = *static_cast<Upload*>(source->ptr);
@@ -154,6 +170,7 @@ class Http2Peer {
   std::map<int, Upload> uploads_;
   int next_upload_ = 0;
   bool has_ended_ = false;
+  std::optional<uint32_t> end_code_;
 };
 
 }  // namespace caip::http

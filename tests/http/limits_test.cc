@@ -157,7 +157,7 @@ TEST(Limits, FitTheLimitOfOpenDescriptors) {
   const Served served([&](const Request& request) { return gate.Wait(request); });
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);  // for the clients
   std::list<RawPeer> clients;
-  const int most = static_cast<int>(small.rlim_cur / 4);
+  const int most = static_cast<int>(small.rlim_cur / 2 * 4 / 9);
   for (int i = 1; i <= 60; ++i) {
     clients.emplace_back(served->port()).Send(LastGetRequest("/"));
     if (i <= most) gate.AwaitWaiting(i);  // the server could close one whose request is on its way

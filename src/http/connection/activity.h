@@ -53,6 +53,10 @@ class Activity {
   /// True if bytes have come since the connection began to wait, of `all` that came to its socket.
   /// It may have taken them, but not have called BeginHead yet. Any thread.
   bool HasMoreCome(uint64_t all) const { return all > received_; }
+  /// While it waits, all that it still has to send are refusals. Its further bytes do not protect
+  /// it then.
+  void SetRefusing(bool is_refusing) { is_refusing_ = is_refusing; }
+  bool is_refusing() const { return is_refusing_; }
   /// A header is complete. False if the server has evicted the connection.
   bool BeginRequest() {
     const bool begun = Leave(State::kHead, State::kWorking) || LeaveWaiting(State::kWorking);
@@ -85,6 +89,7 @@ class Activity {
   std::atomic<State> state_{State::kFresh};
   std::atomic<Time> since_;
   std::atomic<uint64_t> body_bytes_{0};
+  std::atomic<bool> is_refusing_{false};
   std::atomic<uint64_t> received_{kUnknown};  // known only while it waits for a header
 };
 

@@ -66,18 +66,6 @@ class ActiveRequest {
   Activity& activity_;
 };
 
-// Ends the sending side and reads for a short time: closing with unread bytes would reset the
-// connection, and the peer could lose the response.
-void LingerOn(Socket& socket, const std::atomic<bool>& stopping, milliseconds silence) {
-  if (socket.resets_on_close()) return;
-  socket.ShutdownWrites();
-  socket.SetSilenceLimit(silence);
-  std::vector<char> scratch(64 << 10);
-  socket.SetDeadline(MonotonicNow() + 5 * silence);
-  while (!stopping && socket.Receive(scratch.data(), scratch.size()).flow == Flow::kData) {
-  }
-}
-
 class Connection {
  public:
   Connection(Socket& socket, const Origin& origin, ConnectionContext& context, Activity& activity)
@@ -353,6 +341,16 @@ Response HandleSafely(const Handler& handler, const Request& request) {
     return errors::HandlerFailed(failure.what());
   } catch (...) {
     return errors::HandlerFailed("");
+  }
+}
+
+void LingerOn(Socket& socket, const std::atomic<bool>& stopping, milliseconds silence) {
+  if (socket.resets_on_close()) return;
+  socket.ShutdownWrites();
+  socket.SetSilenceLimit(silence);
+  std::vector<char> scratch(64 << 10);
+  socket.SetDeadline(MonotonicNow() + 5 * silence);
+  while (!stopping && socket.Receive(scratch.data(), scratch.size()).flow == Flow::kData) {
   }
 }
 

@@ -2,6 +2,7 @@
 // One connection of the server, from its first request to its last. Private to src/http.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,6 +34,7 @@ struct ConnectionContext {
   Fd stop_event;  // readable once `stopping`
   std::atomic<int> active_requests{0};
   std::atomic<uint64_t> total_requests{0};
+  std::atomic<int> http2_requests{0};  // that handlers answer
 };
 
 /// Calls the handler. If it throws, the answer is a 500.
@@ -41,6 +43,11 @@ Response HandleSafely(const Handler& handler, const Request& request);
 /// Answers with a refusal, without reading the request, and ends the connection. Waits a short time
 /// for the client to read it.
 void RefuseConnection(Socket& socket, const Response& refusal, const std::atomic<bool>& stopping);
+
+/// Ends the sending side and reads until a silence, or for a short time: closing with unread bytes
+/// would reset the connection, and the peer could lose the response.
+void LingerOn(Socket& socket, const std::atomic<bool>& stopping,
+              std::chrono::milliseconds silence = std::chrono::milliseconds(1000));
 
 /// Serves requests until either side ends the connection.
 void ServeConnection(Socket& socket, const Origin& origin, ConnectionContext& context,

@@ -23,6 +23,13 @@ std::string OneLine(std::string_view value) {
   return std::string(Trim(line));
 }
 
+std::string WithoutDefaultPort(std::string_view host) {
+  for (const std::string_view port : {":80", ":443"}) {
+    if (host.ends_with(port)) host.remove_suffix(port.size());
+  }
+  return LowerCase(host);
+}
+
 void AddFields(const Headers& headers, Http2Fields& fields) {
   for (const auto& [name, value] : headers.all()) {
     const std::string lower = LowerCase(name);
@@ -52,6 +59,8 @@ void AddHttp2Field(Request& request, std::string_view name, std::string_view val
     request.method = std::string(value);
   } else if (name == ":path") {
     request.path = std::string(value);
+  } else if (name == ":scheme") {
+    request.scheme = LowerCase(value);
   } else if (name == ":authority") {
     request.host = std::string(value);
   } else if (!name.starts_with(':')) {
@@ -60,9 +69,15 @@ void AddHttp2Field(Request& request, std::string_view name, std::string_view val
 }
 
 std::optional<Response> ReadHttp2Target(Request& request) {
-  request.is_http2 = true;
   if (request.method == "CONNECT") return errors::TunnelInsideHttp2();
-  if (request.host.empty()) request.host = std::string(request.headers.Get("host"));
+  if (request.scheme != "http" && request.scheme != "https") {
+    return errors::SchemeUnknown(request.scheme);
+  }
+  const std::string host(request.headers.Get("host"));
+  if (request.host.empty()) request.host = host;
+  if (!host.empty() && WithoutDefaultPort(host) != WithoutDefaultPort(request.host)) {
+    return errors::HostDiffers(host, request.host);
+  }
   if (request.host.empty()) return errors::HostFieldCount();
   if (!request.headers.Has("host")) request.headers.Add("Host", request.host);
   auto target = ParseTarget(request.path);

@@ -26,7 +26,8 @@ class Http2Fields {
   mutable std::vector<nghttp2_nv> fields_;
 };
 
-/// Adds a received field. The target stays in `path` until ReadHttp2Target.
+/// Adds a received field. The target stays in `path`, and the client's scheme in `scheme`, until
+/// ReadHttp2Target.
 void AddHttp2Field(Request& request, std::string_view name, std::string_view value);
 
 /// Reads the target and the host of a complete header, or returns the refusal.

@@ -35,11 +35,10 @@ int OnFrameReceived(nghttp2_session*, const nghttp2_frame* frame, void* user) {
 
 int OnField(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name, size_t name_size,
             const uint8_t* value, size_t value_size, uint8_t, void* user) {
-  if (IsRequestHead(*frame)) {
-    EventsOf(user).AddField(frame->hd.stream_id, TextOf(name, name_size),
-                            TextOf(value, value_size));
-  }
-  return 0;
+  if (!IsRequestHead(*frame)) return 0;
+  const bool goes_on = EventsOf(user).AddField(frame->hd.stream_id, TextOf(name, name_size),
+                                               TextOf(value, value_size));
+  return goes_on ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
 // Tells a client that its body is not needed, after the whole response was sent (RFC 9113, 8.1).
@@ -123,7 +122,10 @@ bool Http2Session::Open(size_t header_bytes_max) {
 
 bool Http2Session::Feed(std::string_view bytes) {
   const auto* const begin = reinterpret_cast<const uint8_t*>(bytes.data());
-  return ::nghttp2_session_mem_recv(session_, begin, bytes.size()) >= 0;
+  const ssize_t count = ::nghttp2_session_mem_recv(session_, begin, bytes.size());
+  const bool is_flood = count == NGHTTP2_ERR_FLOODED;
+  if (count < 0) End(is_flood ? NGHTTP2_ENHANCE_YOUR_CALM : NGHTTP2_PROTOCOL_ERROR);
+  return count >= 0;
 }
 
 bool Http2Session::SendTo(Socket& socket) {
@@ -162,6 +164,11 @@ void Http2Session::Credit(int32_t id, size_t bytes) {
 
 void Http2Session::CreditConnection(size_t bytes) {
   ::nghttp2_session_consume_connection(session_, bytes);
+}
+
+bool Http2Session::HasWindow(int32_t id) const {
+  return ::nghttp2_session_get_remote_window_size(session_) > 0 &&
+         ::nghttp2_session_get_stream_remote_window_size(session_, id) > 0;
 }
 
 void Http2Session::Reset(int32_t id, uint32_t code) {

@@ -17,7 +17,8 @@ class Http2Events {
  public:
   virtual ~Http2Events() = default;
   virtual void BeginHead(int32_t id) = 0;
-  virtual void AddField(int32_t id, std::string_view name, std::string_view value) = 0;
+  /// False ends the connection.
+  virtual bool AddField(int32_t id, std::string_view name, std::string_view value) = 0;
   virtual void EndHead(int32_t id) = 0;
   virtual void TakeData(int32_t id, std::string_view data) = 0;
   virtual void EndBody(int32_t id) = 0;
@@ -36,7 +37,7 @@ class Http2Session {
 
   /// False if nghttp2 cannot start.
   bool Open(size_t header_bytes_max);
-  /// Reads what the client sent. False if it broke the protocol. SendTo then says so.
+  /// Reads what the client sent. False if it broke the protocol. The session is then over.
   bool Feed(std::string_view bytes);
   /// Sends all frames that wait. False if the connection is lost.
   bool SendTo(Socket& socket);
@@ -49,10 +50,12 @@ class Http2Session {
   void Credit(int32_t id, size_t bytes);
   /// The same for the connection, for a stream that is closed.
   void CreditConnection(size_t bytes);
+  /// Whether the client's windows let the stream send more of its body.
+  bool HasWindow(int32_t id) const;
   void Reset(int32_t id, uint32_t code);
   /// Accepts no further requests.
   void RefuseMore();
-  /// Ends at once, with the reason.
+  /// Ends at once, with the reason. Only the first one counts.
   void End(uint32_t code);
 
  private:

@@ -12,7 +12,8 @@
 namespace caip::http {
 namespace {
 
-constexpr size_t kOutputBytesMax = 1 << 20;  // beyond it, the handler waits
+constexpr size_t kOutputBytesMax = 128 << 10;  // beyond it, the handler waits
+constexpr size_t kReadBytesMax = 256 << 10;    // of a request's body that are kept after reading
 constexpr size_t kSlicePieceBytes = 64 << 10;
 
 bool HasNoBody(int status) { return status == 204 || status == 304; }
@@ -34,7 +35,9 @@ void Http2Alarm::Silence() const {
 bool Http2Stream::ReceiveBody(std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   if (abandoned_ || handler_ended_) return false;
-  if (input_begin_ > 0 && input_begin_ == input_.size()) input_.clear(), input_begin_ = 0;
+  if (input_begin_ == input_.size() || input_begin_ > kReadBytesMax) {
+    input_.erase(0, std::exchange(input_begin_, 0));
+  }
   input_.append(bytes);
   changed_.notify_all();
   return true;
@@ -50,6 +53,17 @@ void Http2Stream::Abandon() {
   const std::lock_guard lock(mutex_);
   abandoned_ = true;
   changed_.notify_all();
+}
+
+bool Http2Stream::EndByTrailers(std::shared_ptr<const Headers> trailers) {
+  const std::lock_guard lock(mutex_);
+  if (!trailers || !trailers_) return false;
+  trailers_ = std::move(trailers);
+  output_.clear();
+  output_begin_ = 0;
+  output_ended_ = true;
+  output_broken_ = false;
+  return true;
 }
 
 size_t Http2Stream::TakeReadCount() {
@@ -76,6 +90,7 @@ size_t Http2Stream::TakeOutput(char* buffer, size_t size, BodyState* state) {
   const std::lock_guard lock(mutex_);
   const size_t count = output_.copy(buffer, size, output_begin_);
   output_begin_ += count;
+  if (count > 0) progress_at = MonotonicNow();
   if (output_begin_ == output_.size()) output_.clear(), output_begin_ = 0;
   const bool is_last = output_.empty() && output_ended_;
   *state = !is_last ? BodyState::kMore : output_broken_ ? BodyState::kBroken : BodyState::kEnd;
@@ -139,7 +154,8 @@ void Http2Stream::Answer(const Response& response, bool is_head_only) {
 // False if the client takes no more.
 bool Http2Stream::Put(std::string_view piece) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return abandoned_ || output_.size() < kOutputBytesMax; });
+  changed_.wait(lock,
+                [this] { return abandoned_ || output_.size() - output_begin_ < kOutputBytesMax; });
   const auto size = static_cast<int64_t>(piece.size());
   if (abandoned_ || output_ended_ || (output_left_ >= 0 && size > output_left_)) return false;
   if (output_left_ >= 0) output_left_ -= size;
@@ -181,7 +197,7 @@ void Http2Stream::WriteStreamed(const Response& response) {
 void Http2Stream::EndOutput(bool is_whole) {
   {
     const std::lock_guard lock(mutex_);
-    output_ended_ = true;
+    if (std::exchange(output_ended_, true)) return;
     output_broken_ = !is_whole || output_left_ > 0;
   }
   alarm_.Ring();

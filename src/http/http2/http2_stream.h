@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "http/message.h"
 #include "http/server.h"
@@ -20,6 +21,8 @@ namespace caip::http {
 class Http2Alarm {
  public:
   Http2Alarm();
+  /// False if the process has no descriptor left.
+  bool is_open() const { return event_.valid(); }
   void Ring() const;
   void Silence() const;
   int descriptor() const { return event_.get(); }
@@ -52,14 +55,19 @@ class Http2Stream final : public BodyReader {
   Request request;
   size_t header_bytes = 0;
   std::optional<TimeLimit> limit;
+  bool is_served = false;     // a handler has the request
   bool is_submitted = false;  // the head of the response was handed to nghttp2
   bool is_deferred = false;   // nghttp2 waits for more of the response's body
+  /// When the client last took a part of the response, or the response last had none to take.
+  MonotonicTime progress_at;
 
   /// Appends to the request's body. False if no handler will read it.
   bool ReceiveBody(std::string_view bytes);
   void EndBody();
   /// The client has gone, or waits no longer: wakes the handler and drops the rest of its response.
   void Abandon();
+  /// Ends a body that has trailers by others, without the rest of it. False if it has none.
+  bool EndByTrailers(std::shared_ptr<const Headers> trailers);
   /// How many bytes of the body the handler has read since the last call.
   size_t TakeReadCount();
   /// The head of the response once, as soon as it is known.
