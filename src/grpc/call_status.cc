@@ -32,6 +32,7 @@ constexpr KnownCode kKnownCodes[] = {
     {Code::kAborted, "ABORTED", 409},
     {Code::kAlreadyExists, "ALREADY_EXISTS", 409},
     {Code::kResourceExhausted, "RESOURCE_EXHAUSTED", 429},
+    {Code::kResourceExhausted, "RESOURCE_EXHAUSTED", 431},  // a header that is too large
     {Code::kCancelled, "CANCELLED", 499},
     {Code::kInternal, "INTERNAL", 500},
     {Code::kUnknown, "UNKNOWN", 500},

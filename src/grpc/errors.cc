@@ -105,6 +105,10 @@ Error TimeoutMalformed(std::string_view text) {
                                "units H, M, S, m, u, n."};
 }
 
+Error CallFailed(std::string_view why) {
+  return {Code::kInternal, "Internal error: " + std::string(why)};
+}
+
 Error DeadlineExceeded(std::string_view timeout) {
   return {Code::kDeadlineExceeded,
           "The call took longer than its grpc-timeout of " + std::string(timeout) + "."};

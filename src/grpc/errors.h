@@ -32,6 +32,8 @@ Error MethodStreams(std::string_view path);
 Error NoRule();
 Error ContentTypeUnknown(std::string_view type);
 Error TimeoutMalformed(std::string_view text);
+/// The work of the call threw an exception.
+Error CallFailed(std::string_view why);
 Error DeadlineExceeded(std::string_view timeout);
 /// The REST route answered in a form that the method's message does not have.
 Error AnswerNotConvertible(std::string_view type, std::string_view why);

@@ -4,6 +4,7 @@ set(grpc_descriptor_set ${CMAKE_BINARY_DIR}/generated/grpc/descriptors.pb)
 set(grpc_services
   google/cloud/aiplatform/v1/job_service.proto
   google/cloud/aiplatform/v1/pipeline_service.proto
+  google/cloud/audit/audit_log.proto  # of log entries
   google/logging/v2/logging.proto
   google/logging/v2/logging_config.proto
   google/logging/v2/logging_metrics.proto

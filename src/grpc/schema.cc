@@ -3,14 +3,18 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/dynamic_message.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/unknown_field_set.h>
 #include <google/protobuf/util/json_util.h>
 #include <google/protobuf/util/type_resolver.h>
 #include <google/protobuf/util/type_resolver_util.h>
 
+#include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 
+#include "base/json.h"
 #include "grpc/descriptors.h"
 #include "grpc/errors.h"
 
@@ -89,9 +93,30 @@ std::vector<HttpRule> RulesOf(const pb::MethodDescriptor& method) {
   return rules;
 }
 
-// The first field, at any depth, that the schema does not know.
-std::optional<Error> FindUnknownField(const pb::Message& message) {
+// Values of Google's types that have no JSON form, although protobuf writes one or stays silent:
+// a Duration whose parts differ in sign, and a number that is not finite.
+bool HasJsonForm(const pb::Message& message) {
+  const pb::Descriptor& type = *message.GetDescriptor();
   const pb::Reflection& reflection = *message.GetReflection();
+  if (type.full_name() == "google.protobuf.Duration") {
+    const int64_t seconds = reflection.GetInt64(message, type.FindFieldByNumber(1));
+    const int32_t nanos = reflection.GetInt32(message, type.FindFieldByNumber(2));
+    return seconds == 0 || nanos == 0 || (seconds < 0) == (nanos < 0);
+  }
+  if (type.full_name() == "google.protobuf.Value") {
+    return std::isfinite(reflection.GetDouble(message, type.FindFieldByNumber(2)));
+  }
+  return true;
+}
+
+// The first message or field, at any depth, that cannot be passed on: the schema does not know it,
+// or it has no JSON form.
+std::optional<Error> FindFault(const pb::Message& message) {
+  const pb::Reflection& reflection = *message.GetReflection();
+  if (!HasJsonForm(message)) {
+    return errors::MessageNotJson(std::string(message.GetDescriptor()->full_name()),
+                                  "its value is not valid");
+  }
   const pb::UnknownFieldSet& unknown = reflection.GetUnknownFields(message);
   if (!unknown.empty()) {
     return errors::FieldUnknown(std::string(message.GetDescriptor()->full_name()),
@@ -106,7 +131,7 @@ std::optional<Error> FindUnknownField(const pb::Message& message) {
       const pb::Message& inner = field->is_repeated()
                                      ? reflection.GetRepeatedMessage(message, field, i)
                                      : reflection.GetMessage(message, field);
-      if (auto found = FindUnknownField(inner)) return found;
+      if (auto found = FindFault(inner)) return found;
     }
   }
   return std::nullopt;
@@ -121,6 +146,7 @@ std::string TextOf(const ProtobufStatus& status) {
 class ProtobufSchema final : public Schema {
  public:
   ProtobufSchema() {
+    pb::SetLogHandler(nullptr);  // errors are values here
     pb::FileDescriptorSet files;
     const std::string_view bytes = DescriptorSet();
     [[maybe_unused]] const bool parsed =
@@ -147,7 +173,7 @@ class ProtobufSchema final : public Schema {
     const std::unique_ptr<pb::Message> message(
         factory_.GetPrototype(pool_.FindMessageTypeByName(type))->New());
     if (!message->ParseFromString(bytes)) return errors::MessageMalformed(type);
-    if (auto unknown = FindUnknownField(*message)) return *std::move(unknown);
+    if (auto fault = FindFault(*message)) return *std::move(fault);
     std::string json;
     const auto status = pb::util::BinaryToJsonString(resolver_.get(), UrlOf(type), bytes, &json);
     if (!status.ok()) return errors::MessageNotJson(type, TextOf(status));
@@ -155,6 +181,16 @@ class ProtobufSchema final : public Schema {
   }
 
   Result<std::string> FromJson(const std::string& type, const std::string& json) const override {
+    auto bytes = Convert(type, json);
+    if (bytes.ok()) return bytes;
+    auto parsed = ParseJson(json);
+    if (!parsed.ok()) return bytes;
+    LeaveOutUnreadable(*pool_.FindMessageTypeByName(type), *parsed);
+    return Convert(type, CompactJson(*parsed));
+  }
+
+ private:
+  Result<std::string> Convert(const std::string& type, const std::string& json) const {
     pb::util::JsonParseOptions options;
     options.ignore_unknown_fields = true;
     std::string bytes;
@@ -164,9 +200,47 @@ class ProtobufSchema final : public Schema {
     return bytes;
   }
 
- private:
+  // Removes the fields of the type Any that cannot be converted, at any depth: their type is not in
+  // the schema, or they do not have its form.
+  void LeaveOutUnreadable(const pb::Descriptor& type, Json& message) const {
+    if (!message.is_object()) return;
+    for (int i = 0; i < type.field_count(); ++i) {
+      const pb::FieldDescriptor& field = *type.field(i);
+      const auto found = message.find(std::string(field.json_name()));
+      if (field.message_type() == nullptr || found == message.end()) continue;
+      if (found->is_array() || field.is_map()) {
+        const auto* const element = field.is_map()
+                                        ? field.message_type()->FindFieldByNumber(2)->message_type()
+                                        : field.message_type();
+        if (element != nullptr) LeaveOutElements(*element, *found);
+      } else if (!IsReadable(*field.message_type(), *found)) {
+        message.erase(found);
+      }
+    }
+  }
+
+  void LeaveOutElements(const pb::Descriptor& type, Json& elements) const {
+    for (auto element = elements.begin(); element != elements.end();) {
+      element = IsReadable(type, *element) ? std::next(element) : elements.erase(element);
+    }
+  }
+
+  // False for an Any that cannot be converted. Removes those inside others.
+  bool IsReadable(const pb::Descriptor& type, Json& message) const {
+    if (type.full_name() == "google.protobuf.Any") {
+      const std::string url = StringOr(message, "@type");
+      const auto* const held = pool_.FindMessageTypeByName(url.substr(url.rfind('/') + 1));
+      if (held == nullptr) return false;
+      LeaveOutUnreadable(*held, message);
+      return Convert("google.protobuf.Any", CompactJson(message)).ok();
+    }
+    LeaveOutUnreadable(type, message);
+    return true;
+  }
+
   static std::string UrlOf(const std::string& type) {
-    return std::string(kTypeUrlPrefix) + "/" + type;
+    std::string url(kTypeUrlPrefix);
+    return url.append("/").append(type);
   }
 
   void AddService(const pb::ServiceDescriptor& service) {

@@ -35,7 +35,8 @@ class Schema {
   virtual std::vector<std::string_view> ServiceNames() const = 0;
   /// A message as JSON. Refuses fields that the schema does not know, at any depth.
   virtual Result<std::string> ToJson(const std::string& type, const std::string& bytes) const = 0;
-  /// The reverse. Fields that the schema does not know are left out.
+  /// The reverse. Fields that the schema does not know are left out, and so are fields of the type
+  /// Any that cannot be converted.
   virtual Result<std::string> FromJson(const std::string& type, const std::string& json) const = 0;
 };
 

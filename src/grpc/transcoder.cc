@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -124,6 +125,19 @@ Result<RestRequest> ReadCall(const Schema& schema, const Method& method,
   return BindMessage(method.rules, json);
 }
 
+// The error that a failing piece of work gives its call. nullopt: it did not throw.
+template <typename Work>
+std::optional<Error> FailureOf(const Work& work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (const std::exception& failure) {
+    return errors::CallFailed(failure.what());
+  } catch (...) {
+    return errors::CallFailed("unknown");
+  }
+}
+
 // Sends each element of the array that a route streams as a message.
 http::Response StreamedResponse(const Schema& schema, const std::string& type,
                                 std::function<void(const http::Response::Sink&)> write_array) {
@@ -134,7 +148,7 @@ http::Response StreamedResponse(const Schema& schema, const std::string& type,
                          write_array = std::move(write_array)](const http::Response::Sink& sink) {
     JsonElements elements;
     CallFailure end{{Code::kOk, ""}};
-    write_array([&](std::string_view piece) {
+    const auto write_messages = [&](std::string_view piece) {
       bool goes_on = sink("");  // a route that has no news asks whether its client has gone
       for (const std::string& element : elements.Take(piece)) {
         const auto message = schema.FromJson(type, element);
@@ -142,8 +156,9 @@ http::Response StreamedResponse(const Schema& schema, const std::string& type,
         goes_on = goes_on && message.ok() && sink(FrameMessage(*message));
       }
       return goes_on;
-    });
-    AddStatus(end, *trailers);
+    };
+    const auto failure = FailureOf([&] { write_array(write_messages); });
+    AddStatus(failure ? CallFailure{*failure} : end, *trailers);
   };
   return response;
 }
@@ -176,8 +191,9 @@ http::Response AnswerCall(const http::Handler& rest, const OnOwnAnswer& on_own_a
 }  // namespace
 
 bool IsCall(const http::Request& request) {
+  if (!request.is_http2 || request.method != "POST") return false;
   const std::string_view type = request.headers.Get("content-type");
-  return request.is_http2 && request.method == "POST" && type.starts_with(kContentType) &&
+  return type.starts_with(kContentType) &&
          (type.size() == kContentType.size() || type[kContentType.size()] == '+' ||
           type[kContentType.size()] == ';');
 }
@@ -185,7 +201,10 @@ bool IsCall(const http::Request& request) {
 http::Handler WithGrpc(http::Handler rest, http::Handler next, OnOwnAnswer on_own_answer) {
   return [rest = std::move(rest), next = std::move(next),
           on_own_answer = std::move(on_own_answer)](const http::Request& request) {
-    return IsCall(request) ? AnswerCall(rest, on_own_answer, request) : next(request);
+    if (!IsCall(request)) return next(request);
+    http::Response response;
+    const auto failure = FailureOf([&] { response = AnswerCall(rest, on_own_answer, request); });
+    return failure ? FailureResponse({*failure}) : response;
   };
 }
 
@@ -194,8 +213,10 @@ std::optional<http::TimeLimit> LimitOf(const http::Request& request) {
   const std::string_view text = request.headers.Get("grpc-timeout");
   const auto timeout = ParseTimeout(text);
   if (!timeout) return std::nullopt;
-  return http::TimeLimit{MonotonicNow() + *timeout,
-                         FailureResponse({errors::DeadlineExceeded(text)})};
+  const CallFailure failure{errors::DeadlineExceeded(text)};
+  const auto trailers = std::make_shared<http::Headers>();
+  AddStatus(failure, *trailers);
+  return http::TimeLimit{MonotonicNow() + *timeout, FailureResponse(failure), trailers};
 }
 
 http::Response RenderOwnAnswer(const http::Request& request, http::Response response) {

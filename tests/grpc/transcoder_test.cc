@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "base/encoding.h"
 #include "base/json.h"
 #include "grpc/schema.h"
@@ -309,12 +311,32 @@ TEST(Transcoder, ReportsCallsThatEndWithoutARequest) {
   EXPECT_THAT(seen, ElementsAre("/a.B/C 501"));
 }
 
+TEST(Transcoder, TurnsAnExceptionIntoAStatus) {
+  const auto fails = [](const http::Request&) -> http::Response {
+    throw std::runtime_error("broken");
+  };
+  const std::string get = std::string(kJobService) + "GetCustomJob";
+  const std::string name = Message(std::string(kMessages) + "GetCustomJobRequest",
+                                   {{"name", "projects/p/locations/l/customJobs/1"}});
+  const ACall call(name, {}, get);
+  const auto response = WithGrpc(fails, nullptr, nullptr)(call.request);
+  EXPECT_EQ(StatusOf(response), "13");
+  EXPECT_THAT(std::string(response.headers.Get("grpc-message")), HasSubstr("broken"));
+  FakeRest rest;
+  rest.answer.write_body = [](const http::Response::Sink&) { throw std::runtime_error("cut"); };
+  const auto tail =
+      rest.Call("/google.logging.v2.LoggingServiceV2/TailLogEntries", FrameMessage(""));
+  tail.write_body([](std::string_view) { return true; });
+  EXPECT_EQ(StatusOf(tail), "13");
+}
+
 TEST(LimitOf, ReadsTheTimeoutOfACall) {
   const auto seconds_of = [](const std::string& timeout) {
     const ACall call("", {{"grpc-timeout", timeout}});
     const auto limit = LimitOf(call.request);
     if (!limit) return -1.0;
     EXPECT_EQ(StatusOf(limit->answer), "4");
+    EXPECT_EQ(limit->trailers->Get("grpc-status"), "4");
     return std::chrono::duration<double>(limit->at - MonotonicNow()).count();
   };
   EXPECT_NEAR(seconds_of("2H"), 7200, 5);
@@ -335,6 +357,7 @@ TEST(RenderOwnAnswer, MakesAStatusForCallsOnly) {
   const auto rendered = RenderOwnAnswer(call.request, refusal);
   EXPECT_EQ(StatusOf(rendered), "7");
   EXPECT_EQ(rendered.headers.Get("grpc-message"), "No.");
+  EXPECT_EQ(StatusOf(RenderOwnAnswer(call.request, http::JsonResponse(431, "{}"))), "8");
   call.request.is_http2 = false;
   EXPECT_EQ(RenderOwnAnswer(call.request, refusal).status, 403);
   EXPECT_THAT(std::string(RenderOwnAnswer(call.request, refusal).headers.Get("grpc-status")),
