@@ -116,6 +116,19 @@ class GrpcCalls(vertex_jobs.VertexTest):
                      iter([request, request]))
         self.refused(grpc.StatusCode.UNIMPLEMENTED, 'no message', self.channel().stream_unary(GET), iter([]))
 
+    def test_entries_with_payloads_of_known_and_unknown_types(self):
+        payloads = [{'@type': 'type.googleapis.com/google.cloud.audit.AuditLog', 'methodName': 'a.method'},
+                    {'@type': 'type.googleapis.com/a.b.Unknown', 'a': 1}]
+        self.call('v2/entries:write', {
+            'logName': 'projects/demo-project/logs/audited', 'resource': {'type': 'global'},
+            'entries': [{'insertId': f'entry-{at}', 'protoPayload': payload} for at, payload in enumerate(payloads)]})
+        names, log = b'\x42\x15projects/demo-project', b'log_id("audited")'
+        listed = self.channel().unary_unary('/google.logging.v2.LoggingServiceV2/ListLogEntries')(
+            names + bytes([0x12, len(log)]) + log, timeout=60)
+        for text in (b'entry-0', b'google.cloud.audit.AuditLog', b'a.method', b'entry-1'):
+            self.assertIn(text, listed)
+        self.assertNotIn(b'a.b.Unknown', listed)
+
     def agreed(self, *protocols):
         """The protocol of a TLS connection with a client that offers these."""
         context = ssl.create_default_context(cafile=self.emulator.variables['GRPC_DEFAULT_SSL_ROOTS_FILE_PATH'])
