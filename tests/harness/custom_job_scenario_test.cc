@@ -43,8 +43,32 @@ TEST(CustomJobScenario, ReportsReplicasThatTheJobDoesNotHave) {
   };
   EXPECT_EQ(mistakes("workerpool0"), "");
   EXPECT_THAT(mistakes("workerpool2-0"), HasSubstr("the job has no workerpool2-0"));
-  EXPECT_THAT(mistakes("master-0"), HasSubstr("the job has no master-0"));
+  EXPECT_THAT(mistakes("ps-0"), HasSubstr("the job has no workerpool2-0"));
   EXPECT_THAT(mistakes("workerpool4-0"), HasSubstr("is not a valid replica"));
+}
+
+TEST(CustomJobScenario, NamesReplicasByTheirRolesInTfConfig) {
+  const auto read = Read(kTwoPools +
+                         "faults: [{kill: {replica: worker-1}, when: {step: 3, replica: chief}}]\n"
+                         "expect: {steps: {master: 1..3}}");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->faults[0].replica, "workerpool1-1");
+  EXPECT_EQ(read->faults[0].when.replica, "workerpool0-0");
+  EXPECT_EQ(NameInPools("ps-2"), "workerpool2-2");
+  EXPECT_EQ(NameInPools("evaluator"), "workerpool3-0");
+  EXPECT_EQ(NameInPools("workerpool1-1"), "workerpool1-1");
+}
+
+TEST(CustomJobScenario, KeepsValuesThatTheServiceRefuses) {
+  for (const char* zero : {"0", "'0'"}) {
+    const Json document =
+        DocumentOf("job: {custom_job: {workerPoolSpecs: [{replicaCount: " + std::string(zero) +
+                   "}, {replicaCount: 0}]}}");
+    const Json job = CustomJobs().Complete(document, {.image = "gcr.io/p/i"});
+    for (const Json& pool : job["jobSpec"]["workerPoolSpecs"]) {
+      EXPECT_EQ(pool["replicaCount"], "0") << job;
+    }
+  }
 }
 
 TEST(CustomJobScenario, MayBeAResourceOrItsSpecificationInAnySpelling) {
@@ -52,6 +76,7 @@ TEST(CustomJobScenario, MayBeAResourceOrItsSpecificationInAnySpelling) {
   EXPECT_EQ(StringOr(spec, "displayName"), "scenario");
   EXPECT_EQ(DocumentOf("job: {custom_job: {jobSpec: {scheduling: {strategy: SPOT}}}}"), spec);
   EXPECT_EQ(DocumentOf("job: {custom_job: {job_spec: {scheduling: {strategy: 4}}}}"), spec);
+  EXPECT_EQ(DocumentOf("job: {custom_job: {displayName: x}}"), Json({{"displayName", "x"}}));
   const std::string pool = "{machineSpec: {machineType: n1-standard-4}, replicaCount: 1}";
   EXPECT_EQ(DocumentOf("job: {custom_job: {workerPoolSpecs: " + pool + "}}"),
             DocumentOf("job: {custom_job: {worker_pool_specs: [" + pool + "]}}"));
@@ -65,6 +90,8 @@ TEST(CustomJobScenario, ReportsUnknownFields) {
 
 TEST(CustomJobScenario, IsTheOnlyJob) {
   EXPECT_THAT(Mistakes(kCommand + "job: {custom_job: {}, config: {scaleTier: BASIC}}"),
+              HasSubstr("a scenario has one job"));
+  EXPECT_THAT(Mistakes(kCommand + "job: {custom_job: {}, create: [--config=c.yaml]}"),
               HasSubstr("a scenario has one job"));
   EXPECT_THAT(Mistakes("description: d\ntrainer: {command: [python3, t.py], ranks: 2}\n"
                        "job: {custom_job: {}}\n"),

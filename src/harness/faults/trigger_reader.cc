@@ -5,6 +5,7 @@
 
 #include "harness/faults/fault_texts.h"
 #include "harness/faults/network_fault.h"
+#include "harness/scenario/job_kind.h"
 #include "harness/scenario/scenario_texts.h"
 
 namespace caip::harness {
@@ -150,9 +151,9 @@ bool IsRole(const std::string& word) {
 }
 
 // "worker" -> "worker-0", "chief" -> "master-0"; in a trial "worker/2" -> "worker-0/2".
-std::optional<std::string> FullName(const std::string& name) {
+std::optional<std::string> FullNameOf(const std::string& name) {
   if (const size_t slash = name.find('/'); slash != name.npos) {
-    const auto replica = FullName(name.substr(0, slash));
+    const auto replica = FullNameOf(name.substr(0, slash));
     const std::string trial = name.substr(slash + 1);
     const bool is_number = trial.find_first_not_of("0123456789") == trial.npos;
     if (!replica || trial.empty() || trial.size() > 9 || !is_number || trial[0] == '0') {
@@ -169,6 +170,12 @@ std::optional<std::string> FullName(const std::string& name) {
   const bool is_index = index.find_first_not_of("0123456789") == index.npos;
   if (index.empty() || index.size() > 5 || !is_index) return std::nullopt;
   return name;
+}
+
+// The name that the job at the cursor gives the replica.
+std::optional<std::string> FullName(const std::string& name, const Cursor& cursor) {
+  const auto replica = FullNameOf(name);
+  return replica && cursor.file().roles_are_pools ? NameInPools(*replica) : replica;
 }
 
 }  // namespace
@@ -217,7 +224,7 @@ Trigger ReadTrigger(const Cursor& cursor) {
 std::string ReadReplica(const Cursor& cursor, bool or_any) {
   const std::string name = cursor.Text();
   if (name == "any" && or_any) return name;
-  if (const auto replica = FullName(name)) return *replica;
+  if (const auto replica = FullName(name, cursor)) return *replica;
   cursor.Wrong(texts::ReplicaNotValid(name, or_any));
   return name;
 }
@@ -225,7 +232,7 @@ std::string ReadReplica(const Cursor& cursor, bool or_any) {
 std::string ReadPeer(const Cursor& cursor) {
   const std::string name = cursor.Text();
   if (name == kStoragePeer) return name;
-  if (const auto replica = FullName(name)) return *replica;
+  if (const auto replica = FullName(name, cursor)) return *replica;
   cursor.Wrong(texts::PeerNotValid(name));
   return name;
 }
@@ -238,7 +245,7 @@ std::string StateNamed(const std::string& word) {
 }
 
 std::string ReplicaOfKey(const std::string& name, const Cursor& value) {
-  if (const auto replica = FullName(name)) return *replica;
+  if (const auto replica = FullName(name, value)) return *replica;
   value.Wrong(texts::ReplicaNotValid(name, false));
   return name;
 }

@@ -23,8 +23,12 @@ constexpr char kCustomJobAgain[] = "4611686018427387905";
 constexpr char kCustomJobRegion[] = "us-central1";
 constexpr char kPoolMachine[] = "n1-standard-4";
 constexpr char kPools[] = "workerPoolSpecs";
+// What a job has and a specification has not.
+constexpr const char* kJobFields[] = {"jobSpec", "job_spec",       "displayName",    "display_name",
+                                      "labels",  "encryptionSpec", "encryption_spec"};
 constexpr const char* kTasks[] = {"containerSpec", "pythonPackageSpec"};
 constexpr int64_t kPoolReplicasMax = 10'000;
+constexpr std::array<std::string_view, 4> kPoolRoles = {"master", "worker", "ps", "evaluator"};
 
 const Json& NoPools() {
   static const Json none = Json::array();
@@ -57,15 +61,17 @@ int64_t CountOfPool(const Json& pool) {
 
 // gcloud's file may have one pool instead of a list, and a specification instead of a job.
 Json AsJob(const Json& written) {
-  const bool is_job = written.contains("jobSpec") || written.contains("job_spec");
+  const auto is_of_jobs = [&](const char* name) { return written.contains(name); };
+  const bool is_job = std::ranges::any_of(kJobFields, is_of_jobs);
   Json job = is_job ? written : Json{{"jobSpec", written}};
   if (!job.contains("displayName") && !job.contains("display_name")) {
     job["displayName"] = "scenario";
   }
-  Json& spec = job[job.contains("jobSpec") ? "jobSpec" : "job_spec"];
-  if (!spec.is_object()) return job;
-  for (const char* name : {kPools, "worker_pool_specs"}) {
-    if (spec.contains(name) && spec[name].is_object()) spec[name] = Json::array({spec[name]});
+  const char* const name = job.contains("jobSpec") ? "jobSpec" : "job_spec";
+  if (!job.contains(name) || !job[name].is_object()) return job;
+  Json& spec = job[name];
+  for (const char* pools : {kPools, "worker_pool_specs"}) {
+    if (spec.contains(pools) && spec[pools].is_object()) spec[pools] = Json::array({spec[pools]});
   }
   return job;
 }
@@ -95,8 +101,7 @@ class CustomJobKind final : public JobKind {
   std::string_view words_key() const override { return "create"; }
 
   Result<Json> Read(const Json& written) const override {
-    ASSIGN_OR_RETURN(const vertex::CustomJob job, vertex::ParseCustomJob(AsJob(written)));
-    return vertex::ToStoredJson(job);
+    return vertex::SpellCustomJob(AsJob(written));
   }
 
   // A later pool that is empty is skipped.
@@ -268,11 +273,25 @@ bool HasCluster(const JobKind& kind, const Json& document) {
   return kind.ReplicasOf(document).size() > 1;
 }
 
+bool IsFirstReplica(const std::string& replica) {
+  return replica == "master-0" || replica == vertex::ReplicaName({vertex::PoolRole(0), 0});
+}
+
+std::string NameInPools(const std::string& replica) {
+  const size_t dash = std::min(replica.rfind('-'), replica.size());
+  const std::string word = replica.substr(0, dash);
+  const std::string index = dash == replica.size() ? "-0" : replica.substr(dash);
+  for (size_t pool = 0; pool < kPoolRoles.size(); ++pool) {
+    const bool is_chief = pool == 0 && word == "chief";
+    if (is_chief || word == kPoolRoles[pool]) return vertex::PoolRole(pool) + index;
+  }
+  return replica;
+}
+
 std::string RoleOf(const std::string& replica) {
-  constexpr std::array<const char*, 4> kPoolRoles = {"master", "worker", "ps", "evaluator"};
   const std::string role = replica.substr(0, replica.rfind('-'));
   for (size_t pool = 0; pool < kPoolRoles.size(); ++pool) {
-    if (role == vertex::PoolRole(pool)) return kPoolRoles[pool];
+    if (role == vertex::PoolRole(pool)) return std::string(kPoolRoles[pool]);
   }
   return role;
 }

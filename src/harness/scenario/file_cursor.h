@@ -22,6 +22,7 @@ struct FileText {
   std::string text;
   YamlDocument document;
   std::vector<std::string> mistakes;  // each with its excerpt
+  bool roles_are_pools = false;       // "worker-0" is a replica of the job's second worker pool
 };
 
 /// Reads and parses a file. Duplicate keys are mistakes. Errors are those of the file or of YAML.
@@ -34,6 +35,7 @@ class Cursor {
   explicit Cursor(std::shared_ptr<FileText> file);
 
   const Json& json() const { return *json_; }
+  const FileText& file() const { return *file_; }
   /// The JSON pointer of the value: "/faults/0/kill".
   const std::string& pointer() const { return pointer_; }
   /// The place for people: "faults[0].kill".

@@ -115,4 +115,11 @@ bool HasCluster(const JobKind& kind, const Json& document);
 /// kind of job.
 std::string RoleOf(const std::string& replica);
 
+/// Whether it is the first replica of its job: "master-0" or "workerpool0-0".
+bool IsFirstReplica(const std::string& replica);
+
+/// "worker-0" or "worker" -> "workerpool1-0": the replica of a custom job that has the role in
+/// TF_CONFIG. Other names are unchanged.
+std::string NameInPools(const std::string& replica);
+
 }  // namespace caip::harness

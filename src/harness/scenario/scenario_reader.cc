@@ -66,6 +66,10 @@ class Reading {
     const auto found = folders_.find(key);
     return found == folders_.end() ? Path() : found->second;
   }
+  /// From here on, names of roles mean replicas of worker pools.
+  void TakeRolesAsPools() const {
+    for (const auto& file : files_) file->roles_are_pools = true;
+  }
   void Wrong(const std::string& what) const { Cursor(files_.front()).Wrong(what); }
 
   Status Outcome() const {
@@ -185,6 +189,7 @@ void ReadJobKeys(const Cursor& job, Scenario& scenario) {
     if (is_other && job.Has(document)) job.At(document).WrongKey(texts::TwoJobKinds());
     if (is_other || (!job.Has(words) && !job.Has(document))) continue;
     scenario.kind = kind;
+    if (job.Has(words) && job.Has(document)) job.At(document).WrongKey(texts::TwoJobKinds());
     if (job.Has(words)) scenario.words = job.At(words).Texts();
     if (job.Has(document)) ReadDocument(job.At(document), scenario);
   }
@@ -273,6 +278,7 @@ void ReadParts(const Reading& reading, Scenario& scenario) {
   ReadPlaces(reading, scenario);
   if (const Cursor* needs = reading.Find("needs")) ReadNeeds(*needs, scenario);
   ReadJob(reading, scenario);
+  if (scenario.kind == &CustomJobs()) reading.TakeRolesAsPools();
   if (const Cursor* buckets = reading.Find("buckets")) {
     ReadBuckets(*buckets, reading.FolderOf("buckets"), scenario);
   }

@@ -124,6 +124,15 @@ void ForgetOutputFields(Json& plain) {
   }
 }
 
+Result<Json> PlainOfBody(const Json& body) {
+  if (!body.is_object()) return errors::BodyNoObject("CustomJob");
+  std::vector<FieldViolation> violations;
+  Json plain = google::ReadMessage(google::WithoutOutputFields(body, CustomJobSchema()),
+                                   CustomJobSchema(), "custom_job", violations);
+  if (!violations.empty()) return google::errors::NotTheMessage(std::move(violations));
+  return plain;
+}
+
 }  // namespace
 
 CustomJob CustomJobFromPlain(Json plain) {
@@ -143,12 +152,13 @@ CustomJob CustomJobFromPlain(Json plain) {
 }
 
 Result<CustomJob> ParseCustomJob(const Json& body) {
-  if (!body.is_object()) return errors::BodyNoObject("CustomJob");
-  std::vector<FieldViolation> violations;
-  Json plain = google::ReadMessage(google::WithoutOutputFields(body, CustomJobSchema()),
-                                   CustomJobSchema(), "custom_job", violations);
-  if (!violations.empty()) return google::errors::NotTheMessage(std::move(violations));
+  ASSIGN_OR_RETURN(Json plain, PlainOfBody(body));
   return CustomJobFromPlain(std::move(plain));
+}
+
+Result<Json> SpellCustomJob(const Json& body) {
+  ASSIGN_OR_RETURN(const Json plain, PlainOfBody(body));
+  return google::WriteMessage(plain, CustomJobSchema(), {.camel_case = true});
 }
 
 Result<CustomJob> FromStoredJson(const Json& stored) {

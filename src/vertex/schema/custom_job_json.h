@@ -14,6 +14,10 @@ namespace caip::vertex {
 /// (docs/service/api.md, section 5).
 Result<CustomJob> ParseCustomJob(const Json& body);
 
+/// The create body with the names of the API. Values that are defaults remain, because the service
+/// refuses some of them where a missing value is valid.
+Result<Json> SpellCustomJob(const Json& body);
+
 /// The document of a stored job. The error's message says what is wrong with it.
 Result<CustomJob> FromStoredJson(const Json& stored);
 /// The document as the store keeps it: the names of the API.
