@@ -71,7 +71,7 @@ Duration ScenarioRun::FailingRestart() const {
   Duration longest = options_.settings.options.failing_restart;
   if (!options_.disturbed) return longest;
   for (const harness::Fault& fault : scenario_.faults) {
-    longest = std::max(longest, harness::RunsAgain(fault).value_or(Duration(0)));
+    longest = std::max(longest, harness::RunsAgain(fault, scenario_.limits));
   }
   return longest;
 }

@@ -150,14 +150,22 @@ TEST(CustomJob, GetsPoolsForEveryRole) {
 TEST(FailFault, RunsTheProgramAgainInCustomJobsOnly) {
   const auto read = Read(kTwoPools + "faults: [{fail: {replica: workerpool0}, when: {step: 3}}]");
   ASSERT_TRUE(read.ok()) << read.error().message;
-  EXPECT_EQ(RunsAgain(read->faults[0]), kFailingRestart);
+  EXPECT_EQ(RunsAgain(read->faults[0], {}), std::chrono::seconds(8)) << "of 10s without progress";
+  const Limits slow = {.wall = std::chrono::hours(1), .no_progress = std::chrono::hours(1)};
+  EXPECT_EQ(RunsAgain(read->faults[0], slow), kFailingRestart);
   EXPECT_THAT(Mistakes(kCommand + "faults: [{fail: {replica: master, runs_again: 30s}, "
                                   "when: {step: 3}}]"),
               HasSubstr("belongs to custom jobs"));
   EXPECT_THAT(Mistakes(kCommand + "mood: {failing_restart: 30s}"),
               HasSubstr("belongs to custom jobs"));
-  EXPECT_THAT(Mistakes(kTwoPools + "faults: [{fail: {replica: workerpool0, status: 11}, "
-                                   "when: {step: 3}}]"),
+}
+
+TEST(FailFault, OfAPackageHasNoStatusAfterWhichTheJobIsTriedAgain) {
+  const std::string fault = "faults: [{fail: {replica: workerpool0, status: 11}, when: {step: 3}}]";
+  EXPECT_EQ(Mistakes(kTwoPools + fault), "") << "a container fails with any status";
+  EXPECT_THAT(Mistakes("description: d\njob: {custom_job: {workerPoolSpecs: [{pythonPackageSpec: "
+                       "{executorImageUri: E, packageUris: [gs://b/p], pythonModule: m}}]}}\n" +
+                       fault),
               HasSubstr("is that of a signal"));
 }
 

@@ -76,6 +76,7 @@ struct FaultResponse {
 };
 
 struct Fault;
+struct Limits;
 struct Scenario;
 
 /// The operations that a fault may use while it is injected.
@@ -166,9 +167,11 @@ struct Fault {
   bool if_reached = false;  // the scenario does not fail if the trigger never occurs
 };
 
-/// How long the program runs again after the fault, if the API restarts it; nullopt: the fault
-/// makes no program fail.
-std::optional<Duration> RunsAgain(const Fault& fault);
+/// Whether the fault makes a program end with an error of its own.
+bool MakesProgramFail(const Fault& fault);
+/// How long the program runs again after such a fault, if the API restarts it: as the fault says,
+/// or kFailingRestart, but not so long that the limits end the run.
+Duration RunsAgain(const Fault& fault, const Limits& limits);
 
 /// All kinds, in the order of the documentation.
 const std::vector<FaultKind>& FaultKinds();
@@ -187,7 +190,7 @@ Fault KillFault(std::string name, std::string replica, Trigger when);
 Fault CrashFault(std::string name, std::string replica, Trigger when);
 Fault PowerLossFault(std::string name, std::string replica, Trigger when, PowerLoss lost);
 Fault MaintenanceFault(std::string name, std::string replica, Trigger when);
-/// The program runs again for kFailingRestart, if the API restarts it.
+/// The program runs again for the default time, if the API restarts it.
 Fault FailFault(std::string name, std::string replica, Trigger when);
 Fault SignalFault(std::string name, std::string replica, Trigger when, int signal);
 /// Ends after `lasts`, or by its `until`, which the caller sets.

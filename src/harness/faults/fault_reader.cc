@@ -254,10 +254,7 @@ void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenar
 // A job with images installs no packages.
 void CheckJobHasPackages(const Fault& fault, const Cursor& element, const Scenario& scenario) {
   if (!fault.when.Is<InstallationTrigger>() || !scenario.words.empty()) return;
-  const std::string image = scenario.command.empty() ? "" : "of the command";
-  const Json completed = scenario.kind->Complete(scenario.document, {.image = image});
-  const bool has_packages = scenario.kind->InstallsPackages(completed);
-  if (has_packages && (image.empty() || !scenario.kind->RunsImage(completed))) return;
+  if (RunsPackages(scenario)) return;
   element.At("when").Wrong(texts::InstallationWithoutPackages());
 }
 

@@ -119,8 +119,9 @@ std::string PowerLossOfSeveral() {
 
 std::string TransientStatus(int status) {
   return "status " + std::to_string(status) +
-         " is that of a signal, after which the service tries the job again. Use `crash`, or "
-         "another status.";
+         " of a Python package is that of a signal, after which the service tries the job again. "
+         "Use "
+         "`crash`, or another status.";
 }
 
 std::string RunsAgainOfTraining() {

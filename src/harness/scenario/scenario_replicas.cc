@@ -11,4 +11,12 @@ std::vector<std::string> FindReplicas(const Scenario& scenario) {
   return replicas;
 }
 
+bool RunsPackages(const Scenario& scenario) {
+  if (!scenario.words.empty()) return false;
+  const std::string image = scenario.command.empty() ? "" : "of the command";
+  const Json completed = scenario.kind->Complete(scenario.document, {.image = image});
+  const bool has_packages = scenario.kind->InstallsPackages(completed);
+  return has_packages && (image.empty() || !scenario.kind->RunsImage(completed));
+}
+
 }  // namespace caip::harness

@@ -12,4 +12,7 @@ namespace caip::harness {
 /// words, because only the client knows those replicas.
 std::vector<std::string> FindReplicas(const Scenario& scenario);
 
+/// Whether the first replica runs installed packages. False for words.
+bool RunsPackages(const Scenario& scenario);
+
 }  // namespace caip::harness
