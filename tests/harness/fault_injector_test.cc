@@ -8,6 +8,7 @@
 #include <chrono>
 #include <future>
 
+#include "harness/scenario/job_kind.h"
 #include "tests/harness/run_of.h"
 
 namespace caip::harness {
@@ -282,6 +283,88 @@ TEST_F(FaultInjectorTest, MachinesAgeByTheStepsOfTheTrainer) {
                                     return fault && fault->fault == kLifetimeOver;
                                   }),
             1);
+}
+
+// The losses of a cluster that reports the steps in this order, with lives of three steps on
+// average.
+std::vector<std::string> LossesOf(const std::vector<std::string>& order, Clock& clock) {
+  FaultInjectorOptions options;
+  options.vm_lifetime =
+      MachineLifetime{MachineLifetime::Kind::kExponential, std::chrono::minutes(3)};
+  options.step_time = std::chrono::minutes(1);
+  FakeRun run;
+  FaultInjector injector(std::move(options), clock);
+  injector.Attach(run);
+  run.on_lost = [&](const std::string& replica) { injector.Report(Exit(replica, 1, 0, 9)); };
+  injector.Report(State("RUNNING"));
+  for (const std::string& replica : order) {
+    injector.Report(Start(replica, 1));
+    injector.Report(Live(replica, 1));
+  }
+  for (int64_t step = 1; step <= 30; ++step) {
+    for (const std::string& replica : order) injector.Report(Step(replica, 1, step));
+  }
+  injector.End();
+  injector.Drain();
+  int64_t steps = 0;  // of the first replica
+  std::vector<std::string> losses;
+  for (const Event& event : injector.events()) {
+    if (event.Is<StepEvent>() && IsFirstReplica(event.replica)) ++steps;
+    const bool is_loss = event.Is<FaultEvent>() && event.As<FaultEvent>()->fault == kLifetimeOver;
+    if (is_loss) losses.push_back(event.replica + " after " + std::to_string(steps));
+  }
+  std::ranges::sort(losses);
+  return losses;
+}
+
+TEST_F(FaultInjectorTest, TheMachinesOfAClusterAgeByTheStepsOfItsFirstReplica) {
+  const auto losses = LossesOf({"workerpool0-0", "workerpool1-0", "workerpool1-1"}, clock_);
+  EXPECT_EQ(losses.size(), 3u);
+  EXPECT_EQ(LossesOf({"workerpool1-1", "workerpool0-0", "workerpool1-0"}, clock_), losses);
+}
+
+TEST_F(FaultInjectorTest, AMachineDoesNotBecomeYoungerWhenItsProgramStartsAgain) {
+  for (const bool is_program_only : {true, false}) {
+    FaultInjectorOptions options;
+    options.vm_lifetime =
+        MachineLifetime{MachineLifetime::Kind::kConstant, std::chrono::minutes(3)};
+    options.step_time = std::chrono::minutes(1);
+    FakeRun run;
+    FaultInjector injector(std::move(options), clock_);
+    injector.Attach(run);
+    run.on_lost = [&](const std::string& replica) { injector.Report(Exit(replica, 2, 0, 9)); };
+    injector.Report(State("RUNNING"));
+    injector.Report(Start("workerpool0-0", 1));
+    injector.Report(Live("workerpool0-0", 1));
+    injector.Report(Step("workerpool0-0", 1, 1));
+    injector.Report(is_program_only ? Exit("workerpool0-0", 1, 1) : Exit("workerpool0-0", 1, 0, 9));
+    injector.Report(Start("workerpool0-0", 2));
+    injector.Report(Live("workerpool0-0", 2));
+    for (int64_t step = 1; step <= 2; ++step) injector.Report(Step("workerpool0-0", 2, step));
+    injector.End();
+    injector.Drain();
+    const auto events = injector.events();
+    const bool is_lost = std::ranges::any_of(events, [](const Event& event) {
+      return event.Is<FaultEvent>() && event.As<FaultEvent>()->fault == kLifetimeOver;
+    });
+    EXPECT_EQ(is_lost, is_program_only);
+  }
+}
+
+TEST_F(FaultInjectorTest, FailsAProgramBeforeItsMachineIsLost) {
+  FaultInjectorOptions options;
+  options.vm_lifetime = MachineLifetime{MachineLifetime::Kind::kConstant, std::chrono::minutes(3)};
+  options.step_time = std::chrono::minutes(1);
+  options.faults = {FailFault("fail 1", "master-0", AtStep(3))};
+  injector_ = std::make_unique<FaultInjector>(std::move(options), clock_);
+  injector_->Attach(world_);
+  world_.on_failed = [this](const std::string& replica, int status) {
+    injector_->Report(Exit(replica, 1, status));
+  };
+  Running({"master-0"});
+  for (int64_t step = 1; step <= 3; ++step) injector_->Report(Step("master-0", 0, step));
+  EXPECT_TRUE(world_.WasAsked("fail master-0 with 1"));
+  EXPECT_EQ(world_.Count("lose master-0"), 0);
 }
 
 TEST_F(FaultInjectorTest, FailsAProgramWithItsOwnStatus) {

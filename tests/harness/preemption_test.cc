@@ -38,6 +38,16 @@ TEST(MachineLifetime, OfTheExponentialModelHasItsMean) {
   EXPECT_NEAR(sum / kDraws, 3600, 120);
 }
 
+TEST(MachineLifetime, EndsWithinTheTimesOfAClock) {
+  const MachineLifetime lifetime{.mean = Duration::max()};
+  Random random(7);
+  for (int i = 0; i < 100; ++i) {
+    const Duration drawn = Draw(lifetime, random);
+    EXPECT_GE(drawn, Duration(0));
+    EXPECT_LE(drawn, hours(24 * 365 * 50));
+  }
+}
+
 TEST(MachineLifetime, MustBeATimeAboveZero) {
   for (const char* text : {"", "20", "constant:", "constant:0", "uniform:1m..2m", "exponential"}) {
     const auto lifetime = ParseMachineLifetime(text);
@@ -79,8 +89,20 @@ TEST(PreemptionCost, TakesTheTimeThatAStepStandsFor) {
   const PreemptionCost cost = MeasurePreemptions(PreemptedOnce(), minutes(10));
   EXPECT_EQ(cost.again, minutes(20));
   EXPECT_EQ(Describe(cost),
-            "1 preemption, 1 job restart; 2 of 5 steps done twice; 21m 00s lost (20m 00s of steps, "
-            "1m 00s without a machine)");
+            "1 preemption, 1 job restart; 5 steps of workerpool0-0 and 2 repetitions; 21m 00s "
+            "lost (20m 00s of repeated steps, 1m 00s without a machine)");
+}
+
+TEST(PreemptionCost, IsThatOfTheFirstReplicaOfACluster) {
+  Evidence run;
+  run.events = {Step("workerpool1-0", 1, 1), Step("workerpool1-0", 1, 2),
+                Step("workerpool0-0", 1, 1)};
+  EXPECT_EQ(MeasurePreemptions(run, minutes(1)).replica, "workerpool0-0");
+  EXPECT_FALSE(MeasurePreemptions(run, minutes(1)).without_age);
+  run.events.pop_back();
+  const PreemptionCost cost = MeasurePreemptions(run, minutes(1));
+  EXPECT_EQ(cost.steps, 2);
+  EXPECT_THAT(Describe(cost), HasSubstr("no machine aged"));
 }
 
 TEST(PreemptionCost, OfARunWithoutStepsIsItsLosses) {

@@ -91,7 +91,7 @@ class CustomJobs(scenario_case.Case):
         self.assertEqual((cost["preemptions"], cost["job_restarts"]), (3, 3))
         self.assertEqual((cost["steps"], cost["steps_again"]), (40, 15))
         self.assertEqual(cost["seconds_of_steps_again"], 15 * 60)
-        self.assertIn("3 preemptions, 3 job restarts; 15 of 40 steps done twice; 15m ", done.stdout)
+        self.assertIn("3 preemptions, 3 job restarts; 40 steps of workerpool0-0 and 15 repetitions; 15m ", done.stdout)
         self.assertIn("seed 1)", done.stdout)
 
     def test_the_seed_decides_when_machines_are_lost(self):

@@ -4,8 +4,18 @@
 #include <utility>
 
 #include "harness/faults/fault_injector.h"
+#include "harness/scenario/job_kind.h"
 
 namespace caip::harness {
+namespace {
+
+// "/2" of "master-0/2"; "" outside trials.
+std::string MachineTrialOf(const std::string& replica) {
+  const size_t slash = replica.find('/');
+  return slash == replica.npos ? "" : replica.substr(slash);
+}
+
+}  // namespace
 
 /// The context of one fault of the injector.
 class FaultInjector::Context final : public FaultContext {
@@ -167,44 +177,58 @@ void FaultInjector::RunInFlight(const std::function<void()>& work) {
   changed_.notify_all();
 }
 
-// Mutex held.
-void FaultInjector::DrawLifetime(const std::string& replica, int boot) {
+// Mutex held. A program that starts again on its machine does not make the machine younger.
+void FaultInjector::NoteMachine(const std::string& replica, int boot) {
   if (!options_.vm_lifetime) return;
+  if (new_machines_.erase(replica) == 0) {
+    for (Lifetime& life : lifetimes_) {
+      if (life.replica == replica) life.boot = boot;
+    }
+    return;
+  }
+  std::erase_if(lifetimes_, [&](const Lifetime& life) { return life.replica == replica; });
   Random random = Random(options_.seed).Fork("machine of " + replica + " " + std::to_string(boot));
-  lifetimes_.push_back({MachineTime() + Draw(*options_.vm_lifetime, random), replica, boot});
+  const Duration age = Draw(*options_.vm_lifetime, random);
+  lifetimes_.push_back({MachineTime(replica) + age, replica, boot});
 }
 
-// Mutex held. The time by which machines age.
-Instant FaultInjector::MachineTime() const {
-  return options_.step_time ? Instant{} + trained_ * *options_.step_time : clock_.Now();
+// Mutex held. The time by which the replica's machine ages.
+Instant FaultInjector::MachineTime(const std::string& replica) const {
+  if (!options_.step_time) return clock_.Now();
+  const auto found = trained_.find(MachineTrialOf(replica));
+  return Instant{} + (found == trained_.end() ? 0 : found->second) * *options_.step_time;
 }
 
 // Mutex held.
 void FaultInjector::CountStep(const std::string& replica) {
-  if (training_replica_.empty()) training_replica_ = replica;
-  if (replica == training_replica_) ++trained_;
+  if (IsFirstReplica(replica.substr(0, replica.find('/')))) ++trained_[MachineTrialOf(replica)];
 }
 
-// Mutex held. The replicas whose machines have reached their age.
-std::vector<std::string> FaultInjector::TakeExpired(Instant now) {
+// Mutex held. The replicas whose machines have reached their age. `now`: emulated time; nullopt:
+// that by which each machine ages.
+std::vector<std::string> FaultInjector::TakeExpired(std::optional<Instant> now) {
   std::vector<std::string> expired;
-  for (const Lifetime& life : lifetimes_) {
-    if (life.end > now || live_[life.replica] != life.boot) continue;
-    Event line{.replica = life.replica, .boot = life.boot};
+  std::erase_if(lifetimes_, [&](const Lifetime& life) {
+    if (life.end > now.value_or(MachineTime(life.replica))) return false;
+    if (live_[life.replica] == life.boot) expired.push_back(life.replica);
+    return true;
+  });
+  for (const std::string& replica : expired) {
+    Event line{.replica = replica, .boot = live_[replica]};
     line.body = FaultEvent{kLifetimeOver, "the lifetime of the machine is over"};
     Append(std::move(line));
-    expired.push_back(life.replica);
   }
-  std::erase_if(lifetimes_, [&](const Lifetime& life) { return life.end <= now; });
   return expired;
 }
 
 // Mutex held. The losses of the machines that are too old after the step. Each returns when the
-// machine is gone.
-std::vector<std::function<void()>> FaultInjector::LossesAtStep(const Event& event) {
+// machine is gone. A program that fails at the step fails first: a lost machine would hide that.
+std::vector<std::function<void()>> FaultInjector::LossesAtStep(const Event& event, const Due& due) {
   std::vector<std::function<void()>> losses;
   if (!options_.step_time || !event.Is<StepEvent>()) return losses;
-  for (const std::string& replica : TakeExpired(MachineTime())) {
+  const auto fails = [this](size_t index) { return MakesProgramFail(faults_[index]->fault); };
+  if (std::ranges::any_of(due.faults, fails)) return losses;
+  for (const std::string& replica : TakeExpired(std::nullopt)) {
     losses.push_back([this, replica] {
       const Status lost = run_->LoseVm(replica, engine::VmLoss::kKill);
       if (lost.ok()) Context(*this, 0).WaitForEndOfBoot(replica);

@@ -15,6 +15,11 @@ bool CanInject(const Fault& fault, const Event& event) {
   return !storage || !storage->is_unanswered || !fault.action->only_answers();
 }
 
+// Higher codes are those of signals.
+bool IsOwnError(const ExitEvent& exit) {
+  return exit.signal == 0 && exit.exit_code > 0 && exit.exit_code < 128;
+}
+
 bool HasReached(const std::map<std::string, int>& boots, const std::string& replica, int boot) {
   const auto found = boots.find(replica);
   return found != boots.end() && found->second >= boot;
@@ -139,7 +144,7 @@ FaultResponse FaultInjector::Report(Event event) {
     }
     Append(event);
     due = CountTriggers(event, Phase::kAfter);
-    for (auto& loss : LossesAtStep(event)) due.ends.push_back(std::move(loss));
+    for (auto& loss : LossesAtStep(event, due)) due.ends.push_back(std::move(loss));
     for (const size_t index : due.faults) AppendFault(index, Describe(event));
     response = AnswerInline(due.faults);
     if (is_line && lock_step_) {
@@ -231,10 +236,15 @@ std::optional<uint64_t> FaultInjector::NextCut(const StorageEvent& write, uint64
 void FaultInjector::NoteBoot(const Event& event) {
   if (const auto* entered = event.As<StateEvent>()) {  // a job that is being cancelled still runs
     if (entered->state == "RUNNING") running_ = true;
-    if (entered->state == "QUEUED" || entered->state == "PREPARING") running_ = false;
+    if (entered->state == "QUEUED" || entered->state == "PREPARING") {
+      running_ = false;
+      failed_programs_.clear();  // all machines are new
+    }
   }
   if (const auto* start = event.As<StartEvent>()) {
     booted_[event.replica] = event.boot;
+    const bool is_program_only = failed_programs_.erase(event.replica) > 0;
+    if (start->fresh_disk && !is_program_only) new_machines_.insert(event.replica);
     for (auto& scheduled : faults_) {
       if (start->fresh_disk && scheduled->fault.replica == event.replica)
         scheduled->fills_disk = false;
@@ -242,9 +252,11 @@ void FaultInjector::NoteBoot(const Event& event) {
   }
   if (event.Is<LiveEvent>()) {
     live_[event.replica] = event.boot;
-    DrawLifetime(event.replica, event.boot);
+    NoteMachine(event.replica, event.boot);
   }
-  if (!event.Is<ExitEvent>()) return;
+  const auto* exit = event.As<ExitEvent>();
+  if (!exit) return;
+  if (IsOwnError(*exit)) failed_programs_.insert(event.replica);
   // The boot's last lines come before its end, even if no event reported that it was up.
   for (HeldBackLine& held : std::exchange(held_back_[event.replica], {})) {
     Append(std::move(held.line));

@@ -40,8 +40,8 @@ struct FaultInjectorOptions {
   std::vector<Fault> faults;
   uint64_t seed = 1;
   std::optional<MachineLifetime> vm_lifetime;
-  /// Set: machines age by so much with each step of the replica that reports steps first, not with
-  /// emulated time.
+  /// Set: machines age by so much with each step of the first replica of their job or trial, not
+  /// with emulated time.
   std::optional<Duration> step_time = {};
 };
 
@@ -149,11 +149,11 @@ class FaultInjector {
   void InjectOnOwnThread(std::vector<size_t> due);
   void EndInFlight(std::vector<std::function<void()>> ends);
   void RunInFlight(const std::function<void()>& work);
-  Instant MachineTime() const;
+  Instant MachineTime(const std::string& replica) const;
   void CountStep(const std::string& replica);
-  void DrawLifetime(const std::string& replica, int boot);
-  std::vector<std::string> TakeExpired(Instant now);
-  std::vector<std::function<void()>> LossesAtStep(const Event& event);
+  void NoteMachine(const std::string& replica, int boot);
+  std::vector<std::string> TakeExpired(std::optional<Instant> now);
+  std::vector<std::function<void()>> LossesAtStep(const Event& event, const Due& due);
   void LoseExpiredMachines(Instant now);
   void Enqueue(std::function<void()> work);
   void RunQueue();
@@ -192,8 +192,9 @@ class FaultInjector {
     int boot;
   };
   std::vector<Lifetime> lifetimes_;
-  std::string training_replica_ = {};  // that reported steps first
-  int64_t trained_ = 0;                // its reports
+  std::set<std::string> failed_programs_;   // replicas whose next start is on the same machine
+  std::set<std::string> new_machines_;      // replicas whose start has a machine without a lifetime
+  std::map<std::string, int64_t> trained_;  // reports of first replicas, by the names of trials
   std::deque<std::function<void()>> work_;
   std::vector<std::thread> threads_;
   bool stopping_ = false;

@@ -1,5 +1,6 @@
 #include "harness/faults/machine_lifetime.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -8,6 +9,9 @@
 
 namespace caip::harness {
 namespace {
+
+// The time at its end must fit into an Instant.
+constexpr Duration kLifetimeMax = std::chrono::hours(24 * 365 * 50);
 
 constexpr std::pair<std::string_view, MachineLifetime::Kind> kLifetimeKinds[] = {
     {"constant:", MachineLifetime::Kind::kConstant},
@@ -31,9 +35,12 @@ Result<MachineLifetime> ParseMachineLifetime(std::string_view text) {
 }
 
 Duration Draw(const MachineLifetime& lifetime, Random& random) {
-  if (lifetime.kind == MachineLifetime::Kind::kConstant) return lifetime.mean;
+  if (lifetime.kind == MachineLifetime::Kind::kConstant)
+    return std::min(lifetime.mean, kLifetimeMax);
   const double mean = static_cast<double>(lifetime.mean.count());
-  return Duration(static_cast<int64_t>(-mean * std::log1p(-random.Unit())));
+  const double drawn = -mean * std::log1p(-random.Unit());
+  if (drawn >= static_cast<double>(kLifetimeMax.count())) return kLifetimeMax;
+  return Duration(static_cast<int64_t>(drawn));
 }
 
 }  // namespace caip::harness

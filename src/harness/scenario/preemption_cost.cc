@@ -7,14 +7,19 @@
 
 #include "base/time_text.h"
 #include "harness/faults/fault_injector.h"
+#include "harness/scenario/job_kind.h"
 
 namespace caip::harness {
 namespace {
 
+// The replica by whose steps machines age; the one with the most steps if that one reports none.
 std::string TrainingReplicaOf(const Evidence& run) {
   std::map<std::string, int64_t> reports;
   for (const Event& event : run.events) {
     if (event.Is<StepEvent>()) ++reports[event.replica];
+  }
+  for (const auto& [replica, count] : reports) {
+    if (IsFirstReplica(replica)) return replica;
   }
   const auto most =
       std::ranges::max_element(reports, {}, [](const auto& entry) { return entry.second; });
@@ -61,7 +66,8 @@ std::string Counted(int64_t count, const std::string& one, const std::string& ma
 PreemptionCost MeasurePreemptions(const Evidence& run, std::optional<Duration> step_time) {
   PreemptionCost cost;
   TrainingClock clock(step_time, cost);
-  const std::string replica = TrainingReplicaOf(run);
+  const std::string replica = cost.replica = TrainingReplicaOf(run);
+  cost.without_age = step_time && !IsFirstReplica(replica.substr(0, replica.find('/')));
   int64_t attempts = 0;
   for (const Event& event : run.events) {
     const auto* fault = event.As<FaultEvent>();
@@ -78,11 +84,14 @@ std::string Describe(const PreemptionCost& cost) {
   const auto whole = [](Duration time) {
     return HumanDuration(std::chrono::round<std::chrono::seconds>(time));
   };
+  const std::string whose = cost.replica.empty() ? "" : " of " + cost.replica;
   return Counted(cost.preemptions, "preemption", "preemptions") + ", " +
          Counted(cost.job_restarts, "job restart", "job restarts") + "; " +
-         std::to_string(cost.steps_again) + " of " + Counted(cost.steps, "step", "steps") +
-         " done twice; " + whole(cost.lost()) + " lost (" + whole(cost.again) + " of steps, " +
-         whole(cost.waited) + " without a machine)";
+         Counted(cost.steps, "step", "steps") + whose + " and " +
+         Counted(cost.steps_again, "repetition", "repetitions") + "; " + whole(cost.lost()) +
+         " lost (" + whole(cost.again) + " of repeated steps, " + whole(cost.waited) +
+         " without a machine)" +
+         (cost.without_age ? "; no machine aged, because the first replica reported no steps" : "");
 }
 
 Json ToJson(const PreemptionCost& cost) {
@@ -92,6 +101,7 @@ Json ToJson(const PreemptionCost& cost) {
   };
   return {{"preemptions", cost.preemptions},
           {"job_restarts", cost.job_restarts},
+          {"replica", cost.replica},
           {"steps", cost.steps},
           {"steps_again", cost.steps_again},
           {"seconds_of_steps_again", seconds(cost.again)},

@@ -13,6 +13,8 @@ namespace caip::harness {
 struct PreemptionCost {
   int64_t preemptions = 0;   // machines that were taken away
   int64_t job_restarts = 0;  // of the whole job
+  std::string replica = {};  // whose steps and time are counted; "": none reported steps
+  bool without_age = false;  // machines age by steps of the first replica, which reported none
   int64_t steps = 0;         // different ones
   int64_t steps_again = 0;   // reports of steps that had been reported before
   Duration again{0};         // the time of those
@@ -20,11 +22,11 @@ struct PreemptionCost {
   Duration lost() const { return again + waited; }
 };
 
-/// Counts the steps of the replica that reports most of them. `step_time`: what a step stands for;
-/// nullopt: the time that it took.
+/// Counts the steps of the first replica or, if it reports none, of the one with the most.
+/// `step_time`: what a step stands for; nullopt: the time that it took.
 PreemptionCost MeasurePreemptions(const Evidence& run, std::optional<Duration> step_time);
 
-/// "preempted 3 times, 3 job restarts: 12 of 40 steps done twice, 12m 00s lost (...)".
+/// "3 preemptions, 3 job restarts; 40 steps of master-0 and 12 repetitions; 12m 00s lost (...)".
 std::string Describe(const PreemptionCost& cost);
 Json ToJson(const PreemptionCost& cost);
 
