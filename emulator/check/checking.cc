@@ -132,6 +132,7 @@ Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& opti
   }
   if (!report.ok()) return report.error();
   run.restarts_tried = report->tried;
+  run.failures_tried = report->failures;
   run.not_all = report->ended;
   run.not_compared = report->not_compared;
   run.not_compared.insert(run.not_compared.end(), report->counting.begin(), report->counting.end());

@@ -17,6 +17,7 @@ using harness::Flaw;
 using Outcomes = std::vector<std::optional<ExploreOutcome>>;
 
 const std::string kSpoiledOutput = "the start after an error spoils the output: ";
+constexpr char kRedone[] = "the resumed training writes it again, if it is given the time";
 constexpr char kSavedMeanwhile[] = "the trainer may have saved it between the fault and its end";
 
 void AddInFront(std::vector<Flaw>& flaws, Flaw flaw) {
@@ -132,6 +133,7 @@ std::vector<Flaw> FlawsOfFailure(const harness::Baseline& baseline, const harnes
             spoiled->found};
   flaw.kind = Flaw::Kind::kSpoiledOutput;
   flaw.object = spoiled->name;
+  if (spoiled->is_redone) flaw.doubt = kRedone;
   return {flaw};
 }
 

@@ -168,8 +168,9 @@ class Explorer {
                              baseline.disk_points.end());
       std::ranges::stable_sort(baseline.points, {}, &CrashPoint::events);
     }
-    if (scenario_.kind->RestartsFailing())
-      baseline.failure_points = FailurePoints(baseline_->run());
+    if (scenario_.kind->RestartsFailing()) {
+      baseline.failure_points = FailurePoints(baseline_->run(), options_.points.replicas);
+    }
     report_.points = baseline.points.size();
     plan_.AddSingles(baseline, CanUseRecord());
     report_.ended = plan_.reduced();
@@ -231,6 +232,7 @@ class Explorer {
     if (!outcome.flaws.empty()) causes_.insert(outcome.flaws.front().cause);
     outcomes_[index] = std::move(outcome);
     ++report_.tried;
+    if (tasks_[index].what == Interruption::kProgramFails) ++report_.failures;
     Show({ExploreProgress::Phase::kRestarts, report_.tried, tasks_.size(), causes_.size()});
   }
 
@@ -385,7 +387,14 @@ class Explorer {
 }  // namespace
 
 Result<ExploreReport> Explore(const Scenario& scenario, const ExploreOptions& options) {
-  return Explorer(scenario, options).Run();
+  ExploreOptions named = options;
+  if (scenario.kind == &harness::CustomJobs()) {
+    named.points.replicas.clear();
+    for (const std::string& replica : options.points.replicas) {
+      named.points.replicas.insert(harness::NameInPools(replica));
+    }
+  }
+  return Explorer(scenario, named).Run();
 }
 
 }  // namespace caip::explore

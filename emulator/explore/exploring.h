@@ -94,6 +94,7 @@ struct ExploreReport {
   size_t recorded = 0;  // distinct states of the buckets to recover from
   size_t whole = 0;     // restarts that need whole runs
   size_t tried = 0;
+  size_t failures = 0;                    // those of `tried` at which the program failed
   size_t missed = 0;                      // whole runs that did not reach their point again
   size_t known = 0;                       // taken from an earlier exploration
   std::string ended = {};                 // why it ended before all were tried; "" all were

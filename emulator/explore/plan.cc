@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <optional>
 
+#include "emulator/explore/baseline_facts.h"
 #include "emulator/explore/errors.h"
 #include "emulator/explore/resumption.h"
 #include "emulator/scenario/run_isolation.h"
 
 namespace caip::explore {
 namespace {
+
+using harness::CrashPoint;
 
 // Restarts that keep the disk, unless more are asked for: at operations of storage, in the middle
 // of writing a file on the disk, and before and after such a write.
@@ -17,8 +20,8 @@ constexpr size_t kTornSample = 2;
 constexpr size_t kAroundSample = 2;
 constexpr size_t kSlowSample = 8;  // of each fault that takes seconds
 constexpr size_t kNetworkSample = 20;
-constexpr size_t kPowerLossSample = 40;  // changes of files, each with up to four failures
-constexpr size_t kFailureSample = 3;
+constexpr size_t kPowerLossSample = 40;    // changes of files, each with up to four failures
+constexpr size_t kFailureSample = 3;       // of each replica, and one after its last change
 constexpr int64_t kPointsForAFailure = 4;  // with fewer points, no program fails
 constexpr size_t kPairsSample = 8;  // recoveries with one second restart, unless more are asked for
 
@@ -30,6 +33,37 @@ RecordedRun AtDiskPoints(const RecordedRun& run) {
 // Samples get a small part of the points.
 size_t AtMostATenth(size_t wanted, int64_t points_max) {
   return std::min(wanted, static_cast<size_t>(points_max) / 10);
+}
+
+// After the changes that the replica makes in storage.
+std::vector<CrashPoint> ChangesOf(const harness::Evidence& baseline, const std::string& replica) {
+  auto points = harness::FindCrashPoints(baseline, {{"storage"}, {replica}, false});
+  std::erase_if(points, [](const CrashPoint& point) {
+    return point.before || point.op == "read" || point.op == "list";
+  });
+  return points;
+}
+
+// The middle one of the points, the last one and the first one.
+std::vector<CrashPoint> MiddleFirst(const std::vector<CrashPoint>& all) {
+  if (all.size() <= kFailureSample) return all;
+  return {all[all.size() / 2], all.back(), all.front()};
+}
+
+// The points at which the replica may fail with something to lose, the most useful ones first.
+std::vector<CrashPoint> FailurePointsOf(const harness::Evidence& baseline,
+                                        const std::string& replica) {
+  std::vector<CrashPoint> changes = ChangesOf(baseline, replica);
+  if (changes.empty()) return {};
+  const CrashPoint first = changes.front();
+  const CrashPoint last = changes.back();
+  auto steps = harness::FindCrashPoints(baseline, {{"steps"}, {replica}, false});
+  if (!steps.empty()) steps.pop_back();  // nothing is left to do after it
+  std::erase_if(steps, [&](const CrashPoint& step) { return step.events <= first.events; });
+  changes.pop_back();
+  std::vector<CrashPoint> points = MiddleFirst(steps.empty() ? changes : steps);
+  points.insert(points.begin() + (points.empty() ? 0 : 1), last);
+  return points;
 }
 
 }  // namespace
@@ -55,7 +89,10 @@ void Plan::AddSingles(const RecordedRun& baseline, bool use_record) {
   const size_t failures = FailureSample(baseline);
   ThinOut(0, static_cast<size_t>(options_.points_max) - kept - failures - PairsSample(), "points");
   if (kept > 0) AddKeptSample(baseline, kept);
-  tasks_.AddAtPoints(baseline.failure_points, Interruption::kProgramFails, failures);
+  const std::vector<CrashPoint> chosen(
+      baseline.failure_points.begin(),
+      baseline.failure_points.begin() + static_cast<ptrdiff_t>(failures));
+  tasks_.AddAtPoints(chosen, Interruption::kProgramFails, failures);
   ChooseDeepened();
 }
 
@@ -125,7 +162,7 @@ void Plan::AddPairs(std::map<size_t, RecordedRun>& recoveries) {
 }
 
 size_t Plan::FailureSample(const RecordedRun& baseline) const {
-  const size_t most = std::min(kFailureSample, baseline.failure_points.size());
+  const size_t most = baseline.failure_points.size();
   const bool is_one_of_few = most > 0 && options_.points_max >= kPointsForAFailure;
   return std::max<size_t>(AtMostATenth(most, options_.points_max), is_one_of_few ? 1 : 0);
 }
@@ -156,17 +193,20 @@ void Plan::ThinOut(size_t from, size_t most, const std::string& what) {
              " (--max-points)";
 }
 
-std::vector<harness::CrashPoint> FailurePoints(const harness::Evidence& baseline) {
-  auto points = harness::FindCrashPoints(baseline, {{"steps"}, {}, false});
-  if (!points.empty()) {
-    points.pop_back();  // nothing is left to do after it
-    std::erase_if(points, [](const auto& point) { return point.changes == 0; });
-    return points;
+std::vector<harness::CrashPoint> FailurePoints(const harness::Evidence& baseline,
+                                               const std::set<std::string>& replicas) {
+  std::vector<std::vector<CrashPoint>> lists;  // of the replicas; the first pool comes first
+  for (const std::string& replica : ReplicasOf(baseline)) {
+    if (!replicas.empty() && !replicas.contains(replica)) continue;
+    lists.push_back(FailurePointsOf(baseline, replica));
   }
-  points = harness::FindCrashPoints(baseline, {{"storage"}, {}, false});
-  std::erase_if(points, [](const auto& point) {
-    return point.before || point.op == "read" || point.op == "list";
-  });
+  if (lists.empty()) return {};
+  std::vector<CrashPoint> points = std::move(lists.front());
+  for (size_t turn = 0; turn <= kFailureSample; ++turn) {
+    for (size_t i = 1; i < lists.size(); ++i) {
+      if (turn < lists[i].size()) points.push_back(lists[i][turn]);
+    }
+  }
   return points;
 }
 

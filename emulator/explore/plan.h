@@ -46,9 +46,11 @@ class Plan {
   std::string reduced_;
 };
 
-/// The points at which a program may fail with something to lose: after steps that follow a write
-/// and are not the last ones. Without steps, after changes in storage.
-std::vector<harness::CrashPoint> FailurePoints(const harness::Evidence& baseline);
+/// The points at which a program may fail with something that it has stored, the most useful ones
+/// first: after a few steps of each replica, but not its last one, and after its last change in
+/// storage. Without steps, after changes. `replicas`: only these; empty: all.
+std::vector<harness::CrashPoint> FailurePoints(const harness::Evidence& baseline,
+                                               const std::set<std::string>& replicas);
 
 /// Fails if the scenario cannot have the faults that the options ask for.
 Status CheckFaults(const harness::Scenario& scenario, const ExploreOptions& options);

@@ -181,6 +181,18 @@ TEST(RestartsRun, IsPlannedByTheTimeOfTheTrainingNotByThatOfTheInstallation) {
   EXPECT_EQ(FindCheckRun("restarts")->plan(*session).skip, "");
 }
 
+TEST(SecondStartCheck, IsSkippedIfNoFailureWasTried) {
+  ASession session;
+  CheckRun& run = session->runs["restarts"];
+  run.restarts_tried = 12;
+  const CheckKind& check = *FindCheck("restart/second-start");
+  EXPECT_EQ(EvaluateCheck(check, *session).verdict, CheckVerdict::kSkipped);
+  EXPECT_THAT(EvaluateCheck(check, *session).found, HasSubstr("stores nothing"));
+  run.failures_tried = 4;
+  EXPECT_EQ(EvaluateCheck(check, *session).verdict, CheckVerdict::kPass);
+  EXPECT_THAT(EvaluateCheck(check, *session).found, HasSubstr("4 failures"));
+}
+
 TEST(PackageChecks, AMissingModuleThatTheSourceLacksIsAnUndeclaredDependency) {
   const TemporaryDirectory directory("caip-check-");
   ASSERT_TRUE(MakeDirectories(directory.path() / "trainer").ok());

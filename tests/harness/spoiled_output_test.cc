@@ -38,7 +38,7 @@ TEST(SpoiledOutput, IsAnObjectThatAnEarlierStepOverwrites) {
   const auto spoiled = Find(FailedAt25({Done(2, 1), Write(2, kModel)}));
   ASSERT_TRUE(spoiled);
   EXPECT_EQ(spoiled->name, kModel);
-  EXPECT_EQ(spoiled->expected, "job/out/model as it was after step 20");
+  EXPECT_EQ(spoiled->expected, "job/out/model unchanged, written after step 20");
   EXPECT_EQ(spoiled->found, "overwritten by boot 2 after step 1");
 }
 
@@ -55,14 +55,70 @@ TEST(SpoiledOutput, IsADeletedObjectEvenOfATrainerThatResumes) {
   ASSERT_TRUE(Find(run));
   EXPECT_EQ(Find(run)->found, "deleted by boot 2");
   Evidence twin;
-  twin.events = {deletion};
+  twin.events = {Write(1, kModel), deletion};
   EXPECT_FALSE(Find(run, twin)) << "what the training deletes anyway may be deleted";
+}
+
+TEST(SpoiledOutput, IsNotReplacedByWritingItAgainLater) {
+  const auto deletion = Storage(kReplica, 2, "delete", kModel);
+  Evidence twin;
+  twin.events = {Write(1, kModel), deletion, Write(1, kModel)};
+  EXPECT_TRUE(Find(FailedAt25({deletion}), twin)) << "nothing is there until the next step";
+  EXPECT_FALSE(Find(FailedAt25({Done(2, 21), deletion, Write(2, kModel)}), twin));
+}
+
+TEST(SpoiledOutput, IsAlsoRenamed) {
+  const auto renamed = [](const std::string& from, const std::string& to) {
+    Event event = Storage(kReplica, 2, "rename", from);
+    BodyOf<StorageEvent>(event).from = to;
+    return event;
+  };
+  const auto away = Find(FailedAt25({renamed(kModel, "job/out/old")}));
+  ASSERT_TRUE(away);
+  EXPECT_EQ(away->name, kModel);
+  EXPECT_EQ(away->found, "renamed by boot 2");
+  EXPECT_TRUE(Find(FailedAt25({renamed("job/out", "job/old")}))) << "its directory";
+
+  Evidence run;
+  Event first = renamed("job/out/tmp", kModel);
+  first.boot = 1;
+  run.events = Numbered({Start(kReplica, 1), Done(1, 20), Write(1, "job/out/tmp"), first,
+                         Exit(kReplica, 1, 1), Start(kReplica, 2), Done(2, 10),
+                         Write(2, "job/out/tmp"), renamed("job/out/tmp", kModel)});
+  const auto replaced = Find(run);
+  ASSERT_TRUE(replaced);
+  EXPECT_EQ(replaced->name, kModel);
+  EXPECT_EQ(replaced->found, "overwritten by boot 2 after step 10");
 }
 
 TEST(SpoiledOutput, IsNotWhatAResumedTrainerWrites) {
   EXPECT_FALSE(Find(FailedAt25({Done(2, 21), Write(2, kModel)})));
-  EXPECT_FALSE(
-      Find(FailedAt25({Storage(kReplica, 2, "read", kCheckpoint), Write(2, kModel), Done(2, 21)})));
+}
+
+TEST(SpoiledOutput, IsWhatAResumedTrainerWritesBeforeItsSteps) {
+  const auto read = Storage(kReplica, 2, "read", kCheckpoint);
+  const Evidence run = FailedAt25({read, Write(2, kModel), Done(2, 21)});
+  ASSERT_TRUE(Find(run));
+  EXPECT_FALSE(Find(run)->is_redone);
+  Evidence twin;
+  twin.events = {Done(1, 20)};
+  EXPECT_FALSE(Find(run, twin)) << "no step is left, so the output is written again";
+}
+
+TEST(SpoiledOutput, IsPossiblyWhatAResumedTrainerGoesThroughAgain) {
+  const auto read = Storage(kReplica, 2, "read", kCheckpoint);
+  Evidence run = FailedAt25({read, Done(2, 21), Write(2, "job/out/last")});
+  run.events.insert(run.events.begin() + 6, Write(1, "job/out/last"));
+  ASSERT_TRUE(Find(run));
+  EXPECT_TRUE(Find(run)->is_redone);
+}
+
+TEST(SpoiledOutput, IsNotExcusedByAReadOfAConfiguration) {
+  constexpr char kConfig[] = "job/out/config";
+  Evidence run = FailedAt25({Storage(kReplica, 2, "read", kConfig), Done(2, 1), Write(2, kModel)});
+  run.events.insert(run.events.begin() + 1, Write(1, kConfig));
+  ASSERT_TRUE(Find(run));
+  EXPECT_FALSE(Find(run)->is_redone);
 }
 
 TEST(SpoiledOutput, IsNotALaterStateOfATrainerThatBeginsAgain) {

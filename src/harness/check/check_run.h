@@ -103,6 +103,7 @@ struct CheckRun {
   Evidence evidence = {};
   std::vector<ExploredFlaw> flaws = {};        // of an exploration
   size_t restarts_tried = 0;                   // of an exploration
+  size_t failures_tried = 0;                   // those at which the program failed
   std::string not_all = {};                    // why some restarts were not tried
   std::vector<std::string> not_compared = {};  // of an exploration
   Traces traces = {};

@@ -242,10 +242,14 @@ CheckResult CheckExplored(const CheckSession& session) {
 
 CheckResult CheckSecondStart(const CheckSession& session) {
   const CheckRun& run = session.Run("restarts");
-  if (run.restarts_tried == 0) return Skip("no restart was tried");
+  if (run.failures_tried == 0) {
+    return Skip("no failure of the program was tried: " +
+                (run.not_all.empty() ? "the trainer stores nothing" : run.not_all));
+  }
   const std::vector<ExploredFlaw> flaws = FlawsOf(run, true);
   if (flaws.empty()) {
-    return Pass("after an error, the second start leaves what the first one had written");
+    return Pass("after an error, the second start keeps what the first one had written (" +
+                std::to_string(run.failures_tried) + " failures)");
   }
   CheckResult result =
       ReportFlaws(run, flaws, !std::ranges::all_of(flaws, &ExploredFlaw::is_doubtful));
@@ -280,7 +284,7 @@ std::vector<CheckKind> RestartChecks() {
        CheckResumes,
        CheckScope::kAnyTrainer},
       {"restart/second-start",
-       "A program that starts once more after an error leaves its output as it was.",
+       "A program that starts once more after an error keeps its output.",
        "docs/service/vertex.md, section 4: a replica that exits non-zero is started again at once",
        {"plain", "restarts"},
        CheckSecondStart,

@@ -9,7 +9,7 @@ namespace {
 constexpr char kNeverGoesBack[] = "output_never_goes_back";
 
 std::vector<Assertion> CheckOutput(const ObjectComparison& how, const ComparedRuns& runs) {
-  Assertion assertion{kNeverGoesBack, "each object as it was, or of a later step", "so", true};
+  Assertion assertion{kNeverGoesBack, "each object unchanged, or of a later step", "so", true};
   if (!WasRestartedAfterError(runs.run)) {
     assertion.found = "no program was started again after an error";
     assertion.passed = false;

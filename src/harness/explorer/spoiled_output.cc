@@ -1,5 +1,6 @@
 #include "harness/explorer/spoiled_output.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -38,25 +39,59 @@ std::optional<int64_t> FirstStepOf(const std::vector<Event>& events, const std::
   return std::nullopt;
 }
 
-// The name of an object that the event removes; "" none.
+std::optional<int64_t> LastStepOf(const std::vector<Event>& events, const std::string& replica) {
+  std::optional<int64_t> last;
+  for (const Event& event : events) {
+    const auto* step = event.As<StepEvent>();
+    if (step && event.replica == replica) last = std::max(last.value_or(step->step), step->step);
+  }
+  return last;
+}
+
+// The name that the event removes, of an object or a directory; "" none.
 std::string RemovedBy(const Event& event) {
   const auto* operation = event.As<StorageEvent>();
   if (!operation || operation->failed) return "";
-  if (operation->op == "delete") return operation->object;
+  if (operation->op == "delete" || operation->op == "rename") return operation->object;
   return operation->op == "move" ? operation->from : "";
 }
 
-std::set<std::string> RemovedIn(const Evidence& run) {
-  std::set<std::string> removed;
-  for (const Event& event : run.events) removed.insert(RemovedBy(event));
-  return removed;
+bool IsRemovedWith(const std::string& name, const std::string& place) {
+  return !place.empty() && (name == place || name.starts_with(place + "/"));
 }
+
+/// The objects that the baseline run removes, and those that it has at its end.
+class BaselineObjects {
+ public:
+  explicit BaselineObjects(const std::vector<Event>& events) {
+    ObjectAges ages;
+    for (const Event& event : events) {
+      const std::string removed = RemovedBy(event);
+      if (!removed.empty()) removed_.insert(removed);
+      std::erase_if(kept_, [&](const std::string& name) { return IsRemovedWith(name, removed); });
+      for (std::string& name : ages.Take(event)) kept_.insert(std::move(name));
+    }
+  }
+
+  bool Keeps(const std::string& name) const { return kept_.contains(name); }
+  bool Removes(const std::string& name) const {
+    return std::ranges::any_of(
+        removed_, [&](const std::string& place) { return IsRemovedWith(name, place); });
+  }
+
+ private:
+  std::set<std::string> removed_;
+  std::set<std::string> kept_;
+};
 
 /// What was stored when the program ended with an error, and what its second start does to it.
 class SecondStart {
  public:
-  SecondStart(const std::vector<Event>& events, StartAfterError start)
-      : events_(events), start_(std::move(start)) {
+  SecondStart(const std::vector<Event>& events, StartAfterError start, const Evidence& twin)
+      : events_(events),
+        start_(std::move(start)),
+        baseline_(twin.events),
+        last_step_(LastStepOf(twin.events, start_.replica)) {
     for (size_t i = 0; i < start_.begin; ++i) Remember(events[i]);
     const auto first = FirstStepOf(events, start_.replica, 0);
     const auto second = FirstStepOf(events, start_.replica, start_.boot);
@@ -64,51 +99,79 @@ class SecondStart {
     resumes_ = first && second && *second > *first;
   }
 
-  std::optional<SpoiledObject> Find(const std::set<std::string>& may_be_removed,
-                                    const std::function<bool(const std::string&)>& compares) {
+  /// The first object that is certainly spoiled; else the first one that is possibly written again.
+  std::optional<SpoiledObject> Find(const std::function<bool(const std::string&)>& compares) {
+    std::optional<SpoiledObject> found;
     for (size_t i = start_.begin; i < events_.size(); ++i) {
-      const Event& event = events_[i];
-      Notice(event);
-      const std::string removed = RemovedBy(event);
-      if (IsStored(removed) && compares(removed) && !may_be_removed.contains(removed)) {
-        return Spoiled(removed, "deleted by boot " + std::to_string(event.boot));
-      }
-      for (const std::string& name : ages_.Take(event)) {
-        if (compares(name) && IsSetBack(event, name)) {
-          return Spoiled(name, "overwritten by boot " + std::to_string(event.boot) +
-                                   AgeText(ages_.AgeOf(name)));
-        }
+      for (SpoiledObject& spoiled : SpoiledBy(events_[i])) {
+        if (!compares(spoiled.name)) continue;
+        if (!spoiled.is_redone) return spoiled;
+        if (!found) found = std::move(spoiled);
       }
     }
-    return std::nullopt;
+    return found;
   }
 
  private:
   void Remember(const Event& event) {
     for (const std::string& name : ages_.Take(event)) stored_[name] = ages_.AgeOf(name);
-    stored_.erase(RemovedBy(event));
+    const std::string removed = RemovedBy(event);
+    std::erase_if(stored_, [&](const auto& one) { return IsRemovedWith(one.first, removed); });
   }
 
-  bool IsStored(const std::string& name) const { return !name.empty() && stored_.contains(name); }
+  std::vector<SpoiledObject> SpoiledBy(const Event& event) {
+    Notice(event);
+    std::vector<SpoiledObject> spoiled;
+    const std::string removed = RemovedBy(event);
+    const bool is_renamed = event.Is<StorageEvent>() && event.As<StorageEvent>()->op == "rename";
+    const std::string boot = " by boot " + std::to_string(event.boot);
+    for (const auto& [name, age] : stored_) {
+      if (!IsRemovedWith(name, removed) || MayBeRemoved(name)) continue;
+      spoiled.push_back(Spoiled(name, (is_renamed ? "renamed" : "deleted") + boot));
+    }
+    for (const std::string& name : ages_.Take(event)) {
+      if (!IsSetBack(event, name)) continue;
+      const auto age = ages_.AgeOf(name);
+      spoiled.push_back(Spoiled(name, "overwritten" + boot + AgeText(age)));
+      spoiled.back().is_redone = resumes_ && age;
+    }
+    return spoiled;
+  }
 
   // A start that reads what was stored resumes, even if it has done no step yet.
   void Notice(const Event& event) {
+    if (event.replica != start_.replica) return;
+    if (event.Is<StartEvent>()) step_.reset();
+    if (const auto* step = event.As<StepEvent>()) step_ = step->step;
     const auto* operation = event.As<StorageEvent>();
-    const bool reads = operation && operation->op == "read" && !operation->failed;
-    if (reads && event.replica == start_.replica && IsStored(operation->object)) resumes_ = true;
+    if (!operation || operation->op != "read" || operation->failed) return;
+    const auto stored = stored_.find(operation->object);
+    if (stored == stored_.end()) return;
+    // What no step preceded, such as a configuration, is not a state of the training.
+    if (reports_steps_ && !stored->second) return;
+    resumes_ = true;
+    read_ = std::max(read_, stored->second);
+  }
+
+  // The training removes it in the baseline run, too: for good, or to replace it with a newer one.
+  bool MayBeRemoved(const std::string& name) const {
+    if (!baseline_.Removes(name)) return false;
+    return !baseline_.Keeps(name) || (step_ && step_ > stored_.at(name));
   }
 
   // An object that no step preceded is written at each start, such as a configuration.
   bool IsSetBack(const Event& event, const std::string& name) const {
-    if (resumes_ || event.replica != start_.replica || !IsStored(name)) return false;
-    const auto before = stored_.at(name);
-    if (!reports_steps_) return true;
+    const auto stored = stored_.find(name);
+    if (event.replica != start_.replica || stored == stored_.end()) return false;
+    if (!reports_steps_) return !resumes_;
+    const auto before = stored->second;
     const auto now = ages_.AgeOf(name);
-    return before && (!now || *now < *before);
+    const bool is_complete = last_step_ && read_ && *read_ >= *last_step_;  // no step is left
+    return before && (now ? *now < *before : !is_complete);
   }
 
   SpoiledObject Spoiled(const std::string& name, std::string found) const {
-    return {name, name + " as it was" + AgeText(stored_.at(name)), std::move(found)};
+    return {name, name + " unchanged, written" + AgeText(stored_.at(name)), std::move(found)};
   }
 
   static std::string AgeText(std::optional<int64_t> age) {
@@ -117,8 +180,12 @@ class SecondStart {
 
   const std::vector<Event>& events_;
   const StartAfterError start_;
+  const BaselineObjects baseline_;
+  const std::optional<int64_t> last_step_;                // of the baseline run
   std::map<std::string, std::optional<int64_t>> stored_;  // ages by name
   ObjectAges ages_;
+  std::optional<int64_t> step_;  // the last one of the second start
+  std::optional<int64_t> read_;  // the age of the newest object that it has read
   bool reports_steps_ = false;
   bool resumes_ = false;
 };
@@ -130,7 +197,7 @@ std::optional<SpoiledObject> FindSpoiledObject(
     const std::function<bool(const std::string& object)>& compares) {
   auto start = FindStartAfterError(run.events);
   if (!start) return std::nullopt;
-  return SecondStart(run.events, *std::move(start)).Find(RemovedIn(twin), compares);
+  return SecondStart(run.events, *std::move(start), twin).Find(compares);
 }
 
 bool WasRestartedAfterError(const Evidence& run) {

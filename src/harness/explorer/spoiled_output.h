@@ -16,15 +16,18 @@ namespace caip::harness {
 /// An object that the second start has spoiled first.
 struct SpoiledObject {
   std::string name;
-  std::string expected;  // "as it was after step 20"
-  std::string found;     // "overwritten by boot 2 after step 1"
+  std::string expected;    // "job/out/model unchanged, written after step 20"
+  std::string found;       // "overwritten by boot 2 after step 1"
+  bool is_redone = false;  // a resumed training goes through the steps to it once more
 };
 
-/// Looks for objects that `compares` accepts. `twin` is a run without faults: what it deletes, too,
-/// may be deleted. nullopt if no replica was started again after an error, or if it spoils nothing.
+/// Looks for objects that `compares` accepts. nullopt if no replica was started again after an
+/// error, or if it spoils nothing. `twin` is a run without faults. What it deletes, too, may be
+/// deleted: if it has no such object at its end, or after a later step than that of the object.
 ///
-/// A start spoils an object if it deletes it, or if it overwrites it without having resumed: it has
-/// read nothing that was stored, and it begins at the first step again.
+/// A start spoils an object if it deletes or renames it, or if it overwrites it before its first
+/// step or after an earlier step. If it has read the state of the last step, it may write its
+/// output again. Without steps, a start that has read what was stored spoils nothing by writing.
 std::optional<SpoiledObject> FindSpoiledObject(
     const Evidence& run, const Evidence& twin,
     const std::function<bool(const std::string& object)>& compares);

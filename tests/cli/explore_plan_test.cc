@@ -1,0 +1,77 @@
+// The points at which the explorer lets programs fail.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "emulator/explore/plan.h"
+#include "tests/harness/run_of.h"
+
+namespace caip::explore {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr char kChief[] = "workerpool0-0";
+constexpr char kOther[] = "workerpool1-0";
+
+/// Two replicas with ten steps each. `stores`: the replica that writes a model after its steps 4
+/// and 10.
+harness::Evidence TwoReplicas(const std::string& stores) {
+  harness::Evidence run;
+  for (const char* replica : {kOther, kChief}) run.events.push_back(harness::Start(replica, 1));
+  for (int64_t step = 1; step <= 10; ++step) {
+    for (const char* replica : {kOther, kChief}) {
+      run.events.push_back(harness::Step(replica, 1, step));
+      if (replica != stores || (step != 4 && step != 10)) continue;
+      run.events.push_back(
+          harness::Storage(replica, 1, step == 4 ? "create" : "overwrite", "job/out/model"));
+    }
+  }
+  run.events = harness::Numbered(std::move(run.events));
+  return run;
+}
+
+std::vector<std::string> PointsOf(const harness::Evidence& run,
+                                  const std::set<std::string>& replicas = {}) {
+  std::vector<std::string> points;
+  for (const auto& point : FailurePoints(run, replicas)) points.push_back(Describe(point));
+  return points;
+}
+
+TEST(FailurePoints, AreOfReplicasThatHaveStoredSomething) {
+  EXPECT_THAT(
+      PointsOf(TwoReplicas(kChief)),
+      ElementsAre("after step 7 of workerpool0-0", "after overwrite job/out/model by workerpool0-0",
+                  "after step 9 of workerpool0-0", "after step 5 of workerpool0-0"));
+  EXPECT_THAT(
+      PointsOf(TwoReplicas(kOther)),
+      ElementsAre("after step 7 of workerpool1-0", "after overwrite job/out/model by workerpool1-0",
+                  "after step 9 of workerpool1-0", "after step 5 of workerpool1-0"));
+}
+
+TEST(FailurePoints, AreOfTheFirstPoolBeforeOthers) {
+  harness::Evidence run = TwoReplicas(kChief);
+  run.events.insert(run.events.begin() + 3,
+                    harness::Storage(kOther, 1, "create", "job/out/summary"));
+  const std::vector<std::string> points = PointsOf(run);
+  ASSERT_EQ(points.size(), 8u);
+  EXPECT_THAT(points[3], ::testing::HasSubstr(kChief));
+  EXPECT_THAT(points[4], ::testing::HasSubstr(kOther));
+}
+
+TEST(FailurePoints, AreOfChosenReplicasOnly) {
+  EXPECT_THAT(PointsOf(TwoReplicas(kChief), {kOther}), IsEmpty());
+  EXPECT_EQ(PointsOf(TwoReplicas(kChief), {kChief}), PointsOf(TwoReplicas(kChief)));
+}
+
+TEST(FailurePoints, OfAResultThatIsStoredAtTheEndAreAfterIt) {
+  harness::Evidence run;
+  run.events = harness::Numbered({harness::Start(kChief, 1), harness::Step(kChief, 1, 1),
+                                  harness::Step(kChief, 1, 2),
+                                  harness::Storage(kChief, 1, "create", "job/out/model")});
+  EXPECT_THAT(PointsOf(run), ElementsAre("after create job/out/model by workerpool0-0"));
+}
+
+}  // namespace
+}  // namespace caip::explore
