@@ -114,6 +114,17 @@ Error NotAPython(std::string_view text) {
 Error NotADuration(std::string_view text) {
   return Invalid(Quoted(text) + " is not a valid duration. Write it as 90s, 10m or 1h30m.");
 }
+Error StepTimeWithoutPreempt() {
+  return Invalid(
+      "--step-time has no effect without --preempt. Machines age by it. Add --preempt "
+      "exponential:2h, or write step_time and vm_lifetime below mood in the scenario.");
+}
+Error CheckOfOtherJobs(std::string_view id, bool of_custom_jobs) {
+  return Invalid("The check " + Quoted(id) + " does not apply to this trainer. It is a check of " +
+                 (of_custom_jobs ? "custom jobs of Vertex AI. Describe one with --worker-pool-spec "
+                                   "or --config."
+                                 : "jobs of the service, and not of commands. Describe a job."));
+}
 Error NotAHost(std::string_view text) {
   return Invalid(Quoted(text) +
                  " is not a valid host. Write a name or an address without a port, for example "

@@ -37,6 +37,11 @@ Error ImageMissing(const Error& cause);
 Error RuntimeMissing(std::string_view version, const std::vector<std::string>& installed);
 Error NotAPython(std::string_view text);
 Error NotADuration(std::string_view text);
+/// For scenario run.
+Error StepTimeWithoutPreempt();
+/// For check --filter: the id is of a check that the job does not get. `of_custom_jobs`: only those
+/// get it; false: jobs of the service.
+Error CheckOfOtherJobs(std::string_view id, bool of_custom_jobs);
 /// For init: the files that it would write.
 Error FilesExist(const std::vector<std::string>& files);
 /// For env --remote.

@@ -25,8 +25,8 @@ void AddPreemptionFlags(Grammar& grammar, CLI::App& app, ScenarioRunCommand& run
                  return lifetime.ok() ? Status(Ok{}) : Status(lifetime.error());
                });
   grammar.Flag(app, "--step-time", "DURATION",
-               "What a step of the trainer stands for. Machines age by it, and no real time is "
-               "spent (default: they age in emulated time).",
+               "How much older machines become with each step of the first replica, for example 1m "
+               "(default: they age in emulated time). Needs --preempt.",
                [&run](const std::string& value) -> Status {
                  run.step_time = value;
                  const auto time = ParseDuration(value);
@@ -46,7 +46,10 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
                    "  caip scenario run scenarios/restarts --jobs 2 --junit report.xml\n"
                    "  caip scenario run mine.yaml --seed 7 --events events.jsonl --verbose\n"
                    "  caip scenario run mine.yaml --preempt exponential:2h --step-time 1m",
-                   [run](const Words&) -> Result<Command> { return Command(*run); });
+                   [run](const Words&) -> Result<Command> {
+                     if (run->step_time && !run->preempt) return errors::StepTimeWithoutPreempt();
+                     return Command(*run);
+                   });
   grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.", Append(&run->files),
                      true);
   grammar.Flag(app, "--seed", "N", "Seed; overrides the scenario's own.",

@@ -10,6 +10,7 @@
 #include "emulator/check/checked_trainer.h"
 #include "emulator/check/checking.h"
 #include "emulator/cli/commands/commands.h"
+#include "emulator/cli/errors.h"
 #include "emulator/cli/output.h"
 #include "emulator/scenario/run_isolation.h"
 #include "emulator/scenario/run_scenario.h"
@@ -50,6 +51,20 @@ std::vector<const CheckKind*> ChooseChecks(const CheckCommand& command) {
     if (wanted && number++ % command.shards == command.shard - 1) chosen.push_back(&check);
   }
   return chosen;
+}
+
+// Says why no check was chosen: none has a matching id, or those that have are of other jobs.
+std::string DescribeNoCheck(const CheckCommand& command) {
+  for (const CheckKind& check : harness::CheckKinds()) {
+    if (check.scope == harness::CheckScope::kAnyTrainer || command.shards > 1) continue;
+    const bool is_named = std::ranges::any_of(command.filters, [&](const std::string& glob) {
+      return harness::GlobMatches(glob, check.id);
+    });
+    if (!is_named) continue;
+    const bool is_of_custom_jobs = check.scope == harness::CheckScope::kCustomJobs;
+    return errors::CheckOfOtherJobs(check.id, is_of_custom_jobs).message;
+  }
+  return "No check has a matching id. --list prints all ids.";
 }
 
 check::CheckingOptions OptionsOf(const CheckCommand& command, const Path& workshop) {
@@ -140,9 +155,7 @@ int JobExitCode(const Error& error) {
 
 int RunCheck(const CheckCommand& command, const Surroundings& world) {
   const std::vector<const CheckKind*> checks = ChooseChecks(command);
-  if (checks.empty())
-    return Fail(world.io, "check", "No check has a matching id. --list prints all ids.",
-                kExitUsage);
+  if (checks.empty()) return Fail(world.io, "check", DescribeNoCheck(command), kExitUsage);
   if (command.list) {
     world.io.out(harness::CheckList(checks));
     return kExitSuccess;
