@@ -81,8 +81,9 @@ bool BringsOwnFiles(const harness::Scenario& job, const EmulatorOptions& options
   if (job.kind->PythonModuleOf(job.document)) return false;
   const std::vector<std::string> images = job.kind->ImagesOf(job.document);
   return std::ranges::any_of(images, [&](const std::string& uri) {
-    if (job.images.contains(uri)) return false;
-    const auto* entry = host::FindImage(options.images, uri);
+    const auto own = job.images.find(uri);
+    const auto* entry =
+        own != job.images.end() ? &own->second : host::FindImage(options.images, uri);
     const bool is_replaced = entry || ml::DefaultCatalog().FindBuiltInAlgorithm(uri);
     return !is_replaced || (entry && host::ImageLocation(*entry));
   });
