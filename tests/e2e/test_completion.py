@@ -52,6 +52,8 @@ class Completion(unittest.TestCase):
                             '--worker-pool-spec', f'machine-type=n1-standard-4,container-image-uri={image}',
                             '--map-image', f'{image}=true', '--format', 'value(name)')
         cls.custom_job = name.strip().rpartition('/')[2]
+        # until it ends: an emulator would stay for a job that has not ended
+        cls.run_caip('ai', 'custom-jobs', 'stream-logs', cls.custom_job, '--region', 'us-central1')
         cls.run_caip('stop')
         for shell in ('bash', 'zsh', 'fish'):
             (cls.root / f'caip.{shell}').write_text(cls.run_caip('completion', shell))
