@@ -18,8 +18,8 @@ Examples:
     caip migrate training.yaml > spec.yaml
   The words of the command that submitted a job:
     caip migrate -- caip jobs submit training my_job --region us-central1 \
-        --module-name trainer.task --packages gs://my-bucket/trainer-0.1.tar.gz \
-        --runtime-version 2.11 -- --epochs 3
+        --packages gs://my-bucket/trainer-0.1.tar.gz \
+        --module-name trainer.task --runtime-version 2.11 -- --epochs 3
   The command that creates the job:
     caip migrate training.yaml --as-command)";
 
