@@ -18,7 +18,7 @@ function(caip_use_precompiled target name)
   endif()
 endfunction()
 
-set(caip_cold_options $<$<CONFIG:Release>:-O1>)
+set(caip_cold_options $<$<CONFIG:Release>:-Os>)
 set(caip_test_options -O0)
 caip_precompiled(hot "" precompiled.h nlohmann_json::nlohmann_json)
 caip_precompiled(cold "${caip_cold_options}" precompiled.h nlohmann_json::nlohmann_json)
@@ -31,7 +31,7 @@ endif()
 # One static library per folder, compiled a dozen files (or BATCH) at a time (CAIP_UNITY): most of a
 # file's cost is its headers. So names in anonymous namespaces are unique within a module. DEPS are the arrows
 # of the architecture; LINK are outside packages. COLD: its code runs a few times in a command, so
-# it is optimised less, which compiles faster.
+# it is optimised for size: packages have a limit (docs/install.md).
 function(caip_module name)
   cmake_parse_arguments(arg "RECURSE;COLD" "PATH;BATCH" "DEPS;LINK;EXCLUDE" ${ARGN})
   if(arg_RECURSE)
