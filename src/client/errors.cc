@@ -257,7 +257,7 @@ Error JobMissing(const Error& refusal, std::string_view job, std::string_view pr
 }
 Error ConfigUnreadable(std::string_view path, std::string_view why) {
   return Invalid("Failed to load YAML from [" + S(path) + "]: " + S(why) +
-                 "\nGive --config a file that exists, in YAML or JSON.");
+                 "\nName a file that exists, in YAML or JSON.");
 }
 Error ConfigBroken(std::string_view path, std::string_view why) {
   return Invalid("Failed to parse YAML from [" + S(path) + "]: " + S(why));

@@ -27,8 +27,8 @@ std::vector<Report> ReportsThatCount(std::vector<Report> reports);
 /// Which of a trial's reports counts in the end: of the metric file the last, of event files that
 /// of the latest step. Nothing where there is no report.
 std::optional<std::pair<int64_t, double>> FinalMetric(const std::vector<Report>& reports);
-/// The best of a trial's reports; one that is not a number only if there is no other. The earliest
-/// of equal ones.
+/// The best of a trial's reports, and the earliest of equal ones. A report that is not a number
+/// counts only if the trial has no other.
 std::optional<std::pair<int64_t, double>> BestMetric(const std::vector<Report>& reports,
                                                      tuning::Goal goal);
 

@@ -132,7 +132,7 @@ SUBMITS = [
 
 CONFIGS = [
     (config('none.yaml'), 1,
-     ['Failed to load YAML from [none.yaml]', 'No such file', 'Give --config a file that exists']),
+     ['Failed to load YAML from [none.yaml]', 'No such file', 'Name a file that exists, in YAML or JSON.']),
     (config('tab.yaml'), 1, ['tab.yaml:2:1: a tab indents this line', 'Replace the tab with spaces', '\n  ^']),
     (config('list_tab.yaml'), 1, ['list_tab.yaml:3:1: a tab indents this line', 'Replace the tab with spaces']),
     (config('indented.yaml'), 1,

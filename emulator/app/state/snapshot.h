@@ -22,8 +22,8 @@ namespace caip::app {
 
 struct SnapshotOptions {
   bool with_images = true;
-  /// The longest time for which an emulator waits. It gives up after ten seconds. Without an
-  /// emulator there is no limit.
+  /// The longest time for which an emulator waits. It gives up after ten seconds. A backup
+  /// without an emulator has no time limit.
   Duration patience = std::chrono::seconds(8);
   std::stop_token stop = {};
   /// Called when all databases are locked, for tests.

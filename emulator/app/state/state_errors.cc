@@ -67,7 +67,7 @@ Error StateTooBusy(const Path& state) {
       StateText(state) +
           " cannot be backed up now: other processes change it all the time, or its objects are "
           "too many to be saved while an emulator waits. End the emulator with `caip stop`, and "
-          "try again: without an emulator there is no limit."};
+          "try again: a backup without an emulator has no time limit."};
 }
 
 Error CannotLink(const Path& file, int error_number) {

@@ -16,7 +16,7 @@
 
 namespace caip::gcs {
 
-/// Finds a file by its path below the root of a store. nullopt: there is no plain file.
+/// Finds a file by its path below the root of a store. nullopt: the path names no plain file.
 using FileIdentifier = std::function<std::optional<FileIdentity>(const std::string& path)>;
 
 /// Looks at the files below a root.

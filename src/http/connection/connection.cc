@@ -142,7 +142,8 @@ class Connection {
     return socket_.taken();
   }
 
-  // False if there is no further request. Sets `is_http2_` instead of reading the head of HTTP/2.
+  // False if the client sends no further request. If it begins HTTP/2, sets `is_http2_`, and leaves
+  // its bytes unread.
   bool ReadHead(RequestParser& parser) {
     parser.header_limit(static_cast<std::uint32_t>(options_.header_bytes_max));
     parser.body_limit(boost::none);
