@@ -248,6 +248,25 @@ TEST(RoleChecks, AreTheSameHoweverReplicasThatIgnoreTheirRoleEnd) {
   }
 }
 
+// Of two runs, only one may show it: the other may end before a worker writes.
+TEST(RoleChecks, NameTheMastersWorkOfAWorkerInWhicheverRunItIsSeen) {
+  for (const char* seen : {"chief", "master"}) {
+    ASession session;
+    for (const char* name : {"chief", "master"}) {
+      CheckRun& run = session->runs[name];
+      run.launched.push_back({"master-0", 1, {}, {}});
+      run.evidence.state = "SUCCEEDED";
+      run.evidence.events = {Storage("master-0", 1, "create", "job/out/model")};
+    }
+    session->runs[seen].evidence.events.push_back(
+        Storage("worker-0", 1, "create", "job/out/model"));
+    const CheckResult result = EvaluateCheck(*FindCheck("roles/worker"), *session);
+    EXPECT_EQ(result.verdict, CheckVerdict::kWarn) << seen;
+    EXPECT_THAT(result.found, HasSubstr("does the work of the master")) << seen;
+    EXPECT_EQ(EvaluateCheck(*FindCheck("roles/ps"), *session).verdict, CheckVerdict::kSkipped);
+  }
+}
+
 TEST(RoleChecks, AFailureOfARoleThatTheJobDoesNotUseIsAWarning) {
   ASession session;
   CheckRun run;

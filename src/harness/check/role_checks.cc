@@ -62,18 +62,18 @@ std::vector<ReplicaWrite> SharedWrites(const CheckSession& session, const CheckR
   return shared;
 }
 
-// Whether workers do the master's work, because the trainer does not ask TF_CONFIG for its role.
-// The replicas then overwrite each other's objects, and how the run ends is chance. A cluster of
-// the job's own that succeeds may share objects on purpose.
-bool IgnoresItsRole(const CheckSession& session) {
+// The run in which workers do the master's work, because the trainer does not ask TF_CONFIG for its
+// role. nullptr: none. The replicas then overwrite each other's objects, and how the run ends is
+// chance. A cluster of the job's own that succeeds may share objects on purpose.
+const CheckRun* FindOverlappingRun(const CheckSession& session) {
   const bool is_own = HasOwnCluster(session);
   for (const char* name : {"chief", "master"}) {
     const auto run = session.runs.find(name);
     if (run == session.runs.end() || !run->second.skipped.empty()) continue;
     if (is_own && run->second.succeeded()) continue;
-    if (!SharedWrites(session, run->second, "worker").empty()) return true;
+    if (!SharedWrites(session, run->second, "worker").empty()) return &run->second;
   }
-  return false;
+  return nullptr;
 }
 
 constexpr char kChance[] =
@@ -82,7 +82,7 @@ constexpr char kChance[] =
 
 CheckResult CheckRole(const CheckSession& session, const std::string& run_name,
                       const std::string& role, const std::string& name) {
-  if (IgnoresItsRole(session)) return Skip(kChance);
+  if (FindOverlappingRun(session)) return Skip(kChance);
   const CheckRun& run = session.Run(run_name);
   const auto failure = FirstFailure(run);
   if (failure && RoleOf(failure->replica) != role) {
@@ -126,7 +126,8 @@ CheckResult CheckMember(const CheckSession& session, const std::string& role) {
   const Scenario& job = session.trainer.job;
   const bool has_cluster = HasOwnCluster(session);
   if (has_cluster && !job.kind->HasRole(job.document, role)) return Skip("the job has no " + role);
-  const CheckRun& run = session.Run("chief");
+  const CheckRun* const overlapping = role == "worker" ? FindOverlappingRun(session) : nullptr;
+  const CheckRun& run = overlapping ? *overlapping : session.Run("chief");
   const std::vector<ReplicaWrite> shared = SharedWrites(session, run, role);
   if (role == "worker" && !shared.empty()) {
     CheckResult result = MastersWork(shared, role);
@@ -159,7 +160,7 @@ CheckResult CheckEvaluator(const CheckSession& session) {
 // The master's end is the end of the job: the others get SIGTERM, and SIGKILL after the grace
 // period.
 CheckResult CheckStopWithMaster(const CheckSession& session) {
-  if (IgnoresItsRole(session)) return Skip(kChance);
+  if (FindOverlappingRun(session)) return Skip(kChance);
   const CheckRun& run = session.Run("chief");
   if (!run.succeeded()) return Skip("the run with every role did not end well");
   CheckResult result{CheckVerdict::kFail, ""};
