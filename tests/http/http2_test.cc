@@ -62,6 +62,8 @@ TEST(Http2, ServesHttp11ToClientsThatBeginLikeThePreface) {
   EXPECT_THAT(served.Ask("PRI /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
               HasSubstr("X-Seen: PRI localhost/x"));
   EXPECT_THAT(served.Ask("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"), StartsWith("HTTP/1.1 "));
+  const std::string after_an_empty_line = "\r\n" + std::string(kHttp2Preface);
+  EXPECT_THAT(served.Ask(after_an_empty_line), StartsWith("HTTP/1.1 "));
 }
 
 TEST(Http2, KeepsThePaceOfLargeBodiesInBothDirections) {

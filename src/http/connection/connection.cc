@@ -131,9 +131,19 @@ class Connection {
     return MonotonicNow() + seconds(options_.head_seconds);
   }
 
-  // True if the client's first bytes are, or may become, those of HTTP/2.
+  // Empty lines before a request are ignored (RFC 9112, section 2.2).
+  void SkipEmptyLines() {
+    while (input_.view().starts_with("\r\n")) {
+      input_.Consume(2);
+      has_skipped_ = true;
+    }
+  }
+
+  // True if the client's first bytes are, or may become, those of HTTP/2. Nothing may be before
+  // them (RFC 9113, section 3.4), so what follows an empty line is HTTP/1.1.
   bool BeginsLikeHttp2() const {
-    return !has_served_ && kHttp2Preface.starts_with(input_.view().substr(0, kHttp2Preface.size()));
+    return !has_served_ && !has_skipped_ &&
+           kHttp2Preface.starts_with(input_.view().substr(0, kHttp2Preface.size()));
   }
 
   // How many bytes were taken from the socket. nullopt: TLS has taken them.
@@ -151,7 +161,7 @@ class Connection {
     ambiguous_ = false;
     if (input_.size() > 0) activity_.BeginHead();
     while (!parser.is_header_done()) {
-      while (input_.view().starts_with("\r\n") && !parser.got_some()) input_.Consume(2);
+      if (!parser.got_some()) SkipEmptyLines();
       boost::system::error_code error = beast::error::need_more;
       is_http2_ = !parser.got_some() && BeginsLikeHttp2() && input_.size() >= kHttp2Preface.size();
       if (is_http2_) break;
@@ -327,9 +337,10 @@ class Connection {
   Activity& activity_;
   Input input_;
   RequestCheck check_;
-  std::string user_agent_;   // of a CONNECT
-  bool has_served_ = false;  // a request was complete
-  bool ambiguous_ = false;   // the request has two body lengths
+  std::string user_agent_;    // of a CONNECT
+  bool has_served_ = false;   // a request was complete
+  bool has_skipped_ = false;  // an empty line was first
+  bool ambiguous_ = false;    // the request has two body lengths
   bool is_http2_ = false;
 };
 
