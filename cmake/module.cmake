@@ -104,6 +104,10 @@ function(caip_test name)
     set_target_properties(${name}_test PROPERTIES CROSSCOMPILING_EMULATOR
                           ${CMAKE_BINARY_DIR}/leak_sweep)
   endif()
+  set(seconds_max 300)
+  if(CAIP_SANITIZE)
+    set(seconds_max 1800)
+  endif()
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
-                       PROPERTIES TIMEOUT $<IF:$<BOOL:${CAIP_SANITIZE}>,1800,300>)
+                       PROPERTIES TIMEOUT ${seconds_max})
 endfunction()
