@@ -13,6 +13,12 @@ constexpr char kJob[] = "/v1/projects/demo/locations/us-central1/customJobs/5";
 constexpr char kEndpoint[] = "Using endpoint [http://127.0.0.1:1/]\n";
 constexpr char kLog[] = "POST /v2/entries:list";
 
+// The request for news of the log of job 5.
+std::string FollowFrom(const std::string& last_entry, const std::string& state) {
+  return "GET /emulator/v1/projects/demo/jobs/5:follow?waitMs=250&after=" + last_entry +
+         "&state=" + state;
+}
+
 std::string JobText(const std::string& id, const std::string& state, const std::string& more = "") {
   return R"({"name": "projects/1/locations/us-central1/customJobs/)" + id + R"(", "state": ")" +
          state + R"(", "createTime": "2026-11-26T10:00:0)" + id + R"(Z")" + more + "}";
@@ -169,15 +175,46 @@ TEST_F(AiJobs, StreamLogsPrintsEachEntryOnceUntilTheJobHasEnded) {
             "INFO\t2026-11-26 10:00:01 +0000\tworkerpool0-0\tthere\n"
             "DEFAULT\t2026-11-26 10:00:01 +0000\tunknown_task\tjson\n"
             "ERROR\t2026-11-26 10:00:20 +0000\tservice\t\n");
-  EXPECT_THAT(service_.requests, ElementsAre(get, kLog, kLog, get, kLog));
+  EXPECT_THAT(service_.requests, ElementsAre(get, FollowFrom("", ""), kLog, kLog, get, kLog))
+      << "the emulator has no such job: all entries are listed";
   const auto asked = [&](size_t i) { return *ParseJson(service_.bodies[i]); };
-  EXPECT_EQ(StringOr(asked(1), "filter"),
+  EXPECT_EQ(StringOr(asked(2), "filter"),
             "resource.type=\"ml_job\" AND resource.labels.job_id=\"5\" AND "
             "timestamp>=\"1970-01-01T01:00:00.000000000Z\"");
-  EXPECT_EQ(StringOr(asked(2), "pageToken"), "t");
-  EXPECT_EQ(StringOr(asked(4), "filter"),
+  EXPECT_EQ(StringOr(asked(3), "pageToken"), "t");
+  EXPECT_EQ(StringOr(asked(5), "filter"),
             "resource.type=\"ml_job\" AND resource.labels.job_id=\"5\" AND "
             "timestamp>=\"2026-11-26T10:00:18.000000000Z\"");
+}
+
+TEST_F(AiJobs, StreamLogsReadsEachEntryOnceAndThenWhatClientsHaveWritten) {
+  const std::string get = "GET " + std::string(kJob);
+  service_.series[get] = {{200, {}, JobText("5", "JOB_STATE_RUNNING")}};
+  service_.answers[get] = {200, {}, JobText("5", "JOB_STATE_SUCCEEDED", R"(, "endTime": "x")")};
+  service_.answers[FollowFrom("", "")] = {
+      200, {}, R"({"state": "RUNNING", "last": "2", "finished": false, "entries": [
+          {"timestamp": "2026-11-26T10:00:01Z", "severity": "DEFAULT", "task": "workerpool0-0",
+           "message": "200"},
+          {"timestamp": "2026-11-26T10:00:02Z", "severity": "INFO", "task": "workerpool0-0",
+           "message": "{\"message\": \"inside\", \"severity\": \"INFO\"}", "isObject": true}]})"};
+  service_.answers[FollowFrom("2", "RUNNING")] = {
+      200, {}, R"({"state": "SUCCEEDED", "last": "3", "finished": false, "entries": [
+          {"timestamp": "2026-11-26T10:00:03Z", "task": "service", "message": "end"}]})"};
+  service_.answers[FollowFrom("3", "SUCCEEDED")] = {
+      200, {}, R"({"state": "SUCCEEDED", "last": "3", "finished": true, "entries": []})"};
+  service_.answers[kLog] = {200, {}, R"({"entries": [
+      {"insertId": "a", "timestamp": "2026-11-26T09:00:00Z", "textPayload": "written early"}]})"};
+  EXPECT_EQ(Custom({"stream-logs", "5"}), 0);
+  EXPECT_EQ(out_,
+            "DEFAULT\t2026-11-26 10:00:01 +0000\tworkerpool0-0\t200\n"
+            "INFO\t2026-11-26 10:00:02 +0000\tworkerpool0-0\tinside\n"
+            "DEFAULT\t2026-11-26 09:00:00 +0000\tunknown_task\twritten early\n"
+            "DEFAULT\t2026-11-26 10:00:03 +0000\tservice\tend\n");
+  EXPECT_THAT(service_.requests,
+              ElementsAre(get, FollowFrom("", ""), kLog, get, FollowFrom("2", "RUNNING"), get,
+                          FollowFrom("3", "SUCCEEDED"), kLog));
+  EXPECT_THAT(StringOr(*ParseJson(service_.bodies[2]), "filter"),
+              HasSubstr(" AND NOT labels.\"ml.googleapis.com/job_id\":* AND timestamp>="));
 }
 
 TEST_F(AiJobs, StreamLogsMayShowOneTaskAndWholeMessages) {
@@ -189,7 +226,7 @@ TEST_F(AiJobs, StreamLogsMayShowOneTaskAndWholeMessages) {
                     "--polling-interval=1"}),
             0);
   EXPECT_THAT(out_, HasSubstr("\tworkerpool0-0\thi\nthere\n\nDEFAULT\t"));
-  EXPECT_THAT(StringOr(*ParseJson(service_.bodies[1]), "filter"),
+  EXPECT_THAT(StringOr(*ParseJson(service_.bodies[2]), "filter"),
               HasSubstr(" AND resource.labels.task_name=\"a\\\"b\" AND "));
 }
 

@@ -64,6 +64,16 @@ TEST(EntryBounds, OfLabelsAreThoseOfEntriesOfJobsOnly) {
   EXPECT_EQ(both.written_job_id, "a");
 }
 
+TEST(EntryBounds, WithoutTheLabelOfJobsAreThoseOfWrittenEntries) {
+  EXPECT_TRUE(Bounds("NOT labels.\"ml.googleapis.com/job_id\":*").no_job_entries);
+  for (const char* text :
+       {"labels.\"ml.googleapis.com/job_id\":*", "NOT labels.\"ml.googleapis.com/job_id\":x",
+        "NOT labels.\"ml.googleapis.com/trial_id\":*", "NOT labels.x:*",
+        "NOT NOT labels.\"ml.googleapis.com/job_id\":*"}) {
+    EXPECT_FALSE(Bounds(text).no_job_entries) << text;
+  }
+}
+
 TEST(EntryBounds, TellThatNothingCanMatch) {
   EXPECT_TRUE(Bounds("resource.labels.job_id=a resource.labels.job_id=b").none);
   EXPECT_TRUE(Bounds("severity>EMERGENCY").none);

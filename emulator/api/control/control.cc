@@ -41,6 +41,7 @@ Json EntryJson(const logging::Entry& entry) {
                {"task", entry.task},
                {"message", entry.message}};
   if (!entry.trial.empty()) json["trial"] = entry.trial;
+  if (entry.form == logging::Entry::Form::kObject) json["isObject"] = true;
   return json;
 }
 

@@ -19,8 +19,8 @@ namespace vertex = client::vertex;
 
 constexpr int kAiPollMilliseconds = 250;
 constexpr size_t kAiPageEntries = 1000;
-// Entries of several replicas may arrive a little late: each reading looks back this long, and
-// skips what it has shown.
+// Entries that clients have written may arrive a little late: each reading looks back this long,
+// and skips what it has shown.
 constexpr std::chrono::seconds kLookBack{2};
 constexpr std::string_view kFirstTime = "1970-01-01T01:00:00.000000000Z";
 
@@ -55,20 +55,40 @@ Json ShownEntry(const Json& entry, bool only_messages) {
   return shown;
 }
 
-/// Prints the entries of one job as they arrive.
+// An entry of the emulator's own follow method, likewise.
+Json FollowedEntry(Json entry, bool only_messages) {
+  const Json* is_object = Member(entry, "isObject");
+  if (!is_object) return entry;
+  Result<Json> payload = ParseJson(StringOr(entry, "message"));
+  if (!payload.ok() || !payload->is_object()) return entry;
+  payload->erase("severity");  // the entry has it
+  entry["message"] = only_messages ? PrintedText(*payload) : StringOr(*payload, "message");
+  return entry;
+}
+
+/// Prints the entries of one job as they arrive. The emulator's own method follows the entries of
+/// the job in the order of their arrival, and the Logging API lists those that clients have written
+/// for it. The latter lists all entries where the emulator has no job of that id in the project:
+/// the id is that of a trial, or the project another.
 class AiLogStream {
  public:
   AiLogStream(client::Connection& connection, const AiLogRequest& request, const Io& io)
-      : connection_(connection), request_(request), io_(io) {}
+      : connection_(connection),
+        request_(request),
+        io_(io),
+        place_{request.log_project, request.job.id, request.task_name.value_or(""), "", ""},
+        follows_(request.task_name != "") {}
 
   Result<int> Run() {
     const app::InterruptGuard guard;
     while (!guard.interrupted()) {
       // The job is read before its log, so that the log of an ended job is complete.
       ASSIGN_OR_RETURN(const bool has_ended, ReadJob());
-      ASSIGN_OR_RETURN(const size_t shown, ShowNew());
+      RETURN_IF_ERROR(FollowLog());
+      if (has_ended && follows_ && !is_complete_) continue;
+      ASSIGN_OR_RETURN(const size_t shown, ShowListed());
       if (has_ended && shown == 0) return 0;
-      if (has_ended) continue;
+      if (has_ended || (follows_ && !is_ending_)) continue;
       pollfd wake{guard.descriptor(), POLLIN, 0};
       ::poll(&wake, 1, kAiPollMilliseconds);
     }
@@ -92,11 +112,35 @@ class AiLogStream {
       filter += " AND resource.labels.task_name=\"" + FilterText(*request_.task_name) + "\"";
     }
     const std::string from = from_ == Instant{} ? std::string(kFirstTime) : Rfc3339(from_, 9);
+    if (follows_) filter += " AND NOT labels.\"ml.googleapis.com/job_id\":*";
     return filter + " AND timestamp>=\"" + from + "\"";
   }
 
-  // Reads all pages, and returns how many entries were new.
-  Result<size_t> ShowNew() {
+  // Waits a little until there are new entries, and shows them.
+  Status FollowLog() {
+    if (!follows_) return Ok{};
+    const auto answer =
+        client::CallService(connection_, {.target = FollowTarget(place_)}, place_.project);
+    follows_ = answer.ok() || answer.error().code != Code::kNotFound;
+    if (!follows_) return Ok{};
+    if (!answer.ok()) return answer.error();
+    std::string rows;
+    if (const Json* entries = Member(*answer, "entries")) {
+      for (const Json& entry : *entries) {
+        const Instant time = ParseRfc3339(StringOr(entry, "timestamp")).value_or(Instant{});
+        AddRows(FollowedEntry(entry, request_.only_messages), time, rows);
+      }
+    }
+    place_.last_entry = StringOr(*answer, "last", place_.last_entry);
+    place_.state = StringOr(*answer, "state");
+    is_complete_ = IsTrue(*answer, "finished");
+    is_ending_ = IsTrue(*answer, "ending");
+    if (!rows.empty()) io_.err(Coloured(rows));
+    return Ok{};
+  }
+
+  // Reads all pages of the Logging API, and returns how many entries were new.
+  Result<size_t> ShowListed() {
     if (newest_ != Instant{}) from_ = newest_ - kLookBack;
     Json body = {{"resourceNames", Json::array({"projects/" + request_.log_project})},
                  {"filter", Filter()},
@@ -117,7 +161,7 @@ class AiLogStream {
       body["pageToken"] = StringOr(page, "nextPageToken");
     } while (!StringOr(body, "pageToken").empty());
     if (io_.err_is_terminal && !request_.only_messages && state_ != shown_state_) {
-      rows += StateRow(state_, newest_ > created_ ? newest_ - created_ : Duration(0));
+      rows += StateRow(state_, last_shown_ > created_ ? last_shown_ - created_ : Duration(0));
       shown_state_ = state_;
     }
     if (!rows.empty()) io_.err(Coloured(rows));
@@ -131,17 +175,21 @@ class AiLogStream {
     if (time < from_) return false;
     if (!seen_.emplace(StringOr(entry, "insertId"), time).second) return false;
     newest_ = std::max(newest_, time);
-    Json shown = ShownEntry(entry, request_.only_messages);
+    AddRows(ShownEntry(entry, request_.only_messages), time, rows);
+    return true;
+  }
+
+  void AddRows(Json shown, Instant time, std::string& rows) {
+    last_shown_ = std::max(last_shown_, time);
     request_.own_paths.ShowIn(shown);
     const Duration elapsed = time > created_ ? time - created_ : Duration(0);
     if (request_.only_messages) {
       rows += StringOr(shown, "message") + (StringOr(shown, "message").ends_with('\n') ? "" : "\n");
-      return true;
+      return;
     }
     rows += io_.err_is_terminal
                 ? ColourRows(shown, elapsed)
                 : PlainRows(shown, request_.allow_multiline_logs, TrialColumn::kNone);
-    return true;
   }
 
   // Entries that no later reading finds.
@@ -153,10 +201,15 @@ class AiLogStream {
   const AiLogRequest& request_;
   const Io& io_;
   Instant created_{};
-  Instant newest_{};  // of the shown entries
+  Instant last_shown_{};
+  Instant newest_{};  // of the entries that were listed
   Instant from_{};    // the earliest time that is asked for
   std::string state_;
   std::string shown_state_;
+  FollowPlace place_;
+  bool follows_;                         // the emulator has the job's log
+  bool is_complete_ = false;             // all of it was shown
+  bool is_ending_ = false;               // the emulator
   std::map<std::string, Instant> seen_;  // by insertId
 };
 

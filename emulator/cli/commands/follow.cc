@@ -66,15 +66,6 @@ struct Shown {
   Instant created{};
 };
 
-std::string Target(const FollowRequest& request, const Shown& shown) {
-  std::string target = "/emulator/v1/projects/" + PercentEncoded(request.project) + "/jobs/" +
-                       PercentEncoded(request.job_id) +
-                       ":follow?waitMs=" + std::to_string(kTurnMilliseconds) +
-                       "&after=" + PercentEncoded(shown.last_entry) + "&state=" + shown.state;
-  if (!request.task_name.empty()) target += "&task=" + PercentEncoded(request.task_name);
-  return target;
-}
-
 Duration Since(const Shown& shown, const std::string& time) {
   const auto instant = ParseRfc3339(time);
   return instant && *instant > shown.created ? *instant - shown.created : Duration(0);
@@ -111,6 +102,15 @@ std::string FailureOf(const http::ClientResponse& response, const FollowRequest&
 }
 
 }  // namespace
+
+std::string FollowTarget(const FollowPlace& place) {
+  std::string target = "/emulator/v1/projects/" + PercentEncoded(place.project) + "/jobs/" +
+                       PercentEncoded(place.job_id) +
+                       ":follow?waitMs=" + std::to_string(kTurnMilliseconds) +
+                       "&after=" + PercentEncoded(place.last_entry) + "&state=" + place.state;
+  if (!place.task_name.empty()) target += "&task=" + PercentEncoded(place.task_name);
+  return target;
+}
 
 std::string PlainRows(const Json& entry, bool allow_multiline, TrialColumn trials) {
   const std::string message = StringOr(entry, "message");
@@ -162,7 +162,9 @@ FollowOutcome FollowJob(client::Connection& connection, const FollowRequest& req
   app::InterruptGuard guard;
   Shown shown;
   while (!guard.interrupted()) {
-    const auto response = connection.Send({.target = Target(request, shown)});
+    const auto response =
+        connection.Send({.target = FollowTarget({request.project, request.job_id, request.task_name,
+                                                 shown.last_entry, shown.state})});
     if (guard.interrupted()) break;
     if (!response.ok()) {
       return {FollowOutcome::End::kFailed, response.error().message};

@@ -22,6 +22,19 @@ struct FollowRequest {
   OwnPaths own_paths = {};
 };
 
+/// The place in a log up to which it was shown.
+struct FollowPlace {
+  std::string project;
+  std::string job_id;
+  std::string task_name;   // "": all tasks
+  std::string last_entry;  // insertId; "" from the start
+  std::string state;       // of the job, as the last answer had it
+};
+
+/// The path of the emulator's method that waits for a quarter of a second until there is news after
+/// that place.
+std::string FollowTarget(const FollowPlace& place);
+
 /// How following ended.
 struct FollowOutcome {
   enum class End {

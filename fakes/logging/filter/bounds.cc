@@ -127,6 +127,12 @@ EntryBounds BoundsOfComparison(const FilterComparison& comparison, std::string_v
                                                    : EntryBounds{};
 }
 
+// True for `labels."SERVICE/job_id":*`, which every entry of a job fulfils.
+bool IsLabelOfJobs(const FilterNode& node, std::string_view service) {
+  if (node.kind != FilterNode::Kind::kCompare || !node.comparison->tests_presence()) return false;
+  return Join(node.comparison->field().path, ".") == "labels." + std::string(service) + "/job_id";
+}
+
 EntryBounds BoundsOfNode(const FilterNode& node, std::string_view service) {
   EntryBounds bounds;
   switch (node.kind) {
@@ -141,6 +147,9 @@ EntryBounds BoundsOfNode(const FilterNode& node, std::string_view service) {
       return bounds;
     case FilterNode::Kind::kCompare:
       return BoundsOfComparison(*node.comparison, service);
+    case FilterNode::Kind::kNot:
+      bounds.no_job_entries = IsLabelOfJobs(node.children.front(), service);
+      return bounds;
     case FilterNode::Kind::kLogId:
       bounds.log_id = node.text;
       return bounds;
