@@ -98,7 +98,7 @@ Result<run::Job> Core::Update(const RunKey& of, const DocumentChange& change) {
   return job;
 }
 
-Status Core::Remove(const RunKey& key, RemovedId id, const std::function<Status()>& before) {
+Status Core::CheckRemovable(const RunKey& key) const {
   if (stopping_) return errors::EngineStopped();
   const Result<JobRecord> stored = ports_.store.Get(key.project, key.job_id);
   if (!stored.ok()) {
@@ -108,7 +108,11 @@ Status Core::Remove(const RunKey& key, RemovedId id, const std::function<Status(
   if (runs_.contains(Located(key)) || !run::IsTerminal(stored->job.state)) {
     return errors::JobHasNotEnded(key.job_id);
   }
-  RETURN_IF_ERROR(before());
+  return Ok{};
+}
+
+Status Core::Remove(const RunKey& key, RemovedId id) {
+  RETURN_IF_ERROR(CheckRemovable(key));
   return ports_.store.Remove(key.project, key.job_id, id);
 }
 

@@ -45,7 +45,9 @@ class Core {
   Result<run::Job> Create(NewJob job);
   Status Cancel(const RunKey& key);
   Result<run::Job> Update(const RunKey& key, const DocumentChange& change);
-  Status Remove(const RunKey& key, RemovedId id, const std::function<Status()>& before);
+  /// kFailedPrecondition: the job has not ended. A job that has ended stays so.
+  Status CheckRemovable(const RunKey& key) const;
+  Status Remove(const RunKey& key, RemovedId id);
   Status LoseVm(const RunKey& key, const run::ReplicaId& replica, VmLoss kind);
 
   /// An event from a port.

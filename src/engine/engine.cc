@@ -109,11 +109,18 @@ Result<run::Job> Engine::Update(const std::string& project, const std::string& j
   return Ask<run::Job>([&](auto answer) { return UpdateLater(project, job_id, change, answer); });
 }
 
+// The job itself goes last: if the emulator is killed on the way, the removal can be repeated.
+// Removals wait for each other, so that `before` never meets a new job of the same id.
 Status Engine::Remove(const std::string& project, const std::string& job_id, RemovedId id,
-                      std::function<Status()> before) {
+                      const std::function<Status()>& before) {
   const RunKey key{project, job_id, ""};
+  const std::lock_guard lock(removal_);
+  RETURN_IF_ERROR(Ask<Ok>([&](std::function<void(Status)> answer) {
+    return mailbox_->Post(Call([=, this] { answer(core_.CheckRemovable(key)); }));
+  }));
+  RETURN_IF_ERROR(before());
   return Ask<Ok>([&](std::function<void(Status)> answer) {
-    return mailbox_->Post(Call([=, this] { answer(core_.Remove(key, id, before)); }));
+    return mailbox_->Post(Call([=, this] { answer(core_.Remove(key, id)); }));
   });
 }
 

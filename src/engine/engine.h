@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -49,10 +50,10 @@ class Engine {
   /// Replaces the document. `change` is called on the engine's thread and must not block.
   Result<run::Job> Update(const std::string& project, const std::string& job_id,
                           DocumentChange change);
-  /// Removes a job that has ended. `before` is called just before, on the
-  /// engine's thread; its error keeps the job. kFailedPrecondition: it has not ended.
+  /// Removes a job that has ended. `before` is called before that, on the caller's thread, and may
+  /// take long; its error keeps the job. kFailedPrecondition: it has not ended.
   Status Remove(const std::string& project, const std::string& job_id, RemovedId id,
-                std::function<Status()> before);
+                const std::function<Status()>& before);
   Result<run::Job> Get(const std::string& project, const std::string& job_id) const;
   /// The same in whatever project, for an API other than the first, whose ids are unique.
   Result<run::Job> FindInAnyProject(const std::string& job_id) const;
@@ -110,6 +111,7 @@ class Engine {
   Observers observers_;
   QueueBoard board_;
   Core core_;
+  std::mutex removal_;
   std::thread thread_;
   std::atomic<bool> running_{false};
 };

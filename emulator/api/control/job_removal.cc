@@ -7,7 +7,6 @@
 
 namespace caip::api {
 
-// The job itself goes last: if the emulator is killed on the way, the removal can be repeated.
 Status RemoveJob(const KeptOfJobs& kept, const std::string& project, const std::string& job_id,
                  engine::RemovedId id) {
   const auto remove_rest = [&]() -> Status {
