@@ -78,8 +78,9 @@ Error MethodUnknown(std::string_view path, const std::vector<std::string_view>& 
   for (const std::string_view service : services) {
     served += (served.empty() ? "" : ", ") + std::string(service);
   }
-  return {Code::kUnimplemented,
-          Quoted(path) + " is not a method that caip serves over gRPC. It serves " + served + "."};
+  return {Code::kUnimplemented, Quoted(path) +
+                                    " is not a method that caip serves over gRPC. It serves " +
+                                    served + ". Call the REST API of the service instead."};
 }
 
 Error MethodStreams(std::string_view path) {

@@ -13,8 +13,10 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/json.h"
+#include "grpc/beta_version.h"
 #include "grpc/descriptors.h"
 #include "grpc/errors.h"
 
@@ -90,7 +92,55 @@ std::vector<HttpRule> RulesOf(const pb::MethodDescriptor& method) {
       ReadRule(std::string(options.field(i).length_delimited()), rules);
     }
   }
+  for (HttpRule& rule : rules) {
+    rule.pattern = PatternInVersion(method.full_name(), std::move(rule.pattern));
+  }
   return rules;
+}
+
+void AddBetaFields(pb::DescriptorProto& message) {
+  for (const BetaField& added : BetaFields()) {
+    if (added.message != message.name()) continue;
+    pb::FieldDescriptorProto& field = *message.add_field();
+    field.set_name(added.name);
+    field.set_number(added.number);
+    field.set_label(added.repeated ? pb::FieldDescriptorProto::LABEL_REPEATED
+                                   : pb::FieldDescriptorProto::LABEL_OPTIONAL);
+    field.set_type(static_cast<pb::FieldDescriptorProto::Type>(added.type));
+    if (added.type != BetaField::kMessage) continue;
+    field.set_type_name("." + std::string(kBetaPackage) + "." + added.message_type);
+  }
+}
+
+void RenameTypes(pb::DescriptorProto& message) {
+  for (pb::FieldDescriptorProto& field : *message.mutable_field()) {
+    if (field.has_type_name()) field.set_type_name(InBeta(field.type_name()));
+  }
+  for (pb::DescriptorProto& inner : *message.mutable_nested_type()) RenameTypes(inner);
+}
+
+// The description of the same file in v1beta1.
+pb::FileDescriptorProto BetaVersionOf(pb::FileDescriptorProto file) {
+  file.set_name(InBeta(file.name()));
+  file.set_package(std::string(kBetaPackage));
+  for (std::string& path : *file.mutable_dependency()) path = InBeta(path);
+  for (pb::DescriptorProto& message : *file.mutable_message_type()) {
+    RenameTypes(message);
+    AddBetaFields(message);
+    for (const BetaMessage& added : BetaMessages()) {
+      if (added.outer != message.name()) continue;
+      pb::DescriptorProto& inner = *message.add_nested_type();
+      inner.set_name(added.name);
+      AddBetaFields(inner);
+    }
+  }
+  for (pb::ServiceDescriptorProto& service : *file.mutable_service()) {
+    for (pb::MethodDescriptorProto& method : *service.mutable_method()) {
+      method.set_input_type(InBeta(method.input_type()));
+      method.set_output_type(InBeta(method.output_type()));
+    }
+  }
+  return file;
 }
 
 // Values of Google's types that have no JSON form, although protobuf writes one or stays silent:
@@ -153,9 +203,8 @@ class ProtobufSchema final : public Schema {
         files.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
     assert(parsed);
     for (const pb::FileDescriptorProto& file : files.file()) {
-      const pb::FileDescriptor* const built = pool_.BuildFile(file);
-      assert(built != nullptr);
-      for (int i = 0; i < built->service_count(); ++i) AddService(*built->service(i));
+      AddFile(file);
+      if (file.package() == kStablePackage) AddFile(BetaVersionOf(file));
     }
     resolver_.reset(pb::util::NewTypeResolverForDescriptorPool(kTypeUrlPrefix, &pool_));
   }
@@ -241,6 +290,12 @@ class ProtobufSchema final : public Schema {
   static std::string UrlOf(const std::string& type) {
     std::string url(kTypeUrlPrefix);
     return url.append("/").append(type);
+  }
+
+  void AddFile(const pb::FileDescriptorProto& file) {
+    const pb::FileDescriptor* const built = pool_.BuildFile(file);
+    assert(built != nullptr);
+    for (int i = 0; i < built->service_count(); ++i) AddService(*built->service(i));
   }
 
   void AddService(const pb::ServiceDescriptor& service) {

@@ -27,6 +27,7 @@ if __name__ == '__main__':
     from google.cloud.aiplatform import initializer, jobs, training_jobs
     from google.cloud.aiplatform.compat.types import custom_job
     from google.cloud.aiplatform.gapic import JobState, PipelineState
+    from google.cloud.aiplatform.preview import jobs as preview_jobs
 
 OUTPUT = f'gs://{vertex_jobs.BUCKET}/output'
 
@@ -39,6 +40,7 @@ class SdkTest(vertex_jobs.VertexTest):
         super().setUpClass()
         for patch in (mock.patch.dict(os.environ, cls.emulator.variables),
                       mock.patch.object(jobs, '_JOB_WAIT_TIME', 0.1),  # seconds between two looks
+                      mock.patch.object(preview_jobs, '_JOB_WAIT_TIME', 0.1),
                       mock.patch.object(training_jobs, '_JOB_WAIT_TIME', 0.1)):
             patch.start()
             cls.addClassCleanup(patch.stop)
@@ -114,6 +116,19 @@ class CustomJobs(SdkTest):
                                     r'workerpool0-0 exited with a non-zero status of 1.*the data is bad'):
             job.run()
         self.assertEqual((job.state, job.error.code), (JobState.JOB_STATE_FAILED, 3))
+
+    def test_of_the_preview_use_the_beta_version(self):
+        pool = {'machine_spec': {'machine_type': 'n1-standard-4'}, 'replica_count': 1,
+                'container_spec': {'image_uri': vertex_jobs.IMAGE}}
+        job = preview_jobs.CustomJob(display_name='preview', worker_pool_specs=[pool])
+        job.submit()  # run() of this class calls its own submit() with a parameter that it does not have
+        job.wait_for_completion()
+        self.assertEqual(job.state.name, 'JOB_STATE_SUCCEEDED')
+        self.assertIn(f'POST /v1beta1/{self.collection()} ',
+                      (self.emulator.state / 'access.log').read_text())
+        job.delete()
+        with self.assertRaisesRegex(exceptions.NotFound, 'The CustomJob does not exist.'):
+            aiplatform.CustomJob.get(job.resource_name)
 
     def test_are_cancelled_while_they_run(self):
         job = self.container('cancel', command=['sleep', '600'])
@@ -242,6 +257,19 @@ class Pipelines(SdkTest):
                                     r'workerpool0-0 exited with a non-zero status of 1.*the data is bad'):
             training.run(args=['fail'])
         self.assertTrue(training.has_failed)
+
+    def test_of_the_preview_use_the_beta_version(self):
+        pool = {'machine_spec': {'machine_type': 'n1-standard-4'}, 'replica_count': 1,
+                'container_spec': {'image_uri': vertex_jobs.IMAGE}}
+        job = preview_jobs.CustomJob(display_name='preview', worker_pool_specs=[pool])
+        job.submit()  # run() of this class calls its own submit() with a parameter that it does not have
+        job.wait_for_completion()
+        self.assertEqual(job.state.name, 'JOB_STATE_SUCCEEDED')
+        self.assertIn(f'POST /v1beta1/{self.collection()} ',
+                      (self.emulator.state / 'access.log').read_text())
+        job.delete()
+        with self.assertRaisesRegex(exceptions.NotFound, 'The CustomJob does not exist.'):
+            aiplatform.CustomJob.get(job.resource_name)
 
     def test_are_cancelled_while_they_run(self):
         training = aiplatform.CustomContainerTrainingJob(

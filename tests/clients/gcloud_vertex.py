@@ -185,6 +185,26 @@ class Jobs(GcloudTest):
         self.assertIn('line 2 fail', part.result().stdout)
         self.assertNotIn('\tservice\t', part.result().stdout)
 
+    def test_are_the_same_for_the_beta_commands(self):
+        name = self.create('beta-jobs', command=['sleep', '600'])
+        self.wait(name, 'RUNNING')
+
+        def beta(*words, group='custom-jobs', **how):
+            return self.gcloud('beta', 'ai', group, *words, **how)
+        described = json.loads(beta('describe', name, '--format', 'json').stdout)
+        self.assertEqual(described, self.describe(name))
+        listed = beta('list', '--format', 'value(name)', '--filter', 'displayName=beta-jobs').stdout.split()
+        self.assertEqual(listed, [name])
+        beta('cancel', name)
+        self.wait(name, 'CANCELLED')
+        lines = beta('stream-logs', name, '--polling-interval', '2').stdout
+        self.assertIn('\tservice\tJob is running.\n', lines)
+        self.assertEqual(beta('list', group='hp-tuning-jobs').stdout, '')
+        log = (self.emulator.state / 'access.log').read_text()
+        for call in (f'GET /v1beta1/{name} ', f'POST /v1beta1/{name}:cancel ', f'GET /v1beta1/{self.collection()} ',
+                     f'GET /v1beta1/{self.collection().replace("customJobs", "hyperparameterTuningJobs")} '):
+            self.assertIn(call, log)
+
     def test_that_do_not_exist_are_not_found(self):
         for command in ('describe', 'cancel', 'stream-logs'):
             with self.subTest(command):

@@ -1,5 +1,6 @@
 """gRPC for Python (grpcio) at the emulator's own address: plain and TLS, and calls that no library would make."""
 
+import asyncio
 import os
 import socket
 import ssl
@@ -14,10 +15,15 @@ if __name__ == '__main__':
     # pylint: disable=wrong-import-position
     import grpc
     from google.api_core import exceptions
+    from google.api_core.client_options import ClientOptions
     from google.auth.credentials import AnonymousCredentials
     from google.cloud.aiplatform_v1.services.job_service import JobServiceClient
     from google.cloud.aiplatform_v1.services.job_service.transports import JobServiceGrpcTransport
     from google.cloud.aiplatform_v1.types import GetCustomJobRequest
+    from google.cloud.aiplatform_v1beta1.services import job_service as beta
+    from google.cloud.aiplatform_v1beta1.services.job_service.transports import (
+        JobServiceGrpcTransport as BetaGrpcTransport)
+    from google.cloud.storage.asyncio.async_grpc_client import AsyncGrpcClient
     from google.rpc import error_details_pb2
 
 GET = '/google.cloud.aiplatform.v1.JobService/GetCustomJob'
@@ -68,6 +74,18 @@ class GrpcCalls(vertex_jobs.VertexTest):
     def test_a_job_with_tls_at_the_own_address(self):
         self.life(JobServiceClient(credentials=AnonymousCredentials(), client_options={'api_endpoint': self.address}))
 
+    def test_a_job_of_the_beta_version(self):
+        client = beta.JobServiceClient(transport=BetaGrpcTransport(channel=self.channel()))
+        self.life(client)
+        job = self.job(machine_spec={'machine_type': 'n1-standard-4', 'min_gpu_driver_version': '550'})
+        with self.assertRaisesRegex(exceptions.MethodNotImplemented,
+                                    r'worker_pool_specs\[0\].machine_spec.min_gpu_driver_version: '):
+            client.create_custom_job(parent='projects/demo-project/locations/us-central1', custom_job=job)
+
+    def test_a_job_of_the_beta_version_over_rest(self):
+        self.life(beta.JobServiceClient(transport='rest', credentials=AnonymousCredentials(),
+                                        client_options={'api_endpoint': self.emulator.url}))
+
     def test_errors_have_the_details_of_rest(self):
         client = JobServiceClient(transport=JobServiceGrpcTransport(channel=self.channel()))
         with self.assertRaises(exceptions.InvalidArgument) as refused:
@@ -87,8 +105,8 @@ class GrpcCalls(vertex_jobs.VertexTest):
         self.assertIn(text, refused.exception.details())
 
     def test_unknown_methods_and_services(self):
-        for path in ('/a.B/C', '/google.storage.v2.Storage/GetBucket', GET + 's',
-                     '/google.cloud.aiplatform.v1beta1.JobService/GetCustomJob'):
+        for path in ('/a.B/C', '/google.storage.v2.Storage/GetObject', GET + 's',
+                     '/google.cloud.aiplatform.v1beta1.ModelService/GetModel'):
             with self.subTest(path):
                 self.refused(grpc.StatusCode.UNIMPLEMENTED, f"'{path}' is not a method",
                              self.channel().unary_unary(path))
@@ -96,6 +114,20 @@ class GrpcCalls(vertex_jobs.VertexTest):
         path = '/google.cloud.aiplatform.v1.JobService/GetBatchPredictionJob'
         request = GetCustomJobRequest.serialize(GetCustomJobRequest(name=name))
         self.refused(grpc.StatusCode.UNIMPLEMENTED, 'batchPredictionJobs', self.channel().unary_unary(path), request)
+
+    def test_cloud_storage_is_refused_at_once(self):
+        """By the client of Google's storage library that has no other transport."""
+        async def refused():
+            client = AsyncGrpcClient(credentials=AnonymousCredentials(),
+                                     client_options=ClientOptions(api_endpoint=self.address))
+            with self.assertRaisesRegex(exceptions.MethodNotImplemented, 'Call the REST API of the service instead.'):
+                await client.grpc_client.get_bucket(name='projects/_/buckets/b')
+            with self.assertRaisesRegex(exceptions.MethodNotImplemented, 'Storage/ListObjects'):
+                await client.grpc_client.list_objects(parent='projects/_/buckets/b')
+        asyncio.run(refused())
+        log = (self.emulator.state / 'access.log').read_text()
+        for method in ('GetBucket', 'ListObjects'):  # and no call was repeated
+            self.assertEqual(log.count(f'POST /google.storage.v2.Storage/{method} 501'), 1)
 
     def test_a_wrong_authority(self):
         channel = self.channel(**{'grpc.default_authority': 'evil.example'})

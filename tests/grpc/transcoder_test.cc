@@ -370,8 +370,10 @@ TEST(Schema, HasARuleForEachMethodThatDoesNotStream) {
       schema.ServiceNames(),
       ::testing::UnorderedElementsAre(
           "google.cloud.aiplatform.v1.JobService", "google.cloud.aiplatform.v1.PipelineService",
-          "google.logging.v2.LoggingServiceV2", "google.logging.v2.ConfigServiceV2",
-          "google.logging.v2.MetricsServiceV2", "google.longrunning.Operations"));
+          "google.cloud.aiplatform.v1beta1.JobService",
+          "google.cloud.aiplatform.v1beta1.PipelineService", "google.logging.v2.LoggingServiceV2",
+          "google.logging.v2.ConfigServiceV2", "google.logging.v2.MetricsServiceV2",
+          "google.longrunning.Operations"));
   for (const char* name : {"CreateCustomJob", "ListHyperparameterTuningJobs", "DeleteCustomJob"}) {
     const Method* const method = schema.Find(kJobService + std::string(name));
     ASSERT_NE(method, nullptr) << name;

@@ -9,20 +9,22 @@ namespace caip::api {
 namespace {
 
 constexpr int kOperationFractionDigits = 6;
-constexpr char kMetadataType[] =
-    "type.googleapis.com/google.cloud.aiplatform.v1.DeleteOperationMetadata";
 constexpr char kEmptyType[] = "type.googleapis.com/google.protobuf.Empty";
+
+std::string MetadataTypeIn(const std::string& version) {
+  return "type.googleapis.com/google.cloud.aiplatform." + version + ".DeleteOperationMetadata";
+}
 
 }  // namespace
 
 Json DeleteOperations::Add(const std::string& project_number, const std::string& region,
-                           Instant now) {
+                           const std::string& version, Instant now) {
   const std::lock_guard lock(mutex_);
   const std::string id = vertex::NewJobId(random_);
   const std::string time = Rfc3339(now, kOperationFractionDigits);
   Json resource = {{"name", vertex::Text({project_number, region, "operations", id})},
                    {"metadata",
-                    {{"@type", kMetadataType},
+                    {{"@type", MetadataTypeIn(version)},
                      {"genericMetadata", {{"createTime", time}, {"updateTime", time}}}}},
                    {"done", true},
                    {"response", {{"@type", kEmptyType}}}};

@@ -22,8 +22,10 @@ class DeleteOperations {
 
   explicit DeleteOperations(uint64_t seed) : random_(seed) {}
 
-  /// The resource of a deletion that is done. Its project is the service's number.
-  Json Add(const std::string& project_number, const std::string& region, Instant now);
+  /// The resource of a deletion that is done. Its project is the service's number. `version` is
+  /// that of the request: clients read the metadata by its type, which has the version in its name.
+  Json Add(const std::string& project_number, const std::string& region, const std::string& version,
+           Instant now);
   /// nullopt: unknown, or forgotten. The project of the request is not compared, because all
   /// projects share one number.
   std::optional<Json> Find(const std::string& region, const std::string& id) const;

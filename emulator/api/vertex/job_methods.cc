@@ -11,6 +11,7 @@
 #include "emulator/api/vertex/read_mask.h"
 #include "emulator/api/vertex/vertex_routes.h"
 #include "google/errors.h"
+#include "vertex/beta_fields.h"
 #include "vertex/document.h"
 #include "vertex/errors.h"
 #include "vertex/filter/custom_job_filter.h"
@@ -50,9 +51,13 @@ Result<Json> ReadResource(const Request& request, const JobKind& kind) {
   return body;
 }
 
-Result<Json> CreateResource(VertexJobs& jobs, const JobKind& kind, const Request& request,
-                            const PathParameters& at) {
-  ASSIGN_OR_RETURN(const Json body, ReadResource(request, kind));
+Result<Json> CreateResource(VertexJobs& jobs, const JobKind& kind, const VertexRoot& version,
+                            const Request& request, const PathParameters& at) {
+  ASSIGN_OR_RETURN(Json body, ReadResource(request, kind));
+  if (version.root == kBetaVersion) {
+    std::vector<FieldViolation> unserved = vertex::TakeBetaFields(body);
+    if (!unserved.empty()) return vertex::errors::FieldsNotServed(std::move(unserved));
+  }
   ASSIGN_OR_RETURN(const run::Job job, jobs.Create(ParentOf(at), kind.collection, body));
   return kind.render(job, jobs.RenderingFor(request));
 }
@@ -128,9 +133,10 @@ Result<Json> CancelResource(VertexJobs& jobs, const JobKind& kind, const Request
 }
 
 Result<Json> DeleteResource(const VertexWorld& world, const JobKind& kind,
-                            const PathParameters& at) {
+                            const VertexRoot& version, const PathParameters& at) {
   RETURN_IF_ERROR(world.jobs.Remove(ParentOf(at), kind.collection, at.At("job")));
-  return world.operations.Add(world.jobs.project_number(), at.At("location"), world.clock.Now());
+  return world.operations.Add(world.jobs.project_number(), at.At("location"), version.root,
+                              world.clock.Now());
 }
 
 std::vector<http::Route> MethodsOf(const VertexWorld& world, const JobKind& kind,
@@ -140,8 +146,8 @@ std::vector<http::Route> MethodsOf(const VertexWorld& world, const JobKind& kind
   const std::string one = all + "/{job}";
   return {
       VertexRoute(version, "POST", all, all + ".create",
-                  [&jobs, &kind](const auto& request, const auto& at) {
-                    return CreateResource(jobs, kind, request, at);
+                  [&jobs, &kind, version](const auto& request, const auto& at) {
+                    return CreateResource(jobs, kind, version, request, at);
                   }),
       VertexRoute(version, "GET", all, all + ".list",
                   [&jobs, &kind](const auto& request, const auto& at) {
@@ -151,9 +157,10 @@ std::vector<http::Route> MethodsOf(const VertexWorld& world, const JobKind& kind
                   [&jobs, &kind](const auto& request, const auto& at) {
                     return GetResource(jobs, kind, request, at);
                   }),
-      VertexRoute(
-          version, "DELETE", one, all + ".delete",
-          [world, &kind](const auto&, const auto& at) { return DeleteResource(world, kind, at); }),
+      VertexRoute(version, "DELETE", one, all + ".delete",
+                  [world, &kind, version](const auto&, const auto& at) {
+                    return DeleteResource(world, kind, version, at);
+                  }),
       VertexRoute(version, "POST", one + ":cancel", all + ".cancel",
                   [&jobs, &kind](const auto& request, const auto& at) {
                     return CancelResource(jobs, kind, request, at);

@@ -12,7 +12,7 @@
 namespace caip::api {
 namespace {
 
-constexpr const char* kVersions[] = {"v1", "v1beta1"};
+constexpr std::string_view kVersions[] = {"v1", kBetaVersion};
 
 // Collections of the API that caip does not serve. It serves `studies` of the optimizer at the
 // same path.
@@ -140,13 +140,13 @@ std::vector<http::Route> UnservedRoutes(const std::string& version) {
 
 std::vector<http::Route> VertexRoutes(const VertexWorld& world) {
   const auto regions = std::make_shared<const std::vector<std::string>>(world.regions);
-  const auto root = [&](const char* name) { return VertexRoot{name, regions}; };
+  const auto root = [&](std::string_view name) { return VertexRoot{std::string(name), regions}; };
   std::vector<http::Route> routes = OperationRoutesOfVertex(world.operations, root("ui"));
-  for (const char* version : kVersions) {
+  for (const std::string_view version : kVersions) {
     AppendRoutes(routes, VertexJobRoutes(world, root(version)));
-    AppendRoutes(routes, UnservedRoutes(version));
+    AppendRoutes(routes, UnservedRoutes(std::string(version)));
   }
-  AppendRoutes(routes, OperationRoutesOfVertex(world.operations, root("v1beta1")));
+  AppendRoutes(routes, OperationRoutesOfVertex(world.operations, root(kBetaVersion)));
   // The get and the cancel of v1 are those of WithVertexOperations.
   for (http::Route& route : OperationRoutesOfVertex(world.operations, root("v1"))) {
     const bool is_shared = route.id.ends_with(".get") || route.id.ends_with(".cancel");

@@ -38,6 +38,8 @@ std::vector<http::Route> VertexCheckRoutes(VertexJobs& jobs, std::vector<std::st
 std::vector<http::Route> WithVertexOperations(std::vector<http::Route> ml_routes,
                                               DeleteOperations& operations);
 
+inline constexpr std::string_view kBetaVersion = "v1beta1";
+
 /// A place of routes: "/ROOT/projects/{project}/locations/{location}/". `root` is a version, or
 /// "ui", where clients poll operations.
 struct VertexRoot {
