@@ -21,7 +21,7 @@ namespace {
 api::VertexJobs::Options VertexSettings(const EmulatorOptions& options) {
   const bool has_queue =
       options.jobs_max > 0 || !std::holds_alternative<run::NoDelay>(options.queue_delay);
-  return {options.project_number, has_queue, options.seed};
+  return {options.project_number, ProjectOf(host::OwnEnvironment()), has_queue, options.seed};
 }
 
 }  // namespace
@@ -54,9 +54,11 @@ std::vector<http::Route> Apis::VertexRoutes() {
 }
 
 std::vector<http::Route> Apis::LoggingRoutes() {
-  return logging::LoggingRoutes(logging::MakeLoggingApi(world_.options.state / "logs.db",
-                                                        *world_.state.book, world_.clock,
-                                                        world_.wall, stream_readers_));
+  logging::ParentAlias alias = {"projects/" + world_.options.project_number,
+                                "projects/" + ProjectOf(host::OwnEnvironment())};
+  return logging::LoggingRoutes(
+      logging::MakeLoggingApi(world_.options.state / "logs.db", *world_.state.book, world_.clock,
+                              world_.wall, stream_readers_, std::move(alias)));
 }
 
 // The parts of a batch accept the same parameters as whole requests.

@@ -32,5 +32,25 @@ TEST_F(VertexNames, OfTheBetaVersionMeanTheSameJobs) {
   EXPECT_EQ(Ask("GET", "/v1/" + created.Text("name")).status, 404);
 }
 
+TEST_F(VertexNames, MayHaveTheNumberOfTheProject) {
+  const std::string by_number = "/v1/projects/123456789012/locations/us-central1/customJobs";
+  const std::string by_id = "/v1/projects/demo-project/locations/us-central1/customJobs";
+  const Answer created = Ask("POST", by_number, Job("probe"));
+  ASSERT_EQ(created.status, 200) << created.body;
+  const std::string name = created.Text("name");
+  EXPECT_THAT(name, StartsWith("projects/123456789012/"));
+  AwaitEnd(name);
+  EXPECT_EQ(Ask("GET", by_id + "/" + IdOf(name)).Text("state"), "JOB_STATE_SUCCEEDED");
+  EXPECT_EQ(Ask("GET", by_id).body["customJobs"].size(), 1u);
+  EXPECT_EQ(Ask("GET", std::string(kLocation) + "/customJobs").body, Json::object())
+      << "it is a job of the emulator's own project only";
+  for (const char* project : {"demo-project", "123456789012"}) {
+    const Answer lines = Ask("POST", "/v2/entries:list",
+                             {{"resourceNames", {std::string("projects/") + project}},
+                              {"filter", "resource.labels.job_id=\"" + IdOf(name) + "\""}});
+    EXPECT_GT(lines.body["entries"].size(), 5u) << project << lines.body;
+  }
+}
+
 }  // namespace
 }  // namespace caip::testing

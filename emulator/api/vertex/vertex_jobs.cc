@@ -97,6 +97,10 @@ bool VertexJobs::IsTaken(const std::string& id) const {
   return false;
 }
 
+std::string VertexJobs::ProjectOfNew(const VertexParent& parent) const {
+  return parent.project == options_.project_number ? options_.own_project : parent.project;
+}
+
 run::JobPlace VertexJobs::PlaceOf(const VertexParent& parent, std::string_view collection,
                                   std::string new_id) const {
   return {.location = parent.location,
@@ -107,9 +111,9 @@ run::JobPlace VertexJobs::PlaceOf(const VertexParent& parent, std::string_view c
 
 Result<run::Job> VertexJobs::Create(const VertexParent& parent, std::string_view collection,
                                     const Json& body) {
-  ASSIGN_OR_RETURN(
-      run::Job job,
-      kept_.engine.Submit(parent.project, body, PlaceOf(parent, collection, NewId(collection))));
+  ASSIGN_OR_RETURN(run::Job job,
+                   kept_.engine.Submit(ProjectOfNew(parent), body,
+                                       PlaceOf(parent, collection, NewId(collection))));
   job.queue_position = 0;  // the answer does not wait for the scheduler
   return job;
 }
@@ -117,7 +121,7 @@ Result<run::Job> VertexJobs::Create(const VertexParent& parent, std::string_view
 // Draws no number, so that later ids stay the same.
 Status VertexJobs::Check(const VertexParent& parent, std::string_view collection, const Json& body,
                          const std::vector<std::string>& arriving) {
-  const auto checked = kept_.engine.Check(parent.project, body, arriving,
+  const auto checked = kept_.engine.Check(ProjectOfNew(parent), body, arriving,
                                           PlaceOf(parent, collection, IdForChecks(collection)));
   return checked.ok() ? Status(Ok{}) : checked.error();
 }

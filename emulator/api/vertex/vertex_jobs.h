@@ -17,7 +17,7 @@
 namespace caip::api {
 
 /// A project and a location of a request. The project is an id or the service's number, which all
-/// projects have in common.
+/// projects have in common: it finds the jobs of any project, and creates them in one.
 struct VertexParent {
   std::string project;
   std::string location;
@@ -30,8 +30,9 @@ class VertexJobs {
  public:
   struct Options {
     std::string project_number;
-    bool has_queue = false;  // vertex::RenderOptions
-    uint64_t seed = 0;       // of the ids of new jobs
+    std::string own_project;  // the project of a new job whose request has the number
+    bool has_queue = false;   // vertex::RenderOptions
+    uint64_t seed = 0;        // of the ids of new jobs
   };
   /// `kept` has the engine. Its parts outlive this object.
   VertexJobs(KeptOfJobs kept, Options options);
@@ -63,6 +64,7 @@ class VertexJobs {
   const std::string& project_number() const { return options_.project_number; }
 
  private:
+  std::string ProjectOfNew(const VertexParent& parent) const;
   run::JobPlace PlaceOf(const VertexParent& parent, std::string_view collection,
                         std::string new_id) const;
   std::string NewId(std::string_view collection);

@@ -53,6 +53,14 @@ Result<std::vector<std::string>> ReadParents(const Json& body) {
   return parents;
 }
 
+// The jobs of Vertex AI have the number of their project in their names, and their entries its id.
+void AddAlias(const LoggingApi& api, std::vector<std::string>& parents) {
+  const auto has = [&](const std::string& parent) {
+    return std::find(parents.begin(), parents.end(), parent) != parents.end();
+  };
+  if (has(api.alias.number) && !has(api.alias.id)) parents.push_back(api.alias.id);
+}
+
 Result<bool> IsNewestFirst(const Json& body) {
   const std::string order = StringOr(body, "orderBy");
   const std::string_view trimmed = Trim(order);
@@ -127,6 +135,7 @@ Result<Json> ListEntriesMethod(const LoggingApi& api, const http::Request& reque
                    CanonicalMembers(given, {"resourceNames", "projectIds", "filter", "orderBy",
                                             "pageSize", "pageToken"}));
   ASSIGN_OR_RETURN(ListQuery query, ReadListQuery(body));
+  AddAlias(api, query.parents);
   RecordReader(api, request, query);
   ASSIGN_OR_RETURN(ListPage page, api.book.List(query));
   Json answer = Json::object();
@@ -277,8 +286,9 @@ Result<TailRequest> ReadTailRequest(const http::Request& request) {
 
 http::Response TailEntriesMethod(const std::shared_ptr<LoggingApi>& api,
                                  const http::Request& request) {
-  const auto asked = ReadTailRequest(request);
+  auto asked = ReadTailRequest(request);
   if (!asked.ok()) return MakeResponse(request, asked.error());
+  AddAlias(*api, asked->query.parents);
   http::Response response = http::JsonResponse(200, "");
   const auto tail = std::make_shared<Tail>(api, *asked);
   response.write_body = [tail](const http::Response::Sink& sink) { tail->Run(sink); };

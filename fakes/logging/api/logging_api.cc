@@ -7,10 +7,10 @@
 namespace caip::logging {
 
 std::shared_ptr<LoggingApi> MakeLoggingApi(const Path& book_file, LogBook& book, Clock& clock,
-                                           Clock& wall, StreamReaders& readers) {
+                                           Clock& wall, StreamReaders& readers, ParentAlias alias) {
   auto resources = std::make_unique<ResourceTable>(book_file, book.names());
   return std::shared_ptr<LoggingApi>(
-      new LoggingApi{book, clock, wall, readers, std::move(resources)});
+      new LoggingApi{book, clock, wall, readers, std::move(resources), std::move(alias)});
 }
 
 std::vector<http::Route> LoggingRoutes(std::shared_ptr<LoggingApi> api) {

@@ -52,6 +52,13 @@ class StreamReaders {
   uint64_t next_number_ = 0;
 };
 
+/// Two names of one project as a parent of logs, such as "projects/123456789012" and
+/// "projects/demo-project". A client that lists the entries of the first gets those of both.
+struct ParentAlias {
+  std::string number;
+  std::string id;
+};
+
 /// The state that the methods share. Book, clocks and readers must outlive it. Any thread.
 struct LoggingApi {
   LogBook& book;
@@ -59,11 +66,13 @@ struct LoggingApi {
   Clock& wall;
   StreamReaders& readers;
   std::unique_ptr<ResourceTable> resources;
+  ParentAlias alias = {};
 };
 
 /// `book_file` is the file of the book. Sinks, metrics and exclusions are stored in it as well.
 std::shared_ptr<LoggingApi> MakeLoggingApi(const Path& book_file, LogBook& book, Clock& clock,
-                                           Clock& wall, StreamReaders& readers);
+                                           Clock& wall, StreamReaders& readers,
+                                           ParentAlias alias = {});
 
 /// Every route below /v2. A method of the service that is not emulated answers 501 with its name.
 std::vector<http::Route> LoggingRoutes(std::shared_ptr<LoggingApi> api);
