@@ -1,21 +1,20 @@
 #include "engine/scheduler.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace caip::engine {
 
 void QueueBoard::Put(const RunKey& run, const QueuePlace& place) {
   std::lock_guard lock(mutex_);
-  places_.emplace(run, place);
-  order_.insert(place);
+  if (!places_.emplace(run, place).second) return;
+  order_.insert(std::upper_bound(order_.begin(), order_.end(), place), place);
 }
 
 void QueueBoard::Take(const RunKey& run) {
   std::lock_guard lock(mutex_);
   const auto found = places_.find(run);
   if (found == places_.end()) return;
-  order_.erase(found->second);
+  order_.erase(std::lower_bound(order_.begin(), order_.end(), found->second));
   places_.erase(found);
 }
 
@@ -23,7 +22,7 @@ int64_t QueueBoard::PositionOf(const RunKey& run) const {
   std::lock_guard lock(mutex_);
   const auto found = places_.find(run);
   if (found == places_.end()) return 0;
-  return 1 + std::distance(order_.begin(), order_.find(found->second));
+  return 1 + (std::lower_bound(order_.begin(), order_.end(), found->second) - order_.begin());
 }
 
 void Scheduler::Add(const RunKey& run, QueuePlace place, std::set<std::string> wanted) {

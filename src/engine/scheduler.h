@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/ports.h"
 
@@ -39,7 +40,7 @@ class QueueBoard {
  private:
   mutable std::mutex mutex_;
   std::map<RunKey, QueuePlace> places_;
-  std::set<QueuePlace> order_;
+  std::vector<QueuePlace> order_;  // sorted: a list asks for the positions of a hundred jobs
 };
 
 /// Decides the order of starting, not whether there is room for one: the caller tries the devices

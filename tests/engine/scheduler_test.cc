@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <map>
+#include <string>
 #include <thread>
 
 namespace caip::engine {
@@ -119,6 +122,24 @@ TEST(QueueBoard, CountsFromOneInTheOrderOfStarting) {
   EXPECT_EQ(board.PositionOf(Named("a")), 1);
   EXPECT_EQ(board.PositionOf(Named("b")), 0);
   EXPECT_EQ(board.PositionOf(Named("never")), 0);
+}
+
+TEST(QueueBoard, CountsJobsThatComeAndGoInAnyOrder) {
+  QueueBoard board;
+  std::map<std::pair<int, uint64_t>, std::string> waiting;  // by falling priority and rising age
+  for (uint64_t age = 0; age < 500; ++age) {
+    const int priority = static_cast<int>(age * 7 % 5);
+    const std::string id = std::to_string(age);
+    board.Put(Named(id), {false, priority, age});
+    board.Put(Named(id), {false, 9, age});  // it has its place already
+    waiting[{-priority, age}] = id;
+    if (age % 3 != 0) continue;
+    const auto gone = std::next(waiting.begin(), static_cast<int>(age * 13 % waiting.size()));
+    board.Take(Named(gone->second));
+    waiting.erase(gone);
+  }
+  int64_t position = 0;
+  for (const auto& [place, id] : waiting) EXPECT_EQ(board.PositionOf(Named(id)), ++position) << id;
 }
 
 }  // namespace
