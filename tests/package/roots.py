@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEBIAN, UBUNTU = "http://deb.debian.org/debian", "http://archive.ubuntu.com/ubuntu"
 SUITES = {"Debian 12": ("bookworm", DEBIAN, "main"), "Debian 13": ("trixie", DEBIAN, "main"),
           "Ubuntu 24.04": ("noble", UBUNTU, "main,universe")}
+OLD = {"Debian 11": ("bullseye", DEBIAN, "main")}  # its C library is too old for packages of any of them
 # What a host has on which caip is installed. The package of caip brings no more than it depends on.
 INCLUDED = "apt,python3-venv,man-db"
 DOWNLOADED = "libisal2 libslirp0"
@@ -60,7 +61,7 @@ def root_of(name):
     """The root of a distribution; a skipped test where there can be none."""
     if os.geteuid() != 0:
         raise unittest.SkipTest("a clean root needs root")
-    suite, mirror, components = SUITES[name]
+    suite, mirror, components = (SUITES | OLD)[name]
     root = root_folder() / suite
     with open(root_folder() / f"{suite}.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

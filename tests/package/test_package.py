@@ -5,6 +5,7 @@ import argparse
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,19 @@ def run(*words, env=None, code=0, cwd=None):
     return done.stdout
 
 
+def build_use(project, prefix):
+    """Builds and runs a test with the GoogleTest fixture below a prefix. Returns the caip that the fixture starts."""
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(USE)
+    (project / "use.cc").write_text('#include <caip_gtest.h>\nTEST(Use, Compiles) { caip_gtest::Job job; (void)job; }\n')
+    made = project / "build"
+    run("cmake", "-G", "Ninja", "-S", project, "-B", made, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", made)
+    if "1 test" not in run(made / "use"):
+        raise AssertionError("the test did not run")
+    return (made / "program").read_text()
+
+
 class Case(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -51,15 +65,15 @@ class Case(unittest.TestCase):
         """Of a user who has nothing of the tree."""
         return {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "TMPDIR": str(self.folder)}
 
-    def assert_works(self, caip):
-        """It runs a job and its judge, with its own helpers and data."""
+    def assert_works(self, *caip):
+        """It runs a job and its judge, with its own helpers and data. Other words may come before the program."""
         env = self.environment()
-        self.assertIn("caip ", run(caip, "version", env=env))
+        self.assertIn("caip ", run(*caip, "version", env=env))
         scenario = self.folder / "job.yaml"
         scenario.write_text(JOB)
         state = self.folder / "state"
-        run(caip, "scenario", "run", scenario, "--state", state, env=env)
-        said = run(caip, "conform", "--endpoint", "embedded", "--filter", "job-ids/*", "--jobs", "2", env=env)
+        run(*caip, "scenario", "run", scenario, "--state", state, env=env)
+        said = run(*caip, "conform", "--endpoint", "embedded", "--filter", "job-ids/*", "--jobs", "2", env=env)
         self.assertRegex(said, r"[1-9]\d* passed")
         shutil.rmtree(state, ignore_errors=True)
 
@@ -81,6 +95,11 @@ class Installed(Case):
         self.assertIn("caip ", run(link, "version", env=self.environment()))
         self.assertIn("Judges", run(link, "conform", "--help", env=self.environment()))
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root mounts")
+    def test_it_works_below_a_read_only_prefix(self):
+        mount = 'mount --bind "$0" "$0"; mount -o remount,ro,bind "$0"; test ! -w "$0"; exec "$@"'
+        self.assert_works("unshare", "--mount", "sh", "-euc", mount, self.prefix, self.prefix / "bin" / "caip")
+
     def test_it_brings_completion_and_schemas(self):
         for name in ("bash-completion/completions/caip", "zsh/site-functions/_caip", "fish/vendor_completions.d/caip.fish",
                      "man/man1/caip.1", "man/man1/caip-jobs.1",
@@ -89,14 +108,7 @@ class Installed(Case):
             self.assertGreater((self.prefix / "share" / name).stat().st_size, 100, name)
 
     def test_a_project_finds_the_fixture(self):
-        project, made = self.folder / "project", self.folder / "made"
-        project.mkdir()
-        (project / "CMakeLists.txt").write_text(USE)
-        (project / "use.cc").write_text('#include <caip_gtest.h>\nTEST(Use, Compiles) { caip_gtest::Job job; (void)job; }\n')
-        run("cmake", "-G", "Ninja", "-S", project, "-B", made, f"-DCMAKE_PREFIX_PATH={self.prefix}")
-        run("cmake", "--build", made)
-        self.assertIn("1 test", run(made / "use"))
-        self.assertEqual((made / "program").read_text(), str(self.prefix / "bin" / "caip"))
+        self.assertEqual(build_use(self.folder / "project", self.prefix), str(self.prefix / "bin" / "caip"))
 
 
 class Packaged(Case):
@@ -162,6 +174,7 @@ class Packaged(Case):
         run(sys.executable, "-m", "venv", "--system-site-packages", environment)
         run(environment / "bin" / "pip", "install", "--no-index", "--no-deps", self.wheel)
         self.assert_works(environment / "bin" / "caip")
+        self.assertEqual(build_use(self.folder / "with the wheel", environment), str(environment / "bin" / "caip"))
         test = self.folder / "test_use.py"
         test.write_text("def test_makes_a_bucket(caip):\n    assert caip.make_bucket('models').is_dir()\n")
         python = environment / "bin" / "python3"
@@ -185,6 +198,20 @@ class Packaged(Case):
         run(ROOT / "scripts" / "package", "--build", Options.build, "--out", again, "deb", "tar", "wheel",
             env={**os.environ, "TZ": "Asia/Tokyo"})
         self.assertEqual((again / "SHA256SUMS").read_text(), (self.out / "SHA256SUMS").read_text())
+
+    def test_symbols_belong_to_the_programs_of_the_packages(self):
+        out, root = self.folder / "symbols", self.folder / "debugged"
+        run(ROOT / "scripts" / "package", "--build", Options.build, "--out", out, "symbols")
+        root.mkdir()
+        run("tar", "-xf", next(out.glob("caip-*-symbols-*.tar.gz")), "-C", root)
+        run("tar", "-xf", self.tar, "-C", root, "--strip-components=1")
+        programs = [root / "bin/caip", *(file for file in (root / "libexec/caip").iterdir())]
+        self.assertEqual(len(programs), 6)
+        for program in programs:
+            identity = re.search(r"Build ID: (\w+)", run("readelf", "--notes", program)).group(1)
+            symbols = root / "usr/lib/debug/.build-id" / identity[:2] / f"{identity[2:]}.debug"
+            self.assertRegex(run("nm", symbols), r" [tT] main\n" if program.suffix != ".so" else r" [tT] Call\n")
+            self.assertIn("no symbols", run("nm", program))
 
     def test_what_is_linked_is_listed(self):
         listed = run("tar", "-xOf", self.tar, "--wildcards", "*/caip.spdx.json")

@@ -72,6 +72,38 @@ class InRoots(unittest.TestCase):
         self.assert_works(root, "/opt/environment/bin/caip")
 
 
+class OnAnOlderSystem(unittest.TestCase):
+    """A package of a newer C library names the version that it needs, and leaves nothing half installed."""
+
+    @classmethod
+    def setUpClass(cls):
+        if not os.environ.get("CAIP_TEST_LARGE"):
+            raise unittest.SkipTest("Debian 11 is tried with CAIP_TEST_LARGE=1")
+        cls.packages = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="caip-packages-")))
+        subprocess.run([ROOT / "scripts" / "package", "--build", Options.build, "--out", cls.packages, "deb", "tar", "wheel"],
+                       check=True)
+        cls.root = cls.enterClassContext(Root("Debian 11", cls.packages))
+
+    def test_the_deb_names_it(self):
+        said = self.root.run("apt-get", "install", "-y", "--no-install-recommends", f"/mnt/{self.name('*.deb')}", code=100)
+        self.assertRegex(said, r"caip : Depends: libc6 \(>= 2\.3\d\) but 2\.31-\S+ is to be installed")
+        self.root.run("test", "!", "-e", "/usr/bin/caip")
+
+    def test_the_program_of_the_archive_names_it(self):
+        self.root.run("tar", "-xf", f"/mnt/{self.name('*.tar.gz')}", "-C", "/opt")
+        said = self.root.run("sh", "-c", "/opt/caip-*/bin/caip --version", code=1)
+        self.assertRegex(said, r"libc\.so\.6: version `GLIBC_2\.3\d' not found \(required by /opt/caip-\S+/bin/caip\)")
+
+    def test_pip_refuses_the_wheel(self):
+        self.root.run("python3", "-m", "venv", "/opt/environment")
+        said = self.root.run("/opt/environment/bin/pip", "install", "--no-index", "--no-deps", f"/mnt/{self.name('*.whl')}", code=1)
+        self.assertRegex(said, r"caip-\S+manylinux_2_3\d_x86_64\.whl is not a supported wheel on this platform")
+        self.root.run("test", "!", "-e", "/opt/environment/bin/caip")
+
+    def name(self, pattern):
+        return next(self.packages.glob(pattern)).name
+
+
 def add_tests():
     """A test for each distribution and kind of package."""
     for name in SUITES:
