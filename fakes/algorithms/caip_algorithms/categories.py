@@ -43,13 +43,11 @@ class Categories:
     @classmethod
     def of(cls, texts):
         """Those of a list, whose numbers are their places; others are UNKNOWN."""
-        from .cells import quoted, Cells
+        from .cells import PADDING, Cells, padded, quoted
         found = cls(len(texts))
         raw = [quoted(text) for text in texts]
-        block = b"".join(one + b"\n" for one in raw)
-        ends = np.cumsum([len(one) + 1 for one in raw]).astype(np.int64) - 1
-        starts = ends - np.array([len(one) for one in raw], np.int64)
-        cells = Cells(block, starts[:, None], ends[:, None], 1)
+        ends = np.cumsum(np.array([len(one) + 1 for one in raw], np.int64)) - 1 + PADDING
+        cells = Cells(padded(b"".join(one + b"\n" for one in raw)), ends[:, None], 1)
         cells.starts, cells.ends = cells.raw_starts, cells.raw_ends
         for key, text in zip(keys_of(cells, 0).tolist(), texts):
             found._add(key, text)

@@ -8,24 +8,34 @@ from .report import Failure
 
 BLOCK = 1 << 20  # its arrays fit into the caches of a core
 LINE_MAX = 64 << 20
-PADDING = 16  # bytes before and after a block, so that words around a cell can be read
+PADDING = 16  # line ends before and after a block, so that words around a cell can be read
+_PAD = b"\n" * PADDING
 COMMA, NEWLINE, BLANK = b",\n "
 UTF8_MARK = b"\xef\xbb\xbf"
+np.empty(16 << 20, np.uint8)  # is freed at once, after which the C library keeps freed blocks up to this size for others
+
+
+def padded(block):
+    return _PAD + block + _PAD
 
 
 class Cells:
-    """Some whole rows of a file. Row `i`, column `j` is data[starts[i, j]:ends[i, j]]; blanks around it
-    are left out. A cell that needs quotation marks has them."""
+    """Some whole rows of a file, whose padded() bytes are `data`. Row `i`, column `j` is data[starts[i, j]:ends[i, j]];
+    blanks around it are left out. A cell that needs quotation marks has them. The arrays are ordered by columns."""
 
-    def __init__(self, block, starts, ends, lines):
-        self.data = b"\n" * PADDING + block + b"\n" * PADDING
-        self.bytes = np.frombuffer(self.data, np.uint8)
-        self.words = np.ndarray((len(self.data) - 7,), "<u8", self.data, strides=(1,))  # at each position
-        self.starts, self.ends = starts + PADDING, ends + PADDING
+    def __init__(self, data, ends, lines):
+        self.data = data
+        self.bytes = np.frombuffer(data, np.uint8)
+        self.words = np.ndarray((len(data) - 7,), "<u8", data, strides=(1,))  # at each position
+        self.ends = np.ascontiguousarray(ends.T).T
+        self.starts = np.empty_like(self.ends)
+        self.starts[0, 0] = PADDING
+        self.starts[1:, 0] = self.ends[:-1, -1] + 1
+        self.starts[:, 1:] = self.ends[:, :-1] + 1
         self.raw_starts, self.raw_ends = self.starts, self.ends
         self.lines = lines  # the number of the first line, or of each row's
-        self.size = len(block)
-        self._trim(block)
+        if b" " in data:
+            self._trim()
 
     @property
     def count(self):
@@ -67,19 +77,17 @@ class Cells:
 
     def _bytes_without(self, intervals):
         """The block without these intervals, which do not overlap."""
+        size = len(self.data) - 2 * PADDING
         if not intervals:
-            return self.data[PADDING:PADDING + self.size]
-        change = np.zeros(len(self.data) + 1, np.int8)
-        for begin, end in intervals:
-            change[begin] += 1
-            change[end] -= 1
-        keep = np.cumsum(change[PADDING:PADDING + self.size], dtype=np.int8) == 0
-        return self.bytes[PADDING:PADDING + self.size][keep].tobytes()
+            return self.data[PADDING:PADDING + size]
+        edges = np.stack([edge for interval in intervals for edge in interval], 1)
+        edges = (edges if self.raw_starts is self.starts else np.sort(edges)).ravel() - PADDING
+        kept = np.zeros(len(edges) + 1, bool)
+        kept[::2] = True
+        return self.bytes[PADDING:PADDING + size][np.repeat(kept, np.diff(edges, prepend=0, append=size))].tobytes()
 
-    def _trim(self, block):
-        if b" " not in block:
-            return
-        self.starts, self.ends = self.starts.copy(), self.ends.copy()
+    def _trim(self):
+        self.starts, self.ends = self.starts.copy("K"), self.ends.copy("K")
         while True:
             before = (self.bytes[self.starts] == BLANK) & (self.starts < self.ends)
             self.starts += before
@@ -121,7 +129,7 @@ def read_cells(local, name, columns=None):
             if cut == 0:
                 _refuse_endless(block, name, line)
             rest, block = block[cut:], block[:cut]
-            lines = block.count(b"\n")
+            lines = np.count_nonzero(np.frombuffer(block, np.uint8) == NEWLINE)
             cells = _split(block, name, line, columns) if block else None
             if cells is not None:
                 columns = cells.columns
@@ -131,30 +139,41 @@ def read_cells(local, name, columns=None):
 
 def _end_of_rows(block):
     """Where the last whole row ends. A line end between quotation marks is part of a cell."""
-    at = len(block)
-    has_quotes = b'"' in block
+    end = len(block)
+    quotes = block.count(b'"')  # before `end`
     while True:
-        at = block.rfind(b"\n", 0, at)
-        if at < 0 or not has_quotes or block.count(b'"', 0, at) % 2 == 0:
+        at = block.rfind(b"\n", 0, end)
+        if at < 0 or not quotes:
             return at + 1
+        quotes -= block.count(b'"', at, end)
+        if quotes % 2 == 0:
+            return at + 1
+        end = at
 
 
 def _refuse_endless(block, name, line):
     if len(block) < LINE_MAX:
         return
-    reason = "has a quotation mark that is never closed" if b'"' in block else "is longer than 64 MiB"
-    raise Failure("%s, line %d: the row %s. The file must be CSV with one row a line." % (name, line, reason))
+    _refuse_row(name, line, block[:block.find(b"\n") + 1] or block, "is longer than 64 MiB")
+
+
+def _refuse_row(name, line, row, reason):
+    """`row`: its bytes up to the first line end. An open quotation mark in them is the reason for any other."""
+    mark = row.rfind(b'"') if row.count(b'"') % 2 else row.find(b"\r")
+    raise Failure("%s, line %d, column %d: the row %s. The file must be CSV with one row a line." % (
+        name, line, row.count(b",", 0, max(mark, 0)) + 1,
+        "has a quotation mark that is never closed" if row.count(b'"') % 2 else reason))
 
 
 def _line_of(lines, row):
     return lines[row] if isinstance(lines, list) else lines + row
 
 
-def _marks_of(block):
-    """Where the cells end, and the number of cells in each row."""
-    data = np.frombuffer(block, np.uint8)
-    marks = np.flatnonzero((data == COMMA) | (data == NEWLINE))
-    return marks, np.diff(np.flatnonzero(data[marks] == NEWLINE), prepend=-1)
+def _marks_of(data):
+    """Where the cells of a padded block end, and the number of cells in each row."""
+    found = np.frombuffer(data, np.uint8)
+    marks = np.flatnonzero((found == COMMA) | (found == NEWLINE))[PADDING:-PADDING]
+    return marks, np.diff(np.flatnonzero(found[marks] == NEWLINE), prepend=-1)
 
 
 def _split(block, name, lines, columns):
@@ -164,23 +183,19 @@ def _split(block, name, lines, columns):
         block = block.replace(b"\r\n", b"\n")
     if b'"' in block:
         return _split_quoted(block, name, lines, columns)
-    marks, widths = _marks_of(block)
-    if (widths == 1).any():
-        kept = [(lines + i, row) for i, row in enumerate(block.split(b"\n")[:-1]) if row]  # blank lines are left out
-        block, lines = b"".join(row + b"\n" for _, row in kept), [line for line, _ in kept]
+    data = padded(block)
+    marks, widths = _marks_of(data)
+    if (widths == 1).any() and (block.startswith(b"\n") or b"\n\n" in block):  # blank lines are left out
+        kept = [(lines + i, row) for i, row in enumerate(block.split(b"\n")[:-1]) if row]
+        data, lines = padded(b"".join(row + b"\n" for _, row in kept)), [line for line, _ in kept]
         if not kept:
             return None
-        marks, widths = _marks_of(block)
+        marks, widths = _marks_of(data)
     columns = columns or int(widths[0])
     wrong = np.flatnonzero(widths != columns)
     if len(wrong):
         _refuse_ragged(name, _line_of(lines, int(wrong[0])), int(widths[wrong[0]]), columns)
-    ends = marks.reshape(-1, columns)
-    starts = np.empty_like(ends)
-    starts[:, 1:] = ends[:, :-1] + 1
-    starts[0, 0] = 0
-    starts[1:, 0] = ends[:-1, -1] + 1
-    return Cells(block, starts, ends, lines)
+    return Cells(data, marks.reshape(-1, columns), lines)
 
 
 def _split_quoted(block, name, first_line, columns):
@@ -198,18 +213,17 @@ def _split_quoted(block, name, first_line, columns):
             cells += [quoted(text.strip(" ")) for text in row]
             lines.append(line)
     except csv.Error as error:
-        raise Failure("%s, line %d: the row is not valid CSV: %s." % (name, first_line + before, error))
+        _refuse_row(name, first_line + before, block.split(b"\n")[before], "is not valid CSV: %s" % error)
     if not lines:
         return None
-    lengths = np.array([len(cell) for cell in cells], np.int64)
-    ends = np.cumsum(lengths + 1) - 1
+    ends = np.cumsum(np.array([len(cell) + 1 for cell in cells], np.int64)) - 1 + PADDING
     rows = [b",".join(cells[i:i + columns]) for i in range(0, len(cells), columns)]
-    return Cells(b"\n".join(rows) + b"\n", (ends - lengths).reshape(-1, columns), ends.reshape(-1, columns), lines)
+    return Cells(padded(b"\n".join(rows) + b"\n"), ends.reshape(-1, columns), lines)
 
 
 def _refuse_ragged(name, line, width, columns):
-    raise Failure("%s, line %d: the row has %d columns, but the first row has %d. Every row needs the same columns; a "
-                  "cell with a comma needs quotation marks." % (name, line, width, columns))
+    raise Failure("%s, line %d, column %d: the row has %d columns, but the first row has %d. Every row needs the same columns; "
+                  "a cell with a comma needs quotation marks." % (name, line, min(width, columns) + 1, width, columns))
 
 
 def _check_text(block, name, line):

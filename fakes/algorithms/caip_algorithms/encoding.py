@@ -4,7 +4,7 @@ import numpy as np
 from .categories import UNKNOWN, Categories, keys_of
 from .columns import not_a_number
 from .metadata import MISSING, ONE_HOT_MAX
-from .numerals import Numerals
+from .numerals import Numerals, digits_of
 from .report import Failure
 
 
@@ -63,7 +63,7 @@ class RawRows:
         for row in np.flatnonzero(rows & blank[:, places].any(axis=1)):
             filled = [fill if blank[row, place] else cells.raw(row, place) for place, fill in zip(places, self._fills)]
             texts[row] = b",".join([cells.raw(row, 0)] + filled)
-        return texts
+        return [texts]
 
 
 class EncodedRows:
@@ -77,28 +77,30 @@ class EncodedRows:
         kept = {one.place for one in self._numeric}
         self._left_out = [i for i in range(metadata.columns) if i not in kept and (i or self._classes)]
         self._codes = [Codes(one) for one in self._categorical]
-        self._patterns = [self._pattern(one.width) for one in self._categorical]
-
-    @staticmethod
-    def _pattern(width):
-        """The bytes ",0,1,0" for each category, and without a 1 for the others."""
-        pattern = np.tile(np.frombuffer(b",0", np.uint8), (width + 1, width))
-        pattern[np.arange(width), 2 * np.arange(width) + 1] = ord("1")
-        return pattern
+        widths = [one.width for one in self._categorical]
+        self._ones = [2 * sum(widths[:i]) + 1 for i in range(len(widths))]  # where the first one stands
+        self._zeros = np.frombuffer(b",0" * sum(widths), np.uint8)
 
     def of(self, cells, rows, name):
         texts = cells.rows_without(self._left_out)
         self._fill(cells, rows, texts)
-        columns = [texts]
-        if self._classes:
-            codes = self._classes.of(cells, rows, name)
-            columns.insert(0, self._class_texts[codes].tolist())
-        wide = [pattern[codes.of(cells, one.place)]
-                for one, codes, pattern in zip(self._categorical, self._codes, self._patterns) if one.width]
-        if wide:
-            block = np.ascontiguousarray(np.concatenate(wide, axis=1))
-            columns.append(block.view("S%d" % block.shape[1]).ravel().tolist())
-        return texts if len(columns) == 1 else list(map(b"".join, zip(*columns)))
+        ends = self._one_hot(cells)
+        if not self._classes:
+            return [texts, ends]
+        return [self._class_texts[self._classes.of(cells, rows, name)], texts, ends]
+
+    def _one_hot(self, cells):
+        """The texts ",0,1,0" of the categories of each row. An unknown category has no 1."""
+        if not len(self._zeros):
+            return np.full(cells.count, b"")
+        block = np.empty((cells.count, len(self._zeros)), np.uint8)
+        block[:] = self._zeros
+        flat, starts = block.reshape(-1), np.arange(cells.count) * len(self._zeros)
+        for one, codes, place in zip(self._categorical, self._codes, self._ones):
+            found = codes.of(cells, one.place)
+            at = starts + (2 * found + place)
+            flat[at if found.max() < one.width else at[found < one.width]] = ord("1")
+        return block.view("S%d" % block.shape[1]).ravel()
 
     def features(self, cells, name):
         """The columns that the model takes, as numbers: those that `of` writes, without target and weight."""
@@ -152,6 +154,9 @@ class Arrays:
 
 def numbers_of(cells, column, name, blanks_allowed=False):
     """The numbers of a column; a Failure names the first cell that is none."""
+    digits = digits_of(cells, column)
+    if digits is not None:
+        return digits.astype(np.float64)
     numerals = Numerals(cells, column)
     wrong = numerals.wrong if blanks_allowed else numerals.wrong | np.isnan(numerals.values)
     if wrong.any():

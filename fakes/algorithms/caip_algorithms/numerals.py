@@ -38,6 +38,15 @@ def _digits(words, ends, lengths):
     return value, good
 
 
+def digits_of(cells, column):
+    """The values of a column whose cells have one digit each, such as a one-hot column; None for other columns."""
+    starts, ends = cells.starts[:, column], cells.ends[:, column]
+    if not (ends - starts == 1).all():
+        return None
+    digits = cells.bytes[starts] - np.uint8(ord("0"))
+    return digits if (digits <= 9).all() else None
+
+
 class Numerals:
     """A column of cells as numbers: `values` (NaN where a cell is blank or not a number), `wrong` (not blank,
     not a number) and `integral` (digits with or without a sign)."""

@@ -9,6 +9,8 @@ from .cells import read_cells
 from .report import info
 from .splitting import DROPPED, NAMES, TEST, TRAINING, VALIDATION, Splitter
 
+WRITTEN_AT_ONCE = 1024  # rows: Python keeps the memory of so many texts for the next ones
+
 
 class Parts:
     """The files of the training, validation and test part; None where there is none."""
@@ -28,19 +30,25 @@ class _Writer:
         self._files = [open(path, "wb", buffering=1 << 20) for path in self.paths]
         self.counts = np.zeros(4, np.int64)
 
-    def write(self, texts, parts):
+    def write(self, pieces, parts):
+        """`pieces`: lists or arrays, whose items are those of each row from left to right."""
         self.counts += np.bincount(parts, minlength=4)
-        for part, file in enumerate(self._files):
-            chosen = parts == part
-            if not chosen.any():
-                continue
-            rows = texts if chosen.all() else itertools.compress(texts, chosen.tolist())
-            file.write(b"\n".join(rows))
-            file.write(b"\n")
+        for at in range(0, len(parts), WRITTEN_AT_ONCE):
+            some = [_items(one[at:at + WRITTEN_AT_ONCE]) for one in pieces]
+            rows = some[0] if len(some) == 1 else list(map(b"".join, zip(*some)))
+            for part, file in enumerate(self._files):
+                chosen = parts[at:at + WRITTEN_AT_ONCE] == part
+                if chosen.any():
+                    file.write(b"\n".join(itertools.compress(rows, chosen.tolist())))
+                    file.write(b"\n")
 
     def close(self):
         for file in self._files:
             file.close()
+
+
+def _items(piece):
+    return piece if isinstance(piece, list) else piece.tolist()
 
 
 def process(table, rows, settings, others, directory):

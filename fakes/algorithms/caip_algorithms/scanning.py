@@ -66,17 +66,17 @@ def _scan_once(sources, settings, texts):
                 texts.update(late)
                 return None
     if columns is None:
-        raise Failure("%s is empty. The file must have a row for each example, the target first." %
+        raise Failure("%s, line 1: the file is empty. It must have a row for each example, with the target in column 1." %
                       listed(source.name for source in sources))
     classes = columns[0].vocabulary() if settings.classes else None
     counts = dict(zip(("training", "validation", "test"), parts_seen.tolist()),
-                  dropped=splitter.dropped, targetless=splitter.targetless)
+                  dropped=splitter.dropped, targetless=splitter.targetless, first_dropped=splitter.first_dropped)
     return Table(sources, columns, classes, counts)
 
 
 def _new_columns(count, settings, texts, source):
     if count < 2:
-        raise Failure("%s, line 1: the row has one column. A row needs the target and at least one more column, "
+        raise Failure("%s, line 1, column 2: the row has one column. A row needs the target and at least one more column, "
                       "separated by commas." % source.name)
     columns = []
     for i in range(count):
@@ -90,22 +90,23 @@ def _check(table, settings):
     name = table.sources[0].name
     check_header(table.columns, name)
     if not sum(table.counts[part] for part in ("training", "validation", "test")):
-        raise Failure("%s has no row that can be used: %d rows have more than 10 %% of their columns missing, and %d have no "
-                      "target in column 1." % (name, table.counts["dropped"], table.counts["targetless"]))
+        raise Failure("%s, line %d, column %d: the cell is blank, and no row of the file can be used: %d rows have more than "
+                      "10 %% of their columns missing, and %d have no target in column 1." % (
+                          name, *table.counts["first_dropped"], table.counts["dropped"], table.counts["targetless"]))
     if not table.features:
         raise Failure("%s has no column to learn from: each column but the target holds a distinct integer in each row, "
                       "which makes it a key. Write 101.0 for 101 to make a column numeric." % name)
     for column in (table.columns[i] for i in table.features):
         if column.rows == column.missing:
-            raise Failure("%s, column %d: the column is blank in all rows. Remove the column, or give it values." %
+            raise Failure("%s, line 1, column %d: the column is blank in all rows. Remove the column, or give it values." %
                           (name, column.index + 1))
     if settings.classes and not settings.numbers_only:
         if table.columns[0].categories.overflowed:
             raise Failure("%s, column 1: the target has more than %d classes. Use --model_type=regression for a numeric "
                           "target." % (name, VOCABULARY_MAX))
         if len(table.classes) < 2:
-            raise Failure("%s, column 1: the target is '%s' in all rows. Classification needs at least two classes in the "
-                          "rows for training." % (name, listed(table.classes)))
+            raise Failure("%s, line 1, column 1: the target is '%s' in all rows. Classification needs at least two classes in "
+                          "the rows for training." % (name, listed(table.classes)))
 
 
 def describe(table):

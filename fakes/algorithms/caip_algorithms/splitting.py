@@ -17,6 +17,7 @@ class Splitter:
         self._random = np.random.RandomState(SEED)
         self._kept, self._given = 0, [0, 0]
         self.dropped = self.targetless = 0
+        self.first_dropped = None  # the line of the first row without a part, and its first blank column, from 1 on
 
     def parts(self, cells):
         missing = cells.missing()
@@ -28,6 +29,9 @@ class Splitter:
         targetless = missing[:, 0] & (parts != DROPPED)
         self.targetless += int(targetless.sum())
         parts[targetless] = DROPPED
+        if self.first_dropped is None and (parts == DROPPED).any():
+            row = int(np.flatnonzero(parts == DROPPED)[0])
+            self.first_dropped = (cells.line(row), int(np.flatnonzero(missing[row])[0]) + 1)
         rows = np.flatnonzero(parts == TRAINING)
         self._kept += len(rows)
         drawn = np.zeros(len(rows), np.int8)

@@ -77,7 +77,7 @@ class Training:
             return self._stream(sources, rule, weighted)
         one = whole(found, part)
         if self._classes and part == "training part" and self._share[1] == 1 and len(np.unique(one.target)) < 2:
-            raise Failure("%s, column 1: the target is %g in all rows. Classification needs at least two classes." % (
+            raise Failure("%s, line 1, column 1: the target is %g in all rows. Classification needs at least two classes." % (
                 sources[0].name, one.target[0]))
         return self._xgboost.DMatrix(one.features, label=one.target, weight=one.weight)
 
