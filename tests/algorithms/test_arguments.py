@@ -1,10 +1,11 @@
 """The arguments of the built-in algorithms: types, ranges and defaults, and all faults at once. Needs no library."""
+import os
 import pathlib
 import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / 'fakes/algorithms'))
+sys.path.insert(0, os.environ.get('CAIP_TEST_ALGORITHMS') or str(ROOT / 'fakes/algorithms'))
 
 from caip_algorithms import tensorflow_arguments, xgboost_arguments  # noqa: E402
 from caip_algorithms.arguments import ArgumentFaults, parse  # noqa: E402

@@ -1,7 +1,9 @@
 """Shared by the tests of the built-in algorithms: interpreters with the libraries, data, and the program on local paths."""
 
 import json
+import os
 import random
+import re
 import shutil
 import tempfile
 import unittest
@@ -11,7 +13,8 @@ from pathlib import Path
 
 import support
 
-PACKAGE = support.ROOT / 'fakes/algorithms'
+# The folder of the package; algorithms_mutants.py names others.
+PACKAGE = Path(os.environ.get('CAIP_TEST_ALGORITHMS') or support.ROOT / 'fakes/algorithms')
 IMAGES = 'gcr.io/cloud-ml-algos/'
 CENSUS = 'xai==0.3.0'
 
@@ -95,6 +98,28 @@ class ProgramTest(unittest.TestCase):
                             f'--json-instances={file}'],
                            env={**support.clean_environment(), 'PYTHONPATH': str(PACKAGE)}, timeout=300)
         return json.loads(done.stdout)['predictions']
+
+
+class CensusTest(ProgramTest):
+    """The table of docs/built-in-algorithms.md. Skipped, by name, where the file cannot be downloaded."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.data = census()
+
+    def assert_reaches(self, python, image, accuracy, auc, *words):
+        outcome = self.run_program(python, image, '--preprocess', f'--training_data_path={self.data}', *words)
+        self.assertEqual(outcome.code, 0, outcome.err)
+        values = test_part(outcome.out)
+        self.assertGreaterEqual(values['accuracy'], accuracy, values)
+        self.assertGreaterEqual(values['auc'], auc, values)
+        return outcome
+
+
+def test_part(log):
+    """The metrics of the test part, of a job's log."""
+    line = re.search(r'Test part: (.*)\.', log)[1]
+    return {name: float(value) for name, value in (pair.split(' ') for pair in line.split(', '))}
 
 
 def put(emulator, name, data):

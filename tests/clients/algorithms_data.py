@@ -51,6 +51,48 @@ print('compared', len(texts))
 '''
 
 
+BATCHES = '''
+import itertools
+import numpy as np
+from caip_algorithms.tabnet import POWERS, _likelihood
+from caip_algorithms.tensorflow_data import Batches, auc
+
+batches = Batches(103, 10)
+first = [batches.at(step).tolist() for step in range(10)]
+rows = list(itertools.chain(*first))
+assert len(set(rows)) == 100 and rows != sorted(rows), rows
+assert batches.at(10).tolist() != first[0]  # another order in the next round through the rows
+assert Batches(103, 10).at(7).tolist() == first[7]  # whatever was asked before
+random = np.random.RandomState(1)
+for _ in range(20):
+    scores, positive = random.randint(0, 20, 60) / 7, random.rand(60) < 0.3
+    pairs = [(a > b) + 0.5 * (a == b) for a in scores[positive] for b in scores[~positive]]
+    assert abs(auc(scores, positive) - np.mean(pairs)) < 1e-12
+assert np.isnan(auc(scores, np.zeros(60, bool)))
+for values, power in ((random.normal(size=4000), 1.0), (np.exp(random.normal(size=4000)) - 1, 0.0)):
+    assert abs(max(POWERS, key=lambda one: _likelihood(values, one)) - power) < 0.25, power
+'''
+ARRAYS = '''
+import sys
+import numpy as np
+from caip_algorithms.cells import read_cells
+from caip_algorithms.encoding import Arrays
+from caip_algorithms.metadata import Metadata
+
+metadata = Metadata.from_json(open(sys.argv[1] + "/artifacts/metadata.json").read())
+cells = next(read_cells(sys.argv[2], "x"))
+numbers, codes = Arrays(metadata).features(cells, "x")
+number, score = (np.array([float(line.split(",")[i]) for line in open(sys.argv[2])]) for i in (2, 5))
+for column, values, feature in zip(numbers.T, (number, score), metadata.numeric):
+    assert np.allclose(column, (values - feature.mean) / feature.deviation, atol=1e-5)
+    assert 0.8 < column.std() < 1.2
+texts = [line.split(",")[4] for line in open(sys.argv[2])]
+known = metadata.categorical[1].categories
+assert [known[code] for code in codes[:, 1]] == texts
+assert Arrays(metadata).targets(cells, "x").tolist() == [int(line.startswith("yes")) for line in open(sys.argv[2])]
+'''
+
+
 class TrainTest(algorithms.ProgramTest):
     """Trains one round on a file."""
 
@@ -72,6 +114,78 @@ class Data(TrainTest):
         done = support.run([self.python, '-B', '-c', NUMBERS], cwd=self.directory,
                            env={**support.clean_environment(), 'PYTHONPATH': str(algorithms.PACKAGE)})
         self.assertEqual(done.stdout, 'compared 20000\n')
+
+    def run_script(self, script, *words):
+        return support.run([self.python, '-B', '-c', script, *words], cwd=self.directory,
+                           env={**support.clean_environment(), 'PYTHONPATH': str(algorithms.PACKAGE)})
+
+    def test_batches_and_measures_follow_their_definitions(self):
+        self.run_script(BATCHES)
+
+    def test_arrays_have_standardized_numbers_and_places_of_categories(self):
+        outcome = self.classify(algorithms.table())
+        self.run_script(ARRAYS, outcome.job_dir, self.directory / 'data.csv')
+
+    def test_processed_rows_have_the_cells_of_the_input(self):
+        expected = []
+        for line in algorithms.table().splitlines():
+            target, _, number, few, colour, last = line.split(',')
+            expected.append([str(int(target == 'yes')), number, last, *(str(int(int(few) == i)) for i in range(4)),
+                             *(str(int(colour == one)) for one in ('blue', 'green', 'red'))])
+        outcome = self.classify(algorithms.table())
+        rows = [row for part in ('training', 'validation', 'test') for row in outcome.rows(part)]
+        self.assertEqual(len(rows), len(expected))
+        for row, right in zip(sorted(rows), sorted(expected)):
+            self.assertEqual(row, right)
+
+    def test_rows_of_each_part_are_chosen_at_random(self):
+        outcome = self.classify(algorithms.table())
+        places = {line.split(',')[2]: i for i, line in enumerate(algorithms.table().splitlines())}
+        for part in ('training', 'validation', 'test'):
+            chosen = [places[row[1]] for row in outcome.rows(part)]
+            self.assertTrue(200 < sum(chosen) / len(chosen) < 400, part)
+
+    def test_means_and_categories_are_those_of_the_training_part(self):
+        lines = [f'{i % 2},{i % 7}.5,{"ab"[i % 2]}' for i in range(400)]
+        outcome = self.classify('\n'.join(lines))
+        values = [float(row[1]) for row in outcome.rows('training')]
+        self.assertAlmostEqual(outcome.metadata()['features'][0]['mean'], sum(values) / len(values), places=9)
+        other = self.write('other.csv', '0,1.5,unseen\n1,,a\n')
+        outcome = self.classify('\n'.join(lines), f'--validation_data_path={other}')
+        mean = outcome.metadata()['features'][0]['mean']
+        self.assertEqual(outcome.rows('validation'), [['0', '1.5', '0', '0']])  # one cell of three is too many
+        self.assertAlmostEqual(mean, sum(float(line.split(',')[1]) for line in lines) / 400, places=9)
+
+    def test_bounds_belong_to_their_rules(self):
+        """A tenth of the columns may be missing; ten integers are categories, eleven are numbers."""
+        lines = [','.join([str(i % 2), str(i % 10), str(i % 11), *(f'{(i + j) % 9}.5' for j in range(7))])
+                 for i in range(220)]
+        lines[0] = lines[0][:lines[0].rindex(',') + 1]
+        outcome = self.classify('\n'.join(lines) + '\n')
+        self.assertEqual(outcome.code, 0, outcome.err)
+        self.assertEqual([one['kind'] for one in outcome.metadata()['features'][:2]], ['categorical', 'numeric'])
+        self.assertIn('dropped 0 rows', outcome.out)
+
+    def test_metrics_are_reported_to_the_tuning_job(self):
+        file = self.directory / 'metrics'
+        path = self.write('data.csv', algorithms.table())
+        self.run_program(self.python, 'boosted_trees', '--preprocess', f'--training_data_path={path}', '--num_boost_round=20',
+                         '--objective=binary:logistic', env={'CLOUD_ML_HP_METRIC_FILE': str(file), 'CLOUD_ML_TRIAL_ID': '3'})
+        reports = [json.loads(line) for line in file.read_text().splitlines()]
+        self.assertEqual({one['global_step'] for one in reports}, {str(step) for step in range(2, 21, 2)})
+        self.assertEqual({one['trial'] for one in reports}, {'3'})
+        last = {tag: float(one[tag]) for one in reports if one['global_step'] == '20' for tag in one}
+        self.assertEqual(set(last), {'logloss', 'error', 'auc', 'loss', 'accuracy', 'global_step', 'timestamp', 'trial'})
+        self.assertEqual(last['loss'], last['logloss'])
+        self.assertAlmostEqual(last['accuracy'], 1 - last['error'], places=5)
+
+    def test_a_run_ends_when_its_metric_does_not_become_better(self):
+        outcome = self.classify(algorithms.table(), '--num_boost_round=400', '--early_stopping_rounds=3',
+                                '--eval_metric=logloss')
+        losses = [float(line.split('logloss ')[1].split(',')[0]) for line in outcome.out.splitlines() if line.startswith('Step')]
+        best = losses.index(min(losses)) + 1
+        self.assertEqual(len(losses), best + 3)
+        self.assertIn(f'Stopped after round {best + 3}: logloss has not become better since round {best}.', outcome.out)
 
     def test_kinds_of_columns_are_detected(self):
         outcome = self.classify(algorithms.table())
@@ -137,10 +251,13 @@ class Data(TrainTest):
         self.assertAlmostEqual(mean, sum(present) / len(present))
 
     def test_blank_texts_are_a_category(self):
-        lines = ''.join(f'{i % 2},' + ','.join(f'{(i + j) % 9}.5' for j in range(10)) + f',{"red blue".split()[i % 2] * (i % 5 > 0)}\n'
+        colours = ['red', 'blue']
+        lines = ''.join(f'{i % 2},' + ','.join(f'{(i + j) % 9}.5' for j in range(10)) + f',{colours[i % 2] * (i % 5 > 0)}\n'
                         for i in range(200))
         outcome = self.classify(lines)
         self.assertEqual(outcome.metadata()['features'][-1]['categories'], ['blue', 'missing', 'red'])
+        rows = [row for part in ('training', 'validation', 'test') for row in outcome.rows(part)]
+        self.assertEqual([sum(row[place] == '1' for row in rows) for place in (-3, -2, -1)], [80, 40, 80])
 
     def test_files_of_every_kind_are_read_alike(self):
         plain = algorithms.table(200)
@@ -197,6 +314,34 @@ def keep_and_stop(self, rounds):
 trainer.Training._keep = keep_and_stop
 sys.exit(run('boosted_trees', sys.argv[1:]))
 '''
+
+
+STREAMED = '''
+import sys
+import caip_algorithms.cells as cells
+import caip_algorithms.xgboost_trainer as trainer
+from caip_algorithms.__main__ import run
+prepare = trainer.prepare
+def prepare_and_read_small_blocks(*words):
+    data = prepare(*words)
+    cells.BLOCK = 1 << 12  # afterwards, because the split depends on blocks
+    return data
+trainer.prepare = prepare_and_read_small_blocks
+trainer.WHOLE_MAX = 1
+sys.exit(run('boosted_trees', sys.argv[1:]))
+'''
+
+
+class LargeTables(TrainTest):
+    def test_are_read_block_by_block_and_train_the_same_model(self):
+        words = ['--preprocess', f'--training_data_path={self.write("data.csv", algorithms.table(4000))}',
+                 '--objective=binary:logistic', '--num_boost_round=20']
+        whole = self.run_program(self.python, 'boosted_trees', *words)
+        done = support.run([self.python, '-B', '-c', STREAMED, *words, f'--job-dir={whole.job_dir}'],
+                           env={**support.clean_environment(), 'PYTHONPATH': str(algorithms.PACKAGE)})
+        self.assertEqual(done.stdout.count('The table is large: XGBoost reads it block by block.'), 3)
+        for name, value in algorithms.test_part(done.stdout).items():
+            self.assertAlmostEqual(value, algorithms.test_part(whole.out)[name], delta=0.01)
 
 
 class Restarts(TrainTest):
@@ -338,6 +483,26 @@ class Predictions(TrainTest):
                            env={**support.clean_environment(), 'PYTHONPATH': str(algorithms.PACKAGE)})
         self.assertEqual(done.returncode, 1)
         self.assertIn('wrong.json, line 1: an instance is', done.stderr)
+
+
+DIRECT = '''
+import sys, numpy as np, xgboost
+parts = [np.loadtxt(f"{sys.argv[1]}/processed_data/{part}.csv", delimiter=",") for part in ("training", "test")]
+training, test = (xgboost.DMatrix(rows[:, 1:], rows[:, 0]) for rows in parts)
+found = xgboost.train({"objective": "binary:logistic", "seed": 1}, training, 10).predict(test) > 0.5
+print((found == test.get_label()).mean())
+'''
+
+
+class Census(algorithms.CensusTest):
+    def test_10_rounds_are_those_of_the_library(self):
+        outcome = self.assert_reaches(algorithms.xgboost_python(), 'boosted_trees', 0.86, 0.913, '--objective=binary:logistic')
+        done = support.run([algorithms.xgboost_python(), '-c', DIRECT, outcome.job_dir], env=support.clean_environment())
+        self.assertAlmostEqual(float(done.stdout), algorithms.test_part(outcome.out)['accuracy'], delta=0.003)
+
+    def test_50_rounds(self):
+        self.assert_reaches(algorithms.xgboost_python(), 'boosted_trees', 0.866, 0.922, '--objective=binary:logistic',
+                            '--num_boost_round=50')
 
 
 if __name__ == '__main__':

@@ -138,6 +138,10 @@ class Jobs(JobTest):
         self.assertIn('gs://bkt/nothing.csv does not exist.', done.stdout + done.stderr)
 
 
+ONE = '{scaleTier: BASIC}'
+SEVERAL = '{scaleTier: CUSTOM, masterType: n1-standard-4, workerType: n1-standard-4, workerCount: 2}'
+
+
 class Distributed(JobTest):
     """A master and two workers, each of which takes its share of the rows."""
 
@@ -153,20 +157,36 @@ class Distributed(JobTest):
         algorithms.put(cls.emulator, 'train.csv', ''.join(lines[:2400]).encode())
         algorithms.put(cls.emulator, 'valid.csv', ''.join(lines[2400:]).encode())
 
-    def accuracy(self, job, image, cluster):
+    def train(self, job, image, cluster, *words):
+        """The lines of the job's log."""
         config = self.emulator.directory / 'cluster.yaml'
         config.write_text(f'trainingInput: {cluster}\n')
-        self.caip('jobs', 'submit', 'training', job, '--config', config, '--region=us-central1',
-                           f'--master-image-uri={algorithms.IMAGES}{image}', f'--job-dir=gs://bkt/{job}', '--stream-logs',
-                           '--', '--training_data_path=gs://bkt/train.csv', '--validation_data_path=gs://bkt/valid.csv',
-                           '--objective=binary:logistic', '--num_boost_round=30')
+        done = self.caip('jobs', 'submit', 'training', job, '--config', config, '--region=us-central1',
+                         f'--master-image-uri={algorithms.IMAGES}{image}', f'--job-dir=gs://bkt/{job}', '--stream-logs',
+                         '--', '--objective=binary:logistic', *words)
+        return done.stdout + done.stderr
+
+    def accuracy(self, job, image, cluster):
+        self.train(job, image, cluster, '--training_data_path=gs://bkt/train.csv', '--num_boost_round=30',
+                   '--validation_data_path=gs://bkt/valid.csv')
         text = self.caip('cat', f'gs://bkt/{job}/model/deployment_config.yaml').stdout
         return float(re.search(r"accuracy: '([\d.]+)'", text)[1]) / 100
 
+    def test_the_census_model_is_as_good_as_that_of_one_replica(self):
+        algorithms.put(self.emulator, 'census.csv', algorithms.census().read_bytes())
+        log = self.train('census', 'boosted_trees', ONE, '--preprocess', '--training_data_path=gs://bkt/census.csv',
+                         '--num_boost_round=50')
+        one = algorithms.test_part(log)
+        log = self.train('census_several', 'xgboost_dist', SEVERAL, '--num_boost_round=50',
+                         '--training_data_path=gs://bkt/census/processed_data/training.csv',
+                         '--validation_data_path=gs://bkt/census/processed_data/test.csv')
+        several = re.search(r'Step 50: .*auc ([\d.]+), .*accuracy ([\d.]+)\.', log)
+        self.assertAlmostEqual(one['auc'], float(several[1]), delta=0.005)
+        self.assertAlmostEqual(one['accuracy'], float(several[2]), delta=0.005)
+
     def test_the_model_is_as_good_as_that_of_one_replica(self):
-        one = self.accuracy('one', 'boosted_trees', '{scaleTier: BASIC}')
-        several = self.accuracy('several', 'xgboost_dist', '{scaleTier: CUSTOM, masterType: n1-standard-4, '
-                                'workerType: n1-standard-4, workerCount: 2}')
+        one = self.accuracy('one', 'boosted_trees', ONE)
+        several = self.accuracy('several', 'xgboost_dist', SEVERAL)
         self.assertGreater(one, 0.9)
         self.assertAlmostEqual(one, several, delta=0.02)
 

@@ -112,26 +112,11 @@ class Images(algorithms.ProgramTest):
         self.assertIn('x.tfrecord is not a TFRecord file of images with labels', outcome.err)
 
 
-@frameworks.large
-class Census(algorithms.ProgramTest):
-    """The table of docs/built-in-algorithms.md."""
-
+class Census(algorithms.CensusTest):
     @classmethod
     def setUpClass(cls):
         frameworks.need_space('algorithms', 3)
-        cls.data = algorithms.census()
-
-    def assert_reaches(self, python, image, accuracy, auc, *words):
-        outcome = self.run_program(python, image, '--preprocess', f'--training_data_path={self.data}', *words)
-        self.assertEqual(outcome.code, 0, outcome.err)
-        line = [line for line in outcome.out.splitlines() if line.startswith('Test part')][0]
-        values = dict(pair.split(' ') for pair in line.split(': ')[1].rstrip('.').split(', '))
-        self.assertGreaterEqual(float(values['accuracy']), accuracy, line)
-        self.assertGreaterEqual(float(values['auc']), auc, line)
-
-    def test_xgboost(self):
-        self.assert_reaches(algorithms.xgboost_python(), 'boosted_trees', 0.866, 0.922, '--objective=binary:logistic',
-                            '--num_boost_round=50')
+        super().setUpClass()
 
     def test_linear_learner(self):
         self.assert_reaches(algorithms.tensorflow_python(), 'linear_learner_cpu', 0.844, 0.900,

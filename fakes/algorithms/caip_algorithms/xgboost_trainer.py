@@ -5,6 +5,7 @@ import tempfile
 import numpy as np
 
 from . import storage
+from .cells import BLOCK
 from .cluster import Cluster
 from .data import prepare
 from .libraries import need
@@ -13,6 +14,7 @@ from .matrix import TargetRule, blocks, whole
 from .metadata import FILE, Feature, Metadata
 from .outcome import Metrics, write_deployment
 from .report import Failure, info
+from .scanning import size_of
 from .xgboost_arguments import is_classification, parameters
 
 EVALUATIONS = 10  # of a run, with a checkpoint each
@@ -83,13 +85,13 @@ class Training:
 
     def _blocks_of(self, sources, rule, weighted):
         """All blocks, or None where they are too large together and XGBoost can take them one by one."""
-        found, size = [], 0
         by_histogram = self._arguments.tree_method in ("auto", "hist", "gpu_hist") and self._arguments.booster != "gblinear"
+        can_stream = by_histogram and hasattr(self._xgboost, "QuantileDMatrix")
+        found = []
         for block in blocks(sources, rule, weighted, self._share):
-            found.append(block)
-            size += block.features.size
-            if size > WHOLE_MAX and by_histogram and hasattr(self._xgboost, "QuantileDMatrix"):
+            if not found and can_stream and block.features.size * (size_of(sources) / BLOCK) > WHOLE_MAX:
                 return None
+            found.append(block)
         return found
 
     def _stream(self, sources, rule, weighted):
