@@ -165,12 +165,12 @@ struct ReplicaLaunch {
   std::optional<ReplicaIsolation> isolation = {};
   std::vector<DeviceNode> device_nodes = {};  // beside those that every machine has
   std::vector<Volume> volumes = {};           // a replica that is a process sees them in place
-  /// Where the replica sees the buckets as directories: "/gcs". "" nowhere.
-  std::string buckets_at = {};
+  std::string buckets_at = {};  // where it sees the buckets as directories: "/gcs"; "": nowhere
   run::LogReader log_reader = run::LogReader::kLauncher;
   bool sees_home = false;  // the machine's /root is not empty but the host's
   /// The image whose files are the root of the replica's machine. nullptr: the root is the host's.
   std::shared_ptr<const PreparedImage> image = {};
+  std::vector<std::string> removal = {};  // a command that ends what it has started in a daemon
 
   /// The command line. argv[0] is a path or is looked up in PATH of `environment`.
   std::vector<std::string> Argv() const {
@@ -186,6 +186,7 @@ struct ReplicaExit {
   bool out_of_memory = false;
   std::string traceback;    // the last Python traceback it printed, "" if none
   std::string start_error;  // why it could not be started, "" if it was
+  bool is_removed = false;  // the launch's `removal` has succeeded
 };
 
 /// Starts replicas and reports how they end. What only some launchers can do is a separate

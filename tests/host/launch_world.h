@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files.h"
@@ -64,6 +65,14 @@ class RecordingSink final : public engine::LogSink {
 };
 
 inline Path LauncherProgram() { return Path(CAIP_BINARY_DIR) / "caip-launcher"; }
+
+/// The fields of /proc/PATH/stat after the name: the state, the parent's process ID.
+inline std::pair<char, pid_t> StateAndParent(const std::string& path) {
+  const auto stat = ReadFile("/proc/" + path + "/stat");
+  if (!stat.ok()) return {};
+  const std::string fields = stat->substr(stat->rfind(')') + 2);
+  return {fields.front(), std::stoi(fields.substr(2))};
+}
 
 inline engine::ReplicaKey AKey(int worker = 0, int boot = 1) {
   return {{"my-project", "census_20260101", ""}, {"worker", worker}, boot};

@@ -18,14 +18,6 @@
 namespace caip::host {
 namespace {
 
-/// The fields of /proc/PATH/stat after the name: the state, the parent's process ID.
-std::pair<char, pid_t> StateAndParent(const std::string& path) {
-  const auto stat = ReadFile("/proc/" + path + "/stat");
-  if (!stat.ok()) return {};
-  const std::string fields = stat->substr(stat->rfind(')') + 2);
-  return {fields.front(), std::stoi(fields.substr(2))};
-}
-
 /// A link whose thread waits in its first report until it may go on.
 class BusyLink : public ::testing::Test {
  protected:

@@ -38,7 +38,8 @@ struct Containers : ::testing::Test {
     return lines;
   }
   ContainerEngine Engine(ContainerEngineKind kind = ContainerEngineKind::kPodman) const {
-    return ContainerEngine(kind, "0123", {{"PATH", bin.path().string() + ":/usr/bin:/bin"}});
+    return ContainerEngine(kind, "0123", {{"PATH", bin.path().string() + ":/usr/bin:/bin"}},
+                           std::chrono::milliseconds(0));
   }
 
   TemporaryDirectory bin{"caip-engines-"};
@@ -92,6 +93,18 @@ TEST_F(Containers, ThatAreLeftAreNamed) {
             "with `docker rm --force caip-1`.");
   EXPECT_EQ(Engine(ContainerEngineKind::kDocker).RemoveAll().error().message,
             removed.error().message);
+}
+
+// docker fails while a command of an earlier emulator removes the container.
+TEST_F(Containers, ThatAreBeingRemovedAreAwaited) {
+  const std::string tries = "$(grep -c ^rm '" + Notes().string() + "')";
+  Install("docker", "[ " + tries +
+                        " -lt 3 ] || exit 0\n"
+                        "[ \"$1\" = ps ] && { echo caip-1; exit 0; }\n"
+                        "echo 'removal is already in progress' >&2; exit 1");
+  const ContainerEngine engine(ContainerEngineKind::kDocker, "0123",
+                               {{"PATH", bin.path().string() + ":/usr/bin:/bin"}});
+  EXPECT_TRUE(engine.Remove("caip-1").ok());
 }
 
 TEST_F(Containers, ThatAreMissingCountAsRemoved) {
@@ -245,6 +258,24 @@ TEST_F(ContainersOfReplicas, AreRemovedBeforeTheirExitIsReported) {
   ASSERT_EQ(reported.wait_for(std::chrono::seconds(30)), std::future_status::ready);
   EXPECT_EQ(reported.get().exit_code, 137);
   EXPECT_THAT(Noted(), Contains(StartsWith("rm --force caip-")));
+}
+
+// The replica's own process has done it by then, also if this emulator has ended meanwhile.
+TEST_F(ContainersOfReplicas, AreRemovedByTheLaunchOfTheirReplica) {
+  engine::ReplicaLaunch launch = Launch();
+  launch.image = Image();
+  bool has_ended = false;
+  engine::Launcher::Listener listener;
+  listener.on_exit = [&](const engine::ReplicaExit&) { has_ended = true; };
+  launcher->Launch(std::move(launch), std::move(listener));
+  const engine::ReplicaLaunch& inner = processes->launched.front();
+  ASSERT_THAT(inner.removal, ElementsAre("podman", "rm", "--force", StartsWith("caip-")));
+  EXPECT_THAT(inner.Argv(), Contains("--name=" + inner.removal.back()));
+  engine::ReplicaExit exit;
+  exit.is_removed = true;
+  processes->listeners.front().on_exit(exit);
+  EXPECT_TRUE(has_ended);
+  EXPECT_THAT(Noted(), Not(Contains(StartsWith("rm"))));
 }
 
 // It may still run, and write to the bucket.

@@ -1,10 +1,12 @@
 #include "host/containers/container_engine.h"
 
+#include <poll.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "host/containers/container_errors.h"
 
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::chrono::seconds kAnswerTimeout{30};
 constexpr std::chrono::minutes kLoadTimeout{30};
+constexpr int kBetweenRemovals_ms = 100;
 constexpr rlim_t kFilesMax = 1 << 20;  // the kernel's default limit for all processes
 
 using Words = std::vector<std::string>;
@@ -75,10 +78,12 @@ Variables SecretsOf(const Variables& environment) {
 }
 
 ContainerEngine::ContainerEngine(ContainerEngineKind kind, std::string state_id,
-                                 Variables own_environment)
+                                 Variables own_environment,
+                                 std::chrono::milliseconds removal_patience)
     : name_(NameOfEngine(kind)),
       state_id_(std::move(state_id)),
       own_environment_(std::move(own_environment)),
+      removal_patience_(removal_patience),
       init_(kind == ContainerEngineKind::kPodman ? FindInit(own_environment_) : "") {}
 
 Result<ToolOutput> ContainerEngine::Ask(std::vector<std::string> words,
@@ -157,14 +162,26 @@ Result<Words> ContainerEngine::Names(const std::string& filter) const {
   return names;
 }
 
+Words ContainerEngine::RemovalOf(const std::string& container) const {
+  return {name_, "rm", "--force", container};
+}
+
+// A command of an earlier emulator may be removing it (protocol.h, Removal). docker then fails at
+// once, and the container is listed for some time.
 Status ContainerEngine::Remove(const std::string& container) const {
-  const auto removed = Ask({"rm", "--force", container}, kAnswerTimeout);
-  if (removed.ok() && removed->result.ok()) return Ok{};
-  const auto left =
-      Names("name=^" + container + "$");  // for some engines, a missing one is an error
-  if (left.ok() && left->empty()) return Ok{};
-  return errors::EngineCannotRemove(
-      name_, container, removed.ok() ? LastLine(removed->err) : removed.error().message);
+  const auto deadline = MonotonicNow() + removal_patience_;
+  for (;;) {
+    const auto removed = Ask({"rm", "--force", container}, kAnswerTimeout);
+    if (removed.ok() && removed->result.ok()) return Ok{};
+    const auto left =
+        Names("name=^" + container + "$");  // for some engines, a missing one is an error
+    if (left.ok() && left->empty()) return Ok{};
+    if (MonotonicNow() > deadline) {
+      return errors::EngineCannotRemove(
+          name_, container, removed.ok() ? LastLine(removed->err) : removed.error().message);
+    }
+    ::poll(nullptr, 0, kBetweenRemovals_ms);
+  }
 }
 
 Status ContainerEngine::RemoveAll() const {

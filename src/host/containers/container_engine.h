@@ -1,6 +1,7 @@
 #pragma once
 // podman and docker as back ends that run the images of jobs.
 
+#include <chrono>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -42,8 +43,9 @@ Variables SecretsOf(const Variables& environment);
 class ContainerEngine {
  public:
   /// `state_id` marks the containers of a state directory. `own_environment`: OwnEnvironment(),
-  /// with the settings of the engine.
-  ContainerEngine(ContainerEngineKind kind, std::string state_id, Variables own_environment);
+  /// with the settings of the engine. Repeats failed removals for `removal_patience`.
+  ContainerEngine(ContainerEngineKind kind, std::string state_id, Variables own_environment,
+                  std::chrono::milliseconds removal_patience = std::chrono::seconds(10));
 
   /// "podman", "docker".
   const std::string& name() const { return name_; }
@@ -58,7 +60,10 @@ class ContainerEngine {
   /// the secrets of the environment (SecretsOf) without their values, which the engine then takes
   /// from its own environment: other users of this host can read a command line.
   std::vector<std::string> CommandFor(const ContainerRun& run) const;
-  /// Kills and removes a container. A missing one is not an error. kUnavailable: it may still run.
+  /// The command that kills and removes a container.
+  std::vector<std::string> RemovalOf(const std::string& container) const;
+  /// Kills and removes a container. A missing one is not an error, nor is one that another command
+  /// removes at the same time. kUnavailable: it may still run.
   Status Remove(const std::string& container) const;
   /// Kills and removes the containers of the state directory. The Error is that of the first one
   /// that is left.
@@ -73,6 +78,7 @@ class ContainerEngine {
   std::string name_;
   std::string state_id_;
   Variables own_environment_;
+  std::chrono::milliseconds removal_patience_;
   std::string init_;  // the program that is the first process of a container; "": the engine's own
 };
 

@@ -69,6 +69,10 @@ class EngineLauncher final : public engine::Launcher {
     const std::string container = NameOf(launch.key);
     listener.on_exit = [this, container,
                         on_exit = std::move(listener.on_exit)](const ReplicaExit& exit) {
+      if (exit.is_removed) {
+        if (on_exit) on_exit(exit);
+        return;
+      }
       removals_.Post([this, container, on_exit, exit] {
         const Status removed = engine_.Remove(container);
         if (!removed.ok()) Warn(exit.key.run, removed.error().message);
@@ -105,6 +109,7 @@ class EngineLauncher final : public engine::Launcher {
     if (!launch.buckets_at.empty()) run.elsewhere = {state_ + "/buckets", launch.buckets_at};
     launch.buckets_at.clear();
     if (!run.argv.empty()) launch.program = run::LocalCommand{engine_.CommandFor(run)};
+    launch.removal = engine_.RemovalOf(name);
     launch.arguments.clear();
     launch.environment = engine_.environment();
     for (const auto& secret : SecretsOf(run.environment)) launch.environment.push_back(secret);

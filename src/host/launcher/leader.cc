@@ -145,24 +145,6 @@ struct LeaderContext {
   int error = 0;
 };
 
-// The possible files for argv[0], by PATH of the replica's own environment (execvp's rules).
-std::vector<std::string> Candidates(const Recipe& recipe) {
-  const std::string name = recipe.argv.front();
-  if (name.find('/') != std::string::npos || name.empty()) return {name};
-  std::string path = "/usr/local/bin:/usr/bin:/bin";
-  for (const char* variable : recipe.environment) {
-    if (variable && std::strncmp(variable, "PATH=", 5) == 0) path = variable + 5;
-  }
-  std::vector<std::string> candidates;
-  for (size_t begin = 0; begin <= path.size();) {
-    const size_t end = std::min(path.find(':', begin), path.size());
-    const std::string directory = path.substr(begin, end - begin);
-    candidates.push_back((directory.empty() ? "." : directory) + "/" + name);
-    begin = end + 1;
-  }
-  return candidates;
-}
-
 // Makes the kernel kill the replica, not the emulator, when memory runs out.
 void RaiseOutOfMemoryScore() {
   const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -238,8 +220,26 @@ int BecomeLeader(void* argument) {
 
 }  // namespace
 
+std::vector<std::string> ProgramFiles(const std::string& name,
+                                      const std::vector<char*>& environment) {
+  if (name.find('/') != std::string::npos || name.empty()) return {name};
+  std::string path = "/usr/local/bin:/usr/bin:/bin";
+  for (const char* variable : environment) {
+    if (variable && std::strncmp(variable, "PATH=", 5) == 0) path = variable + 5;
+  }
+  std::vector<std::string> files;
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t end = std::min(path.find(':', begin), path.size());
+    const std::string directory = path.substr(begin, end - begin);
+    files.push_back((directory.empty() ? "." : directory) + "/" + name);
+    begin = end + 1;
+  }
+  return files;
+}
+
 LeaderStart StartLeader(const Recipe& recipe, const LeaderPlace& place, const Watching& watching) {
-  LeaderContext context{recipe, place, Candidates(recipe), watching, ::getpid()};
+  LeaderContext context{recipe, place, ProgramFiles(recipe.argv.front(), recipe.environment),
+                        watching, ::getpid()};
   alignas(16) static char stack[64u << 10];
   // Like vfork in posix_spawn: copies nothing, and this thread sleeps until the exec.
   const pid_t pid =

@@ -3,6 +3,9 @@
 
 #include <sys/types.h>
 
+#include <string>
+#include <vector>
+
 #include "host/launcher/protocol.h"
 
 namespace caip::host::launcher {
@@ -26,6 +29,11 @@ struct LeaderPlace {
   int out = -1;
   int err = -1;
 };
+
+/// The files that a program may be, in order, by PATH of the environment, which ends with a null
+/// pointer (execvp's rules).
+std::vector<std::string> ProgramFiles(const std::string& name,
+                                      const std::vector<char*>& environment);
 
 /// Starts the recipe's command in a session of its own and in the recipe's directory. The command
 /// has exactly the recipe's environment, /dev/null as input, `out` and `err` of its place as

@@ -38,12 +38,13 @@ struct Command {
     kSetFaults,
   };
   Kind kind = kLaunch;
-  int32_t signal = 0;    // kSignal: sent to the replica's main process group
-  uint64_t replica = 0;  // kSetFaults: the number of the request
-  uint32_t watch = 0;    // kLaunch: see kWatchOutput and kWatchFiles
-  uint32_t address = 0;  // kLaunch: of the machine in its network, in network byte order
-  uint32_t is_new = 0;   // kLaunch: a new machine, else that of the last launch at this address
-  uint64_t network = 0;  // kLaunch: the number of an open network; 0: a process of the host
+  int32_t signal = 0;        // kSignal: sent to the replica's main process group
+  uint64_t replica = 0;      // kSetFaults: the number of the request
+  uint32_t watch = 0;        // kLaunch: see kWatchOutput and kWatchFiles
+  uint32_t address = 0;      // kLaunch: of the machine in its network, in network byte order
+  uint32_t is_new = 0;       // kLaunch: a new machine, else that of the last launch at this address
+  uint64_t network = 0;      // kLaunch: the number of an open network; 0: a process of the host
+  uint32_t has_removal = 0;  // kLaunch: the recipe has a Removal
 };
 
 /// The address of a network's hub (10.128.0.1), and the network of its machines' addresses, in
@@ -115,12 +116,13 @@ struct Report {
   int64_t max_rss_kib = 0;   // of the leader and of the children that it waited for
   uint64_t replica = 0;      // kEndpointOpened, kNetwork...: the network; kFaultsSet: the request
   uint32_t endpoint = 0;     // kEndpointOpened: its index
+  uint32_t is_removed = 0;   // kEnded: the Removal of the replica has succeeded
   /// The processes of left_running, "421 sleep 600\n", as many as fit. kMount: its target.
   char left[kLeftBytes] = {};
 };
 
-// The recipe of a replica as bytes: directory, machine, argv and environment. It is passed in a
-// memory file, because arguments and environment may be larger than a socket message.
+// The recipe of a replica as bytes: directory, machine, argv, environment and removal. It is passed
+// in a memory file, because arguments and environment may be larger than a socket message.
 
 enum class MountKind : uint32_t {
   kBind,        // a file or directory of the host, with all that is mounted below it
@@ -143,7 +145,7 @@ struct MountHead {
 
 /// The head of a recipe. The heads of its mounts follow, then texts, each with a final NUL:
 /// directory, host name, root, base, for each mount its source, target and data, cgroups, argv,
-/// environment.
+/// environment, argv of the removal.
 struct RecipeHead {
   uint32_t user = 0;
   uint32_t group = 0;
@@ -151,6 +153,9 @@ struct RecipeHead {
   uint32_t cgroups = 0;
   uint32_t arguments = 0;
   uint32_t variables = 0;
+  uint32_t removal_words = 0;
+  uint32_t removal_try_ms = 0;
+  uint32_t removal_total_ms = 0;
 };
 
 /// A mount of a machine; `target` is an absolute path in the machine.
@@ -177,15 +182,28 @@ struct Machine {
   std::vector<std::string> cgroups = {};
 };
 
+/// A command that removes what the leader has started outside of its tree of processes, such as the
+/// container of a daemon. It runs in the environment of the leader when the whole tree has ended,
+/// also if caip, the launcher or the init was killed.
+struct Removal {
+  std::vector<std::string> argv = {};  // empty: nothing is to be removed
+  uint32_t try_ms = 10'000;            // a try that takes longer is killed
+  uint32_t total_ms = 30'000;          // without caip, failed tries are repeated for this time
+};
+
 inline std::string EncodeRecipe(std::string_view directory, const Machine& machine,
                                 const std::vector<std::string>& argv,
-                                const std::vector<std::string>& environment) {
+                                const std::vector<std::string>& environment,
+                                const Removal& removal = {}) {
   const RecipeHead head{machine.user,
                         machine.group,
                         static_cast<uint32_t>(machine.mounts.size()),
                         static_cast<uint32_t>(machine.cgroups.size()),
                         static_cast<uint32_t>(argv.size()),
-                        static_cast<uint32_t>(environment.size())};
+                        static_cast<uint32_t>(environment.size()),
+                        static_cast<uint32_t>(removal.argv.size()),
+                        removal.try_ms,
+                        removal.total_ms};
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
   for (const MachineMount& mount : machine.mounts) {
     const MountHead fixed{mount.kind, mount.flags};
@@ -203,6 +221,7 @@ inline std::string EncodeRecipe(std::string_view directory, const Machine& machi
   for (const std::string& group : machine.cgroups) add(group);
   for (const std::string& argument : argv) add(argument);
   for (const std::string& variable : environment) add(variable);
+  for (const std::string& word : removal.argv) add(word);
   return bytes;
 }
 
@@ -214,8 +233,8 @@ struct Mount {
   const char* data = nullptr;
 };
 
-/// A decoded recipe. It points into the encoded bytes. argv and environment end with a null
-/// pointer.
+/// A decoded recipe. It points into the encoded bytes. argv, environment and removal end with a
+/// null pointer.
 struct Recipe {
   uint32_t user = 0;
   uint32_t group = 0;
@@ -227,6 +246,11 @@ struct Recipe {
   std::vector<const char*> cgroups;
   std::vector<char*> argv;
   std::vector<char*> environment;
+  std::vector<char*> removal;
+  uint32_t removal_try_ms = 0;
+  uint32_t removal_total_ms = 0;
+
+  bool HasRemoval() const { return !removal.empty() && removal.front(); }
 };
 
 /// False if the bytes are not a recipe.
@@ -258,9 +282,13 @@ inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
   for (uint32_t i = 0; i < head.cgroups; ++i) recipe.cgroups.push_back(take());
   for (uint32_t i = 0; i < head.arguments; ++i) recipe.argv.push_back(take());
   for (uint32_t i = 0; i < head.variables; ++i) recipe.environment.push_back(take());
+  for (uint32_t i = 0; i < head.removal_words; ++i) recipe.removal.push_back(take());
+  recipe.removal_try_ms = head.removal_try_ms;
+  recipe.removal_total_ms = head.removal_total_ms;
   const bool whole = next == bytes + size && !recipe.argv.empty() && recipe.base;
   recipe.argv.push_back(nullptr);
   recipe.environment.push_back(nullptr);
+  recipe.removal.push_back(nullptr);
   return whole;
 }
 

@@ -22,6 +22,7 @@
 #include "host/launcher/machine_root.h"
 #include "host/launcher/process_tree.h"
 #include "host/launcher/protocol.h"
+#include "host/launcher/removal.h"
 
 namespace caip::host::launcher {
 namespace {
@@ -50,25 +51,27 @@ class ReplicaInit {
     while (!ended_) Wait(-1);
     if (!was_killed_) AwaitRemainingProcesses();
     KillTree();
-    report_.kind = Report::kEnded;
-    Send();
-    ::_exit(0);
+    ReportEnd();
+  }
+
+  [[noreturn]] void RunInsteadOfKilledOne() {
+    ::prctl(PR_SET_NAME, "caip-replica");
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    report_.replica = start_.replica;
+    report_.wait_status = SIGKILL;
+    if (!ReadRecipe()) recipe_ = {};
+    ReportEnd();
   }
 
  private:
   void Start() {
     report_.replica = start_.replica;
-    Recipe recipe;
     LeaderStart leader{-1, Step::kRecipe, EINVAL};
-    struct stat status {};
-    ::fstat(start_.recipe, &status);
-    const size_t size = static_cast<size_t>(status.st_size);
-    void* bytes = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, start_.recipe, 0);
-    if (bytes != MAP_FAILED && DecodeRecipe(static_cast<char*>(bytes), size, recipe)) {
-      Outcome machine = JoinGroups(recipe);  // by the paths of the host
-      if (machine.ok() && HasMachine()) machine = MakeMachine(recipe);
+    if (ReadRecipe()) {
+      Outcome machine = JoinGroups(recipe_);  // by the paths of the host
+      if (machine.ok() && HasMachine()) machine = MakeMachine(recipe_);
       leader = machine.ok()
-                   ? StartLeader(recipe, {HasMachine(), start_.out, start_.err},
+                   ? StartLeader(recipe_, {HasMachine(), start_.out, start_.err},
                                  {start_.watch, start_.socket, start_.replica, start_.own_id})
                    : LeaderStart{-1, machine.failed, machine.error};
     }
@@ -83,6 +86,14 @@ class ReplicaInit {
     leader_ = leader.pid;
     Send();
     if (leader.failed != Step::kNone) ::_exit(0);
+  }
+
+  bool ReadRecipe() {
+    struct stat status {};
+    ::fstat(start_.recipe, &status);
+    const size_t size = static_cast<size_t>(status.st_size);
+    void* bytes = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, start_.recipe, 0);
+    return bytes != MAP_FAILED && DecodeRecipe(static_cast<char*>(bytes), size, recipe_);
   }
 
   // Everything that this process starts is in the groups, too.
@@ -184,10 +195,25 @@ class ReplicaInit {
   /// Handles the end of caip or the launcher, after which no process receives reports.
   [[noreturn]] void KillTreeAndExit() {
     KillTree();
+    Remove();
     ::_exit(0);
   }
 
+  [[noreturn]] void ReportEnd() {
+    Remove();
+    report_.kind = Report::kEnded;
+    Send();
+    ::_exit(0);
+  }
+
+  void Remove() {
+    if (!recipe_.HasRemoval()) return;
+    report_.is_removed = RunRemoval(recipe_, start_.socket);
+    KillTree();  // what the command has left
+  }
+
   const ReplicaStart& start_;
+  Recipe recipe_;
   Report report_;
   pid_t leader_ = -1;
   bool ended_ = false;
@@ -199,5 +225,7 @@ class ReplicaInit {
 int CommandSignal() { return SIGRTMIN; }
 
 void RunReplica(const ReplicaStart& start) { ReplicaInit(start).Run(); }
+
+void RunRemovalOf(const ReplicaStart& start) { ReplicaInit(start).RunInsteadOfKilledOne(); }
 
 }  // namespace caip::host::launcher

@@ -37,4 +37,8 @@ struct ReplicaStart {
 /// network, the process must have new mount, UTS, IPC and PID namespaces.
 [[noreturn]] void RunReplica(const ReplicaStart& start);
 
+/// Runs an init instead of one that was killed, when all processes of its replica have ended. It
+/// only runs the removal of the recipe and reports the replica's end.
+[[noreturn]] void RunRemovalOf(const ReplicaStart& start);
+
 }  // namespace caip::host::launcher

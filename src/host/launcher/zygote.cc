@@ -158,7 +158,8 @@ void Zygote::Launch(const Command& command, int recipe, int out, int err) {
                 .network = network});
   }
   if (init < 0) return RefuseLaunch(replica, {has_machine ? Step::kMachine : Step::kFork, errno});
-  inits_[replica] = {init, has_machine};
+  const int kept = command.has_removal ? ::fcntl(recipe, F_DUPFD_CLOEXEC, 0) : -1;
+  inits_[replica] = {init, has_machine, kept};
   replicas_[init] = replica;
 }
 
@@ -314,30 +315,49 @@ void Zygote::Forward(uint64_t replica, int order) {
 }
 
 void Zygote::Reap() {
-  ReapEnded([this](pid_t pid, int status, const rusage&) {
-    for (auto& [number, network] : networks_) {
-      if (network.nat == pid) network.nat = -1;  // another process may get its ID
-      if (network.relay == pid) network.relay = -1;
-    }
-    const auto found = replicas_.find(pid);
-    if (found == replicas_.end()) return;
-    const uint64_t replica = found->second;
-    replicas_.erase(found);
-    inits_.erase(replica);
-    if (status != 0) Lost(replica);
-  });
+  ReapEnded([this](pid_t pid, int status, const rusage&) { NoteEnd(pid, status); });
+}
+
+void Zygote::NoteEnd(pid_t pid, int status) {
+  for (auto& [number, network] : networks_) {
+    if (network.nat == pid) network.nat = -1;  // another process may get its ID
+    if (network.relay == pid) network.relay = -1;
+  }
+  const auto found = replicas_.find(pid);
+  if (found == replicas_.end()) return;
+  const uint64_t replica = found->second;
+  const int recipe = inits_[replica].recipe;
+  replicas_.erase(found);
+  inits_.erase(replica);
+  if (status != 0) Lost(replica, recipe);
+  if (recipe >= 0) ::close(recipe);
 }
 
 // Handles the death of an init that was killed by the user's program or because memory ran out. Its
 // leader dies with it, and the other descendants are children of this process now.
-void Zygote::Lost(uint64_t replica) {
+void Zygote::Lost(uint64_t replica, int recipe) {
   KillChildren([this](pid_t pid) { return replicas_.count(pid) > 0 || IsOfNetwork(pid); },
                [](pid_t, int, const rusage&) {});
+  if (recipe >= 0 && RemoveInstead(replica, recipe)) return;
   Report report;
   report.kind = Report::kEnded;
   report.wait_status = SIGKILL;
   report.replica = replica;
   ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
+}
+
+// The new init reports the end. If it is killed, too, no other one follows.
+bool Zygote::RemoveInstead(uint64_t replica, int recipe) {
+  const pid_t init = Fork(false);
+  if (init == 0) {
+    ::close(lives_[1]);
+    CloseNetworksExcept(-1);
+    RunRemovalOf({.replica = replica, .socket = socket_, .recipe = recipe});
+  }
+  if (init < 0) return false;
+  inits_[replica] = {init, false};
+  replicas_[init] = replica;
+  return true;
 }
 
 bool Zygote::IsOfNetwork(pid_t pid) const {
@@ -349,9 +369,10 @@ bool Zygote::IsOfNetwork(pid_t pid) const {
 // Each init notices by itself that caip has ended, kills its tree and ends.
 void Zygote::EndAll() {
   while (!replicas_.empty()) {
-    const pid_t ended = ::waitpid(-1, nullptr, 0);
+    int status = 0;
+    const pid_t ended = ::waitpid(-1, &status, 0);
     if (ended < 0 && errno == ECHILD) break;
-    replicas_.erase(ended);
+    NoteEnd(ended, status);
   }
   while (!networks_.empty()) CloseNetwork(networks_.begin()->first);
   KillChildren([](pid_t) { return false; }, [](pid_t, int, const rusage&) {});

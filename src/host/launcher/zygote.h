@@ -39,7 +39,9 @@ class Zygote {
   bool IsOfNetwork(pid_t pid) const;
   void Forward(uint64_t replica, int order);
   void Reap();
-  void Lost(uint64_t replica);
+  void NoteEnd(pid_t pid, int status);
+  void Lost(uint64_t replica, int recipe);
+  bool RemoveInstead(uint64_t replica, int recipe);
   void EndAll();
 
   int socket_;
@@ -53,6 +55,7 @@ class Zygote {
   struct Init {
     pid_t pid = -1;
     bool has_machine = false;
+    int recipe = -1;  // kept if it has a removal, for the case that the init is killed
   };
   std::map<uint64_t, Init> inits_;
   std::map<pid_t, uint64_t> replicas_;

@@ -148,9 +148,9 @@ void LauncherLink::Dispatch(const Report& report, Fd descriptor) {
 }
 
 Status LauncherLink::Launch(const Replica& replica) {
-  ASSIGN_OR_RETURN(const Fd recipe,
-                   MemoryFile(launcher::EncodeRecipe(replica.directory, replica.machine,
-                                                     replica.argv, replica.environment)));
+  ASSIGN_OR_RETURN(const Fd recipe, MemoryFile(launcher::EncodeRecipe(
+                                        replica.directory, replica.machine, replica.argv,
+                                        replica.environment, replica.removal)));
   Command command;
   command.kind = Command::kLaunch;
   command.replica = replica.number;
@@ -158,6 +158,7 @@ Status LauncherLink::Launch(const Replica& replica) {
   command.network = replica.network;
   command.address = replica.address;
   command.is_new = replica.is_new;
+  command.has_removal = !replica.removal.argv.empty();
   return SendWith(socket_.get(), command, {recipe.get(), replica.out, replica.err});
 }
 

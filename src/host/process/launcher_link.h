@@ -50,6 +50,7 @@ class LauncherLink {
     uint32_t address = 0;  // in the network, in network byte order
     bool is_new = true;    // a new machine, else that of the last launch at this address
     launcher::Machine machine = {};
+    launcher::Removal removal = {};
   };
   /// Exactly one kEnded or kStartFailed report follows, or `gone`. kUnavailable: the launcher has
   /// died, and `gone` may have been called before.

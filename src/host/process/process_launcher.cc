@@ -242,6 +242,7 @@ class Processes final : public ProcessLauncher {
                 std::move(err.reading), std::move(remarks));
     replica.number = number;
     replica.argv = argv;
+    replica.removal.argv = launch.removal;
     replica.environment = VariablesFor(launch, ReplicaMarker(state_id_, launch.key));
     replica.out = out.writing.get();
     replica.err = err.writing.get();

@@ -40,6 +40,7 @@ std::string Gibibytes(int64_t kib) {
 engine::ReplicaExit ExitOf(const engine::ReplicaKey& key, const launcher::Report& report) {
   engine::ReplicaExit exit;
   exit.key = key;
+  exit.is_removed = report.is_removed != 0;
   if (WIFSIGNALED(report.wait_status)) {
     exit.signal = WTERMSIG(report.wait_status);
   } else {
