@@ -187,6 +187,15 @@ class Packaged(Case):
         left = [file for file in environment.rglob("*") if file.is_file() and "caip" in str(file.relative_to(environment))]
         self.assertEqual([file for file in left if file.suffix != ".pyc"], [])
 
+    def test_pip_takes_the_wheel_for_its_own_platform_only(self):
+        platform = self.wheel.stem.rpartition("-")[2]
+        for asked, code in ((platform, 0), (platform.replace("x86_64", "aarch64"), 1), ("manylinux_2_28_x86_64", 1),
+                            ("macosx_14_0_arm64", 1), ("win_amd64", 1)):
+            with self.subTest(asked):
+                said = run(sys.executable, "-m", "pip", "download", "--no-index", "--no-deps", "--only-binary=:all:", "--platform",
+                           asked, "--find-links", self.out, "--dest", self.folder / "downloaded", "caip", code=code)
+                self.assertEqual("No matching distribution found for caip" in said, code == 1)
+
     def test_packages_are_small_and_have_checksums(self):
         sums = dict(reversed(line.split()) for line in (self.out / "SHA256SUMS").read_text().splitlines())
         for package in (self.tar, self.wheel, self.deb):
