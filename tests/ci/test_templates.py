@@ -173,6 +173,17 @@ class GithubAction(Case):
         self.package = self.folder / "missing.tar.gz"
         self.assertIn("is not a file. Give the path or URL", self.run_action()[0])
 
+    def test_a_package_of_a_newer_system_is_refused_with_the_remedy(self):
+        program = self.folder / "caip-9/bin/caip"
+        program.parent.mkdir(parents=True)
+        program.write_text("#!/bin/sh\necho \"version 'GLIBC_2.99' not found\" >&2\nexit 1\n")
+        program.chmod(0o755)
+        self.package = self.folder / "caip-9.tar.gz"
+        subprocess.run(["tar", "-czf", self.package, "-C", self.folder, "caip-9"], check=True)
+        said, failed = self.run_action(explore=EXPLORE)
+        self.assertEqual(failed, {"Install caip": True}, "a step without caip ran")
+        self.assertIn("version 'GLIBC_2.99' not found\ninstall: caip does not run on this system. A package needs", said)
+
     def test_what_is_uploaded_and_cached(self):
         uses = {step["uses"].split("@")[0]: step for step in self.action["runs"]["steps"] if "uses" in step}
         self.assertEqual(uses["actions/upload-artifact"]["with"]["path"], "${{ inputs.results }}")
