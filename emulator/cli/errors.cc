@@ -71,6 +71,9 @@ Error GivenTwice(std::string_view key, std::string_view first, std::string_view 
   return Invalid("\"" + S(key) + "\" cannot be specified multiple times; received: " + S(first) +
                  ", " + S(second));
 }
+Error ExactlyOneOf(const std::vector<std::string>& flags) {
+  return Invalid("Exactly one of (" + Join(flags, " | ") + ") must be specified.");
+}
 Error AtMostOneOf(const std::vector<std::string>& flags) {
   return Invalid("At most one of " + Join(flags, " | ") + " can be specified.");
 }

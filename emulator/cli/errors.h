@@ -26,6 +26,7 @@ Error MustBeSpecifiedWith(std::string_view flag);
 Error OtherMustBeSpecified(std::string_view flag);
 /// A key that two flags set.
 Error GivenTwice(std::string_view key, std::string_view first, std::string_view second);
+Error ExactlyOneOf(const std::vector<std::string>& flags);
 Error AtMostOneOf(const std::vector<std::string>& flags);
 Error PlotFileKind(const std::string& file);
 Error NotAMapping(std::string_view text);

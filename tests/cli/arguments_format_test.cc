@@ -21,6 +21,9 @@ TEST(Arguments, AFormatIsForCommandsThatPrintResources) {
     EXPECT_EQ(run(words, "flattened(jobId)"), kExitSuccess) << words[1];
     EXPECT_EQ(run(words, "bogus"), kExitUsage) << words[1];
   }
+  const Words predict = {"local", "predict", "--model-dir=m", "--json-request=-"};
+  EXPECT_EQ(run(predict, "table(predictions)"), kExitSuccess);
+  EXPECT_EQ(run(predict, "table"), kExitUsage);
   EXPECT_EQ(run({"doctor"}, "json"), kExitSuccess);
   EXPECT_EQ(run({"doctor"}, "yaml"), kExitUsage);
   for (const Words& words : {Words{"jobs", "stream-logs", "j"},

@@ -475,14 +475,46 @@ class Predictions(TrainTest):
         logged = [line for line in outcome.out.splitlines() if line.startswith('Test part')][0]
         self.assertAlmostEqual(float(done.stdout), float(logged.split('accuracy ')[1].rstrip('.')), places=5)
 
-    def test_of_wrong_instances_fail_with_their_line(self):
-        outcome = self.classify(algorithms.table())
-        file = self.write('wrong.json', json.dumps({'row': '1'}) + '\n')
-        done = support.run([self.python, '-B', '-m', 'caip_algorithms', 'predict', f'--model-dir={outcome.job_dir}/model',
-                            f'--json-instances={file}'], check=False,
+    def refusal(self, model_dir, text, *flags):
+        """The sentence with which a prediction for a file of this text fails. `flags` stand before the file."""
+        *others, last = flags or ['--json-instances']
+        done = support.run([self.python, '-B', '-m', 'caip_algorithms', 'predict', f'--model-dir={model_dir}', *others,
+                            f'{last}={self.write("instances", text)}'], check=False,
                            env={**support.clean_environment(), 'PYTHONPATH': str(algorithms.PACKAGE)})
-        self.assertEqual(done.returncode, 1)
-        self.assertIn('wrong.json, line 1: an instance is', done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (1, ''), done.stderr)
+        return done.stderr.strip()
+
+    def test_of_wrong_instances_fail_with_a_sentence(self):
+        model = self.classify(algorithms.table()).job_dir / 'model'
+        for text, flags, expected in [
+            ('{"row": "1"}\n', (), 'Instance 1 is not a row. An instance is'),
+            ('"1,2.5,3,red,1.5"\n"1,2.5"\n', (), 'Instance 2 has 2 features, but the model takes 5 features'),
+            (r'"1,2.5,3,red,1.5\n1,2.5,3,red,1.5"' '\n', (), 'Instance 1 has a line break'),
+            ('"1,high,3,red,1.5"\n', (), "line 1, column 3: 'high' is not a number"),
+            ('not JSON\n', (), 'Input instances are not in JSON format.'),
+            ('1,2.5,3,red,1.5\n\n', ('--text-instances',), 'Empty line is not allowed in the instances file.'),
+            ('', (), 'No valid instance was found in input file.'),
+            ('[]', ('--json-request',), 'Invalid JSON request: missing "instances" attribute'),
+            ('{"instances": 1}', ('--json-request',), 'Invalid JSON request: "instances" must be a list'),
+            ('"1,2.5,3,red,1.5"\n', ('--framework=tensorflow', '--json-instances'), '--framework=tensorflow does not fit'),
+            ('"1,2.5,3,red,1.5"\n', ('--signature-name=x', '--json-instances'), '--signature-name=x has no use'),
+        ]:
+            with self.subTest(text=text, flags=flags):
+                self.assertIn(f'ERROR: (caip.local.predict) {expected}'
+                              if not expected.startswith('line') else expected, self.refusal(model, text, *flags))
+        self.assertIn('job/processed_data has no model', self.refusal(model.parent / 'processed_data', '"1"\n'))
+        (model.parent / 'artifacts/metadata.json').unlink()
+        self.assertIn('job/artifacts/metadata.json does not exist.', self.refusal(model, '"1,2.5,3,red,1.5"\n'))
+
+    def test_of_a_request_equal_those_of_its_instances(self):
+        outcome = self.classify(algorithms.table(), '--num_boost_round=30')
+        rows = ['1,2.5,3,red,1.5', '1,-2.5,0,blue,1.5']
+        expected = self.predict(self.python, outcome.job_dir, *rows)
+        for flag, text in (('--json-request', json.dumps({'instances': rows})), ('--text-instances', '\r\n'.join(rows))):
+            done = support.run([self.python, '-B', '-m', 'caip_algorithms', 'predict', f'--model-dir={outcome.job_dir}/model',
+                                f'{flag}=-'], env={**support.clean_environment(), 'PYTHONPATH': str(algorithms.PACKAGE)},
+                               stdin=text)
+            self.assertEqual(json.loads(done.stdout)['predictions'], expected)
 
 
 DIRECT = '''

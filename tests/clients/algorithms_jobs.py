@@ -65,9 +65,11 @@ class Jobs(JobTest):
         self.assertRegex(done.stdout + done.stderr, r'Step 20: logloss 0\.\d+, error 0\.\d+, auc 0\.\d+')
         instances = self.emulator.directory / 'instances.json'
         instances.write_text('{"csv_row": "1,2.5,3,red,1.5", "key": "k"}\n')
-        found = json.loads(self.caip('local', 'predict', '--model-dir', 'gs://bkt/with_caip/model',
-                                              '--json-instances', instances).stdout)['predictions']
+        words = ['local', 'predict', '--model-dir', 'gs://bkt/with_caip/model', '--json-instances', instances]
+        found = json.loads(self.caip(*words, '--format=json').stdout)['predictions']
         self.assertEqual([(one['classes'], one['key']) for one in found], [('yes', 'k')])
+        self.assertRegex(self.caip(*words).stdout, r'^CLASSES  KEY  SCORES\nyes      k    \[0\.\d+, 0\.\d+\]\n$')
+        self.assertEqual(self.caip(*words, '--format=value(predictions[].classes)').stdout, 'yes\n')
 
     def test_gcloud_submits_the_documented_command(self):
         support.need('gcloud')

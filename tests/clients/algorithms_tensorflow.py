@@ -1,5 +1,6 @@
 """Linear learner, wide and deep, TabNet and image classification: they learn, and their models take the input."""
 
+import base64
 import shutil
 
 import algorithms
@@ -70,12 +71,8 @@ for name, count in (('train-0', 120), ('train-1', 120), ('valid', 60)):
     with tf.io.TFRecordWriter(name + '.tfrecord') as writer:
         for i in range(count):
             writer.write(record(i % 3, int(sys.argv[1])))
-'''
-PREDICT = '''
-import sys, tensorflow as tf
-model = tf.saved_model.load(sys.argv[1])
-image = tf.io.encode_png(tf.constant([[[10, 10, 200]] * 40] * 40, tf.uint8))
-print(int(model.signatures['serving_default'](image_bytes=tf.stack([image]), key=tf.constant(['k']))['classes'][0]))
+for name, colour in (('red', [200, 10, 10]), ('blue', [10, 10, 200])):
+    tf.io.write_file(name + '.png', tf.io.encode_png(tf.constant([[colour] * 40] * 30, tf.uint8)))
 '''
 
 
@@ -90,6 +87,10 @@ class Images(algorithms.ProgramTest):
     def run_python(self, script, *words):
         return support.run([self.python, '-c', script, *words], env=support.clean_environment(), cwd=self.directory).stdout
 
+    def image(self, name, **more):
+        """An instance, as clients of the service write it."""
+        return {'image_bytes': {'b64': base64.b64encode((self.directory / f'{name}.png').read_bytes()).decode()}, **more}
+
     def test_labels_from_0_and_from_1(self):
         for base in (0, 1):
             with self.subTest(base):
@@ -101,7 +102,10 @@ class Images(algorithms.ProgramTest):
                     '--weight_decay=0.0001')
                 self.assertEqual(outcome.code, 0, outcome.err)
                 self.assertRegex(outcome.text('model/deployment_config.yaml'), r"accuracy: '(100|9\d)\.")
-                self.assertEqual(self.run_python(PREDICT, outcome.job_dir / 'model').strip(), str(2 + base))
+                found = self.predict(self.python, outcome.job_dir, self.image('blue', key='first'), self.image('red'))
+                self.assertEqual([one['classes'] for one in found], [2 + base, base])
+                self.assertEqual([one.get('key') for one in found], ['first', None])
+                self.assertGreater(found[0]['scores'][2], 0.5)
                 shutil.rmtree(outcome.job_dir)
 
     def test_other_files_are_refused(self):

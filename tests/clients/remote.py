@@ -50,9 +50,9 @@ class Remote(support.EmulatorTest):
         self.env = {**support.clean_environment(), 'HOME': str(self.home),
                     'CLOUDSDK_CONFIG': str(self.home / 'gcloud'), **self.variables}
 
-    def as_stranger(self, *words, check=True):
+    def as_stranger(self, *words, check=True, stdin=None):
         return support.run(['setpriv', '--reuid', STRANGER, '--regid', STRANGER, '--clear-groups',
-                            *words], env=self.env, check=check, cwd=self.home)
+                            *words], env=self.env, check=check, cwd=self.home, stdin=stdin)
 
     def test_curl_needs_the_token(self):
         target = '/storage/v1/b?project=demo-project'
@@ -75,6 +75,18 @@ class Remote(support.EmulatorTest):
         missing = self.as_stranger(caip, 'jobs', 'describe', 'none', check=False)
         self.assertIn('NOT_FOUND', missing.stderr)
         self.assertFalse((self.home / '.local').exists(), 'it must not start an emulator of its own')
+
+    def test_caip_predicts_with_a_model_elsewhere(self):
+        """The program that predicts has no token: it gets a copy of the model. Here it prints the model."""
+        caip = shutil.copy(support.caip_binary(), self.home / 'caip')
+        python = self.home / 'python'
+        python.write_text('#!/bin/sh\nmodel=$(cat "${3#--model-dir=}/model.bst")\n'
+                          'echo "{\\"predictions\\": [{\\"predictions\\": \\"$model\\"}]}"\n')
+        python.chmod(0o755)
+        self.as_stranger(caip, 'cp', '-', 'gs://remote-bucket/job/model/model.bst', stdin='trees')
+        found = self.as_stranger(caip, 'local', 'predict', '--model-dir', 'gs://remote-bucket/job/model', '--python', python,
+                                 '--json-instances', '-')
+        self.assertEqual(found.stdout, 'PREDICTIONS\ntrees\n', found.stderr)
 
     def test_gcloud_copies_both_ways(self):
         support.need('gcloud')

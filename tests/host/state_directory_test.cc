@@ -46,7 +46,7 @@ TEST(StateDirectory, OfAnotherProgramIsNotClosed) {
   ASSERT_EQ(::stat(base.path().c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0755u);
   ASSERT_TRUE(std::filesystem::remove(base.path() / "notes.txt"));
-  for (const char* made : {"sdists", "images", "scenarios"}) {
+  for (const char* made : {"sdists", "images", "scenarios", "algorithms"}) {
     ASSERT_TRUE(MakeDirectories(base.path() / made).ok());
   }
   EXPECT_TRUE(StateDirectory::Own(base.path(), "1.0", kNow).ok()) << "commands made them";

@@ -54,6 +54,13 @@ Status ParsesAsFormat(const std::string& format) {
   return expression.ok() ? Status(Ok{}) : Status(expression.error());
 }
 
+// `table` has no columns of its own for predictions.
+Status NamesItsKeys(const std::string& format) {
+  ASSIGN_OR_RETURN(const FormatExpression expression, ParseFormat(format));
+  const bool is_bare = expression.name == "table" && expression.keys.empty();
+  return is_bare ? Status(errors::FormatNeedsKeys("table")) : Status(Ok{});
+}
+
 }  // namespace
 
 std::vector<std::string> DoctorFormats() { return {"json", "text"}; }
@@ -140,6 +147,7 @@ Status CheckFormat(const Command& command, const GcloudFlags& gcloud) {
                  [&](const ImagesListCommand& list) { return resource(list); },
                  [&](const RuntimesListCommand& list) { return resource(list); },
                  [&](const PsCommand& ps) { return resource(ps); },
+                 [&](const LocalPredictCommand&) { return NamesItsKeys(format); },
                  [&](const DoctorCommand&) -> Status {
                    const std::vector<std::string> known = DoctorFormats();
                    if (std::find(known.begin(), known.end(), format) != known.end()) return Ok{};

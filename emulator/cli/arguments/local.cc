@@ -1,7 +1,11 @@
 // The flags of `local train` and `local predict`.
 
+#include <algorithm>
+
+#include "base/text.h"
 #include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
+#include "emulator/cli/errors.h"
 
 namespace caip::cli {
 namespace {
@@ -25,17 +29,46 @@ Grammar::Setter ToInteger(std::optional<int64_t>* into) {
 }
 
 constexpr const char* kPredictFooter =
-    R"(Prints the predictions of a model that a built-in algorithm has written, as JSON. An instance
-is a line: {"csv_row": "FEATURES", "key": "TEXT"}, or the text of the row alone. The features are
-those of the training data without the target, separated by commas.
+    R"(Prints the predictions of a model that a built-in algorithm has written, as a table or by
+--format. Exactly one file of instances is needed. An instance is a line:
+{"csv_row": "FEATURES", "key": "TEXT"}, or the text of the row alone. The features are those of
+the training data without the target, separated by commas. An instance of an image model is
+{"image_bytes": {"b64": "BYTES"}, "key": "TEXT"}.
 
 Examples:
   caip local predict --model-dir gs://my-bucket/census/model \
       --json-instances instances.json)";
 
+const std::vector<std::string>& PredictionFrameworks() {
+  static const std::vector<std::string> names = {"scikit-learn", "tensorflow", "xgboost"};
+  return names;
+}
+
+Status CheckOneFile(const LocalPredictCommand& command) {
+  std::vector<std::string> given;
+  if (command.json_instances) given.push_back("--json-instances");
+  if (command.json_request) given.push_back("--json-request");
+  if (command.text_instances) given.push_back("--text-instances");
+  if (given.size() == 1) return Ok{};
+  const Error error =
+      errors::ExactlyOneOf({"--json-instances", "--json-request", "--text-instances"});
+  return given.empty() ? error : errors::Argument(given.front(), error);
+}
+
+void AddInstanceFlags(Grammar& grammar, CLI::App& app, LocalPredictCommand* predict) {
+  grammar.Flag(app, "--json-request", "FILE",
+               "The body of a request, {\"instances\": [...]}; - is the input.",
+               To(&predict->json_request));
+  grammar.Flag(app, "--json-instances", "FILE", "Instances as JSON, one a line; - is the input.",
+               To(&predict->json_instances));
+  grammar.Flag(app, "--text-instances", "FILE", "Instances as rows, one a line; - is the input.",
+               To(&predict->text_instances));
+}
+
 void AddLocalPredict(Grammar& grammar, CLI::App& local, const GcloudFlags& gcloud) {
   const auto predict = std::make_shared<LocalPredictCommand>();
   const auto finish = [=, &gcloud](const Words&) -> Result<Command> {
+    RETURN_IF_ERROR(CheckOneFile(*predict));
     predict->gcloud = gcloud;
     return Command(*predict);
   };
@@ -44,10 +77,20 @@ void AddLocalPredict(Grammar& grammar, CLI::App& local, const GcloudFlags& gclou
   grammar.RequiredFlag(app, "--model-dir", "DIR",
                        "Directory of the model: a path, or gs://bucket/job/model.",
                        To(&predict->model_dir));
-  grammar.Flag(app, "--json-instances", "FILE", "Instances as JSON, one a line; - is the input.",
-               To(&predict->json_instances));
-  grammar.Flag(app, "--text-instances", "FILE", "Instances as rows, one a line; - is the input.",
-               To(&predict->text_instances));
+  AddInstanceFlags(grammar, app, predict.get());
+  grammar.Flag(app, "--framework", Join(PredictionFrameworks(), "|"),
+               "Framework of the model (default: that of its files).",
+               [predict](const std::string& value) -> Status {
+                 const auto& all = PredictionFrameworks();
+                 if (std::find(all.begin(), all.end(), value) == all.end()) {
+                   return errors::NoSuchChoice(value, all);
+                 }
+                 predict->framework = value;
+                 return Ok{};
+               });
+  grammar.Flag(app, "--signature-name", "NAME",
+               "Signature of a SavedModel (default: serving_default).",
+               To(&predict->signature_name));
   AddEmulatorFlags(grammar, app, &predict->emulator);
 }
 

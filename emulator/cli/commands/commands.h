@@ -141,6 +141,10 @@ struct LocalPredictCommand {
   GcloudFlags gcloud;
   app::EmulatorFlags emulator;
   std::string model_dir;
+  std::optional<std::string> framework;       // scikit-learn, tensorflow or xgboost
+  std::optional<std::string> signature_name;  // of a SavedModel; default: serving_default
+  // Exactly one of these names a file; - is the standard input.
+  std::optional<std::string> json_request;
   std::optional<std::string> json_instances;
   std::optional<std::string> text_instances;
 };

@@ -58,6 +58,7 @@ class Forwarding {
     const int null = ::open("/dev/null", O_RDONLY);
     if (null >= 0) ::dup2(null, STDIN_FILENO);
   }
+  if (process.output >= 0) ::dup2(process.output, STDOUT_FILENO);
   if (::chdir(process.directory.c_str()) == 0) ::execvp(argv[0], argv);
   const int reason = errno;
   if (::write(report, &reason, sizeof reason) < 0) ::_exit(126);
@@ -66,24 +67,37 @@ class Forwarding {
 
 }  // namespace
 
+Result<Pipe> MakeLocalPipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return CannotMakePipe(errno);
+  return Pipe{Fd(ends[0]), Fd(ends[1])};
+}
+
+std::string ReadLocalPipe(int reads) {
+  std::string text;
+  char buffer[1 << 16];
+  while (true) {
+    const ssize_t count = ::read(reads, buffer, sizeof buffer);
+    if (count > 0) text.append(buffer, static_cast<size_t>(count));
+    if (count == 0 || (count < 0 && errno != EINTR)) return text;
+  }
+}
+
 Result<int> StartLocalProcess(const LocalProcess& process) {
   std::vector<char*> argv;
   for (const std::string& word : process.argv) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return CannotMakePipe(errno);
-  const Fd reads(ends[0]);
-  Fd writes(ends[1]);
+  ASSIGN_OR_RETURN(Pipe report, MakeLocalPipe());
   ::setenv(process.variable.first.c_str(), process.variable.second.c_str(), 1);
   const int parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid == 0) BecomeProcess(process, argv.data(), parent, writes.get());
+  if (pid == 0) BecomeProcess(process, argv.data(), parent, report.writes.get());
   if (pid < 0) return CannotStartProcess(errno);
-  writes.Close();
+  report.writes.Close();
   int reason = 0;
   ssize_t count = 0;
   do {
-    count = ::read(reads.get(), &reason, sizeof reason);
+    count = ::read(report.reads.get(), &reason, sizeof reason);
   } while (count < 0 && errno == EINTR);
   if (count != sizeof reason) return pid;
   ::waitpid(pid, nullptr, 0);

@@ -70,7 +70,7 @@ def run(image, words):
             print(fault, file=sys.stderr, flush=True)
         return BROKEN_ARGUMENTS
     except Failure as failure:
-        print(failure, file=sys.stderr, flush=True)
+        print("ERROR: (caip.local.predict) %s" % failure if image == "predict" else failure, file=sys.stderr, flush=True)
         return 1
 
 

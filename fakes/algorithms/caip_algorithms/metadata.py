@@ -1,5 +1,6 @@
 """What a model needs to know about its columns: written to artifacts/metadata.json, read by predictions."""
 import json
+import posixpath
 
 from . import storage
 from .columns import CATEGORICAL, NUMERIC
@@ -74,13 +75,17 @@ class Metadata:
         return cls(known.pop("columns"), features, known.pop("classes"), known.pop("encoded"), known)
 
     @classmethod
-    def of_model(cls, directory):
-        """`directory`: model/ of a job directory."""
-        path = storage.join(directory.rstrip("/").rpartition("/")[0], FILE)
-        text = storage.read(path)
+    def of_model(cls, directory, shown):
+        """`directory`: model/ of a job directory; `shown`: how people call it."""
+        text = storage.read(_beside(directory))
         if text is None:
-            raise Failure("%s does not exist. Name the model/ directory that a built-in algorithm has written." % path)
+            raise Failure("%s does not exist. Name the model/ directory that a built-in algorithm has written." %
+                          _beside(shown))
         return cls.from_json(text)
+
+
+def _beside(directory):
+    return posixpath.join(posixpath.dirname(directory.rstrip("/")), FILE)
 
 
 def metadata_of(table, encoded, extra):

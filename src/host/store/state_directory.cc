@@ -116,12 +116,24 @@ Status CheckEntriesAreOwn(const Path& path) {
 
 // What people, clients and scenarios put into a state directory before its first owner.
 constexpr std::string_view kEarlyNames[] = {
-    "access.log", "buckets",       "ca",
-    "clocks",     "config.yaml",   "environments",
-    "gcloud",     "images",        "interpreters.json",
-    "keys",       "machines.json", "package-sources.json",
-    "python",     "runtimes",      "scenarios",
-    "sdists",     "server.log",
+    "access.log",
+    "algorithms",
+    "buckets",
+    "ca",
+    "clocks",
+    "config.yaml",
+    "environments",
+    "gcloud",
+    "images",
+    "interpreters.json",
+    "keys",
+    "machines.json",
+    "package-sources.json",
+    "python",
+    "runtimes",
+    "scenarios",
+    "sdists",
+    "server.log",
 };
 
 // A directory of the system or of another program must not be closed by mistake. A state directory
