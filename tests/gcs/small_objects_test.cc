@@ -31,8 +31,10 @@ class SmallObjectsTest : public ::testing::Test {
     world_.Open({.root = world_.root(), .boot = boot, .sync_delay = sync_delay});
   }
   void OpenWithSteps(std::function<void()> between_steps) {
-    world_.Open(
-        {.root = world_.root(), .boot = "first boot", .between_steps = std::move(between_steps)});
+    world_.Open({.root = world_.root(),
+                 .boot = "first boot",
+                 .temporary_patience = Duration(0),  // each file in a directory of its own
+                 .between_steps = std::move(between_steps)});
   }
   ObjectInfo PutTyped(const std::string& name, std::string_view bytes) {
     ObjectInfo info;
@@ -48,10 +50,7 @@ class SmallObjectsTest : public ::testing::Test {
     EXPECT_TRUE(count.ok());
     return count.ok() ? *count : -1;
   }
-  size_t TemporaryFiles() const {
-    const std::filesystem::directory_iterator files(world_.root() / ".caip-tmp");
-    return static_cast<size_t>(std::distance(begin(files), end(files)));
-  }
+  size_t TemporaryFiles() const { return FilesIn(world_.root() / ".caip-tmp").size(); }
 
   StoreWorld world_{true};
 };
@@ -249,6 +248,30 @@ TEST_F(SmallObjectsTest, OnlyAreTheseThatAreDurableAndSmall) {
   world_.Open({.root = world_.root(), .durable = false, .boot = "first boot"});
   world_.Put("relaxed", "x");
   EXPECT_EQ(KeptObjects(), 1);
+}
+
+// New files that take long are made in other directories. No directory stays.
+TEST_F(SmallObjectsTest, MayBeMadeInDirectoriesOfTheirOwn) {
+  world_.Open({.root = world_.root(), .boot = "first boot", .temporary_patience = Duration(0)});
+  std::vector<std::future<void>> writers;
+  for (int writer = 0; writer < 4; ++writer) {
+    writers.push_back(std::async(std::launch::async, [this, writer] {
+      for (int i = 0; i < 50; ++i) world_.Put(std::to_string(i % 20), std::to_string(writer));
+    }));
+  }
+  for (std::future<void>& writer : writers) writer.get();
+  const Path temporary = world_.root() / ".caip-tmp";
+  const std::filesystem::directory_iterator folders(temporary);
+  const auto count = std::distance(begin(folders), end(folders));
+  EXPECT_GE(count, 1) << "no directory was made";
+  EXPECT_LE(count, 5) << "directories without files stay";
+  for (const auto& folder : std::filesystem::directory_iterator(temporary)) {
+    std::filesystem::remove_all(folder);  // by hand
+  }
+  EXPECT_EQ(world_.Put("20", "bytes").size, 5u);
+  EXPECT_EQ(world_.Names().size(), 21u);
+  world_.Close();
+  EXPECT_TRUE(std::filesystem::is_empty(temporary));
 }
 
 }  // namespace

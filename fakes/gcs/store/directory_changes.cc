@@ -165,7 +165,7 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
     ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(bucket));
     if (target.ok()) RETURN_IF_ERROR(PrepareRemoval(*target, rules));
     RETURN_IF_ERROR(PrepareRemoval(source, rules));
-    const std::string temporary = DirectoryWriter::NewTemporaryName();
+    const std::string temporary = TemporaryFiles::NewName();
     const std::string itself = "/proc/self/fd/" + std::to_string(source.file.fd.get());
     const int directory = directories_.temporary.get();
     if (::linkat(AT_FDCWD, itself.c_str(), directory, temporary.c_str(), AT_SYMLINK_FOLLOW) != 0) {

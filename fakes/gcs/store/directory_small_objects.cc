@@ -22,11 +22,10 @@ namespace {
 // The names of a directory's files, by inode.
 std::map<uint64_t, std::string> FilesByInode(const Path& directory) {
   std::map<uint64_t, std::string> files;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+  for (std::string& file : FilesIn(directory)) {
     struct stat status {};
-    if (::lstat(entry.path().c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
-      files[status.st_ino] = entry.path().filename();
+    if (::lstat((directory / file).c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+      files[status.st_ino] = std::move(file);
     }
   }
   return files;
@@ -174,7 +173,7 @@ Status DirectoryStore::RestoreSmallObject(SideStore::SmallObject small) {
     return Ok{};
   }
   if (file.ok() && file->identity.modified_ns > small.record.file.modified_ns) return Ok{};
-  const std::string temporary = DirectoryWriter::NewTemporaryName();
+  const std::string temporary = TemporaryFiles::NewName();
   RETURN_IF_ERROR(WriteFileDurably(options_.root / ".caip-tmp" / temporary, small.bytes, 0666));
   std::vector<std::string> touched;
   ASSIGN_OR_RETURN(small.record.file,

@@ -34,14 +34,19 @@ Result<Fd> OpenDirectory(const Path& path) {
 }
 
 // Removes the files that were last written more than `older_than` ago, by the file system's clock.
-// Without `older_than`, removes all files.
-void RemoveLeftovers(const Path& directory, std::optional<std::chrono::hours> older_than = {}) {
+void RemoveLeftovers(const Path& directory, std::chrono::hours older_than) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
     const auto written = entry.last_write_time(ignored);
-    const bool old =
-        !older_than || std::filesystem::file_time_type::clock::now() - written > *older_than;
+    const bool old = std::filesystem::file_time_type::clock::now() - written > older_than;
     if (old) ::unlink(entry.path().c_str());
+  }
+}
+
+void RemoveContents(const Path& directory) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+    RemoveTree(entry.path());
   }
 }
 
@@ -104,7 +109,9 @@ Result<std::unique_ptr<DirectoryStore>> DirectoryStore::Open(DirectoryStoreOptio
   std::unique_ptr<DirectoryStore> store(
       new DirectoryStore(std::move(options), clock, std::move(directories), std::move(side)));
   RETURN_IF_ERROR(store->RestoreSmallObjects());
-  RemoveLeftovers(store->options_.root / kTemporary);
+  RemoveContents(store->options_.root / kTemporary);
+  store->temporary_files_ = std::make_unique<TemporaryFiles>(store->directories_.temporary.get(),
+                                                             store->options_.temporary_patience);
   store->CompleteCommits();
   store->ClearVersions();
   return store;

@@ -20,6 +20,7 @@
 #include "fakes/gcs/store/kept_bytes.h"
 #include "fakes/gcs/store/listing.h"
 #include "fakes/gcs/store/side_store.h"
+#include "fakes/gcs/store/temporary_files.h"
 
 namespace caip::gcs {
 
@@ -32,6 +33,7 @@ struct DirectoryStoreOptions {
   std::string boot = {};
   /// How long small objects wait for the sync of their files (file_sync.h).
   Duration sync_delay = std::chrono::seconds(30);
+  Duration temporary_patience = TemporaryFiles::kPatience;
   /// Called between the steps of a commit, for tests that end the process there.
   std::function<void()> between_steps = {};
 };
@@ -174,6 +176,7 @@ class DirectoryStore final : public BucketStore {
   Directories directories_;
   std::unique_ptr<SideStore> side_;
   std::unique_ptr<FileSync> file_sync_;
+  std::unique_ptr<TemporaryFiles> temporary_files_;
   mutable DirectoryCache cache_;
   mutable KeptBytes kept_bytes_;
   mutable std::array<BucketLock, 64> locks_;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <vector>
 
@@ -35,11 +34,6 @@ Status CheckSums(const Hashes& hashes, const std::optional<std::string>& expecte
 
 }  // namespace
 
-std::string DirectoryWriter::NewTemporaryName() {
-  static std::atomic<uint64_t> counter{0};
-  return std::to_string(::getpid()) + "-" + std::to_string(counter++);
-}
-
 DirectoryWriter::DirectoryWriter(DirectoryStore& store, std::string bucket, std::string name,
                                  int directory, std::string file, bool kept, Fd fd)
     : store_(store),
@@ -53,11 +47,11 @@ DirectoryWriter::DirectoryWriter(DirectoryStore& store, std::string bucket, std:
 Result<std::unique_ptr<ObjectWriter>> DirectoryWriter::Start(DirectoryStore& store,
                                                              std::string bucket, std::string name) {
   const int directory = store.directories_.temporary.get();
-  std::string file = NewTemporaryName();
-  Fd fd(::openat(directory, file.c_str(), kWriteFlags | O_EXCL, 0666));
-  if (!fd.valid()) return errors::CannotBeginObject(name, errno);
-  return std::unique_ptr<ObjectWriter>(new DirectoryWriter(
-      store, std::move(bucket), std::move(name), directory, std::move(file), false, std::move(fd)));
+  TemporaryFiles::File file = store.temporary_files_->Make();
+  if (!file.fd.valid()) return errors::CannotBeginObject(name, errno);
+  return std::unique_ptr<ObjectWriter>(
+      new DirectoryWriter(store, std::move(bucket), std::move(name), directory,
+                          std::move(file.name), false, std::move(file.fd)));
 }
 
 Result<std::unique_ptr<ObjectWriter>> DirectoryWriter::Resume(DirectoryStore& store,

@@ -21,7 +21,6 @@ class DirectoryWriter final : public ObjectWriter {
   /// Continues the upload `key`. Its file is kept when the writer is destroyed.
   static Result<std::unique_ptr<ObjectWriter>> Resume(DirectoryStore& store, std::string bucket,
                                                       std::string name, std::string key);
-  static std::string NewTemporaryName();
 
   ~DirectoryWriter() override;
   Status Append(std::string_view bytes) override;
