@@ -1,6 +1,7 @@
 // Operations on objects, except those that write bytes.
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "base/abandoned_work.h"
@@ -134,12 +135,13 @@ constexpr size_t kSourcesMax = 32;
 // `is_stored`: the bytes come from a file, so that nothing is lost if the copy stops.
 Status CopyBody(http::BodyReader& body, ObjectWriter& writer, bool is_stored) {
   constexpr size_t kBufferBytes = 256 << 10;
-  std::vector<char> buffer(kBufferBytes);
+  // not zeroed: most objects are much smaller
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kBufferBytes);
   while (true) {
-    ASSIGN_OR_RETURN(const size_t count, body.Read(buffer.data(), buffer.size()));
+    ASSIGN_OR_RETURN(const size_t count, body.Read(buffer.get(), kBufferBytes));
     if (count == 0) return Ok{};
     if (is_stored && IsWorkAbandoned()) return errors::ClientGone();
-    RETURN_IF_ERROR(writer.Append({buffer.data(), count}));
+    RETURN_IF_ERROR(writer.Append({buffer.get(), count}));
   }
 }
 

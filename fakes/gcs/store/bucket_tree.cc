@@ -178,8 +178,12 @@ Result<FileIdentity> BucketTree::Place(int from_directory, const std::string& fr
     ASSIGN_OR_RETURN(parent, OpenParent(path, touched));
   }
   const std::string old = BesidePath(name);
-  const Fd old_parent = OpenBeneath(directory_.get(), ParentOf(old), O_RDONLY | O_DIRECTORY);
-  if (!old_parent.valid() && !MeansAbsent(errno)) return errors::CannotPlaceObject(name, errno);
+  Fd other;  // the directory of the file beside, if it is not `parent`
+  if (ParentOf(old) != ParentOf(path)) {
+    other = OpenBeneath(directory_.get(), ParentOf(old), O_RDONLY | O_DIRECTORY);
+    if (!other.valid() && !MeansAbsent(errno)) return errors::CannotPlaceObject(name, errno);
+  }
+  const int old_parent = ParentOf(old) == ParentOf(path) ? parent.get() : other.get();
   const std::string leaf = LeafOf(path);
   if (::renameat(from_directory, from.c_str(), parent.get(), leaf.c_str()) != 0) {
     return errors::CannotPlaceObject(name, errno);
@@ -189,8 +193,8 @@ Result<FileIdentity> BucketTree::Place(int from_directory, const std::string& fr
   if (::fstatat(parent.get(), leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
     return errors::CannotLookAtObject(name, errno);
   }
-  if (!beside && old_parent.valid()) {  // an older file beside must not become visible again
-    ::unlinkat(old_parent.get(), LeafOf(old).c_str(), 0);
+  if (!beside && old_parent >= 0) {  // an older file beside must not become visible again
+    ::unlinkat(old_parent, LeafOf(old).c_str(), 0);
   }
   return IdentityOf(status);
 }

@@ -26,6 +26,7 @@ Result<Bucket> DirectoryStore::BucketRecord(const std::string& name) const {
 }
 
 Result<BucketRules> DirectoryStore::RulesFor(const std::string& bucket) const {
+  if (auto known = side_->FindRules(bucket)) return std::move(*known);
   ASSIGN_OR_RETURN(const Bucket record, BucketRecord(bucket));
   return RulesOf(record);
 }

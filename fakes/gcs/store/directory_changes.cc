@@ -47,14 +47,34 @@ ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file
 // Checks whether the object may be replaced, and keeps a version if required. Returns the record of
 // the live object, if there is one. The caller holds the bucket's lock.
 Result<std::optional<ObjectRecord>> DirectoryStore::PrepareCommit(
-    const BucketTree& tree, const ObjectInfo& info, const Preconditions& preconditions) {
+    const BucketTree& tree, const ObjectInfo& info, const BucketRules& rules,
+    const Preconditions& preconditions) {
+  const bool keeps_version = rules.versioning || rules.soft_delete > Duration(0);
+  if (const RecordPtr known = keeps_version ? nullptr : FindUnchanged(tree, info.name)) {
+    RETURN_IF_ERROR(CheckPreconditions(preconditions, &known->info));
+    RETURN_IF_ERROR(CheckDeletable(rules, known->info, clock_.Now()));
+    return std::optional(*known);
+  }
   auto live = FindLocked(tree, info.name);
   if (!live.ok() && live.error().code != Code::kNotFound) return live.error();
   RETURN_IF_ERROR(CheckPreconditions(preconditions, live.ok() ? &live->record.info : nullptr));
   if (!live.ok()) return std::optional<ObjectRecord>();
-  ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(info.bucket));
   RETURN_IF_ERROR(PrepareRemoval(*live, rules));
   return std::optional(std::move(live->record));
+}
+
+// The record of an object whose file is unchanged, found without opening the file. nullptr if that
+// is not certain. The caller holds the bucket's lock, and the object is not being placed.
+RecordPtr DirectoryStore::FindUnchanged(const BucketTree& tree, const std::string& name) const {
+  if (ObjectNameProblem(name)) return nullptr;
+  const auto record = side_->FindObject(tree.bucket(), name);
+  if (!record.ok() || !*record) return nullptr;
+  struct stat status {};
+  if (::fstatat(tree.fd(), PlainPath(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(status.st_mode) || IdentityOf(status) != (*record)->file) {
+    return nullptr;
+  }
+  return *record;
 }
 
 Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temporary,
@@ -64,8 +84,8 @@ Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temp
   ObjectRecord record;
   {
     const auto lock = LockForChange(info.bucket, {info.name});
-    RETURN_IF_ERROR(PrepareCommit(tree, info, preconditions));
     ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(info.bucket));
+    RETURN_IF_ERROR(PrepareCommit(tree, info, rules, preconditions));
     const bool is_upload = directory == directories_.uploads.get();
     if (is_upload) RETURN_IF_ERROR(NoteCommit(temporary, info, rules, &record));
     Step();

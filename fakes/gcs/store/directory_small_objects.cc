@@ -58,8 +58,8 @@ Result<ObjectInfo> DirectoryStore::CommitSmall(const std::string& temporary,
   uint64_t sequence = 0;
   {
     const auto lock = LockForChange(bucket, {name});
-    ASSIGN_OR_RETURN(before, PrepareCommit(tree, info, preconditions));
     ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(bucket));
+    ASSIGN_OR_RETURN(before, PrepareCommit(tree, info, rules, preconditions));
     record = NewRecord(std::move(info), file, rules);
     sequence = side_->StageSmallObject(record, std::move(bytes));
     LockOf(bucket).placing[{bucket, name}] = before;

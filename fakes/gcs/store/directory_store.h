@@ -135,7 +135,9 @@ class DirectoryStore final : public BucketStore {
   Result<ObjectInfo> Commit(int directory, const std::string& temporary, ObjectInfo info,
                             const Preconditions& preconditions);
   Result<std::optional<ObjectRecord>> PrepareCommit(const BucketTree& tree, const ObjectInfo& info,
+                                                    const BucketRules& rules,
                                                     const Preconditions& preconditions);
+  RecordPtr FindUnchanged(const BucketTree& tree, const std::string& name) const;
 
   // directory_uploads.cc. CompleteCommits is called when the store opens.
   Status NoteCommit(const std::string& key, const ObjectInfo& info, const BucketRules& rules,

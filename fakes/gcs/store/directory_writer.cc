@@ -88,6 +88,7 @@ Status DirectoryWriter::Append(std::string_view bytes) {
 }
 
 Status DirectoryWriter::Write(std::string_view bytes) {
+  KeepSmall(bytes);
   while (!bytes.empty()) {
     // CopyRange does not advance the descriptor's own position.
     const ssize_t count =
@@ -100,6 +101,16 @@ Status DirectoryWriter::Write(std::string_view bytes) {
   return Ok{};
 }
 
+// Keeps the bytes of a small object for its commit. A longer one needs none of them.
+void DirectoryWriter::KeepSmall(std::string_view bytes) {
+  if (!store_.options_.durable || small_.size() != size_) return;
+  if (size_ + bytes.size() <= kSmallObjectBytes) {
+    small_ += bytes;
+  } else {
+    small_ = {};
+  }
+}
+
 // Starts writing to disk while more bytes arrive, so that the final sync has less to do.
 void DirectoryWriter::StartFlushing() {
   ::sync_file_range(fd_.get(), static_cast<off_t>(flushing_), static_cast<off_t>(size_ - flushing_),
@@ -110,7 +121,11 @@ void DirectoryWriter::StartFlushing() {
 Status DirectoryWriter::AppendFrom(ObjectReader& source, uint64_t offset, uint64_t length) {
   const ObjectInfo& info = source.info();
   const bool whole = offset == 0 && length == info.size;
-  if (source.descriptor() < 0) return ObjectWriter::AppendFrom(source, offset, length);
+  const bool is_kept =
+      whole && source.bytes() != nullptr && (size_ == 0 || sums_ == Sums::kCombined);
+  if (source.descriptor() < 0 && !is_kept) {
+    return ObjectWriter::AppendFrom(source, offset, length);
+  }
   if (whole && size_ == 0 && sums_ == Sums::kPassing) {
     sums_ = Sums::kCombined;
     combined_ = {info.md5, info.crc32c};
@@ -119,7 +134,7 @@ Status DirectoryWriter::AppendFrom(ObjectReader& source, uint64_t offset, uint64
   } else if (length > 0) {
     sums_ = Sums::kUnknown;
   }
-  return CopyRange(source.descriptor(), offset, length);
+  return is_kept ? Write(*source.bytes()) : CopyRange(source.descriptor(), offset, length);
 }
 
 Status DirectoryWriter::CopyRange(int source, uint64_t offset, uint64_t length) {
@@ -190,9 +205,10 @@ Result<ObjectInfo> DirectoryWriter::Commit(ObjectInfo info, const Preconditions&
 
 Result<ObjectInfo> DirectoryWriter::CommitSmall(ObjectInfo info,
                                                 const Preconditions& preconditions) {
-  std::string bytes(size_, '\0');
+  std::string bytes = std::move(small_);
   struct stat status {};
-  for (size_t at = 0; at < bytes.size();) {
+  size_t at = bytes.size();
+  for (bytes.resize(size_); at < bytes.size();) {
     const ssize_t count =
         ::pread(fd_.get(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
     if (count < 0 && errno == EINTR) continue;

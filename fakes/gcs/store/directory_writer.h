@@ -40,6 +40,7 @@ class DirectoryWriter final : public ObjectWriter {
                   std::string file, bool kept, Fd fd);
   Status CopyRange(int source, uint64_t offset, uint64_t length);
   Status Write(std::string_view bytes);
+  void KeepSmall(std::string_view bytes);
   void StartFlushing();
   Result<Hashes> Finish(bool composite);
   Result<ObjectInfo> CommitSmall(ObjectInfo info, const Preconditions& preconditions);
@@ -55,6 +56,7 @@ class DirectoryWriter final : public ObjectWriter {
   Hasher hasher_;
   Hashes combined_;  // md5 is "" unless there was a single piece
   uint64_t size_ = 0;
+  std::string small_;                          // the first bytes, while they are all
   uint64_t flushing_ = 0;                      // bytes that the kernel was asked to write to disk
   std::unique_ptr<FollowingHasher> follower_;  // of a large object, instead of hasher_
 };

@@ -195,8 +195,18 @@ Result<std::optional<Bucket>> SideStore::FindBucket(const std::string& name) {
   return known_buckets_.try_emplace(name, std::move(bucket)).first->second;
 }
 
+std::optional<BucketRules> SideStore::FindRules(const std::string& bucket) {
+  const std::lock_guard lock(mutex_);
+  const auto record = known_buckets_.find(bucket);
+  if (record == known_buckets_.end() || !record->second) return std::nullopt;
+  const auto [rules, is_new] = known_rules_.try_emplace(bucket);
+  if (is_new) rules->second = RulesOf(*record->second);
+  return rules->second;
+}
+
 void SideStore::StageBucket(const Bucket& bucket) {
   const std::lock_guard lock(mutex_);
+  known_rules_.erase(bucket.name);
   staged_.buckets[bucket.name] = bucket;
   known_buckets_[bucket.name] = bucket;
   ++staged_count_;
@@ -209,18 +219,24 @@ void SideStore::StageBucketRemoval(const std::string& name) {
   known_objects_.Clear();  // of all buckets: this is rare
   staged_.buckets[name] = std::nullopt;
   known_buckets_[name] = std::nullopt;
+  known_rules_.erase(name);
   ++staged_count_;
 }
 
-// The first thread commits for all threads that are waiting.
+// The first thread commits for all threads that are waiting. The threads of the next commit sleep
+// until this one has ended; then only one of them wakes.
 Status SideStore::Flush() {
   std::unique_lock lock(mutex_);
   const uint64_t wanted = staged_count_;
-  flushed_.wait(lock, [&] { return flushed_count_ >= wanted || !flushing_; });
+  while (flushed_count_ < wanted && flushing_) {
+    const uint64_t its_commit = wanted <= writing_count_ ? commit_ : commit_ + 1;
+    flushed_[its_commit % 2].wait(lock);
+  }
   if (flushed_count_ >= wanted) return Ok{};
   flushing_ = true;
   writing_ = std::exchange(staged_, {});
-  const uint64_t reached = staged_count_;
+  const uint64_t reached = writing_count_ = staged_count_;
+  const uint64_t commit = ++commit_;
   const int64_t last_generation = last_generation_;
   lock.unlock();
   const Status status = Write(writing_, last_generation);
@@ -230,9 +246,11 @@ Status SideStore::Flush() {
   } else {
     PutBack(std::move(writing_));
   }
-  writing_ = {};
+  Batch written = std::exchange(writing_, {});
   flushing_ = false;
-  flushed_.notify_all();
+  lock.unlock();  // else each thread that wakes would wait for the mutex at once
+  flushed_[commit % 2].notify_all();
+  flushed_[(commit + 1) % 2].notify_one();
   return status;
 }
 

@@ -65,6 +65,8 @@ class SideStore {
 
   Result<std::optional<Bucket>> FindBucket(const std::string& name);
   void StageBucket(const Bucket& bucket);
+  /// The rules of a bucket whose record is in memory; nullopt if it is not.
+  std::optional<BucketRules> FindRules(const std::string& bucket);
 
   /// Versions that are not live. VersionsFrom and ExpiredVersions read the disk, so callers flush
   /// first.
@@ -117,14 +119,17 @@ class SideStore {
   Status Write(const Batch& batch, int64_t last_generation);
   void PutBack(Batch failed);
 
-  std::mutex mutex_;  // guards the members up to last_sequence_
-  std::condition_variable flushed_;
+  std::mutex mutex_;                    // guards the members up to last_sequence_
+  std::condition_variable flushed_[2];  // of commits with even and odd numbers
   Batch staged_;
   Batch writing_;  // being committed; Find still uses it
   std::map<std::string, std::optional<Bucket>> known_buckets_;  // each write looks up its bucket
+  std::map<std::string, BucketRules> known_rules_;              // of buckets of known_buckets_
   RecordCache known_objects_;                                   // as staged last, or as on disk
   uint64_t staged_count_ = 0;
+  uint64_t writing_count_ = 0;  // staged_count_ when the present or last commit began
   uint64_t flushed_count_ = 0;
+  uint64_t commit_ = 0;  // the number of that commit
   bool flushing_ = false;
   int64_t last_generation_ = 0;
   uint64_t last_sequence_ = 0;
