@@ -142,10 +142,11 @@ bool HttpFrontEnd::IsForMetadata(const http::Request& request) const {
 http::Response HttpFrontEnd::Answer(const http::Request& request, bool for_metadata,
                                     const std::string& listener) const {
   if (for_metadata) return metadata_.Handle(request, listener);
-  if (metadata::IsOAuthRequest(request) ||
-      request.path.starts_with(std::string(metadata::kOAuthPrefix) + "/")) {
-    return oauth_.Handle(request);
-  }
+  const std::string_view path = request.path;
+  const std::string_view prefix = metadata::kOAuthPrefix;
+  const bool is_below_prefix =
+      path.starts_with(prefix) && path.substr(prefix.size()).starts_with('/');
+  if (is_below_prefix || metadata::IsOAuthRequest(request)) return oauth_.Handle(request);
   return parts_.inner(request);
 }
 

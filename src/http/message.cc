@@ -8,6 +8,7 @@
 namespace caip::http {
 namespace {
 
+constexpr size_t kBodyPieceBytesMin = 4 << 10;  // the body of most requests
 constexpr size_t kBodyPieceBytes = 64 << 10;
 constexpr size_t kUsualFields = 16;
 constexpr size_t kUsualBytes = 640;
@@ -93,8 +94,9 @@ Result<std::string> Request::ReadBody(size_t limit) const {
   std::string bytes;
   while (true) {
     const size_t before = bytes.size();
-    bytes.resize(before + kBodyPieceBytes);
-    ASSIGN_OR_RETURN(const size_t count, body->Read(bytes.data() + before, kBodyPieceBytes));
+    const size_t piece = std::clamp(before, kBodyPieceBytesMin, kBodyPieceBytes);
+    bytes.resize(before + piece);
+    ASSIGN_OR_RETURN(const size_t count, body->Read(bytes.data() + before, piece));
     bytes.resize(before + count);
     if (count == 0) return bytes;
     if (bytes.size() > limit) return errors::BodyTooLarge(limit);

@@ -15,16 +15,17 @@ RequestCheck::RequestCheck(const Socket& socket, const Origin& origin, Connectio
 }
 
 std::optional<Response> RequestCheck::Refuse(Request& request, bool whole_url) const {
-  Credentials shown = CredentialsOf(request);
+  const std::string name = RemovePort(request.host);
+  const bool is_known_host =
+      IsHostAllowed(request.host, options_.address, options_.allowed_hosts) ||
+      MatchesAnyName(name, options_.served_names);
+  Credentials shown;  // not needed for most requests
+  if (!is_admitted_ || !is_known_host) shown = CredentialsOf(request);
   if (!is_admitted_ && !IsTokenValid(shown)) {
     const auto& wants = options_.admission.wants_challenge;
     const Response refusal = NotAdmitted(shown);
     return wants && wants(request) ? errors::WithChallenge(refusal) : refusal;
   }
-  const std::string name = RemovePort(request.host);
-  const bool is_known_host =
-      IsHostAllowed(request.host, options_.address, options_.allowed_hosts) ||
-      MatchesAnyName(name, options_.served_names);
   if (!is_known_host && (whole_url || !IsTokenValid(shown))) {
     return whole_url ? errors::PlainNotRelayed(name) : errors::HostNotAllowed(request.host);
   }
