@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Storage against peers and limits, in one run.
 
-Small objects: compares caip (full durability and relaxed), fake-gcs-server (Go; keeps files, never syncs
-them) and gcp-storage-emulator (Python; the same; it serves one connection at a time, so it gets one).
+Small objects: compares caip (full durability and relaxed), fake-gcs-server (Go; it keeps files, and calls fsync
+twice for each upload, but never for a directory) and gcp-storage-emulator (Python; it keeps files, never syncs
+them, and serves one connection at a time, so it gets one).
 bench_storage_load drives each over 16 connections. All servers run at the same time and take turns, round by
 round, so that other load on the machine affects them alike. The medians of the rounds count. The script also
 prints the processor time that a server takes for each operation. That figure excludes the load generator,
 which shares the processors with the server. The limit of reads is what a server reaches that sends the same
-bytes from memory. The results depend on the file system of the temporary directory: name it when you quote them.
+bytes from memory. The results depend on the file system of the temporary directory: name it when you quote them. On ext4 without
+a journal, a new file also costs more while other programs delete many files; caip then makes its files elsewhere.
 Large objects: compares downloads with nginx serving the same bytes, in turns, over 1 and over 4 connections,
 and an upload, with checksums, with the slower of `openssl md5` and a synced write of the same bytes. Both
 write new files, because some filesystems need as long again to free the blocks of an old one.
