@@ -158,6 +158,14 @@ Error WordsBesideCommand(const std::vector<std::string>& words) {
                  Join(words, " ") + " ...`.");
 }
 
+Error FlagsAfterCommand(const std::string& flag, const std::vector<std::string>& words) {
+  return Invalid(
+      flag +
+      " after a command may be a flag of the command or of caip. Write the command after "
+      "`--`, and flags of caip before it:\n\n  caip explore [flags] -- " +
+      Join(words, " ") + "\n");
+}
+
 Error OnlyOfCommand() {
   return Invalid(
       "--out-dir, --step-regex and --torchrun describe a command: write `--out-dir DIR -- "

@@ -55,6 +55,8 @@ Error MetricTagEmpty();
 Error ScenarioOrCommand();
 /// Words that do not name scenario files stand before `--`.
 Error WordsBesideCommand(const std::vector<std::string>& words);
+/// A flag follows the first word of a command that stands before `--`. `words`: from that word on.
+Error FlagsAfterCommand(const std::string& flag, const std::vector<std::string>& words);
 Error OnlyOfCommand();
 Error OneReportForFiles();
 /// A limit of runs is given although the scenario states its own.

@@ -253,6 +253,8 @@ SCENARIOS = [
     ('caip explore', 2, ['Name scenario files, or give a command after `--`', 'caip explore -- python3 train.py']),
     ('caip explore none.yaml', 2, ["'none.yaml' does not exist. Name a scenario"]),
     ('caip explore trainer/task.py --epochs 3', 2, ['unrecognized arguments: --epochs', 'caip explore -- COMMAND']),
+    ('caip explore python3 trainer/task.py --out {job_dir}', 2,
+     ['--out after a command may be', 'caip explore [flags] -- python3 trainer/task.py --out {job_dir}']),
     ('caip explore --budget 60 -- python3 trainer/task.py', 2, ["'60' is not a valid duration. Write it as 90s"]),
     ('caip explore --points storge -- python3 trainer/task.py', 2,
      ["'storge' is not one of", 'Did you mean storage?']),

@@ -250,6 +250,10 @@ class AnyCommand(unittest.TestCase):
         code, text = self.explore("train.py", "--", "--epochs", "3")
         self.assertEqual(code, 2, text)
         self.assertIn("caip explore -- train.py", text)
+        code, text = self.explore("python3", "train.py", "--out", "{job_dir}")
+        self.assertEqual(code, 2, text)
+        self.assertIn("caip explore [flags] -- python3 train.py --out {job_dir}", text)
+        self.assertFalse((self.work / "{job_dir}").exists())
 
     def test_two_scenarios_are_both_explored(self):
         self.write(TRUSTING, out="'run'", name="broken.py")

@@ -6,6 +6,7 @@
 #include "base/time_text.h"
 #include "client/errors.h"
 #include "client/flag_values.h"
+#include "emulator/cli/arguments/command_words.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
 #include "emulator/explore/explored_command.h"
@@ -244,11 +245,21 @@ bool IsScenarioName(const std::string& word) {
   return word.ends_with(".yaml") || word.ends_with(".yml");
 }
 
-// A command may also stand where files stand, if it has no flags.
+// A command may also stand where files stand, if no flags follow: trainers often have --out, too.
+Status CheckCommandBeforeBar(const Words& words, const std::string& first) {
+  const auto begin = std::find(words.own.rbegin(), words.own.rend(), first).base();
+  const auto flag = std::find_if(begin, words.own.end(), LooksLikeFlag);
+  if (begin == words.own.begin() || flag == words.own.end()) return Ok{};
+  return errors::FlagsAfterCommand(*flag, {begin - 1, words.own.end()});
+}
+
 Status TakeWords(const Words& words, ExploreCommand& explore) {
   const bool are_files = std::ranges::all_of(explore.files, IsScenarioName);
   if (!are_files && words.user_args) return errors::WordsBesideCommand(explore.files);
-  if (!are_files) explore.command = explore::CommandOfWords(std::exchange(explore.files, {}));
+  if (!are_files) {
+    RETURN_IF_ERROR(CheckCommandBeforeBar(words, explore.files.front()));
+    explore.command = explore::CommandOfWords(std::exchange(explore.files, {}));
+  }
   if (words.user_args && explore::IsCommand(*words.user_args)) {
     explore.command = *words.user_args;
   } else {
