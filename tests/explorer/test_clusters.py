@@ -75,6 +75,57 @@ for step in range(begin + 1, 5):
     SAVE
 '''
 
+# A program that calls MPI itself. Rank 0 saves what all ranks have reduced, in place or, with -DSAFE, under another name.
+MPI_PROGRAM = r'''
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+#ifdef SAFE
+#define FIRST_NAME "new"
+#else
+#define FIRST_NAME "state"
+#endif
+
+static void Save(const long* run) {
+  FILE* file = fopen(FIRST_NAME, "w");
+  fprintf(file, "%ld %ld\n", run[0], run[1]);
+  fflush(file);
+  fsync(fileno(file));
+  fclose(file);
+#ifdef SAFE
+  rename(FIRST_NAME, "state");
+#endif
+}
+
+int main(int argc, char** argv) {
+  long run[2] = {0, 0}; /* the step, and the sum of all ranks' parts so far */
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    FILE* file = fopen("state", "r");
+    if (file && fscanf(file, "%ld %ld", &run[0], &run[1]) != 2) {
+      fprintf(stderr, "the checkpoint is torn\n");
+      MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+  }
+  MPI_Bcast(run, 2, MPI_LONG, 0, MPI_COMM_WORLD);
+  while (run[0] < 4) {
+    long part = ++run[0] * (rank + 1);
+    long total;
+    MPI_Allreduce(&part, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    run[1] += total;
+    if (rank != 0) continue;
+    printf("step %ld sum=%ld\n", run[0], run[1]);
+    fflush(stdout);
+    Save(run);
+  }
+  MPI_Finalize();
+  return 0;
+}
+'''
+MPIRUN = ("mpirun", "--allow-run-as-root", "--oversubscribe", "-np")
+
 
 class Clusters(unittest.TestCase):
     def setUp(self):
@@ -138,8 +189,28 @@ class Clusters(unittest.TestCase):
         safe = "pathlib.Path(f'new-{rank}').write_text(str(step)); os.replace(f'new-{rank}', state)"
         for save, expected in ((safe, 0), (unsafe.replace("state.", "open(state, 'w').close(); state."), 1)):
             (self.work / "train.py").write_text(MPI.replace("SAVE", save).replace(" or 0", "" if expected else " or 0"))
-            code, text = self.explore("--", "mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", "python3", "train.py")
+            code, text = self.explore("--", *MPIRUN, "2", "python3", "train.py")
             self.assertEqual(code, expected, text)
+
+    def test_a_program_that_calls_mpi_is_explored(self):
+        if not shutil.which("mpirun") or not shutil.which("mpicc"):
+            self.skipTest("mpirun or mpicc is not on PATH")
+        (self.work / "train.c").write_text(MPI_PROGRAM)
+        for words, expected in ((["-DSAFE"], 0), ([], 1)):
+            built = subprocess.run(["mpicc", *words, "-o", "train", "train.c"], cwd=self.work, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+            if "mpi.h" in built.stdout:
+                self.skipTest("mpicc finds no mpi.h")
+            self.assertEqual(built.returncode, 0, built.stdout)
+            code, text = self.explore("--", *MPIRUN, "3", "./train")
+            self.assertEqual(code, expected, text)
+            self.assertIn("steps: lines like `step 20`", text)
+        self.assertIn("the checkpoint is torn", text)
+        self.assertIn("with what is stored now it can never succeed", text)
+        self.assertNotIn("may be harmless", text)
+        played = self.caip("scenario", "run", "caip-findings/finding-1.yaml", "--state", str(self.folder / "state"))
+        self.assertEqual(played[0], 1, played[1])
+        self.assertIn("the checkpoint is torn", played[1])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "harness/explorer/failure_reason.h"
 #include "harness/explorer/recovery_comparison.h"
+#include "tests/harness/run_of.h"
 
 namespace caip::harness {
 namespace {
@@ -62,6 +64,38 @@ TEST(FindErrorLine, IsTheLastLineWithTextIfThereIsNoTraceback) {
       FindErrorLine("The replica master 0 exited with 1. To find out more about it: https://x"),
       "The replica master 0 exited with 1.");
   EXPECT_EQ(FindErrorLine(""), "");
+}
+
+Evidence Failed(std::vector<Event> lines) {
+  Evidence run;
+  run.state = "FAILED";
+  run.error_message = "The replica master 0 exited with a non-zero status of 1.";
+  run.events = std::move(lines);
+  run.events.push_back(Exit("master-0", 1, 1));
+  return run;
+}
+
+TEST(FindFailureReason, IsTheLastErrorOfTheProgram) {
+  EXPECT_EQ(FindFailureReason(Failed({Line("master-0", 1, "no data", "ERROR"),
+                                      Line("master-0", 1, "cleaning up"), Line("ps-0", 1, "-")})),
+            "no data");
+  EXPECT_EQ(FindFailureReason(Failed({})),
+            "The replica master 0 exited with a non-zero status of 1.");
+}
+
+TEST(FindFailureReason, IsNotTheNoticeOfMpirunAboutTheEndOfARank) {
+  const std::string rule(74, '-');
+  std::vector<Event> lines = {Line("master-0", 1, "the checkpoint is torn", "ERROR")};
+  for (const char* text : {rule.c_str(), "MPI_ABORT was invoked on rank 0", "with errorcode 3.",
+                           rule.c_str(), "[host:00002] 1 more process has sent help message help-a",
+                           "[host:00002] [[1,0],0] ORTE_ERROR_LOG: Out of resource"}) {
+    lines.push_back(Line("master-0", 1, text, "ERROR"));
+  }
+  EXPECT_EQ(FindFailureReason(Failed(lines)), "the checkpoint is torn");
+  lines.erase(lines.begin());
+  EXPECT_EQ(FindFailureReason(Failed(lines)),
+            "[host:00002] [[1,0],0] ORTE_ERROR_LOG: Out of resource")
+      << "nothing else is said";
 }
 
 }  // namespace

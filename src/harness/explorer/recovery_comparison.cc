@@ -1,7 +1,6 @@
 #include "harness/explorer/recovery_comparison.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <functional>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "harness/expectations/counts.h"
 #include "harness/explorer/baseline.h"
 #include "harness/explorer/drift.h"
+#include "harness/explorer/failure_reason.h"
 #include "harness/explorer/other_state.h"
 
 namespace caip::harness {
@@ -42,10 +42,6 @@ std::string Hexadecimal(std::string_view bytes) {
   return text;
 }
 
-bool SaysSomething(std::string_view line) {
-  return std::any_of(line.begin(), line.end(), [](unsigned char c) { return std::isalnum(c); });
-}
-
 }  // namespace
 
 std::string ExcerptAtDifference(std::string_view bytes, std::string_view other) {
@@ -62,25 +58,6 @@ std::string ExcerptAtDifference(std::string_view bytes, std::string_view other) 
   const std::string size = std::to_string(bytes.size()) + " bytes, ";
   if (at == bytes.size()) return size + "no more";
   return size + "at byte " + std::to_string(at) + ":" + Hexadecimal(bytes.substr(at, kBytesShown));
-}
-
-std::string FindErrorLine(std::string_view error_message) {
-  std::string last;
-  std::string exception;
-  bool in_traceback = false;
-  for (const std::string& line : Split(error_message, '\n')) {
-    const std::string said(Trim(line.substr(0, line.find(kLogHint))));
-    const bool is_link = said.size() < Trim(line).size();
-    if (!SaysSomething(said) || (is_link && !last.empty())) continue;
-    if (line.starts_with("  File \"")) {
-      in_traceback = true;
-    } else if (in_traceback && line.front() != ' ') {
-      exception = said;
-      in_traceback = false;
-    }
-    last = said;
-  }
-  return exception.empty() ? last : exception;
 }
 
 namespace {
@@ -110,40 +87,12 @@ std::set<int64_t> NumbersOf(const StepRecords& records) {
   return numbers;
 }
 
-// The last line of the boot that failed last, if possible one that it printed as an error: the
-// message of SystemExit, which leaves no traceback.
-std::string FindLastWords(const Evidence& run) {
-  const Event* failed = nullptr;
-  for (const Event& event : run.events) {
-    const auto* exit = event.As<ExitEvent>();
-    if (exit && exit->exit_code != 0 && exit->lost.empty()) failed = &event;
-  }
-  std::string last;
-  std::string error;
-  for (const Event& event : run.events) {
-    const auto* line = event.As<LogEvent>();
-    const bool is_its =
-        failed && line && event.replica == failed->replica && event.boot == failed->boot;
-    if (!is_its || !SaysSomething(line->message)) continue;
-    last = FindErrorLine(line->message);
-    if (line->severity == "ERROR" || line->severity == "CRITICAL") error = last;
-  }
-  return error.empty() ? last : error;
-}
-
-std::string FindReason(const Evidence& run) {
-  std::string line = FindErrorLine(run.error_message);
-  if (line.find("exited with a non-zero status") == std::string::npos) return line;
-  const std::string words = FindLastWords(run);
-  return words.empty() ? line : words;
-}
-
 void CompareOutcome(const Evidence& run, std::vector<Flaw>& flaws) {
   if (!run.broke_off.empty()) {
     flaws.push_back({"the job does not end", "SUCCEEDED", run.broke_off});
     flaws.back().kind = Flaw::Kind::kNoEnd;
   } else if (run.state != "SUCCEEDED") {
-    const std::string why = FindReason(run);
+    const std::string why = FindFailureReason(run);
     flaws.push_back({"the job ends " + run.state + ": " + WithoutNumbers(why), "SUCCEEDED",
                      run.state + ": " + why});
     flaws.back().kind = Flaw::Kind::kJobFails;

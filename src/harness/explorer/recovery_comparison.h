@@ -21,8 +21,4 @@ std::vector<Flaw> CompareRecovery(const Baseline& baseline, const CrashPoint& po
 /// For other bytes, it is the size, the offset and a few bytes in hexadecimal.
 std::string ExcerptAtDifference(std::string_view bytes, std::string_view other);
 
-/// The line of a job's errorMessage that names the failure: the exception of a Python traceback,
-/// even if its message has several lines, else the last line with a letter or digit.
-std::string FindErrorLine(std::string_view error_message);
-
 }  // namespace caip::harness
