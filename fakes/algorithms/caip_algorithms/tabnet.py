@@ -5,6 +5,9 @@ from .linear_models import Model
 from .tensorflow_data import Rows
 
 EPSILON = 1e-5
+# Batch renormalization: after WARM_UP steps, the bounds of its corrections grow for GROWTH steps.
+WARM_UP, GROWTH = 200, 800
+RATIO_MOST, SHIFT_MOST = 3.0, 5.0
 SAMPLE = 100_000  # rows from which a transformation is chosen
 POWERS = np.arange(-2.0, 4.01, 0.1)
 
@@ -20,10 +23,11 @@ def sparsemax(tf, values):
 
 
 class GhostNormalization:
-    """Batch normalization over parts of a batch."""
+    """Batch normalization over parts of a batch. With the default settings a part has 25 rows, whose means and deviations are
+    far from those that predictions use: batch renormalization (Ioffe, arxiv.org/abs/1702.03275) corrects the difference."""
 
     def __init__(self, tf, module, width, rows, momentum):
-        self._tf, self._rows, self._momentum = tf, rows, momentum
+        self._tf, self._rows, self._momentum, self._module = tf, rows, momentum, module
         self.scale = tf.Variable(tf.ones([width]))
         self.shift = tf.Variable(tf.zeros([width]))
         self._mean = tf.Variable(tf.zeros([width]), trainable=False)
@@ -41,8 +45,19 @@ class GhostNormalization:
         mean, variance = tf.nn.moments(parts, axes=[1], keepdims=True)
         for kept, new in ((self._mean, mean), (self._variance, variance)):
             kept.assign(kept * self._momentum + tf.reduce_mean(new, axis=[0, 1]) * (1 - self._momentum))
-        normal = tf.nn.batch_normalization(parts, mean, variance, self.shift, self.scale, EPSILON)
-        return tf.reshape(normal, [-1, width])
+        normal = tf.nn.batch_normalization(parts, mean, variance, None, None, EPSILON)
+        ratio, shift = self._corrections(mean, variance)
+        return tf.reshape((normal * ratio + shift) * self.scale + self.shift, [-1, width])
+
+    def _corrections(self, mean, variance):
+        """A factor and a summand that make the normal values of a part those of a prediction, within bounds."""
+        tf = self._tf
+        grown = tf.clip_by_value((self._module.steps - WARM_UP) / GROWTH, 0.0, 1.0)
+        ratio_most, shift_most = 1 + (RATIO_MOST - 1) * grown, SHIFT_MOST * grown
+        deviation = tf.sqrt(self._variance + EPSILON)
+        ratio = tf.clip_by_value(tf.sqrt(variance + EPSILON) / deviation, 1 / ratio_most, ratio_most)
+        shift = tf.clip_by_value((mean - self._mean) / deviation, -shift_most, shift_most)
+        return tf.stop_gradient(ratio), tf.stop_gradient(shift)
 
 
 class TabNet(Model):
@@ -50,6 +65,7 @@ class TabNet(Model):
         super().__init__(tensorflow, metadata)
         self._arguments = arguments
         self.module.kept, self.module.learned = [], []
+        self.module.steps = tensorflow.Variable(0.0, trainable=False)
         self._rows = max(int(round(arguments.batch_size * arguments.batch_size_ratio)), 1)
         dims = [arguments.large_category_dim if one.width >= arguments.large_category_thresh else 1
                 for one in metadata.categorical]
@@ -74,7 +90,8 @@ class TabNet(Model):
         shared = int(round(layers * arguments.num_transformer_layers_ratio))
         widths = [self._width] + [dim] * (layers - 1)
         common = [self._weights(width, 2 * dim) for width in widths[:shared]]
-        self._first = self._normal(self._width)
+        self._first = GhostNormalization(self._tf, self.module, self._width, arguments.batch_size,
+                                         arguments.batch_momentum)  # the paper: input features need whole batches
         self._steps, self._attention = [], []
         for _ in range(arguments.num_decision_steps):
             own = [self._weights(width, 2 * dim) for width in widths[shared:]]
@@ -101,6 +118,8 @@ class TabNet(Model):
 
     def scores(self, numbers, codes, is_training):
         tf, arguments = self._tf, self._arguments
+        if is_training:
+            self.module.steps.assign_add(1.0)
         found = [numbers] + [tf.gather(one, codes[:, i]) for i, one in enumerate(self._embeddings)]
         features = self._first(tf.concat(found, axis=1), is_training)
         masked, prior, total, self._entropy = features, tf.ones_like(features), 0.0, 0.0
