@@ -329,6 +329,13 @@ Error CannotWriteMemoryFile(int error_number) {
   return SystemError("cannot write a memory file", error_number);
 }
 
+Error NoProcessFiles() {
+  return {
+      Code::kFailedPrecondition,
+      "/proc is hidden, so that caip does not find its own files and the processes of replicas. "
+      "Mount it (`mount -t proc proc /proc`)."};
+}
+
 Error CannotReachLauncher(int error_number) {
   Error unreachable = SystemError("cannot reach caip-launcher", error_number);
   if (error_number == EPIPE || error_number == ECONNRESET) unreachable.code = Code::kUnavailable;

@@ -104,6 +104,8 @@ Error CannotHideDirectory(const Path& directory, int error_number);
 Error CannotWriteMemoryFile(int error_number);
 /// kUnavailable: the launcher has died.
 Error CannotReachLauncher(int error_number);
+/// kFailedPrecondition: this process sees no /proc.
+Error NoProcessFiles();
 Error CannotMakeSocketFor(std::string_view program, int error_number);
 Error CannotForkFor(std::string_view program, int error_number);
 Error CannotEnter(std::string_view directory, int error_number);

@@ -314,6 +314,42 @@ class Denied(unittest.TestCase):
         self.assertIn('making a network namespace', facts['isolation']['detail'])
 
 
+class Hidden(unittest.TestCase):
+    """Parts of the host are hidden or read-only, as in containers."""
+
+    def caip(self, script, *words):
+        """Runs a command after the script, which is root of a user namespace, with mounts of its own."""
+        support.need('unshare')
+        prefix = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', script, 'sh']
+        if support.run([*prefix, 'true'], check=False).returncode != 0:
+            self.skipTest('no user namespace can be made in which to hide something')
+        state = tempfile.mkdtemp(prefix='caip-machine-')
+        self.addCleanup(shutil.rmtree, state, ignore_errors=True)
+        config = Path(state) / 'config.yaml'
+        config.write_text('images: {"gcr.io/p/host:v1": [/bin/hostname]}\n')
+        return support.run([*prefix, support.caip_binary(), 'jobs', 'submit', 'training', 'job', '--project', 'demo',
+                            '--region', 'us-central1', '--master-image-uri', 'gcr.io/p/host:v1', '--state', state,
+                            '--stream-logs', *words], check=False)
+
+    def test_parts_of_proc_leave_replicas_as_processes_with_advice(self):
+        done = self.caip('mount --bind /dev/null /proc/version && exec unshare --user --map-root-user "$@"')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('(mounting /proc: Operation not permitted. Something covers a part of /proc', done.stderr)
+        self.assertIn(socket.gethostname(), done.stderr)
+
+    def test_the_whole_of_proc_is_one_clear_error(self):
+        done = self.caip('mount -t tmpfs none /proc && exec "$@"')
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn('/proc is hidden', done.stderr)
+
+    def test_control_groups_that_cannot_be_made_are_a_note(self):
+        done = self.caip("awk '$3 ~ /^cgroup/ {print $2}' /proc/self/mounts | while read -r group; do "
+                         'mount -o remount,ro,bind "$group"; done; exec "$@"', '--machine-limits')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('--machine-limits has no effect on this host: ', done.stderr)
+
+
 def servers_of_one_port():
     """A listener and a socket for datagrams with the same port of 127.0.0.1."""
     while True:

@@ -73,6 +73,25 @@ std::string AdviceOnOverlay(const launcher::Report& report) {
   }
 }
 
+// Files that podman and docker make in their containers.
+bool IsInContainer() {
+  return ::access("/.dockerenv", F_OK) == 0 || ::access("/run/.containerenv", F_OK) == 0;
+}
+
+// Engines forbid namespaces to containers. The kernel lets a user namespace mount /proc only if it
+// shows no more than the one that is there, and engines cover parts of that.
+std::string AdviceOnContainers(const launcher::Report& report) {
+  constexpr std::string_view kOptions =
+      ". In a container, that takes `docker run --security-opt seccomp=unconfined --security-opt "
+      "systempaths=unconfined`";
+  if (report.error != EPERM) return "";
+  if (report.step == launcher::Step::kMount && std::string_view(report.left) == "/proc") {
+    return ". Something covers a part of /proc" + std::string(kOptions);
+  }
+  const bool is_forbidden = report.step == launcher::Step::kMachine && IsInContainer();
+  return std::string(is_forbidden ? kOptions : "");
+}
+
 }  // namespace
 
 std::string ResolverText(std::string_view own) {
@@ -120,7 +139,8 @@ std::string WhyNoMachine(const launcher::Report& report) {
   const bool of_mount = report.step == launcher::Step::kMount;
   const std::string what =
       of_mount ? "mounting " + std::string(report.left) : std::string(DescribeStep(report.step));
-  return what + ": " + std::strerror(report.error) + AdviceOnOverlay(report);
+  return what + ": " + std::strerror(report.error) + AdviceOnOverlay(report) +
+         AdviceOnContainers(report);
 }
 
 namespace {

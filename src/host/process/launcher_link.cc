@@ -82,6 +82,7 @@ Status SendWith(int socket, const Command& command, const int (&fds)[3]) {
 Path OwnLauncher() { return HelperFile("caip-launcher"); }
 
 Result<std::unique_ptr<LauncherLink>> LauncherLink::Start(const Path& program, Listener listener) {
+  if (::access("/proc/self/exe", F_OK) != 0) return errors::NoProcessFiles();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return errors::CannotMakeSocketFor(program.string(), errno);
