@@ -1,7 +1,6 @@
 #include "emulator/explore/baseline_facts.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "harness/events/step_formats.h"
 
@@ -37,6 +36,14 @@ bool HasResults(const harness::Evidence& run) {
     const auto before = run.objects_before.find(object.first);
     return before == run.objects_before.end() || before->second.bytes != object.second.bytes;
   });
+}
+
+std::vector<std::string> NotCompared(const harness::Baseline& baseline) {
+  std::vector<std::string> texts;
+  for (const std::string& name : baseline.unstable_objects()) texts.push_back("object " + name);
+  for (const std::string& name : baseline.unstable_fields()) texts.push_back("field " + name);
+  if (!baseline.steps_are_stable()) texts.emplace_back("the numbers of the steps");
+  return texts;
 }
 
 }  // namespace caip::explore

@@ -3,8 +3,10 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "harness/expectations/expectation.h"
+#include "harness/explorer/baseline.h"
 
 namespace caip::explore {
 
@@ -17,5 +19,8 @@ std::set<std::string> ReplicasOf(const harness::Evidence& run);
 
 /// Whether the run has steps, or left new objects or files.
 bool HasResults(const harness::Evidence& run);
+
+/// What recoveries are not compared by, because it differs between the baseline runs, for reports.
+std::vector<std::string> NotCompared(const harness::Baseline& baseline);
 
 }  // namespace caip::explore

@@ -81,18 +81,14 @@ class Explorer {
     }
     if (LearnSteps(first)) return RunBaseline();
     Show({ExploreProgress::Phase::kBaseline, 2, kBaselineRuns, 0});
-    ASSIGN_OR_RETURN(Evidence second, runs_.Run(scenario_, {}));
+    const std::vector<Event> watched = runs_.TakeWatched();
+    ASSIGN_OR_RETURN(Evidence second, runs_.Run(scenario_, {.watch_disks = recorded.watch_disks}));
+    disk_points_ = DiskPoints(watched, runs_.TakeWatched(), options_.points.replicas);
     baseline_ = std::make_unique<harness::Baseline>(std::move(first), std::move(second),
                                                     scenario_.comparison);
-    for (const std::string& name : baseline_->unstable_objects()) {
-      report_.not_compared.push_back("object " + name);
-    }
-    for (const std::string& name : baseline_->unstable_fields()) {
-      report_.not_compared.push_back("field " + name);
-    }
+    report_.not_compared = NotCompared(*baseline_);
     const bool is_command = !scenario_.working_directory.empty();
     if (is_command && !HasResults(baseline_->run())) return errors::NothingToCompare();
-    if (!baseline_->steps_are_stable()) report_.not_compared.push_back("the numbers of the steps");
     return LearnCounting();
   }
 
@@ -150,7 +146,7 @@ class Explorer {
     harness::PointSelection selection = options_.points;
     selection.torn_writes = HasBucketDirectories();
     selection.every_write = CanUseRecord();
-    selection.globs = baseline_->globs();
+    selection.changing = baseline_->changing();
     return selection;
   }
 
@@ -161,11 +157,10 @@ class Explorer {
     baseline.points = PointsToTry(baseline_->run(), Selection(), options_.points_are_default);
     if (file_recorder_) baseline.files = file_recorder_->log();
     baseline.has_directories = HasBucketDirectories();
-    baseline.disk_points = runs_.disk_points();
+    baseline.disk_points = disk_points_;
     baseline.has_remote_storage = scenario_.semantics == harness::Semantics::kObject;
     if (options_.points.kinds.contains("disk")) {
-      baseline.points.insert(baseline.points.end(), baseline.disk_points.begin(),
-                             baseline.disk_points.end());
+      baseline.points.insert(baseline.points.end(), disk_points_.begin(), disk_points_.end());
       std::ranges::stable_sort(baseline.points, {}, &CrashPoint::events);
     }
     if (scenario_.kind->RestartsFailing()) {
@@ -368,6 +363,7 @@ class Explorer {
   std::unique_ptr<scenario::BucketRecorder> recorder_;  // of the baseline run
   std::unique_ptr<harness::Baseline> baseline_;
   std::unique_ptr<scenario::FileRecorder> file_recorder_;  // null: all storage is in buckets
+  std::vector<CrashPoint> disk_points_;  // changes of replicas' disks in the baseline run
   std::optional<ExplorationFiles> files_;
   ExploreRuns runs_{options_};
   Plan plan_{options_};

@@ -49,11 +49,11 @@ Result<Evidence> ExploreRuns::RunIn(const Path& place, const harness::Scenario& 
   run_options.settings = options_.settings;
   RETURN_IF_ERROR(MakeDirectories(run_options.state));
   const Path state = run_options.state;
-  const bool is_baseline = run_options.watch_disks;
+  const bool is_watched = run_options.watch_disks;
   auto evidence = scenario::ScenarioRun(scenario, std::move(run_options)).Run();
   if (evidence.ok()) {
-    auto points = TakeDiskPoints(*evidence, options_.points.replicas);
-    if (is_baseline) disk_points_ = std::move(points);
+    std::vector<harness::Event> events = TakeAllEvents(*evidence);
+    if (is_watched) watched_ = std::move(events);
   }
   if (!memory_) written_ = std::max(written_.load(), host::BytesBelow(state));
   RemoveTree(state);

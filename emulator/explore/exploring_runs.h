@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "emulator/explore/exploring.h"
@@ -35,8 +36,8 @@ class ExploreRuns {
   /// For the files of all runs; null until MakeBlocks.
   const std::shared_ptr<harness::BlockStore>& blocks() const { return blocks_; }
   Status MakeBlocks();
-  /// The crash points on replicas' disks of the last run with `watch_disks`.
-  const std::vector<harness::CrashPoint>& disk_points() const { return disk_points_; }
+  /// The events of the last run with `watch_disks`, with changes of disks. Runs have none of these.
+  std::vector<harness::Event> TakeWatched() { return std::move(watched_); }
 
  private:
   Result<harness::Evidence> RunIn(const Path& place, const harness::Scenario& scenario,
@@ -45,7 +46,7 @@ class ExploreRuns {
   const ExploreOptions& options_;
   std::unique_ptr<host::MemoryDirectory> memory_;
   std::shared_ptr<harness::BlockStore> blocks_;
-  std::vector<harness::CrashPoint> disk_points_;
+  std::vector<harness::Event> watched_;
   std::atomic<uint64_t> written_{0};  // bytes of the largest run before OpenMemory
   std::atomic<bool> memory_is_full_{false};
   std::atomic<int> runs_{0};

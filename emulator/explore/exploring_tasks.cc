@@ -162,7 +162,7 @@ std::optional<CrashPoint> EarlyPoint(const harness::Baseline& baseline) {
   if (first_step == events.size()) return std::nullopt;
   std::optional<CrashPoint> early;
   harness::PointSelection selection{.kinds = {"storage"}, .replicas = {}};
-  selection.globs = baseline.globs();
+  selection.changing = baseline.changing();
   for (const CrashPoint& point : harness::FindCrashPoints(baseline.run(), selection)) {
     const bool change = point.op != "list" && point.op != "read";
     if (!point.before && change && point.events <= first_step) early = point;
@@ -192,15 +192,25 @@ std::vector<CrashPoint> PointsToTry(const Evidence& baseline, harness::PointSele
   return points;
 }
 
-std::vector<CrashPoint> TakeDiskPoints(Evidence& run, const std::set<std::string>& replicas) {
-  std::vector<CrashPoint> points = harness::FindCrashPoints(run, {{"disk"}, replicas, true});
-  const auto is_of_disk = [](const Event& event) { return event.Is<harness::DiskEvent>(); };
-  for (CrashPoint& point : points) {
-    const auto end = run.events.begin() + static_cast<ptrdiff_t>(point.events);
-    point.events -= static_cast<size_t>(std::count_if(run.events.begin(), end, is_of_disk));
+std::vector<CrashPoint> DiskPoints(const std::vector<Event>& run, const std::vector<Event>& other,
+                                   const std::set<std::string>& replicas) {
+  harness::PointSelection selection{.kinds = {"disk"}, .replicas = replicas, .torn_writes = true};
+  selection.changing = harness::ChangingNames(run, other);
+  Evidence evidence;
+  evidence.events = run;
+  std::vector<CrashPoint> points = harness::FindCrashPoints(evidence, selection);
+  std::vector<size_t> of_disk = {0};  // before each event
+  for (const Event& event : run) {
+    of_disk.push_back(of_disk.back() + (event.Is<harness::DiskEvent>() ? 1 : 0));
   }
-  std::erase_if(run.events, is_of_disk);
+  for (CrashPoint& point : points) point.events -= of_disk[point.events];
   return points;
+}
+
+std::vector<Event> TakeAllEvents(Evidence& run) {
+  std::vector<Event> all = run.events;
+  std::erase_if(run.events, [](const Event& event) { return event.Is<harness::DiskEvent>(); });
+  return all;
 }
 
 namespace {

@@ -111,11 +111,15 @@ std::vector<T> Thinned(const std::vector<T>& all, size_t most) {
 std::vector<harness::CrashPoint> PointsToTry(const harness::Evidence& baseline,
                                              harness::PointSelection selection, bool by_default);
 
-/// The crash points at changes of replicas' disks, for restarts that keep the disk. Removes these
-/// events from the run, so that its events are comparable with those of runs that do not report
-/// them.
-std::vector<harness::CrashPoint> TakeDiskPoints(harness::Evidence& run,
-                                                const std::set<std::string>& replicas);
+/// The crash points at changes of replicas' disks, for restarts that keep the disk. Their `events`
+/// count no changes of disks. `other`: another run of the same job, for names that differ.
+std::vector<harness::CrashPoint> DiskPoints(const std::vector<harness::Event>& run,
+                                            const std::vector<harness::Event>& other,
+                                            const std::set<std::string>& replicas);
+
+/// All events of a run. Leaves it without changes of disks, so that its events are comparable with
+/// those of runs that do not report them.
+std::vector<harness::Event> TakeAllEvents(harness::Evidence& run);
 
 /// Tasks in the order in which they are tried. For one thread.
 class TaskList {

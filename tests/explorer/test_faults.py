@@ -136,6 +136,22 @@ class Faults(explorer_case.ExplorerCase):
         self.assertFalse(self.play(self.folder / "out" / "finding-1.yaml")["passed"])
         self.assert_nothing_is_left()
 
+    def test_files_of_the_disk_with_other_names_in_each_run_are_found_again(self):
+        for number, (name, glob) in enumerate(((""" "new-" + uuid.uuid4().hex """, "new-*"),
+                                               ("uuid.uuid4().hex", "?" * 32))):
+            with self.subTest(glob):
+                out = f"out-{number}"
+                file = trainers.write(self.folder, trainers.SAVES_UNDER_RANDOM_NAMES.format(name=name))
+                code, text = self.explore(file, "--no-pairs", "--points", "disk", "--disks", "kept", out=out)
+                self.assertEqual(code, 1, text)
+                self.assertIn("another trainer is saving", text)
+                self.assertNotIn("may be harmless", text)
+                finding = (self.folder / out / "finding-1.yaml").read_text()
+                self.assertIn(f'"disk:root/cache/{glob}"', finding)
+                played = self.play(self.folder / out / "finding-1.yaml")
+                self.assertFalse(played["passed"])
+                self.assertEqual([len(fault["struck_at"]) for fault in played["faults"]], [1])
+
     def test_a_file_of_the_disk_that_is_renamed_into_place_is_no_finding(self):
         file = trainers.write(self.folder, trainers.CACHES_WHOLE_FILES)
         code, text = self.explore(file, "--no-pairs", "--disks", "kept")

@@ -145,22 +145,38 @@ class LocalFiles(local_files_case.Case):
                     self.assertIn(left.name, ("train.py", "caip-findings"))
 
     def test_names_that_differ_in_each_run_are_found_again(self):
-        self.write("""
-        made, new = tempfile.mkstemp(prefix=".new", dir=".")
-        os.write(made, str(step).encode())
-        os.close(made)
-        os.rename(new, "state")
-        """, LOAD + """
-        import tempfile
-        assert step < 2 or not list(pathlib.Path(".").glob(".new*")), "another trainer is saving"
-        """)
-        code, text = self.explore()
-        self.assertEqual(code, 1, text)
-        self.assertIn(f"of create {self.work}/.new* (time 3) by", text)
-        self.assertNotIn("may be harmless", text)
-        played = self.caip("scenario", "run", "caip-findings/finding-1.yaml")
-        self.assertEqual(played[0], 1, played[1])
-        self.assertIn("another trainer is saving", played[1])
+        unknown = "?" * 32
+        for make, end, name, place in (
+                ("made, new = tempfile.mkstemp(prefix='.new', dir='.')", "os.close(made)", ".new*", ".new* (time 3)"),
+                ("new = uuid.uuid4().hex", "pass", unknown, unknown + " (time 3)"),
+                ("made = uuid.uuid4().hex; os.mkdir(made); new = made + '/w'", "os.rmdir(made)", unknown,
+                 unknown + "/w (time 2)")):
+            with self.subTest(make):
+                self.write(f"""
+                {make}
+                open(new, "w").write(str(step))
+                os.rename(new, "state")
+                {end}
+                """, textwrap.dedent(LOAD) + textwrap.dedent(f"""
+                import tempfile, uuid
+                assert step < 2 or not list(pathlib.Path(".").glob("{name}")), "another trainer is saving"
+                """))
+                code, text = self.explore()
+                self.assertEqual(code, 1, text)
+                self.assertIn(f" {self.work}/{place} by", text)
+                self.assertNotIn("may be harmless", text)
+                played = self.caip("scenario", "run", "caip-findings/finding-1.yaml")
+                self.assertEqual(played[0], 1, played[1])
+                self.assertIn("another trainer is saving", played[1])
+
+    def test_a_result_with_another_name_in_each_run_is_no_finding(self):
+        self.write(SAFE_SAVE, LOAD, begin="import uuid")
+        with open(self.work / "train.py", "a") as trainer:
+            trainer.write("open(f'result-{uuid.uuid4().hex}', 'w').write('done')\n")
+        code, text = self.explore("--max-points", "12")
+        self.assertEqual(code, 0, text)
+        self.assertIn(f"object {self.work}/result-*\n", text)
+        self.assertIn("nothing found", text)
 
     def test_a_directory_may_be_moved_to_storage(self):
         (self.folder / "state").mkdir()

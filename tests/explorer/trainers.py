@@ -323,6 +323,26 @@ CACHES_WHOLE_FILES = CACHES_ON_ITS_DISK.replace('open(cache, "w")', 'open(cache 
         os.replace(cache + ".new", cache)
 """
 
+# A save on the local disk that a restart does not expect to be unfinished, under a name of its own. {name} is that name.
+SAVES_UNDER_RANDOM_NAMES = """
+import uuid
+cache = os.environ["HOME"] + "/cache"
+os.makedirs(cache, exist_ok=True)
+step = newest()
+left = [name for name in os.listdir(cache) if name != "last"]
+if step >= 6 and left:
+    raise RuntimeError("another trainer is saving")
+while step < 12:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {{"step": step}})
+        new = cache + "/" + {name}
+        with open(new, "w") as file:
+            file.write(json.dumps({{"step": step}}))
+        os.replace(new, cache + "/last")
+"""
+
 # It needs much space after a restart, and none in a baseline run.
 HOARDS = """
 step = newest()

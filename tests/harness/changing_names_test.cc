@@ -13,8 +13,6 @@ namespace caip::harness {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 std::vector<Event> Writes(const std::vector<std::string>& names) {
   std::vector<Event> run;
@@ -22,26 +20,80 @@ std::vector<Event> Writes(const std::vector<std::string>& names) {
   return run;
 }
 
+using Names = std::vector<std::string>;
+
+// Letters that differ in each run.
+std::string Unknown(size_t letters) { return std::string(letters, '?'); }
+
+// The globs of the names of a run, in the order of the names.
+Names GlobsOf(const Names& names, const Names& other) {
+  const ChangingNames changing(Writes(names), Writes(other));
+  Names globs;
+  for (const std::string& name : names) globs.push_back(changing.GlobOf(name));
+  return globs;
+}
+
 TEST(ChangingNames, HaveAGlobForWhatTheyHaveInCommon) {
-  EXPECT_THAT(ChangingNames(Writes({"out/ckpt-1/.tmpab3", "out/ckpt-2/.tmpq9z", "out/state"}),
-                            Writes({"out/ckpt-1/.tmp5xx", "out/ckpt-2/.tmpw0e", "out/state"})),
-              ElementsAre(Pair("out/ckpt-1/.tmpab3", "out/ckpt-1/.tmp*"),
-                          Pair("out/ckpt-2/.tmpq9z", "out/ckpt-2/.tmp*")));
-  EXPECT_THAT(ChangingNames(Writes({"out/a-17-weights.bin"}), Writes({"out/a-98-weights.bin"})),
-              ElementsAre(Pair("out/a-17-weights.bin", "out/a-*-weights.bin")));
+  EXPECT_THAT(GlobsOf({"out/ckpt-1/.tmpab3", "out/ckpt-2/.tmpq9z", "out/state"},
+                      {"out/ckpt-1/.tmp5xx", "out/ckpt-2/.tmpw0e", "out/state"}),
+              ElementsAre("out/ckpt-1/.tmp*", "out/ckpt-2/.tmp*", ""));
+  EXPECT_THAT(GlobsOf({"out/a-17-weights.bin"}, {"out/a-98-weights.bin"}),
+              ElementsAre("out/a-*-weights.bin"));
+  EXPECT_THAT(
+      GlobsOf({"disk:tmp/.newab3", "disk:tmp/.newq9z"}, {"disk:tmp/.new5xx", "disk:tmp/.neww0e"}),
+      ElementsAre("disk:tmp/.new*", "disk:tmp/.new*"));
 }
 
 TEST(ChangingNames, HaveAGlobForOtherNumbersToo) {
-  EXPECT_THAT(ChangingNames(Writes({"out/ckpt.tmp.12345"}), Writes({"out/ckpt.tmp.12399"})),
-              ElementsAre(Pair("out/ckpt.tmp.12345", "out/ckpt.tmp.*")));
-  EXPECT_THAT(ChangingNames(Writes({"out/3f2a", "out/9b1c"}), Writes({"out/77e0", "out/c2d4"})),
-              IsEmpty())
-      << "nothing tells them from other files";
+  EXPECT_THAT(GlobsOf({"out/ckpt.tmp.12345"}, {"out/ckpt.tmp.12399"}),
+              ElementsAre("out/ckpt.tmp.*"));
+}
+
+TEST(ChangingNames, OfDifferentLengthsCorrespond) {
+  EXPECT_THAT(GlobsOf({"out/state81", "out/state92345"}, {"out/state7123", "out/state945"}),
+              ElementsAre("out/state*", "out/state*"));
+  EXPECT_THAT(GlobsOf({"out/a.new"}, {"out/bc.new"}), ElementsAre("out/*.new"));
+}
+
+TEST(ChangingNames, WithoutACommonLetterAreKnownByTheirForm) {
+  EXPECT_THAT(GlobsOf({"out/3f2a", "out/9b1c", "out/last"}, {"out/77e0", "out/c2d4", "out/last"}),
+              ElementsAre("out/" + Unknown(4), "out/" + Unknown(4), ""));
+  EXPECT_THAT(GlobsOf({"out/550e8400-e29b"}, {"out/9a7b330a-a8d2"}),
+              ElementsAre("out/" + Unknown(8) + "-" + Unknown(4)));
+  EXPECT_THAT(GlobsOf({"out/81-a"}, {"out/7-12"}), ElementsAre("out/*-*"));
+}
+
+TEST(ChangingNames, WithoutACommonFormAreKnownByTheirDirectory) {
+  EXPECT_THAT(GlobsOf({"out/aB-x", "out/q--1"}, {"out/9Za1", "out/b_c-d.e"}),
+              ElementsAre("out/*", "out/*"));
+  EXPECT_THAT(GlobsOf({"out/aB-x", "out/q--1"}, {"out/9Za1z"}), ElementsAre("", ""))
+      << "it is not known which one is missing";
+}
+
+TEST(ChangingNames, OfDirectoriesAreThoseOfTheirFiles) {
+  EXPECT_THAT(GlobsOf({"out/48ba", "out/48ba/w", "out/48ba/tmp_a1b", "out/48ba/tmp_g5d"},
+                      {"out/f01c", "out/f01c/w", "out/f01c/tmp_zz9", "out/f01c/tmp_hu0"}),
+              ElementsAre("out/" + Unknown(4), "out/" + Unknown(4) + "/w",
+                          "out/" + Unknown(4) + "/tmp_*", "out/" + Unknown(4) + "/tmp_*"));
+}
+
+TEST(ChangingNames, OfTwoDoNotBeginAlikeByChance) {
+  EXPECT_THAT(GlobsOf({"out/tmp_x2"}, {"out/tmp_9k"}), ElementsAre("out/tmp_*"));
+  EXPECT_THAT(GlobsOf({"out/a3f2"}, {"out/a99c"}), ElementsAre("out/" + Unknown(4)));
+}
+
+TEST(ChangingNames, OfAThirdRunHaveTheSameGlob) {
+  const ChangingNames changing(Writes({"out/3f2a", "out/last", "out/ckpt-1/.tmpab3"}),
+                               Writes({"out/77e0", "out/last", "out/ckpt-1/.tmp5xx"}));
+  EXPECT_EQ(changing.GlobOf("out/ab12"), "out/" + Unknown(4));
+  EXPECT_EQ(changing.GlobOf("out/lock"), "") << "it has other letters than random ones";
+  EXPECT_EQ(changing.GlobOf("out/last"), "");
+  EXPECT_EQ(changing.GlobOf("out/ckpt-2/.tmpzz9"), "out/ckpt-2/.tmp*");
 }
 
 TEST(ChangingNames, AreNotThoseThatOneRunHasAndTheOtherLacks) {
-  EXPECT_THAT(ChangingNames(Writes({"out/state", "out/extra"}), Writes({"out/state"})), IsEmpty());
-  EXPECT_THAT(ChangingNames(Writes({"out/tmp_abc"}), Writes({"out/tmp-abcd"})), IsEmpty());
+  EXPECT_THAT(GlobsOf({"out/state", "out/extra"}, {"out/state"}), ElementsAre("", ""));
+  EXPECT_THAT(GlobsOf({"out/tmp_abc", "out/more.txt"}, {"out/tmp-abcd"}), ElementsAre("", ""));
 }
 
 TEST(ChangingNames, OfObjectsThatAreLeftOverMakeOneCause) {
@@ -54,11 +106,24 @@ TEST(ChangingNames, OfObjectsThatAreLeftOverMakeOneCause) {
   EXPECT_EQ(baseline.PatternOf("out/ckpt-27"), "out/ckpt-#");
 }
 
+TEST(ChangingNames, OfResultsAreNotCompared) {
+  Evidence first;
+  Evidence second;
+  for (auto [run, name] : {std::pair{&first, "out/r-3f2a"}, {&second, "out/r-90bb"}}) {
+    run->events = Writes({name, "out/last"});
+    run->objects = {{name, {"done"}}, {"out/last", {"4"}}};
+  }
+  const Baseline baseline(first, second, {});
+  EXPECT_FALSE(baseline.Compares("out/r-c0d1")) << "a third run";
+  EXPECT_TRUE(baseline.Compares("out/last"));
+  EXPECT_THAT(baseline.unstable_objects(), ElementsAre("out/r-*"));
+}
+
 TEST(ChangingNames, AreCountedByTheirGlob) {
   Evidence run;
   run.events = Writes({"out/.tmp.json", "out/.tmpab3", "out/.tmpq9z", "out/state"});
   PointSelection selection;
-  selection.globs = ChangingNames(
+  selection.changing = ChangingNames(
       run.events, Writes({"out/.tmp.json", "out/.tmp5xx", "out/.tmpw0e", "out/state"}));
   std::vector<std::string> described;
   std::vector<std::string> triggers;

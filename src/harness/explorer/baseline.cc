@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/expectations/counts.h"
-#include "harness/explorer/changing_names.h"
 
 namespace caip::harness {
 namespace {
@@ -127,25 +126,27 @@ Baseline::Baseline(Evidence first, Evidence second, TwinComparison how)
   for (const std::string& replica : ReplicasWithSteps(run_)) {
     if (how_.steps.ComparesReplica(replica)) replicas_.insert(replica);
   }
-  globs_ = ChangingNames(run_.events, second.events);
+  changing_ = ChangingNames(run_.events, second.events);
   FindUnstable(second);
   FindResults();
 }
 
 void Baseline::FindUnstable(const Evidence& other) {
+  const auto note_name = [this](const std::string& name) {
+    const std::string glob = changing_.GlobOf(name);
+    unstable_objects_.insert(glob.empty() ? name : glob);
+    unstable_patterns_.insert(PatternOf(name));
+  };
   for (const auto& [name, object] : run_.objects) {
     const auto twin = other.objects.find(name);
-    if (twin == other.objects.end() || !how_.objects.Equal(twin->second.bytes, object.bytes)) {
+    if (twin == other.objects.end()) {
+      note_name(name);
+    } else if (!how_.objects.Equal(twin->second.bytes, object.bytes)) {
       unstable_objects_.insert(name);
     }
   }
   for (const auto& [name, object] : other.objects) {
-    if (!run_.objects.contains(name)) unstable_objects_.insert(name);
-  }
-  for (const std::string& name : unstable_objects_) {
-    if (!run_.objects.contains(name) || !other.objects.contains(name)) {
-      unstable_patterns_.insert(WithoutNumbers(name));
-    }
+    if (!run_.objects.contains(name)) note_name(name);
   }
   for (const std::string& replica : replicas_) {
     const StepRecords mine = EffectiveSteps(run_, replica);
@@ -170,6 +171,7 @@ void Baseline::Learn(const Evidence& early_restart) {
     return a.ok() && b.ok() && HasOtherFractions(*a, *b);
   };
   const auto note = [&](const std::string& name, bool counts) {
+    if (unstable_patterns_.contains(PatternOf(name))) return;
     const std::string pattern = WithoutNumbers(name);
     const bool explained = counts || renamed.contains(pattern);
     (explained ? counting_patterns_ : doubtful_patterns_).insert(pattern);
@@ -212,7 +214,7 @@ void Baseline::FindResults() {
 
 bool Baseline::Compares(const std::string& object) const {
   return how_.objects.Compares(object) && !unstable_objects_.contains(object) &&
-         !unstable_patterns_.contains(WithoutNumbers(object)) &&
+         !unstable_patterns_.contains(PatternOf(object)) &&
          !counting_patterns_.contains(WithoutNumbers(object));
 }
 
@@ -223,7 +225,7 @@ bool Baseline::HasObjectLike(const std::string& object) const {
 }
 
 std::string Baseline::PatternOf(const std::string& object) const {
-  const std::string glob = GlobOf(globs_, object);
+  const std::string glob = changing_.GlobOf(object);
   return WithoutNumbers(glob.empty() ? object : glob);
 }
 

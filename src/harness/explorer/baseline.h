@@ -2,12 +2,12 @@
 // The baseline of an exploration: runs of the job without faults. Every recovery is compared with
 // them.
 
-#include <map>
 #include <set>
 #include <string>
 
 #include "harness/expectations/expectation.h"
 #include "harness/expectations/twin_comparison.h"
+#include "harness/explorer/changing_names.h"
 
 namespace caip::harness {
 
@@ -25,14 +25,14 @@ class Baseline {
 
   const Evidence& run() const { return run_; }
   const TwinComparison& how() const { return how_; }
+  /// Names, or globs of those that differ between the runs.
   const std::set<std::string>& unstable_objects() const { return unstable_objects_; }
   /// Patterns of names (without numbers) of objects that count the starts of the job.
   const std::set<std::string>& counting_patterns() const { return counting_patterns_; }
   /// Whether an early restart changes the object, but not as a counter of starts.
   bool MayCount(const std::string& object) const;
   const std::set<std::string>& unstable_fields() const { return unstable_fields_; }
-  /// Names of files that differ between the runs, with globs (changing_names.h).
-  const std::map<std::string, std::string>& globs() const { return globs_; }
+  const ChangingNames& changing() const { return changing_; }
   /// What an object's name has in common with those in other runs and steps: without numbers, and
   /// with '*' for a part that differs in each run.
   std::string PatternOf(const std::string& object) const;
@@ -55,7 +55,7 @@ class Baseline {
   std::set<std::string> unstable_objects_;
   std::set<std::string> unstable_patterns_;  // of names that differ in each run
   std::set<std::string> unstable_fields_;
-  std::map<std::string, std::string> globs_;
+  ChangingNames changing_;
   std::set<std::string> counting_patterns_;
   std::set<std::string> doubtful_patterns_;
   std::set<std::string> replicas_;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/json.h"
-#include "harness/explorer/changing_names.h"
 
 namespace caip::harness {
 namespace {
@@ -64,13 +63,13 @@ class Numbering {
 /// Numbers the points of a run as triggers count.
 class PointNumbers {
  public:
-  explicit PointNumbers(const std::map<std::string, std::string>& globs) : globs_(globs) {}
+  explicit PointNumbers(const ChangingNames& changing) : changing_(changing) {}
 
   void Number(CrashPoint& point, const StorageEvent* operation) {
     point.nth = by_name_.Next(point, operation);
-    if (!operation || globs_.empty()) return;
+    if (!operation || changing_.empty()) return;
     operations_[KindOf(point)].push_back(operation);
-    point.glob = GlobOf(globs_, point.text);
+    point.glob = changing_.GlobOf(point.text);
     if (!point.glob.empty()) point.glob_nth = CountMatches(point, 0);
   }
   /// The point in the middle of its file, after so many bytes.
@@ -93,15 +92,12 @@ class PointNumbers {
     });
   }
 
-  const std::map<std::string, std::string>& globs_;
+  const ChangingNames& changing_;
   Numbering by_name_;
   std::map<std::string, std::vector<const StorageEvent*>> operations_;
 };
 
-// What triggers count: the names that a point has in each run.
-const std::string& TextOf(const CrashPoint& point) {
-  return point.glob.empty() ? point.text : point.glob;
-}
+// Among those that the trigger of the point counts.
 int64_t NumberOf(const CrashPoint& point) {
   return point.glob.empty() ? point.nth : point.glob_nth;
 }
@@ -209,7 +205,7 @@ void AddPointsBefore(const StorageEvent& operation, CrashPoint before,
 
 std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelection& selection) {
   std::vector<CrashPoint> points;
-  PointNumbers numbers(selection.globs);
+  PointNumbers numbers(selection.changing);
   const Acts acts(run.events);
   size_t changes = 0;
   for (size_t i = 0; i < run.events.size(); ++i) {
@@ -236,6 +232,10 @@ std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelectio
   // A file may be open for long.
   std::ranges::stable_sort(points, {}, &CrashPoint::events);
   return points;
+}
+
+const std::string& TextOf(const CrashPoint& point) {
+  return point.glob.empty() ? point.text : point.glob;
 }
 
 std::string Describe(const CrashPoint& point) {

@@ -2,7 +2,6 @@
 // The points of a baseline run at which a machine could go away.
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "harness/events/event.h"
 #include "harness/expectations/expectation.h"
+#include "harness/explorer/changing_names.h"
 #include "harness/faults/trigger.h"
 
 namespace caip::harness {
@@ -39,13 +39,15 @@ struct PointSelection {
   std::set<std::string> kinds = {"storage"};
   std::set<std::string> replicas;  // empty: all
   bool torn_writes = false;        // also points in the middle of a write to a directory or a disk
-  bool every_write = false;  // those: after and in each write, not only in the middle of a file
-  std::map<std::string, std::string> globs = {};  // of names that differ (changing_names.h)
+  bool every_write = false;     // those: after and in each write, not only in the middle of a file
+  ChangingNames changing = {};  // names that points have in other runs
 };
 
 /// The crash points in the order of the run. `run` has succeeded without a fault.
 std::vector<CrashPoint> FindCrashPoints(const Evidence& run, const PointSelection& selection);
 
+/// What the names of the point in all runs have in common: its glob, or its text.
+const std::string& TextOf(const CrashPoint& point);
 /// "before create job/out/ckpt-20/optim by master-0".
 std::string Describe(const CrashPoint& point);
 /// The text of a scenario's `when`, as flow YAML: `{before: {create: "job/out/x"}, nth: 2}`.

@@ -127,7 +127,7 @@ std::map<std::string, std::vector<ProgressSample>> CollectSamples(
     if (point.op == "delete" || point.op == "read" || point.op == "list") continue;
     const auto step = FindSavedStep(baseline.run().events, point);
     if (!step) continue;
-    samples[WithoutNumbers(point.text)].push_back({i, *step, *all[i].first_step == *step + 1});
+    samples[WithoutNumbers(TextOf(point))].push_back({i, *step, *all[i].first_step == *step + 1});
   }
   return samples;
 }
@@ -168,8 +168,8 @@ std::map<size_t, Flaw> FindFallbacks(const Baseline& baseline, const std::vector
       }
       for (const size_t suspect : suspects) {
         const CrashPoint& bad = all[suspect].point;
-        fallen[suspect] =
-            LostProgressFlaw(kAllLost + bad.op + " " + WithoutNumbers(bad.text), *before, *first);
+        fallen[suspect] = LostProgressFlaw(kAllLost + bad.op + " " + WithoutNumbers(TextOf(bad)),
+                                           *before, *first);
       }
       suspects.clear();
       before = all[i].first_step;
