@@ -1,12 +1,17 @@
 // Clients of HTTP/2 that take too much, too slowly, or break rules.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <thread>
+#include <vector>
 
+#include "http/http2/http2_session.h"
 #include "tests/http/http2_peer.h"
 #include "tests/http/served.h"
 
@@ -18,6 +23,14 @@ using ::testing::HasSubstr;
 constexpr uint32_t kNoWindow = 0;
 
 Response HelloOverHttp2(const Request&) { return Text("hello"); }
+
+size_t CountDescriptors() {
+  size_t count = 0;
+  for ([[maybe_unused]] const auto& one : std::filesystem::directory_iterator("/proc/self/fd")) {
+    ++count;
+  }
+  return count;
+}
 
 // Lets handlers wait until it opens.
 class Http2Gate {
@@ -55,6 +68,33 @@ TEST(Http2Limits, AConnectionWithOnlyARefusalIsIdle) {
   EXPECT_EQ(Http2Peer(served->port()).Ask(Http2Peer::Head("GET", "/")).body, "hello");
   EXPECT_TRUE(refused.AwaitEnd());
   EXPECT_EQ(refused.end_code(), static_cast<uint32_t>(NGHTTP2_NO_ERROR));
+}
+
+// The connection needs a descriptor of its own. One that it cannot have ends it with the reason.
+TEST(Http2Limits, EndsAConnectionForWhichNoDescriptorIsLeft) {
+  std::atomic<int> served = 0;
+  const Served server([&](const Request&) {
+    ++served;
+    return Text("hello");
+  });
+  const size_t alone = CountDescriptors();
+  Http2Peer peer(server->port());
+  const auto end = MonotonicNow() + std::chrono::seconds(20);
+  while (CountDescriptors() < alone + 2 && MonotonicNow() < end) std::this_thread::yield();
+  ASSERT_GE(CountDescriptors(), alone + 2) << "awaited: both ends of the connection";
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit small{.rlim_cur = 64, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &small), 0);
+  std::vector<Fd> all;
+  while (all.empty() || all.back().valid()) all.emplace_back(::dup(STDERR_FILENO));
+  peer.Send(Http2Peer::Head("GET", "/"));
+  EXPECT_TRUE(peer.AwaitEnd());
+  EXPECT_EQ(peer.end_code(), static_cast<uint32_t>(NGHTTP2_INTERNAL_ERROR));
+  all.clear();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(served, 0);
+  EXPECT_EQ(Http2Peer(server->port()).Ask(Http2Peer::Head("GET", "/")).body, "hello");
 }
 
 TEST(Http2Limits, EndsAConnectionWhoseRefusalCannotBeSent) {
@@ -131,6 +171,42 @@ TEST(Http2Limits, RefusesStreamsBeyondTheNumberOfRequests) {
   EXPECT_EQ(first.Await(waiting).body, "/waits");
   EXPECT_EQ(first.Ask(Http2Peer::Head("GET", "/3")).body, "/3");
   EXPECT_EQ(second.Ask(Http2Peer::Head("GET", "/4")).body, "/4");
+}
+
+// Handlers of streams that the client has reset may still run, and count.
+TEST(Http2Limits, RefusesStreamsBeyondTheHandlersOfAConnection) {
+  constexpr int kHandlersMax = 2 * static_cast<int>(kHttp2StreamsMax);
+  Http2Gate gate;
+  std::atomic<int> served = 0;
+  ServerOptions options;
+  options.http2_requests_max = 10 * kHandlersMax;
+  const Served server(
+      [&](const Request& request) {
+        ++served;
+        if (request.path == "/waits") gate.Wait();
+        return Text(request.path);
+      },
+      options);
+  Http2Peer peer(server->port());
+  EXPECT_EQ(peer.Ask(Http2Peer::Head("GET", "/first")).body, "/first");
+  for (int i = 0; i < kHandlersMax; ++i) {
+    peer.Reset(peer.Send(Http2Peer::Head("GET", "/waits")));
+  }
+  EXPECT_EQ(peer.Ask(Http2Peer::Head("GET", "/more")).reset_code,
+            static_cast<uint32_t>(NGHTTP2_REFUSED_STREAM));
+  EXPECT_EQ(peer.Ask(Http2Peer::Head("GET", "/", {}, "evil.example")).status(), "403")
+      << "needs no handler";
+  EXPECT_EQ(Http2Peer(server->port()).Ask(Http2Peer::Head("GET", "/other")).body, "/other")
+      << "another connection has its own";
+  const auto end = MonotonicNow() + std::chrono::seconds(20);
+  while (served < kHandlersMax + 2 && MonotonicNow() < end) std::this_thread::yield();
+  EXPECT_EQ(served, kHandlersMax + 2) << "all but the refused ones";
+  gate.Open();
+  Http2Peer::Answer after;
+  while (after.body != "/after" && MonotonicNow() < end) {
+    after = peer.Ask(Http2Peer::Head("GET", "/after"));
+  }
+  EXPECT_EQ(after.body, "/after") << "once the handlers have ended";
 }
 
 TEST(Http2Limits, EndsAConnectionWithAHeaderFarBeyondTheLimit) {
