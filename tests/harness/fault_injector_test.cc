@@ -323,31 +323,48 @@ TEST_F(FaultInjectorTest, TheMachinesOfAClusterAgeByTheStepsOfItsFirstReplica) {
   EXPECT_EQ(LossesOf({"workerpool1-1", "workerpool0-0", "workerpool1-0"}, clock_), losses);
 }
 
+// Whether the machine is lost at its third step, after its program has ended at the first one.
+bool IsLostAfterAnEnd(const ExitEvent& end, std::vector<Fault> faults, Clock& clock) {
+  FaultInjectorOptions options;
+  options.faults = std::move(faults);
+  options.vm_lifetime = MachineLifetime{MachineLifetime::Kind::kConstant, std::chrono::minutes(3)};
+  options.step_time = std::chrono::minutes(1);
+  FakeRun run;
+  FaultInjector injector(std::move(options), clock);
+  injector.Attach(run);
+  run.on_lost = [&](const std::string& replica) {
+    if (injector.events().size() > 8) injector.Report(Exit(replica, 2, 0, 9));
+  };
+  injector.Report(State("RUNNING"));
+  injector.Report(Start("workerpool0-0", 1));
+  injector.Report(Live("workerpool0-0", 1));
+  injector.Report(Step("workerpool0-0", 1, 1));
+  Event exit = Exit("workerpool0-0", 1);
+  exit.body = end;
+  injector.Report(std::move(exit));
+  injector.Report(Start("workerpool0-0", 2));
+  injector.Report(Live("workerpool0-0", 2));
+  for (int64_t step = 1; step <= 2; ++step) injector.Report(Step("workerpool0-0", 2, step));
+  injector.End();
+  injector.Drain();
+  return std::ranges::any_of(injector.events(), [](const Event& event) {
+    return event.Is<FaultEvent>() && event.As<FaultEvent>()->fault == kLifetimeOver;
+  });
+}
+
 TEST_F(FaultInjectorTest, AMachineDoesNotBecomeYoungerWhenItsProgramStartsAgain) {
-  for (const bool is_program_only : {true, false}) {
-    FaultInjectorOptions options;
-    options.vm_lifetime =
-        MachineLifetime{MachineLifetime::Kind::kConstant, std::chrono::minutes(3)};
-    options.step_time = std::chrono::minutes(1);
-    FakeRun run;
-    FaultInjector injector(std::move(options), clock_);
-    injector.Attach(run);
-    run.on_lost = [&](const std::string& replica) { injector.Report(Exit(replica, 2, 0, 9)); };
-    injector.Report(State("RUNNING"));
-    injector.Report(Start("workerpool0-0", 1));
-    injector.Report(Live("workerpool0-0", 1));
-    injector.Report(Step("workerpool0-0", 1, 1));
-    injector.Report(is_program_only ? Exit("workerpool0-0", 1, 1) : Exit("workerpool0-0", 1, 0, 9));
-    injector.Report(Start("workerpool0-0", 2));
-    injector.Report(Live("workerpool0-0", 2));
-    for (int64_t step = 1; step <= 2; ++step) injector.Report(Step("workerpool0-0", 2, step));
-    injector.End();
-    injector.Drain();
-    const auto events = injector.events();
-    const bool is_lost = std::ranges::any_of(events, [](const Event& event) {
-      return event.Is<FaultEvent>() && event.As<FaultEvent>()->fault == kLifetimeOver;
-    });
-    EXPECT_EQ(is_lost, is_program_only);
+  for (const int status : {1, 127, 128, 200, 255}) {
+    EXPECT_TRUE(IsLostAfterAnEnd({.exit_code = status}, {}, clock_)) << status;
+  }
+  EXPECT_FALSE(IsLostAfterAnEnd({.signal = 9}, {}, clock_)) << "another machine";
+  EXPECT_FALSE(IsLostAfterAnEnd({.lost = "it could not be started"}, {}, clock_));
+}
+
+// A program may answer the notice with an error of its own.
+TEST_F(FaultInjectorTest, AMachineThatAFaultTookAwayIsReplacedWhateverTheStatus) {
+  const std::vector<Fault> notice = {MaintenanceFault("maintenance 1", "workerpool0-0", AtStep(1))};
+  for (const int status : {1, 143}) {
+    EXPECT_FALSE(IsLostAfterAnEnd({.exit_code = status}, notice, clock_)) << status;
   }
 }
 

@@ -107,6 +107,8 @@ class FaultAction {
   /// True if the fault only changes the answer of the operation that it meets. Such a fault needs a
   /// caller that gets the answer.
   virtual bool only_answers() const { return false; }
+  /// True if the replica starts on another machine afterwards.
+  virtual bool takes_machine() const { return false; }
 };
 using FaultActionPtr = std::shared_ptr<const FaultAction>;
 

@@ -214,6 +214,7 @@ std::vector<std::string> FaultInjector::TakeExpired(std::optional<Instant> now) 
     return true;
   });
   for (const std::string& replica : expired) {
+    lost_machines_.insert(replica);
     Event line{.replica = replica, .boot = live_[replica]};
     line.body = FaultEvent{kLifetimeOver, "the lifetime of the machine is over"};
     Append(std::move(line));
@@ -281,6 +282,7 @@ void FaultInjector::RunQueue() {
 void FaultInjector::AppendFault(size_t index, const std::string& occasion) {
   ScheduledFault& scheduled = *faults_[index];
   const Fault& fault = scheduled.fault;
+  if (fault.action->takes_machine()) lost_machines_.insert(fault.replica);
   scheduled.armed = scheduled.until.has_value() && !scheduled.over;
   scheduled.tally.until_came = !scheduled.armed;
   scheduled.fills_disk = fault.kind->while_until == WhileUntil::kDiskIsFull && !scheduled.over;

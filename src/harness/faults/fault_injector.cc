@@ -15,9 +15,9 @@ bool CanInject(const Fault& fault, const Event& event) {
   return !storage || !storage->is_unanswered || !fault.action->only_answers();
 }
 
-// Higher codes are those of signals.
+// Whatever its code: also one that a shell gives to a signal.
 bool IsOwnError(const ExitEvent& exit) {
-  return exit.signal == 0 && exit.exit_code > 0 && exit.exit_code < 128;
+  return exit.signal == 0 && exit.exit_code != 0 && exit.lost.empty();
 }
 
 bool HasReached(const std::map<std::string, int>& boots, const std::string& replica, int boot) {
@@ -239,12 +239,14 @@ void FaultInjector::NoteBoot(const Event& event) {
     if (entered->state == "QUEUED" || entered->state == "PREPARING") {
       running_ = false;
       failed_programs_.clear();  // all machines are new
+      lost_machines_.clear();
     }
   }
   if (const auto* start = event.As<StartEvent>()) {
     booted_[event.replica] = event.boot;
-    const bool is_program_only = failed_programs_.erase(event.replica) > 0;
-    if (start->fresh_disk && !is_program_only) new_machines_.insert(event.replica);
+    const bool has_failed = failed_programs_.erase(event.replica) > 0;
+    const bool is_lost = lost_machines_.erase(event.replica) > 0;
+    if (start->fresh_disk && (is_lost || !has_failed)) new_machines_.insert(event.replica);
     for (auto& scheduled : faults_) {
       if (start->fresh_disk && scheduled->fault.replica == event.replica)
         scheduled->fills_disk = false;

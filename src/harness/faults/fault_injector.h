@@ -192,7 +192,8 @@ class FaultInjector {
     int boot;
   };
   std::vector<Lifetime> lifetimes_;
-  std::set<std::string> failed_programs_;   // replicas whose next start is on the same machine
+  std::set<std::string> failed_programs_;   // replicas whose next start is on the same machine,
+  std::set<std::string> lost_machines_;     // unless a fault or its age has taken it away
   std::set<std::string> new_machines_;      // replicas whose start has a machine without a lifetime
   std::map<std::string, int64_t> trained_;  // reports of first replicas, by the names of trials
   std::deque<std::function<void()>> work_;

@@ -28,6 +28,7 @@ class LoseMachine final : public FaultAction {
     }
     return {};
   }
+  bool takes_machine() const override { return loss_ != engine::VmLoss::kCrash; }
 
  private:
   engine::VmLoss loss_;
@@ -42,6 +43,7 @@ class LosePower final : public FaultAction {
     }
     return {};
   }
+  bool takes_machine() const override { return true; }
 
  private:
   PowerLoss lost_;
