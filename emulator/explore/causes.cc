@@ -142,8 +142,9 @@ std::vector<Flaw> FlawsOfFailure(const harness::Baseline& baseline, const harnes
 std::vector<Flaw> FlawsOf(const harness::Baseline& baseline, const ExploreTask& task,
                           const harness::Evidence& run) {
   if (task.what == Interruption::kProgramFails) return FlawsOfFailure(baseline, run);
-  std::vector<Flaw> flaws = harness::CompareRecovery(baseline, task.second.value_or(task.point),
-                                                     run, task.second ? &task.point : nullptr);
+  const TaskPoints points = PointsIn(task, run);
+  std::vector<Flaw> flaws = harness::CompareRecovery(baseline, points.last(), run,
+                                                     points.second ? &points.first : nullptr);
   if (!Restarts(task.what)) {  // a client that gets no answer writes again
     std::erase_if(flaws,
                   [](const Flaw& flaw) { return flaw.kind == Flaw::Kind::kRewrittenResult; });
@@ -235,15 +236,14 @@ void OrderByWorth(std::vector<Cause>& causes) {
 
 bool ShowsAgain(const harness::Baseline& baseline, const TriedRestart& shown, const Flaw& wanted,
                 const harness::Evidence& again) {
-  const harness::CrashPoint& point = shown.task.second.value_or(shown.task.point);
   std::vector<Flaw> flaws = FlawsOf(baseline, shown.task, again);
   if (auto lost = FindLossOfPair(baseline, shown.task, again)) flaws.push_back(*std::move(lost));
   const auto is_same = [&](const Flaw& flaw) { return flaw.cause == wanted.cause; };
   if (std::ranges::any_of(flaws, is_same)) return true;
   // Only the comparison of all recoveries shows lost progress. The restart shows it again if it
   // begins at the same step.
-  const bool has_same_begin =
-      FirstStep(again, point.events, point.replica) == shown.outcome.first_step;
+  const TaskPoints points = PointsIn(shown.task, again);
+  const bool has_same_begin = FirstStep(again, points.last()) == shown.outcome.first_step;
   return has_same_begin && wanted.kind == Flaw::Kind::kLostProgress;
 }
 

@@ -278,14 +278,14 @@ class Explorer {
       deeper_[index] = std::move(next);
     }
     ExploreOutcome outcome;
-    const CrashPoint& last = task.second.value_or(task.point);
+    const TaskPoints points = PointsIn(task, *whole);
     outcome.flaws = FlawsOf(*baseline_, task, *whole);
     if (auto lost = FindLossOfPair(*baseline_, task, *whole)) {
       outcome.flaws.insert(outcome.flaws.begin(), *std::move(lost));
     }
     if (options_.drift_is_sure) TakeDriftAsSure(outcome.flaws);
-    outcome.first_step = FirstStep(*whole, last.events, last.replica);
-    outcome.resumed = DescribeResumption(*whole, last);
+    outcome.first_step = FirstStep(*whole, points.last());
+    outcome.resumed = DescribeResumption(*whole, points.last());
     return outcome;
   }
 

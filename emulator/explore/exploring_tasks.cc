@@ -15,6 +15,8 @@ using harness::Event;
 using harness::Evidence;
 
 constexpr size_t kPointsWithoutStorage = 12;
+constexpr char kFirstFault[] = "restart";
+constexpr char kSecondFault[] = "second restart";
 
 Event EndOfMachine(const CrashPoint& point, int boot) {
   Event exit{.replica = point.replica, .boot = boot};
@@ -138,13 +140,19 @@ std::vector<CrashPoint> PointsOfRecovery(const ExploreTask& task, const Evidence
 harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTask& task) {
   harness::Scenario restarted = scenario;
   for (const CrashPoint& point : {task.point, task.second.value_or(task.point)}) {
-    const char* name = restarted.faults.empty() ? "restart" : "second restart";
+    const char* name = restarted.faults.empty() ? kFirstFault : kSecondFault;
     for (harness::Fault& fault : MakeInterruption(task.what, name, point)) {
       restarted.faults.push_back(std::move(fault));
     }
     if (!task.second) break;
   }
   return restarted;
+}
+
+TaskPoints PointsIn(const ExploreTask& task, const Evidence& run) {
+  TaskPoints points{harness::PointInRun(task.point, kFirstFault, run.events), {}};
+  if (task.second) points.second = harness::PointInRun(*task.second, kSecondFault, run.events);
+  return points;
 }
 
 bool WasMissed(const Evidence& run) {

@@ -89,6 +89,15 @@ size_t BeginOfRecovery(const ExploreTask& task, const harness::Evidence& whole);
 /// The scenario with the one or two interruptions of the task as its faults.
 harness::Scenario WithRestart(const harness::Scenario& scenario, const ExploreTask& task);
 
+/// The points of a task as they are in a run of it.
+struct TaskPoints {
+  harness::CrashPoint first;
+  std::optional<harness::CrashPoint> second;
+
+  const harness::CrashPoint& last() const { return second ? *second : first; }
+};
+TaskPoints PointsIn(const ExploreTask& task, const harness::Evidence& run);
+
 /// Whether a restart was not injected because its crash point did not occur in that run.
 bool WasMissed(const harness::Evidence& run);
 

@@ -45,12 +45,12 @@ bool StepsAscend(const Evidence& run, const std::string& replica) {
 
 }  // namespace
 
-std::optional<int64_t> FirstStep(const Evidence& run, size_t after, const std::string& replica) {
+std::optional<int64_t> FirstStep(const Evidence& run, const harness::CrashPoint& point) {
   int boot = 0;
   for (size_t i = 0; i < run.events.size(); ++i) {
     const Event& event = run.events[i];
-    if (event.replica != replica) continue;
-    if (i >= after && event.Is<harness::StartEvent>()) boot = event.boot;
+    if (event.replica != point.replica) continue;
+    if (i >= point.events && event.Is<harness::StartEvent>()) boot = event.boot;
     const auto* step = event.As<harness::StepEvent>();
     if (boot > 0 && step && event.boot >= boot) return step->step;
   }
@@ -104,9 +104,9 @@ std::optional<harness::Flaw> FindLoss(const harness::Baseline& baseline, const s
 std::optional<harness::Flaw> FindLossOfPair(const harness::Baseline& baseline,
                                             const ExploreTask& task, const Evidence& run) {
   if (!task.second || task.second->replica != task.point.replica) return std::nullopt;
-  const std::string& replica = task.point.replica;
-  return FindLoss(baseline, replica, FirstStep(run, task.point.events, replica),
-                  FirstStep(run, task.second->events, replica));
+  const TaskPoints points = PointsIn(task, run);
+  return FindLoss(baseline, task.point.replica, FirstStep(run, points.first),
+                  FirstStep(run, points.last()));
 }
 
 }  // namespace caip::explore

@@ -12,9 +12,8 @@
 
 namespace caip::explore {
 
-/// The first step that the replica reports in a boot that starts after the first `after` events.
-std::optional<int64_t> FirstStep(const harness::Evidence& run, size_t after,
-                                 const std::string& replica);
+/// The first step that the replica reports in a boot that starts after the crash point of this run.
+std::optional<int64_t> FirstStep(const harness::Evidence& run, const harness::CrashPoint& point);
 
 /// The index of the event with which the replica has caught up: its first write after a step that
 /// it had not done in the first `begin` events. From there on, a restart is like one in an

@@ -178,6 +178,42 @@ TEST(RecoveryComparison, DoubtsAStepThatWasNotReportedAndLeftNoTrace) {
               ElementsAre("? steps are missing"));
 }
 
+// A replica of a cluster saves its only step, and the first one ends the job before the next boot
+// does anything. Others list what there is, more often in one run than in another.
+TEST(RecoveryComparison, FindsTheRestartInAClusterWhoseReplicasHaveNoOrder) {
+  const auto run = [](int lists, bool is_restarted) {
+    Evidence found;
+    found.events = {Start("master-0", 1), Start("worker-0", 1)};
+    for (int i = 0; i < lists; ++i) {
+      found.events.push_back(Storage("master-0", 1, "list", "job/out/"));
+    }
+    found.events.push_back(Storage("worker-0", 1, "create", "job/out/worker"));
+    if (is_restarted) found.events.push_back(Injected("worker-0", 1, "restart"));
+    if (is_restarted) found.events.push_back(Exit("worker-0", 1, 0, 9));
+    if (is_restarted) found.events.push_back(Start("worker-0", 2));
+    if (!is_restarted) found.events.push_back(Step("worker-0", 1, 1));
+    found.events.push_back(Step("master-0", 1, 1));
+    found.events.push_back(Exit("master-0", 1));
+    found.events = Numbered(std::move(found.events));
+    found.objects["job/out/worker"] = {"{}", 1};
+    found.state = "SUCCEEDED";
+    return found;
+  };
+  const Baseline baseline(run(1, false), run(1, false));
+  const CrashPoint point{
+      .replica = "worker-0", .op = "create", .text = "job/out/worker", .events = 4};
+  for (const int lists : {0, 1, 9}) {
+    const Evidence recovery = run(lists, true);
+    const CrashPoint there = PointInRun(point, "restart", recovery.events);
+    EXPECT_EQ(there.events, static_cast<size_t>(3 + lists));
+    EXPECT_THAT(CausesOf(CompareRecovery(baseline, there, recovery)),
+                ElementsAre("? steps are missing"))
+        << lists;
+  }
+  const std::vector<Event> recorded = run(9, false).events;  // the fault is not in it
+  EXPECT_EQ(PointInRun(point, "restart", recorded), point);
+}
+
 TEST(RecoveryComparison, IsSureOfStepsThatWereNotDone) {
   const Trainer tells_first;
   Evidence skipped = tells_first.Restarted(5);

@@ -312,4 +312,14 @@ Trigger MakeTrigger(const CrashPoint& point) {
   return trigger;
 }
 
+CrashPoint PointInRun(CrashPoint point, std::string_view fault, const std::vector<Event>& list) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    const auto* injected = list[i].As<FaultEvent>();
+    if (!injected || injected->fault != fault) continue;
+    point.events = i;
+    break;
+  }
+  return point;
+}
+
 }  // namespace caip::harness

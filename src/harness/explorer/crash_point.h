@@ -55,6 +55,11 @@ std::string WhenText(const CrashPoint& point);
 /// The same trigger as a value.
 Trigger MakeTrigger(const CrashPoint& point);
 
+/// The point with its number of events in another run, where the fault of this name was injected at
+/// it. The replicas of a cluster do not have the same order in each run. A run without that fault
+/// begins with the events of the first run.
+CrashPoint PointInRun(CrashPoint point, std::string_view fault, const std::vector<Event>& list);
+
 /// How many of the first `events` events changed the objects of buckets.
 size_t CountChanges(const std::vector<Event>& list, size_t events);
 
