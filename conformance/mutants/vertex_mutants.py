@@ -100,7 +100,7 @@ VERTEX_MUTANTS = [
     ('vertex_timeout_ignored', 'vertex-life', RUN_SPEC, 'if (scheduling.timeout) limits.max_running = *scheduling.timeout;', ';'),
     # Trials and pipelines.
     ('vertex_failed_trial_succeeds', 'vertex-tuning', RENDER, 'return "INFEASIBLE";', 'return "SUCCEEDED";'),
-    ('vertex_worst_trial', 'vertex-pipelines', RENDER, 'stored.job.study->metrics.front().goal == "MINIMIZE"',
+    ('vertex_worst_trial', 'vertex-pipelines', TRIALS, 'stored.job.study->metrics.front().goal == "MINIMIZE"',
      'stored.job.study->metrics.front().goal != "MINIMIZE"'),
     ('vertex_trials_backwards', 'vertex-tuning', TRIALS, 'std::ranges::sort(trials, {}, NumberOfTrial);',
      'std::ranges::sort(trials, std::ranges::greater(), NumberOfTrial);'),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -17,14 +16,38 @@ namespace caip::check {
 namespace {
 
 constexpr char kJobsOwnBucket[] = "job";
-constexpr std::string_view kPoolFlag = "--worker-pool-spec";
-constexpr std::string_view kOfCustomJobs[] = {"--args",
-                                              "--command",
-                                              "--display-name",
-                                              "--python-package-uris",
-                                              "--persistent-resource-id",
-                                              "--enable-dashboard-access",
-                                              "--no-enable-dashboard-access"};
+// Flags by their beginnings, and the jobs that have them.
+struct FlagOwners {
+  std::vector<const harness::JobKind*> kinds;
+  std::string_view name;
+  std::vector<std::string_view> flags;
+};
+
+const std::vector<FlagOwners>& OwnersOfFlags() {
+  static const std::vector<FlagOwners> owners = {
+      {{&harness::CustomJobs()},
+       "custom jobs",
+       {"--worker-pool-spec", "--args", "--command", "--python-package-uris",
+        "--persistent-resource-id"}},
+      {{&harness::TuningJobs()},
+       "tuning jobs of Vertex AI",
+       {"--max-trial-count", "--parallel-trial-count", "--algorithm"}},
+      {{&harness::CustomJobs(), &harness::TuningJobs()},
+       "jobs of Vertex AI",
+       {"--display-name", "--enable-dashboard-access", "--no-enable-dashboard-access"}},
+      {{&harness::TrainingJobs()},
+       "training jobs",
+       {"--package-path", "--packages", "--module-name", "--job-dir", "--staging-", "--scale-tier",
+        "--runtime-version", "--python-version", "--master-", "--worker-count", "--worker-machine",
+        "--worker-accelerator", "--worker-image", "--parameter-", "--use-chief",
+        "--tpu-tf-version"}},
+      {{&harness::TrainingJobs(), &harness::CustomJobs(), &harness::TuningJobs()},
+       "all jobs",
+       {"--config", "--region", "--service-account", "--network", "--labels", "--enable-web-access",
+        "--kms-", "--no-enable-web", "--project"}},
+  };
+  return owners;
+}
 
 Status AddInputBuckets(const TrainerRequest& request, harness::Scenario& job) {
   for (const std::string& word : request.buckets) {
@@ -71,33 +94,28 @@ void AddCommon(const TrainerRequest& request, const Path& workshop,
   trainer.deep = request.deep;
 }
 
-bool StartsWithAny(const std::string& text, std::span<const std::string_view> beginnings) {
-  return std::ranges::any_of(beginnings,
-                             [&](std::string_view one) { return text.starts_with(one); });
+// nullptr: a flag of the check or of its emulators.
+const FlagOwners* FindOwners(const std::string& flag) {
+  for (const FlagOwners& owners : OwnersOfFlags()) {
+    const bool is_one = std::ranges::any_of(
+        owners.flags, [&](std::string_view beginning) { return flag.starts_with(beginning); });
+    if (is_one) return &owners;
+  }
+  return nullptr;
 }
 
-// Which jobs a flag of the command line describes; nullptr: those of both kinds, or none.
-const harness::JobKind* KindOfFlag(const std::string& flag) {
-  constexpr std::string_view kOfTraining[] = {
-      "--package-path", "--packages",     "--module-name",     "--job-dir",
-      "--staging-",     "--scale-tier",   "--runtime-version", "--python-version",
-      "--master-",      "--worker-count", "--worker-machine",  "--worker-accelerator",
-      "--worker-image", "--parameter-",   "--use-chief",       "--tpu-tf-version"};
-  if (flag == kPoolFlag || StartsWithAny(flag, kOfCustomJobs)) return &harness::CustomJobs();
-  return StartsWithAny(flag, kOfTraining) ? &harness::TrainingJobs() : nullptr;
+bool OwnsFlag(const FlagOwners& owners, const harness::JobKind& kind) {
+  return std::ranges::find(owners.kinds, &kind) != owners.kinds.end();
 }
 
-// The flags of the command line that `ai custom-jobs create` takes, too.
-std::vector<std::string> CreateWords(const std::vector<std::string>& words) {
-  constexpr std::string_view kOfBoth[] = {"--config",  "--region",        "--service-account",
-                                          "--network", "--labels",        "--enable-web-access",
-                                          "--kms-",    "--no-enable-web", "--project"};
+// The flags of the command line that the command which creates jobs of the kind takes, too.
+std::vector<std::string> CreateWords(const harness::JobKind& kind,
+                                     const std::vector<std::string>& words) {
   std::vector<std::string> found;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string flag = words[i].substr(0, words[i].find('='));
-    const bool is_taken =
-        KindOfFlag(flag) == &harness::CustomJobs() || StartsWithAny(flag, kOfBoth);
-    if (!is_taken) continue;
+    const FlagOwners* owners = FindOwners(flag);
+    if (!owners || !OwnsFlag(*owners, kind)) continue;
     found.push_back(words[i]);
     const bool is_switch = flag.find("enable-") != std::string::npos;
     const bool has_next = flag == words[i] && !is_switch && i + 1 < words.size();
@@ -110,11 +128,14 @@ Result<scenario::JobWords> WordsOf(const TrainerRequest& request) {
   const harness::JobKind& kind = scenario::KindOfFlags(request.words);
   for (const std::string& word : request.words) {
     const std::string flag = word.substr(0, word.find('='));
-    const harness::JobKind* of = word.starts_with("--") ? KindOfFlag(flag) : nullptr;
-    if (of && of != &kind) return errors::FlagOfOtherJob(flag, of == &harness::CustomJobs());
+    const FlagOwners* owners = word.starts_with("--") ? FindOwners(flag) : nullptr;
+    if (owners && !OwnsFlag(*owners, kind)) {
+      return errors::FlagOfOtherJob(flag, owners->name, kind.noun());
+    }
   }
   if (&kind == &harness::TrainingJobs()) return scenario::JobWords{request.job, {}};
-  ASSIGN_OR_RETURN(scenario::JobWords words, request.read_words(kind, CreateWords(request.words)));
+  ASSIGN_OR_RETURN(scenario::JobWords words,
+                   request.read_words(kind, CreateWords(kind, request.words)));
   return words;
 }
 

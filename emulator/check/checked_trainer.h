@@ -21,7 +21,8 @@ namespace caip::check {
 /// The arguments: the job, and how its runs are made and checked.
 struct TrainerRequest {
   client::SubmitRequest job;
-  /// The command line before `--`. If it describes a custom job, `read_words` parses that part.
+  /// The command line before `--`. If it describes a job of Vertex AI, `read_words` parses that
+  /// part.
   std::vector<std::string> words = {};
   scenario::ReadJobWords read_words = nullptr;
   std::vector<std::string> command = {};   // instead of a job: any command

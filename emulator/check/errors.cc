@@ -7,16 +7,13 @@ Error Invalid(std::string text) { return {Code::kInvalidArgument, std::move(text
 
 }  // namespace
 
-Error FlagOfOtherJob(std::string_view flag, bool is_of_custom_jobs) {
-  const std::string name(flag);
+Error FlagOfOtherJob(std::string_view flag, std::string_view owners, std::string_view kind) {
   return {Code::kInvalidArgument,
-          is_of_custom_jobs
-              ? name +
-                    " is a flag of custom jobs. Describe the job by --worker-pool-spec, or by a "
-                    "--config with workerPoolSpecs."
-              : name +
-                    " is a flag of training jobs, and the job is a custom job. Leave it out, or "
-                    "describe a training job."};
+          std::string(flag) + " is a flag of " + std::string(owners) + ", and the job is a " +
+              std::string(kind) +
+              ". Leave it out, or describe another job: a custom job by --worker-pool-spec or a "
+              "--config with workerPoolSpecs, a tuning job of Vertex AI by a --config with "
+              "studySpec, a training job by other flags."};
 }
 
 Error NotABucketFolder(std::string_view word) {

@@ -8,8 +8,8 @@
 
 namespace caip::check::errors {
 
-/// A flag that only the other kind of job has: a custom job of Vertex AI, or a training job.
-Error FlagOfOtherJob(std::string_view flag, bool is_of_custom_jobs);
+/// A flag that jobs of this kind do not have. `owners` are those that have it.
+Error FlagOfOtherJob(std::string_view flag, std::string_view owners, std::string_view kind);
 
 // Usage (kInvalidArgument).
 Error NotABucketFolder(std::string_view word);

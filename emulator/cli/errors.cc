@@ -122,11 +122,11 @@ Error StepTimeWithoutPreempt() {
       "--step-time has no effect without --preempt. Machines age by it. Add --preempt "
       "exponential:2h, or write step_time and vm_lifetime below mood in the scenario.");
 }
-Error CheckOfOtherJobs(std::string_view id, bool of_custom_jobs) {
+Error CheckOfOtherJobs(std::string_view id, bool is_of_vertex) {
   return Invalid("The check " + Quoted(id) + " does not apply to this trainer. It is a check of " +
-                 (of_custom_jobs ? "custom jobs of Vertex AI. Describe one with --worker-pool-spec "
-                                   "or --config."
-                                 : "jobs of the service, and not of commands. Describe a job."));
+                 (is_of_vertex ? "jobs of Vertex AI. Describe one with --worker-pool-spec or "
+                                 "--config."
+                               : "jobs of the service, and not of commands. Describe a job."));
 }
 Error NotAHost(std::string_view text) {
   return Invalid(Quoted(text) +

@@ -40,9 +40,9 @@ Error NotAPython(std::string_view text);
 Error NotADuration(std::string_view text);
 /// For scenario run.
 Error StepTimeWithoutPreempt();
-/// For check --filter: the id is of a check that the job does not get. `of_custom_jobs`: only those
+/// For check --filter: the id is of a check that the job does not get. `is_of_vertex`: only jobs
 /// get it; false: jobs of the service.
-Error CheckOfOtherJobs(std::string_view id, bool of_custom_jobs);
+Error CheckOfOtherJobs(std::string_view id, bool is_of_vertex);
 /// For init: the files that it would write.
 Error FilesExist(const std::vector<std::string>& files);
 /// For env --remote.

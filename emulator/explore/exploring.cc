@@ -384,7 +384,7 @@ class Explorer {
 
 Result<ExploreReport> Explore(const Scenario& scenario, const ExploreOptions& options) {
   ExploreOptions named = options;
-  if (scenario.kind == &harness::CustomJobs()) {
+  if (scenario.kind->NamesReplicasByPools()) {
     named.points.replicas.clear();
     for (const std::string& replica : options.points.replicas) {
       named.points.replicas.insert(harness::NameInPools(replica));

@@ -10,8 +10,6 @@
 namespace caip::scenario {
 namespace {
 
-using client::vertex::CustomJobRequest;
-
 constexpr char kOwnBucket[] = "job";
 
 Result<client::PreparedJob> PrepareForThisHost(client::SubmitRequest request) {
@@ -34,18 +32,12 @@ Result<Json> InputOf(const client::PreparedJob& prepared) {
 }
 
 // Fills in the fields that the service requires and a run on this host does not need.
-void FillIn(Json& input, const std::string& metric) {
+void FillIn(Json& input) {
   if (!input.contains("scaleTier")) input["scaleTier"] = "BASIC";
   if (!input.contains("jobDir")) input["jobDir"] = kJobDir;
   if (!harness::TrainingJobs().RunsImage(input) && !input.contains("runtimeVersion")) {
     input["runtimeVersion"] = kDefaultRuntime;
     if (!input.contains("pythonVersion")) input["pythonVersion"] = kDefaultPython;
-  }
-  if (Json* tuning = input.contains("hyperparameters") ? &input["hyperparameters"] : nullptr) {
-    (*tuning)["maxTrials"] = 1;  // keeps the run short
-    (*tuning)["maxParallelTrials"] = 1;
-    tuning->erase("resumePreviousJobId");
-    if (!metric.empty()) (*tuning)["hyperparameterMetricTag"] = metric;
   }
 }
 
@@ -79,17 +71,19 @@ Result<BuiltJob> BuildTrainingJob(client::SubmitRequest request, const std::stri
   BuiltJob built;
   built.kind = &harness::TrainingJobs();
   ASSIGN_OR_RETURN(built.document, InputOf(prepared));
-  FillIn(built.document, metric);
+  FillIn(built.document);
+  built.kind->KeepOneTrial(metric, built.document);  // keeps the run short
   AddOutputBucket(built);
   RETURN_IF_ERROR(AddPackages(prepared, workshop, built));
   return built;
 }
 
-Result<BuiltJob> BuildCustomJob(CustomJobRequest request) {
-  ASSIGN_OR_RETURN(MergedCustomJob merged, MergeCustomJob(std::move(request)));
+Result<BuiltJob> BuildVertexJob(JobWords words, const std::string& metric) {
+  ASSIGN_OR_RETURN(MergedVertexJob merged, MergeVertexJob(std::move(words)));
   BuiltJob built;
-  built.kind = &harness::CustomJobs();
+  built.kind = merged.kind;
   built.document = built.kind->Complete(std::move(merged.document), {.output_directory = kJobDir});
+  built.kind->KeepOneTrial(metric, built.document);
   const auto module = built.kind->PythonModuleOf(built.document);
   if (module && !module->package_uris.empty()) {
     return errors::PackageInBucket("packageUris", module->package_uris.front());
@@ -107,8 +101,7 @@ Result<Json> MergedDocument(JobWords words) {
     ASSIGN_OR_RETURN(const client::PreparedJob prepared, PrepareForThisHost(std::move(*submit)));
     return InputOf(prepared);
   }
-  ASSIGN_OR_RETURN(MergedCustomJob merged,
-                   MergeCustomJob(std::move(std::get<CustomJobRequest>(words.request))));
+  ASSIGN_OR_RETURN(MergedVertexJob merged, MergeVertexJob(std::move(words)));
   return std::move(merged.document);
 }
 
@@ -116,7 +109,7 @@ Result<BuiltJob> BuildJob(JobWords words, const std::string& metric, const Path&
   if (auto* submit = std::get_if<client::SubmitRequest>(&words.request)) {
     return BuildTrainingJob(std::move(*submit), metric, workshop);
   }
-  return BuildCustomJob(std::move(std::get<CustomJobRequest>(words.request)));
+  return BuildVertexJob(std::move(words), metric);
 }
 
 void UseBuiltJob(BuiltJob built, harness::Scenario& scenario) {

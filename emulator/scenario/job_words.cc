@@ -20,6 +20,11 @@ constexpr char kPackageFlag[] = "--package-path";
 constexpr char kConfigFlag[] = "--config";
 constexpr char kPoolFlag[] = "--worker-pool-spec";
 constexpr std::string_view kPoolPackageKey = "local-package-path=";
+// The keys by which the file of --config shows what it describes.
+constexpr const char* kCustomFileKeys[] = {"workerPoolSpecs", "worker_pool_specs", "jobSpec",
+                                           "job_spec"};
+constexpr const char* kTuningFileKeys[] = {"studySpec", "study_spec", "trialJobSpec",
+                                           "trial_job_spec"};
 
 bool NamesFiles(const std::string& flag) {
   static const std::set<std::string> flags = {kPackageFlag, kConfigFlag,   kPackagesFlag,
@@ -158,9 +163,9 @@ const harness::JobKind& KindOfFlags(const std::vector<std::string>& words) {
     const auto text = ReadFileUpTo(flag.value, kYamlBytesMax);
     const auto file = text.ok() ? ParseYaml(*text, flag.value) : Result<YamlDocument>(text.error());
     if (!file.ok()) continue;  // the client reports it
-    for (const char* key : {"workerPoolSpecs", "worker_pool_specs", "jobSpec", "job_spec"}) {
-      if (Member(file->value, key)) return harness::CustomJobs();
-    }
+    const auto has = [&](const char* key) { return Member(file->value, key) != nullptr; };
+    if (std::ranges::any_of(kTuningFileKeys, has)) return harness::TuningJobs();
+    if (std::ranges::any_of(kCustomFileKeys, has)) return harness::CustomJobs();
   }
   return harness::TrainingJobs();
 }

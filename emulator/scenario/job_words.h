@@ -1,6 +1,6 @@
 #pragma once
-// The words of the commands that create jobs, `jobs submit training` and `ai custom-jobs create`.
-// Scenarios and other commands make jobs of them.
+// The words of the commands that create jobs: `jobs submit training`, `ai custom-jobs create` and
+// `ai hp-tuning-jobs create`. Scenarios and other commands make jobs of them.
 
 #include <functional>
 #include <string>
@@ -18,7 +18,9 @@ namespace caip::scenario {
 
 /// The meaning of the words: the job, and the flags of the emulator that runs it.
 struct JobWords {
-  std::variant<client::SubmitRequest, client::vertex::CustomJobRequest> request;
+  std::variant<client::SubmitRequest, client::vertex::CustomJobRequest,
+               client::vertex::TuningJobRequest>
+      request;
   app::EmulatorFlags emulator;
 };
 

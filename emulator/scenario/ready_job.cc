@@ -103,6 +103,27 @@ Result<client::PreparedJob> PrepareWords(const Scenario& scenario, client::Submi
   return client::PrepareJob(request, options);
 }
 
+template <typename Request>
+Result<MergedVertexJob> MergeRequest(const JobKind& kind, Request request) {
+  request.gcloud.project = request.gcloud.project.value_or(kProject);
+  const auto property = client::GcloudProperty(request.gcloud, "ai", "region");
+  if (!request.region && (!property || property->empty())) request.region = kRegion;
+  const FixedClock clock;
+  MergedVertexJob merged;
+  merged.kind = &kind;
+  ASSIGN_OR_RETURN(
+      const client::vertex::PreparedJob prepared,
+      client::vertex::Prepare(
+          request,
+          {.clock = clock,
+           .read_input = []() -> Result<std::string> { return errors::StandardInputOfJob(); },
+           .warn = [&](const std::string& text) { merged.warning += text; }}));
+  ASSIGN_OR_RETURN(merged.document, kind.Read(prepared.job));
+  merged.region = prepared.location.region;
+  if (prepared.image) merged.images[prepared.image->uri] = prepared.image->entry;
+  return merged;
+}
+
 using ReadyResult = Result<std::unique_ptr<const ReadyJob>>;
 
 ReadyResult MakeReadyWords(const Scenario& scenario, JobWords words) {
@@ -111,8 +132,7 @@ ReadyResult MakeReadyWords(const Scenario& scenario, JobWords words) {
     if (!prepared.ok()) return errors::JobRejected(prepared.error());
     return ReadyResult(std::make_unique<const SubmittedJob>(*scenario.kind, *std::move(prepared)));
   }
-  auto merged =
-      MergeCustomJob(std::move(std::get<client::vertex::CustomJobRequest>(words.request)));
+  auto merged = MergeVertexJob(std::move(words));
   if (!merged.ok()) return errors::JobRejected(merged.error());
   Json document = scenario.kind->Complete(
       std::move(merged->document), {.arguments = scenario.arguments, .output_directory = kJobDir});
@@ -142,23 +162,12 @@ ReadyResult MakeReadyJob(const Scenario& scenario, const ReadJobWords& read, con
   return MakeReadyWords(scenario, *std::move(words));
 }
 
-Result<MergedCustomJob> MergeCustomJob(client::vertex::CustomJobRequest request) {
-  request.gcloud.project = request.gcloud.project.value_or(kProject);
-  const auto property = client::GcloudProperty(request.gcloud, "ai", "region");
-  if (!request.region && (!property || property->empty())) request.region = kRegion;
-  const FixedClock clock;
-  MergedCustomJob merged;
-  ASSIGN_OR_RETURN(
-      const client::vertex::PreparedJob prepared,
-      client::vertex::Prepare(
-          request,
-          {.clock = clock,
-           .read_input = []() -> Result<std::string> { return errors::StandardInputOfJob(); },
-           .warn = [&](const std::string& text) { merged.warning += text; }}));
-  ASSIGN_OR_RETURN(merged.document, harness::CustomJobs().Read(prepared.job));
-  merged.region = prepared.location.region;
-  if (prepared.image) merged.images[prepared.image->uri] = prepared.image->entry;
-  return merged;
+Result<MergedVertexJob> MergeVertexJob(JobWords words) {
+  if (auto* custom = std::get_if<client::vertex::CustomJobRequest>(&words.request)) {
+    return MergeRequest(harness::CustomJobs(), std::move(*custom));
+  }
+  return MergeRequest(harness::TuningJobs(),
+                      std::move(std::get<client::vertex::TuningJobRequest>(words.request)));
 }
 
 void AddImages(const Scenario& scenario, const Path& buckets, LocalImages& images) {

@@ -49,15 +49,17 @@ class ReadyJob {
 Result<std::unique_ptr<const ReadyJob>> MakeReadyJob(const harness::Scenario& scenario,
                                                      const ReadJobWords& read, const Path& buckets);
 
-/// The CustomJob that gcloud would send, with the image of a local package.
-struct MergedCustomJob {
+/// The CustomJob or HyperparameterTuningJob that gcloud would send, with the image of a local
+/// package.
+struct MergedVertexJob {
+  const harness::JobKind* kind = nullptr;
   Json document;
   std::string region;
   LocalImages images = {};
   std::string warning = {};  // what gcloud would have installed; "" if nothing
 };
-/// Project and region are optional.
-Result<MergedCustomJob> MergeCustomJob(client::vertex::CustomJobRequest request);
+/// The words are those of a job of Vertex AI. Project and region are optional.
+Result<MergedVertexJob> MergeVertexJob(JobWords words);
 
 /// Adds the container images of the scenario's trainer.
 void AddImages(const harness::Scenario& scenario, const Path& buckets, LocalImages& images);

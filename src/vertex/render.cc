@@ -1,7 +1,6 @@
 #include "vertex/render.h"
 
 #include <charconv>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "vertex/schema/training_pipeline_schema.h"
 #include "vertex/schema/tuning_job_schema.h"
 #include "vertex/study.h"
+#include "vertex/trials.h"
 
 namespace caip::vertex {
 namespace {
@@ -117,20 +117,6 @@ Json PlainTrials(const run::Job& job, const StoredTuningJob& stored, const Rende
         NameOf(job, options, kCustomJobs, TrialJobId(job.key.job_id, trial.id));
   }
   return trials;
-}
-
-// The first of the trials with the best measurement; nullptr: none has one.
-const run::Trial* FindBestTrial(const StoredTuningJob& stored) {
-  const bool minimizes = stored.job.study->metrics.front().goal == "MINIMIZE";
-  const run::Trial* best = nullptr;
-  for (const run::Trial& trial : stored.trials) {
-    if (!trial.final_metric || std::isnan(trial.final_metric->second)) continue;
-    const double value = trial.final_metric->second;
-    const bool is_better = !best || (minimizes ? value < best->final_metric->second
-                                               : value > best->final_metric->second);
-    if (is_better) best = &trial;
-  }
-  return best;
 }
 
 // The resource of a pipeline that has made `job`.

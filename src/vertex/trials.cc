@@ -1,6 +1,7 @@
 #include "vertex/trials.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "google/errors.h"
@@ -139,6 +140,19 @@ Result<std::vector<run::Job>> TrialsAsJobs(const run::Job& tuning_job) {
   }
   std::ranges::reverse(jobs);
   return jobs;
+}
+
+const run::Trial* FindBestTrial(const StoredTuningJob& stored) {
+  const bool minimizes = stored.job.study->metrics.front().goal == "MINIMIZE";
+  const run::Trial* best = nullptr;
+  for (const run::Trial& trial : stored.trials) {
+    if (!trial.final_metric || std::isnan(trial.final_metric->second)) continue;
+    const double value = trial.final_metric->second;
+    const bool is_better = !best || (minimizes ? value < best->final_metric->second
+                                               : value > best->final_metric->second);
+    if (is_better) best = &trial;
+  }
+  return best;
 }
 
 }  // namespace caip::vertex

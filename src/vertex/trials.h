@@ -26,4 +26,7 @@ run::Job TrialAsJob(const run::Job& tuning_job, const StoredTuningJob& stored,
 /// All trials of a tuning job so, the newest first. kDataLoss: its document cannot be read.
 Result<std::vector<run::Job>> TrialsAsJobs(const run::Job& tuning_job);
 
+/// The first of the trials with the best measurement, in `stored`; nullptr: none has one.
+const run::Trial* FindBestTrial(const StoredTuningJob& stored);
+
 }  // namespace caip::vertex

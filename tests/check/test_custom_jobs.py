@@ -74,10 +74,46 @@ class CustomJobs(fixture.WithFolder):
                                   f"gcr.io/p/t={program}", "--", "--steps", "4")
         self.assertEqual(self.verdicts(report, "PASS").get("start/succeeds"), "SUCCEEDED", done.stdout)
 
+    def study(self, metric="accuracy"):
+        """The words for a tuning job whose trials run the package."""
+        (self.folder / "study.yaml").write_text(
+            "maxTrialCount: 8\nmaxFailedTrialCount: 3\n"
+            "studySpec:\n"
+            f"  metrics: [{{metricId: {metric}, goal: MAXIMIZE}}]\n"
+            "  parameters: [{parameterId: rate, doubleValueSpec: {minValue: 0.1, maxValue: 1}}]\n"
+            "trialJobSpec:\n"
+            "  workerPoolSpecs:\n"
+            "    - machineSpec: {machineType: n1-standard-4}\n"
+            "      containerSpec: {imageUri: gcr.io/p/t}\n")
+        program = f"env PYTHONPATH={self.folder / 'src'} /usr/bin/python3 -B -m trainer.task"
+        return ["--config", "study.yaml", "--map-image", f"gcr.io/p/t={program}"]
+
+    def test_a_tuning_job_is_checked_by_one_trial(self):
+        self.package()
+        report, done = self.check(*self.study(), "--max-trial-count", "4", "--", "--steps", "8")
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN"), {}, done.stdout)
+        passed = self.verdicts(report, "PASS")
+        for check in ("start/succeeds", "roles/worker", "tuning/metric", "restart/explored", "restart/second-start",
+                      "machine/writes"):
+            self.assertIn(check, passed, done.stdout)
+        self.assertIn("'accuracy'", passed["tuning/metric"])
+
+    def test_a_trial_that_reports_another_metric_fails(self):
+        self.package()
+        report, done = self.check("--filter", "tuning/*", *self.study("loss"), "--", "--steps", "4")
+        self.assertEqual(list(self.verdicts(report, "FAIL")), ["tuning/metric"], done.stdout)
+        report, done = self.check("--filter", "tuning/*", "--metric", "accuracy", *self.study("loss"), "--",
+                                  "--steps", "4")
+        self.assertEqual(list(self.verdicts(report, "PASS")), ["tuning/metric"], done.stdout)
+
     def test_flags_of_the_other_kind_of_job_are_refused(self):
         self.package()
+        self.study()
         for words in (["--worker-pool-spec", POOL, "--module-name", "trainer.task"],
-                      ["--args=a", "--package-path", "src/trainer", "--module-name", "trainer.task"]):
+                      ["--args=a", "--package-path", "src/trainer", "--module-name", "trainer.task"],
+                      ["--algorithm=random-search", "--worker-pool-spec", POOL],
+                      ["--config", "study.yaml", "--args=a"],
+                      ["--config", "study.yaml", "--scale-tier=BASIC"]):
             done = self.run_caip("--state", self.state, *words)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("is a flag of", done.stderr)

@@ -74,6 +74,30 @@ class CustomJobs(explorer_case.ExplorerCase):
                                   f"gcr.io/p/t={program}")
         self.assertEqual((code, found), (0, {}))
 
+    def test_one_trial_of_a_tuning_job_is_explored(self):
+        self.package("second_start_broken.py")
+        (self.folder / "study.yaml").write_text(
+            "maxTrialCount: 8\n"
+            "studySpec:\n"
+            "  metrics: [{metricId: accuracy, goal: MAXIMIZE}]\n"
+            "  parameters: [{parameterId: rate, doubleValueSpec: {minValue: 0.1, maxValue: 1}}]\n"
+            "trialJobSpec:\n"
+            "  workerPoolSpecs:\n"
+            "    - machineSpec: {machineType: n1-standard-4}\n"
+            "      containerSpec: {imageUri: gcr.io/p/t}\n")
+        words = ["--max-points", "20", "--", "--config", "study.yaml", "--map-image",
+                 f"gcr.io/p/t=/usr/bin/python3 {self.folder / 'src' / 'task.py'}"]
+        cause = SPOILS + "job/out/#/model/model.json"
+        code, found = self.causes(*words)
+        self.assertEqual((code, list(found)), (1, [cause]))
+        scenario = self.folder / found[cause]["scenario"]
+        self.assertIn("workerpool0-0/1", scenario.read_text())
+        self.assertFalse(self.play(scenario)["passed"])
+        self.package("second_start_fixed.py")
+        self.assertTrue(self.play(scenario)["passed"])
+        code, found = self.causes(*words)
+        self.assertEqual((code, found), (0, {}))
+
     def test_clusters_lose_machines_of_each_pool(self):
         code, text = self.explore(VERTEX / "lost_worker.yaml", "--max-points", "6", "--replicas", "workerpool1-0",
                                   "--no-pairs")

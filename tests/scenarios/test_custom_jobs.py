@@ -23,6 +23,14 @@ while step < 40:
     if step % 10 == 0:
         checkpoints.put("ckpt-%d" % step, {"step": step})
 """
+STUDY = """
+studySpec:
+  algorithm: RANDOM_SEARCH
+  metrics: [{metricId: accuracy, goal: MAXIMIZE}]
+  parameters: [{parameterId: rate, doubleValueSpec: {minValue: 0.1, maxValue: 1}}]
+trialJobSpec:
+  workerPoolSpecs: [{machineSpec: {machineType: n1-standard-4}, containerSpec: {imageUri: gcr.io/p/t}}]
+"""
 
 
 class CustomJobs(scenario_case.Case):
@@ -67,6 +75,34 @@ class CustomJobs(scenario_case.Case):
             "    - {match: '^cluster workerpool0$', replica: workerpool0-0, count: 1}\n")
         code, text, _, _ = self.run_scenario(file)
         self.assertEqual(code, 0, text)
+
+    def test_words_of_a_tuning_job_run_its_trials(self):
+        self.package(RESUMES)
+        (self.folder / "study.yaml").write_text(STUDY)
+        file = self.write(
+            "job:\n"
+            "  tune:\n"
+            "    - --config=study.yaml\n"
+            "    - --max-trial-count=2\n"
+            "    - --map-image=gcr.io/p/t=/usr/bin/python3 src/task.py\n"
+            "faults:\n"
+            "  - kill: {replica: chief/2}\n"
+            "    when: {step: 25}\n"
+            "expect:\n"
+            "  state: JOB_STATE_SUCCEEDED\n"
+            "  restarts: {workerpool0-0/2: 1, total: 1}\n"
+            "  first_step: {workerpool0-0/2: {2: 21}}\n"
+            "  trials: {count: 2}\n")
+        code, text, _, _ = self.run_scenario(file)
+        self.assertEqual(code, 0, text)
+
+    def test_a_study_that_the_service_refuses_is_reported(self):
+        self.package(RESUMES)
+        (self.folder / "study.yaml").write_text(STUDY.replace("maxValue: 1", "maxValue: 0"))
+        file = self.write("job: {tune: [--config=study.yaml, '--map-image=gcr.io/p/t=/usr/bin/true']}\n")
+        code, text, _, _ = self.run_scenario(file)
+        self.assertEqual(code, 2, text)
+        self.assertIn("max_value", text)
 
     def test_a_wrong_word_is_reported_as_gcloud_reports_it(self):
         file = self.write("job: {create: [--worker-pool-spec=machine=n1-standard-4]}\n")

@@ -99,9 +99,11 @@ Command ParseArguments(const std::vector<std::string>& words) {
 
 Result<scenario::JobWords> ReadJobWords(const harness::JobKind& kind,
                                         const std::vector<std::string>& words) {
+  const bool is_training = &kind == &harness::TrainingJobs();
   const bool is_custom = &kind == &harness::CustomJobs();
-  std::vector<std::string> line = {"beta", "jobs", "submit", "training", "job"};
-  if (is_custom) line = {"ai", "custom-jobs", "create", "--display-name=scenario"};
+  const std::string group = is_custom ? "custom-jobs" : "hp-tuning-jobs";
+  std::vector<std::string> line = {"ai", group, "create", "--display-name=scenario"};
+  if (is_training) line = {"beta", "jobs", "submit", "training", "job"};
   line.insert(line.end(), words.begin(), words.end());
   Command command = ParseArguments(line);
   if (auto* submit = std::get_if<SubmitCommand>(&command)) {
@@ -113,9 +115,13 @@ Result<scenario::JobWords> ReadJobWords(const harness::JobKind& kind,
     create->request.gcloud = create->gcloud;
     return scenario::JobWords{std::move(create->request), std::move(create->emulator)};
   }
+  if (auto* create = std::get_if<TuningJobCreateCommand>(&command)) {
+    create->request.gcloud = create->gcloud;
+    return scenario::JobWords{std::move(create->request), std::move(create->emulator)};
+  }
   const auto* print = std::get_if<PrintCommand>(&command);
   return errors::JobWordsRefused(print ? print->err : "",
-                                 is_custom ? "ai.custom-jobs.create" : "jobs.submit.training");
+                                 is_training ? "jobs.submit.training" : "ai." + group + ".create");
 }
 
 Result<SubmitCommand> ReadSubmitLine(std::vector<std::string> words) {

@@ -18,9 +18,9 @@ namespace caip::cli {
 namespace {
 
 constexpr const char* kCheckFooter =
-    R"(The flags of the job are gcloud's, of `jobs submit training` or of `ai custom-jobs create`;
---region and --job-dir are optional. The command runs the
-job a few times, each time on its own emulator. It does not touch your state directory.
+    R"(The flags of the job are gcloud's, of `jobs submit training`, `ai custom-jobs create` or
+`ai hp-tuning-jobs create`; --region and --job-dir are optional. The command runs the job, or one
+trial of it, a few times, each time on its own emulator. It does not touch your state directory.
 
 Exit codes: 0 no check failed, 1 a check failed, 2 wrong usage or a rejected job, 3 this host cannot
 run the checks, 4 caip itself failed, 130 interrupted (the finished checks are reported).
@@ -139,16 +139,17 @@ void AddCourseFlags(Grammar& grammar, CLI::App& app, const Shared& check) {
                ToDuration(&check->trainer.real_duration));
 }
 
-// Flags that only custom jobs have. The check passes them on to `ai custom-jobs create`.
-void AddFlagsOfCustomJobs(Grammar& grammar, CLI::App& app, const Shared& check) {
+// Flags that only jobs of Vertex AI have. The check passes them on to the command that creates
+// them.
+void AddFlagsOfVertexJobs(Grammar& grammar, CLI::App& app, const Shared& check) {
   const auto passed_on = [check](const std::string&) -> Status {
-    check->has_custom_flags = true;
+    check->has_vertex_flags = true;
     return Ok{};
   };
-  grammar.Heading("Flags of a custom job of Vertex AI");
+  grammar.Heading("Flags of a job of Vertex AI");
   grammar.Flag(app, "--worker-pool-spec", "KEY=VALUE,...",
                "A worker pool, as for `caip ai custom-jobs create`; repeatable. --config may also "
-               "be a CustomJobSpec.",
+               "be a CustomJobSpec, or a HyperparameterTuningJob.",
                passed_on);
   grammar.Flag(app, "--args", "ARG,...", "Arguments of the trainer, in each pool.", passed_on);
   grammar.Flag(app, "--command", "WORD,...", "Replaces the entry point of each container.",
@@ -158,6 +159,12 @@ void AddFlagsOfCustomJobs(Grammar& grammar, CLI::App& app, const Shared& check) 
                "Packages (gs://) of each pool of --worker-pool-spec with an executor image.",
                passed_on);
   grammar.Flag(app, "--persistent-resource-id", "ID", "Persistent resource the job runs on.",
+               passed_on);
+  grammar.Flag(app, "--max-trial-count", "N", "Accepted for a tuning job. A check runs one trial.",
+               passed_on);
+  grammar.Flag(app, "--parallel-trial-count", "N",
+               "Accepted for a tuning job. A check runs one trial.", passed_on);
+  grammar.Flag(app, "--algorithm", "ALGORITHM", "How a tuning job chooses the values of the trial.",
                passed_on);
   grammar.Heading(std::string(kMainFlags));
 }
@@ -196,7 +203,7 @@ std::string ReplayOf(const std::vector<std::string>& own) {
 bool TakeCommand(const Words& words, CheckCommand& check) {
   check::TrainerRequest& trainer = check.trainer;
   const client::SubmitRequest& job = trainer.job;
-  const bool has_job = check.has_custom_flags || job.config || job.package_path ||
+  const bool has_job = check.has_vertex_flags || job.config || job.package_path ||
                        !job.packages.empty() || job.flags.module_name || job.flags.master.image_uri;
   if (has_job || !words.user_args || !explore::IsCommand(*words.user_args)) return false;
   trainer.command = *words.user_args;
@@ -233,7 +240,7 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
   grammar.SetTrack(true);  // gcloud has no such command, on any track
   *finish_job = AddJobFlags(grammar, app, &check->trainer.job);
   grammar.SetTrack(has_track);
-  AddFlagsOfCustomJobs(grammar, app, check);
+  AddFlagsOfVertexJobs(grammar, app, check);
   AddReportFlags(grammar, app, check);
   AddCourseFlags(grammar, app, check);
   AddCommandFlags(grammar, app, &check->trainer.out_directories, &check->trainer.ranks);

@@ -286,8 +286,8 @@ void AddExplore(Grammar& grammar) {
       grammar.root(), "explore", "Finds restart bugs of a trainer.",
       "Runs the job without faults, takes its machine away at every crash point of that baseline "
       "run, and compares each recovery with the baseline. The job is a command, a scenario, or "
-      "what flags of `jobs submit training` or `ai custom-jobs create` describe.\n\nExit codes: 0 "
-      "nothing found (or only "
+      "what flags of `jobs submit training`, `ai custom-jobs create` or `ai hp-tuning-jobs create` "
+      "describe.\n\nExit codes: 0 nothing found (or only "
       "possibly harmless ones), 1 findings, 2 wrong usage, or nothing could be compared, 3 this "
       "host cannot explore it (its disk is full, ...), 4 caip itself failed, 130 interrupted.\n\n"
       "Examples:\n  caip explore -- python3 train.py --out {job_dir}\n"

@@ -33,17 +33,16 @@ int CheckExitCode(const Error& error) {
 }
 
 // Of a command that knows nothing of the service, its rules are not checked. Some rules are those
-// of custom jobs only.
+// of jobs of Vertex AI only.
 std::vector<const CheckKind*> ChooseChecks(const CheckCommand& command) {
   std::vector<const CheckKind*> chosen;
-  const bool is_custom_job =
-      &scenario::KindOfFlags(command.trainer.words) == &harness::CustomJobs();
+  const bool is_of_vertex = scenario::KindOfFlags(command.trainer.words).RestartsFailing();
   int64_t number = 0;
   for (const CheckKind& check : harness::CheckKinds()) {
     const bool is_of_service = check.scope != harness::CheckScope::kAnyTrainer;
     if (is_of_service && !command.trainer.command.empty()) continue;
-    const bool is_of_custom_jobs = check.scope == harness::CheckScope::kCustomJobs;
-    if (is_of_custom_jobs && !is_custom_job && !command.list) continue;
+    const bool is_of_vertex_only = check.scope == harness::CheckScope::kVertexJobs;
+    if (is_of_vertex_only && !is_of_vertex && !command.list) continue;
     const bool wanted =
         command.filters.empty() ||
         std::any_of(command.filters.begin(), command.filters.end(),
@@ -61,8 +60,8 @@ std::string DescribeNoCheck(const CheckCommand& command) {
       return harness::GlobMatches(glob, check.id);
     });
     if (!is_named) continue;
-    const bool is_of_custom_jobs = check.scope == harness::CheckScope::kCustomJobs;
-    return errors::CheckOfOtherJobs(check.id, is_of_custom_jobs).message;
+    const bool is_of_vertex = check.scope == harness::CheckScope::kVertexJobs;
+    return errors::CheckOfOtherJobs(check.id, is_of_vertex).message;
   }
   return "No check has a matching id. --list prints all ids.";
 }

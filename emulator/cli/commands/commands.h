@@ -261,7 +261,7 @@ struct ExploreCommand {
 /// `check SUBMIT FLAGS -- USER_ARGS`.
 struct CheckCommand {
   check::TrainerRequest trainer;
-  bool has_custom_flags = false;     // --worker-pool-spec and others of custom jobs
+  bool has_vertex_flags = false;     // --worker-pool-spec and others of jobs of Vertex AI
   std::vector<std::string> filters;  // --filter GLOB, repeatable
   int64_t shard = 1;                 // --shard i/n
   int64_t shards = 1;

@@ -31,7 +31,7 @@ CheckResult Skip(std::string why);
 enum class CheckScope {
   kService,     // those of a job of the service
   kAnyTrainer,  // also those that are commands and know nothing of the service
-  kCustomJobs,  // those of custom jobs of Vertex AI
+  kVertexJobs,  // those of custom jobs and tuning jobs of Vertex AI
 };
 
 struct CheckKind {

@@ -63,8 +63,9 @@ RunPlan PlanPlainRun(const CheckSession& session) {
 RunPlan PlanWithoutTfConfig(const CheckSession& session) {
   if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
   const Scenario& job = session.trainer.job;
-  if (job.kind == &CustomJobs() && !HasCluster(*job.kind, job.document)) {
-    return SkippedPlan("a custom job with one replica has no TF_CONFIG in any run");
+  if (!job.kind->GivesTfConfigToOneReplica() && !HasCluster(*job.kind, job.document)) {
+    return SkippedPlan("a " + std::string(job.kind->noun()) +
+                       " with one replica has no TF_CONFIG in any run");
   }
   RunPlan plan = PlanAsGiven(session);
   plan.tf_config = false;

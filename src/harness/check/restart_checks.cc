@@ -288,7 +288,7 @@ std::vector<CheckKind> RestartChecks() {
        "docs/service/vertex.md, section 4: a replica that exits non-zero is started again at once",
        {"plain", "restarts"},
        CheckSecondStart,
-       CheckScope::kCustomJobs},
+       CheckScope::kVertexJobs},
       {"restart/explored",
        "The result is the same wherever the machine goes away.",
        "docs/service/restarts.md, section 3; docs/explorer.md",

@@ -2,7 +2,6 @@
 // the API, as Read makes it.
 
 #include <algorithm>
-#include <array>
 
 #include "base/time_text.h"
 #include "harness/scenario/job_kind.h"
@@ -28,7 +27,6 @@ constexpr const char* kJobFields[] = {"jobSpec", "job_spec",       "displayName"
                                       "labels",  "encryptionSpec", "encryption_spec"};
 constexpr const char* kTasks[] = {"containerSpec", "pythonPackageSpec"};
 constexpr int64_t kPoolReplicasMax = 10'000;
-constexpr std::array<std::string_view, 4> kPoolRoles = {"master", "worker", "ps", "evaluator"};
 
 const Json& NoPools() {
   static const Json none = Json::array();
@@ -97,6 +95,7 @@ void CompletePool(const JobCompletion& completion, Json& pool) {
 
 class CustomJobKind final : public JobKind {
  public:
+  std::string_view noun() const override { return "custom job"; }
   std::string_view document_key() const override { return "custom_job"; }
   std::string_view words_key() const override { return "create"; }
 
@@ -204,6 +203,8 @@ class CustomJobKind final : public JobKind {
     const bool may_be_spot = document.is_null() || strategy == "SPOT" || strategy == "LOW_COST";
     return 1 + run::kJobRetriesMax + (may_be_spot ? vertex::kSpotRestartsMax : 0);
   }
+  bool NamesReplicasByPools() const override { return true; }
+  bool GivesTfConfigToOneReplica() const override { return false; }
   bool RestartsFailing() const override { return true; }
   bool AddsJobDir() const override { return false; }
   std::string_view output_name() const override { return "baseOutputDirectory"; }
@@ -211,6 +212,7 @@ class CustomJobKind final : public JobKind {
     return "the directories that AIP_MODEL_DIR and AIP_CHECKPOINT_DIR name";
   }
 
+  void KeepOneTrial(const std::string&, Json&) const override {}
   void AddArguments(const std::vector<std::string>& words, Json& document) const override {
     if (PoolsOf(document).empty()) return;
     for (Json& pool : document["jobSpec"][kPools]) AddWords(words, pool);
@@ -262,38 +264,6 @@ class CustomJobKind final : public JobKind {
 const JobKind& CustomJobs() {
   static const CustomJobKind kind;
   return kind;
-}
-
-const std::vector<const JobKind*>& JobKinds() {
-  static const std::vector<const JobKind*> kinds = {&TrainingJobs(), &CustomJobs()};
-  return kinds;
-}
-
-bool HasCluster(const JobKind& kind, const Json& document) {
-  return kind.ReplicasOf(document).size() > 1;
-}
-
-bool IsFirstReplica(const std::string& replica) {
-  return replica == "master-0" || replica == vertex::ReplicaName({vertex::PoolRole(0), 0});
-}
-
-std::string NameInPools(const std::string& replica) {
-  const size_t dash = std::min(replica.rfind('-'), replica.size());
-  const std::string word = replica.substr(0, dash);
-  const std::string index = dash == replica.size() ? "-0" : replica.substr(dash);
-  for (size_t pool = 0; pool < kPoolRoles.size(); ++pool) {
-    const bool is_chief = pool == 0 && word == "chief";
-    if (is_chief || word == kPoolRoles[pool]) return vertex::PoolRole(pool) + index;
-  }
-  return replica;
-}
-
-std::string RoleOf(const std::string& replica) {
-  const std::string role = replica.substr(0, replica.rfind('-'));
-  for (size_t pool = 0; pool < kPoolRoles.size(); ++pool) {
-    if (role == vertex::PoolRole(pool)) return std::string(kPoolRoles[pool]);
-  }
-  return role;
 }
 
 }  // namespace caip::harness

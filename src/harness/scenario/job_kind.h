@@ -1,9 +1,10 @@
 #pragma once
-// The kinds of jobs that scenarios, checks and the explorer run: training jobs of AI Platform and
-// custom jobs of Vertex AI. Everything that these commands need to know about an API is here, so
-// that a new API is one more class.
+// The kinds of jobs that scenarios, checks and the explorer run: training jobs of AI Platform,
+// custom jobs and tuning jobs of Vertex AI. Everything that these commands need to know about an
+// API is here, so that a new API is one more class.
 //
-// A document is what a client of the API sends: a trainingInput, or a CustomJob.
+// A document is what a client of the API sends: a trainingInput, a CustomJob or a
+// HyperparameterTuningJob.
 
 #include <cstdint>
 #include <optional>
@@ -34,6 +35,8 @@ class JobKind {
  public:
   virtual ~JobKind() = default;
 
+  /// What sentences call such a job: "training job".
+  virtual std::string_view noun() const = 0;
   /// The key of a document below `job` in a scenario: "config".
   virtual std::string_view document_key() const = 0;
   /// The key of the words of a client's command there: "submit".
@@ -70,6 +73,10 @@ class JobKind {
   virtual std::string MetricTagOf(const Json& document) const = 0;
   /// How often the service tries the whole job at most.
   virtual int64_t AttemptsMaxOf(const Json& document) const = 0;
+  /// Whether replicas are named after worker pools: "workerpool1-0".
+  virtual bool NamesReplicasByPools() const = 0;
+  /// Whether a job's only replica gets TF_CONFIG, too.
+  virtual bool GivesTfConfigToOneReplica() const = 0;
   /// Whether a replica whose program failed starts once more before its job fails.
   virtual bool RestartsFailing() const = 0;
   /// Whether the service adds the flag --job-dir to the trainer's arguments.
@@ -80,6 +87,8 @@ class JobKind {
   virtual std::string_view output_source() const = 0;
 
   // Changes of a document.
+  /// Leaves one trial of a tuning job, which reports `metric`; "": the job's own. Other jobs stay.
+  virtual void KeepOneTrial(const std::string& metric, Json& document) const = 0;
   virtual void AddArguments(const std::vector<std::string>& words, Json& document) const = 0;
   /// Removes the images, so that Complete gives all replicas one program.
   virtual void RemoveImages(Json& document) const = 0;
@@ -105,6 +114,8 @@ class JobKind {
 const JobKind& TrainingJobs();
 /// Custom jobs of Vertex AI.
 const JobKind& CustomJobs();
+/// Hyperparameter tuning jobs of Vertex AI.
+const JobKind& TuningJobs();
 /// All kinds, in the order of the documentation.
 const std::vector<const JobKind*>& JobKinds();
 

@@ -278,7 +278,7 @@ void ReadParts(const Reading& reading, Scenario& scenario) {
   ReadPlaces(reading, scenario);
   if (const Cursor* needs = reading.Find("needs")) ReadNeeds(*needs, scenario);
   ReadJob(reading, scenario);
-  if (scenario.kind == &CustomJobs()) reading.TakeRolesAsPools();
+  if (scenario.kind->NamesReplicasByPools()) reading.TakeRolesAsPools();
   if (const Cursor* buckets = reading.Find("buckets")) {
     ReadBuckets(*buckets, reading.FolderOf("buckets"), scenario);
   }

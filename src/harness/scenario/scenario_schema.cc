@@ -117,6 +117,8 @@ Json ScenarioSchema() {
                       {"config", {{"type", "object"}}},
                       {"create", texts},
                       {"custom_job", {{"type", "object"}}},
+                      {"tune", texts},
+                      {"hyperparameter_tuning_job", {{"type", "object"}}},
                       {"args", texts}})},
       {"trainer", TrainerSchema(texts)},
       {"buckets", {{"type", "object"}}},

@@ -60,18 +60,18 @@ std::string DescriptionMissing() {
 
 std::string JobMissing() {
   return "a job is missing. Write `trainer: {command: [...]}`, `job: {submit: [...]}` "
-         "or `job: {custom_job: {...}}`.";
+         "`job: {custom_job: {...}}` or `job: {hyperparameter_tuning_job: {...}}`.";
 }
 
 std::string TwoJobKinds() {
-  return "a scenario has one job. Write either `submit` or `config` for AI Platform, or `create` "
-         "or "
-         "`custom_job` for Vertex AI.";
+  return "a scenario has one job. Write one of `submit` and `config` for AI Platform, `create` and "
+         "`custom_job` for a custom job of Vertex AI, `tune` and `hyperparameter_tuning_job` for a "
+         "tuning job of Vertex AI.";
 }
 
 std::string GroupOfOtherJob() {
   return "`ranks` and `cluster` of the trainer make the machines of a job of their own. Write the "
-         "worker pools into `custom_job` instead.";
+         "worker pools into the job instead.";
 }
 
 std::string CommandMissing() {

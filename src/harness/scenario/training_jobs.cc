@@ -78,6 +78,7 @@ void MakeGroup(const JobCompletion& completion, Json& input) {
 
 class TrainingJobKind final : public JobKind {
  public:
+  std::string_view noun() const override { return "training job"; }
   std::string_view document_key() const override { return "config"; }
   std::string_view words_key() const override { return "submit"; }
   // The service reports what is wrong with it.
@@ -160,11 +161,21 @@ class TrainingJobKind final : public JobKind {
     return tag.empty() ? "training/hptuning/metric" : tag;
   }
   int64_t AttemptsMaxOf(const Json&) const override { return 1 + run::kJobRetriesMax; }
+  bool NamesReplicasByPools() const override { return false; }
+  bool GivesTfConfigToOneReplica() const override { return true; }
   bool RestartsFailing() const override { return false; }
   bool AddsJobDir() const override { return true; }
   std::string_view output_name() const override { return "job-dir"; }
   std::string_view output_source() const override { return "--job-dir"; }
 
+  void KeepOneTrial(const std::string& metric, Json& document) const override {
+    if (!document.contains("hyperparameters")) return;
+    Json& tuning = document["hyperparameters"];
+    tuning["maxTrials"] = 1;
+    tuning["maxParallelTrials"] = 1;
+    tuning.erase("resumePreviousJobId");
+    if (!metric.empty()) tuning["hyperparameterMetricTag"] = metric;
+  }
   void AddArguments(const std::vector<std::string>& words, Json& document) const override {
     if (!document.contains("args")) document["args"] = Json::array();
     for (const std::string& word : words) document["args"].push_back(word);

@@ -103,12 +103,17 @@ CustomJob ReadTrialJob(const Json& plain) {
   return CustomJobFromPlain(std::move(job));
 }
 
-Result<TuningJob> ReadTuningJob(const Json& json) {
+Result<Json> ReadTuningPlain(const Json& json) {
   std::vector<FieldViolation> violations;
   Json plain =
       google::ReadMessage(json, TuningJobSchema(), "hyperparameter_tuning_job", violations);
   if (!violations.empty()) return google::errors::NotTheMessage(std::move(violations));
-  return TuningJobFromPlain(std::move(plain));
+  return plain;
+}
+
+Result<Json> PlainOfTuningBody(const Json& body) {
+  if (!body.is_object()) return errors::BodyNoObject("HyperparameterTuningJob");
+  return ReadTuningPlain(google::WithoutOutputFields(body, TuningJobSchema()));
 }
 
 }  // namespace
@@ -126,11 +131,19 @@ TuningJob TuningJobFromPlain(Json plain) {
 }
 
 Result<TuningJob> ParseTuningJob(const Json& body) {
-  if (!body.is_object()) return errors::BodyNoObject("HyperparameterTuningJob");
-  return ReadTuningJob(google::WithoutOutputFields(body, TuningJobSchema()));
+  ASSIGN_OR_RETURN(Json plain, PlainOfTuningBody(body));
+  return TuningJobFromPlain(std::move(plain));
 }
 
-Result<TuningJob> TuningJobFromStoredJson(const Json& stored) { return ReadTuningJob(stored); }
+Result<Json> SpellTuningJob(const Json& body) {
+  ASSIGN_OR_RETURN(const Json plain, PlainOfTuningBody(body));
+  return google::WriteMessage(plain, TuningJobSchema(), {.camel_case = true});
+}
+
+Result<TuningJob> TuningJobFromStoredJson(const Json& stored) {
+  ASSIGN_OR_RETURN(Json plain, ReadTuningPlain(stored));
+  return TuningJobFromPlain(std::move(plain));
+}
 
 Json ToStoredJson(const TuningJob& job) {
   return google::WriteMessage(job.plain, TuningJobSchema(), {.camel_case = true});

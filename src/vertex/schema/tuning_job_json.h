@@ -10,6 +10,9 @@ namespace caip::vertex {
 /// Reads a create body. Fields that only the service sets are ignored.
 Result<TuningJob> ParseTuningJob(const Json& body);
 
+/// The create body with the names of the API. Values that are defaults remain.
+Result<Json> SpellTuningJob(const Json& body);
+
 /// The document of a stored job. The error's message says what is wrong with it.
 Result<TuningJob> TuningJobFromStoredJson(const Json& stored);
 Json ToStoredJson(const TuningJob& job);

@@ -1,0 +1,66 @@
+"""R14 as a trial of a tuning job, fixed: reports are kept beside the checkpoints, with their times.
+
+The service takes two lines with the same step and time for one report. So a report is stored first, and the
+metric file, which is lost with the machine, is written again from there.
+"""
+import json
+import os
+import sys
+import time
+
+sys.path.insert(1, sys.path[0] + "/../restarts")
+
+from console import flag, record, say
+from storage import folder
+
+STEPS, SAVE_EVERY, REPORT_EVERY = 40, 20, 10
+
+
+def restore(checkpoints):
+    steps = [int(name[len("ckpt-"):]) for name in checkpoints.list("ckpt-")]
+    if not steps:
+        return {"step": 0, "w": 0.0}
+    say("restoring ckpt-%d" % max(steps))
+    return checkpoints.get("ckpt-%d" % max(steps))
+
+
+class Reports:
+    """The reports of this trial, and the file from which the service reads them."""
+
+    def __init__(self, checkpoints):
+        self._checkpoints = checkpoints
+        self._reports = checkpoints.get("reports") if checkpoints.list("reports") else []
+        self._write()
+
+    def add(self, step, value):
+        if any(report["global_step"] == str(step) for report in self._reports):
+            return
+        self._reports.append({
+            os.environ.get("CLOUD_ML_HP_METRIC_TAG", "accuracy"): str(value),
+            "global_step": str(step), "timestamp": time.time(),
+            "trial": os.environ.get("CLOUD_ML_TRIAL_ID", "0")})
+        self._checkpoints.put("reports", self._reports)
+        self._write()
+
+    def _write(self):
+        path = os.environ.get("CLOUD_ML_HP_METRIC_FILE", "/tmp/hypertune/output.metrics")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write("".join(json.dumps(report, sort_keys=True) + "\n"
+                               for report in self._reports))
+
+
+def main():
+    checkpoints, rate = folder(os.environ["AIP_CHECKPOINT_DIR"]), float(flag("rate", 0.1))
+    state = restore(checkpoints)
+    step, w, reports = state["step"], state["w"], Reports(checkpoints)
+    while step < STEPS:
+        step, w = step + 1, w + rate * (1.0 - w)
+        record(step, w=w)
+        if step % REPORT_EVERY == 0:
+            reports.add(step, w)
+        if step % SAVE_EVERY == 0:
+            checkpoints.put("ckpt-%d" % step, {"step": step, "w": w})
+
+
+main()
