@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "emulator/explore/exploring.h"
-#include "emulator/explore/exploring_tasks.h"
+#include "emulator/explore/task_list.h"
 #include "harness/explorer/baseline.h"
 
 namespace caip::explore {

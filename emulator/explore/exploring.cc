@@ -13,9 +13,9 @@
 #include "emulator/explore/errors.h"
 #include "emulator/explore/exploring_files.h"
 #include "emulator/explore/exploring_runs.h"
-#include "emulator/explore/exploring_tasks.h"
 #include "emulator/explore/plan.h"
 #include "emulator/explore/resumption.h"
+#include "emulator/explore/task_list.h"
 
 namespace caip::explore {
 namespace {

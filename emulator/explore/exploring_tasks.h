@@ -1,5 +1,5 @@
 #pragma once
-// The restarts that an exploration tries, in whole runs or from recorded buckets.
+// A restart that an exploration tries, in a whole run or from recorded buckets.
 
 #include <memory>
 #include <optional>
@@ -83,6 +83,13 @@ std::vector<harness::CrashPoint> PointsOfRecovery(const ExploreTask& task,
                                                   const harness::Evidence& whole,
                                                   const harness::PointSelection& selection);
 
+/// How often the trigger of `point` has counted its operation before the restart at `first` without
+/// an event of it: the operation before which, or in which, the machine was taken away, and those
+/// of files that were open then (`begun`). `glob`: the trigger's, or empty.
+int64_t CountedBefore(const harness::CrashPoint& first,
+                      const std::vector<harness::BegunOperation>& begun,
+                      const harness::CrashPoint& point, const std::string& glob);
+
 /// The first event after the end of the machine that the first restart took away.
 size_t BeginOfRecovery(const ExploreTask& task, const harness::Evidence& whole);
 
@@ -129,58 +136,5 @@ std::vector<harness::CrashPoint> DiskPoints(const std::vector<harness::Event>& r
 /// All events of a run. Leaves it without changes of disks, so that its events are comparable with
 /// those of runs that do not report them.
 std::vector<harness::Event> TakeAllEvents(harness::Evidence& run);
-
-/// Tasks in the order in which they are tried. For one thread.
-class TaskList {
- public:
-  /// Adds each state of storage once, at the first crash point with it, which shows the write.
-  /// `first`: the restart in `run`, if any.
-  void AddRecorded(const RecordedRun& run, const std::optional<harness::CrashPoint>& first);
-  /// Adds whole runs. A point just before an operation equals the point after the operation before
-  /// it, unless the replica did something in between.
-  void AddWhole(const RecordedRun& run, const std::optional<harness::CrashPoint>& first,
-                const Interruption& what);
-  /// Adds failures of the power after at most `most` changes of files, of all kinds, if the files
-  /// that they leave are different from those of earlier tasks. Recoveries only.
-  void AddPowerLosses(const RecordedRun& run, size_t most);
-  /// Adds runs in which storage answers 503 once: instead of each operation, and after each change,
-  /// so that its answer is lost.
-  void AddStorageErrors(const RecordedRun& run);
-  /// Adds at most `most` runs with the interruption after changes in storage, steps and lines.
-  void AddAfterActs(const RecordedRun& run, const Interruption& what, size_t most);
-  /// Adds at most `most` runs with the interruption after changes in storage, before the answer.
-  void AddAtStorage(const RecordedRun& run, const Interruption& what, size_t most);
-  /// Adds at most `most` runs with the interruption while a file is written.
-  void AddInWrites(const RecordedRun& run, const Interruption& what, size_t most);
-  /// Adds at most `most` runs with the interruption at other points than the crash points of the
-  /// run.
-  void AddAtPoints(const std::vector<harness::CrashPoint>& points, const Interruption& what,
-                   size_t most) {
-    AddAt(points, what, most);
-  }
-  /// Adds at most `most` runs with faults of the network after changes in storage, steps and lines:
-  /// all kinds in turn, towards each other replica and storage in turn.
-  void AddNetworkFaults(const RecordedRun& run, size_t most);
-  /// Keeps at most `most` of the tasks from index `from` on, the most different ones. Returns how
-  /// many there were.
-  size_t ThinOut(size_t from, size_t most);
-  /// The indices from `from` on, so that one of many alike comes before the others.
-  std::vector<size_t> MostDifferentFirst(size_t from) const;
-
-  size_t size() const { return tasks_.size(); }
-  /// The indices of at most `most` tasks with one restart by the loss of a machine, evenly
-  /// distributed.
-  std::set<size_t> SampleOfSingles(size_t most) const;
-  /// Only for the first restart of a run.
-  const std::vector<EqualPoint>& equals() const { return equals_; }
-  const ExploreTask& operator[](size_t index) const { return tasks_[index]; }
-
- private:
-  void AddAt(const std::vector<harness::CrashPoint>& points, const Interruption& what, size_t most);
-
-  std::vector<ExploreTask> tasks_;
-  std::vector<EqualPoint> equals_;
-  std::set<std::string> seen_;  // states of storage
-};
 
 }  // namespace caip::explore

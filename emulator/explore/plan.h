@@ -6,7 +6,7 @@
 #include <string>
 
 #include "emulator/explore/exploring.h"
-#include "emulator/explore/exploring_tasks.h"
+#include "emulator/explore/task_list.h"
 
 namespace caip::explore {
 

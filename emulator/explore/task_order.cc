@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/explore/exploring_tasks.h"
+#include "emulator/explore/task_list.h"
 #include "harness/explorer/baseline.h"
 
 namespace caip::explore {
