@@ -51,7 +51,7 @@ std::ostream& operator<<(std::ostream& out, const KilledProcesses& killed) {
   return out << killed.name;
 }
 
-using Killed = std::tuple<const char*, KilledProcesses>;
+using Killed = std::tuple<std::string, KilledProcesses>;
 
 std::string NameOfProcess(int process) {
   const auto name = ReadFile("/proc/" + std::to_string(process) + "/comm");
@@ -76,7 +76,7 @@ std::vector<int> ProcessesOfHost() {
 class KilledEngines : public ::testing::TestWithParam<Killed> {
  protected:
   void SetUp() override {
-    const std::string engine = std::get<0>(GetParam());
+    const std::string& engine = std::get<0>(GetParam());
     const TemporaryDirectory base("caip-layer-");
     WriteBusybox(base.path());
     for (const char* place : {"proc", "dev", "sys", "tmp"}) {
@@ -91,7 +91,7 @@ class KilledEngines : public ::testing::TestWithParam<Killed> {
   }
   void SubmitAndAwaitContainer() const {
     const std::string image = "gcr.io/demo/trainer:v1";
-    const std::string engine = std::get<0>(GetParam());
+    const std::string& engine = std::get<0>(GetParam());
     const Transcript run = caip_.Run(
         {"jobs", "submit", "training", "job", "--region", "us-central1", "--master-image-uri",
          image, "--container-engine", engine == "stand_in" ? "docker" : engine, "--map-image",
@@ -140,9 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values(KilledProcesses{"Emulator", {}},
                                          KilledProcesses{"EmulatorAndLauncher", {"caip-launcher"}},
                                          KilledProcesses{"EmulatorAndInit", {"caip-replica"}})),
-    [](const auto& killed) {
-      return std::string(std::get<0>(killed.param)) + std::get<1>(killed.param).name;
-    });
+    [](const auto& killed) { return std::get<0>(killed.param) + std::get<1>(killed.param).name; });
 
 }  // namespace
 }  // namespace caip::testing
