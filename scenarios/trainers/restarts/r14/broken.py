@@ -42,7 +42,8 @@ class Reports:
 
 
 def main():
-    job, rate = folder(flag("job-dir")), float(flag("rate", 0.1))
+    # A trial of Vertex AI gets no --job-dir, but a folder for its checkpoints.
+    job, rate = folder(flag("job-dir", os.environ.get("AIP_CHECKPOINT_DIR"))), float(flag("rate", 0.1))
     state = restore(job)
     step, w, reports = state["step"], state["w"], Reports()
     while step < STEPS:
