@@ -135,6 +135,11 @@ class Census(algorithms.CensusTest):
         self.assert_reaches(algorithms.tensorflow_python(), 'tab_net', 0.845, 0.895, '--model_type=classification',
                             '--learning_rate=0.02', '--max_steps=4000')
 
+    def test_tabnet_with_small_batches(self):
+        self.assert_reaches(algorithms.tensorflow_python(), 'tab_net', 0.845, 0.895, '--model_type=classification',
+                            '--learning_rate=0.02', '--feature_dim=32', '--num_decision_steps=3', '--batch_size=512',
+                            '--batch_momentum=0.9', '--decay_every=500', '--max_steps=2000')
+
 
 if __name__ == '__main__':
     support.main()
