@@ -183,11 +183,11 @@ def make_project(folder):
     restarts.mkdir(parents=True)
     for file in (ROOT / 'scenarios/restarts').glob('r01_half_a_checkpoint_*.yaml'):
         shutil.copy(file, restarts)
-    shutil.copytree(ROOT / 'scenarios/trainers/restarts/r01', folder / 'scenarios/trainers/restarts/r01')
-    shared_modules.copy_to(folder / 'scenarios/trainers/restarts/r01')
-    for place in ('scenarios/vertex', 'scenarios/trainers/vertex'):
+    shutil.copytree(ROOT / 'scenarios/vertex', folder / 'scenarios/vertex')
+    for trainers in ('restarts/r01', 'restarts/r14', 'vertex'):
+        place = f'scenarios/trainers/{trainers}'
         shutil.copytree(ROOT / place, folder / place)
-    shared_modules.copy_to(folder / 'scenarios/trainers/vertex')
+        shared_modules.copy_to(folder / place)
     docker_archive(folder / 'image.tar', 'gcr.io/my-project/trainer:v1')
     shutil.copy(folder / 'image.tar', folder / 'trainer.tar')
     oci_layout(folder / 'layout')
