@@ -18,14 +18,14 @@ import machines
 
 CAIP = None
 
-# Saves two files every second step. {resume} decides which checkpoint is taken for the newest one.
+# Saves two files every second step, twice. {resume} decides which checkpoint is taken for the newest one.
 TRAINER = """
 import json, os, pathlib, sys
 import helper
 out = pathlib.Path({out})
 out.mkdir(parents=True, exist_ok=True)
 {resume}
-while step < 8:
+while step < 4:
     step += 1
     print("step", step, "loss", 1 / step, flush=True)
     if step % 2 == 0:
@@ -63,7 +63,7 @@ if rank == 0:
     others = [server.accept()[0] for _ in range(size - 1)]
 else:
     others = [connect()]
-for step in range(begin + 1, 5):
+for step in range(begin + 1, 4):
     for other in others if rank == 0 else ():
         assert other.recv(1)
     for other in others:
@@ -81,7 +81,7 @@ SHELL = """#!/bin/sh
 # A trainer in another language. It counts what it has done in a file.
 mkdir -p "$1"
 step=$(cat "$1/step" 2>/dev/null || echo 0)
-while [ "$step" -lt 6 ]; do
+while [ "$step" -lt 4 ]; do
   step=$((step + 1))
   echo "step=$step"
   echo "$step" > "$1/step.new"
@@ -165,12 +165,12 @@ class AnyCommand(unittest.TestCase):
 
     def test_runs_begin_with_what_is_there(self):
         self.write(CAREFUL, out="'run'")
-        (self.work / "run" / "ckpt-4").mkdir(parents=True)
-        (self.work / "run" / "ckpt-4" / "state.json").write_text('{"step": 4}')
+        (self.work / "run" / "ckpt-2").mkdir(parents=True)
+        (self.work / "run" / "ckpt-2" / "state.json").write_text('{"step": 2}')
         text = self.assert_nothing_is_found("--", "python3", "train.py")
         self.assertNotIn("'0'", text)
-        self.assertEqual((self.work / "run" / "ckpt-4" / "state.json").read_text(), '{"step": 4}')
-        self.assertFalse((self.work / "run" / "ckpt-6").exists())
+        self.assertEqual((self.work / "run" / "ckpt-2" / "state.json").read_text(), '{"step": 2}')
+        self.assertFalse((self.work / "run" / "ckpt-4").exists())
 
     # Without machines.
 
@@ -231,7 +231,7 @@ class AnyCommand(unittest.TestCase):
                 state.write_text(str(step - 1))
                 sys.exit(1)
             signal.signal(signal.SIGTERM, save)
-            for step in range(begin + 1, 6):
+            for step in range(begin + 1, 5):
                 print("step", step, flush=True)
                 pathlib.Path("new").write_text(str(step))
                 pathlib.Path("new").replace(state)
@@ -296,7 +296,7 @@ if (out / "lock").exists():
             import os, pathlib
             state = pathlib.Path("state")
             begin = int(state.read_text()) if state.exists() else 0
-            for step in range(begin + 1, 7):
+            for step in range(begin + 1, 5):
                 print("step", step, "loss", 1 / step * (1 + 1e-6 * bool(begin)), flush=True)
                 pathlib.Path("state.new").write_text(str(step))
                 os.replace("state.new", "state")

@@ -34,7 +34,7 @@ if step:
     if job.list("mark"):
         raise RuntimeError("another process is at work")
     job.put("mark", {})
-while step < 12:
+while step < 6:
     step += 1
     record(step)
     if step % 3 == 0:
@@ -163,7 +163,7 @@ def stop(*_):
         os._exit(1)
     asked = True
 signal.signal(signal.SIGTERM, stop)
-while step < 12:
+while step < 9:
     step += 1
     record(step)
     leaves = asked
@@ -309,7 +309,7 @@ cache = os.environ["HOME"] + "/last.json"
 step = newest()
 if os.path.exists(cache):
     step = json.load(open(cache))["step"]
-while step < 12:
+while step < 6:
     step += 1
     record(step)
     if step % 3 == 0:
@@ -332,7 +332,7 @@ step = newest()
 left = [name for name in os.listdir(cache) if name != "last"]
 if step >= 6 and left:
     raise RuntimeError("another trainer is saving")
-while step < 12:
+while step < 9:
     step += 1
     record(step)
     if step % 3 == 0:
