@@ -5,6 +5,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +32,7 @@ constexpr mode_t kDirectoryMode = 0755;
 constexpr mode_t kFileMode = 0644;
 constexpr int kLinksMax = 8;
 constexpr int kTriesMax = 100;  // while other programs replace files
+constexpr char kOpaque[] = "trusted.overlay.opaque";
 
 // Opens a path whose symbolic links never lead out of `root`. The kernel asks for another try when
 // anything on the host was renamed while it followed a "..".
@@ -48,7 +50,9 @@ int OpenInside(int root, const char* path, int flags) {
 
 // Opens the directory and makes it and its parents where they do not exist. -1 with errno.
 int OpenDirectory(int root, std::string_view path) {
-  int directory = OpenInside(root, "/", O_PATH | O_DIRECTORY);
+  int directory = OpenInside(root, std::string(path).c_str(), O_PATH | O_DIRECTORY);
+  if (directory >= 0 || errno != ENOENT) return directory;
+  directory = OpenInside(root, "/", O_PATH | O_DIRECTORY);
   std::string walked;
   while (!path.empty() && directory >= 0) {
     const size_t end = std::min(path.find('/'), path.size());
@@ -210,7 +214,8 @@ bool MakeDirectory(int root, const Mount& mount) {
   if (existing.valid()) return true;
   const Held made(OpenDirectory(root, mount.target));
   const auto mode = static_cast<mode_t>(std::strtoul(mount.data, nullptr, 8));
-  return made.valid() && ::chmod(made.Place().c_str(), mode) == 0;
+  if (!made.valid() || ::chmod(made.Place().c_str(), mode) != 0) return false;
+  return !(mount.flags & kMountOpaque) || ::setxattr(made.Place().c_str(), kOpaque, "y", 1, 0) == 0;
 }
 
 bool Make(int root, const Mount& mount) {
@@ -225,6 +230,8 @@ bool Make(int root, const Mount& mount) {
       return Link(root, mount);
     case MountKind::kDirectory:
       return MakeDirectory(root, mount);
+    case MountKind::kFile:
+      return Held(OpenFile(root, mount.target)).valid();
   }
   return false;
 }
@@ -235,6 +242,24 @@ bool EnterRoot(int root) {
          ::umount2(".", MNT_DETACH) == 0 && ::chdir("/") == 0;
 }
 
+// Makes the layer of the recipe's places and the directory for the overlay, both in memory
+// (src/host/machine/machine_places.h).
+bool MakePlaces(const Recipe& recipe, const std::string& machine) {
+  const char* const options = "mode=755,size=64m";
+  if (::mount("tmpfs", recipe.root, "tmpfs", MS_NODEV | MS_NOSUID, options) != 0) return false;
+  if (::mkdir(kPlacesLayer, kDirectoryMode) != 0) return false;
+  if (::mkdir(machine.c_str(), kDirectoryMode) != 0) return false;
+  const Held layer(::open(kPlacesLayer, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return std::all_of(recipe.places.begin(), recipe.places.end(),
+                     [&](const Mount& place) { return Make(layer.get(), place); });
+}
+
+// The directory at which the root of the machine is mounted.
+std::string RootOf(const Recipe& recipe) {
+  if (recipe.root[0] == '\0') return "/";
+  return recipe.places.empty() ? recipe.root : std::string(recipe.root) + "/machine";
+}
+
 Outcome MountBase(const Recipe& recipe) {
   // Nothing that is mounted here appears on the host.
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
@@ -243,10 +268,12 @@ Outcome MountBase(const Recipe& recipe) {
   if (recipe.root[0] == '\0') return {};
   const std::string beside(ParentOf(recipe.root));
   if (::chdir(beside.c_str()) != 0) return {Step::kRoot, errno};
+  const std::string root = RootOf(recipe);
+  if (!recipe.places.empty() && !MakePlaces(recipe, root)) return {Step::kRoot, errno};
   // pivot_root wants a mount
   const bool mounted = recipe.base[0] == '\0'
                            ? ::mount(recipe.root, recipe.root, nullptr, MS_BIND, nullptr) == 0
-                           : MountOverlay(recipe.root, 0, recipe.base);
+                           : MountOverlay(root.c_str(), 0, recipe.base);
   return mounted ? Outcome{} : Outcome{Step::kRoot, errno};
 }
 
@@ -256,7 +283,7 @@ Outcome MakeRoot(const Recipe& recipe, std::string& failed_mount) {
   Outcome outcome = MountBase(recipe);
   if (!outcome.ok()) return outcome;
   const bool has_root = recipe.root[0] != '\0';
-  const int root = ::open(has_root ? recipe.root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const int root = ::open(RootOf(recipe).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   for (const Mount& mount : recipe.mounts) {
     if (Make(root, mount) || mount.flags & kMountOptional) continue;
     outcome = {Step::kMount, errno};

@@ -129,6 +129,7 @@ enum class MountKind : uint32_t {
   kFileSystem,  // a new one of the type `source`, with the options `data`
   kLink,        // a symbolic link to `source`, unless the target exists
   kDirectory,   // a directory, unless the target exists; of the mode `data`, in octal digits
+  kFile,        // an empty file, unless the target exists
 };
 /// Bits of Mount::flags.
 inline constexpr uint32_t kMountReadOnly = 1;
@@ -136,6 +137,7 @@ inline constexpr uint32_t kMountOptional = 2;  // goes on without it
 inline constexpr uint32_t kMountDevices = 4;   // device files on the new file system work
 inline constexpr uint32_t kMountOrBind = 8;    // else the host's directory of that name
 inline constexpr uint32_t kMountIfThere = 16;  // only over a target that exists
+inline constexpr uint32_t kMountOpaque = 32;   // a directory of a layer that hides lower ones
 
 /// The fixed part of a mount in the bytes.
 struct MountHead {
@@ -143,12 +145,13 @@ struct MountHead {
   uint32_t flags = 0;
 };
 
-/// The head of a recipe. The heads of its mounts follow, then texts, each with a final NUL:
-/// directory, host name, root, base, for each mount its source, target and data, cgroups, argv,
-/// environment, argv of the removal.
+/// The head of a recipe. The heads of its places and mounts follow, then texts, each with a final
+/// NUL: directory, host name, root, base, for each place and each mount its source, target and
+/// data, cgroups, argv, environment, argv of the removal.
 struct RecipeHead {
   uint32_t user = 0;
   uint32_t group = 0;
+  uint32_t places = 0;
   uint32_t mounts = 0;
   uint32_t cgroups = 0;
   uint32_t arguments = 0;
@@ -157,6 +160,9 @@ struct RecipeHead {
   uint32_t removal_try_ms = 0;
   uint32_t removal_total_ms = 0;
 };
+
+/// The layer of a machine's places, seen from the directory that its root is in.
+inline constexpr char kPlacesLayer[] = "root/places";
 
 /// A mount of a machine; `target` is an absolute path in the machine.
 struct MachineMount {
@@ -174,6 +180,9 @@ struct Machine {
   /// The options of the overlay that is its root; "": `root` is a plain directory. Relative paths
   /// begin at the directory that `root` is in: the kernel takes 4 KiB of options at most.
   std::string base;
+  /// Directories and files of a layer in memory, which the overlay has in kPlacesLayer, below the
+  /// directory that `root` is in. Empty: it has no such layer.
+  std::vector<MachineMount> places;
   std::vector<MachineMount> mounts;
   uint32_t user = 0;  // that the command runs as
   uint32_t group = 0;
@@ -197,6 +206,7 @@ inline std::string EncodeRecipe(std::string_view directory, const Machine& machi
                                 const Removal& removal = {}) {
   const RecipeHead head{machine.user,
                         machine.group,
+                        static_cast<uint32_t>(machine.places.size()),
                         static_cast<uint32_t>(machine.mounts.size()),
                         static_cast<uint32_t>(machine.cgroups.size()),
                         static_cast<uint32_t>(argv.size()),
@@ -205,9 +215,11 @@ inline std::string EncodeRecipe(std::string_view directory, const Machine& machi
                         removal.try_ms,
                         removal.total_ms};
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
-  for (const MachineMount& mount : machine.mounts) {
-    const MountHead fixed{mount.kind, mount.flags};
-    bytes.append(reinterpret_cast<const char*>(&fixed), sizeof fixed);
+  for (const auto* mounts : {&machine.places, &machine.mounts}) {
+    for (const MachineMount& mount : *mounts) {
+      const MountHead fixed{mount.kind, mount.flags};
+      bytes.append(reinterpret_cast<const char*>(&fixed), sizeof fixed);
+    }
   }
   const auto add = [&bytes](std::string_view text) { bytes.append(text).push_back('\0'); };
   for (const std::string_view text :
@@ -215,8 +227,10 @@ inline std::string EncodeRecipe(std::string_view directory, const Machine& machi
         std::string_view(machine.base)}) {
     add(text);
   }
-  for (const MachineMount& mount : machine.mounts) {
-    add(mount.source), add(mount.target), add(mount.data);
+  for (const auto* mounts : {&machine.places, &machine.mounts}) {
+    for (const MachineMount& mount : *mounts) {
+      add(mount.source), add(mount.target), add(mount.data);
+    }
   }
   for (const std::string& group : machine.cgroups) add(group);
   for (const std::string& argument : argv) add(argument);
@@ -242,6 +256,7 @@ struct Recipe {
   const char* host_name = nullptr;
   const char* root = nullptr;
   const char* base = nullptr;
+  std::vector<Mount> places;
   std::vector<Mount> mounts;
   std::vector<const char*> cgroups;
   std::vector<char*> argv;
@@ -258,8 +273,9 @@ inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
   if (size < sizeof(RecipeHead) + 1 || bytes[size - 1] != '\0') return false;
   const RecipeHead head = *reinterpret_cast<const RecipeHead*>(bytes);
   const auto* heads = reinterpret_cast<const MountHead*>(bytes + sizeof(RecipeHead));
-  if (head.mounts > (size - sizeof(RecipeHead)) / sizeof(MountHead)) return false;
-  char* next = bytes + sizeof(RecipeHead) + head.mounts * sizeof(MountHead);
+  const uint64_t mounts = uint64_t{head.places} + head.mounts;
+  if (mounts > (size - sizeof(RecipeHead)) / sizeof(MountHead)) return false;
+  char* next = bytes + sizeof(RecipeHead) + mounts * sizeof(MountHead);
   const auto take = [&]() -> char* {
     if (next >= bytes + size) return nullptr;
     char* text = next;
@@ -272,12 +288,12 @@ inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
   recipe.host_name = take();
   recipe.root = take();
   recipe.base = take();
-  for (uint32_t i = 0; i < head.mounts; ++i) {
+  for (uint64_t i = 0; i < mounts; ++i) {
     Mount mount{heads[i].kind, heads[i].flags};
     mount.source = take();
     mount.target = take();
     mount.data = take();
-    recipe.mounts.push_back(mount);
+    (i < head.places ? recipe.places : recipe.mounts).push_back(mount);
   }
   for (uint32_t i = 0; i < head.cgroups; ++i) recipe.cgroups.push_back(take());
   for (uint32_t i = 0; i < head.arguments; ++i) recipe.argv.push_back(take());

@@ -16,6 +16,7 @@
 #include "host/errors.h"
 #include "host/machine/device_mounts.h"
 #include "host/machine/host_tree.h"
+#include "host/machine/machine_places.h"
 #include "host/machine/machine_volumes.h"
 #include "host/machine/overlays.h"
 
@@ -183,6 +184,16 @@ Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch&
     RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
   }
   if (!is_kept && !HasRights(boot_disk)) RETURN_IF_ERROR(MakeLayers(boot_disk));
+  if (HasLayers(boot_disk)) RETURN_IF_ERROR(PrepareLayers(boot_disk, launch, is_kept));
+  RETURN_IF_ERROR(PrepareVolumes(launch, boot_disk));
+  if (launch.metrics) RETURN_IF_ERROR(MakeDirectories(LiveOf(boot_disk, launch.metrics->file)));
+  if (Path(launch.working_directory).is_absolute()) return Ok{};  // the host's, or a volume
+  return MakeDirectories(UpperOf(boot_disk, "/" + launch.working_directory));
+}
+
+// The places of a user without rights over the host are in the upper layers (machine_places.h).
+Status MachineFiles::PrepareLayers(const Path& boot_disk, const engine::ReplicaLaunch& launch,
+                                   bool is_kept) const {
   for (const std::string_view directory : kEmptyDirectories) {
     if (directory == kHome && SeesHome(launch)) continue;
     const Path place = UpperOf(boot_disk, std::string(directory));
@@ -194,14 +205,11 @@ Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch&
   if (is_in_home || !IsInEmptyDirectory(state_.string())) {
     RETURN_IF_ERROR(MakeOpaque(UpperOf(boot_disk, state_.string())));
   }
-  RETURN_IF_ERROR(PrepareVolumes(launch, boot_disk));
   RETURN_IF_ERROR(MakePlacesOfVolumes(launch, boot_disk));
-  if (launch.metrics) RETURN_IF_ERROR(MakeDirectories(LiveOf(boot_disk, launch.metrics->file)));
   for (const std::string& directory : launch.user_directories) {
     RETURN_IF_ERROR(MakeDirectories(UpperOf(boot_disk, "/" + directory)));
   }
-  if (Path(launch.working_directory).is_absolute()) return Ok{};  // the host's, or a volume
-  return MakeDirectories(UpperOf(boot_disk, "/" + launch.working_directory));
+  return Ok{};
 }
 
 // The kernel takes 4 KiB of options at most, so the layers get short names.
@@ -245,7 +253,7 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
     AddLayers(PartsOfRoot("/", mounts), boot_disk, machine.mounts);
   } else {
     machine.root = (boot_disk / kRoot).string();
-    machine.base = OverlayOptions("/", boot_disk / kChanges, boot_disk / kWork);
+    machine.base = OverlayOptions(launcher::kPlacesLayer, "/", kChanges, kWork);
   }
   for (const std::string& place : SharedMounts(mounts)) {
     if (IsHidden(place, launch)) continue;
@@ -255,6 +263,9 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
   for (MachineMount& mount : DeviceMounts(launch)) machine.mounts.push_back(std::move(mount));
   AddMetrics(machine, boot_disk, launch);
   AddNamedAndVolumes(machine, boot_disk, launch);
+  if (HasLayers(boot_disk)) return;
+  machine.places = PlacesOf(launch, state_, machine.mounts,
+                            [&](const std::string& path) { return IsHidden(path, launch); });
 }
 
 // Nothing of the host's files but what the launch names of the state directory.

@@ -3,7 +3,8 @@
 //
 //   <boot disk>/changes   what the replica writes, by its paths; the upper layer of the overlay
 //   <boot disk>/work      belongs to the overlay
-//   <boot disk>/root      where the overlay is mounted, in the machine only
+//   <boot disk>/root      where a file system in memory is mounted, in the machine only: it has the
+//                         overlay and its middle layer (machine_places.h)
 //   <boot disk>/layers    for a user without rights over the host: an overlay for each directory
 //                         of the root; `changes` has the rest
 //   <boot disk>/live      directories of the machine that this host watches: "%2Ftmp%2Freports"
@@ -44,6 +45,8 @@ class MachineFiles {
 
  private:
   bool IsHidden(const std::string& path, const engine::ReplicaLaunch& launch) const;
+  Status PrepareLayers(const Path& boot_disk, const engine::ReplicaLaunch& launch,
+                       bool is_kept) const;
   Status MakeLayers(const Path& boot_disk) const;
   Status PrepareImage(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
   void AddImageTo(launcher::Machine& machine, const Path& boot_disk,

@@ -188,7 +188,9 @@ std::optional<std::string> StartTrial(const Path& program, const launcher::Machi
 }  // namespace
 
 std::optional<std::string> TryMachine(const Path& program, const Path& state) {
-  launcher::Machine machine{"caip", "", "", BaseMounts()};
+  launcher::Machine machine;
+  machine.host_name = "caip";
+  machine.mounts = BaseMounts();
   if (state.empty()) return StartTrial(program, machine);
   const Path disk = state / "disks" / ("trial-" + std::to_string(::getpid()));
   const MachineFiles files(state);

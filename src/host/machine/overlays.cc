@@ -42,9 +42,22 @@ bool HasRights(const Path& boot_disk) {
   return ::setxattr((boot_disk / kChanges).c_str(), kTrialAttribute, "y", 1, 0) == 0;
 }
 
+namespace {
+
+std::string OptionsOfUpper(const Path& upper, const Path& work) {
+  return ",upperdir=" + Escaped(upper.string()) + ",workdir=" + Escaped(work.string());
+}
+
+}  // namespace
+
 std::string OverlayOptions(const std::string& lower, const Path& upper, const Path& work) {
-  return "lowerdir=" + Escaped(lower) + ",upperdir=" + Escaped(upper.string()) +
-         ",workdir=" + Escaped(work.string());
+  return "lowerdir=" + Escaped(lower) + OptionsOfUpper(upper, work);
+}
+
+std::string OverlayOptions(const Path& middle, const std::string& lower, const Path& upper,
+                           const Path& work) {
+  return "lowerdir=" + Escaped(middle.string()) + ":" + Escaped(lower) +
+         OptionsOfUpper(upper, work) + ",xino=on";
 }
 
 }  // namespace caip::host

@@ -21,5 +21,8 @@ bool HasRights(const Path& boot_disk);
 
 /// The options of a mount.
 std::string OverlayOptions(const std::string& lower, const Path& upper, const Path& work);
+/// The same with a layer in memory over the lower one. All layers look like one file system.
+std::string OverlayOptions(const Path& middle, const std::string& lower, const Path& upper,
+                           const Path& work);
 
 }  // namespace caip::host

@@ -1,0 +1,25 @@
+#pragma once
+// The places of a machine: directories and files that hide those of the host, and those at which
+// something is mounted and that the host does not have. They are a layer of the machine's overlay,
+// between the host's files and the boot disk. The launcher makes it in memory. On the host's disk,
+// a machine would have 20 directories more. Measured on ext4 without a journal, mounted with
+// "discard", on a busy host: one takes 0.6 ms to make and 1.2 ms to remove.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "engine/ports.h"
+#include "host/launcher/protocol.h"
+
+namespace caip::host {
+
+/// The places of a machine with those mounts. `is_hidden`: whether the machine does not see the
+/// host's file at the path. `state`: the state directory.
+std::vector<launcher::MachineMount> PlacesOf(
+    const engine::ReplicaLaunch& launch, const Path& state,
+    const std::vector<launcher::MachineMount>& mounts,
+    const std::function<bool(const std::string&)>& is_hidden);
+
+}  // namespace caip::host
