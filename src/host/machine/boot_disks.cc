@@ -1,5 +1,9 @@
 #include "host/machine/boot_disks.h"
 
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <system_error>
@@ -17,6 +21,20 @@ std::string PathPart(const std::string& name) {
   return PercentEncoded(name);
 }
 
+constexpr int kTopDirectory = 0x00020000;  // FS_TOPDIR_FL, which not all versions of fs.h have
+
+// Makes a project's directory, in which ext4 shall place the directories of jobs far from each
+// other. Near the disks that were just deleted, ext4 without a journal takes 20 times as long for
+// each new file (fakes/gcs/store/temporary_files.h). Other file systems ignore it.
+void MakeProject(const Path& directory) {
+  if (::mkdir(directory.c_str(), 0777) != 0) return;
+  const Fd opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  int flags = 0;
+  if (::ioctl(opened.get(), FS_IOC_GETFLAGS, &flags) != 0) return;
+  flags |= kTopDirectory;
+  (void)::ioctl(opened.get(), FS_IOC_SETFLAGS, &flags);
+}
+
 }  // namespace
 
 Path KeptDisksOf(const Path& state_directory, const engine::RunKey& run) {
@@ -26,6 +44,7 @@ Path KeptDisksOf(const Path& state_directory, const engine::RunKey& run) {
 BootDisks::BootDisks(const Path& state_directory, bool keep)
     : root_(state_directory / "disks"),
       trash_(root_ / ".trash"),
+      resolver_(root_ / ".resolver"),
       kept_(state_directory / "kept-disks"),
       keep_(keep) {
   sweeper_ = std::thread([this] { Sweep(); });
@@ -50,16 +69,14 @@ Path BootDisks::Of(const engine::ReplicaKey& key) const {
 }
 
 Path BootDisks::HostsFileOf(const engine::ReplicaKey& key) const {
-  return Of(key.run) / ".hosts" / run::Name(key.replica);
-}
-
-Path BootDisks::ResolverFileOf(const engine::ReplicaKey& key) const {
-  return Of(key.run) / ".hosts" / (run::Name(key.replica) + ".resolver");
+  return Of(key.run) / ("." + run::Name(key.replica) + ".hosts");
 }
 
 Status BootDisks::Make(const engine::ReplicaKey& key, bool fresh) {
   const Path disk = Of(key);
   if (fresh) Trash(disk);
+  RETURN_IF_ERROR(MakeDirectories(root_));
+  MakeProject(root_ / PathPart(key.run.project));
   return MakeDirectories(disk);
 }
 
@@ -82,14 +99,17 @@ void BootDisks::Keep(const engine::RunKey& run) {
   }
 }
 
+// Whether it is a project's directory in which runs have disks.
+bool BootDisks::IsOfRuns(const Path& place) const {
+  std::error_code unreadable;
+  return place != trash_ && place != resolver_ && !std::filesystem::is_empty(place, unreadable);
+}
+
 bool BootDisks::AnyLeft() const {
   std::error_code error;
   for (std::filesystem::directory_iterator project(root_, error), end; !error && project != end;
        project.increment(error)) {
-    std::error_code unreadable;
-    if (project->path() != trash_ && !std::filesystem::is_empty(project->path(), unreadable)) {
-      return true;
-    }
+    if (IsOfRuns(project->path())) return true;
   }
   return false;
 }
@@ -99,7 +119,7 @@ void BootDisks::DiscardAll() {
   std::vector<Path> projects;
   for (std::filesystem::directory_iterator entry(root_, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (entry->path() != trash_) projects.push_back(entry->path());
+    if (IsOfRuns(entry->path())) projects.push_back(entry->path());
   }
   for (const Path& project : projects) Trash(project);
   const std::lock_guard lock(mutex_);

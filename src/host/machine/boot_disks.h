@@ -3,8 +3,8 @@
 //
 //   disks/<project>/<job>/<task>            a job's replica
 //   disks/<project>/<job>/trial-3/<task>    a replica of a tuning job's third trial
-//   disks/<project>/<job>[/trial-3]/.hosts/<task>            a machine's /etc/hosts
-//   disks/<project>/<job>[/trial-3]/.hosts/<task>.resolver   its /etc/resolv.conf
+//   disks/<project>/<job>[/trial-3]/.<task>.hosts   a machine's /etc/hosts
+//   disks/.resolver                         /etc/resolv.conf of all machines
 //   disks/.trash/<n>                        waits for its deletion
 //
 // What runs have left is kept on request, in directories of the same names:
@@ -38,9 +38,10 @@ class BootDisks {
   /// Depends only on the key, and not on its boot: a fresh disk is the same directory, emptied.
   Path Of(const engine::RunKey& run) const;
   Path Of(const engine::ReplicaKey& key) const;
-  /// Files beside the disks. They are deleted with them.
+  /// A file beside the disks. It is deleted with them.
   Path HostsFileOf(const engine::ReplicaKey& key) const;
-  Path ResolverFileOf(const engine::ReplicaKey& key) const;
+  /// One file for all machines.
+  Path ResolverFile() const { return resolver_; }
 
   /// Makes the disk. `fresh`: deletes its earlier contents.
   Status Make(const engine::ReplicaKey& key, bool fresh);
@@ -57,8 +58,11 @@ class BootDisks {
   void Trash(const Path& path);
   void Sweep();
 
+  bool IsOfRuns(const Path& place) const;
+
   Path root_;
   Path trash_;
+  Path resolver_;
   Path kept_;
   bool keep_;
   std::mutex mutex_;

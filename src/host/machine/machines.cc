@@ -104,6 +104,13 @@ std::string ResolverText(std::string_view own) {
   return text;
 }
 
+Status WriteResolver(const Path& file) {
+  const Result<std::string> own = ReadFile("/etc/resolv.conf");
+  const std::string text = ResolverText(own.ok() ? *own : "");
+  const Result<std::string> written = ReadFile(file);
+  return written.ok() && *written == text ? Status(Ok{}) : WriteFile(file, text);
+}
+
 launcher::Machine MachineFor(const engine::ReplicaLaunch& launch,
                              const MachineConfiguration& configuration) {
   launcher::Machine machine;

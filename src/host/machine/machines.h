@@ -34,6 +34,8 @@ launcher::Machine MachineFor(const engine::ReplicaLaunch& launch,
 /// The text of a machine's /etc/resolv.conf (man 5 resolv.conf): the name server of its network,
 /// with the search list and options of this host, whose file's text is `own`.
 std::string ResolverText(std::string_view own);
+/// Writes that text into the file, unless the file has it already.
+Status WriteResolver(const Path& file);
 
 /// An IPv4 address in network byte order.
 Result<uint32_t> AddressNumber(const std::string& address);

@@ -291,13 +291,10 @@ class Processes final : public ProcessLauncher {
       // the preloaded library's sockets are in the host's network
       return errors::NoPreloadOnMachines();
     }
-    const MachineConfiguration configuration{disks_.HostsFileOf(launch.key),
-                                             disks_.ResolverFileOf(launch.key), HasOwnRoot(launch)};
-    RETURN_IF_ERROR(MakeDirectories(configuration.hosts.parent_path()));
+    const MachineConfiguration configuration{disks_.HostsFileOf(launch.key), disks_.ResolverFile(),
+                                             HasOwnRoot(launch)};
     RETURN_IF_ERROR(WriteFile(configuration.hosts, launch.isolation->hosts));
-    const auto own_resolver = ReadFile("/etc/resolv.conf");
-    RETURN_IF_ERROR(
-        WriteFile(configuration.resolver, ResolverText(own_resolver.ok() ? *own_resolver : "")));
+    RETURN_IF_ERROR(WriteResolver(configuration.resolver));
     replica.machine = MachineFor(launch, configuration);
     if (options_.own_roots) files_.AddTo(replica.machine, disks_.Of(launch.key), launch);
     ASSIGN_OR_RETURN(replica.address, AddressNumber(launch.isolation->address));
