@@ -18,6 +18,9 @@ using Outcomes = std::vector<std::optional<ExploreOutcome>>;
 
 const std::string kSpoiledOutput = "the start after an error spoils the output: ";
 constexpr char kRedone[] = "the resumed training writes it again, if it is given the time";
+constexpr char kMayResume[] =
+    "the second start has read something that the training writes once: a configuration, or the "
+    "state from which it resumes; steps that the trainer reports would tell";
 constexpr char kSavedMeanwhile[] = "the trainer may have saved it between the fault and its end";
 
 void AddInFront(std::vector<Flaw>& flaws, Flaw flaw) {
@@ -133,7 +136,8 @@ std::vector<Flaw> FlawsOfFailure(const harness::Baseline& baseline, const harnes
             spoiled->found};
   flaw.kind = Flaw::Kind::kSpoiledOutput;
   flaw.object = spoiled->name;
-  if (spoiled->is_redone) flaw.doubt = kRedone;
+  if (spoiled->doubt == harness::SpoiledObject::Doubt::kIsRedone) flaw.doubt = kRedone;
+  if (spoiled->doubt == harness::SpoiledObject::Doubt::kMayResume) flaw.doubt = kMayResume;
   return {flaw};
 }
 

@@ -287,6 +287,60 @@ TEST(CheckpointsCheck, IgnoresSummaries) {
             CheckVerdict::kFail);
 }
 
+TEST(CheckpointsCheck, IgnoresAConfigurationThatIsWrittenBeforeTheFirstStep) {
+  const auto verdict = [](const std::string& before, const std::string& later) {
+    ASession session;
+    session.With(0, Live("master-0", 1)).With(1, Saved(before)).With(2, Step("master-0", 1, 1));
+    session.With(3, Saved(later)).With(4, Step("master-0", 1, 2));
+    session.With(5, Exit("master-0", 1)).Ends("SUCCEEDED");
+    return EvaluateCheck(*FindCheck("restart/checkpoints"), *session).verdict;
+  };
+  EXPECT_EQ(verdict("config.json", "events.out.tfevents.1.host"), CheckVerdict::kFail);
+  EXPECT_EQ(verdict("ckpt-0", "ckpt-1"), CheckVerdict::kPass);
+}
+
+/// A run whose master writes a configuration, two checkpoints if `saves`, loses its machine, reads
+/// `read` in boot 2 and writes the configuration again.
+CheckResult ResumesAfterReading(const std::vector<std::string>& read, bool saves) {
+  ASession session;
+  session.With(0, Live("master-0", 1)).With(1, Saved("config.json"));
+  if (saves) session.With(2, Saved("ckpt-1")).With(3, Saved("ckpt-2"));
+  session.With(4, Exit("master-0", 1)).Ends("SUCCEEDED");
+  CheckRun run = session->runs["plain"];
+  BodyOf<ExitEvent>(run.evidence.events.back()).signal = 9;
+  run.evidence.events.push_back(Start("master-0", 2));
+  for (const std::string& object : read) {
+    run.evidence.events.push_back(Storage("master-0", 2, "read", "job/out/" + object));
+  }
+  run.evidence.events.push_back(Storage("master-0", 2, "write", "job/out/config.json"));
+  run.evidence.events.push_back(Exit("master-0", 2));
+  session->runs["maintenance"] = std::move(run);
+  return EvaluateCheck(*FindCheck("restart/resumes"), *session);
+}
+
+TEST(ResumesCheck, TakesNoConfigurationForACheckpoint) {
+  const CheckResult config = ResumesAfterReading({"config.json"}, true);
+  EXPECT_EQ(config.verdict, CheckVerdict::kWarn) << config.found;
+  EXPECT_THAT(config.found, HasSubstr("job/out/config.json, which the training writes once"));
+  EXPECT_EQ(ResumesAfterReading({"config.json", "ckpt-2"}, true).verdict, CheckVerdict::kPass);
+  EXPECT_EQ(ResumesAfterReading({}, true).verdict, CheckVerdict::kFail);
+  EXPECT_EQ(ResumesAfterReading({"config.json"}, false).verdict, CheckVerdict::kWarn)
+      << "it may be a checkpoint";
+}
+
+TEST(ResumesCheck, NeedsMoreThanAConfigurationThatWasSaved) {
+  ASession session;
+  session.With(0, Live("master-0", 1)).With(1, Saved("config.json"));
+  session.With(2, Step("master-0", 1, 1)).With(3, Step("master-0", 1, 2));
+  session.With(4, Exit("master-0", 1)).Ends("SUCCEEDED");
+  CheckRun run = session->runs["plain"];
+  run.evidence.events.push_back(Step("master-0", 2, 1));
+  session->runs["maintenance"] = std::move(run);
+  const CheckResult result = EvaluateCheck(*FindCheck("restart/resumes"), *session);
+  EXPECT_EQ(result.verdict, CheckVerdict::kSkipped);
+  EXPECT_THAT(result.found, HasSubstr("restart/checkpoints"));
+}
+
 TEST(FailureCause, IsFoundInTheMessagesOfManyFlagParsers) {
   const std::pair<const char*, FailureCause> rows[] = {
       {"task.py: error: unrecognized arguments: --job-dir gs://b/o", FailureCause::kJobDirFlag},

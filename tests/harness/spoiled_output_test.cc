@@ -99,7 +99,7 @@ TEST(SpoiledOutput, IsWhatAResumedTrainerWritesBeforeItsSteps) {
   const auto read = Storage(kReplica, 2, "read", kCheckpoint);
   const Evidence run = FailedAt25({read, Write(2, kModel), Done(2, 21)});
   ASSERT_TRUE(Find(run));
-  EXPECT_FALSE(Find(run)->is_redone);
+  EXPECT_EQ(Find(run)->doubt, SpoiledObject::Doubt::kNone);
   Evidence twin;
   twin.events = {Done(1, 20)};
   EXPECT_FALSE(Find(run, twin)) << "no step is left, so the output is written again";
@@ -110,7 +110,7 @@ TEST(SpoiledOutput, IsPossiblyWhatAResumedTrainerGoesThroughAgain) {
   Evidence run = FailedAt25({read, Done(2, 21), Write(2, "job/out/last")});
   run.events.insert(run.events.begin() + 6, Write(1, "job/out/last"));
   ASSERT_TRUE(Find(run));
-  EXPECT_TRUE(Find(run)->is_redone);
+  EXPECT_EQ(Find(run)->doubt, SpoiledObject::Doubt::kIsRedone);
 }
 
 TEST(SpoiledOutput, IsNotExcusedByAReadOfAConfiguration) {
@@ -118,7 +118,31 @@ TEST(SpoiledOutput, IsNotExcusedByAReadOfAConfiguration) {
   Evidence run = FailedAt25({Storage(kReplica, 2, "read", kConfig), Done(2, 1), Write(2, kModel)});
   run.events.insert(run.events.begin() + 1, Write(1, kConfig));
   ASSERT_TRUE(Find(run));
-  EXPECT_FALSE(Find(run)->is_redone);
+  EXPECT_EQ(Find(run)->doubt, SpoiledObject::Doubt::kNone);
+}
+
+/// A run that reports no steps. It writes a configuration once and a model after each epoch, fails,
+/// and continues with `second`.
+Evidence FailedWithoutSteps(const std::vector<Event>& second) {
+  Evidence run;
+  run.events = {Start(kReplica, 1),   Write(1, "job/out/config"), Write(1, kModel),
+                Write(1, kModel),     Write(1, "job/out/ckpt-1"), Write(1, "job/out/ckpt-2"),
+                Exit(kReplica, 1, 1), Start(kReplica, 2)};
+  run.events.insert(run.events.end(), second.begin(), second.end());
+  run.events = Numbered(std::move(run.events));
+  return run;
+}
+
+TEST(SpoiledOutput, IsPossiblyWhatAStartWritesThatHasReadOnlyAConfiguration) {
+  const auto config = Storage(kReplica, 2, "read", "job/out/config");
+  const auto checkpoint = Storage(kReplica, 2, "read", "job/out/ckpt-2");
+  const auto spoiled = Find(FailedWithoutSteps({config, Write(2, kModel)}));
+  ASSERT_TRUE(spoiled);
+  EXPECT_EQ(spoiled->name, kModel);
+  EXPECT_EQ(spoiled->doubt, SpoiledObject::Doubt::kMayResume);
+  EXPECT_EQ(Find(FailedWithoutSteps({Write(2, kModel)}))->doubt, SpoiledObject::Doubt::kNone);
+  EXPECT_FALSE(Find(FailedWithoutSteps({config, checkpoint, Write(2, kModel)})));
+  EXPECT_FALSE(Find(FailedWithoutSteps({Write(2, "job/out/config")}))) << "each start writes it";
 }
 
 TEST(SpoiledOutput, IsNotALaterStateOfATrainerThatBeginsAgain) {

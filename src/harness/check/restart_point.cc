@@ -1,8 +1,10 @@
 #include "harness/check/restart_point.h"
 
 #include <algorithm>
+#include <set>
 
 #include "harness/check/run_evidence.h"
+#include "harness/explorer/baseline.h"
 
 namespace caip::harness {
 namespace {
@@ -28,6 +30,21 @@ std::pair<Instant, Instant> SpanOf(const CheckRun& run, const std::string& repli
     if (event.Is<ExitEvent>()) span.second = event.time;
   }
   return span;
+}
+
+// Things like a configuration: written before the first of several steps, and not again. One step
+// alone may follow the save of its own state.
+void RemoveConfigurations(const std::vector<ReplicaStep>& steps,
+                          std::vector<ReplicaWrite>& writes) {
+  if (steps.size() < 2) return;
+  const int64_t first_step = steps.front().event->number;
+  std::set<std::string> later;
+  for (const ReplicaWrite& write : writes) {
+    if (write.event->number > first_step) later.insert(WithoutNumbers(write.object));
+  }
+  std::erase_if(writes, [&](const ReplicaWrite& write) {
+    return write.event->number < first_step && !later.contains(WithoutNumbers(write.object));
+  });
 }
 
 }  // namespace
@@ -64,11 +81,18 @@ std::vector<ReplicaWrite> SavesOf(const CheckRun& plain) {
   const auto steps = StepsOf(plain, master);
   const auto [begin, end] = SpanOf(plain, master);
   const Instant last_part = end - (end - begin) / kEndPart;
+  RemoveConfigurations(steps, writes);
   std::erase_if(writes, [&](const ReplicaWrite& write) {
     return steps.empty() ? write.event->time > last_part
                          : write.event->number > steps.back().event->number;
   });
   return writes;
+}
+
+bool SavesSomething(const CheckRun& run, const std::string& replica, int boot) {
+  std::vector<ReplicaWrite> writes = WritesOf(run, replica, boot);
+  RemoveConfigurations(StepsOf(run, replica, boot), writes);
+  return !writes.empty();
 }
 
 std::optional<CrashPoint> FindMiddle(const CheckRun& plain) {

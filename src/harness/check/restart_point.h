@@ -34,8 +34,10 @@ struct ReplicaStep {
 std::vector<ReplicaWrite> WritesOf(const CheckRun& run, const std::string& replica, int boot = 0);
 /// The steps that the replica reported, in order. `boot` 0: all boots.
 std::vector<ReplicaStep> StepsOf(const CheckRun& run, const std::string& replica, int boot = 0);
-/// The writes of all replicas that are saves and not results: before the last step or, for trainers
-/// that report no steps, before the last tenth of the run.
+/// The writes of all replicas that are saves, and not results or configurations: between the first
+/// step and the last one or, for trainers that report no steps, before the last tenth of the run.
 std::vector<ReplicaWrite> SavesOf(const CheckRun& plain);
+/// Whether the replica wrote more in that boot than a configuration before its first step.
+bool SavesSomething(const CheckRun& run, const std::string& replica, int boot);
 
 }  // namespace caip::harness

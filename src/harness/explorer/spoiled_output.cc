@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/explorer/other_state.h"
+#include "harness/explorer/saved_states.h"
 
 namespace caip::harness {
 namespace {
@@ -91,7 +92,9 @@ class SecondStart {
       : events_(events),
         start_(std::move(start)),
         baseline_(twin.events),
+        saved_(twin.events),
         last_step_(LastStepOf(twin.events, start_.replica)) {
+    saved_.Add({events.begin(), events.begin() + static_cast<ptrdiff_t>(start_.begin)});
     for (size_t i = 0; i < start_.begin; ++i) Remember(events[i]);
     const auto first = FirstStepOf(events, start_.replica, 0);
     const auto second = FirstStepOf(events, start_.replica, start_.boot);
@@ -105,7 +108,7 @@ class SecondStart {
     for (size_t i = start_.begin; i < events_.size(); ++i) {
       for (SpoiledObject& spoiled : SpoiledBy(events_[i])) {
         if (!compares(spoiled.name)) continue;
-        if (!spoiled.is_redone) return spoiled;
+        if (spoiled.doubt == SpoiledObject::Doubt::kNone) return spoiled;
         if (!found) found = std::move(spoiled);
       }
     }
@@ -133,7 +136,7 @@ class SecondStart {
       if (!IsSetBack(event, name)) continue;
       const auto age = ages_.AgeOf(name);
       spoiled.push_back(Spoiled(name, "overwritten" + boot + AgeText(age)));
-      spoiled.back().is_redone = resumes_ && age;
+      spoiled.back().doubt = DoubtOf(age);
     }
     return spoiled;
   }
@@ -149,6 +152,10 @@ class SecondStart {
     if (stored == stored_.end()) return;
     // What no step preceded, such as a configuration, is not a state of the training.
     if (reports_steps_ && !stored->second) return;
+    if (!reports_steps_ && !saved_.MayBeState(stored->first)) {
+      has_read_other_ = true;
+      return;
+    }
     resumes_ = true;
     read_ = std::max(read_, stored->second);
   }
@@ -163,11 +170,17 @@ class SecondStart {
   bool IsSetBack(const Event& event, const std::string& name) const {
     const auto stored = stored_.find(name);
     if (event.replica != start_.replica || stored == stored_.end()) return false;
-    if (!reports_steps_) return !resumes_;
+    if (!reports_steps_) return !resumes_ && saved_.MayBeState(name);
     const auto before = stored->second;
     const auto now = ages_.AgeOf(name);
     const bool is_complete = last_step_ && read_ && *read_ >= *last_step_;  // no step is left
     return before && (now ? *now < *before : !is_complete);
+  }
+
+  // `age` of what was written.
+  SpoiledObject::Doubt DoubtOf(std::optional<int64_t> age) const {
+    if (!reports_steps_ && has_read_other_) return SpoiledObject::Doubt::kMayResume;
+    return resumes_ && age ? SpoiledObject::Doubt::kIsRedone : SpoiledObject::Doubt::kNone;
   }
 
   SpoiledObject Spoiled(const std::string& name, std::string found) const {
@@ -181,6 +194,7 @@ class SecondStart {
   const std::vector<Event>& events_;
   const StartAfterError start_;
   const BaselineObjects baseline_;
+  SavedStates saved_;
   const std::optional<int64_t> last_step_;                // of the baseline run
   std::map<std::string, std::optional<int64_t>> stored_;  // ages by name
   ObjectAges ages_;
@@ -188,6 +202,7 @@ class SecondStart {
   std::optional<int64_t> read_;  // the age of the newest object that it has read
   bool reports_steps_ = false;
   bool resumes_ = false;
+  bool has_read_other_ = false;  // something that is not saved again and again
 };
 
 }  // namespace

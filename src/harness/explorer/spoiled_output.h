@@ -16,9 +16,15 @@ namespace caip::harness {
 /// An object that the second start has spoiled first.
 struct SpoiledObject {
   std::string name;
-  std::string expected;    // "job/out/model unchanged, written after step 20"
-  std::string found;       // "overwritten by boot 2 after step 1"
-  bool is_redone = false;  // a resumed training goes through the steps to it once more
+  std::string expected;  // "job/out/model unchanged, written after step 20"
+  std::string found;     // "overwritten by boot 2 after step 1"
+  /// Why it may be harmless.
+  enum class Doubt {
+    kNone,
+    kIsRedone,   // a resumed training goes through the steps to it once more
+    kMayResume,  // the second start has read what may be a state of the training
+  };
+  Doubt doubt = Doubt::kNone;
 };
 
 /// Looks for objects that `compares` accepts. nullopt if no replica was started again after an
@@ -27,7 +33,8 @@ struct SpoiledObject {
 ///
 /// A start spoils an object if it deletes or renames it, or if it overwrites it before its first
 /// step or after an earlier step. If it has read the state of the last step, it may write its
-/// output again. Without steps, a start that has read what was stored spoils nothing by writing.
+/// output again. Without steps, a start that has read a state of the training spoils nothing by
+/// writing, and one that has read something else, such as a configuration, possibly does.
 std::optional<SpoiledObject> FindSpoiledObject(
     const Evidence& run, const Evidence& twin,
     const std::function<bool(const std::string& object)>& compares);
