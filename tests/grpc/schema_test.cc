@@ -52,6 +52,16 @@ TEST(Schema, LeavesOutPayloadsThatItCannotReadAndKeepsTheirEntries) {
   EXPECT_EQ(read[4], entries[4]);
 }
 
+// protobuf itself writes to the standard error about some of them, unless its handler is removed.
+TEST(Schema, WritesNothingAboutMessagesThatItCannotRead) {
+  const std::string not_utf8("\x62\x02\xff\xfe", 4);  // logName
+  ::testing::internal::CaptureStderr();
+  const auto json = Schema::Served().ToJson("google.logging.v2.LogEntry", not_utf8);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  ASSERT_FALSE(json.ok()) << *json;
+  EXPECT_EQ(json.error().code, Code::kInternal) << "gRPC's code for a message that is not valid";
+}
+
 TEST(Schema, StillRefusesOtherFieldsOfAWrongForm) {
   EXPECT_THAT(EntriesOverGrpc({{{"timestamp", "never"}}}).get<std::string>(),
               HasSubstr("has no form as"));
