@@ -99,6 +99,18 @@ class Http2Peer {
   /// The reason that the server gave for the connection's end.
   std::optional<uint32_t> end_code() const { return end_code_; }
   void SendBytes(std::string_view bytes) { socket_.Send(bytes); }
+  /// Reads bytes before the first request; less than `count` if the server sends less.
+  std::string ReceiveBytes(size_t count) {
+    std::string bytes(count, '\0');
+    size_t done = 0;
+    while (done < count) {
+      const Received received = socket_.Receive(bytes.data() + done, count - done);
+      if (received.flow != Flow::kData) break;
+      done += received.count;
+    }
+    bytes.resize(done);
+    return bytes;
+  }
   void Close() { socket_.Close(); }
 
  private:

@@ -12,6 +12,7 @@
 #include "http/connection/tunnel.h"
 #include "http/transport/certificate_authority.h"
 #include "http/transport/tls.h"
+#include "tests/http/http2_peer.h"
 #include "tests/http/served.h"
 
 namespace caip::http {
@@ -127,6 +128,20 @@ TEST_F(Proxy, AnswersForServedNamesInPlainHttpToo) {
                          "GET / HTTP/1.1\r\nHost: metadata.google.internal\r\n"
                          "Connection: close\r\n\r\n"),
               AllOf(StartsWith(kEstablished), HasSubstr("http://metadata.google.internal/;")));
+}
+
+// As clients of gRPC do without TLS.
+TEST_F(Proxy, AnswersForServedNamesInPlainHttp2Too) {
+  const Served served(WhoAmI, Options());
+  Http2Peer peer(served->port());
+  peer.SendBytes(Connect("storage.googleapis.com:443"));
+  EXPECT_EQ(peer.ReceiveBytes(sizeof kEstablished - 1), kEstablished);
+  const auto ask = [&](const std::string& authority) {
+    return peer.Ask(Http2Peer::Head("GET", "/b/o", {}, authority));
+  };
+  EXPECT_EQ(ask("storage.googleapis.com").body, "http://storage.googleapis.com/b/o;");
+  EXPECT_EQ(ask("storage.googleapis.com:443").status(), "200");
+  EXPECT_EQ(ask("evil.example").status(), "403");
 }
 
 TEST_F(Proxy, GuardsTheRequestInside) {

@@ -298,6 +298,7 @@ class Connection {
     if (MatchesAnyName(to->host, options_.served_names)) {
       if (socket_.Send(kEstablished) != Flow::kData) return Next::kEnd;
       activity_.Enter(State::kIdle);
+      has_served_ = has_skipped_ = false;  // the tunnel begins as a connection does
       user_agent_ = std::string(parser.get()[beast::field::user_agent]);
       return StartTlsIfAsked() ? Next::kRequest : Next::kEnd;
     }
