@@ -7,6 +7,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -250,21 +251,95 @@ class GitlabTemplate(Case):
         self.assertEqual(named | {"CAIP_PACKAGE"}, set(self.template["variables"]))
 
 
+HOOK = {"type": "object", "additionalProperties": False, "required": ["id", "name", "description", "language", "entry"],
+        "properties": {name: {"type": "string"} for name in ("id", "name", "description", "entry", "files")}
+        | {name: {"type": "boolean"} for name in ("pass_filenames", "require_serial")}
+        | {"types": {"type": "array", "items": {"type": "string"}}, "language": {"const": "system"}}}
+
+
 class PreCommit(Case):
-    """The hook runs as pre-commit would run it: its entry, then the files that match."""
+    """A hook runs as pre-commit would run it: its entry, the arguments of the project, then the files that match."""
+
+    hooks = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
+    copied = yaml.safe_load((ROOT / "docs/ci/pre-commit-config.yaml").read_text())["repos"][0]["hooks"][0]
+
+    def test_hooks_have_the_keys_of_pre_commit(self):
+        for hook in self.hooks.values():
+            self.assertEqual(list(json_schema.misfits(hook, HOOK)), [])
+        page = (ROOT / "docs/ci.md").read_text()
+        self.assertEqual(set(re.findall(r"(?m)^ +- id: (\S+)$", page)), set(self.hooks))
 
     def test_it_refuses_a_mistake_in_a_scenario(self):
-        hook = yaml.safe_load((ROOT / "docs/ci/pre-commit-config.yaml").read_text())["repos"][0]["hooks"][0]
-        self.assertEqual(hook["language"], "system")
         env = self.environment(PATH=f"{Options.build}:/usr/bin:/bin")
         names = ["scenarios/fails.yaml", "scenarios/bad.yml", "train.py"]
-        matching = [name for name in names if re.search(hook["files"], name)]
-        self.assertEqual(matching, names[:2])
-        self.assertEqual(self.bash(f"{hook['entry']} {matching[0]}", env).returncode, 0)
         (self.project / "scenarios/bad.yml").write_text(FAILING + "expcet: {}\n")
-        done = self.bash(f"{hook['entry']} {' '.join(matching)}", env)
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("expcet", done.stdout)
+        for hook in (self.copied, self.hooks["caip-scenarios"]):
+            self.assertEqual(hook["language"], "system")
+            matching = [name for name in names if re.search(hook["files"], name)]
+            self.assertEqual(matching, names[:2])
+            self.assertEqual(self.bash(f"{hook['entry']} {matching[0]}", env).returncode, 0)
+            done = self.bash(f"{hook['entry']} {' '.join(matching)}", env)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("expcet", done.stdout)
+
+    def test_check_and_explore_take_the_arguments_of_the_project(self):
+        env = self.environment(PATH=f"{Options.build}:/usr/bin:/bin")
+        for name, arguments in (("caip-check", "--filter 'restart/explored' -- python3 train.py --out {job_dir}"),
+                                ("caip-explore", EXPLORE)):
+            hook = self.hooks[name]
+            self.assertFalse(hook["pass_filenames"])
+            done = self.bash(f"{hook['entry']} {arguments}", env)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("JSONDecodeError", done.stdout)
+
+
+@unittest.skipUnless(shutil.which("pre-commit"), "pre-commit is not installed")
+class WithPreCommit(Case):
+    """pre-commit itself takes the hooks from a repository."""
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.folder / "caip"
+        self.source.mkdir()
+        shutil.copy(ROOT / ".pre-commit-hooks.yaml", self.source)
+        for folder in (self.source, self.project):
+            self.git(folder, "init", "-q")
+        self.git(self.source, "add", "-A")
+        self.git(self.source, "commit", "-q", "-m", "hooks")
+        self.git(self.source, "tag", "v1")
+
+    def git(self, folder, *words):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b.invalid", *words], cwd=folder, check=True)
+
+    def run_hooks(self, hooks, caip=None):
+        config = {"repos": [{"repo": str(self.source), "rev": "v1", "hooks": hooks}]}
+        (self.project / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
+        self.git(self.project, "add", "-A")
+        env = self.environment(PATH=f"{caip or Options.build}:{os.path.dirname(shutil.which('pre-commit'))}:/usr/bin:/bin",
+                               PRE_COMMIT_HOME=str(self.folder / "pre-commit"))
+        return self.bash("pre-commit run --all-files", env)
+
+    def test_a_mistake_in_a_scenario_fails_the_commit(self):
+        hooks = [{"id": "caip-scenarios"}]
+        done = self.run_hooks(hooks)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"mistakes in scenarios\.+Passed")
+        (self.project / "scenarios/bad.yml").write_text(FAILING + "expcet: {}\n")
+        done = self.run_hooks(hooks)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stdout, r"(?s)mistakes in scenarios\.+Failed.*bad.yml.*expcet")
+
+    def test_a_trainer_that_restarts_badly_fails_the_commit(self):
+        words = ["--", "python3", "train.py", "--out", "{job_dir}"]
+        done = self.run_hooks([{"id": "caip-check", "args": ["--filter", "start/*", *words]},
+                               {"id": "caip-explore", "args": ["--max-points", "4", "--no-pairs", *words]}])
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stdout, r"(?s)caip check\.+Passed.*caip explore\.+Failed.*JSONDecodeError")
+
+    def test_a_missing_caip_is_named(self):
+        done = self.run_hooks([{"id": "caip-scenarios"}], caip="/nowhere")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("Executable `caip` not found", done.stdout)
 
 
 if __name__ == "__main__":
