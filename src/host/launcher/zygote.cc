@@ -132,6 +132,8 @@ bool Zygote::Receive() {
 
 void Zygote::Launch(const Command& command, int recipe, int out, int err) {
   const uint64_t replica = command.replica;
+  // The kernel drops descriptors of a message for which this process has no more room.
+  if (err < 0) return RefuseLaunch(replica, {Step::kFork, EMFILE});
   const bool has_machine = command.network != 0;
   int network = -1;
   if (has_machine) {

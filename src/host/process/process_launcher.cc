@@ -184,6 +184,7 @@ class Processes final : public ProcessLauncher {
 
   void LaunchNow(ReplicaLaunch launch, Listener listener) {
     const ReplicaKey key = launch.key;
+    const std::string task = launch.task;
     auto remarks = ShowBuckets(options_.state_directory / "buckets", HasOwnRoot(launch), launch);
     const std::vector<std::string> argv = launch.Argv();
     // first, because the end of an old link ends all entered replicas
@@ -192,21 +193,16 @@ class Processes final : public ProcessLauncher {
                                              .listener = std::move(listener),
                                              .program = argv.empty() ? "" : argv.front(),
                                              .directory = DirectoryOf(launch),
-                                             .task = launch.task,
+                                             .task = task,
                                              .is_machine = launch.isolation.has_value(),
                                              .watcher = WatchingOf(launch).watcher,
                                              .oom_kills = oom_kills_.Recent()});
     const Status started =
         linked.ok() ? StartNow(number, argv, std::move(launch), std::move(remarks)) : linked;
     if (started.ok()) return;
-    ReplicaExit exit;
-    exit.key = key;
-    if (started.error().code == Code::kUnavailable) {
-      exit.signal = SIGKILL;  // as for replicas that were alive when the launcher died
-    } else {
-      exit.start_error = started.error().message;
-    }
-    End(number, std::move(exit), {});
+    const bool lives = link_ && link_->IsAlive();
+    output_.Write({key.run, task}, RemarksWithoutStart(started.error(), lives));
+    End(number, ExitWithoutStart(key, started.error()), {});
   }
 
   bool HasOwnRoot(const ReplicaLaunch& launch) const {
@@ -321,17 +317,19 @@ class Processes final : public ProcessLauncher {
       return;
     }
     ReplicaExit exit;
+    std::vector<ReplicaOutput::Remark> remarks;
     if (report.kind == launcher::Report::kStartFailed) {
-      exit.key = replica->key;
-      exit.start_error = StartError(replica->program, replica->directory, report);
+      const Error why = StartError(replica->program, replica->directory, report);
+      exit = ExitWithoutStart(replica->key, why);
+      remarks = RemarksWithoutStart(why, true);
     } else {
       exit = ExitOf(replica->key, report);
       const std::vector<std::string> left = LeftRunning(report);
       if (replica->watcher && !left.empty()) replica->watcher->LeftRunning(replica->key, left);
       exit.out_of_memory =
           exit.signal == SIGKILL && !replica->was_killed && oom_kills_.Now() > replica->oom_kills;
+      remarks = Remarks(exit, report);
     }
-    std::vector<ReplicaOutput::Remark> remarks = Remarks(exit, report);
     if (disk_limits_.WasFull(replica->key)) remarks.push_back(DiskWasFull());
     End(report.replica, std::move(exit), std::move(remarks));
   }

@@ -1,5 +1,6 @@
 #include "host/process/replica_end.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,8 +50,10 @@ engine::ReplicaExit ExitOf(const engine::ReplicaKey& key, const launcher::Report
   return exit;
 }
 
-std::string StartError(const std::string& program, const std::string& directory,
-                       const launcher::Report& report) {
+namespace {
+
+std::string StartErrorText(const std::string& program, const std::string& directory,
+                           const launcher::Report& report) {
   switch (report.step) {
     case launcher::Step::kRecipe:
       return "cannot start '" + program +
@@ -78,6 +81,38 @@ std::string StartError(const std::string& program, const std::string& directory,
     text += " (is it a script without a #! line, or built for another machine?)";
   }
   return text;
+}
+
+}  // namespace
+
+Error StartError(const std::string& program, const std::string& directory,
+                 const launcher::Report& report) {
+  const bool passes = report.error == EMFILE || report.error == ENFILE;
+  return {passes ? Code::kUnavailable : Code::kInternal,
+          StartErrorText(program, directory, report)};
+}
+
+engine::ReplicaExit ExitWithoutStart(const engine::ReplicaKey& key, const Error& why) {
+  engine::ReplicaExit exit;
+  exit.key = key;
+  if (why.code == Code::kUnavailable) {
+    exit.signal = SIGKILL;  // as for replicas that were alive when the launcher died
+  } else {
+    exit.start_error = why.message;
+  }
+  return exit;
+}
+
+std::vector<ReplicaOutput::Remark> RemarksWithoutStart(const Error& why, bool launcher_lives) {
+  if (why.code != Code::kUnavailable) return {};
+  std::string text =
+      "This replica did not start: " + why.message + ". It counts as one whose machine was lost.";
+  if (launcher_lives) {
+    text +=
+        " Raise the limit of open files with which the emulator starts (ulimit -Hn), or run "
+        "fewer replicas at the same time.";
+  }
+  return {{engine::Severity::kError, std::move(text)}};
 }
 
 std::vector<std::string> LeftRunning(const launcher::Report& report) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "engine/ports.h"
 #include "host/launcher/protocol.h"
 #include "host/process/replica_output.h"
@@ -19,8 +20,17 @@ namespace caip::host {
 engine::ReplicaExit ExitOf(const engine::ReplicaKey& key, const launcher::Report& report);
 
 /// The reason of a failed start: the step, the kernel's error, and the file that caused it.
-std::string StartError(const std::string& program, const std::string& directory,
-                       const launcher::Report& report);
+/// kUnavailable: too many files are open.
+Error StartError(const std::string& program, const std::string& directory,
+                 const launcher::Report& report);
+
+/// The exit of a replica that did not start. kUnavailable passes, as when too many files are open:
+/// the replica counts as lost with its machine. Any other code is an error of the start.
+engine::ReplicaExit ExitWithoutStart(const engine::ReplicaKey& key, const Error& why);
+
+/// The log entries about a replica that did not start: none for an error of the start, which the
+/// engine reports. `launcher_lives`: caip-launcher still runs.
+std::vector<ReplicaOutput::Remark> RemarksWithoutStart(const Error& why, bool launcher_lives);
 
 /// The processes that outlived the main process: "421 sleep 600".
 std::vector<std::string> LeftRunning(const launcher::Report& report);

@@ -164,12 +164,16 @@ class ReplicaOutput::Reader {
   }
 
   void Add(uint64_t replica, Source source, Fd out, Fd err, std::vector<Remark> remarks) {
-    AddRemarks(source, std::move(remarks), clock_.Now());
-    HandOver();
+    Write(source, std::move(remarks));
     auto pipes = std::make_unique<Pipes>(std::move(source), std::move(out), std::move(err), batch_);
     Watch(pipes->out.fd(), &pipes->out);
     Watch(pipes->err.fd(), &pipes->err);
     replicas_[replica] = std::move(pipes);
+  }
+
+  void Write(const Source& source, std::vector<Remark> remarks) {
+    AddRemarks(source, std::move(remarks), clock_.Now());
+    HandOver();
   }
 
   void Feed(uint64_t replica, host::OutputStream which, std::string_view bytes) {
@@ -298,6 +302,13 @@ void ReplicaOutput::Add(uint64_t replica, Source source, Fd out, Fd err,
   reader_->Post([reader = reader_.get(), replica, fds, source = std::move(source),
                  remarks = std::move(remarks)] {
     reader->Add(replica, source, std::move(fds->first), std::move(fds->second), remarks);
+  });
+}
+
+void ReplicaOutput::Write(Source source, std::vector<Remark> remarks) {
+  if (remarks.empty()) return;
+  reader_->Post([reader = reader_.get(), source = std::move(source), remarks = std::move(remarks)] {
+    reader->Write(source, remarks);
   });
 }
 

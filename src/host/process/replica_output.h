@@ -47,6 +47,9 @@ class ReplicaOutput {
   /// once.
   void Add(uint64_t replica, Source source, Fd out, Fd err, std::vector<Remark> remarks = {});
 
+  /// Writes entries of a replica, whether its output is read or not.
+  void Write(Source source, std::vector<Remark> remarks);
+
   /// Reads the pipes and then `bytes`, as if the replica had written them to the stream's pipe.
   /// Returns when the sink has the lines. Any thread except the reading one.
   void Feed(uint64_t replica, host::OutputStream stream, std::string bytes);
