@@ -58,9 +58,8 @@ License: Apache-2.0
 OVERRIDES = """# The programs work on several distributions, which do not share these libraries.
 caip: embedded-library bzip2 [usr/bin/caip]
 caip: embedded-library zlib [usr/bin/caip]
-# They start faster.
+# It starts faster.
 caip: statically-linked-binary [usr/libexec/caip/caip-launcher]
-caip: statically-linked-binary [usr/libexec/caip/caip-other-host]
 # The package is not a part of Debian.
 caip: initial-upload-closes-no-bugs [usr/share/doc/caip/changelog.Debian.gz:1]
 """

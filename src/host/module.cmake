@@ -22,7 +22,7 @@ if(NOT TARGET caip-other-host)
   set_target_properties(caip-other-host PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   target_include_directories(caip-other-host PRIVATE ${CMAKE_SOURCE_DIR}/src)
   target_compile_options(caip-other-host PRIVATE -Wall -Wextra -fno-sanitize=all)
-  target_link_options(caip-other-host PRIVATE -fno-sanitize=all -static)  # starts faster
+  target_link_options(caip-other-host PRIVATE -fno-sanitize=all)
   add_dependencies(caip_host caip-other-host)
 endif()
 # python/sitecustomize.py is compiled in as the body of PythonHookText().
