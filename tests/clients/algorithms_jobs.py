@@ -21,6 +21,63 @@ trainingInput:
     - {parameterName: alpha, type: DOUBLE, maxValue: 1}
 '''
 
+TABLE = ['--training_data_path=gs://bkt/nothing.csv']
+LINEAR = [*TABLE, '--preprocess', '--model_type=classification', '--learning_rate=0.1', '--max_steps=1000', '--batch_size=250',
+          '--l1_regularization_strength=0.1', '--l2_regularization_strength=0.1', '--l2_shrinkage_regularization_strength=0.1']
+PICTURES = ['--training_data_path=gs://bkt/nothing-*', '--validation_data_path=gs://bkt/nothing-*', '--num_classes=5',
+          '--max_steps=100']
+# The words of each image as documentation and published jobs have them, without the data, and what the job says.
+DOCUMENTED = {
+    'linear_learner_cpu': (LINEAR, 'tensorflow'),
+    'linear_learner_gpu': (LINEAR, 'tensorflow'),
+    'wide_deep_learner_cpu': ([*LINEAR, '--dnn_learning_rate=0.01', '--hidden_units=30, 30,30', '--use_wide', '--dnn_dropout=0.1',
+                               '--embed_categories', '--dnn_optimizer_type=ftrl', '--optimizer_type=ftrl'], 'tensorflow'),
+    'boosted_trees': ([*TABLE, '--preprocess', '--objective', 'multi:softmax', '--num_class=3', '--num_boost_round=10',
+                       '--max_depth=6', '--eta=0.3', '--booster=gbtree', '--tree_method=auto', '--refresh_leaf=0',
+                       '--updater=grow_colmaker,prune', '--validation_split=0.2', '--test_split=0.2',
+                       '--csv_weight=0'], 'gs://bkt/nothing.csv does not exist'),
+    'tab_net': ([*TABLE, '--preprocess', '--model_type=classification', '--learning_rate=0.02', '--max_steps=500',
+                 '--batch_size=4096', '--feature_dim=32', '--num_decision_steps=3', '--relaxation_factor=1.5'], 'tensorflow'),
+    'image_classification': ([*PICTURES, '--train_batch_size=32', '--num_eval_images=10', '--model_type=efficientnet-b0',
+                              '--optimizer_type=momentum', '--optimizer_arguments=momentum=0.9'], 'tensorflow'),
+    'image_object_detection': (PICTURES, 'Object detection needs pretrained weights'),
+    'bert': (['--mode=train_and_eval', '--train_dataset_path=gs://bkt/nothing'], 'BERT needs pretrained weights'),
+}
+PUBLISHED_STUDY = '''
+trainingInput:
+  scaleTier: CUSTOM
+  masterType: n1-standard-4
+  hyperparameters:
+    goal: MINIMIZE
+    hyperparameterMetricTag: loss
+    maxTrials: 2
+    maxParallelTrials: 10
+    enableTrialEarlyStopping: true
+    params:
+    - parameterName: max_steps
+      type: INTEGER
+      minValue: 100
+      maxValue: 60000
+      scaleType: UNIT_LINEAR_SCALE
+    - parameterName: learning_rate
+      type: DOUBLE
+      minValue: 0.0001
+      maxValue: 0.5
+      scaleType: UNIT_LINEAR_SCALE
+    - parameterName: l1_regularization_strength
+      type: DOUBLE
+      maxValue: 1
+      scaleType: UNIT_LINEAR_SCALE
+    - parameterName: l2_regularization_strength
+      type: DOUBLE
+      maxValue: 1
+      scaleType: UNIT_LINEAR_SCALE
+    - parameterName: l2_shrinkage_regularization_strength
+      type: DOUBLE
+      maxValue: 1
+      scaleType: UNIT_LINEAR_SCALE
+'''
+
 
 class JobTest(support.EmulatorTest):
     @classmethod
@@ -79,6 +136,46 @@ class Jobs(JobTest):
                            env=self.emulator.env, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_trained('with_gcloud')
+
+    def submit_by(self, client, job, image, *words, user):
+        """The job, which has ended."""
+        line = ['jobs', 'submit', 'training', job, f'--master-image-uri={algorithms.IMAGES}{image}:latest',
+                f'--job-dir=gs://bkt/{job}', '--region', 'us-central1', '--stream-logs', *words, '--', *user]
+        if client == 'caip':
+            done = self.caip(*line, check=False)
+        else:
+            done = support.run(['gcloud', 'ai-platform', *line], env=self.emulator.env, check=False)
+        shown = self.describe(job)
+        self.assertEqual(shown['state'], 'FAILED', done.stderr)
+        return shown, self.caip('jobs', 'stream-logs', job).stdout
+
+    def test_the_documented_words_of_each_image_are_the_same_job_from_caip_and_gcloud(self):
+        support.need('gcloud')
+        for image, (words, text) in DOCUMENTED.items():
+            with self.subTest(image):
+                ours, log = self.submit_by('caip', f'caip_{image}', image, '--scale-tier=BASIC', user=words)
+                theirs, _ = self.submit_by('gcloud', f'gcloud_{image}', image, '--scale-tier=BASIC', user=words)
+                self.assertIn(text, log)
+                self.assertNotIn('is not an argument', log)
+                self.assertIn('non-zero status of 1', theirs['errorMessage'])  # 2: the arguments are wrong
+                self.assertEqual(ours['errorMessage'].replace('caip_', 'gcloud_'), theirs['errorMessage'])
+                for job in (ours, theirs):
+                    del job['trainingInput']['jobDir']
+                self.assertEqual(ours['trainingInput'], theirs['trainingInput'])
+
+    def test_the_published_study_is_the_same_job_from_caip_and_gcloud(self):
+        support.need('gcloud')
+        config = self.emulator.directory / 'published.yaml'
+        config.write_text(PUBLISHED_STUDY)
+        words = [*LINEAR[:3], '--batch_size=250']  # the others are parameters
+        ours, _ = self.submit_by('caip', 'caip_study', 'linear_learner_cpu', '--config', config, user=words)
+        theirs, _ = self.submit_by('gcloud', 'gcloud_study', 'linear_learner_cpu', '--config', config, user=words)
+        self.assertEqual(ours['trainingInput']['hyperparameters'], theirs['trainingInput']['hyperparameters'])
+        for job in (ours, theirs):
+            for trial in job['trainingOutput']['trials']:
+                self.assertEqual(len(trial['hyperparameters']), 5)
+                self.assertTrue(all(0 <= float(trial['hyperparameters'][name]) <= 1 for name in trial['hyperparameters']
+                                    if name.startswith('l')))
 
     def test_the_output_is_shown_from_the_creation_on(self):
         job = {'jobId': 'with_api', 'trainingInput': {
