@@ -34,6 +34,7 @@ struct Command {
     kFreeze,
     kThaw,
     kOpenNetwork,
+    kLink,
     kCloseNetwork,
     kSetFaults,
   };
@@ -41,8 +42,8 @@ struct Command {
   int32_t signal = 0;        // kSignal: sent to the replica's main process group
   uint64_t replica = 0;      // kSetFaults: the number of the request
   uint32_t watch = 0;        // kLaunch: see kWatchOutput and kWatchFiles
-  uint32_t address = 0;      // kLaunch: of the machine in its network, in network byte order
-  uint32_t is_new = 0;       // kLaunch: a new machine, else that of the last launch at this address
+  uint32_t address = 0;      // kLink, kLaunch: of the machine, in network byte order
+  uint32_t is_new = 0;       // the same: a new machine, else the last one at this address
   uint64_t network = 0;      // kLaunch: the number of an open network; 0: a process of the host
   uint32_t has_removal = 0;  // kLaunch: the recipe has a Removal
 };

@@ -117,6 +117,9 @@ bool Zygote::Receive() {
     case Command::kOpenNetwork:
       OpenNetwork(command, fds[0]);
       break;
+    case Command::kLink:
+      LinkAhead(command);
+      break;
     case Command::kCloseNetwork:
       CloseNetwork(command.network);
       break;
@@ -193,6 +196,14 @@ Outcome Zygote::Link(Network& network, uint32_t address, bool is_new) {
   for (const int machine : network.retired) ::close(machine);
   network.retired.clear();
   return {};
+}
+
+// If it fails, the launch finds no machine at the address, tries once more and reports the failure.
+void Zygote::LinkAhead(const Command& command) {
+  Network& network = networks_[command.network];
+  if (Link(network, command.address, command.is_new != 0).ok()) return;
+  const auto old = network.machines.extract(command.address);
+  if (!old.empty()) network.retired.push_back(old.mapped());
 }
 
 // The kernel writes the child's process ID before the child runs. Each child has a place of its

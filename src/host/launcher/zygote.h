@@ -31,6 +31,7 @@ class Zygote {
   Outcome GetRights();
   struct Network;
   Outcome Link(Network& network, uint32_t address, bool is_new);
+  void LinkAhead(const Command& command);
   void OpenNetwork(const Command& command, int endpoints);
   void CloseNetwork(uint64_t network);
   void StartNatOf(int packets);

@@ -33,6 +33,14 @@ Result<uint64_t> RunNetworks::Open(LauncherLink& link, const engine::RunKey& run
   return number;
 }
 
+Status RunNetworks::Link(LauncherLink& link, const engine::ReplicaLaunch& launch,
+                         LauncherLink::Replica& replica) {
+  ASSIGN_OR_RETURN(replica.address, AddressNumber(launch.isolation->address));
+  ASSIGN_OR_RETURN(replica.network, Open(link, launch.key.run, launch.isolation->network));
+  replica.is_new = false;  // at the launch
+  return link.LinkMachine(replica.network, replica.address, launch.fresh_disk);
+}
+
 uint64_t RunNetworks::NumberOf(const engine::RunKey& run) {
   const std::lock_guard lock(mutex_);
   for (const auto& [number, opened] : opened_) {

@@ -26,6 +26,9 @@ class RunNetworks {
   /// exist.
   Result<uint64_t> Open(LauncherLink& link, const engine::RunKey& run,
                         const std::shared_ptr<const engine::RunNetwork>& network);
+  /// Opens the network of the launch's run, and makes the launch's machine there.
+  Status Link(LauncherLink& link, const engine::ReplicaLaunch& launch,
+              LauncherLink::Replica& replica);
   /// As DisturbsNetworks. A network without a link gets its faults when it is opened.
   void SetFaults(LauncherLink* link, const engine::RunKey& run, std::vector<PacketFault> faults,
                  NetworkListener listener);

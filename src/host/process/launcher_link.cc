@@ -172,6 +172,15 @@ Status LauncherLink::OpenNetwork(uint64_t number,
   return SendWith(socket_.get(), command, {file.get(), -1, -1});
 }
 
+Status LauncherLink::LinkMachine(uint64_t network, uint32_t address, bool is_new) {
+  Command command;
+  command.kind = Command::kLink;
+  command.network = network;
+  command.address = address;
+  command.is_new = is_new;
+  return SendWith(socket_.get(), command, {-1, -1, -1});
+}
+
 void LauncherLink::CloseNetwork(uint64_t number) {
   Command command;
   command.kind = Command::kCloseNetwork;

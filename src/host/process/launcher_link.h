@@ -66,6 +66,8 @@ class LauncherLink {
   /// Opens a network. The caller chooses `number`, never 0. A later launch in the network finds it
   /// open, or fails with the reason.
   Status OpenNetwork(uint64_t number, const std::vector<launcher::Endpoint>& endpoints);
+  /// Makes the machine of a launch that follows in its network. The launch waits less then.
+  Status LinkMachine(uint64_t network, uint32_t address, bool is_new);
   void CloseNetwork(uint64_t number);
   /// Replaces the faults of an open network. A kFaultsSet report with the number of the request
   /// follows when they are in effect.

@@ -220,9 +220,11 @@ class Processes final : public ProcessLauncher {
                   std::vector<ReplicaOutput::Remark> remarks) {
     if (NeedsDriver(launch)) AddDriver(DriverNow(), launch);
     RETURN_IF_ERROR(CheckCommand(argv, launch.environment));
-    RETURN_IF_ERROR(MakeDiskNow(launch));
     LauncherLink::Replica replica;
     replica.directory = DirectoryOf(launch);
+    // first: caip-launcher works on it while this thread makes the disk
+    if (launch.isolation) RETURN_IF_ERROR(networks_.Link(*link_, launch, replica));
+    RETURN_IF_ERROR(MakeDiskNow(launch));
     if (launch.isolation) RETURN_IF_ERROR(AddMachineNow(launch, replica));
     if (options_.limits) {
       ASSIGN_OR_RETURN(replica.machine.cgroups, options_.limits->Make(number, launch.machine));
@@ -293,10 +295,6 @@ class Processes final : public ProcessLauncher {
     RETURN_IF_ERROR(WriteResolver(configuration.resolver));
     replica.machine = MachineFor(launch, configuration);
     if (options_.own_roots) files_.AddTo(replica.machine, disks_.Of(launch.key), launch);
-    ASSIGN_OR_RETURN(replica.address, AddressNumber(launch.isolation->address));
-    replica.is_new = launch.fresh_disk;
-    ASSIGN_OR_RETURN(replica.network,
-                     networks_.Open(*link_, launch.key.run, launch.isolation->network));
     return Ok{};
   }
 
