@@ -169,6 +169,19 @@ TEST_F(SmallObjectsTest, ShowTheOldObjectUntilTheNewOneIsInPlace) {
   EXPECT_EQ(steps, 3);
 }
 
+TEST_F(SmallObjectsTest, ThatAreReplacedStayWithTheirReadersOnly) {
+  world_.Put("made", "the old bytes");
+  const auto reader = world_->OpenObject("bkt", "made", {});
+  ASSERT_TRUE(reader.ok());
+  world_.Put("made", "new");
+  char buffer[64];
+  const auto count = (*reader)->ReadAt(0, buffer, sizeof buffer);
+  ASSERT_TRUE(count.ok());
+  EXPECT_EQ(std::string(buffer, *count), "the old bytes");
+  EXPECT_EQ(world_.Get("made"), "new");
+  EXPECT_EQ(TemporaryFiles(), 0u);
+}
+
 TEST_F(SmallObjectsTest, LetOnlyOneOfTwoCreatorsWin) {
   const Preconditions absent{.if_generation_match = 0};
   std::future<bool> second;

@@ -26,10 +26,29 @@ std::string ParentOf(const std::string& path) {
 
 std::string LeafOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-bool IsOfType(int directory, const std::string& leaf, mode_t type) {
+// S_IFREG, S_IFDIR and so on; 0 if nothing is there.
+mode_t TypeOf(int directory, const std::string& leaf) {
   struct stat status {};
-  return ::fstatat(directory, leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-         (status.st_mode & S_IFMT) == type;
+  const bool found = ::fstatat(directory, leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  return found ? status.st_mode & S_IFMT : 0;
+}
+
+bool IsOfType(int directory, const std::string& leaf, mode_t type) {
+  return TypeOf(directory, leaf) == type;
+}
+
+// Gives each of two files the other's name. False if the filesystem cannot, or if a person has put
+// a directory there meanwhile.
+bool SwapFiles(int from_directory, const std::string& from, int to_directory,
+               const std::string& to) {
+  const auto swap = [&] {
+    return ::renameat2(from_directory, from.c_str(), to_directory, to.c_str(), RENAME_EXCHANGE) ==
+           0;
+  };
+  if (!swap()) return false;
+  if (!IsOfType(from_directory, from, S_IFDIR)) return true;
+  swap();
+  return false;
 }
 
 // Returns the object whose plain path is this directory's path, if any object has that path.
@@ -170,9 +189,27 @@ Status BucketTree::MoveAside(const std::string& path, std::vector<std::string>* 
 
 Result<FileIdentity> BucketTree::Place(int from_directory, const std::string& from,
                                        const std::string& name, std::vector<std::string>* touched) {
+  ASSIGN_OR_RETURN(const Placed placed, Enter(from_directory, from, name, false, touched));
+  struct stat status {};
+  if (::fstatat(placed.parent.get(), placed.leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return errors::CannotLookAtObject(name, errno);
+  }
+  return IdentityOf(status);
+}
+
+Result<bool> BucketTree::PlaceBySwap(int from_directory, const std::string& from,
+                                     const std::string& name, std::vector<std::string>* touched) {
+  ASSIGN_OR_RETURN(const Placed placed, Enter(from_directory, from, name, true, touched));
+  return placed.has_swapped;
+}
+
+Result<BucketTree::Placed> BucketTree::Enter(int from_directory, const std::string& from,
+                                             const std::string& name, bool may_swap,
+                                             std::vector<std::string>* touched) {
   std::string path = PlainPath(name);
   ASSIGN_OR_RETURN(Fd parent, OpenParent(path, touched));
-  const bool beside = IsOfType(parent.get(), LeafOf(path), S_IFDIR);
+  const mode_t found = TypeOf(parent.get(), LeafOf(path));
+  const bool beside = found == S_IFDIR;
   if (beside) {
     path = BesidePath(name);
     ASSIGN_OR_RETURN(parent, OpenParent(path, touched));
@@ -184,19 +221,17 @@ Result<FileIdentity> BucketTree::Place(int from_directory, const std::string& fr
     if (!other.valid() && !MeansAbsent(errno)) return errors::CannotPlaceObject(name, errno);
   }
   const int old_parent = ParentOf(old) == ParentOf(path) ? parent.get() : other.get();
-  const std::string leaf = LeafOf(path);
-  if (::renameat(from_directory, from.c_str(), parent.get(), leaf.c_str()) != 0) {
+  std::string leaf = LeafOf(path);
+  const bool has_swapped =
+      may_swap && found == S_IFREG && SwapFiles(from_directory, from, parent.get(), leaf);
+  if (!has_swapped && ::renameat(from_directory, from.c_str(), parent.get(), leaf.c_str()) != 0) {
     return errors::CannotPlaceObject(name, errno);
   }
   touched->push_back(ParentOf(path));
-  struct stat status {};
-  if (::fstatat(parent.get(), leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-    return errors::CannotLookAtObject(name, errno);
-  }
   if (!beside && old_parent >= 0) {  // an older file beside must not become visible again
     ::unlinkat(old_parent, LeafOf(old).c_str(), 0);
   }
-  return IdentityOf(status);
+  return Placed{std::move(parent), std::move(leaf), has_swapped};
 }
 
 Status BucketTree::Remove(const std::string& name, std::vector<std::string>* touched) {

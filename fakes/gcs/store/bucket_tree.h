@@ -37,6 +37,11 @@ class BucketTree {
   /// (names.h). Adds to `touched` the directories to be synced.
   Result<FileIdentity> Place(int from_directory, const std::string& from, const std::string& name,
                              std::vector<std::string>* touched);
+  /// The same, but a file that has the path gets the name `from`, if the filesystem can do that:
+  /// when a file replaces another one, ext4 starts to write its bytes, and frees the blocks of the
+  /// other one, while it holds locks of both directories. True if there is such a file now.
+  Result<bool> PlaceBySwap(int from_directory, const std::string& from, const std::string& name,
+                           std::vector<std::string>* touched);
   /// True if a file of another object has moved aside.
   bool has_moved_others() const { return has_moved_others_; }
   /// Removes the file and the directories that it leaves empty. Files that had moved aside for them
@@ -47,6 +52,13 @@ class BucketTree {
   Status Sync(const std::vector<std::string>& touched) const;
 
  private:
+  struct Placed {
+    Fd parent;
+    std::string leaf;
+    bool has_swapped = false;
+  };
+  Result<Placed> Enter(int from_directory, const std::string& from, const std::string& name,
+                       bool may_swap, std::vector<std::string>* touched);
   Result<Fd> OpenParent(const std::string& path, std::vector<std::string>* touched);
   Result<Fd> EnterDirectory(int parent, const std::string& piece, const std::string& path,
                             std::vector<std::string>* touched);

@@ -45,10 +45,10 @@ bool Contains(int fd, std::string_view bytes) {
 
 // Commits the object with its bytes first, and gives its file the object's name afterwards.
 // Whatever ends the process or the host in between, the next start completes it
-// (directory_recovery.cc). Does not sync the file or its directory (file_sync.h).
-Result<ObjectInfo> DirectoryStore::CommitSmall(const std::string& temporary,
-                                               const FileIdentity& file, ObjectInfo info,
-                                               const Preconditions& preconditions,
+// (RestoreSmallObjects). Does not sync the file or its directory (file_sync.h). Clears
+// `temporary` if no file has that name any more.
+Result<ObjectInfo> DirectoryStore::CommitSmall(std::string& temporary, const FileIdentity& file,
+                                               ObjectInfo info, const Preconditions& preconditions,
                                                std::string bytes) {
   ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(info.bucket));
   const std::string bucket = info.bucket;
@@ -67,17 +67,18 @@ Result<ObjectInfo> DirectoryStore::CommitSmall(const std::string& temporary,
   Step();
   Status status = side_->Flush();
   Step();
-  if (status.ok()) {
-    status = PlaceOrWithdraw(tree, temporary, record, before);
-  } else {
-    const std::lock_guard lock(LockOf(bucket).mutex);
-    StageBefore(record, before);
-  }
   {
-    const std::lock_guard lock(LockOf(bucket).mutex);
-    LockOf(bucket).placing.erase({bucket, name});
+    BucketLock& its = LockOf(bucket);
+    std::unique_lock lock(its.mutex);
+    if (status.ok()) {
+      status = PlaceOrWithdraw(tree, temporary, record, before, lock);
+    } else {
+      StageBefore(record, before);
+    }
+    its.placing.erase({bucket, name});  // before a lookup with the lock sees the new file
+    lock.unlock();
+    its.placed.notify_all();
   }
-  LockOf(bucket).placed.notify_all();
   status.ok() ? file_sync_->AddPlaced(sequence, record) : file_sync_->Skip(sequence);
   Step();
   if (!status.ok()) return status.error();
@@ -92,29 +93,32 @@ void DirectoryStore::StageBefore(const ObjectRecord& failed,
 
 // If the file cannot get its name, the object is withdrawn, and the answer is an error. If the disk
 // refuses that, too, both are tried again: otherwise, the object could appear at the next start.
-Status DirectoryStore::PlaceOrWithdraw(BucketTree& tree, const std::string& temporary,
+// `lock` is held, except meanwhile.
+Status DirectoryStore::PlaceOrWithdraw(BucketTree& tree, std::string& temporary,
                                        const ObjectRecord& record,
-                                       const std::optional<ObjectRecord>& before) {
-  BucketLock& its = LockOf(record.info.bucket);
+                                       const std::optional<ObjectRecord>& before,
+                                       std::unique_lock<std::mutex>& lock) {
   const MonotonicTime deadline = MonotonicNow() + kPlacingPatience;
-  std::unique_lock lock(its.mutex);
   while (true) {
     const Status placed = PlaceSmall(tree, temporary, record.info.name);
     if (placed.ok()) return placed;
     StageBefore(record, before);
     lock.unlock();
-    if (side_->Flush().ok() || MonotonicNow() > deadline) return placed;
+    const bool is_withdrawn = side_->Flush().ok();
     lock.lock();
+    if (is_withdrawn || MonotonicNow() > deadline) return placed;
     side_->StageObject(record);
-    its.placed.wait_for(lock, kPlacingPause);
+    LockOf(record.info.bucket).placed.wait_for(lock, kPlacingPause);
   }
 }
 
 // Syncs directories only if a file of another object was moved.
-Status DirectoryStore::PlaceSmall(BucketTree& tree, const std::string& temporary,
+Status DirectoryStore::PlaceSmall(BucketTree& tree, std::string& temporary,
                                   const std::string& name) {
   std::vector<std::string> touched;
-  RETURN_IF_ERROR(tree.Place(directories_.temporary.get(), temporary, name, &touched));
+  const int directory = directories_.temporary.get();
+  ASSIGN_OR_RETURN(const bool has_swapped, tree.PlaceBySwap(directory, temporary, name, &touched));
+  if (!has_swapped) temporary.clear();
   return tree.has_moved_others() ? tree.Sync(touched) : Ok{};
 }
 
@@ -144,7 +148,7 @@ Status DirectoryStore::RestoreSmallObjects() {
 
 // Gives the file its object's name: the process ended before that. Does nothing if a person has put
 // something else at that place.
-Status DirectoryStore::PlaceLeftover(const std::string& temporary, const ObjectRecord& record) {
+Status DirectoryStore::PlaceLeftover(std::string temporary, const ObjectRecord& record) {
   auto tree = OpenBucket(record.info.bucket);
   if (!tree.ok()) return tree.error().code == Code::kNotFound ? Status(Ok{}) : tree.error();
   struct stat status {};

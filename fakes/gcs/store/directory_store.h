@@ -146,16 +146,16 @@ class DirectoryStore final : public BucketStore {
   bool CompleteCommit(const Path& note);
 
   // directory_small_objects.cc. RestoreSmallObjects is called when the store opens.
-  Result<ObjectInfo> CommitSmall(const std::string& temporary, const FileIdentity& file,
-                                 ObjectInfo info, const Preconditions& preconditions,
-                                 std::string bytes);
-  Status PlaceSmall(BucketTree& tree, const std::string& temporary, const std::string& name);
+  Result<ObjectInfo> CommitSmall(std::string& temporary, const FileIdentity& file, ObjectInfo info,
+                                 const Preconditions& preconditions, std::string bytes);
+  Status PlaceSmall(BucketTree& tree, std::string& temporary, const std::string& name);
   Status RestoreSmallObjects();
   Status RestoreSmallObject(SideStore::SmallObject small);
-  Status PlaceOrWithdraw(BucketTree& tree, const std::string& temporary, const ObjectRecord& record,
-                         const std::optional<ObjectRecord>& before);
+  Status PlaceOrWithdraw(BucketTree& tree, std::string& temporary, const ObjectRecord& record,
+                         const std::optional<ObjectRecord>& before,
+                         std::unique_lock<std::mutex>& lock);
   void StageBefore(const ObjectRecord& failed, const std::optional<ObjectRecord>& before);
-  Status PlaceLeftover(const std::string& temporary, const ObjectRecord& record);
+  Status PlaceLeftover(std::string temporary, const ObjectRecord& record);
 
   void Step() const {
     if (options_.between_steps) options_.between_steps();

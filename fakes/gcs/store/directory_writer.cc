@@ -197,8 +197,8 @@ Result<ObjectInfo> DirectoryWriter::Commit(ObjectInfo info, const Preconditions&
   info.size = size_;
   info.md5 = composite ? "" : hashes.md5;
   info.crc32c = hashes.crc32c;
-  auto committed = small ? CommitSmall(std::move(info), preconditions)
-                         : store_.Commit(directory_, file_, std::move(info), preconditions);
+  if (small) return CommitSmall(std::move(info), preconditions);
+  auto committed = store_.Commit(directory_, file_, std::move(info), preconditions);
   if (committed.ok()) file_.clear();
   return committed;
 }
