@@ -10,6 +10,8 @@
 #include <future>
 #include <map>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "base/sqlite.h"
 #include "fakes/gcs/errors.h"
@@ -194,6 +196,47 @@ TEST_F(SmallObjectsTest, LetOnlyOneOfTwoCreatorsWin) {
   EXPECT_TRUE(world_.TryPut("made", "first", absent).ok());
   EXPECT_FALSE(second.get());
   EXPECT_EQ(world_.Get("made"), "first");
+}
+
+TEST_F(SmallObjectsTest, OfManyWritersAndDeletersAreNotLost) {
+  world_.Put("a", "stays");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {  // "a" is a file, then a directory, then a file again, ...
+      const std::string name = "a/b/" + std::to_string(t);
+      for (int i = 0; i < 20; ++i) {
+        world_.Put(name, std::to_string(i));
+        EXPECT_EQ(world_.Get(name), std::to_string(i));
+        EXPECT_TRUE(world_.Delete(name).ok());
+        EXPECT_EQ(world_.Get("a"), "stays");
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(world_.Names(), std::vector<std::string>{"a"});
+  EXPECT_EQ(TemporaryFiles(), 0u);
+}
+
+// A change that keeps a version waits for its commit while it holds the bucket's lock.
+TEST_F(SmallObjectsTest, OfManyWritersKeepTheirVersions) {
+  auto bucket = world_->GetBucket("bkt");
+  ASSERT_TRUE(bucket.ok());
+  bucket->settings = R"({"versioning":{"enabled":true}})";
+  ASSERT_TRUE(world_->UpdateBucket(*bucket).ok());
+  constexpr int kRounds = 20;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 6; ++t) {
+    threads.emplace_back([&, name = "made" + std::to_string(t)] {
+      for (int i = 0; i < kRounds; ++i) world_.Put(name, std::to_string(i));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const auto listed = world_->List("bkt", {.versions = true});
+  ASSERT_TRUE(listed.ok());
+  EXPECT_EQ(listed->items.size(), threads.size() * kRounds);
+  for (int t = 0; t < 6; ++t) {
+    EXPECT_EQ(world_.Get("made" + std::to_string(t)), std::to_string(kRounds - 1));
+  }
 }
 
 TEST_F(SmallObjectsTest, ThatGetNoFileDoNotExist) {

@@ -65,12 +65,11 @@ Result<ObjectInfo> DirectoryStore::CommitSmall(std::string& temporary, const Fil
     LockOf(bucket).placing[{bucket, name}] = before;
   }
   Step();
-  Status status = side_->Flush();
-  Step();
-  {
+  Status status = Ok{};
+  const auto complete = [&](bool is_committed) {
     BucketLock& its = LockOf(bucket);
     std::unique_lock lock(its.mutex);
-    if (status.ok()) {
+    if (is_committed) {
       status = PlaceOrWithdraw(tree, temporary, record, before, lock);
     } else {
       StageBefore(record, before);
@@ -78,6 +77,14 @@ Result<ObjectInfo> DirectoryStore::CommitSmall(std::string& temporary, const Fil
     its.placing.erase({bucket, name});  // before a lookup with the lock sees the new file
     lock.unlock();
     its.placed.notify_all();
+  };
+  const Status flushed = side_->Flush([&] {
+    Step();
+    complete(true);
+  });
+  if (!flushed.ok()) {
+    complete(false);
+    status = flushed;
   }
   status.ok() ? file_sync_->AddPlaced(sequence, record) : file_sync_->Skip(sequence);
   Step();

@@ -2,7 +2,7 @@
 // The metadata that a file cannot hold: generation, checksums, content type and so on. It is kept
 // in a SQLite file, which may be deleted while it is not in use; generations then start again.
 
-#include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -87,7 +87,9 @@ class SideStore {
 
   /// Forgets the bucket, all its objects and their versions.
   void StageBucketRemoval(const std::string& name);
-  Status Flush();
+  /// `finish` is called when the changes are on disk, before this returns: by this thread, or by
+  /// the one that wrote them, so that no thread wakes for it.
+  Status Flush(const std::function<void()>& finish = {});
 
   /// Returns a generation that is larger than every earlier one, even from before a restart. It is
   /// near `now` in microseconds.
@@ -109,6 +111,7 @@ class SideStore {
   };
   struct Writer;
   struct Reader;
+  struct Waiter;
 
   SideStore();
   std::optional<std::optional<ObjectRecord>> FindUnwritten(const std::string& bucket,
@@ -117,19 +120,19 @@ class SideStore {
                                                  const std::string& name);
   void Remember(RecordPtr record, uint64_t staged_count);
   Status Write(const Batch& batch, int64_t last_generation);
+  Status WriteStaged(std::unique_lock<std::mutex>& lock, const std::function<void()>& finish);
+  static void ReleaseWaiters(const std::vector<Waiter*>& waiters, bool is_committed);
   void PutBack(Batch failed);
 
-  std::mutex mutex_;                    // guards the members up to last_sequence_
-  std::condition_variable flushed_[2];  // of commits with even and odd numbers
+  std::mutex mutex_;              // guards the members up to last_sequence_
+  std::vector<Waiter*> waiters_;  // threads whose changes wait for a commit
   Batch staged_;
   Batch writing_;  // being committed; Find still uses it
   std::map<std::string, std::optional<Bucket>> known_buckets_;  // each write looks up its bucket
   std::map<std::string, BucketRules> known_rules_;              // of buckets of known_buckets_
   RecordCache known_objects_;                                   // as staged last, or as on disk
   uint64_t staged_count_ = 0;
-  uint64_t writing_count_ = 0;  // staged_count_ when the present or last commit began
   uint64_t flushed_count_ = 0;
-  uint64_t commit_ = 0;  // the number of that commit
   bool flushing_ = false;
   int64_t last_generation_ = 0;
   uint64_t last_sequence_ = 0;
