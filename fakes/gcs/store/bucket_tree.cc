@@ -228,7 +228,9 @@ Result<BucketTree::Placed> BucketTree::Enter(int from_directory, const std::stri
     return errors::CannotPlaceObject(name, errno);
   }
   touched->push_back(ParentOf(path));
-  if (!beside && old_parent >= 0) {  // an older file beside must not become visible again
+  // An older file beside must not become visible again. Usually there is none, and a look needs no
+  // lock of the directory.
+  if (!beside && old_parent >= 0 && TypeOf(old_parent, LeafOf(old)) != 0) {
     ::unlinkat(old_parent, LeafOf(old).c_str(), 0);
   }
   return Placed{std::move(parent), std::move(leaf), has_swapped};

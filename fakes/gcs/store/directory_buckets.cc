@@ -57,9 +57,13 @@ Result<Bucket> DirectoryStore::CreateBucket(const Bucket& wanted) {
   return bucket;
 }
 
+// Each write and copy looks up its bucket. Only one that has no record yet needs the lock.
 Result<Bucket> DirectoryStore::GetBucket(const std::string& name) const {
+  RETURN_IF_ERROR(CheckBucket(name));
+  ASSIGN_OR_RETURN(auto known, side_->FindBucket(name));
+  if (known) return std::move(*known);
   const std::lock_guard lock(LockOf(name).mutex);
-  RETURN_IF_ERROR(OpenBucket(name));
+  RETURN_IF_ERROR(CheckBucket(name));
   return BucketRecord(name);
 }
 

@@ -160,6 +160,16 @@ Result<BucketTree> DirectoryStore::OpenBucket(const std::string& name) const {
   return errors::CannotOpenBucket(name, errno);
 }
 
+Status DirectoryStore::CheckBucket(const std::string& name) const {
+  if (const auto problem = BucketNameProblem(name))
+    return errors::BucketNameInvalid(name, *problem);
+  struct stat status {};
+  if (::fstatat(directories_.root.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    return S_ISDIR(status.st_mode) ? Status(Ok{}) : errors::BucketNotFound(name);
+  }
+  return errno == ENOENT ? errors::BucketNotFound(name) : errors::CannotOpenBucket(name, errno);
+}
+
 Path DirectoryStore::PathOf(const std::string& bucket, const std::string& object) const {
   const std::string_view name = object;
   const Path directory = options_.root / bucket;
@@ -291,9 +301,9 @@ Result<DirectoryStore::Found> DirectoryStore::FindHashed(const std::string& buck
 }
 
 Status DirectoryStore::EnsureBucket(const std::string& bucket) {
-  const auto tree = OpenBucket(bucket);
-  if (tree.ok()) return Ok{};
-  if (tree.error().code != Code::kNotFound || !options_.create_buckets) return tree.error();
+  Status found = CheckBucket(bucket);
+  if (found.ok()) return found;
+  if (found.error().code != Code::kNotFound || !options_.create_buckets) return found;
   const auto made = CreateBucket(bucket);
   if (!made.ok() && made.error().code != Code::kAlreadyExists) return made.error();
   return Ok{};

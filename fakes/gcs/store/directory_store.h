@@ -116,6 +116,8 @@ class DirectoryStore final : public BucketStore {
   const std::optional<ObjectRecord>* FindPlacing(const std::string& bucket,
                                                  const std::string& name) const;
   Result<BucketTree> OpenBucket(const std::string& name) const;
+  // kNotFound if the bucket does not exist. Opens nothing.
+  Status CheckBucket(const std::string& name) const;
   Status EnsureBucket(const std::string& bucket);
   Result<Bucket> BucketRecord(const std::string& name) const;
   Result<BucketRules> RulesFor(const std::string& bucket) const;
