@@ -221,7 +221,7 @@ Result<std::optional<ObjectInfo>> DirectoryStore::ListedLocked(FileFinder& finde
   ASSIGN_OR_RETURN(const std::optional<FileIdentity> file, finder.Find(entry.path));
   if (!file) return std::optional<ObjectInfo>();
   const auto* const placing = FindPlacing(tree.bucket(), entry.name);
-  if (placing) record = *placing;
+  if (placing) record = *placing ? std::optional(**placing) : std::nullopt;
   if (!record || record->file != *file) {
     record = Adopt(tree.bucket(), entry.name, *file, placing == nullptr);
   }

@@ -46,21 +46,21 @@ ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file
 
 // Checks whether the object may be replaced, and keeps a version if required. Returns the record of
 // the live object, if there is one. The caller holds the bucket's lock.
-Result<std::optional<ObjectRecord>> DirectoryStore::PrepareCommit(
-    const BucketTree& tree, const ObjectInfo& info, const BucketRules& rules,
-    const Preconditions& preconditions) {
+Result<RecordPtr> DirectoryStore::PrepareCommit(const BucketTree& tree, const ObjectInfo& info,
+                                                const BucketRules& rules,
+                                                const Preconditions& preconditions) {
   const bool keeps_version = rules.versioning || rules.soft_delete > Duration(0);
-  if (const RecordPtr known = keeps_version ? nullptr : FindUnchanged(tree, info.name)) {
+  if (RecordPtr known = keeps_version ? nullptr : FindUnchanged(tree, info.name)) {
     RETURN_IF_ERROR(CheckPreconditions(preconditions, &known->info));
     RETURN_IF_ERROR(CheckDeletable(rules, known->info, clock_.Now()));
-    return std::optional(*known);
+    return known;
   }
   auto live = FindLocked(tree, info.name);
   if (!live.ok() && live.error().code != Code::kNotFound) return live.error();
   RETURN_IF_ERROR(CheckPreconditions(preconditions, live.ok() ? &live->record.info : nullptr));
-  if (!live.ok()) return std::optional<ObjectRecord>();
+  if (!live.ok()) return RecordPtr();
   RETURN_IF_ERROR(PrepareRemoval(*live, rules));
-  return std::optional(std::move(live->record));
+  return std::make_shared<const ObjectRecord>(std::move(live->record));
 }
 
 // The record of an object whose file is unchanged, found without opening the file. nullptr if that

@@ -53,14 +53,14 @@ Result<ObjectInfo> DirectoryStore::CommitSmall(std::string& temporary, const Fil
   ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(info.bucket));
   const std::string bucket = info.bucket;
   const std::string name = info.name;
-  std::optional<ObjectRecord> before;
-  ObjectRecord record;
+  RecordPtr before;
+  RecordPtr record;
   uint64_t sequence = 0;
   {
     const auto lock = LockForChange(bucket, {name});
     ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(bucket));
     ASSIGN_OR_RETURN(before, PrepareCommit(tree, info, rules, preconditions));
-    record = NewRecord(std::move(info), file, rules);
+    record = std::make_shared<const ObjectRecord>(NewRecord(std::move(info), file, rules));
     sequence = side_->StageSmallObject(record, std::move(bytes));
     LockOf(bucket).placing[{bucket, name}] = before;
   }
@@ -70,9 +70,9 @@ Result<ObjectInfo> DirectoryStore::CommitSmall(std::string& temporary, const Fil
     BucketLock& its = LockOf(bucket);
     std::unique_lock lock(its.mutex);
     if (is_committed) {
-      status = PlaceOrWithdraw(tree, temporary, record, before, lock);
+      status = PlaceOrWithdraw(tree, temporary, *record, before, lock);
     } else {
-      StageBefore(record, before);
+      StageBefore(*record, before);
     }
     its.placing.erase({bucket, name});  // before a lookup with the lock sees the new file
     lock.unlock();
@@ -86,15 +86,14 @@ Result<ObjectInfo> DirectoryStore::CommitSmall(std::string& temporary, const Fil
     complete(false);
     status = flushed;
   }
-  status.ok() ? file_sync_->AddPlaced(sequence, record) : file_sync_->Skip(sequence);
+  status.ok() ? file_sync_->AddPlaced(sequence, *record) : file_sync_->Skip(sequence);
   Step();
   if (!status.ok()) return status.error();
-  return std::move(record.info);
+  return record->info;
 }
 
 // Stages what there was before a commit that failed. The caller holds the bucket's lock.
-void DirectoryStore::StageBefore(const ObjectRecord& failed,
-                                 const std::optional<ObjectRecord>& before) {
+void DirectoryStore::StageBefore(const ObjectRecord& failed, const RecordPtr& before) {
   before ? side_->StageObject(*before) : side_->StageRemoval(failed.info.bucket, failed.info.name);
 }
 
@@ -102,8 +101,7 @@ void DirectoryStore::StageBefore(const ObjectRecord& failed,
 // refuses that, too, both are tried again: otherwise, the object could appear at the next start.
 // `lock` is held, except meanwhile.
 Status DirectoryStore::PlaceOrWithdraw(BucketTree& tree, std::string& temporary,
-                                       const ObjectRecord& record,
-                                       const std::optional<ObjectRecord>& before,
+                                       const ObjectRecord& record, const RecordPtr& before,
                                        std::unique_lock<std::mutex>& lock) {
   const MonotonicTime deadline = MonotonicNow() + kPlacingPatience;
   while (true) {

@@ -144,8 +144,8 @@ std::unique_lock<std::mutex> DirectoryStore::LockForChange(
   return lock;
 }
 
-const std::optional<ObjectRecord>* DirectoryStore::FindPlacing(const std::string& bucket,
-                                                               const std::string& name) const {
+const RecordPtr* DirectoryStore::FindPlacing(const std::string& bucket,
+                                             const std::string& name) const {
   const auto& placing = LockOf(bucket).placing;
   const auto at = placing.find({bucket, name});
   return at == placing.end() ? nullptr : &at->second;
@@ -202,7 +202,7 @@ Result<DirectoryStore::Found> DirectoryStore::FindLocked(const BucketTree& tree,
   const auto* const placing = FindPlacing(tree.bucket(), name);
   std::optional<ObjectRecord> record;
   if (placing) {
-    record = *placing;
+    if (*placing) record = **placing;
   } else {
     ASSIGN_OR_RETURN(const RecordPtr known, side_->FindObject(tree.bucket(), name));
     if (known) record = *known;

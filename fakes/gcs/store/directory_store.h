@@ -105,7 +105,7 @@ class DirectoryStore final : public BucketStore {
     std::mutex mutex;
     // Small objects that are being committed, with their records from before, if any. These agree
     // with the files until the new files are in place.
-    std::map<ObjectKey, std::optional<ObjectRecord>> placing;
+    std::map<ObjectKey, RecordPtr> placing;
     std::condition_variable placed;
   };
   BucketLock& LockOf(const std::string& bucket) const;
@@ -113,8 +113,7 @@ class DirectoryStore final : public BucketStore {
   std::unique_lock<std::mutex> LockForChange(const std::string& bucket,
                                              const std::vector<std::string>& names) const;
   // The record of an object while it is being placed. The caller holds the bucket's lock.
-  const std::optional<ObjectRecord>* FindPlacing(const std::string& bucket,
-                                                 const std::string& name) const;
+  const RecordPtr* FindPlacing(const std::string& bucket, const std::string& name) const;
   Result<BucketTree> OpenBucket(const std::string& name) const;
   // kNotFound if the bucket does not exist. Opens nothing.
   Status CheckBucket(const std::string& name) const;
@@ -136,9 +135,8 @@ class DirectoryStore final : public BucketStore {
                                                  bool* unhashed) const;
   Result<ObjectInfo> Commit(int directory, const std::string& temporary, ObjectInfo info,
                             const Preconditions& preconditions);
-  Result<std::optional<ObjectRecord>> PrepareCommit(const BucketTree& tree, const ObjectInfo& info,
-                                                    const BucketRules& rules,
-                                                    const Preconditions& preconditions);
+  Result<RecordPtr> PrepareCommit(const BucketTree& tree, const ObjectInfo& info,
+                                  const BucketRules& rules, const Preconditions& preconditions);
   RecordPtr FindUnchanged(const BucketTree& tree, const std::string& name) const;
 
   // directory_uploads.cc. CompleteCommits is called when the store opens.
@@ -154,9 +152,8 @@ class DirectoryStore final : public BucketStore {
   Status RestoreSmallObjects();
   Status RestoreSmallObject(SideStore::SmallObject small);
   Status PlaceOrWithdraw(BucketTree& tree, std::string& temporary, const ObjectRecord& record,
-                         const std::optional<ObjectRecord>& before,
-                         std::unique_lock<std::mutex>& lock);
-  void StageBefore(const ObjectRecord& failed, const std::optional<ObjectRecord>& before);
+                         const RecordPtr& before, std::unique_lock<std::mutex>& lock);
+  void StageBefore(const ObjectRecord& failed, const RecordPtr& before);
   Status PlaceLeftover(std::string temporary, const ObjectRecord& record);
 
   void Step() const {

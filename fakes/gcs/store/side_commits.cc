@@ -137,7 +137,7 @@ Status SideStore::Write(const Batch& batch, int64_t last_generation) {
                               3, generation)));
   }
   for (const auto& [sequence, small] : batch.small) {
-    ok = ok && writer.PutSmall(sequence, small.record, small.bytes);
+    ok = ok && writer.PutSmall(sequence, *small.record, small.bytes);
   }
   if (batch.synced > 0) {
     ok = ok && Writer::Run(writer.remove_small.Bind(1, static_cast<int64_t>(batch.synced)));

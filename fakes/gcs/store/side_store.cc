@@ -58,14 +58,14 @@ Status MigrateSideStore(const Path& file) {
 }
 
 // Returns the object's record if it is staged or being written. The caller holds the mutex.
-std::optional<std::optional<ObjectRecord>> SideStore::FindUnwritten(const std::string& bucket,
-                                                                    const std::string& name) const {
+std::optional<RecordPtr> SideStore::FindUnwritten(const std::string& bucket,
+                                                  const std::string& name) const {
   for (const Batch* batch : {&staged_, &writing_}) {
     if (const auto at = batch->objects.find({bucket, name}); at != batch->objects.end()) {
       return at->second;
     }
     const auto gone = batch->buckets.find(bucket);
-    if (gone != batch->buckets.end() && !gone->second) return std::optional<ObjectRecord>();
+    if (gone != batch->buckets.end() && !gone->second) return RecordPtr();
   }
   return std::nullopt;
 }
@@ -81,21 +81,18 @@ Result<std::optional<ObjectRecord>> SideStore::ReadObject(const std::string& buc
 }
 
 Result<RecordPtr> SideStore::FindObject(const std::string& bucket, const std::string& name) {
-  const auto shared = [](std::optional<ObjectRecord> record) {
-    return record ? std::make_shared<const ObjectRecord>(std::move(*record)) : nullptr;
-  };
   uint64_t staged_count = 0;
   {
     const std::lock_guard lock(mutex_);
     if (RecordPtr known = known_objects_.Find(bucket, name)) return known;
-    if (auto found = FindUnwritten(bucket, name)) return RecordPtr(shared(std::move(*found)));
+    if (auto found = FindUnwritten(bucket, name)) return std::move(*found);
     staged_count = staged_count_;
   }
   RecordPtr record;
   {
     const std::lock_guard lock(reader_mutex_);
     ASSIGN_OR_RETURN(std::optional<ObjectRecord> read, ReadObject(bucket, name));
-    record = shared(std::move(read));
+    if (read) record = std::make_shared<const ObjectRecord>(std::move(*read));
   }
   Remember(record, staged_count);
   return record;
@@ -116,7 +113,7 @@ Result<std::vector<std::optional<ObjectRecord>>> SideStore::FindObjects(
     const std::lock_guard lock(mutex_);
     for (size_t i = 0; i < names.size(); ++i) {
       if (auto found = FindUnwritten(bucket, names[i])) {
-        records[i] = std::move(*found);
+        if (*found) records[i] = **found;
       } else {
         to_read.push_back(i);
       }
@@ -138,16 +135,22 @@ Result<std::vector<std::optional<ObjectRecord>>> SideStore::FindObjects(
 }
 
 void SideStore::StageObject(const ObjectRecord& record) {
+  auto shared = std::make_shared<const ObjectRecord>(record);
   const std::lock_guard lock(mutex_);
-  staged_.objects[{record.info.bucket, record.info.name}] = record;
-  known_objects_.Put(std::make_shared<const ObjectRecord>(record));
+  Stage(std::move(shared));
+}
+
+// The caller holds the mutex.
+void SideStore::Stage(RecordPtr record) {
+  staged_.objects[{record->info.bucket, record->info.name}] = record;
+  known_objects_.Put(std::move(record));
   ++staged_count_;
 }
 
-uint64_t SideStore::StageSmallObject(const ObjectRecord& record, std::string bytes) {
-  StageObject(record);
+uint64_t SideStore::StageSmallObject(RecordPtr record, std::string bytes) {
   const std::lock_guard lock(mutex_);
   staged_.small[++last_sequence_] = {record, std::move(bytes)};
+  Stage(std::move(record));
   return last_sequence_;
 }
 
@@ -169,7 +172,7 @@ Result<std::vector<SideStore::SmallObject>> SideStore::SmallObjectFiles() {
 
 void SideStore::StageRemoval(const std::string& bucket, const std::string& name) {
   const std::lock_guard lock(mutex_);
-  staged_.objects[{bucket, name}] = std::nullopt;
+  staged_.objects[{bucket, name}] = nullptr;
   known_objects_.Forget(bucket, name);
   ++staged_count_;
 }

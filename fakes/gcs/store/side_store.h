@@ -47,7 +47,7 @@ class SideStore {
   void StageRemoval(const std::string& bucket, const std::string& name);
 
   /// Stages an object with its bytes. Returns its sequence number: 1, 2 and so on.
-  uint64_t StageSmallObject(const ObjectRecord& record, std::string bytes);
+  uint64_t StageSmallObject(RecordPtr record, std::string bytes);
   /// Forgets the bytes of all objects up to this sequence number: their files are on disk.
   void StageSynced(uint64_t sequence);
   /// The objects of earlier processes whose bytes are kept. Numbers begin after theirs.
@@ -99,11 +99,15 @@ class SideStore {
   friend Status MigrateSideStore(const Path& file);
   using ObjectKey = std::pair<std::string, std::string>;
   using VersionKey = std::tuple<std::string, std::string, int64_t>;
+  struct StagedBytes {
+    RecordPtr record;
+    std::string bytes;
+  };
   struct Batch {
     std::map<std::string, std::optional<Bucket>> buckets;  // nullopt: removed with its objects
-    std::map<ObjectKey, std::optional<ObjectRecord>> objects;
+    std::map<ObjectKey, RecordPtr> objects;                // nullptr: removed
     std::map<VersionKey, std::optional<ObjectRecord>> versions;
-    std::map<uint64_t, SmallObject> small;  // by sequence number
+    std::map<uint64_t, StagedBytes> small;  // by sequence number
     uint64_t synced = 0;
     bool empty() const {
       return buckets.empty() && objects.empty() && versions.empty() && small.empty() && synced == 0;
@@ -114,8 +118,8 @@ class SideStore {
   struct Waiter;
 
   SideStore();
-  std::optional<std::optional<ObjectRecord>> FindUnwritten(const std::string& bucket,
-                                                           const std::string& name) const;
+  std::optional<RecordPtr> FindUnwritten(const std::string& bucket, const std::string& name) const;
+  void Stage(RecordPtr record);
   Result<std::optional<ObjectRecord>> ReadObject(const std::string& bucket,
                                                  const std::string& name);
   void Remember(RecordPtr record, uint64_t staged_count);
