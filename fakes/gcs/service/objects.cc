@@ -134,14 +134,18 @@ constexpr size_t kSourcesMax = 32;
 
 // `is_stored`: the bytes come from a file, so that nothing is lost if the copy stops.
 Status CopyBody(http::BodyReader& body, ObjectWriter& writer, bool is_stored) {
+  constexpr size_t kFirstBytes = 16 << 10;  // most objects need no more
   constexpr size_t kBufferBytes = 256 << 10;
-  // not zeroed: most objects are much smaller
-  const auto buffer = std::make_unique_for_overwrite<char[]>(kBufferBytes);
+  size_t size = kFirstBytes;
+  auto buffer = std::make_unique_for_overwrite<char[]>(size);
   while (true) {
-    ASSIGN_OR_RETURN(const size_t count, body.Read(buffer.get(), kBufferBytes));
+    ASSIGN_OR_RETURN(const size_t count, body.Read(buffer.get(), size));
     if (count == 0) return Ok{};
     if (is_stored && IsWorkAbandoned()) return errors::ClientGone();
     RETURN_IF_ERROR(writer.Append({buffer.get(), count}));
+    if (count < size || size == kBufferBytes) continue;
+    size = kBufferBytes;
+    buffer = std::make_unique_for_overwrite<char[]>(size);
   }
 }
 
