@@ -324,7 +324,7 @@ std::string ScenarioRun::Follow() {
   RunLimits limits(scenario_.limits, MonotonicNow());
   size_t known = 0;
   for (;;) {
-    const size_t now = injector_->WaitForMore(known, kCheckInterval);
+    const size_t now = injector_->WaitForState(known, kCheckInterval);
     if (now > known) {
       const std::vector<Event> all = injector_->Since(known);
       for (const Event& event : all) {

@@ -275,6 +275,10 @@ void FaultInjector::Append(Event event) {
   if (event.Is<StepEvent>()) CountStep(event.replica);
   event.number = static_cast<int64_t>(list_.size()) + 1;
   acts_ += IsAct(event) ? 1 : 0;
+  if (event.Is<StateEvent>()) {
+    last_state_ = static_cast<size_t>(event.number);
+    state_changed_.notify_all();
+  }
   list_.push_back(std::move(event));
   if (watcher_) watcher_(list_.back());
   if (running_) AppendHeldBackLines();
@@ -325,6 +329,7 @@ void FaultInjector::End() {
     }
   }
   changed_.notify_all();
+  state_changed_.notify_all();
 }
 
 void FaultInjector::Drain() {
@@ -357,9 +362,9 @@ std::vector<FaultTally> FaultInjector::tallies() const {
   return tallies;
 }
 
-size_t FaultInjector::WaitForMore(size_t known, Duration at_most) const {
+size_t FaultInjector::WaitForState(size_t known, Duration at_most) const {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, at_most, [&] { return ended_ || list_.size() > known; });
+  state_changed_.wait_for(lock, at_most, [&] { return ended_ || last_state_ > known; });
   return list_.size();
 }
 

@@ -103,8 +103,10 @@ class FaultInjector {
   /// The events after the first `known`.
   std::vector<Event> Since(size_t known) const;
   std::vector<FaultTally> tallies() const;
-  /// Waits until the list is longer than `known`, the injector ended, or the time is over.
-  size_t WaitForMore(size_t known, Duration at_most) const;
+  /// Waits until one of the events after the first `known` is a change of the job's state, the
+  /// injector ended, or the time is over. Returns the number of events. Replicas make thousands of
+  /// other events in a second, and each would wake the waiting thread.
+  size_t WaitForState(size_t known, Duration at_most) const;
   /// Called for each line as it is appended, in order, under the injector's lock.
   void Watch(std::function<void(const Event&)> watcher) { watcher_ = std::move(watcher); }
 
@@ -165,9 +167,11 @@ class FaultInjector {
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
+  mutable std::condition_variable state_changed_;  // or the injector ended
   std::vector<std::unique_ptr<ScheduledFault>> faults_;
   std::vector<Event> list_;
   size_t acts_ = 0;                    // in the list
+  size_t last_state_ = 0;              // number of the last change of the job's state; 0: none
   std::map<std::string, int> live_;    // replica -> the boot that is up; 0: none
   std::map<std::string, int> booted_;  // replica -> the boot that was launched last
   std::map<std::string, int> over_;    // replica -> the boot that ended last
