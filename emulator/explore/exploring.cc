@@ -73,17 +73,17 @@ class Explorer {
     }
     recorded.watch_disks = options_.disks != Disks::kNew || options_.kept_sample ||
                            options_.points.kinds.contains("disk");
-    ASSIGN_OR_RETURN(Evidence first, runs_.Run(scenario_, recorded));
+    std::vector<Event> watched;
+    ASSIGN_OR_RETURN(Evidence first, runs_.Run(scenario_, recorded, &watched));
     RETURN_IF_ERROR(recorder_->outcome());
     report_.baseline = MonotonicNow() - before;
-    if (first.state != "SUCCEEDED") {
-      return errors::BaselineFailed(first);
-    }
+    if (first.state != "SUCCEEDED") return errors::BaselineFailed(first);
     if (LearnSteps(first)) return RunBaseline();
     Show({ExploreProgress::Phase::kBaseline, 2, kBaselineRuns, 0});
-    const std::vector<Event> watched = runs_.TakeWatched();
-    ASSIGN_OR_RETURN(Evidence second, runs_.Run(scenario_, {.watch_disks = recorded.watch_disks}));
-    disk_points_ = DiskPoints(watched, runs_.TakeWatched(), options_.points.replicas);
+    std::vector<Event> other;
+    ASSIGN_OR_RETURN(Evidence second,
+                     runs_.Run(scenario_, {.watch_disks = recorded.watch_disks}, &other));
+    disk_points_ = DiskPoints(watched, other, options_.points.replicas);
     baseline_ = std::make_unique<harness::Baseline>(std::move(first), std::move(second),
                                                     scenario_.comparison);
     report_.not_compared = NotCompared(*baseline_);
@@ -126,6 +126,9 @@ class Explorer {
     return Ok{};
   }
 
+  // Whether the job has one replica.
+  bool IsAlone() const { return ReplicasOf(baseline_->run()).size() == 1; }
+
   bool HasBucketDirectories() const { return scenario_.semantics == harness::Semantics::kPosix; }
 
   // Whether files, not only objects, outlive machines.
@@ -137,7 +140,7 @@ class Explorer {
   // With one replica only storage outlives its machine, so the recovery alone need run. Changes
   // that are made to a bucket as a directory and as an object, too, are not recorded together.
   bool CanUseRecord() const {
-    if (ReplicasOf(baseline_->run()).size() != 1 || options_.full_runs) return false;
+    if (!IsAlone() || options_.full_runs) return false;
     if (file_recorder_ && !file_recorder_->outcome().ok()) return false;
     return !HasBucketDirectories() || recorder_->states().size() <= 1;
   }
@@ -159,10 +162,7 @@ class Explorer {
     baseline.has_directories = HasBucketDirectories();
     baseline.disk_points = disk_points_;
     baseline.has_remote_storage = scenario_.semantics == harness::Semantics::kObject;
-    if (options_.points.kinds.contains("disk")) {
-      baseline.points.insert(baseline.points.end(), disk_points_.begin(), disk_points_.end());
-      std::ranges::stable_sort(baseline.points, {}, &CrashPoint::events);
-    }
+    if (options_.points.kinds.contains("disk")) MixInDiskPoints(baseline);
     if (scenario_.kind->RestartsFailing()) {
       baseline.failure_points = FailurePoints(baseline_->run(), options_.points.replicas);
     }
@@ -265,7 +265,8 @@ class Explorer {
     const bool deepens = plan_.Deepens(index);
     const Path record = options_.workshop / ("record-" + std::to_string(index));
     Records records(record, deepens && task.recorded, runs_.blocks());
-    auto whole = task.recorded ? Recover(task, records) : RunWhole(task);
+    std::vector<Event> all;  // with changes of disks
+    auto whole = task.recorded ? Recover(task, records) : RunWhole(task, deepens ? &all : nullptr);
     if (!whole.ok()) return whole.error();
     if (deepens) {
       ASSIGN_OR_RETURN(RecordedRun next, records.Take());
@@ -273,6 +274,7 @@ class Explorer {
       next.begin = BeginOfRecovery(task, *whole);
       next.events = whole->events;
       next.begun = BegunBefore(task);
+      if (!task.recorded && IsAlone()) next.disk_changes = DiskChangesIn(all);
       next.points = PointsOfRecovery(task, *whole, Selection());
       const std::lock_guard lock(mutex_);
       deeper_[index] = std::move(next);
@@ -301,8 +303,10 @@ class Explorer {
     return JoinRecovery(task, std::move(recovery));
   }
 
-  Result<Evidence> RunWhole(const ExploreTask& task) {
-    ASSIGN_OR_RETURN(Evidence run, runs_.Run(WithRestart(scenario_, task), {}));
+  Result<Evidence> RunWhole(const ExploreTask& task, std::vector<Event>* all_events = nullptr) {
+    const scenario::RunOptions run_options{.watch_disks = all_events != nullptr};
+    ASSIGN_OR_RETURN(Evidence run,
+                     runs_.Run(WithRestart(scenario_, task), run_options, all_events));
     if (WasMissed(run)) ++missed_;
     return run;
   }

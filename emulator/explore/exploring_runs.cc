@@ -27,16 +27,20 @@ Status ExploreRuns::MakeBlocks() {
 }
 
 Result<Evidence> ExploreRuns::Run(const harness::Scenario& scenario,
-                                  const scenario::RunOptions& run_options) {
-  if (!memory_ || memory_is_full_) return RunIn(options_.workshop, scenario, run_options);
-  auto evidence = RunIn(memory_->path(), scenario, run_options);
+                                  const scenario::RunOptions& run_options,
+                                  std::vector<harness::Event>* all_events) {
+  if (!memory_ || memory_is_full_) {
+    return RunIn(options_.workshop, scenario, run_options, all_events);
+  }
+  auto evidence = RunIn(memory_->path(), scenario, run_options, all_events);
   if (evidence.ok() || evidence.error().code != Code::kResourceExhausted) return evidence;
   memory_is_full_ = true;
-  return RunIn(options_.workshop, scenario, run_options);
+  return RunIn(options_.workshop, scenario, run_options, all_events);
 }
 
 Result<Evidence> ExploreRuns::RunIn(const Path& place, const harness::Scenario& scenario,
-                                    scenario::RunOptions run_options) {
+                                    scenario::RunOptions run_options,
+                                    std::vector<harness::Event>* all_events) {
   const bool in_memory = memory_ && place == memory_->path();
   if (in_memory) run_options.overfull = [this] { return memory_->IsOverfull(); };
   run_options.state = place / ("explore-" + std::to_string(++runs_));
@@ -49,11 +53,10 @@ Result<Evidence> ExploreRuns::RunIn(const Path& place, const harness::Scenario& 
   run_options.settings = options_.settings;
   RETURN_IF_ERROR(MakeDirectories(run_options.state));
   const Path state = run_options.state;
-  const bool is_watched = run_options.watch_disks;
   auto evidence = scenario::ScenarioRun(scenario, std::move(run_options)).Run();
   if (evidence.ok()) {
     std::vector<harness::Event> events = TakeAllEvents(*evidence);
-    if (is_watched) watched_ = std::move(events);
+    if (all_events) *all_events = std::move(events);
   }
   if (!memory_) written_ = std::max(written_.load(), host::BytesBelow(state));
   RemoveTree(state);

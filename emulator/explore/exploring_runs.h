@@ -29,24 +29,24 @@ class ExploreRuns {
   /// After the baseline run, whose size decides whether later runs fit into memory.
   void OpenMemory();
   /// One run. Removes its directory. A run that does not fit into memory is repeated on the disk,
-  /// and so are all later ones.
+  /// and so are all later ones. `all_events` takes the events of a run with `watch_disks`, with
+  /// changes of disks, which the result does not have.
   Result<harness::Evidence> Run(const harness::Scenario& scenario,
-                                const scenario::RunOptions& run_options);
+                                const scenario::RunOptions& run_options,
+                                std::vector<harness::Event>* all_events = nullptr);
 
   /// For the files of all runs; null until MakeBlocks.
   const std::shared_ptr<harness::BlockStore>& blocks() const { return blocks_; }
   Status MakeBlocks();
-  /// The events of the last run with `watch_disks`, with changes of disks. Runs have none of these.
-  std::vector<harness::Event> TakeWatched() { return std::move(watched_); }
 
  private:
   Result<harness::Evidence> RunIn(const Path& place, const harness::Scenario& scenario,
-                                  scenario::RunOptions run_options);
+                                  scenario::RunOptions run_options,
+                                  std::vector<harness::Event>* all_events);
 
   const ExploreOptions& options_;
   std::unique_ptr<host::MemoryDirectory> memory_;
   std::shared_ptr<harness::BlockStore> blocks_;
-  std::vector<harness::Event> watched_;
   std::atomic<uint64_t> written_{0};  // bytes of the largest run before OpenMemory
   std::atomic<bool> memory_is_full_{false};
   std::atomic<int> runs_{0};

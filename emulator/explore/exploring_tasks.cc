@@ -187,6 +187,19 @@ std::vector<CrashPoint> DiskPoints(const std::vector<Event>& run, const std::vec
   return points;
 }
 
+void MixInDiskPoints(RecordedRun& run) {
+  run.points.insert(run.points.end(), run.disk_points.begin(), run.disk_points.end());
+  std::ranges::stable_sort(run.points, {}, &CrashPoint::events);
+}
+
+std::vector<size_t> DiskChangesIn(const std::vector<Event>& all) {
+  std::vector<size_t> changes;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].Is<harness::DiskEvent>()) changes.push_back(i - changes.size());
+  }
+  return changes;
+}
+
 std::vector<Event> TakeAllEvents(Evidence& run) {
   std::vector<Event> all = run.events;
   std::erase_if(run.events, [](const Event& event) { return event.Is<harness::DiskEvent>(); });

@@ -55,7 +55,10 @@ struct RecordedRun {
   std::vector<harness::BegunOperation> begun = {};    // BegunBefore
   std::vector<harness::CrashPoint> points = {};       // their `changes` are indices of states
   std::vector<harness::CrashPoint> disk_points = {};  // changes of replicas' disks
-  bool has_remote_storage = true;                     // a network leads to it
+  /// Before how many events each change of the disk came; nullopt: not known, or the job has other
+  /// replicas, which do not restart.
+  std::optional<std::vector<size_t>> disk_changes = {};
+  bool has_remote_storage = true;                        // a network leads to it
   std::vector<harness::CrashPoint> failure_points = {};  // at which programs may fail
 };
 
@@ -132,6 +135,12 @@ std::vector<harness::CrashPoint> PointsToTry(const harness::Evidence& baseline,
 std::vector<harness::CrashPoint> DiskPoints(const std::vector<harness::Event>& run,
                                             const std::vector<harness::Event>& other,
                                             const std::set<std::string>& replicas);
+
+/// Makes changes of the disk crash points like the others.
+void MixInDiskPoints(RecordedRun& run);
+
+/// Before how many of these events, without those of disks, each change of a disk came.
+std::vector<size_t> DiskChangesIn(const std::vector<harness::Event>& all);
 
 /// All events of a run. Leaves it without changes of disks, so that its events are comparable with
 /// those of runs that do not report them.

@@ -77,6 +77,52 @@ class RecordedStates {
   std::vector<size_t> acts_ = {0};  // before each event
 };
 
+/// Counts the changes that outlive a restart of the only replica of a run.
+class LastingChanges {
+ public:
+  explicit LastingChanges(const RecordedRun& run) : disk_(*run.disk_changes) {
+    for (const Event& event : run.events) {
+      const auto* operation = event.As<harness::StorageEvent>();
+      const bool is_change = operation && operation->op != "read" && operation->op != "list";
+      in_storage_.push_back(in_storage_.back() + (is_change ? 1 : 0));
+    }
+  }
+
+  /// A change of the disk comes between two events: before the later one, after the earlier one.
+  size_t Before(const CrashPoint& point) const {
+    const auto end = point.before ? std::ranges::upper_bound(disk_, point.events)
+                                  : std::ranges::lower_bound(disk_, point.events);
+    return in_storage_[std::min(point.events, in_storage_.size() - 1)] +
+           static_cast<size_t>(end - disk_.begin());
+  }
+
+ private:
+  const std::vector<size_t>& disk_;
+  std::vector<size_t> in_storage_ = {0};  // before each event
+};
+
+// The points before which something lasting has changed since the one before it, or since the first
+// restart: without a change, the second restart shows what the first one shows.
+std::vector<CrashPoint> PointsAfterChanges(const RecordedRun& run) {
+  const LastingChanges changes(run);
+  CrashPoint begin;
+  begin.before = true;
+  begin.events = run.begin;
+  size_t known = changes.Before(begin);
+  std::vector<CrashPoint> points;
+  for (const CrashPoint& point : run.points) {
+    const size_t now = changes.Before(point);
+    if (!point.mid && now == known) continue;
+    if (!point.mid) known = now;
+    points.push_back(point);
+  }
+  return points;
+}
+
+bool LosesMemoryAtOnce(const Interruption& what) {
+  return what == Interruption::kMachineLost || what == Interruption::kProcessKilled;
+}
+
 }  // namespace
 
 void TaskList::AddRecorded(const RecordedRun& run, const std::optional<CrashPoint>& first) {
@@ -118,8 +164,9 @@ void TaskList::AddPowerLosses(const RecordedRun& run, size_t most) {
 
 void TaskList::AddWhole(const RecordedRun& run, const std::optional<CrashPoint>& first,
                         const Interruption& what) {
+  const bool only_changes_count = first && run.disk_changes && LosesMemoryAtOnce(what);
   std::map<std::string, size_t> last;
-  for (const CrashPoint& point : run.points) {
+  for (const CrashPoint& point : only_changes_count ? PointsAfterChanges(run) : run.points) {
     const auto found = last.find(point.replica);
     bool between = found == last.end();
     const size_t from = between ? 0 : found->second;

@@ -17,7 +17,8 @@ class TaskList {
   /// `first`: the restart in `run`, if any.
   void AddRecorded(const RecordedRun& run, const std::optional<harness::CrashPoint>& first);
   /// Adds whole runs. A point just before an operation equals the point after the operation before
-  /// it, unless the replica did something in between.
+  /// it, unless the replica did something in between. Second restarts by which all memory is lost
+  /// at once are equal if nothing changed in between, in storage or on the disk.
   void AddWhole(const RecordedRun& run, const std::optional<harness::CrashPoint>& first,
                 const Interruption& what);
   /// Adds failures of the power after at most `most` changes of files, of all kinds, if the files

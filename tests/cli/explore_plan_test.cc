@@ -1,9 +1,10 @@
-// The points at which the explorer lets programs fail.
+// The points at which the explorer lets programs fail, and those of second restarts.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "emulator/explore/plan.h"
+#include "emulator/explore/task_list.h"
 #include "tests/harness/run_of.h"
 
 namespace caip::explore {
@@ -71,6 +72,63 @@ TEST(FailurePoints, OfAResultThatIsStoredAtTheEndAreAfterIt) {
                                   harness::Step(kChief, 1, 2),
                                   harness::Storage(kChief, 1, "create", "job/out/model")});
   EXPECT_THAT(PointsOf(run), ElementsAre("after create job/out/model by workerpool0-0"));
+}
+
+/// A recovery that lists, reads, and stores two checkpoints, each after a step.
+RecordedRun Recovery() {
+  harness::Evidence run;
+  run.events = harness::Numbered(
+      {harness::Start(kChief, 2), harness::Storage(kChief, 2, "list", "job/out/"),
+       harness::Storage(kChief, 2, "read", "job/out/a"), harness::Step(kChief, 2, 1),
+       harness::Storage(kChief, 2, "create", "job/out/b"), harness::Step(kChief, 2, 2),
+       harness::Storage(kChief, 2, "create", "job/out/c")});
+  RecordedRun recovery;
+  recovery.points = harness::FindCrashPoints(run, {{"storage"}, {}, false});
+  recovery.events = run.events;
+  return recovery;
+}
+
+std::vector<std::string> SecondRestarts(const RecordedRun& recovery, const Interruption& what) {
+  TaskList tasks;
+  tasks.AddWhole(recovery, recovery.points.front(), what);
+  std::vector<std::string> points;
+  for (size_t i = 0; i < tasks.size(); ++i) points.push_back(Describe(*tasks[i].second));
+  return points;
+}
+
+TEST(SecondRestarts, ComeAfterChangesThatOutliveThem) {
+  RecordedRun recovery = Recovery();
+  recovery.disk_changes.emplace();
+  const auto after_changes = ElementsAre("after create job/out/b by workerpool0-0",
+                                         "after create job/out/c by workerpool0-0");
+  EXPECT_THAT(SecondRestarts(recovery, Interruption::kProcessKilled), after_changes);
+  EXPECT_THAT(SecondRestarts(recovery, Interruption::kMachineLost), after_changes);
+}
+
+TEST(SecondRestarts, ComeAfterChangesOfAKeptDisk) {
+  RecordedRun recovery = Recovery();
+  recovery.disk_changes = {3};  // after the read
+  EXPECT_THAT(SecondRestarts(recovery, Interruption::kProcessKilled),
+              ElementsAre("before create job/out/b by workerpool0-0",
+                          "after create job/out/b by workerpool0-0",
+                          "after create job/out/c by workerpool0-0"));
+  recovery.disk_changes = {2};  // between the list and the read
+  EXPECT_THAT(SecondRestarts(recovery, Interruption::kProcessKilled).front(),
+              "before read job/out/a by workerpool0-0");
+}
+
+TEST(SecondRestarts, ComeAnywhereWhereMemoryOrOthersMatter) {
+  RecordedRun recovery = Recovery();
+  const auto all = SecondRestarts(recovery, Interruption::kProcessKilled);  // of several replicas
+  EXPECT_THAT(all, ::testing::Contains("after list job/out/ by workerpool0-0"));
+  recovery.disk_changes.emplace();
+  EXPECT_EQ(SecondRestarts(recovery, Interruption::kNotice), all);
+}
+
+TEST(SecondRestarts, AreCountedFromTheEventsWithoutThoseOfDisks) {
+  const harness::Event change{.body = harness::DiskEvent{}};
+  const harness::Event step = harness::Step(kChief, 1, 1);
+  EXPECT_THAT(DiskChangesIn({change, step, change, change, step}), ElementsAre(0, 1, 1));
 }
 
 }  // namespace
