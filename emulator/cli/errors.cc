@@ -148,16 +148,13 @@ Error MetricTagEmpty() { return Invalid("A metric tag must not be empty."); }
 Error ScenarioOrCommand() {
   return Invalid(
       "Name scenario files, or give a command after `--`: `caip explore -- python3 train.py`. "
-      "Flags "
-      "of `jobs submit training` may stand there, too.");
+      "Flags of `jobs submit training` may stand there, too.");
 }
-
 Error WordsBesideCommand(const std::vector<std::string>& words) {
   return Invalid("'" + Join(words, " ") +
                  "' is not a scenario file. Write the whole command after `--`: `caip explore -- " +
                  Join(words, " ") + " ...`.");
 }
-
 Error FlagsAfterCommand(const std::string& flag, const std::vector<std::string>& words) {
   return Invalid(
       flag +
@@ -165,20 +162,16 @@ Error FlagsAfterCommand(const std::string& flag, const std::vector<std::string>&
       "`--`, and flags of caip before it:\n\n  caip explore [flags] -- " +
       Join(words, " ") + "\n");
 }
-
 Error OnlyOfCommand() {
   return Invalid(
       "--out-dir, --step-regex and --torchrun describe a command: write `--out-dir DIR -- "
-      "COMMAND`. "
-      "In a scenario, set `trainer: {volumes: [DIR], ranks: N}` and `steps`.");
+      "COMMAND`. In a scenario, set `trainer: {volumes: [DIR], ranks: N}` and `steps`.");
 }
-
 Error OneReportForFiles() {
   return Invalid(
       "--json, --junit and --sarif hold the report of one scenario. Explore the files one "
       "by one.");
 }
-
 Error ScenarioHasLimits() {
   return Invalid(
       "--run-timeout, --stall and --grace are for jobs in words. Set `limits` in the scenario "
@@ -195,8 +188,8 @@ Error UnrecognizedArguments(const std::vector<std::string>& words, const std::st
   if (!remedy.empty()) text += "\n" + remedy;
   return Invalid(std::move(text));
 }
-Error NothingAfterBar() {
-  return Invalid("unrecognized arguments: --\nThis command takes nothing after `--`.");
+Error NothingAfterBar(const std::string& remedy) {
+  return Invalid("unrecognized arguments: --\nThis command takes nothing after `--`." + remedy);
 }
 Error NoSuchCommand(std::string_view word, const std::vector<std::string>& known) {
   const std::string nearest = NearestName(word, known);
@@ -218,6 +211,13 @@ std::string TrainerArgument(std::string_view command, std::string_view word) {
 }
 std::string WholeCommandAfterBar() {
   return "If the job is a command, write all of it after `--`:\n\n  caip explore -- COMMAND ...\n";
+}
+std::string CommandOfScenario() {
+  return " In a scenario, write the command as `trainer: {command: [python3, train.py]}`. `caip "
+         "explore -- python3 train.py` needs no scenario.";
+}
+Error ProgramIsNotAScenario(std::string_view word) {
+  return Invalid("'" + S(word) + "' is a program, not a scenario." + CommandOfScenario());
 }
 std::string ShellCommandAfterBar() {
   return "The command to run comes after `--`:\n\n  caip jobs shell JOB -- COMMAND ...\n";

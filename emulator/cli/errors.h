@@ -68,13 +68,15 @@ Error Argument(std::string_view flag, const Error& error);
 Error UnrecognizedArguments(const std::vector<std::string>& words, const std::string& nearest,
                             const std::string& remedy);
 /// The command takes no arguments after `--`.
-Error NothingAfterBar();
+Error NothingAfterBar(const std::string& remedy);
 Error NoSuchCommand(std::string_view word, const std::vector<std::string>& known);
 Error GcloudWord();
 Error CommandMissing(const std::vector<std::string>& known);
 // The remedies for an unknown argument that may belong after `--`.
 std::string TrainerArgument(std::string_view command, std::string_view word);
 std::string WholeCommandAfterBar();
+std::string CommandOfScenario();
+Error ProgramIsNotAScenario(std::string_view word);
 std::string ShellCommandAfterBar();
 /// `usage`: the usage error of `command` ("jobs.submit.training"); "" if the words ask for help.
 Error JobWordsRefused(std::string_view usage, std::string_view command);

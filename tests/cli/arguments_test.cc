@@ -351,6 +351,10 @@ TEST(Arguments, SaysWhatIsWrongWithTheWords) {
   EXPECT_THAT(WholeComplaint({"jobs", "list", "--", "x"}), HasSubstr("takes nothing after `--`"));
   EXPECT_THAT(WholeComplaint({"explore", "train.py", "--epochs", "3"}),
               HasSubstr("write all of it after `--`:\n\n  caip explore -- COMMAND"));
+  EXPECT_THAT(WholeComplaint({"scenario", "run", "--", "python3", "train.py"}),
+              HasSubstr("nothing after `--`. In a scenario, write the command as `trainer: {"));
+  EXPECT_THAT(WholeComplaint({"scenario", "validate", "a.yaml", "train.py"}),
+              HasSubstr("'train.py' is a program, not a scenario. In a scenario, write"));
   EXPECT_THAT(WholeComplaint({"serve", "--idle-timeout", "5"}),
               HasSubstr("'5' is not a valid duration"));
   EXPECT_THAT(WholeComplaint({"jobs", "update", "j", "--clear-labels", "--remove-labels=a"}),

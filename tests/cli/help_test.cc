@@ -124,6 +124,19 @@ TEST(Help, ListsSettingsOnlyOnItsOwnPage) {
   EXPECT_THAT(PageOf({"version", "--help"}, 80), Not(HasSubstr("settings")));
 }
 
+TEST(Help, HasALineForEachWayOfUse) {
+  const std::string usage =
+      "Usage: caip explore [flags] -- COMMAND ...\n"
+      "       caip explore FILE... [flags]\n"
+      "       caip explore [flags] -- JOB_FLAGS ... [-- TRAINER_ARGS ...]\n";
+  EXPECT_THAT(PageOf({"explore", "--help"}, 80), HasSubstr("\n" + usage));
+  const std::string page = PageOf({"explore", "--help"}, 500);
+  for (const char* word : {"COMMAND is", "JOB_FLAGS are", "TRAINER_ARGS go", "  FILE  "}) {
+    EXPECT_THAT(page, HasSubstr(word));
+  }
+  EXPECT_THAT(PageOf({"explore", "-h"}, 80), StartsWith(usage));
+}
+
 TEST(Help, OfOneLetterHasOneLineForEachOfTheMostUsedFlags) {
   const std::string page = PageOf({"jobs", "submit", "training", "-h"}, 80);
   EXPECT_THAT(page,

@@ -52,7 +52,7 @@ TEST(Reference, HasEachCommandAndFlag) {
   size_t flags = 0;
   ForEachCommand(*AllCommands(), "", [&](const CommandShape& command, const std::string&) {
     EXPECT_THAT(page, HasSubstr("# " + command.path + "\n"));
-    EXPECT_THAT(page, HasSubstr("\n" + UsageLine(command) + "\n"));
+    EXPECT_THAT(page, HasSubstr("\n" + Join(UsageLines(command), "\n") + "\n"));
     for (const FlagShape& flag : command.flags) {
       EXPECT_THAT(page, HasSubstr("| `" + ReplaceAll(HeadOf(flag), "|", "\\|") + "` |"));
       ++flags;
@@ -78,7 +78,9 @@ TEST(ManPages, AreOneForEachCommandOrGroup) {
 TEST(ManPages, HaveEachCommandAndItsFlags) {
   ForEachCommand(*AllCommands(), "", [](const CommandShape& command, const std::string& first) {
     const std::string page = ManPageNamed("caip-" + first + ".1");
-    EXPECT_THAT(page, HasSubstr(ReplaceAll(UsageLine(command), "-", "\\-")));
+    for (const std::string& line : UsageLines(command)) {
+      EXPECT_THAT(page, HasSubstr(ReplaceAll(line, "-", "\\-")));
+    }
     for (const FlagSection& section : PartsOf(command).sections) {
       for (const FlagShape* flag : section.flags) {
         const std::string name = flag->name.substr(flag->name.find("--"));

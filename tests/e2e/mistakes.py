@@ -238,6 +238,8 @@ SCENARIOS = [
     ('caip scenario run', 2, ['argument FILE: Must be specified.', 'Usage: caip scenario run FILE']),
     ('caip scenario run none.yaml', 2, ["'none.yaml' does not exist. Name a scenario (*.yaml), or a folder"]),
     ('caip scenario validate none.yaml', 2, ["'none.yaml' does not exist. Name a scenario (*.yaml), or a folder"]),
+    ('caip scenario run trainer/task.py', 2, ["'trainer/task.py' is a program, not a scenario", 'caip explore -- python3']),
+    ('caip scenario run -- python3 trainer/task.py', 2, ['takes nothing after `--`', 'trainer: {command: [']),
     ('caip scenario run trainer', 2, ['No scenario (*.yaml) was found', 'Name a scenario, or a folder']),
     ('caip scenario run s_key.yaml', 2,
      ['s_key.yaml:3:1: fualts: is not a known key', "did you mean 'faults'?", '\n    ^\n']),

@@ -18,14 +18,16 @@ namespace caip::cli {
 namespace {
 
 constexpr const char* kCheckFooter =
-    R"(The flags of the job are gcloud's, of `jobs submit training`, `ai custom-jobs create` or
-`ai hp-tuning-jobs create`; --region and --job-dir are optional. The command runs the job, or one
-trial of it, a few times, each time on its own emulator. It does not touch your state directory.
+    R"(COMMAND is any program with its arguments, as you type it in a shell. It need not know the
+service. JOB_FLAGS describe a job instead. They are gcloud's, of `jobs submit training`, `ai
+custom-jobs create` or `ai hp-tuning-jobs create`; --region and --job-dir are optional.
+TRAINER_ARGS go to the job's trainer.
+
+The check runs the command, the job, or one trial of it, a few times, each time on its own emulator.
+It does not touch your state directory.
 
 Exit codes: 0 no check failed, 1 a check failed, 2 wrong usage or a rejected job, 3 this host cannot
 run the checks, 4 caip itself failed, 130 interrupted (the finished checks are reported).
-
-Without flags of a job, the words after -- are any command, which need not know the service.
 
 Examples:
   caip check -- python3 train.py --out {job_dir}
@@ -235,6 +237,7 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
                                    check->replay_args = " --" + ShellWords(*words.user_args);
                                  return Command(*check);
                                });
+  grammar.Usages(app, {"[flags] -- COMMAND ...", "JOB_FLAGS ... [flags] [-- TRAINER_ARGS ...]"});
   grammar.TakesUserArgs(app);
   const bool has_track = grammar.has_track();
   grammar.SetTrack(true);  // gcloud has no such command, on any track

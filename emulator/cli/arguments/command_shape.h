@@ -65,6 +65,7 @@ struct CommandShape {
   std::vector<std::shared_ptr<CommandShape>> children;
   bool is_group = true;
   bool takes_user_args = false;
+  std::vector<std::string> usages;  // what may follow `path`; empty: the words and flags say it
   /// What completion offers for flags and words, by their names; also for flags of every command.
   std::map<std::string, Values, std::less<>> suggestions;
 

@@ -217,8 +217,8 @@ struct Grammar::Impl {
     const CommandShape& shape = ShapeOf(app);
     return PrintCommand{"",
                         "ERROR: (" + ReplaceAll(shape.path, " ", ".") + ") " + error.message +
-                            "\n" + UsageOf(shape) + "\nFor all flags and examples, run:\n  " +
-                            shape.path + " --help\n",
+                            "\n" + UsageOf(shape, std::string::npos) +
+                            "\nFor all flags and examples, run:\n  " + shape.path + " --help\n",
                         kExitUsage};
   }
 
@@ -243,11 +243,11 @@ struct Grammar::Impl {
     }
     if (scan.version) return VersionCommand{};
     if (scan.help) return HelpCommand{commands.at(scan.app).shape, *scan.help};
-    CheckComplete(scan);
     const Known& known = commands.at(scan.app);
     if (words.user_args && !known.shape->takes_user_args) {
-      throw WrongWord{errors::NothingAfterBar()};
+      throw WrongWord{errors::NothingAfterBar(known.user_args_remedy)};
     }
+    CheckComplete(scan);
     std::reverse(scan.words.begin(), scan.words.end());  // the order that CLI11 reads
     root.parse(scan.words);
     Result<Command> command = known.finish(words);
@@ -333,6 +333,14 @@ void Grammar::Suggest(CLI::App& app, const std::string& name, Values values) {
 }
 
 void Grammar::Heading(const std::string& heading) { impl_->heading = heading; }
+
+void Grammar::Usages(CLI::App& app, std::vector<std::string> usages) {
+  impl_->commands[&app].shape->usages = std::move(usages);
+}
+
+void Grammar::TakesNothingAfterBar(CLI::App& app, const std::string& remedy) {
+  impl_->commands[&app].user_args_remedy = remedy;
+}
 
 void Grammar::TakesUserArgs(CLI::App& app, const std::string& remedy) {
   Impl::Known& known = impl_->commands[&app];

@@ -67,6 +67,10 @@ class Grammar {
   /// Whether the words begin with one of gcloud's release tracks, alpha or beta.
   void SetTrack(bool has_track) { has_track_ = has_track; }
   bool has_track() const { return has_track_; }
+  /// What may follow the command's name, if words and flags do not say it: "FILE... [flags]".
+  void Usages(CLI::App& app, std::vector<std::string> usages);
+  /// `remedy` follows the refusal of `--`.
+  void TakesNothingAfterBar(CLI::App& app, const std::string& remedy);
   /// Lets the command take `-- USER_ARGS`.
   /// `remedy` follows the report of an unknown argument, which may belong after `--`. The default
   /// speaks of a trainer.

@@ -79,9 +79,12 @@ std::string FirstSettings(const HelpParts& parts) {
   return Join(names, ", ");
 }
 
-std::string UsageLine(const CommandShape& command) {
+std::vector<std::string> UsageLines(const CommandShape& command) {
+  std::vector<std::string> lines;
+  for (const std::string& usage : command.usages) lines.push_back(command.path + " " + usage);
+  if (!lines.empty()) return lines;
   std::string usage = command.path;
-  if (command.is_group) return usage + " COMMAND [flags]";
+  if (command.is_group) return {usage + " COMMAND [flags]"};
   for (const FlagShape* word : command.Words()) {
     usage += " " + (word->is_required ? word->name : "[" + word->name + "]");
     if (word->is_many && word->is_required) usage += "...";
@@ -89,7 +92,7 @@ std::string UsageLine(const CommandShape& command) {
   for (const FlagShape& flag : command.flags) {
     if (flag.is_required && !flag.is_word) usage += " " + flag.name + "=" + flag.metavar;
   }
-  return usage + " [flags]" + (command.takes_user_args ? " [-- USER_ARGS ...]" : "");
+  return {usage + " [flags]" + (command.takes_user_args ? " [-- USER_ARGS ...]" : "")};
 }
 
 std::string HeadOf(const FlagShape& flag) {

@@ -35,8 +35,8 @@ HelpParts PartsOf(const CommandShape& page);
 /// The first three settings: "--state, --emulator-config, --queue-delay"; "": there are none.
 std::string FirstSettings(const HelpParts& parts);
 
-/// "caip jobs cancel JOB [flags]".
-std::string UsageLine(const CommandShape& command);
+/// "caip jobs cancel JOB [flags]"; several lines if the command is used in several ways.
+std::vector<std::string> UsageLines(const CommandShape& command);
 
 /// "-r, --recursive" or "--region REGION".
 std::string HeadOf(const FlagShape& flag);

@@ -142,12 +142,20 @@ std::vector<const FlagShape*> MainFlagsOf(const CommandShape& page) {
 
 }  // namespace
 
-std::string UsageOf(const CommandShape& command) { return "Usage: " + UsageLine(command) + "\n"; }
+std::string UsageOf(const CommandShape& command, size_t width) {
+  const std::vector<std::string> lines = UsageLines(command);
+  std::string text = Paragraph("Usage: " + lines.front(), width);
+  for (size_t i = 1; i < lines.size(); ++i) {
+    const std::string indent(std::string_view("Usage: ").size(), ' ');
+    text += indent + Join(Wrapped(lines[i], width - indent.size()), "\n" + indent) + "\n";
+  }
+  return text;
+}
 
 std::string LongHelp(const CommandShape& page, size_t width) {
   width = std::max(width, kNarrowestHelp);
   std::string text = Paragraph(page.description, width);
-  if (!page.path.empty()) text += "\n" + Paragraph(UsageOf(page), width);
+  if (!page.path.empty()) text += "\n" + UsageOf(page, width);
   const HelpParts parts = PartsOf(page);
   const bool is_root = page.path == page.name;
   if (!is_root) text += FlagEntries(parts, width);
@@ -159,7 +167,7 @@ std::string LongHelp(const CommandShape& page, size_t width) {
 std::string ShortHelp(const CommandShape& page, size_t width) {
   width = std::max(width, kNarrowestHelp);
   if (page.path.empty()) return LongHelp(page, width);
-  std::string text = Paragraph(UsageOf(page), width) + "\n";
+  std::string text = UsageOf(page, width) + "\n";
   std::vector<std::string> heads;
   for (const FlagShape* flag : MainFlagsOf(page)) heads.push_back(HeadOf(*flag));
   for (const auto& child : page.children) heads.push_back(child->name);

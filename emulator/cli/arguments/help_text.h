@@ -8,8 +8,8 @@
 
 namespace caip::cli {
 
-/// "Usage: caip jobs cancel JOB [flags]" and a line break.
-std::string UsageOf(const CommandShape& command);
+/// "Usage: caip jobs cancel JOB [flags]" and a line break; a line for each way of use.
+std::string UsageOf(const CommandShape& command, size_t width);
 
 /// The page of --help: all flags but the settings of the emulator, with all that is known of them.
 /// No line but an example is wider than `width`, as far as words allow it.

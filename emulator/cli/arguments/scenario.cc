@@ -36,6 +36,13 @@ void AddPreemptionFlags(Grammar& grammar, CLI::App& app, ScenarioRunCommand& run
                });
 }
 
+Status CheckAreScenarios(const std::vector<std::string>& files) {
+  const auto program = std::ranges::find_if(files, [](const std::string& file) {
+    return file.ends_with(".py") || file.ends_with(".sh");
+  });
+  return program == files.end() ? Status(Ok{}) : Status(errors::ProgramIsNotAScenario(*program));
+}
+
 void AddRun(Grammar& grammar, CLI::App& scenario) {
   const auto run = std::make_shared<ScenarioRunCommand>();
   CLI::App& app =
@@ -48,9 +55,11 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
                    "  caip scenario run mine.yaml --seed 7 --events events.jsonl --verbose\n"
                    "  caip scenario run mine.yaml --preempt exponential:2h --step-time 1m",
                    [run](const Words&) -> Result<Command> {
+                     RETURN_IF_ERROR(CheckAreScenarios(run->files));
                      if (run->step_time && !run->preempt) return errors::StepTimeWithoutPreempt();
                      return Command(*run);
                    });
+  grammar.TakesNothingAfterBar(app, errors::CommandOfScenario());
   grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.", Append(&run->files),
                      true);
   grammar.Flag(app, "--seed", "N", "Seed; overrides the scenario's own.",
@@ -280,14 +289,24 @@ Status TakeWords(const Words& words, ExploreCommand& explore) {
   return Ok{};
 }
 
+void AddExploreWords(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
+  grammar.Usages(app, {"[flags] -- COMMAND ...", "FILE... [flags]",
+                       "[flags] -- JOB_FLAGS ... [-- TRAINER_ARGS ...]"});
+  grammar.OptionalWords(app, "FILE",
+                        "Scenarios, explored one after the other. Their faults and expectations "
+                        "are ignored.",
+                        Append(&explore.files));
+}
+
 void AddExplore(Grammar& grammar) {
   const auto explore = std::make_shared<ExploreCommand>();
   CLI::App& app = grammar.Leaf(
       grammar.root(), "explore", "Finds restart bugs of a trainer.",
       "Runs the job without faults, takes its machine away at every crash point of that baseline "
-      "run, and compares each recovery with the baseline. The job is a command, a scenario, or "
-      "what flags of `jobs submit training`, `ai custom-jobs create` or `ai hp-tuning-jobs create` "
-      "describe.\n\nExit codes: 0 nothing found (or only "
+      "run, and compares each recovery with the baseline.\n\nCOMMAND is a program with its "
+      "arguments, as you type it in a shell. JOB_FLAGS are those of `jobs submit training`, `ai "
+      "custom-jobs create` or `ai hp-tuning-jobs create`, without a job id; TRAINER_ARGS go to "
+      "that job's trainer.\n\nExit codes: 0 nothing found (or only "
       "possibly harmless ones), 1 findings, 2 wrong usage, or nothing could be compared, 3 this "
       "host cannot explore it (its disk is full, ...), 4 caip itself failed, 130 interrupted.\n\n"
       "Examples:\n  caip explore -- python3 train.py --out {job_dir}\n"
@@ -302,8 +321,7 @@ void AddExplore(Grammar& grammar) {
         RETURN_IF_ERROR(TakeWords(words, *explore));
         return Command(*explore);
       });
-  grammar.OptionalWords(app, "FILE", "A scenario; its faults and expectations are ignored.",
-                        Append(&explore->files));
+  AddExploreWords(grammar, app, *explore);
   grammar.Flag(app, "--out", "DIR", "Folder for findings (default: caip-findings).",
                To(&explore->out));
   grammar.Flag(app, "--budget", "DURATION",
@@ -360,10 +378,12 @@ void AddScenarioCommands(Grammar& grammar) {
   AddRun(grammar, scenario);
   AddShow(grammar, scenario);
   const auto validate = std::make_shared<ScenarioValidateCommand>();
-  CLI::App& app =
-      grammar.Leaf(scenario, "validate", "Reports mistakes in scenario files; runs nothing.",
-                   "Examples:\n  caip scenario validate scenarios",
-                   [validate](const Words&) -> Result<Command> { return Command(*validate); });
+  CLI::App& app = grammar.Leaf(
+      scenario, "validate", "Reports mistakes in scenario files; runs nothing.",
+      "Examples:\n  caip scenario validate scenarios", [validate](const Words&) -> Result<Command> {
+        RETURN_IF_ERROR(CheckAreScenarios(validate->files));
+        return Command(*validate);
+      });
   grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.",
                      Append(&validate->files), true);
   grammar.Leaf(scenario, "schema", "Prints the scenario format as a JSON schema, for editors.",

@@ -153,10 +153,18 @@ std::string SeeAlsoPages(const std::vector<std::string>& names) {
   return RoffSection("SEE ALSO", text);
 }
 
+std::string RoffUsage(const CommandShape& shape) {
+  std::string text;
+  for (const std::string& line : UsageLines(shape)) {
+    text += (text.empty() ? "" : ".br\n") + RoffLine(line);
+  }
+  return text;
+}
+
 std::string ManPageOfCommand(const CommandShape& shape, std::string_view version) {
   const HelpParts parts = PartsOf(shape);
   std::string text = BeginManPage(shape, version);
-  if (!shape.path.empty()) text += RoffSection("SYNOPSIS", RoffLine(UsageLine(shape)));
+  if (!shape.path.empty()) text += RoffSection("SYNOPSIS", RoffUsage(shape));
   text += RoffSection("DESCRIPTION", RoffLines(shape.description) + RoffProse(parts));
   const std::string flags = RoffFlags(parts) + RoffSettingsPointer(parts);
   if (!flags.empty()) text += RoffSection("OPTIONS", flags);
@@ -171,7 +179,7 @@ std::string ManPageOfGroup(const CommandShape& shape, std::string_view version) 
   std::string synopsis = ".nf\n";
   std::string commands;
   for (const CommandShape* leaf : leaves) {
-    synopsis += RoffLine(UsageLine(*leaf));
+    synopsis += RoffUsage(*leaf);
     const HelpParts parts = PartsOf(*leaf);
     commands += ".SS " + EscapedForRoff(leaf->path) + "\n" + RoffLines(leaf->description) +
                 RoffFlags(parts) + RoffSettingsPointer(parts) + RoffProse(parts) +
@@ -194,7 +202,7 @@ std::string ManPageOfRoot(const CommandShape& root, std::string_view version) {
   const std::string where = RoffParagraph(
       "Texts name pages such as docs/formats.md. They are below share/doc/caip of the prefix into "
       "which caip is installed.");
-  return BeginManPage(root, version) + RoffSection("SYNOPSIS", RoffLine(UsageLine(root))) +
+  return BeginManPage(root, version) + RoffSection("SYNOPSIS", RoffUsage(root)) +
          RoffSection("DESCRIPTION", RoffLines(root.description) + RoffProse(parts) + where) +
          RoffSection("COMMANDS", commands) +
          RoffSection("OPTIONS", RoffLines(kSwitchRule) + RoffFlags(parts)) +

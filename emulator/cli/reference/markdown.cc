@@ -121,7 +121,7 @@ std::string MarkdownCommand(const CommandShape& shape, size_t level) {
   const HelpParts parts = PartsOf(shape);
   std::string text = "\n" + std::string(level, '#') + " " + shape.path + "\n\n" +
                      MarkdownProse(shape.description) + "\n";
-  if (!shape.is_group) text += "\n" + MarkdownBlock(UsageLine(shape) + "\n");
+  if (!shape.is_group) text += "\n" + MarkdownBlock(Join(UsageLines(shape), "\n") + "\n");
   text += MarkdownFlags(parts);
   if (!parts.settings.empty()) {
     text += "\n" + LinkToHeading(kSettingsTitle) + ", such as " +
