@@ -91,6 +91,22 @@ shows_bug: [state]
   EXPECT_EQ(read->shows_bug, std::vector<std::string>{"state"});
 }
 
+TEST(ScenarioReader, TakesTheDirectoryOfACommandForADirectory) {
+  const std::string head = "description: d\ntrainer: ";
+  for (const char* trainer : {"{command: [python3, t.py, \"--out={job_dir}/a\"]}",
+                              "{cluster: [{name: a, command: [x]}, {name: b, command: "
+                              "[x, \"{job_dir}\"]}]}"}) {
+    const auto read = Read(head + trainer + "\n");
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(read->semantics, Semantics::kPosix) << trainer;
+    EXPECT_TRUE(Says(head + trainer + "\nsemantics: object\n",
+                     "s.yaml:3:12: semantics: `{job_dir}` in the command is a directory."));
+  }
+  const auto read = Read(head + "{command: [python3, t.py, \"{gs_job_dir}\"]}\n");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->semantics, Semantics::kObject);
+}
+
 TEST(ScenarioReader, HasDefaults) {
   const auto read = Read(kHead);
   ASSERT_TRUE(read.ok()) << read.error().message;

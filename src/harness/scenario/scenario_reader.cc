@@ -228,15 +228,19 @@ void ReadExpectations(const Cursor& cursor, Scenario& scenario) {
   }
 }
 
-// Reads the semantics of storage and the addresses of replicas.
-void ReadPlaces(const Reading& reading, Scenario& scenario) {
-  if (const Cursor* semantics = reading.Find("semantics")) {
-    const std::string word = semantics->Text();
-    if (word != "object" && word != "posix") {
-      semantics->Wrong(texts::NotOneOf({"object", "posix"}));
-    }
-    scenario.semantics = word == "posix" ? Semantics::kPosix : Semantics::kObject;
-  }
+// Reads the semantics of storage. `{job_dir}` in the command is a directory.
+void ReadSemantics(const Reading& reading, Scenario& scenario) {
+  const bool has_directory = scenario.CommandHas(kJobDirWord);
+  scenario.semantics = has_directory ? Semantics::kPosix : Semantics::kObject;
+  const Cursor* semantics = reading.Find("semantics");
+  if (!semantics) return;
+  const std::string word = semantics->Text();
+  if (word != "object" && word != "posix") semantics->Wrong(texts::NotOneOf({"object", "posix"}));
+  if (word == "object" && has_directory) semantics->Wrong(texts::JobDirIsADirectory());
+  if (word == "posix") scenario.semantics = Semantics::kPosix;
+}
+
+void ReadAddressing(const Reading& reading, Scenario& scenario) {
   if (const Cursor* addressing = reading.Find("addressing")) {
     const std::string word = addressing->Text();
     if (word != "loopback" && word != "ports") {
@@ -275,9 +279,10 @@ void ReadParts(const Reading& reading, Scenario& scenario) {
   if (const Cursor* seed = reading.Find("seed")) {
     scenario.seed = static_cast<uint64_t>(seed->Integer(0));
   }
-  ReadPlaces(reading, scenario);
+  ReadAddressing(reading, scenario);
   if (const Cursor* needs = reading.Find("needs")) ReadNeeds(*needs, scenario);
   ReadJob(reading, scenario);
+  ReadSemantics(reading, scenario);
   if (scenario.kind->NamesReplicasByPools()) reading.TakeRolesAsPools();
   if (const Cursor* buckets = reading.Find("buckets")) {
     ReadBuckets(*buckets, reading.FolderOf("buckets"), scenario);
@@ -363,7 +368,10 @@ bool Scenario::HasJob() const { return !words.empty() || !document.is_null(); }
 
 bool Scenario::CommandHas(std::string_view word) const {
   const auto has = [word](const std::string& text) { return text.find(word) != std::string::npos; };
-  return std::ranges::any_of(command, has) || std::ranges::any_of(arguments, has);
+  return std::ranges::any_of(command, has) || std::ranges::any_of(arguments, has) ||
+         std::ranges::any_of(members, [&](const ClusterMember& member) {
+           return std::ranges::any_of(member.command, has);
+         });
 }
 
 bool IsJobConfig(const Path& file) {

@@ -97,6 +97,10 @@ std::string BesideCluster() {
   return "not allowed beside `cluster`, whose members have their own commands.";
 }
 
+std::string JobDirIsADirectory() {
+  return "`{job_dir}` in the command is a directory. Write posix, or `{gs_job_dir}` in the "
+         "command.";
+}
 std::string RestartOfOne() { return "needs several machines: `ranks` above 1, or a `cluster`."; }
 
 std::string VolumeIsRoot() {

@@ -42,6 +42,7 @@ std::string MemberNameNotValid(std::string_view name);
 std::string MemberNameTaken(std::string_view name);
 std::string BesideCluster();
 std::string RestartOfOne();
+std::string JobDirIsADirectory();
 std::string VolumeIsRoot();
 std::string TooManyExtends(int files_max);
 std::string StockOutWithDelay();
