@@ -341,6 +341,22 @@ class LocalFiles(local_files_case.Case):
         self.assertIn("reduced to", text)
         self.assertIn("between two names", text)
 
+    def test_one_unsafe_file_among_a_thousand_operations_is_found(self):
+        # docs/explored.md has the same with ten thousand.
+        trainer = ("python3", str(local_files_case.ROOT / "bench" / "many_files.py"), "--out", "{job_dir}",
+                   "--checkpoints", "8", "--shards", "30")
+        code, text = self.caip("explore", "--no-pairs", "--max-points", "40", "--", *trainer, "--bug")
+        self.assertEqual(code, 1, text)
+        points, all_states = (int(text.split(word)[0].split()[-1]) for word in (" crash points", " points (--max-points)"))
+        self.assertGreater(points, 1500)
+        self.assertLess(all_states, points)
+        self.assertIn("1. the job ends FAILED: json.decoder.JSONDecodeError", text)
+        self.assertIn(" create job/out/milestones by", text)
+        self.assertIn("what is stored now it can never succeed", text)
+        code, text = self.caip("explore", "--no-pairs", "--max-points", "40", "--", *trainer)
+        self.assertEqual(code, 0, text)
+        self.assertIn("nothing found", text)
+
     def test_a_log_that_stays_open_makes_no_save_suspicious(self):
         self.write("""
         log.write("%d\\n" % step)
