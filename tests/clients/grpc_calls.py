@@ -40,9 +40,9 @@ class GrpcCalls(vertex_jobs.VertexTest):
         cls.addClassCleanup(patch.stop)
         cls.address = f'localhost:{cls.emulator.port}'
 
-    def channel(self, **options):
+    def channel(self, address='', **options):
         """A channel without TLS."""
-        channel = grpc.insecure_channel(self.address, options=list(options.items()))
+        channel = grpc.insecure_channel(address or self.address, options=list(options.items()))
         self.addCleanup(channel.close)
         return channel
 
@@ -70,6 +70,18 @@ class GrpcCalls(vertex_jobs.VertexTest):
 
     def test_a_job_without_tls(self):
         self.life(JobServiceClient(transport=JobServiceGrpcTransport(channel=self.channel())))
+
+    def test_a_job_without_tls_through_the_proxy(self):
+        channel = self.channel('us-central1-aiplatform.googleapis.com:443')
+        self.life(JobServiceClient(transport=JobServiceGrpcTransport(channel=channel)))
+
+    def test_cloud_storage_without_tls_is_refused_at_once(self):
+        """Not as a connection that fails, which clients of storage try again and again."""
+        path = '/google.storage.v2.Storage/GetObject'
+        for name in ('storage.googleapis.com', 'storage.googleapis.com:443', 'storage.googleapis.com:80'):
+            with self.subTest(name):
+                self.refused(grpc.StatusCode.UNIMPLEMENTED, f"'{path}' is not a method",
+                             self.channel(name).unary_unary(path))
 
     def test_a_job_with_tls_at_the_own_address(self):
         self.life(JobServiceClient(credentials=AnonymousCredentials(), client_options={'api_endpoint': self.address}))
