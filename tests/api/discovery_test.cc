@@ -91,13 +91,38 @@ TEST(Discovery, IsServedByHostOrByVersion) {
   ml.host = "storage.googleapis.com";
   EXPECT_EQ(ml.Get("/$discovery/rest?version=v1").json["name"], "storage");
   ml.host = "europe-west4-aiplatform.googleapis.com";
-  EXPECT_EQ(ml.Get("/$discovery/rest?version=v1").json["name"], "aiplatform");
+  EXPECT_EQ(ml.Get("/$discovery/rest?version=v1").json["id"], "aiplatform:v1");
+  EXPECT_EQ(ml.Get("/$discovery/rest").json["id"], "aiplatform:v1");
+  EXPECT_EQ(ml.Get("/$discovery/rest?version=v1beta1").json["id"], "aiplatform:v1beta1");
+  EXPECT_EQ(ml.Get("/$discovery/rest?version=v2").status, 404);
+}
+
+TEST(Discovery, DescribesTheBetaVersionOfVertexAi) {
+  MlWorld ml;
+  const Json document = ml.Get("/discovery/v1/apis/aiplatform/v1beta1/rest").json;
+  const Json& schemas = document["schemas"];
+  const std::string prefix = "GoogleCloudAiplatformV1beta1";
+  for (const auto& [name, schema] : schemas.items()) {
+    EXPECT_EQ(schema["id"], name);
+    EXPECT_EQ(name.starts_with("GoogleCloud"), name.starts_with(prefix)) << name;
+  }
+  const Json& machine = schemas[prefix + "MachineSpec"]["properties"];
+  EXPECT_TRUE(machine.contains("machineType"));
+  EXPECT_EQ(machine["multihostGpuNodeCount"]["format"], "int32");
+  const std::string stop = schemas[prefix + "StudySpec"]["properties"]["convexStopConfig"]["$ref"];
+  EXPECT_EQ(schemas[stop]["properties"]["maxNumSteps"]["format"], "int64");
+  EXPECT_EQ(schemas[prefix + "CustomJob"]["properties"]["jobSpec"]["$ref"],
+            prefix + "CustomJobSpec");
+  const Json stable = ml.Get("/discovery/v1/apis/aiplatform/v1/rest").json;
+  EXPECT_FALSE(stable["schemas"]["GoogleCloudAiplatformV1MachineSpec"]["properties"].contains(
+      "multihostGpuNodeCount"));
+  EXPECT_EQ(schemas.size(), stable["schemas"].size() + 2);
 }
 
 TEST(Discovery, ListsTheAvailableApis) {
   MlWorld ml;
   const Json list = ml.Get("/discovery/v1/apis").json;
-  ASSERT_EQ(list["items"].size(), 4u);
+  ASSERT_EQ(list["items"].size(), 5u);
   for (const auto& item : list["items"]) {
     const std::string url = item["discoveryRestUrl"];
     const std::string path = url.substr(std::string("http://127.0.0.1:2247").size());

@@ -129,10 +129,15 @@ class Client(vertex_jobs.VertexTest):
 
     def test_descriptions_agree(self):
         """Every method, parameter and field of the emulator's description is one of the service's."""
+        for version in ('v1', 'v1beta1'):
+            with self.subTest(version):
+                self.compare(version)
+
+    def compare(self, version):
         source = ('import os, sys, googleapiclient; sys.stdout.write(open(os.path.join(os.path.dirname('
-                  'googleapiclient.__file__), "discovery_cache/documents/aiplatform.v1.json")).read())')
+                  f'googleapiclient.__file__), "discovery_cache/documents/aiplatform.{version}.json")).read())')
         real = json.loads(support.run([self.python, '-c', source], cwd=self.directory).stdout)
-        ours = self.call('discovery/v1/apis/aiplatform/v1/rest')
+        ours = self.call(f'discovery/v1/apis/aiplatform/{version}/rest')
         theirs, mine = dict(methods_of(real)), dict(methods_of(ours))
         for kind in ('customJobs', 'trainingPipelines'):
             self.assertEqual([name for name in sorted(mine) if f'.{kind}.' in name],
@@ -156,7 +161,7 @@ class Client(vertex_jobs.VertexTest):
                 self.assertEqual(sorted(value.get('enum', [])), sorted(fields[field].get('enum', [])), field)
         for name in ('CustomJob', 'CustomJobSpec', 'WorkerPoolSpec', 'MachineSpec', 'ContainerSpec',
                      'PythonPackageSpec', 'Scheduling', 'TrainingPipeline'):
-            name = 'GoogleCloudAiplatformV1' + name
+            name = 'GoogleCloudAiplatform' + version.capitalize() + name
             self.assertEqual(set(ours['schemas'][name]['properties']),
                              set(real['schemas'][name]['properties']), name)
 

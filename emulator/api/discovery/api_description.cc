@@ -188,6 +188,15 @@ const ApiDescription& ApiDescription::Aiplatform() {
   return aiplatform;
 }
 
+const ApiDescription& ApiDescription::AiplatformBeta() {
+  static const std::string text =
+      ReplaceAll(ReplaceAll(std::string(AiplatformDescriptionText()), " v1/{", " v1beta1/{"),
+                 kVertexSchemas, kVertexBetaSchemas);
+  static const ApiDescription beta("aiplatform", "v1beta1", "Vertex AI API", "", text,
+                                   AddVertexBetaSchemas);
+  return beta;
+}
+
 const ApiDescription& ApiDescription::Storage() {
   static const ApiDescription storage("storage", "v1", "Cloud Storage JSON API", "storage/v1/",
                                       StorageDescriptionText(), nullptr);
@@ -201,8 +210,8 @@ const ApiDescription& ApiDescription::Logging() {
 }
 
 std::span<const ApiDescription* const> ApiDescription::All() {
-  static const std::array<const ApiDescription*, 4> all = {&Ml(), &Storage(), &Logging(),
-                                                           &Aiplatform()};
+  static const std::array<const ApiDescription*, 5> all = {&Ml(), &Storage(), &Logging(),
+                                                           &Aiplatform(), &AiplatformBeta()};
   return all;
 }
 

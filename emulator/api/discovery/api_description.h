@@ -43,9 +43,11 @@ class ApiDescription {
  public:
   static const ApiDescription& Ml();
   static const ApiDescription& Aiplatform();
+  static const ApiDescription& AiplatformBeta();
   static const ApiDescription& Storage();
   static const ApiDescription& Logging();
-  /// The API of a method id ("storage.objects.get"); nullptr for caip's own and unknown methods.
+  /// The API of a method id ("storage.objects.get"); nullptr for caip's own and unknown methods. Of
+  /// two versions with the same methods, it is the stable one.
   static const ApiDescription* Of(std::string_view method_id);
   static std::span<const ApiDescription* const> All();
   /// True if Of() finds an API. Does not parse the API.
@@ -53,6 +55,7 @@ class ApiDescription {
 
   const std::string& name() const { return name_; }        // "ml"
   const std::string& version() const { return version_; }  // "v1"
+  bool IsStable() const { return version_.find("beta") == std::string::npos; }
   const std::string& title() const { return title_; }
   const std::string& service_path() const { return service_path_; }  // "" or "storage/v1/"
   const std::vector<ApiMethod>& methods() const { return methods_; }

@@ -68,7 +68,7 @@ Json DirectoryItem(const ApiDescription& api, const std::string& root_url) {
           {"title", api.title()},
           {"discoveryRestUrl", root_url + RestPath(api)},
           {"discoveryLink", "./apis/" + api.name() + "/" + api.version() + "/rest"},
-          {"preferred", true}};
+          {"preferred", api.IsStable()}};
 }
 
 // GET /discovery/v1/apis
@@ -94,12 +94,15 @@ const ApiDescription* FindApi(std::string_view name, std::string_view version) {
 // "REGION-ml.googleapis.com" ml; else the version decides.
 const ApiDescription* SelectApi(const http::Request& request) {
   const std::string_view version = request.Query("version");
+  bool is_named = false;
   for (const ApiDescription* api : ApiDescription::All()) {
     const size_t at = request.host.find(api->name() + ".googleapis.com");
     const bool is_regional = at != std::string::npos && at > 0 && request.host[at - 1] == '-';
     if (at != 0 && !is_regional) continue;
-    return version.empty() || version == api->version() ? api : nullptr;
+    if (version.empty() || version == api->version()) return api;
+    is_named = true;
   }
+  if (is_named) return nullptr;
   for (const ApiDescription* api : ApiDescription::All()) {
     if (version.empty() || version == api->version()) return api;
   }

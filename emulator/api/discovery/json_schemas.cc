@@ -1,5 +1,6 @@
 #include "emulator/api/discovery/json_schemas.h"
 
+#include <cassert>
 #include <cctype>
 
 #include "base/json.h"
@@ -175,6 +176,36 @@ void AddVertexSchemas(Json& schemas) {
     property.erase("additionalProperties");
     property["type"] = "any";
   }
+}
+
+// The fields are those of TakeBetaFields (src/vertex/beta_fields.h).
+void AddVertexBetaSchemas(Json& schemas) {
+  Json stable = Json::object();
+  AddVertexSchemas(stable);
+  const auto renamed =
+      ParseJson(ReplaceAll(CompactJson(stable), kVertexSchemas, kVertexBetaSchemas));
+  assert(renamed.ok());
+  schemas.update(*renamed);
+  const std::string prefix = kVertexBetaSchemas;
+  const auto add = [&](const std::string& message, const Json& fields) {
+    Json& schema = schemas[prefix + message];
+    schema["id"] = prefix + message;
+    schema["type"] = "object";
+    schema["properties"].update(fields);
+  };
+  add("MachineSpec", {{"multihostGpuNodeCount", Scalar("integer", "int32")},
+                      {"minGpuDriverVersion", Scalar("string")}});
+  add("StudySpec",
+      {{"convexStopConfig", {{"$ref", prefix + "StudySpecConvexStopConfig"}}},
+       {"transferLearningConfig", {{"$ref", prefix + "StudySpecTransferLearningConfig"}}}});
+  add("StudySpecConvexStopConfig", {{"maxNumSteps", Scalar("string", "int64")},
+                                    {"minNumSteps", Scalar("string", "int64")},
+                                    {"autoregressiveOrder", Scalar("string", "int64")},
+                                    {"learningRateParameterName", Scalar("string")},
+                                    {"useSeconds", Scalar("boolean")}});
+  add("StudySpecTransferLearningConfig",
+      {{"disableTransferLearning", Scalar("boolean")},
+       {"priorStudyNames", {{"type", "array"}, {"items", Scalar("string")}, {"readOnly", true}}}});
 }
 
 void AddJobSchemas(Json& schemas) { Add(ml::JobSchema(), schemas); }

@@ -15,6 +15,14 @@ void AddJobSchemas(Json& schemas);
 /// messages in them.
 void AddVertexSchemas(Json& schemas);
 
+/// The same for v1beta1: GoogleCloudAiplatformV1beta1CustomJob and so on, with the fields that v1
+/// does not have.
+void AddVertexBetaSchemas(Json& schemas);
+
+/// How the names of messages of Vertex AI begin in v1, and in v1beta1.
+inline constexpr char kVertexSchemas[] = "GoogleCloudAiplatformV1";
+inline constexpr char kVertexBetaSchemas[] = "GoogleCloudAiplatformV1beta1";
+
 /// Checks a body against a message type. kInvalidArgument lists all unknown names and values of a
 /// wrong type, with the texts of the service's transcoder.
 Status CheckMessage(const Json& body, const Json& schemas, std::string_view message);
