@@ -95,7 +95,7 @@ constexpr char kNotJson[] = "Out of range float values are not JSON compliant";
 
 class Typing {
  public:
-  explicit Typing(TypedFile& result) : result_(result) {}
+  Typing(TypedFile& result, const std::string& not_sent) : result_(result), not_sent_(not_sent) {}
 
   Json Message(const google::MessageSchema& type, const Json& value, const std::string& pointer) {
     Json typed = Json::object();
@@ -297,6 +297,7 @@ class Typing {
   }
 
   void CheckFinite(const Json& value, const std::string& pointer) {
+    if (!not_sent_.empty() && pointer.starts_with(not_sent_ + "/")) return;
     if (value.is_number_float() && !std::isfinite(value.get<double>())) {
       Fault(submit_errors::NotFinite(pointer), kNotJson);
     } else if (value.is_object()) {
@@ -309,15 +310,17 @@ class Typing {
   }
 
   TypedFile& result_;
+  const std::string& not_sent_;
 };
 
 }  // namespace
 
 TypedFile TypeFile(const Json& file) { return TypeFileAs(ml::JobSchema(), file); }
 
-TypedFile TypeFileAs(const google::MessageSchema& message, const Json& file) {
+TypedFile TypeFileAs(const google::MessageSchema& message, const Json& file,
+                     const std::string& not_sent) {
   TypedFile result;
-  result.job = Typing(result).Message(message, file, "");
+  result.job = Typing(result, not_sent).Message(message, file, "");
   return result;
 }
 

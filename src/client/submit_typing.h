@@ -24,8 +24,10 @@ struct TypedFile {
 
 /// Types the values of `file` as the client does. The file need not be a Job.
 TypedFile TypeFile(const Json& file);
-/// The same for another message. The file need not be one.
-TypedFile TypeFileAs(const google::MessageSchema& message, const Json& file);
+/// The same for another message. The file need not be one. `not_sent`: the pointer of a member that
+/// the client replaces before it writes the message as JSON; "" none.
+TypedFile TypeFileAs(const google::MessageSchema& message, const Json& file,
+                     const std::string& not_sent = "");
 
 /// The value names of an enum field ("trainingInput.scaleTier"), numbered from 0. The field must
 /// exist.

@@ -96,6 +96,13 @@ TEST_F(AiCreate, PoolsOfFlagsReplaceThoseOfTheFileWhole) {
             R"("machineSpec":{"machineType":"n"},"replicaCount":"1"}]}})");
 }
 
+TEST_F(AiCreate, PoolsThatAreReplacedMayHoldWhatJsonCannotExpress) {
+  const std::string file = "workerPoolSpecs: [{containerSpec: {imageUri: a}, bogus: [.inf]}]";
+  EXPECT_EQ(Custom({kPool}, file), Custom({kPool}));
+  EXPECT_THAT(Custom({}, file), HasSubstr("Out of range float values are not JSON compliant"));
+  EXPECT_THAT(Custom({kPool}, file + "\nworkerPoolSpecs2: .nan"), HasSubstr("Out of range float"));
+}
+
 TEST_F(AiCreate, AFilePassesUnknownNamesOnAndReadsAMapAsOnePool) {
   EXPECT_EQ(Custom({},
                    "workerPoolSpecs: {containerSpec: {imageUri: a}, replicaCount: 2}\n"

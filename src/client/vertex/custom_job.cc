@@ -140,9 +140,10 @@ Status AddWords(const std::vector<std::string>& words, std::vector<std::string>&
   return Ok{};
 }
 
-Result<Json> ReadCustomJobSpec(const SubmitFile& file) {
+Result<Json> ReadCustomJobSpec(const SubmitFile& file, const CustomJobFlags& flags) {
   if (!file.tree) return Json(Json::object());
-  TypedFile typed = TypeFileAs(CustomJobSpecMessage(), *file.tree);
+  const std::string replaced = flags.pools.empty() ? "" : "/" + std::string(kPools);
+  TypedFile typed = TypeFileAs(CustomJobSpecMessage(), *file.tree, replaced);
   if (!file.dates.empty()) typed.crash = NotSerializable(*file.tree, file.dates.front());
   for (const std::string& date : file.dates) typed.faults.push_back(submit_errors::IsADate(date));
   if (typed.faults.empty()) return std::move(typed.job);

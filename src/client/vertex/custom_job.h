@@ -39,7 +39,8 @@ struct CustomJobFlags : JobFlags {
 Status AddWords(const std::vector<std::string>& words, std::vector<std::string>& into);
 
 /// Reads the file as gcloud's client does. An error has violations (JSON pointers into the file).
-Result<Json> ReadCustomJobSpec(const SubmitFile& file);
+/// Its pools may hold infinity and NaN if those of the flags replace them.
+Result<Json> ReadCustomJobSpec(const SubmitFile& file, const CustomJobFlags& flags);
 
 /// Checks the pools of the flags, else those of the file, in gcloud's order.
 Status CheckPools(const CustomJobFlags& flags, const Json& spec);

@@ -104,7 +104,7 @@ Status MakeCustomJob(const CustomJobRequest& request, const PreparationOptions& 
   ASSIGN_OR_RETURN(const std::string project, ProjectOf(request.gcloud));
   RETURN_IF_ERROR(draft.FindLocation());
   RETURN_IF_ERROR(draft.ReadSpec());
-  ASSIGN_OR_RETURN(Json spec, ReadCustomJobSpec(draft.File()));
+  ASSIGN_OR_RETURN(Json spec, ReadCustomJobSpec(draft.File(), flags));
   RETURN_IF_ERROR(CheckPools(flags, spec));
   if (request.strict) RETURN_IF_ERROR(CheckCustomJobTraps(flags, draft.File()));
   if (!flags.pools.empty() && flags.pools.front().Has("local-package-path")) {
