@@ -227,7 +227,9 @@ class Jobs(JobTest):
         self.assertIn('runs on one replica, but the job has worker', done.stdout + done.stderr)
 
     def test_a_mapping_of_the_user_wins(self):
-        self.caip('images', 'map', f'{algorithms.IMAGES}linear_learner_cpu=/bin/echo mine')
+        image = f'{algorithms.IMAGES}linear_learner_cpu'
+        self.caip('images', 'map', f'{image}=/bin/echo mine')
+        self.addCleanup(self.caip, 'images', 'remove', image)  # other tests use the built-in one
         done = self.submit('mapped', image='linear_learner_cpu:latest')
         self.assertRegex(done.stdout + done.stderr, r'mine --preprocess')
 
