@@ -3,6 +3,7 @@
 VALIDATE = 'src/vertex/validate/validate.cc'
 POOLS = 'src/vertex/validate/validate_pools.cc'
 PROGRAM = 'src/vertex/validate/validate_program.cc'
+NFS_MOUNTS = 'src/vertex/nfs_mounts.cc'
 PLACE = 'src/vertex/validate/validate_place.cc'
 TUNING = 'src/vertex/validate/validate_tuning.cc'
 ENVIRONMENT = 'src/vertex/environment.cc'
@@ -49,7 +50,7 @@ VERTEX_MUTANTS = [
     ('vertex_101_packages', 'vertex-pools', PROGRAM, 'uris.size() > kPackagesMax', 'uris.size() > kPackagesMax + 1'),
     ('vertex_directory_as_package', 'vertex-pools', PROGRAM, "parsed->object.empty() || parsed->object.ends_with('/')",
      'parsed->object.empty()'),
-    ('vertex_mount_anywhere', 'vertex-pools', PROGRAM, '!mount.mount_point.starts_with(kNfsRoot)', 'false'),
+    ('vertex_mount_anywhere', 'vertex-pools', NFS_MOUNTS, "if (below.starts_with('/')) return std::nullopt;", ''),
     # Scheduling and place.
     ('vertex_timeout_zero', 'vertex-spec', PLACE, '*scheduling.timeout <= Duration(0)', '*scheduling.timeout < Duration(0)'),
     ('vertex_flex_start_unequal', 'vertex-spec', PLACE, 'machine.machine_type != first->machine_type', 'false'),

@@ -221,6 +221,18 @@ SettingProblem NotAnInterpreter(std::string_view version) {
   return {std::string(version), "must be the absolute path of a Python interpreter"};
 }
 
+SettingProblem NotAnExport(std::string_view member) {
+  return {std::string(member), "must be an export of an NFS server, without '..': SERVER:/PATH"};
+}
+
+SettingProblem NotADirectory(std::string_view member) {
+  return {std::string(member), "must be the absolute path of a directory of this host"};
+}
+
+SettingProblem ExportRepeated(std::string_view member, std::string_view source) {
+  return {std::string(member), "repeats the export " + std::string(source)};
+}
+
 SettingProblem NotACompanion(std::string_view name, const std::vector<std::string>& known) {
   return Value("has no emulator called " + Quoted(name) +
                ". Known emulators: " + Join(known, ", "));

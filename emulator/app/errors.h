@@ -77,6 +77,9 @@ SettingProblem NotAnImage(std::string_view value);
 SettingProblem NotACommand(std::string_view image);
 SettingProblem NotAPython(std::string_view text);
 SettingProblem NotAnInterpreter(std::string_view version);
+SettingProblem NotAnExport(std::string_view member);
+SettingProblem NotADirectory(std::string_view member);
+SettingProblem ExportRepeated(std::string_view member, std::string_view source);
 SettingProblem NotACompanion(std::string_view name, const std::vector<std::string>& known);
 SettingProblem NotAnSdkPath();
 

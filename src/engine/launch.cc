@@ -167,6 +167,7 @@ ReplicaLaunch MakeLaunch(const LaunchFacts& facts, bool fresh_disk) {
   launch.user_directories = std::move(setup.directories);
   launch.working_directory = std::move(setup.working_directory);
   launch.buckets_at = std::move(setup.buckets_at);
+  launch.mounts = std::move(setup.mounts);
   launch.log_reader = setup.log_reader;
   launch.fresh_disk = fresh_disk;
   launch.metrics = FindMetrics(facts);

@@ -166,10 +166,10 @@ struct ReplicaLaunch {
   std::vector<DeviceNode> device_nodes = {};  // beside those that every machine has
   std::vector<Volume> volumes = {};           // a replica that is a process sees them in place
   std::string buckets_at = {};  // where it sees the buckets as directories: "/gcs"; "": nowhere
+  std::vector<run::ShownDirectory> mounts = {};  // seen as the buckets are
   run::LogReader log_reader = run::LogReader::kLauncher;
   bool sees_home = false;  // the machine's /root is not empty but the host's
-  /// The image whose files are the root of the replica's machine. nullptr: the root is the host's.
-  std::shared_ptr<const PreparedImage> image = {};
+  std::shared_ptr<const PreparedImage> image = {};  // the machine's root; nullptr: the host's files
   std::vector<std::string> removal = {};  // a command that ends what it has started in a daemon
 
   /// The command line. argv[0] is a path or is looked up in PATH of `environment`.

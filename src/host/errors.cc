@@ -247,7 +247,19 @@ Error ToolNotRun(std::string_view program, std::string_view why) {
   return {Code::kInternal, "cannot run " + Quoted(program) + ": " + std::string(why)};
 }
 
-std::string BucketPathsReplaced(std::string_view shown, std::string_view buckets) {
+Error MountMissing(std::string_view directory, std::string_view shown) {
+  const std::string place(shown);
+  if (directory.empty()) {
+    return {Code::kFailedPrecondition,
+            "No directory of this host stands for " + place +
+                " any more. Map the export below nfs_exports of config.yaml again."};
+  }
+  return {Code::kFailedPrecondition, "The directory " + Quoted(directory) +
+                                         " does not exist. The replica shall see it at " + place +
+                                         ". Make the directory, or map the export to another one."};
+}
+
+std::string PathsReplaced(std::string_view shown, std::string_view buckets) {
   const std::string place(shown);
   return "The replica has no file system of its own, so " + place +
          " does not exist. Paths below it in the command line and the environment are replaced by "

@@ -85,8 +85,10 @@ Error CommandEmpty();
 Error ArgumentWithNul(std::string_view program);
 Error VariableNotLegal(std::string_view program, std::string_view name);
 
-/// The warning about paths of buckets in words that were changed.
-std::string BucketPathsReplaced(std::string_view shown, std::string_view buckets);
+/// `directory`: what stands for it; "" nothing.
+Error MountMissing(std::string_view directory, std::string_view shown);
+/// The warning about paths below `shown` in words that were changed.
+std::string PathsReplaced(std::string_view shown, std::string_view buckets);
 
 // Abilities and machines.
 /// kUnimplemented. `ability`: an ability that a scenario needs: "stop a replica in mid-step".

@@ -59,6 +59,7 @@ struct ReplicaSetup {
   std::string working_directory;         // below the boot disk
   LogReader log_reader = LogReader::kLauncher;
   std::string buckets_at = {};  // where it sees the buckets as directories; "" nowhere
+  std::vector<ShownDirectory> mounts = {};
 };
 
 /// Events of a job for which an API may log lines.

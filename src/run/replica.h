@@ -61,4 +61,11 @@ class ByReplica {
   std::vector<Entry> entries_;
 };
 
+/// A directory of this host that a replica sees at a path of its own.
+struct ShownDirectory {
+  std::string directory;  // of this host; "" nothing stands for it, and the replica cannot start
+  std::string shown;      // absolute, normal
+  bool operator==(const ShownDirectory&) const = default;
+};
+
 }  // namespace caip::run

@@ -28,7 +28,8 @@ class CustomRun final : public run::ApiRun {
             .working_directory = std::string(kUserDirectory),
             .log_reader =
                 IsContainer(facts.replica) ? run::LogReader::kContainer : run::LogReader::kLauncher,
-            .buckets_at = std::string(kBucketsAt)};
+            .buckets_at = std::string(kBucketsAt),
+            .mounts = MountsOf(facts.replica)};
   }
 
   // What the service's launcher writes around a package's module; containers run without it.
@@ -61,6 +62,16 @@ class CustomRun final : public run::ApiRun {
  private:
   bool IsContainer(const run::ReplicaId& replica) const {
     return job_->job_spec().pools.at(PoolOf(replica)).container.has_value();
+  }
+
+  // The settings may have changed since the job was created.
+  std::vector<run::ShownDirectory> MountsOf(const run::ReplicaId& replica) const {
+    std::vector<run::ShownDirectory> mounts;
+    for (const NfsMount& mount : job_->job_spec().pools.at(PoolOf(replica)).nfs_mounts) {
+      mounts.push_back({DirectoryOf(mount, job_->service().nfs_exports).value_or(""),
+                        PlaceOf(mount).value_or("")});
+    }
+    return mounts;
   }
 
   // A trial's values come last, in every pool.

@@ -9,6 +9,7 @@
 
 #include "run/api_port.h"
 #include "vertex/custom_job.h"
+#include "vertex/nfs_mounts.h"
 
 namespace caip::vertex {
 
@@ -16,6 +17,7 @@ namespace caip::vertex {
 struct ServiceFacts {
   std::string project_number;   // of every project; "" the project's id
   std::string service_account;  // of jobs that name none
+  NfsExports nfs_exports = {};
 };
 
 /// Immutable; any thread.

@@ -90,7 +90,8 @@ Error FieldsNotServed(std::vector<FieldViolation> violations) {
 Error PersistentResourceNotFound(std::string_view id) {
   return {Code::kNotFound,
           "The PersistentResource " + Quoted(id) +
-              " does not exist. caip has no persistent resources. Omit persistentResourceId."};
+              " does not exist. List it below persistent_resources of config.yaml, or omit "
+              "persistentResourceId."};
 }
 
 Error ListOfErrors(std::vector<FieldViolation> violations, Code code) {

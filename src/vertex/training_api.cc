@@ -61,7 +61,8 @@ std::shared_ptr<const CustomTrainingJob> MadeJob(CustomJob job, run::RunSpec spe
                                                  const TrainingApiOptions& options) {
   return std::make_shared<const CustomTrainingJob>(
       std::move(job), std::move(spec),
-      ServiceFacts{options.project_number, options.service_account});
+      ServiceFacts{options.project_number, options.service_account,
+                   options.validation.nfs_exports});
 }
 
 std::shared_ptr<const CustomTrainingJob> MakeJob(CustomJob job, const std::string& region,

@@ -14,6 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 class Options : public ::testing::Test {
  protected:
@@ -45,7 +46,9 @@ TEST_F(Options, TheConfigFileInTheStateDirectoryIsRead) {
       "images:\n"
       "  gcr.io/p/trainer:v1: python3 '/my src/train.py'\n"
       "  gcr.io/p/other:v1: [sh, -c, exit 0]\n"
-      "runtimes: {\"2.11\": /usr/bin/python3}\n");
+      "runtimes: {\"2.11\": /usr/bin/python3}\n"
+      "persistent_resources: [pool-1]\n"
+      "nfs_exports: {\"10.0.0.2:/data/./a/\": /usr/../usr/, \"fe80::1:/\": /}\n");
   ASSERT_TRUE(options.ok()) << options.error().message;
   EXPECT_EQ(options->queue_delay, run::DelayModel(run::ConstantDelay{std::chrono::minutes(20)}));
   EXPECT_EQ(options->seed, 7u);
@@ -59,6 +62,9 @@ TEST_F(Options, TheConfigFileInTheStateDirectoryIsRead) {
               ElementsAre("python3", "/my src/train.py"));
   EXPECT_THAT(options->images.at("gcr.io/p/other:v1"), ElementsAre("sh", "-c", "exit 0"));
   EXPECT_EQ(options->runtimes.at("2.11"), "/usr/bin/python3");
+  EXPECT_THAT(options->persistent_resources, ElementsAre("pool-1"));
+  EXPECT_THAT(options->nfs_exports,
+              ElementsAre(Pair("10.0.0.2:/data/a", "/usr"), Pair("fe80::1:/", "/")));
 }
 
 TEST_F(Options, LetOtherHostsReachTheEmulatorOnlyWithAToken) {
@@ -142,6 +148,27 @@ TEST_F(Options, AllMistakesOfTheFileAreToldWithTheirPlace) {
   EXPECT_THAT(options.error().message, HasSubstr("config.yaml:4:"));
 }
 
+TEST_F(Options, ExportsOfNfsServersAreMappedToDirectories) {
+  const auto options = Read(
+      "nfs_exports:\n"
+      "  10.0.0.2: /srv\n"
+      "  10.0.0.2:data: /srv\n"
+      "  10.0.0.2:/a/../b: /srv\n"
+      "  10.0.0.2:/c: srv\n"
+      "  10.0.0.2:/d: {}\n"
+      "  10.0.0.2:/e: /srv\n"
+      "  10.0.0.2:/e/: /srv/e\n");
+  ASSERT_FALSE(options.ok());
+  EXPECT_EQ(options.error().violations.size(), 6u) << options.error().message;
+  EXPECT_THAT(options.error().message,
+              HasSubstr("must be an export of an NFS server, without '..': SERVER:/PATH"));
+  EXPECT_THAT(options.error().message, HasSubstr("must be the absolute path of a directory"));
+  EXPECT_THAT(options.error().message, HasSubstr("repeats the export 10.0.0.2:/e"));
+  EXPECT_FALSE(Read("nfs_exports: [\"10.0.0.2:/a\"]\n").ok());
+  EXPECT_FALSE(Read("persistent_resources: pool: 1\n").ok());
+  EXPECT_FALSE(Read("persistent_resources: {pool-1: true}\n").ok());
+}
+
 TEST_F(Options, AllMistakesOfTheFlagsAreToldAtOnce) {
   EmulatorFlags flags;
   flags.settings["gpus"] = {"many"};
@@ -193,7 +220,8 @@ TEST_F(Options, SamplesThatAreDefaultsChangeNothing) {
                      &O::gs_front, &O::isolation, &O::durable_storage, &O::queue_delay,
                      &O::provision_delay, &O::restart_delay, &O::failing_restart, &O::grace,
                      &O::jobs_max, &O::strict_runtime, &O::interpreters, &O::extra_regions,
-                     &O::project_number, &O::service_account, &O::background_idle))
+                     &O::persistent_resources, &O::project_number, &O::service_account,
+                     &O::background_idle))
         << setting.key;
   }
 }

@@ -43,15 +43,23 @@ print("done", flush=True)
 class Row:
     """A setting, and what a trainer sees of it."""
 
-    def __init__(self, value, words=(), *, sees="True", job=(), config="", fails=""):
+    def __init__(self, value, words=(), *, sees="True", job=(), config="", fails="", on_vertex=False):
         self.value, self.words = value, list(words)  # in config.yaml; as flags
         self.sees = sees    # the trainer's condition
         self.job = list(job) or ["--master-image-uri", IMAGE]
         self.config = config  # further lines of config.yaml
         self.fails = fails  # the job fails instead, and the command says this
+        self.on_vertex = on_vertex  # the job is one of Vertex AI
 
 
 IMAGE_JOB = ["--master-image-uri", IMAGE]
+SUCCEEDED = {"submit": "SUCCEEDED", "create": "JOB_STATE_SUCCEEDED"}
+# A job of Vertex AI that mounts the folder of the trainer.
+MOUNTS = f"""workerPoolSpecs:
+- machineSpec: {{machineType: n1-standard-4}}
+  containerSpec: {{imageUri: {IMAGE!r}, args: [/mnt/nfs/trainer/task.py]}}
+  nfsMounts: [{{server: 10.0.0.2, path: "/%s", mountPoint: trainer}}]
+"""
 DEVICES = "os.environ.get('CUDA_VISIBLE_DEVICES', '-1').strip()"
 SETTINGS = {
     "images": None,  # each row without a package needs it
@@ -65,6 +73,11 @@ SETTINGS = {
     "gpus": Row("cpu", ["--gpus", "cpu"], job=[*IMAGE_JOB, *TWO_GPUS],
                 config="fake_gpus: 1xNVIDIA_TESLA_T4\n", sees=f"{DEVICES} in ('', '-1')"),
     "extra_regions": Row("[mars-north1]", job=[*IMAGE_JOB, "--region", "mars-north1"]),
+    "persistent_resources": Row("[my-cluster]", job=["--persistent-resource-id=my-cluster", "--worker-pool-spec",
+                                                     f"machine-type=n1-standard-4,container-image-uri={IMAGE}"],
+                                on_vertex=True),
+    "nfs_exports": Row('{"10.0.0.2:/": /}', job=["--config", "mounts.yaml"], on_vertex=True,
+                       sees="os.path.exists(sys.argv[1])"),
     "project_number": Row("'424242'", sees="metadata('project/numeric-project-id') == '424242'"),
     "service_account": Row("me@p.iam.gserviceaccount.com",
                            sees="metadata('instance/service-accounts/default/email') == "
@@ -103,12 +116,12 @@ class Settings(fixture.WithFolder):
     def image_command(self):
         return f"/usr/bin/python3 -B {self.package / 'task.py'}"
 
-    def commands(self, job, flags):
-        """The three commands, by name, for a job with these flags."""
+    def commands(self, job, flags, key="submit"):
+        """The three commands, by name, for a job with these flags. `key`: of the words in a scenario."""
         scenario = self.folder / "scenario.yaml"
         scenario.write_text(
             "description: A job of the test.\nlimits: {wall: 2m, no_progress: 1m}\n"
-            f"job: {{submit: {json.dumps([*job, *flags])}}}\nexpect: {{state: SUCCEEDED}}\n")
+            f"job: {{{key}: {json.dumps([*job, *flags])}}}\nexpect: {{state: {SUCCEEDED[key]}}}\n")
         state = ["--state", str(self.state)]
         return {
             "check": ["check", "--filter", "start/succeeds", *state, *job, *flags],
@@ -120,7 +133,8 @@ class Settings(fixture.WithFolder):
         (self.package / "task.py").write_text(TRAINER % row.sees)
         self.state.mkdir(exist_ok=True)
         (self.state / "config.yaml").write_text(config)
-        for command, words in self.commands(row.job, flags).items():
+        (self.folder / "mounts.yaml").write_text(MOUNTS % str(self.package).lstrip("/"))
+        for command, words in self.commands(row.job, flags, "create" if row.on_vertex else "submit").items():
             with self.subTest(setting=name, command=command, flags=bool(flags)):
                 done = subprocess.run([self.caip, *words], stdout=subprocess.PIPE,
                                       stderr=subprocess.STDOUT, text=True, timeout=300,

@@ -295,6 +295,17 @@ TEST_F(VertexApi, IsDescribedByItsDiscoveryDocument) {
             StringOr(variables_, "STORAGE_EMULATOR_HOST") + "/");
 }
 
+TEST_F(VertexApi, IsDescribedInItsBetaVersionToo) {
+  const Answer document = Ask("GET", "/discovery/v1/apis/aiplatform/v1beta1/rest");
+  ASSERT_EQ(document.status, 200);
+  const Json& jobs =
+      document.body["resources"]["projects"]["resources"]["locations"]["resources"]["customJobs"];
+  EXPECT_EQ(StringOr(jobs["methods"]["create"], "flatPath"),
+            "v1beta1/projects/{projectsId}/locations/{locationsId}/customJobs");
+  EXPECT_EQ(StringOr(jobs["methods"]["create"]["request"], "$ref"),
+            "GoogleCloudAiplatformV1beta1CustomJob");
+}
+
 TEST_F(VertexApi, KeepsItsJobsWhenTheEmulatorStartsAgain) {
   const std::string done = Create(Job("probe")).Text("name");
   AwaitEnd(done);

@@ -6,7 +6,7 @@
 
 #include <tuple>
 
-#include "host/process/bucket_paths.h"
+#include "host/process/shown_directories.h"
 
 namespace caip::host {
 namespace {
@@ -81,20 +81,62 @@ TEST(BucketPaths, AreReplacedInTheProgramAndInVariables) {
   EXPECT_FALSE(ReplaceBucketPaths(launch, "/s")) << "nothing is left to replace";
 }
 
+TEST(MountPaths, AreReplacedWithTheMountItself) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"/mnt/nfs/data", "/srv/nfs"},
+      {"--data=/mnt/nfs/data,/mnt/nfs/data/x", "--data=/srv/nfs,/srv/nfs/x"},
+      {"ls /mnt/nfs/data && cat '/mnt/nfs/data/y'", "ls /srv/nfs && cat '/srv/nfs/y'"},
+      {"/mnt/nfs/data2", "/mnt/nfs/data2"},
+      {"/mnt/nfs/data.old", "/mnt/nfs/data.old"},
+      {"/a/mnt/nfs/data", "/a/mnt/nfs/data"},
+      {"gs:/mnt/nfs/data", "gs:/srv/nfs"},
+      {"", ""},
+  };
+  for (const auto& [text, wanted] : rows) {
+    EXPECT_EQ(WithMountPaths(text, {"/srv/nfs", "/mnt/nfs/data"}), wanted) << text;
+  }
+}
+
+TEST(MountPaths, AreVolumesOfAReplicaWithFilesOfItsOwn) {
+  engine::ReplicaLaunch launch;
+  launch.arguments = {"--data=/mnt/nfs/data"};
+  launch.mounts = {{"/srv/nfs", "/mnt/nfs/data"}, {"/srv/other", "/mnt/nfs/other"}};
+  EXPECT_TRUE(ShowDirectories("/s", true, launch).empty());
+  EXPECT_EQ(launch.volumes, (std::vector<engine::Volume>{{"/srv/nfs", "/mnt/nfs/data"},
+                                                         {"/srv/other", "/mnt/nfs/other"}}));
+  EXPECT_EQ(launch.arguments.back(), "--data=/mnt/nfs/data");
+  const auto remarks = ShowDirectories("/s", false, launch);
+  ASSERT_EQ(remarks.size(), 1u) << "the other one is not used";
+  EXPECT_NE(remarks.front().message.find("/mnt/nfs/data does not exist"), std::string::npos);
+  EXPECT_EQ(launch.arguments.back(), "--data=/srv/nfs");
+}
+
+TEST(MountPaths, NeedDirectories) {
+  EXPECT_TRUE(CheckMounts({}).ok());
+  EXPECT_TRUE(CheckMounts({{"/", "/mnt/nfs/a"}}).ok());
+  const Status missing = CheckMounts({{"/", "/mnt/nfs/a"}, {"/caip-absent", "/mnt/nfs/b"}});
+  ASSERT_FALSE(missing.ok());
+  EXPECT_NE(missing.error().message.find("'/caip-absent' does not exist"), std::string::npos);
+  EXPECT_FALSE(CheckMounts({{"/dev/null", "/mnt/nfs/a"}}).ok()) << "a file";
+  const Status unmapped = CheckMounts({{"", "/mnt/nfs/a"}});
+  ASSERT_FALSE(unmapped.ok());
+  EXPECT_NE(unmapped.error().message.find("nfs_exports"), std::string::npos);
+}
+
 TEST(BucketPaths, AreAMountForAReplicaWithFilesOfItsOwn) {
   engine::ReplicaLaunch launch;
   launch.arguments = {"/gcs/b/c"};
-  EXPECT_TRUE(ShowBuckets("/s", true, launch).empty());
+  EXPECT_TRUE(ShowDirectories("/s", true, launch).empty());
   EXPECT_TRUE(launch.volumes.empty()) << "the API shows none";
   launch.buckets_at = "/gcs";
-  EXPECT_TRUE(ShowBuckets("/s", true, launch).empty());
+  EXPECT_TRUE(ShowDirectories("/s", true, launch).empty());
   ASSERT_EQ(launch.volumes.size(), 1u);
-  EXPECT_EQ(launch.volumes.front(), (engine::Volume{"/s", "/gcs"}));
+  EXPECT_EQ(launch.volumes.front(), (engine::Volume{"/s/buckets", "/gcs"}));
   EXPECT_EQ(launch.arguments.back(), "/gcs/b/c");
-  const auto remarks = ShowBuckets("/s", false, launch);
+  const auto remarks = ShowDirectories("/s", false, launch);
   ASSERT_EQ(remarks.size(), 1u);
   EXPECT_EQ(remarks.front().severity, engine::Severity::kWarning);
-  EXPECT_EQ(launch.arguments.back(), "/s/b/c");
+  EXPECT_EQ(launch.arguments.back(), "/s/buckets/b/c");
 }
 
 }  // namespace

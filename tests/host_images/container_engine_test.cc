@@ -195,6 +195,7 @@ TEST_F(ContainersOfReplicas, RunAsProcessesOfTheEngine) {
   engine::ReplicaLaunch launch = Launch();
   launch.image = Image();
   launch.buckets_at = "/gcs";
+  launch.mounts = {{"/srv/nfs", "/mnt/nfs/data"}};
   launcher->Launch(std::move(launch), {});
   ASSERT_EQ(processes->launched.size(), 1u);
   const engine::ReplicaLaunch& inner = processes->launched.front();
@@ -206,8 +207,10 @@ TEST_F(ContainersOfReplicas, RunAsProcessesOfTheEngine) {
             Contains("--mount=type=bind,source=" + ca + ",target=" + ca + ",readonly"),
             Contains("--mount=type=bind,source=" + (state.path() / "buckets").string() +
                      ",target=/gcs"),
+            Contains("--mount=type=bind,source=/srv/nfs,target=/mnt/nfs/data"),
             Not(Contains(HasSubstr("target=" + (state.path() / "missing").string())))));
   EXPECT_EQ(inner.buckets_at, "") << "its words name places of the container";
+  EXPECT_TRUE(inner.mounts.empty()) << "as these do";
   EXPECT_EQ(FindVariable(inner.environment, "NAME"), std::nullopt) << "the engine has its own";
   EXPECT_TRUE(FindVariable(inner.environment, "PATH"));
 }

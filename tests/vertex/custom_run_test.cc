@@ -3,7 +3,10 @@
 
 #include "tests/support/small_world.h"
 #include "tests/vertex/a_custom_job.h"
+#include "vertex/custom_training_job.h"
 #include "vertex/render.h"
+#include "vertex/schema/custom_job_json.h"
+#include "vertex/to_run_spec.h"
 #include "vertex/training_api.h"
 
 namespace caip::engine {
@@ -95,6 +98,28 @@ TEST_F(CustomRun, AContainerJobRunsUnderTheNamesOfItsPools) {
                     Pair("CLOUD_ML_JOB_SA", "default@demo.iam.gserviceaccount.com"),
                     Pair("AIP_USE_CUSTOM_CONTAINER", "true")}));
   EXPECT_THAT(worker.environment, Contains(Key("TF_CONFIG")));
+}
+
+TEST_F(CustomRun, SeesTheDirectoriesThatStandForItsNfsExports) {
+  Json body = vertex::WithPools(vertex::AContainerJob(), {1});
+  body["jobSpec"]["workerPoolSpecs"][0]["nfsMounts"] = vertex::FromText(
+      R"([{"server": "10.0.0.2", "path": "/data/", "mountPoint": "in"},
+          {"server": "10.0.0.2", "path": "/data/a/b", "mountPoint": "/mnt/nfs/deep/"},
+          {"server": "10.0.0.3", "path": "/", "mountPoint": "other"}])");
+  const auto job = vertex::ParseCustomJob(body);
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  const auto custom = std::make_shared<const vertex::CustomTrainingJob>(
+      *job, vertex::ToRunSpec(*job->spec, "us-central1", vertex::DefaultCatalog()),
+      vertex::ServiceFacts{"1", "a@b", {{"10.0.0.2:/data", "/srv/nfs"}}});
+  run::RunFacts facts;
+  facts.key = {"p", kId, ""};
+  const auto run = custom->Begin(std::move(facts));
+  EXPECT_THAT(run->SetUp({kChief, "", ""}).mounts,
+              ElementsAre(run::ShownDirectory{"/srv/nfs", "/mnt/nfs/in"},
+                          run::ShownDirectory{"/srv/nfs/a/b", "/mnt/nfs/deep"},
+                          run::ShownDirectory{"", "/mnt/nfs/other"}))
+      << "the settings no longer name the last one";
+  EXPECT_THAT(run->SetUp({{"workerpool1", 0}, "", ""}).mounts, IsEmpty()) << "another pool";
 }
 
 TEST_F(CustomRun, TheServiceReportsItsPhases) {

@@ -275,10 +275,32 @@ TEST(Validate, MountsAreBelowTheirRoot) {
        ".nfs_mounts[0].path", "The path 'a' is not absolute."},
       {"nfsMounts", R"([{"server": "s", "path": "/a", "mountPoint": "/mnt/a"}])",
        ".nfs_mounts[0].mount_point", "'/mnt/a' is not below /mnt/nfs/."},
+      {"nfsMounts", R"([{"server": "s", "path": "/a/../b", "mountPoint": "a"}])",
+       ".nfs_mounts[0].path", "leave out '..'"},
+      {"nfsMounts", R"([{"server": "s", "path": "/a", "mountPoint": "/mnt/nfs/"}])",
+       ".nfs_mounts[0].mount_point", "'/mnt/nfs/' is not below /mnt/nfs/."},
+      {"nfsMounts", R"([{"server": "s", "path": "/a", "mountPoint": "a/../b"}])",
+       ".nfs_mounts[0].mount_point", "'a/../b' is not below /mnt/nfs/."},
+      {"nfsMounts", R"([{"server": "s", "path": "/a", "mountPoint": "."}])",
+       ".nfs_mounts[0].mount_point", "'.' is not below /mnt/nfs/."},
+      {"nfsMounts", R"([{"server": "s", "path": "/a", "mountPoint": "a"},
+                        {"server": "s", "path": "/b", "mountPoint": "/mnt/nfs/a/"}])",
+       ".nfs_mounts[1].mount_point", "The mount at '/mnt/nfs/a' and that at '/mnt/nfs/a'"},
+      {"nfsMounts", R"([{"server": "s", "path": "/a", "mountPoint": "a/b"},
+                        {"server": "s", "path": "/b", "mountPoint": "a"}])",
+       ".nfs_mounts[1].mount_point", "'/mnt/nfs/a' and that at '/mnt/nfs/a/b'"},
       {"nfsMounts", R"([{"server": "s", "path": "/a"}])", ".nfs_mounts[0].mount_point",
        "Required field is not set."},
   };
   ExpectEachBroken(AContainerJob(), rows);
+}
+
+TEST(Validate, MountsMayBeBesideEachOther) {
+  const Json job = Changed(AContainerJob(), "nfsMounts",
+                           R"([{"server": "s", "path": "/a", "mountPoint": "data"},
+                               {"server": "s", "path": "/a", "mountPoint": "data2"},
+                               {"server": "s", "path": "/", "mountPoint": "/mnt/nfs/x/y"}])");
+  EXPECT_THAT(Told(Validate(Parsed(job), kRegion)), IsEmpty());
 }
 
 TEST(Validate, SchedulingHasItsRules) {
@@ -432,19 +454,25 @@ TEST(CheckCustomJob, NamesWhatIsNotServedBeforeAnythingElse) {
   };
   const Row rows[] = {
       {"lustreMounts", R"([{"instanceIp": "10.0.0.1"}])", "'lustreMounts'"},
-      {"nfsMounts", R"([{"server": "10.0.0.2", "path": "a"}])", "NFS server '10.0.0.2'"},
+      {"nfsMounts", R"([{"server": "10.0.0.2", "path": "/b"}])", "'10.0.0.2:/b'"},
+      {"nfsMounts", R"([{"server": "10.0.0.2", "path": "/ab"}])", "'10.0.0.2:/ab'"},
+      {"nfsMounts", R"([{"server": "10.0.0.3", "path": "/a"}])", "'10.0.0.3:/a'"},
   };
   for (const Row& row : rows) {
     Json job = Changed(AContainerJob(), row.at, row.value);
     job.erase("displayName");
-    const Status checked = CheckCustomJob(Parsed(job), kRegion);
+    const Status checked =
+        CheckCustomJob(Parsed(job), kRegion, {.nfs_exports = {{"10.0.0.2:/a", "/srv"}}});
+    ASSERT_FALSE(checked.ok()) << row.value;
     EXPECT_EQ(checked.error().code, Code::kUnimplemented);
     EXPECT_THAT(checked.error().message, HasSubstr(row.told));
   }
   const Json mapped =
       Changed(AContainerJob(), "nfsMounts",
               R"([{"server": "10.0.0.2", "path": "/a", "mountPoint": "/mnt/nfs/a"}])");
-  EXPECT_TRUE(CheckCustomJob(Parsed(mapped), kRegion, {.nfs_servers = {"10.0.0.2"}}).ok());
+  EXPECT_FALSE(CheckCustomJob(Parsed(mapped), kRegion).ok());
+  EXPECT_TRUE(
+      CheckCustomJob(Parsed(mapped), kRegion, {.nfs_exports = {{"10.0.0.2:/a", "/srv"}}}).ok());
 }
 
 TEST(CheckCustomJob, FindsPersistentResourcesThatTheSettingsDeclare) {

@@ -74,6 +74,8 @@ struct EmulatorOptions {
   std::map<std::string, std::string> runtimes;  // runtime or Python version -> interpreter
   std::vector<std::string> interpreters;        // further pythons to consider
   std::vector<std::string> extra_regions;
+  std::vector<std::string> persistent_resources;   // of Vertex AI, which jobs may name
+  std::map<std::string, std::string> nfs_exports;  // vertex::NfsExports
   std::vector<std::string> companions;  // emulators of the Cloud SDK that replicas can reach
   std::string cloud_sdk;                // its root directory; "": caip searches for it
   std::string project_number = "123456789012";

@@ -90,6 +90,8 @@ ml::TrainingApiOptions TrainingSettings(const EmulatorOptions& options) {
 vertex::TrainingApiOptions VertexTrainingSettings(const EmulatorOptions& options) {
   vertex::TrainingApiOptions settings;
   settings.validation.extra_regions = options.extra_regions;
+  settings.validation.persistent_resources = options.persistent_resources;
+  settings.validation.nfs_exports = options.nfs_exports;
   settings.service_account = ServiceAccountOf(options);
   settings.project_number = options.project_number;
   return settings;

@@ -9,6 +9,7 @@
 #include "host/process/child_process.h"
 #include "host/process/image_map.h"
 #include "http/transport/peer_user.h"
+#include "vertex/nfs_mounts.h"
 
 namespace caip::app {
 namespace {
@@ -240,6 +241,26 @@ SettingProblems SetRuntimes(const Json& value, EmulatorOptions& options) {
       problems.push_back(errors::NotAnInterpreter(version));
     }
   }
+  return problems;
+}
+
+SettingProblems SetNfsExports(const Json& value, EmulatorOptions& options) {
+  if (!value.is_object()) return {errors::NotAMapping()};
+  SettingProblems problems;
+  std::map<std::string, std::string> exports;
+  for (const auto& [name, member] : value.items()) {
+    const auto source = vertex::NormalExport(name);
+    Path directory = Path(SettingText(member).value_or("")).lexically_normal();
+    if (!directory.has_filename()) directory = directory.parent_path();  // without a final slash
+    if (!source) {
+      problems.push_back(errors::NotAnExport(name));
+    } else if (!directory.is_absolute()) {
+      problems.push_back(errors::NotADirectory(name));
+    } else if (!exports.emplace(*source, directory.string()).second) {
+      problems.push_back(errors::ExportRepeated(name, *source));
+    }
+  }
+  options.nfs_exports = std::move(exports);
   return problems;
 }
 

@@ -31,6 +31,7 @@ SettingProblems SetAllowedUsers(const Json& value, EmulatorOptions& options);
 SettingProblems SetImages(const Json& value, EmulatorOptions& options);
 SettingProblems SetPython(const Json& value, EmulatorOptions& options);
 SettingProblems SetRuntimes(const Json& value, EmulatorOptions& options);
+SettingProblems SetNfsExports(const Json& value, EmulatorOptions& options);
 SettingProblems SetCompanions(const Json& value, EmulatorOptions& options);
 SettingProblems SetCloudSdk(const Json& value, EmulatorOptions& options);
 

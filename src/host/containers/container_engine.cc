@@ -138,9 +138,7 @@ std::vector<std::string> ContainerEngine::CommandFor(const ContainerRun& run) co
     words.push_back("--add-host=" + name + ":" + address);
   for (const std::string& place : run.directories) words.push_back(Mount(place, place));
   for (const std::string& place : run.files) words.push_back(Mount(place, place) + ",readonly");
-  if (const auto& [source, target] = run.elsewhere; !source.empty()) {
-    words.push_back(Mount(source, target));
-  }
+  for (const auto& [directory, shown] : run.elsewhere) words.push_back(Mount(directory, shown));
   for (const auto& [name, value] : run.environment) {
     words.push_back("--env=" + name + (IsSecret(name) ? "" : "=" + value));
   }

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "host/process/child_process.h"
+#include "run/replica.h"
 
 namespace caip::host {
 
@@ -32,8 +33,7 @@ struct ContainerRun {
   std::vector<std::pair<std::string, std::string>> hosts = {};  // name and address
   std::vector<std::string> directories = {};  // of this host, at the same paths in the container
   std::vector<std::string> files = {};        // likewise, read-only
-  /// A directory of this host, and its path in the container; both "": none.
-  std::pair<std::string, std::string> elsewhere = {};
+  std::vector<run::ShownDirectory> elsewhere = {};
 };
 
 /// The variables that are secrets of caip: the token of a replica.

@@ -106,8 +106,12 @@ class EngineLauncher final : public engine::Launcher {
     run.host_name = launch.machine.host_name;
     run.hosts = HostsOf(launch.machine);
     AddPlaces(launch, run);
-    if (!launch.buckets_at.empty()) run.elsewhere = {state_ + "/buckets", launch.buckets_at};
+    run.elsewhere = launch.mounts;
+    if (!launch.buckets_at.empty()) {
+      run.elsewhere.push_back({state_ + "/buckets", launch.buckets_at});
+    }
     launch.buckets_at.clear();
+    launch.mounts.clear();
     if (!run.argv.empty()) launch.program = run::LocalCommand{engine_.CommandFor(run)};
     launch.removal = engine_.RemovalOf(name);
     launch.arguments.clear();

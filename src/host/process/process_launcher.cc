@@ -17,13 +17,13 @@
 #include "host/machine/machine_files.h"
 #include "host/machine/machines.h"
 #include "host/machine/run_networks.h"
-#include "host/process/bucket_paths.h"
 #include "host/process/launcher_link.h"
 #include "host/process/live_replicas.h"
 #include "host/process/orphans.h"
 #include "host/process/replica_command.h"
 #include "host/process/replica_end.h"
 #include "host/process/replica_output.h"
+#include "host/process/shown_directories.h"
 #include "host/process/task_queue.h"
 #include "host/watch/call_source.h"
 #include "host/watch/disk_limits.h"
@@ -185,7 +185,7 @@ class Processes final : public ProcessLauncher {
   void LaunchNow(ReplicaLaunch launch, Listener listener) {
     const ReplicaKey key = launch.key;
     const std::string task = launch.task;
-    auto remarks = ShowBuckets(options_.state_directory / "buckets", HasOwnRoot(launch), launch);
+    auto remarks = ShowDirectories(options_.state_directory, HasOwnRoot(launch), launch);
     const std::vector<std::string> argv = launch.Argv();
     // first, because the end of an old link ends all entered replicas
     const Status linked = EnsureLink();
@@ -220,6 +220,7 @@ class Processes final : public ProcessLauncher {
                   std::vector<ReplicaOutput::Remark> remarks) {
     if (NeedsDriver(launch)) AddDriver(DriverNow(), launch);
     RETURN_IF_ERROR(CheckCommand(argv, launch.environment));
+    RETURN_IF_ERROR(CheckMounts(launch.mounts));
     LauncherLink::Replica replica;
     replica.directory = DirectoryOf(launch);
     // first: caip-launcher works on it while this thread makes the disk

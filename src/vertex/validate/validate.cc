@@ -95,10 +95,10 @@ std::vector<FieldViolation> FindUnserved(const CustomJob& job, const ValidationO
       unserved.push_back({PoolField(i, "lustre_mounts"), violations::NotServed("lustreMounts")});
     }
     for (const NfsMount& mount : pool.nfs_mounts) {
-      if (mount.server.empty()) continue;  // a broken rule
-      const auto& known = options.nfs_servers;
-      if (std::find(known.begin(), known.end(), mount.server) != known.end()) continue;
-      unserved.push_back({PoolField(i, "nfs_mounts"), violations::NfsServerUnmapped(mount.server)});
+      if (mount.server.empty() || !IsNfsPath(mount.path)) continue;  // a broken rule
+      if (DirectoryOf(mount, options.nfs_exports)) continue;
+      unserved.push_back({PoolField(i, "nfs_mounts"),
+                          violations::NfsExportUnmapped(mount.server + ":" + mount.path)});
     }
   }
   return unserved;

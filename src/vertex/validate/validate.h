@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "vertex/catalog/catalog.h"
 #include "vertex/custom_job.h"
+#include "vertex/nfs_mounts.h"
 
 namespace caip::vertex {
 
@@ -17,7 +18,7 @@ struct ValidationOptions {
   const Catalog* catalog = &DefaultCatalog();
   std::vector<std::string> extra_regions = {};
   std::vector<std::string> persistent_resources = {};  // ids that jobs may name
-  std::vector<std::string> nfs_servers = {};           // that the settings map to directories
+  NfsExports nfs_exports = {};
 
   std::vector<std::string> RegionNames() const;  // sorted
   bool HasRegion(std::string_view region) const;

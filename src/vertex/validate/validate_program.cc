@@ -14,8 +14,6 @@
 namespace caip::vertex {
 namespace {
 
-constexpr std::string_view kNfsRoot = "/mnt/nfs/";
-
 bool HoldsNulCharacter(const std::string& text) { return text.find('\0') != std::string::npos; }
 
 // A command line cannot contain a NUL; only the first one is reported.
@@ -116,6 +114,21 @@ void ExaminePythonPackage(const PoolExamination& exam, const PythonPackageSpec& 
   }
 }
 
+// Each mount has a place of its own.
+void ExamineMountPoint(const PoolExamination& exam, size_t index) {
+  const std::vector<NfsMount>& mounts = exam.pool.nfs_mounts;
+  const std::string field = "nfs_mounts[" + std::to_string(index) + "].mount_point";
+  const std::string& named = mounts[index].mount_point;
+  const auto place = PlaceOf(mounts[index]);
+  if (named.empty()) return exam.Report(field, violations::Required());
+  if (!place) return exam.Report(field, violations::NfsMountPointMalformed(named));
+  for (size_t i = 0; i < index; ++i) {
+    const auto other = PlaceOf(mounts[i]);
+    if (!other || !DoPlacesOverlap(*place, *other)) continue;
+    return exam.Report(field, violations::NfsMountPointTaken(*place, *other));
+  }
+}
+
 void ExamineMounts(const PoolExamination& exam) {
   for (size_t i = 0; i < exam.pool.nfs_mounts.size(); ++i) {
     const NfsMount& mount = exam.pool.nfs_mounts[i];
@@ -123,15 +136,10 @@ void ExamineMounts(const PoolExamination& exam) {
     if (mount.server.empty()) exam.Report(field + ".server", violations::Required());
     if (mount.path.empty()) {
       exam.Report(field + ".path", violations::Required());
-    } else if (!mount.path.starts_with('/')) {
+    } else if (!IsNfsPath(mount.path)) {
       exam.Report(field + ".path", violations::NfsPathMalformed(mount.path));
     }
-    if (mount.mount_point.empty()) {
-      exam.Report(field + ".mount_point", violations::Required());
-    } else if (!mount.mount_point.starts_with(kNfsRoot) || mount.mount_point == kNfsRoot ||
-               (mount.mount_point + "/").find("/../") != std::string::npos) {
-      exam.Report(field + ".mount_point", violations::NfsMountPointMalformed(mount.mount_point));
-    }
+    ExamineMountPoint(exam, i);
   }
 }
 

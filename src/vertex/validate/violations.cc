@@ -200,18 +200,24 @@ std::string NotServed(std::string_view field) {
   return Words({"caip does not serve ", Quoted(field), ". Remove the field."});
 }
 
-std::string NfsServerUnmapped(std::string_view server) {
-  return Words({"No directory stands for the NFS server ", Quoted(server),
-                ". caip mounts no NFS servers. Remove nfsMounts."});
+std::string NfsExportUnmapped(std::string_view source) {
+  return Words({"No directory of this host stands for the NFS export ", Quoted(source),
+                ". Map it to one below nfs_exports of config.yaml, or remove nfsMounts."});
 }
 
 std::string NfsPathMalformed(std::string_view path) {
-  return Words({"The path ", Quoted(path), " is not absolute. Begin it with '/'."});
+  return Words(
+      {"The path ", Quoted(path), " is not absolute. Begin it with '/', and leave out '..'."});
 }
 
 std::string NfsMountPointMalformed(std::string_view mount_point) {
   return Words({"The mount point ", Quoted(mount_point),
-                " is not below /mnt/nfs/. Name a directory there."});
+                " is not below /mnt/nfs/. Name a directory there, such as 'data'."});
+}
+
+std::string NfsMountPointTaken(std::string_view place, std::string_view other) {
+  return Words({"The mount at ", Quoted(place), " and that at ", Quoted(other),
+                " are not beside each other. Give each mount a directory of its own."});
 }
 
 std::string TimeoutNotPositive(Duration timeout) {

@@ -64,9 +64,11 @@ std::string EnvVarNamesNotUnique();  // attested
 std::string EnvVarTooLong(size_t bytes_max);
 std::string EnvTooLong(size_t bytes_max);
 std::string NotServed(std::string_view field);
-std::string NfsServerUnmapped(std::string_view server);
+/// `source`: "10.0.0.2:/data".
+std::string NfsExportUnmapped(std::string_view source);
 std::string NfsPathMalformed(std::string_view path);
 std::string NfsMountPointMalformed(std::string_view mount_point);
+std::string NfsMountPointTaken(std::string_view place, std::string_view other);
 
 // Scheduling.
 std::string TimeoutNotPositive(Duration timeout);
