@@ -34,6 +34,8 @@ NOT_RUN = {
     'caip scenario run scenarios/frameworks/tf_mirrored_lost_worker.yaml --emulator-config fw.yaml --verbose':
         'needs TensorFlow',
     'caip explore --max-points 12 --no-pairs -- python3 torch_recipe.py --out {job_dir} --bug': 'needs PyTorch',
+    'caip explore --no-pairs -- python3 bench/many_files.py --out {job_dir} --bug':
+        'takes minutes; explorer.local_files runs that trainer with fewer files',
     'caip explore --no-pairs -- mpirun -np 3 ./train': 'needs mpicc; explorer.clusters runs it',
     'caip ai custom-jobs create --region us-central1 --display-name digits --worker-pool-spec '
     'machine-type=n1-standard-4,container-image-uri=I --args=--epochs=3': 'needs a container image, or a job of Vertex AI',
