@@ -9,6 +9,7 @@
 #include "host/machine/machine_files.h"
 #include "host/process/orphans.h"
 #include "host/process/task_queue.h"
+#include "run/texts.h"
 
 namespace caip::host {
 namespace {
