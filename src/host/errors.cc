@@ -255,7 +255,7 @@ Error MountMissing(std::string_view directory, std::string_view shown) {
                 " any more. Map the export below nfs_exports of config.yaml again."};
   }
   return {Code::kFailedPrecondition, "The directory " + Quoted(directory) +
-                                         " does not exist. The replica shall see it at " + place +
+                                         " does not exist. The replica needs it at " + place +
                                          ". Make the directory, or map the export to another one."};
 }
 
