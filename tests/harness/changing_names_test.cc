@@ -80,6 +80,14 @@ TEST(ChangingNames, OfDirectoriesAreThoseOfTheirFiles) {
 TEST(ChangingNames, OfTwoDoNotBeginAlikeByChance) {
   EXPECT_THAT(GlobsOf({"out/tmp_x2"}, {"out/tmp_9k"}), ElementsAre("out/tmp_*"));
   EXPECT_THAT(GlobsOf({"out/a3f2"}, {"out/a99c"}), ElementsAre("out/" + Unknown(4)));
+  EXPECT_THAT(GlobsOf({"out/result-c1a3f2"}, {"out/result-c7e99c"}), ElementsAre("out/result-*"));
+  EXPECT_THAT(GlobsOf({"out/r-a7q.json"}, {"out/r-adx.json"}), ElementsAre("out/r-*.json"));
+}
+
+TEST(ChangingNames, OfTwoDoNotEndAlikeByChance) {
+  EXPECT_THAT(GlobsOf({"out/result-3f2a"}, {"out/result-99ca"}), ElementsAre("out/result-*"));
+  EXPECT_THAT(GlobsOf({"out/q3fb2d-state"}, {"out/w9ce2d-state"}), ElementsAre("out/*-state"));
+  EXPECT_THAT(GlobsOf({"out/3f2_state"}, {"out/99c_state"}), ElementsAre("out/*_state"));
 }
 
 TEST(ChangingNames, OfAThirdRunHaveTheSameGlob) {

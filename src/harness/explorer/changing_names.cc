@@ -91,13 +91,27 @@ std::pair<size_t, size_t> EndsInCommon(const std::set<std::string>& parts) {
   return {front, std::min(back, shortest - front)};
 }
 
-// "*" for what differs, and for digits beside it: two process ids begin alike by chance. "" if no
-// letter is left, or one or two of only two names: random names begin alike by chance, too.
+// The length of the letters and digits at the end of a text, if random names share so few by
+// chance.
+size_t SharedByChance(std::string_view text) {
+  size_t length = 0;
+  while (length < text.size() && std::isalnum(static_cast<unsigned char>(text.rbegin()[length]))) {
+    ++length;
+  }
+  return length < 3 ? length : 0;
+}
+
+// "*" for what differs, and for digits beside it: two process ids begin alike by chance. So do one
+// or two letters of only two names that are random. "" if no letter is left.
 std::string GlobByLetters(const std::set<std::string>& parts) {
   const std::string& first = *parts.begin();
   auto [front, back] = EndsInCommon(parts);
   while (front > 0 && IsDigit(first[front - 1])) --front;
   while (back > 0 && IsDigit(first[first.size() - back])) --back;
+  if (parts.size() == 2) {
+    front -= SharedByChance(std::string_view(first).substr(0, front));
+    back -= SharedByChance(std::string(first.rbegin(), first.rbegin() + static_cast<long>(back)));
+  }
   const std::string kept = first.substr(0, front) + first.substr(first.size() - back);
   const bool ends_words = (front > 0 && !IsWordLetter(first[front - 1])) ||
                           (back > 0 && !IsWordLetter(first[first.size() - back]));
