@@ -63,6 +63,10 @@ Error CannotRename(const std::filesystem::path& file, int error_number) {
   return SystemError("cannot rename to " + Quoted(file.native()), error_number);
 }
 
+Error CannotRemove(const std::filesystem::path& file, int error_number) {
+  return SystemError("cannot remove " + Quoted(file.native()), error_number);
+}
+
 Error CannotMake(const std::filesystem::path& file, int error_number) {
   return SystemError("cannot make " + Quoted(file.native()), error_number);
 }

@@ -24,6 +24,7 @@ Error CannotCreate(const std::filesystem::path& file, int error_number);
 Error CannotSync(const std::filesystem::path& file, int error_number);
 Error CannotRename(const std::filesystem::path& file, int error_number);
 Error CannotMake(const std::filesystem::path& file, int error_number);
+Error CannotRemove(const std::filesystem::path& file, int error_number);
 Error CannotMakeDirectory(const std::filesystem::path& file, int error_number);
 Error CannotMove(const std::filesystem::path& file, int error_number);
 Error CannotProtect(const std::filesystem::path& file, int error_number);

@@ -141,9 +141,13 @@ TemporaryDirectory::~TemporaryDirectory() {
 }
 
 void RemoveTree(const Path& path) {
+  [[maybe_unused]] const Status removed = EnsureRemoved(path);
+}
+
+Status EnsureRemoved(const Path& path) {
   std::error_code error;
   std::filesystem::remove_all(path, error);
-  if (!error) return;
+  if (!error) return Ok{};
   // A trainer may have left directories without permissions. Add them and try once more.
   for (auto it = std::filesystem::recursive_directory_iterator(
            path, std::filesystem::directory_options::skip_permission_denied, error);
@@ -153,7 +157,9 @@ void RemoveTree(const Path& path) {
       ::chmod(it->path().c_str(), 0700);
     }
   }
+  error.clear();
   std::filesystem::remove_all(path, error);
+  return error ? Status(CannotRemove(path, error.value())) : Ok{};
 }
 
 }  // namespace caip

@@ -72,4 +72,7 @@ class TemporaryDirectory {
 /// Deletes a tree. A missing file is not an error. Makes directories writable if necessary.
 void RemoveTree(const Path& path);
 
+/// Deletes a tree. An error if anything is left.
+Status EnsureRemoved(const Path& path);
+
 }  // namespace caip

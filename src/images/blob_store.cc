@@ -219,7 +219,7 @@ Result<std::string> BlobStore::Read(const Digest& digest, size_t limit) const {
 Status BlobStore::Remove(const Digest& digest) {
   if (::unlink(PathOf(digest).c_str()) == 0) return Ok{};
   if (errno == ENOENT) return errors::BlobUnknown(digest.text());
-  return errors::CannotRemove(PathOf(digest), errno);
+  return CannotRemove(PathOf(digest), errno);
 }
 
 Result<std::vector<BlobInfo>> BlobStore::List() const {

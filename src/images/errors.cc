@@ -63,10 +63,6 @@ Error UploadExists(std::string_view id) {
   return {Code::kAlreadyExists, "Upload " + Quoted(id) + " exists already.", {}, "uploadExists"};
 }
 
-Error CannotRemove(const Path& file, int error_number) {
-  return SystemError("cannot remove " + Quoted(file.native()), error_number);
-}
-
 Error NameStoreFailed(Code code, const Path& file, std::string_view why) {
   return {code, "The names of images in " + Quoted(file.string()) +
                     " cannot be read or written: " + std::string(why) + "."};

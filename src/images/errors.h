@@ -23,7 +23,6 @@ Error UploadIdInvalid(std::string_view id);
 Error UploadUnknown(std::string_view id);
 Error UploadBusy(std::string_view id);
 Error UploadExists(std::string_view id);
-Error CannotRemove(const Path& file, int error_number);
 
 // Names. The reasons: nameUnknown, manifestUnknown.
 Error NameStoreFailed(Code code, const Path& file, std::string_view why);

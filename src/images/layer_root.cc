@@ -64,7 +64,7 @@ struct CloseDirectory {
 Result<std::vector<std::string>> NamesIn(int directory) {
   std::vector<std::string> names;
   Fd again(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!again.valid()) return errors::CannotRemove(".", errno);
+  if (!again.valid()) return CannotRemove(".", errno);
   const std::unique_ptr<DIR, CloseDirectory> list(::fdopendir(again.Release()));
   while (const dirent* entry = ::readdir(list.get())) {
     const std::string_view name = entry->d_name;
@@ -110,7 +110,7 @@ Result<std::string> LayerPathOf(std::string_view path) {
 Status RemoveTreeAt(int directory, const std::string& name) {
   if (RemoveOne(directory, name)) return Ok{};
   const Fd top = OpenTree(directory, name);
-  if (!top.valid()) return errors::CannotRemove(name, errno);
+  if (!top.valid()) return CannotRemove(name, errno);
   uint64_t moved = 0;
   while (true) {
     ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(top.get()));
@@ -118,7 +118,7 @@ Status RemoveTreeAt(int directory, const std::string& name) {
     for (const std::string& child : names) {
       if (RemoveOne(top.get(), child)) continue;
       const Fd tree = OpenTree(top.get(), child);
-      if (!tree.valid()) return errors::CannotRemove(child, errno);
+      if (!tree.valid()) return CannotRemove(child, errno);
       ASSIGN_OR_RETURN(const std::vector<std::string> below, NamesIn(tree.get()));
       for (const std::string& inner : below) {
         if (RemoveOne(tree.get(), inner)) continue;
@@ -126,13 +126,13 @@ Status RemoveTreeAt(int directory, const std::string& name) {
         int tries = 0;
         while (::renameat(tree.get(), inner.c_str(), top.get(),
                           (".moved-" + std::to_string(moved++)).c_str()) != 0) {
-          if (++tries > 1000) return errors::CannotRemove(inner, errno);
+          if (++tries > 1000) return CannotRemove(inner, errno);
         }
       }
-      if (!RemoveOne(top.get(), child)) return errors::CannotRemove(child, errno);
+      if (!RemoveOne(top.get(), child)) return CannotRemove(child, errno);
     }
   }
-  if (!RemoveOne(directory, name)) return errors::CannotRemove(name, errno);
+  if (!RemoveOne(directory, name)) return CannotRemove(name, errno);
   return Ok{};
 }
 

@@ -35,6 +35,14 @@ void MakeProject(const Path& directory) {
   (void)::ioctl(opened.get(), FS_IOC_SETFLAGS, &flags);
 }
 
+// A replica that shall have a fresh disk must not see what its earlier boot left.
+Status EnsureEmpty(const Path& disk) {
+  std::error_code error;
+  const bool is_left =
+      std::filesystem::exists(disk, error) && !std::filesystem::is_empty(disk, error);
+  return is_left ? EnsureRemoved(disk) : Ok{};
+}
+
 }  // namespace
 
 Path KeptDisksOf(const Path& state_directory, const engine::RunKey& run) {
@@ -74,7 +82,10 @@ Path BootDisks::HostsFileOf(const engine::ReplicaKey& key) const {
 
 Status BootDisks::Make(const engine::ReplicaKey& key, bool fresh) {
   const Path disk = Of(key);
-  if (fresh) Trash(disk);
+  if (fresh) {
+    Trash(disk);
+    RETURN_IF_ERROR(EnsureEmpty(disk));
+  }
   RETURN_IF_ERROR(MakeDirectories(root_));
   MakeProject(root_ / PathPart(key.run.project));
   return MakeDirectories(disk);

@@ -43,7 +43,7 @@ class BootDisks {
   /// One file for all machines.
   Path ResolverFile() const { return resolver_; }
 
-  /// Makes the disk. `fresh`: deletes its earlier contents.
+  /// Makes the disk. `fresh`: deletes its earlier contents; an error if that is not possible.
   Status Make(const engine::ReplicaKey& key, bool fresh);
   /// Deletes the disks of a run, or moves them to kept-disks. Those of an earlier run of the same
   /// name that were kept are deleted.

@@ -72,7 +72,7 @@ Path UpperOf(const Path& boot_disk, const std::string& path) {
 // The kernel marks the working directories of an overlay that it does not sync (MountOverlay), and
 // refuses them to another overlay.
 Status RenewWork(const Path& boot_disk) {
-  RemoveTree(boot_disk / kWork);
+  RETURN_IF_ERROR(EnsureRemoved(boot_disk / kWork));
   RETURN_IF_ERROR(MakeDirectories(boot_disk / kWork));
   std::error_code error;
   for (std::filesystem::directory_iterator layer(boot_disk / kLayers, error), end;
@@ -221,7 +221,7 @@ Status MachineFiles::PrepareImage(const Path& boot_disk,
   }
   RETURN_IF_ERROR(PrepareVolumes(launch, boot_disk));
   if (launch.metrics) RETURN_IF_ERROR(MakeDirectories(LiveOf(boot_disk, launch.metrics->file)));
-  RemoveTree(boot_disk / kImage);
+  RETURN_IF_ERROR(EnsureRemoved(boot_disk / kImage));
   RETURN_IF_ERROR(MakeDirectories(boot_disk / kImage));
   for (size_t i = 0; i < launch.image->layers.size(); ++i) {
     const Path link = boot_disk / kImage / std::to_string(i);

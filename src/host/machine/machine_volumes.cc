@@ -38,7 +38,7 @@ Status PrepareVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk
   for (const engine::Volume& volume : launch.volumes) {
     if (volume.use != engine::Volume::Use::kCopyOnWrite) continue;
     const Path upper = UpperOf(boot_disk, volume);
-    RemoveTree(upper / kWork);  // as RenewWork
+    RETURN_IF_ERROR(EnsureRemoved(upper / kWork));  // as RenewWork
     for (const char* part : {kChanges, kWork}) RETURN_IF_ERROR(MakeDirectories(upper / part));
   }
   return Ok{};
