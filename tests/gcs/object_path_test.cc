@@ -23,13 +23,13 @@ TEST(ObjectPath, LeavesOrdinaryNamesAsTheyAre) {
   }
 }
 
-struct Case {
+struct ObjectPathCase {
   std::string name;
   std::string path;
 };
 
 TEST(ObjectPath, EscapesWhatNoDirectoryCanHold) {
-  const Case cases[] = {
+  const ObjectPathCase cases[] = {
       {"dir/", "dir/%~"},
       {"/", "%~/%~"},
       {"/lead", "%~/lead"},
@@ -47,20 +47,20 @@ TEST(ObjectPath, EscapesWhatNoDirectoryCanHold) {
       {"a%~file", "a%25~file"},
       {std::string(256, 'x'), std::string(240, 'x') + "%~/" + std::string(16, 'x')},
   };
-  for (const Case& row : cases) {
+  for (const ObjectPathCase& row : cases) {
     EXPECT_EQ(PlainPath(row.name), row.path);
     EXPECT_EQ(NameOfPath(row.path), row.name) << row.path;
   }
 }
 
 TEST(ObjectPath, GivesAnObjectBesideADirectoryAPlaceOfItsOwn) {
-  const Case cases[] = {
+  const ObjectPathCase cases[] = {
       {"a", "a%~file"},
       {"x/a", "x/a%~file"},
       {"a/", "a/%~%~file"},
       {std::string(250, 'x'), std::string(240, 'x') + "%~/" + std::string(10, 'x') + "%~file"},
   };
-  for (const Case& row : cases) {
+  for (const ObjectPathCase& row : cases) {
     EXPECT_EQ(BesidePath(row.name), row.path);
     EXPECT_EQ(NameOfPath(row.path), row.name) << row.path;
   }

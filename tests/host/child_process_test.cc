@@ -25,7 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Lines = std::vector<std::string>;
 
-Tool AShell(const std::string& script) {
+Tool AShellTool(const std::string& script) {
   Tool tool;
   tool.argv = {"sh", "-c", script};
   tool.environment = {{"PATH", "/usr/bin:/bin"}};
@@ -33,22 +33,22 @@ Tool AShell(const std::string& script) {
 }
 
 TEST(RunTool, GivesTheNativeStatus) {
-  const auto exited = RunTool(AShell("exit 7"));
+  const auto exited = RunTool(AShellTool("exit 7"));
   ASSERT_TRUE(exited.ok()) << exited.error().message;
   EXPECT_EQ(exited->exit_code, 7);
   EXPECT_EQ(exited->signal, 0);
   EXPECT_FALSE(exited->ok());
   EXPECT_EQ(exited->ShellStatus(), 7);
   // Not exit code 15, as Boost's own evaluation has it.
-  const auto killed = RunTool(AShell("kill -TERM $$"));
+  const auto killed = RunTool(AShellTool("kill -TERM $$"));
   ASSERT_TRUE(killed.ok());
   EXPECT_EQ(killed->signal, SIGTERM);
   EXPECT_EQ(killed->ShellStatus(), 143);
-  EXPECT_TRUE(RunTool(AShell("true"))->ok());
+  EXPECT_TRUE(RunTool(AShellTool("true"))->ok());
 }
 
 TEST(RunTool, HandsOutLinesOfBothStreamsAsTheyCome) {
-  Tool tool = AShell("echo one; echo two >&2; printf 'three\\r\\n\\nlast'");
+  Tool tool = AShellTool("echo one; echo two >&2; printf 'three\\r\\n\\nlast'");
   Lines out, err;
   tool.on_line = [&](ToolStream stream, std::string_view line) {
     (stream == ToolStream::kOut ? out : err).emplace_back(line);
@@ -59,7 +59,7 @@ TEST(RunTool, HandsOutLinesOfBothStreamsAsTheyCome) {
 }
 
 TEST(RunTool, LosesNothingOfALotOfOutput) {
-  Tool tool = AShell("i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done");
+  Tool tool = AShellTool("i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done");
   size_t lines = 0;
   bool in_order = true;
   tool.on_line = [&](ToolStream, std::string_view line) {
@@ -76,7 +76,7 @@ TEST(RunTool, GivesExactlyTheEnvironmentDirectoryAndInput) {
   tool.argv = {"/usr/bin/env"};
   tool.environment = {{"A", "1"}, {"B", "x y"}};
   EXPECT_EQ(CaptureTool(tool)->out, "A=1\nB=x y\n");
-  tool = AShell("pwd -P; readlink /proc/$$/fd/0; ls /proc/$$/fd");
+  tool = AShellTool("pwd -P; readlink /proc/$$/fd/0; ls /proc/$$/fd");
   tool.directory = directory.path();
   const Fd leak_me(::dup(STDERR_FILENO));
   EXPECT_EQ(CaptureTool(tool)->out,
@@ -85,7 +85,7 @@ TEST(RunTool, GivesExactlyTheEnvironmentDirectoryAndInput) {
 
 TEST(RunTool, ResetsSignalsThatWeIgnore) {
   const auto old_handler = ::signal(SIGPIPE, SIG_IGN);
-  const auto result = RunTool(AShell("kill -PIPE $$; exit 0"));
+  const auto result = RunTool(AShellTool("kill -PIPE $$; exit 0"));
   ::signal(SIGPIPE, old_handler);
   EXPECT_EQ(result->signal, SIGPIPE);
 }
@@ -99,7 +99,7 @@ TEST(RunTool, SaysWhyAToolCannotBeStarted) {
   EXPECT_EQ(result.error().message, "cannot run 'no-such-tool': No such file or directory");
   tool.argv = {"/etc/passwd"};
   EXPECT_EQ(RunTool(tool).error().code, Code::kPermissionDenied);
-  tool = AShell("true");
+  tool = AShellTool("true");
   tool.directory = "/no/such/directory";
   EXPECT_THAT(RunTool(tool).error().message, HasSubstr("in '/no/such/directory'"));
   tool.argv = {};
@@ -124,7 +124,7 @@ TEST(RunTool, RunsNoneOfOurDestructorsInTheCopyThatCouldNotBecomeTheTool) {
 }
 
 TEST(RunTool, StopsAToolThatTakesTooLong) {
-  Tool tool = AShell("sleep 1000");
+  Tool tool = AShellTool("sleep 1000");
   tool.timeout = milliseconds(50);
   const auto result = RunTool(tool);
   EXPECT_TRUE(result->timed_out);
@@ -133,7 +133,7 @@ TEST(RunTool, StopsAToolThatTakesTooLong) {
 }
 
 TEST(RunTool, KillsAToolThatWillNotStop) {
-  Tool tool = AShell("trap '' TERM; while :; do sleep 1000 & wait; done");
+  Tool tool = AShellTool("trap '' TERM; while :; do sleep 1000 & wait; done");
   tool.timeout = milliseconds(50);
   tool.grace = milliseconds(50);
   const auto result = RunTool(tool);
@@ -143,7 +143,7 @@ TEST(RunTool, KillsAToolThatWillNotStop) {
 
 TEST(RunTool, StopsWhenAsked) {
   std::stop_source source;
-  Tool tool = AShell("echo ready; sleep 1000");
+  Tool tool = AShellTool("echo ready; sleep 1000");
   tool.stop = source.get_token();
   tool.on_line = [&source](ToolStream, std::string_view) { source.request_stop(); };
   const auto result = RunTool(tool);
@@ -154,13 +154,13 @@ TEST(RunTool, StopsWhenAsked) {
 TEST(RunTool, AskedToStopBeforeItBeganStopsToo) {
   std::stop_source source;
   source.request_stop();
-  Tool tool = AShell("sleep 1000");
+  Tool tool = AShellTool("sleep 1000");
   tool.stop = source.get_token();
   EXPECT_TRUE(RunTool(tool)->stopped);
 }
 
 TEST(RunTool, KillsWhatTheToolLeftInItsGroup) {
-  const auto output = CaptureTool(AShell("sleep 1000 & echo $!"));
+  const auto output = CaptureTool(AShellTool("sleep 1000 & echo $!"));
   ASSERT_TRUE(output.ok());
   const Fd left(static_cast<int>(::syscall(SYS_pidfd_open, std::stoi(output->out), 0)));
   if (!left.valid()) return;  // gone already
@@ -174,7 +174,7 @@ TEST(RunTool, RunsFromSeveralThreadsAtOnce) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     threads.emplace_back([&outputs, i] {
       for (int round = 0; round < 5; ++round) {
-        outputs[i] += CaptureTool(AShell("echo " + std::to_string(i)))->out;
+        outputs[i] += CaptureTool(AShellTool("echo " + std::to_string(i)))->out;
       }
     });
   }
@@ -211,7 +211,7 @@ TEST(RunTool, GivesNoDescriptorToAProgramThatStartsAtTheSameMoment) {
   const std::string before = DescriptorsOfAProgramThatClosesNone(file);
   std::atomic<bool> done = false;
   std::thread tools([&done] {
-    while (!done) EXPECT_TRUE(RunTool(AShell("true"))->ok());
+    while (!done) EXPECT_TRUE(RunTool(AShellTool("true"))->ok());
   });
   for (int round = 0; round < 200; ++round) {
     const std::string during = DescriptorsOfAProgramThatClosesNone(file);

@@ -89,7 +89,7 @@ void CheckBindings(const Json& policy, Violations& violations) {
 }
 
 // Reads the paths of the mask in lowerCamelCase; bindings and etag if there is no mask.
-Result<std::set<std::string>> ReadMask(const Json& body) {
+Result<std::set<std::string>> ReadPolicyMask(const Json& body) {
   const std::string mask = StringOr(body, "updateMask");
   std::set<std::string> paths;
   for (const std::string& word : Split(mask, ',')) {
@@ -152,7 +152,7 @@ Result<Json> SetPolicy(engine::Engine& engine, PolicyStore& policies, const http
   ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
   RETURN_IF_ERROR(
       CheckMessage(body, ApiDescription::Ml().schemas(), "GoogleIamV1__SetIamPolicyRequest"));
-  ASSIGN_OR_RETURN(const std::set<std::string> mask, ReadMask(body));
+  ASSIGN_OR_RETURN(const std::set<std::string> mask, ReadPolicyMask(body));
   ASSIGN_OR_RETURN(const Json policy, ReadPolicy(body));
   RETURN_IF_ERROR(FindMlJob(engine, at.At("project"), at.At("job")));
   return policies.Change(at.At("project"), at.At("job"), [&](Json present) {

@@ -77,7 +77,7 @@ struct PatchMask {
 };
 
 // Reads updateMask; only labels and etag may be updated. A repeated updateMask names all its paths.
-Result<PatchMask> ReadMask(const http::Request& request) {
+Result<PatchMask> ReadPatchMask(const http::Request& request) {
   PatchMask mask;
   for (const auto& [name, value] : request.query) {
     if (name != "updateMask") continue;
@@ -118,7 +118,7 @@ Result<Json> SetLabels(engine::Engine& engine, const std::string& project,
 // PATCH v1/projects/{project}/jobs/{job}?updateMask=labels[,etag]
 Result<Json> PatchJob(engine::Engine& engine, const http::Request& request,
                       const std::string& project, const std::string& job_id) {
-  ASSIGN_OR_RETURN(const PatchMask mask, ReadMask(request));
+  ASSIGN_OR_RETURN(const PatchMask mask, ReadPatchMask(request));
   ASSIGN_OR_RETURN(const Json body, ReadJsonBody(request));
   ASSIGN_OR_RETURN(const ml::Job change, ml::ParseJob(body));
   std::optional<std::string> etag;

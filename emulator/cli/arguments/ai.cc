@@ -67,13 +67,6 @@ Grammar::Setter ToLabels(std::optional<std::map<std::string, std::string>>* into
   };
 }
 
-Grammar::Setter ToInteger(std::optional<int64_t>* into) {
-  return [into](const std::string& value) -> Status {
-    ASSIGN_OR_RETURN(*into, client::ParseInteger(value));
-    return Ok{};
-  };
-}
-
 Grammar::Setter ToAtLeastOne(std::optional<int64_t>* into) {
   return [into](const std::string& value) -> Status {
     ASSIGN_OR_RETURN(*into, client::ParseCount(value));

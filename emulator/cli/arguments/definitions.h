@@ -21,6 +21,9 @@ Grammar::Finish FinishWith(const std::shared_ptr<T>& command, const GcloudFlags&
 inline constexpr std::string_view kKeepIds =
     "Keep the names taken, as the service does: no job may have them again.";
 
+/// A flag whose value is an integer.
+Grammar::Setter ToInteger(std::optional<int64_t>* into);
+
 /// Whether the command can print in the given --format. Checked before the command does any work.
 Status CheckFormat(const Command& command, const GcloudFlags& gcloud);
 

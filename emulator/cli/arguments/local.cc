@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "client/flag_values.h"
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
 
@@ -20,13 +19,6 @@ Examples:
       -- --epochs 1
   caip local train --module-name trainer.task --package-path ./trainer \
       --distributed --worker-count 4 --parameter-server-count 1 --job-dir out)";
-
-Grammar::Setter ToInteger(std::optional<int64_t>* into) {
-  return [into](const std::string& value) -> Status {
-    ASSIGN_OR_RETURN(*into, client::ParseInteger(value));
-    return Ok{};
-  };
-}
 
 constexpr const char* kPredictFooter =
     R"(Prints the predictions of a model that a built-in algorithm has written, as a table or by

@@ -45,6 +45,13 @@ void AddStateDirectory(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into
 
 }  // namespace
 
+Grammar::Setter ToInteger(std::optional<int64_t>* into) {
+  return [into](const std::string& value) -> Status {
+    ASSIGN_OR_RETURN(*into, client::ParseInteger(value));
+    return Ok{};
+  };
+}
+
 Grammar::Setter To(std::optional<std::string>* into) {
   return [into](const std::string& value) -> Status {
     *into = value;

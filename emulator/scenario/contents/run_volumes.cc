@@ -22,7 +22,7 @@ namespace {
 using harness::FinalObject;
 
 constexpr uint64_t kComparedBytesMax = 16u << 20;  // larger files are compared by size and hash
-constexpr size_t kPieceBytes = 1u << 20;
+constexpr size_t kVolumePieceBytes = 1u << 20;
 constexpr char kUntouched[] = "as before the run";
 
 bool IsBelow(const Path& path, const Path& directory) {
@@ -45,12 +45,12 @@ bool IsByProduct(const Path& directory) { return directory.filename() == "__pyca
 bool CopyBytes(int from, int to) {
   if (::ioctl(to, FICLONE, from) == 0) return true;
   while (true) {
-    const ssize_t count = ::copy_file_range(from, nullptr, to, nullptr, kPieceBytes, 0);
+    const ssize_t count = ::copy_file_range(from, nullptr, to, nullptr, kVolumePieceBytes, 0);
     if (count == 0) return true;
     if (count < 0) break;
   }
   if (::lseek(to, 0, SEEK_SET) < 0 || ::lseek(from, 0, SEEK_SET) < 0) return false;
-  std::string piece(kPieceBytes, '\0');
+  std::string piece(kVolumePieceBytes, '\0');
   while (true) {
     const ssize_t count = ::read(from, piece.data(), piece.size());
     if (count <= 0) return count == 0;
@@ -74,7 +74,7 @@ Result<std::string> BytesForComparison(const Path& file, uint64_t size) {
   const Fd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!opened.valid()) return errors::CannotReadVolume(file, errno);
   Sha256Digest digest;
-  std::string piece(kPieceBytes, '\0');
+  std::string piece(kVolumePieceBytes, '\0');
   while (true) {
     const ssize_t count = ::read(opened.get(), piece.data(), piece.size());
     if (count < 0) return errors::CannotReadVolume(file, errno);

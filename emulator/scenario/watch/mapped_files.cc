@@ -8,7 +8,7 @@
 namespace caip::scenario {
 namespace {
 
-constexpr size_t kPieceBytes = 1u << 20;  // stays in the processor's cache
+constexpr size_t kMappedPieceBytes = 1u << 20;  // stays in the processor's cache
 
 }  // namespace
 
@@ -16,7 +16,7 @@ std::optional<MappedFiles::Mapped> MappedFiles::Look(const Path& path) {
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!file.valid()) return std::nullopt;
   Mapped found{.path = path};
-  std::string piece(kPieceBytes, '\0');
+  std::string piece(kMappedPieceBytes, '\0');
   while (true) {
     const ssize_t count = ::read(file.get(), piece.data(), piece.size());
     if (count < 0) return std::nullopt;

@@ -230,17 +230,17 @@ bool TakeMember(std::string_view name, std::string_view& line, std::string_view&
   return value.find('\\') == value.npos;
 }
 
-constexpr std::string_view kTime = "\"time\":\"";
+constexpr std::string_view kTimeMember = "\"time\":\"";
 
 /// The same for the time. Fast if it has the length that EntryWriter writes.
 bool TakeTime(std::string_view& line, std::string_view& time) {
   constexpr size_t kLength = sizeof("2022-02-09T17:36:42.123456789Z") - 1;
-  const std::string_view value = line.substr(kTime.size(), kLength + 1);
+  const std::string_view value = line.substr(kTimeMember.size(), kLength + 1);
   if (value.size() <= kLength || value[kSecondDigits] != '.' || value.find('"') != kLength) {
-    return TakeMember(kTime, line, time);
+    return TakeMember(kTimeMember, line, time);
   }
   time = value.substr(0, kLength);
-  line.remove_prefix(std::min(kTime.size() + kLength + 2, line.size()));
+  line.remove_prefix(std::min(kTimeMember.size() + kLength + 2, line.size()));
   return true;
 }
 
@@ -253,7 +253,7 @@ bool ReadCommon(std::string_view line, Entry& common, std::string_view& time) {
       {"\"trial\":\"", &common.trial}};
   if (!line.starts_with('{')) return false;
   line.remove_prefix(1);
-  if (line.starts_with(kTime) && !TakeTime(line, time)) return false;
+  if (line.starts_with(kTimeMember) && !TakeTime(line, time)) return false;
   if (line.starts_with("\"message\"")) return true;  // the usual case
   for (const auto& [name, member] : members) {
     if (!line.starts_with(name)) continue;
