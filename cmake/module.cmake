@@ -26,14 +26,13 @@ if(CAIP_TESTS)
   caip_precompiled(test "${caip_test_options}" precompiled_test.h nlohmann_json::nlohmann_json GTest::gmock)
 endif()
 
-# caip_module(NAME PATH dir [RECURSE] [COLD] [BATCH files] [DEPS modules...] [LINK packages...]
-#             [EXCLUDE files...])
-# One static library per folder, compiled two dozen files (or BATCH) at a time (CAIP_UNITY): most of a
-# file's cost is its headers, and two dozen take a quarter less time than a dozen. So names in anonymous
-# namespaces are unique within a module. DEPS are the arrows of the architecture; LINK are outside packages. COLD: its code runs a few times in a command, so
-# it is optimised for size: packages have a limit (docs/install.md).
+# caip_module(NAME PATH dir [RECURSE] [COLD] [DEPS modules...] [LINK packages...] [EXCLUDE files...])
+# One static library per folder, compiled two dozen files at a time (CAIP_UNITY): most of a file's cost
+# is its headers, and two dozen take a quarter less time than a dozen. So names in anonymous namespaces are
+# unique within a module. DEPS are the arrows of the architecture; LINK are outside packages. COLD: its
+# code runs a few times in a command, so it is optimised for size: packages have a limit (docs/install.md).
 function(caip_module name)
-  cmake_parse_arguments(arg "RECURSE;COLD" "PATH;BATCH" "DEPS;LINK;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(arg "RECURSE;COLD" "PATH" "DEPS;LINK;EXCLUDE" ${ARGN})
   if(arg_RECURSE)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${arg_PATH}/*.cc)
   else()
@@ -48,11 +47,7 @@ function(caip_module name)
     return()
   endif()
   add_library(caip_${name} STATIC ${sources})
-  if(NOT arg_BATCH)
-    set(arg_BATCH 24)
-  endif()
-  set_target_properties(caip_${name} PROPERTIES UNITY_BUILD ${CAIP_UNITY}
-                        UNITY_BUILD_BATCH_SIZE ${arg_BATCH})
+  set_target_properties(caip_${name} PROPERTIES UNITY_BUILD ${CAIP_UNITY} UNITY_BUILD_BATCH_SIZE 24)
   target_include_directories(caip_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
   if(arg_COLD)
     target_compile_options(caip_${name} PRIVATE ${caip_cold_options})
