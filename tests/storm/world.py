@@ -181,7 +181,10 @@ class Emulator:
         return found
 
     def launchers(self):
-        return [pid for pid, words in self.own_processes().items() if 'launcher' in words.split(' ')[0]]
+        """Not the processes that become replicas: they have the launcher's command line at first."""
+        parents = living_processes()
+        return [pid for pid, words in self.own_processes().items()
+                if 'launcher' in words.split(' ')[0] and parents.get(pid) == self.process.pid]
 
     def kill(self, launcher_too=False):
         """SIGKILL. With `launcher_too`, the process that starts the replicas goes first."""
