@@ -97,7 +97,7 @@ JobRun::Death JobRun::DeathOf(const ReplicaExit& exit) const {
       .signal = exit.signal,
       .out_of_memory = exit.out_of_memory && !lost,
       .vm_lost = lost && lost != VmLoss::kCrash && !was_faster,
-      .could_not_start = !exit.start_error.empty(),
+      .could_not_start = !exit.start_error.empty() && !exit.start_may_pass,
   };
   const bool container = RunsContainer(exit.key.replica);
   return {run::Classify(end, container),
@@ -131,7 +131,7 @@ JobRun::Death JobRun::CauseOf(const Death& death) const {
 }
 
 std::string JobRun::DescribeDeath(const Death& death) const {
-  if (death.how == run::ExitClass::kCouldNotStart) {
+  if (!death.start_error.empty()) {
     return api_->CouldNotStart(death.failure.replica, death.start_error, key());
   }
   return api_->ReplicaFailed(death.failure, key());
@@ -165,7 +165,7 @@ void JobRun::FailAtLast() {
 void JobRun::LogEnd(const ReplicaExit& exit, const Death& death) {
   const run::ReplicaId& id = exit.key.replica;
   const Replica& replica = replicas_.at(id);
-  if (!exit.start_error.empty()) {
+  if (!exit.start_error.empty() && !exit.start_may_pass) {
     LogReplica(id, texts::CouldNotStart(api_->ReplicaName(id), exit.start_error), Severity::kError);
     return;
   }

@@ -58,8 +58,7 @@ struct ReplicaMachine {
   int64_t memory_bytes = 0;                  // 0: unknown
 };
 
-/// One value of a trial's metric, as its trainer has reported it
-/// (docs/service/hyperparameter-tuning.md, section 5).
+/// One reported value of a trial's metric (docs/service/hyperparameter-tuning.md, section 5).
 struct Report {
   int64_t step = 0;
   double value = 0;      // may be NaN or infinite
@@ -184,9 +183,10 @@ struct ReplicaExit {
   int exit_code = 0;  // of the process; meaningless when `signal` is set
   int signal = 0;     // the signal that ended it, else 0
   bool out_of_memory = false;
-  std::string traceback;    // the last Python traceback it printed, "" if none
-  std::string start_error;  // why it could not be started, "" if it was
-  bool is_removed = false;  // the launch's `removal` has succeeded
+  std::string traceback;        // the last Python traceback it printed, "" if none
+  std::string start_error;      // why it could not be started, "" if it was
+  bool start_may_pass = false;  // that may pass, so the replica counts as killed (`signal`)
+  bool is_removed = false;      // the launch's `removal` has succeeded
 };
 
 /// Starts replicas and reports how they end. What only some launchers can do is a separate

@@ -117,6 +117,24 @@ TEST(JobRun, RestartsAReplicaFiveTimesThenRetriesTheJobThreeTimesThenFails) {
                                                    "9(SIGKILL)"));
 }
 
+TEST(JobRun, ThatFailsBecauseAReplicaCouldNotBeStartedForAWhileNamesTheReason) {
+  Bench b;
+  b.Feed(Submitted{});
+  b.Grant();
+  const auto fail_to_start = [&b] {
+    b.Feed(ReplicaExit{b.Key(kWorker0), 0, SIGKILL, false, "", "Too many open files", true});
+  };
+  for (int attempt = 1; attempt <= 4; ++attempt) {
+    b.Prepare();
+    for (int start = 1; start <= 6; ++start) fail_to_start();
+    for (run::ReplicaId id : {kMasterId, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
+  }
+  EXPECT_EQ(b.launches[kWorker0].size(), 24u);
+  EXPECT_EQ(b.State(), JobState::kFailed);
+  EXPECT_THAT(b.run.job().error_message,
+              HasSubstr("worker 0 could not be started: Too many open files"));
+}
+
 TEST(JobRun, AnAbortedOrFaultingReplicaRetriesTheWholeJobOnFreshDisks) {
   Bench b;
   b.UntilRunning();

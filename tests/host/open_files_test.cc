@@ -45,7 +45,8 @@ pid_t LauncherOf(LaunchWorld& world) {
 void ExpectLost(LaunchWorld& world, engine::ReplicaKey key, const std::string& why) {
   const engine::ReplicaExit exit = world.Run(AShell("exit 0", std::move(key)));
   EXPECT_EQ(exit.signal, SIGKILL);
-  EXPECT_EQ(exit.start_error, "");
+  EXPECT_TRUE(exit.start_may_pass);
+  EXPECT_THAT(exit.start_error, HasSubstr(why));
   ASSERT_FALSE(world.sink.Lines().empty());
   const engine::LogLine line = world.sink.Lines().back();
   EXPECT_EQ(line.run, AKey().run);

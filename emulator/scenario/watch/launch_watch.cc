@@ -67,8 +67,8 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     const engine::ReplicaExit exit = sent->AsReported(ended);
     if (observer) observer->Ended(exit);
     sent->NoteEnd(exit.key);
-    injector.ReportEnd(
-        EventOf(exit.key, harness::ExitEvent{exit.exit_code, exit.signal, exit.start_error}));
+    const std::string why_not = exit.start_may_pass ? "" : exit.start_error;
+    injector.ReportEnd(EventOf(exit.key, harness::ExitEvent{exit.exit_code, exit.signal, why_not}));
     tell(exit);
   };
   const std::string tag = launch.metrics ? launch.metrics->tag : "";

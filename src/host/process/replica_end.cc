@@ -95,11 +95,9 @@ Error StartError(const std::string& program, const std::string& directory,
 engine::ReplicaExit ExitWithoutStart(const engine::ReplicaKey& key, const Error& why) {
   engine::ReplicaExit exit;
   exit.key = key;
-  if (why.code == Code::kUnavailable) {
-    exit.signal = SIGKILL;  // as for replicas that were alive when the launcher died
-  } else {
-    exit.start_error = why.message;
-  }
+  exit.start_error = why.message;
+  exit.start_may_pass = why.code == Code::kUnavailable;
+  if (exit.start_may_pass) exit.signal = SIGKILL;  // as if it had been alive when the launcher died
   return exit;
 }
 
