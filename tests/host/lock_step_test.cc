@@ -27,10 +27,14 @@ using Answer = ReplicaWatcher::Answer;
 class TestWatcher final : public ReplicaWatcher {
  public:
   std::function<Answer(int nth)> on_output = [](int) { return Answer::kGoOn; };
+  std::function<void(const FileOperation&)> on_before = [](const FileOperation&) {};
   std::function<void()> on_gone = [] {};
 
   Answer OutputSeen(const engine::ReplicaKey&) override { return on_output(++outputs); }
-  Verdict Before(const engine::ReplicaKey&, const FileOperation&) override { return {}; }
+  Verdict Before(const engine::ReplicaKey&, const FileOperation& operation) override {
+    on_before(operation);
+    return {};
+  }
   Verdict After(const engine::ReplicaKey&, const FileOperation&, int) override { return {}; }
   void Gone(const engine::ReplicaKey&) override { on_gone(); }
   std::atomic<int> outputs = 0;
@@ -86,6 +90,59 @@ TEST_P(LockStep, TellsOfALineBeforeTheProgramTakesItsNextStep) {
   EXPECT_THAT(has_gone_on, Each(false));
   EXPECT_TRUE(std::filesystem::exists(Disk("200")));
 }
+
+/// Programs that pass on the lines of another, which writes a file after each.
+class ForwardedLines : public LockStep {
+ protected:
+  ForwardedLines() {
+    world.launcher->Watch({.output = true, .roots = {files_.path().string()}}, watcher);
+    watcher.on_before = [this](const FileOperation& operation) {
+      if (operation.kind != FileOperation::Kind::kCreate) return;
+      const auto lines = world.sink.Messages();
+      seen_.push_back(Path(operation.path).filename().string() + " after " +
+                      (lines.empty() ? "nothing" : lines.back()));
+    };
+  }
+  /// The files, each with the last line at that time.
+  std::vector<std::string> Seen(engine::ReplicaLaunch launch) {
+    world.Run(std::move(launch));
+    return seen_;
+  }
+  std::string Loop() const {
+    return "for i in 1 2 3 4 5 6; do echo line $i; : > " + files_.path().string() + "/$i; done";
+  }
+
+  TemporaryDirectory files_;
+  std::vector<std::string> seen_;
+};
+
+const std::vector<std::string> kEachAfterItsLine = {"1 after line 1", "2 after line 2",
+                                                    "3 after line 3", "4 after line 4",
+                                                    "5 after line 5", "6 after line 6"};
+
+TEST_P(ForwardedLines, ArriveBeforeTheNextStepThroughAPipe) {
+  EXPECT_EQ(Seen(APython("import subprocess\n"
+                         "loop = subprocess.Popen(['sh', '-c', '" +
+                         Loop() +
+                         "'], stdout=-1)\n"
+                         "for line in loop.stdout:\n"
+                         "  sum(range(1000000))\n"
+                         "  print(line.decode(), end='', flush=True)")),
+            kEachAfterItsLine);
+}
+
+TEST_P(ForwardedLines, ArriveBeforeTheNextStepThroughATerminal) {
+  EXPECT_EQ(Seen(AShell("script -qec '" + Loop() + "' /dev/null")), kEachAfterItsLine);
+}
+
+TEST_P(ForwardedLines, AreNotAwaitedForeverFromABusyProgram) {
+  EXPECT_EQ(Seen(AShell("mkfifo lines; (" + Loop() + ") > lines & cat < lines > /dev/null &" +
+                        " while [ ! -e " + files_.path().string() + "/6 ]; do :; done"))
+                .size(),
+            6u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ForwardedLines, kInterpositions, NameOfInterposition);
 
 TEST_P(LockStep, HoldsThreadsAndChildrenOneAtATime) {
   std::atomic<int> at_once = 0;

@@ -135,6 +135,11 @@ class Calls final : public CallSource {
     }
   }
 
+  bool IsCallWaiting(int limit_ms) override {
+    pollfd calls{listener_.get(), POLLIN, 0};
+    return ::poll(&calls, 1, limit_ms) > 0 && (calls.revents & POLLIN);
+  }
+
   std::unique_ptr<HeardCall> Receive() override {
     Roomy<seccomp_notif> notice;
     std::memset(&notice, 0, sizeof notice);
@@ -201,6 +206,11 @@ class PreloadCalls final : public CallSource {
       if (fds[0].revents) return false;
       if (fds[1].revents) return true;
     }
+  }
+
+  bool IsCallWaiting(int limit_ms) override {
+    pollfd calls{listener_.get(), POLLIN, 0};
+    return ::poll(&calls, 1, limit_ms) > 0 && (calls.revents & POLLIN);
   }
 
   std::unique_ptr<HeardCall> Receive() override {

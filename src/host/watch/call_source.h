@@ -23,6 +23,8 @@ class CallSource {
   virtual ~CallSource() = default;
   /// Waits for a call to receive. False: all processes of the replica are dead.
   virtual bool Wait(bool receive) = 0;
+  /// Whether a call waits to be received, at once or within this time.
+  virtual bool IsCallWaiting(int limit_ms) = 0;
   /// Receives the waiting call; null if its thread has ended meanwhile.
   virtual std::unique_ptr<HeardCall> Receive() = 0;
   /// Reports that the replica's processes are dead. Any thread.

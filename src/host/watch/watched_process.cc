@@ -81,12 +81,45 @@ std::optional<std::string> PathOfDescriptor(const WatchedCall& call, int descrip
   return path;
 }
 
-Result<Fd> BorrowDescriptor(const WatchedCall& call, int descriptor) {
-  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, ProcessOf(call), 0)));
+namespace {
+
+Result<Fd> BorrowFrom(pid_t pid, int descriptor) {
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!process.valid()) return errors::CannotOpenReplica(errno);
   Fd borrowed(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), descriptor, 0)));
   if (!borrowed.valid()) return errors::CannotBorrowDescriptor(errno);
   return borrowed;
+}
+
+}  // namespace
+
+Result<Fd> BorrowDescriptor(const WatchedCall& call, int descriptor) {
+  return BorrowFrom(ProcessOf(call), descriptor);
+}
+
+std::vector<Fd> TerminalMastersOf(pid_t process) {
+  const std::string descriptors = "/proc/" + std::to_string(process) + "/fd";
+  std::vector<Fd> masters;
+  EachNumber(descriptors, [&](int descriptor) {
+    if (!LinkAt(descriptors + "/" + std::to_string(descriptor)).ends_with("/ptmx")) return;
+    if (auto master = BorrowFrom(process, descriptor); master.ok()) {
+      masters.push_back(*std::move(master));
+    }
+  });
+  return masters;
+}
+
+bool IsRunning(pid_t process) {
+  const std::string threads = "/proc/" + std::to_string(process) + "/task";
+  bool running = false;
+  EachNumber(threads, [&](int thread) {
+    const auto stat = ReadFile(threads + "/" + std::to_string(thread) + "/stat");
+    const size_t name_end = stat.ok() ? stat->rfind(')') : std::string::npos;
+    if (name_end == std::string::npos || name_end + 2 >= stat->size()) return;  // it has ended
+    const char state = (*stat)[name_end + 2];
+    running = running || state == 'R' || state == 'D';  // D: waits for a disk
+  });
+  return running;
 }
 
 mode_t UmaskOf(const WatchedCall& call) {

@@ -47,6 +47,12 @@ pid_t InitOf(const WatchedCall& call);
 /// Every process that descends from `ancestor`.
 std::vector<pid_t> DescendantsOf(pid_t ancestor);
 
+/// Whether a thread of the process runs, is about to run, or waits for a disk.
+bool IsRunning(pid_t process);
+
+/// Duplicates of a process's descriptors of terminals that it has made for others.
+std::vector<Fd> TerminalMastersOf(pid_t process);
+
 /// The descriptors under which a process has the file open for writing.
 std::vector<int> WritersOf(pid_t process, const FileId& file);
 

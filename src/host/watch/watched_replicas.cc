@@ -11,6 +11,7 @@
 #include "host/errors.h"
 #include "host/launcher/protocol.h"
 #include "host/watch/call_source.h"
+#include "host/watch/forwarded_output.h"
 #include "host/watch/watched_call.h"
 #include "host/watch/watched_files.h"
 #include "host/watch/watched_process.h"
@@ -93,30 +94,74 @@ void WatchedReplicas::Finish(uint64_t number, std::function<void()> done) {
   replica.watching.watcher->Gone(replica.key);
 }
 
+namespace {
+
+/// Decides about the calls of one replica. Used by the replica's own thread.
+class ServedCalls {
+ public:
+  /// The arguments must outlive it. `init`: as in WatchedReplicas::Listen.
+  ServedCalls(const WatchedReplica& replica, pid_t init, CallSource& calls, ReplicaOutput& output)
+      : replica_(replica),
+        watch_(replica.watching.watch),
+        watcher_(*replica.watching.watcher),
+        init_(init),
+        output_(replica, output, watcher_),
+        forwarded_({replica.out, replica.err}, calls,
+                   [this](const WatchedCall& call) { return Answer(call); }) {}
+
+  ForwardedOutput& forwarded() { return forwarded_; }
+
+  Handled Handle(const WatchedCall& call) {
+    if (!files_) Begin(call);
+    if (!watch_.output) return AnswerOther(call);
+    const Handled handled = output_.Handle(call);
+    if (handled != Handled::kNotMine) return handled;
+    return forwarded_.Settle(call, init_) ? AnswerOther(call) : Handled::kNever;
+  }
+
+ private:
+  void Begin(const WatchedCall& call) {
+    if (init_ != 0) root_ = ReplicaRoot::Of(init_);  // else it is a process
+    if (init_ == 0) init_ = InitOf(call);
+    files_.emplace(replica_.key, watch_, root_, init_, watcher_);
+  }
+
+  // kAnswered or kNever, as AnswerOther.
+  Handled Answer(const WatchedCall& call) {
+    const Handled handled = output_.Handle(call);
+    return handled == Handled::kNotMine ? AnswerOther(call) : handled;
+  }
+
+  Handled AnswerOther(const WatchedCall& call) {
+    if (watcher_.wants_files()) {
+      if (const auto access = ParseFileAccess(call, root_)) watcher_.Seen(replica_.key, *access);
+    }
+    const Handled handled = files_->Handle(call);
+    if (handled != Handled::kNotMine) return handled;
+    Leave(call);
+    return Handled::kAnswered;
+  }
+
+  const WatchedReplica& replica_;
+  const ReplicaWatch& watch_;
+  ReplicaWatcher& watcher_;
+  pid_t init_;
+  ReplicaRoot root_;
+  WatchedOutput output_;
+  ForwardedOutput forwarded_;
+  std::optional<WatchedFiles> files_;
+};
+
+}  // namespace
+
 // The main function of a replica's thread. Returns when all processes of the replica are dead.
 void WatchedReplicas::Serve(Entry& entry) {
-  const WatchedReplica& replica = entry.replica;
-  const ReplicaWatch& watch = replica.watching.watch;
-  ReplicaWatcher& watcher = *replica.watching.watcher;
-  WatchedOutput output(replica, output_, watcher);
-  ReplicaRoot root;
-  std::optional<WatchedFiles> files;
+  ServedCalls served(entry.replica, entry.init, *entry.calls, output_);
   std::unique_ptr<HeardCall> unanswered;  // if set, later calls are not answered either
-  while (entry.calls->Wait(!unanswered)) {
-    auto heard = entry.calls->Receive();
+  while (served.forwarded().Wait(!unanswered)) {
+    auto heard = served.forwarded().Receive();
     if (!heard) continue;  // its thread was killed while it waited
-    const WatchedCall call(heard->facts, *heard->path);
-    if (!files) {
-      const pid_t init = entry.init != 0 ? entry.init : InitOf(call);
-      if (entry.init != 0) root = ReplicaRoot::Of(init);  // else it is a process
-      files.emplace(replica.key, watch, root, init, watcher);
-    }
-    Handled handled = watch.output ? output.Handle(call) : Handled::kNotMine;
-    if (handled == Handled::kNotMine && watcher.wants_files()) {
-      if (const auto access = ParseFileAccess(call, root)) watcher.Seen(replica.key, *access);
-    }
-    if (handled == Handled::kNotMine) handled = files->Handle(call);
-    if (handled == Handled::kNotMine) Leave(call);
+    const Handled handled = served.Handle(WatchedCall(heard->facts, *heard->path));
     if (handled == Handled::kNever) unanswered = std::move(heard);
   }
 }
@@ -151,18 +196,23 @@ constexpr size_t kOutputPieceBytes = 1u << 20;  // of a large write, passed on a
 }  // namespace
 
 Handled WatchedOutput::Handle(const WatchedCall& call) {
+  const auto stream = StreamOf(call);
+  if (!stream) return Handled::kNotMine;
+  if (call.number() == SYS_write || call.number() == SYS_writev) return Write(call, *stream);
+  call.Fail(EINVAL);  // programs then use write()
+  return Handled::kAnswered;
+}
+
+std::optional<host::OutputStream> WatchedOutput::StreamOf(const WatchedCall& call) const {
   switch (call.number()) {
     case SYS_write:
     case SYS_writev:
-      if (const auto stream = StreamOf(call, 0)) return Write(call, *stream);
-      return Handled::kNotMine;
     case SYS_sendfile:
+      return StreamOf(call, 0);
     case SYS_splice:
-      if (!StreamOf(call, call.number() == SYS_splice ? 2 : 0)) return Handled::kNotMine;
-      call.Fail(EINVAL);  // programs then use write()
-      return Handled::kAnswered;
+      return StreamOf(call, 2);
     default:
-      return Handled::kNotMine;
+      return std::nullopt;
   }
 }
 

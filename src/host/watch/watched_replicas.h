@@ -90,6 +90,8 @@ class WatchedOutput {
   Handled Handle(const WatchedCall& call);
 
  private:
+  /// The stream to which the call writes.
+  std::optional<host::OutputStream> StreamOf(const WatchedCall& call) const;
   /// The stream of the descriptor in an argument of the call.
   std::optional<host::OutputStream> StreamOf(const WatchedCall& call, int argument) const;
   Handled Write(const WatchedCall& call, host::OutputStream stream);

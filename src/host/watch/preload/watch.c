@@ -129,7 +129,8 @@ int IsWritten(int descriptor) {
 
 int TakesOutput(int descriptor) {
   const int before = errno;
-  const int is = Watched() != kOff && (IsOf(descriptor, S_IFIFO) || IsWritten(descriptor));
+  const int is = Watched() != kOff &&
+                 (IsOf(descriptor, S_IFIFO) || IsWritten(descriptor) || isatty(descriptor));
   errno = before;
   return is;
 }

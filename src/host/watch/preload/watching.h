@@ -22,5 +22,6 @@ long Call(int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e
 /// Whether files are watched, and the descriptor may write to one.
 int IsWritten(int descriptor);
 
-/// The same, or the descriptor may be the replica's output.
+/// The same, or what is written may become the replica's output: at once, or through a program that
+/// reads a pipe or a terminal.
 int TakesOutput(int descriptor);
