@@ -28,7 +28,7 @@ endif()
 
 # caip_module(NAME PATH dir [RECURSE] [COLD] [DEPS modules...] [LINK packages...] [EXCLUDE files...])
 # One static library per folder, compiled two dozen files at a time (CAIP_UNITY): most of a file's cost
-# is its headers, and two dozen take a quarter less time than a dozen. So names in anonymous namespaces are
+# is its headers, and two dozen take a fifth less time than a dozen. So names in anonymous namespaces are
 # unique within a module. DEPS are the arrows of the architecture; LINK are outside packages. COLD: its
 # code runs a few times in a command, so it is optimised for size: packages have a limit (docs/install.md).
 function(caip_module name)

@@ -102,7 +102,7 @@ size_t SharedByChance(std::string_view text) {
 }
 
 // "*" for what differs, and for digits beside it: two process ids begin alike by chance. So do one
-// or two letters of only two names that are random. "" if no letter is left.
+// or two letters of only two names that are random. "" if no letter is left, or too few to tell.
 std::string GlobByLetters(const std::set<std::string>& parts) {
   const std::string& first = *parts.begin();
   auto [front, back] = EndsInCommon(parts);
