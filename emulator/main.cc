@@ -11,7 +11,7 @@
 #include "emulator/cli/commands/follow.h"
 #include "emulator/cli/output.h"
 
-// Modules that are compiled for size have copies of these functions that are slow. The linker keeps
+// COLD modules (cmake/module.cmake) have copies of these functions that are slow. The linker keeps
 // the copy of the first file, which is this one.
 template class std::basic_string<char>;
 
