@@ -5,6 +5,8 @@
 
 #include <signal.h>
 #include <sqlite3.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +87,7 @@ class Server {
     pid_ = ::fork();
     if (pid_ == 0) {
       ::close(ready[0]);
+      ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // a failed measurement leaves no server behind
       ::setenv("CAIP_READY_FD", std::to_string(ready[1]).c_str(), 1);
       ::execl(CAIP_BINARY_DIR "/caip", "caip", "serve", "--port", "0", "--state", state.c_str(),
               nullptr);
@@ -130,9 +133,28 @@ void Measure(const char* what, int jobs, const std::string& url, int calls, Targ
               times[times.size() / 2], times[times.size() * 99 / 100], bytes);
 }
 
+// The tokens of all pages but the first.
+std::vector<std::string> PageTokens(const std::string& url, const std::string& list) {
+  http::Client client(url);
+  std::vector<std::string> tokens;
+  for (std::string target = list;;) {
+    const auto answer = client.Send({.target = target});
+    const Json page = answer.ok() ? Json::parse(answer->body, nullptr, false) : Json();
+    if (!page.is_object() || !page.contains("nextPageToken")) break;
+    tokens.push_back(page["nextPageToken"]);
+    target = list + "&pageToken=" + PercentEncoded(tokens.back());
+  }
+  if (tokens.empty()) {
+    std::printf("the list has no second page\n");
+    std::exit(1);
+  }
+  return tokens;
+}
+
 void MeasureAll(int jobs) {
   const TemporaryDirectory directory;
-  if (!MakeDirectories(directory.path() / "state").ok() ||
+  // Closed to other users: caip refuses an open directory that it has not made.
+  if (::mkdir((directory.path() / "state").c_str(), 0700) != 0 ||
       !Fill(directory.path() / "state/jobs.db", jobs)) {
     std::printf("the jobs cannot be stored\n");
     std::exit(1);
@@ -146,9 +168,9 @@ void MeasureAll(int jobs) {
     const std::string what = std::string("jobs.list pageSize=") + size;
     Measure(what.c_str(), jobs, server.url(), kCalls / 4,
             [&](int) { return all + "?pageSize=" + size; });
-    const std::string deep = what + " in the middle";
-    Measure(deep.c_str(), jobs, server.url(), kCalls / 4, [&](int i) {
-      const std::string token = Base64("caip:job_" + std::to_string(spread(i)));
+    const std::vector<std::string> tokens = PageTokens(server.url(), all + "?pageSize=" + size);
+    Measure((what + " in the middle").c_str(), jobs, server.url(), kCalls / 4, [&](int i) {
+      const std::string& token = tokens[i * 7919LL % tokens.size()];
       return all + "?pageSize=" + size + "&pageToken=" + PercentEncoded(token);
     });
   }

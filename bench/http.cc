@@ -115,6 +115,19 @@ bool AskAgain(uint16_t port, const std::string& path, uint64_t size, int times) 
   return true;
 }
 
+// Waits at most ten seconds. False: the program has ended, or does not answer. It has been ended
+// then.
+bool Answers(const Contender& contender) {
+  for (int i = 0; i < 100; ++i) {
+    if (AskAgain(contender.port, "/small", 4096, 1)) return true;
+    if (::waitpid(contender.process, nullptr, WNOHANG) != 0) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  ::kill(contender.process, SIGKILL);
+  ::waitpid(contender.process, nullptr, 0);
+  return false;
+}
+
 // Seconds until all connections have received all their answers.
 double Measure(uint16_t port, const std::string& path, uint64_t size, int connections, int times) {
   const auto begin = Steady::now();
@@ -167,12 +180,9 @@ int main(int count, char** words) {
   }
   bytes = {};
   std::vector<Contender> contenders = {StartOurs(file, size), StartNginx(directory.path())};
-  for (int i = 0; i < 100 && !AskAgain(contenders[1].port, "/small", 4096, 1); ++i) {
-    if (::waitpid(contenders[1].process, nullptr, WNOHANG) != 0) {
-      std::printf("nginx is not installed\n");
-      contenders.pop_back();
-      break;
-    }
+  if (!Answers(contenders[1])) {
+    std::printf("nginx is not installed, or does not start\n");
+    contenders.pop_back();
   }
   const double gibibytes = static_cast<double>(size) / (1 << 30);
   for (const int connections : {1, 4}) {

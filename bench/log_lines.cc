@@ -117,6 +117,7 @@ double PathSeconds(int lines, engine::LogSink& sink) {
   for (int i = 0; i < kReplicas; ++i) {
     engine::ReplicaLaunch launch;
     launch.key = {{"my-bench-project-1", std::string(kJob), ""}, {"worker", i}, 1};
+    launch.task = "worker-replica-" + std::to_string(i);
     launch.program = run::LocalCommand{
         {"/proc/" + std::to_string(::getpid()) + "/exe", "--write", std::to_string(lines)}};
     (*launcher)->Launch(std::move(launch), {nullptr, [&](const engine::ReplicaExit& exit) {
