@@ -28,6 +28,7 @@ struct SideStore::Waiter {
   const uint64_t wanted;  // the staged_count_ that it waits for
   const std::function<void()>& finish;
   bool is_committed = false;
+  bool is_finished = false;  // `finish` has been called
 
  private:
   sem_t woken_;  // POSIX allows to destroy it as soon as the wait has ended
@@ -35,7 +36,7 @@ struct SideStore::Waiter {
 
 // The first thread commits for all threads that are waiting. Those that stage changes meanwhile
 // sleep until it has ended. Then one of them wakes and commits, while the first thread finishes the
-// work of the others.
+// work of the others, if it has such work itself.
 Status SideStore::Flush(const std::function<void()>& finish) {
   std::unique_lock lock(mutex_);
   const uint64_t wanted = staged_count_;
@@ -44,7 +45,10 @@ Status SideStore::Flush(const std::function<void()>& finish) {
     waiters_.push_back(&waiter);
     lock.unlock();
     waiter.Wait();
-    if (waiter.is_committed) return Ok{};
+    if (waiter.is_committed) {
+      if (finish && !waiter.is_finished) finish();
+      return Ok{};
+    }
     lock.lock();
   }
   if (flushed_count_ < wanted) return WriteStaged(lock, finish);
@@ -77,21 +81,23 @@ Status SideStore::WriteStaged(std::unique_lock<std::mutex>& lock,
   if (next) waiters_.erase(waiters_.begin());
   lock.unlock();  // else each thread that wakes would wait for the mutex at once
   if (next) next->Wake();
-  ReleaseWaiters(done, status.ok());
+  ReleaseWaiters(done, status.ok(), static_cast<bool>(finish));
   if (status.ok() && finish) finish();
   return status;
 }
 
-// Those without work to finish go first: they may hold a bucket's lock, for which the work of the
-// others waits. After a failure, each tries itself.
-void SideStore::ReleaseWaiters(const std::vector<Waiter*>& waiters, bool is_committed) {
+// A thread without work to finish may hold a bucket's lock, for which the work of others waits. So
+// it finishes nothing for them, and goes before them. After a failure, each tries itself.
+void SideStore::ReleaseWaiters(const std::vector<Waiter*>& waiters, bool is_committed,
+                               bool finishes) {
   std::vector<Waiter*> with_work;
   for (Waiter* const waiter : waiters) {
     waiter->is_committed = is_committed;
-    is_committed && waiter->finish ? with_work.push_back(waiter) : waiter->Wake();
+    finishes&& is_committed && waiter->finish ? with_work.push_back(waiter) : waiter->Wake();
   }
   for (Waiter* const waiter : with_work) {
     waiter->finish();
+    waiter->is_finished = true;
     waiter->Wake();
   }
 }

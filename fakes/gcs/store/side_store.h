@@ -88,7 +88,8 @@ class SideStore {
   /// Forgets the bucket, all its objects and their versions.
   void StageBucketRemoval(const std::string& name);
   /// `finish` is called when the changes are on disk, before this returns: by this thread, or by
-  /// the one that wrote them, so that no thread wakes for it.
+  /// the one that wrote them, so that no thread wakes for it. A thread that passes none never calls
+  /// that of another, so it may hold locks that such work needs.
   Status Flush(const std::function<void()>& finish = {});
 
   /// Returns a generation that is larger than every earlier one, even from before a restart. It is
@@ -125,7 +126,7 @@ class SideStore {
   void Remember(RecordPtr record, uint64_t staged_count);
   Status Write(const Batch& batch, int64_t last_generation);
   Status WriteStaged(std::unique_lock<std::mutex>& lock, const std::function<void()>& finish);
-  static void ReleaseWaiters(const std::vector<Waiter*>& waiters, bool is_committed);
+  static void ReleaseWaiters(const std::vector<Waiter*>& waiters, bool is_committed, bool finishes);
   void PutBack(Batch failed);
 
   std::mutex mutex_;              // guards the members up to last_sequence_
