@@ -254,7 +254,8 @@ struct TwoApis : SecondApi {
   }
   std::vector<std::string> Listed(const JobQuery& query) {
     std::vector<std::string> ids;
-    for (const run::Job& job : *world.engine->List(query)) ids.push_back(job.key.job_id);
+    const auto jobs = world.engine->List(query);
+    for (const run::Job& job : *jobs) ids.push_back(job.key.job_id);
     return ids;
   }
 
