@@ -115,8 +115,7 @@ bool AskAgain(uint16_t port, const std::string& path, uint64_t size, int times) 
   return true;
 }
 
-// Waits at most ten seconds. False: the program has ended, or does not answer. It has been ended
-// then.
+// Waits at most ten seconds. False: the program has ended, or did not answer and was killed.
 bool Answers(const Contender& contender) {
   for (int i = 0; i < 100; ++i) {
     if (AskAgain(contender.port, "/small", 4096, 1)) return true;

@@ -93,7 +93,11 @@ void SideStore::ReleaseWaiters(const std::vector<Waiter*>& waiters, bool is_comm
   std::vector<Waiter*> with_work;
   for (Waiter* const waiter : waiters) {
     waiter->is_committed = is_committed;
-    finishes&& is_committed && waiter->finish ? with_work.push_back(waiter) : waiter->Wake();
+    if (finishes && is_committed && waiter->finish) {
+      with_work.push_back(waiter);
+    } else {
+      waiter->Wake();
+    }
   }
   for (Waiter* const waiter : with_work) {
     waiter->finish();
