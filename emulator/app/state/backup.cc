@@ -29,7 +29,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kBackupPieceBytes = 1 << 20;
-constexpr const char* kObjectRecords = "buckets.db";
 constexpr std::string_view kObjectFolder = "buckets/";
 
 struct FreeWriter {

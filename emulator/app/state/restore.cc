@@ -252,8 +252,9 @@ Result<BackupSize> Restore(const Path& archive, const Path& directory, std::stri
   ASSIGN_OR_RETURN(const BackupSize size, reader.Unpack(made.path()));
   RETURN_IF_ERROR(CheckDatabases(archive, made.path(), own_version));
   std::error_code error;
-  if (fs::exists(made.path() / "buckets.db", error) && fs::exists(made.path() / "buckets", error)) {
-    RETURN_IF_ERROR(gcs::AttachRecords(made.path() / "buckets.db", made.path() / "buckets"));
+  const Path records = made.path() / kObjectRecords;
+  if (fs::exists(records, error) && fs::exists(made.path() / kBuckets, error)) {
+    RETURN_IF_ERROR(gcs::AttachRecords(records, made.path() / kBuckets));
   }
   RETURN_IF_ERROR(MakeLock(made.path(), own_version));
   RETURN_IF_ERROR(made.Become(state));

@@ -27,8 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSnapshotPrefix = ".backup-";
-constexpr const char* kBuckets = "buckets";
-constexpr const char* kObjectRecords = "buckets.db";
 constexpr const char* kUnfinishedObjects = ".caip-tmp";  // below kBuckets
 constexpr const char* kLockPause = "PRAGMA busy_timeout = 100";
 

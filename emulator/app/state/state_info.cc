@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/sqlite.h"
 #include "emulator/app/state/state_errors.h"
+#include "emulator/app/state/stores.h"
 
 namespace caip::app {
 namespace {
@@ -72,7 +73,7 @@ DatabaseInfo InspectDatabase(const Path& state, const Store& store) {
 // Buckets are directories, and objects files, which a person may make, too.
 void CountBuckets(StateInfo* info) {
   const auto folder = std::find_if(info->folders.begin(), info->folders.end(),
-                                   [](const FolderInfo& each) { return each.name == "buckets"; });
+                                   [](const FolderInfo& each) { return each.name == kBuckets; });
   if (folder == info->folders.end()) return;
   for (DatabaseInfo& database : info->databases) {
     if (database.store->name != "buckets") continue;

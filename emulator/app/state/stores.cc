@@ -80,7 +80,7 @@ const std::vector<Store>& Stores() {
          "SELECT (SELECT ifnull(sum(last_id - first_id + 1), 0) FROM chunks) + "
          "(SELECT count(*) FROM written)"}}},
       {"buckets",
-       "buckets.db",
+       kObjectRecords,
        gcs::kSideStoreVersion,
        gcs::MigrateSideStore,
        // Directories and files are buckets and objects, whether they have records or not.

@@ -29,6 +29,11 @@ struct Store {
   std::vector<StoreCount> counts;
 };
 
+/// The buckets of Cloud Storage, one directory each, and the database of what the files of their
+/// objects do not say. Both below the state directory.
+inline constexpr const char* kBuckets = "buckets";
+inline constexpr const char* kObjectRecords = "buckets.db";
+
 /// All databases, in the order in which an emulator opens them.
 const std::vector<Store>& Stores();
 
