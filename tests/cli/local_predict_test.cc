@@ -84,8 +84,8 @@ constexpr const char* kTwo =
     R"({"scores": [0.5, 0.5], "classes": "no"}]}')";
 const Words kWords = {"--model-dir=m", "--json-instances=i"};
 
-Words With(Words words, const std::string& more) {
-  words.push_back(more);
+Words WithFlag(Words words, const std::string& flag) {
+  words.push_back(flag);
   return words;
 }
 
@@ -130,11 +130,11 @@ TEST_F(LocalPredict, PrintsTheTableOfGcloud) {
 }
 
 TEST_F(LocalPredict, TakesFormats) {
-  EXPECT_EQ(Run(kTwo, With(kWords, "--format=value(predictions.classes)")), kExitSuccess);
+  EXPECT_EQ(Run(kTwo, WithFlag(kWords, "--format=value(predictions.classes)")), kExitSuccess);
   EXPECT_EQ(out_, "yes;no\n");
-  EXPECT_EQ(Run(kTwo, With(kWords, "--format=yaml(predictions[].classes)")), kExitSuccess);
+  EXPECT_EQ(Run(kTwo, WithFlag(kWords, "--format=yaml(predictions[].classes)")), kExitSuccess);
   EXPECT_THAT(out_, HasSubstr("classes: yes\n"));
-  EXPECT_EQ(Run(kTwo, With(kWords, "--format=json")), kExitSuccess);
+  EXPECT_EQ(Run(kTwo, WithFlag(kWords, "--format=json")), kExitSuccess);
   EXPECT_THAT(out_, HasSubstr("\n      \"key\": \"k\",\n"));
 }
 
@@ -143,7 +143,7 @@ TEST_F(LocalPredict, SaysThatTheSignatureHasAName) {
   EXPECT_EQ(err_,
             "If the signature defined in the model is not serving_default then you must specify it "
             "via --signature-name flag, otherwise the command may fail.\n");
-  EXPECT_EQ(Run(kTwo, With(kWords, "--signature-name=other")), kExitSuccess);
+  EXPECT_EQ(Run(kTwo, WithFlag(kWords, "--signature-name=other")), kExitSuccess);
   EXPECT_THAT(err_, IsEmpty());
 }
 
