@@ -15,9 +15,8 @@ Result<std::unique_ptr<StorageApis>> StorageApis::Open(const StorageApisOptions&
                                                        gcs::BucketStore& store, const Clock& wall) {
   std::unique_ptr<StorageApis> apis(new StorageApis());
   const Random chance(options.seed);
-  apis->service_ =
-      std::make_shared<gcs::StorageService>(store, options.seed, options.project_number,
-                                            options.warn);
+  apis->service_ = std::make_shared<gcs::StorageService>(store, options.seed,
+                                                         options.project_number, options.warn);
   ASSIGN_OR_RETURN(
       apis->keys_,
       gcs::ServiceKeys::Open(options.keys, wall, chance.Fork("storage keys"), options.signer));

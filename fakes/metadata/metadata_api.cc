@@ -124,8 +124,8 @@ http::Response Redirect(const http::Request& request) {
 
 bool IsMetadataRequest(const http::Request& request) {
   const std::string& path = request.path;
-  const bool below_root = path.starts_with(kRoot) &&
-                          (path.size() == kRoot.size() || path[kRoot.size()] == '/');
+  const bool below_root =
+      path.starts_with(kRoot) && (path.size() == kRoot.size() || path[kRoot.size()] == '/');
   if (below_root) return true;
   if (path == "/" && HasFlavor(request)) return true;
   const std::string host = HostName(request.host);

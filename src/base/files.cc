@@ -140,9 +140,7 @@ TemporaryDirectory::~TemporaryDirectory() {
   if (!path_.empty()) RemoveTree(path_);
 }
 
-void RemoveTree(const Path& path) {
-  [[maybe_unused]] const Status removed = EnsureRemoved(path);
-}
+void RemoveTree(const Path& path) { [[maybe_unused]] const Status removed = EnsureRemoved(path); }
 
 Status EnsureRemoved(const Path& path) {
   std::error_code error;

@@ -111,9 +111,9 @@ std::vector<HostFact> NamespaceFacts() {
 
 HostFact IsolationFact(const Path& launcher) {
   const auto state = TemporaryDirectory::Make("caip-doctor-");
-  const auto why_not =
-      state.ok() ? TryMachine(launcher.empty() ? OwnLauncher() : launcher, state->path())
-                 : std::optional(state.error().message);
+  const auto why_not = state.ok()
+                           ? TryMachine(launcher.empty() ? OwnLauncher() : launcher, state->path())
+                           : std::optional(state.error().message);
   return Fact("isolation", !why_not, why_not.value_or("--isolation machine works"),
               "`--isolation machine` is refused: replicas share the host's network and hosts file, "
               "and find Google's names and the metadata server through variables only");

@@ -10,8 +10,8 @@ namespace caip::ml {
 namespace {
 
 constexpr google::FilterField kJobFilterFields[] = {
-    {"job_id"}, {"state"}, {"create_time"}, {"start_time"}, {"end_time"}, {"labels"},
-    {"training_input"}};
+    {"job_id"},   {"state"},  {"create_time"},   {"start_time"},
+    {"end_time"}, {"labels"}, {"training_input"}};
 
 const google::FilterLanguage& JobFilterLanguage() {
   static const google::FilterLanguage kLanguage{

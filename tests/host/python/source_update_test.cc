@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "host/process/child_process.h"
 #include "host/python/packages.h"
-#include "tests/host/python/archive_maker.h"
 #include "tests/host/launch_world.h"
+#include "tests/host/python/archive_maker.h"
 
 namespace caip::host {
 namespace {
