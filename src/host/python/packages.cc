@@ -290,6 +290,7 @@ Prepared PackagerOnHost::EnvironmentOf(const OrderPtr& order, const std::string&
   const Path root = cache_.DirectoryOf(key);
   engine::Environment variables = {{"VIRTUAL_ENV", root.string()}};
   if (const Result<Path> hook = InstallPythonHook(options_.state); hook.ok()) {
+    CompilePythonHook(*hook, order->interpreter);
     variables.emplace_back("PYTHONPATH", hook->string());
   } else {
     Say(order, Severity::kWarning, hook.error().message);

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "host/python/interpreters.h"
 
 namespace caip::host {
 
@@ -16,5 +17,11 @@ std::string_view PythonHookText();
 /// PYTHONPATH: `<state>/python/<digest of the hook>`. Another version of the hook has
 /// another directory, so the hook of a running replica never changes. Any thread, several at once.
 Result<Path> InstallPythonHook(const Path& state);
+
+/// Has `interpreter` compile the hook in `directory`, unless it or another one of its version has.
+/// Python would compile it at each start of a replica that has a machine: there the directory is
+/// read-only. A failure costs only that time (2 ms). Blocks for a start of Python the first time;
+/// any thread, several at once.
+void CompilePythonHook(const Path& directory, const Interpreter& interpreter);
 
 }  // namespace caip::host

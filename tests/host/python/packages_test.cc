@@ -272,6 +272,8 @@ TEST_F(PackagerTest, NoPackagesNeedNoPip) {
     const Prepared prepared = Prepare(job, {});
     ASSERT_FALSE(prepared.failure);
     EXPECT_THAT(LinesOf(job), ElementsAre("No packages to install."));
+    const Path hook = FindVariable(prepared.environment, "PYTHONPATH").value();
+    EXPECT_TRUE(std::filesystem::exists(hook / "__pycache__")) << "the hook is not compiled";
     EXPECT_THAT(RunModule(prepared, "this"), StartsWith("The Zen of Python"));
   }
 }

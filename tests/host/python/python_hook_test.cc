@@ -102,6 +102,15 @@ std::vector<std::string> PythonsOfThisHost() {
   return programs;
 }
 
+std::vector<Path> FilesIn(const Path& directory) {
+  std::vector<Path> files;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, none)) {
+    files.push_back(entry.path());
+  }
+  return files;
+}
+
 class PythonHookIn : public ::testing::TestWithParam<std::string> {
  protected:
   using Variables = std::vector<std::pair<std::string, std::string>>;
@@ -251,6 +260,37 @@ logging.info("%s", [p.exitcode for p in processes])
 TEST_P(PythonHookIn, LoggingIsNotImportedForThoseWhoDoNotUseIt) {
   EXPECT_EQ(Python("import sys\nprint('logging' in sys.modules, 'json' in sys.modules)\n").out,
             "False False\n");
+}
+
+// A replica that has a machine cannot write below the directory of the hook.
+TEST_P(PythonHookIn, IsCompiledOnceForAllReplicas) {
+  const Path hook = InstallPythonHook(directory_.path()).value();
+  Interpreter interpreter;
+  interpreter.executable = GetParam();
+  const Printed run = Python("import sys\nprint('%d.%d' % sys.version_info[:2])\n",
+                             {{"PYTHONDONTWRITEBYTECODE", "1"}});
+  interpreter.minor = ParsePythonMinor(Trim(run.out)).value();
+  ASSERT_FALSE(std::filesystem::exists(hook / "__pycache__"));
+
+  CompilePythonHook(hook, interpreter);
+  const std::vector<Path> compiled = FilesIn(hook / "__pycache__");
+  ASSERT_EQ(compiled.size(), 1u);
+  const auto made = std::filesystem::last_write_time(compiled.front());
+  Python("pass\n");  // it would compile the file that it cannot use, and write it again
+  EXPECT_EQ(std::filesystem::last_write_time(compiled.front()), made);
+
+  ASSERT_TRUE(WriteFile(compiled.front(), "not compiled").ok());
+  CompilePythonHook(hook, interpreter);
+  EXPECT_EQ(ReadFile(compiled.front()).value(), "not compiled") << "it was compiled twice";
+}
+
+TEST_P(PythonHookIn, NeedNotBeCompiled) {
+  const Path hook = InstallPythonHook(directory_.path()).value();
+  Interpreter interpreter;
+  interpreter.executable = "/bin/false";
+  CompilePythonHook(hook, interpreter);
+  const Printed run = Python("import logging\nlogging.info('text')\n");
+  EXPECT_THAT(run.entries, ElementsAre("INFO task.py:2 text"));
 }
 
 TEST_P(PythonHookIn, LoggingIsLoadedAsEver) {
