@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <future>
 
 #include "base/text.h"
 #include "base/time_text.h"
@@ -25,6 +26,8 @@
 #include "host/errors.h"
 #include "host/process/child_process.h"
 #include "host/process/task_queue.h"
+#include "ml/catalog/catalog.h"
+#include "vertex/catalog/catalog.h"
 
 namespace caip::app {
 namespace {
@@ -97,6 +100,11 @@ http::Response Emulator::Parts::Answer(const http::Request& request) const {
 
 Status Emulator::Parts::Open() {
   if (hooks) clock.SetAlarm(hooks);
+  // The first job needs these. They are parsed once, here while the databases are opened.
+  const auto catalogs = std::async(std::launch::async, [] {
+    static_cast<void>(ml::DefaultCatalog());
+    static_cast<void>(vertex::DefaultCatalog());
+  });
   ASSIGN_OR_RETURN(state, OpenState(options, clock, wall, hooks));
   replicas_note = ChooseIsolation(options);
   if (hooks) watched_output = hooks->WrapOutput(*state.log);

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <future>
 #include <string>
 
 #include "emulator/app/emulator_hooks.h"
@@ -68,11 +69,13 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
   ASSIGN_OR_RETURN(state.owner, host::StateDirectory::Own(options.state, kVersion, clock.Now()));
   // What happens to the state is dated by real time. Emulated time may be years away.
   RETURN_IF_ERROR(UpgradeState(options.state, {.version = kVersion, .now = wall.Now()}));
+  // SQLite reads all of a write-ahead log, and that of this database is the longest: meanwhile the
+  // others are opened.
+  auto book = std::async(std::launch::async, [&options] {
+    return logging::LogBook::Open(options.state / "logs.db", kTrainingLogNames);
+  });
   ASSIGN_OR_RETURN(state.jobs, host::OpenJobStore(options.state / "jobs.db"));
   ASSIGN_OR_RETURN(state.studies, api::StudyStore::Open(options.state / "studies.db"));
-  ASSIGN_OR_RETURN(state.book,
-                   logging::LogBook::Open(options.state / "logs.db", kTrainingLogNames));
-  state.log = std::make_unique<LogAdapter>(*state.book);
   ASSIGN_OR_RETURN(const Path keys, OpenKeyHome(options.state));
   ASSIGN_OR_RETURN(state.mint, metadata::TokenMint::Open(keys, wall));
   ASSIGN_OR_RETURN(state.buckets,
@@ -87,6 +90,8 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
                    StorageApis::Open({options.state, keys, options.seed, options.project_number,
                                       SignerOf(*state.mint), PrintWarning},
                                      shown, wall));
+  ASSIGN_OR_RETURN(state.book, book.get());
+  state.log = std::make_unique<LogAdapter>(*state.book);
   state.registry = std::make_unique<ImageRegistry>(options.state / "images", options.seed);
   return state;
 }
