@@ -338,6 +338,8 @@ class Hidden(unittest.TestCase):
         self.assertIn(socket.gethostname(), done.stderr)
 
     def test_the_whole_of_proc_is_one_clear_error(self):
+        if os.environ.get('CAIP_SANITIZE'):
+            self.skipTest('sanitizers read /proc, and say so where it is hidden')
         done = self.caip('mount -t tmpfs none /proc && exec "$@"')
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
