@@ -100,7 +100,7 @@ http::Response Emulator::Parts::Answer(const http::Request& request) const {
 
 Status Emulator::Parts::Open() {
   if (hooks) clock.SetAlarm(hooks);
-  // The first job needs these. They are parsed once, here while the databases are opened.
+  // Every job needs the catalogs. They are parsed once, while the databases are opened.
   const auto catalogs = std::async(std::launch::async, [] {
     static_cast<void>(ml::DefaultCatalog());
     static_cast<void>(vertex::DefaultCatalog());

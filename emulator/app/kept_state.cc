@@ -69,8 +69,8 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
   ASSIGN_OR_RETURN(state.owner, host::StateDirectory::Own(options.state, kVersion, clock.Now()));
   // What happens to the state is dated by real time. Emulated time may be years away.
   RETURN_IF_ERROR(UpgradeState(options.state, {.version = kVersion, .now = wall.Now()}));
-  // SQLite reads all of a write-ahead log, and that of this database is the longest: meanwhile the
-  // others are opened.
+  // To open a database, SQLite reads its whole write-ahead log. That of logs.db is the longest, so
+  // the other databases are opened at the same time.
   auto book = std::async(std::launch::async, [&options] {
     return logging::LogBook::Open(options.state / "logs.db", kTrainingLogNames);
   });

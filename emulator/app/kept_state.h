@@ -22,7 +22,7 @@ namespace caip::app {
 
 class EmulatorHooks;
 
-/// The parts in the order of their construction. After OpenState only `watched` may be empty.
+/// A part comes after the parts that it uses. After OpenState only `watched` may be empty.
 struct KeptState {
   std::optional<host::StateDirectory> owner;
   std::unique_ptr<engine::JobStore> jobs;

@@ -29,8 +29,8 @@ struct Store {
   std::vector<StoreCount> counts;
 };
 
-/// The buckets of Cloud Storage, one directory each, and the database of what the files of their
-/// objects do not say. Both below the state directory.
+/// The directory of all buckets, and the database of the facts about objects that their files cannot
+/// hold. Both are below the state directory.
 inline constexpr const char* kBuckets = "buckets";
 inline constexpr const char* kObjectRecords = "buckets.db";
 

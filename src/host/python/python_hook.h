@@ -18,10 +18,10 @@ std::string_view PythonHookText();
 /// another directory, so the hook of a running replica never changes. Any thread, several at once.
 Result<Path> InstallPythonHook(const Path& state);
 
-/// Has `interpreter` compile the hook in `directory`, unless it or another one of its version has.
-/// Python would compile it at each start of a replica that has a machine: there the directory is
-/// read-only. A failure costs only that time (2 ms). Blocks for a start of Python the first time;
-/// any thread, several at once.
+/// Compiles the hook in `directory` for Python of the interpreter's version, unless it is compiled.
+/// On a machine the directory is read-only, so that each Python process would compile the hook
+/// again (2 ms). Failures are ignored. Runs `interpreter` if it has to compile; any thread, several
+/// at once.
 void CompilePythonHook(const Path& directory, const Interpreter& interpreter);
 
 }  // namespace caip::host
