@@ -36,11 +36,11 @@ if(CAIP_TESTS)
 endif()
 
 # caip_module(NAME PATH dir [RECURSE] [COLD] [DEPS modules...] [LINK packages...] [EXCLUDE files...])
-# One static library per folder, compiled a dozen files at a time, or sixteen COLD ones (CAIP_UNITY): most of a
-# file's cost is its headers. So names in anonymous namespaces are unique within a module. Two dozen would take a fifth
-# less time, but a build after a change of one file would exceed 15 seconds. DEPS are the arrows of the
-# architecture; LINK are outside packages. COLD: its code runs a few times in a command, so it is
-# optimised for the time to build it, or for size (see above).
+# One static library per folder, compiled a dozen files at a time, or sixteen if COLD (CAIP_UNITY): most
+# of a file's cost is its headers. So names in anonymous namespaces are unique within a module. Two dozen
+# would take a fifth less time, but a build after a change of one file would exceed 15 seconds. DEPS are
+# the arrows of the architecture; LINK are outside packages. COLD: its code runs a few times in a command,
+# so it is optimised for the time to build it, or for size (see above).
 function(caip_module name)
   cmake_parse_arguments(arg "RECURSE;COLD" "PATH" "DEPS;LINK;EXCLUDE" ${ARGN})
   if(arg_RECURSE)

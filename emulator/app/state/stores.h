@@ -29,8 +29,8 @@ struct Store {
   std::vector<StoreCount> counts;
 };
 
-/// The directory of all buckets, and the database of the facts about objects that their files cannot
-/// hold. Both are below the state directory.
+/// The directory of all buckets, and the database of the facts about objects that their files
+/// cannot hold. Both are below the state directory.
 inline constexpr const char* kBuckets = "buckets";
 inline constexpr const char* kObjectRecords = "buckets.db";
 
