@@ -46,6 +46,13 @@ gcs::SigningKeySource SignerOf(const metadata::TokenMint& mint) {
   };
 }
 
+// Most emulators serve no study. UpgradeState has checked a file that exists.
+Result<std::unique_ptr<api::StudyStore>> OpenStudies(const Path& file) {
+  std::error_code error;
+  if (fs::file_size(file, error) > 0 && !error) return api::StudyStore::OpenLater(file);
+  return api::StudyStore::Open(file);
+}
+
 // An emulator in the background writes it to server.log.
 void PrintWarning(const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }
 
@@ -75,7 +82,7 @@ Result<KeptState> OpenState(const EmulatorOptions& options, const Clock& clock, 
     return logging::LogBook::Open(options.state / "logs.db", kTrainingLogNames);
   });
   ASSIGN_OR_RETURN(state.jobs, host::OpenJobStore(options.state / "jobs.db"));
-  ASSIGN_OR_RETURN(state.studies, api::StudyStore::Open(options.state / "studies.db"));
+  ASSIGN_OR_RETURN(state.studies, OpenStudies(options.state / "studies.db"));
   ASSIGN_OR_RETURN(const Path keys, OpenKeyHome(options.state));
   ASSIGN_OR_RETURN(state.mint, metadata::TokenMint::Open(keys, wall));
   ASSIGN_OR_RETURN(state.buckets,

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <system_error>
+#include <utility>
 
 namespace caip {
 namespace {
@@ -59,6 +60,13 @@ bool HasLog(const Path& file) {
   return std::filesystem::exists(file.string() + "-journal", absent);
 }
 
+// SQLite counts the bytes that it allocates, which nobody asks for. All threads would wait for each
+// other at the lock of the count. (https://www.sqlite.org/malloc.html, section 3.4)
+void CountNoMemory() {
+  static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  static_cast<void>(once);
+}
+
 // https://www.sqlite.org/uri.html
 std::string UriOf(const Path& file, std::string_view parameters) {
   static constexpr char kDigits[] = "0123456789ABCDEF";
@@ -81,27 +89,37 @@ std::string UriOf(const Path& file, std::string_view parameters) {
 
 SqliteStatement::~SqliteStatement() { sqlite3_finalize(statement_); }
 
+sqlite3_stmt* SqliteStatement::Compiled() {
+  if (!statement_ && later_) {
+    sqlite3_prepare_v3(later_, sql_, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
+  }
+  return statement_;
+}
+
 SqliteStatement& SqliteStatement::Bind(int at, const std::string& text) {
-  sqlite3_bind_text64(statement_, at, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  sqlite3_bind_text64(Compiled(), at, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   return *this;
 }
 
 SqliteStatement& SqliteStatement::Bind(int at, int64_t number) {
-  sqlite3_bind_int64(statement_, at, number);
+  sqlite3_bind_int64(Compiled(), at, number);
   return *this;
 }
 
 SqliteStatement& SqliteStatement::Bind(int at, double number) {
-  sqlite3_bind_double(statement_, at, number);
+  sqlite3_bind_double(Compiled(), at, number);
   return *this;
 }
 
 SqliteStatement& SqliteStatement::BindBytes(int at, std::string_view bytes) {
-  sqlite3_bind_blob64(statement_, at, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+  sqlite3_bind_blob64(Compiled(), at, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
   return *this;
 }
 
-int SqliteStatement::Step() { return sqlite3_step(statement_); }
+int SqliteStatement::Step() {
+  if (sqlite3_stmt* statement = Compiled()) return sqlite3_step(statement);
+  return later_ ? sqlite3_errcode(later_) : SQLITE_MISUSE;
+}
 
 bool SqliteStatement::Next() { return Step() == SQLITE_ROW; }
 
@@ -146,6 +164,8 @@ int SqliteDatabase::OpenReadOnly() {
 }
 
 Status SqliteDatabase::Open(Mode mode) {
+  CountNoMemory();
+  sqlite3_close_v2(std::exchange(db_, nullptr));  // of an opening that failed
   if (mode == Mode::kReadOnly) {
     const int opened = OpenReadOnly();
     if (opened != SQLITE_OK) return Failure(opened);
@@ -171,6 +191,11 @@ Status SqliteDatabase::Prepare(SqliteStatement& statement, const char* sql) {
       sqlite3_prepare_v3(db_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement.statement_, nullptr);
   if (code != SQLITE_OK) return Failure(code);
   return Ok{};
+}
+
+void SqliteDatabase::PrepareLater(SqliteStatement& statement, const char* sql) const {
+  statement.later_ = db_;
+  statement.sql_ = sql;
 }
 
 Result<int64_t> SqliteDatabase::Number(const char* sql) {

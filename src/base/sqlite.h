@@ -40,7 +40,11 @@ class SqliteStatement {
 
  private:
   friend class SqliteDatabase;
+  sqlite3_stmt* Compiled();
+
   sqlite3_stmt* statement_ = nullptr;
+  sqlite3* later_ = nullptr;  // compile it with this connection at its first use
+  const char* sql_ = nullptr;
 };
 
 /// One use of a statement. Resets the statement at its end, so that no read transaction stays open
@@ -85,6 +89,9 @@ class SqliteDatabase {
   /// Runs statements that return no rows.
   Status Run(const char* sql);
   Status Prepare(SqliteStatement& statement, const char* sql);
+  /// The same for a statement that most processes never use: it is compiled at its first use, and
+  /// Step returns the error of that. `sql` must stay.
+  void PrepareLater(SqliteStatement& statement, const char* sql) const;
   /// The number in the first column of the only row.
   Result<int64_t> Number(const char* sql);
   /// Writes the database, as this connection sees it, to a new file and syncs it. In a transaction

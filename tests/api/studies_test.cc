@@ -296,5 +296,19 @@ TEST(StudyStore, KeepsEverythingOverARestart) {
   EXPECT_THAT((*again)["response"]["trials"][0].value("name", ""), HasSubstr("/trials/2"));
 }
 
+TEST(StudyStore, IsOpenedAtItsFirstUse) {
+  TemporaryDirectory directory;
+  const Path file = directory.path() / "studies.db";
+  const auto store = StudyStore::OpenLater(file);
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_TRUE(store->Apply({{"p", "p/a", Json{{"x", 1}}}}).ok());
+  EXPECT_EQ(**store->Get("p/a"), (Json{{"x", 1}}));
+  ASSERT_TRUE(WriteFile(directory.path() / "broken.db", std::string(5000, 'x')).ok());
+  const auto broken = StudyStore::OpenLater(directory.path() / "broken.db");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(broken->Get("p/a").error().message, HasSubstr("broken.db"));
+  }
+}
+
 }  // namespace
 }  // namespace caip::api

@@ -111,5 +111,22 @@ TEST_F(Databases, AreCopiedAsATransactionSeesThem) {
   ASSERT_FALSE(nowhere.ok());
 }
 
+TEST_F(Databases, CompileAStatementAtItsFirstUse) {
+  SqliteDatabase database(file_, DatabaseFailed);
+  Make(database, "PRAGMA journal_mode = WAL");
+  SqliteStatement greater;
+  SqliteStatement wrong;
+  database.PrepareLater(greater, "SELECT x FROM later WHERE x > ?1");
+  database.PrepareLater(wrong, "SELECT x FROM nowhere WHERE x > ?1");
+  ASSERT_TRUE(database.Run("CREATE TABLE later(x); INSERT INTO later VALUES (7)").ok());
+  for (int i = 0; i < 2; ++i) {
+    const SqliteUse use(greater);
+    EXPECT_TRUE(greater.Bind(1, int64_t{6}).Next());
+    EXPECT_EQ(greater.Integer(0), 7);
+    const int code = wrong.Bind(1, int64_t{6}).Step();
+    EXPECT_THAT(database.Failure(code).message, ::testing::HasSubstr("nowhere"));
+  }
+}
+
 }  // namespace
 }  // namespace caip

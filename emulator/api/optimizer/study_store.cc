@@ -57,32 +57,40 @@ Json Restored(Json value) {
 
 Result<std::unique_ptr<StudyStore>> StudyStore::Open(const Path& file) {
   std::unique_ptr<StudyStore> store(new StudyStore(file));
-  RETURN_IF_ERROR(store->Prepare());
+  RETURN_IF_ERROR(store->Opened());
   return store;
+}
+
+std::unique_ptr<StudyStore> StudyStore::OpenLater(const Path& file) {
+  return std::unique_ptr<StudyStore>(new StudyStore(file));
 }
 
 StudyStore::StudyStore(const Path& file) : db_(file, errors::StudyStoreFailed) {}
 
-Status StudyStore::Prepare() {
+Status StudyStore::Opened() const {
+  if (is_open_) return Ok{};
   RETURN_IF_ERROR(db_.Open(SqliteDatabase::Mode::kCreate));
   RETURN_IF_ERROR(db_.Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
   ASSIGN_OR_RETURN(const int64_t version, db_.Number("PRAGMA user_version"));
   if (version > kStudyStoreVersion) return errors::StudyStoreTooNew(db_.file(), version);
   if (version == 0) RETURN_IF_ERROR(db_.Run(kSchema));
-  RETURN_IF_ERROR(db_.Prepare(get_, "SELECT body FROM resources WHERE name = ?1"));
-  RETURN_IF_ERROR(db_.Prepare(below_,
-                              "SELECT body FROM resources WHERE parent = ?1 AND "
-                              "substr(name, 1, length(?2)) = ?2 ORDER BY seq"));
-  RETURN_IF_ERROR(db_.Prepare(put_,
-                              "INSERT INTO resources (name, parent, body) VALUES (?1, ?2, ?3) "
-                              "ON CONFLICT (name) DO UPDATE SET body = excluded.body"));
-  return db_.Prepare(remove_, "DELETE FROM resources WHERE name = ?1 OR parent = ?1");
+  db_.PrepareLater(get_, "SELECT body FROM resources WHERE name = ?1");
+  db_.PrepareLater(below_,
+                   "SELECT body FROM resources WHERE parent = ?1 AND "
+                   "substr(name, 1, length(?2)) = ?2 ORDER BY seq");
+  db_.PrepareLater(put_,
+                   "INSERT INTO resources (name, parent, body) VALUES (?1, ?2, ?3) "
+                   "ON CONFLICT (name) DO UPDATE SET body = excluded.body");
+  db_.PrepareLater(remove_, "DELETE FROM resources WHERE name = ?1 OR parent = ?1");
+  is_open_ = true;
+  return Ok{};
 }
 
 Result<std::optional<Json>> StudyStore::Get(const std::string& name) const {
   std::string text;
   {
     std::lock_guard lock(mutex_);
+    RETURN_IF_ERROR(Opened());
     SqliteUse row(get_);
     row->Bind(1, name);
     const int code = row->Step();
@@ -100,6 +108,7 @@ Result<std::vector<Json>> StudyStore::Below(const std::string& parent,
   std::vector<std::string> texts;
   {
     std::lock_guard lock(mutex_);
+    RETURN_IF_ERROR(Opened());
     SqliteUse rows(below_);
     rows->Bind(1, parent).Bind(2, prefix);
     int code = SQLITE_ROW;
@@ -133,6 +142,7 @@ Status StudyStore::Remove(const std::string& name) {
 
 Status StudyStore::Apply(const std::vector<StudyChange>& changes) {
   std::lock_guard lock(mutex_);
+  RETURN_IF_ERROR(Opened());
   RETURN_IF_ERROR(db_.Run("BEGIN IMMEDIATE"));
   for (const StudyChange& change : changes) {
     const Status done = change.body ? Put(change) : Remove(change.name);

@@ -33,6 +33,8 @@ class StudyStore {
   /// Makes the file if it is missing. kInternal: the file cannot be used. kDataLoss: a newer caip
   /// wrote it.
   static Result<std::unique_ptr<StudyStore>> Open(const Path& file);
+  /// The same for a file that exists, but it is opened at its first use, which returns the errors.
+  static std::unique_ptr<StudyStore> OpenLater(const Path& file);
 
   /// nullopt: no resource has this name.
   Result<std::optional<Json>> Get(const std::string& name) const;
@@ -43,16 +45,18 @@ class StudyStore {
 
  private:
   explicit StudyStore(const Path& file);
-  Status Prepare();
+  /// Opens the file unless it is open. The caller holds the mutex.
+  Status Opened() const;
   Status Put(const StudyChange& change);
   Status Remove(const std::string& name);
 
   mutable std::mutex mutex_;  // guards the connection and its statements
-  SqliteDatabase db_;
+  mutable SqliteDatabase db_;
+  mutable bool is_open_ = false;
   mutable SqliteStatement get_;
   mutable SqliteStatement below_;
-  SqliteStatement put_;
-  SqliteStatement remove_;
+  mutable SqliteStatement put_;
+  mutable SqliteStatement remove_;
 };
 
 /// Lets one thread at a time change a study, without blocking other studies. Any thread.

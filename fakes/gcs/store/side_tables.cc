@@ -54,31 +54,32 @@ Status SideStore::Writer::MakeTables() {
 }
 
 Status SideStore::Writer::PrepareStatements() {
-  RETURN_IF_ERROR(database.Prepare(put_object,
-                                   "INSERT OR REPLACE INTO objects (bucket, name, generation, "
-                                   "inode, modified_ns, size, hashed, md5, crc32c, record) "
-                                   "VALUES (?,?,?,?,?,?,?,?,?,?)"));
-  RETURN_IF_ERROR(database.Prepare(remove_object, "DELETE FROM objects WHERE bucket=? AND name=?"));
-  RETURN_IF_ERROR(database.Prepare(
+  database.PrepareLater(put_object,
+                        "INSERT OR REPLACE INTO objects (bucket, name, generation, "
+                        "inode, modified_ns, size, hashed, md5, crc32c, record) "
+                        "VALUES (?,?,?,?,?,?,?,?,?,?)");
+  database.PrepareLater(remove_object, "DELETE FROM objects WHERE bucket=? AND name=?");
+  database.PrepareLater(
       put_version,
       "INSERT OR REPLACE INTO versions (bucket, name, generation, inode, modified_ns, size, "
-      "hashed, md5, crc32c, record, hard_delete) VALUES (?,?,?,?,?,?,?,?,?,?,?)"));
-  RETURN_IF_ERROR(database.Prepare(
-      remove_version, "DELETE FROM versions WHERE bucket=? AND name=? AND generation=?"));
-  RETURN_IF_ERROR(database.Prepare(put_bucket, "INSERT OR REPLACE INTO buckets VALUES (?,?)"));
-  RETURN_IF_ERROR(database.Prepare(remove_bucket, "DELETE FROM buckets WHERE name=?"));
-  RETURN_IF_ERROR(database.Prepare(remove_objects, "DELETE FROM objects WHERE bucket=?"));
-  RETURN_IF_ERROR(database.Prepare(remove_versions, "DELETE FROM versions WHERE bucket=?"));
-  RETURN_IF_ERROR(database.Prepare(put_small, "INSERT INTO small_objects VALUES (?,?,?,?,?,?)"));
-  RETURN_IF_ERROR(database.Prepare(remove_small, "DELETE FROM small_objects WHERE sequence <= ?"));
+      "hashed, md5, crc32c, record, hard_delete) VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+  database.PrepareLater(remove_version,
+                        "DELETE FROM versions WHERE bucket=? AND name=? AND generation=?");
+  database.PrepareLater(put_bucket, "INSERT OR REPLACE INTO buckets VALUES (?,?)");
+  database.PrepareLater(remove_bucket, "DELETE FROM buckets WHERE name=?");
+  database.PrepareLater(remove_objects, "DELETE FROM objects WHERE bucket=?");
+  database.PrepareLater(remove_versions, "DELETE FROM versions WHERE bucket=?");
+  database.PrepareLater(put_small, "INSERT INTO small_objects VALUES (?,?,?,?,?,?)");
+  database.PrepareLater(remove_small, "DELETE FROM small_objects WHERE sequence <= ?");
   return database.Prepare(put_counter, "INSERT OR REPLACE INTO counters VALUES (?,?)");
 }
 
+// Every commit writes the counter. A file of a caip without counters has only the objects.
 Result<int64_t> SideStore::Writer::LastGeneration() {
   return database.Number(
-      "SELECT max(value) FROM (SELECT max(generation) AS value FROM objects "
-      "UNION ALL SELECT max(generation) FROM versions "
-      "UNION ALL SELECT value FROM counters WHERE name='generation')");
+      "SELECT ifnull((SELECT value FROM counters WHERE name='generation'), "
+      "(SELECT max(value) FROM (SELECT max(generation) AS value FROM objects "
+      "UNION ALL SELECT max(generation) FROM versions)))");
 }
 
 bool SideStore::Writer::Run(SqliteStatement& statement) {
@@ -113,20 +114,18 @@ Status SideStore::Reader::Open() {
       database.Prepare(object,
                        "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record "
                        "FROM objects WHERE bucket=? AND name=?"));
-  RETURN_IF_ERROR(
-      database.Prepare(version,
-                       "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record "
-                       "FROM versions WHERE bucket=? AND name=? AND generation=?"));
-  RETURN_IF_ERROR(database.Prepare(versions,
-                                   "SELECT name, generation FROM versions WHERE bucket=?1 AND "
-                                   "(name, generation) >= (?2, ?3) AND (hard_delete > 0) = ?4 "
-                                   "ORDER BY name, generation LIMIT ?5"));
-  RETURN_IF_ERROR(database.Prepare(
+  database.PrepareLater(version,
+                        "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record "
+                        "FROM versions WHERE bucket=? AND name=? AND generation=?");
+  database.PrepareLater(versions,
+                        "SELECT name, generation FROM versions WHERE bucket=?1 AND "
+                        "(name, generation) >= (?2, ?3) AND (hard_delete > 0) = ?4 "
+                        "ORDER BY name, generation LIMIT ?5");
+  database.PrepareLater(
       expired,
       "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record, bucket, name "
-      "FROM versions WHERE hard_delete > 0 AND hard_delete <= ? LIMIT ?"));
-  RETURN_IF_ERROR(
-      database.Prepare(known, "SELECT 1 FROM versions WHERE bucket=? AND generation=?"));
+      "FROM versions WHERE hard_delete > 0 AND hard_delete <= ? LIMIT ?");
+  database.PrepareLater(known, "SELECT 1 FROM versions WHERE bucket=? AND generation=?");
   return database.Prepare(bucket, "SELECT record FROM buckets WHERE name=?");
 }
 

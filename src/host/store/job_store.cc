@@ -32,7 +32,7 @@ class Writer : public SqliteDatabase {
     ASSIGN_OR_RETURN(const int64_t version, Number("PRAGMA user_version"));
     if (version > kJobStoreVersion) return errors::JobStoreTooNew(file(), version);
     if (version < kJobStoreVersion) RETURN_IF_ERROR(MakeTables(version));
-    RETURN_IF_ERROR(trials.Prepare(*this));
+    trials.Prepare(*this);
     RETURN_IF_ERROR(Prepare(insert,
                             "INSERT INTO jobs (project, id, create_time, finished, job, run, "
                             "api, location) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE NOT EXISTS "
@@ -90,15 +90,17 @@ class Reader : public SqliteDatabase {
   Status Open() {
     RETURN_IF_ERROR(SqliteDatabase::Open(Mode::kExisting));
     RETURN_IF_ERROR(Run("PRAGMA query_only = ON"));
-    RETURN_IF_ERROR(trials.Prepare(*this));
+    trials.Prepare(*this);
     RETURN_IF_ERROR(Prepare(get, CAIP_COLUMNS "WHERE project = ?1 AND id = ?2"));
-    RETURN_IF_ERROR(Prepare(find, CAIP_COLUMNS "WHERE id = ?1 AND api <> ''"));
-    RETURN_IF_ERROR(Prepare(list, CAIP_COLUMNS "WHERE project = ?1 AND api = ?5 AND location = ?6 "
-                                               "AND (create_time, seq) < (?2, ?3) "
-                                               "ORDER BY create_time DESC, seq DESC LIMIT ?4"));
-    RETURN_IF_ERROR(Prepare(list_all, CAIP_COLUMNS "WHERE api = ?5 AND api <> '' AND location = ?6 "
-                                                   "AND (create_time, seq) < (?2, ?3) "
-                                                   "ORDER BY create_time DESC, seq DESC LIMIT ?4"));
+    PrepareLater(find, CAIP_COLUMNS "WHERE id = ?1 AND api <> ''");
+    PrepareLater(list, CAIP_COLUMNS
+                 "WHERE project = ?1 AND api = ?5 AND location = ?6 "
+                 "AND (create_time, seq) < (?2, ?3) "
+                 "ORDER BY create_time DESC, seq DESC LIMIT ?4");
+    PrepareLater(list_all, CAIP_COLUMNS
+                 "WHERE api = ?5 AND api <> '' AND location = ?6 "
+                 "AND (create_time, seq) < (?2, ?3) "
+                 "ORDER BY create_time DESC, seq DESC LIMIT ?4");
     RETURN_IF_ERROR(Prepare(created, "SELECT seq FROM sqlite_sequence WHERE name = 'jobs'"));
     RETURN_IF_ERROR(Prepare(newest, "SELECT max(create_time) FROM jobs"));
     return Prepare(unfinished, CAIP_COLUMNS "WHERE finished = 0 ORDER BY seq");

@@ -32,14 +32,14 @@ Result<TrialRecord> RecordIn(const SqliteStatement& row, const SqliteDatabase& f
 
 }  // namespace
 
-Status TrialWriter::Prepare(SqliteDatabase& file) {
-  RETURN_IF_ERROR(file.Prepare(save_,
-                               "INSERT INTO trials (project, job, number, state, run) "
-                               "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (project, job, number) "
-                               "DO UPDATE SET state = ?4, run = ?5"));
-  return file.Prepare(add_,
-                      "INSERT INTO reports (project, job, number, step, value, time, summary) "
-                      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
+void TrialWriter::Prepare(const SqliteDatabase& file) {
+  file.PrepareLater(save_,
+                    "INSERT INTO trials (project, job, number, state, run) "
+                    "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (project, job, number) "
+                    "DO UPDATE SET state = ?4, run = ?5");
+  file.PrepareLater(add_,
+                    "INSERT INTO reports (project, job, number, step, value, time, summary) "
+                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
 }
 
 Status TrialWriter::Save(SqliteDatabase& file, const TrialRecord& record) {
@@ -69,13 +69,13 @@ Status TrialWriter::Add(SqliteDatabase& file, const RunKey& trial,
   return file.Run("COMMIT");
 }
 
-Status TrialReader::Prepare(SqliteDatabase& file) {
-  RETURN_IF_ERROR(file.Prepare(trials_,
-                               "SELECT number, state, run FROM trials "
-                               "WHERE project = ?1 AND job = ?2 ORDER BY number"));
-  return file.Prepare(reports_,
-                      "SELECT number, step, value, time, summary FROM reports "
-                      "WHERE project = ?1 AND job = ?2 ORDER BY seq");
+void TrialReader::Prepare(const SqliteDatabase& file) {
+  file.PrepareLater(trials_,
+                    "SELECT number, state, run FROM trials "
+                    "WHERE project = ?1 AND job = ?2 ORDER BY number");
+  file.PrepareLater(reports_,
+                    "SELECT number, step, value, time, summary FROM reports "
+                    "WHERE project = ?1 AND job = ?2 ORDER BY seq");
 }
 
 Result<std::vector<TrialRecord>> TrialReader::Read(SqliteDatabase& file, const std::string& project,

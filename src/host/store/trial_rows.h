@@ -38,7 +38,7 @@ inline constexpr const char* kTrialSchema = R"sql(
 /// Statements of a connection that writes. The connection outlives them.
 class TrialWriter {
  public:
-  Status Prepare(SqliteDatabase& file);
+  void Prepare(const SqliteDatabase& file);
   Status Save(SqliteDatabase& file, const engine::TrialRecord& record);
   /// Writes all rows or none.
   Status Add(SqliteDatabase& file, const engine::RunKey& trial,
@@ -52,7 +52,7 @@ class TrialWriter {
 /// Statements of a connection that reads. The connection outlives them.
 class TrialReader {
  public:
-  Status Prepare(SqliteDatabase& file);
+  void Prepare(const SqliteDatabase& file);
   /// Reads all rows in one transaction.
   Result<std::vector<engine::TrialRecord>> Read(SqliteDatabase& file, const std::string& project,
                                                 const std::string& job_id);
