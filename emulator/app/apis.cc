@@ -86,8 +86,8 @@ void Apis::Serve(http::Router* router, api::ControlActions actions) {
       vertex_jobs_, VertexTrainingSettings(world_.options).validation.RegionNames()));
   router->Add(api::StudyRoutes(world_.engine, world_.clock));
   router->Add(api::ReplicaRoutes(world_.engine, world_.find_running));
-  router->Add(api::DiscoveryRoutes(router->routes()));
-  router->Add(api::RouteListRoute(router->routes()));
+  router->Add(api::DiscoveryRoutes(*router));
+  router->Add(api::RouteListRoute(*router));
 }
 
 }  // namespace caip::app

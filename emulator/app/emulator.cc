@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/time_text.h"
+#include "emulator/api/discovery/api_description.h"
 #include "emulator/api/json_messages.h"
 #include "emulator/app/apis.h"
 #include "emulator/app/attach/attached_clients.h"
@@ -100,8 +101,10 @@ http::Response Emulator::Parts::Answer(const http::Request& request) const {
 
 Status Emulator::Parts::Open() {
   if (hooks) clock.SetAlarm(hooks);
-  // Every job needs the catalogs. They are parsed once, while the databases are opened.
-  const auto catalogs = std::async(std::launch::async, [] {
+  // Every job needs the catalogs, and the routes the description of the API. They are parsed once,
+  // while the databases are opened.
+  const auto texts = std::async(std::launch::async, [] {
+    static_cast<void>(api::ApiDescription::Ml());
     static_cast<void>(ml::DefaultCatalog());
     static_cast<void>(vertex::DefaultCatalog());
   });

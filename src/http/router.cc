@@ -86,7 +86,7 @@ Router::Router(NoRoute no_route) : no_route_(std::move(no_route)) {}
 
 void Router::Add(Route route) {
   const size_t index = routes_.size();
-  compiled_.push_back(Compile(route.pattern));
+  compiled_.push_back(Compile(patterns_.emplace_back(route.pattern)));
   routes_.push_back(std::move(route));
   all_.push_back(index);
   const Segment& first = compiled_.back().front();
@@ -109,21 +109,23 @@ void Router::Add(std::vector<Route> routes) {
 }
 
 std::vector<Router::Segment> Router::Compile(std::string_view pattern) {
+  const std::vector<std::string_view> segments = SplitSegments(pattern);
   std::vector<Segment> compiled;
-  for (std::string_view segment : SplitSegments(pattern)) {
+  compiled.reserve(segments.size());
+  for (std::string_view segment : segments) {
     const size_t colon = segment.rfind(':');
-    const std::string verb(colon == std::string_view::npos ? "" : segment.substr(colon + 1));
+    const std::string_view verb =
+        colon == std::string_view::npos ? std::string_view() : segment.substr(colon + 1);
     segment = segment.substr(0, colon);
     if (!segment.starts_with('{')) {
-      compiled.push_back({Segment::Kind::kWord, std::string(segment), verb});
+      compiled.push_back({Segment::Kind::kWord, segment, verb});
       continue;
     }
     assert(segment.ends_with('}'));
     segment = segment.substr(1, segment.size() - 2);
     const bool rest = segment.ends_with("...");
     if (rest) segment.remove_suffix(3);
-    compiled.push_back(
-        {rest ? Segment::Kind::kRest : Segment::Kind::kOne, std::string(segment), verb});
+    compiled.push_back({rest ? Segment::Kind::kRest : Segment::Kind::kOne, segment, verb});
   }
   return compiled;
 }
@@ -230,7 +232,7 @@ std::optional<PathParameters> Router::ReadParameters(const std::vector<Segment>&
     if (segment.kind == Segment::Kind::kWord) continue;
     auto value = PercentDecoded(raw);
     if (!value) return std::nullopt;
-    parameters.Set(segment.text, std::move(*value));
+    parameters.Set(std::string(segment.text), std::move(*value));
   }
   return parameters;
 }

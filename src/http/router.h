@@ -2,6 +2,7 @@
 // Routes as data: a table from methods and path patterns to handlers.
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -66,8 +67,8 @@ class Router {
  private:
   struct Segment {
     enum class Kind { kWord, kOne, kRest } kind;
-    std::string text;  // the word, or the parameter's name
-    std::string verb;  // after the colon, or ""
+    std::string_view text;  // the word, or the parameter's name; of patterns_
+    std::string_view verb;  // after the colon, or ""
   };
   struct Match;
   static std::vector<Segment> Compile(std::string_view pattern);
@@ -84,7 +85,8 @@ class Router {
 
   NoRoute no_route_;
   std::vector<Route> routes_;
-  std::vector<std::vector<Segment>> compiled_;  // one per route
+  std::deque<std::string> patterns_;            // one per route; they stay where they are
+  std::vector<std::vector<Segment>> compiled_;  // likewise
   // Indices of routes, in order, so that a request is not compared with hundreds of routes.
   using Indices = std::vector<size_t>;
   // By the number of segments; the last ones fit that number and more.
@@ -92,8 +94,8 @@ class Router {
   const Indices& CandidatesFor(const std::vector<std::string_view>& path) const;
   static void AddTo(BySize& lists, size_t index, const std::vector<Segment>& pattern);
   Indices all_;
-  BySize open_;                                         // those that do not begin with a plain word
-  std::map<std::string, BySize, std::less<>> by_word_;  // those that do, and open_
+  BySize open_;                                 // those that do not begin with a plain word
+  std::map<std::string_view, BySize> by_word_;  // those that do, and open_
 };
 
 }  // namespace caip::http

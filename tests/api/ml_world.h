@@ -23,7 +23,7 @@ struct MlWorld {
     world.Boot();
     router.Add(front::WithStandardParameters(
         MlRoutes(*world.engine, policies, studies, {"123456789012", "robot@example.com"})));
-    router.Add(DiscoveryRoutes(router.routes()));
+    router.Add(DiscoveryRoutes(router));
   }
 
   Answer Ask(const std::string& method, const std::string& target, const std::string& body = "") {

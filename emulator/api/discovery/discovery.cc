@@ -1,7 +1,5 @@
 #include "emulator/api/discovery/discovery.h"
 
-#include <memory>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "emulator/api/errors.h"
@@ -109,15 +107,7 @@ const ApiDescription* SelectApi(const http::Request& request) {
   return nullptr;
 }
 
-// A route as the list shows it.
-struct ListedRoute {
-  std::string id;
-  std::string method;
-  std::string pattern;
-  bool emulated;
-};
-
-Json RouteJson(const ListedRoute& route) {
+Json RouteJson(const http::Route& route) {
   return {{"id", route.id},
           {"method", route.method},
           {"pattern", route.pattern},
@@ -155,13 +145,13 @@ Json DiscoveryDocument(const ApiDescription& api, const std::set<std::string>& s
   return document;
 }
 
-std::vector<http::Route> DiscoveryRoutes(const std::vector<http::Route>& routes) {
-  const auto served = std::make_shared<std::set<std::string>>();
-  for (const http::Route& route : routes) served->insert(route.id);
-  const auto answer = [served](const http::Request& request, const ApiDescription* api,
-                               std::string_view asked) {
+std::vector<http::Route> DiscoveryRoutes(const http::Router& router) {
+  const auto answer = [&router](const http::Request& request, const ApiDescription* api,
+                                std::string_view asked) {
     if (!api) return ErrorResponse(errors::ApiUnknown(asked));
-    return Respond(request, DiscoveryDocument(*api, *served, RootUrl(request)));
+    std::set<std::string> served;
+    for (const http::Route& route : router.routes()) served.insert(route.id);
+    return Respond(request, DiscoveryDocument(*api, served, RootUrl(request)));
   };
   return {
       {"GET", "/discovery/v1/apis", "discovery.apis.list",
@@ -181,22 +171,13 @@ std::vector<http::Route> DiscoveryRoutes(const std::vector<http::Route>& routes)
   };
 }
 
-http::Route RouteListRoute(const std::vector<http::Route>& routes) {
-  http::Route own{"GET", "/emulator/v1/routes", "emulator.routes", nullptr};
-  std::vector<ListedRoute> list;
-  list.reserve(routes.size() + 1);
-  const auto add = [&list](const http::Route& route) {
-    list.push_back({route.id, route.method, route.pattern, route.emulated});
-  };
-  for (const http::Route& route : routes) add(route);
-  add(own);
-  own.handler = [list = std::move(list)](const http::Request& request,
-                                         const http::PathParameters&) {
-    Json shown = Json::array();
-    for (const ListedRoute& route : list) shown.push_back(RouteJson(route));
-    return Respond(request, Json{{"routes", std::move(shown)}});
-  };
-  return own;
+http::Route RouteListRoute(const http::Router& router) {
+  return {"GET", "/emulator/v1/routes", "emulator.routes",
+          [&router](const http::Request& request, const http::PathParameters&) {
+            Json shown = Json::array();
+            for (const http::Route& route : router.routes()) shown.push_back(RouteJson(route));
+            return Respond(request, Json{{"routes", std::move(shown)}});
+          }};
 }
 
 }  // namespace caip::api

@@ -19,11 +19,11 @@ Json DiscoveryDocument(const ApiDescription& api, const std::set<std::string>& s
 
 /// GET /discovery/v1/apis, /discovery/v1/apis/{api}/{version}/rest and
 /// /$discovery/rest?version=V, where the Host or the version selects the API. The documents contain
-/// the methods of `routes`, all other routes of the emulator.
-std::vector<http::Route> DiscoveryRoutes(const std::vector<http::Route>& routes);
+/// the methods of `router`, which these routes are added to.
+std::vector<http::Route> DiscoveryRoutes(const http::Router& router);
 
-/// GET /emulator/v1/routes: {"routes": [{"id", "method", "pattern", "emulated"}]}, the entries of
-/// `routes` and the route itself.
-http::Route RouteListRoute(const std::vector<http::Route>& routes);
+/// GET /emulator/v1/routes: {"routes": [{"id", "method", "pattern", "emulated"}]}, the routes of
+/// `router`, which this one is added to.
+http::Route RouteListRoute(const http::Router& router);
 
 }  // namespace caip::api

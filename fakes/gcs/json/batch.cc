@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 #include "base/text.h"
 #include "fakes/gcs/errors.h"
@@ -127,14 +129,29 @@ Result<http::Response> ServeBatch(const http::Router& router, const http::Reques
   return response;
 }
 
+// Most emulators never get a batch, so the router is filled with the first one.
+class BatchRouter {
+ public:
+  explicit BatchRouter(std::vector<http::Route> routes) : routes_(std::move(routes)) {}
+
+  const http::Router& Get() {
+    std::call_once(filled_, [this] { router_.Add(std::exchange(routes_, {})); });
+    return router_;
+  }
+
+ private:
+  std::once_flag filled_;
+  std::vector<http::Route> routes_;  // until then
+  http::Router router_{NoStorageRoute};
+};
+
 }  // namespace
 
 http::Route BatchRoute(std::vector<http::Route> routes) {
-  const auto router = std::make_shared<http::Router>(NoStorageRoute);
-  router->Add(std::move(routes));
   return {"POST", "/batch/storage/v1", "storage.batch",
-          [router](const http::Request& request, const http::PathParameters&) {
-            auto response = ServeBatch(*router, request);
+          [router = std::make_shared<BatchRouter>(std::move(routes))](const http::Request& request,
+                                                                      const http::PathParameters&) {
+            auto response = ServeBatch(router->Get(), request);
             return response.ok() ? std::move(*response) : errors::ToResponse(response.error());
           }};
 }
