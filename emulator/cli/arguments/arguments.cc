@@ -61,13 +61,20 @@ Status NamesItsKeys(const std::string& format) {
   return is_bare ? Status(errors::FormatNeedsKeys("table")) : Status(Ok{});
 }
 
+// True if what the words ask for has the flags of commands that the words do not name.
+bool ShowsOtherCommands(const std::vector<std::string>& words) {
+  constexpr std::string_view kShowing[] = {"help", "completion", "__complete", "--help", "-h"};
+  return words.empty() || std::find_first_of(words.begin(), words.end(), std::begin(kShowing),
+                                             std::end(kShowing)) != words.end();
+}
+
 }  // namespace
 
 std::vector<std::string> DoctorFormats() { return {"json", "text"}; }
 
 Command ParseArguments(const std::vector<std::string>& words) {
   GcloudFlags gcloud;
-  Grammar grammar;
+  Grammar grammar = ShowsOtherCommands(words) ? Grammar() : Grammar(words);
   std::vector<std::string> own = words;  // without those of `gcloud beta ai-platform`
   grammar.SetTrack(Drop({"alpha", "beta"}, own));
   Drop({"ai-platform", "ml-engine"}, own);

@@ -52,19 +52,25 @@ CLI::Option* FindFlag(CLI::App* app, const std::string& name) {
 }  // namespace
 
 struct Grammar::Impl {
-  using Definition = std::function<void(CLI::App&)>;
+  struct Definition {
+    std::vector<std::string> names;  // of a flag; empty: a word, which is always defined
+    std::function<void(CLI::App&)> define;
+  };
   struct Known {
     std::shared_ptr<CommandShape> shape = std::make_shared<CommandShape>();
-    // The flags of a command that the command line has not named. CLI11 takes longer to define all
-    // flags than many commands take to run.
+    // The flags that the command line has not named. CLI11 takes longer to define all flags than
+    // many commands take to run.
     std::vector<Definition> undefined;
     Finish finish;  // empty for a group
     std::string user_args_remedy;
+    bool is_defined = true;  // its flags are
   };
 
   CLI::App root{"", "caip"};
   std::map<const CLI::App*, Known> commands;
+  std::optional<std::set<std::string>> named;  // the words that may name commands; nullopt: all
   std::string heading{kMainFlags};
+  std::set<std::string> dashed;     // the words that begin with '-', up to '='
   std::vector<std::string> values;  // by the number of the placeholder
   std::function<Status(const Command&)> check = [](const Command&) -> Status { return Ok{}; };
 
@@ -79,15 +85,39 @@ struct Grammar::Impl {
 
   const CommandShape& ShapeOf(const CLI::App* app) const { return *commands.at(app).shape; }
 
-  // Defines the flags of a command that the command line names.
+  bool IsGiven(const Definition& definition) const {
+    const auto& names = definition.names;
+    return names.empty() || std::any_of(names.begin(), names.end(),
+                                        [this](const auto& name) { return dashed.contains(name); });
+  }
+
+  // Defines the flags that the command line has, of a command that it names.
   CLI::App* Entered(CLI::App* app) {
-    for (const Definition& define : std::exchange(commands[app].undefined, {})) define(*app);
+    std::vector<Definition>& undefined = commands[app].undefined;
+    for (Definition& definition : undefined) {
+      if (IsGiven(definition)) std::exchange(definition.define, nullptr)(*app);
+    }
+    std::erase_if(undefined, [](const Definition& definition) { return !definition.define; });
     return app;
+  }
+
+  // Defines all flags of a command and of the groups above it.
+  void DefineAll(CLI::App* app) {
+    for (; app; app = app->get_parent()) {
+      for (const Definition& definition : std::exchange(commands[app].undefined, {})) {
+        definition.define(*app);
+      }
+    }
+  }
+
+  static std::vector<std::string> NamesOf(const FlagShape& shape) {
+    return shape.is_word ? std::vector<std::string>() : Split(shape.name, ',');
   }
 
   // Adds a flag or a word.
   void AddValue(const CLI::App& app, FlagShape added, Setter set) {
     Known& known = commands[&app];
+    if (!known.is_defined) return;
     added.heading = heading;
     const FlagShape& shape = known.shape->flags.emplace_back(std::move(added));
     auto take = [this, &shape, set = std::move(set)](const std::vector<std::string>& given) {
@@ -96,22 +126,27 @@ struct Grammar::Impl {
         if (!status.ok()) throw WrongWord{errors::Argument(shape.name, status.error())};
       }
     };
-    known.undefined.push_back([&shape, take = std::move(take)](CLI::App& defined) {
+    auto define = [&shape, take = std::move(take)](CLI::App& defined) {
       CLI::Option* option = defined.add_option_function<std::vector<std::string>>(shape.name, take);
       option->required(shape.is_required)->take_all()->expected(1)->allow_extra_args(false);
       if (shape.is_many) option->expected(-1);
-    });
+    };
+    known.undefined.push_back({NamesOf(shape), std::move(define)});
   }
 
   void AddSwitch(const CLI::App& app, const std::string& name, const std::string& help,
                  std::function<void(bool on)> set) {
     Known& known = commands[&app];
+    if (!known.is_defined) return;
     known.shape->flags.push_back({.name = name, .help = help, .heading = heading});
-    known.undefined.push_back([name, set = std::move(set)](CLI::App& defined) {
+    const std::string negated = "--no-" + name.substr(name.find("--") + 2);
+    auto define = [name, negated, set = std::move(set)](CLI::App& defined) {
       defined.add_flag_callback(name, [set] { set(true); });
-      const std::string negated = "--no-" + name.substr(name.find("--") + 2);
       defined.add_flag_callback(negated, [set] { set(false); });
-    });
+    };
+    std::vector<std::string> names = Split(name, ',');
+    names.push_back(negated);
+    known.undefined.push_back({std::move(names), std::move(define)});
   }
 
   // As in argparse, `--known=anything` is a flag even with blanks in it.
@@ -183,7 +218,7 @@ struct Grammar::Impl {
     throw WrongWord{UnknownCommand(scan.app, word)};
   }
 
-  void CheckComplete(const Scan& scan) const {
+  void CheckComplete(const Scan& scan) {
     if (!commands.at(scan.app).finish) {
       throw WrongWord{errors::CommandMissing(ChildNames(scan.app))};
     }
@@ -196,6 +231,7 @@ struct Grammar::Impl {
       }
     }
     if (scan.unknown.empty()) return;
+    DefineAll(scan.app);
     std::vector<std::string> names = {"--help"};
     for (const CLI::App* app = scan.app; app; app = app->get_parent()) {
       for (const CLI::Option* option : app->get_options()) {
@@ -223,6 +259,9 @@ struct Grammar::Impl {
   }
 
   Command Walk(Scan& scan, const Words& words) {
+    for (const std::string& word : words.own) {
+      if (word.starts_with('-')) dashed.insert(word.substr(0, word.find('=')));
+    }
     scan.app = Entered(&root);
     CLI::App* at = &root;
     const auto takes_value = [&at](const std::string& name) -> std::optional<bool> {
@@ -265,7 +304,13 @@ Grammar::Grammar() : impl_(std::make_unique<Impl>()) {
   impl_->root.set_help_flag();
 }
 
+Grammar::Grammar(const std::vector<std::string>& words) : Grammar() {
+  impl_->named.emplace(words.begin(), words.end());
+}
+
 Grammar::~Grammar() = default;
+
+bool Grammar::Defines(const CLI::App& app) const { return impl_->commands.at(&app).is_defined; }
 
 CLI::App& Grammar::root() { return impl_->root; }
 
@@ -276,8 +321,12 @@ CLI::App& Grammar::Group(CLI::App& parent, const std::string& name,
   CLI::App* app = parent.add_subcommand(name, description);
   app->fallthrough();
   app->set_help_flag();
-  CommandShape& above = *impl_->commands[&parent].shape;
-  const auto shape = impl_->commands[app].shape;
+  const Impl::Known& parent_known = impl_->commands.at(&parent);
+  Impl::Known& known = impl_->commands[app];
+  const bool may_be_named = !impl_->named || impl_->named->contains(name);
+  known.is_defined = parent_known.is_defined && may_be_named;
+  CommandShape& above = *parent_known.shape;
+  const auto& shape = known.shape;
   shape->name = name;
   shape->path = above.path + " " + name;
   shape->description = description;
@@ -295,37 +344,13 @@ CLI::App& Grammar::Leaf(CLI::App& parent, const std::string& name, const std::st
   return app;
 }
 
-void Grammar::Flag(CLI::App& app, const std::string& name, const std::string& metavar,
-                   const std::string& help, Setter set) {
-  impl_->AddValue(app, {.name = name, .metavar = metavar, .help = help}, std::move(set));
-}
-
-void Grammar::RequiredFlag(CLI::App& app, const std::string& name, const std::string& metavar,
-                           const std::string& help, Setter set) {
-  impl_->AddValue(app, {.name = name, .metavar = metavar, .help = help, .is_required = true},
-                  std::move(set));
-}
-
-void Grammar::Switch(CLI::App& app, const std::string& name, const std::string& help, bool* into) {
-  impl_->AddSwitch(app, name, help, [into](bool on) { *into = on; });
+void Grammar::Add(CLI::App& app, FlagShape added, Setter set) {
+  impl_->AddValue(app, std::move(added), std::move(set));
 }
 
 void Grammar::Switch(CLI::App& app, const std::string& name, const std::string& help,
                      std::function<void(bool on)> set) {
   impl_->AddSwitch(app, name, help, std::move(set));
-}
-
-void Grammar::Positional(CLI::App& app, const std::string& metavar, const std::string& help,
-                         Setter set, bool many) {
-  impl_->AddValue(
-      app, {.name = metavar, .help = help, .is_word = true, .is_required = true, .is_many = many},
-      std::move(set));
-}
-
-void Grammar::OptionalWords(CLI::App& app, const std::string& metavar, const std::string& help,
-                            Setter set) {
-  impl_->AddValue(app, {.name = metavar, .help = help, .is_word = true, .is_many = true},
-                  std::move(set));
 }
 
 void Grammar::Suggest(CLI::App& app, const std::string& name, Values values) {

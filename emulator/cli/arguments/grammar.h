@@ -33,11 +33,17 @@ class Grammar {
   /// Called when all flags of a command are set: checks them together and makes the command.
   using Finish = std::function<Result<Command>(const Words& words)>;
 
+  /// Defines the flags of all commands.
   Grammar();
+  /// Defines the flags of the commands that these words may name. To define all takes longer than
+  /// many commands run.
+  explicit Grammar(const std::vector<std::string>& words);
   ~Grammar();
   Grammar(const Grammar&) = delete;
 
   CLI::App& root();
+  /// False if the flags of the command are not defined: those that are added to it are ignored.
+  bool Defines(const CLI::App& app) const;
   /// Sets the last part of the program's help.
   void Footer(const std::string& text);
   CLI::App& Group(CLI::App& parent, const std::string& name, const std::string& description);
@@ -85,6 +91,8 @@ class Grammar {
   std::shared_ptr<const CommandShape> Shape() const;
 
  private:
+  void Add(CLI::App& app, FlagShape added, Setter set);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
   bool has_track_ = false;

@@ -207,6 +207,7 @@ void AddRunFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
 }
 
 void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
+  if (!grammar.Defines(app)) return;
   grammar.Heading(std::string(kSettingFlags));
   AddStateDirectory(grammar, app, into);
   AddConfigFlag(grammar, app, into);
