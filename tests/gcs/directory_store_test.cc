@@ -9,6 +9,7 @@
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
 #include "tests/gcs/store_world.h"
+#include "tests/support/database_dump.h"
 
 namespace caip::gcs {
 namespace {
@@ -65,6 +66,16 @@ TEST_F(DirectoryStoreTest, GivesEveryWriteALargerGeneration) {
   ASSERT_TRUE(world_.Delete("x").ok());
   world_.Reopen();
   EXPECT_GT(world_.Put("x", "3").generation, second.generation);
+}
+
+// A caip without the counter wrote such a file.
+TEST_F(DirectoryStoreTest, GivesALargerGenerationWhereOnlyTheObjectsHaveOne) {
+  const ObjectInfo first = world_.Put("x", "1");
+  const ObjectInfo second = world_.Put("y", "2");
+  world_.Close();
+  testing::RunSql(world_.side_file(), "DELETE FROM counters WHERE name = 'generation'");
+  world_.Reopen();
+  EXPECT_GT(world_.Put("z", "3").generation, std::max(first.generation, second.generation));
 }
 
 TEST_F(DirectoryStoreTest, RemembersWhatAFileCannotSayOverARestart) {
