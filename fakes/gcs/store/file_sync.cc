@@ -17,6 +17,8 @@ constexpr uint64_t kSyncedBytes = 64 << 20;  // syncs when so many are kept
 constexpr uint64_t kKeptBytesMax = 256 << 20;
 constexpr uint64_t kFileBytesMin = 4096;  // a file takes at least a page
 constexpr size_t kFilesBeforeTheEnd = 8;
+// A command that has just started has other files to sync, for which its user waits.
+constexpr std::chrono::milliseconds kAfterStart{20};
 
 }  // namespace
 
@@ -72,6 +74,7 @@ void FileSync::Run() {
   while (!stopping_ || soon_) {
     wake_.wait(lock, [this] { return stopping_ || !files_.empty(); });
     wake_.wait_for(lock, delay_, [this] { return stopping_ || soon_ || bytes_ >= kSyncedBytes; });
+    if (soon_) wake_.wait_for(lock, kAfterStart, [this] { return stopping_; });
     if (!stopping_ || soon_) SyncOnce(lock);
   }
 }
