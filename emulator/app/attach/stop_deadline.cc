@@ -1,30 +1,39 @@
 #include "emulator/app/attach/stop_deadline.h"
 
+#include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <atomic>
 
 namespace caip::app {
 namespace {
 
-constexpr std::chrono::milliseconds kStopTime{1500};
+constexpr itimerval kStopTime{{0, 0}, {1, 500'000}};
+constexpr itimerval kNoAlarm{};
+
+std::atomic<int> code_at_the_end{0};
+
+void EndProcess(int) { ::_exit(code_at_the_end); }
 
 }  // namespace
 
-StopDeadline::StopDeadline(int exit_code)
-    : thread_([this, exit_code] {
-        std::unique_lock lock(mutex_);
-        const bool has_ended = changed_.wait_for(lock, kStopTime, [this] { return has_ended_; });
-        if (!has_ended) ::_exit(exit_code);
-      }) {}
+StopDeadline::StopDeadline(int exit_code) {
+  code_at_the_end = exit_code;
+  struct sigaction action {};
+  action.sa_handler = EndProcess;
+  ::sigaction(SIGALRM, &action, &before_);
+  // The process may have been started with the signal blocked.
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  ::pthread_sigmask(SIG_UNBLOCK, &alarm, nullptr);
+  ::setitimer(ITIMER_REAL, &kStopTime, nullptr);
+}
 
 StopDeadline::~StopDeadline() {
-  {
-    const std::lock_guard lock(mutex_);
-    has_ended_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
+  ::setitimer(ITIMER_REAL, &kNoAlarm, nullptr);
+  ::sigaction(SIGALRM, &before_, nullptr);
 }
 
 }  // namespace caip::app

@@ -20,7 +20,8 @@ namespace caip::host {
 using engine::ReplicaExit;
 using engine::ReplicaKey;
 
-// The reading thread, and the tasks that other threads post to it.
+// The reading thread, which starts with its first task, and the tasks that other threads post to
+// it.
 class MetricLauncher::Reader {
  public:
   Reader(engine::LocalDisks* disks, MetricLauncherOptions options, engine::LogSink& log,
@@ -30,9 +31,7 @@ class MetricLauncher::Reader {
         log_(log),
         clock_(clock),
         wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-        watch_([this](uint64_t number, const Path& file) { Changed(number, file); }) {
-    thread_ = std::thread([this] { Run(); });
-  }
+        watch_([this](uint64_t number, const Path& file) { Changed(number, file); }) {}
 
   void Follow(const ReplicaKey& key, const engine::MetricSource& source, Listener listener) {
     Post([this, key, source, listener = std::move(listener)] { Begin(key, source, listener); });
@@ -50,7 +49,7 @@ class MetricLauncher::Reader {
       stopping_ = true;
     }
     Wake();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
 
  private:
@@ -65,6 +64,7 @@ class MetricLauncher::Reader {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
       asked_.push_back(std::move(what));
+      if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
     }
     Wake();
   }

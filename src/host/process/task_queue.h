@@ -37,13 +37,16 @@ class TaskQueue {
 };
 
 /// A worker thread for tasks that take too long for the engine's thread and use none of its data.
-/// The destructor waits for the running task and drops the others.
+/// It starts with the first task. The destructor waits for the running task and drops the others.
 class WorkerThread final : public engine::Executor {
  public:
-  WorkerThread() { queue_.Start(); }
-  void Do(std::function<void()> work) override { queue_.Post(std::move(work)); }  // any thread
+  void Do(std::function<void()> work) override {  // any thread
+    std::call_once(started_, [this] { queue_.Start(); });
+    queue_.Post(std::move(work));
+  }
 
  private:
+  std::once_flag started_;
   TaskQueue queue_;
 };
 

@@ -71,9 +71,6 @@ PackagerOnHost::PackagerOnHost(PackagerOptions options, Interpreters& interprete
       clock_(clock),
       cache_(options_.state / "environments", options_.environments_kept) {
   threads_.emplace_back([this](std::stop_token stop) { Dispatch(stop); });
-  for (int i = 0; i < options_.builds_at_once; ++i) {
-    threads_.emplace_back([this](std::stop_token stop) { Install(stop); });
-  }
 }
 
 PackagerOnHost::~PackagerOnHost() {
@@ -81,6 +78,7 @@ PackagerOnHost::~PackagerOnHost() {
   {
     std::lock_guard lock(mutex_);
     for (const auto& [run, order] : open_) runs.push_back(run);
+    stopping_ = true;
   }
   for (const RunKey& run : runs) Abandon(run);
   for (std::jthread& thread : threads_) thread.request_stop();
@@ -190,6 +188,10 @@ void PackagerOnHost::Attach(const OrderPtr& order, const EnvironmentName& name,
     build = std::make_shared<PackageBuild>(PackageBuild::Plan{
         key, interpreter, order->request.package_uris, std::move(packages), name.family});
     waiting_builds_.push_back(build);
+    const auto installing = static_cast<int>(threads_.size()) - 1;
+    if (!stopping_ && installing < options_.builds_at_once) {
+      threads_.emplace_back([this](std::stop_token stop) { Install(stop); });
+    }
     changed_.notify_all();
   }
   order->build = build;

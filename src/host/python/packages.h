@@ -98,8 +98,11 @@ class PackagerOnHost final : public engine::Packager {
   std::map<engine::RunKey, OrderPtr> open_;                      // unanswered; guarded by mutex_
   std::map<std::string, std::shared_ptr<PackageBuild>> builds_;  // by key; guarded by mutex_
   std::deque<std::shared_ptr<PackageBuild>> waiting_builds_;     // guarded by mutex_
-  std::set<std::string> active_;       // keys being built at this moment; guarded by mutex_
-  std::vector<std::jthread> threads_;  // last, because they use all other members
+  std::set<std::string> active_;  // keys being built at this moment; guarded by mutex_
+  bool stopping_ = false;         // guarded by mutex_
+  // Dispatch, and an Install for each build so far, up to builds_at_once. Dispatch adds them,
+  // unless stopping_. Last, because they use all other members.
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace caip::host
