@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 
 #include "base/json.h"
 #include "base/random.h"
@@ -91,9 +92,16 @@ void JobRun::MoveTo(run::JobEvent event) {
   if (next) job_.state = *next;
 }
 
-// Before a save that decides an end: a job that has ended has all its lines.
+// Before a save that decides an end: a job that has ended has all its lines. An earlier effect of
+// the kind is not needed if nothing that follows it depends on it.
 void JobRun::StoreLog() {
-  if (effects_.empty() || !std::holds_alternative<FlushLog>(effects_.back())) Do(FlushLog{});
+  const auto depends = [](const Effect& effect) {
+    return !std::holds_alternative<WriteLog>(effect) && !std::holds_alternative<StopTimer>(effect);
+  };
+  const auto last = std::find_if(effects_.rbegin(), effects_.rend(), depends);
+  const bool is_again = last != effects_.rend() && std::holds_alternative<FlushLog>(*last);
+  if (is_again) effects_.erase(std::next(last).base());
+  Do(FlushLog{});
 }
 
 void JobRun::Save() {

@@ -74,8 +74,12 @@ void JobRun::End(JobEvent as, std::string message, EndCause cause) {
   installing_ = false;
   retrying_ = false;
   phase_ = Phase::kStopping;
-  if (as != JobEvent::kAllStopped) StoreLog();  // a client that cancels does not wait for it
-  Save();
+  if (as == JobEvent::kAllStopped) {
+    Save();  // a client that cancels does not wait for the log
+  } else if (!AllGone()) {
+    StoreLog();
+    Save();
+  }  // else Finish saves at once
   if (AnyWasLaunched()) LogJobEvent(run::LoggedJobEvent::kTearingDown);
   StopEverything();
   IfAllStopped();

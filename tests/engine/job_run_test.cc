@@ -105,6 +105,19 @@ TEST(JobRun, EndsTheLogAndFlushesItBeforeItShowsTheEnd) {
   EXPECT_EQ(texts[count - 1], "forget");
 }
 
+TEST(JobRun, WhoseLastReplicaEndsStoresItsEndOnce) {
+  Bench b;
+  b.UntilRunning();
+  for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id);
+  b.Exit(kMasterId);
+  const auto texts = b.Last();
+  EXPECT_EQ(std::count(texts.begin(), texts.end(), "flush log"), 1);
+  EXPECT_EQ(std::count_if(texts.begin(), texts.end(),
+                          [](const std::string& text) { return text.starts_with("save"); }),
+            1);
+  EXPECT_THAT(texts, ::testing::Contains("save SUCCEEDED"));
+}
+
 TEST(JobRun, RunsOnlyWhenAllReplicasAreUp) {
   Bench b;
   b.Feed(Submitted{});

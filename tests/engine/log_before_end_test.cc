@@ -23,6 +23,7 @@ struct LoggedEnd {
   int exit_code = 0;
   bool installs = true;
   int trials = 0;
+  int workers = 0;
 };
 
 std::string LastLine(const ReplicaKey& key) {
@@ -56,7 +57,8 @@ class LateLog {
       return Prepared::Failure{1, "pip failed", ""};
     };
     world.Boot();
-    const ml::Job job = ending.trials > 0 ? ATuningJob("j", ending.trials) : AJob("j", 0, 0);
+    const ml::Job job =
+        ending.trials > 0 ? ATuningJob("j", ending.trials) : AJob("j", ending.workers, 0);
     EXPECT_TRUE(world.Submit(job).ok());
   }
 
@@ -120,10 +122,10 @@ TEST(LogBeforeEnd, AnAcknowledgedCancellationIsSavedThoughTheLogIsStoredLate) {
 
 // The job's process has ended, but the store does not have the end yet.
 TEST(LogBeforeEnd, AnAcknowledgedUpdateIsSavedThoughTheEndWaitsForTheLog) {
-  LateLog late({"success", JobState::kSucceeded});
+  LateLog late({.name = "success", .state = JobState::kSucceeded, .workers = 1});
   int steps_awaiting = 0;
   late.world.log.store_later = [&](std::function<void()>) { ++steps_awaiting; };  // never stores
-  for (int wait = 1; wait <= 2; ++wait) {  // for the replica's last line, and for the job's
+  for (int wait = 1; wait <= 2; ++wait) {  // for a replica's last line, and for the job's
     ASSERT_TRUE(late.world.RunUntil([&] { return steps_awaiting >= wait; }));
     const std::string text = "update " + std::to_string(wait);
     const auto updated = late.world.Update("j", [&](const run::Job&) -> Result<run::Document> {
