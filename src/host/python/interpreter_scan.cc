@@ -68,6 +68,8 @@ std::optional<PythonMinor> MinorInName(const std::string& name) {
 
 class Scan {
  public:
+  explicit Scan(std::optional<PythonMinor> only) : only_(only) {}
+
   void Add(const Path& path, std::optional<PythonMinor> presumed) {
     if (!IsProgram(path.string()) || !seen_.insert(Identity(path)).second) return;
     if (!presumed) presumed = MinorInName(fs::canonical(path, ignored_).filename());
@@ -78,6 +80,7 @@ class Scan {
     if (!directory.is_absolute() || !directories_.insert(directory.string()).second) return;
     if (!fs::is_directory(directory, ignored_)) return;
     AddUnlessScript(directory / "python3", std::nullopt);
+    if (only_) return AddUnlessScript(directory / ("python" + Text(*only_)), only_);
     for (int minor = kNewestMinor; minor >= kOldestMinor; --minor) {
       AddUnlessScript(directory / ("python3." + std::to_string(minor)), PythonMinor{3, minor});
     }
@@ -88,7 +91,8 @@ class Scan {
     for (fs::directory_iterator it(root / "versions", ignored_), end; it != end;
          it.increment(ignored_)) {
       const auto minor = ParsePythonMinor(it->path().filename().string());
-      if (minor && minor->major == 3) versions.emplace_back(*minor, it->path());
+      const bool is_wanted = only_ ? minor == only_ : minor && minor->major == 3;
+      if (is_wanted) versions.emplace_back(*minor, it->path());
     }
     std::sort(versions.rbegin(), versions.rend());
     for (const auto& [minor, path] : versions) Add(path / "bin" / ("python" + Text(minor)), minor);
@@ -106,6 +110,7 @@ class Scan {
     return fs::canonical(path, ignored_).string();
   }
 
+  const std::optional<PythonMinor> only_;
   std::error_code ignored_;
   std::set<std::string> directories_;
   std::set<std::string> seen_;
@@ -114,8 +119,9 @@ class Scan {
 
 }  // namespace
 
-std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& search) {
-  Scan scan;
+std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& search,
+                                                      std::optional<PythonMinor> only) {
+  Scan scan(only);
   for (const Path& path : search.configured) scan.Add(path, std::nullopt);
   for (const std::string& directory : Split(search.path, ':')) scan.AddDirectory(directory);
   for (const Path& directory : search.system_directories) scan.AddDirectory(directory);

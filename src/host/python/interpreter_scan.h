@@ -51,8 +51,9 @@ InterpreterSearch DefaultSearch(
 /// Finds candidates by names, links and first bytes, without running any. The best come first:
 /// configured ones, those on $PATH, the system's, pyenv's versions. Leaves out shell wrappers
 /// (pyenv's shims) unless they are configured, because the program that they run depends on the
-/// directory.
-std::vector<InterpreterCandidate> ScanForInterpreters(const InterpreterSearch& search);
+/// directory. `only`: those whose names have this version or, as "python3", none.
+std::vector<InterpreterCandidate> ScanForInterpreters(
+    const InterpreterSearch& search, std::optional<PythonMinor> only = std::nullopt);
 
 /// Sorts `candidates` by their suitability for `wanted`: the same minor version, then the nearest
 /// newer one, then the nearest older one. Equal ones keep their order. Unknown versions come first,

@@ -143,7 +143,7 @@ std::optional<Interpreter> Interpreters::Run(const Path& path) {
 std::optional<Interpreter> Interpreters::Ask(const Path& path) {
   Load();
   const auto stamp = StampOf(path);
-  if (!stamp) return std::nullopt;
+  if (!stamp || silent_.contains(path)) return std::nullopt;
   const auto found = known_.find(path.string());
   if (found != known_.end() && std::pair(found->second.modified_ns, found->second.size) == *stamp) {
     return found->second;
@@ -221,10 +221,25 @@ std::optional<InterpreterChoice> Interpreters::Active(const PythonRequest& reque
       *interpreter, WarningOf(request, *interpreter, "its virtual environment is active"), ""};
 }
 
+// The first interpreter of this version. To look for one version takes a fraction of the time of
+// the whole search, which finds the nearest ones as well.
+std::optional<Interpreter> Interpreters::Exact(PythonMinor wanted) {
+  auto& found = exact_[wanted];
+  if (!found) found = candidates_ ? *candidates_ : ScanForInterpreters(search_, wanted);
+  for (const InterpreterCandidate& candidate : InOrderOfFitness(*found, wanted)) {
+    if (candidate.presumed && *candidate.presumed != wanted) return std::nullopt;
+    const auto interpreter = Ask(candidate.path);
+    const bool is_usable = interpreter && interpreter->minor >= kOldestUsable;
+    if (is_usable && interpreter->minor == wanted) return interpreter;
+  }
+  return std::nullopt;
+}
+
 Result<InterpreterChoice> Interpreters::Suitable(const PythonRequest& request) {
   const std::string wanted_text = WantedPython(request);
   const auto wanted = ParsePythonMinor(wanted_text);
   if (!wanted || wanted->major != 3) return errors::PythonTwo(wanted_text);
+  if (const auto exact = Exact(*wanted)) return InterpreterChoice{*exact, "", ""};
 
   std::vector<InterpreterCandidate> candidates = Candidates();
   while (true) {

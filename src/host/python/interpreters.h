@@ -76,6 +76,7 @@ class Interpreters {
   std::optional<Result<InterpreterChoice>> ByUser(const PythonRequest& request);
   std::optional<InterpreterChoice> Installed(const PythonRequest& request);
   std::optional<InterpreterChoice> Active(const PythonRequest& request);
+  std::optional<Interpreter> Exact(PythonMinor wanted);
   Result<InterpreterChoice> Suitable(const PythonRequest& request);
   Result<InterpreterChoice> Given(const PythonRequest& request, const std::string& path,
                                   const std::string& giver);
@@ -86,6 +87,7 @@ class Interpreters {
   const std::map<std::string, std::string> runtimes_;
   std::mutex mutex_;
   std::optional<std::vector<InterpreterCandidate>> candidates_;
+  std::map<PythonMinor, std::optional<std::vector<InterpreterCandidate>>> exact_;
   std::map<std::string, Interpreter> known_;  // by path
   std::set<Path> silent_;                     // did not answer in time when last asked
   bool loaded_ = false;

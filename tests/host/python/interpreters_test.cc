@@ -271,6 +271,29 @@ TEST_F(InterpretersTest, OfPyenvAreFoundByTheirDirectories) {
                                  "/versions/3.7.16/bin/python3.7 3.7"));
 }
 
+TEST_F(InterpretersTest, OfOneVersionAreFoundWithoutTheOthers) {
+  for (const char* version : {"3.7.16", "3.12.1", "3.7.1"}) {
+    const std::string minor = Text(*ParsePythonMinor(version));
+    WritePython(root_.path() / "versions" / version / "bin" / ("python" + minor), version);
+  }
+  InterpreterSearch search;
+  search.pyenv_roots = {root_.path()};
+  search.system_directories = {};
+  std::vector<std::string> found;
+  for (const auto& candidate : ScanForInterpreters(search, PythonMinor{3, 7})) {
+    found.push_back(candidate.path.lexically_relative(root_.path() / "versions"));
+  }
+  EXPECT_THAT(found,
+              ::testing::UnorderedElementsAre("3.7.16/bin/python3.7", "3.7.1/bin/python3.7"));
+}
+
+TEST_F(InterpretersTest, OfAnotherVersionIsTakenWhenTheOneAskedForLies) {
+  Interpreters interpreters(
+      Search({{"a/python3", "3.6.1"}, {"b/python3.7", "3.6.9"}, {"c/python3.8", "3.8.1"}}), {});
+  EXPECT_EQ(interpreters.Choose({"2.4", "3.7"})->interpreter.version, "3.8.1");
+  EXPECT_EQ(interpreters.asked(), 3);
+}
+
 TEST_F(InterpretersTest, ShimsOnPathAreNoInterpreters) {
   WritePython(root_.path() / "shims/python3", "3.7.1");
   InterpreterSearch search;
