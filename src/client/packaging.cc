@@ -248,8 +248,9 @@ bool CacheWanted() {
   return !setting || std::string_view(setting) != "0";
 }
 
+// `scratch` becomes the directory of the build, unless the cache has its files.
 Result<std::vector<Path>> Build(const Path& package_path, const PackageRequest& request,
-                                const std::shared_ptr<TemporaryDirectory>& scratch) {
+                                std::shared_ptr<TemporaryDirectory>& scratch) {
   const Path root = package_path.parent_path();
   const std::string package = package_path.filename();
   std::optional<TreeKey> key;
@@ -260,6 +261,8 @@ Result<std::vector<Path>> Build(const Path& package_path, const PackageRequest& 
       if (auto found = cache.Find(*key, !request.read_only_cache)) return std::move(*found);
     }
   }
+  ASSIGN_OR_RETURN(TemporaryDirectory made, TemporaryDirectory::Make("caip-sdist-"));
+  scratch = std::make_shared<TemporaryDirectory>(std::move(made));
   ASSIGN_OR_RETURN(std::vector<Path> built, BuildPackage(root, package, scratch->path() / "output",
                                                          scratch->path(), request.stop));
   if (!key || request.read_only_cache) return built;
@@ -304,8 +307,6 @@ Result<PackageFiles> CollectPackages(const PackageRequest& request) {
   }
   if (!request.package_path || request.package_path->empty()) return files;
   RETURN_IF_ERROR(CheckPackageFolder(*request.package_path));
-  ASSIGN_OR_RETURN(TemporaryDirectory scratch, TemporaryDirectory::Make("caip-sdist-"));
-  files.keep = std::make_shared<TemporaryDirectory>(std::move(scratch));
   ASSIGN_OR_RETURN(const std::vector<Path> built,
                    Build(AbsoluteDirectory(*request.package_path), request, files.keep));
   files.local.insert(files.local.end(), built.begin(), built.end());
