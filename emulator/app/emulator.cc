@@ -131,6 +131,7 @@ Status Emulator::Parts::ServeNetworks(front::ReplicaNetworkOptions& network) {
   if (!replicas.machines) return host::errors::LauncherLacksMachines(replicas.name);
   http::Server& server = listener->server();
   network.port = server.port();
+  network.makes_ahead = !hooks;  // a scenario's faults are known when a network is opened
   if (!network.names.empty()) {
     network.more_names = [&buckets = *state.buckets] { return NamesOfBuckets(buckets); };
   }

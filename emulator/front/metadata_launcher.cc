@@ -1,5 +1,7 @@
 #include "emulator/front/metadata_launcher.h"
 
+#include <utility>
+
 #include "base/hash.h"
 
 namespace caip::front {
@@ -34,6 +36,19 @@ void MetadataLauncher::Close(const engine::RunKey& key, const Run& run) {
   if (!run.network) return;
   world_.machines.Remove(RunTag(key));
   for (const auto& shared : run.network->endpoints) world_.server.Unlisten(shared.tag);
+}
+
+// What waits for the packages need not wait for the network.
+void MetadataLauncher::Expect(const engine::RunKey& run,
+                              const std::vector<std::string>& addresses) {
+  if (!options_.network || !options_.network->makes_ahead) return inner().Expect(run, addresses);
+  std::shared_ptr<const engine::RunNetwork>& network = runs_[run].network;
+  if (!network) network = NetworkOf(run, *options_.network);
+  std::vector<std::string> hosts;
+  for (const std::string& address : addresses)
+    hosts.push_back(address.substr(0, address.rfind(':')));
+  options_.network->machines->MakeAhead(run, network, std::move(hosts));
+  inner().Expect(run, addresses);
 }
 
 void MetadataLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
@@ -76,8 +91,8 @@ bool MetadataLauncher::Open(const engine::ReplicaLaunch& launch, Run& run, Endpo
   }
   endpoint.address =
       options_.network->machines->SharedAddress() + ":" + std::to_string(options_.network->port);
-  if (run.network) return true;
-  run.network = NetworkOf(key, *options_.network);
+  if (!run.network) run.network = NetworkOf(key, *options_.network);
+  if (std::exchange(run.is_known, true)) return true;
   world_.machines.PutShared(RunTag(key), ReplicaFinder(key, launch.machine));
   return true;
 }

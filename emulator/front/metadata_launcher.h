@@ -44,6 +44,7 @@ class MetadataLauncher final : public host::ForwardingLauncher {
       : ForwardingLauncher(std::move(inner)), world_(world), options_(std::move(options)) {}
   ~MetadataLauncher() override;
 
+  void Expect(const engine::RunKey& run, const std::vector<std::string>& addresses) override;
   /// A replica starts without these variables if no listener can be opened (out of descriptors).
   void Launch(engine::ReplicaLaunch launch, Listener listener) override;
   void Discard(const engine::RunKey& run) override;
@@ -56,6 +57,7 @@ class MetadataLauncher final : public host::ForwardingLauncher {
   struct Run {
     std::map<run::ReplicaId, Endpoint> endpoints;
     std::shared_ptr<const engine::RunNetwork> network;  // empty if it has no own network
+    bool is_known = false;                              // the table of machines knows its replicas
   };
   Endpoint* EndpointOf(const engine::ReplicaLaunch& launch);
   metadata::Machine MachineOf(const engine::ReplicaLaunch& launch, uint64_t instance_id) const;

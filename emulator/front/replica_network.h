@@ -20,6 +20,7 @@ struct ReplicaNetworkOptions {
   /// More such names, those of buckets, at the start of a replica.
   std::function<std::vector<std::string>()> more_names = [] { return std::vector<std::string>(); };
   host::OwnMachines* machines = nullptr;  // the launcher's; outlives the results
+  bool makes_ahead = true;                // networks and machines are made before the launches
   /// The host's files of certificate authorities, in whose place replicas see caip's file.
   std::vector<std::string> covered = {};
 };

@@ -139,6 +139,7 @@ void Core::Apply(Entry& entry, const LeaveQueue&) {
 
 void Core::Apply(Entry& entry, const PreparePackages& prepare) {
   if (installing_.insert(entry.run.key()).second) clock_.Hold();
+  if (!prepare.addresses.empty()) ports_.launcher.Expect(entry.run.key(), prepare.addresses);
   ports_.packager.Prepare(prepare.request, [mailbox = mailbox_](Prepared prepared) {
     const RunKey run = prepared.run;
     mailbox->Post(RunEvent{run, std::move(prepared)});

@@ -114,6 +114,7 @@ struct BecomeReady {};
 struct LeaveQueue {};
 struct PreparePackages {
   PrepareRequest request;
+  std::vector<std::string> addresses = {};  // of the replicas that start afterwards
 };
 struct AbandonPackages {};
 struct LaunchReplica {

@@ -98,6 +98,7 @@ class JobRun {
   void LogFailedTries(int tries);
   std::map<std::string, std::string> ImagesToPrepare() const;
   void PrepareReplicas();
+  std::vector<std::string> AddressesToStart() const;
   bool RunsPackages(const run::ReplicaId& id) const;
   run::ReplicaId FirstWithPackages() const;
   void LogBeforePackages(const run::ReplicaId& id);

@@ -109,7 +109,17 @@ void JobRun::PrepareReplicas() {
   }
   if (study_) request.log_tasks.push_back(api_->TaskName(lead_));
   installing_ = true;
-  Do(PreparePackages{std::move(request)});
+  Do(PreparePackages{std::move(request), AddressesToStart()});
+}
+
+std::vector<std::string> JobRun::AddressesToStart() const {
+  std::vector<std::string> addresses;
+  for (const run::PlannedReplica& replica : plan_) {
+    const auto note = note_.replicas.find(replica.id);
+    const bool starts = note != note_.replicas.end() && !note->second.finished;
+    if (starts) addresses.push_back(replica.address);
+  }
+  return addresses;
 }
 
 bool JobRun::RunsPackages(const run::ReplicaId& id) const {

@@ -27,6 +27,7 @@ namespace caip::engine {
 
 using run::Environment;
 using run::RunKey;
+using run::Severity;
 
 /// One start of one replica. `boot` counts the starts of this replica in this job from 1, so that a
 /// late exit of an earlier start can be recognized.
@@ -118,11 +119,11 @@ struct PreparedImage {
   std::shared_ptr<const void> hold = {};  // the layers stay on this host while it lives
 };
 
-/// A file in /dev of a machine, or one of a device's driver.
+/// A file in /dev of a machine, or one of a device's driver (then read-only).
 struct DeviceNode {
-  std::string file;           // of this host
-  std::string shown;          // its path in the machine
-  bool is_read_only = false;  // a file of the driver
+  std::string file;   // of this host
+  std::string shown;  // its path in the machine
+  bool is_read_only = false;
   bool operator==(const DeviceNode&) const = default;
 };
 
@@ -205,6 +206,8 @@ class Launcher {
   /// submitted and keeps the answer with the job, so that an emulator with other settings runs the
   /// same later. Any thread.
   virtual Result<run::Program> Resolve(const run::Program& program) const = 0;
+  /// Before replicas of the run are launched, with their addresses, or Discard ends the run.
+  virtual void Expect(const RunKey&, const std::vector<std::string>&) {}
   virtual void Launch(ReplicaLaunch launch, Listener listener) = 0;
   /// Sends `signal` to the replica's main process group. Does nothing when the replica is gone.
   virtual void Signal(const ReplicaKey& key, int signal) = 0;
@@ -265,8 +268,6 @@ class Packager {
   /// Stops what Prepare started; `done` is not called any more. Blocks at most briefly.
   virtual void Abandon(const RunKey& run) = 0;
 };
-
-using run::Severity;
 
 /// A line for the job's log, before it gets its insertId.
 struct LogLine {
@@ -365,8 +366,7 @@ class JobStore {
   /// when it returns.
   virtual Status Create(const JobRecord& record) = 0;
   virtual Status Save(const JobRecord& record) = 0;
-  /// Removes a job in a terminal state, with its trials. Durable when it returns. kNotFound: there
-  /// is no such job.
+  /// Removes an ended job and its trials, durably when it returns. kNotFound: it does not exist.
   virtual Status Remove(const std::string& project, const std::string& job_id, RemovedId id) = 0;
   virtual Result<JobRecord> Get(const std::string& project, const std::string& job_id) const = 0;
   /// The job of another API than the first one that has this id, in whatever project.

@@ -73,6 +73,11 @@ class OwnMachines {
   virtual std::string HostAddress() const = 0;
   /// Sets the function that gets the listeners of runs' networks. Call it before the first launch.
   virtual void SetEndpointHandler(EndpointHandler handler) = 0;
+  /// Opens the network of a run, and makes machines at these addresses ("10.128.0.2") for the next
+  /// launches there. A failure is reported by the launch. Discard closes the network.
+  virtual void MakeAhead(const engine::RunKey& run,
+                         std::shared_ptr<const engine::RunNetwork> network,
+                         std::vector<std::string> addresses) = 0;
 };
 
 /// Called on any thread.
@@ -100,6 +105,9 @@ class ForwardingLauncher : public engine::Launcher {
 
   Result<run::Program> Resolve(const run::Program& program) const override {
     return inner_->Resolve(program);
+  }
+  void Expect(const engine::RunKey& run, const std::vector<std::string>& addresses) override {
+    inner_->Expect(run, addresses);
   }
   void Launch(engine::ReplicaLaunch launch, Listener listener) override {
     inner_->Launch(std::move(launch), std::move(listener));

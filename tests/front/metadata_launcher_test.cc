@@ -42,6 +42,13 @@ class FakeMachines final : public host::OwnMachines {
   std::string SharedAddress() const override { return "10.128.0.1"; }
   std::string HostAddress() const override { return "10.128.255.254"; }
   void SetEndpointHandler(host::EndpointHandler) override {}
+  void MakeAhead(const engine::RunKey&, std::shared_ptr<const engine::RunNetwork> network,
+                 std::vector<std::string> addresses) override {
+    networks.push_back(std::move(network));
+    made.push_back(std::move(addresses));
+  }
+  std::vector<std::shared_ptr<const engine::RunNetwork>> networks;
+  std::vector<std::vector<std::string>> made;
 };
 
 struct MetadataWorld {
@@ -196,6 +203,25 @@ TEST(ReplicaNetwork, HasTheMetadataServerAtItsRealAddressAndTheEmulatorAtTheHub)
   EXPECT_EQ(world.inner.launches[0].isolation->address, "10.128.0.3");
   EXPECT_EQ(world.inner.launches[1].isolation->address, "10.128.0.2");
   EXPECT_EQ(world.VariablesOf(0).at("https_proxy"), "http://10.128.0.1:2247");
+}
+
+TEST(ReplicaNetwork, IsMadeWhileThePackagesAreInstalled) {
+  NetworkWorld world;
+  MetadataLauncher launcher = world.Launcher();
+  launcher.Expect(world.run, {"10.128.0.2:2222", "10.128.0.3:2222"});
+  EXPECT_THAT(world.machines.made,
+              ::testing::ElementsAre(::testing::ElementsAre("10.128.0.2", "10.128.0.3")));
+  launcher.Launch(world.InNetwork(MetadataWorld::kWorker), {});
+  EXPECT_EQ(world.machines.networks[0], world.inner.launches[0].isolation->network);
+  EXPECT_TRUE(world.book.IsShared("demo/census_1//"));  // the metadata server knows the replicas
+}
+
+TEST(ReplicaNetwork, WaitsForTheLaunchWhereFaultsComeFirst) {
+  NetworkWorld world;
+  world.options.network->makes_ahead = false;
+  MetadataLauncher launcher = world.Launcher();
+  launcher.Expect(world.run, {"10.128.0.2:2222"});
+  EXPECT_THAT(world.machines.made, ::testing::IsEmpty());
 }
 
 TEST(ReplicaNetwork, NeedsNamesInsteadOfVariables) {

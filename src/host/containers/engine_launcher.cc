@@ -65,6 +65,9 @@ class EngineLauncher final : public engine::Launcher {
   Result<run::Program> Resolve(const run::Program& program) const override {
     return processes_->Resolve(program);
   }
+  void Expect(const engine::RunKey& run, const std::vector<std::string>& addresses) override {
+    processes_->Expect(run, addresses);
+  }
   void Launch(ReplicaLaunch launch, Listener listener) override {
     if (!launch.image) return processes_->Launch(std::move(launch), std::move(listener));
     const std::string container = NameOf(launch.key);

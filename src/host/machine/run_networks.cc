@@ -38,7 +38,21 @@ Status RunNetworks::Link(LauncherLink& link, const engine::ReplicaLaunch& launch
   ASSIGN_OR_RETURN(replica.address, AddressNumber(launch.isolation->address));
   ASSIGN_OR_RETURN(replica.network, Open(link, launch.key.run, launch.isolation->network));
   replica.is_new = false;  // at the launch
+  if (ahead_.erase({replica.network, replica.address}) > 0) return Ok{};
   return link.LinkMachine(replica.network, replica.address, launch.fresh_disk);
+}
+
+// What fails here fails at the launch again.
+void RunNetworks::LinkAhead(LauncherLink& link, const engine::RunKey& run,
+                            const std::shared_ptr<const engine::RunNetwork>& network,
+                            const std::vector<std::string>& addresses) {
+  const Result<uint64_t> number = Open(link, run, network);
+  if (!number.ok()) return;
+  for (const std::string& address : addresses) {
+    const Result<uint32_t> place = AddressNumber(address);
+    if (!place.ok() || !link.LinkMachine(*number, *place, true).ok()) return;
+    ahead_.emplace(*number, *place);
+  }
 }
 
 uint64_t RunNetworks::NumberOf(const engine::RunKey& run) {
@@ -94,6 +108,7 @@ void RunNetworks::Close(LauncherLink* link, const engine::RunKey& run) {
   wanted_.erase(run);
   while (const uint64_t number = NumberOf(run)) {
     if (link) link->CloseNetwork(number);
+    std::erase_if(ahead_, [&](const auto& place) { return place.first == number; });
     std::vector<uint64_t> unanswered;  // the launcher ended what would answer
     {
       const std::lock_guard lock(mutex_);
@@ -107,6 +122,7 @@ void RunNetworks::Close(LauncherLink* link, const engine::RunKey& run) {
 }
 
 void RunNetworks::Forget() {
+  ahead_.clear();
   std::vector<uint64_t> unanswered;
   {
     const std::lock_guard lock(mutex_);

@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/ports.h"
@@ -29,6 +31,10 @@ class RunNetworks {
   /// Opens the network of the launch's run, and makes the launch's machine there.
   Status Link(LauncherLink& link, const engine::ReplicaLaunch& launch,
               LauncherLink::Replica& replica);
+  /// Opens the network of a run, and makes machines for the next launches at these addresses.
+  void LinkAhead(LauncherLink& link, const engine::RunKey& run,
+                 const std::shared_ptr<const engine::RunNetwork>& network,
+                 const std::vector<std::string>& addresses);
   /// As DisturbsNetworks. A network without a link gets its faults when it is opened.
   void SetFaults(LauncherLink* link, const engine::RunKey& run, std::vector<PacketFault> faults,
                  NetworkListener listener);
@@ -64,6 +70,7 @@ class RunNetworks {
   std::map<engine::RunKey, Wanted> wanted_;  // by runs that have had faults
   std::map<uint64_t, Asked> asked_;          // by request; guarded by mutex_
   uint64_t last_request_ = 0;
+  std::set<std::pair<uint64_t, uint32_t>> ahead_;  // networks and addresses of unused machines
 };
 
 }  // namespace caip::host

@@ -153,6 +153,12 @@ class Processes final : public ProcessLauncher {
   void SetEndpointHandler(EndpointHandler handler) override {
     networks_.SetEndpointHandler(std::move(handler));
   }
+  void MakeAhead(const engine::RunKey& run, std::shared_ptr<const engine::RunNetwork> network,
+                 std::vector<std::string> addresses) override {
+    tasks_.Post([this, run, network = std::move(network), addresses = std::move(addresses)] {
+      if (EnsureLink().ok()) networks_.LinkAhead(*link_, run, network, addresses);
+    });
+  }
 
   // DisturbsNetworks
   void SetPacketFaults(const engine::RunKey& run, std::vector<PacketFault> faults,
