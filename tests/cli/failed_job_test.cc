@@ -71,6 +71,25 @@ TEST_F(OwnPathsTest, KeepsOnlyTheNewestNotes) {
   EXPECT_EQ(OwnPaths(state()).In(line), line);
 }
 
+TEST_F(OwnPathsTest, KeepsTheNotesOfAnEarlierCaipAndWhatFollowsABrokenLine) {
+  Write(state() / "package-sources.json",
+        PrettyJson({{{"package", kUri}, {"directory", source().string()}}}));
+  const std::string line = "  File \"" + Installed("trainer/task.py") + "\", line 1";
+  EXPECT_THAT(OwnPaths(state()).In(line), HasSubstr("/src/trainer/task.py"));
+  ASSERT_TRUE(KeepPackageSource(state(), {"gs://b/another.tar.gz"}, source()).ok());
+  EXPECT_THAT(OwnPaths(state()).In(line), HasSubstr("/src/trainer/task.py"));
+  const Path notes = state() / "package-sources.jsonl";
+  Write(notes, *ReadFile(notes) + "\n{\"package\": \"gs://b/to");  // a killed process
+  ASSERT_TRUE(KeepPackageSource(state(), {kUri}, root_.path() / "gone").ok());
+  EXPECT_EQ(OwnPaths(state()).In(line), line);
+}
+
+TEST_F(OwnPathsTest, DoesNotKeepAnEverLongerFile) {
+  const std::vector<std::string> uris(100, std::string("gs://b/") + std::string(100, 'x'));
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(KeepPackageSource(state(), uris, source()).ok());
+  EXPECT_LT(std::filesystem::file_size(state() / "package-sources.jsonl"), 300u << 10);
+}
+
 Json FailedJob(const std::string& message, const std::string& version) {
   return {{"state", "FAILED"},
           {"errorMessage", message},

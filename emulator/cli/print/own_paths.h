@@ -3,6 +3,7 @@
 // want to open the files from which they built it.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ class OwnPaths {
  public:
   /// Replaces nothing.
   OwnPaths() = default;
-  /// Knows the sources that were noted in the state directory by now.
+  /// Knows the sources that are noted in the state directory when a text first names a package.
   explicit OwnPaths(const Path& state);
 
   /// The text with <state>/environments/KEY/.../site-packages/trainer/task.py replaced by the file
@@ -32,10 +33,11 @@ class OwnPaths {
   void ShowIn(Json& entry) const;
 
  private:
+  const std::map<std::string, std::string>& Parents() const;
   std::string SourceOf(const std::string& key, const std::string& file) const;
 
   Path state_;
-  std::map<std::string, std::string> parents_;  // by URI
+  mutable std::optional<std::map<std::string, std::string>> parents_;  // by URI; unset: not read
 };
 
 }  // namespace caip::cli

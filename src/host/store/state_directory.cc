@@ -129,6 +129,7 @@ constexpr std::string_view kEarlyNames[] = {
     "keys",
     "machines.json",
     "package-sources.json",
+    "package-sources.jsonl",
     "python",
     "runtimes",
     "scenarios",
