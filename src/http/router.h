@@ -55,6 +55,10 @@ class Router {
       std::function<Response(int status, const Request& request, const std::string& allow)>;
 
   explicit Router(NoRoute no_route);
+  Router(Router&&) = default;
+  Router& operator=(Router&&) = default;
+  Router(const Router&) = delete;  // its patterns point into it
+  Router& operator=(const Router&) = delete;
   void Add(Route route);
   void Add(std::vector<Route> routes);
   /// The route of GET also answers HEAD if HEAD has no route. OPTIONS answers 204 with the methods

@@ -68,50 +68,96 @@ Json Answer(const run::Job& job, const std::vector<logging::Entry>& entries, uin
 }  // namespace
 
 JobFollower::JobFollower(engine::Engine& engine, logging::LogBook& book)
-    : engine_(engine), book_(book), subscription_(engine.Watch([this](const auto&...) {
-        ++saves_;
-        book_.WakeFollowers();
-      })) {}
+    : engine_(engine),
+      book_(book),
+      subscription_(engine.Watch([this](const run::Job& job) { Saved(job); })) {}
+
+// What a request knows of the job that it follows. After the first reading, the engine tells it: a
+// job is saved several times while it starts.
+class JobFollower::Following {
+ public:
+  Following(const JobFollower& follower, JobKey job) : follower_(follower), job_(std::move(job)) {
+    const std::lock_guard lock(follower_.mutex_);
+    entry_ = &follower_.followed_[job_];
+    ++entry_->requests;
+    seen_ = entry_->saves;
+  }
+  Following(const Following&) = delete;
+  Following& operator=(const Following&) = delete;
+  ~Following() {
+    const std::lock_guard lock(follower_.mutex_);
+    if (--entry_->requests == 0) follower_.followed_.erase(job_);
+  }
+
+  bool HasChanged() const { return entry_->saves != seen_; }
+  /// Replaces `job` if a newer one has been saved.
+  void Update(run::Job& job) {
+    const std::lock_guard lock(follower_.mutex_);
+    if (!HasChanged()) return;
+    seen_ = entry_->saves;
+    job = *entry_->saved;
+  }
+
+ private:
+  const JobFollower& follower_;
+  const JobKey job_;
+  Followed* entry_ = nullptr;
+  uint64_t seen_ = 0;
+};
+
+// On the engine's thread.
+void JobFollower::Saved(const run::Job& job) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = followed_.find({job.key.project, job.key.job_id});
+    if (found == followed_.end()) return;
+    found->second.saved = job;
+    ++found->second.saves;
+  }
+  book_.WakeFollowers();
+}
 
 Result<Json> JobFollower::Follow(const http::Request& request, const std::string& project,
                                  const std::string& job_id) const {
   const auto deadline = MonotonicNow() + WaitOf(request);
   const uint64_t after = logging::ParseInsertId(std::string(request.Query("after")));
+  Following following(*this, {project, job_id});
+  ASSIGN_OR_RETURN(run::Job job, engine_.Get(project, job_id));
+  bool may_have_entries = true;
   while (true) {
-    const uint64_t saves = saves_;
+    const bool ending = ending_;
     const auto left = std::chrono::ceil<milliseconds>(deadline - MonotonicNow());
     ASSIGN_OR_RETURN(const auto answer,
-                     TryAnswer(request, project, job_id, after, left.count() <= 0));
+                     TryAnswer(request, job, after, may_have_entries, left.count() <= 0));
     if (answer) return *answer;
-    book_.WaitForMore(project, job_id, after, left, [&] { return saves_ != saves; });
+    may_have_entries = book_.WaitForMore(
+        project, job_id, after, left, [&] { return following.HasChanged() || ending_ != ending; });
+    following.Update(job);
   }
 }
 
 Result<std::optional<Json>> JobFollower::TryAnswer(const http::Request& request,
-                                                   const std::string& project,
-                                                   const std::string& job_id, uint64_t after,
-                                                   bool must_answer) const {
-  ASSIGN_OR_RETURN(const run::Job job, engine_.Get(project, job_id));
+                                                   const run::Job& job, uint64_t after,
+                                                   bool may_have_entries, bool must_answer) const {
   const bool over = job.end_time.has_value();
   const bool ending = ending_;
+  const bool changed = request.Query("state") != run::Name(job.state);
+  const bool must = over || changed || ending || must_answer;
+  if (!must && !may_have_entries) return std::optional<Json>();
   if (over) RETURN_IF_ERROR(book_.Flush());  // makes the last entries visible
   logging::EntryQuery query;
-  query.project = project;
-  query.job_id = job_id;
+  query.project = job.key.project;
+  query.job_id = job.key.job_id;
   query.after_id = after;
   query.limit = kEntriesMax;
   ASSIGN_OR_RETURN(const std::vector<logging::Entry> entries, book_.Query(query));
-  const bool changed = request.Query("state") != run::Name(job.state);
-  if (!over && !changed && !ending && entries.empty() && !must_answer) {
-    return std::optional<Json>();
-  }
+  if (!must && entries.empty()) return std::optional<Json>();
   return std::optional<Json>(Answer(job, entries, after, request.Query("task"),
                                     over && entries.size() < kEntriesMax, ending));
 }
 
 void JobFollower::End() {
   ending_ = true;
-  ++saves_;
   book_.WakeFollowers();
 }
 

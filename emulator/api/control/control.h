@@ -3,8 +3,11 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -42,14 +45,24 @@ class JobFollower {
   void End();
 
  private:
+  using JobKey = std::pair<std::string, std::string>;  // project and job id
+  // A job that requests follow.
+  struct Followed {
+    int requests = 0;
+    std::atomic<uint64_t> saves{0};      // since the first request came
+    std::optional<run::Job> saved = {};  // as the last of them has it
+  };
+  class Following;
+  void Saved(const run::Job& job);
   // Makes the answer; nullopt: there is nothing new, and the request may wait.
-  Result<std::optional<Json>> TryAnswer(const http::Request& request, const std::string& project,
-                                        const std::string& job_id, uint64_t after,
+  Result<std::optional<Json>> TryAnswer(const http::Request& request, const run::Job& job,
+                                        uint64_t after, bool may_have_entries,
                                         bool must_answer) const;
 
   engine::Engine& engine_;
   logging::LogBook& book_;
-  std::atomic<uint64_t> saves_{0};
+  mutable std::mutex mutex_;
+  mutable std::map<JobKey, Followed> followed_;  // guarded by mutex_
   std::atomic<bool> ending_{false};
   engine::Subscription subscription_;
 };
