@@ -36,8 +36,8 @@ class FileSync {
   void AddPlaced(uint64_t sequence, const ObjectRecord& record);
   /// The object that was staged with this number does not exist.
   void Skip(uint64_t sequence);
-  /// Does not wait for the delay, and syncs some files even if it ends meanwhile. For objects that
-  /// earlier processes left: many short commands would leave ever more.
+  /// Waits 20 ms instead of the delay, and syncs some files even if it ends meanwhile. For objects
+  /// that earlier processes left: many short commands would leave ever more.
   void SyncSoon();
   /// True if the side store keeps so many bytes that further objects sync their files themselves.
   bool IsBehind() const;
