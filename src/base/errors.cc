@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/descriptor_limit.h"
 #include "base/quoting.h"
 #include "base/text.h"
 
@@ -36,6 +37,7 @@ Code CodeOf(int error_number) {
 }  // namespace
 
 Error SystemError(std::string what, int error_number) {
+  if (error_number == EMFILE || error_number == ENFILE) NoteDescriptorShortage();
   return {CodeOf(error_number), std::move(what) + ": " + std::strerror(error_number)};
 }
 

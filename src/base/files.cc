@@ -117,6 +117,14 @@ Status SyncDirectory(const Path& path) {
   return Ok{};
 }
 
+Result<TemporaryDirectory> TemporaryDirectory::MakeIn(const Path& parent, std::string_view prefix) {
+  std::string pattern = (parent / prefix).string() + "XXXXXX";
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    return SystemError("making the temporary directory " + pattern, errno);
+  }
+  return TemporaryDirectory(Made{pattern});
+}
+
 Result<TemporaryDirectory> TemporaryDirectory::Make(std::string_view prefix) {
   const char* base = std::getenv("TMPDIR");
   std::string pattern = (Path(base ? base : "/tmp") / prefix).string() + "XXXXXX";

@@ -52,6 +52,8 @@ class TemporaryDirectory {
  public:
   /// An error of the system: the directory in $TMPDIR is missing, full or not writable.
   static Result<TemporaryDirectory> Make(std::string_view prefix = "caip-");
+  /// The same in another directory. The error names it.
+  static Result<TemporaryDirectory> MakeIn(const Path& parent, std::string_view prefix);
   /// For tests. Ends the process if no directory can be made.
   explicit TemporaryDirectory(std::string_view prefix = "caip-");
   TemporaryDirectory(TemporaryDirectory&& other) noexcept

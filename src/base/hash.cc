@@ -69,6 +69,14 @@ void ContentDigest<State>::Add(std::string_view bytes) {
 }
 
 template <typename State>
+std::string ContentDigest<State>::HexSoFar() const {
+  State copy = *state_;
+  unsigned char digest[State::kBytes];
+  copy.Finish(digest);
+  return Hex({reinterpret_cast<const char*>(digest), sizeof digest});
+}
+
+template <typename State>
 std::string ContentDigest<State>::Finish() {
   unsigned char digest[State::kBytes];
   state_->Finish(digest);

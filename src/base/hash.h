@@ -42,6 +42,8 @@ class ContentDigest {
   ContentDigest& operator=(ContentDigest&&) noexcept;
 
   void Add(std::string_view bytes);
+  /// The digest of the pieces so far, as hexadecimal digits. More may follow.
+  std::string HexSoFar() const;
   /// The digest of all pieces, raw or as hexadecimal digits. No other call may follow.
   std::string Finish();
   std::string FinishHex();

@@ -160,7 +160,13 @@ int SqliteDatabase::OpenReadOnly() {
     const bool lacks_index = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
     if (!lacks_index || !has_log) return code;
   }
-  return sqlite3_errcode(db_);
+  if (sqlite3_extended_errcode(db_) != SQLITE_READONLY_ROLLBACK) return sqlite3_errcode(db_);
+  // A power failure while the database got its write-ahead log leaves a journal that only a writer
+  // can roll back. Nothing had been written to the log before.
+  sqlite3_close_v2(db_);
+  const int code = sqlite3_open_v2(UriOf(file_, "&immutable=1").c_str(), &db_, kFlags, nullptr);
+  if (code != SQLITE_OK) return code;
+  return sqlite3_exec(db_, "PRAGMA schema_version", nullptr, nullptr, nullptr);
 }
 
 Status SqliteDatabase::Open(Mode mode) {

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/descriptor_limit.h"
+#include "base/errors.h"
 #include "http/connection/connection.h"
 #include "http/connection/guard.h"
 #include "http/connection/response_writer.h"
@@ -68,8 +69,8 @@ struct Listener {
 class BlockingServer final : public Server {
  public:
   BlockingServer(ServerOptions options, Handler handler, Fd listener,
-                 std::unique_ptr<TlsServerContext> tls)
-      : woken_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+                 std::unique_ptr<TlsServerContext> tls, Fd woken, Fd stop_event)
+      : woken_(std::move(woken)) {
     context_.options = std::move(options);
     if (context_.options.connections_max <= 0) {
       context_.options.connections_max = ConnectionsFor(DescriptorLimit());
@@ -79,7 +80,7 @@ class BlockingServer final : public Server {
     }
     context_.handler = std::move(handler);
     context_.tls = std::move(tls);
-    context_.stop_event = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    context_.stop_event = std::move(stop_event);
     context_.port = LocalPort(listener.get());
     AddListener(std::move(listener), "");
     acceptor_ = std::thread([this] { AcceptAll(); });
@@ -358,6 +359,11 @@ class BlockingServer final : public Server {
 
 Result<std::unique_ptr<Server>> Server::Start(ServerOptions options, Handler handler) {
   ASSIGN_OR_RETURN(Fd listener, ListenOn(options.address, options.port));
+  Fd woken(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  Fd stop_event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!woken.valid() || !stop_event.valid()) {  // nothing would end the server
+    return SystemError("cannot make an event", errno);
+  }
   std::unique_ptr<TlsServerContext> tls;
   if (options.tls) {
     const auto served = [options](const std::string& name) {
@@ -366,8 +372,9 @@ Result<std::unique_ptr<Server>> Server::Start(ServerOptions options, Handler han
     };
     tls = std::make_unique<TlsServerContext>(options.tls, served);
   }
-  return std::unique_ptr<Server>(std::make_unique<BlockingServer>(
-      std::move(options), std::move(handler), std::move(listener), std::move(tls)));
+  return std::unique_ptr<Server>(
+      std::make_unique<BlockingServer>(std::move(options), std::move(handler), std::move(listener),
+                                       std::move(tls), std::move(woken), std::move(stop_event)));
 }
 
 }  // namespace caip::http

@@ -87,6 +87,28 @@ TEST_F(Databases, AreReadWithALogThatHasOnlyItsHeader) {
   EXPECT_EQ(Count(file_, SqliteDatabase::Mode::kReadOnly), 2);
 }
 
+// The power failed while the new database got its log: the journal's removal was lost. It says that
+// the file was empty before.
+TEST_F(Databases, AreReadWithAJournalThatHasToBeRolledBack) {
+  {
+    SqliteDatabase writer(file_, DatabaseFailed);
+    ASSERT_TRUE(writer.Open(SqliteDatabase::Mode::kCreate).ok());
+    ASSERT_TRUE(writer.Run("PRAGMA journal_mode = WAL").ok());
+  }
+  std::string journal("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7\0\0\0\0none\0\0\0\0\0\0\2\0\0\0\x10\0", 28);
+  journal.resize(512);
+  ASSERT_TRUE(WriteFile(file_.string() + "-journal", journal).ok());
+  const auto before = Files();
+  SqliteDatabase reader(file_, DatabaseFailed);
+  const Status opened = reader.Open(SqliteDatabase::Mode::kReadOnly);
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  EXPECT_EQ(*reader.Number("PRAGMA user_version"), 0);
+  EXPECT_EQ(Files(), before);
+  SqliteDatabase writer(file_, DatabaseFailed);
+  Make(writer, "PRAGMA journal_mode = WAL");
+  EXPECT_EQ(Count(file_, SqliteDatabase::Mode::kReadOnly), 2);
+}
+
 TEST_F(Databases, ThatAreMissingAreNotMadeByAReader) {
   SqliteDatabase database(file_, DatabaseFailed);
   const Status opened = database.Open(SqliteDatabase::Mode::kReadOnly);

@@ -310,6 +310,8 @@ TEST(Idleness, IsSeenFromBytesThatWereTakenFromTheSocket) {
   ASSERT_EQ(server.Receive(taken, sizeof taken).count, sizeof taken);
   EXPECT_EQ(server.taken(), 3);
   EXPECT_EQ(BytesThatCame(server.get()), 5);
+  client->ShutdownWrites();
+  EXPECT_EQ(BytesThatCame(server.get()), 5) << "the end is not a byte";
 }
 
 TEST(Idleness, OfABodyThatComesInDropsIsSeen) {

@@ -281,6 +281,21 @@ TEST_F(Proxy, TellsWhatTheMachinesProxySays) {
               HasSubstr("http://localhost/near;"));
 }
 
+TEST(Destination, IsANameOrAnAddressAndAPort) {
+  EXPECT_EQ(ParseDestination("Name.example:443")->host, "name.example");
+  EXPECT_EQ(ParseDestination("10.0.0.1:65535")->port, 65535);
+  EXPECT_EQ(ParseDestination("[::1]:443")->host, "::1");
+  EXPECT_EQ(ParseDestination("[fe80::1%eth0]:443")->host, "fe80::1%eth0");
+  const std::string_view none[] = {
+      "name",        ":443",           "name:0",           "name:65536",
+      "name:443x",   "::1:443",        "[]:443",           "[:443",
+      "]:443",       "[[::1]:443",     "[name]:443",       "[::1]]:443",
+      "a b:443",     "a\n:443",        "a/b:443",          "user@name:443",
+      "n\xffme:443", "[::1\xff]:443",  "[10.0.0.1]:1",     "[::1 ]:443",
+      "%[::1]:443",  {"a\0.b:443", 8}, {"[::1\0]:443", 10}};
+  for (const std::string_view text : none) EXPECT_FALSE(ParseDestination(text)) << text;
+}
+
 TEST(ProxyAddress, IsReadFromAUrlOrAPlace) {
   const auto whole = ParseProxyAddress("http://user:p%40ss@proxy.corp:3128/");
   ASSERT_TRUE(whole);

@@ -1,5 +1,6 @@
 #include "http/connection/tunnel.h"
 
+#include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -178,6 +179,19 @@ Result<Socket> ConnectThrough(const ProxyAddress& proxy, const Destination& to,
   return socket;
 }
 
+// Whether the text can be a name or an IPv4 address or, in brackets, an IPv6 address, which may
+// name its link after a percent sign.
+bool IsHost(std::string_view text, bool in_brackets) {
+  constexpr std::string_view kSigns = "[]/?#@\\";
+  const bool has_host_characters = std::ranges::all_of(text, [&](char c) {
+    return c > ' ' && c < 0x7f && kSigns.find(c) == std::string_view::npos;
+  });
+  if (!has_host_characters || text.empty()) return false;
+  if (!in_brackets) return text.find(':') == std::string_view::npos;
+  in6_addr address;
+  return ::inet_pton(AF_INET6, std::string(text.substr(0, text.find('%'))).c_str(), &address) == 1;
+}
+
 }  // namespace
 
 std::optional<Destination> ParseDestination(std::string_view text) {
@@ -185,16 +199,13 @@ std::optional<Destination> ParseDestination(std::string_view text) {
   if (colon == std::string_view::npos || colon == 0) return std::nullopt;
   std::string_view host = text.substr(0, colon);
   const std::string_view digits = text.substr(colon + 1);
-  if (host.starts_with('[') != host.ends_with(']')) return std::nullopt;
-  if (host.starts_with('[')) {
-    host = host.substr(1, host.size() - 2);
-  } else if (host.find(':') != std::string_view::npos) {
-    return std::nullopt;
-  }
+  const bool in_brackets = host.size() > 2 && host.starts_with('[') && host.ends_with(']');
+  if (in_brackets) host = host.substr(1, host.size() - 2);
+  if (!IsHost(host, in_brackets)) return std::nullopt;
   uint16_t port = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
   const bool whole = code == std::errc() && end == digits.data() + digits.size();
-  if (host.empty() || !whole || port == 0) return std::nullopt;
+  if (!whole || port == 0) return std::nullopt;
   return Destination{LowerCase(host), port};
 }
 

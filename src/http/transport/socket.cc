@@ -20,6 +20,9 @@
 namespace caip::http {
 namespace {
 
+// TCP_CLOSE_WAIT of <netinet/tcp.h>, which cannot be included beside <linux/tcp.h>.
+constexpr uint8_t kCloseWait = 8;
+
 constexpr uint64_t kFilePieceBytes = 256 << 10;
 
 }  // namespace
@@ -136,7 +139,8 @@ std::optional<uint64_t> BytesThatCame(int fd) {
   if (size < offsetof(tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) {
     return std::nullopt;
   }
-  return info.tcpi_bytes_received;
+  const bool has_ended = info.tcpi_state == kCloseWait;  // the end counts as a byte
+  return info.tcpi_bytes_received - (has_ended ? 1 : 0);
 }
 
 void ShutdownSocket(int fd) { ::shutdown(fd, SHUT_RDWR); }
