@@ -17,8 +17,9 @@ Variables StorageVariables(const std::string& endpoint) {
 
 Variables GcloudVariables(const std::string& endpoint, const std::string& config_directory,
                           const std::string& project) {
-  return {
-      {"CLOUDSDK_CONFIG", config_directory},
+  Variables variables;
+  if (!config_directory.empty()) variables.emplace_back("CLOUDSDK_CONFIG", config_directory);
+  const Variables others = {
       {"CLOUDSDK_API_ENDPOINT_OVERRIDES_ML", endpoint + "/"},
       {"CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE", endpoint + "/storage/v1/"},
       {"CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING", endpoint + "/"},
@@ -30,6 +31,8 @@ Variables GcloudVariables(const std::string& endpoint, const std::string& config
       {"CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK", "true"},
       {"CLOUDSDK_ML_ENGINE_POLLING_INTERVAL", "1"},
   };
+  variables.insert(variables.end(), others.begin(), others.end());
+  return variables;
 }
 
 }  // namespace caip::google

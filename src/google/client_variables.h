@@ -13,7 +13,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;  // names ar
 /// For libraries that read and write Cloud Storage.
 Variables StorageVariables(const std::string& endpoint);
 
-/// For gcloud and gsutil. They keep their configuration in `config_directory`.
+/// For gcloud and gsutil. They keep their configuration in `config_directory`, or, if that is
+/// empty, where they do by default: below HOME.
 Variables GcloudVariables(const std::string& endpoint, const std::string& config_directory,
                           const std::string& project);
 

@@ -154,7 +154,8 @@ void AddLauncher(const EnvironmentFacts& facts, Variables& out) {
 void AddEmulator(const EnvironmentFacts& facts, Variables& out) {
   for (auto& variable : google::StorageVariables(facts.endpoint)) out.push_back(variable);
   out.emplace_back("GOOGLE_CLOUD_PROJECT", facts.project_id);
-  const std::string config = facts.boot_disk + "/" + std::string(kHome) + "/.config/gcloud";
+  const std::string config =
+      facts.has_own_image ? "" : facts.boot_disk + "/" + std::string(kHome) + "/.config/gcloud";
   for (auto& variable : google::GcloudVariables(facts.endpoint, config, facts.project_id)) {
     out.push_back(variable);
   }

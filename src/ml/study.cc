@@ -1,7 +1,5 @@
 #include "ml/study.h"
 
-#include <algorithm>
-
 namespace caip::ml {
 namespace {
 
@@ -23,10 +21,7 @@ tuning::Parameter ParameterOf(const ParameterSpec& spec) {
     parameter.most_integer = static_cast<int64_t>(spec.max_value.value_or(0));
   }
   parameter.numbers = spec.discrete_values;
-  for (const std::string& category : spec.categorical_values) {  // a set, whatever the list says
-    auto& known = parameter.categories;
-    if (std::find(known.begin(), known.end(), category) == known.end()) known.push_back(category);
-  }
+  parameter.categories = tuning::Distinct(spec.categorical_values);
   return parameter;
 }
 

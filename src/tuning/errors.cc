@@ -44,6 +44,16 @@ std::string TooManyParameters(size_t count, size_t most) {
          std::to_string(count) + ".";
 }
 
+std::string TooManyMetrics(size_t count, size_t most) {
+  return "A study has at most " + std::to_string(most) + " metrics, not " + std::to_string(count) +
+         ".";
+}
+
+std::string TooManyValues(size_t count, size_t most) {
+  return "A parameter has at most " + std::to_string(most) + " values, not " +
+         std::to_string(count) + ".";
+}
+
 std::string NeedsOne(std::string_view what) {
   return "At least one " + std::string(what) + " is required.";
 }

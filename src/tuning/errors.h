@@ -24,6 +24,8 @@ namespace caip::tuning::texts {
 std::string Required();
 std::string NeedsOne(std::string_view what);
 std::string TooManyParameters(size_t count, size_t most);
+std::string TooManyMetrics(size_t count, size_t most);
+std::string TooManyValues(size_t count, size_t most);
 std::string NameTwice(std::string_view name);
 std::string GoalMissing();
 std::string TypeMissing();

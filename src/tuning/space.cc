@@ -36,29 +36,25 @@ Point Space::Completed(Point point, Random& random) const {
   return point;
 }
 
-// Counts the points of the parameter and its descendants.
+// Counts the points of the parameter and its descendants. A value counts once for each point of the
+// children that it activates.
 double Space::CountBelow(size_t parameter) const {
   const Parameter& top = parameters_[parameter];
-  const bool has_children = std::any_of(parameters_.begin(), parameters_.end(),
-                                        [&](const Parameter& p) { return p.parent == parameter; });
-  if (!has_children || top.type == ValueType::kDouble) return top.Count();
-  double count = top.Count();
-  // A value counts once for each point of its children.
-  std::vector<Value> activating;
-  for (const Parameter& child : parameters_) {
+  if (top.type == ValueType::kDouble) return top.Count();
+  const std::set<Value> listed = top.Listed();
+  std::map<Value, double> below;  // by the value
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const Parameter& child = parameters_[i];
     if (child.parent != parameter) continue;
-    for (const Value& value : child.parent_values) {
-      if (top.Has(value) && !Contains(activating, value)) activating.push_back(value);
+    const double count = CountBelow(i);
+    for (const Value& value :
+         std::set<Value>(child.parent_values.begin(), child.parent_values.end())) {
+      const bool is_known = listed.empty() ? top.Has(value) : listed.contains(value);
+      if (is_known) below.try_emplace(value, 1).first->second *= count;
     }
   }
-  for (const Value& value : activating) {
-    double below = 1;
-    for (size_t i = 0; i < parameters_.size(); ++i) {
-      const Parameter& child = parameters_[i];
-      if (child.parent == parameter && Contains(child.parent_values, value)) below *= CountBelow(i);
-    }
-    count += below - 1;
-  }
+  double count = top.Count();
+  for (const auto& [value, points] : below) count += points - 1;
   return count;
 }
 
@@ -152,6 +148,21 @@ Value NearestNumber(const Parameter& of, double unit) {
 }
 
 }  // namespace
+
+std::set<Value> Parameter::Listed() const {
+  if (type == ValueType::kDiscrete) return {numbers.begin(), numbers.end()};
+  if (type == ValueType::kCategorical) return {categories.begin(), categories.end()};
+  return {};
+}
+
+std::vector<std::string> Distinct(const std::vector<std::string>& texts) {
+  std::set<std::string_view> known;
+  std::vector<std::string> distinct;
+  for (const std::string& text : texts) {
+    if (known.insert(text).second) distinct.push_back(text);
+  }
+  return distinct;
+}
 
 bool Parameter::Has(const Value& value) const {
   const double* number = std::get_if<double>(&value);

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ enum class ValueType { kDouble, kInteger, kDiscrete, kCategorical };
 
 /// The most values of a discrete parameter.
 inline constexpr size_t kDiscreteValuesMax = 1000;
+/// The most categories of a parameter, and the most values in the condition of a child (chosen: the
+/// service states no limit).
+inline constexpr size_t kCategoriesMax = 1000;
 
 /// The values of a trial as its trainer gets them, by parameter name.
 using ValueTexts = std::map<std::string, std::string>;
@@ -56,9 +60,14 @@ struct Parameter {
   Value AtUnit(double unit) const;
   /// The number of values; infinity for kDouble.
   double Count() const;
+  /// The values of a kDiscrete or kCategorical, for many look-ups. Empty for the other types.
+  std::set<Value> Listed() const;
   /// Reads a trial's text; nullopt if the set does not have the value.
   std::optional<Value> Read(std::string_view text) const;
 };
+
+/// The texts in their order, each once: a list of categories is a set, whatever it says.
+std::vector<std::string> Distinct(const std::vector<std::string>& texts);
 
 /// All parameters of a study, each after its parent. Immutable; any thread.
 class Space {

@@ -31,7 +31,8 @@ constexpr ValueField kValueFields[] = {
 constexpr ValueType kValueTypes[] = {ValueType::kDouble, ValueType::kInteger,
                                      ValueType::kCategorical, ValueType::kDiscrete};
 
-constexpr size_t kParametersMax = 1000;  // with those of conditions; the service states no limit
+// The service states no limits. Parameters count with those of conditions.
+constexpr size_t kParametersMax = 1000;
 
 // Reads a config and collects all violations.
 class StudyConfigReader {
@@ -60,6 +61,9 @@ class StudyConfigReader {
 
   void ReadMetrics(const Json& metrics) {
     if (metrics.empty()) Report("metrics", texts::NeedsOne("metric"));
+    if (metrics.size() > kMetricsMax) {
+      return Report("metrics", texts::TooManyMetrics(metrics.size(), kMetricsMax));
+    }
     for (size_t i = 0; i < metrics.size(); ++i) {
       const std::string at = "metrics[" + std::to_string(i) + "]";
       const std::string name = StringOr(metrics[i], "metric");
@@ -136,6 +140,10 @@ class StudyConfigReader {
     const std::string path = at + "." + std::string(wanted);
     const Json* values = Member(plain, wanted);
     if (!values || ListOf(*values, "values").empty()) return Report(path, texts::Required());
+    const size_t count = ListOf(*values, "values").size();
+    if (count > kCategoriesMax) {
+      return Report(path + ".values", texts::TooManyValues(count, kCategoriesMax));
+    }
     for (const Json& value : ListOf(*values, "values")) {
       parameter.parent_values.push_back(ValueOf(value, parameters_[*parameter.parent].type));
       if (!parameters_[*parameter.parent].Has(parameter.parent_values.back())) {
@@ -200,6 +208,9 @@ class StudyConfigReader {
     const Json& values = ListOf(set, "values");
     if (values.empty()) return Report(path + ".values", texts::NeedsOne("value"));
     if (parameter.type == ValueType::kCategorical) {
+      if (values.size() > kCategoriesMax) {
+        return Report(path + ".values", texts::TooManyValues(values.size(), kCategoriesMax));
+      }
       for (const Json& value : values) parameter.categories.push_back(value.get<std::string>());
       const std::set<std::string> distinct(parameter.categories.begin(),
                                            parameter.categories.end());

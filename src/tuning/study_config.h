@@ -12,6 +12,9 @@
 
 namespace caip::tuning {
 
+/// The most metrics of a study (chosen: the service states no limit).
+inline constexpr size_t kMetricsMax = 100;
+
 enum class StoppingRule { kNone, kMedian, kDecayCurve };
 
 struct StudyConfig {

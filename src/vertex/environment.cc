@@ -158,7 +158,8 @@ void AddLauncher(const EnvironmentFacts& facts, run::Environment& out) {
 // GOOGLE_CLOUD_PROJECT is not set on the service, and user code may test that.
 void AddEmulator(const EnvironmentFacts& facts, run::Environment& out) {
   if (facts.endpoint.empty()) return;
-  const std::string config = facts.boot_disk + "/" + std::string(kHome) + "/.config/gcloud";
+  const std::string config =
+      facts.has_own_image ? "" : facts.boot_disk + "/" + std::string(kHome) + "/.config/gcloud";
   for (const auto& variables :
        {google::StorageVariables(facts.endpoint),
         google::GcloudVariables(facts.endpoint, config, facts.project_id)}) {

@@ -81,10 +81,14 @@ Error NotServed(std::string_view what) {
 
 Error FieldsNotServed(std::vector<FieldViolation> violations) {
   std::string message;
+  size_t number = 0;
   for (const FieldViolation& violation : violations) {
+    if (++number > google::errors::kViolationsMax) break;
     message += (message.empty() ? "" : " ") + violation.field + ": " + violation.description;
   }
-  return {Code::kUnimplemented, std::move(message), std::move(violations)};
+  Error error = google::errors::Violations(std::move(violations), Code::kUnimplemented);
+  error.message = std::move(message);
+  return error;
 }
 
 Error PersistentResourceNotFound(std::string_view id) {

@@ -1,5 +1,7 @@
 #include "vertex/nfs_mounts.h"
 
+#include <linux/limits.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -16,17 +18,12 @@ bool HoldsNul(std::string_view path) { return std::ranges::find(path, '\0') != p
 // The names in a path. nullopt: one leads upwards, or no file can have it.
 std::optional<std::vector<std::string>> NamesIn(std::string_view path) {
   std::vector<std::string> names;
-  if (HoldsNul(path)) return std::nullopt;
+  if (HoldsNul(path) || path.size() >= PATH_MAX) return std::nullopt;
   for (std::string& name : Split(path, '/')) {
     if (name == "..") return std::nullopt;
     if (!name.empty() && name != ".") names.push_back(std::move(name));
   }
   return names;
-}
-
-bool IsAt(std::string_view place, std::string_view directory) {
-  return place == directory ||
-         (place.starts_with(directory) && place.substr(directory.size()).starts_with('/'));
 }
 
 }  // namespace
@@ -67,8 +64,17 @@ std::optional<std::string> PlaceOf(const NfsMount& mount) {
   return std::string(kNfsRoot) + Join(*names, "/");
 }
 
-bool DoPlacesOverlap(std::string_view one, std::string_view other) {
-  return IsAt(one, other) || IsAt(other, one);
+std::optional<std::string> MountPlaces::Add(const std::string& place) {
+  std::optional<std::string> other;
+  for (size_t end = place.size(); !other && end != place.npos && end > 0;
+       end = place.rfind('/', end - 1)) {
+    const auto above = taken_.find(std::string_view(place).substr(0, end));
+    if (above != taken_.end()) other = *above;
+  }
+  const auto below = taken_.lower_bound(place + "/");
+  if (!other && below != taken_.end() && below->starts_with(place + "/")) other = *below;
+  taken_.insert(place);
+  return other;
 }
 
 }  // namespace caip::vertex

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,14 @@ std::optional<std::string> DirectoryOf(const NfsMount& mount, const NfsExports& 
 /// Where replicas see the mount: "/mnt/nfs/data". nullopt: its mount point is not valid.
 std::optional<std::string> PlaceOf(const NfsMount& mount);
 
-/// True if one place is the other one, or is in it.
-bool DoPlacesOverlap(std::string_view one, std::string_view other);
+/// The places of a pool's mounts.
+class MountPlaces {
+ public:
+  /// Adds a place. Returns one of those before that is the same, above it or below it.
+  std::optional<std::string> Add(const std::string& place);
+
+ private:
+  std::set<std::string, std::less<>> taken_;
+};
 
 }  // namespace caip::vertex

@@ -24,10 +24,7 @@ tuning::Parameter ParameterOf(const StudyParameter& spec) {
   } else if (spec.numbers) {
     parameter.numbers = spec.numbers->values;
   } else {
-    for (const std::string& category : spec.categories->values) {  // a set, whatever the list says
-      auto& known = parameter.categories;
-      if (std::ranges::find(known, category) == known.end()) known.push_back(category);
-    }
+    parameter.categories = tuning::Distinct(spec.categories->values);
   }
   AddParentValues(spec.parent_numbers, parameter);
   AddParentValues(spec.parent_integers, parameter);

@@ -204,6 +204,18 @@ TEST(Measurements, RefuseNegativeProgress) {
             "final_measurement.elapsed_time: The value must not be negative.\n");
 }
 
+TEST(Measurements, HaveALimitForMetrics) {
+  StudyWorld ml;
+  ml.Create(AConfig());
+  const std::string trial = PathOf(ml.Suggest(1, "a")[0]);
+  Json measurement = Losses(0.5);
+  while (measurement["metrics"].size() < 101) {
+    measurement["metrics"].push_back({{"metric", "other"}, {"value", 1}});
+  }
+  EXPECT_EQ(ViolationsOf(ml.Post(trial + ":complete", {{"finalMeasurement", measurement}})),
+            "final_measurement.metrics: A measurement has at most 100 metrics, not 101.\n");
+}
+
 TEST(Names, WithASlashAreNotFound) {
   StudyWorld ml;
   ml.Create(AConfig());

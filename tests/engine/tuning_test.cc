@@ -86,6 +86,7 @@ struct Tuning {
   std::function<Script(const ReplicaLaunch&)> script;
   std::vector<ReplicaLaunch> launches;
   size_t most_live = 0;
+  Instant reported = Instant::max();  // when reports come, if a test needs it
   SimulatedEngine world;
 };
 
@@ -495,6 +496,36 @@ TEST(TuningRecovery, AKilledEmulatorLosesNoFinishedTrialAndRepeatsNoReport) {
   std::map<std::string, int> boots;  // no trial starts again after its end
   for (const ReplicaLaunch& launch : t.launches) ++boots[launch.key.run.trial];
   EXPECT_EQ(boots.size(), 50u);
+}
+
+// The disk is full only when the report comes. The trial ends before the report is tried again.
+TEST(TuningRecovery, AKilledEmulatorLosesNoReportOfAFinishedTrial) {
+  Tuning t;
+  t.script = [](const ReplicaLaunch& launch) {
+    Script does = Tuning::Usual(launch);
+    does.reports = {ReportAt(5, 100, 0.5)};
+    does.run_for = seconds(5) + std::chrono::milliseconds(100);
+    return does;
+  };
+  int refusals = 0;
+  t.world.store.refuse = [&]() -> std::optional<Error> {
+    const bool reports_came = t.world.launcher.live() > 0 && t.world.clock.Now() >= t.reported;
+    if (!reports_came || refusals++ > 0) return std::nullopt;
+    return Error{Code::kResourceExhausted, "disk full"};
+  };
+  ASSERT_TRUE(t.world.Submit(ATuningJob("j", 1, 1)).ok());
+  ASSERT_TRUE(t.world.RunUntil([&] { return t.world.launcher.live() > 0; }));
+  t.reported = t.world.clock.Now() + seconds(5);
+  ASSERT_TRUE(t.world.RunUntil([&] { return refusals > 0 && t.world.launcher.live() == 0; }));
+  t.world.RunFor(std::chrono::milliseconds(200));
+  t.world.KillEmulator();
+  const TrialRecord kept = t.Kept("j").at(0);
+  EXPECT_TRUE(kept.job.state != JobState::kSucceeded || kept.reports.size() == 1);
+  t.world.Boot();
+  t.world.RunUntilIdle();
+  EXPECT_EQ(t.world.JobOf("j").state, JobState::kSucceeded);
+  EXPECT_EQ(t.Kept("j").at(0).reports.size(), 1u);
+  EXPECT_EQ(t.world.clock.holders(), 0);
 }
 
 TEST(TuningRecovery, GoesOnWithTheValuesThatItHadChosen) {

@@ -110,8 +110,13 @@ TEST(ValidateTuning, CategoriesAreTexts) {
        "hyperparameters.params[2].discrete_values", "must not be set"},
       {"no NUL", With(kCategorical, [](auto& p) { p.categorical_values = {std::string(1, 0)}; }),
        "hyperparameters.params[2].categorical_values", "NUL"},
+      {"at most 1000", With(kCategorical, [](auto& p) { p.categorical_values.assign(1001, "c"); }),
+       "hyperparameters.params[2].categorical_values", "1001 values. At most 1000"},
   };
   ExpectEachReported(ATuningJob(), rows);
+  const AllowedUse fine[] = {
+      {"1000", With(kCategorical, [](auto& p) { p.categorical_values.assign(1000, "c"); })}};
+  ExpectEachAllowed(ATuningJob(), fine);
 }
 
 TEST(ValidateTuning, DiscreteValuesIncrease) {

@@ -159,6 +159,38 @@ TEST(ConditionalSpace, CountsItsPoints) {
   EXPECT_TRUE(std::isinf(AStudy(AllKinds(), "").space.Count()));
 }
 
+// Each of ten parameters is called for by each value of the one before: one look for each point
+// would never end.
+TEST(ConditionalSpace, CountsALongChain) {
+  std::vector<Parameter> chain;
+  std::vector<Value> all;
+  for (int64_t value = 1; value <= 1000; ++value) all.emplace_back(value);
+  for (size_t i = 0; i < 10; ++i) {
+    chain.push_back({.name = "p" + std::to_string(i), .type = ValueType::kInteger});
+    chain.back().least_integer = 1;
+    chain.back().most_integer = 1000;
+    if (i == 0) continue;
+    chain.back().parent = i - 1;
+    chain.back().parent_values = all;
+  }
+  EXPECT_NEAR(Space(chain).Count() / 1e30, 1, 1e-9);
+}
+
+TEST(ConditionalSpace, CountsAValueOfTheParentOnce) {
+  Parameter parent{.name = "cell", .type = ValueType::kCategorical};
+  parent.categories = {"gru", "lstm"};
+  Parameter child{.name = "units", .type = ValueType::kInteger};
+  child.least_integer = 1;
+  child.most_integer = 5;
+  child.parent = 0;
+  child.parent_values = {std::string("gru"), std::string("gru"), std::string("rnn")};
+  EXPECT_EQ(Space({parent, child}).Count(), 6);
+}
+
+TEST(Categories, AreASet) {
+  EXPECT_THAT(Distinct({"b", "a", "b", "", "a"}), ::testing::ElementsAre("b", "a", ""));
+}
+
 TEST(ConditionalSpace, ReadsOnlyWhatIsCalledFor) {
   const Space space = Conditional();
   EXPECT_TRUE(space.Read({{"optimizer", "none"}}).ok());

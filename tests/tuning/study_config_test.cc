@@ -59,6 +59,34 @@ TEST(StudyConfig, HasAtMostAThousandParameters) {
             "A study has at most 1000 parameters, not 1001.");
 }
 
+// What is too long is not examined further: metrics and values are compared with one another.
+TEST(StudyConfig, HasLimitsForMetricsAndValues) {
+  Json config = AConfig();
+  for (int i = 1; i < 100; ++i) {
+    config["metrics"].push_back({{"goal", "MINIMIZE"}, {"metric", "m" + std::to_string(i)}});
+  }
+  Json& cell = config["parameters"][3];
+  for (int i = 2; i < 1000; ++i) {
+    cell["categorical_value_spec"]["values"].push_back("c" + std::to_string(i));
+  }
+  Json child = config["parameters"][0];
+  child["parameter"] = "child";
+  child["parent_categorical_values"] = cell["categorical_value_spec"];
+  cell["child_parameter_specs"] = {child};
+  EXPECT_THAT(Broken(config), IsEmpty());
+  cell["child_parameter_specs"][0]["parent_categorical_values"]["values"].push_back("gru");
+  const std::string at = "parameters[3].child_parameter_specs[0].parent_categorical_values.values";
+  EXPECT_THAT(Broken(config), ElementsAre(at));
+  cell.erase("child_parameter_specs");
+  cell["categorical_value_spec"]["values"].push_back("one more");
+  EXPECT_THAT(Broken(config), ElementsAre("parameters[3].categorical_value_spec.values"));
+  cell["categorical_value_spec"]["values"].erase(1000);
+  config["metrics"].push_back({{"goal", "MINIMIZE"}, {"metric", "one more"}});
+  EXPECT_THAT(Broken(config), ElementsAre("metrics"));
+  EXPECT_EQ(ReadStudyConfig(config).error().violations[0].description,
+            "A study has at most 100 metrics, not 101.");
+}
+
 TEST(StudyConfig, GivesTheOptimizerItsSpaceGoalsAndAlgorithm) {
   const auto config = ReadStudyConfig(AConfig());
   ASSERT_TRUE(config.ok()) << config.error().message;

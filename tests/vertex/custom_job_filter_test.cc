@@ -84,6 +84,18 @@ TEST(CustomJobFilter, SeesATuningJobAndAPipelineByTheirOwnNames) {
   EXPECT_FALSE(study->Matches(job, false));
 }
 
+// Each text has the empty text, and each set of labels may have an empty key.
+TEST(CustomJobFilter, TakesAnEmptyTextInQuotes) {
+  const run::Job job = AListedJob();
+  for (const char* text : {"display_name:\"\"", "display_name != \"\"", "NOT labels:\"\""}) {
+    const auto filter = CustomJobFilter::Parse(text);
+    ASSERT_TRUE(filter.ok()) << text << ": " << filter.error().message;
+    const CustomJobFilter copy = *filter;
+    EXPECT_TRUE(copy.Matches(job, false)) << text;
+  }
+  EXPECT_FALSE(CustomJobFilter::Parse("state:\"\"").ok());
+}
+
 TEST(CustomJobFilter, SaysWhereItIsBroken) {
   struct Row {
     const char* filter;

@@ -104,6 +104,18 @@ TEST(Environment, LooksAsTheServiceWouldMakeIt) {
   }
 }
 
+// The user of an image may have another home than /root, where gcloud has its configuration.
+TEST(Environment, LeavesTheVariablesOfTheSystemToAnImage) {
+  const Scene scene(AContainerJob(), kChief);
+  EnvironmentFacts facts = scene.Facts();
+  facts.has_own_image = true;
+  const auto variables = RenderEnvironment(facts);
+  for (const std::string name : {"PATH", "HOME", "USER", "LANG", "TMPDIR", "CLOUDSDK_CONFIG"}) {
+    EXPECT_THAT(variables, Not(Contains(Key(name))));
+  }
+  EXPECT_THAT(variables, Contains(Key(std::string("CLOUDSDK_CORE_PROJECT"))));
+}
+
 TEST(Environment, NamesEachVariableOnce) {
   Json body = WithOutput(WithPools(APackageJob(), {1}));
   body["jobSpec"]["workerPoolSpecs"][0]["pythonPackageSpec"]["env"] =

@@ -73,11 +73,34 @@ TEST(NfsMounts, AreSeenBelowOneDirectory) {
 }
 
 TEST(NfsMounts, OverlapIfOneIsInTheOther) {
-  EXPECT_TRUE(DoPlacesOverlap("/mnt/nfs/a", "/mnt/nfs/a"));
-  EXPECT_TRUE(DoPlacesOverlap("/mnt/nfs/a", "/mnt/nfs/a/b"));
-  EXPECT_TRUE(DoPlacesOverlap("/mnt/nfs/a/b", "/mnt/nfs/a"));
-  EXPECT_FALSE(DoPlacesOverlap("/mnt/nfs/a", "/mnt/nfs/ab"));
-  EXPECT_FALSE(DoPlacesOverlap("/mnt/nfs/a", "/mnt/nfs/b"));
+  const auto overlap = [](const char* one, const char* other) {
+    MountPlaces places;
+    EXPECT_EQ(places.Add(one), std::nullopt);
+    const auto found = places.Add(other);
+    EXPECT_TRUE(!found || *found == one) << *found;
+    return found.has_value();
+  };
+  EXPECT_TRUE(overlap("/mnt/nfs/a", "/mnt/nfs/a"));
+  EXPECT_TRUE(overlap("/mnt/nfs/a", "/mnt/nfs/a/b/c"));
+  EXPECT_TRUE(overlap("/mnt/nfs/a/b/c", "/mnt/nfs/a"));
+  EXPECT_FALSE(overlap("/mnt/nfs/a", "/mnt/nfs/ab"));
+  EXPECT_FALSE(overlap("/mnt/nfs/a/b", "/mnt/nfs/a-b"));
+  EXPECT_FALSE(overlap("/mnt/nfs/a", "/mnt/nfs/b"));
+}
+
+// Each against each would take minutes.
+TEST(NfsMounts, AreComparedWithOneAnotherHoweverManyThereAre) {
+  MountPlaces places;
+  for (int i = 0; i < 300'000; ++i) {
+    ASSERT_EQ(places.Add("/mnt/nfs/a/" + std::to_string(i) + "/b"), std::nullopt);
+  }
+  EXPECT_EQ(places.Add("/mnt/nfs/a/77/b/c"), "/mnt/nfs/a/77/b");
+}
+
+TEST(NfsMounts, HaveNoPathsThatAreTooLongForTheKernel) {
+  const std::string longest(4095, 'a');
+  EXPECT_TRUE(PlaceOf({"s", "/", longest}));
+  EXPECT_FALSE(PlaceOf({"s", "/", longest + "a"}));
 }
 
 }  // namespace

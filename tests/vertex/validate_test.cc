@@ -303,6 +303,20 @@ TEST(Validate, MountsMayBeBesideEachOther) {
   EXPECT_THAT(Told(Validate(Parsed(job), kRegion)), IsEmpty());
 }
 
+TEST(Validate, OfManyMountsThatAreNotServedNamesTheFirst) {
+  Json job = Changed(AContainerJob(), "nfsMounts", "[]");
+  Json& mounts = job["jobSpec"]["workerPoolSpecs"][0]["nfsMounts"];
+  for (int i = 0; i < 5000; ++i) {
+    mounts.push_back({{"server", "s"}, {"path", "/a"}, {"mountPoint", "m" + std::to_string(i)}});
+  }
+  const Status status = StatusOf(FindUnserved(Parsed(job), {}), {});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, Code::kUnimplemented);
+  ASSERT_EQ(status.error().violations.size(), 101u);
+  EXPECT_EQ(status.error().violations.back().description, "And 4900 more.");
+  EXPECT_LT(status.error().message.size(), 50'000u);
+}
+
 TEST(Validate, SchedulingHasItsRules) {
   const BrokenRule rows[] = {
       {"/jobSpec/scheduling", R"({"timeout": "0s"})", "job_spec.scheduling.timeout",

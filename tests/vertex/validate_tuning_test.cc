@@ -120,6 +120,24 @@ TEST(ValidateTuning, FindsEachBrokenRule) {
   }
 }
 
+TEST(ValidateTuning, HasALimitForCategoriesAndForTheParentsValues) {
+  Json job = AStudyJob();
+  Json& parameter = job["studySpec"]["parameters"][3];
+  Json& values = parameter["categoricalValueSpec"]["values"];
+  Json& condition = parameter["conditionalParameterSpecs"][0]["parentCategoricalValues"]["values"];
+  while (values.size() < 1000) values.push_back("c" + std::to_string(values.size()));
+  condition = values;
+  EXPECT_THAT(Told(ValidateTuning(ParsedStudy(job), "us-central1")), IsEmpty());
+  condition.push_back("sgd");
+  EXPECT_THAT(Told(ValidateTuning(ParsedStudy(job), "us-central1")),
+              ElementsAre(HasSubstr("parent_categorical_values.values: The parameter has 1001 "
+                                    "values. At most 1000 are allowed.")));
+  condition.erase(1000);
+  values.push_back("one more");
+  EXPECT_THAT(Told(ValidateTuning(ParsedStudy(job), "us-central1")),
+              ElementsAre(HasSubstr("categorical_value_spec.values: The parameter has 1001")));
+}
+
 TEST(ValidateTuning, AcceptsWhatTheServiceAccepts) {
   const StudyRule rows[] = {
       {"parameters/0/doubleValueSpec", R"({"maxValue": 1, "minValue": 1})"},

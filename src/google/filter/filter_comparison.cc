@@ -127,7 +127,7 @@ Status FilterComparison::ResolveValue(std::string_view field, std::string_view v
                                       bool is_quoted) {
   text_ = value;
   const bool counts_stars = op_ == FilterOperator::kHas && (!is_quoted || has_stars_);
-  if (counts_stars && text_.find('*') + 1 == text_.size()) {
+  if (counts_stars && !text_.empty() && text_.find('*') == text_.size() - 1) {
     text_.pop_back();
     (text_.empty() ? asks_presence_ : is_prefix_) = true;
   } else if (counts_stars && has_stars_ && text_.find('*') != std::string::npos) {

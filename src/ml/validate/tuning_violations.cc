@@ -79,10 +79,10 @@ FieldViolation ValuesMissing(size_t index, std::string_view field, std::string_v
                          ". Give at least one value.");
 }
 
-FieldViolation TooManyValues(size_t index, size_t count) {
-  return OfParameter(index, "discrete_values",
+FieldViolation TooManyValues(size_t index, std::string_view field, size_t count, size_t most) {
+  return OfParameter(index, field,
                      "The parameter has " + std::to_string(count) + " values. At most " +
-                         std::to_string(tuning::kDiscreteValuesMax) + " are allowed.");
+                         std::to_string(most) + " are allowed.");
 }
 
 FieldViolation ValuesNotIncreasing(size_t index, size_t at) {

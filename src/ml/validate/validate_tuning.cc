@@ -94,6 +94,12 @@ void ExamineCategories(const Parameter& parameter) {
     parameter.exam.Report(
         violations::ValuesMissing(parameter.index, "categorical_values", spec.type));
   }
+  if (spec.categorical_values.size() > tuning::kCategoriesMax) {
+    parameter.exam.Report(violations::TooManyValues(parameter.index, "categorical_values",
+                                                    spec.categorical_values.size(),
+                                                    tuning::kCategoriesMax));
+    return;
+  }
   for (const std::string& value : spec.categorical_values) {
     if (value.find('\0') == std::string::npos) continue;
     parameter.exam.Report(violations::HoldsNul(
@@ -115,7 +121,8 @@ void ExamineValues(const Parameter& parameter) {
     return;
   }
   if (values.size() > tuning::kDiscreteValuesMax) {
-    parameter.exam.Report(violations::TooManyValues(parameter.index, values.size()));
+    parameter.exam.Report(violations::TooManyValues(parameter.index, "discrete_values",
+                                                    values.size(), tuning::kDiscreteValuesMax));
   }
   for (size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {

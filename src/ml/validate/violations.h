@@ -110,7 +110,7 @@ FieldViolation BoundNotIntegral(size_t index, std::string_view bound, double val
 FieldViolation BoundsReversed(size_t index, double least, double most, bool is_most_missing);
 FieldViolation NotForType(size_t index, std::string_view field, std::string_view type);
 FieldViolation ValuesMissing(size_t index, std::string_view field, std::string_view type);
-FieldViolation TooManyValues(size_t index, size_t count);
+FieldViolation TooManyValues(size_t index, std::string_view field, size_t count, size_t most);
 FieldViolation ValuesNotIncreasing(size_t index, size_t at);
 FieldViolation ValueNotFinite(size_t index, size_t at);
 FieldViolation LogScaleNotPositive(size_t index, std::string_view scale, double least);

@@ -73,9 +73,9 @@ std::string ScaleOfCategories() {
   return "A categorical parameter has no scale. Remove the field.";
 }
 
-std::string TooManyValues(size_t count) {
+std::string TooManyValues(size_t count, size_t most) {
   return TuningWords({"The parameter has ", std::to_string(count), " values. At most ",
-                      std::to_string(tuning::kDiscreteValuesMax), " are allowed."});
+                      std::to_string(most), " are allowed."});
 }
 
 std::string ValueNotFinite(size_t index) {

@@ -25,7 +25,7 @@ std::string BoundNotFinite();
 std::string BoundsReversed(std::string_view least, std::string_view most);
 std::string LogScaleNotPositive(std::string_view scale, std::string_view least);
 std::string ScaleOfCategories();
-std::string TooManyValues(size_t count);
+std::string TooManyValues(size_t count, size_t most);
 std::string ValueNotFinite(size_t index);
 std::string ValuesNotIncreasing(size_t index);
 std::string GridWithDouble(std::string_view id);

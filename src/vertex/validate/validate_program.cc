@@ -115,21 +115,17 @@ void ExaminePythonPackage(const PoolExamination& exam, const PythonPackageSpec& 
 }
 
 // Each mount has a place of its own.
-void ExamineMountPoint(const PoolExamination& exam, size_t index) {
-  const std::vector<NfsMount>& mounts = exam.pool.nfs_mounts;
-  const std::string field = "nfs_mounts[" + std::to_string(index) + "].mount_point";
-  const std::string& named = mounts[index].mount_point;
-  const auto place = PlaceOf(mounts[index]);
-  if (named.empty()) return exam.Report(field, violations::Required());
-  if (!place) return exam.Report(field, violations::NfsMountPointMalformed(named));
-  for (size_t i = 0; i < index; ++i) {
-    const auto other = PlaceOf(mounts[i]);
-    if (!other || !DoPlacesOverlap(*place, *other)) continue;
-    return exam.Report(field, violations::NfsMountPointTaken(*place, *other));
-  }
+void ExamineMountPoint(const PoolExamination& exam, const NfsMount& mount, const std::string& field,
+                       MountPlaces& places) {
+  const auto place = PlaceOf(mount);
+  if (mount.mount_point.empty()) return exam.Report(field, violations::Required());
+  if (!place) return exam.Report(field, violations::NfsMountPointMalformed(mount.mount_point));
+  const auto other = places.Add(*place);
+  if (other) exam.Report(field, violations::NfsMountPointTaken(*place, *other));
 }
 
 void ExamineMounts(const PoolExamination& exam) {
+  MountPlaces places;
   for (size_t i = 0; i < exam.pool.nfs_mounts.size(); ++i) {
     const NfsMount& mount = exam.pool.nfs_mounts[i];
     const std::string field = "nfs_mounts[" + std::to_string(i) + "]";
@@ -139,7 +135,7 @@ void ExamineMounts(const PoolExamination& exam) {
     } else if (!IsNfsPath(mount.path)) {
       exam.Report(field + ".path", violations::NfsPathMalformed(mount.path));
     }
-    ExamineMountPoint(exam, i);
+    ExamineMountPoint(exam, mount, field + ".mount_point", places);
   }
 }
 

@@ -147,7 +147,8 @@ class StudyExamination {
     ExamineDefault(parameter.numbers->has_default, field);
     if (values.empty()) return Report(field + ".values", violations::Required());
     if (values.size() > tuning::kDiscreteValuesMax) {
-      Report(field + ".values", violations::TooManyValues(values.size()));
+      Report(field + ".values",
+             violations::TooManyValues(values.size(), tuning::kDiscreteValuesMax));
     }
     for (size_t i = 0; i < values.size(); ++i) {
       if (!std::isfinite(values[i])) {
@@ -165,6 +166,10 @@ class StudyExamination {
     const std::vector<std::string>& values = parameter.categories->values;
     ExamineDefault(parameter.categories->has_default, field);
     if (values.empty()) Report(field + ".values", violations::Required());
+    if (values.size() > tuning::kCategoriesMax) {
+      return Report(field + ".values",
+                    violations::TooManyValues(values.size(), tuning::kCategoriesMax));
+    }
     for (size_t i = 0; i < values.size(); ++i) {
       if (values[i].find('\0') == std::string::npos) continue;
       Report(field + "." + Indexed("values", i), violations::HoldsNul());
@@ -199,6 +204,10 @@ class StudyExamination {
   void ExamineParentValues(const std::optional<std::vector<Value>>& values,
                            const StudyParameter& parent, const std::string& field) {
     if (!values || values->empty()) return Report(field + ".values", violations::Required());
+    if (values->size() > tuning::kCategoriesMax) {
+      return Report(field + ".values",
+                    violations::TooManyValues(values->size(), tuning::kCategoriesMax));
+    }
     for (const Value& value : *values) {
       if (HasValue(parent, value)) continue;
       Report(field + ".values",
