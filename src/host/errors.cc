@@ -276,7 +276,8 @@ Error OrphanNotKilled(pid_t process) {
 }
 
 Error CommandEmpty() {
-  return {Code::kInvalidArgument, "cannot start the replica: its command is empty"};
+  return {Code::kInvalidArgument,
+          "cannot start the replica: its command is empty. Give the image or the job a command"};
 }
 
 Error ArgumentWithNul(std::string_view program) {
@@ -307,10 +308,10 @@ Error NoMachine(std::string_view why) {
               "). Run them with `--isolation process`; `caip doctor` shows what that costs."};
 }
 
-Error NoPreloadOnMachines() {
+Error NoPreloadInImages() {
   return {Code::kFailedPrecondition,
-          "Replicas on machines of their own are watched by seccomp notification only, which this "
-          "host does not have. Run them with `--isolation process`."};
+          "The programs of an image are watched by seccomp notification only, which this host does "
+          "not have. Replace the image by a command of this host (--map-image)."};
 }
 
 Error EndpointAddressNotValid(std::string_view address) {

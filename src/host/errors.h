@@ -95,7 +95,7 @@ std::string PathsReplaced(std::string_view shown, std::string_view buckets);
 Error LauncherLacks(std::string_view launcher, std::string_view ability);
 Error LauncherLacksMachines(std::string_view launcher);
 Error NoMachine(std::string_view why);
-Error NoPreloadOnMachines();
+Error NoPreloadInImages();
 Error EndpointAddressNotValid(std::string_view address);
 
 // A system call failed.

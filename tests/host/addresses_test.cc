@@ -21,6 +21,8 @@ using testing::Each;
 using testing::EndsWith;
 using testing::StartsWith;
 
+// A lender claims its block for the whole host, and other tests run at the same time: each test has
+// seeds of its own.
 const RunKey kRun{"p", "job", ""};
 const RunKey kOther{"p", "other", ""};
 
@@ -53,7 +55,7 @@ TEST(BlockOf, ReadsOnlyAddressesOfThisLender) {
 }
 
 TEST(LoopbackAddresses, GiveEachReplicaItsOwnAndAllThePort2222) {
-  LoopbackAddresses lender{Random(1)};
+  LoopbackAddresses lender{Random(21)};
   const auto addresses = lender.Lend(kRun, 5, {});
   ASSERT_TRUE(addresses.ok()) << addresses.error().message;
   EXPECT_THAT(*addresses, Each(EndsWith(":2222")));
@@ -62,7 +64,7 @@ TEST(LoopbackAddresses, GiveEachReplicaItsOwnAndAllThePort2222) {
 }
 
 TEST(LoopbackAddresses, OfManyReplicasTakeSeveralBlocks) {
-  LoopbackAddresses lender{Random(1)};
+  LoopbackAddresses lender{Random(22)};
   const auto addresses = lender.Lend(kRun, 601, {});
   ASSERT_TRUE(addresses.ok()) << addresses.error().message;
   EXPECT_EQ(std::set<std::string>(addresses->begin(), addresses->end()).size(), 601u);
@@ -86,15 +88,15 @@ TEST(LoopbackAddresses, WithTheSameSeedAndNobodyElseAreTheSame) {
 TEST(LoopbackAddresses, AreKeptOverARestartWhenTheyAreFree) {
   std::vector<std::string> first;
   {
-    LoopbackAddresses before{Random(1)};
+    LoopbackAddresses before{Random(23)};
     first = *before.Lend(kRun, 3, {});
   }
-  LoopbackAddresses after{Random(99)};
+  LoopbackAddresses after{Random(98)};
   EXPECT_EQ(*after.Lend(kRun, 3, first), first);
 }
 
 TEST(LoopbackAddresses, AreNewWhereSomebodyElseHoldsTheOldOnes) {
-  LoopbackAddresses before{Random(1)};
+  LoopbackAddresses before{Random(24)};
   const auto first = *before.Lend(kRun, 3, {});
   LoopbackAddresses after{Random(99)};
   const auto second = after.Lend(kRun, 3, first);
@@ -117,7 +119,7 @@ TEST(LoopbackAddresses, AvoidABlockWhereAProgramListens) {
 }
 
 TEST(LoopbackAddresses, MayBeLentAgainWhenReleased) {
-  LoopbackAddresses lender{Random(1)};
+  LoopbackAddresses lender{Random(25)};
   const auto first = *lender.Lend(kRun, 2, {});
   EXPECT_NE(*lender.Lend(kOther, 2, first), first);
   lender.Release(kRun);
@@ -131,7 +133,7 @@ TEST(LoopbackAddresses, SayWhatStandsInTheWayOfAllOfThem) {
     const int user = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;
     if (::unshare(CLONE_NEWNET | user) != 0) ::_exit(77);
     const Fd everywhere = ListenOn("0.0.0.0", kTaskPort);
-    LoopbackAddresses lender{Random(1)};
+    LoopbackAddresses lender{Random(26)};
     const auto addresses = lender.Lend(kRun, 1, {});
     const bool as_expected =
         !addresses.ok() && addresses.error().code == Code::kResourceExhausted &&
@@ -159,7 +161,7 @@ class AddressLog final : public engine::LogSink {
 int LendWhereThePortIsTaken() {
   AddressLog log;
   SystemClock clock;
-  LoopbackElsePorts lender(Random(1), log, clock);
+  LoopbackElsePorts lender(Random(27), log, clock);
   Fd everywhere = ListenOn("0.0.0.0", kTaskPort);
   const auto ports = lender.Lend(kRun, 2, {});
   if (!ports.ok() || !(*ports)[1].starts_with("localhost:")) return 1;
@@ -206,7 +208,7 @@ TEST(PortAddresses, AreDistinctPortsOfLocalhostAcrossEmulators) {
 TEST(PortAddresses, AreKeptOverARestartWhenTheyAreFree) {
   std::vector<std::string> first;
   {
-    PortAddresses before{Random(1)};
+    PortAddresses before{Random(28)};
     first = *before.Lend(kRun, 3, {});
   }
   PortAddresses after{Random(2)};

@@ -107,7 +107,8 @@ TEST(Inventory, AsksNvml) {
   const DeviceInventory inventory = ReadInventory(places);
   EXPECT_EQ(inventory.gpu_source, "NVML");
   // The library lists them in another order, and one that does not answer.
-  EXPECT_THAT(Uuids(inventory.gpus), ElementsAre("GPU-first", "GPU-second"));
+  EXPECT_THAT(Uuids(inventory.gpus), ElementsAre("GPU-first", "GPU-second", "MIG-big", "MIG-small"))
+      << "a GPU in MIG mode can only be used through its instances";
   EXPECT_EQ(inventory.gpus[0].index, 0);
   EXPECT_EQ(inventory.gpus[0].name, "Tesla T4");
   EXPECT_EQ(inventory.gpus[0].type, "NVIDIA_TESLA_T4");
@@ -120,7 +121,7 @@ TEST(Inventory, TakesTheFilesOfAMigInstanceFromItsDescription) {
   ASSERT_TRUE(WriteFile(root.path() / "cdi/nvidia.yaml",
                         "kind: nvidia.com/gpu\n"
                         "devices:\n"
-                        "- name: GPU-second\n"
+                        "- name: MIG-small\n"
                         "  containerEdits: {deviceNodes: [{path: /dev/nvidia-caps/cap3}]}\n")
                   .ok());
   DevicePlaces places = Nowhere(root.path());
@@ -128,8 +129,105 @@ TEST(Inventory, TakesTheFilesOfAMigInstanceFromItsDescription) {
   const DeviceInventory inventory = ReadInventory(places);
   const std::string by_number = (root.path() / "dev/nvidia0").string();
   EXPECT_THAT(inventory.gpus[0].nodes, ElementsAre(engine::DeviceNode{by_number, by_number}));
-  EXPECT_THAT(inventory.gpus[1].nodes,
+  EXPECT_THAT(inventory.gpus[3].nodes,
               ElementsAre(engine::DeviceNode{"/dev/nvidia-caps/cap3", "/dev/nvidia-caps/cap3"}));
+}
+
+// A host with a split GPU, whose file in /dev has the number 5, and the files of its instances.
+class SplitGpu : public ::testing::Test {
+ protected:
+  SplitGpu() {
+    Write("proc/gpus/0000:00:06.0/information", "Device Minor: \t 5\n");
+    const std::pair<const char*, const char*> capabilities[] = {
+        {"mig/config", "1"},  {"gpu5/mig/gi2/access", "21"},     {"gpu5/mig/gi2/ci0/access", "22"},
+        {"mig/monitor", "2"}, {"gpu5/mig/gi3/access", "30"},     {"gpu5/mig/gi3/ci0/access", "31"},
+        {"gone", "99"},       {"gpu5/mig/gi3/ci1/access", "32"},
+    };
+    for (const auto& [name, minor] : capabilities) {
+      Write(std::string("proc/capabilities/") + name,
+            std::string("DeviceFileMinor: ") + minor + "\nDeviceFileMode: 292\n");
+      Write(std::string("dev/nvidia-caps/nvidia-cap") + minor, "");
+    }
+    for (const char* name : {"nvidiactl", "nvidia5"}) Write(std::string("dev/") + name, "");
+  }
+  void Write(const std::string& name, const std::string& text) {
+    const Path file = root_.path() / name;
+    ASSERT_TRUE(MakeDirectories(file.parent_path()).ok());
+    ASSERT_TRUE(WriteFile(file, text).ok());
+  }
+  DevicePlaces Places() const {
+    DevicePlaces places = Nowhere(root_.path());
+    places.nvml = CAIP_FAKE_NVML;
+    return places;
+  }
+  // Below /dev.
+  std::vector<std::string> FilesOf(const std::vector<engine::DeviceNode>& nodes) const {
+    std::vector<std::string> names;
+    for (const engine::DeviceNode& node : nodes) {
+      names.push_back(Path(node.shown).lexically_relative(root_.path() / "dev"));
+    }
+    return names;
+  }
+
+  TemporaryDirectory root_;
+};
+
+TEST_F(SplitGpu, IsUsedThroughItsInstances) {
+  const DeviceInventory inventory = ReadInventory(Places());
+  const Gpu& big = inventory.gpus.at(2);
+  EXPECT_EQ(big.index, 2);
+  EXPECT_EQ(big.name, "NVIDIA A100-SXM4-40GB MIG 3g.20gb");
+  EXPECT_EQ(big.type, "NVIDIA_TESLA_A100");
+  EXPECT_EQ(big.pci_bus_id, "00000000:00:06.0");
+  EXPECT_EQ(big.mig, (MigInstance{"GPU-third", 2, 2, 0}));
+  EXPECT_EQ(inventory.gpus.at(3).mig, (MigInstance{"GPU-third", 2, 3, 1}));
+}
+
+// Neither those of other instances, nor those with which a program could split the GPU again.
+TEST_F(SplitGpu, GivesEachInstanceItsOwnFiles) {
+  const DeviceInventory inventory = ReadInventory(Places());
+  EXPECT_THAT(FilesOf(inventory.gpus.at(2).nodes),
+              ElementsAre("nvidia5", "nvidia-caps/nvidia-cap21", "nvidia-caps/nvidia-cap22"));
+  EXPECT_THAT(FilesOf(inventory.gpus.at(3).nodes),
+              ElementsAre("nvidia5", "nvidia-caps/nvidia-cap30", "nvidia-caps/nvidia-cap32"));
+  EXPECT_THAT(FilesOf(inventory.gpu_control_nodes), ElementsAre("nvidiactl"));
+}
+
+TEST_F(SplitGpu, IsLimitedToTheInstancesThatOurOwnStarterLeftUs) {
+  const auto left = [&](const char* visible) {
+    return Uuids(InventoryFor(Places(), {}, visible).gpus);
+  };
+  EXPECT_THAT(left("MIG-small"), ElementsAre("MIG-small"));
+  EXPECT_THAT(left("MIG-GPU-third/3/1,MIG-GPU-third/2/0"), ElementsAre("MIG-small", "MIG-big"));
+  EXPECT_THAT(left("2"), ElementsAre("MIG-big"));
+  EXPECT_THAT(left("MIG-GPU-third/9/9"), IsEmpty());
+}
+
+// nvidia-smi does not say which instance has which files.
+TEST_F(SplitGpu, IsSeenByNvidiaSmi) {
+  WriteScript(root_.path() / "bin/nvidia-smi",
+              "#!/bin/sh\n"
+              "case $1 in --query-gpu*)\n"
+              "echo '0, GPU-first, Tesla T4, 15360, 00000000:00:04.0'\n"
+              "echo '1, GPU-third, NVIDIA A100-SXM4-40GB, 40960, 00000000:00:06.0' ;;\n"
+              "-L)\n"
+              "echo 'GPU 0: Tesla T4 (UUID: GPU-first)'\n"
+              "echo 'GPU 1: NVIDIA A100-SXM4-40GB (UUID: GPU-third)'\n"
+              "echo '  MIG 3g.20gb     Device  0: (UUID: MIG-big)'\n"
+              "echo '  MIG 1c.2g.10gb  Device  1: (UUID: MIG-small)' ;;\n"
+              "esac\n");
+  DevicePlaces places = Nowhere(root_.path());
+  places.path += ":/usr/bin:/bin";
+  const DeviceInventory inventory = ReadInventory(places);
+  EXPECT_THAT(Uuids(inventory.gpus), ElementsAre("GPU-first", "MIG-big", "MIG-small"));
+  const Gpu& small = inventory.gpus.at(2);
+  EXPECT_EQ(small.index, 2);
+  EXPECT_EQ(small.name, "NVIDIA A100-SXM4-40GB MIG 1c.2g.10gb");
+  EXPECT_EQ(small.type, "NVIDIA_TESLA_A100");
+  EXPECT_THAT(FilesOf(small.nodes), testing::UnorderedElementsAre(
+                                        "nvidia5", "nvidia-caps/nvidia-cap21",
+                                        "nvidia-caps/nvidia-cap22", "nvidia-caps/nvidia-cap30",
+                                        "nvidia-caps/nvidia-cap31", "nvidia-caps/nvidia-cap32"));
 }
 
 TEST(Inventory, AsksNvidiaSmiWhereThereIsNoNvml) {

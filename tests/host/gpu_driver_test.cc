@@ -12,6 +12,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 /// A host with libcuda.so.1 -> libcuda.so.535, libc.so.6 and nvidia-smi.
@@ -128,6 +129,22 @@ TEST_F(Driver, ComesAfterTheDirectoriesAndVariablesOfTheImage) {
               ElementsAre(Pair("PATH", "/bin:/usr/local/nvidia/bin"), Pair("SET", "by the image"),
                           Pair("LD_LIBRARY_PATH", "/opt/lib:/usr/lib"), Pair("NEW", "1")));
   EXPECT_EQ(launch.device_nodes, driver.files);
+}
+
+TEST_F(Driver, ThatIsMissingIsAWarningForRealGpus) {
+  engine::ReplicaLaunch launch;
+  launch.task = "worker-replica-1";
+  launch.device_nodes = {{"/dev/nvidia0", "/dev/nvidia0"}};
+  EXPECT_EQ(HostGpuDriver(DriverPlaces{{}, {}, {}}).GiveTo(launch), "") << "it has no image";
+  launch.image = std::make_shared<const engine::PreparedImage>();
+  EXPECT_THAT(HostGpuDriver(DriverPlaces{{}, {}, {}}).GiveTo(launch),
+              StartsWith("The container of worker-replica-1 gets the device files of its GPUs "
+                         "without their driver: "));
+  EXPECT_EQ(HostGpuDriver(places_).GiveTo(launch), "");
+  EXPECT_THAT(launch.device_nodes,
+              Contains(File("bin/nvidia-smi", "/usr/local/nvidia/bin/nvidia-smi")));
+  launch.device_nodes = {{"/dev/null", "/dev/nvidia0"}};
+  EXPECT_EQ(HostGpuDriver(DriverPlaces{{}, {}, {}}).GiveTo(launch), "") << "a fake GPU";
 }
 
 }  // namespace

@@ -48,8 +48,9 @@ TEST_F(HostReportTest, NamesWhatIsMissingAndWhatItCosts) {
     EXPECT_EQ(fact->found, Found::kNo) << name << ": " << fact->detail;
     EXPECT_NE(fact->cost_when_missing, "") << name;
   }
-  for (const char* name : {"user namespaces", "pid namespaces", "mount namespaces",
-                           "watched replicas", "libfaketime", "loopback addresses", "disk space"}) {
+  for (const char* name :
+       {"user namespaces", "pid namespaces", "mount namespaces", "isolation", "machine limits",
+        "watched replicas", "libfaketime", "loopback addresses", "disk space"}) {
     const HostFact* fact = Find(facts, name);
     ASSERT_NE(fact, nullptr) << name;
     EXPECT_NE(fact->detail, "") << name;
@@ -67,12 +68,13 @@ TEST_F(HostReportTest, ATwinNameOccursOnlyOnce) {
   }
 }
 
-// Nothing here runs images or limits memory: rows about that would promise what is never done.
-TEST_F(HostReportTest, NamesNothingThatIsNeverUsed) {
-  WriteTool("gcloud", "echo must not be run; exit 1");
+TEST_F(HostReportTest, NamesContainerEnginesButNothingThatIsNeverUsed) {
+  for (const char* name : {"gcloud", "podman"}) WriteTool(name, "echo must not be run; exit 1");
   const auto facts = Report();
   EXPECT_EQ(Find(facts, "gcloud")->found, Found::kYes);
-  for (const char* name : {"podman", "docker", "crun", "runc", "bwrap", "skopeo", "cgroups"}) {
+  EXPECT_EQ(Find(facts, "podman")->detail, (root_.path() / "podman").string());
+  EXPECT_THAT(Find(facts, "docker")->cost_when_missing, HasSubstr("--container-engine docker"));
+  for (const char* name : {"crun", "runc", "bwrap", "skopeo"}) {
     EXPECT_EQ(Find(facts, name), nullptr) << name;
   }
 }

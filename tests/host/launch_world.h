@@ -3,6 +3,7 @@
 // says, to be waited for.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <condition_variable>
 #include <functional>
@@ -64,6 +65,20 @@ class RecordingSink final : public engine::LogSink {
   std::vector<engine::LogLine> lines_;
 };
 
+/// This process can open no file as long as it lives.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &limit_);
+    const rlimit none{0, limit_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &limit_); }
+
+ private:
+  rlimit limit_{};
+};
+
 inline Path LauncherProgram() { return Path(CAIP_BINARY_DIR) / "caip-launcher"; }
 
 /// The fields of /proc/PATH/stat after the name: the state, the parent's process ID.
@@ -99,14 +114,19 @@ inline std::string NameOfInterposition(
 
 class LaunchWorld {
  public:
+  static constexpr auto kNoOomKills = [] { return int64_t{0}; };
+
+  /// `oom_kills`: how many processes the kernel has killed because memory ran out. By default none,
+  /// because other tests make it kill theirs.
   explicit LaunchWorld(std::function<int64_t()> oom_kills = {},
                        Interposition::Kind interposition = Interposition::Kind::kSeccomp,
                        bool own_roots = false, uint64_t disk_bytes_max = 0)
-      : LaunchWorld(ProcessLauncherOptions{.state_directory = {},
-                                           .own_roots = own_roots,
-                                           .disk_bytes_max = disk_bytes_max,
-                                           .oom_kills = std::move(oom_kills),
-                                           .interposition = interposition}) {}
+      : LaunchWorld(
+            ProcessLauncherOptions{.state_directory = {},
+                                   .own_roots = own_roots,
+                                   .disk_bytes_max = disk_bytes_max,
+                                   .oom_kills = oom_kills ? std::move(oom_kills) : kNoOomKills,
+                                   .interposition = interposition}) {}
   /// The world sets the program, and the directory if there is none.
   explicit LaunchWorld(ProcessLauncherOptions options) {
     if (options.state_directory.empty()) options.state_directory = state.path();

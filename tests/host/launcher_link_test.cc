@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,8 +12,10 @@
 #include <string>
 #include <thread>
 
+#include "base/descriptor_limit.h"
 #include "base/files.h"
 #include "host/machine/run_networks.h"
+#include "host/watch/call_source.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
@@ -24,7 +27,10 @@ class BusyLink : public ::testing::Test {
   BusyLink() {
     LauncherLink::Listener listener;
     listener.report = [this](const launcher::Report& report) {
-      if (report.kind != launcher::Report::kStarted) return;
+      if (report.replica == kWatched && report.kind == launcher::Report::kEnded) {
+        ended_.set_value(report.wait_status);
+      }
+      if (report.kind != launcher::Report::kStarted || report.replica == kWatched) return;
       init_.set_value(report.init);
       may_go_on_.get_future().wait();
     };
@@ -35,15 +41,22 @@ class BusyLink : public ::testing::Test {
     link_ = std::move(*started);
   }
 
-  /// Starts a replica, and returns the launcher's process ID.
-  pid_t StartReplica() {
+  static constexpr uint64_t kWatched = 2;  // the number of a replica whose output is watched
+
+  void Launch(uint64_t number) {
     const Fd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     LauncherLink::Replica replica;
-    replica.number = 1;
+    replica.number = number;
     replica.directory = "/";
     replica.argv = {"/bin/sleep", "1000"};
     replica.out = replica.err = null.get();
+    replica.watch = number == kWatched ? launcher::kWatchOutput : 0;
     EXPECT_TRUE(link_->Launch(replica).ok());
+  }
+
+  /// Starts a replica, and returns the launcher's process ID.
+  pid_t StartReplica() {
+    Launch(1);
     return StateAndParent(std::to_string(init_.get_future().get())).second;
   }
 
@@ -68,6 +81,7 @@ class BusyLink : public ::testing::Test {
 
   std::promise<pid_t> init_;
   std::promise<void> may_go_on_;
+  std::promise<int> ended_;  // the wait status of kWatched
   std::atomic<bool> is_gone_{false};
   std::unique_ptr<LauncherLink> link_;
 };
@@ -105,6 +119,26 @@ TEST_F(BusyLink, ReportsOfNetworksAreTakenWhileACommandWaits) {
   ::kill(launcher, SIGCONT);
   filling.join();
   closing.join();
+}
+
+TEST_F(BusyLink, AReplicaForWhoseCallsNoDescriptorIsFreeIsLostForThatReason) {
+  if (const auto way = InterpositionOf(); way.kind != Interposition::Kind::kSeccomp) {
+    GTEST_SKIP() << way.reason;
+  }
+  const pid_t launcher = StartReplica();
+  may_go_on_.set_value();
+  ASSERT_EQ(::kill(launcher, SIGSTOP), 0);
+  Launch(kWatched);
+  const uint64_t shortages = DescriptorShortages();
+  auto ended = ended_.get_future();
+  {
+    const NoDescriptors none;
+    ::kill(launcher, SIGCONT);
+    ASSERT_EQ(ended.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  }
+  const int status = ended.get();
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  EXPECT_GT(DescriptorShortages(), shortages);
 }
 
 TEST_F(BusyLink, FaultsOfANetworkThatClosesAreWaitedForByNoOne) {

@@ -2,15 +2,20 @@
 
 #include "host/machine/machine_files.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
 
 #include "host/machine/boot_disks.h"
+#include "host/machine/device_mounts.h"
 #include "host/machine/host_tree.h"
 #include "host/machine/machines.h"
 #include "tests/host/file_replacer.h"
@@ -359,6 +364,73 @@ TEST(SharedMounts, AreTheFileSystemsOfPeople) {
       "37 27 0:37 / /mnt/huge rw - hugetlbfs hugetlbfs rw\n");
   EXPECT_THAT(SharedMounts(mounts),
               ElementsAre("/home", "/mnt/my disk", "/usr/local/nvidia", "/scratch", "/mnt/bucket"));
+}
+
+constexpr int kNoNamespace = 77;
+
+// Whether a machine has /dev/NAME, or something below it.
+bool Shows(const engine::ReplicaLaunch& launch, const std::string& name) {
+  for (const launcher::MachineMount& mount : DeviceMounts(launch)) {
+    if (mount.target == "/dev/" + name || mount.target.starts_with("/dev/" + name + "/")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A mount namespace in which files stand for the devices of a host with GPUs.
+bool EnterHostWithDevices() {
+  const uid_t user = ::geteuid();
+  const gid_t group = ::getegid();
+  if (::unshare(user == 0 ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  if (user != 0) {
+    const auto write = [](const char* file, const std::string& text) {
+      return WriteAll(Fd(::open(file, O_WRONLY | O_CLOEXEC)).get(), text);
+    };
+    const bool is_mapped = write("/proc/self/setgroups", "deny") &&
+                           write("/proc/self/uid_map", "0 " + std::to_string(user) + " 1") &&
+                           write("/proc/self/gid_map", "0 " + std::to_string(group) + " 1");
+    if (!is_mapped) return false;
+  }
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  if (::mount("tmpfs", "/dev", "tmpfs", 0, nullptr) != 0) return false;
+  for (const char* directory : {"/dev/dri", "/dev/infiniband", "/dev/vfio"}) {
+    if (::mkdir(directory, 0755) != 0) return false;
+  }
+  for (const char* file : {"/dev/kfd", "/dev/nvidia0", "/dev/nvidiactl", "/dev/accel0",
+                           "/dev/dri/card0", "/dev/null"}) {
+    if (!Fd(::open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0666)).valid()) return false;
+  }
+  return true;
+}
+
+// The first device that a machine has by mistake, or lacks; "" if there is none.
+std::string WrongDevice() {
+  engine::ReplicaLaunch launch;
+  for (const char* name : {"dri", "kfd", "infiniband", "nvidia0", "nvidiactl", "accel0", "vfio"}) {
+    if (Shows(launch, name)) return name;
+  }
+  if (!Shows(launch, "null")) return "null";
+  launch.device_nodes = {{"/dev/nvidia0", "/dev/nvidia0"}, {"/dev/dri/card0", "/dev/dri/card0"}};
+  for (const char* name : {"nvidia0", "dri/card0"}) {
+    if (!Shows(launch, name)) return name;
+  }
+  return Shows(launch, "kfd") ? "kfd" : "";
+}
+
+TEST(DeviceMounts, HaveTheDevicesThatAreLentAndNoOthers) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!EnterHostWithDevices()) ::_exit(kNoNamespace);
+    const std::string wrong = WrongDevice();
+    if (!wrong.empty()) ::dprintf(STDERR_FILENO, "wrong: /dev/%s\n", wrong.c_str());
+    ::_exit(wrong.empty() ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kNoNamespace) GTEST_SKIP() << "no mount namespace can be made here";
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "the device is on the standard error output";
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -191,20 +190,6 @@ TEST_F(Machines, HaveTheirOwnDevicesAndAddress) {
   EXPECT_THAT(world_.sink.Messages(), ElementsAre("eth0", "lo", ::testing::Ne("0")));
 }
 
-/// This process can open no file as long as it lives.
-class NoDescriptors {
- public:
-  NoDescriptors() {
-    ::getrlimit(RLIMIT_NOFILE, &limit_);
-    const rlimit none{0, limit_.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &none);
-  }
-  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &limit_); }
-
- private:
-  rlimit limit_{};
-};
-
 TEST_F(Machines, GetANetworkAfterItCouldNotBeOpened) {
   std::promise<launcher::Report> opened;
   LauncherLink::Listener listener;
@@ -384,9 +369,12 @@ class CountingWatcher final : public ReplicaWatcher {
 class WatchedMachines : public Machines {
  protected:
   engine::ReplicaExit RunWatched(Interposition::Kind interposition) {
+    return RunWatched(interposition, OnMachine("echo one; echo two"));
+  }
+  engine::ReplicaExit RunWatched(Interposition::Kind interposition, engine::ReplicaLaunch launch) {
     LaunchWorld world({}, interposition);
     world.launcher->Watch({.output = true}, watcher_);
-    const auto exit = world.Run(OnMachine("echo one; echo two"));
+    const auto exit = world.Run(std::move(launch));
     messages_ = world.sink.Messages();
     return exit;
   }
@@ -403,9 +391,29 @@ TEST_F(WatchedMachines, WaitsAtItsCallsAsAnyOther) {
   EXPECT_EQ(watcher_.outputs, 2);
 }
 
-TEST_F(WatchedMachines, IsRefusedWhereWatchingTakesASocketOfTheHosts) {
-  EXPECT_THAT(RunWatched(Interposition::Kind::kPreload).start_error,
-              HasSubstr("by seccomp notification only"));
+// The network and the processes of a machine are its own.
+TEST_F(WatchedMachines, WaitsAtItsCallsWhereALibraryHoldsThem) {
+  EXPECT_EQ(RunWatched(Interposition::Kind::kPreload).start_error, "");
+  EXPECT_THAT(messages_, ElementsAre("one", "two"));
+  EXPECT_EQ(watcher_.outputs, 2);
+}
+
+TEST_F(WatchedMachines, WaitsAtTheCallsOfItsThreadsWhereALibraryHoldsThem) {
+  engine::ReplicaLaunch launch = OnMachine("");
+  launch.program = run::LocalCommand{
+      {"python3", "-c",
+       "import os, threading\nthread = threading.Thread(target=lambda: os.write(1, b'one\\n'))\n"
+       "thread.start(); thread.join(); os.write(1, b'two\\n')"}};
+  EXPECT_EQ(RunWatched(Interposition::Kind::kPreload, std::move(launch)).start_error, "");
+  EXPECT_THAT(messages_, ElementsAre("one", "two"));
+  EXPECT_EQ(watcher_.outputs, 2);
+}
+
+TEST_F(WatchedMachines, OfImagesAreRefusedWhereALibraryHoldsCalls) {
+  engine::ReplicaLaunch launch = OnMachine("echo one");
+  launch.image = std::make_shared<const engine::PreparedImage>();
+  EXPECT_THAT(RunWatched(Interposition::Kind::kPreload, std::move(launch)).start_error,
+              HasSubstr("The programs of an image are watched by seccomp notification only"));
 }
 
 TEST(TryMachine, TellsWhyNot) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -58,6 +59,11 @@ struct World {
     std::unique_lock lock(mutex);
     return changed.wait_for(lock, std::chrono::seconds(30), condition);
   }
+  // For what must not happen.
+  bool AwaitBriefly(const std::function<bool()>& condition) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, std::chrono::milliseconds(300), condition);
+  }
   void Run(engine::ReplicaLaunch launch) {
     const size_t before = exits.size();
     Launch(std::move(launch));
@@ -106,6 +112,24 @@ TEST(MetricLauncher, TellsEverythingBeforeTheExit) {
                         "i=0; while [ $i -lt 100 ]; do line 0.$i $i; i=$((i+1)); done > $FILE"));
   EXPECT_EQ(world.reported_at_exit, 100u);
   EXPECT_EQ(world.reports.size(), 100u);
+}
+
+TEST(MetricLauncher, TellsEverythingBeforeTheExitAlsoIfNoDescriptorIsFreeAtTheEnd) {
+  World world;
+  const Path go = world.processes.state.path() / "go";
+  world.Launch(world.Trial(std::string(kLine) + "line 0.1 1 > $FILE; until [ -e " + go.string() +
+                           " ]; do sleep 0.01; done; line 0.2 2 > $FILE"));
+  ASSERT_TRUE(world.Await([&] { return world.reports.size() == 1; }));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  ::mkdir(go.c_str(), 0700);
+  const bool has_exited_early = world.AwaitBriefly([&] { return !world.exits.empty(); });
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_FALSE(has_exited_early);
+  ASSERT_TRUE(world.Await([&] { return !world.exits.empty(); }));
+  EXPECT_EQ(world.reported_at_exit, 2u);
 }
 
 TEST(MetricLauncher, LeavesOutOtherTagsAndHalfALine) {

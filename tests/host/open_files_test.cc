@@ -53,8 +53,9 @@ void ExpectLost(LaunchWorld& world, engine::ReplicaKey key, const std::string& w
   EXPECT_EQ(line.task, "worker-replica-0");
   EXPECT_THAT(line.message,
               AllOf(HasSubstr("This replica did not start: "), HasSubstr(why),
-                    HasSubstr("It counts as one whose machine was lost. Raise the limit of open "
-                              "files with which the emulator starts (ulimit -Hn)")));
+                    HasSubstr("It counts as one whose machine was lost. Raise the limits of open "
+                              "files and of processes with which the emulator starts (ulimit "
+                              "-Hn, ulimit -Hu)")));
 }
 
 TEST(OpenFiles, AReplicaForWhosePipesThereIsNoRoomNamesTheLimit) {
@@ -70,7 +71,7 @@ TEST(OpenFiles, AReplicaThatTheLauncherHasNoRoomForNamesTheLimit) {
   LaunchWorld world;
   const pid_t launcher = LauncherOf(world);
   {
-    const RoomForFiles none(launcher, 1);
+    const RoomForFiles none(launcher, 3);  // with less, it could not even wait for its two files
     ExpectLost(world, AKey(0, 2), "cannot make a process for '/bin/sh': Too many open files");
   }
   EXPECT_EQ(world.Run(AShell("exit 3", AKey(0, 3))).exit_code, 3);

@@ -10,6 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <future>
+
+#include "host/process/launcher_link.h"
+#include "host/process/launcher_lock.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
@@ -169,6 +173,114 @@ TEST(Orphans, AreKilledByTheNextEmulatorWhenTheLauncherWasKilledToo) {
   const auto next = ProcessLauncher::Start({state.path(), LauncherProgram()}, clock, sink);
   ASSERT_TRUE(next.ok());
   EXPECT_THAT(FindReplicas(id), IsEmpty());
+}
+
+/// The child of this process; 0 or -1: there is none, or the kernel does not show it.
+pid_t OwnChild() {
+  const auto text = ReadFile("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+  return text.ok() ? std::atoi(text->c_str()) : -1;
+}
+
+/// Returns when the process is stopped. False: it has ended.
+bool AwaitStop(pid_t pid) {
+  for (;;) {
+    const char state = StateAndParent(std::to_string(pid)).first;
+    if (state == 'T') return true;
+    if (state == '\0' || state == 'Z') return false;
+    ::sched_yield();
+  }
+}
+
+/// A process that is an emulator: it orders the launch of `script` from a launcher that is stopped,
+/// and is killed. Returns the process ID of the launcher; 0: the launcher could not be stopped.
+pid_t OrderAndDie(const Path& state, std::string script) {
+  const Path note = state / "launcher.pid";
+  const pid_t emulator = ::fork();
+  if (emulator == 0) {
+    const auto lock = LockForLaunchers(state);
+    if (!lock.ok()) ::_exit(1);
+    LauncherLink::Listener listener;
+    listener.report = [](const launcher::Report&) {};
+    listener.gone = [] {};
+    const auto link = LauncherLink::Start(LauncherProgram(), std::move(listener), lock->get());
+    const pid_t launcher = OwnChild();
+    if (!link.ok() || launcher <= 0) ::_exit(1);  // kill(-1) is for every process of the host
+    if (::kill(launcher, SIGSTOP) != 0 || !AwaitStop(launcher)) ::_exit(1);
+    LauncherLink::Replica replica;
+    replica.number = 1;
+    replica.directory = "/";
+    replica.argv = {"/bin/sh", "-c", std::move(script)};
+    replica.out = replica.err = STDERR_FILENO;
+    (void)(*link)->Launch(replica);
+    (void)WriteFile(note, std::to_string(launcher));
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(emulator, nullptr, 0);
+  const auto noted = ReadFile(note);
+  EXPECT_TRUE(noted.ok()) << "no launcher was started and stopped: " << noted.error().message;
+  return noted.ok() ? std::atoi(noted->c_str()) : 0;
+}
+
+TEST(Orphans, AreNotStartedForAnEmulatorThatWasKilled) {
+  TemporaryDirectory state;
+  const Path mark = state.path() / "started";
+  const pid_t launcher = OrderAndDie(state.path(), "touch " + mark.string());
+  ASSERT_GT(launcher, 0);
+  const auto early = LockForLaunchers(state.path(), std::chrono::milliseconds(0));
+  ::kill(launcher, SIGCONT);
+  ASSERT_FALSE(early.ok()) << "the next emulator would start beside the launcher";
+  EXPECT_EQ(early.error().code, Code::kDeadlineExceeded);
+  ASSERT_TRUE(LockForLaunchers(state.path()).ok());
+  EXPECT_FALSE(std::filesystem::exists(mark)) << "two machines would have one boot disk";
+}
+
+/// A process that is an emulator: it has a network with a fault, launches a replica whose removal
+/// is `removal`, and is killed when the replica runs. Returns the process ID of the launcher.
+pid_t LaunchAndDie(const Path& state, std::string removal) {
+  const Path note = state / "launcher.pid";
+  const pid_t emulator = ::fork();
+  if (emulator == 0) {
+    const auto lock = LockForLaunchers(state);
+    std::promise<void> started;
+    std::promise<void> faulty;
+    LauncherLink::Listener listener;
+    listener.report = [&](const launcher::Report&) { started.set_value(); };
+    listener.gone = [] {};
+    listener.faults = [&](const launcher::Report&) { faulty.set_value(); };
+    const auto link = LauncherLink::Start(LauncherProgram(), std::move(listener), lock->get());
+    (void)(*link)->OpenNetwork(1, {});
+    (void)(*link)->SetFaults(1, 1, {PacketFault{}});  // starts a packet relay
+    faulty.get_future().wait();
+    LauncherLink::Replica replica;
+    replica.number = 1;
+    replica.directory = "/";
+    replica.argv = {"/bin/sleep", "1000"};
+    replica.environment = {"PATH=/usr/bin:/bin",
+                           "CAIP_REPLICA=" + ReplicaMarker(StateId(state), AKey())};
+    replica.out = replica.err = STDERR_FILENO;
+    replica.removal = {{"sh", "-c", std::move(removal)}, 600'000, 600'000};
+    (void)(*link)->Launch(replica);
+    started.get_future().wait();
+    (void)WriteFile(note, std::to_string(OwnChild()));
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(emulator, nullptr, 0);
+  return std::atoi(ReadFile(note)->c_str());
+}
+
+TEST(Orphans, MayBeRemovedWhileTheNextEmulatorStarts) {
+  TemporaryDirectory state;
+  const Path fifo = state.path() / "removing";
+  Ready removing(fifo);
+  const pid_t launcher =
+      LaunchAndDie(state.path(), "echo ready > " + fifo.string() + "; exec sleep 1000");
+  ASSERT_GT(launcher, 0);
+  removing.Await();
+  const auto lock = LockForLaunchers(state.path());
+  EXPECT_TRUE(lock.ok()) << "it waits for the removal: " << lock.error().message;
+  EXPECT_EQ(StateAndParent(std::to_string(launcher)).first, 'S') << "the removal should still run";
+  ASSERT_TRUE(KillReplicas(StateId(state.path())).ok());
+  EXPECT_TRUE(AwaitEnd(launcher));
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST_F(Removals, ThatFailAreLeftToCaipWhileItLives) {
 }
 
 TEST_F(Removals, ThatHangAreKilled) {
-  Start("exit 0", "echo $$ > \"$NOTES.id\"; exec sleep 1000", 1000);
+  Start("exit 0", "echo $$ > \"$NOTES.id\"; exec sleep 1000", 3000);
   EXPECT_EQ(End().is_removed, 0u);
   const auto id = ReadFile(Path(Notes().string() + ".id"));
   ASSERT_TRUE(id.ok());
@@ -146,7 +146,7 @@ TEST_F(Removals, ThatFailAreRepeatedWithoutCaip) {
 }
 
 TEST_F(Removals, AreRepeatedForALimitedTime) {
-  Start(kForEver, kForEver, 200, 1000);
+  Start(kForEver, kForEver, 500, 3000);
   EndCaip();
   EXPECT_GT(Tries(), 1u);
 }

@@ -62,6 +62,12 @@ std::string Mount(const std::string& source, const std::string& target) {
   return "--mount=type=bind," + Field("source=" + source) + "," + Field("target=" + target);
 }
 
+// Reading and writing, but not `mknod`: a program that may make files of devices could use others.
+std::string DeviceWord(const engine::DeviceNode& node) {
+  if (node.is_read_only) return Mount(node.file, node.shown) + ",readonly";
+  return "--device=" + node.file + ":" + node.shown + ":rw";
+}
+
 std::string LastLine(std::string_view text) {
   const std::vector<std::string> lines = Split(std::string(Trim(text)), '\n');
   return lines.back();
@@ -139,6 +145,7 @@ std::vector<std::string> ContainerEngine::CommandFor(const ContainerRun& run) co
   for (const std::string& place : run.directories) words.push_back(Mount(place, place));
   for (const std::string& place : run.files) words.push_back(Mount(place, place) + ",readonly");
   for (const auto& [directory, shown] : run.elsewhere) words.push_back(Mount(directory, shown));
+  for (const engine::DeviceNode& node : run.devices) words.push_back(DeviceWord(node));
   for (const auto& [name, value] : run.environment) {
     words.push_back("--env=" + name + (IsSecret(name) ? "" : "=" + value));
   }

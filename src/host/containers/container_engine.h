@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "engine/ports.h"
 #include "host/process/child_process.h"
 #include "run/replica.h"
 
@@ -34,6 +35,8 @@ struct ContainerRun {
   std::vector<std::string> directories = {};  // of this host, at the same paths in the container
   std::vector<std::string> files = {};        // likewise, read-only
   std::vector<run::ShownDirectory> elsewhere = {};
+  /// The files of lent devices; a read-only one belongs to their driver, and is bound.
+  std::vector<engine::DeviceNode> devices = {};
 };
 
 /// The variables that are secrets of caip: the token of a replica.

@@ -46,8 +46,9 @@ class EngineLauncher final : public engine::Launcher {
  public:
   EngineLauncher(std::unique_ptr<engine::Launcher> processes, engine::LocalDisks& disks,
                  const Path& state, ContainerEngine engine, const Clock& clock,
-                 engine::LogSink& log)
-      : clock_(clock),
+                 engine::LogSink& log, DriverPlaces gpu_driver)
+      : gpu_driver_(std::move(gpu_driver)),
+        clock_(clock),
         log_(log),
         disks_(disks),
         state_(state.string()),
@@ -99,7 +100,9 @@ class EngineLauncher final : public engine::Launcher {
     return "caip-" + Sha256Hex(ReplicaMarker(state_id_, key)).substr(0, kNameDigits);
   }
 
-  ReplicaLaunch InContainer(ReplicaLaunch launch, const std::string& name) const {
+  ReplicaLaunch InContainer(ReplicaLaunch launch, const std::string& name) {
+    const std::string lacks = gpu_driver_.GiveTo(launch);
+    if (!lacks.empty()) Warn(launch.key.run, lacks);
     const auto& image = *static_cast<const EngineImageName*>(launch.image->hold.get());
     ContainerRun run;
     run.name = name;
@@ -114,6 +117,8 @@ class EngineLauncher final : public engine::Launcher {
     if (!launch.buckets_at.empty()) {
       run.elsewhere.push_back({state_ + "/buckets", launch.buckets_at});
     }
+    run.devices = std::move(launch.device_nodes);
+    launch.device_nodes.clear();
     launch.buckets_at.clear();
     launch.mounts.clear();
     if (!run.argv.empty()) launch.program = run::LocalCommand{engine_.CommandFor(run)};
@@ -146,6 +151,7 @@ class EngineLauncher final : public engine::Launcher {
     run.files.assign(files.begin(), files.end());
   }
 
+  HostGpuDriver gpu_driver_;  // used by Launch
   const Clock& clock_;
   engine::LogSink& log_;
   engine::LocalDisks& disks_;
@@ -160,10 +166,10 @@ class EngineLauncher final : public engine::Launcher {
 
 Result<std::unique_ptr<engine::Launcher>> MakeEngineLauncher(
     std::unique_ptr<engine::Launcher> processes, engine::LocalDisks& disks, const Path& state,
-    ContainerEngine engine, const Clock& clock, engine::LogSink& log) {
+    ContainerEngine engine, const Clock& clock, engine::LogSink& log, DriverPlaces gpu_driver) {
   RETURN_IF_ERROR(engine.RemoveAll());
   return std::unique_ptr<engine::Launcher>(std::make_unique<EngineLauncher>(
-      std::move(processes), disks, state, std::move(engine), clock, log));
+      std::move(processes), disks, state, std::move(engine), clock, log, std::move(gpu_driver)));
 }
 
 }  // namespace caip::host

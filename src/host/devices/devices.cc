@@ -1,117 +1,21 @@
 #include "host/devices/devices.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
+#include "host/devices/mig.h"
+#include "host/devices/nvml.h"
 #include "host/errors.h"
 #include "host/process/child_process.h"
 
 namespace caip::host {
-namespace {
-
-// NVIDIA's management library, loaded at run time: caip works without it and does not link it.
-
-// The necessary declarations of nvml.h. Its ABI is stable.
-using Device = struct NvmlDeviceBody*;
-struct Memory {
-  unsigned long long total, free, used;
-};
-struct PciInfo {  // nvmlPciInfo_t, as of nvmlDeviceGetPciInfo_v3
-  char bus_id_legacy[16];
-  unsigned int domain, bus, device, pci_device_id, pci_subsystem_id;
-  char bus_id[32];
-};
-constexpr int kSuccess = 0;
-constexpr unsigned kTextBytes = 96;
-
-struct CloseLibrary {
-  void operator()(void* library) const { ::dlclose(library); }
-};
-
-template <typename Function>
-bool Load(void* library, const char* name, Function*& function) {
-  function = reinterpret_cast<Function*>(::dlsym(library, name));
-  return function != nullptr;
-}
-
-struct Functions {
-  int (*init)();
-  int (*shutdown)();
-  int (*count)(unsigned*);
-  int (*handle)(unsigned, Device*);
-  int (*name)(Device, char*, unsigned);
-  int (*uuid)(Device, char*, unsigned);
-  int (*memory)(Device, Memory*);
-  int (*pci)(Device, PciInfo*);
-
-  bool LoadAll(void* library) {
-    return Load(library, "nvmlInit_v2", init) && Load(library, "nvmlShutdown", shutdown) &&
-           Load(library, "nvmlDeviceGetCount_v2", count) &&
-           Load(library, "nvmlDeviceGetHandleByIndex_v2", handle) &&
-           Load(library, "nvmlDeviceGetName", name) && Load(library, "nvmlDeviceGetUUID", uuid) &&
-           Load(library, "nvmlDeviceGetMemoryInfo", memory) &&
-           Load(library, "nvmlDeviceGetPciInfo_v3", pci);
-  }
-};
-
-// Describes a device. The UUID is empty if the device does not answer, for example after it fell
-// off the bus.
-Gpu Describe(const Functions& nvml, unsigned index) {
-  Gpu gpu;
-  Device device = nullptr;
-  char text[kTextBytes] = {};
-  if (nvml.handle(index, &device) != kSuccess) return gpu;
-  if (nvml.name(device, text, kTextBytes) == kSuccess) gpu.name = text;
-  gpu.type = ServiceGpuType(gpu.name);
-  Memory memory = {};
-  if (nvml.memory(device, &memory) == kSuccess) {
-    gpu.memory_mib = static_cast<int64_t>(memory.total >> 20);
-  }
-  PciInfo pci = {};
-  if (nvml.pci(device, &pci) == kSuccess) gpu.pci_bus_id = pci.bus_id;
-  if (nvml.uuid(device, text, kTextBytes) == kSuccess) gpu.uuid = text;
-  return gpu;
-}
-
-// The GPUs that a library (a name for dlopen) reports, by PCI bus ID. kNotFound: the library does
-// not exist. kUnavailable: it or the driver does not work.
-Result<std::vector<Gpu>> AskNvml(const std::string& library_name) {
-  const std::unique_ptr<void, CloseLibrary> library(
-      ::dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (!library) return errors::NvmlMissing(library_name);
-  Functions nvml = {};
-  if (!nvml.LoadAll(library.get())) {
-    return errors::NvmlIncomplete(library_name);
-  }
-  if (const int code = nvml.init(); code != kSuccess) {
-    return errors::NvmlNotStarted(code);
-  }
-  std::vector<Gpu> gpus;
-  unsigned count = 0;
-  if (nvml.count(&count) != kSuccess) count = 0;
-  for (unsigned i = 0; i < count; ++i) {
-    Gpu gpu = Describe(nvml, i);
-    if (!gpu.uuid.empty()) gpus.push_back(std::move(gpu));
-  }
-  nvml.shutdown();
-  std::sort(gpus.begin(), gpus.end(),
-            [](const Gpu& a, const Gpu& b) { return a.pci_bus_id < b.pci_bus_id; });
-  for (size_t i = 0; i < gpus.size(); ++i) gpus[i].index = static_cast<int>(i);
-  return gpus;
-}
-
-}  // namespace
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -155,7 +59,7 @@ Gpu FakeGpu(int index, const std::string& type) {
 
 // The files of NVIDIA's driver that each user of a GPU opens.
 constexpr const char* kGpuControls[] = {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools",
-                                        "nvidia-modeset", "nvidia-caps"};
+                                        "nvidia-modeset"};
 
 std::vector<engine::DeviceNode> FindControlNodes(const Path& dev) {
   std::vector<engine::DeviceNode> nodes;
@@ -183,7 +87,7 @@ std::string MinorOf(const Gpu& gpu, const Path& proc_nvidia) {
     if (!line.starts_with("Device Minor:")) continue;
     return std::string(Trim(std::string_view(line).substr(line.find(':') + 1)));
   }
-  return std::to_string(gpu.index);
+  return std::to_string(gpu.mig ? gpu.mig->parent_index : gpu.index);
 }
 
 void AddNodes(const DevicePlaces& places, DeviceInventory& inventory) {
@@ -193,8 +97,12 @@ void AddNodes(const DevicePlaces& places, DeviceInventory& inventory) {
       gpu.nodes = found->second;
       continue;
     }
-    const std::string node = places.dev / ("nvidia" + MinorOf(gpu, places.proc_nvidia));
+    const std::string minor = MinorOf(gpu, places.proc_nvidia);
+    const std::string node = places.dev / ("nvidia" + minor);
     gpu.nodes = {{node, node}};
+    if (!gpu.mig) continue;
+    const auto instance = MigNodes(*gpu.mig, minor, places.proc_nvidia, places.dev);
+    gpu.nodes.insert(gpu.nodes.end(), instance.begin(), instance.end());
   }
   if (!inventory.gpus.empty()) inventory.gpu_control_nodes = FindControlNodes(places.dev);
   for (const TpuChip& chip : inventory.tpu_chips) inventory.tpu_nodes.push_back(chip.device);
@@ -231,14 +139,21 @@ Status AddFakes(std::string_view text, std::string_view part, std::vector<std::s
   return Ok{};
 }
 
+// What nvidia-smi says; "" if it fails.
+std::string Said(const DevicePlaces& places, const std::vector<std::string>& words) {
+  Tool tool{.argv = {"nvidia-smi"},
+            .environment = {{"PATH", places.path}, {"LC_ALL", "C"}},
+            .timeout = kNvidiaSmiTimeout};
+  tool.argv.insert(tool.argv.end(), words.begin(), words.end());
+  const auto said = CaptureTool(std::move(tool));
+  return said.ok() && said->result.ok() ? said->out : "";
+}
+
 std::vector<Gpu> AskNvidiaSmi(const DevicePlaces& places) {
-  const auto said =
-      CaptureTool({.argv = {"nvidia-smi", "--query-gpu=index,uuid,name,memory.total,pci.bus_id",
-                            "--format=csv,noheader,nounits"},
-                   .environment = {{"PATH", places.path}, {"LC_ALL", "C"}},
-                   .timeout = kNvidiaSmiTimeout});
-  if (!said.ok() || !said->result.ok()) return {};
-  return ParseNvidiaSmi(said->out);
+  std::vector<Gpu> gpus =
+      ParseNvidiaSmi(Said(places, {"--query-gpu=index,uuid,name,memory.total,pci.bus_id",
+                                   "--format=csv,noheader,nounits"}));
+  return gpus.empty() ? gpus : WithMigInstances(std::move(gpus), Said(places, {"-L"}));
 }
 
 // Reads files such as gpus/0000:00:04.0/information: "Model: \t\t Tesla T4", "GPU UUID: \t
@@ -327,7 +242,9 @@ std::vector<Gpu> LimitToVisible(std::vector<Gpu> gpus, std::string_view visible)
     const std::string entry(Trim(raw));
     const auto index = Number(entry);
     const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) {
-      return index ? gpu.index == *index : !entry.empty() && gpu.uuid.starts_with(entry);
+      if (index) return gpu.index == *index;
+      return !entry.empty() &&
+             (gpu.uuid.starts_with(entry) || (gpu.mig && IsNamed(*gpu.mig, entry)));
     });
     if (found == gpus.end()) break;  // CUDA also stops at the first unknown entry
     left.push_back(*found);

@@ -10,19 +10,10 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "engine/ports.h"
+#include "host/devices/gpu.h"
 #include "host/devices/gpu_driver.h"
 
 namespace caip::host {
-
-struct Gpu {
-  int index = 0;          // in the order of PCI bus ids
-  std::string uuid = {};  // "GPU-..." or "MIG-..."
-  std::string name = {};  // "Tesla T4"
-  std::string type = {};  // "NVIDIA_TESLA_T4" if the service has such a type, else ""
-  int64_t memory_mib = 0;
-  std::string pci_bus_id = {};
-  std::vector<engine::DeviceNode> nodes = {};  // "/dev/nvidia0", those of a MIG instance
-};
 
 /// One chip of this host's TPU.
 struct TpuChip {
@@ -39,14 +30,11 @@ struct DeviceInventory {
   std::vector<std::string> tpu_nodes = {};                 // of all chips, with the control file
 };
 
-/// "NVIDIA_TESLA_T4" for "Tesla T4"; "" for products that the service does not offer.
-std::string ServiceGpuType(std::string_view product_name);
-
 /// Parses "4xNVIDIA_TESLA_T4,2xNVIDIA_TESLA_V100" into fake GPUs with well-formed UUIDs.
 Result<std::vector<Gpu>> FakeGpus(std::string_view text);
 
 /// The GPUs that this process's CUDA_VISIBLE_DEVICES allows. A scheduler that started caip may have
-/// granted it only some of them.
+/// granted it only some of them. Numbers count GPUs and MIG instances in the inventory's order.
 std::vector<Gpu> LimitToVisible(std::vector<Gpu> gpus, std::string_view visible);
 
 /// The places of devices. Tests use other places.

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/yaml.h"
+#include "host/images/image_errors.h"
 
 namespace caip::host {
 namespace {
@@ -174,6 +175,12 @@ void AddDirectories(const std::vector<std::string>& directories, const char* var
   }
 }
 
+// The files of fake GPUs are other files of this host.
+bool HasRealGpu(const engine::ReplicaLaunch& launch) {
+  return std::any_of(launch.device_nodes.begin(), launch.device_nodes.end(),
+                     [](const DeviceNode& node) { return node.file.starts_with("/dev/nvidia"); });
+}
+
 }  // namespace
 
 GpuDriver ReadGpuDriver(const DriverPlaces& places) {
@@ -200,6 +207,14 @@ void AddDriver(const GpuDriver& driver, engine::ReplicaLaunch& launch) {
   }
   AddDirectories(driver.library_directories, "LD_LIBRARY_PATH", launch.environment);
   AddDirectories(driver.program_directories, "PATH", launch.environment);
+}
+
+std::string HostGpuDriver::GiveTo(engine::ReplicaLaunch& launch) {
+  if (!NeedsDriver(launch)) return "";
+  if (!driver_) driver_ = ReadGpuDriver(places_);
+  AddDriver(*driver_, launch);
+  const bool is_complete = !driver_->files.empty() || !HasRealGpu(launch);
+  return is_complete ? "" : errors::DriverOfGpusMissing(launch.task);
 }
 
 }  // namespace caip::host

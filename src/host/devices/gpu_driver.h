@@ -3,7 +3,9 @@
 // part, so no image brings its own.
 
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files.h"
@@ -43,5 +45,18 @@ bool NeedsDriver(const engine::ReplicaLaunch& launch);
 
 /// Gives the driver to a replica with an image. Its directories come after those of the image.
 void AddDriver(const GpuDriver& driver, engine::ReplicaLaunch& launch);
+
+/// The driver of this host, which is read when the first replica needs it. One thread.
+class HostGpuDriver {
+ public:
+  explicit HostGpuDriver(DriverPlaces places) : places_(std::move(places)) {}
+  /// Gives the driver to a replica that needs it. A warning if the host has none, although the
+  /// replica's GPUs are not fake; else "".
+  std::string GiveTo(engine::ReplicaLaunch& launch);
+
+ private:
+  const DriverPlaces places_;
+  std::optional<GpuDriver> driver_;
+};
 
 }  // namespace caip::host

@@ -109,6 +109,14 @@ Error MappingsDamaged(std::string_view file) {
                                "(caip images map)."};
 }
 
+std::string DriverOfGpusMissing(std::string_view task) {
+  return "The container of " + std::string(task) +
+         " gets the device files of its GPUs without their driver: this host has neither a "
+         "description of it in /etc/cdi nor a libcuda.so.1 that caip finds. CUDA does not work "
+         "there. Describe the driver with `nvidia-ctk cdi generate "
+         "--output=/etc/cdi/nvidia.yaml`.";
+}
+
 Error UserNotInImage(std::string_view name) {
   return {Code::kNotFound, "Its user '" + std::string(name) +
                                "' is not in /etc/passwd of the image. Add it there, or name a "

@@ -17,6 +17,8 @@ Error ImageNeedsMachine(std::string_view uri);
 Error ImageUnusable(std::string_view uri, const Error& cause);
 /// A line for the log of a job that starts.
 std::string RunsImage(std::string_view uri, std::string_view digest);
+/// A warning: the replica has GPUs, its image no driver, and this host no files of it.
+std::string DriverOfGpusMissing(std::string_view task);
 /// A warning: the image names another user than root.
 std::string ImageRunsAsRoot(uint32_t user);
 /// No engine of this host has the image.

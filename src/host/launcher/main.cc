@@ -41,7 +41,10 @@ int PrepareProcess() {
     ::sigaddset(&heard, number);
   }
   ::fcntl(caip::host::launcher::kSocket, F_SETFD, FD_CLOEXEC);
-  ::syscall(SYS_close_range, caip::host::launcher::kSocket + 1u, ~0u, 0u);
+  if (::fcntl(caip::host::launcher::kLock, F_SETFD, FD_CLOEXEC) != 0) {
+    ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // takes the lock's number
+  }
+  ::syscall(SYS_close_range, caip::host::launcher::kLock + 1u, ~0u, 0u);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (::chdir("/") != 0) return -1;
   return ::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -20,6 +20,10 @@ struct Outcome {
   bool ok() const { return failed == Step::kNone; }
 };
 
+/// Gives this process the rights that the functions below need. A process without them, which
+/// usually is not root's, gets them in a user namespace, where its user is root.
+Outcome GetNetworkRights();
+
 /// Descriptors of a run's network, which keep it alive.
 struct Hub {
   int network = -1;  // its namespace

@@ -25,6 +25,7 @@
 namespace caip::host::launcher {
 
 inline constexpr int kSocket = 3;  // the launcher finds its end of the socket here
+inline constexpr int kLock = 4;    // and here the lock that it holds (launcher_lock.h), or nothing
 
 struct Command {
   enum Kind : uint32_t {

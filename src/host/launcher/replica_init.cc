@@ -208,6 +208,7 @@ class ReplicaInit {
 
   void Remove() {
     if (!recipe_.HasRemoval()) return;
+    ::close(kLock);  // nothing is started any more
     report_.is_removed = RunRemoval(recipe_, start_.socket);
     KillTree();  // what the command has left
   }

@@ -14,9 +14,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "host/launcher/descriptor_message.h"
 #include "host/launcher/packet_relay.h"
@@ -29,26 +27,6 @@ namespace {
 
 constexpr int kDescriptors = 3;  // recipe, stdout, stderr
 constexpr size_t kRetiredMax = 32;
-
-bool Write(const char* path, const char* text) {
-  const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  const bool whole =
-      ::write(fd, text, std::strlen(text)) == static_cast<ssize_t>(std::strlen(text));
-  const int error = errno;
-  ::close(fd);
-  errno = error;
-  return whole;
-}
-
-bool MapToRoot(uid_t user, gid_t group) {
-  char users[64];
-  char groups[64];
-  std::snprintf(users, sizeof users, "0 %u 1", user);
-  std::snprintf(groups, sizeof groups, "0 %u 1", group);
-  return Write("/proc/self/setgroups", "deny") && Write("/proc/self/uid_map", users) &&
-         Write("/proc/self/gid_map", groups);
-}
 
 }  // namespace
 
@@ -77,6 +55,7 @@ void Zygote::Run() {
       while (::read(signals_, &signal, sizeof signal) == sizeof signal) continue;
       Reap();
     }
+    if (fds[0].revents & (POLLHUP | POLLERR)) break;  // what it has ordered is not started
     if (fds[0].revents && !Receive()) break;
   }
   EndAll();
@@ -164,7 +143,7 @@ void Zygote::Launch(const Command& command, int recipe, int out, int err) {
   }
   if (init < 0) return RefuseLaunch(replica, {has_machine ? Step::kMachine : Step::kFork, errno});
   const int kept = command.has_removal ? ::fcntl(recipe, F_DUPFD_CLOEXEC, 0) : -1;
-  inits_[replica] = {init, has_machine, kept};
+  inits_[replica] = {init, has_machine, command.has_removal != 0, kept};
   replicas_[init] = replica;
 }
 
@@ -226,25 +205,11 @@ void Zygote::RefuseLaunch(uint64_t replica, const Outcome& outcome) {
   ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
 }
 
-// A process without the necessary rights, which usually is not root's, gets them in a user
-// namespace, where its user is root.
-Outcome Zygote::GetRights() {
-  if (has_rights_) return {};
-  const uid_t user = ::geteuid();
-  const gid_t group = ::getegid();
-  if (::unshare(CLONE_NEWUTS) != 0) {
-    if (errno != EPERM) return {Step::kMachine, errno};
-    if (::unshare(CLONE_NEWUSER) != 0) return {Step::kMachine, errno};
-    if (!MapToRoot(user, group)) return {Step::kUserMap, errno};
-  }
-  has_rights_ = true;
-  return {};
-}
-
 void Zygote::OpenNetwork(const Command& command, int endpoints) {
   NewHub made;
-  made.outcome = GetRights();
-  if (made.outcome.ok()) made = MakeHub(command.network, endpoints, socket_);
+  made.outcome = has_rights_ ? Outcome{} : GetNetworkRights();
+  has_rights_ = made.outcome.ok();
+  if (has_rights_) made = MakeHub(command.network, endpoints, socket_);
   CloseNetwork(command.network);
   networks_[command.network].made = made;
   Report report;
@@ -297,7 +262,7 @@ bool Zygote::StartRelayOf(uint64_t number) {
     ::prctl(PR_SET_NAME, "caip-relay");
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != launcher) ::_exit(0);
-    for (const int fd : {lives_[1], signals_, ends[0]}) ::close(fd);
+    for (const int fd : {lives_[1], signals_, ends[0], kLock}) ::close(fd);
     CloseNetworksExcept(-1);
     RunRelay({hub, ends[1], socket_});
     ::_exit(0);
@@ -368,7 +333,7 @@ bool Zygote::RemoveInstead(uint64_t replica, int recipe) {
     RunRemovalOf({.replica = replica, .socket = socket_, .recipe = recipe});
   }
   if (init < 0) return false;
-  inits_[replica] = {init, false};
+  inits_[replica] = {init, false, true, -1};
   replicas_[init] = replica;
   return true;
 }
@@ -379,14 +344,23 @@ bool Zygote::IsOfNetwork(pid_t pid) const {
   });
 }
 
-// Each init notices by itself that caip has ended, kills its tree and ends.
-void Zygote::EndAll() {
-  while (!replicas_.empty()) {
+// Waits until none of these inits is left.
+void Zygote::AwaitInits(const std::function<bool(const Init&)>& is_awaited) {
+  const auto is_left = [&](const auto& entry) { return is_awaited(entry.second); };
+  while (std::any_of(inits_.begin(), inits_.end(), is_left)) {
     int status = 0;
     const pid_t ended = ::waitpid(-1, &status, 0);
     if (ended < 0 && errno == ECHILD) break;
     NoteEnd(ended, status);
   }
+}
+
+// Each init notices by itself that caip has ended, kills its tree and ends. An init with a removal
+// gives the lock back when its tree is dead. No emulator should wait until it has removed the rest.
+void Zygote::EndAll() {
+  AwaitInits([](const Init& init) { return !init.has_removal; });
+  ::close(kLock);
+  AwaitInits([](const Init&) { return true; });
   while (!networks_.empty()) CloseNetwork(networks_.begin()->first);
   KillChildren([](pid_t) { return false; }, [](pid_t, int, const rusage&) {});
 }

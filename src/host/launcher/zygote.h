@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -28,7 +29,6 @@ class Zygote {
   pid_t Fork(bool with_machine);
   void CloseNetworksExcept(int kept);
   void RefuseLaunch(uint64_t replica, const Outcome& outcome);
-  Outcome GetRights();
   struct Network;
   Outcome Link(Network& network, uint32_t address, bool is_new);
   void LinkAhead(const Command& command);
@@ -43,6 +43,13 @@ class Zygote {
   void NoteEnd(pid_t pid, int status);
   void Lost(uint64_t replica, int recipe);
   bool RemoveInstead(uint64_t replica, int recipe);
+  struct Init {
+    pid_t pid = -1;
+    bool has_machine = false;
+    bool has_removal = false;  // its recipe has one
+    int recipe = -1;           // kept if it has a removal, for the case that the init is killed
+  };
+  void AwaitInits(const std::function<bool(const Init&)>& is_awaited);
   void EndAll();
 
   int socket_;
@@ -53,11 +60,6 @@ class Zygote {
   pid_t* child_ids_ = nullptr;
   size_t newest_child_ = 0;  // its place in child_ids_
   bool has_rights_ = false;  // to make namespaces
-  struct Init {
-    pid_t pid = -1;
-    bool has_machine = false;
-    int recipe = -1;  // kept if it has a removal, for the case that the init is killed
-  };
   std::map<uint64_t, Init> inits_;
   std::map<pid_t, uint64_t> replicas_;
   struct Network {

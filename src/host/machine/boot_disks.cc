@@ -80,6 +80,10 @@ Path BootDisks::HostsFileOf(const engine::ReplicaKey& key) const {
   return Of(key.run) / ("." + run::Name(key.replica) + ".hosts");
 }
 
+Path BootDisks::WatchSocketOf(const engine::ReplicaKey& key) const {
+  return Of(key.run) / ("." + run::Name(key.replica) + ".watch");
+}
+
 Status BootDisks::Make(const engine::ReplicaKey& key, bool fresh) {
   const Path disk = Of(key);
   if (fresh) {

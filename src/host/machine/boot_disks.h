@@ -4,6 +4,7 @@
 //   disks/<project>/<job>/<task>            a job's replica
 //   disks/<project>/<job>/trial-3/<task>    a replica of a tuning job's third trial
 //   disks/<project>/<job>[/trial-3]/.<task>.hosts   a machine's /etc/hosts
+//   disks/<project>/<job>[/trial-3]/.<task>.watch   the socket of a watched machine
 //   disks/.resolver                         /etc/resolv.conf of all machines
 //   disks/.trash/<n>                        waits for its deletion
 //
@@ -40,6 +41,8 @@ class BootDisks {
   Path Of(const engine::ReplicaKey& key) const;
   /// A file beside the disks. It is deleted with them.
   Path HostsFileOf(const engine::ReplicaKey& key) const;
+  /// Likewise.
+  Path WatchSocketOf(const engine::ReplicaKey& key) const;
   /// One file for all machines.
   Path ResolverFile() const { return resolver_; }
 

@@ -1,10 +1,6 @@
 #include "host/machine/device_mounts.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <iterator>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace caip::host {
@@ -17,8 +13,6 @@ using launcher::MachineMount;
 using launcher::MountKind;
 
 constexpr const char* kNodes[] = {"null", "zero", "full", "random", "urandom", "tty", "fuse"};
-// Devices that are not lent, by the beginnings of their names.
-constexpr std::string_view kDevices[] = {"dri", "kfd", "infiniband"};
 
 }  // namespace
 
@@ -29,13 +23,6 @@ std::vector<MachineMount> DeviceMounts(const engine::ReplicaLaunch& launch) {
     mounts.push_back({MountKind::kBind, path, path, kMountOptional});
   };
   for (const char* node : kNodes) bind("/dev/" + std::string(node));
-  std::error_code error;
-  for (std::filesystem::directory_iterator at("/dev", error), end; !error && at != end;
-       at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    const auto begins = [&](std::string_view device) { return name.starts_with(device); };
-    if (std::any_of(std::begin(kDevices), std::end(kDevices), begins)) bind(at->path().string());
-  }
   for (const engine::DeviceNode& node : launch.device_nodes) {
     const uint32_t flags = node.is_read_only ? kMountReadOnly : 0;
     mounts.push_back({MountKind::kBind, node.file, node.shown, flags});

@@ -8,8 +8,8 @@
 
 namespace caip::host {
 
-/// The nodes that every machine has, those of devices that are not lent, and those that the launch
-/// names; with /dev/pts, /dev/shm and /dev/mqueue of the machine itself.
+/// The nodes that every machine has, and those that the launch names, which was lent them; no other
+/// device of this host. With /dev/pts, /dev/shm and /dev/mqueue of the machine itself.
 std::vector<launcher::MachineMount> DeviceMounts(const engine::ReplicaLaunch& launch);
 
 }  // namespace caip::host

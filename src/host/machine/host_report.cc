@@ -1,6 +1,7 @@
 #include "host/machine/host_report.h"
 
 #include <sched.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 
 #include "base/text.h"
 #include "host/machine/addresses.h"
+#include "host/machine/machine_limits.h"
 #include "host/machine/machines.h"
 #include "host/process/child_process.h"
 #include "host/process/launcher_link.h"
@@ -109,14 +111,58 @@ std::vector<HostFact> NamespaceFacts() {
   return facts;
 }
 
-HostFact IsolationFact(const Path& launcher) {
-  const auto state = TemporaryDirectory::Make("caip-doctor-");
-  const auto why_not = state.ok()
-                           ? TryMachine(launcher.empty() ? OwnLauncher() : launcher, state->path())
-                           : std::optional(state.error().message);
-  return Fact("isolation", !why_not, why_not.value_or("--isolation machine works"),
-              "`--isolation machine` is refused: replicas share the host's network and hosts file, "
-              "and find Google's names and the metadata server through variables only");
+// The state directory, or the nearest one above it that exists.
+Path ExistingAbove(const Path& state) {
+  std::error_code error;
+  Path existing = std::filesystem::absolute(state.empty() ? Path(".") : state, error);
+  while (!std::filesystem::exists(existing, error) && existing.has_relative_path()) {
+    existing = existing.parent_path();
+  }
+  return existing;
+}
+
+uint64_t FileSystemOf(const Path& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_dev : 0;
+}
+
+// The file system of the state directory decides whether machines can have boot disks.
+Result<TemporaryDirectory> PlaceOfATrial(const Path& state) {
+  auto usual = TemporaryDirectory::Make("caip-doctor-");
+  const Path existing = ExistingAbove(state);
+  if (usual.ok() && FileSystemOf(usual->path()) == FileSystemOf(existing)) return usual;
+  return TemporaryDirectory::MakeIn(existing, ".caip-doctor-");
+}
+
+HostFact IsolationFact(const HostReportOptions& options) {
+  const auto place = PlaceOfATrial(options.state);
+  const Path launcher = options.launcher.empty() ? OwnLauncher() : options.launcher;
+  const auto why_not =
+      place.ok() ? TryMachine(launcher, place->path()) : std::optional(place.error().message);
+  return Fact("isolation", !why_not,
+              why_not.value_or("--isolation machine works: each replica has files, processes, a "
+                               "host name and a network of its own"),
+              "`--isolation machine` is refused: replicas share the host's files, processes, "
+              "network and hosts file, and find Google's names and the metadata server through "
+              "variables only");
+}
+
+HostFact LimitsFact() {
+  const char* cost = "`--machine-limits` has no effect: replicas share the host's CPUs and memory";
+  const auto limits = MachineLimits::Open("caip-doctor-" + std::to_string(::getpid()));
+  if (!limits.ok()) return Fact("machine limits", false, limits.error().message, cost);
+  const std::string missing = (*limits)->missing();
+  HostFact fact = Fact("machine limits", true, "by control groups", "");
+  if (!missing.empty()) {
+    fact.found = Found::kPartly;
+    fact.cost_when_missing = "`--machine-limits` does not limit the " + missing + " of replicas";
+  }
+  return fact;
+}
+
+HostFact EngineFact(const std::string& engine, const std::string& path) {
+  return ProgramFact(engine, path,
+                     "`--container-engine " + engine + "` is refused; caip runs images without it");
 }
 
 HostFact WatchFact() {
@@ -146,11 +192,7 @@ HostFact FaketimeFact() {
 }
 
 HostFact SpaceFact(const Path& state) {
-  Path existing = state.empty() ? Path(".") : state;
-  std::error_code error;
-  while (!std::filesystem::exists(existing, error) && existing.has_relative_path()) {
-    existing = existing.parent_path();
-  }
+  const Path existing = ExistingAbove(state);
   struct statvfs space = {};
   if (::statvfs(existing.c_str(), &space) != 0) {
     return Fact("disk space", false, std::strerror(errno), "nothing can be stored");
@@ -200,9 +242,10 @@ std::vector<HostFact> ReportHost(const HostReportOptions& options, Interpreters&
   const auto append = [&](Facts more) { facts.insert(facts.end(), more.begin(), more.end()); };
   append(devices.get());
   append(NamespaceFacts());
-  append({IsolationFact(options.launcher), WatchFact(), FaketimeFact(), LoopbackFact(),
+  append({IsolationFact(options), LimitsFact(), WatchFact(), FaketimeFact(), LoopbackFact(),
           SpaceFact(options.state)});
-  append({ProgramFact("gcloud", path, "caip needs none; scripts that call gcloud do"),
+  append({EngineFact("podman", path), EngineFact("docker", path),
+          ProgramFact("gcloud", path, "caip needs none; scripts that call gcloud do"),
           ProgramFact("gsutil", path, "trainers that call gsutil fail; caip needs none")});
   return facts;
 }

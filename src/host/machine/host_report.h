@@ -19,15 +19,16 @@ struct HostFact {
 };
 
 struct HostReportOptions {
-  Path state;        // where to look up free space
+  Path state;        // its file system is examined; it need not exist
   std::string path;  // $PATH
   DevicePlaces devices;
   Path launcher = {};  // caip-launcher; "": the one beside the running program
   std::vector<std::string> pythons = {"3.7"};  // versions that runtimes require
 };
 
-/// Examines the host without changing it. Starts tools only to read their versions, and a few
-/// processes that end at once. Devices are examined on a second thread.
+/// Examines the host. Starts tools only to read their versions, and a few processes that end at
+/// once. A directory beside the state and a control group are made and removed again. Devices are
+/// examined on a second thread.
 std::vector<HostFact> ReportHost(const HostReportOptions& options, Interpreters& interpreters);
 
 /// Tries to put a process into new namespaces of these kinds (CLONE_NEW*). nullopt if it works,

@@ -92,6 +92,33 @@ std::string AdviceOnContainers(const launcher::Report& report) {
   return std::string(is_forbidden ? kOptions : "");
 }
 
+// A setting of the kernel that keeps users other than root from making user namespaces.
+struct Denial {
+  const char* file;
+  const char* denied;  // the value that does so
+  const char* remedy;
+};
+
+constexpr Denial kDenials[] = {
+    {"/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces=15000"},
+    {"/proc/sys/kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"},
+    {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
+     "kernel.apparmor_restrict_unprivileged_userns=0"},
+};
+
+std::string AdviceOnUserNamespaces(const launcher::Report& report) {
+  const bool is_of_user =
+      report.step == launcher::Step::kMachine || report.step == launcher::Step::kUserMap;
+  if (!is_of_user) return "";
+  for (const Denial& denial : kDenials) {
+    const Result<std::string> value = ReadFile(denial.file);
+    if (!value.ok() || Trim(*value) != denial.denied) continue;
+    return std::string(". A setting of this host denies user namespaces; as root, run `sysctl ") +
+           denial.remedy + "`";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string ResolverText(std::string_view own) {
@@ -147,7 +174,7 @@ std::string WhyNoMachine(const launcher::Report& report) {
   const std::string what =
       of_mount ? "mounting " + std::string(report.left) : std::string(DescribeStep(report.step));
   return what + ": " + std::strerror(report.error) + AdviceOnOverlay(report) +
-         AdviceOnContainers(report);
+         AdviceOnContainers(report) + AdviceOnUserNamespaces(report);
 }
 
 namespace {

@@ -20,6 +20,12 @@ namespace caip::host {
 using engine::ReplicaExit;
 using engine::ReplicaKey;
 
+namespace {
+
+constexpr int kReadAgainMs = 100;
+
+}  // namespace
+
 // The reading thread, which starts with its first task, and the tasks that other threads post to
 // it.
 class MetricLauncher::Reader {
@@ -37,10 +43,7 @@ class MetricLauncher::Reader {
     Post([this, key, source, listener = std::move(listener)] { Begin(key, source, listener); });
   }
   void Finish(const ReplicaExit& exit, Listener listener) {
-    Post([this, exit, listener = std::move(listener)] {
-      End(exit.key);
-      listener.on_exit(exit);
-    });
+    Post([this, exit, listener = std::move(listener)] { EndWhenRead(exit, listener); });
   }
   /// Ends the thread. Tasks that have not begun do not run.
   void Stop() {
@@ -77,7 +80,7 @@ class MetricLauncher::Reader {
   void Run() {
     while (true) {
       struct pollfd waits[] = {{wake_.get(), POLLIN, 0}, {watch_.descriptor(), POLLIN, 0}};
-      ::poll(waits, 2, -1);
+      ::poll(waits, 2, postponed_.empty() ? -1 : kReadAgainMs);
       uint64_t count = 0;
       [[maybe_unused]] const auto taken = ::read(wake_.get(), &count, sizeof count);
       std::vector<std::function<void()>> asked;
@@ -87,6 +90,7 @@ class MetricLauncher::Reader {
         asked = std::exchange(asked_, {});
       }
       if (watch_.descriptor() >= 0) watch_.Handle();
+      for (const auto& what : std::exchange(postponed_, {})) what();
       for (const auto& what : asked) what();
     }
   }
@@ -131,19 +135,29 @@ class MetricLauncher::Reader {
     }
   }
 
-  void End(const ReplicaKey& key) {
+  // A trial does not end while its last reports cannot be read.
+  void EndWhenRead(const ReplicaExit& exit, const Listener& listener) {
+    if (End(exit.key)) return listener.on_exit(exit);
+    postponed_.emplace_back([this, exit, listener] { EndWhenRead(exit, listener); });
+  }
+
+  // False: no descriptor was free.
+  bool End(const ReplicaKey& key) {
     const auto found = by_key_.find(key);
-    if (found == by_key_.end()) return;  // the replica could not be started
+    if (found == by_key_.end()) return true;  // the replica could not be started
     const uint64_t number = found->second;
     Followed& followed = followed_.at(number);
+    (void)followed.sources.TakePostponed();
     PassReports(followed, followed.sources.ReadMetricFile());
     PassReports(followed, followed.sources.ReadEventFiles());
+    if (followed.sources.TakePostponed()) return false;
     const std::set<std::string> others = followed.sources.OtherTags();
     if (!others.empty()) Log(key, errors::OtherTagsOnly(followed.sources.tag(), others));
     watch_.Remove(FilesOf(number));
     watch_.Remove(EventsOf(number));
     followed_.erase(number);
     by_key_.erase(found);
+    return true;
   }
 
   void PassReports(Followed& followed, std::vector<engine::Report> reports) {
@@ -171,6 +185,7 @@ class MetricLauncher::Reader {
   uint64_t numbers_ = 0;
   std::map<uint64_t, Followed> followed_;
   std::map<ReplicaKey, uint64_t> by_key_;
+  std::vector<std::function<void()>> postponed_;  // until a descriptor is free
 
   std::mutex mutex_;
   std::vector<std::function<void()>> asked_;  // guarded by mutex_

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -28,9 +29,12 @@ struct Opened {
   struct stat facts {};
 };
 
+bool LacksDescriptors(int error) { return error == EMFILE || error == ENFILE; }
+
 // Opens only regular files, because a FIFO would block.
-std::optional<Opened> OpenRegular(const Path& path, std::string& what_else) {
+std::optional<Opened> OpenRegular(const Path& path, std::string& what_else, bool& postponed) {
   Opened opened{Fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)), {}};
+  if (!opened.fd.valid() && LacksDescriptors(errno)) postponed = true;
   if (!opened.fd.valid() || ::fstat(opened.fd.get(), &opened.facts) != 0) return std::nullopt;
   if (S_ISREG(opened.facts.st_mode)) return opened;
   what_else = S_ISDIR(opened.facts.st_mode)    ? "a directory"
@@ -57,7 +61,7 @@ std::string Read(int fd, uint64_t offset, size_t size) {
 std::vector<engine::Report> MetricSources::ReadMetricFile() {
   if (source_.file.empty()) return {};
   std::string what_else;
-  const auto opened = OpenRegular(source_.file, what_else);
+  const auto opened = OpenRegular(source_.file, what_else, postponed_);
   if (!what_else.empty()) Warn(errors::MetricFileIsNone(source_.file, what_else));
   if (!opened) return {};
   const auto size = static_cast<uint64_t>(opened->facts.st_size);
@@ -71,7 +75,7 @@ std::vector<engine::Report> MetricSources::ReadMetricFile() {
 
 std::vector<engine::Report> MetricSources::ReadEventFile(const Path& path) {
   std::string what_else;
-  const auto opened = OpenRegular(path, what_else);
+  const auto opened = OpenRegular(path, what_else, postponed_);
   if (!opened) return {};
   const auto [place, is_new] = files_.try_emplace(path, EventFile{EventReader(source_.tag)});
   EventFile& file = place->second;
@@ -119,6 +123,7 @@ std::vector<engine::Report> MetricSources::ReadEventFiles() {
        entry.increment(error)) {
     if (IsEventFileName(entry->path().filename().string())) files.push_back(entry->path());
   }
+  if (LacksDescriptors(error.value())) postponed_ = true;
   std::sort(files.begin(), files.end());  // their names contain the time of their creation
   for (const Path& file : files) {
     std::vector<engine::Report> more = ReadEventFile(file);

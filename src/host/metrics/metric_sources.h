@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/files.h"
@@ -29,6 +30,8 @@ class MetricSources {
   std::vector<engine::Report> ReadEventFile(const Path& file);
   /// Reads all event files below the job-dir.
   std::vector<engine::Report> ReadEventFiles();
+  /// True if a file was not read since the last call, because no descriptor was free.
+  bool TakePostponed() { return std::exchange(postponed_, false); }
   /// The tags that have reports, if the requested tag has none.
   std::set<std::string> OtherTags() const;
   /// Removes and returns the new warnings about sources, for the trial's log.
@@ -57,6 +60,7 @@ class MetricSources {
   // the file.
   std::vector<engine::ReportName> untimed_;
   std::map<engine::ReportName, int> untimed_counts_;
+  bool postponed_ = false;
   std::set<std::string> warned_;
   std::vector<std::string> warnings_;
 };

@@ -133,11 +133,18 @@ class Stream {
   void Listen() {
     pipe_.async_read_some(asio::buffer(buffer_), [this](error_code error, size_t count) {
       if (count > 0) Take({buffer_.data(), count});
-      if (!error) Listen();
+      if (!error && listens_) Listen();
     });
   }
 
-  /// Reads the rest of the pipe. The tool's processes are dead.
+  /// The next poll of the context hands out what was read already, and nothing reads on.
+  void EndListening() {
+    listens_ = false;
+    error_code ignored;
+    pipe_.cancel(ignored);
+  }
+
+  /// Reads the rest of the pipe. The tool's processes are dead, and nothing listens.
   void Drain() {
     error_code error;
     pipe_.non_blocking(true, error);
@@ -160,6 +167,7 @@ class Stream {
   ToolStream which_;
   const Tool& tool_;
   LineSplitter lines_;
+  bool listens_ = true;
   std::vector<char> buffer_ = std::vector<char>(64u << 10);
 };
 
@@ -220,8 +228,10 @@ class Run {
 
   ToolResult End(int status) {
     ::kill(-pid_, SIGKILL);  // remaining processes of its group
-    out_.Drain();
-    err_.Drain();
+    // Asio reads ahead: a read may be complete, with its handler still in the queue.
+    for (Stream* stream : {&out_, &err_}) stream->EndListening();
+    context_.poll();
+    for (Stream* stream : {&out_, &err_}) stream->Drain();
     if (WIFSIGNALED(status)) {
       result_.signal = WTERMSIG(status);
     } else {

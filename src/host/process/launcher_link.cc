@@ -23,12 +23,13 @@ namespace {
 using launcher::Command;
 using launcher::Report;
 
-// Starts the program with `socket` as descriptor 3 in a session of its own, so that Ctrl-C reaches
-// only caip, which then decides about the replicas.
-Result<pid_t> Spawn(const Path& program, int socket) {
+// Starts the program with `socket` and `lock` as descriptors 3 and 4 in a session of its own, so
+// that Ctrl-C reaches only caip, which then decides about the replicas.
+Result<pid_t> Spawn(const Path& program, int socket, int lock) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, socket, launcher::kSocket);
+  if (lock >= 0) posix_spawn_file_actions_adddup2(&actions, lock, launcher::kLock);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawnattr_t attributes;
@@ -77,22 +78,26 @@ Status SendWith(int socket, const Command& command, const int (&fds)[3]) {
   return Ok{};
 }
 
+// Neither 3 nor 4: dup2 onto itself would keep it close-on-exec, and another one would replace it.
+Fd BesideFixedOnes(Fd fd) {
+  const bool is_fixed = fd.get() == launcher::kSocket || fd.get() == launcher::kLock;
+  return is_fixed ? Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, launcher::kLock + 1)) : std::move(fd);
+}
+
 }  // namespace
 
 Path OwnLauncher() { return HelperFile("caip-launcher"); }
 
-Result<std::unique_ptr<LauncherLink>> LauncherLink::Start(const Path& program, Listener listener) {
+Result<std::unique_ptr<LauncherLink>> LauncherLink::Start(const Path& program, Listener listener,
+                                                          int lock) {
   if (::access("/proc/self/exe", F_OK) != 0) return errors::NoProcessFiles();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return errors::CannotMakeSocketFor(program.string(), errno);
   }
   Fd ours(ends[0]);
-  Fd theirs(ends[1]);
-  if (theirs.get() == launcher::kSocket) {  // dup2 onto itself would keep it close-on-exec
-    theirs = Fd(::fcntl(theirs.get(), F_DUPFD_CLOEXEC, launcher::kSocket + 1));
-  }
-  ASSIGN_OR_RETURN(const pid_t pid, Spawn(program, theirs.get()));
+  const Fd theirs = BesideFixedOnes(Fd(ends[1]));
+  ASSIGN_OR_RETURN(const pid_t pid, Spawn(program, theirs.get(), lock));
   return std::unique_ptr<LauncherLink>(new LauncherLink(std::move(ours), pid, std::move(listener)));
 }
 
@@ -131,8 +136,10 @@ void LauncherLink::Listen() {
 void LauncherLink::Dispatch(const Report& report, Fd descriptor) {
   switch (report.kind) {
     case Report::kWatched:
+      if (!descriptor.valid()) return Lose(report.replica);
       return listener_.watched(report.replica, std::move(descriptor), report.init);
     case Report::kEndpointOpened:
+      if (!descriptor.valid()) NoteDescriptorShortage();
       if (listener_.endpoint)
         listener_.endpoint(report.replica, report.endpoint, std::move(descriptor));
       return;
@@ -207,6 +214,14 @@ void LauncherLink::Kill(uint64_t replica) { Send({Command::kKill, SIGKILL, repli
 void LauncherLink::Freeze(uint64_t replica) { Send({Command::kFreeze, 0, replica}); }
 
 void LauncherLink::Thaw(uint64_t replica) { Send({Command::kThaw, 0, replica}); }
+
+// No descriptor was free for its calls, so the kernel refuses them. It ends as one whose machine is
+// lost. On the link's own thread, which must not wait for the launcher.
+void LauncherLink::Lose(uint64_t replica) {
+  NoteDescriptorShortage();
+  const Command kill{Command::kKill, SIGKILL, replica};
+  ::send(socket_.get(), &kill, sizeof kill, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
 
 // If the launcher has died, its replicas are dead, too, and the command is not needed.
 void LauncherLink::Send(const Command& command) {

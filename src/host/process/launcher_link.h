@@ -33,7 +33,10 @@ class LauncherLink {
     std::function<void(const launcher::Report&)> faults = {};  // kFaultsSet
   };
 
-  static Result<std::unique_ptr<LauncherLink>> Start(const Path& program, Listener listener);
+  /// The launcher and its inits hold the `lock` (launcher_lock.h), if there is one, until they have
+  /// ended.
+  static Result<std::unique_ptr<LauncherLink>> Start(const Path& program, Listener listener,
+                                                     int lock = -1);
   LauncherLink(const LauncherLink&) = delete;
   LauncherLink& operator=(const LauncherLink&) = delete;
   ~LauncherLink();
@@ -80,6 +83,7 @@ class LauncherLink {
   LauncherLink(Fd socket, pid_t pid, Listener listener);
   void Listen();
   void Dispatch(const launcher::Report& report, Fd descriptor);
+  void Lose(uint64_t replica);
   void Send(const launcher::Command& command);
 
   Fd socket_;

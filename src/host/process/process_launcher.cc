@@ -18,6 +18,7 @@
 #include "host/machine/machines.h"
 #include "host/machine/run_networks.h"
 #include "host/process/launcher_link.h"
+#include "host/process/launcher_lock.h"
 #include "host/process/live_replicas.h"
 #include "host/process/orphans.h"
 #include "host/process/replica_command.h"
@@ -68,6 +69,7 @@ class Processes final : public ProcessLauncher {
         files_(options_.state_directory),
         output_(clock, sink),
         watched_(output_, options_.interposition),
+        gpu_driver_(options_.gpu_driver),
         oom_kills_(options_.oom_kills) {}
 
   ~Processes() override {
@@ -77,11 +79,10 @@ class Processes final : public ProcessLauncher {
 
   /// Blocks. Call it before any task is posted.
   Status Open() {
+    ASSIGN_OR_RETURN(lock_, LockForLaunchers(options_.state_directory));
     RETURN_IF_ERROR(EnsureLink());
-    if (disks_.AnyLeft()) {  // a living replica has a disk, and a search takes a while
-      const auto killed = KillReplicas(state_id_);
-      if (!killed.ok()) return killed.error();
-    }
+    // a living replica has a disk, and a search takes a while
+    if (disks_.AnyLeft()) RETURN_IF_ERROR(KillReplicas(state_id_));
     disks_.DiscardAll();
     tasks_.Start();
     return Ok{};
@@ -184,7 +185,7 @@ class Processes final : public ProcessLauncher {
     listener.faults = [this](const launcher::Report& report) { networks_.FaultsSet(report); };
     listener.gone = [this] { EndAll(); };
     const Path program = options_.program.empty() ? OwnLauncher() : options_.program;
-    ASSIGN_OR_RETURN(link_, LauncherLink::Start(program, std::move(listener)));
+    ASSIGN_OR_RETURN(link_, LauncherLink::Start(program, std::move(listener), lock_.get()));
     return Ok{};
   }
 
@@ -224,7 +225,8 @@ class Processes final : public ProcessLauncher {
   /// An Error means that the start failed before caip-launcher got a request.
   Status StartNow(uint64_t number, const std::vector<std::string>& argv, ReplicaLaunch launch,
                   std::vector<ReplicaOutput::Remark> remarks) {
-    if (NeedsDriver(launch)) AddDriver(DriverNow(), launch);
+    const std::string lacks = gpu_driver_.GiveTo(launch);
+    if (!lacks.empty()) remarks.push_back({engine::Severity::kWarning, lacks});
     RETURN_IF_ERROR(CheckCommand(argv, launch.environment));
     RETURN_IF_ERROR(CheckMounts(launch.mounts));
     LauncherLink::Replica replica;
@@ -232,16 +234,16 @@ class Processes final : public ProcessLauncher {
     // first: caip-launcher works on it while this thread makes the disk
     if (launch.isolation) RETURN_IF_ERROR(networks_.Link(*link_, launch, replica));
     RETURN_IF_ERROR(MakeDiskNow(launch));
+    ASSIGN_OR_RETURN(Pipe out, MakePipe());
+    ASSIGN_OR_RETURN(Pipe err, MakePipe());
+    if (const Watching watching = WatchingOf(launch); watching.any()) {
+      if (watching.watcher == &disk_limits_) disk_limits_.Begin(launch.key, DiskFor(launch));
+      ASSIGN_OR_RETURN(replica.watch, watched_.Admit(number, watching, launch, out.writing.get(),
+                                                     err.writing.get(), SocketFor(launch)));
+    }
     if (launch.isolation) RETURN_IF_ERROR(AddMachineNow(launch, replica));
     if (options_.limits) {
       ASSIGN_OR_RETURN(replica.machine.cgroups, options_.limits->Make(number, launch.machine));
-    }
-    ASSIGN_OR_RETURN(Pipe out, MakePipe());
-    ASSIGN_OR_RETURN(Pipe err, MakePipe());
-    if (const Watching watching = WatchingOf(launch); IsWatched(watching)) {
-      if (watching.watcher == &disk_limits_) disk_limits_.Begin(launch.key, DiskFor(launch));
-      ASSIGN_OR_RETURN(replica.watch, watched_.Admit(number, watching, launch, out.writing.get(),
-                                                     err.writing.get()));
     }
     output_.Add(number, {launch.key.run, launch.task, launch.log_reader}, std::move(out.reading),
                 std::move(err.reading), std::move(remarks));
@@ -252,11 +254,6 @@ class Processes final : public ProcessLauncher {
     replica.out = out.writing.get();
     replica.err = err.writing.get();
     return link_->Launch(replica);
-  }
-
-  const GpuDriver& DriverNow() {
-    if (!gpu_driver_) gpu_driver_ = ReadGpuDriver(options_.gpu_driver);
-    return *gpu_driver_;
   }
 
   Status MakeDiskNow(const ReplicaLaunch& launch) {
@@ -273,10 +270,6 @@ class Processes final : public ProcessLauncher {
     return CopyWorkingFiles(launch, DirectoryOf(launch));
   }
 
-  static bool IsWatched(const Watching& watching) {
-    return watching.watcher && watching.watch.any();
-  }
-
   /// A scenario's watcher comes before the limits of disks.
   Watching WatchingOf(const ReplicaLaunch& launch) {
     if (watching_.watcher || options_.disk_bytes_max == 0) return watching_;
@@ -291,11 +284,13 @@ class Processes final : public ProcessLauncher {
     return {disks_.Of(launch.key), of_job > 0 ? std::min(of_job, most) : most};
   }
 
+  std::optional<WatchSocket> SocketFor(const ReplicaLaunch& launch) const {
+    if (!launch.isolation) return std::nullopt;
+    const Path file = disks_.WatchSocketOf(launch.key);
+    return WatchSocket{file, HasOwnRoot(launch) ? "/dev/caip-watch" : file.string()};
+  }
+
   Status AddMachineNow(const ReplicaLaunch& launch, LauncherLink::Replica& replica) {
-    if (IsWatched(WatchingOf(launch)) && options_.interposition == Interposition::Kind::kPreload) {
-      // the preloaded library's sockets are in the host's network
-      return errors::NoPreloadOnMachines();
-    }
     const MachineConfiguration configuration{disks_.HostsFileOf(launch.key), disks_.ResolverFile(),
                                              HasOwnRoot(launch)};
     RETURN_IF_ERROR(WriteFile(configuration.hosts, launch.isolation->hosts));
@@ -311,6 +306,7 @@ class Processes final : public ProcessLauncher {
     const std::optional<LiveReplica> replica = replicas_.Find(report.replica);
     if (!replica) return;
     if (report.kind == launcher::Report::kStarted) {
+      watched_.NoteStarted(report.replica, report.init);
       replicas_.NoteStarted(report.replica, {.key = replica->key,
                                              .task = replica->task,
                                              .init = report.init,
@@ -379,11 +375,12 @@ class Processes final : public ProcessLauncher {
   DiskLimits disk_limits_;  // before watched_, which calls it
   WatchedReplicas watched_;
   RunNetworks networks_;
-  Watching watching_;                    // used by the worker thread
-  std::optional<GpuDriver> gpu_driver_;  // used by the worker thread
-  OomCount oom_kills_;                   // the worker thread calls Recent
-  std::unique_ptr<LauncherLink> link_;   // used by Open, then by the worker thread
-  TaskQueue tasks_;                      // owns the worker thread
+  Watching watching_;         // used by the worker thread
+  HostGpuDriver gpu_driver_;  // used by the worker thread
+  OomCount oom_kills_;        // the worker thread calls Recent
+  Fd lock_;
+  std::unique_ptr<LauncherLink> link_;  // used by Open, then by the worker thread
+  TaskQueue tasks_;                     // owns the worker thread
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -87,7 +88,8 @@ std::string StartErrorText(const std::string& program, const std::string& direct
 
 Error StartError(const std::string& program, const std::string& directory,
                  const launcher::Report& report) {
-  const bool passes = report.error == EMFILE || report.error == ENFILE;
+  constexpr int kPassing[] = {EMFILE, ENFILE, EAGAIN, ENOMEM};  // of a host that has too much to do
+  const bool passes = std::ranges::find(kPassing, report.error) != std::end(kPassing);
   return {passes ? Code::kUnavailable : Code::kInternal,
           StartErrorText(program, directory, report)};
 }
@@ -107,8 +109,8 @@ std::vector<ReplicaOutput::Remark> RemarksWithoutStart(const Error& why, bool la
       "This replica did not start: " + why.message + ". It counts as one whose machine was lost.";
   if (launcher_lives) {
     text +=
-        " Raise the limit of open files with which the emulator starts (ulimit -Hn), or run "
-        "fewer replicas at the same time.";
+        " Raise the limits of open files and of processes with which the emulator starts (ulimit "
+        "-Hn, ulimit -Hu), or run fewer replicas at the same time.";
   }
   return {{engine::Severity::kError, std::move(text)}};
 }

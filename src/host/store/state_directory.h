@@ -2,6 +2,7 @@
 // The state directory and its single owner.
 //
 //   owner.lock     locked while the owner lives; names the owner
+//   launcher.lock  locked while processes live that start replicas (launcher_lock.h)
 //   jobs.db        jobs (job_store.h)
 //   buckets/       Cloud Storage
 //   images/        container images (images/image_store.h)

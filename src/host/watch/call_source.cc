@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -127,12 +128,13 @@ class Calls final : public CallSource {
   explicit Calls(Fd listener) : listener_(std::move(listener)) {}
 
   bool Wait(bool receive) override {
-    for (;;) {
+    while (listener_.valid()) {
       pollfd calls{listener_.get(), static_cast<short>(receive ? POLLIN : 0), 0};
       if (::poll(&calls, 1, -1) < 0) continue;
       if (receive && (calls.revents & POLLIN)) return true;
       if (calls.revents & (POLLHUP | POLLERR | POLLNVAL)) return false;
     }
+    return false;
   }
 
   bool IsCallWaiting(int limit_ms) override {
@@ -167,6 +169,16 @@ namespace {
 constexpr int kBacklog = 1024;      // threads that connect at the same time
 constexpr int kPatience_ms = 5000;  // for the request of a thread that has connected
 
+// The last number is that of the innermost PID namespace. `place`: a directory of /proc.
+pid_t NumberInMachine(const Path& place) {
+  const auto status = ReadFile(place / "status");
+  const std::string text = status.ok() ? *status : "";
+  const size_t line = text.find("\nNSpid:");
+  if (line == std::string::npos) return 0;
+  const size_t end = text.find('\n', line + 1);
+  return std::atoi(text.c_str() + text.rfind('\t', end) + 1);
+}
+
 class ToLibrary final : public AnswerPath {
  public:
   explicit ToLibrary(Fd connection) : connection_(std::move(connection)) {}
@@ -194,9 +206,22 @@ class ToLibrary final : public AnswerPath {
   Fd connection_;
 };
 
+// The thread of a process that its machine knows by this number; the process, if it has ended.
+pid_t ThreadOnHost(pid_t process, pid_t number) {
+  const std::string place = "/proc/" + std::to_string(process);
+  if (NumberInMachine(place) == number) return process;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(place + "/task", error), end; !error && at != end;
+       at.increment(error)) {
+    if (NumberInMachine(at->path()) == number) return std::atoi(at->path().filename().c_str());
+  }
+  return process;
+}
+
 class PreloadCalls final : public CallSource {
  public:
-  PreloadCalls(Fd listener, Fd end) : listener_(std::move(listener)), end_(std::move(end)) {}
+  PreloadCalls(Fd listener, Fd end, bool of_machine)
+      : listener_(std::move(listener)), end_(std::move(end)), of_machine_(of_machine) {}
 
   bool Wait(bool receive) override {
     for (;;) {
@@ -215,14 +240,15 @@ class PreloadCalls final : public CallSource {
 
   std::unique_ptr<HeardCall> Receive() override {
     Fd connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!connection.valid() || !IsOurs(connection.get())) return nullptr;
+    const pid_t process = connection.valid() ? PeerOf(connection.get()) : 0;
+    if (process == 0) return nullptr;
     pollfd asked{connection.get(), POLLIN, 0};
     caip_watch_call call{};
     if (::poll(&asked, 1, kPatience_ms) <= 0) return nullptr;
     if (::recv(connection.get(), &call, sizeof call, 0) != sizeof call) return nullptr;
     auto heard = std::make_unique<HeardCall>();
     heard->facts.number = call.number;
-    heard->facts.thread = call.thread;
+    heard->facts.thread = of_machine_ ? ThreadOnHost(process, call.thread) : call.thread;
     for (int i = 0; i < 6; ++i) heard->facts.arguments[i] = call.arguments[i];
     heard->path = std::make_unique<ToLibrary>(std::move(connection));
     return heard;
@@ -234,16 +260,18 @@ class PreloadCalls final : public CallSource {
   }
 
  private:
-  // Any user can connect to an abstract name.
-  static bool IsOurs(int connection) {
+  // The process that has connected; 0 if it is of another user: any user can connect to an abstract
+  // name. On a machine, a program may run as another user.
+  pid_t PeerOf(int connection) const {
     ucred who{};
     socklen_t size = sizeof who;
-    if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return false;
-    return who.uid == ::geteuid();
+    if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return 0;
+    return of_machine_ || who.uid == ::geteuid() ? who.pid : 0;
   }
 
   Fd listener_;
   Fd end_;
+  const bool of_machine_;
 };
 
 std::string FreshName() {
@@ -251,24 +279,44 @@ std::string FreshName() {
   return "caip-watch-" + std::to_string(::getpid()) + "-" + std::to_string(++number);
 }
 
-}  // namespace
-
-Result<PreloadedWatch> WatchByPreload(bool files) {
-  const std::string name = FreshName();
+// Binds a socket to a name as the library writes it in an address (watch.c). On false, errno has
+// the reason.
+bool BindWatch(int listener, const std::string& name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path + 1, name.data(), name.size());
-  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  Fd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!listener.valid() ||
-      ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
-      ::listen(listener.get(), kBacklog) != 0) {
-    return errors::CannotMakeWatchSocket(errno);
+  if (name.size() + 1 > sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return false;
   }
+  std::memcpy(address.sun_path + (name.starts_with('/') ? 0 : 1), name.data(), name.size());
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  return ::bind(listener, reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
+         ::listen(listener, kBacklog) == 0;
+}
+
+// The path of a state directory may be too long for an address; that of a descriptor is not.
+bool BindFile(int listener, const Path& file) {
+  const Fd directory(::open(file.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.valid()) return false;
+  ::unlinkat(directory.get(), file.filename().c_str(), 0);  // of an earlier start
+  const Path held = "/proc/self/fd/" + std::to_string(directory.get());
+  return BindWatch(listener, (held / file.filename()).string()) &&
+         ::fchmodat(directory.get(), file.filename().c_str(), 0666, 0) == 0;
+}
+
+}  // namespace
+
+Result<PreloadedWatch> WatchByPreload(bool files, const std::optional<WatchSocket>& socket) {
+  const std::string name = socket ? socket->shown : FreshName();
+  Fd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  const bool is_bound = listener.valid() && (socket ? BindFile(listener.get(), socket->file)
+                                                    : BindWatch(listener.get(), name));
+  if (!is_bound) return errors::CannotMakeWatchSocket(errno);
   Fd end(::eventfd(0, EFD_CLOEXEC));
   if (!end.valid()) return errors::CannotMakeEventfd(errno);
-  return PreloadedWatch{std::make_unique<PreloadCalls>(std::move(listener), std::move(end)),
-                        OwnPreloadLibrary().string(), (files ? "f" : "o") + name};
+  return PreloadedWatch{
+      std::make_unique<PreloadCalls>(std::move(listener), std::move(end), socket.has_value()),
+      OwnPreloadLibrary().string(), (files ? "f" : "o") + name};
 }
 
 void AddTo(engine::Environment& environment, const PreloadedWatch& watch) {

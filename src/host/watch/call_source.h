@@ -2,6 +2,7 @@
 // Sources of a watched replica's calls: the kernel, or a library in the replica's programs.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,8 +59,15 @@ struct PreloadedWatch {
   std::string watch;    // CAIP_WATCH
 };
 
-/// `files`: watch file operations, too. An Error if no socket can be created.
-Result<PreloadedWatch> WatchByPreload(bool files);
+/// Where the library finds caip in a machine, whose network and processes are its own.
+struct WatchSocket {
+  Path file;          // on this host, in a directory that other users cannot enter
+  std::string shown;  // its path in the machine
+};
+
+/// `files`: watch file operations, too. `socket`: of a replica on a machine; nullopt: the replica
+/// has the network of this host. An Error if no socket can be created.
+Result<PreloadedWatch> WatchByPreload(bool files, const std::optional<WatchSocket>& socket = {});
 
 /// Adds the watch's variables to those of a replica, before other preloaded libraries (a fake
 /// clock).

@@ -84,7 +84,7 @@ bool ForwardedOutput::IsOwn(const std::optional<FileId>& file) const {
 ForwardedOutput::Forwarders ForwardedOutput::ForwardersOf(const WatchedCall& call,
                                                           pid_t init) const {
   Forwarders found;
-  if (IsOwn(call.Identify(STDOUT_FILENO)) || init <= 1) return found;
+  if (IsOwn(call.Identify(STDOUT_FILENO))) return found;
   const pid_t caller = ProcessOf(call);
   for (const pid_t process : DescendantsOf(init)) {
     const bool prints =

@@ -137,17 +137,6 @@ pid_t ProcessOf(const WatchedCall& call) {
   return line ? static_cast<pid_t>(std::atoi(line->c_str())) : call.thread();
 }
 
-pid_t InitOf(const WatchedCall& call) {
-  pid_t process = ProcessOf(call);
-  while (process > 1) {
-    const std::string status = "/proc/" + std::to_string(process) + "/status";
-    if (LineOf(status, "Name") == "caip-replica") return process;
-    const auto parent = LineOf(status, "PPid");
-    process = parent ? static_cast<pid_t>(std::atoi(parent->c_str())) : 1;
-  }
-  return 1;
-}
-
 std::vector<pid_t> DescendantsOf(pid_t ancestor) {
   std::vector<pid_t> found;
   std::vector<pid_t> next = {ancestor};

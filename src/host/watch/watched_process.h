@@ -40,10 +40,6 @@ int64_t PositionOf(const WatchedCall& call, int descriptor);
 /// The process of the calling thread.
 pid_t ProcessOf(const WatchedCall& call);
 
-/// The nearest ancestor that is a replica's init (launcher/replica_init.h), found by its name; 1 if
-/// there is none.
-pid_t InitOf(const WatchedCall& call);
-
 /// Every process that descends from `ancestor`.
 std::vector<pid_t> DescendantsOf(pid_t ancestor);
 

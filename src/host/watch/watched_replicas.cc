@@ -33,7 +33,7 @@ WatchedReplicas::~WatchedReplicas() {
   for (auto& [number, entry] : entries_) {
     if (!entry.thread.joinable()) continue;
     left.emplace_back(entry.replica.watching.watcher, entry.replica.key);
-    entry.calls->End();
+    End(entry);
   }
   lock.unlock();
   for (const auto& [watcher, key] : left) watcher->Gone(key);
@@ -45,8 +45,12 @@ WatchedReplicas::~WatchedReplicas() {
 }
 
 Result<uint32_t> WatchedReplicas::Admit(uint64_t number, const Watching& watching,
-                                        engine::ReplicaLaunch& launch, int out, int err) {
+                                        engine::ReplicaLaunch& launch, int out, int err,
+                                        const std::optional<WatchSocket>& socket) {
   JoinEnded();
+  // The library needs this host's C library, which an image may not have.
+  const bool preloads = interposition_ == Interposition::Kind::kPreload;
+  if (preloads && launch.image) return errors::NoPreloadInImages();
   const auto out_file = IdentifyFile("/proc/self/fd/" + std::to_string(out));
   const auto err_file = IdentifyFile("/proc/self/fd/" + std::to_string(err));
   if (!out_file || !err_file) return errors::CannotLookAtPipe(errno);
@@ -55,9 +59,12 @@ Result<uint32_t> WatchedReplicas::Admit(uint64_t number, const Watching& watchin
     entries_[number].replica = {number, launch.key, watching, *out_file, *err_file};
   }
   const bool files = watching.watcher->wants_files() || watching.watch.any_files();
-  if (interposition_ == Interposition::Kind::kPreload) {
-    ASSIGN_OR_RETURN(PreloadedWatch preloaded, WatchByPreload(files));
+  if (preloads) {
+    ASSIGN_OR_RETURN(PreloadedWatch preloaded, WatchByPreload(files, socket));
     AddTo(launch.environment, preloaded);
+    if (socket && socket->file != socket->shown) {
+      launch.device_nodes.push_back({socket->file.string(), socket->shown});
+    }
     Listen(number, std::move(preloaded.calls), 0);
     return 0u;
   }
@@ -77,6 +84,21 @@ void WatchedReplicas::Listen(uint64_t number, std::unique_ptr<CallSource> calls,
   });
 }
 
+void WatchedReplicas::NoteStarted(uint64_t number, pid_t init) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(number);
+  if (found == entries_.end() || found->second.init != 0) return;
+  found->second.init = init;
+  changed_.notify_all();
+}
+
+// The caller holds the mutex.
+void WatchedReplicas::End(Entry& entry) {
+  entry.is_ending = true;
+  entry.calls->End();
+  changed_.notify_all();
+}
+
 void WatchedReplicas::Finish(uint64_t number, std::function<void()> done) {
   WatchedReplica replica;
   {
@@ -84,7 +106,7 @@ void WatchedReplicas::Finish(uint64_t number, std::function<void()> done) {
     const auto found = entries_.find(number);
     if (found != entries_.end() && found->second.thread.joinable()) {
       found->second.done = std::exchange(done, {});
-      found->second.calls->End();
+      End(found->second);
       replica = found->second.replica;
     } else if (found != entries_.end()) {
       entries_.erase(found);  // the replica never started
@@ -99,20 +121,21 @@ namespace {
 /// Decides about the calls of one replica. Used by the replica's own thread.
 class ServedCalls {
  public:
-  /// The arguments must outlive it. `init`: as in WatchedReplicas::Listen.
+  /// The arguments must outlive it. `init` is the ancestor of the replica's processes.
   ServedCalls(const WatchedReplica& replica, pid_t init, CallSource& calls, ReplicaOutput& output)
       : replica_(replica),
         watch_(replica.watching.watch),
         watcher_(*replica.watching.watcher),
         init_(init),
+        root_(ReplicaRoot::Of(init)),
         output_(replica, output, watcher_),
         forwarded_({replica.out, replica.err}, calls,
-                   [this](const WatchedCall& call) { return Answer(call); }) {}
+                   [this](const WatchedCall& call) { return Answer(call); }),
+        files_(replica.key, watch_, root_, init, watcher_) {}
 
   ForwardedOutput& forwarded() { return forwarded_; }
 
   Handled Handle(const WatchedCall& call) {
-    if (!files_) Begin(call);
     if (!watch_.output) return AnswerOther(call);
     const Handled handled = output_.Handle(call);
     if (handled != Handled::kNotMine) return handled;
@@ -120,12 +143,6 @@ class ServedCalls {
   }
 
  private:
-  void Begin(const WatchedCall& call) {
-    if (init_ != 0) root_ = ReplicaRoot::Of(init_);  // else it is a process
-    if (init_ == 0) init_ = InitOf(call);
-    files_.emplace(replica_.key, watch_, root_, init_, watcher_);
-  }
-
   // kAnswered or kNever, as AnswerOther.
   Handled Answer(const WatchedCall& call) {
     const Handled handled = output_.Handle(call);
@@ -136,7 +153,7 @@ class ServedCalls {
     if (watcher_.wants_files()) {
       if (const auto access = ParseFileAccess(call, root_)) watcher_.Seen(replica_.key, *access);
     }
-    const Handled handled = files_->Handle(call);
+    const Handled handled = files_.Handle(call);
     if (handled != Handled::kNotMine) return handled;
     Leave(call);
     return Handled::kAnswered;
@@ -145,18 +162,27 @@ class ServedCalls {
   const WatchedReplica& replica_;
   const ReplicaWatch& watch_;
   ReplicaWatcher& watcher_;
-  pid_t init_;
-  ReplicaRoot root_;
+  const pid_t init_;
+  const ReplicaRoot root_;
   WatchedOutput output_;
   ForwardedOutput forwarded_;
-  std::optional<WatchedFiles> files_;
+  WatchedFiles files_;
 };
 
 }  // namespace
 
+// 0: the replica has ended without a start.
+pid_t WatchedReplicas::AwaitInit(const Entry& entry) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return entry.init != 0 || entry.is_ending; });
+  return entry.init;
+}
+
 // The main function of a replica's thread. Returns when all processes of the replica are dead.
 void WatchedReplicas::Serve(Entry& entry) {
-  ServedCalls served(entry.replica, entry.init, *entry.calls, output_);
+  const pid_t init = AwaitInit(entry);
+  if (init == 0) return;
+  ServedCalls served(entry.replica, init, *entry.calls, output_);
   std::unique_ptr<HeardCall> unanswered;  // if set, later calls are not answered either
   while (served.forwarded().Wait(!unanswered)) {
     auto heard = served.forwarded().Receive();

@@ -242,7 +242,10 @@ TEST_F(InterpretersTest, EachIsAskedOnceAndRememberedUntilItChanges) {
     EXPECT_EQ(interpreters.asked(), i == 0 ? 1 : 0);
   }
   EXPECT_EQ(TimesAsked("a/python3.7"), 1);
-  WritePython(root_.path() / "a/python3.7", "3.7.17");  // upgraded
+  const Path python = root_.path() / "a/python3.7";
+  const auto before = std::filesystem::last_write_time(python);
+  WritePython(python, "3.7.17");  // upgraded
+  std::filesystem::last_write_time(python, before + std::chrono::seconds(1));
   Interpreters interpreters(search, {});
   EXPECT_EQ(interpreters.Choose({"2.4", "3.7"})->interpreter.version, "3.7.17");
 }

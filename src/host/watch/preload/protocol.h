@@ -1,12 +1,13 @@
 #pragma once
 // The messages between a watched program and caip on hosts without the kernel's own way (seccomp).
-// Each call has a connection to an abstract Unix socket (SOCK_SEQPACKET). The program sends the
-// call, waits, and acts on the answer. This header is also C.
+// Each call has a connection to a Unix socket (SOCK_SEQPACKET), which has an abstract name, or on a
+// machine a path: abstract names belong to a network. The program sends the call, waits, and acts
+// on the answer. This header is also C.
 
 #include <stdint.h>
 
-/// The variable that names the socket and the watched calls: "f" includes files, "o" is only
-/// output.
+/// The variable that names the watched calls and the socket: "f" includes files, "o" is only
+/// output; then an abstract name, or a path, which begins with "/".
 #define CAIP_WATCH_VARIABLE "CAIP_WATCH"
 
 /// The variable with the host name that programs see. If it is not set, they see the kernel's.

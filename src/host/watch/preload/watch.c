@@ -32,14 +32,15 @@ int Watched(void) {
   return watched;
 }
 
-// The name of the abstract socket follows the first letter.
+// The name of the socket follows the first letter. A zero byte precedes an abstract name, and ends a
+// path.
 static socklen_t Address(struct sockaddr_un* address) {
   const char* setting = getenv(CAIP_WATCH_VARIABLE);
   const size_t length = setting ? strlen(setting + 1) : 0;
   memset(address, 0, sizeof *address);
   address->sun_family = AF_UNIX;
   if (length == 0 || length >= sizeof address->sun_path) return 0;
-  memcpy(address->sun_path + 1, setting + 1, length);
+  memcpy(address->sun_path + (setting[1] != '/'), setting + 1, length);
   return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
 }
 

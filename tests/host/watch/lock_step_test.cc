@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using Answer = ReplicaWatcher::Answer;
 
 /// Lets everything go on, but for what a test puts in.
-class TestWatcher final : public ReplicaWatcher {
+class OutputWatcher final : public ReplicaWatcher {
  public:
   std::function<Answer(int nth)> on_output = [](int) { return Answer::kGoOn; };
   std::function<void(const FileOperation&)> on_before = [](const FileOperation&) {};
@@ -71,7 +71,7 @@ class LockStep : public ::testing::TestWithParam<Interposition::Kind> {
   Path Disk(const std::string& name) const {
     return Path(world.launcher->BootDisk(AKey())) / "user_dir" / name;
   }
-  TestWatcher watcher;
+  OutputWatcher watcher;
   LaunchWorld world{{}, GetParam()};
 };
 
@@ -309,7 +309,7 @@ TEST(LockStepAlone, LeavesNothingWhenTheEmulatorIsKilledWhileACallIsHeld) {
   ASSERT_EQ(::pipe(told), 0);
   const pid_t emulator = ::fork();
   if (emulator == 0) {
-    TestWatcher watcher;
+    OutputWatcher watcher;
     watcher.on_output = [&](int) {
       if (::write(told[1], "x", 1) == 1) ::pause();
       return Answer::kGoOn;

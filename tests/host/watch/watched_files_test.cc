@@ -61,7 +61,7 @@ class TestWatcher final : public ReplicaWatcher {
 };
 
 /// How the replica of a test is held at its calls, and where.
-enum class Held { kBySeccomp, kByPreload, kOnMachine };
+enum class Held { kBySeccomp, kByPreload, kOnMachine, kByPreloadOnMachine };
 
 class WatchedFilesTest : public ::testing::TestWithParam<Held> {
  protected:
@@ -75,7 +75,13 @@ class WatchedFilesTest : public ::testing::TestWithParam<Held> {
     if (why_not) GTEST_SKIP() << "replicas cannot have machines here: " << *why_not;
   }
 
-  static bool OnMachine() { return GetParam() == Held::kOnMachine; }
+  static bool OnMachine() {
+    return GetParam() == Held::kOnMachine || GetParam() == Held::kByPreloadOnMachine;
+  }
+  static Interposition::Kind HeldBy() {
+    const bool by_kernel = GetParam() == Held::kBySeccomp || GetParam() == Held::kOnMachine;
+    return by_kernel ? Interposition::Kind::kSeccomp : Interposition::Kind::kPreload;
+  }
   /// The file in the watched directory, as a file of this host.
   Path InBucket(const std::string& name) const {
     if (!OnMachine()) return bucket.path() / name;
@@ -108,10 +114,7 @@ class WatchedFilesTest : public ::testing::TestWithParam<Held> {
   TemporaryDirectory bucket;
   TestWatcher watcher;
   std::shared_ptr<const engine::RunNetwork> network = std::make_shared<engine::RunNetwork>();
-  LaunchWorld world{{},
-                    GetParam() == Held::kByPreload ? Interposition::Kind::kPreload
-                                                   : Interposition::Kind::kSeccomp,
-                    OnMachine()};
+  LaunchWorld world{{}, HeldBy(), OnMachine()};
   int boot = 0;
 };
 
@@ -426,14 +429,17 @@ TEST_P(WatchedMachineFilesTest, FollowsLinksInTheFilesOfTheMachine) {
 }
 
 std::string NameOfHeld(const ::testing::TestParamInfo<Held>& tested) {
-  static constexpr const char* kNames[] = {"BySeccomp", "ByPreload", "OnMachine"};
+  static constexpr const char* kNames[] = {"BySeccomp", "ByPreload", "OnMachine",
+                                           "ByPreloadOnMachine"};
   return kNames[static_cast<int>(tested.param)];
 }
 
 INSTANTIATE_TEST_SUITE_P(Held, WatchedFilesTest,
-                         ::testing::Values(Held::kBySeccomp, Held::kByPreload, Held::kOnMachine),
+                         ::testing::Values(Held::kBySeccomp, Held::kByPreload, Held::kOnMachine,
+                                           Held::kByPreloadOnMachine),
                          NameOfHeld);
-INSTANTIATE_TEST_SUITE_P(Held, WatchedMachineFilesTest, ::testing::Values(Held::kOnMachine),
+INSTANTIATE_TEST_SUITE_P(Held, WatchedMachineFilesTest,
+                         ::testing::Values(Held::kOnMachine, Held::kByPreloadOnMachine),
                          NameOfHeld);
 
 }  // namespace

@@ -1,0 +1,20 @@
+#pragma once
+// The lock of a state directory that caip-launcher and the inits of its replicas inherit. After the
+// end of the emulator, also by a kill, it is free when all replicas are dead and no other one can
+// start. Removals (launcher/removal.h) that still run do not hold it.
+
+#include <chrono>
+
+#include "base/files.h"
+
+namespace caip::host {
+
+/// Much less than a command waits for a server that it has started (emulator/app/attach/owner.h),
+/// so that the server's error reaches the command.
+inline constexpr std::chrono::seconds kLauncherPatience{20};
+
+/// Waits until the replicas of earlier emulators are dead. kDeadlineExceeded: one still lives.
+Result<Fd> LockForLaunchers(const Path& state_directory,
+                            std::chrono::milliseconds patience = kLauncherPatience);
+
+}  // namespace caip::host
