@@ -139,6 +139,12 @@ Status BlobUpload::Append(std::string_view bytes) {
   return Ok{};
 }
 
+Result<Digest> BlobUpload::DigestSoFar() {
+  assert(store_ != nullptr);
+  if (hash_ == nullptr) RETURN_IF_ERROR(HashFile());
+  return Digest::ParseHex(hash_->HexSoFar());
+}
+
 Result<Digest> BlobUpload::TakeDigest() {
   if (hash_ == nullptr) RETURN_IF_ERROR(HashFile());
   const std::unique_ptr<Sha256Digest> hash = std::move(hash_);

@@ -37,6 +37,8 @@ class BlobUpload {
   uint64_t offset() const { return offset_; }
   /// Adds all of `bytes`, or none of them if it fails.
   Status Append(std::string_view bytes);
+  /// The digest of the bytes so far.
+  Result<Digest> DigestSoFar();
   /// Makes the upload a blob that survives a power cut. kDataLoss, with the reason
   /// "digestMismatch", if the bytes have another digest; then the upload is deleted. After any
   /// other error the upload is unchanged.

@@ -74,10 +74,17 @@ class DirectoryFiles : public SourceFiles {
   BlobStore& blobs_;
 };
 
-// All files of an archive are in the blob store when the object is made.
+// All files of an archive are uploads when the object is made. A file becomes a blob, which is
+// synced, when an image needs it: an image that is refused costs no syncs. The lock of the image
+// store keeps other processes from removing the uploads.
 class ArchiveFiles : public SourceFiles {
  public:
   ArchiveFiles(BlobStore& blobs, const UnpackLimits& limits) : blobs_(blobs), limits_(limits) {}
+  ~ArchiveFiles() override {
+    for (const auto& [path, member] : files_) Drop(member);
+  }
+  ArchiveFiles(const ArchiveFiles&) = delete;
+  ArchiveFiles& operator=(const ArchiveFiles&) = delete;
 
   Status ReadAll(ByteSource& bytes) {
     TarReader reader(bytes);
@@ -99,20 +106,27 @@ class ArchiveFiles : public SourceFiles {
 
   bool Has(const std::string& name) override { return Find(name) != nullptr; }
   Result<std::string> Read(const std::string& name, size_t limit) override {
-    const BlobInfo* found = Find(name);
+    Member* found = Find(name);
     if (found == nullptr) return CannotOpen(name, ENOENT);
-    return blobs_.Read(found->digest, limit);
+    RETURN_IF_ERROR(Keep(*found));
+    return blobs_.Read(found->info.digest, limit);
   }
   Result<BlobInfo> Store(const std::string& name, const Digest* expected) override {
-    const BlobInfo* found = Find(name);
+    Member* found = Find(name);
     if (found == nullptr) return CannotOpen(name, ENOENT);
-    if (expected != nullptr && found->digest != *expected) {
-      return errors::DigestMismatch(expected->text(), found->digest.text());
+    if (expected != nullptr && found->info.digest != *expected) {
+      return errors::DigestMismatch(expected->text(), found->info.digest.text());
     }
-    return *found;
+    RETURN_IF_ERROR(Keep(*found));
+    return found->info;
   }
 
  private:
+  struct Member {
+    BlobInfo info;
+    std::string upload;  // "" when it is a blob
+  };
+
   Status AddEntry(const TarEntry& entry, TarReader& reader) {
     ASSIGN_OR_RETURN(const std::string path, LayerPathOf(entry.path));
     const bool is_link =
@@ -129,13 +143,27 @@ class ArchiveFiles : public SourceFiles {
       upload.Cancel();
       return copied.error();
     }
+    ASSIGN_OR_RETURN(const Digest digest, upload.DigestSoFar());
+    if (const auto earlier = files_.find(path); earlier != files_.end()) Drop(earlier->second);
+    files_.insert_or_assign(path, Member{{digest, upload.offset()}, upload.id()});
     const size_t folder = path.rfind(kBlobFolder);
     const auto named = Digest::ParseHex(
         folder == std::string::npos ? "" : path.substr(folder + kBlobFolder.size()));
-    ASSIGN_OR_RETURN(const BlobInfo stored,
-                     FinishImport(std::move(upload), named.ok() ? &*named : nullptr));
-    files_.insert_or_assign(path, stored);
+    if (!named.ok() || *named == digest) return Ok{};
+    return errors::DigestMismatch(named->text(), digest.text());
+  }
+
+  Status Keep(Member& member) {
+    if (member.upload.empty()) return Ok{};
+    ASSIGN_OR_RETURN(BlobUpload upload, blobs_.Resume(member.upload));
+    RETURN_IF_ERROR(upload.Finish(member.info.digest));
+    member.upload.clear();
     return Ok{};
+  }
+
+  void Drop(const Member& member) {
+    if (member.upload.empty()) return;
+    if (auto upload = blobs_.Resume(member.upload); upload.ok()) upload->Cancel();
   }
 
   // An archive of a directory, made from outside of it, has all files below one name.
@@ -143,7 +171,7 @@ class ArchiveFiles : public SourceFiles {
     for (const char* name : {"index.json", "manifest.json"}) {
       if (files_.contains(name)) return;
     }
-    for (const auto& [path, info] : files_) {
+    for (const auto& [path, member] : files_) {
       const Path file(path);
       if (file.filename() != "index.json" && file.filename() != "manifest.json") continue;
       top_ = file.parent_path().string() + "/";
@@ -151,7 +179,7 @@ class ArchiveFiles : public SourceFiles {
     }
   }
 
-  const BlobInfo* Find(const std::string& name) const {
+  Member* Find(const std::string& name) {
     std::string path = top_ + name;
     for (int links = 0; links < kArchiveLinksMax; ++links) {
       if (const auto found = files_.find(path); found != files_.end()) return &found->second;
@@ -165,7 +193,7 @@ class ArchiveFiles : public SourceFiles {
   BlobStore& blobs_;
   const UnpackLimits limits_;
   std::string top_;  // "" or "directory/"
-  std::map<std::string, BlobInfo> files_;
+  std::map<std::string, Member> files_;
   std::map<std::string, std::string> links_;
 };
 

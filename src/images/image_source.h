@@ -52,9 +52,9 @@ struct OfferedImage {
 /// Opens such an image for machines of `host`. It may put manifests into the store.
 using OpenOffer = std::function<Result<OfferedImage>(BlobStore& blobs, const Platform& host)>;
 
-/// Opens a source. An archive is read to its end once, and its files go to the blob store; those
-/// that no image needs are removed with the next garbage collection. kNotFound if the path does not
-/// exist.
+/// Opens a source. An archive is read to its end once; the blob store has its files as uploads,
+/// which become blobs by Store and Read. The others are deleted with the object. The caller holds
+/// the lock of the image store (LockForAdding). kNotFound if the path does not exist.
 Result<std::unique_ptr<SourceFiles>> OpenSource(const ImageSource& source, BlobStore& blobs,
                                                 const UnpackLimits& limits);
 

@@ -103,6 +103,10 @@ TEST_F(Images, AreNotMappedByMistakes) {
            {"map"}, {"map", "gcr.io/p/a"}, {"map", "=true"}, {"map", "gcr.io/p/a="}}) {
     EXPECT_EQ(Run(words), kExitUsage) << err_;
   }
+  EXPECT_EQ(Run({"map", "gcr.io/p/a=true", "bad uri=true"}), kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("argument URI=COMMAND: 'bad uri' is not a valid name of an image: "));
+  EXPECT_EQ(Run({"list"}), kExitSuccess);
+  EXPECT_EQ(out_, "");  // the first mapping of the command is not kept either
   EXPECT_EQ(Run({"map", "--unset", "gcr.io/p/a"}), kExitFailure);
   EXPECT_THAT(err_, HasSubstr("'gcr.io/p/a' is not mapped in this state directory"));
 }

@@ -66,6 +66,21 @@ TEST_F(Containers, RunWithTheWordsOfTheReplica) {
                                  "--text", "a b"));
 }
 
+// The files of GPUs need no tools of NVIDIA in the engine.
+TEST_F(Containers, HaveTheDevicesOfTheReplicaAndTheirDriver) {
+  ContainerRun with_gpu = run;
+  with_gpu.devices = {{"/dev/nvidiactl", "/dev/nvidiactl"},
+                      {"/dev/nvidia3", "/dev/nvidia3"},
+                      {"/lib/libcuda.so.535", "/usr/local/nvidia/lib64/libcuda.so.1", true}};
+  for (const auto kind : {ContainerEngineKind::kDocker, ContainerEngineKind::kPodman}) {
+    EXPECT_THAT(Engine(kind).CommandFor(with_gpu),
+                AllOf(Contains("--device=/dev/nvidiactl:/dev/nvidiactl:rw"),
+                      Contains("--device=/dev/nvidia3:/dev/nvidia3:rw"),
+                      Contains("--mount=type=bind,source=/lib/libcuda.so.535,"
+                               "target=/usr/local/nvidia/lib64/libcuda.so.1,readonly")));
+  }
+}
+
 // podman looks for an init program of its own, which few hosts have, and raises limits.
 TEST_F(Containers, OfPodmanHaveAnInitProgramOfTheHostAndItsLimits) {
   Install("docker-init", "");
@@ -213,6 +228,46 @@ TEST_F(ContainersOfReplicas, RunAsProcessesOfTheEngine) {
   EXPECT_TRUE(inner.mounts.empty()) << "as these do";
   EXPECT_EQ(FindVariable(inner.environment, "NAME"), std::nullopt) << "the engine has its own";
   EXPECT_TRUE(FindVariable(inner.environment, "PATH"));
+}
+
+TEST_F(ContainersOfReplicas, HaveTheGpusThatTheReplicaWasLent) {
+  const TemporaryDirectory driver("caip-driver-");
+  ASSERT_TRUE(WriteFile(driver.path() / "libcuda.so.1", "driver").ok());
+  auto inner = std::make_unique<NotedProcesses>();
+  NotedProcesses& noted = *inner;
+  const auto with_driver = *MakeEngineLauncher(std::move(inner), noted, state.path(), Engine(),
+                                               clock, log, {{}, {driver.path()}, {}});
+  engine::ReplicaLaunch launch = Launch();
+  launch.image = Image();
+  with_driver->Launch(launch, {});
+  EXPECT_THAT(noted.launched.back().Argv(), Not(Contains(HasSubstr("libcuda")))) << "it has no GPU";
+  launch.device_nodes = {{"/dev/nvidia0", "/dev/nvidia0"}};
+  launch.environment.emplace_back("CUDA_VISIBLE_DEVICES", "GPU-1");
+  with_driver->Launch(launch, {});
+  EXPECT_THAT(noted.launched.back().Argv(),
+              AllOf(Contains("--device=/dev/nvidia0:/dev/nvidia0:rw"),
+                    Contains(HasSubstr("target=/usr/local/nvidia/lib64/libcuda.so.1,readonly")),
+                    Contains("--env=LD_LIBRARY_PATH=/usr/local/nvidia/lib64"),
+                    Contains("--env=CUDA_VISIBLE_DEVICES=GPU-1")));
+  EXPECT_TRUE(noted.launched.back().device_nodes.empty()) << "they are in the container";
+  EXPECT_TRUE(log.Lines().empty());
+}
+
+TEST_F(ContainersOfReplicas, WarnOfGpusWithoutADriver) {
+  auto inner = std::make_unique<NotedProcesses>();
+  NotedProcesses& noted = *inner;
+  const auto without_driver = *MakeEngineLauncher(std::move(inner), noted, state.path(), Engine(),
+                                                  clock, log, {{}, {}, {}});
+  engine::ReplicaLaunch launch = Launch();
+  launch.image = Image();
+  launch.task = "worker-replica-1";
+  launch.device_nodes = {{"/dev/nvidia0", "/dev/nvidia0"}};
+  without_driver->Launch(launch, {});
+  const std::vector<engine::LogLine> lines = log.Lines();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines.front().severity, engine::Severity::kWarning);
+  EXPECT_THAT(lines.front().message, HasSubstr("worker-replica-1 gets the device files of its GPUs "
+                                               "without their driver"));
 }
 
 // Other users of a host read command lines. With the token, they could run jobs as this user.

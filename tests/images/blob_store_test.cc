@@ -107,6 +107,15 @@ TEST_F(BlobStoreTest, AnUploadWithAnotherDigestIsDeleted) {
   EXPECT_TRUE(store_->Uploads().empty());
 }
 
+TEST_F(BlobStoreTest, AnUploadHasADigestBeforeItsEnd) {
+  BlobUpload upload = *store_->Begin("one");
+  ASSERT_TRUE(upload.Append("hello ").ok());
+  EXPECT_EQ(*upload.DigestSoFar(), Digest::Of("hello "));
+  ASSERT_TRUE(upload.Append("world").ok());
+  EXPECT_EQ(*upload.DigestSoFar(), Digest::Of("hello world"));
+  EXPECT_TRUE(upload.Finish(Digest::Of("hello world")).ok());
+}
+
 TEST_F(BlobStoreTest, AnUploadMayHaveNoBytes) {
   BlobUpload upload = *store_->Begin("one");
   EXPECT_EQ(upload.FinishAny()->hex(), kEmptyHex);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "images/image_import.h"
 #include "tests/images/image_maker.h"
 
 namespace caip::images {
@@ -331,6 +332,33 @@ TEST_F(ImageStoreTest, RefusesBadArchivesInWords) {
   }
   EXPECT_THAT(ImportFrom("/no/such/file").error().message,
               HasSubstr("The image '/no/such/file' cannot be read: "));
+}
+
+// Each stored blob is synced, so that ten thousand of them take a minute.
+TEST_F(ImageStoreTest, CountsLayersBeforeItStoresThem) {
+  ImagePlan many = SmallImage();
+  many.layers.clear();
+  for (int i = 0; i < 128; ++i) many.layers.push_back({{"a", std::to_string(i)}});
+  for (const ImageFiles& files : {MakeSavedImage({many}), MakeLayout({many})}) {
+    const ImageSource source{WriteArchive(ArchiveOf(files))};
+    BlobStore& blobs = store_->blobs();
+    const size_t before = blobs.List()->size();
+    {
+      const auto opened = OpenSource(source, blobs, {});
+      ASSERT_TRUE(opened.ok()) << opened.error().message;
+      const auto found = FindImages(**opened, source, blobs);
+      Status refused = Ok{};
+      if (!found.ok()) refused = found.error();
+      if (found.ok()) {
+        const auto stored = StoreImage(**opened, found->front().manifest, HostPlatform(), blobs);
+        if (!stored.ok()) refused = stored.error();
+      }
+      ASSERT_FALSE(refused.ok());
+      EXPECT_THAT(refused.error().message, HasSubstr("The image has 128 layers. At most 127"));
+      EXPECT_LE(blobs.List()->size() - before, 3u) << "the manifest, and what leads to it";
+    }
+    EXPECT_THAT(blobs.Uploads(), IsEmpty());
+  }
 }
 
 TEST_F(ImageStoreTest, RefusesLayersThatAreNotTheOnesOfTheConfiguration) {

@@ -77,7 +77,8 @@ class RegistryTest : public ::testing::Test {
  protected:
   RegistryTest() { Serve(); }
 
-  // As after the emulator was killed and started again, on the same port and with the same seed.
+  // As after the emulator was killed and started again with the same seed. Any program may have
+  // taken its port.
   void Restart() {
     server_.reset();
     router_.reset();
@@ -163,7 +164,7 @@ class RegistryTest : public ::testing::Test {
     router_ = std::make_unique<http::Router>(NoRegistryRoute);
     registry_ = std::make_unique<Registry>(*blobs_, *names_, CountedLock(), Random(1));
     router_->Add(RegistryRoutes([this] { return Result<Registry*>(registry_.get()); }));
-    auto server = http::Server::Start({.port = port_, .allowed_hosts = {"gcr.io", "eu.gcr.io"}},
+    auto server = http::Server::Start({.allowed_hosts = {"gcr.io", "eu.gcr.io"}},
                                       [this](const auto& r) { return router_->Handle(r); });
     ASSERT_TRUE(server.ok()) << server.error().message;
     server_ = std::move(*server);

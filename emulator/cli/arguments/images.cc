@@ -57,6 +57,7 @@ void AddMap(Grammar& grammar, CLI::App& images, const GcloudFlags& gcloud) {
       [map](const std::string& value) -> Status {
         auto mapping = app::ReadImageMapping(value);
         if (!mapping) return errors::NotAMapping(value);
+        RETURN_IF_ERROR(CheckImageName(mapping->uri));
         map->mappings.push_back(*std::move(mapping));
         return Ok{};
       });
