@@ -2,7 +2,8 @@
 // run. The store also verifies the digest and syncs the files; `tar -x && sync` shows what that
 // costs. The processor time, of all threads and of gzip, depends less on what else the host does.
 // Arguments: the size in MiB (default 64), and the number of rounds (default 3). Goal: a ratio of
-// at least 0.7 of `tar -x`, with 1024 MiB.
+// at least 0.7 of `tar -x`, with 1024 MiB. A third argument is a number of empty files, which the
+// layer has instead, such as 1000000. Then the removal of the layer is measured, too.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -37,6 +38,13 @@ double ProcessorSeconds() {
                static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
   }
   return seconds;
+}
+
+// In KiB, without that of tar and gzip.
+long PeakMemory() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  return used.ru_maxrss;
 }
 
 double Median(std::vector<double> values) {
@@ -98,16 +106,30 @@ size_t FileSize(Random& random) {
   return 1'000'000 + random.Below(20'000'000);
 }
 
-void MakeArchive(const Path& path, size_t bytes, bool compressed) {
+/// A layer to make: so many bytes in files of usual sizes, or so many empty files.
+struct LayerPlan {
+  size_t bytes = 0;
+  size_t empty_files = 0;
+
+  bool IsMade(size_t files, size_t written) const {
+    return empty_files > 0 ? files == empty_files : written >= bytes;
+  }
+  size_t NextSize(Random& random, size_t written) const {
+    return empty_files > 0 ? 0 : std::min(FileSize(random), bytes - written);
+  }
+};
+
+void MakeArchive(const Path& path, const LayerPlan& plan, bool compressed) {
   Random random(1);
   archive* writer = archive_write_new();
   archive_write_set_format_pax_restricted(writer);
   if (compressed) archive_write_add_filter_gzip(writer);
   Require(archive_write_open_filename(writer, path.c_str()) == ARCHIVE_OK, path.string());
   archive_entry* entry = archive_entry_new();
-  int files = 0;
-  for (size_t written = 0; written < bytes; ++files) {
-    const std::string text = FileText(random, std::min(FileSize(random), bytes - written));
+  size_t files = 0;
+  size_t written = 0;
+  for (; !plan.IsMade(files, written); ++files) {
+    const std::string text = FileText(random, plan.NextSize(random, written));
     const std::string name =
         "usr/lib/d" + std::to_string(files / 30) + "/f" + std::to_string(files);
     archive_entry_clear(entry);
@@ -123,7 +145,7 @@ void MakeArchive(const Path& path, size_t bytes, bool compressed) {
   archive_entry_free(entry);
   archive_write_close(writer);
   archive_write_free(writer);
-  std::printf("%d files, %zu MiB\n", files, bytes >> 20);
+  std::printf("%zu files, %zu MiB\n", files, written >> 20);
 }
 
 Digest StoreBlob(BlobStore& blobs, const Path& path, const char* id) {
@@ -137,9 +159,9 @@ Digest StoreBlob(BlobStore& blobs, const Path& path, const char* id) {
   return *upload.FinishAny();
 }
 
-void Compare(const Path& work, size_t mebibytes, int rounds, bool compressed) {
+void Compare(const Path& work, const LayerPlan& plan, int rounds, bool compressed) {
   const Path archive_file = work / "layer.tar";
-  MakeArchive(archive_file, mebibytes << 20, compressed);
+  MakeArchive(archive_file, plan, compressed);
   const auto blobs = *BlobStore::Open(work);
   const Digest blob = StoreBlob(*blobs, archive_file, "bench");
   Digest diff_id = blob;
@@ -150,6 +172,7 @@ void Compare(const Path& work, size_t mebibytes, int rounds, bool compressed) {
   Times ours;
   Times plain;
   Times synced;
+  Times removed;
   for (int round = 0; round < rounds; ++round) {
     const std::string target = (work / "tar").string();
     ::sync();
@@ -171,7 +194,7 @@ void Compare(const Path& work, size_t mebibytes, int rounds, bool compressed) {
       const auto layer = layers->Unpack(*blobs, blob, diff_id);
       Require(layer.ok(), layer.ok() ? "" : layer.error().message);
     });
-    Require(layers->RemoveOthers({}).ok(), "cannot remove the layer");
+    removed.Add([&] { Require(layers->RemoveOthers({}).ok(), "cannot remove the layer"); });
   }
   const auto [fastest, slowest] = std::minmax_element(ours.elapsed.begin(), ours.elapsed.end());
   std::printf("%-12s unpack %.2f s (from %.2f to %.2f), tar -x %.2f s, tar -x and sync %.2f s\n",
@@ -182,6 +205,8 @@ void Compare(const Path& work, size_t mebibytes, int rounds, bool compressed) {
               Median(synced.elapsed) / Median(ours.elapsed));
   std::printf("%-12s processor time: unpack %.2f s, tar -x %.2f s, tar -x and sync %.2f s\n", "",
               Median(ours.processor), Median(plain.processor), Median(synced.processor));
+  std::printf("%-12s removal %.2f s; the largest memory of this process so far: %ld MiB\n", "",
+              Median(removed.elapsed), PeakMemory() >> 10);
   RemoveTree(work / "blobs");
   std::filesystem::remove(archive_file);
   std::filesystem::remove(archive_file.string() + ".raw");
@@ -193,8 +218,9 @@ void Compare(const Path& work, size_t mebibytes, int rounds, bool compressed) {
 int main(int argc, char** argv) {
   const size_t mebibytes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 64;
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 3;
+  const size_t empty_files = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
   const caip::TemporaryDirectory work("caip-bench-");
   for (const bool compressed : {false, true}) {
-    caip::images::Compare(work.path(), mebibytes, rounds, compressed);
+    caip::images::Compare(work.path(), {mebibytes << 20, empty_files}, rounds, compressed);
   }
 }

@@ -3,8 +3,8 @@
 
 Compares, in one run on one machine, `python3 -m trainer.task` (of the interpreter that the job gets),
 `caip jobs submit training --stream-logs` (cold: new state directory; warm: the environment is cached;
-with the package in the bucket, with --package-path of an unchanged tree, and of one with an edited line;
-the first two also with `--isolation process` where replicas otherwise have machines), custom jobs of Vertex AI
+with the package in the bucket, with --package-path of an unchanged tree, and of one with an edited line, without and
+with a setup.py; the first two also with `--isolation process` where replicas otherwise have machines), custom jobs of Vertex AI
 (a package in the bucket and a container, created by one request to a running emulator; the time begins with the
 request) and `gcloud ai-platform local train` where gcloud is installed. Prints medians, differences to plain Python and ratios, and
 the parts of a submit: start of the program, start of an emulator for this command, the job.
@@ -28,6 +28,11 @@ EXECUTOR = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-11:latest"
 TASK = """
 import sys, time
 print("FIRST-LINE %.6f" % time.time(), flush=True)
+"""
+
+SETUP = """
+from setuptools import find_packages, setup
+setup(name="trainer", version="0.1", packages=find_packages())
 """
 
 
@@ -89,6 +94,7 @@ def run(caip, rounds, work):
         return timed(submit(*from_tree), work, env)
 
     cases["caip, one line edited"] = edited
+    cases["caip, edited, setup.py"] = edits_beside_setup(submit, work / "declared", env, numbers)
     facts = json.loads(subprocess.run([caip, "doctor", "--format", "json"], env=env, check=True,
                                       stdout=subprocess.PIPE).stdout)
     if any(fact["name"] == "isolation" and fact["found"] == "yes" for fact in facts):  # the other cases run on machines
@@ -141,6 +147,21 @@ def run(caip, rounds, work):
         server.terminate()
         server.communicate()
     report(results, cold)
+
+
+def edits_beside_setup(submit, tree, env, numbers):
+    """A submit of a package with a setup.py, of which one line was edited since the last one."""
+    package = tree / "trainer"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (tree / "setup.py").write_text(SETUP)
+
+    def edited():
+        (package / "task.py").write_text(f"{TASK}# {next(numbers)}\n")
+        return timed(submit("--package-path", str(package), "--staging-bucket", "gs://bench"), tree, env)
+
+    edited()  # with pip
+    return edited
 
 
 class CustomJobs:

@@ -19,17 +19,11 @@
 #include "client/errors.h"
 #include "client/flag_values.h"
 #include "client/packaging_build.h"
+#include "client/packaging_edit.h"
+#include "client/packaging_tree.h"
 
 namespace caip::client {
 namespace {
-
-// Identifies a source tree. Two trees with the same `stat` have the same `content`.
-struct TreeKey {
-  std::string stat;  // digest of names, kinds, sizes, modes and times of change
-  Path root;
-  std::vector<std::string> files;  // the files that a build reads, relative to the root, sorted
-  std::string content;             // digest of names, modes and bytes; set by Find
-};
 
 // Keeps built packages in <state>/sdists, by the content of the source tree. Several processes may
 // use it at once. An entry is complete or does not exist.
@@ -39,6 +33,8 @@ class PackageCache {
   // Finds the built files by the tree's times, or else by its content; nullopt if there are none.
   // `remember`: the next call finds a tree that was found by its content by its times.
   std::optional<std::vector<Path>> Find(TreeKey& key, bool remember) const;
+  // The source distribution of the same package before its files were edited; "" if there is none.
+  Path FindSimilar(const TreeKey& key) const;
   // Keeps copies of `built` for a key that was not found, and returns their paths. Removes the
   // oldest entries.
   Result<std::vector<Path>> Keep(const TreeKey& key, const std::vector<Path>& built) const;
@@ -49,72 +45,7 @@ class PackageCache {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kFilesMax = 20'000;
-constexpr uintmax_t kBytesMax = 512u << 20;
 constexpr size_t kEntriesMax = 64;
-
-// Adds the length before the piece, so that different pieces have different digests.
-void AddPiece(Sha256Digest& digest, std::string_view piece) {
-  digest.Add(std::to_string(piece.size()) + ":");
-  digest.Add(piece);
-}
-
-// Whether a build or a run created the file, so that it is not a source.
-bool IsLeftOver(const Path& path) {
-  const std::string name = path.filename();
-  return name == "__pycache__" || name.ends_with(".pyc") || name.ends_with(".egg-info");
-}
-
-bool ListTree(const Path& root, const Path& below, std::vector<std::string>& files) {
-  std::error_code error;
-  fs::recursive_directory_iterator it(root / below, error);
-  for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
-    if (IsLeftOver(it->path())) {
-      it.disable_recursion_pending();
-      continue;
-    }
-    files.push_back(it->path().lexically_relative(root));
-    if (files.size() > kFilesMax) return false;
-  }
-  return !error;
-}
-
-// Lists the files beside the package that setuptools reads: README, LICENSE, setup.cfg,
-// MANIFEST.in, ...
-bool ListRootFiles(const Path& root, std::vector<std::string>& files) {
-  std::error_code error;
-  for (fs::directory_iterator it(root, error); !error && it != fs::directory_iterator();
-       it.increment(error)) {
-    if (!it->is_directory()) files.push_back(it->path().filename());
-    if (files.size() > kFilesMax) return false;
-  }
-  return !error;
-}
-
-std::string StatLine(const std::string& file, const struct stat& info) {
-  return file + "\t" + std::to_string(info.st_mode) + "\t" + std::to_string(info.st_size) + "\t" +
-         std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec) + "\t" +
-         std::to_string(info.st_ctim.tv_sec) + "." + std::to_string(info.st_ctim.tv_nsec) + "\t" +
-         std::to_string(info.st_ino);
-}
-
-// A digest of names, modes and bytes, which a copy of the tree or `touch` does not change.
-std::optional<std::string> ContentKey(const TreeKey& key) {
-  Sha256Digest digest;
-  AddPiece(digest, key.stat.substr(0, key.stat.find('-')));  // the salt
-  for (const std::string& file : key.files) {
-    const Path path = key.root / file;
-    struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) continue;  // a dangling link
-    AddPiece(digest, file);
-    AddPiece(digest, std::to_string(info.st_mode));
-    if (!S_ISREG(info.st_mode)) continue;
-    const Result<std::string> bytes = ReadFile(path);
-    if (!bytes.ok()) return std::nullopt;
-    AddPiece(digest, *bytes);
-  }
-  return digest.FinishHex();
-}
 
 std::optional<std::vector<Path>> FilesIn(const Path& directory) {
   std::error_code error;
@@ -141,50 +72,24 @@ void ForgetOldest(const Path& directory) {
   for (size_t i = 0; i + kEntriesMax < entries.size(); ++i) RemoveTree(entries[i].second);
 }
 
-// The key of a source tree. `package` is the directory below `root` that is built. If the root has
-// its own setup.py, the key covers the whole root, else the package and the files beside it.
-// nullopt: the tree is too large for the cache, or not readable. `salt` identifies everything else
-// that the result depends on (the interpreter).
-std::optional<TreeKey> KeyOfTree(const Path& root, const std::string& package, bool own_setup,
-                                 const std::string& salt) {
-  TreeKey key{"", root, {}, ""};
-  const bool listed = own_setup
-                          ? ListTree(root, "", key.files)
-                          : ListTree(root, package, key.files) && ListRootFiles(root, key.files);
-  if (!listed) return std::nullopt;
-  std::sort(key.files.begin(), key.files.end());
-  Sha256Digest salted;
-  AddPiece(salted, salt);
-  AddPiece(salted, package);
-  AddPiece(salted, own_setup ? "own" : "generated");
-  Sha256Digest digest;
-  AddPiece(digest, root.string());
-  uintmax_t bytes = 0;
-  for (const std::string& file : key.files) {
-    struct stat info {};
-    if (::stat((root / file).c_str(), &info) != 0) continue;
-    // The time of change of a directory changes when setuptools writes beside the sources.
-    if (S_ISDIR(info.st_mode)) info.st_mtim = info.st_ctim = {};
-    AddPiece(digest, StatLine(file, info));
-    bytes += S_ISREG(info.st_mode) ? static_cast<uintmax_t>(info.st_size) : 0;
-  }
-  if (bytes > kBytesMax) return std::nullopt;
-  key.stat = salted.FinishHex() + "-" + digest.FinishHex();
-  return key;
-}
-
 std::optional<std::vector<Path>> PackageCache::Find(TreeKey& key, bool remember) const {
   const Path by_stat = directory_ / "by-stat" / key.stat;
   if (const Result<std::string> content = ReadFileUpTo(by_stat, 256); content.ok()) {
     if (auto files = FilesIn(directory_ / "by-content" / *content)) return files;
   }
-  const std::optional<std::string> content = ContentKey(key);
-  if (!content) return std::nullopt;
-  key.content = *content;
+  if (!DigestContents(key)) return std::nullopt;
   auto files = FilesIn(directory_ / "by-content" / key.content);
   if (files && remember)
     (void)WriteFile(by_stat, key.content);  // the next call need not read the files
   return files;
+}
+
+Path PackageCache::FindSimilar(const TreeKey& key) const {
+  if (key.shape.empty()) return {};
+  const Result<std::string> content = ReadFileUpTo(directory_ / "by-shape" / key.shape, 256);
+  if (!content.ok()) return {};
+  const auto files = FilesIn(directory_ / "by-content" / *content);
+  return files && files->size() == 1 ? files->front() : Path();
 }
 
 Result<std::vector<Path>> PackageCache::Keep(const TreeKey& key,
@@ -205,6 +110,11 @@ Result<std::vector<Path>> PackageCache::Keep(const TreeKey& key,
   fs::rename(fresh, entry, error);
   if (error) RemoveTree(fresh);  // another process was faster, and its files are equal
   RETURN_IF_ERROR(WriteFile(directory_ / "by-stat" / key.stat, key.content));
+  if (!key.shape.empty()) {
+    RETURN_IF_ERROR(MakeDirectories(directory_ / "by-shape"));
+    RETURN_IF_ERROR(WriteFile(directory_ / "by-shape" / key.shape, key.content));
+    ForgetOldest(directory_ / "by-shape");
+  }
   ForgetOldest(directory_ / "by-stat");
   ForgetOldest(directory_ / "by-content");
   if (auto files = FilesIn(entry)) return std::move(*files);
@@ -248,23 +158,40 @@ bool CacheWanted() {
   return !setting || std::string_view(setting) != "0";
 }
 
+// Builds in `scratch`. If only files were edited that a build copies, an earlier result is copied:
+// that needs no Python and takes milliseconds.
+Result<std::vector<Path>> BuildIn(const Path& scratch, const Path& package_path,
+                                  const Path& similar, bool own_setup,
+                                  const std::stop_token& stop) {
+  const Path root = package_path.parent_path();
+  const std::string package = package_path.filename();
+  if (!similar.empty()) {
+    const Path copy = scratch / similar.filename();
+    const std::string edited = own_setup ? "" : package;
+    if (CopyWithPresentFiles(similar, copy, root, edited)) return std::vector<Path>{copy};
+  }
+  return BuildPackage(root, package, scratch / "output", scratch, stop);
+}
+
 // `scratch` becomes the directory of the build, unless the cache has its files.
 Result<std::vector<Path>> Build(const Path& package_path, const PackageRequest& request,
                                 std::shared_ptr<TemporaryDirectory>& scratch) {
   const Path root = package_path.parent_path();
-  const std::string package = package_path.filename();
   std::optional<TreeKey> key;
+  std::error_code error;
   const PackageCache cache(request.cache);
-  if (CacheWanted() && fs::exists(package_path / "__init__.py")) {
-    key = KeyOfTree(root, package, fs::is_regular_file(root / "setup.py"), BuildSalt());
+  const bool own_setup = fs::is_regular_file(root / "setup.py", error);
+  if (CacheWanted() && fs::exists(package_path / "__init__.py", error)) {
+    key = KeyOfTree(root, package_path.filename(), own_setup, BuildSalt());
     if (key) {
       if (auto found = cache.Find(*key, !request.read_only_cache)) return std::move(*found);
     }
   }
   ASSIGN_OR_RETURN(TemporaryDirectory made, TemporaryDirectory::Make("caip-sdist-"));
   scratch = std::make_shared<TemporaryDirectory>(std::move(made));
-  ASSIGN_OR_RETURN(std::vector<Path> built, BuildPackage(root, package, scratch->path() / "output",
-                                                         scratch->path(), request.stop));
+  ASSIGN_OR_RETURN(std::vector<Path> built,
+                   BuildIn(scratch->path(), package_path, key ? cache.FindSimilar(*key) : Path(),
+                           own_setup, request.stop));
   if (!key || request.read_only_cache) return built;
   // If the cache is not writable, the next build is slow. This one has succeeded.
   const Result<std::vector<Path>> kept = cache.Keep(*key, built);

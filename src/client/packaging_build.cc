@@ -132,11 +132,12 @@ std::vector<std::string> BuildPythons() {
 Result<std::vector<Path>> BuildPackage(const Path& root, const std::string& package,
                                        const Path& output, const Path& scratch,
                                        std::stop_token stop) {
-  if (!fs::is_directory(root)) return errors::SourceDirectoryInvalid(root.string());
-  if (!fs::exists(root / package / "__init__.py")) {
+  std::error_code error;
+  if (!fs::is_directory(root, error)) return errors::SourceDirectoryInvalid(root.string());
+  if (!fs::exists(root / package / "__init__.py", error)) {
     return errors::MissingInit((root / package).string());
   }
-  const bool generated = !fs::is_regular_file(root / "setup.py");
+  const bool generated = !fs::is_regular_file(root / "setup.py", error);
   ASSIGN_OR_RETURN(const Path place,
                    generated ? RootWithSetup(root, package, scratch) : WritableRoot(root, scratch));
   // Two builds of one root would overwrite each other's files.
@@ -145,7 +146,6 @@ Result<std::vector<Path>> BuildPackage(const Path& root, const std::string& pack
   RETURN_IF_ERROR(MakeDirectories(scratch / "build"));
   RETURN_IF_ERROR(RunSomeSetup(place, output, scratch / "build", generated, stop));
   std::vector<Path> built;
-  std::error_code error;
   for (const auto& entry : fs::directory_iterator(output, error)) built.push_back(entry.path());
   if (built.empty()) return errors::BuildMadeNothing();
   std::sort(built.begin(), built.end());

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "client/staging.h"
 #include "host/process/child_process.h"
+#include "tests/client/packaging_case.h"
 
 namespace caip::client {
 namespace {
@@ -22,38 +23,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
-
-class Packaging : public ::testing::Test {
- protected:
-  void Write(const std::string& file, const std::string& text) {
-    ASSERT_TRUE(MakeDirectories((root_ / file).parent_path()).ok());
-    ASSERT_TRUE(WriteFile(root_ / file, text).ok());
-  }
-
-  Result<PackageFiles> Collect(const std::string& package_path,
-                               std::vector<std::string> packages = {}) {
-    return CollectPackages(
-        {std::move(packages), (root_ / package_path).string(), cache_, false, {}});
-  }
-
-  std::vector<std::string> Listing(const Path& archive) {
-    const Result<host::ToolOutput> said = host::CaptureTool(
-        {.argv = {"tar", "-tzf", archive.string()}, .environment = host::OwnEnvironment()});
-    EXPECT_TRUE(said.ok() && said->result.ok()) << archive;
-    return Split(Trim(said->out), '\n');
-  }
-
-  std::vector<std::string> RootEntries() {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(root_))
-      names.push_back(entry.path().filename());
-    return names;
-  }
-
-  TemporaryDirectory directory_;
-  Path root_ = directory_.path() / "src";
-  Path cache_ = directory_.path() / "cache";
-};
 
 TEST_F(Packaging, BuildsAPackageWithoutASetupOfItsOwn) {
   Write("trainer/__init__.py", "");
@@ -109,6 +78,20 @@ TEST_F(Packaging, RefusesADirectoryThatIsNoPackage) {
   EXPECT_THAT(Collect("trianer").error().message, HasSubstr("Did you mean --package-path /"));
   EXPECT_THAT(Collect("no/where").error().message, HasSubstr("is not a valid directory"));
   EXPECT_THAT(RootEntries(), ElementsAre("trainer"));
+}
+
+TEST_F(Packaging, LinksThatLeadNowhereAreNoObstacle) {
+  Write("trainer/__init__.py", "");
+  fs::create_symlink("loop", root_ / "loop");
+  fs::create_symlink("nowhere", root_ / "dangling");
+  EXPECT_TRUE(Collect("trainer").ok());
+  fs::create_directory(root_ / "looping");
+  fs::create_symlink("__init__.py", root_ / "looping/__init__.py");
+  const auto looping = Collect("looping");
+  ASSERT_FALSE(looping.ok());
+  EXPECT_THAT(looping.error().message, HasSubstr("__init__.py"));
+  fs::create_symlink("setup.py", root_ / "setup.py");
+  EXPECT_TRUE(Collect("trainer").ok());
 }
 
 TEST_F(Packaging, TellsWhatAFailingSetupSaid) {

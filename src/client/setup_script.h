@@ -1,0 +1,14 @@
+#pragma once
+// Reads a setup.py without Python.
+
+#include <string_view>
+
+namespace caip::client {
+
+/// True if a setup.py with this text does nothing but call setuptools' or distutils' setup() with
+/// constants: texts, numbers, lists and names that it has given to them. It may find packages by
+/// their names. What it builds does then not depend on the bytes of the sources. False for all
+/// else, such as a file that it opens, a condition, and a command of its own.
+bool IsPlainSetup(std::string_view text);
+
+}  // namespace caip::client
