@@ -174,22 +174,41 @@ void Core::Handle(const RunKey& key, const Event& event) {
 void Core::CarryOut(Entry& entry) {
   while (!entry.pending.empty() && Do(entry, entry.pending.front())) entry.pending.pop_front();
   WriteLines();
-  if (!entry.forgotten) return;
+  if (!entry.forgotten && awaiting_reports_.empty()) return;
   const RunKey key = entry.run.key();
-  timers_.StopAllOf(key);
-  runs_.erase(key);
-  --unfinished_;
+  if (entry.forgotten) {
+    timers_.StopAllOf(key);
+    runs_.erase(key);
+    --unfinished_;
+  }
+  CarryOutTrialsOf(key);
 }
 
+// Continues the trials for which the job has saved the last reports. Their ends are events of
+// the job, so that this may remove any run.
+void Core::CarryOutTrialsOf(const RunKey& job) {
+  const std::set<RunKey> waiting = awaiting_reports_;
+  for (const RunKey& trial : waiting) {
+    if (trial.Job() != job || !awaiting_reports_.contains(trial) || AwaitsReports(trial)) continue;
+    if (Entry* entry = Find(trial)) CarryOut(*entry);
+  }
+}
+
+// A save that succeeds at the second try may be followed by another wait for the log.
 Status Core::SavedOrWhyNot(Entry& entry) {
   const RunKey key = entry.run.key();
-  if (const Status logged = AwaitLog(entry); !logged.ok()) {
-    return errors::NotSavedYet(logged.error());
+  Entry* left = &entry;
+  for (const bool tries_again : {true, false}) {
+    if (const Status logged = AwaitLog(*left); !logged.ok()) {
+      return errors::NotSavedYet(logged.error());
+    }
+    left = Find(key);
+    if (!left || !left->save_error) return Ok{};
+    if (tries_again) CarryOut(*left);  // the disk may have room again
+    left = Find(key);
+    if (!left) return Ok{};
   }
-  Entry* left = Find(key);
-  if (left && left->save_error) CarryOut(*left);  // the disk may have room again
-  left = Find(key);
-  return left && left->save_error ? errors::NotSavedYet(*left->save_error) : Status(Ok{});
+  return errors::NotSavedYet(*left->save_error);
 }
 
 void Core::StartRuns() {

@@ -70,7 +70,8 @@ class Core {
     Entry(JobRun r, uint64_t a) : run(std::move(r)), age(a) {}
     JobRun run;
     uint64_t age;
-    // to be carried out; not empty only while a save fails or the log is stored
+    // to be carried out; not empty only while a save fails, the log is stored, or the job of the
+    // trial has its reports to save
     std::deque<Effect> pending;
     uint64_t log_wait = 0;  // the wait for the log that holds `pending`; 0: none
     bool log_stored = false;
@@ -88,6 +89,7 @@ class Core {
   run::Job WithPosition(run::Job job) const;
   void Handle(const RunKey& key, const Event& event);
   void CarryOut(Entry& entry);
+  void CarryOutTrialsOf(const RunKey& job);
   Status SavedOrWhyNot(Entry& entry);
   void LogStored(const RunKey& run, uint64_t wait);
   Status AwaitLog(Entry& entry);
@@ -100,6 +102,7 @@ class Core {
   bool Do(Entry& entry, const Effect& effect);
   bool Apply(Entry& entry, const SaveJob& save);
   bool Apply(Entry& entry, const SaveReports& save);
+  bool AwaitsReports(const RunKey& trial);
   bool Saved(Entry& entry, const Status& status);
   void Apply(Entry& entry, const WriteLog& write);
   bool Apply(Entry& entry, const FlushLog&);
@@ -133,13 +136,14 @@ class Core {
   uint64_t created_ = 0;
   Scheduler scheduler_;
   Timers timers_;
-  int active_ = 0;               // jobs that were granted and have not returned
-  int clusters_ = 0;             // runs with addresses lent to them
-  std::set<ReplicaKey> live_;    // launched, and not ended; each holds the clock
-  std::set<RunKey> installing_;  // each holds the clock
-  std::set<RunKey> choosing_;    // likewise: values for their trials
-  std::vector<LogLine> lines_;   // to be written before the next effect of another kind
-  uint64_t log_waits_ = 0;       // waits for the log so far; each holds the clock
+  int active_ = 0;                     // jobs that were granted and have not returned
+  int clusters_ = 0;                   // runs with addresses lent to them
+  std::set<ReplicaKey> live_;          // launched, and not ended; each holds the clock
+  std::set<RunKey> installing_;        // each holds the clock
+  std::set<RunKey> choosing_;          // likewise: values for their trials
+  std::set<RunKey> awaiting_reports_;  // likewise: trials whose job has their reports to save
+  std::vector<LogLine> lines_;         // to be written before the next effect of another kind
+  uint64_t log_waits_ = 0;             // waits for the log so far; each holds the clock
   bool stopping_ = false;
   uint64_t handled_ = 0;
   std::atomic<size_t> unfinished_{0};

@@ -1,5 +1,7 @@
 // The part of engine/core.h that carries effects out.
 
+#include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "engine/core.h"
@@ -8,6 +10,13 @@ namespace caip::engine {
 namespace {
 
 constexpr Duration kSaveAgainAfter = std::chrono::seconds(1);
+
+bool HasReportsOf(const RunKey& trial, const std::deque<Effect>& pending) {
+  return std::any_of(pending.begin(), pending.end(), [&](const Effect& effect) {
+    const auto* save = std::get_if<SaveReports>(&effect);
+    return save && save->trial == trial;
+  });
+}
 
 }  // namespace
 
@@ -40,7 +49,7 @@ bool Core::Apply(Entry& entry, const SaveJob& save) {
     static const run::Document kNone = std::make_shared<const Json>(Json::object());
     TrialRecord record{save.record.job, save.record.note};
     record.job.document = kNone;  // that of its job
-    if (!Saved(entry, ports_.store.SaveTrial(record))) return false;
+    if (AwaitsReports(key) || !Saved(entry, ports_.store.SaveTrial(record))) return false;
     Handle(key.Job(), TrialMoved{key.trial, std::move(record.job), entry.run.AnyWasLaunched(),
                                  entry.run.note().stopped_early});
     return true;
@@ -48,6 +57,16 @@ bool Core::Apply(Entry& entry, const SaveJob& save) {
   if (!Saved(entry, ports_.store.Save(save.record))) return false;
   if (observers_.any()) observers_.Notify(WithPosition(save.record.job));
   return true;
+}
+
+// A trial that ended is not saved before its reports, which its job saves: a kill in between would
+// lose them. CarryOut of the job then continues the trial.
+bool Core::AwaitsReports(const RunKey& trial) {
+  const Entry* job = Find(trial.Job());
+  const bool awaits = job && HasReportsOf(trial, job->pending);
+  if (awaits && awaiting_reports_.insert(trial).second) clock_.Hold();
+  if (!awaits && awaiting_reports_.erase(trial) > 0) clock_.Release();
+  return awaits;
 }
 
 bool Core::Apply(Entry& entry, const SaveReports& save) {

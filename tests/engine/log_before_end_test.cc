@@ -11,6 +11,7 @@ namespace {
 
 using run::JobState;
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::AnyOf;
 using ::testing::Contains;
@@ -120,6 +121,27 @@ TEST(LogBeforeEnd, AnAcknowledgedCancellationIsSavedThoughTheLogIsStoredLate) {
               AnyOf(JobState::kCancelling, JobState::kSucceeded));
 }
 
+// The second try of the save stops again, at the end's wait for the log.
+TEST(LogBeforeEnd, AnAcknowledgedCancellationIsSavedThoughAnEarlierSaveWasRefused) {
+  LateLog late({"success", JobState::kSucceeded});
+  bool full = false;
+  late.world.store.refuse = [&]() -> std::optional<Error> {
+    return full ? std::optional(Error{Code::kResourceExhausted, "disk full"}) : std::nullopt;
+  };
+  late.world.RunUntilState("j", JobState::kRunning);
+  full = true;
+  const auto updated = late.world.Update("j", [](const run::Job&) -> Result<run::Document> {
+    return std::make_shared<const Json>(Json{{"text", "update"}});
+  });
+  EXPECT_EQ(updated.error().code, Code::kUnavailable);
+  late.world.RunFor(minutes(10));                             // the process ends meanwhile
+  late.world.log.store_later = [](std::function<void()>) {};  // never stores
+  full = false;
+  ASSERT_TRUE(late.world.Cancel("j").ok());
+  EXPECT_THAT(late.world.store.Get("p", "j")->job.state,
+              AnyOf(JobState::kCancelling, JobState::kSucceeded));
+}
+
 // The job's process has ended, but the store does not have the end yet.
 TEST(LogBeforeEnd, AnAcknowledgedUpdateIsSavedThoughTheEndWaitsForTheLog) {
   LateLog late({.name = "success", .state = JobState::kSucceeded, .workers = 1});
@@ -134,6 +156,57 @@ TEST(LogBeforeEnd, AnAcknowledgedUpdateIsSavedThoughTheEndWaitsForTheLog) {
     ASSERT_TRUE(updated.ok());
     EXPECT_EQ(late.world.store.Get("p", "j")->job.document->at("text"), text);
   }
+}
+
+// The first trial fails and ends its job, which waits for the log. Meanwhile the others report and
+// end. Their ends are saved after their reports, which the job saves after the wait.
+TEST(LogBeforeEnd, TrialsThatEndWhileTheirJobWaitsForTheLogAreSavedAtTheEndOfTheWait) {
+  SimulatedEngine world;
+  const auto ended = [&] {
+    size_t count = 0;
+    for (const TrialRecord& kept : *world.store.Trials("p", "j")) {
+      count += kept.job.state == JobState::kFailed || kept.job.state == JobState::kSucceeded;
+    }
+    return count;
+  };
+  Instant stored = kNever;  // for the job's end
+  world.log.store_later = [&](std::function<void()> store) {
+    const bool is_of_job = stored == kNever && ended() == 1;
+    const Duration takes = milliseconds(is_of_job ? 300 : 5);
+    if (is_of_job) stored = world.clock.Now() + takes;
+    world.events.In(takes, std::move(store));
+  };
+  world.launcher.script = [&](const ReplicaLaunch& launch) {
+    const bool is_first = launch.key.run.trial == "1";
+    world.events.In(seconds(10),
+                    [&, run = launch.key.run] { world.log.Write({LineOf(run, "a line")}); });
+    Script does;
+    does.exit_code = is_first ? 1 : 0;
+    does.run_for += milliseconds(is_first ? 0 : 200);
+    if (!is_first)
+      does.reports = {{seconds(10) + milliseconds(100), Report{100, 0.5, 1000, false}}};
+    return does;
+  };
+  world.Boot();
+  ml::Job job = ATuningJob("j", 4, 4);
+  job.training_input->hyperparameters->max_failed_trials = 1;
+  ASSERT_TRUE(world.Submit(job).ok());
+  ASSERT_TRUE(world.RunUntil([&] { return stored != kNever; }));
+  ASSERT_TRUE(world.RunUntil([&] { return world.launcher.live() == 0; }));
+  world.RunFor(milliseconds(50));
+  EXPECT_EQ(ended(), 1u) << "the job saves the reports of the others after its end";
+  EXPECT_LT(world.clock.Now(), stored);
+  EXPECT_GT(world.engine->NextDeadline(), stored + minutes(1)) << "a timer of the trials";
+  ASSERT_TRUE(world.RunUntil([&] { return ended() == 4; }));
+  EXPECT_EQ(world.clock.Now(), stored);
+  for (const TrialRecord& kept : *world.store.Trials("p", "j")) {
+    EXPECT_EQ(kept.reports.size(), kept.job.state == JobState::kSucceeded ? 1u : 0u);
+  }
+  world.RunUntilIdle();
+  EXPECT_EQ(world.JobOf("j").state, JobState::kFailed);
+  EXPECT_LT(world.clock.Now(), stored + seconds(1));
+  EXPECT_EQ(world.clock.holders(), 0);
+  EXPECT_TRUE(world.engine->Idle());
 }
 
 }  // namespace
