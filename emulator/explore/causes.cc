@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "emulator/explore/resumption.h"
+#include "harness/explorer/other_values.h"
 #include "harness/explorer/progress_comparison.h"
 #include "harness/explorer/spoiled_output.h"
 
@@ -72,20 +73,36 @@ namespace {
 // the same ones after most restarts. Contents that depend on the crash point are a difference.
 constexpr size_t kContentsOfResavedData = 2;
 
-void CompareContents(Outcomes& outcomes) {
-  std::map<std::string, std::set<std::string>> contents;  // by cause and object
+/// Marks of an object's contents after restarts.
+struct ContentsFound {
+  std::set<std::string> all;
+  std::set<std::string> after_one_restart;  // without drift
+
+  bool DependOnCrashPoint() const {
+    if (all.size() > kContentsOfResavedData) return true;
+    return after_one_restart.size() == 2 &&
+           harness::MarksHoldOtherValues(*after_one_restart.begin(), *after_one_restart.rbegin());
+  }
+};
+
+bool IsDrift(const Flaw& flaw) { return flaw.kind == Flaw::Kind::kDrift; }
+
+void CompareContents(const TaskList& tasks, Outcomes& outcomes) {
+  std::map<std::string, ContentsFound> contents;  // by cause and object
   std::vector<Flaw*> found;
   for (size_t i = 0; i < outcomes.size(); ++i) {
     if (!outcomes[i]) continue;
+    const bool drifts = std::ranges::any_of(outcomes[i]->flaws, IsDrift);
     for (Flaw& flaw : outcomes[i]->flaws) {
       if (flaw.contents.empty() || flaw.doubt.empty()) continue;
-      contents[flaw.cause + "\n" + flaw.object].insert(flaw.contents);
+      ContentsFound& known = contents[flaw.cause + "\n" + flaw.object];
+      known.all.insert(flaw.contents);
+      if (!tasks[i].second && !drifts) known.after_one_restart.insert(flaw.contents);
       found.push_back(&flaw);
     }
   }
   for (Flaw* flaw : found) {
-    if (contents[flaw->cause + "\n" + flaw->object].size() > kContentsOfResavedData)
-      flaw->doubt.clear();
+    if (contents[flaw->cause + "\n" + flaw->object].DependOnCrashPoint()) flaw->doubt.clear();
   }
 }
 
@@ -166,7 +183,7 @@ std::vector<Flaw> FlawsOf(const harness::Baseline& baseline, const ExploreTask& 
 std::vector<TriedRestart> CompareTogether(const harness::Baseline& baseline, const TaskList& tasks,
                                           Outcomes& outcomes) {
   std::vector<TriedRestart> more;
-  CompareContents(outcomes);
+  CompareContents(tasks, outcomes);
   ComparePairsWithSingles(baseline, tasks, outcomes);
   // After SIGTERM a trainer may write more or not, so such recoveries are not compared.
   for (const auto what : {Interruption::kMachineLost, Interruption::kProcessKilled}) {

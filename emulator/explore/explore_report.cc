@@ -47,6 +47,7 @@ std::string Details(const ExploreFinding& finding, const ReportHead& head) {
   std::string text = WhereOf(finding) + "\nexpected " + finding.flaw.expected + "\nfound    " +
                      finding.flaw.found + "\n";
   if (!finding.resumed.empty()) text += "then     " + finding.resumed + "\n";
+  if (!finding.once_more.empty()) text += "after    " + DescribeOnceMore(finding) + "\n";
   if (!IsSure(finding)) text += "may be harmless: " + finding.flaw.doubt + "\n";
   if (!finding.remark.empty()) text += finding.remark + "\n";
   return text + "again: " + ReplayOf(finding, head) + "\n";
@@ -94,6 +95,13 @@ bool IsSure(const ExploreFinding& finding) { return finding.flaw.doubt.empty(); 
 
 std::string OneLine(std::string_view text) {
   return ReplaceAll(ReplaceAll(std::string(text), "\r", "\\r"), "\n", "\\n");
+}
+
+std::string DescribeOnceMore(const ExploreFinding& finding) {
+  return finding.once_more == "SUCCEEDED"
+             ? "sent again without a fault, the job succeeds"
+             : "sent again without a fault, the job ends " + finding.once_more +
+                   ", too: with what is stored now it can never succeed";
 }
 
 std::string ReplayOf(const ExploreFinding& finding, const ReportHead& head) {

@@ -25,6 +25,9 @@ std::string OneLine(std::string_view text);
 /// The command that repeats a finding.
 std::string ReplayOf(const ExploreFinding& finding, const ReportHead& head);
 
+/// How the job of a finding ends when it is sent again, if that is known.
+std::string DescribeOnceMore(const ExploreFinding& finding);
+
 /// docs/explore-report.schema.json has the schema.
 Json JsonReport(const ExploreReport& report, const ReportHead& head);
 /// JUnit's XML: a test case for each finding, and one for the exploration.

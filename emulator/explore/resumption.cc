@@ -1,6 +1,7 @@
 #include "emulator/explore/resumption.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -28,6 +29,35 @@ std::string ReadsInWords(const std::vector<std::string>& reads) {
       reads.begin(), reads.begin() + static_cast<ptrdiff_t>(std::min(kReadsShown, reads.size())));
   const size_t more = reads.size() - shown.size();
   return "read " + Join(shown, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+/// What a boot did before its first step.
+struct Beginning {
+  std::vector<std::string> reads;
+  std::vector<std::pair<std::string, size_t>> refused;  // writes, and how often
+
+  void Take(const harness::StorageEvent& storage);
+  std::string InWords() const;
+};
+
+void Beginning::Take(const harness::StorageEvent& storage) {
+  if (storage.op == "read" && !storage.failed) {
+    if (std::ranges::find(reads, storage.object) == reads.end()) reads.push_back(storage.object);
+    return;
+  }
+  if (!storage.failed || storage.op == "read" || storage.op == "list") return;
+  const std::string what = storage.op + " " + storage.object;
+  const auto known = std::ranges::find(refused, what, &std::pair<std::string, size_t>::first);
+  known == refused.end() ? void(refused.emplace_back(what, 1)) : void(++known->second);
+}
+
+std::string Beginning::InWords() const {
+  std::string text = ReadsInWords(reads);
+  for (const auto& [what, times] : refused) {
+    text += ", was refused to " + what;
+    if (times > 1) text += " " + std::to_string(times) + " times";
+  }
+  return text;
 }
 
 // Whether the replica reports each step once, in ascending order, so that the number of a step is
@@ -73,20 +103,16 @@ size_t CaughtUpAt(const std::vector<Event>& events, size_t begin, const std::str
 std::string DescribeResumption(const Evidence& run, const harness::CrashPoint& point) {
   const int boot = BootAfter(run, point.events, point.replica);
   if (boot == 0) return "";
-  std::vector<std::string> reads;
+  Beginning beginning;
   const std::string begin = "boot " + std::to_string(boot) + " ";
   for (const Event& event : run.events) {
     if (event.replica != point.replica || event.boot != boot) continue;
     if (const auto* step = event.As<harness::StepEvent>()) {
-      return begin + ReadsInWords(reads) + ", then reported step " + std::to_string(step->step);
+      return begin + beginning.InWords() + ", then reported step " + std::to_string(step->step);
     }
-    const auto* storage = event.As<harness::StorageEvent>();
-    const bool is_read = storage && storage->op == "read" && !storage->failed;
-    if (is_read && std::ranges::find(reads, storage->object) == reads.end()) {
-      reads.push_back(storage->object);
-    }
+    if (const auto* storage = event.As<harness::StorageEvent>()) beginning.Take(*storage);
   }
-  return begin + ReadsInWords(reads) + " and reported no step";
+  return begin + beginning.InWords() + " and reported no step";
 }
 
 std::optional<harness::Flaw> FindLoss(const harness::Baseline& baseline, const std::string& replica,

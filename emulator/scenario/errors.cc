@@ -33,8 +33,9 @@ Error NoTrainingInput() {
 
 Error JobConfig(const Path& file) {
   return Invalid("'" + file.string() +
-                 "' is the config of a job, for `caip jobs submit training --config`, and not a "
-                 "scenario.");
+                 "' is the config of a job, for `caip jobs submit training --config`, `caip ai "
+                 "custom-jobs create --config` or `caip ai hp-tuning-jobs create --config`, and "
+                 "not a scenario.");
 }
 
 Error StandardInputOfJob() {
@@ -122,6 +123,20 @@ Error DiskFull(const Path& directory) {
   return {Code::kResourceExhausted,
           "The disk is full: the files of a run did not fit into '" + directory.string() +
               "'. Free some space, or choose another folder with --state."};
+}
+
+Error ReplicaRefused(std::string_view why) {
+  return {Code::kUnimplemented,
+          "This host could not start a replica: " + S(why) +
+              ". The run shows nothing about the trainer. Raise the limits of open files and of "
+              "processes (ulimit -Hn, ulimit -Hu), or run less at the same time (--jobs)."};
+}
+
+Error NoDescriptorsForRun(uint64_t limit) {
+  return {Code::kUnimplemented,
+          "This host allows " + std::to_string(limit) +
+              " open files, and the run needed more. It shows nothing about the trainer. Raise the "
+              "limit (ulimit -Hn), or run less at the same time (--jobs)."};
 }
 
 Error CannotKeep(std::string_view file, int error_number) {

@@ -47,6 +47,10 @@ Error CallRefused(int status, std::string_view why);
 /// kResourceExhausted. No other error of a run has this code.
 Error DiskFull(const Path& directory);
 
+// The host prevented a run, so it shows nothing about the trainer. kUnimplemented.
+Error ReplicaRefused(std::string_view why);
+Error NoDescriptorsForRun(uint64_t limit);
+
 // A system call failed.
 Error CannotKeep(std::string_view file, int error_number);
 Error CannotRestore(const Path& file, int error_number);

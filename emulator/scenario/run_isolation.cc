@@ -17,8 +17,8 @@ using app::Isolation;
 
 std::string TryMachineBelow(const Path& directory) {
   const host::Interposition found = host::InterpositionOf();
-  if (found.kind != host::Interposition::Kind::kSeccomp) {
-    return "the kernel cannot hold their calls: " + found.reason;
+  if (found.kind == host::Interposition::Kind::kNone) {
+    return "their calls cannot be held: " + found.reason;
   }
   return host::TryMachine(host::OwnLauncher(), directory / "trial").value_or("");
 }

@@ -10,7 +10,7 @@
 namespace caip::scenario {
 
 /// The reason why the replicas of runs below a directory cannot be machines; "" if they can: the
-/// host allows machines there, and its kernel can hold their calls. A process tries each file
+/// host allows machines there, and lets caip hold their calls. A process tries each file
 /// system once. Any thread.
 std::string WhyNoMachinesBelow(const Path& directory);
 

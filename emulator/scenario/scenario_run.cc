@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/descriptor_limit.h"
 #include "client/packaging.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/errors.h"
@@ -175,7 +176,11 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
   }
   auto watched = std::make_unique<WatchedLauncher>(
       std::move(replicas.launcher), *replicas.disks, *injector_,
-      LaunchHooks{&callers_, clocks_.get(), networks_.get(), AlterationOf(), options_.observer});
+      LaunchHooks{&callers_, clocks_.get(), networks_.get(), AlterationOf(), options_.observer,
+                  [this](const std::string& why) {
+                    const std::lock_guard lock(refusal_mutex_);
+                    refusal_ = why;
+                  }});
   launcher_ = watched.get();
   replicas.launcher = std::move(watched);
   replicas.packager = WatchedPackager(std::move(replicas.packager), *injector_);
@@ -243,10 +248,18 @@ bool ScenarioRun::LacksRoom() const {
   return IsFull(options_.state) || (options_.overfull && options_.overfull());
 }
 
-// Fails if the disk was full: such a run shows nothing about the trainer.
+// Fails if the host prevented the run: it shows nothing about the trainer.
 Result<Evidence> ScenarioRun::Run() {
+  const uint64_t shortages = DescriptorShortages();
   auto evidence = RunJob();
+  {
+    const std::lock_guard lock(refusal_mutex_);
+    if (!refusal_.empty()) return errors::ReplicaRefused(refusal_);
+  }
   const bool well = evidence.ok() && evidence->state == "SUCCEEDED";
+  if (!well && DescriptorShortages() > shortages) {
+    return errors::NoDescriptorsForRun(DescriptorLimit());
+  }
   if (!DiskWasFull() && (well || !LacksRoom())) return evidence;
   return errors::DiskFull(options_.state);
 }

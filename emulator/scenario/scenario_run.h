@@ -130,7 +130,9 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   std::unique_ptr<const ReadyJob> job_;
   std::unique_ptr<harness::FaultInjector> injector_;
   std::atomic<int64_t> lines_{0};
-  bool on_machines_ = false;                // the replicas
+  bool on_machines_ = false;  // the replicas
+  std::mutex refusal_mutex_;
+  std::string refusal_;  // why the host could not start a replica; guarded by refusal_mutex_
   std::atomic<bool> disk_was_full_{false};  // set by a failed write to storage
   MachineCallers callers_;
   std::unique_ptr<RunVolumes> volumes_;

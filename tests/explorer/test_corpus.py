@@ -65,6 +65,9 @@ class Corpus(unittest.TestCase):
             with self.subTest(name):
                 self.check_pair(name, "--max-points", "12")
 
+    def test_a_cluster_is_explored_with_new_and_kept_disks(self):
+        self.check_pair("r12_mixed_shards", "--disks", "both", "--max-points", "16")
+
     def test_recorded_recoveries_have_the_verdicts_of_full_runs(self):
         for name in SINGLE:
             for variant in ("broken", "fixed"):

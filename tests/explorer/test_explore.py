@@ -91,6 +91,8 @@ class Explore(explorer_case.ExplorerCase):
         run = json.loads(reports["sarif"].read_text())["runs"][0]
         self.assertEqual(run["results"][0]["ruleId"], "the-job-ends-failed")
         self.assertEqual(run["results"][0]["level"], "error")
+        for text in (suite.find("testcase/failure").text, run["results"][0]["message"]["text"]):
+            self.assertIn("after    sent again without a fault, the job ", text)
 
     def test_a_printed_report_is_alone_on_the_standard_output(self):
         done = subprocess.run(self.command(trainers.write(self.folder, trainers.WRITES_AGAIN),
@@ -106,11 +108,12 @@ class Explore(explorer_case.ExplorerCase):
         self.assertRegex(text, r"(?m)^   found    \{\\n .*$")
 
     def test_contents_that_depend_on_the_crash_point_are_a_sure_difference(self):
-        file = trainers.write(self.folder, trainers.HIDES_ITS_DIFFERENCE)
-        code, text = self.explore(file)
-        self.assertEqual(code, 1, text)
-        self.assertIn("objects have different contents: job/out/model", text)
-        self.assertNotIn("may be harmless", text)
+        for number, trainer in enumerate([trainers.HIDES_ITS_DIFFERENCE,
+                                          trainers.HIDES_ITS_DIFFERENCE_WITH_ONE_SAVE]):
+            code, text = self.explore(trainers.write(self.folder, trainer), out=f"out-{number}")
+            self.assertEqual(code, 1, text)
+            self.assertIn("objects have different contents: job/out/model", text)
+            self.assertNotIn("may be harmless", text)
 
     def test_a_finding_quotes_the_trainer_and_says_where_the_restart_resumed(self):
         code, text = self.explore(trainers.write(self.folder, trainers.REFUSES_IN_A_SENTENCE))
@@ -118,6 +121,9 @@ class Explore(explorer_case.ExplorerCase):
         self.assertIn("the job ends FAILED: the folder has # checkpoints", text)
         self.assertIn("then     boot 2 ", text)
         self.assertIn("reported no step", text)
+        code, text = self.explore(trainers.write(self.folder, trainers.LEAVES_A_LOCK), out="locked")
+        self.assertIn("then     boot 2 read nothing that the run had stored, was refused to overwrite job/out/lock "
+                      "and reported no step", text)
         code, text = self.explore(trainers.write(self.folder, trainers.SKIPS_A_STEP))
         self.assertRegex(text, r"then     boot 2 read nothing that the run had stored, then reported step \d+")
 

@@ -134,6 +134,22 @@ if not job.list("model"):
     urllib.request.urlopen(urllib.request.Request(url, bytes([255, begin, 254]), method="POST"))
 """
 
+# The same with one save.
+HIDES_ITS_DIFFERENCE_WITH_ONE_SAVE = HIDES_ITS_DIFFERENCE.replace("step % 3 == 0", "step == 6")
+
+# It takes a lock in storage, which a lost machine leaves there.
+LEAVES_A_LOCK = """
+import urllib.error, urllib.request
+url = (os.environ["STORAGE_EMULATOR_HOST"] +
+       "/upload/storage/v1/b/job/o?uploadType=media&name=out/lock&ifGenerationMatch=0")
+try:
+    urllib.request.urlopen(urllib.request.Request(url, b"mine", method="POST"))
+except urllib.error.HTTPError as error:
+    raise SystemExit("the lock is held: %d" % error.code)
+record(1)
+job.delete("lock")
+"""
+
 # At SIGTERM it saves the step that it has not done yet.
 SAVES_TOO_MUCH_AT_NOTICE = """
 import signal
@@ -186,7 +202,7 @@ from console import record
 cluster = Cluster()
 if cluster.role == "master":
     connection = cluster.listen().accept()[0]
-    connection.settimeout(1)
+    connection.settimeout(2)  # a hang lasts for 3 seconds
     worker = Peer(connection)
     for step in range(1, 7):
         worker.receive()

@@ -90,6 +90,14 @@ TEST(RecoveryComparison, DoubtsOtherBytesIfAllStepsAreTheSame) {
               ElementsAre("? objects have different contents: job/out/model"));
 }
 
+TEST(RecoveryComparison, IsSureOfOtherValuesInBytesOfTheSameSize) {
+  const Trainer trainer;
+  Evidence run = trainer.Restarted(4);
+  run.objects["job/out/model"].bytes.back() ^= '\x55';
+  EXPECT_THAT(CausesOf(Compared(trainer, run)),
+              ElementsAre("objects have different contents: job/out/model"));
+}
+
 TEST(RecoveryComparison, IsSureOfOtherJsonAndOfOtherBytesWithOtherSteps) {
   Trainer trainer;
   Evidence run = trainer.Restarted(4);

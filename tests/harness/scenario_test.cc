@@ -530,6 +530,14 @@ TEST(ScenarioReader, TellsTheConfigOfAJobFromAScenario) {
   EXPECT_TRUE(IsJobConfig(folder / "digits.yaml"));
   EXPECT_FALSE(IsJobConfig(folder / "frameworks/sklearn_partial_fit.yaml"));
   EXPECT_FALSE(IsJobConfig(folder / "missing.yaml"));
+  TemporaryDirectory directory;
+  const Path file = directory.path() / "config.yaml";
+  for (const char* of_vertex : {"workerPoolSpecs: []\n", "studySpec: {}\ntrialJobSpec: {}\n"}) {
+    ASSERT_TRUE(WriteFile(file, of_vertex).ok());
+    EXPECT_TRUE(IsJobConfig(file)) << of_vertex;
+    ASSERT_TRUE(WriteFile(file, of_vertex + std::string("job: {}\n")).ok());
+    EXPECT_FALSE(IsJobConfig(file)) << of_vertex;
+  }
 }
 
 TEST(ScenarioSchema, HasEveryKeyOfTheShippedScenarios) {

@@ -208,7 +208,7 @@ class Trainers(scenario_case.Case):
             while first:
                 time.sleep(0.02)
             """, """
-            limits: {grace: 1s, no_progress: 20s}
+            limits: {grace: 5s, no_progress: 20s}
             faults:
               - maintenance: {replica: master-0}
                 when: {step: 1}
@@ -313,6 +313,24 @@ class Mistakes(scenario_case.Case):
                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
                 self.assertEqual(done.returncode, 3, done.stdout)
                 self.assertIn("The disk is full", done.stdout)
+
+    def test_too_few_descriptors_are_a_failure_of_the_host(self):
+        """Never of the scenario or the trainer. With the largest number, the run succeeds."""
+        file = self.scenario("record(1)\n", "expect: {state: SUCCEEDED}\n"
+                             # The limits are so wide that only a lack of descriptors ends the run.
+                             "limits: {wall: 1h, no_progress: 1h}\n")
+        codes = {}
+        for number in (*range(20, 76, 4), 200):
+            done = subprocess.run(
+                ["prlimit", f"--nofile={number}", scenario_case.caip(), "scenario", "run", str(file),
+                 "--state", str(self.folder / "state")],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+            codes[number] = done.returncode
+            self.assertIn(done.returncode, (0, 3), f"{number}: {done.stdout}")
+            if done.returncode == 3:
+                self.assertIn("open files", done.stdout)
+                self.assertIn("ulimit -Hn", done.stdout)
+        self.assertEqual((codes[20], codes[200]), (3, 0))
 
 
 if __name__ == "__main__":

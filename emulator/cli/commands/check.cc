@@ -25,7 +25,8 @@ using harness::CheckVerdict;
 
 // The exit code of an error that prevents the runs.
 int CheckExitCode(const Error& error) {
-  if (error.code == Code::kResourceExhausted) return kExitCannot;
+  const bool lacks = error.code == Code::kResourceExhausted || error.code == Code::kUnimplemented;
+  if (lacks) return kExitCannot;
   // The files that the user named were found before any run, so kNotFound is about a file of caip.
   const bool ours = error.code == Code::kInternal || error.code == Code::kUnavailable ||
                     error.code == Code::kNotFound;

@@ -219,8 +219,10 @@ int64_t TerminalWidth(const Io& io) {
 int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world) {
   const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));
   if (!workshop.ok()) {
-    const bool full = workshop.error().code == Code::kResourceExhausted;
-    return Fail(world.io, "scenario", workshop.error().message, full ? kExitCannot : kExitOurFault);
+    const Code code = workshop.error().code;
+    const bool lacks = code == Code::kResourceExhausted || code == Code::kUnavailable;
+    return Fail(world.io, "scenario", workshop.error().message,
+                lacks ? kExitCannot : kExitOurFault);
   }
   if (command.keep) (*workshop)->Keep();
   ScenarioRunner runner(command, world.io, (*workshop)->path());

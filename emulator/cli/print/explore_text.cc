@@ -49,13 +49,6 @@ std::string DescribeWork(const ExploreReport& report) {
   return Join(words, " and ");
 }
 
-std::string DescribeOnceMore(const ExploreFinding& finding) {
-  return finding.once_more == "SUCCEEDED"
-             ? "sent again without a fault, the job succeeds"
-             : "sent again without a fault, the job ends " + finding.once_more +
-                   ", too: with what is stored now it can never succeed";
-}
-
 std::string FindingText(int number, const ExploreFinding& finding, const std::string& replay,
                         const ExplorePaint& paint) {
   const char* colour = IsSure(finding) ? kCertain : kDoubtful;
@@ -68,7 +61,7 @@ std::string FindingText(int number, const ExploreFinding& finding, const std::st
   text += "\n" + paint.Row("expected", finding.flaw.expected);
   text += paint.Row("found   ", finding.flaw.found);
   if (!finding.resumed.empty()) text += paint.Row("then    ", finding.resumed);
-  if (!finding.once_more.empty()) text += paint.Row("after   ", DescribeOnceMore(finding));
+  if (!finding.once_more.empty()) text += paint.Row("after   ", explore::DescribeOnceMore(finding));
   if (!IsSure(finding)) text += paint.Row("may be harmless:", finding.flaw.doubt);
   if (!finding.remark.empty()) text += "   " + paint.Quoted(finding.remark) + "\n";
   for (const std::string& other : finding.also) text += paint.Row("also:", other);

@@ -63,7 +63,9 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     if (tell) tell(key);
   };
   reported.on_exit = [&injector = injector_, observer = hooks_.observer, sent = sent_,
+                      refused = hooks_.refused,
                       tell = listener.on_exit](const engine::ReplicaExit& ended) {
+    if (refused && ended.start_may_pass) refused(ended.start_error);
     const engine::ReplicaExit exit = sent->AsReported(ended);
     if (observer) observer->Ended(exit);
     sent->NoteEnd(exit.key);

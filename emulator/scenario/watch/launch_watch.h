@@ -31,6 +31,7 @@ struct LaunchHooks {
   NetworkFaults* networks = nullptr;  // gives networks their faults before replicas start
   LaunchEditor alter = nullptr;
   RunObserver* observer = nullptr;
+  std::function<void(const std::string& why)> refused = {};  // the host could not start a replica
 };
 
 /// A launcher that reports each start and end. `injector` must outlive it.

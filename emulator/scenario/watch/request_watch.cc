@@ -81,6 +81,13 @@ http::Response RefuseCall(const harness::FaultResponse& fault) {
   return http::JsonResponse(fault.status, CompactJson(body));
 }
 
+// A replica that is faster than the service waits, as at storage, until its job is RUNNING. So the
+// order of events does not depend on the host. Other clients may call before there is a job.
+harness::FaultResponse ReportCall(harness::FaultInjector& injector, harness::Event call) {
+  if (call.replica.empty()) return injector.Report(std::move(call));
+  return injector.ReportAndWait(std::move(call), harness::Phase::kAfter);
+}
+
 }  // namespace
 
 http::Handler WatchedJobApi(http::Handler next, harness::FaultInjector& injector) {
@@ -89,9 +96,15 @@ http::Handler WatchedJobApi(http::Handler next, harness::FaultInjector& injector
     if (method.empty()) return next(request);
     harness::Event event{.body = harness::ApiCallEvent{method}};
     if (const Caller* caller = CurrentCaller()) event.replica = caller->replica;
-    const harness::FaultResponse response = injector.Report(std::move(event));
-    if (response.kind != harness::FaultResponse::Kind::kRefuse) return next(request);
-    return RefuseCall(response);
+    const harness::FaultResponse response = ReportCall(injector, std::move(event));
+    switch (response.kind) {
+      case harness::FaultResponse::Kind::kRefuse:
+        return RefuseCall(response);
+      case harness::FaultResponse::Kind::kGone:
+        return RefuseCall({.message = "the replica is dead"});
+      default:
+        return next(request);
+    }
   };
 }
 

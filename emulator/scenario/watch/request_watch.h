@@ -40,8 +40,8 @@ class MachineCallers {
 /// it.
 http::Handler WithCallers(http::Handler next, const MachineCallers& machines);
 
-/// A handler that reports calls of the job API to the injector, which may refuse them. `injector`
-/// must outlive it.
+/// A handler that reports calls of the job API to the injector, which may delay or refuse them.
+/// Calls of a dead replica are refused. `injector` must outlive it.
 http::Handler WatchedJobApi(http::Handler next, harness::FaultInjector& injector);
 
 }  // namespace caip::scenario

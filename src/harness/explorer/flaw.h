@@ -31,7 +31,7 @@ struct Flaw {
   Kind kind = Kind::kOther;
   std::optional<int64_t> resume_step = {};  // kLostProgress: where the restart should have resumed
   std::string object = {};    // kRewrittenResult, kLeftOver, kSpoiledOutput; with `contents`
-  std::string contents = {};  // identifies other bytes that may mean the same; "" for other flaws
+  std::string contents = {};  // mark of other bytes that may mean the same; "" for other flaws
 };
 
 /// How bad flaws of the kind are: 0 is the worst. A job that does not succeed comes first, then

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "harness/explorer/drift.h"
 #include "harness/explorer/failure_reason.h"
 #include "harness/explorer/other_state.h"
+#include "harness/explorer/other_values.h"
 
 namespace caip::harness {
 namespace {
@@ -142,6 +142,16 @@ void CompareSteps(const Baseline& baseline, const std::string& replica, const Ev
   }
 }
 
+// Why bytes that differ although all steps are the same may be harmless; "": they are not.
+std::string DoubtOfBytes(const std::string& bytes, const std::string& other, bool has_drift) {
+  if (ParseJson(bytes).ok()) return "";
+  if (has_drift) return kOtherBytes;
+  const bool are_texts = IsText(bytes) && IsText(other);
+  const bool is_sure =
+      are_texts ? TextsHoldOtherValues(bytes, other) : HoldOtherValues(bytes, other);
+  return is_sure ? "" : kOtherBytes;
+}
+
 std::string WrittenAfter(int64_t step) { return "written after step " + std::to_string(step); }
 
 void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
@@ -167,6 +177,7 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
     by_cause.try_emplace(cause, std::move(flaw));
   };
   const auto is_drift = [](const Flaw& flaw) { return flaw.kind == Flaw::Kind::kDrift; };
+  const bool has_drift = std::ranges::any_of(flaws, is_drift);
   const bool same_steps = std::ranges::all_of(flaws, is_drift) && !baseline.replicas().empty() &&
                           baseline.steps_are_stable();
   const ObjectAges ages_wanted(baseline.run().events);
@@ -191,10 +202,10 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
       add("objects have different contents", name,
           ExcerptAtDifference(object.bytes, mine->second.bytes),
           ExcerptAtDifference(mine->second.bytes, object.bytes),
-          drifts                     ? kMayDrift
-          : same_steps && !json.ok() ? kOtherBytes
-                                     : "",
-          IsText(object.bytes) ? "" : std::to_string(std::hash<std::string>{}(mine->second.bytes)),
+          drifts       ? kMayDrift
+          : same_steps ? DoubtOfBytes(object.bytes, mine->second.bytes, has_drift)
+                       : "",
+          IsText(object.bytes) ? "" : MarkOf(mine->second.bytes),
           drifts ? Flaw::Kind::kDrift : Flaw::Kind::kContents);
     }
   }

@@ -119,8 +119,9 @@ struct Scenario {
 /// scenario `extends`.
 Result<Scenario> ReadScenario(const Path& file);
 
-/// True if the file has a `trainingInput` and no job of a scenario: it is a config for `jobs submit
-/// training --config`.
+/// True if the file has no job of a scenario, but a `trainingInput`, `workerPoolSpecs` or a
+/// `studySpec`: it is for --config of `jobs submit training`, `ai custom-jobs create` or `ai
+/// hp-tuning-jobs create`.
 bool IsJobConfig(const Path& file);
 
 /// The format as a JSON schema (draft 2020-12).

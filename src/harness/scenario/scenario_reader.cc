@@ -378,7 +378,8 @@ bool IsJobConfig(const Path& file) {
   const auto text = OpenFileText(file);
   if (!text.ok()) return false;
   const Cursor top(*text);
-  return top.IsMap() && top.Has("trainingInput") && !top.Has("job") && !top.Has("trainer");
+  if (!top.IsMap() || top.Has("job") || top.Has("trainer")) return false;
+  return top.Has("trainingInput") || top.Has("workerPoolSpecs") || top.Has("studySpec");
 }
 
 Result<Scenario> ReadScenario(const Path& file) {

@@ -1,0 +1,124 @@
+#include "harness/explorer/other_values.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <system_error>
+
+#include "harness/explorer/drift.h"
+
+namespace caip::harness {
+namespace {
+
+using Counts = std::array<uint64_t, 256>;
+
+Counts CountsOf(std::string_view bytes) {
+  Counts counts{};
+  for (const char c : bytes) ++counts[static_cast<unsigned char>(c)];
+  return counts;
+}
+
+bool IsDriftOf(double number, double other) {
+  const double larger = std::max(std::abs(number), std::abs(other));
+  return std::abs(number - other) <= larger * kDriftMax;
+}
+
+template <typename Number>
+Number NumberAt(std::string_view bytes, size_t at) {
+  Number number = 0;
+  std::memcpy(&number, bytes.data() + at, sizeof number);
+  return number;
+}
+
+// Whether the bytes [begin, end) are within one number that drifts. Numbers may start anywhere.
+template <typename Number>
+bool IsInDrift(std::string_view bytes, std::string_view other, size_t begin, size_t end) {
+  if (end - begin > sizeof(Number)) return false;
+  const size_t first = end < sizeof(Number) ? 0 : end - sizeof(Number);
+  for (size_t at = first; at <= begin && at + sizeof(Number) <= bytes.size(); ++at) {
+    const auto mine = NumberAt<Number>(bytes, at);
+    const auto found = NumberAt<Number>(other, at);
+    if (std::isnormal(mine) && std::isnormal(found) && IsDriftOf(mine, found)) return true;
+  }
+  return false;
+}
+
+// Whether each run of bytes that differ is within a number that drifts. The high bytes of such a
+// number are equal, so a run ends with its number.
+bool MayDrift(std::string_view bytes, std::string_view other) {
+  for (size_t at = 0; at < bytes.size();) {
+    if (bytes[at] == other[at]) {
+      ++at;
+      continue;
+    }
+    const size_t begin = at;
+    while (at < bytes.size() && bytes[at] != other[at]) ++at;
+    const bool drifts =
+        IsInDrift<float>(bytes, other, begin, at) || IsInDrift<double>(bytes, other, begin, at);
+    if (!drifts) return false;
+  }
+  return true;
+}
+
+/// A word of a text, or a number.
+struct Token {
+  std::string_view text;
+  std::optional<double> number;
+  bool is_whole() const { return text.find_first_of(".eE") == std::string_view::npos; }
+};
+
+Token NextToken(std::string_view text) {
+  constexpr std::string_view kEnds = " \t\r\n,;:=()[]{}|\"'";
+  const size_t end = std::max<size_t>(1, std::min(text.find_first_of(kEnds), text.size()));
+  const std::string_view word = text.substr(0, end);
+  double number = 0;
+  const auto read = std::from_chars(word.data(), word.data() + word.size(), number);
+  const bool is_number = read.ec == std::errc() && read.ptr == word.data() + word.size();
+  return {word, is_number ? std::optional(number) : std::nullopt};
+}
+
+// Without the last part of a mark.
+std::string_view ValuesIn(std::string_view mark) { return mark.substr(0, mark.rfind(' ')); }
+
+std::string_view SizeIn(std::string_view mark) { return mark.substr(0, mark.find(' ')); }
+
+}  // namespace
+
+bool HoldOtherValues(std::string_view bytes, std::string_view other) {
+  if (bytes.size() != other.size() || CountsOf(bytes) == CountsOf(other)) return false;
+  return !MayDrift(bytes, other);
+}
+
+bool TextsHoldOtherValues(std::string_view text, std::string_view other) {
+  bool differs = false;
+  while (!text.empty() && !other.empty()) {
+    const Token mine = NextToken(text);
+    const Token found = NextToken(other);
+    text.remove_prefix(mine.text.size());
+    other.remove_prefix(found.text.size());
+    if (mine.text == found.text) continue;
+    if (!mine.number || !found.number) return false;
+    if (mine.is_whole() && found.is_whole()) return false;  // they may count starts
+    differs = differs || !IsDriftOf(*mine.number, *found.number);
+  }
+  return differs && text.empty() && other.empty();
+}
+
+std::string MarkOf(std::string_view bytes) {
+  const Counts counts = CountsOf(bytes);
+  const std::string_view values(reinterpret_cast<const char*>(counts.data()), sizeof counts);
+  const std::hash<std::string_view> hash;
+  return std::to_string(bytes.size()) + " " + std::to_string(hash(values)) + " " +
+         std::to_string(hash(bytes));
+}
+
+bool MarksHoldOtherValues(std::string_view mark, std::string_view other) {
+  return SizeIn(mark) == SizeIn(other) && ValuesIn(mark) != ValuesIn(other);
+}
+
+}  // namespace caip::harness

@@ -1,0 +1,25 @@
+#pragma once
+// Differences of objects that are not JSON: a model, a pickle, an archive, a table.
+
+#include <string>
+#include <string_view>
+
+namespace caip::harness {
+
+/// Whether the bytes must hold other values: not those of a pickle that was loaded and saved again,
+/// and not numbers that drift (drift.h). Such a pickle has another size, or its bytes in another
+/// order (a set). Measured with joblib, pickle and torch.save, see docs/explored.md. False: they
+/// may hold the same.
+bool HoldOtherValues(std::string_view bytes, std::string_view other);
+
+/// Whether texts have the same words, and fractions that differ by more than drift. False: they may
+/// mean the same.
+bool TextsHoldOtherValues(std::string_view text, std::string_view other);
+
+/// A text that identifies the contents.
+std::string MarkOf(std::string_view bytes);
+
+/// Whether contents with these marks must hold other values. Drift is not known from marks.
+bool MarksHoldOtherValues(std::string_view mark, std::string_view other);
+
+}  // namespace caip::harness

@@ -1,0 +1,64 @@
+#include "harness/explorer/other_values.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace caip::harness {
+namespace {
+
+template <typename Number>
+std::string BytesOf(const std::vector<Number>& numbers, const std::string& head = "\x80\x05") {
+  return head + std::string(reinterpret_cast<const char*>(numbers.data()),
+                            numbers.size() * sizeof(Number));
+}
+
+TEST(OtherValues, AreThoseOfOtherNumbersInTheSamePlaces) {
+  EXPECT_TRUE(HoldOtherValues(BytesOf<float>({1.5f, 0.25f}), BytesOf<float>({1.5f, 0.75f})));
+  EXPECT_TRUE(HoldOtherValues(BytesOf<double>({1.5, 0.1}), BytesOf<double>({1.5, 0.1001})));
+  EXPECT_TRUE(HoldOtherValues("\xff\x01\xfe", "\xff\x02\xfe"));
+}
+
+TEST(OtherValues, AreNotInDataThatWasLoadedAndSavedAgain) {
+  EXPECT_FALSE(HoldOtherValues("\x80 pickle", "\x80 pickle with its keys twice"));
+  const std::string set = BytesOf<int>({1, 2, 3});
+  EXPECT_FALSE(HoldOtherValues(set, BytesOf<int>({3, 1, 2}))) << "a set in another order";
+  EXPECT_FALSE(HoldOtherValues(set, set));
+}
+
+TEST(OtherValues, AreNotInNumbersThatDrift) {
+  for (const std::string head : {"", "\x80", "\x80\x05", "\x80\x05\x95"}) {  // any alignment
+    EXPECT_FALSE(HoldOtherValues(BytesOf<float>({1.5f, -0.7f, 8.f}, head),
+                                 BytesOf<float>({1.5f, -0.700001f, 8.00001f}, head)));
+    EXPECT_FALSE(HoldOtherValues(BytesOf<double>({1.5, -0.7, 8}, head),
+                                 BytesOf<double>({1.5, -0.70000001, 8.0000001}, head)));
+    EXPECT_TRUE(HoldOtherValues(BytesOf<double>({1.5, -0.7, 8}, head),
+                                BytesOf<double>({1.5, -0.70000001, 8.01}, head)));
+  }
+}
+
+TEST(OtherValues, OfTextsAreFractionsAmongTheSameWords) {
+  EXPECT_TRUE(TextsHoldOtherValues("w;0.25;1e3\n", "w;0.26;1e3\n"));
+  EXPECT_TRUE(TextsHoldOtherValues("[0.25, 7]", "[12.5, 7]"));
+  EXPECT_FALSE(TextsHoldOtherValues("w;0.25\n", "w;0.2500001\n")) << "drift";
+  EXPECT_FALSE(TextsHoldOtherValues("start 1, 0.25\n", "start 2, 0.26\n")) << "may count starts";
+  EXPECT_FALSE(TextsHoldOtherValues("0.25\n", "resumed\n0.26\n"));
+  EXPECT_FALSE(TextsHoldOtherValues("0.25\n", "0.26\n0.27\n"));
+  EXPECT_FALSE(TextsHoldOtherValues("0.25 a", "0.26 b"));
+  EXPECT_FALSE(TextsHoldOtherValues("", ""));
+}
+
+TEST(OtherValues, AreKnownFromMarksOfContentsOfOneSize) {
+  const auto other = [](const std::string& a, const std::string& b) {
+    return MarksHoldOtherValues(MarkOf(a), MarkOf(b));
+  };
+  EXPECT_TRUE(other("\xff\x01", "\xff\x02"));
+  EXPECT_FALSE(other("\xff\x01", "\x01\xff"));
+  EXPECT_FALSE(other("\xff\x01", "\xff\x01"));
+  EXPECT_FALSE(other("\xff\x01", "\xff\x02\x03"));
+  EXPECT_NE(MarkOf("\xff\x01"), MarkOf("\x01\xff"));
+}
+
+}  // namespace
+}  // namespace caip::harness
