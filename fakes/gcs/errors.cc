@@ -79,6 +79,11 @@ Error BucketChanged(std::string_view bucket) {
   return {Code::kAborted, "The bucket " + Quoted(bucket) + " was changed at the same time."};
 }
 
+Error ObjectChanged(std::string_view object) {
+  return {Code::kAborted, "The object " + Quoted(object) +
+                              " was changed at the same time. Send the request again."};
+}
+
 Error ObjectHeld(std::string_view object, std::string_view hold) {
   return WithReason(
       {Code::kPermissionDenied, "Object " + Quoted(object) + " is under active hold (" +

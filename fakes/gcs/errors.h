@@ -22,6 +22,7 @@ Error ObjectNotFound(std::string_view bucket, std::string_view name);
 Error ObjectNameInvalid(std::string_view name, std::string_view why);
 Error NameOccupied(std::string_view bucket, std::string_view name);
 Error BucketChanged(std::string_view bucket);
+Error ObjectChanged(std::string_view object);
 Error ObjectHeld(std::string_view object, std::string_view hold);
 Error RetentionNotMet(std::string_view object, std::string_view until);
 Error ObjectRetained(bool locked);
@@ -38,6 +39,10 @@ Error RecordWithoutFile(std::string_view bucket, std::string_view name);
 // The JSON API.
 Error ParameterInvalid(std::string_view name, std::string_view value, std::string_view rule);
 Error FieldInvalid(std::string_view field, std::string_view rule);
+/// `first` with the messages of `kept`, which are the first ones of `count` violations.
+Error ManyFieldsInvalid(Error first, std::vector<FieldViolation> kept, size_t count);
+/// `what`: "entries"; `whole`: "an access control list".
+Error TooManyEntries(std::string_view what, std::string_view whole, size_t most);
 Error BodyInvalid(std::string_view why);
 Error MultipartInvalid(std::string_view why);
 Error UploadTypeMissing();
@@ -54,6 +59,10 @@ Error LocationInvalid(std::string_view location);
 Error LocationFixed(std::string_view bucket, std::string_view location);
 Error PlacementInvalid(std::string_view location, std::string_view regions);
 Error PublicAccessPrevented();
+Error PolicyRoleMalformed(std::string_view role);
+Error PolicyMemberUnknown(std::string_view member);
+Error ConditionsNeedUniformAccess();
+Error NotificationsOverlap(size_t most);
 Error UniformAccessLocked(std::string_view bucket, std::string_view since);
 Error ClassNotInLocation(std::string_view storage_class, std::string_view location);
 Error ClassWithAutoclass(std::string_view storage_class);

@@ -137,9 +137,13 @@ HttpForm HttpFormOf(const Error& error) {
 
 http::Response ToResponse(const Error& error) {
   const auto [status, reason] = HttpFormOf(error);
-  const Json detail = {{"message", error.message}, {"domain", "global"}, {"reason", reason}};
-  const Json shown = {
-      {"code", status}, {"message", error.message}, {"errors", Json::array({detail})}};
+  Json details = Json::array();
+  const auto add = [&details, reason = reason](const std::string& message) {
+    details.push_back(Json{{"message", message}, {"domain", "global"}, {"reason", reason}});
+  };
+  for (const FieldViolation& violation : error.violations) add(violation.description);
+  if (details.empty()) add(error.message);
+  const Json shown = {{"code", status}, {"message", error.message}, {"errors", std::move(details)}};
   return http::JsonResponse(status, PrettyJson(Json{{"error", shown}}));
 }
 

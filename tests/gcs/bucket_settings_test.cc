@@ -287,6 +287,30 @@ TEST_F(BucketSettingsTest, TheServiceDerivesTimesAndReplication) {
   EXPECT_EQ(access(open), Json({{"enabled", false}}));
 }
 
+TEST_F(BucketSettingsTest, KeysThatWereNeverRestrictedHaveNoEffectiveTime) {
+  constexpr const char* kKind = "customerManagedEncryptionEnforcementConfig";
+  const auto set = [&](const std::string& mode) {
+    const Json config = {{"encryption", {{kKind, {{"restrictionMode", mode}}}}}};
+    const Json bucket = Patch(CompactJson(config)).json;
+    EXPECT_EQ(Call("GET", kSettingsBucket).json, bucket);
+    return bucket["encryption"][kKind].value("effectiveTime", Json()) == bucket["updated"];
+  };
+  EXPECT_FALSE(set("NotRestricted"));
+  EXPECT_TRUE(set("FullyRestricted"));
+  world_.clock().Advance(std::chrono::hours(1));
+  EXPECT_TRUE(set("NotRestricted"));
+}
+
+// gcloud switches a filter off by this, with --clear-ip-filter.
+TEST_F(BucketSettingsTest, AFilterOfAddressesMayBeOff) {
+  const Json off = {{"mode", "Disabled"}};
+  EXPECT_EQ(Patch(R"({"ipFilter":{"mode":"Disabled"}})").json["ipFilter"], off);
+  EXPECT_EQ(Patch(R"({"ipFilter":{"mode":"Enabled"}})").status, 501);
+  EXPECT_EQ(Call("GET", kSettingsBucket).json["ipFilter"], off);
+  EXPECT_EQ(Patch(R"({"ipFilter":null})").status, 200);
+  EXPECT_FALSE(Call("GET", kSettingsBucket).json.contains("ipFilter"));
+}
+
 TEST_F(BucketSettingsTest, ABucketBelongsToTheNumberedProject) {
   const std::string full = "&projection=full&predefinedAcl=private";
   const Json made = Call("POST", "/storage/v1/b?project=p" + full, R"({"name":"own"})").json;

@@ -197,10 +197,11 @@ TEST_F(FeaturesTest, KeepsIamPoliciesNotificationsAndManagedFolders) {
   const std::string topics = std::string(kBucket) + "/notificationConfigs";
   const Json before = Call("GET", kBucket).json;
   const Answer made =
-      Call("POST", topics, R"({"topic":"//pubsub/t","payload_format":"JSON_API_V1"})");
+      Call("POST", topics, R"({"topic":"projects/p/topics/t","payload_format":"JSON_API_V1"})");
   EXPECT_EQ(made.json["id"], "1") << made.body;
   EXPECT_EQ(Call("GET", topics).json["items"].size(), 1u);
-  EXPECT_EQ(Call("GET", topics + "/1").json["topic"], "//pubsub/t");
+  EXPECT_EQ(Call("GET", topics + "/1").json["topic"],
+            "//pubsub.googleapis.com/projects/p/topics/t");
   EXPECT_EQ(Call("DELETE", topics + "/1").status, 204);
   EXPECT_EQ(Call("DELETE", topics + "/1").status, 404);
   EXPECT_EQ(Call("GET", kBucket).json, before);  // metageneration does not count them

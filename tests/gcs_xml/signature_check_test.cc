@@ -163,6 +163,16 @@ TEST_F(SignedUrlTest, MayBeOfVersionTwo) {
   EXPECT_EQ(Call("GET", "/bkt/o%20b?GoogleAccessId=a&Expires=x&Signature=YQ==").status, 400);
 }
 
+TEST_F(SignedUrlTest, IsRefusedWithoutAllOfItsParts) {
+  const http::Headers bearer = {{"Authorization", "Bearer ya29.any"}};
+  Serve({.strict = true});
+  for (const char* query : {"GoogleAccessId=a&Signature=YQ==", "Signature=YQ==&Expires=1",
+                            "Signature=", "X-Goog-Signature=", "x-amz-signature=00",
+                            "X-Goog-Algorithm=", "X-Amz-Algorithm=AWS4-HMAC-SHA256"}) {
+    EXPECT_EQ(Call("GET", std::string("/bkt/o%20b?") + query, "", bearer).status, 400) << query;
+  }
+}
+
 TEST_F(SignedUrlTest, IsNotNeededWhereAHeaderIsSigned) {
   const auto key = keys_->CreateHmac("p", kAccount);
   const std::string date = "Fri, 20 Dec 2019 00:00:00 GMT";
@@ -270,6 +280,11 @@ TEST(HmacKeyRoutes, CreateListUpdateAndDelete) {
   EXPECT_EQ(api.Call("GET", all).json["items"].size(), 1u);
   EXPECT_EQ(api.Call("DELETE", one).status, 400);
   EXPECT_EQ(api.Call("PUT", one, {}, Json{{"state", "INACTIVE"}, {"etag", "old"}}).status, 412);
+  for (const Json& wrong : {Json{{"state", 7}}, Json{{"state", "ASLEEP"}},
+                            Json{{"state", "INACTIVE"}, {"etag", 7}}, Json{{"etag", "old"}}}) {
+    EXPECT_EQ(api.Call("PUT", one, {}, wrong).status, 400) << wrong;
+  }
+  EXPECT_EQ(api.Call("GET", one).json["state"], "ACTIVE");
   EXPECT_EQ(api.Call("PUT", one, {}, Json{{"state", "INACTIVE"}}).json["state"], "INACTIVE");
   EXPECT_EQ(api.Call("DELETE", one).status, 204);
   EXPECT_FALSE(api.Call("GET", all).json.contains("items"));

@@ -142,5 +142,35 @@ TEST_F(XmlTest, ShowsAccessListsToBoto) {
   EXPECT_EQ(Call("PUT", "/bkt/o?acl", "<Nonsense/>").code(), "MalformedXML");
 }
 
+TEST_F(XmlTest, ShowsAnEmptyListOfNewObjectsAsItIs) {
+  const std::string empty = "<AccessControlList><Entries/></AccessControlList>";
+  ASSERT_EQ(Call("PUT", "/bkt?defaultObjectAcl", empty).status, 200);
+  const XmlAnswer shown = Call("GET", "/bkt?defaultObjectAcl");
+  ASSERT_NE(shown.xml.Child("Entries"), nullptr) << shown.body;
+  EXPECT_TRUE(shown.xml.Child("Entries")->All("Entry").empty()) << shown.body;
+}
+
+TEST_F(XmlTest, HasWritersOfBucketsOnlyAndAtMost100Entries) {
+  world_.Put("o", "x");
+  const auto list = [](int count, const std::string& permission) {
+    std::string text = "<AccessControlList><Entries>";
+    for (int i = 0; i < count; ++i) {
+      text += "<Entry><Scope type='UserById'><ID>" + std::to_string(i) +
+              "</ID></Scope><Permission>" + permission + "</Permission></Entry>";
+    }
+    return text + "</Entries></AccessControlList>";
+  };
+  EXPECT_EQ(Call("PUT", "/bkt?acl", list(1, "WRITE")).status, 200);
+  for (const char* target : {"/bkt/o?acl", "/bkt?defaultObjectAcl"}) {
+    EXPECT_EQ(Call("PUT", target, list(1, "WRITE")).code(), "InvalidArgument") << target;
+  }
+  for (const char* target : {"/bkt?acl", "/bkt/o?acl", "/bkt?defaultObjectAcl"}) {
+    EXPECT_EQ(Call("PUT", target, list(100, "READ")).status, 200) << target;
+    EXPECT_EQ(Call("PUT", target, list(101, "READ")).code(), "InvalidArgument") << target;
+  }
+  EXPECT_EQ(Call("PUT", "/bkt/o?acl", "", {{"x-goog-acl", "public-read-write"}}).code(),
+            "InvalidArgument");
+}
+
 }  // namespace
 }  // namespace caip::gcs

@@ -126,6 +126,91 @@ TEST_F(PartsTest, CanBeListedAndAborted) {
   EXPECT_EQ(Call("DELETE", "/bkt/big?uploadId=" + id).code(), "NoSuchUpload");
 }
 
+// Each process draws the same ids. An id that was used would stand for the first upload's object.
+TEST_F(PartsTest, NeverGetTheIdOfAnUploadThatWasCompletedBeforeARestart) {
+  const std::string first = Begin();
+  EXPECT_EQ(Complete(first, Part(1, Put(first, 1, "one"))).status, 200);
+  Restart();
+  const std::string second = Begin();
+  EXPECT_NE(second, first);
+  EXPECT_EQ(Complete(second, Part(1, Put(second, 1, "two"))).status, 200);
+  EXPECT_EQ(Call("GET", "/bkt/big").body, "two");
+}
+
+// A kill after the object was made leaves the upload, which the restored plan and part play.
+TEST_F(PartsTest, TakeNoPartAfterTheirCompletionWhichCanBeRepeated) {
+  const std::string id = Begin();
+  const Path upload = directory_.path() / "xml-uploads" / id;
+  const Path kept = directory_.path() / "kept";
+  const std::string part = Part(1, Put(id, 1, five_));
+  std::filesystem::copy(upload, kept);
+  EXPECT_EQ(Complete(id, part).status, 200);
+  std::filesystem::copy(kept, upload);
+  EXPECT_EQ(Call("PUT", "/bkt/big?partNumber=2&uploadId=" + id, "more").code(), "NoSuchUpload");
+  const XmlAnswer repeated = Complete(id, part);
+  EXPECT_EQ(repeated.status, 200) << repeated.body;
+  EXPECT_EQ(Call("GET", "/bkt/big").body, five_);
+}
+
+// The plan goes first. A kill after it leaves parts of an upload that does not exist.
+TEST_F(PartsTest, WhatAKillLeavesOfAnUploadThatEndedIsRemovedAtTheNextStart) {
+  const std::string id = Begin();
+  const std::string other = Begin("other");
+  Put(id, 1, "x");
+  const Path uploads = directory_.path() / "xml-uploads";
+  std::filesystem::remove(uploads / id / "upload.json");
+  std::filesystem::create_directory(uploads / "not an id");
+  EXPECT_THAT(KeysIn(Call("GET", "/bkt?uploads"), "Upload"), ElementsAre("other"));
+  Restart();
+  EXPECT_FALSE(std::filesystem::exists(uploads / id));
+  EXPECT_TRUE(std::filesystem::exists(uploads / other));
+  EXPECT_TRUE(std::filesystem::exists(uploads / "not an id"));
+}
+
+// A client would learn it only after it has sent all parts.
+TEST_F(PartsTest, AreRefusedAtTheBeginIfTheCompletionWouldRefuseThem) {
+  const HeaderList cases = {
+      {"x-goog-acl", "public-read-write"},  // only buckets have this list
+      {"x-goog-acl", "nonsense"},
+      {"x-amz-acl", "public-read-write"},
+      {"x-goog-storage-class", "TEPID"},
+      {"x-goog-custom-time", "yesterday"},
+      {"x-goog-if-generation-match", "new"},
+      {"x-goog-meta-k", std::string(9000, 'v')},
+  };
+  for (const auto& header : cases) {
+    const XmlAnswer answer = Call("POST", "/bkt/big?uploads", "", {header});
+    EXPECT_EQ(answer.status, 400) << header.first << ": " << header.second;
+    const XmlAnswer put = Call("PUT", "/bkt/big", "bytes", {header});
+    EXPECT_EQ(answer.body, put.body) << header.first << ": the words for a whole object";
+  }
+  EXPECT_EQ(Call("POST", "/bkt/" + std::string(1025, 'n') + "?uploads").status, 400);
+  Bucket bucket = *world_->GetBucket("bkt");
+  bucket.settings = R"({"iamConfiguration":{"publicAccessPrevention":"enforced"}})";
+  ASSERT_TRUE(world_->UpdateBucket(bucket).ok());
+  const HeaderList everyone = {{"x-goog-acl", "public-read"}};
+  const XmlAnswer prevented = Call("POST", "/bkt/big?uploads", "", everyone);
+  EXPECT_EQ(prevented.status, 412) << prevented.body;
+  EXPECT_EQ(prevented.body, Call("PUT", "/bkt/big", "bytes", everyone).body);
+  EXPECT_THAT(KeysIn(Call("GET", "/bkt?uploads"), "Upload"), ElementsAre());
+  std::error_code missing;
+  const std::filesystem::directory_iterator kept(directory_.path() / "xml-uploads", missing);
+  EXPECT_EQ(kept, std::filesystem::directory_iterator());
+}
+
+TEST_F(PartsTest, OfAnEarlierVersionGetTheDefaultListInsteadOfOneThatObjectsCannotHave) {
+  const std::string id = Begin();
+  const std::string part = Part(1, Put(id, 1, "bytes"));
+  const Path file = directory_.path() / "xml-uploads" / id / "upload.json";
+  Json plan = *ParseJson(*ReadFile(file));
+  plan["query"] = {{"predefinedAcl", "publicReadWrite"}};
+  ASSERT_TRUE(WriteFile(file, CompactJson(plan)).ok());
+  const XmlAnswer done = Complete(id, part);
+  ASSERT_EQ(done.status, 200) << done.body;
+  world_.Put("plain", "bytes");
+  EXPECT_EQ(Call("GET", "/bkt/big?acl").body, Call("GET", "/bkt/plain?acl").body);
+}
+
 class FormTest : public XmlTest {
  protected:
   using Fields = std::vector<std::pair<std::string, std::string>>;

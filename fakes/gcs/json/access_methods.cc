@@ -29,8 +29,8 @@ Result<Json> ReadEntries(const StorageService& service, const Request& request,
                                                : NewObjectAclJson(list.bucket, base);
 }
 
-Result<Json> ReadEntry(const StorageService& service, const Request& request,
-                       const AccessListPlace& place, const std::string& entity) {
+Result<Json> FindAclEntry(const StorageService& service, const Request& request,
+                          const AccessListPlace& place, const std::string& entity) {
   ASSIGN_OR_RETURN(const Json entries, ReadEntries(service, request, place));
   for (const Json& entry : entries) {
     if (StringOr(entry, "entity") == entity) return entry;
@@ -44,8 +44,20 @@ Status WriteEntry(StorageService& service, const Request& request, const AccessL
   return service.SetAccessEntry(place, conditions, entry);
 }
 
-PolicyPlace PolicyAt(const PathParameters& path) {
-  return {path.At("bucket"), path.At("object"), FolderName(path.At("folder"))};
+// The entity in the path replaces that of the body, unless the latter has the wrong type.
+Json WithEntity(Json body, const std::string& entity) {
+  if (entity.empty()) return body;
+  if (body.is_null()) body = Json::object();
+  const Json* given = Member(body, "entity");
+  if (given == nullptr || given->is_null() || given->is_string()) body["entity"] = entity;
+  return body;
+}
+
+Result<PolicyPlace> PolicyAt(const Request& request, const PathParameters& path) {
+  PolicyPlace place{path.At("bucket"), path.At("object"), FolderName(path.At("folder"))};
+  if (place.object.empty()) return place;
+  ASSIGN_OR_RETURN(place.version, VersionOf(request));
+  return place;
 }
 
 Response RenderedPolicy(const PolicyPlace& place, Json policy) {
@@ -73,7 +85,7 @@ Result<Response> ListAcl(StorageService& service, const Request& request,
 Result<Response> GetAclEntry(StorageService& service, const Request& request,
                              const PathParameters& path) {
   ASSIGN_OR_RETURN(const AccessListPlace place, ListAt(request, path));
-  ASSIGN_OR_RETURN(const Json entry, ReadEntry(service, request, place, path.At("entity")));
+  ASSIGN_OR_RETURN(const Json entry, FindAclEntry(service, request, place, path.At("entity")));
   return Rendered(entry);
 }
 
@@ -81,16 +93,15 @@ Result<Response> GetAclEntry(StorageService& service, const Request& request,
 // entry, because client libraries set an entity's role with it.
 Result<Response> PutAclEntry(StorageService& service, const Request& request,
                              const PathParameters& path) {
-  ASSIGN_OR_RETURN(const Json wanted, JsonBody(request));
+  ASSIGN_OR_RETURN(const Json body, JsonBody(request));
   ASSIGN_OR_RETURN(const AccessListPlace place, ListAt(request, path));
-  AccessEntry entry{path.At("entity"), StringOr(wanted, "role")};
+  const std::string& named = path.At("entity");
   if (request.method == "PATCH") {
-    RETURN_IF_ERROR(ReadEntry(service, request, place, entry.entity));
+    RETURN_IF_ERROR(FindAclEntry(service, request, place, named));
   }
-  if (entry.entity.empty()) entry.entity = StringOr(wanted, "entity");
-  RETURN_IF_ERROR(CheckEntry(entry));
+  ASSIGN_OR_RETURN(const AccessEntry entry, ReadEntry(WithEntity(body, named), place.kind));
   RETURN_IF_ERROR(WriteEntry(service, request, place, entry));
-  ASSIGN_OR_RETURN(const Json shown, ReadEntry(service, request, place, entry.entity));
+  ASSIGN_OR_RETURN(const Json shown, FindAclEntry(service, request, place, entry.entity));
   return Rendered(shown);
 }
 
@@ -102,8 +113,9 @@ Result<Response> DeleteAclEntry(StorageService& service, const Request& request,
 }
 
 // GET .../iam
-Result<Response> GetIamPolicy(StorageService& service, const Request&, const PathParameters& path) {
-  const PolicyPlace place = PolicyAt(path);
+Result<Response> GetIamPolicy(StorageService& service, const Request& request,
+                              const PathParameters& path) {
+  ASSIGN_OR_RETURN(const PolicyPlace place, PolicyAt(request, path));
   ASSIGN_OR_RETURN(Json policy, service.GetIamPolicy(place));
   return RenderedPolicy(place, std::move(policy));
 }
@@ -111,10 +123,9 @@ Result<Response> GetIamPolicy(StorageService& service, const Request&, const Pat
 // PUT .../iam
 Result<Response> SetIamPolicy(StorageService& service, const Request& request,
                               const PathParameters& path) {
-  ASSIGN_OR_RETURN(Json policy, JsonBody(request));
-  if (policy.is_null()) policy = Json::object();
+  ASSIGN_OR_RETURN(const Json policy, JsonBody(request));
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
-  const PolicyPlace place = PolicyAt(path);
+  ASSIGN_OR_RETURN(const PolicyPlace place, PolicyAt(request, path));
   ASSIGN_OR_RETURN(Json kept, service.SetIamPolicy(place, policy, conditions));
   return RenderedPolicy(place, std::move(kept));
 }
@@ -122,7 +133,8 @@ Result<Response> SetIamPolicy(StorageService& service, const Request& request,
 // GET .../iam/testPermissions: every client may do everything.
 Result<Response> TestIamPermissions(StorageService& service, const Request& request,
                                     const PathParameters& path) {
-  RETURN_IF_ERROR(service.CheckPolicyPlace(PolicyAt(path)));
+  ASSIGN_OR_RETURN(const PolicyPlace place, PolicyAt(request, path));
+  RETURN_IF_ERROR(service.CheckPolicyPlace(place));
   Json held = Json::array();
   for (const auto& [name, value] : request.query) {
     if (name == "permissions") held.push_back(value);

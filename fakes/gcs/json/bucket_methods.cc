@@ -5,6 +5,7 @@
 #include "fakes/gcs/json/methods.h"
 #include "fakes/gcs/json/request_fields.h"
 #include "fakes/gcs/json/resources.h"
+#include "fakes/gcs/service/object_fields.h"
 #include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/listing.h"
@@ -214,9 +215,9 @@ Result<Response> ListManagedFolders(StorageService& service, const Request& requ
 
 Result<Response> InsertManagedFolder(StorageService& service, const Request& request,
                                      const PathParameters& path) {
-  ASSIGN_OR_RETURN(const Json wanted, JsonBody(request));
+  ASSIGN_OR_RETURN(const Json body, JsonBody(request));
+  ASSIGN_OR_RETURN(const Json wanted, ReadResource(body, resource_fields::kManagedFolder));
   const std::string name = FolderName(StringOr(wanted, "name"));
-  if (name.empty()) return errors::Required("name");
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
   const ObjectName place{path.At("bucket"), name};
   ASSIGN_OR_RETURN(const ManagedFolder folder, service.InsertManagedFolder(place, conditions));

@@ -7,6 +7,7 @@
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/json_api.h"
 #include "fakes/gcs/json/request_fields.h"
+#include "fakes/gcs/service/object_fields.h"
 
 namespace caip::gcs {
 namespace {
@@ -73,7 +74,8 @@ Result<Response> GetKey(ServiceKeys& keys, const Request& request, const PathPar
 }
 
 Result<Response> UpdateKey(ServiceKeys& keys, const Request& request, const PathParameters& path) {
-  ASSIGN_OR_RETURN(const Json body, JsonBody(request));
+  ASSIGN_OR_RETURN(const Json given, JsonBody(request));
+  ASSIGN_OR_RETURN(const Json body, ReadResource(given, resource_fields::kHmacKey));
   ASSIGN_OR_RETURN(const HmacKey key,
                    keys.UpdateHmac(path.At("project"), path.At("key"), StringOr(body, "state"),
                                    StringOr(body, "etag")));

@@ -9,6 +9,7 @@
 #include "fakes/gcs/json/methods.h"
 #include "fakes/gcs/json/request_fields.h"
 #include "fakes/gcs/json/resources.h"
+#include "fakes/gcs/service/object_fields.h"
 #include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
@@ -145,7 +146,8 @@ Response DownloadResponse(const Request& request, const std::shared_ptr<ObjectRe
 Status ApplyObjectChange(const Request& request, const Json& resource, ObjectInfo* info) {
   RETURN_IF_ERROR(ApplyObjectFields(resource, info));
   if (!request.HasQuery("predefinedAcl")) return Ok{};
-  ASSIGN_OR_RETURN(const AccessEntries entries, PredefinedEntries(request.Query("predefinedAcl")));
+  ASSIGN_OR_RETURN(const AccessEntries entries,
+                   PredefinedEntries(request.Query("predefinedAcl"), AccessListKind::kObject));
   SetObjectEntries(entries, info);
   return Ok{};
 }
@@ -175,10 +177,11 @@ Result<Response> ChangeByRequest(StorageService& service, const Request& request
 }
 
 Result<BulkRestore> BulkRestoreOf(const Json& body) {
+  ASSIGN_OR_RETURN(const Json read, ReadResource(body, resource_fields::kBulkRestore));
   BulkRestore wanted;
-  if (const Json* globs = Member(body, "matchGlobs"); globs && globs->is_array()) {
+  if (const Json* globs = Member(read, "matchGlobs"); globs && globs->is_array()) {
     for (const Json& glob : *globs) {
-      const std::string text = glob.is_string() ? glob.get<std::string>() : "";
+      const std::string text = glob.get<std::string>();
       if (const auto problem = Glob::Problem(text)) {
         return errors::FieldInvalid("matchGlobs", *problem);
       }
@@ -187,14 +190,10 @@ Result<BulkRestore> BulkRestoreOf(const Json& body) {
   }
   for (const auto& [name, into] : {std::pair("softDeletedAfterTime", &wanted.deleted_after),
                                    std::pair("softDeletedBeforeTime", &wanted.deleted_before)}) {
-    if (!Member(body, name)) continue;
-    *into = ParseRfc3339(StringOr(body, name));
-    if (!*into) return errors::FieldInvalid(name, "expected an RFC 3339 time");
+    *into = ParseRfc3339(StringOr(read, name));
   }
-  const Json* overwrite = Member(body, "allowOverwrite");
-  const Json* with_acl = Member(body, "copySourceAcl");
-  wanted.overwrite = overwrite != nullptr && *overwrite == true;
-  wanted.with_acl = with_acl != nullptr && *with_acl == true;
+  wanted.overwrite = caip::IsTrue(read, "allowOverwrite");
+  wanted.with_acl = caip::IsTrue(read, "copySourceAcl");
   return wanted;
 }
 

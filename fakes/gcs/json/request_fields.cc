@@ -101,7 +101,8 @@ Status ApplyDestination(const Request& request, ObjectInfo* info) {
     const std::string_view own = request.Query("predefinedAcl");
     ASSIGN_OR_RETURN(
         const AccessEntries entries,
-        PredefinedEntries(own.empty() ? request.Query("destinationPredefinedAcl") : own));
+        PredefinedEntries(own.empty() ? request.Query("destinationPredefinedAcl") : own,
+                          AccessListKind::kObject));
     SetObjectEntries(entries, info);
   }
   ASSIGN_OR_RETURN(info->customer_key_sha256, CustomerKeySha256(request));

@@ -7,7 +7,9 @@
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
 #include "fakes/gcs/service/locations.h"
+#include "fakes/gcs/service/object_fields.h"
 #include "fakes/gcs/service/settings.h"
+#include "fakes/gcs/service/stored_values.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/store/checksums.h"
 #include "fakes/gcs/store/object_record.h"
@@ -133,64 +135,61 @@ Json AclJson(const ObjectInfo& info, const AccessEntries& entries, const std::st
 
 namespace {
 
-Status ApplyObjectText(const Json& resource, const char* name, std::string* into) {
-  const Json* value = Member(resource, name);
-  if (value == nullptr) return Ok{};
-  if (!value->is_null() && !value->is_string())
-    return errors::FieldInvalid(name, "expected a string");
-  *into = value->is_null() ? "" : value->get<std::string>();
-  return Ok{};
+// The value of a text field; "" for null.
+void ApplyObjectText(const Json& wanted, const char* name, std::string* into) {
+  if (Member(wanted, name) != nullptr) *into = StringOr(wanted, name);
 }
 
 // Missing keys are kept. A null value removes its key, and null instead of the map removes all
-// keys. Numbers and booleans become text, as in the service.
-Status ApplyMap(const Json& resource, const char* name, std::map<std::string, std::string>* into) {
-  const Json* value = Member(resource, name);
-  if (value == nullptr) return Ok{};
-  if (value->is_null()) {
-    into->clear();
-    return Ok{};
-  }
-  if (!value->is_object()) return errors::FieldInvalid(name, "expected an object of strings");
+// keys.
+void ApplyMap(const Json& wanted, const char* name, std::map<std::string, std::string>* into) {
+  const Json* value = Member(wanted, name);
+  if (value == nullptr) return;
+  if (value->is_null()) into->clear();
   for (const auto& [key, member] : value->items()) {
     if (member.is_null()) {
       into->erase(key);
-    } else if (member.is_string()) {
-      (*into)[key] = member.get<std::string>();
-    } else if (member.is_primitive()) {
-      (*into)[key] = CompactJson(member);
     } else {
-      return errors::FieldInvalid(std::string(name) + "." + key, "expected a string");
+      (*into)[key] = member.get<std::string>();
     }
   }
-  return Ok{};
 }
 
-// A JSON object that is stored as text. A patch is merged into it (RFC 7396).
-Status ApplyDocument(const Json& resource, const char* name, std::string* into) {
-  const Json* value = Member(resource, name);
-  if (value == nullptr) return Ok{};
-  if (!value->is_null() && !value->is_object()) {
-    return errors::FieldInvalid(name, "expected an object");
-  }
-  Json merged = Json::object();
-  if (auto before = ParseJson(*into); before.ok() && before->is_object()) merged = *before;
+// A JSON object that is stored as text, without what an earlier version stored unchecked.
+Json StoredDocument(const char* name, const std::string& text) {
+  const auto stored = ParseJson(text);
+  if (!stored.ok() || !stored->is_object()) return Json::object();
+  return ValidMembers(Json{{name, *stored}}, resource_fields::kObject, {}, nullptr)[name];
+}
+
+// A patch is merged into the document (RFC 7396).
+void ApplyDocument(const Json& wanted, const char* name, std::string* into) {
+  const Json* value = Member(wanted, name);
+  if (value == nullptr) return;
+  Json merged = StoredDocument(name, *into);
   merged.merge_patch(*value);
   const bool nothing = value->is_null() || merged.empty();
   *into = nothing ? "" : CompactJson(merged);
-  return Ok{};
+}
+
+// The contexts of a patch that the object has afterwards in any case.
+size_t CountNewContexts(const Json& patch) {
+  const Json* custom = Member(patch, "custom");
+  size_t count = 0;
+  for (const Json& payload : custom ? *custom : Json::object()) {
+    const Json* value = Member(payload, "value");
+    count += value != nullptr && !value->is_null() ? 1 : 0;
+  }
+  return count;
 }
 
 // Contexts are merged key by key. A null value removes the key.
-Status ApplyContexts(const Json& resource, std::string* contexts) {
-  const Json* wanted = Member(resource, "contexts");
-  if (wanted == nullptr) return Ok{};
-  if (!wanted->is_object() && !wanted->is_null()) {
-    return errors::FieldInvalid("contexts", "expected an object");
-  }
-  Json merged = Json::object();
-  if (const auto before = ParseJson(*contexts); before.ok()) merged = *before;
-  merged.merge_patch(*wanted);
+Status ApplyContexts(const Json& wanted, std::string* contexts) {
+  const Json* value = Member(wanted, "contexts");
+  if (value == nullptr) return Ok{};
+  RETURN_IF_ERROR(CheckContextCount(CountNewContexts(*value)));
+  Json merged = StoredDocument("contexts", *contexts);
+  merged.merge_patch(*value);
   Json kept = Json::object();
   const Json* custom = Member(merged, "custom");
   if (custom != nullptr && custom->is_object()) {
@@ -198,6 +197,7 @@ Status ApplyContexts(const Json& resource, std::string* contexts) {
       if (Member(payload, "value") != nullptr) kept[key] = payload;
     }
   }
+  RETURN_IF_ERROR(CheckContexts(kept));
   *contexts = kept.empty() ? "" : CompactJson(Json{{"custom", std::move(kept)}});
   return Ok{};
 }
@@ -217,8 +217,8 @@ void AddStates(const ObjectInfo& info, Json* json) {
   }
   for (const TextField& field : kJsonFields) {
     if ((info.*field.member).empty()) continue;
-    auto value = ParseJson(info.*field.member);
-    if (value.ok()) (*json)[field.name] = std::move(*value);
+    Json document = StoredDocument(field.name, info.*field.member);
+    if (!document.empty()) (*json)[field.name] = std::move(document);
   }
   if (info.time_deleted) (*json)["timeDeleted"] = Time(*info.time_deleted);
   if (info.soft_delete_time) (*json)["softDeleteTime"] = Time(*info.soft_delete_time);
@@ -264,31 +264,27 @@ Json ObjectJson(const ObjectInfo& info, const std::string& base) {
 }
 
 Status ApplyObjectFields(const Json& resource, ObjectInfo* info) {
-  if (!resource.is_object() && !resource.is_null()) {
-    return errors::BodyInvalid("expected a JSON object");
-  }
+  ASSIGN_OR_RETURN(const Json wanted, ReadResource(resource, resource_fields::kObject));
   for (const TextField& field : kTextFields) {
-    RETURN_IF_ERROR(ApplyObjectText(resource, field.name, &(info->*field.member)));
+    ApplyObjectText(wanted, field.name, &(info->*field.member));
   }
   for (const FlagField& flag : kFlagFields) {
-    const Json* value = Member(resource, flag.name);
+    const Json* value = Member(wanted, flag.name);
     if (value == nullptr) continue;
-    if (!value->is_boolean() && !value->is_null()) {
-      return errors::FieldInvalid(flag.name, "expected true or false");
-    }
     flag.Set(value->is_null() ? std::nullopt : std::optional(*value == true), info);
   }
   for (const TextField& field : kJsonFields) {
     const bool merged = field.member == &ObjectInfo::contexts;
-    if (!merged) RETURN_IF_ERROR(ApplyDocument(resource, field.name, &(info->*field.member)));
+    if (!merged) ApplyDocument(wanted, field.name, &(info->*field.member));
   }
-  RETURN_IF_ERROR(ApplyContexts(resource, &info->contexts));
-  if (const Json* acl = Member(resource, "acl"); acl != nullptr && !acl->is_null()) {
-    ASSIGN_OR_RETURN(const AccessEntries entries, EntriesFromJson(*acl));
+  RETURN_IF_ERROR(ApplyContexts(wanted, &info->contexts));
+  if (const Json* acl = Member(wanted, "acl"); acl != nullptr && !acl->is_null()) {
+    const AccessEntries entries = EntriesFromJson(*acl);
     info->acl.clear();
     if (!entries.empty()) SetObjectEntries(entries, info);
   }
-  return ApplyMap(resource, "metadata", &info->metadata);
+  ApplyMap(wanted, "metadata", &info->metadata);
+  return Ok{};
 }
 
 Result<ExpectedSums> SumsOf(const Json& resource) {

@@ -7,6 +7,7 @@
 #include "fakes/gcs/json/methods.h"
 #include "fakes/gcs/json/request_fields.h"
 #include "fakes/gcs/json/resources.h"
+#include "fakes/gcs/service/object_fields.h"
 #include "fakes/gcs/wire/multipart.h"
 #include "fakes/gcs/wire/request_headers.h"
 
@@ -185,7 +186,8 @@ ComposeSource ComposeSourceOf(const Json& json) {
 // break every composite upload.
 Result<ComposeRequest> ComposeRequestOf(const Request& request, const PathParameters& path) {
   ComposeRequest compose;
-  ASSIGN_OR_RETURN(const Json body, JsonBody(request));
+  ASSIGN_OR_RETURN(const Json given, JsonBody(request));
+  ASSIGN_OR_RETURN(const Json body, ReadResource(given, resource_fields::kCompose));
   ASSIGN_OR_RETURN(compose.preconditions, PreconditionsOf(request));
   compose.target = ObjectAt(path);
   const Json* sources = Member(body, "sourceObjects");
@@ -196,8 +198,7 @@ Result<ComposeRequest> ComposeRequestOf(const Request& request, const PathParame
     RETURN_IF_ERROR(ApplyObjectFields(*destination, &compose.info));
   }
   RETURN_IF_ERROR(ApplyDestination(request, &compose.info));
-  const Json* delete_sources = Member(body, "deleteSourceObjects");
-  compose.delete_sources = delete_sources && *delete_sources == true;
+  compose.delete_sources = caip::IsTrue(body, "deleteSourceObjects");
   return compose;
 }
 

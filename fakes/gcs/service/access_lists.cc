@@ -3,16 +3,17 @@
 
 #include "base/encoding.h"
 #include "base/json.h"
+#include "base/quoting.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/service/access_fields.h"
 #include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/service/storage_service.h"
 #include "fakes/gcs/store/bucket_store.h"
-#include "fakes/gcs/store/checksums.h"
 
 namespace caip::gcs {
 namespace {
 
-constexpr const char* kRoles[] = {"OWNER", "WRITER", "READER"};
+constexpr size_t kEntityShownMax = 100;
 constexpr const char* kBucketList = "acl";
 constexpr const char* kNewObjectList = "defaultObjectAcl";
 
@@ -33,14 +34,6 @@ Json JsonOf(const AccessEntries& entries) {
 // The bucket's own project, in a stored list.
 constexpr std::string_view kOwnProject = "-0";
 
-AccessEntries ParseEntries(const Json& list) {
-  AccessEntries entries;
-  for (const Json& entry : list) {
-    entries.push_back({StringOr(entry, "entity"), StringOr(entry, "role")});
-  }
-  return entries;
-}
-
 AccessEntries WithProject(AccessEntries entries, const std::string& project_number) {
   for (AccessEntry& entry : entries) {
     std::string& entity = entry.entity;
@@ -50,38 +43,62 @@ AccessEntries WithProject(AccessEntries entries, const std::string& project_numb
   return entries;
 }
 
-AccessEntries StoredEntries(const Bucket& bucket, const char* list) {
-  const Json policies = PoliciesOf(bucket);
-  const Json* kept = Member(policies, list);
-  return WithProject(kept != nullptr ? ParseEntries(*kept) : ProjectPrivate(),
-                     bucket.project_number);
-}
-
 void StoreEntries(const AccessEntries& entries, const char* list, Bucket* bucket) {
   Json policies = PoliciesOf(*bucket);
   policies[list] = JsonOf(entries);
   SetPolicies(policies, bucket);
 }
 
-bool IsRole(std::string_view role) {
-  for (const char* known : kRoles) {
-    if (role == known) return true;
+const ResourceMessage& EntryFields(AccessListKind kind) {
+  return kind == AccessListKind::kBucket ? resource_fields::kBucketAccess
+                                         : resource_fields::kObjectAccess;
+}
+
+// Leaves out what an earlier version stored unchecked.
+AccessEntries ValidEntries(const Json& list, AccessListKind kind) {
+  AccessEntries entries;
+  for (const Json& entry : list) {
+    Violations broken;
+    const Json read = ReadMessage(entry, EntryFields(kind), "", &broken);
+    if (broken.empty()) entries.push_back({StringOr(read, "entity"), StringOr(read, "role")});
+  }
+  return entries;
+}
+
+AccessEntries StoredEntries(const Bucket& bucket, const char* list, AccessListKind kind) {
+  const Json policies = PoliciesOf(bucket);
+  const Json* kept = Member(policies, list);
+  return WithProject(kept != nullptr ? ValidEntries(*kept, kind) : ProjectPrivate(),
+                     bucket.project_number);
+}
+
+// True for "project-owners-123", and so on.
+bool IsProjectTeam(std::string_view entity) {
+  for (const std::string_view team : {"owners-", "editors-", "viewers-"}) {
+    if (entity.starts_with(team) && entity.size() > team.size()) return true;
   }
   return false;
 }
 
+Status CheckEntryCount(size_t count) {
+  if (count <= resource_fields::kEntriesMax) return Ok{};
+  return errors::TooManyEntries("entries", "an access control list", resource_fields::kEntriesMax);
+}
+
 }  // namespace
 
-AccessEntries BucketEntries(const Bucket& bucket) { return StoredEntries(bucket, kBucketList); }
+AccessEntries BucketEntries(const Bucket& bucket) {
+  return StoredEntries(bucket, kBucketList, AccessListKind::kBucket);
+}
 
 AccessEntries NewObjectEntries(const Bucket& bucket) {
-  return StoredEntries(bucket, kNewObjectList);
+  return StoredEntries(bucket, kNewObjectList, AccessListKind::kNewObjects);
 }
 
 AccessEntries ObjectEntries(const Bucket& bucket, const ObjectInfo& info) {
   const auto own = ParseJson(info.acl);
   if (!own.ok() || !own->is_array()) return NewObjectEntries(bucket);
-  return WithProject(ParseEntries(*own), bucket.project_number);
+  return WithProject(ValidEntries(*own, AccessListKind::kObject), bucket.project_number);
 }
 
 void SetBucketEntries(const AccessEntries& entries, Bucket* bucket) {
@@ -96,48 +113,73 @@ void SetObjectEntries(const AccessEntries& entries, ObjectInfo* info) {
   info->acl = CompactJson(JsonOf(entries));
 }
 
-Status CheckEntry(const AccessEntry& entry) {
-  if (entry.entity.empty()) return errors::Required("entity");
-  if (IsRole(entry.role)) return Ok{};
-  return errors::FieldInvalid("role", "expected OWNER, WRITER or READER");
+// https://cloud.google.com/storage/docs/json_api/v1/bucketAccessControls#resource
+std::string EntityRule(std::string_view entity) {
+  constexpr std::string_view kProject = "project-";
+  if (entity == "allUsers" || entity == "allAuthenticatedUsers") return "";
+  for (const std::string_view type : {"user-", "group-", "domain-"}) {
+    if (entity.starts_with(type) && entity.size() > type.size()) return "";
+  }
+  if (entity.starts_with(kProject) && IsProjectTeam(entity.substr(kProject.size()))) return "";
+  return Quoted(entity.substr(0, kEntityShownMax)) +
+         " is not an entity; expected user-ID, user-EMAIL, group-ID, group-EMAIL, domain-DOMAIN, "
+         "project-TEAM-NUMBER, allUsers or allAuthenticatedUsers";
 }
 
-Result<AccessEntries> EntriesFromJson(const Json& list) {
-  if (!list.is_array()) return errors::FieldInvalid("acl", "expected a list");
-  AccessEntries entries = ParseEntries(list);
-  for (const AccessEntry& entry : entries) {
-    RETURN_IF_ERROR(CheckEntry(entry));
+Status CheckEntries(const AccessEntries& entries, AccessListKind kind) {
+  RETURN_IF_ERROR(CheckEntryCount(entries.size()));
+  Violations broken;
+  ReadList(JsonOf(entries), resource_fields::ListOf(resource_fields::Of("acl", EntryFields(kind))),
+           "acl", &broken);
+  return broken.AsStatus();
+}
+
+// The entity may come from the path of the request. Its type in the body is checked all the same.
+Result<AccessEntry> ReadEntry(const Json& body, AccessListKind kind) {
+  ASSIGN_OR_RETURN(const Json read, ReadResource(body, EntryFields(kind)));
+  return AccessEntry{StringOr(read, "entity"), StringOr(read, "role")};
+}
+
+AccessEntries EntriesFromJson(const Json& list) {
+  AccessEntries entries;
+  for (const Json& entry : list) {
+    entries.push_back({StringOr(entry, "entity"), StringOr(entry, "role")});
   }
   return entries;
 }
 
-Result<AccessEntries> PredefinedEntries(std::string_view name) {
+Result<AccessEntries> PredefinedEntries(std::string_view name, AccessListKind kind) {
   const AccessEntry owner = {"project-owners-0", "OWNER"};
-  if (name == "private" || name == "bucketOwnerRead" || name == "bucketOwnerFullControl") {
-    return AccessEntries{owner};
-  }
+  const bool of_bucket = kind == AccessListKind::kBucket;
+  if (name == "private") return AccessEntries{owner};
   if (name == "projectPrivate") return ProjectPrivate();
   if (name == "publicRead") return AccessEntries{owner, {"allUsers", "READER"}};
-  if (name == "publicReadWrite") return AccessEntries{owner, {"allUsers", "WRITER"}};
   if (name == "authenticatedRead") return AccessEntries{owner, {"allAuthenticatedUsers", "READER"}};
-  return errors::ParameterInvalid("predefinedAcl", name, "it is not the name of a predefined list");
+  const bool names_owner = name == "bucketOwnerRead" || name == "bucketOwnerFullControl";
+  if (names_owner && !of_bucket) return AccessEntries{owner};
+  if (name == "publicReadWrite" && of_bucket) return AccessEntries{owner, {"allUsers", "WRITER"}};
+  const char* parameter =
+      kind == AccessListKind::kNewObjects ? "predefinedDefaultObjectAcl" : "predefinedAcl";
+  const char* rule = "it is not the name of a predefined list";
+  if (names_owner) rule = "only objects have this predefined list";
+  if (name == "publicReadWrite") rule = "only buckets have this predefined list";
+  return errors::ParameterInvalid(parameter, name, rule);
 }
 
 Status ApplyPredefined(const std::optional<std::string>& acl,
                        const std::optional<std::string>& new_object_acl, Bucket* bucket) {
   if (RulesOf(*bucket).uniform_access) return Ok{};
   if (acl) {
-    ASSIGN_OR_RETURN(const AccessEntries entries, PredefinedEntries(*acl));
+    ASSIGN_OR_RETURN(const AccessEntries entries, PredefinedEntries(*acl, AccessListKind::kBucket));
     SetBucketEntries(entries, bucket);
   }
   if (new_object_acl) {
-    ASSIGN_OR_RETURN(const AccessEntries entries, PredefinedEntries(*new_object_acl));
+    ASSIGN_OR_RETURN(const AccessEntries entries,
+                     PredefinedEntries(*new_object_acl, AccessListKind::kNewObjects));
     SetNewObjectEntries(entries, bucket);
   }
   return Ok{};
 }
-
-// Access lists and IAM policies. The emulator stores and returns them but does not enforce them.
 
 namespace {
 
@@ -154,56 +196,9 @@ Status ReplaceEntry(const AccessEntry& fresh, AccessEntries* entries) {
   if (fresh.role.empty() && removed == 0) {
     return errors::EntryNotFound("access control entry", fresh.entity);
   }
-  if (!fresh.role.empty()) entries->push_back(fresh);
-  return Ok{};
-}
-
-// The policy of a new bucket: its project's owners, editors and viewers have the roles that access
-// lists would give them.
-// https://cloud.google.com/storage/docs/access-control/iam-roles#legacy-roles
-Json DefaultPolicy(const Bucket& bucket) {
-  const std::string project = bucket.project.empty() ? bucket.project_number : bucket.project;
-  const Json owners = Json::array({"projectEditor:" + project, "projectOwner:" + project});
-  const Json viewers = Json::array({"projectViewer:" + project});
-  Json bindings = Json::array();
-  const auto bind = [&](const char* role, const Json& members) {
-    bindings.push_back(Json{{"role", role}, {"members", members}});
-  };
-  bind("roles/storage.legacyBucketOwner", owners);
-  bind("roles/storage.legacyBucketReader", viewers);
-  if (RulesOf(bucket).uniform_access) {
-    bind("roles/storage.legacyObjectOwner", owners);
-    bind("roles/storage.legacyObjectReader", viewers);
-  }
-  return {{"bindings", std::move(bindings)}, {"version", 1}};
-}
-
-// A managed folder has no default policy.
-Json PolicyWithEtag(const Bucket& bucket, const std::string& folder) {
-  const Json policies = PoliciesOf(bucket);
-  const Json* all = Member(policies, "iam");
-  const Json* kept = all ? Member(*all, folder) : nullptr;
-  Json policy = folder.empty() ? DefaultPolicy(bucket) : Json::object();
-  if (kept != nullptr) policy = *kept;
-  Hasher hasher;
-  const Json* bindings = Member(policy, "bindings");
-  hasher.Add(bindings ? CompactJson(*bindings) : "");
-  policy["etag"] = Base64(hasher.Finish().md5);
-  if (!policy.contains("version")) policy["version"] = 1;
-  return policy;
-}
-
-Status CheckPolicy(const Json& policy) {
-  const Json* bindings = Member(policy, "bindings");
-  if (bindings == nullptr || bindings->is_null()) return Ok{};
-  if (!bindings->is_array()) return errors::FieldInvalid("bindings", "expected a list");
-  for (const Json& binding : *bindings) {
-    const Json* members = Member(binding, "members");
-    if (StringOr(binding, "role").empty() || members == nullptr || !members->is_array()) {
-      return errors::FieldInvalid("bindings[]", "a binding needs a role and a list of members");
-    }
-  }
-  return Ok{};
+  if (fresh.role.empty()) return Ok{};
+  entries->push_back(fresh);
+  return CheckEntryCount(entries->size());
 }
 
 }  // namespace
@@ -275,40 +270,6 @@ Status CheckPublicAccess(const Bucket& before, const Bucket& after) {
   const bool is_refused = RulesOf(after).public_access_prevented && NamesEveryone(after.policies) &&
                           !NamesEveryone(before.policies);
   return is_refused ? Status(errors::PublicAccessPrevented()) : Ok{};
-}
-
-Status StorageService::CheckPolicyPlace(const PolicyPlace& place) const {
-  RETURN_IF_ERROR(GetBucket(place.bucket));
-  if (!place.object.empty()) RETURN_IF_ERROR(store_.GetObject(place.bucket, place.object));
-  return Ok{};
-}
-
-Result<Json> StorageService::GetIamPolicy(const PolicyPlace& place) const {
-  RETURN_IF_ERROR(CheckPolicyPlace(place));
-  ASSIGN_OR_RETURN(const Bucket bucket, GetBucket(place.bucket));
-  return PolicyWithEtag(bucket, place.folder);
-}
-
-Result<Json> StorageService::SetIamPolicy(const PolicyPlace& place, const Json& policy,
-                                          const Preconditions& conditions) {
-  RETURN_IF_ERROR(CheckPolicy(policy));
-  RETURN_IF_ERROR(CheckPolicyPlace(place));
-  const auto change = [&](Bucket* changed) -> Status {
-    const std::string etag = StringOr(policy, "etag");
-    if (!etag.empty() && etag != PolicyWithEtag(*changed, place.folder)["etag"]) {
-      return errors::EtagChanged();
-    }
-    Json policies = PoliciesOf(*changed);
-    Json& kept = policies["iam"][place.folder];
-    kept = Json::object();
-    for (const char* name : {"bindings", "version"}) {
-      if (policy.contains(name)) kept[name] = policy[name];
-    }
-    SetPolicies(policies, changed);
-    return Ok{};
-  };
-  ASSIGN_OR_RETURN(const Bucket bucket, ChangeBucket(place.bucket, conditions, change));
-  return PolicyWithEtag(bucket, place.folder);
 }
 
 }  // namespace caip::gcs

@@ -46,14 +46,18 @@ void SetBucketEntries(const AccessEntries& entries, Bucket* bucket);
 void SetNewObjectEntries(const AccessEntries& entries, Bucket* bucket);
 void SetObjectEntries(const AccessEntries& entries, ObjectInfo* info);
 
-/// kInvalidArgument unless it has an entity and a known role.
-Status CheckEntry(const AccessEntry& entry);
+/// Checks entities, roles and the number of the entries.
+Status CheckEntries(const AccessEntries& entries, AccessListKind kind);
 
-/// Reads [{"entity","role"}] and checks every entry.
-Result<AccessEntries> EntriesFromJson(const Json& list);
+/// Reads the entry that a request sets.
+Result<AccessEntry> ReadEntry(const Json& body, AccessListKind kind);
+
+/// Reads [{"entity","role"}], whose types and values were checked.
+AccessEntries EntriesFromJson(const Json& list);
 
 /// The list that predefinedAcl or predefinedDefaultObjectAcl stands for. The project's number is 0.
-Result<AccessEntries> PredefinedEntries(std::string_view name);
+/// https://cloud.google.com/storage/docs/access-control/lists#predefined-acl
+Result<AccessEntries> PredefinedEntries(std::string_view name, AccessListKind kind);
 
 /// Applies predefined lists by their names. Does nothing with uniform access, where buckets have no
 /// lists, because rclone sends the parameter anyway.

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/service/bucket_fields.h"
 #include "fakes/gcs/service/locations.h"
 #include "fakes/gcs/service/settings.h"
 
@@ -35,6 +36,12 @@ LocationType TypeOf(const Bucket& bucket, const Json& settings) {
 }
 
 }  // namespace
+
+bool IsStorageClass(std::string_view name) {
+  const std::string upper = UpperCase(name);
+  const auto& known = resource_fields::kStorageClasses;
+  return std::find(std::begin(known), std::end(known), upper) != std::end(known);
+}
 
 Status ApplyLocation(const Json& wanted, Json* settings, Bucket* bucket) {
   std::string location = UpperCase(StringOr(wanted, "location"));
@@ -103,17 +110,16 @@ bool IsLabelName(std::string_view text) {
   return IsLabelText(text) && ((first >= 'a' && first <= 'z') || first >= 0x80);
 }
 
-Status CheckLabel(const std::string& key, const std::string& value) {
+void CheckLabel(const std::string& key, const std::string& value, Violations* broken) {
   constexpr const char* kRule =
       "has at most 63 lowercase letters, digits, '-' and '_', or international characters, and at "
       "most 128 bytes";
   if (!IsLabelName(key)) {
-    return errors::FieldInvalid("labels", "a key begins with a letter and " + std::string(kRule));
+    broken->AddRule("labels", "a key begins with a letter and " + std::string(kRule));
   }
   if (!IsLabelText(value)) {
-    return errors::FieldInvalid("labels." + key, "a value " + std::string(kRule));
+    broken->AddRule("labels." + key, "a value " + std::string(kRule));
   }
-  return Ok{};
 }
 
 }  // namespace
@@ -122,16 +128,17 @@ Status ApplyLabels(const Json& wanted, std::map<std::string, std::string>* label
   const Json* value = Member(wanted, "labels");
   if (value == nullptr) return Ok{};
   if (value->is_null()) labels->clear();
+  Violations broken;
   for (const auto& [key, label] : value->items()) {
     if (label.is_null()) {
       labels->erase(key);
       continue;
     }
-    RETURN_IF_ERROR(CheckLabel(key, label.get<std::string>()));
+    CheckLabel(key, label.get<std::string>(), &broken);
     (*labels)[key] = label.get<std::string>();
   }
-  if (labels->size() > kLabelsMax) return errors::FieldInvalid("labels", "at most 64 are allowed");
-  return Ok{};
+  if (labels->size() > kLabelsMax) broken.AddRule("labels", "at most 64 are allowed");
+  return broken.AsStatus();
 }
 
 // The lifecycle rules: https://cloud.google.com/storage/docs/lifecycle
@@ -139,39 +146,38 @@ Status ApplyLabels(const Json& wanted, std::map<std::string, std::string>* label
 namespace {
 
 constexpr size_t kLifecycleRulesMax = 100;
+constexpr size_t kLifecycleAffixesMax = 1000;
 constexpr std::string_view kConditionsOfAborting[] = {"age", "matchesPrefix", "matchesSuffix"};
 
-Status CheckLifecycleAction(const Json& action, const std::string& path) {
+void CheckLifecycleAction(const Json& action, const std::string& path, Violations* broken) {
   const std::string type = StringOr(action, "type");
   const bool names_class = !StringOr(action, "storageClass").empty();
   if (type.empty()) {
-    return errors::FieldInvalid(path + ".type", "an action needs a type");
+    broken->AddRule(path + ".type", "an action needs a type");
+  } else if (names_class != (type == "SetStorageClass")) {
+    broken->AddRule(path + ".storageClass", names_class ? "only SetStorageClass has a storage class"
+                                                        : "SetStorageClass needs a storage class");
   }
-  if (names_class == (type == "SetStorageClass")) return Ok{};
-  return errors::FieldInvalid(path + ".storageClass",
-                              names_class ? "only SetStorageClass has a storage class"
-                                          : "SetStorageClass needs a storage class");
 }
 
 }  // namespace
 
-Status CheckLifecycleRule(const Json& rule, const std::string& path) {
+void CheckLifecycleRule(const Json& rule, const std::string& path, Violations* broken) {
   const Json* action = Member(rule, "action");
   const Json* condition = Member(rule, "condition");
-  if (action == nullptr) return errors::FieldInvalid(path + ".action", "a rule needs an action");
-  RETURN_IF_ERROR(CheckLifecycleAction(*action, path + ".action"));
+  if (action == nullptr) return broken->AddRule(path + ".action", "a rule needs an action");
+  CheckLifecycleAction(*action, path + ".action", broken);
   if (condition == nullptr || condition->empty()) {
-    return errors::FieldInvalid(path + ".condition", "a rule needs a condition");
+    return broken->AddRule(path + ".condition", "a rule needs a condition");
   }
-  if (StringOr(*action, "type") != "AbortIncompleteMultipartUpload") return Ok{};
+  if (StringOr(*action, "type") != "AbortIncompleteMultipartUpload") return;
   for (const auto& [name, value] : condition->items()) {
     const auto* end = std::end(kConditionsOfAborting);
     if (std::find(std::begin(kConditionsOfAborting), end, name) != end) continue;
-    return errors::FieldInvalid(path + ".condition." + name,
-                                "AbortIncompleteMultipartUpload allows only age, matchesPrefix and "
-                                "matchesSuffix");
+    broken->AddRule(path + ".condition." + name,
+                    "AbortIncompleteMultipartUpload allows only age, matchesPrefix and "
+                    "matchesSuffix");
   }
-  return Ok{};
 }
 
 namespace {
@@ -181,16 +187,36 @@ const Json* LifecycleRules(const Json& settings) {
   return lifecycle ? Member(*lifecycle, "rule") : nullptr;
 }
 
+// The prefixes and suffixes of a rule that has the right types.
+size_t CountAffixes(const Json& rule) {
+  const Json* condition = Member(rule, "condition");
+  size_t count = 0;
+  for (const char* name : {"matchesPrefix", "matchesSuffix"}) {
+    const Json* listed = condition ? Member(*condition, name) : nullptr;
+    count += listed ? listed->size() : 0;
+  }
+  return count;
+}
+
 Status CheckLifecycle(const Json& settings) {
   const Json* rules = LifecycleRules(settings);
   if (rules == nullptr || !rules->is_array()) return Ok{};
+  Violations broken;
   if (rules->size() > kLifecycleRulesMax) {
-    return errors::FieldInvalid("lifecycle.rule", "at most 100 rules are allowed");
+    broken.AddRule("lifecycle.rule", "at most 100 rules are allowed");
   }
+  size_t affixes = 0;
   for (size_t i = 0; i < rules->size(); ++i) {
-    RETURN_IF_ERROR(CheckLifecycleRule((*rules)[i], "lifecycle.rule[" + std::to_string(i) + "]"));
+    CheckLifecycleRule((*rules)[i], "lifecycle.rule[" + std::to_string(i) + "]", &broken);
+    affixes += CountAffixes((*rules)[i]);
   }
-  return Ok{};
+  if (affixes > kLifecycleAffixesMax) {
+    broken.AddRule("lifecycle.rule",
+                   "matchesPrefix and matchesSuffix of all rules may have at "
+                   "most 1000 entries, found " +
+                       std::to_string(affixes));
+  }
+  return broken.AsStatus();
 }
 
 // Autoclass sets the storage classes of objects itself.

@@ -4,12 +4,17 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "base/json_fwd.h"
 #include "base/result.h"
+#include "fakes/gcs/service/violations.h"
 #include "fakes/gcs/store/bucket_store.h"
 
 namespace caip::gcs {
+
+/// True for the name of a storage class, in any case.
+bool IsStorageClass(std::string_view name);
 
 /// Gives a new bucket the location and the pair of regions that a request asks for.
 /// kInvalidArgument for an unknown location and for two regions that cannot be a pair.
@@ -24,9 +29,8 @@ Status ApplyStorageClass(const Json& wanted, const Json& settings, Bucket* bucke
 /// False if the settings name two regions that cannot be a pair in the bucket's location.
 bool HasValidPlacement(const Json& settings, const Bucket& bucket);
 
-/// kInvalidArgument unless a rule that has the right types has an action and a condition that
-/// belong together.
-Status CheckLifecycleRule(const Json& rule, const std::string& path);
+/// Checks that a rule that has the right types has an action and a condition that belong together.
+void CheckLifecycleRule(const Json& rule, const std::string& path, Violations* broken);
 
 /// Checks and sets the labels.
 Status ApplyLabels(const Json& wanted, std::map<std::string, std::string>* labels);

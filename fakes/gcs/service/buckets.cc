@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/service/notification_checks.h"
 #include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/service/storage_service.h"
 #include "fakes/gcs/store/bucket_store.h"
@@ -189,7 +190,9 @@ Result<std::vector<Json>> StorageService::ListNotifications(const std::string& b
   const Json policies = PoliciesOf(found);
   const Json* kept = Member(policies, kNotifications);
   if (kept == nullptr) return list;
-  for (const auto& [id, notification] : kept->items()) list.push_back(notification);
+  for (const auto& [id, notification] : kept->items()) {
+    if (auto readable = ReadableNotification(notification)) list.push_back(std::move(*readable));
+  }
   return list;
 }
 
@@ -198,17 +201,19 @@ Result<Json> StorageService::GetNotification(const std::string& bucket,
   ASSIGN_OR_RETURN(const Bucket found, GetBucket(bucket));
   const Json policies = PoliciesOf(found);
   const Json* kept = FindEntry(policies, kNotifications, id);
-  if (kept == nullptr) return errors::EntryNotFound("notification", id);
-  return *kept;
+  auto readable = kept ? ReadableNotification(*kept) : std::nullopt;
+  if (!readable) return errors::EntryNotFound("notification", id);
+  return std::move(*readable);
 }
 
-Result<Json> StorageService::InsertNotification(const std::string& bucket, Json wanted,
+Result<Json> StorageService::InsertNotification(const std::string& bucket, const Json& body,
                                                 const std::string& link,
                                                 const Preconditions& conditions) {
-  if (StringOr(wanted, "topic").empty()) return errors::Required("topic");
-  if (StringOr(wanted, "payload_format").empty()) return errors::Required("payload_format");
+  ASSIGN_OR_RETURN(Json wanted, ReadNotification(body));
   const auto change = [&](Bucket* changed) -> Status {
     Json policies = PoliciesOf(*changed);
+    const Json* kept = Member(policies, kNotifications);
+    RETURN_IF_ERROR(CheckNotificationCount(kept ? *kept : Json::object(), wanted));
     const long long number = IntOr(policies, "lastNotification", 0) + 1;
     const std::string id = std::to_string(number);
     wanted["kind"] = "storage#notification";

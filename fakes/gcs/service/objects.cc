@@ -76,9 +76,10 @@ Result<ObjectInfo> StorageService::ChangeObject(const ObjectName& object, const 
     RETURN_IF_ERROR(CheckRetentionChange(retention, info.retention, may_weaken_retention));
     auto updated = store_.UpdateObject(info, unchanged);
     if (updated.ok()) return updated;
-    const bool raced = updated.error().code == Code::kFailedPrecondition ||
-                       updated.error().code == Code::kNotFound;
-    if (!raced || conditions.if_metageneration_match || tries == kObjectTriesMax) return updated;
+    const Code failure = updated.error().code;
+    const bool lost = failure == Code::kFailedPrecondition || failure == Code::kNotFound;
+    const bool raced = failure == Code::kAborted || (lost && !conditions.if_metageneration_match);
+    if (!raced || tries == kObjectTriesMax) return updated;
   }
 }
 
@@ -316,6 +317,16 @@ Result<ObjectInfo> StorageService::InsertOnce(const UploadPlan& plan, http::Body
   const std::lock_guard lock(inserting_mutex_);
   inserting_.erase(key);
   return made;
+}
+
+Result<bool> StorageService::HasInserted(const std::string& key) const {
+  ASSIGN_OR_RETURN(const auto note, store_.UploadNote(key));
+  return note.has_value();
+}
+
+Result<bool> StorageService::IsInserted(const ObjectName& object, const std::string& key) const {
+  ASSIGN_OR_RETURN(const auto made, ObjectOfUpload(store_, object, key));
+  return made.has_value();
 }
 
 Result<std::string> StorageService::StartUpload(const UploadPlan& plan) {

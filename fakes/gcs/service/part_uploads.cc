@@ -96,9 +96,21 @@ PartUploads::PartUploads(Path directory, const Clock& clock, Random random)
     : directory_(std::move(directory)),
       clock_(&clock),
       mutex_(std::make_unique<std::mutex>()),
-      random_(random) {}
+      random_(random) {
+  RemoveRemains();
+}
 PartUploads::PartUploads(PartUploads&&) noexcept = default;
 PartUploads::~PartUploads() = default;
+
+// What a kill left of uploads that were being begun or forgotten.
+void PartUploads::RemoveRemains() const {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_, ignored)) {
+    const auto plan = std::filesystem::status(entry.path() / kPlanFile, ignored);
+    const bool is_upload = IsId(entry.path().filename().string());
+    if (is_upload && plan.type() == std::filesystem::file_type::not_found) RemoveTree(entry.path());
+  }
+}
 
 std::string PartUploads::NewId() {
   const std::lock_guard lock(*mutex_);
@@ -109,8 +121,12 @@ std::string PartUploads::NewId() {
   return id;
 }
 
-Result<PartUpload> PartUploads::Begin(PartUpload plan) {
-  plan.id = NewId();
+Result<PartUpload> PartUploads::Begin(
+    PartUpload plan, const std::function<Result<bool>(const std::string& id)>& was_used) {
+  for (bool used = true; used;) {
+    plan.id = NewId();
+    ASSIGN_OR_RETURN(used, was_used(plan.id));
+  }
   plan.begun = clock_->Now();
   RETURN_IF_ERROR(MakeDirectories(directory_ / plan.id));
   const Json json = {{"bucket", plan.bucket},
@@ -213,6 +229,16 @@ std::unique_ptr<http::BodyReader> PartUploads::Read(const PartUpload& upload,
   return std::make_unique<PartReader>(std::move(files));
 }
 
-void PartUploads::Forget(const PartUpload& upload) { RemoveTree(directory_ / upload.id); }
+// The plan goes first and for good: without it the upload does not exist, whatever else a kill or a
+// power failure leaves.
+Status PartUploads::Forget(const PartUpload& upload) {
+  const Path directory = directory_ / upload.id;
+  if (::unlink((directory / kPlanFile).c_str()) != 0) {
+    return errno == ENOENT ? errors::PartsUnknown() : errors::CannotKeepPart(errno);
+  }
+  RETURN_IF_ERROR(SyncDirectory(directory));
+  RemoveTree(directory);
+  return Ok{};
+}
 
 }  // namespace caip::gcs

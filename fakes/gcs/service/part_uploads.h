@@ -2,6 +2,7 @@
 // Multipart uploads that have begun. Their plans and parts are files, so they survive a restart.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,13 +42,16 @@ struct UploadedPart {
 /// Stores <directory>/<id>/upload.json and part files, whose names hold number and MD5. Any thread.
 class PartUploads {
  public:
+  /// Removes what an earlier process left of uploads that do not exist.
   PartUploads(Path directory, const Clock& clock, Random random);
   PartUploads(PartUploads&&) noexcept;
   ~PartUploads();
 
   /// 32 hexadecimal digits that are not in use.
   std::string NewId();
-  Result<PartUpload> Begin(PartUpload plan);
+  /// The same seed repeats the ids of an earlier process: `was_used` knows those that have ended.
+  Result<PartUpload> Begin(PartUpload plan,
+                           const std::function<Result<bool>(const std::string& id)>& was_used);
   /// kNotFound also for a malformed id and for an upload of another object.
   Result<PartUpload> Find(const std::string& id, const std::string& bucket,
                           const std::string& object) const;
@@ -60,9 +64,12 @@ class PartUploads {
   /// Reads the bytes of these parts in this order.
   std::unique_ptr<http::BodyReader> Read(const PartUpload& upload,
                                          std::vector<UploadedPart> parts) const;
-  void Forget(const PartUpload& upload);
+  /// Durable when it returns. The upload is unchanged if its plan cannot be removed.
+  Status Forget(const PartUpload& upload);
 
  private:
+  void RemoveRemains() const;
+
   Path directory_;
   const Clock* clock_;
   std::unique_ptr<std::mutex> mutex_;  // guards random_ and renames

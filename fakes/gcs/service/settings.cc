@@ -13,7 +13,7 @@
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
 #include "fakes/gcs/service/bucket_checks.h"
-#include "fakes/gcs/service/bucket_schema.h"
+#include "fakes/gcs/service/bucket_fields.h"
 #include "fakes/gcs/store/bucket_store.h"
 
 namespace caip::gcs {
@@ -32,13 +32,13 @@ constexpr const char* kSettings[] = {
     "iamConfiguration",
     "encryption",
     "autoclass",
-
+    "ipFilter",
     "softDeletePolicy",
     "objectRetention",
     "rpo",
 };
 
-// Settings whose effect is not emulated.
+// Settings whose effect is not emulated. They may be set where they have none.
 constexpr const char* kNotEmulated[] = {"hierarchicalNamespace", "ipFilter"};
 
 Json TreeOf(const std::string& text) {
@@ -46,8 +46,9 @@ Json TreeOf(const std::string& text) {
   return json.ok() && json->is_object() ? std::move(*json) : Json::object();
 }
 
-// False for {"enabled":false}, null, [] and false.
+// False for {"mode":"Disabled"}, {"enabled":false}, null, [] and false.
 bool RequestsSomething(const Json& value) {
+  if (StringOr(value, "mode") == "Disabled") return false;
   if (value.is_null() || value == false) return false;
   if (value.is_string()) return !value.get_ref<const std::string&>().empty();
   if (!value.is_object() && !value.is_array()) return true;
@@ -96,15 +97,13 @@ void NormalizeAccess(Json* settings, const Json& resource) {
   iam["bucketPolicyOnly"] = iam[from];
 }
 
-Status ApplyAccessLists(const Json& resource, Bucket* bucket) {
+void ApplyAccessLists(const Json& resource, Bucket* bucket) {
   for (const auto& [name, set] :
        {std::pair("acl", &SetBucketEntries), std::pair("defaultObjectAcl", &SetNewObjectEntries)}) {
     const Json* list = Member(resource, name);
     if (list == nullptr || !list->is_array()) continue;
-    ASSIGN_OR_RETURN(const AccessEntries entries, EntriesFromJson(*list));
-    set(entries, bucket);
+    set(EntriesFromJson(*list), bucket);
   }
-  return Ok{};
 }
 
 // A request that switches uniform access on may have lists: gcloud sends back what it has read.
@@ -152,7 +151,10 @@ Status ApplySettings(const Json& wanted, const BucketRules& before, Json setting
   if (before.retention_locked && (after.retention < before.retention || !after.retention_locked)) {
     return errors::RetentionLocked(bucket->name);
   }
-  if (!after.uniform_access) return ApplyAccessLists(wanted, bucket);
+  if (!after.uniform_access) {
+    ApplyAccessLists(wanted, bucket);
+    return Ok{};
+  }
   if (!before.uniform_access || !NamesAccessList(wanted)) return Ok{};
   return errors::UniformAccess(errors::ListUse::kChangeBucket);
 }
@@ -160,7 +162,7 @@ Status ApplySettings(const Json& wanted, const BucketRules& before, Json setting
 }  // namespace
 
 Status ApplyNewBucketFields(const Json& resource, Bucket* bucket) {
-  ASSIGN_OR_RETURN(const Json wanted, ReadBucketResource(resource));
+  ASSIGN_OR_RETURN(const Json wanted, ReadResource(resource, resource_fields::kBucket));
   RETURN_IF_ERROR(CheckEmulated(wanted));
   Json settings = SettingsOf(*bucket);
   RETURN_IF_ERROR(ApplyLocation(wanted, &settings, bucket));
@@ -168,14 +170,14 @@ Status ApplyNewBucketFields(const Json& resource, Bucket* bucket) {
 }
 
 Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
-  ASSIGN_OR_RETURN(const Json wanted, ReadBucketResource(resource));
+  ASSIGN_OR_RETURN(const Json wanted, ReadResource(resource, resource_fields::kBucket));
   RETURN_IF_ERROR(CheckEmulated(wanted));
   RETURN_IF_ERROR(CheckLocationKept(wanted, *bucket));
   return ApplySettings(wanted, RulesOf(*bucket), SettingsOf(*bucket), bucket);
 }
 
 Status ReplaceBucketFields(const Json& resource, Bucket* bucket) {
-  ASSIGN_OR_RETURN(const Json wanted, ReadBucketResource(resource));
+  ASSIGN_OR_RETURN(const Json wanted, ReadResource(resource, resource_fields::kBucket));
   RETURN_IF_ERROR(CheckEmulated(wanted));
   RETURN_IF_ERROR(CheckLocationKept(wanted, *bucket));
   bucket->labels.clear();
@@ -205,16 +207,15 @@ Retention RetentionFrom(const std::string& text) {
   return {StringOr(*json, "mode"), ParseRfc3339(StringOr(*json, "retainUntilTime"))};
 }
 
-Status CheckRetention(const std::string& text) {
-  if (text.empty()) return Ok{};
+void CheckRetention(const std::string& text, Violations* broken) {
+  if (text.empty()) return;
   const Retention retention = RetentionFrom(text);
   if (retention.mode != "Locked" && retention.mode != "Unlocked") {
-    return errors::FieldInvalid("retention.mode", "expected Locked or Unlocked");
+    broken->AddRule("retention.mode", "expected Locked or Unlocked");
   }
   if (!retention.until) {
-    return errors::FieldInvalid("retention.retainUntilTime", "expected an RFC 3339 time");
+    broken->AddRule("retention.retainUntilTime", "expected an RFC 3339 time");
   }
-  return Ok{};
 }
 
 }  // namespace
@@ -232,21 +233,23 @@ Status CheckKmsKeyName(std::string_view field, std::string_view name) {
 }
 
 Status CheckObjectFields(const ObjectInfo& info) {
+  Violations broken;
   if (!info.storage_class.empty() && !IsStorageClass(info.storage_class)) {
-    return errors::FieldInvalid("storageClass",
-                                Quoted(info.storage_class) + " is not a storage class");
+    broken.AddRule("storageClass", Quoted(info.storage_class) + " is not a storage class");
   }
   if (!info.custom_time.empty() && !ParseRfc3339(info.custom_time)) {
-    return errors::FieldInvalid("customTime", "expected an RFC 3339 time");
+    broken.AddRule("customTime", "expected an RFC 3339 time");
   }
-  RETURN_IF_ERROR(CheckKmsKeyName("kmsKeyName", info.kms_key_name));
-  RETURN_IF_ERROR(CheckRetention(info.retention));
+  if (Status key = CheckKmsKeyName("kmsKeyName", info.kms_key_name); !key.ok()) {
+    broken.Add("kmsKeyName", key.error());
+  }
+  CheckRetention(info.retention, &broken);
   size_t bytes = 0;
   for (const auto& [key, value] : info.metadata) bytes += key.size() + value.size();
   if (bytes > kMetadataBytesMax) {
-    return errors::FieldInvalid("metadata", "all keys and values together may have at most 8 KiB");
+    broken.AddRule("metadata", "all keys and values together may have at most 8 KiB");
   }
-  return Ok{};
+  return broken.AsStatus();
 }
 
 Status CheckCustomTimeChange(const std::string& before, const std::string& after) {

@@ -94,12 +94,12 @@ struct BulkRestored {
   int64_t skipped = 0;
 };
 
-/// The resource of an IAM policy: a bucket or one of its managed folders. An object has the policy
-/// of its bucket.
+/// The resource of an IAM policy: a bucket, one of its managed folders, or an object.
 struct PolicyPlace {
   std::string bucket;
   std::string object = {};
   std::string folder = {};
+  Version version = {};  // of the object
 };
 
 /// A name prefix that ends in "/" and can have an IAM policy.
@@ -167,6 +167,10 @@ class StorageService {
   /// one, whose answer was lost, returns the object that the earlier one made.
   Result<ObjectInfo> InsertOnce(const UploadPlan& plan, http::BodyReader& bytes,
                                 const std::string& key);
+  /// True if InsertOnce has begun to make an object for the key, or has made one.
+  Result<bool> HasInserted(const std::string& key) const;
+  /// True if this object is the one that InsertOnce has made for the key.
+  Result<bool> IsInserted(const ObjectName& object, const std::string& key) const;
   /// Resumable uploads; see ResumableSessions.
   Result<std::string> StartUpload(const UploadPlan& plan);
   Result<UploadProgress> ContinueUpload(const UploadPiece& piece, http::BodyReader& bytes) {
@@ -190,10 +194,13 @@ class StorageService {
     return CheckObjectList(info, errors::ListUse::kInsertObject);
   }
   Status CheckObjectList(const ObjectInfo& info, errors::ListUse use) const;
-  /// {"bindings","version","etag"}
+
+  // policies.cc
+  /// {"bindings","version","etag"}. An object's policy is its access control list in other words
+  /// (object_policies.h): kInvalidArgument in a bucket with uniform access.
   Result<Json> GetIamPolicy(const PolicyPlace& place) const;
   /// kFailedPrecondition when `policy` has an etag that is not the current one.
-  Result<Json> SetIamPolicy(const PolicyPlace& place, const Json& policy,
+  Result<Json> SetIamPolicy(const PolicyPlace& place, const Json& body,
                             const Preconditions& conditions);
   /// kNotFound when the bucket or the object does not exist.
   Status CheckPolicyPlace(const PolicyPlace& place) const;
@@ -202,8 +209,8 @@ class StorageService {
   Result<std::vector<Json>> ListNotifications(const std::string& bucket) const;
   Result<Json> GetNotification(const std::string& bucket, const std::string& id) const;
   /// `link`: the notification's selfLink without its id.
-  Result<Json> InsertNotification(const std::string& bucket, Json wanted, const std::string& link,
-                                  const Preconditions& conditions);
+  Result<Json> InsertNotification(const std::string& bucket, const Json& body,
+                                  const std::string& link, const Preconditions& conditions);
   Status DeleteNotification(const std::string& bucket, const std::string& id,
                             const Preconditions& conditions);
   /// Sorted by name.
@@ -216,6 +223,10 @@ class StorageService {
                              bool allow_non_empty);
 
  private:
+  Result<Json> GetObjectPolicy(const PolicyPlace& place) const;
+  Result<Json> SetObjectPolicy(const PolicyPlace& place, const Json& policy,
+                               const Preconditions& conditions);
+
   BucketStore& store_;
   ResumableSessions sessions_;
   std::string project_number_;

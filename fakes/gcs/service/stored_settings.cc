@@ -9,9 +9,9 @@
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/bucket_checks.h"
 #include "fakes/gcs/service/bucket_fields.h"
-#include "fakes/gcs/service/bucket_schema.h"
 #include "fakes/gcs/service/locations.h"
 #include "fakes/gcs/service/settings.h"
+#include "fakes/gcs/service/stored_values.h"
 
 namespace caip::gcs {
 namespace {
@@ -29,54 +29,8 @@ bool IsDerived(const std::string& name, const Json& value) {
          ParseRfc3339(value.get_ref<const std::string&>()).has_value();
 }
 
-// The valid entries.
-Json ValidEntries(const Json& list, const BucketField& field, const std::string& path,
-                  Paths* refused) {
-  Json kept = Json::array();
-  for (size_t i = 0; i < list.size(); ++i) {
-    const std::string place = path + "[" + std::to_string(i) + "]";
-    auto entry = ReadBucketValue(list[i], field, place);
-    const bool is_rule = path == "lifecycle.rule";
-    if (!entry.ok() || entry->is_null() || (is_rule && !CheckLifecycleRule(*entry, place).ok())) {
-      refused->push_back(place);
-    } else {
-      kept.push_back(std::move(*entry));
-    }
-  }
-  return kept;
-}
-
-Json ValidMembers(const Json& stored, const BucketMessage& message, const std::string& path,
-                  Paths* refused);
-
-// null: nothing of the value is valid.
-Json ValidValue(const Json& value, const BucketField& field, const std::string& path,
-                Paths* refused) {
-  const bool is_message = field.type == BucketFieldType::kMessage && !field.is_list;
-  if (field.is_list && value.is_array()) return ValidEntries(value, field, path, refused);
-  if (is_message && value.is_object()) return ValidMembers(value, *field.message, path, refused);
-  if (!field.is_list && !is_message) {
-    if (auto read = ReadBucketValue(value, field, path); read.ok()) return std::move(*read);
-  }
-  refused->push_back(path);
-  return {};
-}
-
-Json ValidMembers(const Json& stored, const BucketMessage& message, const std::string& path,
-                  Paths* refused) {
-  Json kept = Json::object();
-  for (const auto& [name, value] : stored.items()) {
-    const std::string place = path.empty() ? name : path + "." + name;
-    if (const BucketField* field = FindBucketField(message, name)) {
-      Json valid = ValidValue(value, *field, place, refused);
-      if (!valid.is_null()) kept[name] = std::move(valid);
-    } else if (IsDerived(name, value)) {
-      kept[name] = value;
-    } else {
-      refused->push_back(place);
-    }
-  }
-  return kept;
+void CheckStoredEntry(const Json& entry, const std::string& path, Violations* broken) {
+  if (path.starts_with("lifecycle.rule[")) CheckLifecycleRule(entry, path, broken);
 }
 
 // True for {} and {"rule":[]}, which a request cannot set either.
@@ -86,7 +40,8 @@ bool IsWithoutContents(const Json& value) {
 
 void KeepValidSettings(Bucket* bucket, Paths* refused) {
   const Json stored = SettingsOf(*bucket);
-  Json valid = ValidMembers(stored, bucket_fields::kBucket, "", refused);
+  Json valid =
+      ValidMembers(stored, resource_fields::kBucket, {IsDerived, CheckStoredEntry}, refused);
   if (!HasValidPlacement(valid, *bucket)) {
     valid.erase("customPlacementConfig");
     refused->push_back("customPlacementConfig");

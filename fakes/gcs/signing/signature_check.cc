@@ -18,13 +18,18 @@ using http::Request;
 constexpr auto kLongestLife = std::chrono::hours(7 * 24);
 constexpr char kPublicHost[] = "storage.googleapis.com";
 
-// Returns the first parameter of that name, without regard to case.
-std::string QueryOf(const Request& request, std::string_view name) {
+// Returns the first parameter of that name, without regard to case; nullptr: there is none.
+const std::string* FindParameter(const Request& request, std::string_view name) {
   const std::string lower = LowerCase(name);
   for (const auto& [key, value] : request.query) {
-    if (LowerCase(key) == lower) return value;
+    if (LowerCase(key) == lower) return &value;
   }
-  return "";
+  return nullptr;
+}
+
+std::string QueryOf(const Request& request, std::string_view name) {
+  const std::string* value = FindParameter(request, name);
+  return value == nullptr ? "" : *value;
 }
 
 // Converts "20190201T090000Z" to "2019-02-01T09:00:00Z"; "" for any other form.
@@ -239,15 +244,13 @@ std::optional<SignatureFlaw> SignatureCheck::CheckV4(const Request& request,
 std::optional<SignatureFlaw> SignatureCheck::Check(const Request& request,
                                                    const std::string& bucket) const {
   for (const std::string prefix : {"X-Goog-", "X-Amz-"}) {
-    if (QueryOf(request, prefix + "Signature").empty() &&
-        QueryOf(request, prefix + "Algorithm").empty()) {
+    if (FindParameter(request, prefix + "Signature") == nullptr &&
+        FindParameter(request, prefix + "Algorithm") == nullptr) {
       continue;
     }
     return CheckV4(request, bucket, Claim::FromQuery(request, prefix));
   }
-  if (request.HasQuery("Signature") && request.HasQuery("Expires")) {
-    return CheckUrlV2(request, bucket);
-  }
+  if (request.HasQuery("Signature")) return CheckUrlV2(request, bucket);
   const std::string_view authorization = Trim(request.headers.Get("Authorization"));
   if (authorization.starts_with("GOOG4-") || authorization.starts_with("AWS4-")) {
     return CheckV4(request, bucket, Claim::FromHeader(request, authorization));

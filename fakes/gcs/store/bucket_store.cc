@@ -108,20 +108,26 @@ BucketRules RulesOf(const Bucket& bucket) {
 
 namespace {
 
-// A time that changes with another member of its object.
+// A time that changes with another member of its object. A member that gets its default value for
+// the first time changes nothing.
 struct StampedTime {
   const char* setting;
   const char* member;
   const char* time;
+  const char* default_value = nullptr;
 };
+constexpr const char* kUnrestricted = "NotRestricted";
 constexpr StampedTime kStampedTimes[] = {
     {"/retentionPolicy", "retentionPeriod", "effectiveTime"},
     {"/softDeletePolicy", "retentionDurationSeconds", "effectiveTime"},
     {"/autoclass", "enabled", "toggleTime"},
     {"/autoclass", "terminalStorageClass", "terminalStorageClassUpdateTime"},
-    {"/encryption/customerManagedEncryptionEnforcementConfig", "restrictionMode", "effectiveTime"},
-    {"/encryption/customerSuppliedEncryptionEnforcementConfig", "restrictionMode", "effectiveTime"},
-    {"/encryption/googleManagedEncryptionEnforcementConfig", "restrictionMode", "effectiveTime"},
+    {"/encryption/customerManagedEncryptionEnforcementConfig", "restrictionMode", "effectiveTime",
+     kUnrestricted},
+    {"/encryption/customerSuppliedEncryptionEnforcementConfig", "restrictionMode", "effectiveTime",
+     kUnrestricted},
+    {"/encryption/googleManagedEncryptionEnforcementConfig", "restrictionMode", "effectiveTime",
+     kUnrestricted},
 };
 
 constexpr const char* kUniformAccess[] = {"/iamConfiguration/uniformBucketLevelAccess",
@@ -136,15 +142,20 @@ Json* SettingAt(const char* pointer, Json* settings) {
   return found.is_object() ? &found : nullptr;
 }
 
+bool IsStillDefault(const StampedTime& stamped, const Json* before, const Json& value) {
+  return stamped.default_value != nullptr && value == stamped.default_value &&
+         (before == nullptr || *before == value);
+}
+
 // `previous`: the object before the change, or nullptr.
 void StampTime(const StampedTime& stamped, const Json* previous, Instant now, Json* object) {
   const Json* value = Member(*object, stamped.member);
-  if (value == nullptr) {
+  const Json* before = previous ? Member(*previous, stamped.member) : nullptr;
+  const std::string kept = previous ? StringOr(*previous, stamped.time) : "";
+  if (value == nullptr || (kept.empty() && IsStillDefault(stamped, before, *value))) {
     object->erase(stamped.time);
     return;
   }
-  const Json* before = previous ? Member(*previous, stamped.member) : nullptr;
-  const std::string kept = previous ? StringOr(*previous, stamped.time) : "";
   const bool same = before != nullptr && *before == *value && !kept.empty();
   (*object)[stamped.time] = same ? kept : Rfc3339(now, 3);
 }

@@ -23,7 +23,7 @@ struct Bucket {
   Instant time_created;
   Instant updated;
   int64_t metageneration = 1;
-  int64_t revision = 0;  // grows with every change, even if metageneration does not
+  int64_t revision = 0;  // grows with every change, also with one that the disk refuses
   std::map<std::string, std::string> labels = {};
   std::string project = {};   // ?project= of the request that created it; "": made by hand
   std::string settings = {};  // JSON object: all other fields that a client may set; "" none
@@ -37,6 +37,7 @@ struct ObjectInfo {
   std::string name;
   int64_t generation = 0;
   int64_t metageneration = 1;
+  int64_t revision = 0;  // as a bucket's; clients do not see it
   uint64_t size = 0;
   std::string content_type;
   std::string content_encoding;
@@ -155,9 +156,9 @@ class BucketStore {
   virtual Result<std::vector<Bucket>> ListBuckets() const = 0;
   /// Noncurrent versions count as contents. Soft-deleted versions are deleted with the bucket.
   virtual Status DeleteBucket(const std::string& name) = 0;
-  /// Replaces the fields that CreateBucket takes, and the metageneration. Increments the revision.
-  /// Sets `updated` if the metageneration changes. kAborted unless `bucket.revision` is the
-  /// bucket's current revision.
+  /// Replaces the fields that CreateBucket takes, and the metageneration. Sets `updated` if the
+  /// metageneration changes. kAborted unless `bucket.revision` is the bucket's current revision.
+  /// Gives the bucket a new one, which no other content of it ever has.
   virtual Result<Bucket> UpdateBucket(const Bucket& bucket) = 0;
 
   virtual Result<std::unique_ptr<ObjectWriter>> NewObject(const std::string& bucket,
@@ -187,7 +188,7 @@ class BucketStore {
                               const Preconditions& preconditions, const Version& version = {}) = 0;
   /// Replaces the fields that a client may set (content type, metadata and so on). Increments the
   /// metageneration. info.generation may name a noncurrent version; kNotFound if there is no such
-  /// version.
+  /// version. kAborted unless `info.revision` is the current one, as for a bucket.
   virtual Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
                                           const Preconditions& preconditions) = 0;
   /// Gives the live object another name in its bucket, in one step and with a new generation.

@@ -20,6 +20,7 @@ Result<Bucket> DirectoryStore::BucketRecord(const std::string& name) const {
   if (known) return std::move(*known);
   Bucket bucket;
   bucket.name = name;
+  bucket.revision = side_->NextRevision(0);
   bucket.time_created = bucket.updated = clock_.Now();
   side_->StageBucket(bucket);
   return bucket;
@@ -44,7 +45,9 @@ Result<Bucket> DirectoryStore::CreateBucket(const Bucket& wanted) {
     }
     side_->StageBucketRemoval(name);  // a bucket of that name that was removed by hand
     ForgetVersions(name);
+    LockOf(name).unsaved_buckets.Forget(name);
     bucket.metageneration = 1;
+    bucket.revision = side_->NextRevision(0);
     bucket.time_created = bucket.updated = clock_.Now();
     StampSettings(Bucket(), bucket.updated, &bucket);
   }
@@ -89,12 +92,27 @@ Result<std::vector<Bucket>> DirectoryStore::ListBuckets() const {
   return buckets;
 }
 
+// Settings that were not saved are not shown either: the end of the process would take them back.
+// Another thread may have read them, so they share their revision with no other settings.
+void DirectoryStore::Withdraw(const Bucket& refused) {
+  {
+    BucketLock& its = LockOf(refused.name);
+    const std::lock_guard lock(its.mutex);
+    auto before = its.unsaved_buckets.NoteRefused(refused.name, refused.revision);
+    if (!before) return;
+    before->revision = side_->NextRevision(refused.revision);
+    side_->StageBucket(*before);
+  }
+  (void)side_->Flush().ok();  // another thread may have saved them meanwhile
+}
+
 Result<Bucket> DirectoryStore::UpdateBucket(const Bucket& wanted) {
   Bucket bucket;
+  BucketLock& its = LockOf(wanted.name);
   {
-    const std::lock_guard lock(LockOf(wanted.name).mutex);
+    const std::lock_guard lock(its.mutex);
     RETURN_IF_ERROR(OpenBucket(wanted.name));
-    ASSIGN_OR_RETURN(const Bucket now, BucketRecord(wanted.name));
+    ASSIGN_OR_RETURN(Bucket now, BucketRecord(wanted.name));
     if (now.revision != wanted.revision) return errors::BucketChanged(wanted.name);
     RETURN_IF_ERROR(CheckUniformAccessKept(now, wanted, clock_.Now()));
     bucket = wanted;
@@ -102,10 +120,18 @@ Result<Bucket> DirectoryStore::UpdateBucket(const Bucket& wanted) {
     const bool counts = bucket.metageneration != now.metageneration;
     bucket.updated = counts ? clock_.Now() : now.updated;
     StampSettings(now, bucket.updated, &bucket);
-    ++bucket.revision;
+    bucket.revision = side_->NextRevision(now.revision);
+    its.unsaved_buckets.Add(bucket.name, bucket.revision, std::move(now));
     side_->StageBucket(bucket);
   }
-  RETURN_IF_ERROR(side_->Flush());
+  const Status saved = side_->Flush();
+  Step();
+  if (!saved.ok()) {
+    Withdraw(bucket);
+    return saved.error();
+  }
+  const std::lock_guard lock(its.mutex);
+  its.unsaved_buckets.NoteSaved(bucket.name, bucket.revision);
   return bucket;
 }
 
@@ -126,6 +152,7 @@ Status DirectoryStore::DeleteBucket(const std::string& name) {
     }
     side_->StageBucketRemoval(name);
     ForgetVersions(name);
+    LockOf(name).unsaved_buckets.Forget(name);
   }
   if (options_.durable && ::fsync(directories_.root.get()) != 0) {
     return errors::CannotSyncBuckets(errno);

@@ -20,6 +20,10 @@ namespace {
 
 constexpr const char* kUnknownType = "application/octet-stream";
 
+std::string UnsavedKey(const ObjectInfo& info) {
+  return info.bucket + "/" + info.name + "#" + std::to_string(info.generation);
+}
+
 }  // namespace
 
 // Makes the record of a new object whose bytes are in place.
@@ -27,6 +31,7 @@ ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file
                                        const BucketRules& rules) {
   info.generation = side_->NextGeneration(clock_.Now());
   info.metageneration = 1;
+  info.revision = 0;
   info.time_created = info.updated = clock_.Now();
   info.time_deleted = info.soft_delete_time = info.hard_delete_time = std::nullopt;
   info.retained_since = info.storage_class_updated = Instant();
@@ -125,15 +130,46 @@ Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string
   return side_->Flush();
 }
 
+// Metadata that was not saved is not shown either: the end of the process would take it back.
+// Another thread may have read it, so it shares its revision with no other metadata.
+void DirectoryStore::Withdraw(const ObjectRecord& refused, bool is_live) {
+  const ObjectInfo& info = refused.info;
+  {
+    const auto lock = LockForChange(info.bucket, {info.name});
+    auto& unsaved = LockOf(info.bucket).unsaved_objects;
+    auto before = unsaved.NoteRefused(UnsavedKey(info), info.revision);
+    if (!before) return;
+    before->info.revision = side_->NextRevision(info.revision);
+    std::optional<ObjectRecord> shown;
+    if (is_live) {
+      const auto live = side_->FindObject(info.bucket, info.name);
+      if (live.ok() && *live) shown = **live;
+    } else {
+      auto version = side_->FindVersion(info.bucket, info.name, info.generation);
+      if (version.ok()) shown = std::move(*version);
+    }
+    const bool is_shown = shown && shown->info.generation == info.generation;
+    if (is_shown) is_live ? side_->StageObject(*before) : side_->StageVersion(*before);
+  }
+  (void)side_->Flush().ok();  // another thread may have saved it meanwhile
+}
+
+void DirectoryStore::NoteSaved(const ObjectRecord& record) {
+  BucketLock& its = LockOf(record.info.bucket);
+  const std::lock_guard lock(its.mutex);
+  its.unsaved_objects.NoteSaved(UnsavedKey(record.info), record.info.revision);
+}
+
 Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
                                                 const Preconditions& preconditions) {
   ASSIGN_OR_RETURN(Found hashed, FindVersion(wanted.bucket, wanted.name, {wanted.generation}));
   ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(wanted.bucket));
   ObjectRecord record;
+  bool is_live = false;
   {
     const auto lock = LockForChange(wanted.bucket, {wanted.name});
     const auto live = FindLocked(tree, wanted.name);
-    const bool is_live =
+    is_live =
         live.ok() && (wanted.generation == 0 || wanted.generation == live->record.info.generation);
     if (is_live) {
       record = live->record;
@@ -144,6 +180,8 @@ Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
     }
     RETURN_IF_ERROR(CheckPreconditions(preconditions, &record.info));
     ObjectInfo& info = record.info;
+    if (info.revision != wanted.revision) return errors::ObjectChanged(info.name);
+    ObjectRecord before = record;
     const Instant now = clock_.Now();
     if (info.event_based_hold && !wanted.event_based_hold) info.retained_since = now;
     if (info.storage_class != wanted.storage_class) info.storage_class_updated = now;
@@ -157,9 +195,18 @@ Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
     info.metadata = wanted.metadata;
     info.updated = now;
     ++info.metageneration;
+    info.revision = side_->NextRevision(before.info.revision);
+    auto& unsaved = LockOf(info.bucket).unsaved_objects;
+    unsaved.Add(UnsavedKey(info), info.revision, std::move(before));
     is_live ? side_->StageObject(record) : side_->StageVersion(record);
   }
-  RETURN_IF_ERROR(side_->Flush());
+  const Status saved = side_->Flush();
+  Step();
+  if (!saved.ok()) {
+    Withdraw(record, is_live);
+    return saved.error();
+  }
+  NoteSaved(record);
   return std::move(record.info);
 }
 

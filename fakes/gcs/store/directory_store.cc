@@ -108,6 +108,7 @@ Result<std::unique_ptr<DirectoryStore>> DirectoryStore::Open(DirectoryStoreOptio
   ASSIGN_OR_RETURN(auto side, SideStore::Open(side_file, options.durable, boot));
   std::unique_ptr<DirectoryStore> store(
       new DirectoryStore(std::move(options), clock, std::move(directories), std::move(side)));
+  RETURN_IF_ERROR(store->RestoreUploads());
   RETURN_IF_ERROR(store->RestoreSmallObjects());
   RemoveContents(store->options_.root / kTemporary);
   store->temporary_files_ = std::make_unique<TemporaryFiles>(store->directories_.temporary.get(),

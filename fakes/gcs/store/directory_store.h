@@ -21,6 +21,7 @@
 #include "fakes/gcs/store/listing.h"
 #include "fakes/gcs/store/side_store.h"
 #include "fakes/gcs/store/temporary_files.h"
+#include "fakes/gcs/store/unsaved_changes.h"
 
 namespace caip::gcs {
 
@@ -107,6 +108,8 @@ class DirectoryStore final : public BucketStore {
     // with the files until the new files are in place.
     std::map<ObjectKey, RecordPtr> placing;
     std::condition_variable placed;
+    UnsavedChanges<Bucket> unsaved_buckets;        // by name
+    UnsavedChanges<ObjectRecord> unsaved_objects;  // by UnsavedKey
   };
   BucketLock& LockOf(const std::string& bucket) const;
   // Waits until none of these objects is being placed. No names: all of the bucket's objects.
@@ -137,9 +140,16 @@ class DirectoryStore final : public BucketStore {
                             const Preconditions& preconditions);
   Result<RecordPtr> PrepareCommit(const BucketTree& tree, const ObjectInfo& info,
                                   const BucketRules& rules, const Preconditions& preconditions);
+  void Withdraw(const Bucket& refused);
+  void Withdraw(const ObjectRecord& refused, bool is_live);
+  void NoteSaved(const ObjectRecord& record);
   RecordPtr FindUnchanged(const BucketTree& tree, const std::string& name) const;
 
-  // directory_uploads.cc. CompleteCommits is called when the store opens.
+  // directory_uploads.cc. RestoreUploads and CompleteCommits are called when the store opens.
+  Status NoteReceived(const std::string& key, uint64_t size) const;
+  Status RestoreUploads() const;
+  Status NoteLength(const std::string& key) const;
+  Status CutUpload(const std::string& key, uint64_t size) const;
   Status NoteCommit(const std::string& key, const ObjectInfo& info, const BucketRules& rules,
                     ObjectRecord* record);
   void CompleteCommits();

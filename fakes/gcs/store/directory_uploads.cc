@@ -1,5 +1,6 @@
-// Unfinished uploads: <uploads>/<key> has the bytes, <key>.note a short text. A complete upload's
-// file becomes the object's, and its note stays.
+// Unfinished uploads: <uploads>/<key> has the bytes, <key>.note a short text. Until the upload is
+// complete, its note says how many bytes are on the disk. A complete upload's file becomes the
+// object's, and its note stays.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,6 +8,7 @@
 
 #include <cassert>
 #include <cerrno>
+#include <charconv>
 #include <vector>
 
 #include "fakes/gcs/errors.h"
@@ -22,9 +24,20 @@ namespace {
 constexpr const char* kNoteEnding = ".note";
 constexpr size_t kNoteBytesMax = 8 << 20;
 constexpr size_t kShortNoteBytes = 32;  // shorter notes hold no record
+constexpr std::string_view kReceived = "received ";
 
 [[maybe_unused]] bool IsKey(const std::string& key) {
   return !key.empty() && key.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// The bytes of an upload that are on the disk; 0 if the note does not say it.
+uint64_t ReceivedOf(std::string_view note) {
+  if (const auto record = RecordOfCommitNote(note)) return record->file.size;
+  uint64_t size = 0;
+  if (note.starts_with(kReceived)) {
+    std::from_chars(note.data() + kReceived.size(), note.data() + note.size(), size);
+  }
+  return size;
 }
 
 }  // namespace
@@ -39,10 +52,62 @@ Result<std::unique_ptr<ObjectWriter>> DirectoryStore::ResumeObject(const std::st
   return DirectoryWriter::Resume(*this, bucket, name, key);
 }
 
-// Does not sync: if a power failure loses the note, the client sends the bytes again.
 Status DirectoryStore::NoteUpload(const std::string& key, const std::string& note) {
   assert(IsKey(key));
-  return WriteFile(options_.uploads / (key + kNoteEnding), note);
+  const Path file = options_.uploads / (key + kNoteEnding);
+  return options_.durable ? WriteFileDurably(file, note) : WriteFile(file, note);
+}
+
+// After the bytes are on the disk, and before the client hears of them.
+Status DirectoryStore::NoteReceived(const std::string& key, uint64_t size) const {
+  return WriteFileDurably(options_.uploads / (key + kNoteEnding),
+                          std::string(kReceived) + std::to_string(size));
+}
+
+// A power failure may leave later bytes of a file without earlier ones. So an upload continues
+// after the bytes that were confirmed. Emulators of earlier versions confirmed bytes without a
+// note. So the bytes that they left count as confirmed, and get their notes at the first start.
+Status DirectoryStore::RestoreUploads() const {
+  if (!options_.durable) {
+    (void)side_->SetUploadNotes(false).ok();  // this emulator writes none
+    return Ok{};
+  }
+  const bool is_noted = side_->has_upload_notes();
+  if (is_noted && side_->is_same_boot()) return Ok{};
+  bool all_noted = true;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(options_.uploads, failed)) {
+    const std::string key = entry.path().filename();
+    if (!IsKey(key)) continue;
+    const auto note = ReadFileUpTo(options_.uploads / (key + kNoteEnding), kNoteBytesMax);
+    if (!note.ok() && note.error().code != Code::kNotFound) return note.error();
+    if (!note.ok() && !is_noted) {
+      all_noted = NoteLength(key).ok() && all_noted;
+    } else if (!side_->is_same_boot()) {
+      RETURN_IF_ERROR(CutUpload(key, note.ok() ? ReceivedOf(*note) : 0));
+    }
+  }
+  if (failed) return errors::CannotContinueObject(options_.uploads.string(), failed.value());
+  if (all_noted) (void)side_->SetUploadNotes(true).ok();  // else the next start tries again
+  return Ok{};
+}
+
+Status DirectoryStore::NoteLength(const std::string& key) const {
+  const Fd file(
+      ::openat(directories_.uploads.get(), key.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat status {};
+  if (!file.valid() || ::fstat(file.get(), &status) != 0 || ::fdatasync(file.get()) != 0) {
+    return errors::CannotContinueObject(key, errno);
+  }
+  return NoteReceived(key, static_cast<uint64_t>(status.st_size));
+}
+
+Status DirectoryStore::CutUpload(const std::string& key, uint64_t size) const {
+  const Path file = options_.uploads / key;
+  std::error_code ignored;
+  if (std::filesystem::file_size(file, ignored) <= size || ignored) return Ok{};
+  if (::truncate(file.c_str(), static_cast<off_t>(size)) == 0) return Ok{};
+  return errors::CannotContinueObject(key, errno);
 }
 
 Result<std::optional<std::string>> DirectoryStore::UploadNote(const std::string& key) const {
@@ -100,7 +165,11 @@ bool DirectoryStore::CompleteCommit(const Path& path) {
   if (!record) return false;
   const std::string key = path.stem();
   if (::faccessat(directories_.uploads.get(), key.c_str(), F_OK, 0) == 0) {
-    ::unlink(path.c_str());
+    if (options_.durable) {
+      (void)NoteReceived(key, record->file.size).ok();  // the commit's note says it as well
+    } else {
+      ::unlink(path.c_str());
+    }
     return false;
   }
   const auto tree = OpenBucket(record->info.bucket);

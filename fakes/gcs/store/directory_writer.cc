@@ -167,9 +167,10 @@ Status DirectoryWriter::CopyRange(int source, uint64_t offset, uint64_t length) 
 }
 
 Status DirectoryWriter::Persist() {
-  if (store_.options_.durable && (::fdatasync(fd_.get()) != 0 || ::fsync(directory_) != 0)) {
-    return errors::CannotSyncObject(name_, errno);
-  }
+  if (!store_.options_.durable || persisted_ == size_) return Ok{};
+  if (::fdatasync(fd_.get()) != 0) return errors::CannotSyncObject(name_, errno);
+  RETURN_IF_ERROR(store_.NoteReceived(file_, size_));
+  persisted_ = size_;
   return Ok{};
 }
 

@@ -57,6 +57,7 @@ class DirectoryWriter final : public ObjectWriter {
   Hashes combined_;  // md5 is "" unless there was a single piece
   uint64_t size_ = 0;
   std::string small_;                          // the first bytes, while they are all
+  std::optional<uint64_t> persisted_;          // bytes that survive a power failure
   uint64_t flushing_ = 0;                      // bytes that the kernel was asked to write to disk
   std::unique_ptr<FollowingHasher> follower_;  // of a large object, instead of hasher_
 };

@@ -63,6 +63,7 @@ std::string ObjectRecordText(const ObjectInfo& info) {
     if (!(info.*field.member).empty()) json[field.name] = info.*field.member;
   }
   json["metageneration"] = info.metageneration;
+  if (info.revision > 0) json["revision"] = info.revision;
   json["timeCreated"] = Nanoseconds(info.time_created);
   json["updated"] = Nanoseconds(info.updated);
   if (info.component_count > 0) json["componentCount"] = info.component_count;
@@ -91,6 +92,7 @@ ObjectInfo ObjectFromRecordText(std::string_view text) {
   ObjectInfo info;
   for (const TextField& field : kTextFields) info.*field.member = StringOr(json, field.name);
   info.metageneration = IntOr(json, "metageneration", 1);
+  info.revision = IntOr(json, "revision", 0);
   info.time_created = InstantOf(json, "timeCreated");
   info.updated = InstantOf(json, "updated");
   info.component_count = static_cast<int>(IntOr(json, "componentCount", 0));

@@ -45,11 +45,24 @@ Result<std::unique_ptr<SideStore>> SideStore::Open(const Path& file, bool durabl
   ASSIGN_OR_RETURN(const int64_t last_boot,
                    writer->database.Number("SELECT ifnull(max(value), 0) FROM counters "
                                            "WHERE name='boot'"));
+  ASSIGN_OR_RETURN(const int64_t notes,
+                   writer->database.Number("SELECT ifnull(max(value), 0) FROM counters "
+                                           "WHERE name='upload_notes'"));
+  store->has_upload_notes_ = notes != 0;
   store->last_sequence_ = static_cast<uint64_t>(sequence);
   store->is_same_boot_ = last_boot == boot;
   store->boot_ = boot;
   store->writer_ = std::move(writer);
   return store;
+}
+
+Status SideStore::SetUploadNotes(bool all) {
+  if (all == has_upload_notes_) return Ok{};
+  const bool is_put =
+      Writer::Run(writer_->put_counter.Bind(1, "upload_notes").Bind(2, int64_t{all}));
+  if (!is_put) return writer_->database.LastFailure();
+  has_upload_notes_ = all;
+  return Ok{};
 }
 
 Status MigrateSideStore(const Path& file) {
@@ -232,6 +245,12 @@ int64_t SideStore::NextGeneration(Instant now) {
   const std::lock_guard lock(mutex_);
   last_generation_ = std::max(last_generation_ + 1, micros);
   return last_generation_;
+}
+
+int64_t SideStore::NextRevision(int64_t present) {
+  const std::lock_guard lock(mutex_);
+  last_revision_ = std::max(last_revision_, present) + 1;
+  return last_revision_;
 }
 
 Result<std::optional<ObjectRecord>> SideStore::FindVersion(const std::string& bucket,

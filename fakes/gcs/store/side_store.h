@@ -62,6 +62,10 @@ class SideStore {
   uint64_t last_sequence() const { return last_sequence_; }
   /// True if the host has not started again since the last flush of an earlier process.
   bool is_same_boot() const { return is_same_boot_; }
+  /// True if emulators note how many bytes of an unfinished upload they have confirmed, and have
+  /// done so since all uploads got a note. Set when the store opens, before other calls.
+  bool has_upload_notes() const { return has_upload_notes_; }
+  Status SetUploadNotes(bool all);
 
   Result<std::optional<Bucket>> FindBucket(const std::string& name);
   void StageBucket(const Bucket& bucket);
@@ -95,6 +99,10 @@ class SideStore {
   /// Returns a generation that is larger than every earlier one, even from before a restart. It is
   /// near `now` in microseconds.
   int64_t NextGeneration(Instant now);
+
+  /// Returns a revision that is larger than `present` and than all that this process has given, so
+  /// that no two contents of a record have the same one.
+  int64_t NextRevision(int64_t present);
 
  private:
   friend Status MigrateSideStore(const Path& file);
@@ -140,8 +148,10 @@ class SideStore {
   uint64_t flushed_count_ = 0;
   bool flushing_ = false;
   int64_t last_generation_ = 0;
+  int64_t last_revision_ = 0;
   uint64_t last_sequence_ = 0;
   bool is_same_boot_ = false;
+  bool has_upload_notes_ = false;
   int64_t boot_ = 0;
   std::unique_ptr<Writer> writer_;  // used only by the thread that flushes
   std::mutex reader_mutex_;

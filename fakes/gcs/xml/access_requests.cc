@@ -101,7 +101,7 @@ XmlElement ListToXml(const AccessEntries& entries, const Bucket& bucket) {
     entry.Add(ScopeOf(entity));
     entry.Add("Permission", permission);
   };
-  if (!in_force || entries.empty()) {
+  if (!in_force) {
     add(kOwner, "FULL_CONTROL");
     return root;
   }
@@ -121,7 +121,7 @@ struct RequestedList {
   AccessEntries entries;
 };
 
-Result<RequestedList> RequestedListOf(const XmlCall& call) {
+Result<RequestedList> RequestedListOf(const XmlCall& call, AccessListKind kind) {
   RequestedList asked;
   const std::string canned = Extension(call.request, "acl");
   if (!canned.empty()) {
@@ -130,6 +130,7 @@ Result<RequestedList> RequestedListOf(const XmlCall& call) {
   }
   ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
   ASSIGN_OR_RETURN(asked.entries, EntriesFromXml(body));
+  RETURN_IF_ERROR(CheckEntries(asked.entries, kind));
   return asked;
 }
 
@@ -156,7 +157,7 @@ Status WriteObjectList(const XmlCall& call, const RequestedList& asked) {
   const auto change = [&](ObjectInfo* object) -> Status {
     AccessEntries entries = asked.entries;
     if (asked.canned) {
-      ASSIGN_OR_RETURN(entries, PredefinedEntries(*asked.canned));
+      ASSIGN_OR_RETURN(entries, PredefinedEntries(*asked.canned, AccessListKind::kObject));
     }
     object->acl.clear();
     if (!entries.empty()) SetObjectEntries(entries, object);
@@ -190,10 +191,14 @@ Result<http::Response> AccessListXml(const XmlCall& call, const std::string& fie
   const std::string& method = call.request.method;
   if (method == "GET" || method == "HEAD") return ReadList(call, field);
   if (method != "PUT") return xml_errors::MethodNotAllowed(method, "an access control list");
-  ASSIGN_OR_RETURN(const RequestedList asked, RequestedListOf(call));
   const bool of_object = !call.place.object.empty();
+  const bool of_new_objects = !of_object && field != "acl";
+  const AccessListKind kind = of_object        ? AccessListKind::kObject
+                              : of_new_objects ? AccessListKind::kNewObjects
+                                               : AccessListKind::kBucket;
+  ASSIGN_OR_RETURN(const RequestedList asked, RequestedListOf(call, kind));
   RETURN_IF_ERROR(of_object ? WriteObjectList(call, asked)
-                            : WriteBucketList(call, asked, field != "acl"));
+                            : WriteBucketList(call, asked, of_new_objects));
   return EmptyResponse(200);
 }
 

@@ -129,7 +129,8 @@ std::string CannedAcl(std::string_view canned) {
 
 Status ApplyCannedAcl(const std::string& canned, ObjectInfo* object) {
   if (canned.empty()) return Ok{};
-  ASSIGN_OR_RETURN(const AccessEntries entries, PredefinedEntries(CannedAcl(canned)));
+  ASSIGN_OR_RETURN(const AccessEntries entries,
+                   PredefinedEntries(CannedAcl(canned), AccessListKind::kObject));
   SetObjectEntries(entries, object);
   return Ok{};
 }

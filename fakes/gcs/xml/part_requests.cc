@@ -6,8 +6,11 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/signing/digest.h"
 #include "fakes/gcs/store/checksums.h"
+#include "fakes/gcs/store/names.h"
 #include "fakes/gcs/store/object_record.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
@@ -32,6 +35,15 @@ std::string Unquoted(std::string_view text) {
 Result<PartUpload> FindUpload(const XmlCall& call) {
   return call.services.uploads.Find(std::string(call.request.Query("uploadId")), call.place.bucket,
                                     call.place.object);
+}
+
+// A kill can leave an upload that was completed. Its completion may be repeated, and takes no part.
+Result<PartUpload> FindIncompleteUpload(const XmlCall& call) {
+  ASSIGN_OR_RETURN(PartUpload upload, FindUpload(call));
+  ASSIGN_OR_RETURN(const bool is_complete, call.storage().IsInserted({upload.bucket, upload.object},
+                                                                     KeyOfUploadId(upload.id)));
+  if (is_complete) return errors::PartsUnknown();
+  return upload;
 }
 
 // The size of a page: the parameter, limited to 1..1000.
@@ -72,7 +84,8 @@ Result<UploadPlan> PlanOfUpload(const XmlCall& call, const PartUpload& upload) {
   plan.info = FromKeptResource(upload.metadata);
   plan.info.bucket = upload.bucket;
   plan.info.name = upload.object;
-  RETURN_IF_ERROR(ApplyCannedAcl(StringOr(upload.query, "predefinedAcl"), &plan.info));
+  // Earlier versions kept lists that objects cannot have. Such an object gets the default list.
+  (void)ApplyCannedAcl(StringOr(upload.query, "predefinedAcl"), &plan.info).ok();
   ASSIGN_OR_RETURN(plan.info.customer_key_sha256, CustomerKeySha256(call.request));
   ASSIGN_OR_RETURN(plan.preconditions, PreconditionHeaders(call.request));
   for (const auto& [name, into] :
@@ -203,17 +216,39 @@ void AddUploads(std::vector<PartUpload> uploads, const UploadListing& asked, Xml
   }
 }
 
+PartUpload ReadNewUpload(const XmlCall& call) {
+  ObjectInfo info;
+  ApplyMetadataHeaders(call.request, &info);
+  PartUpload upload;
+  upload.bucket = call.place.bucket;
+  upload.object = call.place.object;
+  upload.metadata = KeptResource(info);
+  upload.query = KeptQuery(call.request);
+  return upload;
+}
+
+// Makes the checks of the completion that need no part: a client would send all parts in vain.
+Status CheckNewUpload(const XmlCall& call, const PartUpload& upload) {
+  if (const auto problem = ObjectNameProblem(upload.object)) {
+    return errors::ObjectNameInvalid(upload.object, *problem);
+  }
+  ObjectInfo listed;
+  RETURN_IF_ERROR(ApplyCannedAcl(Extension(call.request, "acl"), &listed));
+  ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfUpload(call, upload));
+  RETURN_IF_ERROR(CheckObjectFields(plan.info));
+  return call.storage().CheckNewObjectList(plan.info);
+}
+
 }  // namespace
 
 // POST ?uploads
 Result<http::Response> BeginUploadXml(const XmlCall& call) {
   RETURN_IF_ERROR(call.InjectFault("storage.buckets.get"));
   RETURN_IF_ERROR(call.storage().GetBucket(call.place.bucket));
-  ObjectInfo info;
-  ApplyMetadataHeaders(call.request, &info);
-  const auto begun =
-      call.services.uploads.Begin({"", call.place.bucket, call.place.object, KeptResource(info),
-                                   KeptQuery(call.request), Instant()});
+  const PartUpload upload = ReadNewUpload(call);
+  RETURN_IF_ERROR(CheckNewUpload(call, upload));
+  const auto begun = call.services.uploads.Begin(
+      upload, [&](const std::string& id) { return call.storage().HasInserted(KeyOfUploadId(id)); });
   if (!begun.ok()) return xml_errors::Internal(begun.error().message);
   XmlElement root = XmlRoot("InitiateMultipartUploadResult", kPartsNamespace);
   root.Add("Bucket", begun->bucket);
@@ -228,7 +263,7 @@ Result<http::Response> PutPartXml(const XmlCall& call) {
   if (!number || *number < 1 || *number > kPartNumberMax) {
     return xml_errors::InvalidArgument("partNumber must be from 1 to 10000");
   }
-  ASSIGN_OR_RETURN(const PartUpload upload, FindUpload(call));
+  ASSIGN_OR_RETURN(const PartUpload upload, FindIncompleteUpload(call));
   ASSIGN_OR_RETURN(const std::string md5, PartMd5(call.request));
   const auto part = call.services.uploads.Put(upload, *number, *call.request.body, md5);
   if (!part.ok()) return xml_errors::PartLost(part.error());
@@ -249,7 +284,7 @@ Result<http::Response> CompleteUploadXml(const XmlCall& call) {
   const auto store = [&](http::BodyReader& bytes) -> Result<http::Response> {
     ASSIGN_OR_RETURN(const ObjectInfo made,
                      call.storage().InsertOnce(plan, bytes, KeyOfUploadId(upload.id)));
-    call.services.uploads.Forget(upload);
+    RETURN_IF_ERROR(call.services.uploads.Forget(upload));
     return UploadCompleted(call, made);
   };
   const auto bytes = call.services.uploads.Read(upload, parts);
@@ -259,7 +294,7 @@ Result<http::Response> CompleteUploadXml(const XmlCall& call) {
 // DELETE ?uploadId=ID
 Result<http::Response> AbortUploadXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const PartUpload upload, FindUpload(call));
-  call.services.uploads.Forget(upload);
+  RETURN_IF_ERROR(call.services.uploads.Forget(upload));
   return EmptyResponse(204);
 }
 

@@ -1,0 +1,196 @@
+// Settings and metadata that the disk does not take. The process may write no file beyond its first
+// byte meanwhile, as on a full disk.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <functional>
+#include <future>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "tests/gcs/store_world.h"
+
+namespace caip::gcs {
+namespace {
+
+class FullDisk {
+ public:
+  FullDisk() : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit small{.rlim_cur = 1, .rlim_max = before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+  sighandler_t handler_;
+};
+
+class FullDiskTest : public ::testing::Test {
+ protected:
+  FullDiskTest() {
+    const auto step = [this] {
+      if (on_step_) on_step_();
+    };
+    world_.Open({.root = world_.root(), .durable = true, .between_steps = step});
+    EXPECT_TRUE(world_->CreateBucket("bkt").ok());
+    world_.Put("a", "bytes");
+    EXPECT_TRUE(Describe("old").ok());
+    EXPECT_TRUE(Label("old").ok());
+  }
+
+  Result<ObjectInfo> Describe(const std::string& type, int64_t generation = 0) {
+    ASSIGN_OR_RETURN(ObjectInfo info, world_->GetObject("bkt", "a", {.generation = generation}));
+    info.content_type = type;
+    return world_->UpdateObject(info, {});
+  }
+  Result<Bucket> Label(const std::string& value) {
+    ASSIGN_OR_RETURN(Bucket bucket, world_->GetBucket("bkt"));
+    bucket.labels["k"] = value;
+    return world_->UpdateBucket(bucket);
+  }
+  std::string Label() { return world_->GetBucket("bkt")->labels["k"]; }
+  std::string Type() { return world_->GetObject("bkt", "a")->content_type; }
+
+  /// While the disk is full, makes two changes, the second one based on the first one. The thread
+  /// of the first one learns first that the disk has refused it.
+  void RefuseTwo(const std::function<bool(const std::string&)>& change) {
+    const FullDisk full;
+    std::promise<void> is_refused;
+    std::promise<void> may_withdraw;
+    int steps = 0;
+    std::thread first;
+    on_step_ = [&] {
+      if (++steps == 1) {
+        is_refused.set_value();
+        may_withdraw.get_future().wait();
+      } else {
+        may_withdraw.set_value();
+        first.join();
+      }
+    };
+    first = std::thread([&] { EXPECT_FALSE(change("first")); });
+    is_refused.get_future().wait();
+    EXPECT_FALSE(change("second"));
+    on_step_ = {};
+  }
+  /// The same, but the thread of the second one learns first.
+  void RefuseInside(const std::function<bool(const std::string&)>& change) {
+    const FullDisk full;
+    on_step_ = [&] {
+      on_step_ = {};
+      EXPECT_FALSE(change("second"));
+    };
+    EXPECT_FALSE(change("first"));
+  }
+
+  std::function<void()> on_step_;  // a change calls it when the disk has taken or refused it
+  StoreWorld world_{true};
+};
+
+TEST_F(FullDiskTest, DoesNotShowSettingsThatItDidNotTake) {
+  {
+    const FullDisk full;
+    EXPECT_FALSE(Label("new").ok());
+    EXPECT_EQ(Label(), "old");
+  }
+  EXPECT_EQ(Label(), "old") << "the refused change has no later effect";
+  EXPECT_TRUE(Label("next").ok());
+  world_.Reopen();
+  EXPECT_EQ(Label(), "next");
+}
+
+TEST_F(FullDiskTest, DoesNotShowMetadataThatItDidNotTake) {
+  {
+    const FullDisk full;
+    EXPECT_FALSE(Describe("new").ok());
+    EXPECT_EQ(world_->GetObject("bkt", "a")->content_type, "old");
+  }
+  world_.Put("b", "saves what waits");
+  EXPECT_EQ(world_->GetObject("bkt", "a")->content_type, "old");
+  EXPECT_TRUE(Describe("next").ok());
+  world_.Reopen();
+  EXPECT_EQ(world_->GetObject("bkt", "a")->content_type, "next");
+}
+
+TEST_F(FullDiskTest, DoesNotShowMetadataOfAnEarlierVersionThatItDidNotTake) {
+  Bucket bucket = *world_->GetBucket("bkt");
+  bucket.settings = R"({"versioning": {"enabled": true}})";
+  ASSERT_TRUE(world_->UpdateBucket(bucket).ok());
+  const int64_t earlier = world_->GetObject("bkt", "a")->generation;
+  world_.Put("a", "replaced");
+  {
+    const FullDisk full;
+    EXPECT_FALSE(Describe("new", earlier).ok());
+    EXPECT_EQ(world_->GetObject("bkt", "a", {.generation = earlier})->content_type, "old");
+  }
+}
+
+TEST_F(FullDiskTest, DoesNotShowSettingsThatWereBasedOnThoseThatItDidNotTake) {
+  const auto change = [this](const std::string& value) { return Label(value).ok(); };
+  RefuseTwo(change);
+  EXPECT_EQ(Label(), "old");
+  RefuseInside(change);
+  EXPECT_EQ(Label(), "old");
+  world_.Reopen();
+  EXPECT_EQ(Label(), "old");
+}
+
+TEST_F(FullDiskTest, DoesNotShowMetadataThatWereBasedOnThoseThatItDidNotTake) {
+  const auto change = [this](const std::string& value) { return Describe(value).ok(); };
+  RefuseTwo(change);
+  EXPECT_EQ(Type(), "old");
+  RefuseInside(change);
+  EXPECT_EQ(Type(), "old");
+  world_.Reopen();
+  EXPECT_EQ(Type(), "old");
+}
+
+TEST_F(FullDiskTest, DoesNotLetSettingsThatItDidNotTakeReplaceLaterOnes) {
+  Bucket bucket;
+  on_step_ = [&] { bucket = *world_->GetBucket("bkt"); };
+  {
+    const FullDisk full;
+    EXPECT_FALSE(Label("refused").ok());
+  }
+  on_step_ = {};
+  ASSERT_EQ(bucket.labels["k"], "refused") << "the test means to read what is withdrawn";
+  ASSERT_TRUE(Label("later").ok());
+  bucket.labels["other"] = "x";
+  const auto replaced = world_->UpdateBucket(bucket);
+  ASSERT_FALSE(replaced.ok());
+  EXPECT_EQ(replaced.error().code, Code::kAborted);
+  EXPECT_EQ(Label(), "later");
+}
+
+TEST_F(FullDiskTest, DoesNotLetMetadataThatItDidNotTakeReplaceLaterOnes) {
+  ObjectInfo info;
+  on_step_ = [&] { info = *world_->GetObject("bkt", "a"); };
+  {
+    const FullDisk full;
+    EXPECT_FALSE(Describe("refused").ok());
+  }
+  on_step_ = {};
+  ASSERT_EQ(info.content_type, "refused") << "the test means to read what is withdrawn";
+  const auto later = Describe("later");
+  ASSERT_TRUE(later.ok());
+  EXPECT_EQ(later->metageneration, info.metageneration) << "clients count the saved changes";
+  info.cache_control = "no-store";
+  const auto replaced =
+      world_->UpdateObject(info, {.if_metageneration_match = info.metageneration});
+  ASSERT_FALSE(replaced.ok());
+  EXPECT_EQ(replaced.error().code, Code::kAborted);
+  EXPECT_EQ(Type(), "later");
+}
+
+}  // namespace
+}  // namespace caip::gcs
