@@ -1,5 +1,7 @@
 #include "fakes/logging/api/errors.h"
 
+#include "base/text.h"
+
 namespace caip::logging::errors {
 namespace {
 
@@ -23,6 +25,14 @@ Error MemberMisfit(const std::string& place, const std::string& wanted) {
 }
 
 Error MemberMissing(const std::string& name) { return Invalid("Missing required field " + name); }
+
+Error MaskPathsUnknown(const std::vector<std::string>& paths, const std::string& kind,
+                       const std::string& known) {
+  const bool is_one = paths.size() == 1;
+  return Invalid("Invalid value at 'updateMask': '" + Join(paths, "', '") +
+                 (is_one ? "' is not a field" : "' are not fields") + " of a " + kind +
+                 ". Name any of these, separated by commas: " + known);
+}
 
 Error ResourceMissing(const std::string& place) {
   return Invalid("Missing required field " + place +
@@ -56,6 +66,15 @@ Error EntriesRefused(Error first, size_t count, size_t shown) {
                      std::to_string(shown) + " are listed)";
   }
   return first;
+}
+
+Error ManyMembersRefused(std::vector<Error> kept, size_t count) {
+  Error error = kept.front();
+  for (size_t i = 1; i < kept.size(); ++i) error.message += "\n" + kept[i].message;
+  if (count > kept.size()) {
+    error.message += "\n" + std::to_string(count - kept.size()) + " more violations are not shown";
+  }
+  return error;
 }
 
 Error LogNameInvalid(const std::string& name) {

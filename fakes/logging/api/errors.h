@@ -2,6 +2,7 @@
 // The errors of requests to the Logging API, with the service's texts where they are known.
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -13,6 +14,9 @@ Error BodyNotAnObject();
 Error MemberUnknown(const std::string& name, const std::string& place);
 Error MemberMisfit(const std::string& place, const std::string& wanted);
 Error MemberMissing(const std::string& name);
+/// `kind`: "Sink". `known` lists the paths that an update mask may have.
+Error MaskPathsUnknown(const std::vector<std::string>& paths, const std::string& kind,
+                       const std::string& known);
 Error ResourceMissing(const std::string& place);
 Error PayloadsDouble(const std::string& place);
 Error TimeTooLate(const std::string& place, const std::string& time);
@@ -21,6 +25,9 @@ Error EntryTooLong(const std::string& place, size_t bytes, size_t bytes_max);
 Error EntriesTooLong(size_t bytes_max);
 /// The first error of many. Says how many there are if not all are `shown`.
 Error EntriesRefused(Error first, size_t count, size_t shown);
+/// All violations of a request in one message. Says how many there are if `count` are more than
+/// those of `kept`, which is not empty.
+Error ManyMembersRefused(std::vector<Error> kept, size_t count);
 Error LogNameInvalid(const std::string& name);
 Error ResourceNameInvalid(const std::string& name);
 Error TooManyResources(size_t count, size_t most);

@@ -3,12 +3,12 @@
 
 #include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/logging/api/errors.h"
 #include "fakes/logging/api/logging_api.h"
 #include "fakes/logging/api/messages.h"
-#include "fakes/logging/filter/filter.h"
+#include "fakes/logging/api/sink_checks.h"
+#include "fakes/logging/api/update_mask.h"
 
 namespace caip::logging {
 namespace {
@@ -24,31 +24,12 @@ struct ResourceKind {
   const char* title;       // "Sink", in errors
   const char* required;    // the required member besides the name
   bool update_creates;     // metrics.update creates a missing metric
-  std::vector<std::string_view> members;
+  std::span<const ResourceMember> members;
 };
 
-const ResourceKind kSinks = {
-    "sinks",
-    "Sink",
-    "destination",
-    false,
-    {"name", "destination", "filter", "description", "disabled", "exclusions",
-     "outputVersionFormat", "writerIdentity", "includeChildren", "interceptChildren",
-     "bigqueryOptions", "createTime", "updateTime", "resourceName", "startTime", "endTime"}};
-const ResourceKind kMetrics = {
-    "metrics",
-    "Metric",
-    "filter",
-    true,
-    {"name", "description", "filter", "bucketName", "disabled", "metricDescriptor",
-     "valueExtractor", "labelExtractors", "bucketOptions", "createTime", "updateTime", "version",
-     "resourceName"}};
-const ResourceKind kExclusions = {
-    "exclusions",
-    "Exclusion",
-    "filter",
-    false,
-    {"name", "description", "filter", "disabled", "createTime", "updateTime"}};
+const ResourceKind kSinks = {"sinks", "Sink", "destination", false, kSinkMembers};
+const ResourceKind kMetrics = {"metrics", "Metric", "filter", true, kMetricMembers};
+const ResourceKind kExclusions = {"exclusions", "Exclusion", "filter", false, kExclusionMembers};
 
 /// The methods of one kind below one parent.
 class Collection {
@@ -87,11 +68,11 @@ class Collection {
   /// updateMask names the members to change. Without it, all members change.
   Result<Json> Update(const http::Request& request, const std::string& id) const {
     ASSIGN_OR_RETURN(const Json given, Read(request));
-    const std::string mask(request.Query("updateMask"));
+    ASSIGN_OR_RETURN(const UpdateMask mask, UpdateMask::Read(request, kind_.members, kind_.title));
     return api_.resources->Change(
         prefix_ + id, [&](const std::optional<Json>& present) -> Result<Json> {
           if (!present && !kind_.update_creates) return errors::ResourceNotFound(kind_.title, id);
-          Json body = present && !mask.empty() ? ChangeMembers(*present, given, mask) : given;
+          Json body = present && !mask.is_empty() ? mask.Apply(*present, given) : given;
           return Complete(std::move(body), id, present);
         });
   }
@@ -117,33 +98,13 @@ class Collection {
     return StringOr(token, "after");
   }
 
-  static Json ChangeMembers(Json body, const Json& given, const std::string& mask) {
-    for (const std::string& member : Split(mask, ',')) {
-      if (member.empty()) continue;
-      if (given.contains(member)) {
-        body[member] = given[member];
-      } else {
-        body.erase(member);
-      }
-    }
-    return body;
-  }
-
   static bool IsId(const std::string& id) {
     return !id.empty() && id.size() <= 100 && id.find('/') == id.npos && id == PercentEncoded(id);
   }
 
   Result<Json> Read(const http::Request& request) const {
     ASSIGN_OR_RETURN(const Json given, ReadBody(request));
-    for (const auto& [name, value] : given.items()) {
-      if (std::find(kind_.members.begin(), kind_.members.end(), name) == kind_.members.end()) {
-        return errors::MemberUnknown(name, kind_.title);
-      }
-    }
-    if (const std::string filter = StringOr(given, "filter"); !filter.empty()) {
-      if (const auto parsed = Filter::Parse(filter); !parsed.ok()) return parsed.error();
-    }
-    return given;
+    return ReadMembers(given, kind_.members, kind_.title);
   }
 
   Result<Json> Put(const std::string& id, Json body,

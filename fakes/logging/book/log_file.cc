@@ -10,9 +10,6 @@
 namespace caip::logging {
 namespace {
 
-// The next start reads a write-ahead log of this size in a few milliseconds.
-constexpr uint64_t kWalBytesToKeep = 4u << 20;
-
 constexpr std::string_view kInsertChunk =
     "INSERT INTO chunks(first_id, last_id, project, job_id, first_time, last_time, severities,"
     " tasks, entries) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
@@ -34,8 +31,7 @@ std::string ChunkSelect(const ChunkQuery& query) {
 }  // namespace
 
 LogFile::LogFile(const Path& file, const JobLogNames& names)
-    : database_(std::make_unique<SqliteDatabase>(file, errors::CannotOpen, kWalBytesToKeep)),
-      names_(names) {}
+    : database_(std::make_unique<SqliteDatabase>(file, errors::CannotOpen)), names_(names) {}
 
 Result<LogFile> LogFile::Open(const Path& file, const JobLogNames& names) {
   LogFile opened(file, names);

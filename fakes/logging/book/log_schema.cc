@@ -90,7 +90,6 @@ Status UpgradeTables(LogFile& file) {
 }
 
 Status CreateTables(LogFile& file) {
-  RETURN_IF_ERROR(file.Execute("PRAGMA page_size = 16384"));  // chunks are large
   RETURN_IF_ERROR(file.Execute("PRAGMA journal_mode = WAL"));
   return file.Write([&file] { return file.Execute(kTables); });
 }
