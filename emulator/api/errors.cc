@@ -250,6 +250,11 @@ FieldViolation MetricUnknown(std::string_view field, std::string_view metric) {
   return {std::string(field), "The metric " + Quoted(metric) + " is not a metric of the study."};
 }
 
+FieldViolation TooManyMetrics(std::string_view field, size_t count, size_t most) {
+  return {std::string(field), "A measurement has at most " + std::to_string(most) +
+                                  " metrics, not " + std::to_string(count) + "."};
+}
+
 FieldViolation MetricMissing(std::string_view field, std::string_view metric) {
   return {std::string(field), "The study's metric " + Quoted(metric) + " has no value."};
 }

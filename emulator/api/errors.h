@@ -68,6 +68,7 @@ FieldViolation ClientIdMissing();
 FieldViolation MeasurementMissing();
 FieldViolation MeasurementOutOfOrder(std::string_view field);
 FieldViolation MetricUnknown(std::string_view field, std::string_view metric);
+FieldViolation TooManyMetrics(std::string_view field, size_t count, size_t most);
 FieldViolation MetricMissing(std::string_view field, std::string_view metric);
 Error NothingMeasured();
 /// A line of the emulator's log; `why` is the stopping rule's sentence.

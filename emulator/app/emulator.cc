@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <future>
 
+#include "base/descriptor_limit.h"
 #include "base/text.h"
 #include "base/time_text.h"
 #include "emulator/api/discovery/api_description.h"
@@ -34,6 +35,7 @@ namespace caip::app {
 namespace {
 
 constexpr int kIdleCheckMilliseconds = 100;
+constexpr uint64_t kDescriptorsToStart = 48;  // it has 40 when it runs, and a replica needs some
 
 bool IsForRegistry(const http::Request& request) {
   return registry::IsRegistryHost(request.host) || registry::IsRegistryPath(request.path);
@@ -212,10 +214,22 @@ void Emulator::Parts::StopServing() {
   listener->Close();
 }
 
+namespace {
+
+// Before anything is made: half an emulator does not answer, and does not end.
+Status CheckDescriptors() {
+  if (FreeDescriptors() >= kDescriptorsToStart) return Ok{};
+  NoteDescriptorShortage();
+  return errors::TooFewDescriptors(DescriptorLimit(), kDescriptorsToStart);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options,
                                                   const EmulatorFlags& flags,
                                                   EmulatorHooks* hooks) {
   RETURN_IF_ERROR(CheckReach(options));
+  RETURN_IF_ERROR(CheckDescriptors());
   auto parts = std::make_unique<Parts>();
   parts->options = options;
   parts->flags = FlagWords(flags);

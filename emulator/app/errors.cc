@@ -2,6 +2,7 @@
 
 #include "base/quoting.h"
 #include "base/text.h"
+#include "base/time_text.h"
 
 namespace caip::app::errors {
 namespace {
@@ -31,6 +32,16 @@ Error OwnedByAnother() {
 Error ServerDidNotStart(std::string_view output, const Path& log) {
   return {Code::kUnavailable, "The background server did not start: " + S(output) +
                                   " (its log is " + log.string() + ")"};
+}
+
+Error ServerTooSlow(std::chrono::milliseconds patience, std::string_view output, const Path& log) {
+  return {Code::kUnavailable,
+          "The background server did not serve within " + ProtoDuration(patience) +
+              ", so it was ended. " +
+              (output.empty() ? "" : "Its last output is: " + S(output) + "\n") +
+              "Try again, or run `caip serve`, which has no such limit. (The "
+              "log of the server is " +
+              log.string() + ")"};
 }
 
 Error OwnerDoesNotAnswer(pid_t pid, std::string_view url) {
@@ -206,6 +217,11 @@ SettingProblem NotAnImage(std::string_view value) {
                "gcr.io/p/trainer:v1='python3 /src/train.py'");
 }
 
+SettingProblem NotAnImageName(std::string_view image) {
+  return {std::string(image),
+          "is not a valid name of an image. Write it as gcr.io/PROJECT/IMAGE:TAG"};
+}
+
 SettingProblem NotACommand(std::string_view image) {
   return {std::string(image), "must be a command (a text, or a list of its words) or oci:PATH"};
 }
@@ -239,6 +255,12 @@ SettingProblem NotACompanion(std::string_view name, const std::vector<std::strin
 }
 
 SettingProblem NotAnSdkPath() { return Value("must be the absolute path of the Cloud SDK"); }
+
+Error TooFewDescriptors(uint64_t limit, uint64_t needed) {
+  return {Code::kUnavailable, "This process may have " + std::to_string(limit) +
+                                  " files open, and an emulator needs " + std::to_string(needed) +
+                                  " more than are open now. Raise the limit (ulimit -Hn)."};
+}
 
 Error CannotStartServer(int error_number) {
   return SystemError("cannot start a background server", error_number);

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ Error NoEmulatorRuns(const Path& state);
 Error NoEmulatorToAsk(const Path& state);
 Error OwnedByAnother();
 Error ServerDidNotStart(std::string_view output, const Path& log);
+/// The server was ended.
+Error ServerTooSlow(std::chrono::milliseconds patience, std::string_view output, const Path& log);
 Error ServerDoesNotEnd(pid_t pid);
 /// Another program has the port that the owner of a state directory published.
 Error OwnerDoesNotAnswer(pid_t pid, std::string_view url);
@@ -74,6 +77,7 @@ SettingProblem NotASeed(std::string_view value);
 SettingProblem NotANumberUpTo(uint64_t most, std::string_view zero);
 /// For --map-image.
 SettingProblem NotAnImage(std::string_view value);
+SettingProblem NotAnImageName(std::string_view image);
 SettingProblem NotACommand(std::string_view image);
 SettingProblem NotAPython(std::string_view text);
 SettingProblem NotAnInterpreter(std::string_view version);
@@ -84,6 +88,8 @@ SettingProblem NotACompanion(std::string_view name, const std::vector<std::strin
 SettingProblem NotAnSdkPath();
 
 // A system call failed.
+/// kUnavailable.
+Error TooFewDescriptors(uint64_t limit, uint64_t needed);
 Error CannotStartServer(int error_number);
 Error CannotMakeSockets(int error_number);
 

@@ -233,10 +233,15 @@ Status Listener::Listen(const EmulatorOptions& options) {
     port_note_ = PortNote(ports.front(), server_->port());
   }
   if (options.remember_port) RETURN_IF_ERROR(RememberPort(options.state, server_->port()));
-  const bool any = options.address == "0.0.0.0" || options.address == "::";
-  base_url_ = "http://" + (any ? std::string(host::kLoopbackAddress) : options.address) + ":" +
-              std::to_string(server_->port());
+  base_url_ = BaseUrlAt(options.address, server_->port());
   return Ok{};
+}
+
+std::string BaseUrlAt(const std::string& address, uint16_t port) {
+  const bool is_any = address == "0.0.0.0" || address == "::";
+  const std::string host = is_any ? std::string(host::kLoopbackAddress) : address;
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  return "http://" + (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
 void Listener::StartAnswering() {

@@ -94,6 +94,9 @@ http::ServerOptions ServingOptions(const EmulatorOptions& options, uint16_t port
 /// buckets and of the metadata server.
 std::vector<std::string> NamesOfHostsFile();
 
+/// "http://[::1]:2247": where clients of this host find a server that listens on the address.
+std::string BaseUrlAt(const std::string& address, uint16_t port);
+
 /// The hosts that this host reaches without a proxy (no_proxy), except entries that match Google's
 /// names.
 std::vector<std::string> DirectHosts(const Variables& own);

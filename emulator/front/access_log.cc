@@ -104,8 +104,8 @@ void AccessLog::Write(const AccessEntry& entry) {
   const MonotonicTime now = MonotonicNow();
   const std::lock_guard lock(mutex_);
   waiting_ += line;
-  const bool is_flood = now - written_ < quiet_ && waiting_.size() < kWaitingBytesMax;
-  if (is_flood && !is_standard_output_) return WriteLater();
+  const bool is_soon = written_ && now - *written_ < quiet_;
+  if (is_soon && waiting_.size() < kWaitingBytesMax && !is_standard_output_) return WriteLater();
   WriteWaiting();
   written_ = now;
 }

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -64,7 +65,7 @@ class AccessLog {
   Fd fd_;
   int64_t size_ = 0;
   std::string waiting_;  // lines
-  MonotonicTime written_{};
+  std::optional<MonotonicTime> written_;
   bool has_asked_ = false;  // the thread, to write
   bool ends_ = false;
   std::condition_variable changed_;

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "base/encoding.h"
 #include "tests/api/ml_world.h"
 
 namespace caip::api {
@@ -48,6 +49,21 @@ TEST(JobPolicy, IsNotReplacedUnderAnOldEtag) {
   const Answer stale = ml.Post(kJob + ":setIamPolicy", {{"policy", policy}});
   EXPECT_EQ(stale.status, 409);
   EXPECT_EQ(stale.json["error"]["status"], "ABORTED");
+}
+
+// Among 64 policies, some have an etag with + or /.
+TEST(JobPolicy, TakesItsEtagInEitherAlphabet) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  int differing = 0;
+  for (int i = 0; i < 64; ++i) {
+    const std::string etag = ml.Get(kJob + ":getIamPolicy").json["etag"];
+    Json policy = ViewerPolicy("user:u" + std::to_string(i) + "@a.b");
+    policy["etag"] = Base64Url(*FromBase64(etag), true);
+    differing += policy["etag"] != etag;
+    EXPECT_EQ(ml.Post(kJob + ":setIamPolicy", {{"policy", policy}}).status, 200) << etag;
+  }
+  EXPECT_GT(differing, 0);
 }
 
 TEST(JobPolicy, ChangesOnlyWhatTheMaskNames) {

@@ -40,6 +40,15 @@ TEST(Listener, AdmitsOtherUsersOnlyIfTheOptionsNameThem) {
   EXPECT_TRUE(ServingOptions(options, 0, nullptr, {}).admission.anyone);
 }
 
+TEST(Listener, HasAUrlThatClientsCanRead) {
+  EXPECT_EQ(BaseUrlAt("127.0.0.1", 2247), "http://127.0.0.1:2247");
+  EXPECT_EQ(BaseUrlAt("localhost", 2247), "http://localhost:2247");
+  EXPECT_EQ(BaseUrlAt("::1", 2247), "http://[::1]:2247");
+  for (const char* any : {"0.0.0.0", "::"}) {
+    EXPECT_EQ(BaseUrlAt(any, 2247), "http://127.0.0.1:2247") << any;
+  }
+}
+
 TEST(Listener, RelaysThroughTheHostsOwnProxy) {
   const auto small = ServingOptions(
       {}, 0, nullptr,

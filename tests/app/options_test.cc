@@ -11,6 +11,7 @@
 namespace caip::app {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -146,6 +147,24 @@ TEST_F(Options, AllMistakesOfTheFileAreToldWithTheirPlace) {
                         "queue_delay?\n  queue_dellay: constant:20m\n  ^"));
   EXPECT_THAT(options.error().message, HasSubstr("config.yaml:2:11: jobs_max must"));
   EXPECT_THAT(options.error().message, HasSubstr("config.yaml:4:"));
+}
+
+TEST_F(Options, OnlyImagesAreMapped) {
+  const auto options = Read(
+      "images:\n"
+      "  bad uri: run\n"
+      "  gcr.io/P/a: {a: b}\n"
+      "  gcr.io/p/a:v1: run\n");
+  ASSERT_FALSE(options.ok());
+  EXPECT_EQ(options.error().violations.size(), 3u) << options.error().message;
+  EXPECT_THAT(options.error().message,
+              AllOf(HasSubstr("config.yaml:2:12: bad uri is not a valid name of an image. Write "),
+                    HasSubstr("gcr.io/P/a is not a valid name of an image."),
+                    HasSubstr("gcr.io/P/a must be a command")));
+  EmulatorFlags flags;
+  flags.settings["images"] = {"gcr.io/p/a=run", "bad uri=run"};
+  EXPECT_THAT(Read("", flags).error().message,
+              HasSubstr("--map-image: 'bad uri' is not a valid name of an image: "));
 }
 
 TEST_F(Options, ExportsOfNfsServersAreMappedToDirectories) {

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "host/process/launcher_lock.h"
 #include "host/store/state_directory.h"
 
 namespace caip::app {
@@ -83,6 +85,40 @@ TEST(StopOwner, WaitsForAnOwnerThatIsEndingAndNoLongerAnswers) {
   ending.join();
   ASSERT_TRUE(stopped.ok()) << stopped.error().message;
   EXPECT_TRUE(*stopped);
+}
+
+// A program that never serves. It ignores SIGTERM if this process does.
+ServerStart StartThatHangs(const Path& directory, std::chrono::milliseconds end_patience) {
+  const Path program = directory / "hangs";
+  EXPECT_TRUE(WriteFile(program, "#!/bin/sh\nexec sleep 1000\n").ok());
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  return {program, std::chrono::milliseconds(1), end_patience};
+}
+
+TEST(StartInBackground, EndsAServerThatDoesNotServeInTime) {
+  const TemporaryDirectory directory;
+  const ServerStart start = StartThatHangs(directory.path(), std::chrono::seconds(30));
+  const auto url = StartInBackground({}, directory.path() / "state", start);
+  ASSERT_FALSE(url.ok());
+  EXPECT_EQ(url.error().message,
+            "The background server did not serve within 0.001s, so it was ended. Try again, or run "
+            "`caip serve`, which has no such limit. (The log of the server is " +
+                (directory.path() / "state" / "server.log").string() + ")");
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "it may serve later";
+}
+
+TEST(StartInBackground, KillsAServerThatSigtermDoesNotEnd) {
+  const TemporaryDirectory directory;
+  const ServerStart start = StartThatHangs(directory.path(), std::chrono::milliseconds(1));
+  const auto before = ::signal(SIGTERM, SIG_IGN);
+  const auto url = StartInBackground({}, directory.path() / "state", start);
+  ::signal(SIGTERM, before);
+  EXPECT_FALSE(url.ok());
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "it lives";
+}
+
+TEST(StartInBackground, WaitsLongerThanTheServerForReplicasOfAnEarlierOne) {
+  EXPECT_GE(ServerStart().patience, host::kLauncherPatience + std::chrono::seconds(10));
 }
 
 TEST(StopOwner, IsFalseWithoutAnOwner) {

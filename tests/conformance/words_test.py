@@ -1,10 +1,12 @@
 """The judge's words and files: mistakes in them, and which cases they choose."""
 
 import os
+import shutil
+import subprocess
 import tempfile
 import unittest
 
-from peers import judge
+from peers import CAIP, judge
 
 
 class Words(unittest.TestCase):
@@ -103,6 +105,13 @@ class Words(unittest.TestCase):
                                  ('gcloud beta ai custom-jobs create', 'vertex-command')):
             with self.subTest(command):
                 self.assertEqual(self.chapters('--endpoint', 'none', '--submit-command', command), {chapter})
+
+    def test_a_judge_that_is_not_built_is_named_with_the_remedy(self):
+        alone = shutil.copy(CAIP, self.folder)
+        done = subprocess.run([alone, 'conform'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn('No such file or directory', done.stderr)
+        self.assertIn('`scripts/build release caip caip-conform`', done.stderr)
 
     def test_wrong_words(self):
         for words in (['--shard', '4/3'], ['--set', 'x'], ['--frobnicate'], ['--filter', 'nothing/*'],

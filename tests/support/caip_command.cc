@@ -125,6 +125,7 @@ RunningCommand CaipCommand::Start(std::vector<std::string> words) const {
   const pid_t pid = ::fork();
   if (pid != 0) return {pid, out, err};
   ::setpgid(0, 0);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);  // may be ignored
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
   ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), 1);

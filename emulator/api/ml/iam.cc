@@ -231,7 +231,8 @@ Result<Json> PolicyStore::Change(const std::string& project, const std::string& 
   present.erase("etag");
   Json policy = change(std::move(present));
   const std::string sent = StringOr(policy, "etag");
-  if (!sent.empty() && sent != etag) return errors::PolicyEtagStale();
+  // Bytes: clients of apitools send them back in the other alphabet of base64, with - and _.
+  if (!sent.empty() && FromBase64(sent) != FromBase64(etag)) return errors::PolicyEtagStale();
   policy["etag"] = NextEtag(etag, policy);
   RETURN_IF_ERROR(MakeDirectories(directory_));
   RETURN_IF_ERROR(WriteFileDurably(file, PrettyJson(policy) + "\n"));

@@ -141,6 +141,10 @@ std::vector<FieldViolation> CheckMeasurement(const tuning::StudyConfig& config,
                                              const Json& measurement, const std::string& field,
                                              bool all) {
   std::vector<FieldViolation> violations;
+  const size_t count = ListIn(measurement, "metrics").size();
+  if (count > tuning::kMetricsMax) {
+    return {errors::TooManyMetrics(field + ".metrics", count, tuning::kMetricsMax)};
+  }
   for (const Json& metric : ListIn(measurement, "metrics")) {
     const std::string name = StringOr(metric, "metric");
     const auto& known = config.metrics;

@@ -10,24 +10,28 @@
 namespace caip::api {
 namespace {
 
-// Copies the field at the path. A list on the way has it in each of its elements.
-void CopyField(const Json& from, std::span<const std::string> path, Json& to) {
+// Copies the field at the path. A list on the way has it in each of its elements. False: the
+// message has no such field, and `to` stays unchanged.
+bool CopyField(const Json& from, std::span<const std::string> path, Json& to) {
   if (path.empty()) {
     to = from;
-    return;
+    return true;
   }
   if (from.is_array()) {
-    if (!to.is_array()) to = Json::array();
-    for (size_t i = 0; i < from.size(); ++i) {
-      if (to.size() <= i) to.push_back(Json::object());
-      CopyField(from[i], path, to[i]);
-    }
-    return;
+    Json list = to.is_array() ? to : Json(from.size(), Json::object());
+    bool found = false;
+    for (size_t i = 0; i < from.size(); ++i) found = CopyField(from[i], path, list[i]) || found;
+    if (found) to = std::move(list);
+    return found;
   }
-  const Json* field = from.is_object() ? Member(from, path.front()) : nullptr;
-  if (!field) return;
-  if (!to.is_object()) to = Json::object();
-  CopyField(*field, path.subspan(1), to[path.front()]);
+  const std::string& name = path.front();
+  const Json* field = from.is_object() ? Member(from, name) : nullptr;
+  if (!field) return false;
+  const Json* earlier = Member(to, name);
+  Json part = earlier ? *earlier : Json();
+  if (!CopyField(*field, path.subspan(1), part)) return false;
+  to[name] = std::move(part);
+  return true;
 }
 
 }  // namespace

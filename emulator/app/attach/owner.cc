@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "base/text.h"
 #include "emulator/app/errors.h"
@@ -22,9 +25,8 @@ extern char** environ;
 namespace caip::app {
 namespace {
 
-constexpr int kStartMilliseconds = 30'000;
 constexpr int kStopMilliseconds = 60'000;
-constexpr int kEndMilliseconds = 5'000;  // of an owner that no longer answers
+constexpr int kEndMilliseconds = 5'000;  // of an owner that no longer answers, after a SIGKILL
 constexpr size_t kLogTailBytes = 2000;
 
 // Waits until the process has ended; true when it has.
@@ -37,17 +39,31 @@ bool WaitForProcess(pid_t pid, int timeout_ms) {
   return ::poll(&wait, 1, timeout_ms) > 0;
 }
 
-// The first line from the pipe; "" if the other end closed without one.
-std::string ReadLine(int descriptor) {
+// The first line from the pipe; "" if the other end closed without one; nullopt if none came in
+// time.
+std::optional<std::string> ReadLine(int descriptor, std::chrono::milliseconds patience) {
   std::string line;
   char c = 0;
   struct pollfd wait {
     descriptor, POLLIN, 0
   };
-  while (::poll(&wait, 1, kStartMilliseconds) > 0 && ::read(descriptor, &c, 1) == 1 && c != '\n') {
+  int ready = 0;
+  while ((ready = ::poll(&wait, 1, static_cast<int>(patience.count()))) > 0) {
+    if (::read(descriptor, &c, 1) != 1) return "";
+    if (c == '\n') return line;
     line += c;
   }
-  return c == '\n' ? line : "";
+  return ready == 0 ? std::nullopt : std::optional<std::string>("");
+}
+
+// Ends a child. A process in an uninterruptible sleep may live on.
+void EndChild(pid_t pid, std::chrono::milliseconds patience) {
+  ::kill(pid, SIGTERM);
+  if (!WaitForProcess(pid, static_cast<int>(patience.count()))) {
+    ::kill(pid, SIGKILL);
+    WaitForProcess(pid, kEndMilliseconds);
+  }
+  ::waitpid(pid, nullptr, WNOHANG);
 }
 
 // The last output of a server that failed to start, for the error.
@@ -61,7 +77,8 @@ std::string LogTail(const Path& log, off_t from) {
 }
 
 // Starts the server's process: in its own session, without a terminal, with its output in the log.
-Result<pid_t> Spawn(const std::vector<std::string>& words, int log, int ready) {
+Result<pid_t> Spawn(const Path& program, const std::vector<std::string>& words, int log,
+                    int ready) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -81,7 +98,7 @@ Result<pid_t> Spawn(const std::vector<std::string>& words, int log, int ready) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
   pid_t pid = 0;
   const int error =
-      ::posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(), environment.data());
+      ::posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return errors::CannotStartServer(error);
@@ -164,7 +181,8 @@ EmulatorFlags WithFlags(const std::vector<std::string>& present, EmulatorFlags f
   return flags;
 }
 
-Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& state) {
+Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& state,
+                                      const ServerStart& start) {
   RETURN_IF_ERROR(MakeDirectories(state));
   const Path log_path = state / "server.log";
   const Fd log(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
@@ -178,11 +196,15 @@ Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& st
   std::vector<std::string> words = {"caip",         "serve",          "--state",
                                     state.string(), "--idle-timeout", options.background_idle};
   for (std::string& word : FlagWords(flags)) words.push_back(std::move(word));
-  RETURN_IF_ERROR(Spawn(words, log.get(), tell.get()));
+  ASSIGN_OR_RETURN(const pid_t server, Spawn(start.program, words, log.get(), tell.get()));
   tell.Close();
-  const std::string url = ReadLine(ready.get());
-  if (url == kTakenWord) return errors::OwnedByAnother();
-  if (!url.empty()) return url;
+  const auto url = ReadLine(ready.get(), start.patience);
+  if (!url) {
+    EndChild(server, start.end_patience);
+    return errors::ServerTooSlow(start.patience, LogTail(log_path, from), log_path);
+  }
+  if (*url == kTakenWord) return errors::OwnedByAnother();
+  if (!url->empty()) return *url;
   return errors::ServerDidNotStart(LogTail(log_path, from), log_path);
 }
 

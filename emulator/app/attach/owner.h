@@ -1,6 +1,7 @@
 #pragma once
 // The emulator that owns a state directory: starting one in the background, and ending it.
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,20 @@ inline constexpr char kReadyVariable[] = "CAIP_READY_FD";
 /// Written instead of the URL if the state directory has another owner.
 inline constexpr char kTakenWord[] = "taken";
 
+/// How a server is started in the background.
+struct ServerStart {
+  Path program = "/proc/self/exe";             // of `caip serve`
+  std::chrono::milliseconds patience{30'000};  // for its URL
+  /// From SIGTERM to SIGKILL, for a server that does not serve in time.
+  std::chrono::milliseconds end_patience{5'000};
+};
+
 /// Starts `caip serve` with these flags, detached from this process and its terminal, and waits
 /// until it serves. Its messages go to <state>/server.log. Returns its URL; an error contains the
-/// server's own message. kAborted: another server was faster, so look again.
-Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& state);
+/// server's own message. A server that does not serve in time is ended. kAborted: another server
+/// was faster, so look again.
+Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& state,
+                                      const ServerStart& start = {});
 
 /// Asks the owner to end and waits for its end, also if it is already ending and no longer answers.
 /// False if there is no owner.

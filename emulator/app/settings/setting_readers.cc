@@ -9,6 +9,7 @@
 #include "host/process/child_process.h"
 #include "host/process/image_map.h"
 #include "http/transport/peer_user.h"
+#include "images/image_reference.h"
 #include "vertex/nfs_mounts.h"
 
 namespace caip::app {
@@ -189,6 +190,8 @@ SettingProblems SetImages(const Json& value, EmulatorOptions& options) {
     const auto text = value.get<std::string>();
     const auto mapping = ReadImageMapping(text);
     if (!mapping) return {errors::NotAnImage(text)};
+    const auto name = images::ImageReference::Parse(mapping->uri);
+    if (!name.ok()) return {errors::Because(name.error())};
     options.images[mapping->uri] = mapping->entry;
     return {};
   }
@@ -203,9 +206,11 @@ SettingProblems SetImages(const Json& value, EmulatorOptions& options) {
         command.push_back(SettingText(word).value_or(""));
       }
     }
-    if (command.empty() || command.front().empty()) {
-      problems.push_back(errors::NotACommand(uri));
-    } else {
+    const bool is_name = images::ImageReference::Parse(uri).ok();
+    const bool is_command = !command.empty() && !command.front().empty();
+    if (!is_name) problems.push_back(errors::NotAnImageName(uri));
+    if (!is_command) problems.push_back(errors::NotACommand(uri));
+    if (is_name && is_command) {
       options.images[uri] = CompleteLocation(std::move(command));
     }
   }
