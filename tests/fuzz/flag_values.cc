@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/json.h"
+#include "client/vertex/worker_pools.h"
 #include "run/queueing.h"
 
 namespace {
@@ -18,12 +20,20 @@ void Check(const Result<Value>& read) {
   if (!read.ok() && read.error().message.empty()) std::abort();
 }
 
+// Pools that the flags accept can be sent.
+void CheckPool(std::string_view text) {
+  const auto pool = client::vertex::ParsePoolFlag(text);
+  Check(pool);
+  if (!pool.ok() || !client::vertex::CheckPoolFlags({*pool}).ok()) return;
+  if (client::vertex::PoolSpecs({*pool}, {"gs://bkt/a.tar.gz"}, "").size() != 1) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 8) {
+  switch (data[0] % 11) {
     case 0:
       Check(client::ParseList(text));
       break;
@@ -45,8 +55,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 6:
       Check(client::ParseObject(text));
       break;
-    default:
+    case 7:
       Check(run::ParseDelayModel(text));
+      break;
+    case 8:
+      CheckPool(text);
+      break;
+    case 9:
+      Check(client::ParseBoolean(text));
+      break;
+    default:
+      Check(client::ParseStagingBucket(text));
       break;
   }
   return 0;

@@ -1,5 +1,6 @@
-// The first byte of an input selects a kind of value of a storage request: ranges, tokens, dates,
-// patterns, policies. Any text is such a value, or is refused. Values fit what they are about.
+// The first byte of an input selects a kind of value of a request: ranges, tokens, dates, patterns,
+// policies, faults, destinations of tunnels, proxies, codings. Any text is such a value, or is
+// refused. Values fit what they are about.
 
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include "base/time_text.h"
+#include "fakes/gcs/faults/faulty_calls.h"
 #include "fakes/gcs/service/uploads.h"
 #include "fakes/gcs/signing/post_policy.h"
 #include "fakes/gcs/store/checksums.h"
@@ -14,6 +16,8 @@
 #include "fakes/gcs/store/listing.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "google/gcs_uri.h"
+#include "http/compression.h"
+#include "http/connection/tunnel.h"
 #include "http/message.h"
 
 namespace {
@@ -65,12 +69,30 @@ void CheckUri(std::string_view text) {
   Require(google::IsBucketName(uri->bucket) && google::IsObjectName(uri->object));
 }
 
+void CheckDestination(std::string_view text) {
+  const auto destination = http::ParseDestination(text);
+  if (!destination) return;
+  Require(!destination->host.empty());
+  const bool is_ipv6 = destination->host.find(':') != std::string::npos;
+  const std::string host = is_ipv6 ? "[" + destination->host + "]" : destination->host;
+  const auto again = http::ParseDestination(host + ":" + std::to_string(destination->port));
+  Require(again && again->host == destination->host && again->port == destination->port);
+}
+
+void CheckProxy(std::string_view text) {
+  const auto proxy = http::ParseProxyAddress(text);
+  if (proxy) Require(!proxy->host.empty() && !proxy->port.empty());
+  const size_t middle = text.size() / 2;
+  (void)http::IsProxyExempt(text.substr(0, middle), text.substr(middle));
+  Require(http::IsProxyExempt(text, "*"));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 10) {
+  switch (data[0] % 13) {
     case 0:
       CheckRange(text);
       break;
@@ -98,8 +120,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 8:
       (void)ParseRfc3339(text);
       break;
-    default:
+    case 9:
       (void)http::ParseTarget(text);
+      break;
+    case 10:
+      CheckDestination(text);
+      break;
+    case 11:
+      CheckProxy(text);
+      break;
+    default:
+      (void)http::AcceptsCoding(text, "gzip");
+      (void)ParseFault(text);
       break;
   }
   return 0;

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""The scheduled run and scripts/fuzz keep the inputs of the fuzzers. The programs that they call are stand-ins."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Keeps one input of the merged directories, as a fuzzer does with two that reach the same code.
+FUZZER = """#!/bin/sh
+case "$*" in *-merge=1*) ;; *) exit 0 ;; esac
+while [ $# -gt 2 ]; do shift; done
+for input in "$2"/*; do cp "$input" "$1"; break; done
+"""
+
+
+class Clone(unittest.TestCase):
+    """A directory with the scripts, in which other programs do nothing."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.root = pathlib.Path(directory.name)
+        for name in (".ci/nightly", "scripts/fuzz"):
+            (self.root / name).parent.mkdir(exist_ok=True)
+            shutil.copy(ROOT / name, self.root / name)
+        for name in ("cmake", "ninja", "ctest", "python3", "clang++-14"):
+            self.stand_in(f"bin/{name}", "#!/bin/sh\n")
+
+    def stand_in(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+
+    def run_script(self, *command, **more):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("CAIP_", "XDG_"))}
+        environment |= {"PATH": f"{self.root / 'bin'}:{os.environ['PATH']}", "HOME": str(self.root / "home")} | more
+        done = subprocess.run(command, cwd=self.root, env=environment, text=True, timeout=60,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return done.stdout
+
+
+class Nightly(Clone):
+    def setUp(self):
+        super().setUp()
+        for name in ("setup", "build", "storm"):
+            self.stand_in(f"scripts/{name}", "#!/bin/sh\n")
+        self.stand_in("scripts/fuzz", '#!/bin/sh\necho "fuzz $* in $CAIP_FUZZ_CORPUS"\n')
+
+    def test_keeps_inputs_outside_of_the_clone(self):
+        kept = self.root / "home/.cache/caip/fuzz-corpus"
+        output = self.run_script(".ci/nightly")
+        self.assertIn(f"fuzz --fast --runs 10000000 in {kept}\n", output)
+        self.assertIn(f"fuzz --runs 1000000 in {kept}\n", output)
+
+    def test_keeps_inputs_where_the_variables_say(self):
+        self.assertIn(" in /cache/caip/fuzz-corpus\n", self.run_script(".ci/nightly", XDG_CACHE_HOME="/cache"))
+        self.assertIn(" in /kept\n", self.run_script(".ci/nightly", CAIP_FUZZ_CORPUS="/kept"))
+
+
+class Fuzz(Clone):
+    def setUp(self):
+        super().setUp()
+        self.stand_in("build/fuzz/fuzz_x", FUZZER)
+        self.kept = self.root / "kept"
+
+    def put(self, *names):
+        for name in names:
+            (self.kept / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.kept / name).write_text(name)
+
+    def fuzz(self):
+        self.run_script("scripts/fuzz", "--runs", "1", "x", CAIP_FUZZ_CORPUS=str(self.kept))
+        self.assertEqual([path.name for path in self.kept.iterdir()], ["x"])
+        return sorted(path.name for path in (self.kept / "x").iterdir())
+
+    def test_keeps_the_inputs_that_reach_something(self):
+        self.put("x/a", "x/b")
+        self.assertEqual(self.fuzz(), ["a"])
+
+    def test_restores_the_inputs_of_a_run_that_was_killed_while_it_minimized(self):
+        self.put("x.old/a", "x.old/b")
+        (self.kept / "x").mkdir()
+        self.assertEqual(self.fuzz(), ["a"])
+
+    def test_keeps_all_inputs_if_they_cannot_be_minimized(self):
+        self.stand_in("build/fuzz/fuzz_x", FUZZER.replace("do cp", "do exit 1; cp"))
+        self.put("x/a", "x.old/b")
+        self.assertEqual(self.fuzz(), ["a", "b"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
