@@ -11,7 +11,8 @@ Three assumptions go beyond POSIX. ext4, XFS and btrfs guarantee them:
 
 - A rename is one step, also between two directories.
 - An fsync of a new file or directory makes its name durable, and those of its new parents.
-- Changes of names in one directory reach the disk in their order. (ext4 and XFS keep the order of all.)
+- Changes of names in one directory reach the disk in their order, and those in a new directory after its own name. (ext4 and XFS
+  keep the order of all.)
 
 Changes by other processes, the replicas, count as durable. So do changes of mapped files. A file that vanishes while this
 module walks the directory is left out: nothing that the emulator wrote does.
@@ -185,7 +186,7 @@ class Disk:
         for change in self.changes:
             directories = {step[0] for step in change.steps}
             if not change.durable and (behind & directories or chance.random() >= share):
-                behind |= directories
+                behind |= directories | {node for _, _, node in change.steps if node in names}
                 dropped += 1
                 continue
             for directory, name, node in change.steps:

@@ -1,14 +1,24 @@
 #!/usr/bin/env python3
-"""Runs the actors of the storm against one emulator for a while, without kills, and watches its memory and descriptors.
+"""Runs the actors of the storm against one emulator without kills, and watches its memory and descriptors.
 
 The actors delete what they make, so that what the emulator keeps stays about the same. Each sample is one
 line of the report. In the end, growth is the difference between the middle and the last third of the
-samples, each by its median, extrapolated to a day.
+samples.
+
+With --minutes, the medians of the thirds are compared, and growth is extrapolated to a day. With --turns,
+each turn has a fixed number of operations, for a test of seconds. Memory grows if each sample of the last
+third is above all of the middle third, by more than a bound for each operation. Descriptors grow if each
+turn of the last third leaves one.
+
+A sample is taken when the emulator has closed the connections of the actors, and its number of descriptors
+stays the same: its threads close sockets and directories a moment after the last answer.
 
 Exit codes: 0 flat, and nothing was lost; 1 something grows, or was lost; 2 wrong arguments.
 """
 
 import argparse
+import concurrent.futures
+import os
 import random
 import statistics
 import sys
@@ -16,13 +26,24 @@ import threading
 import time
 from pathlib import Path
 
+import job_actors
 import storm
-from world import Lost
+from world import Client, Lost, PROJECT
 
 SECONDS_OF_A_DAY = 86_400
 SAMPLE_SECONDS = 5
 MEMORY_GROWTH_MAX = 0.5  # of the memory of the middle third, in a day
 DESCRIPTOR_GROWTH_MAX = 4  # between the thirds
+OPERATIONS = 30  # of each actor in a turn of --turns
+JOB_OPERATIONS = 3  # the same of an actor that starts processes
+OPERATION_GROWTH_MAX = 4_096  # bytes for each operation
+SANITIZED_KIB = 1 << 30  # the address space of a program with a sanitizer, which keeps freed memory
+REST_SECONDS = 0.5  # the descriptors stay the same for this time before a sample
+REST_SECONDS_MAX = 10  # then the sample is taken anyway
+READERS = 4  # connections that the emulator keeps (kIdleMax in fakes/logging/book, kIdleReadersMax in src/host/store)
+LOG_ENTRIES = 200  # so many, and a job so large, that parallel lists of them overlap
+LARGE_ARGUMENTS = ['x' * 1_000] * 100  # the variable CLOUD_ML_JOB has at most 128 KiB
+LIST_ROUNDS = 100
 
 
 def sample(pid):
@@ -30,10 +51,25 @@ def sample(pid):
 
     Pages of mapped files are not its own: the kernel drops them when memory is short.
     """
-    status = Path(f'/proc/{pid}/status').read_text()
-    fields = dict(line.split(':', 1) for line in status.splitlines() if ':' in line)
-    return (int(fields['RssAnon'].split()[0]), len(list(Path(f'/proc/{pid}/fd').iterdir())),
-            int(fields['Threads']))
+    return status(pid, 'RssAnon'), descriptors(pid), status(pid, 'Threads')
+
+
+def descriptors(pid):
+    return len(os.listdir(f'/proc/{pid}/fd'))
+
+
+def status(pid, field):
+    """A number in the process's status; sizes are in KiB."""
+    for line in Path(f'/proc/{pid}/status').read_text().splitlines():
+        name, value = line.split(':', 1)
+        if name == field:
+            return int(value.split()[0])
+    raise KeyError(field)
+
+
+def leaves_one_each_turn(rises):
+    """Whether the first turn of the last third has at least 1 descriptor more than all before, the second 2, and so on."""
+    return all(rise > turn for turn, rise in enumerate(rises))
 
 
 def third(samples, number):
@@ -52,6 +88,10 @@ def growth(samples, seconds):
 class Soak(storm.Storm):
     """Works in turns: all actors act, then all verify and forget what they made."""
 
+    def __init__(self, caip, chance):
+        super().__init__(caip, chance)
+        self.left = {}  # operations of each actor in a short turn
+
     def turn(self, seconds):
         over = threading.Event()
         threads = [threading.Thread(target=self.work, args=(actor, over)) for actor in self.actors]
@@ -59,43 +99,121 @@ class Soak(storm.Storm):
             thread.start()
         time.sleep(seconds)
         over.set()
+        self.end_turn(threads)
+
+    def short_turn(self):
+        self.left = {actor: JOB_OPERATIONS if isinstance(actor, job_actors.JobActor) else OPERATIONS
+                     for actor in self.actors}
+        threads = [threading.Thread(target=self.work, args=(actor, threading.Event())) for actor in self.actors]
+        for thread in threads:
+            thread.start()
+        self.end_turn(threads)
+
+    def step(self, actor, over):
+        super().step(actor, over)
+        if actor in self.left:
+            self.left[actor] -= 1
+            if self.left[actor] <= 0:
+                over.set()
+
+    def end_turn(self, threads):
         for thread in threads:
             thread.join()
         self.verify()
         for actor in self.actors:
             actor.clear()
+            actor.client.close()
+
+    def fill_readers(self):
+        """Makes the emulator open the connections to its databases that it keeps for concurrent readers."""
+        clients = [Client(self.emulator) for _ in range(READERS)]
+        large = job_actors.Jobs(clients[0], self.chance, 'large')
+        large.training_input = {**large.training_input, 'args': LARGE_ARGUMENTS}
+        large.create_one()
+        clients[0].json('POST', '/v2/entries:write', {
+            'logName': f'projects/{PROJECT}/logs/soak', 'resource': {'type': 'global'},
+            'entries': [{'insertId': str(number), 'textPayload': 'soak'} for number in range(LOG_ENTRIES)]})
+        query = {'resourceNames': [f'projects/{PROJECT}'], 'pageSize': LOG_ENTRIES}
+        with concurrent.futures.ThreadPoolExecutor(READERS) as pool:
+            for _ in range(LIST_ROUNDS):
+                list(pool.map(lambda client: client.json('GET', job_actors.JOBS), clients))
+                list(pool.map(lambda client: client.json('POST', '/v2/entries:list', query), clients))
+        large.clear()
+        clients[0].json('DELETE', f'/v2/projects/{PROJECT}/logs/soak')
+        for client in clients:
+            client.close()
+
+    def await_rest(self):
+        """Returns when no client is connected and the number of descriptors stays the same, or after a limit."""
+        began = since = time.monotonic()
+        last = None
+        while (now := time.monotonic()) - began < REST_SECONDS_MAX:
+            seen = None if self.emulator.has_connections() else descriptors(self.emulator.process.pid)
+            if seen is None or seen != last:
+                last, since = seen, now
+            elif now - since >= REST_SECONDS:
+                return
+            time.sleep(0.02)
+
+    def sample(self):
+        self.await_rest()
+        found = sample(self.emulator.process.pid)
+        print('soak: {:8d} operations  {:8d} KiB  {:4d} descriptors  {:4d} threads'.format(
+            self.operations, *found), flush=True)
+        return found
+
+    def report(self, text):
+        if not self.failures:
+            self.finish()
+        for failure in self.failures:
+            print(f'soak: {failure}', flush=True)
+        print(f'soak: {self.operations} operations; {text}', flush=True)
+
+
+def run_minutes(soak, minutes):
+    samples, began = [], time.monotonic()
+    while time.monotonic() - began < minutes * 60 and not soak.failures:
+        soak.turn(SAMPLE_SECONDS)
+        samples.append(soak.sample())
+    memory, share, more = growth(samples, time.monotonic() - began)
+    soak.report(f'a day would add {memory / 1024:.0f} MiB ({share:.0%}); {more:+.0f} descriptors')
+    return share > MEMORY_GROWTH_MAX or more > DESCRIPTOR_GROWTH_MAX
+
+
+def run_turns(soak, turns):
+    samples, at = [], []
+    sanitized = status(soak.emulator.process.pid, 'VmSize') > SANITIZED_KIB
+    while len(samples) < turns and not soak.failures:
+        soak.short_turn()
+        samples.append(soak.sample())
+        at.append(soak.operations)
+    middle, last = samples[turns // 3:turns * 2 // 3], samples[turns * 2 // 3:]
+    if soak.failures or not middle or not last:
+        soak.report('not complete')
+        return True
+    operations = at[-1] - at[turns // 3]
+    memory = min(one[0] for one in last) - max(one[0] for one in middle)
+    rises = [one[1] - max(two[1] for two in middle) for one in last]
+    soak.report(f'{memory:+d} KiB and {rises[-1]:+d} descriptors in the last third')
+    return leaves_one_each_turn(rises) or (not sanitized and memory * 1024 > operations * OPERATION_GROWTH_MAX)
 
 
 def run(given):
-    chance = random.Random(given.seed)
-    samples = []
-    with Soak(given.caip, chance) as soak:
-        began = time.monotonic()
-        while time.monotonic() - began < given.minutes * 60 and not soak.failures:
-            soak.turn(SAMPLE_SECONDS)
-            samples.append(sample(soak.emulator.process.pid))
-            print('soak: {:6.0f} s  {:8d} KiB  {:4d} descriptors  {:4d} threads'.format(
-                time.monotonic() - began, *samples[-1]), flush=True)
-        seconds = time.monotonic() - began
-        if not soak.failures:
-            soak.finish()
-        for failure in soak.failures:
-            print(f'soak: {failure}', flush=True)
-        memory, share, descriptors = growth(samples, seconds)
-        print(f'soak: {soak.operations} operations; a day would add {memory / 1024:.0f} MiB '
-              f'({share:.0%}); {descriptors:+.0f} descriptors', flush=True)
-        grows = share > MEMORY_GROWTH_MAX or descriptors > DESCRIPTOR_GROWTH_MAX
+    with Soak(given.caip, random.Random(given.seed)) as soak:
+        soak.fill_readers()
+        grows = run_turns(soak, given.turns) if given.turns else run_minutes(soak, given.minutes)
         return 1 if soak.failures or grows else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('--minutes', type=float, default=5, help='how long to run (default: 5)')
+    parser.add_argument('--turns', type=int, help='number of short turns instead, at least 6')
     parser.add_argument('--seed', type=int, default=1, help='seed of the random choices')
-    parser.add_argument('--caip', default=storm.newest_caip())
+    parser.add_argument('--caip', default=os.environ.get('CAIP') or storm.newest_caip())
     given = parser.parse_args()
-    if not given.caip or given.minutes <= 0:
-        parser.error('caip must be built, and --minutes must be positive')
+    if not given.caip or given.minutes <= 0 or (given.turns or 6) < 6:
+        parser.error('caip must be built, --minutes must be positive, and --turns at least 6')
     try:
         return run(given)
     except Lost as error:

@@ -1,18 +1,33 @@
 """Actors that use Cloud Storage: whole objects, and resumable uploads."""
 
+import hashlib
 import http.client
 import json
 import urllib.parse
 
+from ledger import shortened
 from world import Lost, Refused
 
 PIECE = 256 << 10
 COMPOSED_BYTES_MAX = 2_000_000
+CANCELLED_UPLOAD = 499
+CANCELLED_SESSION = (404, 410, 499)
+CANCELLED_AGAIN = 3  # cancelled uploads in each check
+READ_AGAIN = 10  # objects whose bytes are compared in each check
 UNANSWERED = (OSError, http.client.HTTPException)
 
 
 def path(bucket, name, more=''):
     return f'/storage/v1/b/{bucket}/o/' + urllib.parse.quote(name, safe='') + more
+
+
+def content(label, size):
+    """Bytes of which each KiB differs, so that a piece in a wrong place is found."""
+    return b''.join(f'{label} {i:5}\n'.encode().rjust(1024) for i in range(size // 1024 + 1))[:size]
+
+
+def checksum(data):
+    return hashlib.sha256(data).hexdigest()
 
 
 class Objects:
@@ -51,7 +66,7 @@ class Objects:
             self.count += 1
             name = self.some() if self.kept and self.chance.random() < 0.5 else f'{self.prefix}/{self.count}'
             size = self.chance.choice([0, 10, 5_000, 300_000])
-            self.target = (name, bytes([self.chance.randrange(256)]) * size)
+            self.target = (name, content(f'{name} {self.count}', size))
             return {name: self.target[1]}
         name, data = self.target
         status, _, text = self.client.send('POST', '/upload/storage/v1/b/storm-bucket/o?uploadType=media&name='
@@ -121,7 +136,8 @@ class Objects:
         seen = {name: self.read(name) for name in self.open}
         for name, states in self.open.items():
             if seen[name] not in states:
-                raise Lost(f'{name} is neither as before nor as after the operation')
+                raise Lost(f'{name} is {shortened(seen[name])}, neither as before nor as after the operation: '
+                           f'{shortened(list(states))}')
             self.keep(name, seen[name])
         if moving and all(value is None for value in seen.values()):
             raise Lost(f'a move lost its object: {sorted(self.open)}')
@@ -130,9 +146,10 @@ class Objects:
         if listed != set(self.kept):
             raise Lost(f'objects {self.prefix}: lost {sorted(set(self.kept) - listed)}, '
                        f'unknown {sorted(listed - set(self.kept))}')
-        for name in self.chance.sample(sorted(self.kept), min(10, len(self.kept))):
-            if self.read(name) != self.kept[name]:
-                raise Lost(f'{name} has other bytes than acknowledged')
+        for name in self.chance.sample(sorted(self.kept), min(READ_AGAIN, len(self.kept))):
+            data = self.read(name)
+            if data != self.kept[name]:
+                raise Lost(f'{name} is {shortened(data)} instead of {shortened(self.kept[name])}')
 
     def clear(self):
         for name in sorted(self.kept):
@@ -142,15 +159,22 @@ class Objects:
 
 
 class Uploads:
-    """One resumable upload after the other, each continued where the emulator says it is."""
+    """One resumable upload after the other, each continued where the emulator says it is.
+
+    `done` has the checksum of the bytes that were sent for each object.
+    """
 
     def __init__(self, client, chance, prefix):
         self.client, self.chance, self.prefix = client, chance, prefix
         self.count, self.session, self.done = 0, None, {}
+        self.cancelled, self.cancelling = [], False  # sessions; True: the cancellation has no answer
+        self.unread = []  # the objects that were made since the last check
 
     def act(self):
         if self.session is None:
             self.begin()
+        elif self.chance.random() < 0.1:
+            self.cancel()
         else:
             self.send_piece()
 
@@ -158,7 +182,7 @@ class Uploads:
         self.count += 1
         self.name = f'{self.prefix}/upload-{self.count}'
         pieces = self.chance.randrange(1, 4)
-        self.data = bytes([self.count % 256]) * (pieces * PIECE - self.chance.choice([0, 1000]))
+        self.data = content(self.name, pieces * PIECE - self.chance.choice([0, 1000]))
         self.acknowledged = 0
         status, headers, text = self.client.send(
             'POST', '/upload/storage/v1/b/storm-bucket/o?uploadType=resumable&ifGenerationMatch=0&name='
@@ -167,6 +191,21 @@ class Uploads:
             raise Refused(f'a session cannot begin: {status} {text[:300]!r}')
         self.session = urllib.parse.urlsplit(headers['Location'])
         self.session = self.session.path + '?' + self.session.query
+
+    def cancel(self):
+        self.cancelling = True
+        status, _, text = self.client.send('DELETE', self.session)
+        if status != CANCELLED_UPLOAD:
+            raise Refused(f'{self.session} cannot be cancelled: {status} {text[:300]!r}')
+        self.forget_cancelled()
+
+    def forget_cancelled(self):
+        self.cancelled.append(self.session)
+        self.session, self.cancelling = None, False
+
+    def progress(self, session):
+        """The answer to a question about a session: (status, headers, body)."""
+        return self.client.send('PUT', session, b'', {'Content-Range': 'bytes */*'})
 
     def send_piece(self):
         begin = self.acknowledged
@@ -192,16 +231,33 @@ class Uploads:
     def finish(self, resource):
         if int(resource['size']) != len(self.data):
             raise Lost(f'{self.name} has {resource["size"]} bytes instead of {len(self.data)}')
-        self.done[self.name] = len(self.data)
+        self.done[self.name] = checksum(self.data)
+        self.unread.append(self.name)
         self.session = None
 
     def verify(self):
+        if self.cancelling:  # it may continue, but its client does not
+            self.session, self.cancelling = None, False
         if self.session:
             self.take(*self.client.send('PUT', self.session, b'', {
                 'Content-Range': f'bytes */{len(self.data)}'}))
-        sizes = {item['name']: int(item['size']) for item in self.listed()}
-        if sizes != self.done:
-            raise Lost(f'uploads: {sizes} instead of {self.done}')
+        for session in self.cancelled[-CANCELLED_AGAIN:]:
+            status, _, text = self.progress(session)
+            if status >= 500:
+                raise Refused(f'{session}: {status} {text[:300]!r}')
+            if status not in CANCELLED_SESSION:
+                raise Lost(f'a cancelled upload continues: {status} {text[:300]!r}')
+        listed = {item['name'] for item in self.listed()}
+        if listed != set(self.done):
+            raise Lost(f'uploads: lost {sorted(set(self.done) - listed)}, unknown {sorted(listed - set(self.done))}')
+        older = self.chance.sample(sorted(self.done), min(READ_AGAIN, len(self.done)))
+        for name in sorted({*self.unread, *older}):
+            status, _, data = self.client.send('GET', path('storm-bucket', name, '?alt=media'))
+            if status != 200:
+                raise Refused(f'{name}: {status} {data[:300]!r}')
+            if checksum(data) != self.done[name]:
+                raise Lost(f'{name} has other bytes than were sent')
+        self.unread = []
 
     def listed(self):
         """Every object below the prefix: all pages of the list."""
@@ -215,6 +271,8 @@ class Uploads:
             page = {'pageToken': answer['nextPageToken']}
 
     def clear(self):
+        if self.session:
+            self.cancel()
         for name in sorted(self.done):
             self.client.json('DELETE', path('storm-bucket', name), expect=(204,))
         self.done = {}

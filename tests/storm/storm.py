@@ -2,11 +2,12 @@
 """Kills the emulator under load again and again, and checks that it lost nothing that it had acknowledged.
 
 Each round runs actors against one emulator: objects (written, composed, copied, moved, deleted), resumable
-uploads, jobs with log lines, log entries, studies. At a random moment the emulator, the process that
-starts its replicas, or both get SIGKILL. With --power-cut all processes get it, and what was not synced
-may be gone from the disk. With --faults the disk is full or read-only before the kill, or descriptors run
-out. The emulator starts again, and each actor compares what it finds with what was
-acknowledged. In the end all jobs end, the emulator stops, and no process is left.
+and multipart uploads, settings of buckets and objects, images, training jobs, custom jobs and tuning jobs,
+log entries, studies. At a random moment the emulator, the process that starts its replicas, or both get
+SIGKILL. With --power-cut all processes get it, and what was not synced may be gone from the disk. With
+--faults the disk is full or read-only before the kill, or descriptors run out. The emulator starts again,
+and each actor compares what it finds with what was acknowledged. No process of the killed emulator may be
+left, nor one of a job that has ended. In the end all jobs end, the emulator stops, and no process is left.
 
 Exit codes: 0 nothing was lost; 1 something was lost (it is printed); 2 wrong arguments.
 """
@@ -24,15 +25,22 @@ import threading
 import time
 from pathlib import Path
 
+import job_actors
+import registry_actors
 import service_actors
+import settings_actors
 import storage_actors
+import xml_actors
 from disk_fault import DiskFault, build_disk_library
 from world import Client, Emulator, Lost, Refused, ROOT
 
 UNANSWERED = (OSError, http.client.HTTPException)
 KINDS = (storage_actors.Objects, storage_actors.Objects, storage_actors.Uploads,
-         service_actors.Jobs, service_actors.Jobs, service_actors.Logs, service_actors.Studies)
+         job_actors.Jobs, job_actors.Jobs, service_actors.Logs, service_actors.Studies,
+         xml_actors.MultipartUploads, registry_actors.Images, settings_actors.Settings,
+         job_actors.CustomJobs, job_actors.TuningJobs, job_actors.VertexTuningJobs)
 ROUNDS_OF_A_STATE = 25
+ORPHAN_SECONDS = 10
 SETTLE_SECONDS = 3  # a job's state that could not be saved is tried again each second
 
 
@@ -86,6 +94,7 @@ class Storm:
         if ended:
             self.recover()
         self.verify()
+        self.look_for_processes()
 
     def interrupt(self, over):
         """Ends processes of the emulator, and sets `over`. True: the emulator itself ended."""
@@ -110,20 +119,33 @@ class Storm:
             except UNANSWERED as error:
                 self.failures.append(f'{type(actor).__name__}: no answer after the restart: {error!r}')
 
-    def finish(self):
-        for actor in self.actors:
-            if isinstance(actor, service_actors.Jobs):
-                try:
-                    actor.drain()
-                except Lost as error:
-                    self.failures.append(f'Jobs: {error}')
-        self.emulator.stop()
-        for _ in range(100):
-            left = self.emulator.own_processes()
-            if not left:
+    def job_actors(self):
+        return [actor for actor in self.actors if isinstance(actor, job_actors.JobActor)]
+
+    def look_for_processes(self):
+        """No process of an ended job, and soon none of an emulator that was killed, may be left."""
+        ended = {name.rsplit('/', 1)[-1] for actor in self.job_actors() for name in actor.ended}
+        late = {pid: job for pid, job in self.emulator.replicas().items() if job in ended}
+        if late:
+            self.failures.append(f'processes of jobs that have ended: {late}')
+        self.await_none_of(self.emulator.orphans)
+
+    def await_none_of(self, processes):
+        deadline = time.monotonic() + ORPHAN_SECONDS
+        while left := processes():
+            if time.monotonic() > deadline:
+                self.failures.append(f'processes are left: {left}')
                 return
-            time.sleep(0.05)
-        self.failures.append(f'processes are left: {left}')
+            time.sleep(0.02)
+
+    def finish(self):
+        for actor in self.job_actors():
+            try:
+                actor.drain()
+            except Lost as error:
+                self.failures.append(f'{type(actor).__name__}: {error}')
+        self.emulator.stop()
+        self.await_none_of(self.emulator.own_processes)
 
 
 class PowerCuts(Storm):
@@ -132,6 +154,8 @@ class PowerCuts(Storm):
     def __init__(self, caip, chance, library):
         super().__init__(caip, chance)
         self.disk = self.emulator.watch_disk(library)
+        for actor in self.actors:
+            actor.power_cuts = True
 
     def interrupt(self, over):
         over.set()

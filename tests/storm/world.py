@@ -17,11 +17,16 @@ from power_cut import Disk
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKER = 'CAIP_STORM'
+ESTABLISHED, CLOSE_WAIT = '01', '08'  # states in /proc/PID/net/tcp
 REPLICA = 'CAIP_REPLICA'  # of each replica's processes (src/host/process/orphans.h)
 PROJECT = 'storm-project'
 IMAGE = 'gcr.io/storm-project/lines:1'
 LINES = 20
 TRAINER = f"sh -c 'i=0; while [ $i -lt {LINES} ]; do i=$((i+1)); echo storm line $i; done'"
+STUDY_IMAGE = 'gcr.io/storm-project/study:1'
+# Reports the value of its one parameter as the metric, as cloudml-hypertune writes it.
+STUDY_TRAINER = r"""sh -c 'echo "{\"m\": \"$1\", \"global_step\": \"1\", \"timestamp\": 1.5,""" \
+    r""" \"trial\": \"$CLOUD_ML_TRIAL_ID\"}" > "$CLOUD_ML_HP_METRIC_FILE"'"""
 
 
 class Lost(Exception):
@@ -99,13 +104,14 @@ class Emulator:
         self.prefix = list(prefix)
         self.environment = {**os.environ, MARKER: self.marker, **(environment or {})}
         self.process = None
-        self.port = 0
+        self.port = 0  # a new one at each start: meanwhile any program may take the old one
         self.state_id = state_id(self.directory / 'state')
 
     def start(self):
         reader, writer = os.pipe()
         words = [*self.prefix, self.caip, 'serve', '--state', self.directory / 'state', '--port',
-                 self.port, '--access-log', 'off', '--map-image', f'{IMAGE}={TRAINER}']
+                 0, '--access-log', 'off', '--map-image', f'{IMAGE}={TRAINER}',
+                 '--map-image', f'{STUDY_IMAGE}={STUDY_TRAINER}']
         with open(self.directory / 'serve.log', 'ab') as log:
             self.process = subprocess.Popen(
                 [str(word) for word in words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -116,6 +122,15 @@ class Emulator:
         if not url:
             raise Lost('the emulator does not start:\n' + self.log())
         self.port = int(url.rsplit(':', 1)[1])
+
+    def has_connections(self):
+        """Whether the emulator has a connection of a client that it has not closed."""
+        local = f':{self.port:04X}'
+        for line in Path(f'/proc/{self.process.pid}/net/tcp').read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[1].endswith(local) and fields[3] in (ESTABLISHED, CLOSE_WAIT):
+                return True
+        return False
 
     def watch_disk(self, library):
         """From now on each emulator journals its changes, and the disk can cut the power."""
@@ -178,6 +193,25 @@ class Emulator:
             of_emulator = self.process is not None and parent == self.process.pid
             if marked or of_emulator or str(self.directory) in words:
                 found[int(entry.name)] = words
+        return found
+
+    def orphans(self):
+        """Own processes that do not descend from the living emulator: {pid: command line}."""
+        own = self.own_processes()
+        family = self.descendants() | {self.process.pid}
+        return {pid: words for pid, words in own.items() if pid not in family}
+
+    def replicas(self):
+        """The job's id for each living process of a replica: {pid: id}."""
+        start, found = f'{REPLICA}={self.state_id}/{PROJECT}/'.encode(), {}
+        for pid in living_processes():
+            try:
+                environment = Path(f'/proc/{pid}/environ').read_bytes()
+            except OSError:
+                continue
+            at = environment.find(start)
+            if at >= 0:
+                found[pid] = environment[at + len(start):].split(b'/', 1)[0].decode()
         return found
 
     def launchers(self):
