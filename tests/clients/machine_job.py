@@ -314,6 +314,24 @@ class Denied(unittest.TestCase):
         self.assertIn('making a network namespace', facts['isolation']['detail'])
 
 
+class DeniedToUsers(unittest.TestCase):
+    """A setting of the kernel denies user namespaces to a user without rights over the host."""
+
+    def test_the_setting_and_the_remedy_are_named(self):
+        support.need('unshare', 'setpriv')
+        if support.run(['unshare', '--user', '--map-root-user', 'true'], check=False).returncode != 0:
+            self.skipTest('no user namespace can be made in which to forbid the others')
+        script = ('echo 0 > /proc/sys/user/max_user_namespaces && '
+                  'exec setpriv --inh-caps=-all --bounding-set=-all "$@"')
+        with tempfile.TemporaryDirectory(prefix='caip-machine-') as state:
+            done = support.run(['unshare', '--user', '--map-root-user', 'sh', '-c', script, 'sh',
+                                support.caip_binary(), 'serve', '--port', '0', '--state', state,
+                                '--isolation', 'machine'], check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn('denies user namespaces; as root, run `sysctl user.max_user_namespaces=15000`',
+                      done.stderr)
+
+
 class Hidden(unittest.TestCase):
     """Parts of the host are hidden or read-only, as in containers."""
 
@@ -406,7 +424,11 @@ def descendants(pid):
     """All processes below a process."""
     found = []
     for task in Path(f'/proc/{pid}/task').glob('*/children'):
-        for child in task.read_text().split():
+        try:
+            children = task.read_text().split()
+        except OSError:  # the thread has ended
+            continue
+        for child in children:
             found += [int(child), *descendants(int(child))]
     return found
 

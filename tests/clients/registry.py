@@ -11,21 +11,14 @@ import io
 import json
 import os
 import random
-import shutil
 import socket
-import subprocess
 import tarfile
-import tempfile
 import threading
 import unittest
 from pathlib import Path
 
+import container_tools
 import support
-import toolchains
-
-POLICY = '{"default": [{"type": "insecureAcceptAnything"}]}'
-# Hosts on which limits cannot be raised need lower ones.
-CONTAINERS = '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n'
 
 
 def write_rootfs(file, size=1000):
@@ -47,33 +40,7 @@ def file_in_archive(archive_of_image, name='data/file'):
         return files.extractfile(name).read()
 
 
-class RegistryTest(support.EmulatorTest):
-    """A client with an emulator, a folder, and a home folder without settings of the user."""
-
-    def setUp(self):
-        self.work = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        for name, text in (('policy.json', POLICY), ('containers.conf', CONTAINERS), ('registries.conf', ''),
-                           ('auth.json', '{}')):
-            (self.work / name).write_text(text)
-        self.address = self.emulator.url.removeprefix('http://')
-        variables = json.loads(self.emulator.caip('env', '--tls', '--format', 'json').stdout)
-        self.env = {**support.clean_environment(), **variables, 'HOME': str(self.work),
-                    'XDG_RUNTIME_DIR': str(self.work), 'XDG_DATA_HOME': str(self.work / 'data'),
-                    'REGISTRY_AUTH_FILE': str(self.work / 'auth.json'),
-                    'DOCKER_CONFIG': str(self.work),
-                    'CONTAINERS_CONF': str(self.work / 'containers.conf'),
-                    'CONTAINERS_REGISTRIES_CONF': str(self.work / 'registries.conf')}
-
-    def run_client(self, *words, check=True):
-        return support.run(words, env=self.env, cwd=self.work, check=check)
-
-    def tags(self, name):
-        """The tags that the registry lists, as curl sees them."""
-        done = support.run(['curl', '-sf', f'{self.emulator.url}/v2/{name}/tags/list'])
-        return json.loads(done.stdout)['tags']
-
-
-class KilledEmulator(RegistryTest):
+class KilledEmulator(container_tools.RegistryTest):
     """A client of the wire, whose emulator is killed in the middle of its requests."""
 
     SIZE = 8_000_000
@@ -101,16 +68,20 @@ class KilledEmulator(RegistryTest):
         last = int(fields['Range'].removeprefix('0-'))
         return last + 1 if last else 0
 
+    def restart(self):
+        self.emulator.restart(kill=True)
+        self.address = self.emulator.url.removeprefix('http://')
+
     def test_an_upload_continues_after_each_kill(self):
         content = random.Random(16).randbytes(self.SIZE)
         digest = 'sha256:' + hashlib.sha256(content).hexdigest()
         location = self.call('POST', '/v2/p/killed/blobs/uploads/')[1]['Location']
         for end in (1_000_000, 1_000_007, 4_000_000, self.SIZE):
             self.send_part(location, content[self.offset(location):end])
-            self.emulator.restart(kill=True)
+            self.restart()
             self.assertEqual(self.offset(location), end)
         self.assertEqual(self.call('PUT', f'{location}?digest={digest}')[0], 201)
-        self.emulator.restart(kill=True)
+        self.restart()
         self.assertEqual(self.call('HEAD', f'/v2/p/killed/blobs/{digest}')[1]['Content-Length'], str(self.SIZE))
         self.assertEqual(self.call('GET', location)[0], 404)
 
@@ -122,7 +93,7 @@ class KilledEmulator(RegistryTest):
             writer.start()
             aim = len(stored) + chance.randrange(1, 6)
             support.wait_for(lambda: len(stored) >= aim, f'{aim} blobs')
-            self.emulator.restart(kill=True)
+            self.restart()
             writer.join()
             for digest in stored:
                 self.assertEqual(self.call('HEAD', f'/v2/p/storm/blobs/{digest}')[0], 200)
@@ -145,15 +116,7 @@ class KilledEmulator(RegistryTest):
             return  # the kill
 
 
-class Skopeo(RegistryTest):
-
-    @classmethod
-    def setUpClass(cls):
-        support.need('skopeo', 'curl')
-        super().setUpClass()
-
-    def skopeo(self, *words, check=True):
-        return self.run_client('skopeo', '--policy', 'policy.json', *words, check=check)
+class Skopeo(container_tools.Skopeo):
 
     def layout(self, name, size=1000):
         """An OCI layout with an image of one layer, made without any client."""
@@ -244,31 +207,7 @@ class Skopeo(RegistryTest):
         self.skopeo('--registries-conf', 'registries.conf', 'copy', 'docker://gcr.io/p/mirrored:1', 'oci:back:1')
 
 
-class Crane(RegistryTest):
-    SOURCE = '''package main
-
-import (
-    "os"
-
-    "github.com/google/go-containerregistry/cmd/crane/cmd"
-)
-
-func main() {
-    if err := cmd.Root.Execute(); err != nil {
-        os.Exit(1)
-    }
-}
-'''
-
-    @classmethod
-    def setUpClass(cls):
-        support.need('curl')
-        cls.program = shutil.which('crane') or toolchains.go_program(
-            'crane', cls.SOURCE, 'github.com/google/go-containerregistry@v0.22.1')
-        super().setUpClass()
-
-    def crane(self, *words, check=True):
-        return self.run_client(self.program, *words, check=check)
+class Crane(container_tools.Crane):
 
     def test_appends_copies_and_mounts(self):
         content = write_rootfs(self.work / 'layer.tar', 100_000)
@@ -298,101 +237,44 @@ func main() {
         self.assertEqual(self.tags('p/part'), ['1'])
 
 
-class Podman(RegistryTest):
-
-    @classmethod
-    def setUpClass(cls):
-        support.need('podman', 'curl')
-        super().setUpClass()
-
-    def podman(self, *words, check=True):
-        return self.run_client('podman', '--root', self.work / 'root', '--runroot', self.work / 'run',
-                               '--storage-driver', 'vfs', '--cgroup-manager', 'cgroupfs', '--events-backend', 'none',
-                               *words, check=check)
+class Podman(container_tools.Podman):
 
     def test_pushes_and_pulls(self):
         content = write_rootfs(self.work / 'rootfs.tar', 3_000_000)
         self.podman('import', 'rootfs.tar', 'localhost/image:1')
-        policy = ['--signature-policy', self.work / 'policy.json']
         for target, flags in ((f'{self.address}/p/podman:1', ['--tls-verify=false']), ('gcr.io/p/podman-tls:1', [])):
             with self.subTest(target):
-                self.podman('push', *policy, *flags, 'localhost/image:1', target)
-                self.podman('pull', *policy, *flags, target)
+                self.podman('push', *self.policy, *flags, 'localhost/image:1', target)
+                self.podman('pull', *self.policy, *flags, target)
                 self.podman('save', '-o', 'saved.tar', target)
                 self.assertEqual(file_in_archive(self.work / 'saved.tar'), content)
                 (self.work / 'saved.tar').unlink()
                 self.podman('rmi', target)
         self.podman('rmi', '-a')
-        self.podman('pull', *policy, 'gcr.io/p/podman-tls:1')
+        self.podman('pull', *self.policy, 'gcr.io/p/podman-tls:1')
 
     def test_logs_in(self):
         self.podman('login', '-u', 'oauth2accesstoken', '-p', 'ya29.anything', 'gcr.io')
         self.podman('login', '-u', '_json_key', '-p', '{}', '--tls-verify=false', self.address)
 
 
-class Buildah(RegistryTest):
-
-    @classmethod
-    def setUpClass(cls):
-        support.need('buildah', 'curl')
-        super().setUpClass()
+class Buildah(container_tools.Buildah):
 
     def test_builds_and_pushes(self):
         content = write_rootfs(self.work / 'rootfs.tar')
         (self.work / 'Containerfile').write_text('FROM scratch\nADD rootfs.tar /\nENTRYPOINT ["/data/file"]\n')
-        words = ['buildah', '--root', self.work / 'root', '--runroot', self.work / 'run', '--storage-driver', 'vfs']
-        policy = ['--signature-policy', self.work / 'policy.json']
-        self.run_client(*words, 'bud', *policy, '--isolation', 'chroot', '-t', 'gcr.io/p/built:1', '.')
-        self.run_client(*words, 'push', *policy, 'gcr.io/p/built:1')
-        self.run_client(*words, 'rmi', '-a')
-        self.run_client(*words, 'pull', *policy, 'gcr.io/p/built:1')
-        made = self.run_client(*words, 'from', *policy, 'gcr.io/p/built:1').stdout.strip()
-        place = self.run_client(*words, 'mount', made).stdout.strip()
+        self.buildah('bud', *self.policy, '--isolation', 'chroot', '-t', 'gcr.io/p/built:1', '.')
+        self.buildah('push', *self.policy, 'gcr.io/p/built:1')
+        self.buildah('rmi', '-a')
+        self.buildah('pull', *self.policy, 'gcr.io/p/built:1')
+        made = self.buildah('from', *self.policy, 'gcr.io/p/built:1').stdout.strip()
+        place = self.buildah('mount', made).stdout.strip()
         self.assertEqual((Path(place) / 'data/file').read_bytes(), content)
-        self.run_client(*words, 'rm', '-a')
+        self.buildah('rm', '-a')
         self.assertEqual(self.tags('p/built'), ['1'])
 
 
-class Docker(RegistryTest):
-    """A daemon of its own, to which the proxy and the certificates of the emulator are given."""
-
-    @classmethod
-    def setUpClass(cls):
-        support.need('docker', 'dockerd', 'curl')
-        if os.geteuid() != 0:
-            raise unittest.SkipTest('only root can start dockerd')
-        super().setUpClass()
-
-    def setUp(self):
-        super().setUp()
-        self.socket = f'unix://{self.work}/docker.sock'
-        self.log = self.enterContext(open(self.work / 'dockerd.log', 'wb'))
-        (self.work / 'daemon.json').write_text('{}')
-        self.daemon = subprocess.Popen(
-            ['dockerd', '--config-file', self.work / 'daemon.json', '--data-root', self.work / 'd', '--exec-root',
-             self.work / 'e', '-p', self.work / 'pid', '-H', self.socket, '--storage-driver', 'vfs',
-             '--iptables=false', '--ip6tables=false', '--bridge=none', '--default-ulimit', 'nofile=1024:1024'],
-            env=self.env, stdout=self.log, stderr=self.log)
-        self.addCleanup(self.end)
-        try:
-            support.wait_for(self.answers, 'an answer of dockerd', 30)
-        except AssertionError:
-            raise unittest.SkipTest('dockerd does not start here') from None
-
-    def answers(self):
-        if self.daemon.poll() is not None:
-            raise unittest.SkipTest('dockerd does not start here')
-        return self.docker('version', check=False).returncode == 0
-
-    def end(self):
-        self.daemon.terminate()
-        self.daemon.wait(30)
-        for line in Path('/proc/self/mounts').read_text().splitlines():  # dockerd leaves some
-            if line.split()[1].startswith(str(self.work)):
-                subprocess.run(['umount', line.split()[1]], check=False)
-
-    def docker(self, *words, check=True):
-        return self.run_client('docker', '-H', self.socket, *words, check=check)
+class Docker(container_tools.Docker):
 
     def test_pushes_and_pulls_as_the_documentation_of_google_says(self):
         content = write_rootfs(self.work / 'rootfs.tar', 6_000_000)

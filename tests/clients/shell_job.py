@@ -96,6 +96,7 @@ class ShellTest(support.EmulatorTest):
 class OnMachine(ShellTest):
     def test_a_program_runs_where_the_replica_runs(self):
         script = 'hostname; pwd; cat /tmp/caip-shell-file; echo $CLUSTER_SPEC; cat /proc/1/comm; exit 7'
+        support.wait_for(lambda: self.shell('--', 'test', '-s', '/tmp/caip-shell-file').returncode == 0, 'the file')
         done = self.shell('--', 'sh', '-c', script)
         self.assertEqual(done.returncode, 7, done.stderr)
         host, directory, file, cluster, init = done.stdout.splitlines()

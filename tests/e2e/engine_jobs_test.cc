@@ -99,6 +99,19 @@ TEST_P(EngineJobs, RunTheProgramOfTheImageOnItsOwnFiles) {
                              HasSubstr("Job completed successfully.")));
 }
 
+// Files of this host stand for those of the GPUs.
+TEST_P(EngineJobs, HaveTheGpusThatTheirReplicaWasLent) {
+  MakeImage(
+      "ls /dev | grep nvidia; echo \"lent $CUDA_VISIBLE_DEVICES\"\n"
+      ": <>/dev/nvidia0 && echo 'it opens'");
+  const Transcript run = Submit(
+      "gpus", {"--stream-logs", "--scale-tier", "basic-gpu", "--fake-gpus", "2xNVIDIA_TESLA_K80"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("nvidia0"), HasSubstr("nvidiactl"), HasSubstr("nvidia-uvm"),
+                    HasSubstr("lent GPU-"), HasSubstr("it opens"), Not(HasSubstr("nvidia1"))));
+}
+
 TEST_P(EngineJobs, EndWithTheExitCodeOfTheContainer) {
   MakeImage("case $1 in signal) kill -9 $$;; *) exit 3;; esac");
   EXPECT_EQ(Submit("code", {"--stream-logs"}).exit_code, 1);

@@ -52,7 +52,7 @@ TEST(MainJob, TrainsAClassifierWithFiveReplicas) {
     EXPECT_THAT(run.err, ::testing::HasSubstr(task));
   }
   EXPECT_FALSE(fs::is_empty(caip.BucketFile("digits-1", "out/eval")));
-  EXPECT_TRUE(ProcessesMentioning(caip.state().string()).empty());
+  EXPECT_TRUE(Eventually([&] { return ProcessesMentioning(caip.state().string()).empty(); }));
 }
 
 }  // namespace

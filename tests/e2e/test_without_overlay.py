@@ -47,10 +47,10 @@ class WithoutOverlay(unittest.TestCase):
         if not shutil.which('unshare') or self.run_there('true').returncode != 0:
             self.skipTest('this host permits no overlay of a user')
 
-    def run_there(self, *words):
+    def run_there(self, *words, **more):
         """Runs a command in a directory that is an overlay."""
         env = {**support.clean_environment(), 'CAIP_STATE': f'{self.folder}/merged/state', 'TMPDIR': f'{self.folder}/merged',
-               'CLOUDSDK_CORE_PROJECT': 'demo-project'}
+               'CLOUDSDK_CORE_PROJECT': 'demo-project', **more}
         return subprocess.run([str(word) for word in [*self.prefix, *words]], env=env, capture_output=True, text=True,
                               timeout=300, check=False)
 
@@ -75,6 +75,13 @@ class WithoutOverlay(unittest.TestCase):
 
     def test_the_doctor_gives_the_reason(self):
         self.assertIn(WHY, self.run_there(support.caip_binary(), 'doctor').stdout)
+
+    def test_the_doctor_asks_the_file_system_of_the_state(self):
+        with tempfile.TemporaryDirectory(prefix='caip-elsewhere-') as usable:
+            self.assertIn(WHY, self.run_there(support.caip_binary(), 'doctor', TMPDIR=usable).stdout)
+            self.assertEqual(os.listdir(usable), [])
+            state = self.folder / 'state'
+            self.assertNotIn(WHY, self.run_there(support.caip_binary(), 'doctor', '--state', state).stdout)
 
 
 if __name__ == '__main__':

@@ -43,8 +43,9 @@ TEST_F(VertexApi, IsKnownToTheCommandsOnAllJobs) {
   const std::string name = Create(Job("sleep", 2)).Text("name");
   const std::string id = IdOf(name);
   const auto run = [&](std::vector<std::string> words) { return caip_.Run(std::move(words)); };
-  std::string rows = run({"ps"}).out;
-  while (rows.find("workerpool1-0") == std::string::npos) rows = run({"ps"}).out;
+  std::string rows;
+  const auto lists = [&](const char* replica) { return rows.find(replica) != std::string::npos; };
+  while (!lists("workerpool0-0") || !lists("workerpool1-0")) rows = run({"ps"}).out;
   EXPECT_THAT(rows, MatchesRegex("(.|\n)*" + id + " +(PREPARING|RUNNING) +workerpool0-0 (.|\n)*"));
   const Transcript described = run({"jobs", "describe", id});
   EXPECT_EQ(described.exit_code, 1);

@@ -1,8 +1,10 @@
 """A project with the files that examples name, and a state directory with the jobs that they name."""
 
+import hashlib
 import json
 import os
 import pathlib
+import platform
 import shutil
 import signal
 import subprocess
@@ -10,14 +12,19 @@ import sys
 import tarfile
 import tempfile
 import time
+import unittest
 
 from found import CAIP, ROOT
 
 sys.path.insert(0, str(ROOT / 'tests/support'))
+import machines  # noqa: E402
 import shared_modules  # noqa: E402
 
 PROJECT = 'demo'
-SECONDS = 240
+BUSYBOX = pathlib.Path('/bin/busybox')
+ARCHITECTURE = 'arm64' if platform.machine() == 'aarch64' else 'amd64'
+# An example takes at most this time; several times as long under a sanitizer.
+SECONDS = 1200 if os.environ.get('CAIP_SANITIZE') else 240
 BUCKETS = ('my-bucket', 'other', 'data')
 # Without these, an example could not tell whether it or the surroundings of the test failed.
 CLEARED = ('CAIP_', 'CLOUDSDK_', 'COLUMNS')
@@ -112,25 +119,33 @@ def wait_for(condition, what):
     raise AssertionError(f'not within {SECONDS} seconds: {what}')
 
 
+def need_image_programs():
+    """Skips if the programs of the project's images cannot run on this host."""
+    if not BUSYBOX.exists():
+        raise unittest.SkipTest(f'busybox is not in {BUSYBOX.parent}')
+    machines.need(CAIP)
+
+
 def docker_archive(path, name):
-    """What `docker save` writes, of an image without layers of its own."""
+    """What `docker save` writes, of an image that has busybox as /bin/true. Without busybox, it has no file."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        with tarfile.open(folder / 'layer.tar', 'w'):
-            pass
+        with tarfile.open(folder / 'layer.tar', 'w') as layer:
+            if BUSYBOX.exists():
+                layer.add(BUSYBOX.resolve(), 'bin/true')
+        digest = hashlib.sha256((folder / 'layer.tar').read_bytes()).hexdigest()
         (folder / 'config.json').write_text(json.dumps({
-            'architecture': 'amd64', 'os': 'linux', 'config': {'Cmd': ['/bin/true']},
-            'rootfs': {'type': 'layers', 'diff_ids': []}}))
+            'architecture': ARCHITECTURE, 'os': 'linux', 'config': {'Entrypoint': ['/bin/true']},
+            'rootfs': {'type': 'layers', 'diff_ids': ['sha256:' + digest]}}))
         (folder / 'manifest.json').write_text(json.dumps([{
-            'Config': 'config.json', 'RepoTags': [name], 'Layers': []}]))
+            'Config': 'config.json', 'RepoTags': [name], 'Layers': ['layer.tar']}]))
         with tarfile.open(path, 'w') as archive:
-            for file in ('config.json', 'manifest.json'):
+            for file in ('layer.tar', 'config.json', 'manifest.json'):
                 archive.add(folder / file, file)
 
 
 def oci_layout(folder):
     """A directory with an OCI layout whose image has the tag v1."""
-    import hashlib
     blobs = folder / 'blobs/sha256'
     blobs.mkdir(parents=True)
 
@@ -139,7 +154,7 @@ def oci_layout(folder):
         digest = hashlib.sha256(data).hexdigest()
         (blobs / digest).write_bytes(data)
         return {'mediaType': media_type, 'digest': 'sha256:' + digest, 'size': len(data)}
-    config = blob({'architecture': 'amd64', 'os': 'linux', 'config': {'Cmd': ['/bin/true']},
+    config = blob({'architecture': ARCHITECTURE, 'os': 'linux', 'config': {'Cmd': ['/bin/true']},
                    'rootfs': {'type': 'layers', 'diff_ids': []}}, 'application/vnd.oci.image.config.v1+json')
     manifest = blob({'schemaVersion': 2, 'config': config, 'layers': []}, 'application/vnd.oci.image.manifest.v1+json')
     manifest['annotations'] = {'org.opencontainers.image.ref.name': 'v1'}
