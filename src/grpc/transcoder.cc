@@ -18,6 +18,7 @@
 #include "grpc/json_elements.h"
 #include "grpc/message_frame.h"
 #include "grpc/schema.h"
+#include "http/text_body.h"
 
 namespace caip::grpc {
 namespace {
@@ -33,20 +34,6 @@ bool IsPassedOn(std::string_view name) {
          (lower.starts_with("x-goog-") && !lower.ends_with("-bin"));
 }
 
-class TextBody final : public http::BodyReader {
- public:
-  explicit TextBody(std::string text) : text_(std::move(text)) {}
-  Result<size_t> Read(char* buffer, size_t size) override {
-    const size_t count = text_.copy(buffer, size, at_);
-    at_ += count;
-    return count;
-  }
-
- private:
-  std::string text_;
-  size_t at_ = 0;
-};
-
 std::string BodyOf(http::Response& response) {
   if (!response.write_body) return std::move(response.body);
   std::string body;
@@ -57,7 +44,7 @@ std::string BodyOf(http::Response& response) {
   return body;
 }
 
-http::Request RestRequestOf(const http::Request& call, RestRequest bound, TextBody& body) {
+http::Request RestRequestOf(const http::Request& call, RestRequest bound, http::TextBody& body) {
   http::Request request;
   request.method = std::move(bound.verb);
   request.path = std::move(bound.path);
@@ -176,7 +163,8 @@ http::Response AnswerCall(const http::Handler& rest, const OnOwnAnswer& on_own_a
   if (!method.ok()) return refuse(method.error());
   auto bound = ReadCall(schema, **method, call);
   if (!bound.ok()) return refuse(bound.error());
-  TextBody body(bound->body);
+  const std::string text = std::move(bound->body);
+  http::TextBody body(text);
   http::Response answer = rest(RestRequestOf(call, *std::move(bound), body));
   if (answer.reset) return answer;  // an injected fault
   if (answer.status < 300 && (*method)->streams_responses && answer.write_body) {

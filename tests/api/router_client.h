@@ -9,24 +9,9 @@
 #include "base/json.h"
 #include "http/message.h"
 #include "http/router.h"
+#include "http/text_body.h"
 
 namespace caip::api {
-
-/// A complete body.
-class TextBody final : public http::BodyReader {
- public:
-  explicit TextBody(std::string text) : text_(std::move(text)) {}
-  Result<size_t> Read(char* buffer, size_t size) override {
-    const size_t count = std::min(size, text_.size() - at_);
-    text_.copy(buffer, count, at_);
-    at_ += count;
-    return count;
-  }
-
- private:
-  std::string text_;
-  size_t at_ = 0;
-};
 
 struct Answer {
   int status = 0;
@@ -40,7 +25,7 @@ inline Answer AskRouter(const http::Router& router, const std::string& method,
                         const std::string& host = "127.0.0.1:2247") {
   auto parsed = http::ParseTarget(target);
   assert(parsed);
-  TextBody reader(body);
+  http::TextBody reader(body);
   http::Request request;
   request.method = method;
   request.path = parsed->path;

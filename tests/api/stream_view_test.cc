@@ -39,7 +39,7 @@ struct StreamWorld : MlWorld {
     EXPECT_TRUE(book->Flush().ok());
   }
   Json JobAsSeenBy(const std::string& user_agent) {
-    TextBody nothing("");
+    http::TextBody nothing("");
     http::Request request;
     request.method = "GET";
     request.path = "/v1/projects/demo/jobs/census";

@@ -14,6 +14,7 @@
 #include "fakes/gcs/xml/xml_api.h"
 #include "fakes/gcs/xml/xml_text.h"
 #include "http/message.h"
+#include "http/text_body.h"
 
 namespace {
 
@@ -28,19 +29,6 @@ class NoKeys final : public KeyRing {
  public:
   std::optional<HmacSecret> SecretOf(const std::string&) const override { return std::nullopt; }
   std::vector<std::string> PublicKeysOf(const std::string&) const override { return {}; }
-};
-
-class WholeBody final : public http::BodyReader {
- public:
-  explicit WholeBody(std::string_view text) : text_(text) {}
-  Result<size_t> Read(char* buffer, size_t size) override {
-    const size_t count = text_.copy(buffer, size);
-    text_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view text_;
 };
 
 /// A bucket and an object that exist before each request.
@@ -59,7 +47,7 @@ class Server {
 
   http::Response Ask(const std::string& method, const std::string& target, std::string_view body) {
     const auto parsed = http::ParseTarget(target);
-    WholeBody reader(body);
+    http::TextBody reader(body);
     http::Request request;
     request.method = method;
     request.path = parsed->path;

@@ -164,7 +164,7 @@ TEST_F(SignedUrlTest, MayBeOfVersionTwo) {
 }
 
 TEST_F(SignedUrlTest, IsRefusedWithoutAllOfItsParts) {
-  const http::Headers bearer = {{"Authorization", "Bearer ya29.any"}};
+  const HeaderList bearer = {{"Authorization", "Bearer ya29.any"}};
   Serve({.strict = true});
   for (const char* query : {"GoogleAccessId=a&Signature=YQ==", "Signature=YQ==&Expires=1",
                             "Signature=", "X-Goog-Signature=", "x-amz-signature=00",
@@ -248,7 +248,8 @@ class KeyApi {
   Answer Call(const std::string& method, const std::string& path,
               std::vector<std::pair<std::string, std::string>> query = {},
               const Json& json = Json()) const {
-    TextBody body(json.is_null() ? "" : CompactJson(json));
+    const std::string text = json.is_null() ? "" : CompactJson(json);
+    http::TextBody body(text);
     http::Request request;
     request.method = method;
     request.path = path;

@@ -94,12 +94,12 @@ TEST_F(XmlFaultTest, ResetTheConnection) {
   world_.Put("o", "bytes");
   http::Request request = RequestOf(
       "GET", "/bkt/o", Begin("storage.objects.get", "return-reset-connection"), "127.0.0.1");
-  TextBody nothing("");
+  http::TextBody nothing("");
   request.body = &nothing;
   EXPECT_TRUE(xml_->Handle(request).reset);
   const auto cut = Begin("storage.objects.insert", "return-broken-stream-final-chunk-after-5B");
   request = RequestOf("PUT", "/bkt/cut", cut, "127.0.0.1");
-  TextBody bytes("bytes");
+  http::TextBody bytes("bytes");
   request.body = &bytes;
   EXPECT_TRUE(xml_->Handle(request).reset);  // stored, though the answer is lost
   EXPECT_EQ(world_.Get("cut"), "bytes");

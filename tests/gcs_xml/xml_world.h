@@ -11,6 +11,7 @@
 #include "fakes/gcs/xml/xml_api.h"
 #include "fakes/gcs/xml/xml_text.h"
 #include "http/message.h"
+#include "http/text_body.h"
 #include "tests/gcs/store_world.h"
 #include "tests/support/a_signing_key.h"
 
@@ -22,21 +23,6 @@ struct XmlAnswer {
   std::string body;
   XmlElement xml;
   std::string code() const { return xml.TextOf("Code"); }
-};
-
-/// Bytes in memory as a request's body.
-class TextBody final : public http::BodyReader {
- public:
-  explicit TextBody(std::string text) : text_(std::move(text)) {}
-  Result<size_t> Read(char* buffer, size_t size) override {
-    const size_t count = text_.copy(buffer, size, at_);
-    at_ += count;
-    return count;
-  }
-
- private:
-  std::string text_;
-  size_t at_ = 0;
 };
 
 /// All that a sink would get of a response.
@@ -100,7 +86,7 @@ class XmlTest : public ::testing::Test {
                  const HeaderList& headers = {}, const std::string& host = "127.0.0.1:2247") {
     http::Request request = RequestOf(method, target, headers, host);
     EXPECT_TRUE(IsXmlRequest(request)) << target;
-    TextBody bytes(body);
+    http::TextBody bytes(body);
     request.body = &bytes;
     const http::Response response = xml_->Handle(request);
     XmlAnswer answer{response.status, response.headers, BodyOf(response), {}};

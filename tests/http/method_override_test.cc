@@ -4,23 +4,10 @@
 #include <cstring>
 
 #include "http/router.h"
+#include "http/text_body.h"
 
 namespace caip::http {
 namespace {
-
-class TextReader final : public BodyReader {
- public:
-  explicit TextReader(std::string text) : text_(std::move(text)) {}
-  Result<size_t> Read(char* buffer, size_t size) override {
-    const size_t count = std::min(size, text_.size());
-    std::memcpy(buffer, text_.data(), count);
-    text_.erase(0, count);
-    return count;
-  }
-
- private:
-  std::string text_;
-};
 
 // The method, and the values of `a`, that a router's handlers see.
 std::string Routed(const std::string& method, const std::string& override,
@@ -32,7 +19,7 @@ std::string Routed(const std::string& method, const std::string& override,
                   return JsonResponse(200, request.method + "?" + std::string(request.Query("a")));
                 }});
   }
-  TextReader body(form);
+  TextBody body(form);
   Request request;
   request.method = method;
   request.path = "/x";

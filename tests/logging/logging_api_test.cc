@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "http/text_body.h"
 #include "tests/logging/read_after.h"
 
 namespace caip::logging {
@@ -17,21 +18,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const Instant kApiNoon = *ParseRfc3339("2022-02-09T12:00:00Z");
-
-class TextBody final : public http::BodyReader {
- public:
-  explicit TextBody(std::string text) : text_(std::move(text)) {}
-  Result<size_t> Read(char* buffer, size_t size) override {
-    const size_t count = std::min(size, text_.size() - at_);
-    text_.copy(buffer, count, at_);
-    at_ += count;
-    return count;
-  }
-
- private:
-  std::string text_;
-  size_t at_ = 0;
-};
 
 struct Reply {
   int status = 0;
@@ -60,7 +46,7 @@ class LoggingApiTest : public ::testing::Test {
       }
     }
     request.headers.Set("User-Agent", user_agent);
-    TextBody body(text);
+    http::TextBody body(text);
     request.body = &body;
     const http::Response response = router_.Handle(request);
     Reply reply{response.status, {}};
@@ -371,7 +357,7 @@ TEST_F(LoggingApiTest, TailsEntriesAsAGrowingList) {
   http::Request request;
   request.method = "POST";
   request.path = "/v2/entries:tail";
-  TextBody body(R"({"resourceNames": ["projects/p"], "filter": "severity>=ERROR"})");
+  http::TextBody body(R"({"resourceNames": ["projects/p"], "filter": "severity>=ERROR"})");
   request.body = &body;
   const http::Response response = router_.Handle(request);
   ASSERT_EQ(response.status, 200);

@@ -215,7 +215,7 @@ TEST(MetadataServer, SendsWaitersAwayWhenItEnds) {
 }
 
 TEST(MetadataServer, IsMeantByPathByNameAndByPing) {
-  TextBody nothing("");
+  http::TextBody nothing("");
   const auto meant = [&](const std::string& path, const std::string& host, bool flavor) {
     http::Request request = ARequest("GET", path, &nothing);
     request.host = host;

@@ -12,6 +12,7 @@
 #include "fakes/metadata/metadata_api.h"
 #include "fakes/metadata/token_mint.h"
 #include "http/message.h"
+#include "http/text_body.h"
 #include "tests/support/a_signing_key.h"
 
 namespace caip::metadata {
@@ -32,22 +33,8 @@ inline Machine AReplica() {
           .replica = "worker-replica-1"};
 }
 
-class TextBody final : public http::BodyReader {
- public:
-  explicit TextBody(std::string text) : text_(std::move(text)) {}
-  Result<size_t> Read(char* buffer, size_t size) override {
-    const size_t count = text_.copy(buffer, size, at_);
-    at_ += count;
-    return count;
-  }
-
- private:
-  std::string text_;
-  size_t at_ = 0;
-};
-
 inline http::Request ARequest(const std::string& method, const std::string& target,
-                              TextBody* body) {
+                              http::TextBody* body) {
   http::Request request;
   const auto parsed = http::ParseTarget(target);
   request.method = method;
@@ -77,7 +64,7 @@ struct MetadataWorld {
                      const std::vector<std::pair<std::string, std::string>>& headers =
                          {{"Metadata-Flavor", "Google"}},
                      const std::string& method = "GET") const {
-    TextBody nothing("");
+    http::TextBody nothing("");
     http::Request request = ARequest(method, target, &nothing);
     for (const auto& [name, value] : headers) request.headers.Set(name, value);
     return api.Handle(request, kReplica);

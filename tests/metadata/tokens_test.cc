@@ -170,7 +170,7 @@ struct OAuthWorld : MetadataWorld {
 
   http::Response Post(const std::string& target, const std::string& body,
                       const std::string& type = "application/x-www-form-urlencoded") {
-    TextBody reader(body);
+    http::TextBody reader(body);
     http::Request request = ARequest(body.empty() ? "GET" : "POST", target, &reader);
     request.headers.Set("Content-Type", type);
     return router.Handle(request);
@@ -261,7 +261,7 @@ TEST(TokenEndpoint, PublishesItsKeyInBothForms) {
 }
 
 TEST(TokenEndpoint, IsMeantByGooglesNamesOnly) {
-  TextBody nothing("");
+  http::TextBody nothing("");
   const auto meant = [&](const std::string& host, const std::string& path) {
     http::Request request = ARequest("POST", path, &nothing);
     request.host = host;

@@ -10,6 +10,7 @@
 #include "fakes/gcs/json/json_api.h"
 #include "fakes/gcs/wire/multipart.h"
 #include "http/message.h"
+#include "http/text_body.h"
 
 namespace caip::gcs {
 namespace {
@@ -17,19 +18,6 @@ namespace {
 constexpr size_t kCallsMax = 100;  // documented limit
 constexpr size_t kCallBytesMax = 4 << 20;
 constexpr std::string_view kBoundary = "batch_caip_boundary";
-
-class TextBody final : public http::BodyReader {
- public:
-  explicit TextBody(std::string_view text) : text_(text) {}
-  Result<size_t> Read(char* buffer, size_t size) override {
-    const size_t count = text_.copy(buffer, size);
-    text_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view text_;
-};
 
 std::string_view TakeLine(std::string_view& text) {
   const size_t end = text.find('\n');
@@ -106,7 +94,7 @@ Result<std::string> ServePart(const http::Router& router, const http::Request& b
   if (!ParseCall(rest, &call)) {
     return RenderAnswer(errors::ToResponse(errors::BatchPartInvalid()), content_id);
   }
-  TextBody body(rest);
+  http::TextBody body(rest);
   call.body = &body;
   return RenderAnswer(router.Handle(call), content_id);
 }
