@@ -109,6 +109,24 @@ TEST_F(FullDiskTest, DoesNotShowSettingsThatItDidNotTake) {
   EXPECT_EQ(Label(), "next");
 }
 
+TEST_F(FullDiskTest, DoesNotHoldTheNameOfABucketThatItDidNotTake) {
+  Bucket wanted;
+  wanted.name = "fresh";
+  wanted.labels["k"] = "refused";
+  {
+    const FullDisk full;
+    EXPECT_FALSE(world_->CreateBucket(wanted).ok());
+    const auto shown = world_->GetBucket("fresh");
+    ASSERT_FALSE(shown.ok());
+    EXPECT_EQ(shown.error().code, Code::kNotFound);
+  }
+  wanted.labels["k"] = "taken";
+  const auto created = world_->CreateBucket(wanted);
+  EXPECT_TRUE(created.ok()) << created.error().message;
+  world_.Reopen();
+  EXPECT_EQ(world_->GetBucket("fresh")->labels["k"], "taken");
+}
+
 TEST_F(FullDiskTest, DoesNotShowMetadataThatItDidNotTake) {
   {
     const FullDisk full;

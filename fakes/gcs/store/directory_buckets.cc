@@ -51,13 +51,30 @@ Result<Bucket> DirectoryStore::CreateBucket(const Bucket& wanted) {
     bucket.time_created = bucket.updated = clock_.Now();
     StampSettings(Bucket(), bucket.updated, &bucket);
   }
+  if (const Status saved = SaveNewBucket(bucket); !saved.ok()) {
+    WithdrawNewBucket(name);
+    return saved.error();
+  }
+  return bucket;
+}
+
+Status DirectoryStore::SaveNewBucket(const Bucket& bucket) {
   RETURN_IF_ERROR(side_->Flush());
   side_->StageBucket(bucket);
   if (options_.durable && ::fsync(directories_.root.get()) != 0) {
     return errors::CannotSyncBuckets(errno);
   }
-  RETURN_IF_ERROR(side_->Flush());
-  return bucket;
+  return side_->Flush();
+}
+
+// So that the client can try again. The bucket stays if another client has put an object into it.
+void DirectoryStore::WithdrawNewBucket(const std::string& name) {
+  {
+    const std::lock_guard lock(LockOf(name).mutex);
+    if (::unlinkat(directories_.root.get(), name.c_str(), AT_REMOVEDIR) != 0) return;
+    side_->StageBucketRemoval(name);
+  }
+  (void)side_->Flush().ok();  // the record of a bucket without a directory is not read
 }
 
 // Each write and copy looks up its bucket. Only one that has no record yet needs the lock.

@@ -140,6 +140,8 @@ class DirectoryStore final : public BucketStore {
                             const Preconditions& preconditions);
   Result<RecordPtr> PrepareCommit(const BucketTree& tree, const ObjectInfo& info,
                                   const BucketRules& rules, const Preconditions& preconditions);
+  Status SaveNewBucket(const Bucket& bucket);
+  void WithdrawNewBucket(const std::string& name);
   void Withdraw(const Bucket& refused);
   void Withdraw(const ObjectRecord& refused, bool is_live);
   void NoteSaved(const ObjectRecord& record);
