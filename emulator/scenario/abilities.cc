@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "emulator/scenario/errors.h"
 #include "emulator/scenario/fake_clocks.h"
+#include "emulator/scenario/run_isolation.h"
 #include "host/errors.h"
 #include "host/process/child_process.h"
 #include "host/python/interpreters.h"
@@ -98,7 +99,25 @@ std::string DescribeMissingPreload(const harness::Scenario& scenario, const std:
          reason;
 }
 
+bool NeedsOwnNetwork(const harness::Fault& fault) {
+  return fault.kind->needs == harness::HostAbility::kOwnNetwork;
+}
+
 }  // namespace
+
+std::string DescribeMissingExtra(const harness::Scenario& scenario,
+                                 const app::EmulatorOptions& options, const Path& directory) {
+  for (const harness::Fault& fault : scenario.faults) {
+    if (std::string missing = DescribeMissingFaultAbility(*fault.kind); !missing.empty())
+      return missing;
+  }
+  const bool needs_machines =
+      !scenario.members.empty() || std::ranges::any_of(scenario.faults, NeedsOwnNetwork);
+  const bool by_host = options.isolation == app::Isolation::kByHost &&
+                       options.addressing != app::Addressing::kPorts && !scenario.own_ports;
+  const std::string why_not = needs_machines && by_host ? WhyNoMachinesBelow(directory) : "";
+  return why_not.empty() ? "" : "it needs machines, and this host allows none: " + why_not;
+}
 
 std::string DescribeMissingAbility(const harness::Scenario& scenario) {
   for (const std::string& need : scenario.needs) {
@@ -157,8 +176,9 @@ Status CheckAbilities(const harness::Scenario& scenario, const host::LauncherBun
   if (freezes && !replicas.freezable) return lacks("stop a replica in mid-step");
   if (!scenario.members.empty() && !replicas.networks) return errors::ClusterNeedsMachines();
   for (const harness::Fault& fault : scenario.faults) {
-    const bool needs_network = fault.kind->needs == harness::HostAbility::kOwnNetwork;
-    if (needs_network && !replicas.networks) return errors::NetworkFaultNeedsMachines(fault.name);
+    if (NeedsOwnNetwork(fault) && !replicas.networks) {
+      return errors::NetworkFaultNeedsMachines(fault.name);
+    }
   }
   return Ok{};
 }

@@ -15,6 +15,12 @@ namespace caip::scenario {
 /// Describes what the scenario needs and this host lacks; "" if nothing is missing.
 std::string DescribeMissingAbility(const harness::Scenario& scenario);
 
+/// Describes the machines or programs that the scenario's faults or its cluster need and this host
+/// lacks; "" if none. Machines that the user has turned off are not missing. `directory`: of the
+/// runs.
+std::string DescribeMissingExtra(const harness::Scenario& scenario,
+                                 const app::EmulatorOptions& options, const Path& directory);
+
 /// The interpreter of this host that would run the job's Python package; "" if the job has no
 /// package or no interpreter is suitable.
 std::string PythonOfPackage(const harness::JobKind& kind, const Json& document,

@@ -132,6 +132,15 @@ Error ReplicaRefused(std::string_view why) {
               "processes (ulimit -Hn, ulimit -Hu), or run less at the same time (--jobs)."};
 }
 
+Error TaskPortTaken() {
+  return {
+      Code::kUnimplemented,
+      "While the replicas ran as processes of this host, another program began to listen on port "
+      "2222 of all addresses, so they could not. The run shows nothing about the trainer. "
+      "`ss -ltnp 'sport = :2222'` names the program. Stop it, or set `addressing: ports`, or leave "
+      "out `isolation: process` and `--isolation process`: machines have networks of their own."};
+}
+
 Error NoDescriptorsForRun(uint64_t limit) {
   return {Code::kUnimplemented,
           "This host allows " + std::to_string(limit) +

@@ -50,6 +50,7 @@ Error DiskFull(const Path& directory);
 // The host prevented a run, so it shows nothing about the trainer. kUnimplemented.
 Error ReplicaRefused(std::string_view why);
 Error NoDescriptorsForRun(uint64_t limit);
+Error TaskPortTaken();
 
 // A system call failed.
 Error CannotKeep(std::string_view file, int error_number);

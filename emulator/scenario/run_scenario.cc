@@ -66,9 +66,13 @@ Json DocumentOf(const Scenario& scenario, const RunScenarioOptions& options) {
   return document.ok() ? *std::move(document) : Json();
 }
 
+// Why a scenario is skipped; "" if it is not. Who names a scenario's file wants to see it run.
 std::string DescribeMissing(const Scenario& scenario, const RunScenarioOptions& options,
                             const RunSettings& settings) {
-  if (scenario.modules.empty()) return "";
+  const std::string missing =
+      options.is_from_folder ? DescribeMissingExtra(scenario, settings.options, options.workshop)
+                             : "";
+  if (scenario.modules.empty() || !missing.empty()) return missing;
   return DescribeMissingModules(
       scenario, PythonOfPackage(*scenario.kind, DocumentOf(scenario, options), settings.options));
 }

@@ -19,6 +19,7 @@
 #include "harness/events/event.h"
 #include "harness/events/replica_name.h"
 #include "harness/events/step_reader.h"
+#include "host/machine/addresses.h"
 #include "host/python/installed_files.h"
 
 namespace caip::scenario {
@@ -248,9 +249,17 @@ bool ScenarioRun::LacksRoom() const {
   return IsFull(options_.state) || (options_.overfull && options_.overfull());
 }
 
+// Whether replicas get loopback addresses with port 2222, which another program can take.
+bool ScenarioRun::LendsTaskPorts() const {
+  const bool by_port =
+      scenario_.own_ports || options_.settings.options.addressing == app::Addressing::kPorts;
+  return !on_machines_ && !by_port;
+}
+
 // Fails if the host prevented the run: it shows nothing about the trainer.
 Result<Evidence> ScenarioRun::Run() {
   const uint64_t shortages = DescriptorShortages();
+  const bool was_taken = host::IsTaskPortTaken();
   auto evidence = RunJob();
   {
     const std::lock_guard lock(refusal_mutex_);
@@ -259,6 +268,10 @@ Result<Evidence> ScenarioRun::Run() {
   const bool well = evidence.ok() && evidence->state == "SUCCEEDED";
   if (!well && DescriptorShortages() > shortages) {
     return errors::NoDescriptorsForRun(DescriptorLimit());
+  }
+  const bool failed = evidence.ok() && !well;
+  if (failed && LendsTaskPorts() && !was_taken && host::IsTaskPortTaken()) {
+    return errors::TaskPortTaken();
   }
   if (!DiskWasFull() && (well || !LacksRoom())) return evidence;
   return errors::DiskFull(options_.state);

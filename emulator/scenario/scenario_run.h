@@ -91,6 +91,7 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
 
  private:
   app::EmulatorOptions Options() const;
+  bool LendsTaskPorts() const;
   Duration FailingRestart() const;
   Path Below(const char* name) const;
   bool WatchesDisks() const;

@@ -83,6 +83,17 @@ class WithoutOverlay(unittest.TestCase):
             state = self.folder / 'state'
             self.assertNotIn(WHY, self.run_there(support.caip_binary(), 'doctor', '--state', state).stdout)
 
+    def test_scenarios_that_need_machines_are_not_run(self):
+        done = self.run_there(support.caip_binary(), 'scenario', 'run', ROOT / 'scenarios/network')
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f'it needs machines, and this host allows none: {WHY}', done.stdout)
+        self.assertIn('0 failed', done.stdout)
+
+    def test_a_scenario_that_is_named_is_not_left_out(self):
+        done = self.run_there(support.caip_binary(), 'scenario', 'run', ROOT / 'scenarios/network/cut_off_worker.yaml')
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn('Faults of the network need machines', done.stdout + done.stderr)
+
 
 if __name__ == '__main__':
     support.main()

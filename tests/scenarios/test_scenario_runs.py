@@ -9,7 +9,6 @@ import sys
 import time
 
 import scenario_case
-import small_disk
 
 
 class Reports(scenario_case.Case):
@@ -294,43 +293,6 @@ class Mistakes(scenario_case.Case):
             """))
         self.assertEqual(code, 1, text)
         self.assertIn("never; its trigger counted 0 events", text)
-
-    def test_a_full_disk_is_a_failure_of_the_host(self):
-        state = self.folder / "state"
-        state.mkdir()
-        small = small_disk.prefix(state, "6m")
-        for semantics, write in (("object", "upload('large', b'x' * 20_000_000)"),
-                                 ("posix", "os.makedirs(flag('job-dir'), exist_ok=True)\n"
-                                           "open(flag('job-dir') + '/large', 'wb')"
-                                           ".write(b'x' * 20_000_000)")):
-            with self.subTest(semantics):
-                file = self.scenario(write + "\n",
-                                     f"semantics: {semantics}\nexpect: {{state: SUCCEEDED}}\n"
-                                     # The limits are so wide that only the full disk ends the run.
-                                     "limits: {wall: 1h, no_progress: 1h}\n")
-                done = subprocess.run(
-                    [*small, scenario_case.caip(), "scenario", "run", str(file), "--state", str(state)],
-                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
-                self.assertEqual(done.returncode, 3, done.stdout)
-                self.assertIn("The disk is full", done.stdout)
-
-    def test_too_few_descriptors_are_a_failure_of_the_host(self):
-        """Never of the scenario or the trainer. With the largest number, the run succeeds."""
-        file = self.scenario("record(1)\n", "expect: {state: SUCCEEDED}\n"
-                             # The limits are so wide that only a lack of descriptors ends the run.
-                             "limits: {wall: 1h, no_progress: 1h}\n")
-        codes = {}
-        for number in (*range(20, 76, 4), 200):
-            done = subprocess.run(
-                ["prlimit", f"--nofile={number}", scenario_case.caip(), "scenario", "run", str(file),
-                 "--state", str(self.folder / "state")],
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
-            codes[number] = done.returncode
-            self.assertIn(done.returncode, (0, 3), f"{number}: {done.stdout}")
-            if done.returncode == 3:
-                self.assertIn("open files", done.stdout)
-                self.assertIn("ulimit -Hn", done.stdout)
-        self.assertEqual((codes[20], codes[200]), (3, 0))
 
 
 if __name__ == "__main__":

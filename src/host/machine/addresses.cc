@@ -94,6 +94,12 @@ bool CanListen(const std::string& ip, int port) {
          ::listen(socket.get(), 1) == 0;
 }
 
+// 127.0.1.x is lent to no replica.
+bool IsTaskPortTaken() {
+  constexpr char kNobodys[] = "127.0.1.77";
+  return CanListen(kNobodys, 0) && !CanListen(kNobodys, kTaskPort);
+}
+
 std::optional<LoopbackBlock> BlockOf(std::string_view address) {
   const std::string port = ":" + std::to_string(kTaskPort);
   if (!address.ends_with(port)) return std::nullopt;

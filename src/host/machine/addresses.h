@@ -113,4 +113,7 @@ class MachineAddresses final : public engine::AddressLender {
 /// Whether a server could listen there now.
 bool CanListen(const std::string& ip, int port);
 
+/// Whether a program of this host listens on port 2222 of all addresses, so that no replica can.
+bool IsTaskPortTaken();
+
 }  // namespace caip::host

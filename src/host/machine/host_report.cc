@@ -212,7 +212,7 @@ HostFact LoopbackFact() {
   HostFact fact = Fact(
       "loopback addresses", usable, usable ? "127.0.0.0/8 can be listened on" : "only 127.0.0.1",
       "replicas need --addressing=ports: localhost:PORT instead of an address each");
-  if (usable && !CanListen("127.77.77.77", kTaskPort)) {
+  if (usable && IsTaskPortTaken()) {
     fact.found = Found::kPartly;
     fact.detail = "a program listens on port 2222 of all addresses";
     fact.cost_when_missing = "replicas get localhost:PORT instead of an address each";

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""The host prevents a run: exit code 3 and words, never the fault of the scenario or its trainer."""
+
+import json
+import subprocess
+import sys
+
+import scenario_case
+import small_disk
+
+NETWORKS = (["unshare", "--net"], ["unshare", "--user", "--map-root-user", "--net"])
+# Runs a command in a new network. While its trainer waits, another program begins to listen on port 2222 of all addresses.
+BUSY_PORT = """
+import fcntl, json, pathlib, socket, struct, subprocess, sys, time
+words, folder = json.loads(sys.argv[1]), pathlib.Path(sys.argv[2])
+with socket.socket() as used:
+    fcntl.ioctl(used, 0x8914, struct.pack("16sh14x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP
+run = subprocess.Popen(words)
+while not (folder / "ready").exists() and run.poll() is None:
+    time.sleep(0.02)
+with socket.create_server(("0.0.0.0", 2222)):
+    (folder / "taken").touch()
+    sys.exit(run.wait())
+"""
+LISTENS = """
+import pathlib, socket
+folder = pathlib.Path(%r)
+(folder / "ready").touch()
+while not (folder / "taken").exists():
+    time.sleep(0.02)
+cluster = json.loads(os.environ["TF_CONFIG"])
+host, port = cluster["cluster"][cluster["task"]["type"]][cluster["task"]["index"]].split(":")
+server = socket.create_server((host, int(port)))
+record(1)
+"""
+CLUSTER = """
+job:
+  config: {scaleTier: CUSTOM, masterType: n1-standard-4, workerCount: 1, workerType: n1-standard-4}
+expect: {state: SUCCEEDED}
+"""
+
+
+class HostFailures(scenario_case.Case):
+    def test_a_full_disk_is_a_failure_of_the_host(self):
+        state = self.folder / "state"
+        state.mkdir()
+        small = small_disk.prefix(state, "6m")
+        for semantics, write in (("object", "upload('large', b'x' * 20_000_000)"),
+                                 ("posix", "os.makedirs(flag('job-dir'), exist_ok=True)\n"
+                                           "open(flag('job-dir') + '/large', 'wb')"
+                                           ".write(b'x' * 20_000_000)")):
+            with self.subTest(semantics):
+                file = self.scenario(write + "\n",
+                                     f"semantics: {semantics}\nexpect: {{state: SUCCEEDED}}\n"
+                                     # The limits are so wide that only the full disk ends the run.
+                                     "limits: {wall: 1h, no_progress: 1h}\n")
+                done = subprocess.run(
+                    [*small, scenario_case.caip(), "scenario", "run", str(file), "--state", str(state)],
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+                self.assertEqual(done.returncode, 3, done.stdout)
+                self.assertIn("The disk is full", done.stdout)
+
+    def test_too_few_descriptors_are_a_failure_of_the_host(self):
+        """Never of the scenario or the trainer. With the largest number, the run succeeds."""
+        file = self.scenario("record(1)\n", "expect: {state: SUCCEEDED}\n"
+                             # The limits are so wide that only a lack of descriptors ends the run.
+                             "limits: {wall: 1h, no_progress: 1h}\n")
+        codes = {}
+        for number in (*range(20, 76, 4), 200):
+            done = subprocess.run(
+                ["prlimit", f"--nofile={number}", scenario_case.caip(), "scenario", "run", str(file),
+                 "--state", str(self.folder / "state")],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+            codes[number] = done.returncode
+            self.assertIn(done.returncode, (0, 3), f"{number}: {done.stdout}")
+            if done.returncode == 3:
+                self.assertIn("open files", done.stdout)
+                self.assertIn("ulimit -Hn", done.stdout)
+        self.assertEqual((codes[20], codes[200]), (3, 0))
+
+    def test_a_port_that_another_program_takes_is_a_failure_of_the_host(self):
+        network = next((words for words in NETWORKS if subprocess.run([*words, "true"], capture_output=True).returncode == 0),
+                       None)
+        if network is None:
+            self.skipTest("this host allows no network namespaces")
+        file = self.scenario(LISTENS % str(self.folder), CLUSTER)
+        for addressing, code in (("loopback", 3), ("ports", 0)):
+            with self.subTest(addressing):
+                for name in ("ready", "taken"):
+                    (self.folder / name).unlink(missing_ok=True)
+                self.configure(f"isolation: process\naddressing: {addressing}\n")
+                words = [scenario_case.caip(), "scenario", "run", str(file), "--state", str(self.folder / "state")]
+                done = subprocess.run([*network, sys.executable, "-c", BUSY_PORT, json.dumps(words), self.folder],
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+                self.assertEqual(done.returncode, code, done.stdout)
+                if code:
+                    self.assertIn("another program began to listen on port 2222 of all addresses", done.stdout)
+
+
+if __name__ == "__main__":
+    scenario_case.main()
