@@ -1,5 +1,6 @@
 // The first byte of an input selects a kind of field mask. Any text is a mask or an error. A mask
-// selects nothing that the message does not have, and nothing more when it is applied again.
+// selects nothing that the message does not have, and nothing more when it is applied again. An
+// update changes nothing more when it is applied again.
 
 #include <cstdint>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include "emulator/api/discovery/api_description.h"
 #include "emulator/api/vertex/read_mask.h"
 #include "emulator/front/partial_response.h"
+#include "fakes/logging/api/update_mask.h"
 
 namespace {
 
@@ -76,15 +78,37 @@ void CheckFields(std::string_view text) {
   Require(known.ok() || !known.error().message.empty());
 }
 
+void CheckUpdate(std::string_view text) {
+  const Json present = {{"name", "s"},
+                        {"filter", "severity>=ERROR"},
+                        {"bigqueryOptions", {{"usePartitionedTables", true}}}};
+  const Json given = {{"destination", "d"}, {"bigqueryOptions", {{"usePartitionedTables", false}}}};
+  http::Request request;
+  request.query = {{"updateMask", std::string(text)}};
+  const auto mask = logging::UpdateMask::Read(request, logging::kSinkMembers, "Sink");
+  if (!mask.ok()) {
+    Require(mask.error().code == Code::kInvalidArgument && !mask.error().message.empty());
+    return;
+  }
+  const Json changed = mask->Apply(present, given);
+  Require(mask->Apply(changed, given) == changed);
+  if (mask->is_empty()) Require(changed == present);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  if (data[0] % 2 == 0) {
-    CheckFields(text);
-  } else {
-    CheckMask(api::ReadMask::Parse(text));
+  switch (data[0] % 4) {
+    case 0:
+      CheckFields(text);
+      break;
+    case 2:
+      CheckUpdate(text);
+      break;
+    default:
+      CheckMask(api::ReadMask::Parse(text));
   }
   return 0;
 }

@@ -39,7 +39,8 @@ std::string_view NextLine(std::string_view& text) {
 bool NamesSignature(const http::Request& request) {
   const bool in_query = std::ranges::any_of(request.query, [](const auto& parameter) {
     const std::string name = LowerCase(parameter.first);
-    return name == "x-goog-signature" || name == "x-amz-signature" || parameter.first == "Signature";
+    return name == "x-goog-signature" || name == "x-amz-signature" ||
+           parameter.first == "Signature";
   });
   return in_query;
 }

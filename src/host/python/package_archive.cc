@@ -123,19 +123,19 @@ Result<uint64_t> Skip(archive* reader, uint64_t limit, const std::string& packag
 // Reads "requires = [...]" in [build-system], and only as much TOML as that needs.
 std::string RequiresList(std::string_view pyproject) {
   bool in_section = false;
+  bool quoted = false;
   std::string list;
   for (const std::string& raw : Split(pyproject, '\n')) {
     const std::string line(Trim(raw));
     if (list.empty() && line.starts_with('[')) in_section = line.starts_with("[build-system]");
     if (!in_section || line.starts_with('#')) continue;
-    if (list.empty() && line.starts_with("requires") && line.find('=') != std::string::npos) {
-      list = line.substr(line.find('=') + 1) + "\n";
-    } else if (!list.empty()) {
-      list += line + "\n";
-    }
+    const bool begins = list.empty() && line.starts_with("requires");
+    const size_t sign = begins ? line.find('=') : std::string::npos;
+    if (list.empty() && sign == std::string::npos) continue;
+    const size_t known = list.size();
+    list += line.substr(begins ? sign + 1 : 0) + "\n";
     // A "]" may also be part of an extra: "x[y]". Outside of quotes it ends the list.
-    bool quoted = false;
-    for (const char c : list) {
+    for (const char c : std::string_view(list).substr(known)) {
       if (c == '"' || c == '\'') quoted = !quoted;
       if (c == ']' && !quoted) return list;
     }
