@@ -130,7 +130,7 @@ class Docker(RegistryTest):
             ['dockerd', '--config-file', self.work / 'daemon.json', '--data-root', self.work / 'd', '--exec-root',
              self.work / 'e', '-p', self.work / 'pid', '-H', self.socket, '--storage-driver', 'vfs',
              '--iptables=false', '--ip6tables=false', '--bridge=none', '--default-ulimit', 'nofile=1024:1024'],
-            env=self.env, stdout=self.log, stderr=self.log)
+            env={**self.env, 'TMPDIR': str(self.work)}, stdout=self.log, stderr=self.log)  # containerd leaves logs there
         self.addCleanup(self.end)
         try:
             support.wait_for(self.answers, 'an answer of dockerd', 30)

@@ -149,8 +149,9 @@ class DockerOnTrial final : public EngineOnTrial {
   }
   void StartDaemon() {
     const std::string root = directory().string();
-    const std::string command =
-        "exec dockerd --storage-driver vfs --bridge none --iptables=false "
+    const std::string command =  // a containerd that is slow to answer leaves a log in TMPDIR
+        "TMPDIR=" + root +
+        " exec dockerd --storage-driver vfs --bridge none --iptables=false "
         "--data-root " +
         root + "/data --exec-root " + root + "/exec --pidfile " + root + "/pid -H " + Address() +
         " >" + root + "/log 2>&1";
