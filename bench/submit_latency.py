@@ -7,11 +7,13 @@ with the package in the bucket, with --package-path of an unchanged tree, and of
 with a setup.py; the first two also with `--isolation process` where replicas otherwise have machines), custom jobs of Vertex AI
 (a package in the bucket and a container, created by one request to a running emulator; the time begins with the
 request) and `gcloud ai-platform local train` where gcloud is installed. Prints medians, differences to plain Python and ratios, and
-the parts of a submit: start of the program, start of an emulator for this command, the job.
+the parts of a submit: start of the program, start of an emulator for this command, the job. A second list of parts is between
+moments of the job's log: the request, the start of the replica, its first line, the job's end, the command's end.
 
     bench/submit_latency.py [--caip build/release/caip] [--rounds 15]
 """
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -36,8 +38,8 @@ setup(name="trainer", version="0.1", packages=find_packages())
 """
 
 
-def timed(argv, cwd, env):
-    """Seconds to the user's first line, and to the command's end."""
+def timed(argv, cwd, env, moments=None):
+    """Seconds to the user's first line, and to the command's end. `moments` gets the job's id, and start, line and end."""
     start = time.time()
     done = subprocess.run(argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -45,6 +47,8 @@ def timed(argv, cwd, env):
     if done.returncode != 0 or "FIRST-LINE " not in done.stdout:
         sys.exit(f"{' '.join(argv)} exited {done.returncode}:\n{done.stdout}")
     first = float(done.stdout.split("FIRST-LINE ")[1].split()[0])
+    if moments is not None:
+        moments.append((argv[4], start, first, end))
     return first - start, end - start
 
 
@@ -83,9 +87,10 @@ def run(caip, rounds, work):
     # The interpreter of the job's environment, so that the comparison is fair.
     python = str(next((state / "environments").glob("*/bin/python3")).resolve())
     uri = "gs://bench/" + str(uploaded.relative_to(state / "buckets" / "bench"))
+    moments = {"package in bucket": []}
     cases = {
         "python3 -m": lambda: timed([python, "-m", "trainer.task"], work / "src", env),
-        "caip, package in bucket": lambda: timed(submit("--packages", uri), work, env),
+        "caip, package in bucket": lambda: timed(submit("--packages", uri), work, env, moments["package in bucket"]),
         "caip, --package-path": lambda: timed(submit(*from_tree), work, env),
     }
 
@@ -99,7 +104,9 @@ def run(caip, rounds, work):
                                       stdout=subprocess.PIPE).stdout)
     if any(fact["name"] == "isolation" and fact["found"] == "yes" for fact in facts):  # the other cases run on machines
         process = ("--isolation", "process")
-        cases["caip, bucket, process"] = lambda: timed(submit("--packages", uri, *process), work, env)
+        moments["bucket, process"] = []
+        cases["caip, bucket, process"] = lambda: timed(submit("--packages", uri, *process), work, env,
+                                                       moments["bucket, process"])
         cases["caip, path, process"] = lambda: timed(submit(*from_tree, *process), work, env)
     cases["caip --version"] = lambda: ended([caip, "--version"], env)
     cases["caip jobs list"] = lambda: ended([caip, "jobs", "list", "--project", "demo"], env)
@@ -136,6 +143,7 @@ def run(caip, rounds, work):
             custom.run(program)  # makes the environment
         for name in programs:
             results[name] = []
+        timelines = {name: [custom.timeline(*row) for row in rows] for name, rows in moments.items()}
         results["python3 -m, again"] = []
         for _ in range(rounds):
             for name, program in programs.items():
@@ -147,6 +155,8 @@ def run(caip, rounds, work):
         server.terminate()
         server.communicate()
     report(results, cold)
+    for name, rows in timelines.items():
+        report_timeline(name, rows, results["python3 -m"])
 
 
 def edits_beside_setup(submit, tree, env, numbers):
@@ -176,6 +186,16 @@ class CustomJobs:
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.loads(answer.read())
 
+    def timeline(self, job, start, first, end):
+        """Seconds from the command's start to the request, the replica's start, its line, the job's end, the command's end."""
+        log = self.ask("/v2/entries:list", {"resourceNames": ["projects/demo"], "pageSize": 1000,
+                                            "filter": f'resource.labels.job_id="{job}"'})
+        at = {entry.get("textPayload") or entry["jsonPayload"]["message"]: seconds_of(entry["timestamp"])
+              for entry in log["entries"]}
+        starts = next(moment for text, moment in at.items() if text.startswith("Running command: "))
+        return [moment - start for moment in (at["Validating job requirements..."], starts, first,
+                                              at["Job completed successfully."], end)]
+
     def run(self, program):
         """Seconds from the request to the user's first line, and to the end of the job."""
         pool = {"machineSpec": {"machineType": "n1-standard-4"}, "replicaCount": 1, **program}
@@ -193,6 +213,12 @@ class CustomJobs:
         if first is None:
             sys.exit(f"{job}\n{texts}")
         return float(first.split()[1]) - start, end - start
+
+
+def seconds_of(timestamp):
+    """The seconds since 1970 of 2026-11-21T08:20:00.123456789Z."""
+    whole, _, fraction = timestamp.rstrip("Z").partition(".")
+    return datetime.datetime.fromisoformat(whole + "+00:00").timestamp() + float(f"0.{fraction or 0}")
 
 
 def load():
@@ -221,6 +247,15 @@ def report_parts(medians):
           f"{program * 1e3:.1f} ms start of the program, "
           f"{emulator * 1e3:.1f} ms start and end of an emulator, "
           f"{job * 1e3:.1f} ms request, job and log")
+
+
+def report_timeline(name, rows, python):
+    """Prints the times between the moments of a submit, and what plain Python needs of them."""
+    request, starts, first, ends, end = (statistics.median(column) * 1e3 for column in zip(*rows))
+    line, rest = (statistics.median(column) * 1e3 for column in zip(*((row[0], row[1] - row[0]) for row in python)))
+    print(f"{name}: {request:.1f} ms to the request, {starts - request:.1f} ms to the replica's start, "
+          f"{first - starts:.1f} ms to its first line (python3 -m: {line:.1f}), {ends - first:.1f} ms to the job's end "
+          f"(python3 -m: {rest:.1f}), {end - ends:.1f} ms to the command's end")
 
 
 def report(results, cold):
