@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "emulator/app/settings/setting_readers.h"
 
 namespace caip::app {
@@ -361,8 +360,6 @@ static_assert(std::ranges::none_of(kSettings, [](const Setting& setting) {
   return setting.in_runs == InRuns::kUnset;
 }));
 
-constexpr size_t kNoteColumn = 31;
-
 }  // namespace
 
 std::span<const Setting> Settings() { return kSettings; }
@@ -372,26 +369,6 @@ const Setting* FindSetting(std::string_view key) {
     if (setting.key == key) return &setting;
   }
   return nullptr;
-}
-
-std::string SampleConfigFile() {
-  std::string file;
-  for (const Setting& setting : kSettings) {
-    if (!setting.heading.empty()) {
-      if (!file.empty()) file += '\n';
-      for (const std::string& line : Split(setting.heading, '\n')) file += "# " + line + "\n";
-    }
-    const std::vector<std::string> lines = Split(setting.sample, '\n');
-    std::string line = std::string(setting.key) + ":";
-    if (!lines[0].empty()) line += " " + lines[0];
-    if (!setting.note.empty()) {
-      line.resize(std::max(line.size() + 2, kNoteColumn), ' ');
-      line += "# " + std::string(setting.note);
-    }
-    file += line + "\n";
-    for (size_t i = 1; i < lines.size(); ++i) file += "  " + lines[i] + "\n";
-  }
-  return file;
 }
 
 }  // namespace caip::app
