@@ -14,7 +14,7 @@ foreach(program caip caip-nat caip-conform)
                       $<$<BOOL:${CAIP_SHORT_RELOCATIONS}>:${caip_short_relocations}>)
 endforeach()
 install(TARGETS caip)
-install(TARGETS caip-launcher caip-nat caip-other-host caip-conform RUNTIME DESTINATION ${helpers})
+install(TARGETS caip-launcher caip-nat caip-nvidia-smi caip-other-host caip-conform RUNTIME DESTINATION ${helpers})
 install(TARGETS caip-watch LIBRARY DESTINATION ${helpers})
 install(FILES conformance/jobs.yaml DESTINATION ${shared}/conformance)
 install(DIRECTORY conformance/cases conformance/rules conformance/targets conformance/probe

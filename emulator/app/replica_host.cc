@@ -41,6 +41,7 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
           .addressing = options.addressing,
           .devices = DeviceModeFrom(options.gpus),
           .fake_gpus = options.fake_gpus,
+          .fake_tpu = options.fake_tpu,
           .interpreters = {options.interpreters.begin(), options.interpreters.end()},
           .python = options.python,
           .runtime_store = options.runtime_store,

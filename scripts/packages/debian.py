@@ -60,6 +60,8 @@ caip: embedded-library bzip2 [usr/bin/caip]
 caip: embedded-library zlib [usr/bin/caip]
 # It starts faster.
 caip: statically-linked-binary [usr/libexec/caip/caip-launcher]
+# It runs in images without a C library.
+caip: statically-linked-binary [usr/libexec/caip/caip-nvidia-smi]
 # The package is not a part of Debian.
 caip: initial-upload-closes-no-bugs [usr/share/doc/caip/changelog.Debian.gz:1]
 """

@@ -17,8 +17,8 @@ LINKED = ("libc6-dev", "libgcc-12-dev", "libgcc-13-dev", "libstdc++-12-dev", "li
 # Licences of what is in our tree and in the programs, but not ours.
 VENDORED = {"googleapis": ROOT / "src/grpc/protos/LICENSE"}
 OF_THE_C_LIBRARY = re.compile(r"(linux-vdso|ld-linux.*|libc|libm|libdl|libpthread|librt|libresolv)\.so")
-PROGRAMS = ("bin/caip", "libexec/caip/caip-launcher", "libexec/caip/caip-nat", "libexec/caip/caip-other-host",
-            "libexec/caip/caip-conform", "libexec/caip/libcaip-watch.so")
+PROGRAMS = ("bin/caip", "libexec/caip/caip-launcher", "libexec/caip/caip-nat", "libexec/caip/caip-nvidia-smi",
+            "libexec/caip/caip-other-host", "libexec/caip/caip-conform", "libexec/caip/libcaip-watch.so")
 
 
 def output(*words):

@@ -13,10 +13,6 @@ std::string Remedy() { return " Name another with --state or $CAIP_STATE."; }
 
 std::string Number(int64_t value) { return std::to_string(value); }
 
-std::string Gpus(int64_t count, std::string_view type) {
-  return Number(count) + " " + std::string(type);
-}
-
 }  // namespace
 
 Error StateNotWritable(const Path& path, const Error& cause) {
@@ -110,52 +106,6 @@ Error StoredJobMalformed(std::string_view member) {
   return {Code::kDataLoss, std::string(member) + " is missing or malformed"};
 }
 
-Error FakeGpusMalformed(std::string_view text, std::string_view why) {
-  return {Code::kInvalidArgument, "fake GPUs " + Quoted(text) + ": " + std::string(why) +
-                                      ". Write COUNTxTYPE, with commas between several: "
-                                      "4xNVIDIA_TESLA_T4,2xNVIDIA_TESLA_V100."};
-}
-
-Error GpusNeverEnough(std::string_view asked, int64_t present, std::string_view source) {
-  return {
-      Code::kFailedPrecondition,
-      "The job asks for " + std::string(asked) + " at once, but this host has " + Number(present) +
-          (present == 1 ? " GPU" : " GPUs") + " (found by: " + std::string(source) +
-          "), so it could never start. Ask for fewer, or start caip with --gpus=share (replicas "
-          "share GPUs) or --gpus=cpu (they run without)."};
-}
-
-std::string OtherGpu(std::string_view task, int64_t asked, std::string_view type,
-                     std::string_view given) {
-  return std::string(task) + " asked for " + Gpus(asked, type) + "; it gets " + std::string(given) +
-         ", which this host has.";
-}
-
-std::string FewerGpus(std::string_view task, int64_t asked, std::string_view type, int64_t given) {
-  return std::string(task) + " asked for " + Gpus(asked, type) + "; it gets " + Number(given) +
-         ", all that this host has (--gpus=share).";
-}
-
-std::string GpusShared(std::string_view task, int64_t count) {
-  return std::string(task) + " shares " + (count == 1 ? "its GPU" : "its GPUs") +
-         " with other replicas (--gpus=share).";
-}
-
-std::string OnCpuInstead(std::string_view asked, bool has_gpus) {
-  return "The job asked for " + std::string(asked) + "; it runs on the CPU, because " +
-         (has_gpus ? "of --gpus=cpu." : "this host has no GPU (--fake-gpus emulates GPUs).");
-}
-
-std::string FakeTpu(std::string_view type, int64_t count) {
-  return "The job asked for " + Gpus(count, type) +
-         "; this host has no TPU, so it gets the variables of one and runs on the CPU.";
-}
-
-std::string OtherTpu(std::string_view type, int64_t count, int64_t given) {
-  return "The job asked for " + Gpus(count, type) + "; it gets this host's TPU (" + Number(given) +
-         (given == 1 ? " chip)." : " chips).");
-}
-
 Error CompanionMissing(std::string_view name) {
   return {Code::kNotFound, "The " + std::string(name) +
                                " emulator of the Cloud SDK is not on this host; replicas start "
@@ -225,18 +175,6 @@ std::string OtherTagsOnly(std::string_view tag, const std::set<std::string>& oth
   return "The trial has reported " + Join({others.begin(), others.end()}, ", ") + ", but no " +
          Quoted(tag) + ". Name one of them as hyperparameterMetricTag, or report " + Quoted(tag) +
          ".";
-}
-
-Error NvmlMissing(std::string_view library) {
-  return {Code::kNotFound, std::string(library) + " is not on this host"};
-}
-
-Error NvmlIncomplete(std::string_view library) {
-  return {Code::kUnavailable, std::string(library) + " lacks functions that caip needs"};
-}
-
-Error NvmlNotStarted(int code) {
-  return {Code::kUnavailable, "NVML does not start: error " + Number(code)};
 }
 
 Error ToolWithoutCommand() {

@@ -49,20 +49,6 @@ std::string MetricsUnwatched();
 std::string MetricFilesOutOfReach();
 std::string OtherTagsOnly(std::string_view tag, const std::set<std::string>& others);
 
-// Devices. Warnings are for a job's log.
-Error FakeGpusMalformed(std::string_view text, std::string_view why);
-Error GpusNeverEnough(std::string_view asked, int64_t present, std::string_view source);
-std::string OtherGpu(std::string_view task, int64_t asked, std::string_view type,
-                     std::string_view given);
-std::string FewerGpus(std::string_view task, int64_t asked, std::string_view type, int64_t given);
-std::string GpusShared(std::string_view task, int64_t count);
-std::string OnCpuInstead(std::string_view asked, bool has_gpus);
-std::string FakeTpu(std::string_view type, int64_t count);
-std::string OtherTpu(std::string_view type, int64_t count, int64_t given);
-Error NvmlMissing(std::string_view library);
-Error NvmlIncomplete(std::string_view library);
-Error NvmlNotStarted(int code);
-
 // Emulators of the Cloud SDK.
 Error CompanionMissing(std::string_view name);
 std::string CompanionEnded(std::string_view name, const Path& log, std::string_view log_end);

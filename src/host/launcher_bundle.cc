@@ -6,6 +6,7 @@
 #include "host/containers/container_errors.h"
 #include "host/containers/engine_images.h"
 #include "host/containers/engine_launcher.h"
+#include "host/devices/fake_devices.h"
 #include "host/errors.h"
 #include "host/images/image_packager.h"
 #include "host/images/kept_mappings.h"
@@ -15,6 +16,7 @@
 #include "host/machine/machine_limits.h"
 #include "host/machine/machines.h"
 #include "host/metrics/metric_launcher.h"
+#include "host/process/helper_files.h"
 #include "host/process/launcher_link.h"
 #include "host/process/orphans.h"
 #include "host/process/process_launcher.h"
@@ -36,10 +38,8 @@ std::unique_ptr<engine::AddressLender> MakeAddressLender(const LauncherOptions& 
 }
 
 Result<std::unique_ptr<engine::DeviceBinder>> MakeDeviceBinder(const LauncherOptions& options) {
-  std::vector<Gpu> fakes;
-  if (!options.fake_gpus.empty()) {
-    ASSIGN_OR_RETURN(fakes, FakeGpus(options.fake_gpus));
-  }
+  ASSIGN_OR_RETURN(FakeDevices fakes, MakeFakeDevices(options.fake_gpus, options.fake_tpu));
+  RETURN_IF_ERROR(GiveNvidiaSmi(HelperFile("caip-nvidia-smi"), options.state / "fake-gpus", fakes));
   const Variables& own = options.own_environment;
   DevicePlaces places;
   places.path = FindVariable(own, "PATH").value_or("");

@@ -48,6 +48,7 @@ struct LauncherOptions {
   Addressing addressing = Addressing::kLoopback;
   DeviceMode devices = DeviceMode::kByHost;
   std::string fake_gpus = {};                        // "4xNVIDIA_TESLA_T4"; "": none
+  std::string fake_tpu = {};                         // "v2-8"; "": none
   std::vector<Path> interpreters = {};               // pythons to consider first
   std::string python = {};                           // of all jobs; "": by their versions
   Path runtime_store = {};                           // "": <state>/runtimes

@@ -70,6 +70,9 @@ SETTINGS = {
     "gs_front": Row("off", ["--gs-front", "off"], sees="'https_proxy' not in os.environ"),
     "fake_gpus": Row("4xNVIDIA_TESLA_T4", ["--fake-gpus", "4xNVIDIA_TESLA_T4"],
                      job=[*IMAGE_JOB, *TWO_GPUS], sees=f"{DEVICES}.count(',') == 1"),
+    "fake_tpu": Row("v2-8", ["--fake-tpu", "v2-8"], on_vertex=True, sees="os.environ['TPU_VISIBLE_CHIPS'] == '0,1,2,3'",
+                    job=["--worker-pool-spec", "machine-type=cloud-tpu,accelerator-type=TPU_V2,accelerator-count=8,"
+                                               f"container-image-uri={IMAGE}"]),
     "gpus": Row("cpu", ["--gpus", "cpu"], job=[*IMAGE_JOB, *TWO_GPUS],
                 config="fake_gpus: 1xNVIDIA_TESLA_T4\n", sees=f"{DEVICES} in ('', '-1')"),
     "extra_regions": Row("[mars-north1]", job=[*IMAGE_JOB, "--region", "mars-north1"]),

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "host/devices/fake_devices.h"
 
 namespace caip::host {
 namespace {
@@ -75,10 +76,25 @@ TEST(Devices, HaveFilesOnTheMachinesThatTheyAreLentToOnly) {
   EXPECT_THAT(Nodes(answer, kWorker1), ElementsAre("/dev/nvidiactl", "/dev/nvidia2"));
 }
 
+TEST(Devices, ThatAreInstancesOfOneGpuShareItsFileOnly) {
+  DeviceBinderOnHost binder(DeviceMode::kQueue, Read(Fakes("1xNVIDIA_TESLA_A100:3x2g.10gb")));
+  const DeviceAnswer answer =
+      binder.Bind(kBoundRun, kCluster,
+                  {{kWorker0, "NVIDIA_TESLA_A100", 2}, {kWorker1, "NVIDIA_TESLA_A100", 1}});
+  EXPECT_THAT(
+      Nodes(answer, kWorker0),
+      ElementsAre("/dev/nvidia0", "/dev/nvidia-caps/nvidia-cap30", "/dev/nvidia-caps/nvidia-cap31",
+                  "/dev/nvidia-caps/nvidia-cap39", "/dev/nvidia-caps/nvidia-cap40"));
+  EXPECT_THAT(Nodes(answer, kWorker1), ElementsAre("/dev/nvidia0", "/dev/nvidia-caps/nvidia-cap48",
+                                                   "/dev/nvidia-caps/nvidia-cap49"));
+  EXPECT_THAT(Gpus(answer, kWorker1), ElementsAre(testing::StartsWith("MIG-")));
+  EXPECT_THAT(answer.warnings, IsEmpty());
+}
+
 TEST(Devices, OfATpuHaveTheirFilesOnTheMachineThatDrivesIt) {
   DeviceInventory inventory;
   inventory.tpu_chips = {{0, "/dev/vfio/0"}};
-  inventory.tpu_nodes = {"/dev/vfio/0", "/dev/vfio/vfio"};
+  inventory.tpu_nodes = {{"/dev/vfio/0", "/dev/vfio/0"}, {"/dev/vfio/vfio", "/dev/vfio/vfio"}};
   DeviceBinderOnHost binder(DeviceMode::kShare, Read(inventory));
   const DeviceAnswer answer = binder.Bind(kBoundRun, kCluster, {{kMaster, "TPU_V2", 1}});
   EXPECT_THAT(Nodes(answer, kMaster), ElementsAre("/dev/vfio/0", "/dev/vfio/vfio"));
@@ -221,6 +237,28 @@ TEST(Tpu, IsOneLocalDeviceAndIsLentToOneJob) {
             DeviceAnswer::Kind::kWait);
   binder.Release(kBoundRun);
   EXPECT_EQ(binder.Bind(kOtherBoundRun, {kMaster}, {{kMaster, "TPU_V2", 8}}).kind,
+            DeviceAnswer::Kind::kGranted);
+}
+
+TEST(Tpu, ThatIsFakeIsLentToOneJobOfEachEmulator) {
+  DeviceInventory inventory;
+  FakeDevices fakes = *MakeFakeDevices("", "v2-8");
+  inventory.tpu_chips = fakes.tpu_chips;
+  inventory.tpu_nodes = fakes.tpu_nodes;
+  inventory.tpu_is_fake = true;
+  DeviceBinderOnHost mine(DeviceMode::kByHost, Read(inventory));
+  DeviceBinderOnHost theirs(DeviceMode::kByHost, Read(inventory));
+  const DeviceAnswer answer = mine.Bind(kBoundRun, kCluster, {{kWorker0, "TPU_V2", 8}});
+  ASSERT_EQ(answer.kind, DeviceAnswer::Kind::kGranted);
+  EXPECT_EQ(Variable(answer, kWorker0, "TPU_VISIBLE_CHIPS"), "0,1,2,3");
+  EXPECT_THAT(Nodes(answer, kWorker0),
+              ElementsAre("/dev/accel0", "/dev/accel1", "/dev/accel2", "/dev/accel3"));
+  EXPECT_THAT(Nodes(answer, kWorker1), IsEmpty());
+  EXPECT_THAT(answer.warnings, ElementsAre("The job asked for 8 TPU_V2; it gets the fake TPU (4 "
+                                           "chips) and runs on the CPU."));
+  EXPECT_EQ(mine.Bind(kOtherBoundRun, {kMaster}, {{kMaster, "TPU_V2", 8}}).kind,
+            DeviceAnswer::Kind::kWait);
+  EXPECT_EQ(theirs.Bind(kOtherBoundRun, {kMaster}, {{kMaster, "TPU_V2", 8}}).kind,
             DeviceAnswer::Kind::kGranted);
 }
 

@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <regex>
-#include <set>
+#include "host/devices/fake_devices.h"
 
 namespace caip::host {
 namespace {
@@ -47,39 +46,6 @@ TEST(ServiceGpuType, IsFoundInProductNames) {
       {"NVIDIA T400", ""},
   };
   for (const auto& [name, type] : rows) EXPECT_EQ(ServiceGpuType(name), type) << name;
-}
-
-TEST(FakeGpus, HaveTypesAndWellFormedUuids) {
-  const auto gpus = FakeGpus("2xNVIDIA_TESLA_T4,1xNVIDIA_TESLA_V100");
-  ASSERT_TRUE(gpus.ok()) << gpus.error().message;
-  ASSERT_EQ(gpus->size(), 3u);
-  EXPECT_EQ((*gpus)[1].type, "NVIDIA_TESLA_T4");
-  EXPECT_EQ((*gpus)[2].type, "NVIDIA_TESLA_V100");
-  const std::regex form("GPU-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
-  for (const Gpu& gpu : *gpus) EXPECT_TRUE(std::regex_match(gpu.uuid, form)) << gpu.uuid;
-  const std::vector<std::string> uuids = Uuids(*gpus);
-  EXPECT_EQ(std::set<std::string>(uuids.begin(), uuids.end()).size(), 3u);
-  EXPECT_EQ(uuids, Uuids(*FakeGpus("2xNVIDIA_TESLA_T4,1xNVIDIA_TESLA_V100")));
-}
-
-TEST(FakeGpus, BrokenTextsAreExplained) {
-  const std::pair<const char*, const char*> rows[] = {
-      {"", "no count"},
-      {"4", "no count"},
-      {"xNVIDIA_TESLA_T4", "no count"},
-      {"0xNVIDIA_TESLA_T4", "no count"},
-      {"-1xNVIDIA_TESLA_T4", "no count"},
-      {"4xT4", "'T4' is not a GPU type of the service"},
-      {"4xTPU_V2", "not a GPU type of the service"},
-      {"1xNVIDIA_TESLA_T4,", "no count"},
-      {"99999xNVIDIA_TESLA_T4", "more than 1024"},
-  };
-  for (const auto& [text, why] : rows) {
-    const auto gpus = FakeGpus(text);
-    ASSERT_FALSE(gpus.ok()) << text;
-    EXPECT_THAT(gpus.error().message, HasSubstr(why)) << text;
-    EXPECT_THAT(gpus.error().message, HasSubstr("4xNVIDIA_TESLA_T4,2xNVIDIA_TESLA_V100"));
-  }
 }
 
 TEST(VisibleGpus, AreThoseThatOurOwnStarterLeftUs) {
@@ -309,17 +275,33 @@ TEST(Inventory, FindsTpuChipsOfVfio) {
   }
   const DeviceInventory inventory = ReadInventory(Nowhere(root.path()));
   EXPECT_EQ(inventory.tpu_chips.size(), 2u);
-  EXPECT_EQ(inventory.tpu_nodes.back(), (root.path() / "dev/vfio/vfio").string());
+  const std::string control = (root.path() / "dev/vfio/vfio").string();
+  EXPECT_EQ(inventory.tpu_nodes.back(), (engine::DeviceNode{control, control}));
 }
 
 TEST(Inventory, OfFakesLooksForNoRealGpus) {
   TemporaryDirectory root;
   WriteScript(root.path() / "bin/nvidia-smi", "#!/bin/sh\ntouch \"$(dirname \"$0\")/was-run\"\n");
   const DeviceInventory inventory =
-      InventoryFor(Nowhere(root.path()), *FakeGpus("1xNVIDIA_TESLA_T4"), "");
+      InventoryFor(Nowhere(root.path()), *MakeFakeDevices("1xNVIDIA_TESLA_T4", ""), "");
   EXPECT_EQ(inventory.gpus.size(), 1u);
   EXPECT_TRUE(inventory.gpus_are_fake);
   EXPECT_FALSE(std::filesystem::exists(root.path() / "bin/was-run"));
+}
+
+TEST(Inventory, OfAFakeTpuHasTheGpusOfTheHost) {
+  TemporaryDirectory root;
+  ASSERT_TRUE(MakeDirectories(root.path() / "dev").ok());
+  ASSERT_TRUE(WriteFile(root.path() / "dev/accel7", "").ok());
+  DevicePlaces places = Nowhere(root.path());
+  places.nvml = CAIP_FAKE_NVML;
+  const DeviceInventory inventory =
+      InventoryFor(places, *MakeFakeDevices("", "v5litepod-1"), "GPU-first");
+  EXPECT_THAT(Uuids(inventory.gpus), ElementsAre("GPU-first"));
+  EXPECT_FALSE(inventory.gpus_are_fake);
+  EXPECT_TRUE(inventory.tpu_is_fake);
+  EXPECT_THAT(inventory.tpu_nodes, ElementsAre(engine::DeviceNode{"/dev/null", "/dev/vfio/0"},
+                                               engine::DeviceNode{"/dev/null", "/dev/vfio/vfio"}));
 }
 
 }  // namespace

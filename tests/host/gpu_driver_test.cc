@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "host/devices/fake_devices.h"
+
 namespace caip::host {
 namespace {
 
@@ -145,6 +147,23 @@ TEST_F(Driver, ThatIsMissingIsAWarningForRealGpus) {
               Contains(File("bin/nvidia-smi", "/usr/local/nvidia/bin/nvidia-smi")));
   launch.device_nodes = {{"/dev/null", "/dev/nvidia0"}};
   EXPECT_EQ(HostGpuDriver(DriverPlaces{{}, {}, {}}).GiveTo(launch), "") << "a fake GPU";
+}
+
+// It could not use them, and its nvidia-smi would list those of the host.
+TEST_F(Driver, IsNotThereForFakeGpus) {
+  FakeDevices fakes = *MakeFakeDevices("1xNVIDIA_TESLA_T4", "");
+  ASSERT_TRUE(GiveNvidiaSmi(root_.path() / "program", root_.path() / "fakes", fakes).ok());
+  engine::ReplicaLaunch launch;
+  launch.image = std::make_shared<const engine::PreparedImage>();
+  launch.device_nodes = fakes.gpu_control_nodes;
+  launch.device_nodes.insert(launch.device_nodes.end(), fakes.gpus[0].nodes.begin(),
+                             fakes.gpus[0].nodes.end());
+  const auto lent = launch.device_nodes;
+  launch.environment = {{"PATH", "/bin"}, {"OTHER", "/bin"}};
+  EXPECT_EQ(HostGpuDriver(places_).GiveTo(launch), "");
+  EXPECT_EQ(launch.device_nodes, lent);
+  EXPECT_THAT(launch.environment,
+              ElementsAre(Pair("PATH", "/dev/caip-gpus:/bin"), Pair("OTHER", "/bin")));
 }
 
 }  // namespace

@@ -215,7 +215,7 @@ class Packaged(Case):
         run("tar", "-xf", next(out.glob("caip-*-symbols-*.tar.gz")), "-C", root)
         run("tar", "-xf", self.tar, "-C", root, "--strip-components=1")
         programs = [root / "bin/caip", *(file for file in (root / "libexec/caip").iterdir())]
-        self.assertEqual(len(programs), 6)
+        self.assertEqual(len(programs), 7)
         for program in programs:
             identity = re.search(r"Build ID: (\w+)", run("readelf", "--notes", program)).group(1)
             symbols = root / "usr/lib/debug/.build-id" / identity[:2] / f"{identity[2:]}.debug"

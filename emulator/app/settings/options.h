@@ -51,6 +51,7 @@ struct EmulatorOptions {
   bool create_buckets = false;  // a missing bucket is created instead of rejected
   GpuMode gpus = GpuMode::kByHost;
   std::string fake_gpus;  // "4xNVIDIA_TESLA_T4"; "" none
+  std::string fake_tpu;   // "v2-8"; "" none
   Addressing addressing = Addressing::kLoopback;
   StorageView storage_view = StorageView::kGs;
   GsFront gs_front = GsFront::kProxy;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +10,6 @@
 #include "base/text.h"
 #include "host/devices/mig.h"
 #include "host/devices/nvml.h"
-#include "host/errors.h"
 #include "host/process/child_process.h"
 
 namespace caip::host {
@@ -21,8 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kNvidiaSmiTimeout{10};
-constexpr int64_t kFakeGpusMax = 1024;
-constexpr char kNoDevice[] = "/dev/null";  // stands for the device of a fake GPU
 constexpr size_t kShortBusIdLength = 12;
 
 std::optional<int64_t> Number(std::string_view text) {
@@ -33,28 +28,6 @@ std::optional<int64_t> Number(std::string_view text) {
     value = value * 10 + (c - '0');
   }
   return value;
-}
-
-// The memory of the service's GPUs, for programs that query fake GPUs.
-int64_t MemoryMib(std::string_view type) {
-  if (type.ends_with("K80")) return 11441;
-  if (type.ends_with("P4")) return 7611;
-  if (type.ends_with("A100")) return 40960;
-  return type.ends_with("T4") ? 15360 : 16160;
-}
-
-Gpu FakeGpu(int index, const std::string& type) {
-  char uuid[64];
-  std::snprintf(uuid, sizeof uuid, "GPU-ca1bfa4e-0000-4000-8000-%012x", index);
-  char bus[32];
-  std::snprintf(bus, sizeof bus, "00000000:%02X:%02X.0", 4 + index / 32, index % 32);
-  return {index,
-          uuid,
-          "fake " + type,
-          type,
-          MemoryMib(type),
-          bus,
-          {{kNoDevice, "/dev/nvidia" + std::to_string(index)}}};
 }
 
 // The files of NVIDIA's driver that each user of a GPU opens.
@@ -105,38 +78,14 @@ void AddNodes(const DevicePlaces& places, DeviceInventory& inventory) {
     gpu.nodes.insert(gpu.nodes.end(), instance.begin(), instance.end());
   }
   if (!inventory.gpus.empty()) inventory.gpu_control_nodes = FindControlNodes(places.dev);
-  for (const TpuChip& chip : inventory.tpu_chips) inventory.tpu_nodes.push_back(chip.device);
+  for (const TpuChip& chip : inventory.tpu_chips) {
+    inventory.tpu_nodes.push_back({chip.device, chip.device});
+  }
   std::error_code error;
   const Path control = places.dev / "vfio/vfio";
   if (!inventory.tpu_chips.empty() && fs::exists(control, error)) {
-    inventory.tpu_nodes.push_back(control);
+    inventory.tpu_nodes.push_back({control, control});
   }
-}
-
-std::vector<std::string> AcceleratorTypes() {
-  return {"NVIDIA_TESLA_K80",  "NVIDIA_TESLA_P4", "NVIDIA_TESLA_P100",
-          "NVIDIA_TESLA_V100", "NVIDIA_TESLA_T4", "NVIDIA_TESLA_A100"};
-}
-
-// Parses "4xNVIDIA_TESLA_T4".
-Status AddFakes(std::string_view text, std::string_view part, std::vector<std::string>& types) {
-  const std::string_view entry = Trim(part);
-  const size_t x = entry.find('x');
-  const auto count = x == std::string_view::npos ? std::nullopt : Number(entry.substr(0, x));
-  if (!count || *count < 1) {
-    return errors::FakeGpusMalformed(text, "'" + std::string(entry) + "' has no count");
-  }
-  const std::string type(entry.substr(x + 1));
-  const std::vector<std::string> known = AcceleratorTypes();
-  if (std::find(known.begin(), known.end(), type) == known.end()) {
-    return errors::FakeGpusMalformed(
-        text, "'" + type + "' is not a GPU type of the service (" + Join(known, ", ") + ")");
-  }
-  if (static_cast<int64_t>(types.size()) + *count > kFakeGpusMax) {
-    return errors::FakeGpusMalformed(text, "more than " + std::to_string(kFakeGpusMax));
-  }
-  types.insert(types.end(), static_cast<size_t>(*count), type);
-  return Ok{};
 }
 
 // What nvidia-smi says; "" if it fails.
@@ -217,23 +166,18 @@ std::vector<TpuChip> FindTpuChips(const Path& dev) {
 
 }  // namespace
 
+std::vector<std::string> ServiceGpuTypes() {
+  return {"NVIDIA_TESLA_K80",  "NVIDIA_TESLA_P4", "NVIDIA_TESLA_P100",
+          "NVIDIA_TESLA_V100", "NVIDIA_TESLA_T4", "NVIDIA_TESLA_A100"};
+}
+
 std::string ServiceGpuType(std::string_view product_name) {
   for (const std::string& word : Split(ReplaceAll(std::string(product_name), "-", " "), ' ')) {
-    for (const std::string& type : AcceleratorTypes()) {
+    for (const std::string& type : ServiceGpuTypes()) {
       if ("NVIDIA_TESLA_" + word == type) return type;
     }
   }
   return "";
-}
-
-Result<std::vector<Gpu>> FakeGpus(std::string_view text) {
-  std::vector<std::string> types;
-  for (const std::string& part : Split(text, ',')) RETURN_IF_ERROR(AddFakes(text, part, types));
-  std::vector<Gpu> gpus;
-  for (const std::string& type : types) {
-    gpus.push_back(FakeGpu(static_cast<int>(gpus.size()), type));
-  }
-  return gpus;
 }
 
 std::vector<Gpu> LimitToVisible(std::vector<Gpu> gpus, std::string_view visible) {
@@ -267,22 +211,24 @@ std::vector<Gpu> ParseNvidiaSmi(std::string_view csv) {
   return gpus;
 }
 
-DeviceInventory InventoryFor(const DevicePlaces& places, std::vector<Gpu> fakes,
+DeviceInventory InventoryFor(const DevicePlaces& places, FakeDevices fakes,
                              const std::optional<std::string>& visible) {
   DeviceInventory inventory;
-  if (fakes.empty()) {
+  if (fakes.gpus.empty()) {
     inventory = ReadInventory(places);
     if (visible) inventory.gpus = LimitToVisible(std::move(inventory.gpus), *visible);
-    return inventory;
+  } else {
+    inventory.tpu_chips = FindTpuChips(places.dev);
+    AddNodes(places, inventory);
+    inventory.gpus = std::move(fakes.gpus);
+    inventory.gpu_control_nodes = std::move(fakes.gpu_control_nodes);
+    inventory.gpu_source = "fake";
+    inventory.gpus_are_fake = true;
   }
-  inventory.tpu_chips = FindTpuChips(places.dev);
-  AddNodes(places, inventory);
-  inventory.gpus = std::move(fakes);
-  for (const char* name : {"/dev/nvidiactl", "/dev/nvidia-uvm"}) {
-    inventory.gpu_control_nodes.push_back({kNoDevice, name});
-  }
-  inventory.gpu_source = "fake";
-  inventory.gpus_are_fake = true;
+  if (fakes.tpu_chips.empty()) return inventory;
+  inventory.tpu_chips = std::move(fakes.tpu_chips);
+  inventory.tpu_nodes = std::move(fakes.tpu_nodes);
+  inventory.tpu_is_fake = true;
   return inventory;
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/files.h"
-#include "base/result.h"
 #include "engine/ports.h"
 #include "host/devices/gpu.h"
 #include "host/devices/gpu_driver.h"
@@ -26,12 +25,18 @@ struct DeviceInventory {
   std::vector<TpuChip> tpu_chips;
   std::string gpu_source = "none";  // "NVML", "nvidia-smi", "/proc/driver/nvidia", "fake"
   bool gpus_are_fake = false;
+  bool tpu_is_fake = false;
   std::vector<engine::DeviceNode> gpu_control_nodes = {};  // each user of a GPU needs them
-  std::vector<std::string> tpu_nodes = {};                 // of all chips, with the control file
+  std::vector<engine::DeviceNode> tpu_nodes = {};          // of all chips, with the control file
 };
 
-/// Parses "4xNVIDIA_TESLA_T4,2xNVIDIA_TESLA_V100" into fake GPUs with well-formed UUIDs.
-Result<std::vector<Gpu>> FakeGpus(std::string_view text);
+/// Devices that do not exist (fake_devices.h).
+struct FakeDevices {
+  std::vector<Gpu> gpus = {};
+  std::vector<engine::DeviceNode> gpu_control_nodes = {};
+  std::vector<TpuChip> tpu_chips = {};
+  std::vector<engine::DeviceNode> tpu_nodes = {};
+};
 
 /// The GPUs that this process's CUDA_VISIBLE_DEVICES allows. A scheduler that started caip may have
 /// granted it only some of them. Numbers count GPUs and MIG instances in the inventory's order.
@@ -50,9 +55,9 @@ struct DevicePlaces {
 /// Takes about 10 ms with GPUs, seconds if the driver sleeps, and almost no time without GPUs.
 DeviceInventory ReadInventory(const DevicePlaces& places);
 
-/// The inventory for jobs. `fakes`, if not empty, replace the real GPUs. Otherwise this process's
-/// CUDA_VISIBLE_DEVICES limits them (nullopt: not set).
-DeviceInventory InventoryFor(const DevicePlaces& places, std::vector<Gpu> fakes,
+/// The inventory for jobs. Fake GPUs replace the real ones, as does a fake TPU. This process's
+/// CUDA_VISIBLE_DEVICES limits real GPUs (nullopt: not set).
+DeviceInventory InventoryFor(const DevicePlaces& places, FakeDevices fakes,
                              const std::optional<std::string>& visible);
 
 /// Parses the output of `nvidia-smi --query-gpu=index,uuid,name,memory.total,pci.bus_id

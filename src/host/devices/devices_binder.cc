@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "host/errors.h"
+#include "host/devices/device_errors.h"
 
 namespace caip::host {
 namespace {
@@ -45,6 +45,14 @@ std::string ChipBounds(size_t chips) {
   if (chips == 4) return "2,2,1";
   if (chips == 8) return "2,4,1";
   return std::to_string(chips) + ",1,1";
+}
+
+// `chips`: that the replica gets; 0: the variables only.
+std::string WarningOfTpu(const DeviceRequest& request, size_t chips, bool is_fake) {
+  if (chips == 0) return errors::NoTpu(request.type, request.count);
+  const auto given = static_cast<int64_t>(chips);
+  return is_fake ? errors::FakeTpu(request.type, request.count, given)
+                 : errors::OtherTpu(request.type, request.count, given);
 }
 
 }  // namespace
@@ -130,25 +138,23 @@ void DeviceBinderOnHost::TakeShared(const std::vector<DeviceRequest>& requests, 
 // the TPU is in use.
 bool DeviceBinderOnHost::TakeTpu(const DeviceRequest& request, engine::LentDevices& lent,
                                  Loan& loan, std::vector<std::string>& warnings) {
-  const bool is_real = !inventory_.tpu_chips.empty() && mode_ != DeviceMode::kCpu;
-  if (is_real && mode_ != DeviceMode::kShare) {
+  const bool is_present = !inventory_.tpu_chips.empty() && mode_ != DeviceMode::kCpu;
+  if (is_present && mode_ != DeviceMode::kShare) {
     if (tpu_holder_) return false;
-    auto claim = HostClaim::Take(kTpuClaim);
-    if (!claim) return false;
-    loan.claims.push_back(std::move(*claim));
+    if (!inventory_.tpu_is_fake) {
+      auto claim = HostClaim::Take(kTpuClaim);
+      if (!claim) return false;
+      loan.claims.push_back(std::move(*claim));
+    }
   }
-  const size_t chips = is_real ? inventory_.tpu_chips.size() : 1;
-  warnings.push_back(
-      is_real ? errors::OtherTpu(request.type, request.count, static_cast<int64_t>(chips))
-              : errors::FakeTpu(request.type, request.count));
+  const size_t chips = is_present ? inventory_.tpu_chips.size() : 1;
+  warnings.push_back(WarningOfTpu(request, is_present ? chips : 0, inventory_.tpu_is_fake));
   std::vector<std::string> visible;
   for (size_t i = 0; i < chips; ++i) visible.push_back(std::to_string(i));
   lent.environment = {{"TPU_VISIBLE_CHIPS", Join(visible, ",")},
                       {"TPU_CHIPS_PER_PROCESS_BOUNDS", ChipBounds(chips)},
                       {"TPU_PROCESS_BOUNDS", "1,1,1"}};
-  for (const std::string& node : is_real ? inventory_.tpu_nodes : std::vector<std::string>()) {
-    lent.nodes.push_back({node, node});
-  }
+  if (is_present) lent.nodes = inventory_.tpu_nodes;
   return true;
 }
 
@@ -179,8 +185,12 @@ engine::LentDevices DeviceBinderOnHost::Lent(const std::vector<size_t>& gpus) co
   if (gpus.empty()) return lent;
   lent.nodes = inventory_.gpu_control_nodes;
   for (const size_t i : gpus) {
-    const auto& nodes = inventory_.gpus[i].nodes;
-    lent.nodes.insert(lent.nodes.end(), nodes.begin(), nodes.end());
+    for (const engine::DeviceNode& node : inventory_.gpus[i].nodes) {
+      // instances of one GPU share its file
+      const bool is_lent =
+          std::find(lent.nodes.begin(), lent.nodes.end(), node) != lent.nodes.end();
+      if (!is_lent) lent.nodes.push_back(node);
+    }
   }
   return lent;
 }

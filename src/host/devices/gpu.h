@@ -33,6 +33,9 @@ struct Gpu {
   std::optional<MigInstance> mig = {};         // nullopt: a whole GPU
 };
 
+/// The types that the service offers.
+std::vector<std::string> ServiceGpuTypes();
+
 /// "NVIDIA_TESLA_T4" for "Tesla T4"; "" for products that the service does not offer.
 std::string ServiceGpuType(std::string_view product_name);
 

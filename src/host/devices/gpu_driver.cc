@@ -8,6 +8,8 @@
 
 #include "base/json.h"
 #include "base/yaml.h"
+#include "host/devices/fake_devices.h"
+#include "host/devices/smi/smi_answers.h"
 #include "host/images/image_errors.h"
 
 namespace caip::host {
@@ -175,10 +177,11 @@ void AddDirectories(const std::vector<std::string>& directories, const char* var
   }
 }
 
-// The files of fake GPUs are other files of this host.
-bool HasRealGpu(const engine::ReplicaLaunch& launch) {
-  return std::any_of(launch.device_nodes.begin(), launch.device_nodes.end(),
-                     [](const DeviceNode& node) { return node.file.starts_with("/dev/nvidia"); });
+// So that it comes before an nvidia-smi of this host or of the image.
+void AddFakeProgram(engine::Environment& environment) {
+  for (auto& [name, value] : environment) {
+    if (name == "PATH") value = smi::kDirectory + (value.empty() ? "" : ":" + value);
+  }
 }
 
 }  // namespace
@@ -193,7 +196,8 @@ GpuDriver ReadGpuDriver(const DriverPlaces& places) {
 }
 
 bool NeedsDriver(const engine::ReplicaLaunch& launch) {
-  const auto is_gpu = [](const DeviceNode& node) { return node.shown.starts_with("/dev/nvidia"); };
+  // the files of fake GPUs are other files of this host
+  const auto is_gpu = [](const DeviceNode& node) { return node.file.starts_with("/dev/nvidia"); };
   return launch.image &&
          std::any_of(launch.device_nodes.begin(), launch.device_nodes.end(), is_gpu);
 }
@@ -210,11 +214,12 @@ void AddDriver(const GpuDriver& driver, engine::ReplicaLaunch& launch) {
 }
 
 std::string HostGpuDriver::GiveTo(engine::ReplicaLaunch& launch) {
+  const bool is_on_machine = launch.isolation || launch.image;  // else it sees the host's /dev
+  if (is_on_machine && HasFakeGpus(launch)) AddFakeProgram(launch.environment);
   if (!NeedsDriver(launch)) return "";
   if (!driver_) driver_ = ReadGpuDriver(places_);
   AddDriver(*driver_, launch);
-  const bool is_complete = !driver_->files.empty() || !HasRealGpu(launch);
-  return is_complete ? "" : errors::DriverOfGpusMissing(launch.task);
+  return driver_->files.empty() ? errors::DriverOfGpusMissing(launch.task) : "";
 }
 
 }  // namespace caip::host

@@ -40,7 +40,7 @@ struct GpuDriver {
 /// that cannot be read are skipped. Empty if this host has no driver.
 GpuDriver ReadGpuDriver(const DriverPlaces& places);
 
-/// True for a replica that has a GPU and, because of its image, no driver.
+/// True for a replica that has a real GPU and, because of its image, no driver.
 bool NeedsDriver(const engine::ReplicaLaunch& launch);
 
 /// Gives the driver to a replica with an image. Its directories come after those of the image.
@@ -50,8 +50,8 @@ void AddDriver(const GpuDriver& driver, engine::ReplicaLaunch& launch);
 class HostGpuDriver {
  public:
   explicit HostGpuDriver(DriverPlaces places) : places_(std::move(places)) {}
-  /// Gives the driver to a replica that needs it. A warning if the host has none, although the
-  /// replica's GPUs are not fake; else "".
+  /// Gives the driver to a replica that needs it, and a warning if the host has none; else "". A
+  /// replica with fake GPUs gets their nvidia-smi on PATH instead.
   std::string GiveTo(engine::ReplicaLaunch& launch);
 
  private:

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "host/errors.h"
+#include "host/devices/device_errors.h"
 
 namespace caip::host {
 namespace {
