@@ -15,21 +15,10 @@ SCENARIOS = support.ROOT / 'scenarios/frameworks'
 TRAINERS = support.ROOT / 'scenarios/trainers/distributed'
 IMAGE = 'gcr.io/demo/trainer'
 
+ROLES = ('master', 'worker', 'parameterServer', 'evaluator')
+
 # Marks a case that runs with CAIP_TEST_LARGE=1 only: each takes a minute of two cores.
 large = unittest.skipUnless(os.environ.get('CAIP_TEST_LARGE'), 'runs with CAIP_TEST_LARGE=1')
-
-# As cluster_rescheduled.yaml.
-CLUSTER_OF_IMAGES = f"""
-trainingInput:
-  scaleTier: CUSTOM
-  masterType: n1-standard-4
-  workerType: n1-standard-4
-  workerCount: 2
-  useChiefInTfConfig: true
-  masterConfig: {{imageUri: {IMAGE}}}
-  workerConfig: {{imageUri: {IMAGE}}}
-  scheduling: {{resilientToWorkerRestart: true}}
-"""
 
 
 class FrameworkTest(unittest.TestCase):
@@ -51,12 +40,12 @@ class FrameworkTest(unittest.TestCase):
         """Runs a scenario of the folder."""
         self.assert_file_passes(SCENARIOS / f'{scenario}.yaml')
 
-    def assert_passes_from_image(self, scenario, module):
-        """Runs a scenario of the folder with an image of `module` instead of the package."""
+    def assert_passes_from_image(self, scenario, module, cluster='cluster_rescheduled'):
+        """Runs a scenario of the folder with an image of `module` instead of the package. `cluster` is the job's file."""
         scratch = Path(tempfile.mkdtemp(prefix='caip-image-'))
         self.addCleanup(shutil.rmtree, scratch, ignore_errors=True)
         image = framework_image.trainer_image(scratch / 'image', self.python, TRAINERS / 'trainer', module)
-        (scratch / 'cluster.yaml').write_text(CLUSTER_OF_IMAGES)
+        (scratch / 'cluster.yaml').write_text(with_images((TRAINERS / f'{cluster}.yaml').read_text()))
         file = scratch / f'{scenario}_from_image.yaml'
         file.write_text(f'extends: {SCENARIOS}/{scenario}.yaml\nneeds: {{modules: []}}\n'
                         f'job: {{submit: [--map-image, "{IMAGE}={image}", --config, cluster.yaml]}}\n')
@@ -76,6 +65,13 @@ class FrameworkTest(unittest.TestCase):
         said = done.stdout + done.stderr
         self.assertEqual(done.returncode, 0, said)
         self.assertIn('1 scenario: 1 passed', said)  # a scenario that is skipped does not fail
+
+
+def with_images(config):
+    """A job's configuration with an image for each role instead of a runtime version."""
+    lines = [line for line in config.splitlines() if not line.strip().startswith(('runtimeVersion:', 'pythonVersion:'))]
+    roles = [role for role in ROLES if f'{role}Type:' in config]
+    return '\n'.join([*lines, '  useChiefInTfConfig: true', *(f'  {role}Config: {{imageUri: {IMAGE}}}' for role in roles), ''])
 
 
 def need_space(name, gigabytes):

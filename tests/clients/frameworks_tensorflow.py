@@ -51,6 +51,10 @@ class ParameterServer(TensorFlowTest):
     def test_resumes_after_the_loss_of_the_chief(self):
         self.assert_passes('tf_parameter_server_lost_chief')
 
+    @frameworks.large
+    def test_replaces_a_lost_worker_in_images_too(self):
+        self.assert_passes_from_image('tf_parameter_server_lost_worker', 'trainer.parameter_server', 'servers')
+
     def test_resumes_after_the_loss_of_the_parameter_server(self):
         self.assert_passes('tf_parameter_server_lost_ps')
 
