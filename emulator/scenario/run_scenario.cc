@@ -66,7 +66,8 @@ Json DocumentOf(const Scenario& scenario, const RunScenarioOptions& options) {
   return document.ok() ? *std::move(document) : Json();
 }
 
-// Why a scenario is skipped; "" if it is not. Who names a scenario's file wants to see it run.
+// Why a scenario is skipped; "" if it is not. A user who names the file of a scenario wants to see
+// it run.
 std::string DescribeMissing(const Scenario& scenario, const RunScenarioOptions& options,
                             const RunSettings& settings) {
   const std::string missing =

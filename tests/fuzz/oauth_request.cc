@@ -32,7 +32,7 @@ http::Response NotRouted(int status, const http::Request&, const std::string&) {
   return response;
 }
 
-/// The endpoints, with a key that is not made anew.
+/// The endpoints, with a key that is not made again.
 class Endpoints {
  public:
   Endpoints() {
