@@ -50,10 +50,10 @@ Error PowerLossNeedsFiles() {
           "`semantics: posix`. A failure of the power changes no object."};
 }
 
-Error FullVolumesNeedFiles() {
+Error FullDisksNeedFiles() {
   return {Code::kInvalidArgument,
-          "--faults full-disk needs a job that writes files: a command with a directory, or "
-          "`semantics: posix`. A bucket is never full."};
+          "--faults full-disk needs a job that writes files: into volumes, into a directory of "
+          "`semantics: posix`, or to the disk of its machine. A bucket is never full."};
 }
 
 Error PowerLossNeedsOneReplica() {

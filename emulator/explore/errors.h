@@ -23,7 +23,7 @@ Error StorageErrorsNeedObjects();
 Error NetworkCutsNeedObjects();
 Error NetworkFaultsNeedMachines();
 Error PowerLossNeedsFiles();
-Error FullVolumesNeedFiles();
+Error FullDisksNeedFiles();
 Error PowerLossNeedsOneReplica();
 Error NoSuchReplica(std::string_view replica, const std::vector<std::string>& replicas);
 

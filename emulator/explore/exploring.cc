@@ -42,7 +42,8 @@ class Explorer {
     RETURN_IF_ERROR(RunBaseline());
     files_.emplace(options_, scenario_);
     runs_.OpenMemory();
-    RETURN_IF_ERROR(CheckReplicas());
+    const bool writes_files = KeepsFiles() || !disk_points_.empty();
+    RETURN_IF_ERROR(CheckReplicas(ReplicasOf(baseline_->run()), writes_files, options_));
     MakePlan();
     const auto before = MonotonicNow();
     report_.before_restarts = before - begin_;
@@ -71,8 +72,7 @@ class Explorer {
       file_recorder_ = std::make_unique<scenario::FileRecorder>(runs_.blocks());
       recorded.files = file_recorder_.get();
     }
-    recorded.watch_disks = options_.disks != Disks::kNew || options_.kept_sample ||
-                           options_.points.kinds.contains("disk");
+    recorded.watch_disks = WatchesDisks(options_);
     std::vector<Event> watched;
     ASSIGN_OR_RETURN(Evidence first, runs_.Run(scenario_, recorded, &watched));
     RETURN_IF_ERROR(recorder_->outcome());
@@ -112,16 +112,6 @@ class Explorer {
     baseline_->Learn(restarted);
     for (const std::string& pattern : baseline_->counting_patterns()) {
       report_.counting.push_back("objects like " + pattern);
-    }
-    return Ok{};
-  }
-
-  Status CheckReplicas() const {
-    const std::set<std::string> all = ReplicasOf(baseline_->run());
-    if (options_.power_loss && all.size() > 1) return errors::PowerLossNeedsOneReplica();
-    for (const std::string& wanted : options_.points.replicas) {
-      if (all.contains(wanted)) continue;
-      return errors::NoSuchReplica(wanted, std::vector<std::string>(all.begin(), all.end()));
     }
     return Ok{};
   }

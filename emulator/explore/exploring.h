@@ -59,7 +59,7 @@ struct ExploreOptions {
   bool storage_errors = false;  // also 503 for each operation of storage, and lost answers
   bool network_cuts = false;    // also a few cuts between a replica and storage
   bool network = false;         // also a few faults of the network, of each kind and to each peer
-  bool full_volumes = false;    // also a few moments from which on no space is left for files
+  bool full_disks = false;      // also a few moments from which on no space is left for files
   bool power_loss = false;      // also a few failures of the power, which lose what was not synced
   bool drift_is_sure = false;   // numbers that drift count as findings
   bool resume = false;          // continues the exploration whose progress is in `out`

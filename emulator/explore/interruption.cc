@@ -41,6 +41,8 @@ const Words& WordsOf(const Interruption& what) {
       {"storage_error", "storage answers 503 ", ", storage answers 503", "storage_error",
        ", status: 503"},
       {"full_volumes", "no space is left for files ", ", no space is left", "volume_full", ""},
+      {"full_disk", "no space is left on its disk ", ", its disk is full", "disk_full",
+       ", replace: true"},
       {"cut_off", "% is out of reach for 3 seconds ", ", % is out of reach", "network_cut",
        ", peer: %, for: 3s"},
       {"packets_dropped", "what it sends to % is lost for 3 seconds ", ", % hears nothing",
@@ -135,7 +137,7 @@ bool Restarts(const Interruption& what) {
 
 bool MayDoMore(const Interruption& what) {
   constexpr Interruption::Kind kKinds[] = {Interruption::kNotice, Interruption::kSecondNotice,
-                                           Interruption::kFullVolumes};
+                                           Interruption::kFullVolumes, Interruption::kFullDisk};
   return std::ranges::find(kKinds, what.kind) != std::end(kKinds);
 }
 
@@ -165,6 +167,8 @@ harness::Fault MakeFirstFault(const Interruption& what, std::string name,
       return harness::HangFault(std::move(name), point.replica, std::move(when), kHangLasts);
     case Interruption::kFullVolumes:
       return harness::VolumeFullFault(std::move(name), point.replica, std::move(when));
+    case Interruption::kFullDisk:
+      return harness::DiskFullFault(std::move(name), point.replica, std::move(when), true);
     case Interruption::kSlowStorage:
       return harness::DelayStorageFault(std::move(name), point.replica, std::move(when),
                                         kStorageIsLate);

@@ -23,6 +23,7 @@ struct Interruption {
     kStorageError,   // the operation is refused with 503; after it: it was done, and its answer is
                      // lost
     kFullVolumes,    // writes fail for lack of space until the replica ends, and it starts again
+    kFullDisk,       // the same of writes to its own disk; it starts again on a new machine
     // Faults of the packets between the replica and `peer`, for kNetworkFaultLasts.
     kCutOff,   // none passes
     kDropped,  // none of the replica's arrives

@@ -116,10 +116,25 @@ void Plan::AddSamples(const RecordedRun& baseline) {
   }
   if (options_.hangs) tasks_.AddAfterActs(baseline, Interruption::kHang, most);
   if (options_.slow_storage) tasks_.AddAtStorage(baseline, Interruption::kSlowStorage, most);
-  if (options_.full_volumes) tasks_.AddInWrites(baseline, Interruption::kFullVolumes, most);
+  if (options_.full_disks) tasks_.AddInWrites(baseline, Interruption::kFullVolumes, most);
+  if (options_.full_disks) AddFullDisks(baseline);
   if (options_.network_cuts) {
     tasks_.AddAtStorage(baseline, {Interruption::kCutOff, storage}, most);
   }
+}
+
+// Each replica has a disk of its own.
+void Plan::AddFullDisks(const RecordedRun& baseline) {
+  std::map<std::string, std::vector<CrashPoint>> writes;  // by replica
+  for (const CrashPoint& point : baseline.disk_points) {
+    if (point.mid) writes[point.replica].push_back(point);
+  }
+  const size_t most = AtMostATenth(kSlowSample * writes.size(), options_.points_max);
+  const size_t all = tasks_.size();
+  for (const auto& [replica, points] : writes) {
+    tasks_.AddAtPoints(points, Interruption::kFullDisk, std::max<size_t>(1, most / writes.size()));
+  }
+  tasks_.ThinOut(all, most);
 }
 
 void Plan::AddNetworkSample(const RecordedRun& baseline) {
@@ -215,7 +230,6 @@ Status CheckFaults(const harness::Scenario& scenario, const ExploreOptions& opti
   const bool has_files =
       is_posix || !scenario.volumes.empty() || !scenario.working_directory.empty();
   if (options.power_loss && !has_files) return errors::PowerLossNeedsFiles();
-  if (options.full_volumes && !has_files) return errors::FullVolumesNeedFiles();
   if (options.power_loss && scenario.ranks > 1) return errors::PowerLossNeedsOneReplica();
   if (options.storage_errors && is_posix) return errors::StorageErrorsNeedObjects();
   if (!options.network_cuts && !options.network) return Ok{};
@@ -224,6 +238,22 @@ Status CheckFaults(const harness::Scenario& scenario, const ExploreOptions& opti
   const bool on_machines =
       scenario::IsolationOf(options.settings.options, options.workshop) == app::Isolation::kMachine;
   return on_machines ? Status(Ok{}) : errors::NetworkFaultsNeedMachines();
+}
+
+bool WatchesDisks(const ExploreOptions& options) {
+  return options.disks != Disks::kNew || options.kept_sample || options.full_disks ||
+         options.points.kinds.contains("disk");
+}
+
+Status CheckReplicas(const std::set<std::string>& all, bool writes_files,
+                     const ExploreOptions& options) {
+  if (options.full_disks && !writes_files) return errors::FullDisksNeedFiles();
+  if (options.power_loss && all.size() > 1) return errors::PowerLossNeedsOneReplica();
+  for (const std::string& wanted : options.points.replicas) {
+    if (all.contains(wanted)) continue;
+    return errors::NoSuchReplica(wanted, std::vector<std::string>(all.begin(), all.end()));
+  }
+  return Ok{};
 }
 
 }  // namespace caip::explore

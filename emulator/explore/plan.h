@@ -31,6 +31,7 @@ class Plan {
  private:
   void AddKeptSample(const RecordedRun& baseline, size_t most);
   void AddSamples(const RecordedRun& baseline);
+  void AddFullDisks(const RecordedRun& baseline);
   void AddNetworkSample(const RecordedRun& baseline);
   void AddPowerLossSample(const RecordedRun& baseline, bool use_record);
   void AddKept(const RecordedRun& run, size_t most);
@@ -54,5 +55,13 @@ std::vector<harness::CrashPoint> FailurePoints(const harness::Evidence& baseline
 
 /// Fails if the scenario cannot have the faults that the options ask for.
 Status CheckFaults(const harness::Scenario& scenario, const ExploreOptions& options);
+
+/// Whether the baseline runs report the changes of replicas' disks.
+bool WatchesDisks(const ExploreOptions& options);
+
+/// Fails if a job with these replicas cannot have the faults that the options ask for, or if the
+/// options name another replica. `writes_files`: into directories that are kept, or to a disk.
+Status CheckReplicas(const std::set<std::string>& all, bool writes_files,
+                     const ExploreOptions& options);
 
 }  // namespace caip::explore

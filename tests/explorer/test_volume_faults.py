@@ -177,6 +177,7 @@ class FullDisks(local_files_case.Case):
         self.assertEqual(code, 2, text)
         self.assertIn("has no volume that could be full", text)
         file.write_text("description: A job.\ntrainer: {command: [python3, train.py]}\n")
+        self.write("pass", "")
         code, text = self.caip("explore", str(file), "--faults", "full-disk")
         self.assertEqual(code, 2, text)
         self.assertIn("A bucket is never full", text)

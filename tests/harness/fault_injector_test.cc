@@ -558,6 +558,18 @@ TEST_F(FaultInjectorTest, StartsAReplicaAgainThatEndedWithAnErrorWhileVolumesWer
   EXPECT_EQ(world_.Count("replace master-0"), 0);
 }
 
+TEST_F(FaultInjectorTest, ReplacesAReplicaWhoseFullDiskMadeItFailIfTheFaultSaysSo) {
+  for (const bool replace : {true, false}) {
+    Direct({DiskFullFault("disk_full 1", "master-0", AtStep(3), replace)});
+    Running({"master-0", "worker-0"});
+    injector_->Report(Step("master-0", 0, 3));
+    injector_->ReportEnd(Exit("worker-0", 1, 1));
+    EXPECT_EQ(world_.Count("replace worker-0"), 0) << "its own disk has space";
+    injector_->ReportEnd(Exit("master-0", 1, 1));
+    EXPECT_EQ(world_.Count("replace master-0"), 1) << replace;
+  }
+}
+
 TEST_F(FaultInjectorTest, LeavesAReplicaThatEndsWellWhileVolumesAreFull) {
   Direct({VolumeFullFault("volume_full 1", "master-0", AtStep(3))});
   Running();

@@ -69,6 +69,22 @@ class FullDisk(scenario_case.Case):
         self.assertEqual(said[:3], ["1: saved", f"2: {self.FAILS}, 0 bytes", "1: saved"])
 
 
+    def test_a_replica_that_fails_is_replaced_on_request(self):
+        for more, expected in ((", replace: true", "state: SUCCEEDED, restarts: {master-0: 1}"),
+                               ("", "state: FAILED, restarts: {master-0: 0}")):
+            with self.subTest(expected):
+                self.play("""
+                    for step in range(1, 4):
+                        with open(os.environ["HOME"] + "/cache", "wb") as cache:
+                            cache.write(b"x" * 5000)
+                        record(step)
+                    """, f"""
+                    faults:
+                      - disk_full: {{replica: master-0{more}}}
+                        when: {{step: 1}}
+                    expect: {{{expected}}}
+                    """)
+
 class FullDiskOfAMachine(FullDisk):
     def setUp(self):
         super().setUp()

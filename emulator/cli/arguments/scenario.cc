@@ -210,10 +210,10 @@ void AddFaultFlags(Grammar& grammar, CLI::App& app, ExploreCommand& explore) {
       "machine), storage-errors (storage answers 503 instead of an operation, and after "
       "it). At a few of them: second-notice (SIGTERM comes again after the next change), "
       "slow-storage (an answer is 3 seconds late), hangs (all processes of a replica stop for 3 "
-      "seconds), full-disk (no space is left for files, until the trainer ends), power-loss (what "
-      "was not synced is lost), network-cuts (storage is out of reach "
-      "for 3 seconds), network (packets between replicas and towards storage are cut off, lost, "
-      "late or refused).",
+      "seconds), full-disk (no space is left for files, in volumes or on the disk of a replica, "
+      "until the trainer ends), power-loss (what was not synced is lost), network-cuts (storage is "
+      "out of reach for 3 seconds), network (packets between replicas and towards storage are cut "
+      "off, lost, late or refused).",
       [&explore](const std::string& value) { return SetFaults(value, explore.faults); });
   grammar.Suggest(app, "--faults",
                   {.kind = Values::Kind::kWords, .words = ExploreFaults, .is_list = true});

@@ -68,7 +68,7 @@ explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& wor
   options.storage_errors = command.faults.contains("storage-errors");
   options.network_cuts = command.faults.contains("network-cuts");
   options.network = command.faults.contains("network");
-  options.full_volumes = command.faults.contains("full-disk");
+  options.full_disks = command.faults.contains("full-disk");
   options.power_loss = command.faults.contains("power-loss");
   options.drift_is_sure = command.drift_fails;
   options.resume = command.resume;

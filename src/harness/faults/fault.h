@@ -109,6 +109,9 @@ class FaultAction {
   virtual bool only_answers() const { return false; }
   /// True if the replica starts on another machine afterwards.
   virtual bool takes_machine() const { return false; }
+  /// True if a replica that ends with an error while the fault leaves no space gets a new machine,
+  /// so that its job does not fail.
+  virtual bool replaces_failed() const { return false; }
 };
 using FaultActionPtr = std::shared_ptr<const FaultAction>;
 
@@ -200,7 +203,8 @@ Fault HangFault(std::string name, std::string replica, Trigger when,
                 std::optional<Duration> lasts = {});
 /// The caller sets `until`.
 Fault HoldFault(std::string name, std::string replica, Trigger when);
-Fault DiskFullFault(std::string name, std::string replica, Trigger when);
+/// `replace`: a replica that ends with an error meanwhile gets a new machine.
+Fault DiskFullFault(std::string name, std::string replica, Trigger when, bool replace = false);
 Fault VolumeFullFault(std::string name, std::string replica, Trigger when);
 /// Ends after `lasts`, or by its `until`, or with the run.
 Fault NetworkCutFault(std::string name, std::string replica, std::string peer, Trigger when,

@@ -192,12 +192,17 @@ bool FaultInjector::IsDiskFull(const std::string& replica) const {
 
 bool FaultInjector::AreVolumesFull() const {
   const std::lock_guard lock(mutex_);
-  return !ended_ && HasFullVolumes();
+  const auto fills = [](const auto& scheduled) { return scheduled->fills_volumes; };
+  return !ended_ && std::ranges::any_of(faults_, fills);
 }
 
-// Mutex held.
-bool FaultInjector::HasFullVolumes() const {
-  return std::ranges::any_of(faults_, [](const auto& fault) { return fault->fills_volumes; });
+// Mutex held. Whether the replica gets a new machine if it ends with an error now.
+bool FaultInjector::ReplacesFailed(const std::string& replica) const {
+  return std::ranges::any_of(faults_, [&](const auto& scheduled) {
+    const bool is_full =
+        scheduled->fills_volumes || (scheduled->fills_disk && scheduled->fault.replica == replica);
+    return is_full && scheduled->fault.action->replaces_failed();
+  });
 }
 
 void FaultInjector::ReportEnd(Event end) {
@@ -206,7 +211,7 @@ void FaultInjector::ReportEnd(Event end) {
     const std::lock_guard lock(mutex_);
     const auto* exit = end.As<ExitEvent>();
     const bool is_error = exit->exit_code != 0 || exit->signal != 0;
-    if (!ended_ && is_error && HasFullVolumes()) busy.emplace(*this);
+    if (!ended_ && is_error && ReplacesFailed(end.replica)) busy.emplace(*this);
   }
   if (busy) run_->ReplaceEnded(end.replica);
   Report(std::move(end));

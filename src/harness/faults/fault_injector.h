@@ -82,8 +82,8 @@ class FaultInjector {
   /// The same of the job's volumes.
   bool AreVolumesFull() const;
   /// Reports the end of a replica's processes, before the engine learns of it. If they ended with
-  /// an error while the volumes were full, their machine is replaced: as if somebody had made space
-  /// and started them again.
+  /// an error while a fault that replaces failed replicas left no space for their files, their
+  /// machine is replaced: as if a person had made space and started them again.
   void ReportEnd(Event end);
   /// True while a fault keeps the replica down. Then `start` is called when that fault is over.
   bool DelayStart(const std::string& replica, std::function<void()> start);
@@ -129,7 +129,7 @@ class FaultInjector {
     std::vector<std::function<void()>> when_over;
   };
 
-  bool HasFullVolumes() const;
+  bool ReplacesFailed(const std::string& replica) const;
   bool MayProceed(const std::string& replica, int boot) const;
   bool IsOver(const std::string& replica, int boot) const;
   bool IsHeldBack(const Event& line) const;

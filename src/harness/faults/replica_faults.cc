@@ -98,7 +98,12 @@ class Hold final : public FaultAction {
 /// then.
 class Fill final : public FaultAction {
  public:
+  explicit Fill(bool replaces) : replaces_(replaces) {}
   FaultResponse Inject(const Fault&, FaultContext&) const override { return {}; }
+  bool replaces_failed() const override { return replaces_; }
+
+ private:
+  bool replaces_;
 };
 
 template <engine::VmLoss kLoss>
@@ -156,7 +161,11 @@ FaultActionPtr ReadHang(const Cursor& parameters) {
 
 FaultActionPtr ReadHold(const Cursor&) { return std::make_shared<Hold>(); }
 
-FaultActionPtr ReadFill(const Cursor&) { return std::make_shared<Fill>(); }
+FaultActionPtr ReadDiskFull(const Cursor& parameters) {
+  return std::make_shared<Fill>(parameters.Has("replace") && parameters.At("replace").Flag());
+}
+
+FaultActionPtr ReadVolumeFull(const Cursor&) { return std::make_shared<Fill>(true); }
 
 void CheckVolumeFull(const Fault&, const Cursor& element, const Scenario& scenario) {
   if (!KeepsFiles(scenario)) element.Wrong(texts::VolumeFullWithoutFiles());
@@ -219,19 +228,20 @@ std::vector<FaultKind> MachineFaultKinds() {
        .check = CheckHold},
       {.name = "disk_full",
        .summary = "Writes to the replica's disk fail for lack of space (ENOSPC), until `until` "
-                  "comes or the replica gets a new disk.",
-       .parameters = {"replica", "until"},
+                  "comes or the replica gets a new disk. `replace: true`: if it ends with an error "
+                  "meanwhile, it starts again on a new machine.",
+       .parameters = {"replica", "until", "replace"},
        .required = {"replica"},
        .while_until = WhileUntil::kDiskIsFull,
        .needs = HostAbility::kWatchedDisk,
-       .read = ReadFill},
+       .read = ReadDiskFull},
       {.name = "volume_full",
        .summary = "Writes to files in volumes fail for lack of space (ENOSPC), until `until` comes "
                   "or a replica ends. One that ends with an error then is started again.",
        .parameters = {"replica", "until"},
        .required = {"replica"},
        .while_until = WhileUntil::kVolumesAreFull,
-       .read = ReadFill,
+       .read = ReadVolumeFull,
        .check = CheckVolumeFull},
   };
 }
@@ -272,14 +282,14 @@ Fault HoldFault(std::string name, std::string replica, Trigger when) {
                    std::make_shared<Hold>());
 }
 
-Fault DiskFullFault(std::string name, std::string replica, Trigger when) {
+Fault DiskFullFault(std::string name, std::string replica, Trigger when, bool replace) {
   return MakeFault("disk_full", std::move(name), std::move(replica), std::move(when),
-                   std::make_shared<Fill>());
+                   std::make_shared<Fill>(replace));
 }
 
 Fault VolumeFullFault(std::string name, std::string replica, Trigger when) {
   return MakeFault("volume_full", std::move(name), std::move(replica), std::move(when),
-                   std::make_shared<Fill>());
+                   std::make_shared<Fill>(true));
 }
 
 namespace {
