@@ -209,6 +209,132 @@ expect: {{state: SUCCEEDED, steps: {{master-0: "1..4"}}}}
                          False),
             ["1: 200", "2: ConnectionRefusedError", "3: ConnectionRefusedError", "4: 200"])
 
+    def read_at(self, fault, patience):
+        """What a read gets at which the fault begins, what the next request gets, and one after the fault."""
+        said, _ = self.play(f"""
+import socket
+def attempt(act, *words):
+    try:
+        return act(*words)[0]
+    except OSError as error:
+        return getattr(error, "reason", error).__class__.__name__
+
+upload("object")
+socket.setdefaulttimeout({patience})
+say("the read: %s" % attempt(download, "object"))
+socket.setdefaulttimeout(0.5)
+say("the next: %s" % attempt(upload, "second"))
+record(1)
+socket.setdefaulttimeout(60)
+say("the last: %s" % attempt(upload, "third"))
+""", f"""
+faults:
+  - {fault}
+    when: {{before: {{read: job/object}}}}
+expect: {{state: SUCCEEDED, objects: {{present: [job/third], absent: [job/second]}}}}
+""")
+        return said
+
+    def test_packets_to_it_are_dropped_and_its_own_arrive(self):
+        self.assertEqual(self.read_at("network_drop: {replica: master-0, peer: storage, until: {step: 1}}", 60),
+                         ["the read: 200", "the next: TimeoutError", "the last: 200"])
+        self.assertEqual(self.read_at("network_cut: {replica: master-0, peer: storage, until: {step: 1}}", 0.5),
+                         ["the read: TimeoutError", "the next: TimeoutError", "the last: 200"])
+
+    def test_its_answers_are_late(self):
+        said, _ = self.play("""
+record(1)
+begin = time.monotonic()
+say("%d, at least %s" % (upload("object")[0], time.monotonic() - begin >= 0.4))  # two round trips
+record(2)
+say("%d" % upload("another")[0])
+""", """
+faults:
+  - network_delay: {replica: master-0, peer: storage, by: 100ms, until: {step: 2}}
+    when: {step: 1}
+expect: {state: SUCCEEDED, objects: {present: [job/object, job/another]}}
+""")
+        self.assertEqual(said, ["200, at least True", "200"])
+
+    def test_lost_packets_are_sent_again(self):
+        said, _ = self.play("""
+record(1)
+for number in range(4):
+    say("%d" % upload("object-%d" % number, b"%d" % number * 100_000)[0])
+""", """
+faults:
+  - network_loss: {replica: master-0, peer: storage, fraction: 0.1}
+    when: {step: 1}
+expect: {state: SUCCEEDED, same_objects_as_twin: {}}
+""")
+        self.assertEqual(said, ["200"] * 4)
+
+    def echoes(self, seed):
+        """The numbers of the echo requests to storage that are answered, of 40."""
+        said, _ = self.play("""
+import socket, struct
+HOST = socket.gethostbyname(BASE.split("/")[2].split(":")[0])
+link = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+link.settimeout(60)
+
+def request(number):
+    parts = (0x0800, 0x4341, number)
+    total = sum(parts)
+    link.sendto(struct.pack("!HHHH", 0x0800, ~(total + (total >> 16)) & 0xffff, *parts[1:]), (HOST, 0))
+
+def answers(last):
+    while True:
+        kind, _, _, name, number = struct.unpack("!BBHHH", link.recv(100)[20:28])
+        if (kind, name) != (0, 0x4341):
+            continue
+        if number == last:
+            return
+        yield number
+
+record(1)
+for number in range(40):
+    request(number)
+record(2)  # the fault is over, so the last request is answered
+request(99)
+say(" ".join(map(str, answers(99))))
+""", """
+faults:
+  - network_loss: {replica: master-0, peer: storage, fraction: 0.3, until: {step: 2}}
+    when: {step: 1}
+expect: {state: SUCCEEDED}
+""", "--seed", str(seed))
+        return said[0].split()
+
+    def test_the_seed_decides_which_packets_are_lost(self):
+        first = self.echoes(1)
+        self.assertTrue(5 < len(first) < 35, first)
+        self.assertEqual(self.echoes(1), first)
+        self.assertNotEqual(self.echoes(2), first)
+
+    def test_it_resets_open_connections(self):
+        said, _ = self.play("""
+link = http.client.HTTPConnection(BASE.split("/")[2], timeout=60)
+
+def listing():
+    link.request("GET", "/storage/v1/b/job")
+    answer = link.getresponse()
+    answer.read()
+    return answer.status
+
+say("%d" % listing())
+record(1)
+try:
+    say("%d" % listing())
+except OSError as error:
+    say(error.__class__.__name__)
+""", """
+faults:
+  - network_refused: {replica: master-0, peer: storage}
+    when: {step: 1}
+expect: {state: SUCCEEDED}
+""")
+        self.assertEqual(said, ["200", "ConnectionResetError"])
+
     def test_a_new_machine_is_still_cut_off(self):
         _, events = self.play("""
 import socket

@@ -56,14 +56,22 @@ int64_t NowNs() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+// Turns a setting of this network off. Returns 0, or an errno.
+int TurnOff(const char* setting) {
+  const int fd = ::open(setting, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  const int error = ::write(fd, "0", 1) == 1 ? 0 : errno;
+  ::close(fd);
+  return error;
+}
+
 // The sources of packets are not checked against the way back, which differs here. Hosts whose
 // check is loose or off can do without.
-void CheckNoSources() {
-  const int setting = ::open("/proc/sys/net/ipv4/conf/all/rp_filter", O_WRONLY | O_CLOEXEC);
-  if (setting < 0) return;
-  [[maybe_unused]] const ssize_t written = ::write(setting, "0", 1);
-  ::close(setting);
-}
+void CheckNoSources() { (void)TurnOff("/proc/sys/net/ipv4/conf/all/rp_filter"); }
+
+// A packet whose connection ends in the hub, as those of storage do, is not matched with its socket
+// when it arrives: the kernel loses matched packets that are routed to the relay instead.
+int MatchNoSockets() { return TurnOff("/proc/sys/net/ipv4/ip_early_demux"); }
 
 PacketBytes PacketOf(const Frame& frame) {
   return {frame.data() + sizeof(ether_header), frame.size() - sizeof(ether_header)};
@@ -94,6 +102,7 @@ class Relay {
     netlink_ = OpenNetlink();
     if (netlink_ < 0) return {Step::kRelay, errno};
     CheckNoSources();
+    unmatched_ = MatchNoSockets();
     NetlinkRequests requests;
     RequestPair(requests, {kFaultsIndex, kFaultsDevice}, {kRelayIndex, kRelayDevice});
     for (const int index : {kFaultsIndex, kRelayIndex}) RequestNoIpv6(requests, index);
@@ -145,7 +154,10 @@ class Relay {
       return {Step::kRecipe, errno};
     }
     std::set<Pair> pairs;
-    for (const PacketFault& fault : faults) pairs.insert({fault.from, fault.to});
+    for (const PacketFault& fault : faults) {
+      pairs.insert({fault.from, fault.to});
+      if (unmatched_ != 0 && fault.kind != PacketFault::kDrop) return {Step::kRelay, unmatched_};
+    }
     faults_.Replace(std::move(faults));  // before packets come by the new rules
     return RoutePairs(pairs);
   }
@@ -220,6 +232,7 @@ class Relay {
   int netlink_ = -1;
   int packets_ = -1;
   Outcome made_;
+  int unmatched_ = 0;  // an errno: the kernel loses packets, which only kDrop may do
   PacketFaults faults_;
   std::set<Pair> routed_;
   std::multimap<int64_t, Frame> waiting_;  // by the time at which they are sent, then in order
