@@ -123,6 +123,34 @@ TEST_F(ImageJobs, RunAsTheUserThatTheImageNames) {
   }
 }
 
+// The owners of files are kept if root unpacks them.
+TEST_F(ImageJobs, LetTheUserOfTheImageWriteItsOwnFilesOnly) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root keeps the owners of an image's files";
+  const TemporaryDirectory files;
+  ASSERT_TRUE(MakeDirectories(files.path() / "data").ok());
+  const std::pair<std::string, std::string> owners[] = {
+      {"user", "1000"}, {"root", "0"}, {"other", "1001"}};
+  for (const auto& [owner, id] : owners) {
+    ASSERT_TRUE(WriteFile(files.path() / "data" / owner, "old\n").ok());
+    const Path archive = files.path() / (owner + ".tar");
+    const std::string tar = "tar -C '" + files.path().string() + "' --owner=" + id +
+                            " --group=" + id + " --mode=0600 -cf '" + archive.string() + "' data/" +
+                            owner;
+    ASSERT_EQ(std::system(tar.c_str()), 0);
+    layout_.AddArchive(archive);
+  }
+  MakeImage(
+      "for owner in user root other; do\n"
+      "  echo new >> /data/$owner && echo \"wrote $owner: $(wc -l < /data/$owner) lines\"\n"
+      "  stat -c 'file of %u, mode %a' /data/$owner\ndone; id -u",
+      {{"User", "user"}});
+  const Transcript run = Submit("own_only");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("wrote user: 2 lines"), HasSubstr("file of 1000, mode 600"),
+                             HasSubstr("file of 1001, mode 600"), HasSubstr("\t1000\n"),
+                             Not(HasSubstr("wrote root")), Not(HasSubstr("wrote other"))));
+}
+
 TEST_F(ImageJobs, HaveShellsWithTheirUserFilesAndDirectory) {
   if (kHasSanitizerThread) GTEST_SKIP() << kNoShell;
   MakeImage("sleep 600", {{"User", "user"}});
