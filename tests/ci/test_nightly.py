@@ -37,19 +37,19 @@ class Clone(unittest.TestCase):
         path.write_text(text)
         path.chmod(0o755)
 
-    def run_script(self, *command, **more):
+    def run_script(self, *command, code=0, **more):
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("CAIP_", "XDG_"))}
         environment |= {"PATH": f"{self.root / 'bin'}:{os.environ['PATH']}", "HOME": str(self.root / "home")} | more
         done = subprocess.run(command, cwd=self.root, env=environment, text=True, timeout=60,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(done.returncode, code, done.stdout)
         return done.stdout
 
 
 class Nightly(Clone):
     def setUp(self):
         super().setUp()
-        for name in ("setup", "build", "storm"):
+        for name in ("setup", "build", "storm", "registry-suite"):
             self.stand_in(f"scripts/{name}", "#!/bin/sh\n")
         self.stand_in("scripts/fuzz", '#!/bin/sh\necho "fuzz $* in $CAIP_FUZZ_CORPUS"\n')
 
@@ -62,6 +62,33 @@ class Nightly(Clone):
     def test_keeps_inputs_where_the_variables_say(self):
         self.assertIn(" in /cache/caip/fuzz-corpus\n", self.run_script(".ci/nightly", XDG_CACHE_HOME="/cache"))
         self.assertIn(" in /kept\n", self.run_script(".ci/nightly", CAIP_FUZZ_CORPUS="/kept"))
+
+
+class RegistrySuite(Clone):
+    def setUp(self):
+        super().setUp()
+        shutil.copy(ROOT / "scripts/registry-suite", self.root / "scripts")
+        self.tools = self.root / "tools"  # instead of those of the host, which may have go
+        for name in ("bash", "dirname", "tail"):
+            self.stand_in(f"tools/{name}", f'#!/bin/sh\nexec {shutil.which(name)} "$@"\n')
+
+    def run_suite(self, summary, code=0):
+        self.stand_in("scripts/foreign-suites", f'#!/bin/sh\necho "ran $*"\necho "{summary}"\n')
+        return self.run_script(shutil.which("bash"), "scripts/registry-suite", code=code,
+                               PATH=f"{self.root / 'bin'}:{self.tools}")
+
+    def test_without_go_is_skipped_by_name(self):
+        self.assertEqual(self.run_suite("oci-next: 0 Pass"),
+                         "registry-suite: oci-next is SKIPPED: go is not on PATH\n")
+
+    def test_fails_if_a_test_failed_or_none_passed(self):
+        self.stand_in("bin/go", "#!/bin/sh\n")
+        self.assertEqual(self.run_suite("oci-next: 789 Pass 0 FAIL 12 Skip 0 Error"),
+                         "registry-suite: oci-next: 789 Pass 0 FAIL 12 Skip 0 Error\n")
+        for summary in ("788 Pass 1 FAIL 0 Skip 0 Error", "788 Pass 0 FAIL 0 Skip 10 Error"):
+            self.assertIn("names the tests that failed", self.run_suite("oci-next: " + summary, code=1))
+        for summary in ("", "0 Pass 0 FAIL 12 Skip 0 Error"):
+            self.assertIn("no test passed", self.run_suite("oci-next: " + summary, code=1))
 
 
 class Fuzz(Clone):
