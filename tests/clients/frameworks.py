@@ -40,15 +40,16 @@ class FrameworkTest(unittest.TestCase):
         """Runs a scenario of the folder."""
         self.assert_file_passes(SCENARIOS / f'{scenario}.yaml')
 
-    def assert_passes_from_image(self, scenario, module, cluster='cluster_rescheduled'):
-        """Runs a scenario of the folder with an image of `module` instead of the package. `cluster` is the job's file."""
+    def assert_passes_from_image(self, scenario, module, cluster='cluster_rescheduled', more=''):
+        """Runs a scenario of the folder with an image of `module` instead of the package. `cluster` is the job's file, `more` is
+        added to the scenario."""
         scratch = Path(tempfile.mkdtemp(prefix='caip-image-'))
         self.addCleanup(shutil.rmtree, scratch, ignore_errors=True)
         image = framework_image.trainer_image(scratch / 'image', self.python, TRAINERS / 'trainer', module)
         (scratch / 'cluster.yaml').write_text(with_images((TRAINERS / f'{cluster}.yaml').read_text()))
         file = scratch / f'{scenario}_from_image.yaml'
         file.write_text(f'extends: {SCENARIOS}/{scenario}.yaml\nneeds: {{modules: []}}\n'
-                        f'job: {{submit: [--map-image, "{IMAGE}={image}", --config, cluster.yaml]}}\n')
+                        f'job: {{submit: [--map-image, "{IMAGE}={image}", --config, cluster.yaml]}}\n{more}\n')
         self.assert_file_passes(file)
 
     def assert_new_trainer_works(self, kind):
