@@ -19,7 +19,6 @@ using engine::DeviceNode;
 
 constexpr int kFakeGpusMax = 1024;
 constexpr auto kForAllUsersOfAnImage = std::filesystem::perms(0644);
-constexpr char kNoDevice[] = "/dev/null";  // stands for the file of a fake device
 
 // A profile of MIG (NVIDIA's "MIG User Guide", section "Supported MIG Profiles": the A100 with
 // 40 GB, the only GPU of the service with MIG).
@@ -88,14 +87,14 @@ Gpu FakeGpu(int minor, const std::string& type) {
           type,
           MemoryMib(type),
           bus,
-          {{kNoDevice, "/dev/nvidia" + std::to_string(minor)}}};
+          {{kFileOfFakeDevices, "/dev/nvidia" + std::to_string(minor)}}};
 }
 
 // The numbers of capability files as the driver gives them: for each GPU those of 15 GPU instances,
 // for each of these its own and those of 8 compute instances.
 DeviceNode FakeCapability(int minor, int gpu_instance, int place) {
   const int number = 3 + 135 * minor + 9 * gpu_instance + place;
-  return {kNoDevice, "/dev/nvidia-caps/nvidia-cap" + std::to_string(number)};
+  return {kFileOfFakeDevices, "/dev/nvidia-caps/nvidia-cap" + std::to_string(number)};
 }
 
 Gpu FakeInstance(const Gpu& parent, const MigProfile& profile, int gpu_instance) {
@@ -195,9 +194,9 @@ Status AddFakeTpu(std::string_view text, FakeDevices& fakes) {
     for (int i = 0; i < kind.chips; ++i) {
       const std::string shown = (kind.is_vfio ? "/dev/vfio/" : "/dev/accel") + std::to_string(i);
       fakes.tpu_chips.push_back({i, shown});
-      fakes.tpu_nodes.push_back({kNoDevice, shown});
+      fakes.tpu_nodes.push_back({kFileOfFakeDevices, shown});
     }
-    if (kind.is_vfio) fakes.tpu_nodes.push_back({kNoDevice, "/dev/vfio/vfio"});
+    if (kind.is_vfio) fakes.tpu_nodes.push_back({kFileOfFakeDevices, "/dev/vfio/vfio"});
     return Ok{};
   }
   return errors::FakeTpuMalformed(text, Join(known, ", "));
@@ -236,7 +235,7 @@ Result<FakeDevices> MakeFakeDevices(std::string_view gpus, std::string_view tpu)
   if (!gpus.empty()) {
     ASSIGN_OR_RETURN(fakes.gpus, FakeGpus(gpus));
     for (const char* name : {"/dev/nvidiactl", "/dev/nvidia-uvm"}) {
-      fakes.gpu_control_nodes.push_back({kNoDevice, name});
+      fakes.gpu_control_nodes.push_back({kFileOfFakeDevices, name});
     }
   }
   if (!tpu.empty()) RETURN_IF_ERROR(AddFakeTpu(tpu, fakes));

@@ -12,6 +12,9 @@
 
 namespace caip::host {
 
+/// Stands for the file of each fake device.
+inline constexpr char kFileOfFakeDevices[] = "/dev/null";
+
 /// Parses "4xNVIDIA_TESLA_T4,1xNVIDIA_TESLA_A100:2x2g.10gb+1x3g.20gb" into fake GPUs with
 /// well-formed UUIDs. The MIG profiles after a colon split each GPU of the entry, whose instances
 /// are there instead. kInvalidArgument: it is not such a text, or the profiles do not fit on a GPU.

@@ -196,8 +196,9 @@ GpuDriver ReadGpuDriver(const DriverPlaces& places) {
 }
 
 bool NeedsDriver(const engine::ReplicaLaunch& launch) {
-  // the files of fake GPUs are other files of this host
-  const auto is_gpu = [](const DeviceNode& node) { return node.file.starts_with("/dev/nvidia"); };
+  const auto is_gpu = [](const DeviceNode& node) {
+    return node.shown.starts_with("/dev/nvidia") && node.file != kFileOfFakeDevices;
+  };
   return launch.image &&
          std::any_of(launch.device_nodes.begin(), launch.device_nodes.end(), is_gpu);
 }
