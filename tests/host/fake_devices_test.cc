@@ -126,8 +126,8 @@ TEST(FakeTpu, OfAnotherKindIsRefusedWithTheKnownOnes) {
     const auto fakes = MakeFakeDevices("", text);
     ASSERT_FALSE(fakes.ok()) << text;
     EXPECT_EQ(fakes.error().message,
-              "'" + std::string(text) +
-                  "' is not a TPU that caip emulates. Use one of v2-8, v3-8, v4-8, v5litepod-1, "
+              "fake TPU '" + std::string(text) +
+                  "': caip emulates no such TPU. Use one of v2-8, v3-8, v4-8, v5litepod-1, "
                   "v5litepod-4, v5litepod-8.");
   }
 }

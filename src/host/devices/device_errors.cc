@@ -22,7 +22,8 @@ Error FakeGpusMalformed(std::string_view text, std::string_view why) {
 }
 
 Error FakeTpuMalformed(std::string_view text, std::string_view known) {
-  return {Code::kInvalidArgument, Quoted(text) + " is not a TPU that caip emulates. Use one of " +
+  return {Code::kInvalidArgument, "fake TPU " + Quoted(text) +
+                                      ": caip emulates no such TPU. Use one of " +
                                       std::string(known) + "."};
 }
 
