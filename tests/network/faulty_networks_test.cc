@@ -2,12 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
+#include <filesystem>
 #include <future>
 #include <map>
 #include <memory>
@@ -125,13 +127,30 @@ class FaultyNetworks : public ::testing::Test {
 
   /// Returns when they are in effect.
   void Set(std::vector<PacketFault> faults) {
+    const auto in_effect = Request(std::move(faults));
+    ASSERT_EQ(in_effect.wait_for(kPatience), std::future_status::ready) << "awaited the faults";
+  }
+  std::future<void> Request(std::vector<PacketFault> faults) {
     auto in_effect = std::make_shared<std::promise<void>>();
     world_.launcher->SetPacketFaults(
         AKey().run, std::move(faults),
         {[in_effect] { in_effect->set_value(); },
          [](const std::string& why) { ADD_FAILURE() << "not set: " << why; }});
-    ASSERT_EQ(in_effect->get_future().wait_for(kPatience), std::future_status::ready)
-        << "awaited the faults";
+    return in_effect->get_future();
+  }
+  /// Returns when the launcher has passed on what it was asked: it works in order.
+  void AwaitLauncher() { world_.Run(AShell("", AKey(9))); }
+  /// The relay of this test's launcher. Faults were set before.
+  static pid_t Relay() {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string id = entry.path().filename();
+      const auto name = ReadFile(entry.path() / "comm");
+      if (!name.ok() || *name != "caip-relay\n") continue;
+      const pid_t launcher = StateAndParent(id).second;
+      if (StateAndParent(std::to_string(launcher)).second == ::getpid()) return std::stoi(id);
+    }
+    ADD_FAILURE() << "there is no relay";
+    return 0;
   }
   static std::vector<PacketFault> BothWays(PacketFault fault) {
     PacketFault back = fault;
@@ -228,6 +247,23 @@ TEST_F(FaultyNetworks, LoseThePacketsOfOneDirection) {
   EXPECT_EQ(Ask(1, "send('10.128.0.2', 'back')"), "sent");
   EXPECT_EQ(Ask(0, "receive(1)"), "back");
   Set({});
+  EXPECT_EQ(Ask(0, "send('10.128.0.3', 'there')"), "sent");
+  EXPECT_EQ(Ask(1, "receive(1)"), "there");
+}
+
+// On a busy host, the relay may hear of a packet and of the end of the fault at once.
+TEST_F(FaultyNetworks, LosePacketsThatWereSentBeforeTheFaultEnds) {
+  StartAgents();
+  EXPECT_EQ(Ask(0, "send('10.128.0.3', 'first')"), "sent");
+  EXPECT_EQ(Ask(1, "receive(1)"), "first");
+  Set({FaultOf(PacketFault::kDrop)});
+  const pid_t relay = Relay();
+  ASSERT_EQ(::kill(relay, SIGSTOP), 0);
+  EXPECT_EQ(Ask(0, "send('10.128.0.3', 'lost')"), "sent");
+  const auto ended = Request({});
+  AwaitLauncher();
+  ASSERT_EQ(::kill(relay, SIGCONT), 0);
+  ASSERT_EQ(ended.wait_for(kPatience), std::future_status::ready) << "awaited the end";
   EXPECT_EQ(Ask(0, "send('10.128.0.3', 'there')"), "sent");
   EXPECT_EQ(Ask(1, "receive(1)"), "there");
 }

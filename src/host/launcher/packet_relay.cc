@@ -45,7 +45,7 @@ constexpr uint32_t kPairPriority = 3;
 // A rule for all protocols would also keep the hub from answering a machine's ARP requests.
 constexpr uint8_t kProtocols[] = {IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP};
 constexpr size_t kFrameMax = 64u << 10;
-constexpr int kFramesARound = 64;
+constexpr size_t kFramesARound = 64;
 constexpr size_t kWaitingMax = 20'000;  // packets; a full queue loses more
 
 using Frame = std::vector<uint8_t>;
@@ -90,7 +90,7 @@ class Relay {
       if (::ppoll(fds, 2, waiting_.empty() ? nullptr : &wait, nullptr) < 0) continue;
       SendDue();
       if (fds[0].revents && !ReceiveCommand()) return;
-      if (fds[1].revents) ReceivePackets();
+      if (fds[1].revents) ReceivePackets(kFramesARound);
     }
   }
 
@@ -158,6 +158,7 @@ class Relay {
       pairs.insert({fault.from, fault.to});
       if (unmatched_ != 0 && fault.kind != PacketFault::kDrop) return {Step::kRelay, unmatched_};
     }
+    ReceivePackets(kWaitingMax);         // sent while the earlier faults were in effect
     faults_.Replace(std::move(faults));  // before packets come by the new rules
     return RoutePairs(pairs);
   }
@@ -187,9 +188,10 @@ class Relay {
             .protocol = protocol};
   }
 
-  void ReceivePackets() {
+  /// Those that have arrived, at most so many.
+  void ReceivePackets(size_t count_max) {
     static uint8_t bytes[kFrameMax];
-    for (int i = 0; i < kFramesARound; ++i) {
+    for (size_t i = 0; i < count_max; ++i) {
       const ssize_t size = ::recv(packets_, bytes, sizeof bytes, MSG_DONTWAIT);
       if (size < 0) return;
       if (size < static_cast<ssize_t>(sizeof(ether_header))) continue;
