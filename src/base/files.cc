@@ -1,5 +1,6 @@
 #include "base/files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 namespace caip {
 namespace {
@@ -33,6 +36,110 @@ Status WriteWhole(const Path& path, std::string_view bytes, bool durably, unsign
   }
   return durably ? SyncDirectory(path.parent_path()) : status;
 }
+
+constexpr int kOpenMax = 16;  // directories of one branch that are open
+
+struct CloseDirectory {
+  void operator()(DIR* opened) const { ::closedir(opened); }
+};
+
+struct Entry {
+  std::string name;
+  unsigned char type = DT_UNKNOWN;
+};
+
+/// One removal. A directory that is too deep moves to the top, which is emptied until it has none.
+class TreeRemoval {
+ public:
+  /// 0, or the first errno.
+  int Remove(int directory, const std::string& name) {
+    RemoveEntry(directory, {name}, 0);
+    return error_;
+  }
+
+ private:
+  void RemoveEntry(int directory, const Entry& entry, int depth) {
+    if (entry.type != DT_DIR && RemoveFile(directory, entry.name)) return;
+    Fd opened = OpenToEmpty(directory, entry.name);
+    if (!opened.valid()) return Note(errno);
+    if (depth == kOpenMax) return MoveToTop(directory, entry.name);
+    if (depth == 0) {
+      EmptyTop(opened.get());
+    } else {
+      Empty(opened.get(), depth);
+    }
+    if (::unlinkat(directory, entry.name.c_str(), AT_REMOVEDIR) != 0) Note(errno);
+  }
+
+  // False if it is a directory.
+  bool RemoveFile(int directory, const std::string& name) {
+    if (::unlinkat(directory, name.c_str(), 0) == 0) return true;
+    const int error = errno;
+    struct stat status {};
+    const bool exists = ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (exists && S_ISDIR(status.st_mode)) return false;
+    if (exists) Note(error);
+    return true;
+  }
+
+  void EmptyTop(int directory) {
+    top_ = directory;
+    do {
+      moved_ = false;
+      Empty(directory, 0);
+    } while (moved_);
+  }
+
+  void Empty(int directory, int depth) {
+    std::vector<Entry> entries;
+    const std::unique_ptr<DIR, CloseDirectory> list(
+        ::fdopendir(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+    if (!list) return Note(errno);
+    while (const dirent* entry = ::readdir(list.get())) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") entries.push_back({std::string(name), entry->d_type});
+    }
+    for (const Entry& entry : entries) RemoveEntry(directory, entry, depth + 1);
+  }
+
+  // A trainer may have left a directory without permissions.
+  static Fd OpenToEmpty(int directory, const std::string& name) {
+    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    Fd opened(::openat(directory, name.c_str(), kFlags));
+    if (!opened.valid() && errno == EACCES) {
+      ::fchmodat(directory, name.c_str(), S_IRWXU, 0);  // a directory, for a link fails with ELOOP
+      opened = Fd(::openat(directory, name.c_str(), kFlags));
+    }
+    struct stat status {};
+    if (opened.valid() && ::fstat(opened.get(), &status) == 0 &&
+        (status.st_mode & S_IRWXU) != S_IRWXU) {
+      ::fchmod(opened.get(), S_IRWXU);
+    }
+    return opened;
+  }
+
+  void MoveToTop(int directory, const std::string& name) {
+    int error = 0;
+    for (int tries = 0; tries < 1000; ++tries) {
+      const std::string place = ".moved-" + std::to_string(places_++);
+      if (::renameat(directory, name.c_str(), top_, place.c_str()) == 0) {
+        moved_ = true;
+        return;
+      }
+      error = errno;  // the place may be taken
+    }
+    Note(error);
+  }
+
+  void Note(int error) {
+    if (error_ == 0 && error != ENOENT) error_ = error;
+  }
+
+  int top_ = -1;
+  bool moved_ = false;
+  uint64_t places_ = 0;
+  int error_ = 0;
+};
 
 }  // namespace
 
@@ -150,22 +257,12 @@ TemporaryDirectory::~TemporaryDirectory() {
 
 void RemoveTree(const Path& path) { [[maybe_unused]] const Status removed = EnsureRemoved(path); }
 
-Status EnsureRemoved(const Path& path) {
-  std::error_code error;
-  std::filesystem::remove_all(path, error);
-  if (!error) return Ok{};
-  // A trainer may have left directories without permissions. Add them and try once more.
-  for (auto it = std::filesystem::recursive_directory_iterator(
-           path, std::filesystem::directory_options::skip_permission_denied, error);
-       !error && it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
-    std::error_code ignored;
-    if (it->is_directory(ignored) && !it->is_symlink(ignored)) {
-      ::chmod(it->path().c_str(), 0700);
-    }
-  }
-  error.clear();
-  std::filesystem::remove_all(path, error);
-  return error ? Status(CannotRemove(path, error.value())) : Ok{};
+Status EnsureRemoved(const Path& path) { return RemoveTreeAt(AT_FDCWD, path); }
+
+Status RemoveTreeAt(int directory, const std::string& name) {
+  const int error = TreeRemoval().Remove(directory, name);
+  errno = error;
+  return error == 0 ? Status(Ok{}) : CannotRemove(name, error);
 }
 
 }  // namespace caip

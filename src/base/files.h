@@ -1,5 +1,6 @@
 #pragma once
-// Reads and writes files. After a crash a file has its old contents or the new ones, never a part.
+// Reads, writes and removes files. After a crash a file has its old contents or the new ones, never
+// a part.
 
 #include <filesystem>
 #include <string>
@@ -71,10 +72,14 @@ class TemporaryDirectory {
   Path path_;  // empty: moved from
 };
 
-/// Deletes a tree. A missing file is not an error. Makes directories writable if necessary.
-void RemoveTree(const Path& path);
-
-/// Deletes a tree. An error if anything is left.
+/// Removes `name` in the open directory (or AT_FDCWD), with everything below it. Links are not
+/// followed, directories are made writable, and the depth of the tree does not matter. A missing
+/// name is not an error. If a part cannot be removed, the rest is; the Error and errno have the
+/// first reason. Frees the blocks of several files at once, on threads that end before it returns.
+Status RemoveTreeAt(int directory, const std::string& name);
+/// The same for a path.
 Status EnsureRemoved(const Path& path);
+/// The same, for callers that can do nothing about an error.
+void RemoveTree(const Path& path);
 
 }  // namespace caip

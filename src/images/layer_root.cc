@@ -1,6 +1,5 @@
 #include "images/layer_root.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
@@ -57,35 +56,6 @@ std::string LinkTargetAt(int directory, const std::string& name) {
   return target;
 }
 
-struct CloseDirectory {
-  void operator()(DIR* opened) const { ::closedir(opened); }
-};
-
-Result<std::vector<std::string>> NamesIn(int directory) {
-  std::vector<std::string> names;
-  Fd again(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!again.valid()) return CannotRemove(".", errno);
-  const std::unique_ptr<DIR, CloseDirectory> list(::fdopendir(again.Release()));
-  while (const dirent* entry = ::readdir(list.get())) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
-  return names;
-}
-
-bool RemoveOne(int directory, const std::string& name) {
-  return ::unlinkat(directory, name.c_str(), 0) == 0 || errno == ENOENT ||
-         ::unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0;
-}
-
-Fd OpenTree(int directory, const std::string& name) {
-  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  Fd opened(::openat(directory, name.c_str(), kFlags));
-  if (opened.valid() || errno != EACCES) return opened;
-  ::fchmodat(directory, name.c_str(), 0700, 0);  // it is a directory, for a link fails with ELOOP
-  return Fd(::openat(directory, name.c_str(), kFlags));
-}
-
 }  // namespace
 
 bool IsWhiteout(const struct stat& status) {
@@ -103,37 +73,6 @@ Result<std::string> LayerPathOf(std::string_view path) {
     clean += part;
   }
   return clean;
-}
-
-// A tree may be deeper than the number of files that a process may open: directories are moved to
-// the top until none is below another.
-Status RemoveTreeAt(int directory, const std::string& name) {
-  if (RemoveOne(directory, name)) return Ok{};
-  const Fd top = OpenTree(directory, name);
-  if (!top.valid()) return CannotRemove(name, errno);
-  uint64_t moved = 0;
-  while (true) {
-    ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(top.get()));
-    if (names.empty()) break;
-    for (const std::string& child : names) {
-      if (RemoveOne(top.get(), child)) continue;
-      const Fd tree = OpenTree(top.get(), child);
-      if (!tree.valid()) return CannotRemove(child, errno);
-      ASSIGN_OR_RETURN(const std::vector<std::string> below, NamesIn(tree.get()));
-      for (const std::string& inner : below) {
-        if (RemoveOne(tree.get(), inner)) continue;
-        OpenTree(tree.get(), inner);  // a directory that is moved must be writable
-        int tries = 0;
-        while (::renameat(tree.get(), inner.c_str(), top.get(),
-                          (".moved-" + std::to_string(moved++)).c_str()) != 0) {
-          if (++tries > 1000) return CannotRemove(inner, errno);
-        }
-      }
-      if (!RemoveOne(top.get(), child)) return CannotRemove(child, errno);
-    }
-  }
-  if (!RemoveOne(directory, name)) return CannotRemove(name, errno);
-  return Ok{};
 }
 
 Result<int> LayerRoot::Directory(const std::string& path) {

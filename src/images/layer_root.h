@@ -23,10 +23,6 @@ struct LayerPlace {
 /// with the reason "layerInvalid", if it has "..": no tool makes such a layer.
 Result<std::string> LayerPathOf(std::string_view path);
 
-/// Removes `name` in the open directory, with everything below it. Links are not followed. The
-/// depth of the tree does not matter. A missing name is not an error.
-Status RemoveTreeAt(int directory, const std::string& name);
-
 /// The directory of one layer. One thread.
 class LayerRoot {
  public:

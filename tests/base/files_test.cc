@@ -48,24 +48,6 @@ TEST(Files, AreReadUpToALimit) {
   EXPECT_EQ(ReadFileUpTo(directory.path() / "f", 4).error().code, Code::kOutOfRange);
 }
 
-TEST(RemoveTree, DeletesWhatCannotBeListed) {
-  TemporaryDirectory directory;
-  fs::create_directories(directory.path() / "tree/closed/inner");
-  ::chmod((directory.path() / "tree/closed").c_str(), 0);
-  RemoveTree(directory.path() / "tree");
-  EXPECT_FALSE(fs::exists(directory.path() / "tree"));
-}
-
-TEST(RemoveTree, DoesNotFollowLinksOutOfTheTree) {
-  TemporaryDirectory directory;
-  fs::create_directories(directory.path() / "tree");
-  fs::create_directories(directory.path() / "outside");
-  ASSERT_TRUE(WriteFile(directory.path() / "outside/kept", "x").ok());
-  fs::create_directory_symlink(directory.path() / "outside", directory.path() / "tree/link");
-  RemoveTree(directory.path() / "tree");
-  EXPECT_TRUE(fs::exists(directory.path() / "outside/kept"));
-}
-
 TEST(TemporaryDirectory, ThatCannotBeMadeIsAnError) {
   const char* set = std::getenv("TMPDIR");
   const std::string before = set ? set : "/tmp";

@@ -544,23 +544,5 @@ TEST_F(SmallLayerStoreTest, RefusesMoreBytesAndFilesThanTheLimits) {
   EXPECT_EQ(sparse.error().reason, "imageTooLarge") << sparse.error().message;
 }
 
-TEST(RemoveTreeAt, RemovesTreesDeeperThanOpenFilesAndPaths) {
-  TemporaryDirectory directory;
-  TemporaryDirectory elsewhere;
-  ASSERT_TRUE(WriteFile(elsewhere.path() / "file", "x").ok());
-  Fd at(::open(directory.path().c_str(), O_RDONLY | O_DIRECTORY));
-  const Fd top(::dup(at.get()));
-  for (int depth = 0; depth < 1100; ++depth) {
-    ASSERT_EQ(::mkdirat(at.get(), "tree", 0755), 0);
-    at = Fd(::openat(at.get(), "tree", O_RDONLY | O_DIRECTORY));
-    ASSERT_EQ(::symlinkat(elsewhere.path().c_str(), at.get(), "link"), 0);
-  }
-  const Status removed = RemoveTreeAt(top.get(), "tree");
-  EXPECT_TRUE(removed.ok()) << removed.error().message;
-  EXPECT_TRUE(fs::is_empty(directory.path()));
-  EXPECT_TRUE(fs::exists(elsewhere.path() / "file")) << "links are not followed";
-  EXPECT_TRUE(RemoveTreeAt(top.get(), "tree").ok()) << "a missing tree";
-}
-
 }  // namespace
 }  // namespace caip::images
