@@ -60,6 +60,13 @@ MOUNTS = f"""workerPoolSpecs:
   containerSpec: {{imageUri: {IMAGE!r}, args: [/mnt/nfs/trainer/task.py]}}
   nfsMounts: [{{server: 10.0.0.2, path: "/%s", mountPoint: trainer}}]
 """
+# An interpreter that says its version, and can do nothing else.
+INTERPRETER = """#!/bin/sh
+case "$*" in
+*version_info*) echo '{"version": "3.5.9", "executable": "'"$0"'", "pip": "20", "setuptools": "40", "wheel": "0.33"}' ;;
+*) echo "I am the interpreter of the row" >&2; exit 9 ;;
+esac
+"""
 DEVICES = "os.environ.get('CUDA_VISIBLE_DEVICES', '-1').strip()"
 SETTINGS = {
     "images": None,  # each row without a package needs it
@@ -90,11 +97,11 @@ SETTINGS = {
     "python": Row("/bin/false", ["--python", "/bin/false"], job=PACKAGE,
                   fails="'/bin/false' is not a working Python"),
     "runtimes": Row('{"2.11": /nowhere/python3}', job=PACKAGE, fails="/nowhere/python3"),
+    "interpreters": Row("[FOLDER/python3.5]", job=OLD_PACKAGE, fails="non-zero status of 9"),
     "strict_runtime": Row("true", ["--strict-runtime"], fails="3.5", job=OLD_PACKAGE),
 }
 # Why a setting has no row.
 WITHOUT_ROW = {
-    "interpreters": "which interpreter is chosen depends on those of the host",
     "isolation": "hosts may forbid namespaces",
     "machine_limits": "hosts may forbid control groups",
     "companions": "needs programs of the Cloud SDK",
@@ -114,6 +121,9 @@ class Settings(fixture.WithFolder):
         self.package = self.folder / "trainer"
         self.package.mkdir()
         (self.package / "__init__.py").write_text("")
+        interpreter = self.folder / "python3.5"
+        interpreter.write_text(INTERPRETER)
+        interpreter.chmod(0o755)
 
     @property
     def image_command(self):
@@ -135,7 +145,7 @@ class Settings(fixture.WithFolder):
     def try_all(self, name, row, config, flags):
         (self.package / "task.py").write_text(TRAINER % row.sees)
         self.state.mkdir(exist_ok=True)
-        (self.state / "config.yaml").write_text(config)
+        (self.state / "config.yaml").write_text(config.replace("FOLDER", str(self.folder)))
         (self.folder / "mounts.yaml").write_text(MOUNTS % str(self.package).lstrip("/"))
         for command, words in self.commands(row.job, flags, "create" if row.on_vertex else "submit").items():
             with self.subTest(setting=name, command=command, flags=bool(flags)):

@@ -352,5 +352,31 @@ TEST_F(ContainerJobs, TwoConcurrentJobsNeverShareAnAddress) {
   EXPECT_NE(address("first"), address("second"));
 }
 
+// A client that trusts nobody, as one that reads neither the system's file nor the variables.
+TEST_F(ContainerJobs, AreToldWhichClientDoesNotTrustTheirStorage) {
+  const std::string mapping = Map(R"(exec python3 -c '
+import http.client, os, ssl, urllib.parse
+proxy = urllib.parse.urlsplit(os.environ["https_proxy"])
+nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+link = http.client.HTTPSConnection(proxy.hostname, proxy.port, context=nobody)
+link.set_tunnel("storage.googleapis.com", headers={"User-Agent": "TSL"})
+try:
+    link.request("GET", "/")
+except OSError as error:
+    print(error)
+')");
+  const auto expect_warning = [&](const std::string& job, std::vector<std::string> isolation) {
+    ASSERT_EQ(caip_.Run(Words(job, mapping, std::move(isolation))).exit_code, 0);
+    EXPECT_TRUE(Eventually([&] {
+      return caip_.LogOf(job).find(
+                 "The client 'TSL' in this replica does not trust caip's "
+                 "certificate for storage.googleapis.com") != std::string::npos;
+    })) << caip_.LogOf(job);
+  };
+  expect_warning("by_default", {});
+  ASSERT_EQ(caip_.Run({"stop"}).exit_code, 0);
+  expect_warning("as_process", {"--isolation", "process"});
+}
+
 }  // namespace
 }  // namespace caip::testing

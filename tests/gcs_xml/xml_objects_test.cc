@@ -56,6 +56,22 @@ TEST_F(XmlTest, StoresAnObjectAndTellsAllOfIt) {
   }
 }
 
+TEST_F(XmlTest, ShowsChecksumsOfAnObjectWithACustomersKeyToThoseWhoSendIt) {
+  const std::vector<std::pair<std::string, std::string>> key = {
+      {"x-goog-encryption-algorithm", "AES256"},
+      {"x-goog-encryption-key", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}};
+  ASSERT_EQ(Call("PUT", "/bkt/sealed", "hello", key).status, 200);
+  const XmlAnswer without = Call("HEAD", "/bkt/sealed");
+  EXPECT_EQ(without.status, 200);
+  EXPECT_EQ(Header(without, "x-goog-stored-content-length"), "5");
+  EXPECT_EQ(Header(without, "x-goog-hash"), "");
+  const XmlAnswer with = Call("HEAD", "/bkt/sealed", "", key);
+  EXPECT_THAT(Header(with, "x-goog-hash"), HasSubstr("crc32c=mnG7TA=="));
+  auto other = key;
+  other[1].second[0] = 'B';
+  EXPECT_EQ(Header(Call("HEAD", "/bkt/sealed", "", other), "x-goog-hash"), "");
+}
+
 TEST_F(XmlTest, ReadsRangesAsTensorFlowDoes) {
   world_.Put("o", "0123456789");
   const std::string host = "storage.googleapis.com";

@@ -78,6 +78,23 @@ class HostFailures(scenario_case.Case):
                 self.assertIn("ulimit -Hn", done.stdout)
         self.assertEqual((codes[20], codes[200]), (3, 0))
 
+    def test_check_and_explore_name_too_few_descriptors(self):
+        trainer = self.folder / "trainer.sh"
+        trainer.write_text("#!/bin/sh\necho done\n")
+        trainer.chmod(0o755)
+        job = ["--master-image-uri", "gcr.io/p/i:v1", "--map-image", f"gcr.io/p/i:v1={trainer}"]
+        state = ["--state", str(self.folder / "state")]
+        for words in (["check", "--filter", "start/succeeds", *state, *job],
+                      ["explore", "--max-points", "1", "--jobs", "1", *state, "--", *job]):
+            for number, code in ((24, 3), (48, 3), (200, 0)):
+                with self.subTest(words[0], number=number):
+                    done = subprocess.run(["prlimit", f"--nofile={number}", scenario_case.caip(), *words],
+                                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+                    self.assertEqual(done.returncode, code, done.stdout)
+                    if code:
+                        self.assertIn(f"This host allows {number} open files", done.stdout)
+                        self.assertIn("nothing about the trainer", done.stdout)
+
     def test_a_port_that_another_program_takes_is_a_failure_of_the_host(self):
         network = next((words for words in NETWORKS if subprocess.run([*words, "true"], capture_output=True).returncode == 0),
                        None)
