@@ -131,6 +131,14 @@ class OverTls(Everything, support.EmulatorTest):
         self.assertIn('user-r@a.b', self.gsutil('acl', 'get', f'{b}/o').stdout)
         self.assertEqual(json.loads(self.gsutil('iam', 'get', b).stdout)['bindings'], bindings)
 
+    def test_autoclass(self):
+        b = self.bucket
+        self.gsutil('autoclass', 'set', 'on', b)
+        self.assertIn('Enabled: True', self.gsutil('autoclass', 'get', b).stdout)
+        self.assertRegex(self.gsutil('ls', '-L', '-b', b).stdout, r'Autoclass:\s+Enabled on ')
+        self.gsutil('autoclass', 'set', 'off', b)
+        self.assertIn('Enabled: False', self.gsutil('autoclass', 'get', b).stdout)
+
     def test_versions(self):
         b = self.bucket
         self.gsutil('versioning', 'set', 'on', b)
