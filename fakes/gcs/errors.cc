@@ -230,6 +230,11 @@ Error ClassNotInLocation(std::string_view storage_class, std::string_view locati
               Text(storage_class) + " in " + Text(location) + "."};
 }
 
+Error RetentionNotEnabled(std::string_view bucket) {
+  return FieldInvalid("retention", "the bucket " + Quoted(bucket) +
+                                       " was created without enableObjectRetention=true");
+}
+
 Error ClassWithAutoclass(std::string_view storage_class) {
   return {Code::kInvalidArgument, "Cannot set default storage class to " + Text(storage_class) +
                                       " on a bucket with Autoclass. It must be STANDARD."};

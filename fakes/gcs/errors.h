@@ -65,6 +65,7 @@ Error ConditionsNeedUniformAccess();
 Error NotificationsOverlap(size_t most);
 Error UniformAccessLocked(std::string_view bucket, std::string_view since);
 Error ClassNotInLocation(std::string_view storage_class, std::string_view location);
+Error RetentionNotEnabled(std::string_view bucket);
 Error ClassWithAutoclass(std::string_view storage_class);
 /// A text for the log.
 std::string SettingsLeftOut(std::string_view bucket, const std::vector<std::string>& settings);

@@ -127,6 +127,7 @@ class ResumableTest : public ApiTest {
     EXPECT_EQ(answer.status, 200) << answer.body;
     const std::string target = TargetOf(answer);
     EXPECT_THAT(target, HasSubstr("upload_id="));
+    EXPECT_LT(answer.headers.Get("X-GUploader-UploadID").size(), 100u);  // Node allows 16 KiB
     EXPECT_TRUE(target.starts_with(prefix + "/storage/v1/b/bkt/o?")) << target;
     return target;
   }
@@ -181,6 +182,21 @@ TEST_F(ResumableTest, TakesAnOpenEndAsNodeSendsIt) {
           Chunked({"abc", "def"}));
   ASSERT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(world_.Get("big"), "abcdef");
+}
+
+// Chunks do not say how many bytes come.
+TEST_F(ResumableTest, KeepsNothingBeyondTheRangeOfAPiece) {
+  const std::string target = Start();
+  const auto send = [&](const std::string& range, const std::string& bytes) {
+    const std::string headers =
+        "Content-Range: bytes " + range + "\r\nTransfer-Encoding: chunked\r\n";
+    return Raw("PUT " + target, headers, Chunked({bytes})).status;
+  };
+  EXPECT_EQ(send("0-4/10", "abcdefgh"), 400);
+  EXPECT_EQ(send("0-4/10", "01234"), 308);
+  EXPECT_EQ(send("5-9/10", "56789abc"), 400);
+  EXPECT_EQ(send("5-9/10", "56789"), 200);
+  EXPECT_EQ(world_.Get("big"), "0123456789");
 }
 
 TEST_F(ResumableTest, TakesABodyWithoutContentRangeAsTheWhole) {

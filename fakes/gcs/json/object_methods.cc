@@ -223,7 +223,7 @@ Result<Response> ListObjects(StorageService& service, const Request& request,
 Result<Response> GetObject(StorageService& service, const Request& request,
                            const PathParameters& path) {
   if (request.Query("alt") == "media") return DownloadObject(service, request, path);
-  ASSIGN_OR_RETURN(const Version version, VersionOf(request));
+  ASSIGN_OR_RETURN(const Version version, ShownVersionOf(request));
   ASSIGN_OR_RETURN(const ObjectInfo info, service.GetObject(ObjectAt(path), version));
   ASSIGN_OR_RETURN(auto not_modified, CheckReadConditions(request, info));
   if (not_modified) return std::move(*not_modified);

@@ -75,8 +75,13 @@ std::string FolderName(std::string name) {
 
 Result<Version> VersionOf(const Request& request, const std::string& generation) {
   ASSIGN_OR_RETURN(const auto number, ParseGeneration(generation, request.Query(generation)));
-  Version version{number.value_or(0), IsTrue(request.Query("softDeleted"))};
-  if (version.soft_deleted && version.generation == 0) return errors::Required(generation);
+  return Version{number.value_or(0), false};
+}
+
+Result<Version> ShownVersionOf(const Request& request) {
+  ASSIGN_OR_RETURN(Version version, VersionOf(request));
+  version.soft_deleted = IsTrue(request.Query("softDeleted"));
+  if (version.soft_deleted && version.generation == 0) return errors::Required("generation");
   return version;
 }
 

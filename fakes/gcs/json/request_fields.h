@@ -33,9 +33,13 @@ Result<size_t> PageSize(const http::Request& request, size_t most);
 ObjectName ObjectAt(const http::PathParameters& path);
 /// The name of a managed folder with the slash at its end, which requests may leave out.
 std::string FolderName(std::string name);
-/// The version that `generation` (or another parameter) and `softDeleted` name.
+/// The version that `generation` (or another parameter) names. It is not a soft-deleted one: "the
+/// only operations supported on soft-deleted objects are to list or restore them", and to get their
+/// metadata (https://cloud.google.com/storage/docs/soft-delete).
 Result<Version> VersionOf(const http::Request& request,
                           const std::string& generation = "generation");
+/// The same for a request of metadata: with `softDeleted`, the version is a soft-deleted one.
+Result<Version> ShownVersionOf(const http::Request& request);
 /// The four conditions ifGenerationMatch, ifGenerationNotMatch and so on. `prefix` is "if" or
 /// "ifSource".
 Result<Preconditions> PreconditionsOf(const http::Request& request,

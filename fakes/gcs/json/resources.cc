@@ -254,9 +254,7 @@ Json ObjectJson(const ObjectInfo& info, const std::string& base) {
   json["etag"] = EtagOf(info);
   json["timeCreated"] = json["timeFinalized"] = Time(info.time_created);
   json["updated"] = Time(info.updated);
-  const Instant epoch;
-  json["timeStorageClassUpdated"] =
-      Time(info.storage_class_updated == epoch ? info.time_created : info.storage_class_updated);
+  json["timeStorageClassUpdated"] = Time(info.time_created);  // a rewrite makes a new object
   AddStates(info, &json);
   if (info.component_count > 0) json["componentCount"] = info.component_count;
   if (!info.metadata.empty()) json["metadata"] = MapJson(info.metadata);

@@ -94,7 +94,8 @@ Result<Response> StartSession(StorageService& service, const Request& request,
   plan.length = ParseNumber(request.headers.Get("X-Upload-Content-Length"));
   ASSIGN_OR_RETURN(const std::string id, service.StartUpload(plan));
   Response response;
-  response.headers.Add("X-GUploader-UploadID", id);
+  // The id has the resource, and some clients allow 16 KiB for all headers, so it is sent once.
+  response.headers.Add("X-GUploader-UploadID", KeyOfUploadId(id));
   response.headers.Add("Location", request.BaseUrl() + request.path +
                                        "?uploadType=resumable&name=" +
                                        PercentEncoded(plan.info.name) + "&upload_id=" + id);
@@ -139,10 +140,23 @@ namespace {
 
 constexpr int64_t kStepUnit = 1 << 20;  // maxBytesRewrittenPerCall is a multiple of this
 
-// Custom metadata and contexts that a copy names replace those of the source.
-void ClearNamedMaps(const Json& resource, ObjectInfo* info) {
-  if (Member(resource, "metadata")) info->metadata.clear();
-  if (Member(resource, "contexts")) info->contexts.clear();
+// "If the request body is empty, the editable metadata associated with the source object is applied
+// to the destination object" (objects.rewrite): a body that names any of it replaces all.
+void ClearReplacedMetadata(const Json& resource, ObjectInfo* info) {
+  const auto is_named = [&](const char* name) { return Member(resource, name) != nullptr; };
+  const auto is_text = [](std::string_view name) {
+    return name != "kmsKeyName" && name != "storageClass";
+  };
+  bool names_any = is_named("metadata") || is_named("contexts");
+  for (const TextField& field : kTextFields) {
+    names_any |= is_text(field.name) && is_named(field.name);
+  }
+  if (!names_any) return;
+  for (const TextField& field : kTextFields) {
+    if (is_text(field.name)) (info->*field.member).clear();
+  }
+  info->metadata.clear();
+  info->contexts.clear();
 }
 
 // Ignores the checksums of the request's resource: gsutil sends those of the source.
@@ -156,7 +170,7 @@ Result<CopyRequest> CopyRequestOf(const Request& request, const PathParameters& 
   copy.source = ObjectAt(path);
   copy.target = {path.At("toBucket"), path.At("toObject")};
   copy.change = [resource, &request](ObjectInfo* info) -> Status {
-    ClearNamedMaps(resource, info);
+    ClearReplacedMetadata(resource, info);
     RETURN_IF_ERROR(ApplyObjectFields(resource, info));
     return ApplyDestination(request, info);
   };

@@ -266,6 +266,18 @@ Status StorageService::CheckObjectList(const ObjectInfo& info, errors::ListUse u
   return Ok{};
 }
 
+// https://cloud.google.com/storage/docs/object-lock: only in buckets that were created for it.
+Status StorageService::CheckMayRetain(const ObjectInfo& info) const {
+  if (info.retention.empty()) return Ok{};
+  ASSIGN_OR_RETURN(const Bucket bucket, GetBucket(info.bucket));
+  return RulesOf(bucket).object_retention ? Status(Ok{}) : errors::RetentionNotEnabled(info.bucket);
+}
+
+Status StorageService::CheckNewObject(const ObjectInfo& info) const {
+  RETURN_IF_ERROR(CheckMayRetain(info));
+  return CheckObjectList(info, errors::ListUse::kInsertObject);
+}
+
 Status CheckPublicAccess(const Bucket& before, const Bucket& after) {
   const bool is_refused = RulesOf(after).public_access_prevented && NamesEveryone(after.policies) &&
                           !NamesEveryone(before.policies);

@@ -1,6 +1,7 @@
 // Operations on objects, except those that write bytes.
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -17,17 +18,6 @@ namespace caip::gcs {
 namespace {
 
 constexpr int kObjectTriesMax = 10;
-
-bool IsWanted(const BulkRestore& wanted, const ObjectInfo& info) {
-  const Instant deleted = info.soft_delete_time.value_or(Instant());
-  if (wanted.deleted_after && deleted < *wanted.deleted_after) return false;
-  if (wanted.deleted_before && deleted > *wanted.deleted_before) return false;
-  if (wanted.globs.empty()) return true;
-  for (const Glob& glob : wanted.globs) {
-    if (glob.Matches(info.name)) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -67,6 +57,7 @@ Result<ObjectInfo> StorageService::ChangeObject(const ObjectName& object, const 
     const std::string retention = info.retention;
     const std::string custom_time = info.custom_time;
     const std::string acl = info.acl;
+    const std::string storage_class = info.storage_class;
     RETURN_IF_ERROR(change(&info));
     if (info.acl != acl) {
       RETURN_IF_ERROR(CheckObjectList(info, errors::ListUse::kChangeObject));
@@ -74,6 +65,8 @@ Result<ObjectInfo> StorageService::ChangeObject(const ObjectName& object, const 
     RETURN_IF_ERROR(CheckObjectFields(info));
     RETURN_IF_ERROR(CheckCustomTimeChange(custom_time, info.custom_time));
     RETURN_IF_ERROR(CheckRetentionChange(retention, info.retention, may_weaken_retention));
+    if (info.retention != retention) RETURN_IF_ERROR(CheckMayRetain(info));
+    info.storage_class = storage_class;  // only a rewrite changes it
     auto updated = store_.UpdateObject(info, unchanged);
     if (updated.ok()) return updated;
     const Code failure = updated.error().code;
@@ -92,39 +85,6 @@ Result<ObjectInfo> StorageService::MoveObject(const ObjectName& from, const std:
                                               const Preconditions& of_source,
                                               const Preconditions& of_target) {
   return store_.MoveObject(from.bucket, from.name, to, of_source, of_target);
-}
-
-Result<ObjectInfo> StorageService::Restore(const ObjectName& object, int64_t generation,
-                                           const Preconditions& conditions, bool with_acl) {
-  ASSIGN_OR_RETURN(const auto source, OpenObject(object, {generation, true}));
-  ASSIGN_OR_RETURN(const auto writer, store_.NewObject(object.bucket, object.name));
-  ObjectInfo info = source->info();
-  if (!with_acl) info.acl.clear();
-  RETURN_IF_ERROR(writer->AppendFrom(*source, 0, info.size));
-  return writer->Commit(std::move(info), conditions, std::nullopt, std::nullopt);
-}
-
-Result<BulkRestored> StorageService::RestoreMany(const std::string& bucket,
-                                                 const BulkRestore& wanted) {
-  std::map<std::string, int64_t> newest;  // by name, the version deleted last
-  ListQuery query;
-  query.soft_deleted = true;
-  do {
-    ASSIGN_OR_RETURN(const Listing listing, store_.List(bucket, query));
-    for (const ObjectInfo& info : listing.items) {
-      if (IsWanted(wanted, info)) newest[info.name] = info.generation;
-    }
-    query.page_token = listing.next_page_token;
-  } while (!query.page_token.empty());
-  Preconditions conditions;
-  if (!wanted.overwrite) conditions.if_generation_match = 0;
-  BulkRestored done;
-  for (const auto& [name, generation] : newest) {
-    const auto info = Restore({bucket, name}, generation, conditions, wanted.with_acl);
-    if (!info.ok() && info.error().code != Code::kFailedPrecondition) return info.error();
-    ++(info.ok() ? done.restored : done.skipped);
-  }
-  return done;
 }
 
 // Operations that write bytes: uploads, copies and compositions.
@@ -173,7 +133,7 @@ Result<CopyPlan> PlanCopy(const StorageService& service, const CopyRequest& requ
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
   ObjectInfo made = plan.info;
   made.bucket = request.target.bucket;
-  RETURN_IF_ERROR(service.CheckNewObjectList(made));
+  RETURN_IF_ERROR(service.CheckNewObject(made));
   return plan;
 }
 
@@ -287,7 +247,7 @@ Status DeleteSources(BucketStore& store, const ComposeRequest& request,
 
 Result<ObjectInfo> StorageService::Insert(const UploadPlan& plan, http::BodyReader& bytes) {
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
-  RETURN_IF_ERROR(CheckNewObjectList(plan.info));
+  RETURN_IF_ERROR(CheckNewObject(plan.info));
   ASSIGN_OR_RETURN(const auto writer, store_.NewObject(plan.info.bucket, plan.info.name));
   RETURN_IF_ERROR(CopyBody(bytes, *writer, false));
   return writer->Commit(plan.info, plan.preconditions, plan.sums.md5, plan.sums.crc32c);
@@ -296,7 +256,7 @@ Result<ObjectInfo> StorageService::Insert(const UploadPlan& plan, http::BodyRead
 Result<ObjectInfo> StorageService::InsertOnce(const UploadPlan& plan, http::BodyReader& bytes,
                                               const std::string& key) {
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
-  RETURN_IF_ERROR(CheckNewObjectList(plan.info));
+  RETURN_IF_ERROR(CheckNewObject(plan.info));
   {
     const std::lock_guard lock(inserting_mutex_);
     if (!inserting_.insert(key).second) return errors::UploadTakenOver();
@@ -331,7 +291,7 @@ Result<bool> StorageService::IsInserted(const ObjectName& object, const std::str
 
 Result<std::string> StorageService::StartUpload(const UploadPlan& plan) {
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
-  RETURN_IF_ERROR(CheckNewObjectList(plan.info));
+  RETURN_IF_ERROR(CheckNewObject(plan.info));
   return sessions_.Start(plan);
 }
 
@@ -358,6 +318,12 @@ Result<RewriteProgress> StorageService::Rewrite(const CopyRequest& request,
   return progress;
 }
 
+// An object that was not composed counts as one component.
+static int SumOfComponents(int so_far, int more) {
+  const int64_t sum = int64_t{so_far} + std::max(more, 1);
+  return static_cast<int>(std::min<int64_t>(sum, std::numeric_limits<int>::max()));
+}
+
 Result<ObjectInfo> StorageService::Compose(ComposeRequest request) {
   const size_t count = request.sources.size();
   if (count == 0 || count > kSourcesMax) return errors::TooManySources(count);
@@ -365,14 +331,14 @@ Result<ObjectInfo> StorageService::Compose(ComposeRequest request) {
   RETURN_IF_ERROR(CheckObjectFields(info));
   const std::string& bucket = request.target.bucket;
   info.bucket = bucket;
-  RETURN_IF_ERROR(CheckNewObjectList(info));
+  RETURN_IF_ERROR(CheckNewObject(info));
   ASSIGN_OR_RETURN(const auto writer, store_.NewObject(bucket, request.target.name));
   std::vector<int64_t> generations;
   for (const ComposeSource& source : request.sources) {
     ASSIGN_OR_RETURN(const auto reader, OpenComponent(*this, bucket, source));
     generations.push_back(reader->info().generation);
     RETURN_IF_ERROR(CheckKey(reader->info(), info.customer_key_sha256));
-    info.component_count += std::max(reader->info().component_count, 1);
+    info.component_count = SumOfComponents(info.component_count, reader->info().component_count);
     RETURN_IF_ERROR(writer->AppendFrom(*reader, 0, reader->info().size));
   }
   ASSIGN_OR_RETURN(ObjectInfo made, writer->Commit(std::move(info), request.preconditions,

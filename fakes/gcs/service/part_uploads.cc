@@ -90,6 +90,21 @@ Result<PartUpload> ReadPlan(const Path& directory) {
   return plan;
 }
 
+// The files of the same part with other contents. Looks at names only: an upload may have 10,000
+// parts.
+Result<std::vector<Path>> OthersOf(const UploadedPart& part, const Path& directory) {
+  const std::string name = NameOf(part);
+  const std::string number = name.substr(0, name.find('.') + 1);
+  std::vector<Path> others;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, failed)) {
+    const std::string other = entry.path().filename();
+    if (other.starts_with(number) && other != name) others.push_back(entry.path());
+  }
+  if (IsFailure(failed)) return errors::CannotReadPart(failed.value());
+  return others;
+}
+
 }  // namespace
 
 PartUploads::PartUploads(Path directory, const Clock& clock, Random random)
@@ -195,17 +210,16 @@ Result<UploadedPart> PartUploads::Put(const PartUpload& upload, int number, http
     ::unlink(temporary.c_str());
     return part;
   }
-  const std::lock_guard lock(*mutex_);
-  ASSIGN_OR_RETURN(const std::vector<UploadedPart> before, Parts(upload));
-  if (::rename(temporary.c_str(), (directory / NameOf(*part)).c_str()) != 0) {
-    return errno == ENOENT ? errors::PartsUnknown() : errors::CannotKeepPart(errno);
-  }
-  RETURN_IF_ERROR(SyncDirectory(directory));
-  for (const UploadedPart& old : before) {
-    if (old.number == number && NameOf(old) != NameOf(*part)) {
-      ::unlink((directory / NameOf(old)).c_str());
+  std::vector<Path> replaced;
+  {
+    const std::lock_guard lock(*mutex_);
+    ASSIGN_OR_RETURN(replaced, OthersOf(*part, directory));
+    if (::rename(temporary.c_str(), (directory / NameOf(*part)).c_str()) != 0) {
+      return errno == ENOENT ? errors::PartsUnknown() : errors::CannotKeepPart(errno);
     }
   }
+  RETURN_IF_ERROR(SyncDirectory(directory));
+  for (const Path& old : replaced) ::unlink(old.c_str());
   return part;
 }
 

@@ -189,10 +189,10 @@ class StorageService {
   /// Gives the entity that role; "" removes its entry (kNotFound if it has none).
   Status SetAccessEntry(const AccessListPlace& place, const Preconditions& conditions,
                         const AccessEntry& entry);
-  /// kInvalidArgument if the new object has a list in a bucket with uniform access.
-  Status CheckNewObjectList(const ObjectInfo& info) const {
-    return CheckObjectList(info, errors::ListUse::kInsertObject);
-  }
+  /// kInvalidArgument if the new object has a list in a bucket with uniform access, or a retention
+  /// in a bucket that is made for none.
+  Status CheckNewObject(const ObjectInfo& info) const;
+  Status CheckMayRetain(const ObjectInfo& info) const;
   Status CheckObjectList(const ObjectInfo& info, errors::ListUse use) const;
 
   // policies.cc

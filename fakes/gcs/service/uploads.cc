@@ -148,14 +148,19 @@ Status ResumableSessions::LoadState(Session& session) {
 }
 
 // Appends the body's bytes except the first `skip`, which were received before.
-Status ResumableSessions::Receive(Session& session, uint64_t owner, uint64_t skip,
+Status ResumableSessions::Receive(Session& session, uint64_t owner, Expected expected,
                                   http::BodyReader& body) {
   std::vector<char> piece(kResumablePieceBytes);
+  uint64_t arrived = 0;
   while (true) {
     ASSIGN_OR_RETURN(const size_t count, body.Read(piece.data(), piece.size()));
     if (count == 0) return Ok{};
-    const size_t skipped = static_cast<size_t>(std::min<uint64_t>(skip, count));
-    skip -= skipped;
+    arrived += count;
+    if (expected.length && arrived > *expected.length) {
+      return errors::UploadLengthWrong(*expected.length, arrived);
+    }
+    const size_t skipped = static_cast<size_t>(std::min<uint64_t>(expected.skipped, count));
+    expected.skipped -= skipped;
     const std::lock_guard lock(session.mutex);
     if (session.owner != owner) return errors::UploadTakenOver();
     if (!session.writer) {
@@ -257,7 +262,9 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
     }
     const uint64_t skip = session->received - first;
     lock.unlock();
-    RETURN_IF_ERROR(Receive(*session, owner, skip, body));
+    const auto length =
+        range && range->last ? std::optional(*range->last - first + 1) : std::nullopt;
+    RETURN_IF_ERROR(Receive(*session, owner, {skip, length}, body));
     lock.lock();
     if (session->owner != owner) return errors::UploadTakenOver();
     if (range && range->last && session->received < *range->last + 1) {

@@ -82,7 +82,12 @@ class ResumableSessions {
   Result<std::shared_ptr<Session>> Find(const std::string& upload_id);
   Status LoadState(Session& session);
   Status CheckFits(Session& session, const ContentRange& range);
-  Status Receive(Session& session, uint64_t owner, uint64_t skip, http::BodyReader& body);
+  // What a piece must have: bytes that an earlier one had, too, and its length, if it is known.
+  struct Expected {
+    uint64_t skipped = 0;
+    std::optional<uint64_t> length;
+  };
+  Status Receive(Session& session, uint64_t owner, Expected expected, http::BodyReader& body);
   Result<UploadProgress> Finish(Session& session, const ExpectedSums& sums);
   void DropOldest();
 

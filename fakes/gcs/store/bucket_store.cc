@@ -90,6 +90,8 @@ BucketRules RulesOf(const Bucket& bucket) {
   const auto settings = ParseJson(bucket.settings);
   if (!settings.ok()) return rules;
   rules.versioning = IsOn(*settings, "versioning", "enabled");
+  const Json* retention = Member(*settings, "objectRetention");
+  rules.object_retention = retention != nullptr && StringOr(*retention, "mode") == "Enabled";
   rules.autoclass = IsOn(*settings, "autoclass", "enabled");
   rules.soft_delete = SecondsOf(*settings, "softDeletePolicy", "retentionDurationSeconds");
   rules.retention = SecondsOf(*settings, "retentionPolicy", "retentionPeriod");

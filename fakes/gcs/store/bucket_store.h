@@ -62,7 +62,6 @@ struct ObjectInfo {
   std::string contexts = {};                 // JSON object; "" none
   std::string acl = {};                      // JSON array; "": the bucket's default
   Instant retained_since = {};               // when an event-based hold ended; epoch: time_created
-  Instant storage_class_updated = {};        // epoch: time_created
   std::optional<Instant> time_deleted = {};  // of a noncurrent or soft-deleted version
   std::optional<Instant> soft_delete_time = {};  // of a soft-deleted version
   std::optional<Instant> hard_delete_time = {};  // when its bytes are deleted
@@ -216,7 +215,8 @@ struct BucketRules {
   bool public_access_prevented = false;
   std::string default_kms_key;
   std::string default_storage_class = "STANDARD";
-  bool autoclass = false;  // the service chooses the class: STANDARD for a new object
+  bool object_retention = false;  // objects may have a retention of their own
+  bool autoclass = false;         // the service chooses the class: STANDARD for a new object
 };
 BucketRules RulesOf(const Bucket& bucket);
 

@@ -34,7 +34,7 @@ ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file
   info.revision = 0;
   info.time_created = info.updated = clock_.Now();
   info.time_deleted = info.soft_delete_time = info.hard_delete_time = std::nullopt;
-  info.retained_since = info.storage_class_updated = Instant();
+  info.retained_since = Instant();
   if (rules.default_event_based_hold) info.event_based_hold = true;
   if (info.storage_class.empty() || rules.autoclass) {
     info.storage_class = rules.default_storage_class;
@@ -184,7 +184,6 @@ Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
     ObjectRecord before = record;
     const Instant now = clock_.Now();
     if (info.event_based_hold && !wanted.event_based_hold) info.retained_since = now;
-    if (info.storage_class != wanted.storage_class) info.storage_class_updated = now;
     for (const TextField& field : kTextFields) info.*field.member = wanted.*field.member;
     for (const TextField& field : kJsonFields) info.*field.member = wanted.*field.member;
     for (const FlagField& flag : kFlagFields) {
@@ -230,6 +229,8 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
     if (!target.ok() && target.error().code != Code::kNotFound) return target.error();
     RETURN_IF_ERROR(CheckPreconditions(of_target, target.ok() ? &target->record.info : nullptr));
     ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(bucket));
+    if (target.ok()) RETURN_IF_ERROR(CheckRemoval(*target, rules));
+    RETURN_IF_ERROR(CheckRemoval(source, rules));  // before a version of the target is kept
     if (target.ok()) RETURN_IF_ERROR(PrepareRemoval(*target, rules));
     RETURN_IF_ERROR(PrepareRemoval(source, rules));
     const std::string temporary = TemporaryFiles::NewName();
@@ -311,11 +312,16 @@ void DirectoryStore::ForgetVersions(const std::string& bucket) {
   RemoveTree(options_.root / ".caip-versions" / bucket);
 }
 
+// With versioning, a protected object may become noncurrent.
+Status DirectoryStore::CheckRemoval(const Found& live, const BucketRules& rules) const {
+  return rules.versioning ? Status(Ok{}) : CheckDeletable(rules, live.record.info, clock_.Now());
+}
+
 // Called before a live object is removed or replaced: checks that this is allowed, and keeps a
 // version if required.
 Status DirectoryStore::PrepareRemoval(const Found& live, const BucketRules& rules) {
+  RETURN_IF_ERROR(CheckRemoval(live, rules));
   if (rules.versioning) return KeepVersion(live, true, rules);
-  RETURN_IF_ERROR(CheckDeletable(rules, live.record.info, clock_.Now()));
   if (rules.soft_delete > Duration(0)) return KeepVersion(live, false, rules);
   return Ok{};
 }

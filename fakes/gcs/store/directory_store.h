@@ -175,6 +175,7 @@ class DirectoryStore final : public BucketStore {
 
   // directory_changes.cc: versions. The caller holds the bucket's lock, except in ClearVersions.
   void ClearVersions();
+  Status CheckRemoval(const Found& live, const BucketRules& rules) const;
   Status PrepareRemoval(const Found& live, const BucketRules& rules);
   Status SyncFile(const Found& found) const;
   Status KeepVersion(const Found& found, bool noncurrent, const BucketRules& rules);

@@ -1,5 +1,9 @@
 #include "fakes/gcs/store/glob.h"
 
+#include <algorithm>
+
+#include "base/text.h"
+
 namespace caip::gcs {
 namespace {
 
@@ -18,6 +22,7 @@ size_t EndOfSet(std::string_view pattern, size_t at) {
 
 std::optional<std::string> Glob::Problem(std::string_view pattern) {
   if (pattern.size() > kPatternBytesMax) return "it may have 1024 bytes at most";
+  if (!IsUtf8(pattern)) return "it is not UTF-8";
   int depth = 0;
   for (size_t at = 0; at < pattern.size(); ++at) {
     if (pattern[at] == '\\' && ++at == pattern.size()) return "it ends in a backslash";
@@ -37,60 +42,58 @@ std::optional<std::string> Glob::Problem(std::string_view pattern) {
 
 Glob::Glob(std::string_view pattern)
     : literal_prefix_(pattern.substr(0, pattern.find_first_of(kSpecial))) {
-  Compile(pattern);
+  Compile(DecodeUtf8(pattern));
   steps_.push_back({Step::Kind::kEnd});
 }
 
 // Reads [abc], [a-z] and [!a-z]; returns the position after it.
-size_t Glob::CompileSet(std::string_view pattern, size_t at) {
-  const size_t end = EndOfSet(pattern, at);
-  std::string_view inner = pattern.substr(at + 1, end - at - 2);
+size_t Glob::CompileSet(std::u32string_view pattern, size_t at) {
+  size_t i = at + 1;
   Step step{Step::Kind::kSet};
-  if (inner.starts_with('!') || inner.starts_with('^')) {
+  if (pattern[i] == U'!' || pattern[i] == U'^') {
     step.negated = true;
-    inner.remove_prefix(1);
+    ++i;
   }
-  for (size_t i = 0; i < inner.size(); ++i) {
-    const auto low = static_cast<unsigned char>(inner[i]);
-    const bool range = i + 2 < inner.size() && inner[i + 1] == '-';
-    const auto high = range ? static_cast<unsigned char>(inner[i + 2]) : low;
-    for (int c = low; c <= high; ++c) step.set += static_cast<char>(c);
+  const size_t end = pattern.find(U']', i + 1);  // a leading bracket belongs to the set
+  for (; i < end; ++i) {
+    const bool range = i + 2 < end && pattern[i + 1] == U'-';
+    step.set.push_back({pattern[i], range ? pattern[i + 2] : pattern[i]});
     if (range) i += 2;
   }
   steps_.push_back(std::move(step));
-  return end;
+  return end + 1;
 }
 
 // Alternatives become a fork to the start of each, and a jump from the end of each past all of
 // them.
-void Glob::Compile(std::string_view pattern) {
-  constexpr size_t kNone = std::string_view::npos;
+void Glob::Compile(std::u32string_view pattern) {
+  constexpr size_t kNone = std::u32string_view::npos;
   size_t fork = kNone;
   std::vector<size_t> jumps;
   for (size_t at = 0; at < pattern.size(); ++at) {
-    const char c = pattern[at];
-    if (pattern.substr(at).starts_with("**/") && (at == 0 || pattern[at - 1] == '/')) {
+    const char32_t c = pattern[at];
+    if (pattern.substr(at).starts_with(U"**/") && (at == 0 || pattern[at - 1] == U'/')) {
       // ** also matches no folder at all.
       const size_t begin = steps_.size();
-      steps_.push_back({Step::Kind::kFork, "", false, {begin + 1, begin + 3}});
+      steps_.push_back({Step::Kind::kFork, {}, false, {begin + 1, begin + 3}});
       steps_.push_back({Step::Kind::kRunAny});
-      steps_.push_back({Step::Kind::kByte, "/"});
+      steps_.push_back({Step::Kind::kPoint, {{U'/', U'/'}}});
       at += 2;
-    } else if (c == '*') {
-      const bool twice = pattern.substr(at).starts_with("**");
+    } else if (c == U'*') {
+      const bool twice = pattern.substr(at).starts_with(U"**");
       steps_.push_back({twice ? Step::Kind::kRunAny : Step::Kind::kRunNoSlash});
-      while (at + 1 < pattern.size() && pattern[at + 1] == '*') ++at;
-    } else if (c == '?') {
+      while (at + 1 < pattern.size() && pattern[at + 1] == U'*') ++at;
+    } else if (c == U'?') {
       steps_.push_back({Step::Kind::kNoSlash});
-    } else if (c == '[') {
+    } else if (c == U'[') {
       at = CompileSet(pattern, at) - 1;
-    } else if (c == '{') {
+    } else if (c == U'{') {
       fork = steps_.size();
-      steps_.push_back({Step::Kind::kFork, "", false, {fork + 1}});
-    } else if (fork != kNone && (c == ',' || c == '}')) {
+      steps_.push_back({Step::Kind::kFork, {}, false, {fork + 1}});
+    } else if (fork != kNone && (c == U',' || c == U'}')) {
       jumps.push_back(steps_.size());
       steps_.push_back({Step::Kind::kJump});
-      if (c == ',') {
+      if (c == U',') {
         steps_[fork].to.push_back(steps_.size());
       } else {
         for (const size_t jump : jumps) steps_[jump].to = {steps_.size()};
@@ -98,8 +101,8 @@ void Glob::Compile(std::string_view pattern) {
         fork = kNone;
       }
     } else {
-      if (c == '\\') ++at;
-      steps_.push_back({Step::Kind::kByte, std::string(1, pattern[at])});
+      if (c == U'\\') ++at;
+      steps_.push_back({Step::Kind::kPoint, {{pattern[at], pattern[at]}}});
     }
   }
 }
@@ -112,15 +115,17 @@ void Glob::Enter(size_t step, std::vector<bool>& states) const {
   if (kind == Step::Kind::kRunAny || kind == Step::Kind::kRunNoSlash) Enter(step + 1, states);
 }
 
-bool Glob::Fits(const Step& step, char c) {
+bool Glob::Fits(const Step& step, char32_t c) {
+  const auto is_in = [c](const Range& range) { return range.first <= c && c <= range.last; };
+  const bool in_set = std::any_of(step.set.begin(), step.set.end(), is_in);
   switch (step.kind) {
-    case Step::Kind::kByte:
-      return step.set.front() == c;
+    case Step::Kind::kPoint:
+      return in_set;
     case Step::Kind::kSet:
-      return c != '/' && (step.set.find(c) != std::string::npos) != step.negated;
+      return c != U'/' && in_set != step.negated;
     case Step::Kind::kNoSlash:
     case Step::Kind::kRunNoSlash:
-      return c != '/';
+      return c != U'/';
     case Step::Kind::kRunAny:
       return true;
     default:
@@ -131,7 +136,7 @@ bool Glob::Fits(const Step& step, char c) {
 bool Glob::Matches(std::string_view name) const {
   std::vector<bool> states(steps_.size());
   Enter(0, states);
-  for (const char c : name) {
+  for (const char32_t c : DecodeUtf8(name)) {
     std::vector<bool> next(steps_.size());
     bool any = false;
     for (size_t i = 0; i < steps_.size(); ++i) {

@@ -22,16 +22,20 @@ class Glob {
   const std::string& literal_prefix() const { return literal_prefix_; }
 
  private:
+  struct Range {
+    char32_t first;
+    char32_t last;
+  };
   struct Step {
-    enum class Kind { kByte, kSet, kNoSlash, kRunNoSlash, kRunAny, kJump, kFork, kEnd } kind;
-    std::string set = {};         // of kSet and kByte: the bytes
-    bool negated = false;         // of kSet: all bytes but `set`
+    enum class Kind { kPoint, kSet, kNoSlash, kRunNoSlash, kRunAny, kJump, kFork, kEnd } kind;
+    std::vector<Range> set = {};  // of kSet and kPoint: the characters
+    bool negated = false;         // of kSet: all characters but `set`
     std::vector<size_t> to = {};  // of kJump and kFork
   };
-  void Compile(std::string_view pattern);
-  size_t CompileSet(std::string_view pattern, size_t at);
+  void Compile(std::u32string_view pattern);
+  size_t CompileSet(std::u32string_view pattern, size_t at);
   void Enter(size_t step, std::vector<bool>& states) const;
-  static bool Fits(const Step& step, char c);
+  static bool Fits(const Step& step, char32_t c);
 
   std::vector<Step> steps_;
   std::string literal_prefix_;

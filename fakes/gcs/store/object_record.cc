@@ -80,9 +80,6 @@ std::string ObjectRecordText(const ObjectInfo& info) {
   }
   const Instant epoch;
   if (info.retained_since != epoch) json["retainedSince"] = Nanoseconds(info.retained_since);
-  if (info.storage_class_updated != epoch) {
-    json["classUpdated"] = Nanoseconds(info.storage_class_updated);
-  }
   if (!info.metadata.empty()) json["metadata"] = ToJson(info.metadata);
   return CompactJson(json);
 }
@@ -107,7 +104,6 @@ ObjectInfo ObjectFromRecordText(std::string_view text) {
     for (const TextField& field : fields) info.*field.member = StringOr(json, field.name);
   }
   info.retained_since = InstantOf(json, "retainedSince");
-  info.storage_class_updated = InstantOf(json, "classUpdated");
   info.metadata = MapOf(json, "metadata");
   return info;
 }
