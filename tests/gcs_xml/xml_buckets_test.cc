@@ -115,6 +115,82 @@ TEST_F(XmlTest, ReplacesLabelsByTagging) {
   EXPECT_EQ(list[0]->TextOf("Value"), "2");
 }
 
+TEST_F(XmlTest, ReplacesBothPagesOfAWebsite) {
+  const auto put = [&](const std::string& pages) {
+    const std::string document = "<WebsiteConfiguration>" + pages + "</WebsiteConfiguration>";
+    EXPECT_EQ(Call("PUT", "/bkt?websiteConfig", document).status, 200) << pages;
+    return Call("GET", "/bkt?websiteConfig").xml;
+  };
+  const std::string main = "<MainPageSuffix>index.html</MainPageSuffix>";
+  const std::string missing = "<NotFoundPage> 404.html</NotFoundPage>";
+  EXPECT_EQ(put(main + missing).TextOf("NotFoundPage"), " 404.html");
+  const XmlElement only_main = put(main);
+  EXPECT_EQ(only_main.TextOf("MainPageSuffix"), "index.html");
+  EXPECT_EQ(only_main.Child("NotFoundPage"), nullptr);
+  const XmlElement only_missing = put(missing);
+  EXPECT_EQ(only_missing.Child("MainPageSuffix"), nullptr);
+  EXPECT_EQ(only_missing.TextOf("NotFoundPage"), " 404.html");
+  EXPECT_TRUE(put("").children.empty());
+}
+
+TEST_F(XmlTest, KeepsTheBlanksOfNamesInALifecycleRuleAndOfNothingElse) {
+  const std::string rule =
+      "<Rule><Action>\n<SetStorageClass> COLDLINE\n</SetStorageClass></Action><Condition>\n"
+      "<Age> 5\n</Age><CreatedBefore> 2019-01-15 </CreatedBefore><IsLive> true </IsLive>"
+      "<MatchesStorageClass> STANDARD </MatchesStorageClass><MatchesPrefix> a </MatchesPrefix>"
+      "<MatchesPrefix>b</MatchesPrefix><MatchesSuffix>\tc </MatchesSuffix></Condition></Rule>";
+  const XmlAnswer put = Call("PUT", "/bkt?lifecycle",
+                             "<LifecycleConfiguration>" + rule + "</LifecycleConfiguration>");
+  ASSERT_EQ(put.status, 200) << put.body;
+  const XmlAnswer got = Call("GET", "/bkt?lifecycle");
+  const XmlElement* shown = got.xml.Child("Rule");
+  ASSERT_NE(shown, nullptr) << got.body;
+  EXPECT_EQ(shown->Child("Action")->TextOf("SetStorageClass"), "COLDLINE");
+  const XmlElement& condition = *shown->Child("Condition");
+  EXPECT_EQ(condition.TextOf("Age"), "5");
+  EXPECT_EQ(condition.TextOf("CreatedBefore"), "2019-01-15");
+  EXPECT_EQ(condition.TextOf("IsLive"), "true");
+  EXPECT_EQ(condition.TextOf("MatchesStorageClass"), "STANDARD");
+  ASSERT_EQ(condition.All("MatchesPrefix").size(), 2u) << got.body;
+  EXPECT_EQ(condition.All("MatchesPrefix")[0]->text, " a ");
+  EXPECT_EQ(condition.All("MatchesPrefix")[1]->text, "b");
+  EXPECT_EQ(condition.TextOf("MatchesSuffix"), "\tc ");
+}
+
+TEST_F(XmlTest, ReadsTheWordsOfSettingsWithBlanksAroundThem) {
+  struct Case {
+    const char* setting;
+    std::string before;
+    std::string element;
+    std::string word;
+    std::string after;
+  };
+  const std::string entry =
+      "<AccessControlList><Entries><Entry><Scope type=\"UserByEmail\"><EmailAddress>a@b"
+      "</EmailAddress></Scope>";
+  const Case cases[] = {
+      {"versioning", "<VersioningConfiguration>", "Status", "Enabled",
+       "</VersioningConfiguration>"},
+      {"storageClass", "", "StorageClass", "COLDLINE", ""},
+      {"billing", "<BillingConfiguration>", "RequesterPays", "Enabled", "</BillingConfiguration>"},
+      {"cors", "<CorsConfig><Cors>", "MaxAgeSec", "60", "</Cors></CorsConfig>"},
+      {"cors", "<CorsConfig><Cors><Origins>", "Origin", "http://a",
+       "</Origins></Cors></CorsConfig>"},
+      {"encryptionConfig", "<EncryptionConfiguration>", "DefaultKmsKeyName",
+       "projects/p/locations/l/keyRings/r/cryptoKeys/k", "</EncryptionConfiguration>"},
+      {"acl", entry, "Permission", "READ", "</Entry></Entries></AccessControlList>"},
+  };
+  for (const Case& c : cases) {
+    const std::string target = std::string("/bkt?") + c.setting;
+    const auto element = [&](const std::string& text) {
+      return "<" + c.element + ">" + text + "</" + c.element + ">";
+    };
+    const XmlAnswer put = Call("PUT", target, c.before + element("\n " + c.word + "\t") + c.after);
+    EXPECT_EQ(put.status, 200) << c.setting << ": " << put.body;
+    EXPECT_THAT(Call("GET", target).body, HasSubstr(element(c.word)));
+  }
+}
+
 TEST_F(XmlTest, AnswersEverySettingThatClientsAskFor) {
   for (const char* name :
        {"cors", "lifecycle", "versioning", "storageClass", "location", "logging", "websiteConfig",

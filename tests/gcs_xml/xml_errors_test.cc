@@ -143,6 +143,9 @@ TEST_F(XmlErrorsTest, OfWrites) {
   Expect("PUT", "/bkt/new", "x", {{"If-Match", "\"other\""}});
   put({{"x-goog-acl", "nonsense"}});
   put({{"x-goog-custom-time", "tomorrow"}});
+  put({{"x-goog-content-length-range", "4,2"}});
+  put({{"x-goog-content-length-range", "2,4"}});
+  put({{"x-goog-content-length-range", "0,0"}});
   put({{"x-goog-meta-long", std::string(9000, 'm')}});
   put({{"x-amz-content-sha256", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"}});
   put({{"x-goog-copy-source", "nowhere"}});

@@ -207,6 +207,18 @@ TEST_F(XmlTest, ComposesObjects) {
   EXPECT_EQ(Call("PUT", "/bkt/x?compose", "<ComposeRequest><Component>").code(), "MalformedXML");
 }
 
+TEST_F(XmlTest, ComposesObjectsWhoseNamesHaveOuterBlanks) {
+  world_.Put("a", "1");
+  const std::string generation = std::to_string(world_.Put(" a ", "2").generation);
+  const XmlAnswer made =
+      Call("PUT", "/bkt/made?compose",
+           "<ComposeRequest>\n <Component>\n <Name> a </Name>\n <Generation> " + generation +
+               "\n</Generation>\n <IfGenerationMatch> " + generation +
+               " </IfGenerationMatch>\n </Component>\n</ComposeRequest>\n");
+  ASSERT_EQ(made.status, 200) << made.body;
+  EXPECT_EQ(world_.Get("made"), "2");
+}
+
 TEST_F(XmlTest, TakesResumableUploadsUpAgain) {
   const XmlAnswer started =
       Call("POST", "/bkt/a%20b", "",
@@ -245,6 +257,80 @@ TEST_F(XmlTest, DeletesOneOrMany) {
                   .xml.children,
               IsEmpty());
   EXPECT_THAT(world_.Names(), IsEmpty());
+}
+
+TEST_F(XmlTest, DeletesTheObjectWhoseNameHasTheSameBlanks) {
+  const std::string generation = std::to_string(world_.Put("d", "x").generation);
+  for (const char* name : {"a", "a ", "\tb", "b", "c"}) world_.Put(name, "x");
+  const XmlAnswer many =
+      Call("POST", "/bkt?delete",
+           "<Delete>\n <Object>\n <Key>a </Key>\n </Object>\n <Object><Key>\tb</Key></Object>\n "
+           "<Object><Key> c</Key></Object>\n <Object><Key>d</Key><VersionId> " +
+               generation + "\n</VersionId></Object>\n</Delete>\n");
+  EXPECT_EQ(many.status, 200) << many.body;
+  EXPECT_THAT(KeysIn(many, "Deleted"), ElementsAre("a ", "\tb", " c", "d"));
+  EXPECT_THAT(world_.Names(), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(Call("POST", "/bkt?delete",
+                   "<Delete><Quiet> true\n</Quiet><Object><Key>a</Key></Object></Delete>")
+                  .xml.children,
+              IsEmpty());
+}
+
+// The header of a signed URL limits what its holder can upload. These bodies have no
+// Content-Length.
+TEST_F(XmlTest, StoresNoUploadOfASizeOutsideTheRangeInItsHeader) {
+  world_.Put("old", "kept");
+  struct Case {
+    const char* object;
+    const char* range;
+    std::string bytes;
+    const char* code;
+  };
+  const Case cases[] = {
+      {"least", "2,4", "12", ""},
+      {"most", "2,4", "1234", ""},
+      {"spaced", " 2 , 4 ", "123", ""},
+      {"exact", "3,3", "123", ""},
+      {"empty", "0,0", "", ""},
+      {"old", "2,4", "1", "EntityTooSmall"},
+      {"old", "2,4", "", "EntityTooSmall"},
+      {"old", "2,4", "12345", "EntityTooLarge"},
+      {"new", "0,0", "1", "EntityTooLarge"},
+      {"new", "2,1048576", std::string((1 << 20) + 1, 'x'), "EntityTooLarge"},
+      {"new", "4,2", "123", "InvalidArgument"},
+      {"new", "2", "123", "InvalidArgument"},
+      {"new", "2,", "123", "InvalidArgument"},
+      {"new", ",4", "123", "InvalidArgument"},
+      {"new", "", "123", "InvalidArgument"},
+      {"new", "-2,4", "123", "InvalidArgument"},
+      {"new", "2,4,6", "123", "InvalidArgument"},
+      {"new", "2,18446744073709551616", "123", "InvalidArgument"},
+  };
+  for (const Case& c : cases) {
+    const XmlAnswer answer = Call("PUT", std::string("/bkt/") + c.object, c.bytes,
+                                  {{"x-goog-content-length-range", c.range}});
+    const bool is_stored = c.code == std::string();
+    EXPECT_EQ(answer.code(), c.code) << c.range << ": " << c.bytes.size() << " bytes";
+    EXPECT_EQ(answer.status, is_stored ? 200 : 400) << c.range;
+    if (is_stored) {
+      EXPECT_EQ(world_.Get(c.object), c.bytes) << c.range;
+    }
+  }
+  EXPECT_EQ(world_.Get("old"), "kept");
+  EXPECT_FALSE(world_.Has("new"));
+}
+
+TEST_F(XmlTest, ReadsTheRangeOfSizesForUploadsOfObjectsOnly) {
+  const HeaderList range = {{"x-goog-content-length-range", "9,9"}};
+  world_.Put("a", "1");
+  EXPECT_EQ(Call("PUT", "/bkt/made?compose",
+                 "<ComposeRequest><Component><Name>a</Name></Component></ComposeRequest>", range)
+                .status,
+            200);
+  HeaderList copy = range;
+  copy.emplace_back("x-goog-copy-source", "/bkt/a");
+  EXPECT_EQ(Call("PUT", "/bkt/copy", "", copy).status, 200);
+  EXPECT_EQ(Call("GET", "/bkt/a", "", range).status, 200);
 }
 
 TEST_F(XmlTest, RefusesBodiesThatAreSignedChunkByChunk) {

@@ -11,17 +11,38 @@ TEST(XmlText, ReadsElementsTextAndEntities) {
       "&lt;1&gt; &#x41;&#66;<![CDATA[<c>]]> </Item><Empty/></x:List> ");
   ASSERT_TRUE(root.ok()) << root.error().message;
   EXPECT_EQ(root->name, "List");
-  EXPECT_EQ(root->TextOf("Item"), "<1> AB<c>");
+  EXPECT_EQ(root->TextOf("Item"), " <1> AB<c> ");
+  EXPECT_EQ(root->WordOf("Item"), "<1> AB<c>");
   EXPECT_EQ(root->Child("Item")->attributes[0].second, "a&b");
   EXPECT_NE(root->Child("Empty"), nullptr);
   EXPECT_EQ(root->Child("Missing"), nullptr);
+}
+
+TEST(XmlText, KeepsTheBlanksOfAnElementWithoutChildren) {
+  const auto root = ParseXml(
+      "<List>\n <Key> a\t</Key> <Key>a<!-- b --> <![CDATA[c]]><?d?>\n</Key>\n <Key> </Key></List>");
+  ASSERT_TRUE(root.ok()) << root.error().message;
+  EXPECT_EQ(root->text, "");
+  const auto keys = root->All("Key");
+  ASSERT_EQ(keys.size(), 3u);
+  EXPECT_EQ(keys[0]->text, " a\t");
+  EXPECT_EQ(keys[1]->text, "a c\n");
+  EXPECT_EQ(keys[2]->text, " ");
+  EXPECT_EQ(root->WordOf("Key"), "a");
+  EXPECT_EQ(root->WordOf("Missing"), "");
+}
+
+TEST(XmlText, ReadsCharacterDataAfterAComment) {
+  const auto root = ParseXml("<a><!-- b --><![CDATA[c]]></a>");
+  ASSERT_TRUE(root.ok()) << root.error().message;
+  EXPECT_EQ(root->text, "c");
 }
 
 TEST(XmlText, RefusesWhatIsBroken) {
   for (const char* text :
        {"", "x", "<a>", "<a></b>", "<a><b></a></b>", "<a b=c/>", "<a>&nope;</a>", "<a>&#0;</a>",
         "<a/><b/>", "<a", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<a>&#xD800;</a>", "< a/>",
-        "<a:/>", "<a::b/>", "<?a/>", "<a><-b/></a>"}) {
+        "<a:/>", "<a::b/>", "<?a/>", "<a><!b></a>", "<a>b<!-- c</a>", "<a><-b/></a>"}) {
     EXPECT_FALSE(ParseXml(text).ok()) << text;
   }
 }

@@ -214,16 +214,15 @@ TEST_F(PartsTest, OfAnEarlierVersionGetTheDefaultListInsteadOfOneThatObjectsCann
 class FormTest : public XmlTest {
  protected:
   using Fields = std::vector<std::pair<std::string, std::string>>;
-  XmlAnswer Post(const Fields& fields, const std::string& bytes) {
+  XmlAnswer Post(const Fields& fields, const std::string& bytes,
+                 const std::string& disposition = "form-data; name=\"file\"; filename=\"f.txt\"") {
     std::string body;
     for (const auto& [name, value] : fields) {
       body +=
           "--xyz\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n";
     }
-    body +=
-        "--xyz\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f.txt\"\r\n"
-        "Content-Type: text/f\r\n\r\n" +
-        bytes + "\r\n--xyz--\r\n";
+    body += "--xyz\r\nContent-Disposition: " + disposition + "\r\nContent-Type: text/f\r\n\r\n" +
+            bytes + "\r\n--xyz--\r\n";
     return Call("POST", "/bkt", body, {{"Content-Type", "multipart/form-data; boundary=xyz"}});
   }
   // The fields of a policy with these conditions, signed with an HMAC key of ours.
@@ -253,6 +252,26 @@ TEST_F(FormTest, UploadsWithoutAPolicy) {
   EXPECT_EQ(got.body, "bytes");
   EXPECT_EQ(Header(got, "Content-Type"), "text/f");
   EXPECT_EQ(Header(got, "x-goog-meta-k"), "v");
+}
+
+TEST_F(FormTest, ReadsNamesOfFilesInAndOutOfQuotes) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"(form-data; name="file"; filename="a;b.txt")", "a;b.txt"},
+      {R"(form-data; name="file"; filename="a\"b;\\c.txt")", R"(a"b;\c.txt)"},
+      {R"(form-data; name="file"; filename="C:\a\b.txt")", R"(C:\a\b.txt)"},
+      {R"(form-data; name="file"; filename=" a = b ")", " a = b "},
+      {R"(form-data; filename="x; name=\"key\"; c" ; name="file")", R"(x; name="key"; c)"},
+      {R"(form-data;name=file;filename=plain.txt;size=5)", "plain.txt"},
+      {R"(form-data; name="file"; title="filename=no"; filename="")", ""},
+      {R"(form-data; name="file")", ""},
+      {R"(form-data; name="file"; filename="open;end)", "open;end"},
+      {R"(form-data; name="file"; filename=)", ""},
+  };
+  for (const auto& [disposition, file_name] : cases) {
+    const XmlAnswer made = Post({{"key", "up/${filename}"}}, disposition, disposition);
+    EXPECT_EQ(made.status, 204) << disposition << ": " << made.body;
+    EXPECT_EQ(world_.Get(std::string("up/") + file_name), disposition);
+  }
 }
 
 TEST_F(FormTest, AnswersAsTheFormWants) {

@@ -57,11 +57,11 @@ Result<std::string> EntityOf(const XmlElement& scope) {
   for (const Scope& known : kScopes) {
     if (type != known.type) continue;
     if (known.element == nullptr) return std::string(known.entity);
-    const std::string rest = scope.TextOf(known.element);
+    const std::string rest = scope.WordOf(known.element);
     if (rest.empty()) break;
     return known.entity + rest;
   }
-  const std::string id = scope.TextOf("ID");
+  const std::string id = scope.WordOf("ID");
   if (type == "UserById" && !id.empty()) return "user-" + id;
   if (type == "GroupById" && !id.empty()) {
     return id.starts_with("project-") || id.starts_with("group-") ? id : "group-" + id;
@@ -82,7 +82,7 @@ Result<AccessEntries> EntriesFromXml(const XmlElement& root) {
     ASSIGN_OR_RETURN(const std::string entity, EntityOf(*scope));
     std::string role;
     for (const XmlRole& known : kXmlRoles) {
-      if (entry->TextOf("Permission") == known.xml) role = known.json;
+      if (entry->WordOf("Permission") == known.xml) role = known.json;
     }
     if (role.empty()) return xml_errors::MalformedXml("an Entry's Permission is unknown");
     list.push_back({entity, role});

@@ -28,7 +28,7 @@ Status DeleteOne(const XmlCall& call, const ObjectName& object, const std::strin
 // Adds <Deleted>, unless `is_quiet`, or <Error>.
 void DeleteListed(const XmlCall& call, const XmlElement& object, bool is_quiet, XmlElement* root) {
   const Place place{call.place.bucket, object.TextOf("Key"), call.place.bucket_in_host};
-  const Status gone = DeleteOne(call, {place.bucket, place.object}, object.TextOf("VersionId"));
+  const Status gone = DeleteOne(call, {place.bucket, place.object}, object.WordOf("VersionId"));
   // This call reports the deletion of a missing object as a success.
   if (gone.ok() || gone.error().code == Code::kNotFound) {
     if (!is_quiet) root->Add("Deleted").Add("Key", place.object);
@@ -84,8 +84,8 @@ Result<http::Response> PutBucketXml(const XmlCall& call) {
   Bucket wanted;
   wanted.name = call.place.bucket;
   wanted.project = Extension(call.request, "project-id");
-  const Json resource = {{"location", body.TextOf("LocationConstraint")},
-                         {"storageClass", body.TextOf("StorageClass")}};
+  const Json resource = {{"location", body.WordOf("LocationConstraint")},
+                         {"storageClass", body.WordOf("StorageClass")}};
   RETURN_IF_ERROR(ApplyNewBucketFields(resource, &wanted));
   const std::string acl = Extension(call.request, "acl");
   if (!acl.empty()) RETURN_IF_ERROR(ApplyPredefined(CannedAcl(acl), std::nullopt, &wanted));
@@ -107,7 +107,7 @@ Result<http::Response> DeleteManyXml(const XmlCall& call) {
   if (objects.empty() || objects.size() > kDeletionsMax) {
     return xml_errors::MalformedXml("expected 1 to 1000 objects");
   }
-  const bool is_quiet = LowerCase(body.TextOf("Quiet")) == "true";
+  const bool is_quiet = LowerCase(body.WordOf("Quiet")) == "true";
   XmlElement root = XmlRoot("DeleteResult");
   for (const XmlElement* object : objects) DeleteListed(call, *object, is_quiet, &root);
   return XmlResponse(root);

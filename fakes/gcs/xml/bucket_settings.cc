@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
@@ -19,12 +20,15 @@ void AddList(const Json& from, const char* field, const char* list, const char* 
   }
 }
 
+// Reads the words of a list. None has outer blanks.
 void ReadList(const XmlElement& from, const char* list, const char* item, const char* field,
               Json* into) {
   const XmlElement* element = from.Child(list);
   if (element == nullptr) return;
   Json values = Json::array();
-  for (const XmlElement* value : element->All(item)) values.push_back(value->text);
+  for (const XmlElement* value : element->All(item)) {
+    values.push_back(std::string(Trim(value->text)));
+  }
   (*into)[field] = std::move(values);
 }
 
@@ -51,7 +55,7 @@ Result<Json> CorsFromXml(const XmlElement& root, const Json&) {
     ReadList(*cors, "Origins", "Origin", "origin", &entry);
     ReadList(*cors, "Methods", "Method", "method", &entry);
     ReadList(*cors, "ResponseHeaders", "ResponseHeader", "responseHeader", &entry);
-    if (const std::string age = cors->TextOf("MaxAgeSec"); !age.empty()) {
+    if (const std::string age = cors->WordOf("MaxAgeSec"); !age.empty()) {
       const auto number = ParseJson(age);
       if (!number.ok() || !number->is_number_integer())
         return xml_errors::MalformedXml("MaxAgeSec must be a number");
@@ -71,7 +75,7 @@ XmlElement VersioningToXml(const Json& bucket) {
 }
 
 Result<Json> VersioningFromXml(const XmlElement& root, const Json&) {
-  const std::string status = root.TextOf("Status");
+  const std::string status = root.WordOf("Status");
   if (status != "Enabled" && status != "Suspended") {
     return xml_errors::MalformedXml("Status must be Enabled or Suspended");
   }
@@ -83,8 +87,9 @@ XmlElement StorageClassToXml(const Json& bucket) {
 }
 
 Result<Json> StorageClassFromXml(const XmlElement& root, const Json&) {
-  if (root.text.empty()) return xml_errors::MalformedXml("expected a storage class");
-  return Json{{"storageClass", root.text}};
+  const std::string name(Trim(root.text));
+  if (name.empty()) return xml_errors::MalformedXml("expected a storage class");
+  return Json{{"storageClass", name}};
 }
 
 XmlElement LocationToXml(const Json& bucket) {
@@ -101,7 +106,7 @@ XmlElement LoggingToXml(const Json& bucket) {
 }
 
 Result<Json> LoggingFromXml(const XmlElement& root, const Json&) {
-  const std::string bucket = root.TextOf("LogBucket");
+  const std::string bucket = root.WordOf("LogBucket");
   if (bucket.empty()) return Json{{"logging", nullptr}};
   return Json{
       {"logging", {{"logBucket", bucket}, {"logObjectPrefix", root.TextOf("LogObjectPrefix")}}}};
@@ -118,13 +123,16 @@ XmlElement WebsiteToXml(const Json& bucket) {
   return root;
 }
 
+// The document replaces both pages. A patch keeps members that it does not name, so the patch sets
+// a missing page to null.
 Result<Json> WebsiteFromXml(const XmlElement& root, const Json&) {
-  Json website = Json::object();
   const std::string main = root.TextOf("MainPageSuffix");
   const std::string missing = root.TextOf("NotFoundPage");
+  if (main.empty() && missing.empty()) return Json{{"website", nullptr}};
+  Json website = {{"mainPageSuffix", nullptr}, {"notFoundPage", nullptr}};
   if (!main.empty()) website["mainPageSuffix"] = main;
   if (!missing.empty()) website["notFoundPage"] = missing;
-  return Json{{"website", website.empty() ? Json() : std::move(website)}};
+  return Json{{"website", std::move(website)}};
 }
 
 XmlElement BillingToXml(const Json& bucket) {
@@ -136,7 +144,7 @@ XmlElement BillingToXml(const Json& bucket) {
 }
 
 Result<Json> BillingFromXml(const XmlElement& root, const Json&) {
-  return Json{{"billing", {{"requesterPays", root.TextOf("RequesterPays") == "Enabled"}}}};
+  return Json{{"billing", {{"requesterPays", root.WordOf("RequesterPays") == "Enabled"}}}};
 }
 
 XmlElement EncryptionToXml(const Json& bucket) {
@@ -148,7 +156,7 @@ XmlElement EncryptionToXml(const Json& bucket) {
 }
 
 Result<Json> EncryptionFromXml(const XmlElement& root, const Json&) {
-  const std::string key = root.TextOf("DefaultKmsKeyName");
+  const std::string key = root.WordOf("DefaultKmsKeyName");
   if (key.empty()) return Json{{"encryption", nullptr}};
   return Json{{"encryption", {{"defaultKmsKeyName", key}}}};
 }
@@ -175,8 +183,8 @@ Result<Json> TaggingFromXml(const XmlElement& root, const Json& bucket) {
   }
   if (const XmlElement* set = root.Child("TagSet")) {
     for (const XmlElement* tag : set->All("Tag")) {
-      if (tag->TextOf("Key").empty()) return xml_errors::MalformedXml("a Tag needs a Key");
-      labels[tag->TextOf("Key")] = tag->TextOf("Value");
+      if (tag->WordOf("Key").empty()) return xml_errors::MalformedXml("a Tag needs a Key");
+      labels[tag->WordOf("Key")] = tag->WordOf("Value");
     }
   }
   return Json{{"labels", std::move(labels)}};

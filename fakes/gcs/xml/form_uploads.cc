@@ -1,11 +1,14 @@
 // POST /bucket with multipart/form-data: uploads from HTML forms, with or without a policy.
 // https://cloud.google.com/storage/docs/xml-api/post-object-forms
+#include <algorithm>
+
 #include "base/encoding.h"
 #include "base/text.h"
 #include "fakes/gcs/signing/post_policy.h"
 #include "fakes/gcs/wire/multipart.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
+#include "fakes/gcs/xml/upload_bounds.h"
 #include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
@@ -15,16 +18,35 @@ namespace {
 constexpr size_t kFieldBytesMax = 256 << 10;
 constexpr size_t kFieldsMax = 200;
 
+// Takes the value at the head of `rest`: a quoted string, or the text up to the next ';'. In
+// quotes, only \" and \\ are escapes, because some browsers send paths such as "C:\a.txt".
+std::string TakeValue(std::string_view* rest) {
+  if (!rest->starts_with('"')) {
+    const std::string_view word = rest->substr(0, rest->find(';'));
+    rest->remove_prefix(word.size());
+    return std::string(Trim(word));
+  }
+  std::string value;
+  size_t at = 1;
+  for (; at < rest->size() && (*rest)[at] != '"'; ++at) {
+    const std::string_view pair = rest->substr(at, 2);
+    if (pair == "\\\"" || pair == "\\\\") ++at;
+    value += (*rest)[at];
+  }
+  rest->remove_prefix(std::min(at + 1, rest->size()));
+  return value;
+}
+
 // Reads one parameter of `form-data; name="file"; filename="a.txt"`.
 std::string Parameter(std::string_view disposition, std::string_view name) {
-  for (const std::string& part : Split(disposition, ';')) {
-    std::string_view field = Trim(part);
-    if (!field.starts_with(std::string(name) + "=")) continue;
-    field.remove_prefix(name.size() + 1);
-    if (field.size() >= 2 && field.front() == '"' && field.back() == '"') {
-      field = field.substr(1, field.size() - 2);
-    }
-    return std::string(field);
+  while (!disposition.empty()) {
+    const size_t end = std::min(disposition.find_first_of(";="), disposition.size());
+    const bool has_value = disposition.substr(end).starts_with('=');
+    const std::string_view found = Trim(disposition.substr(0, end));
+    disposition = Trim(disposition.substr(std::min(end + 1, disposition.size())));
+    if (!has_value) continue;
+    std::string value = TakeValue(&disposition);
+    if (found == name) return value;
   }
   return "";
 }
@@ -53,28 +75,6 @@ Result<Form> ReadFields(MultipartReader& parts) {
   }
   return xml_errors::MalformedPost("the form has no field 'file'");
 }
-
-// Refuses fewer or more bytes than a policy allows.
-class BoundedBody final : public http::BodyReader {
- public:
-  BoundedBody(http::BodyReader& source, const PostPolicy* policy) : source_(source) {
-    if (policy && policy->bytes_min) least_ = *policy->bytes_min;
-    if (policy && policy->bytes_max) most_ = *policy->bytes_max;
-  }
-  Result<size_t> Read(char* buffer, size_t size) override {
-    ASSIGN_OR_RETURN(const size_t count, source_.Read(buffer, size));
-    total_ += count;
-    if (most_ && total_ > *most_) return xml_errors::EntityTooLarge(*most_);
-    if (count == 0 && total_ < least_) return xml_errors::EntityTooSmall(total_, least_);
-    return count;
-  }
-
- private:
-  http::BodyReader& source_;
-  uint64_t least_ = 0;
-  std::optional<uint64_t> most_;
-  uint64_t total_ = 0;
-};
 
 std::string FieldOf(const Form& form, const std::string& name) {
   const auto field = form.fields.find(name);
@@ -160,6 +160,12 @@ Result<std::optional<PostPolicy>> PolicyOf(const Form& form) {
   return std::optional<PostPolicy>(std::move(policy));
 }
 
+// Returns the policy's content-length-range.
+UploadBounds BoundsOf(const std::optional<PostPolicy>& policy) {
+  if (!policy) return {};
+  return {policy->bytes_min.value_or(0), policy->bytes_max};
+}
+
 // Reads the form's fields as the headers of a PUT. Encryption keys are headers of the request
 // itself.
 Result<UploadPlan> PlanOfForm(const XmlCall& call, const Form& form) {
@@ -189,7 +195,7 @@ Result<http::Response> FormUploadXml(const XmlCall& call) {
     if (auto refused = CheckForm(call, form, *policy)) return std::move(*refused);
   }
   ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfForm(call, form));
-  BoundedBody bounded(parts, policy ? &*policy : nullptr);
+  BoundedBody bounded(parts, BoundsOf(policy));
   return AnswerUpload(call, bounded, 0, [&](http::BodyReader& bytes) -> Result<http::Response> {
     ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Insert(plan, bytes));
     return FormStored(call, form, made);

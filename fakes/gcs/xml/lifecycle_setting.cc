@@ -10,7 +10,8 @@
 namespace caip::gcs {
 namespace {
 
-enum class ValueKind { kNumber, kText, kTruth, kList };
+// kNames: a list of parts of objects' names, whose blanks are kept. Other values have none.
+enum class ValueKind { kNumber, kText, kTruth, kList, kNames };
 
 struct LifecycleCondition {
   const char* xml;
@@ -27,8 +28,8 @@ constexpr LifecycleCondition kLifecycleConditions[] = {
     {"DaysSinceCustomTime", "daysSinceCustomTime", ValueKind::kNumber},
     {"CustomTimeBefore", "customTimeBefore", ValueKind::kText},
     {"MatchesStorageClass", "matchesStorageClass", ValueKind::kList},
-    {"MatchesPrefix", "matchesPrefix", ValueKind::kList},
-    {"MatchesSuffix", "matchesSuffix", ValueKind::kList},
+    {"MatchesPrefix", "matchesPrefix", ValueKind::kNames},
+    {"MatchesSuffix", "matchesSuffix", ValueKind::kNames},
 };
 
 Result<Json> ConditionFromXml(const XmlElement& element) {
@@ -40,23 +41,27 @@ Result<Json> ConditionFromXml(const XmlElement& element) {
     }
     if (known == nullptr)
       return xml_errors::MalformedXml("the condition '" + child.name + "' is unknown");
+    const std::string word(Trim(child.text));
     switch (known->kind) {
       case ValueKind::kNumber: {
         int64_t number = 0;
-        const char* end = child.text.data() + child.text.size();
-        const auto [rest, error] = std::from_chars(child.text.data(), end, number);
+        const char* end = word.data() + word.size();
+        const auto [rest, error] = std::from_chars(word.data(), end, number);
         if (error != std::errc() || rest != end)
           return xml_errors::MalformedXml(child.name + " needs a number");
         json[known->json] = number;
         break;
       }
       case ValueKind::kText:
-        json[known->json] = child.text;
+        json[known->json] = word;
         break;
       case ValueKind::kTruth:
-        json[known->json] = LowerCase(child.text) == "true";
+        json[known->json] = LowerCase(word) == "true";
         break;
       case ValueKind::kList:
+        json[known->json].push_back(word);
+        break;
+      case ValueKind::kNames:
         json[known->json].push_back(child.text);
         break;
     }
@@ -68,7 +73,7 @@ Result<Json> ActionFromXml(const XmlElement& element) {
   if (element.children.size() != 1) return xml_errors::MalformedXml("an Action holds one element");
   const XmlElement& kind = element.children[0];
   if (kind.name == "SetStorageClass") {
-    return Json{{"type", kind.name}, {"storageClass", kind.text}};
+    return Json{{"type", kind.name}, {"storageClass", std::string(Trim(kind.text))}};
   }
   if (kind.name == "Delete" || kind.name == "AbortIncompleteMultipartUpload") {
     return Json{{"type", kind.name}};

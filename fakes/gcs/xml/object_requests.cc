@@ -9,6 +9,7 @@
 #include "fakes/gcs/wire/object_content.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
+#include "fakes/gcs/xml/upload_bounds.h"
 #include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
@@ -143,8 +144,8 @@ int64_t NumberOrZero(const std::string& text) {
 std::vector<ComposeSource> ComponentsOf(const XmlElement& body) {
   std::vector<ComposeSource> sources;
   for (const XmlElement* component : body.All("Component")) {
-    ComposeSource source{component->TextOf("Name"), NumberOrZero(component->TextOf("Generation"))};
-    const std::string match = component->TextOf("IfGenerationMatch");
+    ComposeSource source{component->TextOf("Name"), NumberOrZero(component->WordOf("Generation"))};
+    const std::string match = component->WordOf("IfGenerationMatch");
     if (!match.empty()) source.if_generation_match = NumberOrZero(match);
     sources.push_back(std::move(source));
   }
@@ -178,11 +179,12 @@ Result<http::Response> PutObjectXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(UploadPlan plan, PlanOfHeaders(call));
   ASSIGN_OR_RETURN(auto refused, ApplyWriteHeaders(call, &plan.info, &plan.preconditions));
   if (refused) return std::move(*refused);
-  return AnswerUpload(call, *call.request.body, 0,
-                      [&](http::BodyReader& bytes) -> Result<http::Response> {
-                        ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Insert(plan, bytes));
-                        return WrittenResponse(made);
-                      });
+  ASSIGN_OR_RETURN(const UploadBounds bounds, ReadLengthRange(call.request));
+  BoundedBody bounded(*call.request.body, bounds);
+  return AnswerUpload(call, bounded, 0, [&](http::BodyReader& bytes) -> Result<http::Response> {
+    ASSIGN_OR_RETURN(const ObjectInfo made, call.storage().Insert(plan, bytes));
+    return WrittenResponse(made);
+  });
 }
 
 Result<http::Response> DeleteObjectXml(const XmlCall& call) {

@@ -102,10 +102,10 @@ Result<std::vector<UploadedPart>> ChosenParts(const XmlElement& body,
                                               const std::vector<UploadedPart>& stored) {
   std::vector<UploadedPart> chosen;
   for (const XmlElement* wanted : body.All("Part")) {
-    const auto number = ParseCount(wanted->TextOf("PartNumber"));
+    const auto number = ParseCount(wanted->WordOf("PartNumber"));
     if (!number) return xml_errors::MalformedXml("a Part needs a PartNumber");
     if (!chosen.empty() && *number <= chosen.back().number) return xml_errors::InvalidPartOrder();
-    const std::string md5 = Unquoted(wanted->TextOf("ETag"));
+    const std::string md5 = Unquoted(wanted->WordOf("ETag"));
     const auto part = std::find_if(stored.begin(), stored.end(), [&](const UploadedPart& known) {
       return known.number == *number && known.md5 == md5;
     });
@@ -236,7 +236,7 @@ Status CheckNewUpload(const XmlCall& call, const PartUpload& upload) {
   RETURN_IF_ERROR(ApplyCannedAcl(Extension(call.request, "acl"), &listed));
   ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfUpload(call, upload));
   RETURN_IF_ERROR(CheckObjectFields(plan.info));
-  return call.storage().CheckNewObjectList(plan.info);
+  return call.storage().CheckNewObject(plan.info);
 }
 
 }  // namespace

@@ -166,6 +166,12 @@ Error EntityTooLarge(uint64_t allowed) {
   return Refused("entityTooLarge", "at most " + std::to_string(allowed) + " bytes are allowed");
 }
 
+Error LengthRangeInvalid(std::string_view header) {
+  return InvalidArgument("'" + std::string(header) +
+                         "' is not a valid x-goog-content-length-range. Use MIN,MAX: two numbers "
+                         "of bytes, of which MIN is at most MAX.");
+}
+
 Error MalformedPost(std::string_view why) { return Refused("malformedPost", why); }
 
 Error Internal(std::string_view why) {

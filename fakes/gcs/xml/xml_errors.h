@@ -36,6 +36,7 @@ Error InvalidPart(int number);
 Error InvalidPartOrder();
 Error EntityTooSmall(uint64_t got, uint64_t wanted);
 Error EntityTooLarge(uint64_t allowed);
+Error LengthRangeInvalid(std::string_view header);
 Error MalformedPost(std::string_view why);
 Error Internal(std::string_view why);
 /// The bytes of a part could not be received or kept.

@@ -62,20 +62,22 @@ class Parser {
     at_ = found + end.size();
     return Ok{};
   }
-  // Skips blanks, comments and processing instructions between elements.
+  // Skips a comment or processing instruction. False: neither is next.
+  Result<bool> SkipComment() {
+    const bool is_comment = Take("<!--");
+    if (!is_comment && IsNext("<!")) return Broken(xml_texts::kDocumentType);
+    if (!is_comment && !Take("<?")) return false;
+    RETURN_IF_ERROR(SkipPast(is_comment ? "-->" : "?>"));
+    return true;
+  }
+  // Skips blanks, comments and processing instructions around the root element.
   Status SkipBetween() {
-    while (true) {
+    bool skipped = true;
+    while (skipped) {
       SkipBlanks();
-      if (Take("<!--")) {
-        RETURN_IF_ERROR(SkipPast("-->"));
-      } else if (Take("<?")) {
-        RETURN_IF_ERROR(SkipPast("?>"));
-      } else if (IsNext("<!")) {
-        return Broken(xml_texts::kDocumentType);
-      } else {
-        return Ok{};
-      }
+      ASSIGN_OR_RETURN(skipped, SkipComment());
     }
+    return Ok{};
   }
 
   std::string Name() {
@@ -122,7 +124,7 @@ class Parser {
     if (Name() != full_name) return Broken(xml_texts::Expected("</" + full_name + ">"));
     SkipBlanks();
     if (!Take(">")) return Broken(xml_texts::Expected(">"));
-    element.text = std::string(Trim(text));
+    element.text = element.children.empty() ? std::move(text) : std::string(Trim(text));
     return element;
   }
 
@@ -134,7 +136,8 @@ class Parser {
       text->append(text_.substr(begin, at_ - begin - 3));
       return Ok{};
     }
-    if (IsNext("<!") || IsNext("<?")) return SkipBetween();
+    ASSIGN_OR_RETURN(const bool skipped, SkipComment());
+    if (skipped) return Ok{};
     if (IsNext("<")) {
       ASSIGN_OR_RETURN(XmlElement child, Element(depth + 1));
       element->children.push_back(std::move(child));
@@ -237,6 +240,11 @@ const XmlElement* XmlElement::Child(std::string_view child) const {
 std::string XmlElement::TextOf(std::string_view child) const {
   const XmlElement* element = Child(child);
   return element ? element->text : "";
+}
+
+std::string XmlElement::WordOf(std::string_view child) const {
+  const XmlElement* element = Child(child);
+  return element ? std::string(Trim(element->text)) : "";
 }
 
 std::vector<const XmlElement*> XmlElement::All(std::string_view child) const {

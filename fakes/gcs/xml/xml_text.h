@@ -11,7 +11,8 @@
 
 namespace caip::gcs {
 
-/// An element as a tree. `text` is the element's own text, trimmed.
+/// An element as a tree. `text` is the element's own text with all its blanks, which may belong to
+/// the name of an object. The text of an element with children is trimmed.
 struct XmlElement {
   std::string name = {};  // without prefix
   std::string text = {};
@@ -26,6 +27,8 @@ struct XmlElement {
   const XmlElement* Child(std::string_view child) const;
   /// The text of the first child of that name, or "".
   std::string TextOf(std::string_view child) const;
+  /// The same without outer blanks: for a number, a time, or any other value that has none.
+  std::string WordOf(std::string_view child) const;
   std::vector<const XmlElement*> All(std::string_view child) const;
 
   XmlElement& Add(std::string child, std::string content = "");
