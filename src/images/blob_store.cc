@@ -171,8 +171,9 @@ Result<Digest> BlobUpload::FinishAny() {
 Status BlobUpload::Commit(const Digest& digest) {
   const Path from = store_->UploadPath(id_);
   if (store_->Has(digest)) {  // its bytes are the same
+    const Path directory = store_->blobs_;
     Cancel();
-    return Ok{};
+    return SyncDirectory(directory);  // another writer may have renamed it just now
   }
   // A failed Append may have left bytes after the last good one.
   if (::ftruncate(file_.get(), static_cast<off_t>(offset_)) != 0) return CannotWrite(from, errno);
@@ -241,7 +242,10 @@ Result<std::vector<BlobInfo>> BlobStore::List() const {
 
 Result<Digest> BlobStore::Put(std::string_view bytes) {
   Digest digest = Digest::Of(bytes);
-  if (Has(digest)) return digest;
+  if (Has(digest)) {
+    RETURN_IF_ERROR(SyncDirectory(blobs_));  // another writer may have renamed it just now
+    return digest;
+  }
   ASSIGN_OR_RETURN(BlobUpload upload, BeginOwn());
   const Status appended = upload.Append(bytes);
   if (!appended.ok()) {
