@@ -41,6 +41,14 @@ Result<Json> ReadJsonObject(const http::Request& request) {
   return body;
 }
 
+std::vector<FieldViolation> UnknownNamesIn(const Json& body) {
+  std::vector<FieldViolation> unknown;
+  for (const auto& [name, value] : body.items()) {
+    unknown.push_back(google::errors::UnknownName(name, ""));
+  }
+  return unknown;
+}
+
 Json ErrorBody(const Error& error) {
   Json body = {{"code", google::HttpStatus(error.code)},
                {"message", error.message},

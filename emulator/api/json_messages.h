@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json_fwd.h"
 #include "base/result.h"
@@ -29,5 +30,8 @@ Result<std::string> ReadBodyText(const http::Request& request);
 /// Reads the body as a JSON object, at most 16 MiB; an empty body is an empty object.
 /// kInvalidArgument, with the text of the service's transcoder, if it is not a JSON object.
 Result<Json> ReadJsonObject(const http::Request& request);
+
+/// The violations of a body whose message has no fields: one for each member.
+std::vector<FieldViolation> UnknownNamesIn(const Json& body);
 
 }  // namespace caip::api

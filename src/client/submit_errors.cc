@@ -76,7 +76,9 @@ Error NoPackages(bool file_has_package_uris, std::string_view late_flag) {
 
 FieldViolation NotAMapping(std::string pointer, const Json& value) {
   const std::string remedy =
-      pointer.empty() ? "; begin the file with `trainingInput:`, and indent its fields"
+      pointer.empty() ? "; begin the file with `trainingInput:`, or for Vertex AI with "
+                        "`workerPoolSpecs:` of a custom job or `studySpec:` of a tuning job, and "
+                        "indent its fields"
                       : "; put its fields on the lines below it, indented, as key: value";
   return {std::move(pointer), "expected a mapping, found " + Shown(value) + remedy};
 }

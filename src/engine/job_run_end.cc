@@ -14,6 +14,8 @@ using run::JobState;
 
 void JobRun::On(const CancelAsked& asked) {
   if (job_.state == JobState::kCancelling) return;
+  // Shown while the job stops (docs/service/api.md, section 8). Finish replaces it.
+  job_.error_message = asked.reason;
   MoveTo(JobEvent::kCancelAsked);
   if (note_.ending) {  // its outcome was decided before, and stands
     Save();

@@ -173,8 +173,10 @@ std::string MetricFilesOutOfReach() {
 
 std::string OtherTagsOnly(std::string_view tag, const std::set<std::string>& others) {
   return "The trial has reported " + Join({others.begin(), others.end()}, ", ") + ", but no " +
-         Quoted(tag) + ". Name one of them as hyperparameterMetricTag, or report " + Quoted(tag) +
-         ".";
+         Quoted(tag) +
+         ". Name one of them as the metric of the job (hyperparameterMetricTag, or metricId of "
+         "Vertex AI), or report " +
+         Quoted(tag) + ".";
 }
 
 Error ToolWithoutCommand() {

@@ -47,11 +47,28 @@ std::optional<Error> ProbePackages(const TrainingInput& input, const std::string
   return std::nullopt;
 }
 
-// The parameters as the API writes them: equal texts mean equal parameters.
+// The parameter as a study uses it. One missing bound of a range is 0, and the bounds of other
+// types are ignored (docs/service/hyperparameter-tuning.md, section 8).
+ParameterSpec NormalizedParameter(ParameterSpec parameter) {
+  if (parameter.type == "DOUBLE" || parameter.type == "INTEGER") {
+    parameter.min_value = parameter.min_value.value_or(0);
+    parameter.max_value = parameter.max_value.value_or(0);
+  } else {
+    parameter.min_value.reset();
+    parameter.max_value.reset();
+  }
+  return parameter;
+}
+
+// The parameters as the API writes them, which leaves out defaults: equal texts mean equal
+// parameters.
 std::string ParamsText(const TrainingInput& input) {
-  TrainingInput params;
-  params.hyperparameters.emplace().params = input.hyperparameters->params;
-  return CompactJson(ToSnakeCaseJson(params));
+  TrainingInput normalized;
+  std::vector<ParameterSpec>& params = normalized.hyperparameters.emplace().params;
+  for (const ParameterSpec& parameter : input.hyperparameters->params) {
+    params.push_back(NormalizedParameter(parameter));
+  }
+  return CompactJson(ToSnakeCaseJson(normalized));
 }
 
 bool Minimizes(const TrainingInput& input) { return input.hyperparameters->goal == "MINIMIZE"; }

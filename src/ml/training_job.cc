@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "base/json.h"
 #include "ml/cluster.h"
@@ -136,8 +137,12 @@ std::vector<std::string> TrainingJob::Lines(run::LoggedJobEvent event,
 
 std::string TrainingJob::ReplicaFailed(const run::ReplicaFailure& failure,
                                        const run::RunKey& key) const {
+  // Only the service's launcher finds tracebacks, and containers run without it
+  // (docs/service/replica-environment.md, section 7).
+  const bool has_launcher =
+      !std::holds_alternative<run::ContainerImage>(spec().GroupOf(failure.replica).program);
   const texts::ReplicaFailure shown{IdOf(failure.replica), failure.status, failure.signal,
-                                    failure.out_of_memory, failure.traceback};
+                                    failure.out_of_memory, has_launcher ? failure.traceback : ""};
   return texts::ReplicasFailed({shown}, project_number_.empty() ? key.project : project_number_,
                                key.job_id);
 }

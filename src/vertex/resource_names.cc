@@ -1,6 +1,7 @@
 #include "vertex/resource_names.h"
 
 #include "base/text.h"
+#include "vertex/limits.h"
 
 namespace caip::vertex {
 namespace {
@@ -33,6 +34,14 @@ std::string NewTuningJobId(Random& random) {
 
 std::string TrialJobId(std::string_view tuning_job_id, std::string_view trial) {
   return std::to_string(std::stoull(std::string(tuning_job_id)) + std::stoull(std::string(trial)));
+}
+
+std::string BackingDisplayName(std::string_view name, std::string_view suffix) {
+  std::string whole;
+  for (const char32_t point : DecodeUtf8(name).substr(0, kDisplayNameMax - suffix.size())) {
+    AppendUtf8(whole, point);
+  }
+  return whole.append(suffix);
 }
 
 std::optional<TrialOfJob> ParseTrialJobId(std::string_view id) {

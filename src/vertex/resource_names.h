@@ -37,6 +37,10 @@ std::string NewTuningJobId(Random& random);
 /// number. `trial` is a number of at most six digits, from 1.
 std::string TrialJobId(std::string_view tuning_job_id, std::string_view trial);
 
+/// The display name of a job that the service makes for a resource called `name`. The name is cut
+/// where the whole would be longer than a display name may be. `suffix` is ASCII.
+std::string BackingDisplayName(std::string_view name, std::string_view suffix);
+
 struct TrialOfJob {
   std::string tuning_job_id;
   std::string trial;

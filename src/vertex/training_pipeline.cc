@@ -35,16 +35,6 @@ bool HasMembers(const Json& plain, std::string_view name) {
   return value != nullptr && !value->empty();
 }
 
-// Cut, so that it is not too long itself.
-std::string BackingJobName(std::string_view pipeline) {
-  std::string name;
-  for (const char32_t point :
-       DecodeUtf8(pipeline).substr(0, kDisplayNameMax - kJobNameSuffix.size())) {
-    AppendUtf8(name, point);
-  }
-  return name + std::string(kJobNameSuffix);
-}
-
 std::optional<Error> FindUnservedPart(const TrainingPipeline& pipeline) {
   if (HasMembers(pipeline.plain, "model_to_upload")) return errors::NotServed("modelToUpload");
   if (HasMembers(pipeline.plain, "input_data_config")) return errors::NotServed("inputDataConfig");
@@ -136,7 +126,7 @@ Result<CustomJob> CustomJobOf(const TrainingPipeline& pipeline, std::string_view
   ExamineDefinition(pipeline, broken);
   RETURN_IF_ERROR(StatusOf(Renamed(FindUnserved(job, options)), Renamed(std::move(broken))));
   RETURN_IF_ERROR(CheckResources(job, options));
-  job.display_name = BackingJobName(pipeline.display_name);
+  job.display_name = BackingDisplayName(pipeline.display_name, kJobNameSuffix);
   job.plain["display_name"] = job.display_name;
   return job;
 }
@@ -157,7 +147,7 @@ Result<TuningJob> TuningJobOf(const TrainingPipeline& pipeline, std::string_view
   RETURN_IF_ERROR(StatusOf(RenamedTuning(FindUnservedTuning(job, options)),
                            RenamedTuning(ValidateTuning(job, location, options))));
   RETURN_IF_ERROR(CheckResources(job.trial, options));
-  plain["display_name"] = pipeline.display_name + std::string(kTuningNameSuffix);
+  plain["display_name"] = BackingDisplayName(pipeline.display_name, kTuningNameSuffix);
   return TuningJobFromPlain(std::move(plain));
 }
 

@@ -116,7 +116,7 @@ Result<std::vector<run::Trial>> FromStoredTrials(const Json& stored) {
 run::Job TrialAsJob(const run::Job& tuning_job, const StoredTuningJob& stored,
                     const run::Trial& trial) {
   CustomJob job = stored.job.trial;
-  job.display_name += std::string(kTrialJobSuffix) + trial.id;
+  job.display_name = BackingDisplayName(job.display_name, std::string(kTrialJobSuffix) + trial.id);
   job.plain["display_name"] = job.display_name;
   const tuning::Space space = TuningSpecOf(stored.job).study.space;
   AppendArguments(job.plain["job_spec"], TrialArguments(space, trial.values));

@@ -77,6 +77,35 @@ TEST(JobPolicy, ChangesOnlyWhatTheMaskNames) {
   EXPECT_EQ(set.json["auditConfigs"], audit["auditConfigs"]);
 }
 
+TEST(JobPolicy, MayNameFieldsAsTheMessageDoes) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  ml.Post(kJob + ":setIamPolicy", {{"policy", ViewerPolicy()}});
+  const Answer set = ml.Ask("POST", kJob + ":setIamPolicy", R"({
+      "policy": {"audit_configs": [{"service": "allServices",
+                                    "audit_log_configs": [{"log_type": "DATA_READ"}]}]},
+      "update_mask": "audit_configs"})");
+  ASSERT_EQ(set.status, 200) << set.text;
+  EXPECT_EQ(set.json["bindings"], ViewerPolicy()["bindings"]);
+  EXPECT_EQ(set.json["auditConfigs"], Json::parse(R"([{"service": "allServices",
+                             "auditLogConfigs": [{"logType": "DATA_READ"}]}])"));
+  const Answer wrong =
+      ml.Post(kJob + ":setIamPolicy", {{"policy", ViewerPolicy()}, {"update__mask", "bindings"}});
+  EXPECT_EQ(wrong.status, 400) << wrong.text;
+}
+
+TEST(JobPolicy, KeepsNoNulls) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  Json policy = ViewerPolicy();
+  policy["bindings"][0]["condition"] = nullptr;
+  policy["auditConfigs"] = nullptr;
+  const Answer set = ml.Post(kJob + ":setIamPolicy", {{"policy", policy}, {"updateMask", nullptr}});
+  ASSERT_EQ(set.status, 200) << set.text;
+  EXPECT_EQ(set.json["bindings"], ViewerPolicy()["bindings"]);
+  EXPECT_FALSE(set.json.contains("auditConfigs"));
+}
+
 TEST(JobPolicy, ChangesAtTheSameTimeKeepEachOther) {
   MlWorld ml;
   PolicyStore policies(ml.directory.path() / "policies");

@@ -106,6 +106,19 @@ TEST(MlMethods, ParametersMayHaveTheNamesOfTheMessage) {
   EXPECT_EQ(ml.Get("/v1/projects/demo/jobs?no_such=2").status, 400);
 }
 
+TEST(MlMethods, CancelTakesAnEmptyMessageOrNothing) {
+  MlWorld ml;
+  const std::string cancel = "/v1/projects/demo/jobs/none:cancel";
+  for (const char* body : {"", " \n", "{}"}) {
+    EXPECT_EQ(ml.Ask("POST", cancel, body).status, 404) << "the body is taken: " << body;
+  }
+  for (const char* body : {"{", "[]", "null", R"({"reason": "late"})"}) {
+    const Answer refused = ml.Ask("POST", cancel, body);
+    EXPECT_EQ(refused.status, 400) << body << refused.text;
+    EXPECT_EQ(refused.json["error"]["status"], "INVALID_ARGUMENT") << body;
+  }
+}
+
 TEST(MlMethods, RepeatedMasksAreJoined) {
   MlWorld ml;
   ml.PutJob("j1");

@@ -9,6 +9,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/time_text.h"
+#include "client/submit_typing.h"
+#include "client/vertex/gcloud_messages.h"
 #include "client/vertex/job_name.h"
 #include "client/vertex/local_image.h"
 #include "client/vertex/worker_pools.h"
@@ -76,6 +78,16 @@ TEST_F(VertexNames, AJobOfTheOtherKindNeedsARegion) {
   EXPECT_THAT(job.error().message, HasSubstr("Error parsing [custom_job].\nThe [custom job] "
                                              "resource is not properly specified.\nFailed to find "
                                              "attribute [region]."));
+}
+
+TEST(VertexFiles, OfNothingAreToldTheFieldsToBeginWith) {
+  for (const auto* message : {&CustomJobSpecMessage(), &TuningJobMessage()}) {
+    const TypedFile typed = TypeFileAs(*message, Json());
+    ASSERT_EQ(typed.faults.size(), 1u);
+    for (const char* field : {"`trainingInput:`", "`workerPoolSpecs:`", "`studySpec:`"}) {
+      EXPECT_THAT(typed.faults[0].description, HasSubstr(field));
+    }
+  }
 }
 
 TEST_F(VertexNames, AnImageIsNamedAfterTheJobTheProjectAndTheTime) {

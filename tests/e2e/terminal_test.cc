@@ -17,11 +17,12 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // Writes the clipboard, sets the title, asks for the cursor's position, and hides a text. The last
-// bytes are CSI in UTF-8, and a byte that is not UTF-8.
+// sequence begins with CSI in UTF-8.
 constexpr char kHostile[] =
     "\x1b[35mmagenta\x1b[0m \x1b]52;c;ZXZpbA==\x07\x1b]0;owned\x1b\\\x1b[6n hidden\rshown\x7f "
     "\xc2\x9b"
-    "2J\xff";
+    "2J";
+constexpr char kNotUtf8[] = "\xff";
 
 bool HasControls(std::string_view text) {
   return RE2::PartialMatch(text, R"([\x00-\x08\x0b-\x1f\x7f])") ||
@@ -35,9 +36,8 @@ class Terminals : public ::testing::Test {
     const Path directory = caip_.state().parent_path() / "program";
     std::filesystem::create_directories(directory);
     const Path text = directory / "hostile.txt";
-    // A job's errorMessage has the last traceback of its master.
     std::ofstream(text) << "Traceback (most recent call last):\n  File \"task.py\", line 1, in f\n"
-                        << "ValueError: " << kHostile << "\n";
+                        << "ValueError: " << kHostile << kNotUtf8 << "\n";
     script_ = directory / "trainer.sh";
     std::ofstream(script_) << "#!/bin/sh\ncat " << text.string() << "\ncat " << text.string()
                            << " >&2\nexit 3\n";
@@ -57,6 +57,12 @@ class Terminals : public ::testing::Test {
             "gcr.io/demo/probe:v1=" + script_.string(),
             "--stream-logs"};
   }
+  /// A job whose resource has the text, as an argument of its trainer.
+  std::vector<std::string> SubmitWithArgument(const std::string& job) const {
+    std::vector<std::string> words = Submit(job);
+    words.insert(words.end(), {"--", kHostile});
+    return words;
+  }
 
   CaipCommand caip_;
   Path script_;
@@ -73,11 +79,12 @@ TEST_F(Terminals, GetOnlyColoursFromATrainer) {
 }
 
 TEST_F(Terminals, GetNoControlsFromAResource) {
-  caip_.Run(Submit("hostile"));
-  const std::string message = StringOr(caip_.Describe("hostile"), "errorMessage");
-  EXPECT_THAT(message, HasSubstr("\x1b]52")) << "the message must have what is to be escaped";
-  for (const char* format : {"yaml", "json", "value(errorMessage)", "table(errorMessage)",
-                             "csv(errorMessage)", "list", "flattened", "text"}) {
+  caip_.Run(SubmitWithArgument("hostile"));
+  EXPECT_EQ(caip_.Describe("hostile")["trainingInput"]["args"], Json::array({kHostile}))
+      << "the resource must have what is to be escaped";
+  for (const char* format :
+       {"yaml", "json", "value(trainingInput.args)", "table(trainingInput.args)",
+        "csv(trainingInput.args)", "list", "flattened", "text"}) {
     const std::string shown =
         caip_.RunOnTerminal({"jobs", "describe", "hostile", "--format", format});
     EXPECT_THAT(shown, HasSubstr("52;c;")) << format;
@@ -87,15 +94,14 @@ TEST_F(Terminals, GetNoControlsFromAResource) {
 }
 
 TEST_F(Terminals, LeavePipesUnchanged) {
-  const Transcript run = caip_.Run(Submit("hostile"));
+  const Transcript run = caip_.Run(SubmitWithArgument("hostile"));
   EXPECT_THAT(run.err, HasSubstr("\x1b]52;c;ZXZpbA==\x07"));
-  const std::string message = StringOr(caip_.Describe("hostile"), "errorMessage");
   const auto yaml = ParseYaml(caip_.Run({"jobs", "describe", "hostile"}).out, "describe");
   ASSERT_TRUE(yaml.ok()) << yaml.error().message;
-  EXPECT_EQ(StringOr(yaml->value, "errorMessage"), message);
+  EXPECT_EQ(yaml->value.at("trainingInput").at("args"), Json::array({kHostile}));
   const Transcript value =
-      caip_.Run({"jobs", "describe", "hostile", "--format", "value(errorMessage)"});
-  EXPECT_EQ(value.out, message + "\n");
+      caip_.Run({"jobs", "describe", "hostile", "--format", "value(trainingInput.args)"});
+  EXPECT_EQ(value.out, std::string(kHostile) + "\n");
 }
 
 }  // namespace

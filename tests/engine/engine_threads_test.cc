@@ -11,7 +11,9 @@ namespace {
 
 using run::JobState;
 using std::chrono::minutes;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Result<ml::Job> UpdateLabels(Engine& engine, const std::string& id,
                              std::map<std::string, std::string> labels,
@@ -210,6 +212,33 @@ TEST(EngineThread, AStudyGoesOnFromAFinishedStudyThatAskedTheSame) {
   EXPECT_THAT(reasons, HasSubstr("differs in its params"));
   EXPECT_THAT(reasons, HasSubstr("differs in its goal"));
   EXPECT_THAT(reasons, HasSubstr("differs in its hyperparameterMetricTag"));
+}
+
+// docs/service/hyperparameter-tuning.md, section 8
+TEST(EngineThread, AStudyGoesOnWhereTheParametersDifferOnlyInTheirSpelling) {
+  Service service;
+  Engine& engine = service.Start();
+  ml::Job job = ATuningJob("j", 1);
+  std::vector<ml::ParameterSpec>& params = job.training_input->hyperparameters->params;
+  params = {{"rate", "DOUBLE", 0, 1, {}, {}, "NONE"},
+            {"units", "DISCRETE", 7, 9, {1, 2}, {}, ""},
+            {"kind", "CATEGORICAL", {}, {}, {}, {"a"}, "NONE"}};
+  ASSERT_TRUE(engine.Submit("p", Sent(job)).ok());
+  job.training_input->hyperparameters->resume_previous_job_id = "j";
+  params = {{"rate", "DOUBLE", {}, 1, {}, {}, ""},
+            {"units", "DISCRETE", {}, {}, {1, 2}, {}, ""},
+            {"kind", "CATEGORICAL", {}, {}, {}, {"a"}, ""}};
+  const auto why = [&] {
+    const auto checked = engine.Check("p", Sent(job));
+    std::string all;
+    for (const FieldViolation& violation : checked.error().violations) {
+      all += violation.description;
+    }
+    return all;
+  };
+  EXPECT_THAT(why(), AllOf(HasSubstr("has not ended"), Not(HasSubstr("params"))));
+  params[0].min_value = 0.5;
+  EXPECT_THAT(why(), HasSubstr("differs in its params"));
 }
 
 TEST(EngineThread, TellsAnEarlierStudyThatIsNotThereWithTheBrokenRules) {

@@ -45,6 +45,14 @@ struct Save {
 
 TEST(Invariants, HoldOfARunningJob) { EXPECT_THAT(Save().Refusing(), ::testing::IsEmpty()); }
 
+TEST(Invariants, HoldOfACancelledJobThatStops) {
+  Save save;
+  save.record.job.state = run::JobState::kCancelling;
+  EXPECT_THAT(save.Refusing(), Contains("errorMessage exactly after a failure or a cancel"));
+  save.record.job.error_message = "because";
+  EXPECT_THAT(save.Refusing(), ::testing::IsEmpty());
+}
+
 TEST(Invariants, EachOfASaveCanBreak) {
   const std::pair<const char*, std::function<void(Save&)>> kBreaks[] = {
       {"endTime exactly in a terminal state", [](Save& t) { t.record.job.end_time = kMorning; }},

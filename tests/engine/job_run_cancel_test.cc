@@ -52,6 +52,19 @@ TEST(JobRun, CancelledWhileRunningItEndsWhenAllReplicasAreGone) {
   EXPECT_THAT(b.all, Contains("log service: Job cancelled."));
 }
 
+// docs/service/api.md, section 8
+TEST(JobRun, StatesTheReasonOfACancelWhileItStops) {
+  Bench b;
+  b.UntilRunning();
+  b.Feed(CancelAsked{"because"});
+  EXPECT_EQ(b.State(), JobState::kCancelling);
+  EXPECT_EQ(b.saved.job.state, JobState::kCancelling);
+  EXPECT_EQ(b.saved.job.error_message, "because");
+  b.ExitAll(SIGTERM);
+  EXPECT_EQ(b.State(), JobState::kCancelled);
+  EXPECT_EQ(b.saved.job.error_message, "because");
+}
+
 TEST(JobRun, ASecondCancelChangesNothing) {
   Bench b;
   b.UntilRunning();
@@ -112,6 +125,7 @@ TEST(JobRun, FinishedBeforeTheCancelTookEffectItKeepsItsOutcome) {
   b.Exit(kMasterId);
   b.Feed(CancelAsked{"too late"});
   EXPECT_EQ(b.State(), JobState::kCancelling);
+  EXPECT_EQ(b.saved.job.error_message, "too late");
   for (run::ReplicaId id : {kWorker0, kWorker1, kPs}) b.Exit(id, 0, SIGTERM);
   EXPECT_EQ(b.State(), JobState::kSucceeded);
   EXPECT_EQ(b.run.job().error_message, "");

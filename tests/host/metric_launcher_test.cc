@@ -172,7 +172,9 @@ TEST(MetricLauncher, NamesOtherTagsWhereTheMetricNeverCame) {
   world.Event("events.out.tfevents.1", Framed(AnEvent(1, 3, Simple("epoch_accuracy", 0.5f))));
   world.Run(world.Trial(R"(echo '{"acc": "1", "timestamp": 1}' > $FILE)"));
   EXPECT_TRUE(world.processes.sink.AwaitMessage(
-      "The trial has reported acc, epoch_accuracy, but no 'accuracy'."));
+      "The trial has reported acc, epoch_accuracy, but no 'accuracy'. Name one of them as the "
+      "metric of the job (hyperparameterMetricTag, or metricId of Vertex AI), or report "
+      "'accuracy'."));
 }
 
 TEST(MetricLauncher, AFileThatNeverComesIsNoMisfortune) {

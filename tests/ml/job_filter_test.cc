@@ -93,6 +93,16 @@ TEST(JobFilter, LabelsAreAMap) {
                  {"labels:*", true}});
 }
 
+TEST(JobFilter, AKeyThatIsMissingIsUnequalToAll) {
+  ExpectMatches({{"labels.nobody=\"\"", false},
+                 {"labels.nobody:\"\"", false},
+                 {"labels.nobody<z", false},
+                 {"labels.nobody!=\"\"", true},
+                 {"labels.nobody!=z", true},
+                 {"labels.phase-1:\"\"", true},
+                 {"labels.phase-1<z", true}});
+}
+
 TEST(JobFilter, TimesMayBeShortened) {
   ExpectMatches({{"createTime>2017", true},
                  {"createTime<2017", false},
@@ -108,6 +118,10 @@ TEST(JobFilter, TimesMayBeShortened) {
                  {"createTime=2017-01-15T19:00:31Z", false},
                  {"createTime=2017-01-15T20:00:30+01:00", true},
                  {"createTime>=\"2017-01-15T19:00:31Z\"", false},
+                 {"createTime<=2017", true},
+                 {"createTime<=2017-01-15T19:00", true},
+                 {"createTime<=2017-01-15T18:59", false},
+                 {"createTime<2017-01-15T19:00", false},
                  {"startTime>2017-01-15 AND startTime<2017-01-16", true}});
 }
 

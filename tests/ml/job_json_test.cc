@@ -152,6 +152,15 @@ TEST(JobJson, AZeroBoundIsShownBecauseItIsABound) {
             R"([{"parameterName":"x","type":"DOUBLE","minValue":0,"maxValue":1.5}])");
 }
 
+TEST(JobJson, ANoneScaleIsLeftOutBecauseItIsTheDefault) {
+  Job job = ATuningJob();
+  job.training_input->hyperparameters->params = {{"x", "DOUBLE", 1.0, 2.0, {}, {}, "NONE"}};
+  EXPECT_EQ(CompactJson(ToJson(job)["trainingInput"]["hyperparameters"]["params"]),
+            R"([{"parameterName":"x","type":"DOUBLE","minValue":1,"maxValue":2}])");
+  EXPECT_EQ(CompactJson(ToSnakeCaseJson(*job.training_input)["hyperparameters"]["params"]),
+            R"([{"parameter_name":"x","type":"DOUBLE","min_value":1,"max_value":2}])");
+}
+
 TEST(JobJson, NumbersThatJsonCannotWriteAreTexts) {
   Job job;
   HyperparameterOutput& trial = job.training_output.emplace().trials.emplace_back();

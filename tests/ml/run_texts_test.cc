@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ml/to_run_spec.h"
+#include "ml/training_job.h"
+#include "tests/ml/a_job.h"
+
 namespace caip::ml::texts {
 namespace {
 
@@ -32,6 +36,23 @@ TEST(ReplicasFailed, ShowsTheTracebackOfOneReplica) {
   EXPECT_EQ(
       Message({{.replica = kMaster0, .status = 1, .traceback = traceback}}),
       "The replica master 0 exited with a non-zero status of 1. \n" + traceback + "\n" + kSentence);
+}
+
+// docs/service/replica-environment.md, section 7
+TEST(ReplicasFailed, ShowsTheTracebackOfAPythonPackageAndNotThatOfAContainer) {
+  const run::ReplicaFailure failure{
+      .replica = {"master", 0},
+      .status = 1,
+      .traceback = "Traceback (most recent call last):\nValueError: no\n"};
+  const auto message = [&](const TrainingInput& input) {
+    const TrainingJob job(input, ToRunSpec(input, {}), "622188232773");
+    return job.ReplicaFailed(failure, {"demo", "census_1", ""});
+  };
+  EXPECT_THAT(message(*AJob().training_input), HasSubstr("ValueError: no"));
+  EXPECT_EQ(message(*AContainerJob().training_input),
+            std::string("The replica master 0 exited with a non-zero status of 1. "
+                        "Termination reason: Error. ") +
+                kSentence);
 }
 
 TEST(ReplicasFailed, SaysErrorWithoutATraceback) {

@@ -170,6 +170,11 @@ TEST(ValidateTuning, TrialsAndAlgorithms) {
        "hyperparameters.max_parallel_trials", "one machine emulates 10000 at the most"},
       {"maxFailedTrials", [](TrainingInput& input) { Spec(input).max_failed_trials = -1; },
        "hyperparameters.max_failed_trials", "is negative"},
+      {"a metric tag without NUL",
+       [](TrainingInput& input) {
+         Spec(input).hyperparameter_metric_tag = std::string("loss\0", 5);
+       },
+       "hyperparameters.hyperparameter_metric_tag", "NUL"},
       {"resumePreviousJobId",
        [](TrainingInput& input) { Spec(input).resume_previous_job_id = "a-b"; },
        "hyperparameters.resume_previous_job_id", "'a-b' is not a valid job id"},

@@ -52,6 +52,18 @@ TEST(TuningJobId, LeavesRoomForTheIdsOfItsTrials) {
   }
 }
 
+// docs/service/vertex.md, section 3: at most 128 characters.
+TEST(BackingDisplayName, CutsTheNameAndKeepsTheSuffix) {
+  EXPECT_EQ(BackingDisplayName("census", "-trial-1"), "census-trial-1");
+  EXPECT_EQ(BackingDisplayName(std::string(120, 'n'), "-trial-1"),
+            std::string(120, 'n') + "-trial-1");
+  EXPECT_EQ(BackingDisplayName(std::string(121, 'n'), "-trial-1"),
+            std::string(120, 'n') + "-trial-1");
+  std::string long_name;
+  for (int i = 0; i < 128; ++i) long_name += "é";
+  EXPECT_EQ(BackingDisplayName(long_name, "-trial-12").size(), 119 * 2 + 9u);
+}
+
 TEST(Cluster, NamesReplicasByTheirPool) {
   const run::ReplicaId replica{PoolRole(2), 11};
   EXPECT_EQ(PoolOf(replica), 2u);

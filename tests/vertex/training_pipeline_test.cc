@@ -3,7 +3,7 @@
 #include "vertex/training_pipeline.h"
 
 #include "base/time_text.h"
-#include "tests/vertex/a_custom_job.h"
+#include "tests/vertex/a_study_job.h"
 #include "vertex/document.h"
 #include "vertex/render.h"
 #include "vertex/resource_names.h"
@@ -63,6 +63,20 @@ TEST(TrainingPipeline, MakesACustomJobOfItsInputs) {
   EXPECT_EQ(pool.python_package->env.at(0).name, "A");
   EXPECT_EQ(ToStoredJson(*job)["displayName"], "census-custom-job");
   EXPECT_EQ(ToStoredJson(*job)["jobSpec"]["workerPoolSpecs"][0]["replicaCount"], "1");
+}
+
+TEST(TrainingPipeline, CutsALongNameInTheNameOfItsJob) {
+  Json body = APipeline();
+  body["displayName"] = std::string(128, 'n');
+  const auto job = CustomJobOf(Read(body), "us-central1", {});
+  ASSERT_TRUE(job.ok()) << job.error().message;
+  EXPECT_EQ(job->display_name, std::string(117, 'n') + "-custom-job");
+  body["trainingTaskDefinition"] = "gs://x/hyperparameter_tuning_task_1.0.0.yaml";
+  body["trainingTaskInputs"] = AStudyJob();
+  body["trainingTaskInputs"].erase("displayName");
+  const auto tuning = TuningJobOf(Read(body), "us-central1", {});
+  ASSERT_TRUE(tuning.ok()) << tuning.error().message;
+  EXPECT_EQ(tuning->trial.display_name, std::string(102, 'n') + "-hyperparameter-tuning-job");
 }
 
 TEST(TrainingPipeline, ReportsViolationsUnderItsOwnNames) {

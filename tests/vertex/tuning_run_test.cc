@@ -140,6 +140,17 @@ TEST_F(TuningRun, IsShownWithItsTrials) {
   testing::ExpectGolden("vertex_tuning/trial_job.json", PrettyJson(*custom) + "\n");
 }
 
+TEST_F(TuningRun, CutsALongNameInTheNamesOfItsTrials) {
+  Json body = vertex::AGridStudyJob();
+  body["displayName"] = std::string(128, 'n');
+  RunToTheEnd(body);
+  const auto trials = vertex::TrialsAsJobs(Stored());
+  ASSERT_TRUE(trials.ok()) << trials.error().message;
+  const auto custom = vertex::RenderCustomJob(trials->front(), {});
+  ASSERT_TRUE(custom.ok()) << custom.error().message;
+  EXPECT_EQ((*custom)["displayName"], std::string(120, 'n') + "-trial-3");
+}
+
 TEST_F(TuningRun, ALastMeasurementIsFinalUnlessTheBestIsWanted) {
   script = [](int) { return Script{.reports = {ReportAt(1, 1, 0.9), ReportAt(2, 2, 0.5)}}; };
   Json body = vertex::AGridStudyJob();

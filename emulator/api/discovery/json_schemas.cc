@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "emulator/api/json_messages.h"
 #include "google/errors.h"
 #include "google/message_schema.h"
 #include "google/transcoder.h"
@@ -105,6 +106,37 @@ bool IsInt32(const Json& value) {
   const auto number = google::ReadInteger(value);
   return number && *number >= INT32_MIN && *number <= INT32_MAX;
 }
+
+// Gives the members of a message their names in JSON, and drops those that are null. What the
+// schemas do not describe stays.
+class MessageRenaming {
+ public:
+  explicit MessageRenaming(const Json& schemas) : schemas_(schemas) {}
+
+  Json Value(const Json& value, const Json& type) const {
+    if (const Json* items = Member(type, "items"); items && value.is_array()) {
+      Json list = Json::array();
+      for (const Json& element : value) list.push_back(Value(element, *items));
+      return list;
+    }
+    const Json* reference = Member(type, "$ref");
+    if (!reference || !value.is_object()) return value;
+    const Json* fields = Member(schemas_.at(reference->get<std::string>()), "properties");
+    Json object = Json::object();
+    for (const auto& [name, member] : value.items()) {
+      const Json* field = fields ? Member(*fields, JsonName(name)) : nullptr;
+      if (!field) {
+        object[name] = member;
+      } else if (!member.is_null()) {
+        object[JsonName(name)] = Value(member, *field);
+      }
+    }
+    return object;
+  }
+
+ private:
+  const Json& schemas_;
+};
 
 class MessageCheck {
  public:
@@ -209,6 +241,10 @@ void AddVertexBetaSchemas(Json& schemas) {
 }
 
 void AddJobSchemas(Json& schemas) { Add(ml::JobSchema(), schemas); }
+
+Json WithJsonNames(const Json& body, const Json& schemas, std::string_view message) {
+  return MessageRenaming(schemas).Value(body, Json{{"$ref", message}});
+}
 
 Status CheckMessage(const Json& body, const Json& schemas, std::string_view message) {
   MessageCheck check(schemas);

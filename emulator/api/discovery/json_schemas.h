@@ -23,6 +23,10 @@ void AddVertexBetaSchemas(Json& schemas);
 inline constexpr char kVertexSchemas[] = "GoogleCloudAiplatformV1";
 inline constexpr char kVertexBetaSchemas[] = "GoogleCloudAiplatformV1beta1";
 
+/// Returns a body of a message type with the JSON names of its fields, which may have their proto
+/// names ("update_mask"), and without members that are null. What the type does not describe stays.
+Json WithJsonNames(const Json& body, const Json& schemas, std::string_view message);
+
 /// Checks a body against a message type. kInvalidArgument lists all unknown names and values of a
 /// wrong type, with the texts of the service's transcoder.
 Status CheckMessage(const Json& body, const Json& schemas, std::string_view message);

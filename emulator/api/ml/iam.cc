@@ -149,9 +149,11 @@ Result<Json> ReadPolicy(const Json& body) {
 // POST v1/projects/{project}/jobs/{job}:setIamPolicy
 Result<Json> SetPolicy(engine::Engine& engine, PolicyStore& policies, const http::Request& request,
                        const http::PathParameters& at) {
-  ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
-  RETURN_IF_ERROR(
-      CheckMessage(body, ApiDescription::Ml().schemas(), "GoogleIamV1__SetIamPolicyRequest"));
+  constexpr std::string_view kMessage = "GoogleIamV1__SetIamPolicyRequest";
+  const Json& schemas = ApiDescription::Ml().schemas();
+  ASSIGN_OR_RETURN(const Json sent, ReadJsonObject(request));
+  const Json body = WithJsonNames(sent, schemas, kMessage);
+  RETURN_IF_ERROR(CheckMessage(body, schemas, kMessage));
   ASSIGN_OR_RETURN(const std::set<std::string> mask, ReadPolicyMask(body));
   ASSIGN_OR_RETURN(const Json policy, ReadPolicy(body));
   RETURN_IF_ERROR(FindMlJob(engine, at.At("project"), at.At("job")));

@@ -128,9 +128,12 @@ Result<Json> PatchJob(engine::Engine& engine, const http::Request& request,
                      : CompareEtag(engine, project, job_id, *etag);
 }
 
-// POST v1/projects/{project}/jobs/{job}:cancel
-Result<Json> CancelJob(engine::Engine& engine, const std::string& project,
-                       const std::string& job_id) {
+// POST v1/projects/{project}/jobs/{job}:cancel. The body is an empty message, or nothing.
+Result<Json> CancelJob(engine::Engine& engine, const http::Request& request,
+                       const std::string& project, const std::string& job_id) {
+  ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
+  std::vector<FieldViolation> unknown = UnknownNamesIn(body);
+  if (!unknown.empty()) return google::errors::NotTheMessage(std::move(unknown));
   RETURN_IF_ERROR(FindMlJob(engine, project, job_id));
   RETURN_IF_ERROR(engine.Cancel(project, job_id));
   return Json::object();
@@ -165,7 +168,7 @@ std::vector<http::Route> JobRoutes(engine::Engine& engine) {
        }},
       {"POST", "/v1/projects/{project}/jobs/{job}:cancel", "ml.projects.jobs.cancel",
        [&engine](const http::Request& request, const http::PathParameters& at) {
-         return Respond(request, CancelJob(engine, at.At("project"), at.At("job")));
+         return Respond(request, CancelJob(engine, request, at.At("project"), at.At("job")));
        }},
   };
 }

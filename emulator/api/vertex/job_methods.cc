@@ -123,10 +123,7 @@ Result<Json> ListResources(VertexJobs& jobs, const JobKind& kind, const Request&
 Result<Json> CancelResource(VertexJobs& jobs, const JobKind& kind, const Request& request,
                             const PathParameters& at) {
   ASSIGN_OR_RETURN(const Json body, ReadJsonObject(request));
-  std::vector<FieldViolation> unknown;
-  for (const auto& [name, value] : body.items()) {
-    unknown.push_back(google::errors::UnknownName(name, ""));
-  }
+  std::vector<FieldViolation> unknown = UnknownNamesIn(body);
   if (!unknown.empty()) return google::errors::NotTheMessage(std::move(unknown));
   RETURN_IF_ERROR(jobs.Cancel(ParentOf(at), kind.collection, at.At("job")));
   return Json::object();

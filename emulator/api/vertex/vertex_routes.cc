@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::string_view kVersions[] = {"v1", kBetaVersion};
 
-// Collections of the API that caip does not serve. It serves `studies` of the optimizer at the
-// same path.
+// Collections of the API that caip does not serve.
 constexpr std::string_view kUnserved[] = {
     "batchPredictionJobs",
     "cachedContents",
@@ -43,6 +42,7 @@ constexpr std::string_view kUnserved[] = {
     "reasoningEngines",
     "schedules",
     "specialistPools",
+    "studies",
     "tensorboards",
     "tuningJobs",
 };
@@ -116,11 +116,19 @@ std::string CollectionOf(const std::string& segment) {
   return segment.substr(0, segment.find(':'));
 }
 
-http::Response RefuseCollection(const http::Request& request, const http::PathParameters& at) {
-  const std::string collection = CollectionOf(at.At("collection"));
-  const bool is_known = std::ranges::find(kUnserved, collection) != std::end(kUnserved);
-  return is_known ? ErrorResponse(vertex::errors::NotServed(collection))
-                  : NoRouteResponse(404, request, "");
+// The studies of v1 are those of the optimizer, which knows all their paths
+// (emulator/api/optimizer).
+bool IsUnserved(std::string_view version, std::string_view collection) {
+  if (collection == "studies" && version != kBetaVersion) return false;
+  return std::ranges::find(kUnserved, collection) != std::end(kUnserved);
+}
+
+http::RouteHandler RefusalOfCollections(const std::string& version) {
+  return [version](const http::Request& request, const http::PathParameters& at) {
+    const std::string collection = CollectionOf(at.At("collection"));
+    return IsUnserved(version, collection) ? ErrorResponse(vertex::errors::NotServed(collection))
+                                           : NoRouteResponse(404, request, "");
+  };
 }
 
 // Matched after all other routes below a location, which are more specific.
@@ -129,7 +137,8 @@ std::vector<http::Route> UnservedRoutes(const std::string& version) {
   std::vector<http::Route> routes;
   for (const char* method : {"GET", "POST", "PATCH", "DELETE"}) {
     for (const std::string& pattern : {below, below + "/{rest...}"}) {
-      routes.push_back({method, pattern, "aiplatform.projects.locations.others", RefuseCollection});
+      routes.push_back(
+          {method, pattern, "aiplatform.projects.locations.others", RefusalOfCollections(version)});
       routes.back().emulated = false;
     }
   }

@@ -117,6 +117,7 @@ Status FilterComparison::ResolveField(std::string_view field, const FilterLangua
       parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       path_.push_back(Join(parts, "."));
       kind_ = FieldKind::kString;
+      is_map_value_ = true;
       return Ok{};
     }
   }
@@ -197,8 +198,10 @@ bool FilterComparison::Matches(const Json& plain) const {
                      [&](const Json& element) { return MatchesOne(&element); });
 }
 
-// A field that is not set has proto3's default; a time has none.
+// A field that is not set has proto3's default. A time and the value of a key that is missing from
+// a map have none: they are unequal to all.
 bool FilterComparison::MatchesOne(const Json* value) const {
+  if (value == nullptr && is_map_value_) return op_ == FilterOperator::kUnequal;
   switch (kind_) {
     case FieldKind::kTimestamp:
       return MatchesTime(value);
@@ -254,6 +257,10 @@ bool FilterComparison::MatchesTime(const Json* value) const {
   const bool within = time >= period_.first && time < period_.end;
   if (op_ == FilterOperator::kUnequal) return !within;
   if (!IsOrder(op_)) return within;
+  // <= includes all times for which = holds. > begins at the start of the period all the same: by
+  // the API's own example, createTime>2017-01-15T19:00 selects the jobs that were created after
+  // 7 PM (docs/service/api.md, section 3), not those after 7:01 PM.
+  if (op_ == FilterOperator::kLessEqual) return time < period_.end;
   return Compare(time, op_, period_.first);
 }
 

@@ -39,6 +39,7 @@ class FilterComparison {
   std::vector<std::string> path_;  // proto names; the last one of labels is the key
   FieldKind kind_ = FieldKind::kString;
   bool repeated_ = false;
+  bool is_map_value_ = false;
   const EnumSchema* enumeration_ = nullptr;
   FilterOperator op_ = FilterOperator::kEqual;
   bool asks_presence_ = false;

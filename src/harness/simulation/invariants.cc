@@ -45,7 +45,9 @@ bool RanBeforeSuccess(const SaveFacts& f) {
 }
 
 bool MessageOfFailure(const SaveFacts& f) {
-  const bool failed = Ends(f) && f.record.job.state != JobState::kSucceeded;
+  const JobState state = f.record.job.state;
+  const bool failed =
+      state == JobState::kFailed || state == JobState::kCancelling || state == JobState::kCancelled;
   return !f.record.job.error_message.empty() == failed;
 }
 

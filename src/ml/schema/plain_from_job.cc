@@ -46,9 +46,9 @@ class Plain {
     if (span) json_[name] = span->count();
     return *this;
   }
-  /// Omits the zero value of an enum if it means "unspecified".
+  /// Omits the zero value of an enum: "..._UNSPECIFIED", or NONE of a scale type.
   Plain& PutEnum(const char* name, const std::string& value) {
-    return value.ends_with("_UNSPECIFIED") ? *this : Put(name, value);
+    return value.ends_with("_UNSPECIFIED") || value == "NONE" ? *this : Put(name, value);
   }
   Plain& PutState(const char* name, run::JobState state) {
     return PutEnum(name, std::string(Name(state)));
@@ -99,7 +99,7 @@ Json Write(const ParameterSpec& parameter) {
       .PutPresent("max_value", parameter.max_value)
       .Put("discrete_values", parameter.discrete_values)
       .Put("categorical_values", parameter.categorical_values)
-      .Put("scale_type", parameter.scale_type)
+      .PutEnum("scale_type", parameter.scale_type)
       .Take();
 }
 

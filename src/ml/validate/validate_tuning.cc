@@ -182,6 +182,9 @@ void ExamineTuning(const Examination& exam) {
     }
   }
   ExamineTrialCounts(exam, spec);
+  if (spec.hyperparameter_metric_tag.find('\0') != std::string::npos) {
+    exam.Report(violations::HoldsNul("hyperparameters.hyperparameter_metric_tag"));
+  }
   if (!spec.resume_previous_job_id.empty() && !IsJobId(spec.resume_previous_job_id)) {
     exam.Report(violations::ResumedIdMalformed(spec.resume_previous_job_id));
   }
