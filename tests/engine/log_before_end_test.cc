@@ -164,7 +164,8 @@ TEST(LogBeforeEnd, TrialsThatEndWhileTheirJobWaitsForTheLogAreSavedAtTheEndOfThe
   SimulatedEngine world;
   const auto ended = [&] {
     size_t count = 0;
-    for (const TrialRecord& kept : *world.store.Trials("p", "j")) {
+    const auto trials = world.store.Trials("p", "j");
+    for (const TrialRecord& kept : *trials) {
       count += kept.job.state == JobState::kFailed || kept.job.state == JobState::kSucceeded;
     }
     return count;
@@ -199,7 +200,8 @@ TEST(LogBeforeEnd, TrialsThatEndWhileTheirJobWaitsForTheLogAreSavedAtTheEndOfThe
   EXPECT_GT(world.engine->NextDeadline(), stored + minutes(1)) << "a timer of the trials";
   ASSERT_TRUE(world.RunUntil([&] { return ended() == 4; }));
   EXPECT_EQ(world.clock.Now(), stored);
-  for (const TrialRecord& kept : *world.store.Trials("p", "j")) {
+  const auto trials = world.store.Trials("p", "j");
+  for (const TrialRecord& kept : *trials) {
     EXPECT_EQ(kept.reports.size(), kept.job.state == JobState::kSucceeded ? 1u : 0u);
   }
   world.RunUntilIdle();
