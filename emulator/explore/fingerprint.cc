@@ -40,13 +40,16 @@ class FileHash {
 
   void Add(std::string_view text) { hash_.Add(text); }
 
-  void AddFile(const Path& file) {
+  /// Adds the file as one of the folder: `name` is its path there.
+  void AddFile(const Path& file, const Path& name) {
     const auto bytes = ReadFile(file);
-    hash_.Add(file.filename().string());
+    hash_.Add(name.string());
+    hash_.Add(IsExecutable(file) ? "executable" : "");
     if (bytes.ok()) hash_.Add(*bytes);
   }
+  void AddFile(const Path& file) { AddFile(file, file.filename()); }
 
-  /// Adds all files below the folder, by name.
+  /// Adds all files below the folder, by their paths in it.
   void AddTree(const Path& folder) {
     std::set<Path> files;
     std::error_code error;
@@ -60,7 +63,7 @@ class FileHash {
         files.insert(entry->path());
       }
     }
-    for (const Path& file : files) AddFile(file);
+    for (const Path& file : files) AddFile(file, file.lexically_relative(folder));
   }
 
   // Adds the folder of a program, which has the modules that it imports. Folders of the host's own
@@ -87,6 +90,12 @@ class FileHash {
     std::error_code error;
     if (std::filesystem::exists(folder / "pyvenv.cfg", error)) return true;
     return not_ours_.contains(std::filesystem::weakly_canonical(folder, error));
+  }
+
+  static bool IsExecutable(const Path& file) {
+    std::error_code error;
+    const auto mode = std::filesystem::status(file, error).permissions();
+    return !error && (mode & std::filesystem::perms::owner_exec) != std::filesystem::perms::none;
   }
 
   static bool IsMadeByRuns(const Path& file) {

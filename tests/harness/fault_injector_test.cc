@@ -422,6 +422,39 @@ TEST_F(FaultInjectorTest, EndsAHangAfterItsTime) {
   EXPECT_TRUE(world_.WasAsked("thaw master-0"));
 }
 
+// More of them than the injector has threads.
+TEST_F(FaultInjectorTest, InjectsAndEndsFaultsWhileManyTimedOnesLast) {
+  std::vector<std::string> replicas;
+  std::vector<Fault> faults;
+  for (int i = 0; i < 8; ++i) {
+    replicas.push_back("worker-" + std::to_string(i));
+    faults.push_back(
+        HangFault("hang " + std::to_string(i), replicas.back(), AtStep(3), std::chrono::hours(1)));
+  }
+  faults.push_back(HangFault("short hang", "master-0", AtStep(3), milliseconds(1)));
+  Direct(std::move(faults));
+  Running(replicas);
+  Boot("master-0", 1);
+  for (const std::string& replica : replicas) {
+    injector_->Report(Step(replica, 0, 3));
+    ASSERT_TRUE(world_.WasAsked("freeze " + replica));
+  }
+  injector_->Report(Step("master-0", 0, 3));
+  EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+  for (const std::string& replica : replicas) EXPECT_EQ(world_.Count("thaw " + replica), 0);
+  injector_->End();
+  injector_->Drain();
+  for (const std::string& replica : replicas) EXPECT_EQ(world_.Count("thaw " + replica), 1);
+}
+
+TEST_F(FaultInjectorTest, EndsATimedHangThatBeginsAtTheEnd) {
+  Direct({HangFault("hang 1", "master-0", AtStep(3), std::chrono::hours(1))});
+  world_.on_frozen = [this] { injector_->End(); };
+  Running();
+  injector_->Report(Step("master-0", 0, 3));
+  EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
 TEST_F(FaultInjectorTest, EndsAllHangsAtTheEnd) {
   Direct({HangUntil(AtStep(3), AtStep(9, "worker-0"))});
   Running();

@@ -195,7 +195,7 @@ TEST(ScenarioReader, RejectsUnknownKeysAndValues) {
        "storage_error needs a storage operation"},
       {"faults:\n- {storage_error: {status: 200}, when: {before: {read: a}}}\n", "at least 400"},
       {"faults:\n- {hold: {replica: master, until: {step: 2}}, when: {at: 2s}}\n",
-       "a hold needs an event of a replica"},
+       "a hold needs an event at which a replica waits, and `at` is not one"},
       {"faults:\n- {api_error: {status: 503}, when: {api: projects.job.get}}\n",
        "did you mean 'projects.jobs.get'?"},
       {"faults:\n- {cancel: {}, when: {start: 25}}\n", "faults[0].when.start"},
@@ -295,6 +295,34 @@ TEST(ScenarioReader, RejectsAnUntilOfAReplicaThatIsDown) {
   EXPECT_EQ(Mistakes(kHead + hold + "{before: {create: a}}\n"), "");  // another thread may
   EXPECT_TRUE(Says("semantics: posix\n" + kHead + hold + "{before: {create: a}}\n",
                    "until: can never happen"));
+}
+
+// No thread of a replica could wait at the others.
+TEST(ScenarioReader, RejectsAHoldAtAnEventAtWhichNoReplicaWaits) {
+  const std::string head = kHead + "job: {config: {scaleTier: STANDARD_1}}\n";
+  const std::string hold =
+      "faults:\n- {name: gone, kill: {replica: worker-0}, when: {step: 1}}\n"
+      "- hold: {replica: master, until: {step: 9, replica: worker-0}}\n  when: ";
+  for (const std::string name : {"start: 1", "state: RUNNING", "fault: gone", "metric: accuracy"}) {
+    const std::string text = head + hold + "{" + name + "}\n";
+    const std::string refusal =
+        "faults[1].when: a hold needs an event at which a replica waits, and `" +
+        name.substr(0, name.find(':')) + "` is not one. Write before, ";
+    EXPECT_TRUE(Says(text, refusal)) << text << "said: " << Mistakes(text);
+  }
+  for (const char* when :
+       {"{before: {create: a}}", "{after: {read: a}}", "{log: saved}", "{step: 2}",
+        "{step: 2, since: gone}", "{mid: {write: 'disk:a', bytes: 3}}"}) {
+    EXPECT_EQ(Mistakes(head + hold + when + "\n"), "") << when;
+  }
+  for (const char* until : {"{start: 2}", "{state: RUNNING}", "{fault: gone}"}) {
+    EXPECT_EQ(Mistakes(head +
+                       "faults:\n- {name: gone, kill: {replica: worker-0}, when: {step: 1}}\n"
+                       "- {hold: {replica: master, until: " +
+                       until + "}, when: {step: 1}}\n"),
+              "")
+        << until;
+  }
 }
 
 TEST(ScenarioReader, RejectsPackageFaultsOfAJobWithoutPackages) {

@@ -1,6 +1,5 @@
 #include "emulator/scenario/contents/file_recorder.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,7 +23,7 @@ using Kind = host::FileOperation::Kind;
 class BlockFile {
  public:
   static Result<BlockFile> Open(const Path& path) {
-    Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    Fd file = OpenRegularFile(path);
     if (!file.valid()) return errors::CannotReadVolume(path, errno);
     return BlockFile(path, std::move(file));
   }

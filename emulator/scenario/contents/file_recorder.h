@@ -79,6 +79,10 @@ class FileRecorder {
   Status outcome_ = Ok{};
 };
 
+/// Opens the file for reading. Does not wait, whatever is at the path by now. Invalid if it is
+/// something else than a regular file, as if the file were gone: errno is ENOENT then.
+Fd OpenRegularFile(const Path& path);
+
 /// The file, directory or link at `path`, without the blocks of a file. nullopt if there is none,
 /// or it is something else.
 std::optional<harness::FileNode> ShapeAt(const Path& path);

@@ -26,6 +26,18 @@ constexpr int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 }  // namespace
 
+// Replicas change files at any time. To open a pipe for reading waits for its writer.
+Fd OpenRegularFile(const Path& path) {
+  constexpr int kFlags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
+  Fd file(::open(path.c_str(), kFlags));
+  struct stat status {};
+  if (!file.valid() || ::fstat(file.get(), &status) != 0) return Fd();
+  if (S_ISREG(status.st_mode)) return file;
+  file.Close();
+  errno = ENOENT;
+  return file;
+}
+
 std::optional<FileNode> ShapeAt(const Path& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return std::nullopt;

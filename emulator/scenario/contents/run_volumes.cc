@@ -60,7 +60,7 @@ bool CopyBytes(int from, int to) {
 
 // With its mode and its times: trainers look for the newest file.
 bool CopyFile(const Path& from, const Path& to) {
-  const Fd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Fd in = OpenRegularFile(from);
   struct stat status {};
   if (!in.valid() || ::fstat(in.get(), &status) != 0) return false;
   const Fd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 07777));
@@ -71,7 +71,7 @@ bool CopyFile(const Path& from, const Path& to) {
 
 Result<std::string> BytesForComparison(const Path& file, uint64_t size) {
   if (size <= kComparedBytesMax) return ReadFile(file);
-  const Fd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Fd opened = OpenRegularFile(file);
   if (!opened.valid()) return errors::CannotReadVolume(file, errno);
   Sha256Digest digest;
   std::string piece(kVolumePieceBytes, '\0');

@@ -1,9 +1,9 @@
 #include "emulator/scenario/watch/mapped_files.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "emulator/scenario/contents/file_recorder.h"
 
 namespace caip::scenario {
 namespace {
@@ -13,7 +13,7 @@ constexpr size_t kMappedPieceBytes = 1u << 20;  // stays in the processor's cach
 }  // namespace
 
 std::optional<MappedFiles::Mapped> MappedFiles::Look(const Path& path) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Fd file = OpenRegularFile(path);
   if (!file.valid()) return std::nullopt;
   Mapped found{.path = path};
   std::string piece(kMappedPieceBytes, '\0');

@@ -30,7 +30,7 @@ class MappedFiles {
     uint64_t size = 0;
     uint64_t checksum = 0;  // of its bytes
   };
-  /// nullopt if the file cannot be read.
+  /// nullopt if the file cannot be read, or is not a regular file any more.
   static std::optional<Mapped> Look(const Path& path);
 
   std::mutex mutex_;

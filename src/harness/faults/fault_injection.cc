@@ -48,10 +48,7 @@ class FaultInjector::Context final : public FaultContext {
     then();
   }
   void After(Duration time, std::function<void()> then) override {
-    injector_.Enqueue([injector = &injector_, time, then = std::move(then)] {
-      Context(*injector, 0).Pause(time);
-      then();
-    });
+    injector_.EndAfter(time, std::move(then));
   }
   void Pause(Duration time) override {
     std::unique_lock lock(injector_.mutex_);
@@ -261,11 +258,44 @@ void FaultInjector::Enqueue(std::function<void()> work) {
   changed_.notify_all();
 }
 
+// No thread waits for the end of one fault, because the others must be injected meanwhile.
+void FaultInjector::EndAfter(Duration time, std::function<void()> then) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) {
+      work_.push_back(std::move(then));
+    } else {
+      timed_ends_.emplace(MonotonicNow() + time, std::move(then));
+    }
+  }
+  changed_.notify_all();
+}
+
+// Mutex held.
+void FaultInjector::EnqueueDueEnds() {
+  const auto later = timed_ends_.upper_bound(MonotonicNow());
+  for (auto end = timed_ends_.begin(); end != later; ++end) work_.push_back(std::move(end->second));
+  timed_ends_.erase(timed_ends_.begin(), later);
+}
+
+// Waits for work or for the end of a timed fault. False: the thread has nothing left to do.
+bool FaultInjector::WaitForWork(std::unique_lock<std::mutex>& lock) {
+  for (;;) {
+    EnqueueDueEnds();
+    if (!work_.empty()) return true;
+    if (stopping_) return false;
+    if (timed_ends_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    const MonotonicTime earliest = timed_ends_.begin()->first;  // a copy: others may remove it
+    changed_.wait_until(lock, earliest);
+  }
+}
+
 void FaultInjector::RunQueue() {
   std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || !work_.empty(); });
-    if (work_.empty()) return;
+  while (WaitForWork(lock)) {
     const std::function<void()> work = std::move(work_.front());
     work_.pop_front();
     ++busy_;

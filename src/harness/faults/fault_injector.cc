@@ -332,6 +332,8 @@ void FaultInjector::End() {
     for (auto& [replica, due] : due_by_lines_) {
       for (auto& end : std::exchange(due.ends, {})) work_.push_back(std::move(end));
     }
+    for (auto& [deadline, end] : timed_ends_) work_.push_back(std::move(end));
+    timed_ends_.clear();
   }
   changed_.notify_all();
   state_changed_.notify_all();

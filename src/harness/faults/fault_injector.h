@@ -158,6 +158,9 @@ class FaultInjector {
   std::vector<std::function<void()>> LossesAtStep(const Event& event, const Due& due);
   void LoseExpiredMachines(Instant now);
   void Enqueue(std::function<void()> work);
+  void EndAfter(Duration time, std::function<void()> then);
+  void EnqueueDueEnds();
+  bool WaitForWork(std::unique_lock<std::mutex>& lock);
   void RunQueue();
 
   const FaultInjectorOptions options_;
@@ -201,6 +204,7 @@ class FaultInjector {
   std::set<std::string> new_machines_;      // replicas whose start has a machine without a lifetime
   std::map<std::string, int64_t> trained_;  // reports of first replicas, by the names of trials
   std::deque<std::function<void()>> work_;
+  std::multimap<MonotonicTime, std::function<void()>> timed_ends_;  // of faults, by deadline
   std::vector<std::thread> threads_;
   bool stopping_ = false;
   bool lock_step_ = false;  // the replica that printed a line waits for its faults

@@ -129,8 +129,9 @@ std::string RunsAgainOfTraining() {
          "error.";
 }
 
-std::string HoldAtTime() {
-  return "a hold needs an event of a replica, and `at` is not one. Use hang instead.";
+std::string HoldWhereNoReplicaWaits(std::string_view trigger) {
+  return "a hold needs an event at which a replica waits, and `" + std::string(trigger) +
+         "` is not one. Write before, after, mid, log or step, or use hang instead.";
 }
 
 std::string ClockStepZero() { return "must not be 0. Write it like 1h or -30s."; }

@@ -39,7 +39,7 @@ std::string PowerLossOfSeveral();
 std::string VolumeFullWithoutFiles();
 std::string TransientStatus(int status);
 std::string RunsAgainOfTraining();
-std::string HoldAtTime();
+std::string HoldWhereNoReplicaWaits(std::string_view trigger);
 std::string ClockStepZero();
 std::string TwoStorageErrors();
 std::string BreakAfterWithoutRead();

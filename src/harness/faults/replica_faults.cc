@@ -171,9 +171,15 @@ void CheckVolumeFull(const Fault&, const Cursor& element, const Scenario& scenar
   if (!KeepsFiles(scenario)) element.Wrong(texts::VolumeFullWithoutFiles());
 }
 
-void CheckHold(const Fault& fault, const Cursor& element, const Scenario&) {
-  if (!fault.when.Is<TimeTrigger>()) return;
-  element.At("when").Wrong(texts::HoldAtTime());
+// No replica waits at these events. The injector's own thread would wait for `until`, and every
+// replica for the injector. `prepare` and `api` are refused for all faults of replicas.
+constexpr std::string_view kTriggersWithoutWaiting[] = {"at", "fault", "metric", "start", "state"};
+
+void CheckHold(const Fault&, const Cursor& element, const Scenario&) {
+  const Cursor when = element.At("when");
+  for (const std::string_view trigger : kTriggersWithoutWaiting) {
+    if (when.Has(trigger)) when.Wrong(texts::HoldWhereNoReplicaWaits(trigger));
+  }
 }
 
 }  // namespace
