@@ -113,6 +113,35 @@ TEST_F(MachineFilesTest, AreNotThoseOfAnotherReplica) {
   world_.AwaitExits(2);
 }
 
+// The first replica has started when the other one writes, and reads its file then.
+TEST_F(MachineFilesTest, HaveTheirOwnResolverFile) {
+  const TemporaryDirectory shared("caip-shared-");
+  ASSERT_EQ(::mkfifo((shared.path() / "written").c_str(), 0600), 0);
+  const auto launch = [&](const std::string& script, int worker) {
+    auto machine = OnMachine(script, AKey(worker));
+    machine.volumes = {{shared.path().string(), "/srv/caip-shared"}};
+    return machine;
+  };
+  world_.Launch(
+      launch("echo ready; cat /srv/caip-shared/written; grep -c mine /etc/resolv.conf", 0));
+  ASSERT_TRUE(world_.sink.AwaitMessage("ready"));
+  world_.Launch(
+      launch("echo '# mine' >> /etc/resolv.conf; grep -c mine /etc/resolv.conf\n"
+             "echo written > /srv/caip-shared/written",
+             1));
+  world_.AwaitExits(2);
+  EXPECT_THAT(world_.sink.Messages("worker-replica-0"), ElementsAre("ready", "written", "0"));
+  EXPECT_THAT(world_.sink.Messages("worker-replica-1"), ElementsAre("1"));
+}
+
+// Opening a setting for writing changes nothing.
+TEST_F(MachineFilesTest, HaveTheSettingsOfTheHostReadOnly) {
+  EXPECT_THAT(Output(OnMachine("for file in sys/vm/swappiness irq/default_smp_affinity"
+                               " sysrq-trigger sys/net/ipv4/ip_forward; do\n"
+                               "  ( : >> /proc/$file ) 2> /dev/null && echo $file\ndone")),
+              ElementsAre("sys/net/ipv4/ip_forward"));
+}
+
 TEST_F(MachineFilesTest, HaveDevices) {
   auto launch = OnMachine("");
   launch.program = run::LocalCommand{

@@ -130,6 +130,30 @@ TEST_F(Machines, HaveOtherFilesInThePlaceOfTheHosts) {
   EXPECT_EQ(*ReadFile(covered), "the host's\n");
 }
 
+// All machines have the same file, which is the emulator's.
+TEST_F(Machines, CannotChangeTheFilesInThePlaceOfTheHosts) {
+  const TemporaryDirectory directory("caip-cover-");
+  const Path covered = directory.path() / "ca-certificates.crt";
+  const Path bundle = directory.path() / "bundle.pem";
+  ASSERT_TRUE(WriteFile(covered, "the host's\n").ok());
+  ASSERT_TRUE(WriteFile(bundle, "caip's and the host's\n").ok());
+  auto launch = OnMachine("{ echo mine >> " + covered.string() + "; } 2>&1");
+  launch.isolation->covers = {{bundle.string(), covered.string()}};
+  world_.Run(std::move(launch));
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre(HasSubstr("Read-only file system")));
+  EXPECT_EQ(*ReadFile(bundle), "caip's and the host's\n");
+}
+
+// Opening a setting for writing changes nothing.
+TEST_F(Machines, ChangeSettingsOfTheirOwnNetworkOnly) {
+  world_.Run(
+      OnMachine("cd /proc\n"
+                "for file in sys/vm/swappiness sys/kernel/core_pattern irq/default_smp_affinity"
+                " sysrq-trigger sys/net/ipv4/ip_forward; do\n"
+                "  ( : >> $file ) 2> /dev/null && echo $file\ndone"));
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre("sys/net/ipv4/ip_forward"));
+}
+
 // As an update of the host's certificates does it.
 TEST_F(Machines, StartWhileAFileIsReplacedThatTheyCover) {
   constexpr int kStarts = 50;

@@ -122,10 +122,17 @@ class Held {
   int fd_;
 };
 
-// Bind mounts keep the flags of their file system, which an unprivileged user must not drop.
-bool MakeReadOnly(int tree) {
+// Makes the tree read-only, or writable again, where the mount asks for that. Bind mounts keep the
+// flags of their file system, which an unprivileged user must not drop.
+bool SetAccess(int tree, const Mount& mount) {
   mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_RDONLY;
+  if (mount.flags & kMountReadOnly) {
+    attributes.attr_set = MOUNT_ATTR_RDONLY;
+  } else if (mount.kind == MountKind::kOverItself) {
+    attributes.attr_clr = MOUNT_ATTR_RDONLY;
+  } else {
+    return true;
+  }
   return ::syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
                    sizeof attributes) == 0;
 }
@@ -137,12 +144,11 @@ bool BindByPath(int root, const Mount& mount, const Held& source, const Held& ta
   if (::mount(source.Place().c_str(), target.Place().c_str(), nullptr, flags, nullptr) != 0) {
     return false;
   }
-  if (!(mount.flags & kMountReadOnly)) return true;
   const Held mounted(OpenInside(root, mount.target, O_PATH));
-  return mounted.valid() && MakeReadOnly(mounted.get());
+  return mounted.valid() && SetAccess(mounted.get(), mount);
 }
 
-// Mounts the source read-only before it is visible, and on the very file that was looked up.
+// Sets the access before the source is visible, and mounts it on the very file that was looked up.
 bool BindOnce(int root, const Mount& mount, const Held& source, const Held& target) {
   const unsigned flags = AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC;
   const Held tree(static_cast<int>(::syscall(SYS_open_tree, source.get(), "", flags)));
@@ -150,7 +156,7 @@ bool BindOnce(int root, const Mount& mount, const Held& source, const Held& targ
     const bool lacks_calls = errno == ENOSYS || errno == EPERM;
     return lacks_calls && BindByPath(root, mount, source, target);
   }
-  if (mount.flags & kMountReadOnly && !MakeReadOnly(tree.get())) return false;
+  if (!SetAccess(tree.get(), mount)) return false;
   return ::syscall(SYS_move_mount, tree.get(), "", target.get(), "",
                    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
 }
@@ -172,6 +178,11 @@ bool Bind(int root, const Mount& mount) {
     const bool was_replaced = errno == ENOENT || errno == ESTALE;
     if (!was_replaced || tries == kTriesMax) return false;
   }
+}
+
+bool MountOverItself(int root, const Mount& mount) {
+  const Held place(OpenInside(root, mount.target, O_PATH));
+  return place.valid() && BindOnce(root, mount, place, place);
 }
 
 // A boot disk is lost with its machine, so the kernel need not write it to the disk. Otherwise the
@@ -232,6 +243,8 @@ bool Make(int root, const Mount& mount) {
       return MakeDirectory(root, mount);
     case MountKind::kFile:
       return Held(OpenFile(root, mount.target)).valid();
+    case MountKind::kOverItself:
+      return MountOverItself(root, mount);
   }
   return false;
 }

@@ -132,6 +132,7 @@ enum class MountKind : uint32_t {
   kLink,        // a symbolic link to `source`, unless the target exists
   kDirectory,   // a directory, unless the target exists; of the mode `data`, in octal digits
   kFile,        // an empty file, unless the target exists
+  kOverItself,  // what the machine has at the target, once more: read-only, or else writable
 };
 /// Bits of Mount::flags.
 inline constexpr uint32_t kMountReadOnly = 1;

@@ -52,7 +52,6 @@ Path KeptDisksOf(const Path& state_directory, const engine::RunKey& run) {
 BootDisks::BootDisks(const Path& state_directory, bool keep)
     : root_(state_directory / "disks"),
       trash_(root_ / ".trash"),
-      resolver_(root_ / ".resolver"),
       kept_(state_directory / "kept-disks"),
       keep_(keep) {
   sweeper_ = std::thread([this] { Sweep(); });
@@ -78,6 +77,10 @@ Path BootDisks::Of(const engine::ReplicaKey& key) const {
 
 Path BootDisks::HostsFileOf(const engine::ReplicaKey& key) const {
   return Of(key.run) / ("." + run::Name(key.replica) + ".hosts");
+}
+
+Path BootDisks::ResolverFileOf(const engine::ReplicaKey& key) const {
+  return Of(key.run) / ("." + run::Name(key.replica) + ".resolver");
 }
 
 Path BootDisks::WatchSocketOf(const engine::ReplicaKey& key) const {
@@ -117,7 +120,7 @@ void BootDisks::Keep(const engine::RunKey& run) {
 // Whether it is a project's directory in which runs have disks.
 bool BootDisks::IsOfRuns(const Path& place) const {
   std::error_code unreadable;
-  return place != trash_ && place != resolver_ && !std::filesystem::is_empty(place, unreadable);
+  return place != trash_ && !std::filesystem::is_empty(place, unreadable);
 }
 
 bool BootDisks::AnyLeft() const {

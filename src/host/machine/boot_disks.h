@@ -4,8 +4,8 @@
 //   disks/<project>/<job>/<task>            a job's replica
 //   disks/<project>/<job>/trial-3/<task>    a replica of a tuning job's third trial
 //   disks/<project>/<job>[/trial-3]/.<task>.hosts   a machine's /etc/hosts
+//   disks/<project>/<job>[/trial-3]/.<task>.resolver   its /etc/resolv.conf
 //   disks/<project>/<job>[/trial-3]/.<task>.watch   the socket of a watched machine
-//   disks/.resolver                         /etc/resolv.conf of all machines
 //   disks/.trash/<n>                        waits for its deletion
 //
 // What runs have left is kept on request, in directories of the same names:
@@ -42,9 +42,8 @@ class BootDisks {
   /// A file beside the disks. It is deleted with them.
   Path HostsFileOf(const engine::ReplicaKey& key) const;
   /// Likewise.
+  Path ResolverFileOf(const engine::ReplicaKey& key) const;
   Path WatchSocketOf(const engine::ReplicaKey& key) const;
-  /// One file for all machines.
-  Path ResolverFile() const { return resolver_; }
 
   /// Makes the disk. `fresh`: deletes its earlier contents; an error if that is not possible.
   Status Make(const engine::ReplicaKey& key, bool fresh);
@@ -65,7 +64,6 @@ class BootDisks {
 
   Path root_;
   Path trash_;
-  Path resolver_;
   Path kept_;
   bool keep_;
   std::mutex mutex_;

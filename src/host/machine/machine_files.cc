@@ -138,6 +138,16 @@ Status MakePlacesOfVolumes(const engine::ReplicaLaunch& launch, const Path& boot
 // A user without rights over the host cannot read the home directory of root.
 bool SeesHome(const engine::ReplicaLaunch& launch) { return launch.sees_home && ::geteuid() == 0; }
 
+// Settings of the host's kernel in /proc, and those of the machine's own network. Root may change
+// them without any capability. Other users may not, whatever user they are on the machine.
+void AddHostSettings(std::vector<MachineMount>& mounts) {
+  for (const char* place : {"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi",
+                            "/proc/scsi", "/proc/sysrq-trigger"}) {
+    mounts.push_back({MountKind::kOverItself, "", place, kMountReadOnly | kMountOptional});
+  }
+  mounts.push_back({MountKind::kOverItself, "", "/proc/sys/net", kMountOptional});
+}
+
 // The paths in a word of a command line, or in the value of a variable.
 void AddPaths(std::string_view text, std::vector<std::string>& paths) {
   for (const std::string& part : Split(text, ':')) {
@@ -153,9 +163,11 @@ void AddPaths(std::string_view text, std::vector<std::string>& paths) {
 }  // namespace
 
 std::vector<MachineMount> BaseMounts() {
-  return {
+  std::vector<MachineMount> mounts = {
       {MountKind::kFileSystem, "proc", "/proc"},
       {MountKind::kFileSystem, "sysfs", "/sys", kMountReadOnly | kMountOrBind | kMountOptional}};
+  if (::geteuid() == 0) AddHostSettings(mounts);
+  return mounts;
 }
 
 bool IsSecretOfState(const std::string& path, const std::string& state) {

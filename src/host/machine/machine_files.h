@@ -66,7 +66,8 @@ class MachineFiles {
 /// emulator. `path` is absolute and normal.
 bool IsSecretOfState(const std::string& path, const std::string& state);
 
-/// The mounts that every machine has, with or without files of its own: /proc and /sys.
+/// The mounts that every machine has, with or without files of its own: /proc and /sys. The host's
+/// settings there are read-only.
 std::vector<launcher::MachineMount> BaseMounts();
 
 }  // namespace caip::host

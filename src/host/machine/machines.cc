@@ -149,7 +149,8 @@ launcher::Machine MachineFor(const engine::ReplicaLaunch& launch,
   machine.mounts.push_back({launcher::MountKind::kBind, configuration.resolver.string(),
                             "/etc/resolv.conf", flags | launcher::kMountOptional});
   for (const engine::ReplicaIsolation::Cover& cover : launch.isolation->covers) {
-    machine.mounts.push_back({launcher::MountKind::kBind, cover.file, cover.covered});
+    machine.mounts.push_back({launcher::MountKind::kBind, cover.file, cover.covered,
+                              launcher::kMountReadOnly});  // all machines have the same file
   }
   return machine;
 }

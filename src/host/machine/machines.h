@@ -20,7 +20,7 @@ inline constexpr std::string_view kHubAddress = "10.128.0.1";
 inline constexpr std::string_view kNameServerAddress = "10.128.255.253";
 inline constexpr std::string_view kHostAddress = "10.128.255.254";
 
-/// Files of this host that a machine sees as its own.
+/// Files of this host that a machine sees as its own, and may change. No other machine has them.
 struct MachineConfiguration {
   Path hosts;                // /etc/hosts
   Path resolver;             // /etc/resolv.conf

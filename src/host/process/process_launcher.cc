@@ -291,8 +291,8 @@ class Processes final : public ProcessLauncher {
   }
 
   Status AddMachineNow(const ReplicaLaunch& launch, LauncherLink::Replica& replica) {
-    const MachineConfiguration configuration{disks_.HostsFileOf(launch.key), disks_.ResolverFile(),
-                                             HasOwnRoot(launch)};
+    const MachineConfiguration configuration{disks_.HostsFileOf(launch.key),
+                                             disks_.ResolverFileOf(launch.key), HasOwnRoot(launch)};
     RETURN_IF_ERROR(WriteFile(configuration.hosts, launch.isolation->hosts));
     RETURN_IF_ERROR(WriteResolver(configuration.resolver));
     replica.machine = MachineFor(launch, configuration);
