@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/close_range.h>
 #include <linux/filter.h>
 #include <linux/fs.h>
 #include <linux/seccomp.h>
@@ -59,6 +60,7 @@ constexpr int kFileCalls[] = {
     SYS_symlinkat,  SYS_truncate,   SYS_ftruncate,       SYS_pwritev,
     SYS_pwritev2,   SYS_fallocate,  SYS_openat2,         SYS_fsync,
     SYS_fdatasync,  SYS_sync,       SYS_syncfs,          SYS_msync,
+    SYS_execve,     SYS_execveat,
 };
 
 // The filter: notifies caip of the listed calls of this architecture, and allows all others.
@@ -73,6 +75,7 @@ class Program {
     if (watch & kWatchFiles) {
       for (const int call : kFileCalls) Ask(call);
       AskAboutSharedMemory();
+      AskAboutRanges();
       AskAboutClones();
     }
     Add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -94,6 +97,14 @@ class Program {
     Add(BPF_LD | BPF_W | BPF_ABS, LowerHalfOf(3));
     Add(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 2, 0);
     Add(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 0, 1);
+    Add(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
+    Add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
+  }
+  // Only ranges without flags: CLOSE_RANGE_CLOEXEC closes nothing, and the leader uses the other.
+  void AskAboutRanges() {
+    Add(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 4);
+    Add(BPF_LD | BPF_W | BPF_ABS, LowerHalfOf(2));
+    Add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
     Add(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
     Add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
   }
@@ -173,8 +184,7 @@ bool BecomeUser(const Recipe& recipe) {
   ::_exit(127);
 }
 
-// Makes later calls of this process wait for caip. The process makes no watched call before its
-// exec.
+// Makes later calls of this process wait for caip. The first one that waits is its exec.
 bool BeWatched(const Watching& watching) {
   const int listener = InstallWatch(watching.watch);
   if (listener < 0) return false;
@@ -204,7 +214,10 @@ int BecomeLeader(void* argument) {
     DropCapabilities();
     if (!BecomeUser(recipe)) Fail(context, Step::kUser, errno);
   }
-  ::syscall(SYS_close_range, 3u, ~0u, 0u);  // all descriptors close on exec anyway
+  // All descriptors close on exec anyway. But an exec that waits for caip fails when caip ends only
+  // if this process does not hold the listener. The flag makes the filter pass the call, and has no
+  // other effect here.
+  ::syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_UNSHARE);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

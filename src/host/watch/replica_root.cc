@@ -33,6 +33,12 @@ int OpenInRoot(int root, const std::string& path, int flags, mode_t mode) {
   return opened;
 }
 
+std::optional<struct stat> StatOpenFile(const Fd& file) {
+  struct stat status {};
+  if (!file.valid() || ::fstat(file.get(), &status) != 0) return std::nullopt;
+  return status;
+}
+
 bool IsRootOfThisProcess(int root) {
   struct stat own {};
   struct stat other {};
@@ -82,10 +88,11 @@ bool ReplicaRoot::IsName(const std::string& path, int file) const {
 }
 
 std::optional<struct stat> ReplicaRoot::Stat(const std::string& path) const {
-  struct stat status {};
-  const Fd file = Open(path, O_PATH, 0);
-  if (!file.valid() || ::fstat(file.get(), &status) != 0) return std::nullopt;
-  return status;
+  return StatOpenFile(Open(path, O_PATH, 0));
+}
+
+std::optional<struct stat> ReplicaRoot::StatLink(const std::string& path) const {
+  return StatOpenFile(Open(path, O_PATH | O_NOFOLLOW, 0));
 }
 
 std::optional<ReplicaRoot::Place> ReplicaRoot::PlaceOf(const std::string& path) const {

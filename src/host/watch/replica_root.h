@@ -24,6 +24,8 @@ class ReplicaRoot {
   std::optional<std::string> Resolve(const std::string& path) const;
   /// nullopt if the file does not exist.
   std::optional<struct stat> Stat(const std::string& path) const;
+  /// The same, but of a link itself.
+  std::optional<struct stat> StatLink(const std::string& path) const;
   /// As open(2). The descriptor closes on exec.
   Fd Open(const std::string& path, int flags, mode_t mode) const;
   /// As renameat2(2).

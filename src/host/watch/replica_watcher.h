@@ -28,7 +28,7 @@ struct FileOperation {
     kCreate,     // opened for writing; did not exist before
     kOverwrite,  // opened for writing; existed before
     kWrite,      // bytes written
-    kWhole,      // the last writer is about to close it; After only
+    kWhole,      // the last writer is about to close it, or has; After only
     kRename,
     kDelete,         // unlink, rmdir
     kTruncate,       // the size is set
@@ -53,7 +53,7 @@ struct FileOperation {
   int64_t end = -1;          // kWrite, After: the place in the file after them; -1 not known
   bool is_synced = false;    // kWrite, After: the bytes are on the disk (O_SYNC, O_DSYNC)
   bool was_created = false;  // kWhole: created, not overwritten
-  bool is_answered = true;   // kWhole: false if the process ends, so that it does not see a failure
+  bool is_answered = true;   // kWhole: false if no call waits that closes it and can fail
 };
 
 /// A file anywhere that a replica is about to open, rename or delete, by the path that it sees.

@@ -88,7 +88,8 @@ class AccessParser {
     if ((flags & O_PATH) || (flags & O_TMPFILE) == O_TMPFILE || (flags & O_DIRECTORY)) {
       return std::nullopt;
     }
-    const auto path = PathOf(at, !(flags & (O_NOFOLLOW | O_EXCL)));
+    const bool follows = !(flags & (O_NOFOLLOW | O_EXCL));
+    const auto path = PathOf(at, follows ? PathEnd::kFollowed : PathEnd::kName);
     if (!path) return std::nullopt;
     const auto status = root_.Stat(*path);
     const bool will_be = status ? S_ISREG(status->st_mode) : (flags & O_CREAT) != 0;
@@ -100,27 +101,27 @@ class AccessParser {
   }
 
   std::optional<FileAccess> Renaming(int from_at, int to_at) const {
-    const auto from = PathOf(from_at, false);
-    const auto to = PathOf(to_at, false);
+    const auto from = PathOf(from_at, PathEnd::kDirectoryName);
+    const auto to = PathOf(to_at, PathEnd::kDirectoryName);
     if (!from || !to) return std::nullopt;
     return FileAccess{FileAccess::Kind::kRename, *from, *to, root_.Stat(*to).has_value()};
   }
 
   std::optional<FileAccess> Deleting(int at) const {
-    const auto path = PathOf(at, false);
+    const auto path = PathOf(at, PathEnd::kDirectoryName);
     if (!path) return std::nullopt;
     return FileAccess{FileAccess::Kind::kDelete, *path, "", true};
   }
 
  private:
-  std::optional<std::string> PathOf(int at, bool follow) const {
+  std::optional<std::string> PathOf(int at, PathEnd end) const {
     const auto text = call_.ReadText(call_.argument(at));
     // /proc/self would be caip's own directory here, and no program stores a file there.
     if (!text || text->starts_with("/proc/") || !call_.IsWaiting()) return std::nullopt;
     const bool has_directory = call_.number() == SYS_openat || call_.number() == SYS_unlinkat ||
                                call_.number() == SYS_renameat || call_.number() == SYS_renameat2;
     const int directory = has_directory ? call_.descriptor(at - 1) : AT_FDCWD;
-    return ResolvePath(call_, root_, {directory, *text, follow});
+    return ResolvePath(call_, root_, {directory, *text, end});
   }
 
   const WatchedCall& call_;

@@ -55,6 +55,7 @@ WatchedFiles::WatchedFiles(const engine::ReplicaKey& key, const ReplicaWatch& wa
       watcher_(watcher) {}
 
 Handled WatchedFiles::Handle(const WatchedCall& call) {
+  if (ReportClosed(call).kind == Verdict::Kind::kNever) return Handled::kNever;
   switch (call.number()) {
 #ifdef SYS_open  // not on arm64
     case SYS_open:
@@ -124,18 +125,8 @@ Handled WatchedFiles::HandleContents(const WatchedCall& call) {
     case SYS_copy_file_range:
     case SYS_ioctl:
       return RefuseCopy(call);
-    case SYS_close:
-      return Close(call, call.descriptor(0));
-#ifdef SYS_dup2
-    case SYS_dup2:
-#endif
-    case SYS_dup3:  // closes the replaced file
-      if (call.argument(0) == call.argument(1)) return Handled::kNotMine;
-      return Close(call, call.descriptor(1));
-    case SYS_exit_group:
-      return CloseAll(call);
     default:
-      return Handled::kNotMine;
+      return HandleClose(call);
   }
 }
 
@@ -146,10 +137,10 @@ bool WatchedFiles::IsChangeWatched(const std::string& path) const {
 }
 
 std::optional<std::string> WatchedFiles::Resolve(const WatchedCall& call, int directory,
-                                                 uint64_t text, bool follow) const {
+                                                 uint64_t text, PathEnd end) const {
   const auto path = call.ReadText(text);
   if (!path || !call.IsWaiting()) return std::nullopt;
-  return ResolvePath(call, root_, {directory, *path, follow});
+  return ResolvePath(call, root_, {directory, *path, end});
 }
 
 Handled WatchedFiles::Ask(const WatchedCall& call, const FileOperation& operation) {
@@ -182,11 +173,13 @@ Handled WatchedFiles::Open(const WatchedCall& call) {
   }
 #endif
   if (opening.flags & O_PATH) return Handled::kNotMine;
+  const bool is_unnamed = (opening.flags & O_TMPFILE) == O_TMPFILE;  // the path is its directory's
+  const bool follows = is_unnamed || !(opening.flags & (O_NOFOLLOW | O_EXCL));
   const auto path = Resolve(call, opening.directory, call.argument(at ? 1 : 0),
-                            !(opening.flags & (O_NOFOLLOW | O_EXCL)));
+                            follows ? PathEnd::kFollowed : PathEnd::kName);
   const bool changes = Writes(opening.flags) || (opening.flags & O_CREAT);
   if (!path || !(changes ? IsChangeWatched(*path) : IsWatched(*path))) return Handled::kNotMine;
-  if ((opening.flags & O_TMPFILE) == O_TMPFILE) {
+  if (is_unnamed) {
     call.Fail(EOPNOTSUPP);  // programs then make a file with a name
     return Handled::kAnswered;
   }
@@ -222,7 +215,9 @@ Handled WatchedFiles::OpenBelow(const WatchedCall& call, const Opening& opening,
   }
   const auto id = IdentifyFile("/proc/self/fd/" + std::to_string(file.get()));
   if (id && (opening.flags & O_ACCMODE) != O_RDONLY) {
-    written_[*id] = {opening.path, operation.kind == FileOperation::Kind::kCreate, 0};
+    written_[*id] = {.path = opening.path,
+                     .is_new = operation.kind == FileOperation::Kind::kCreate,
+                     .opener = call.thread()};
   }
   if (const int error = call.ReturnDescriptor(file.get(), opening.flags & O_CLOEXEC)) {
     call.Fail(error);

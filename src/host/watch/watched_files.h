@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "engine/ports.h"
 #include "host/watch/replica_watcher.h"
 #include "host/watch/watched_call.h"
+#include "host/watch/watched_process.h"
 
 namespace caip::host {
 
@@ -25,6 +27,11 @@ class WatchedFiles {
 
   Handled Handle(const WatchedCall& call);
 
+  /// Whether the last writer of a file may have ended, or closed it, without a call that showed it.
+  bool MayHaveClosed(const WatchedCall& call) const;
+  /// Reports such files. Called at each call before the call is handled; Handle does so itself.
+  Verdict ReportClosed(const WatchedCall& call);
+
  private:
   struct Written {  // a file that is open for writing
     std::string path;
@@ -32,7 +39,12 @@ class WatchedFiles {
     int64_t bytes = 0;
     int failing = 0;          // the error of the next write or close
     bool has_changed = true;  // since its last event; an opening is a change
+    pid_t opener = 0;         // the thread that opened it
+    bool is_left = false;     // its opener has closed it or ended, and others had it open
+    FileWriter other = {};    // one of these others, when they were last sought
   };
+  /// Whether a call closes a descriptor.
+  using Closes = std::function<bool(const FileWriter&)>;
   /// A call that opens a file (open, openat, creat, ...).
   struct Opening {
     int directory;
@@ -45,7 +57,7 @@ class WatchedFiles {
   bool IsWatched(const std::string& path) const;
   bool IsChangeWatched(const std::string& path) const;
   std::optional<std::string> Resolve(const WatchedCall& call, int directory, uint64_t text,
-                                     bool follow = false) const;
+                                     PathEnd end = PathEnd::kName) const;
 
   Handled HandleContents(const WatchedCall& call);
   Handled Open(const WatchedCall& call);
@@ -66,9 +78,19 @@ class WatchedFiles {
   Handled Sync(const WatchedCall& call);
   Handled Map(const WatchedCall& call);
   Handled RefuseCopy(const WatchedCall& call);
+
+  Handled HandleClose(const WatchedCall& call);
   Handled Close(const WatchedCall& call, int descriptor);
+  Handled CloseRange(const WatchedCall& call);
+  Handled CloseAll(const WatchedCall& call, const Closes& closes);
+  Handled Execute(const WatchedCall& call);
+  std::vector<FileId> LastClosedBy(const WatchedCall& call, const Closes& closes);
+  bool ClosesAsLast(pid_t caller, const FileId& file, const Closes& closes);
   std::vector<pid_t> Processes(pid_t caller) const;
-  Handled CloseAll(const WatchedCall& call);
+  std::optional<FileWriter> FindWriter(const std::vector<pid_t>& processes,
+                                       const FileId& file) const;
+  static bool MayBeClosed(const Written& written, const WatchedCall& call);
+  bool IsStillOpen(const WatchedCall& call, const FileId& file, Written& written) const;
 
   /// kNotMine: the kernel may carry out the call.
   Handled Ask(const WatchedCall& call, const FileOperation& operation);

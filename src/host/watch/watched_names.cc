@@ -18,6 +18,16 @@ bool IsAtOrBelow(const std::string& path, const std::string& place) {
   return (path + "/").starts_with(place + "/");
 }
 
+bool EndsWithSlash(const WatchedCall& call, uint64_t path) {
+  const auto text = call.ReadText(path);
+  return text && text->ends_with('/');
+}
+
+bool IsDirectoryItself(const ReplicaRoot& root, const std::string& path) {
+  const auto status = root.StatLink(path);
+  return status && S_ISDIR(status->st_mode);
+}
+
 }  // namespace
 
 Verdict WatchedFiles::EndSoFarBelow(const std::string& path) {
@@ -38,13 +48,20 @@ std::optional<FileId> WatchedFiles::OnlyNameOf(const std::string& path) const {
 
 Handled WatchedFiles::Rename(const WatchedCall& call) {
   const bool at = call.number() == SYS_renameat || call.number() == SYS_renameat2;
-  const auto from = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
-  const auto to = Resolve(call, at ? call.descriptor(2) : AT_FDCWD, call.argument(at ? 3 : 1));
+  const uint64_t to_text = call.argument(at ? 3 : 1);
+  const auto from = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0),
+                            PathEnd::kDirectoryName);
+  const auto to =
+      Resolve(call, at ? call.descriptor(2) : AT_FDCWD, to_text, PathEnd::kDirectoryName);
   if (!from || !to || !(IsChangeWatched(*from) || IsChangeWatched(*to))) {
     return Handled::kNotMine;
   }
   const auto flags = static_cast<unsigned>(call.number() == SYS_renameat2 ? call.argument(4) : 0);
   const bool exchanges = (flags & RENAME_EXCHANGE) != 0;
+  // "to/" is a new name for a directory only: the kernel refuses the call.
+  if (!exchanges && EndsWithSlash(call, to_text) && !IsDirectoryItself(root_, *from)) {
+    return Handled::kNotMine;
+  }
   if (EndSoFarBelow(*from).kind == Verdict::Kind::kNever) return Handled::kNever;
   if (exchanges && EndSoFarBelow(*to).kind == Verdict::Kind::kNever) return Handled::kNever;
   const FileOperation operation{FileOperation::Kind::kRename, *from, *to};
@@ -68,7 +85,8 @@ Handled WatchedFiles::Delete(const WatchedCall& call) {
 #ifdef SYS_rmdir
   is_directory |= call.number() == SYS_rmdir;
 #endif
-  const auto path = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
+  const auto path = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0),
+                            is_directory ? PathEnd::kDirectoryName : PathEnd::kName);
   if (!path || !IsChangeWatched(*path)) return Handled::kNotMine;
   const FileOperation operation{FileOperation::Kind::kDelete, *path};
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
@@ -80,7 +98,8 @@ Handled WatchedFiles::Delete(const WatchedCall& call) {
 
 Handled WatchedFiles::MakeDirectory(const WatchedCall& call) {
   const bool at = call.number() == SYS_mkdirat;
-  const auto path = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0));
+  const auto path = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0),
+                            PathEnd::kDirectoryName);
   // One that exists is not made: the kernel says so.
   if (!path || !IsChangeWatched(*path) || root_.Stat(*path)) return Handled::kNotMine;
   const FileOperation operation{FileOperation::Kind::kMakeDirectory, *path};
@@ -92,8 +111,8 @@ Handled WatchedFiles::MakeDirectory(const WatchedCall& call) {
 Handled WatchedFiles::Link(const WatchedCall& call) {
   const bool at = call.number() == SYS_linkat;
   const bool follows = at && (call.argument(4) & AT_SYMLINK_FOLLOW);
-  const auto from =
-      Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0), follows);
+  const auto from = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0),
+                            follows ? PathEnd::kFollowed : PathEnd::kName);
   const auto to = Resolve(call, at ? call.descriptor(2) : AT_FDCWD, call.argument(at ? 3 : 1));
   if (!from || !to || !IsChangeWatched(*to)) return Handled::kNotMine;
   const FileOperation operation{FileOperation::Kind::kLink, *to, *from};

@@ -56,6 +56,12 @@ std::optional<std::string> WholePath(const WatchedCall& call, const NamedPath& p
   return base + "/" + path.text;
 }
 
+// Whether the file exists and is not a directory. A link to a directory is none.
+bool IsNoDirectory(const ReplicaRoot& root, const std::string& path) {
+  const auto status = root.StatLink(path);
+  return status && !S_ISDIR(status->st_mode);
+}
+
 }  // namespace
 
 std::optional<std::string> ResolvePath(const WatchedCall& call, const ReplicaRoot& root,
@@ -63,16 +69,20 @@ std::optional<std::string> ResolvePath(const WatchedCall& call, const ReplicaRoo
   const auto named = WholePath(call, path);
   if (!named) return std::nullopt;
   std::string whole = *named;
-  if (path.follow) {
+  if (path.end == PathEnd::kFollowed) {
     if (auto real = root.Resolve(whole)) return real;
   }
+  const bool has_slash = whole.back() == '/';
+  if (has_slash && path.end != PathEnd::kDirectoryName) return std::nullopt;
   while (whole.size() > 1 && whole.back() == '/') whole.pop_back();
   const size_t slash = whole.rfind('/');
   const std::string name = whole.substr(slash + 1);
-  if (name.empty() || name == "." || name == "..") return root.Resolve(whole);
+  if (name.empty() || name == "." || name == "..") return std::nullopt;
   const auto parent = root.Resolve(whole.substr(0, slash + 1));
   if (!parent) return std::nullopt;
-  return (*parent == "/" ? "" : *parent) + "/" + name;
+  std::string found = (*parent == "/" ? "" : *parent) + "/" + name;
+  if (has_slash && IsNoDirectory(root, found)) return std::nullopt;
+  return found;
 }
 
 std::optional<std::string> PathOfDescriptor(const WatchedCall& call, int descriptor) {
@@ -157,16 +167,20 @@ std::vector<pid_t> DescendantsOf(pid_t ancestor) {
   return found;
 }
 
-std::vector<int> WritersOf(pid_t process, const FileId& file) {
+std::optional<FileWriter> WriterAt(pid_t process, int descriptor, const FileId& file) {
   const std::string proc = "/proc/" + std::to_string(process);
-  std::vector<int> writers;
-  EachNumber(proc + "/fd", [&](int descriptor) {
-    const std::string number = std::to_string(descriptor);
-    if (IdentifyFile(proc + "/fd/" + number) != file) return;
-    const auto flags = LineOf(proc + "/fdinfo/" + number, "flags");
-    if (flags && (std::strtol(flags->c_str(), nullptr, 8) & O_ACCMODE) != O_RDONLY) {
-      writers.push_back(descriptor);
-    }
+  const std::string number = std::to_string(descriptor);
+  if (IdentifyFile(proc + "/fd/" + number) != file) return std::nullopt;
+  const auto line = LineOf(proc + "/fdinfo/" + number, "flags");
+  const long flags = line ? std::strtol(line->c_str(), nullptr, 8) : O_RDONLY;
+  if ((flags & O_ACCMODE) == O_RDONLY) return std::nullopt;
+  return FileWriter{process, descriptor, (flags & O_CLOEXEC) != 0};
+}
+
+std::vector<FileWriter> WritersOf(pid_t process, const FileId& file) {
+  std::vector<FileWriter> writers;
+  EachNumber("/proc/" + std::to_string(process) + "/fd", [&](int descriptor) {
+    if (const auto writer = WriterAt(process, descriptor, file)) writers.push_back(*writer);
   });
   return writers;
 }

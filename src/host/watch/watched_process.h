@@ -14,14 +14,21 @@
 
 namespace caip::host {
 
+/// What a call takes the last part of a path for.
+enum class PathEnd {
+  kName,           // the name of any file, which may be a link
+  kDirectoryName,  // the same, but a slash may follow the name of a directory
+  kFollowed,       // a link stands for the file to which it leads
+};
 /// A path in the memory of a process that makes a call.
 struct NamedPath {
   int directory = -1;  // a descriptor of the process, or AT_FDCWD
   std::string text = {};
-  bool follow = false;  // resolves the last part, too
+  PathEnd end = PathEnd::kName;
 };
 /// The path as the replica sees it, absolute and without links in its directories. nullopt when its
-/// directory does not exist.
+/// directory does not exist, or when the kernel refuses such a path: "file/", "new/" for a file,
+/// "directory/.." for a name.
 std::optional<std::string> ResolvePath(const WatchedCall& call, const ReplicaRoot& root,
                                        const NamedPath& path);
 
@@ -49,7 +56,14 @@ bool IsRunning(pid_t process);
 /// Duplicates of a process's descriptors of terminals that it has made for others.
 std::vector<Fd> TerminalMastersOf(pid_t process);
 
-/// The descriptors under which a process has the file open for writing.
-std::vector<int> WritersOf(pid_t process, const FileId& file);
+/// A descriptor under which a process has a file open for writing.
+struct FileWriter {
+  pid_t process = 0;
+  int descriptor = -1;
+  bool closes_on_exec = false;
+};
+std::vector<FileWriter> WritersOf(pid_t process, const FileId& file);
+/// nullopt if the file is not open for writing under that descriptor.
+std::optional<FileWriter> WriterAt(pid_t process, int descriptor, const FileId& file);
 
 }  // namespace caip::host

@@ -137,6 +137,11 @@ class ServedCalls {
 
   Handled Handle(const WatchedCall& call) {
     if (!watch_.output) return AnswerOther(call);
+    // A file that was closed before the line is reported before it.
+    const bool may_report = files_.MayHaveClosed(call) && output_.Takes(call);
+    if (may_report && files_.ReportClosed(call).kind == Verdict::Kind::kNever) {
+      return Handled::kNever;
+    }
     const Handled handled = output_.Handle(call);
     if (handled != Handled::kNotMine) return handled;
     return forwarded_.Settle(call, init_) ? AnswerOther(call) : Handled::kNever;

@@ -93,6 +93,8 @@ class WatchedOutput {
       : replica_(replica), output_(output), watcher_(watcher) {}
 
   Handled Handle(const WatchedCall& call);
+  /// Whether the call is a write to stdout or stderr.
+  bool Takes(const WatchedCall& call) const { return StreamOf(call).has_value(); }
 
  private:
   /// The stream to which the call writes.

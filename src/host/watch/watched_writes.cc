@@ -12,7 +12,7 @@
 
 namespace caip::host {
 
-// Calls that change the contents of files, or end such changes.
+// Calls that change the contents of files.
 
 namespace {
 
@@ -137,7 +137,7 @@ Handled WatchedFiles::Truncate(const WatchedCall& call) {
   FileOperation operation{FileOperation::Kind::kTruncate, ""};
   operation.bytes = static_cast<int64_t>(call.argument(1));
   if (call.number() == SYS_truncate) {
-    const auto path = Resolve(call, AT_FDCWD, call.argument(0), true);
+    const auto path = Resolve(call, AT_FDCWD, call.argument(0), PathEnd::kFollowed);
     if (!path || !IsChangeWatched(*path)) return Handled::kNotMine;
     operation.path = *path;
     if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
@@ -213,79 +213,6 @@ Handled WatchedFiles::RefuseCopy(const WatchedCall& call) {
   if (!id || !written_.contains(*id)) return Handled::kNotMine;
   call.Fail(is_clone ? EOPNOTSUPP : EINVAL);
   return Handled::kAnswered;
-}
-
-// The processes that may have a file open. The caller is one of them, whatever its ancestors.
-std::vector<pid_t> WatchedFiles::Processes(pid_t caller) const {
-  std::vector<pid_t> processes = DescendantsOf(init_);
-  if (std::find(processes.begin(), processes.end(), caller) == processes.end()) {
-    processes.push_back(caller);
-  }
-  return processes;
-}
-
-// Reports a close while the descriptor is still open. All bytes are written by then.
-Handled WatchedFiles::Close(const WatchedCall& call, int descriptor) {
-  const auto id = written_.empty() ? std::nullopt : call.Identify(descriptor);
-  if (!id || !written_.contains(*id)) return Handled::kNotMine;
-  const pid_t caller = ProcessOf(call);
-  bool closes = false;
-  for (const pid_t process : Processes(caller)) {
-    for (const int writer : WritersOf(process, *id)) {
-      if (process != caller || writer != descriptor) return Handled::kNotMine;
-      closes = true;
-    }
-  }
-  if (!closes) return Handled::kNotMine;
-  // dup2 cannot report an error of the file that it replaces.
-  const bool is_answered = call.number() == SYS_close;
-  const int pending = written_.at(*id).failing;
-  const Verdict verdict = Whole(*id, is_answered);
-  if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
-  const int error = verdict.kind == Verdict::Kind::kFail ? verdict.error : pending;
-  if (error == 0 || !is_answered) return Handled::kNotMine;
-  call.FailClose(descriptor, error);
-  return Handled::kAnswered;
-}
-
-// Handles the end of a process, which closes its descriptors.
-Handled WatchedFiles::CloseAll(const WatchedCall& call) {
-  if (written_.empty()) return Handled::kNotMine;
-  const pid_t caller = ProcessOf(call);
-  std::vector<FileId> ended;
-  for (const auto& [id, written] : written_) {
-    bool is_held = false;
-    for (const pid_t process : Processes(caller)) {
-      is_held |= process != caller && !WritersOf(process, id).empty();
-    }
-    if (!is_held && !WritersOf(caller, id).empty()) ended.push_back(id);
-  }
-  for (const FileId& id : ended) {
-    if (Whole(id, false).kind == Verdict::Kind::kNever) return Handled::kNever;
-  }
-  return Handled::kNotMine;
-}
-
-Verdict WatchedFiles::Whole(const FileId& file, bool is_answered) {
-  const Written written = written_.at(file);
-  written_.erase(file);
-  if (!written.has_changed) return {};
-  FileOperation whole{.kind = FileOperation::Kind::kWhole, .path = written.path};
-  whole.bytes = written.bytes;
-  whole.was_created = written.is_new;
-  whole.is_answered = is_answered;
-  return watcher_.After(key_, whole, 0);
-}
-
-Verdict WatchedFiles::EndSoFar(Written& written) {
-  if (!written.has_changed) return {};
-  FileOperation whole{.kind = FileOperation::Kind::kWhole, .path = written.path};
-  whole.bytes = written.bytes;
-  whole.was_created = written.is_new;
-  whole.is_answered = false;
-  written.is_new = written.has_changed = false;
-  written.bytes = 0;
-  return watcher_.After(key_, whole, 0);
 }
 
 }  // namespace caip::host

@@ -88,6 +88,21 @@ TEST_F(FileSights, DirectoriesAndWhatLeavesNoFileAreNotSeen) {
   EXPECT_FALSE(See(SYS_close, {0}));
 }
 
+TEST_F(FileSights, ASlashAtTheEndOfAPathIsThatOfADirectory) {
+  const std::string there = At("there/"), sub = At("sub/"), to = At("new/");
+  EXPECT_FALSE(Open(there, O_RDONLY));
+  EXPECT_FALSE(Open(to, O_WRONLY | O_CREAT));
+  EXPECT_FALSE(Open(to, O_WRONLY | O_CREAT | O_EXCL));
+  EXPECT_FALSE(See(SYS_unlinkat, {Number(AT_FDCWD), Number(there), 0}));
+  const auto removed = See(SYS_unlinkat, {Number(AT_FDCWD), Number(sub), AT_REMOVEDIR});
+  ASSERT_TRUE(removed);
+  EXPECT_EQ(removed->path, At("sub"));
+  const auto renamed =
+      See(SYS_renameat2, {Number(AT_FDCWD), Number(sub), Number(AT_FDCWD), Number(to), 0});
+  ASSERT_TRUE(renamed);
+  EXPECT_EQ(renamed->path + " to " + renamed->target, At("sub") + " to " + At("new"));
+}
+
 TEST_F(FileSights, APathIsSeenFromWhereItBegins) {
   const Fd directory(::open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const auto access = Open("sub/../there", O_RDONLY, directory.get());

@@ -160,7 +160,7 @@ EXPORTED int ioctl(int descriptor, unsigned long request, ...) {
   return (int)syscall(SYS_ioctl, descriptor, request, argument);
 }
 
-// Calls that close files and end processes.
+// Calls that close files and end processes, or start programs, which closes files as well.
 
 EXPORTED int close(int descriptor) {
   long failed = 0;
@@ -170,6 +170,10 @@ EXPORTED int close(int descriptor) {
   if (!failed) return closed;
   errno = why;
   return -1;
+}
+EXPORTED int close_range(unsigned first, unsigned last, int flags) {
+  if (Watched() != kFiles) return (int)syscall(SYS_close_range, first, last, flags);
+  return (int)Call(SYS_close_range, first, last, (uint64_t)(int64_t)flags, 0, 0);
 }
 EXPORTED int dup3(int from, int to, int flags) {
   if (from == to || !IsWritten(to)) return (int)syscall(SYS_dup3, from, to, flags);
@@ -192,3 +196,10 @@ EXPORTED void _exit(int code) {
   for (;;) syscall(SYS_exit_group, code);
 }
 EXPORTED void _Exit(int code) { _exit(code); }
+
+// The C library's other functions that start programs do not come here.
+EXPORTED int execve(const char* path, char* const words[], char* const environment[]) {
+  if (Watched() != kFiles) return (int)syscall(SYS_execve, path, words, environment);
+  return (int)Call(SYS_execve, P(path), P(words), P(environment), 0, 0);
+}
+EXPORTED int execv(const char* path, char* const words[]) { return execve(path, words, environ); }
