@@ -149,7 +149,7 @@ class FaultyNetworks : public ::testing::Test {
       const pid_t launcher = StateAndParent(id).second;
       if (StateAndParent(std::to_string(launcher)).second == ::getpid()) return std::stoi(id);
     }
-    ADD_FAILURE() << "there is no relay";
+    ADD_FAILURE() << "the launcher has no child named caip-relay";
     return 0;
   }
   static std::vector<PacketFault> BothWays(PacketFault fault) {
