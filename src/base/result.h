@@ -69,13 +69,14 @@ class [[nodiscard]] Result {
     assert(ok());
     return std::get<0>(state_);
   }
-  T&& value() && {
+  /// By value: in `for (auto& x : F().value())`, x must outlive the result of F().
+  T value() && {
     assert(ok());
     return std::get<0>(std::move(state_));
   }
   const T& operator*() const& { return value(); }
   T& operator*() & { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   const T* operator->() const { return &value(); }
   T* operator->() { return &value(); }
   const Error& error() const {
