@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <future>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -91,6 +92,17 @@ class FullDiskTest : public ::testing::Test {
       EXPECT_FALSE(change("second"));
     };
     EXPECT_FALSE(change("first"));
+  }
+
+  void KeepDeletedObjects() {
+    Bucket bucket = *world_->GetBucket("bkt");
+    bucket.settings = R"({"softDeletePolicy":{"retentionDurationSeconds":"3600"}})";
+    EXPECT_TRUE(world_->UpdateBucket(bucket).ok());
+  }
+  size_t CountDeletedObjects() {
+    const auto listed = world_->List("bkt", {.soft_deleted = true});
+    EXPECT_TRUE(listed.ok());
+    return listed->items.size();
   }
 
   std::function<void()> on_step_;  // a change calls it when the disk has taken or refused it
@@ -208,6 +220,38 @@ TEST_F(FullDiskTest, DoesNotLetMetadataThatItDidNotTakeReplaceLaterOnes) {
   ASSERT_FALSE(replaced.ok());
   EXPECT_EQ(replaced.error().code, Code::kAborted);
   EXPECT_EQ(Type(), "later");
+}
+
+// A deleted object is kept for a while. The disk takes neither that nor the deletion.
+TEST_F(FullDiskTest, KeepsNoDeletedCopyOfAnObjectThatItDidNotDelete) {
+  KeepDeletedObjects();
+  {
+    const FullDisk full;
+    EXPECT_FALSE(world_.Delete("a").ok());
+  }
+  world_.Put("b", "saves what waits");
+  EXPECT_EQ(world_.Get("a"), "bytes");
+  EXPECT_EQ(CountDeletedObjects(), 0u);
+  world_.Reopen();
+  EXPECT_EQ(world_.Get("a"), "bytes");
+  EXPECT_EQ(CountDeletedObjects(), 0u);
+}
+
+// The disk takes the copy, and is full when the new object is to be saved.
+TEST_F(FullDiskTest, KeepsNoDeletedCopyOfAnObjectThatItDidNotReplace) {
+  KeepDeletedObjects();
+  std::optional<FullDisk> full;
+  on_step_ = [&] {
+    if (!full) full.emplace();
+  };
+  EXPECT_FALSE(world_.TryPut("a", "new").ok());
+  on_step_ = {};
+  full.reset();
+  world_.Put("b", "saves what waits");
+  EXPECT_EQ(world_.Get("a"), "bytes");
+  EXPECT_EQ(CountDeletedObjects(), 0u);
+  EXPECT_TRUE(world_.Delete("a").ok());
+  EXPECT_EQ(CountDeletedObjects(), 1u);
 }
 
 }  // namespace

@@ -142,5 +142,94 @@ TEST_F(InterruptedUploadTest, KeepsAllBytesThatAreLeftIfNothingIsSynced) {
   EXPECT_EQ(Resume()->size(), kAllBytes);
 }
 
+// A commit renames the upload's file. Without a journal, a file system may keep the old name as
+// well through a power failure.
+class TwiceNamedUploadTest : public InterruptedUploadTest {
+ protected:
+  // The process may end between the steps of the commit.
+  void Commit(int last_step = 0) {
+    world_.Close();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      int steps = 0;
+      world_.Open({.root = world_.root(), .boot = "first boot", .between_steps = [&] {
+                     if (++steps == last_step) ::_exit(0);
+                   }});
+      SendBothPieces();
+      ObjectInfo info;
+      info.content_type = "text/made";
+      ::_exit(Resume()->Commit(info, {}, {}, {}).ok() ? 0 : 1);
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+  Path OldName() const { return world_.uploads() / kKey; }
+  void RestoreOldName() {
+    world_.Close();
+    std::filesystem::create_hard_link(world_.File("made"), OldName());
+  }
+  void ExpectCompleteUpload() {
+    EXPECT_EQ(world_.Get("made"), std::string(kConfirmed) + kLater);
+    const auto made = world_->GetObject("bkt", "made");
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    EXPECT_EQ(made->content_type, "text/made");
+    EXPECT_FALSE(std::filesystem::exists(OldName()));
+    const auto note = world_->UploadNote(kKey);
+    ASSERT_TRUE(note.ok()) << note.error().message;
+    EXPECT_EQ(*note, std::to_string(made->generation));
+  }
+};
+
+TEST_F(TwiceNamedUploadTest, IsComplete) {
+  Commit();
+  RestoreOldName();
+  Open("second boot");
+  ExpectCompleteUpload();
+}
+
+TEST_F(TwiceNamedUploadTest, IsCompleteIfItsRecordWasNotSaved) {
+  constexpr int kInPlace = 2;
+  Commit(kInPlace);
+  RestoreOldName();
+  Open("second boot");
+  ExpectCompleteUpload();
+}
+
+TEST_F(TwiceNamedUploadTest, IsNotCutAfterARestartOfTheEmulator) {
+  Commit();
+  Open("first boot");  // the note of the commit becomes shorter
+  RestoreOldName();
+  Open("second boot");
+  ExpectCompleteUpload();
+}
+
+TEST_F(TwiceNamedUploadTest, StaysCancelled) {
+  SendBothPieces();
+  ASSERT_TRUE(world_->NoteUpload(kKey, "cancelled").ok());
+  Open("second boot");
+  EXPECT_FALSE(std::filesystem::exists(OldName()));
+  EXPECT_EQ(*world_->UploadNote(kKey), "cancelled");
+}
+
+// The same of files that were never uploads.
+TEST_F(TwiceNamedUploadTest, TemporaryNamesAreRemoved) {
+  const ObjectInfo small = world_.Put("small", "bytes");
+  const ObjectInfo large = world_.Put("large", std::string(100'000, 'x'));
+  const Path temporary = world_.root() / ".caip-tmp";
+  for (const char* boot : {"first boot", "second boot"}) {
+    world_.Close();
+    for (const char* name : {"small", "large"}) {
+      std::filesystem::create_hard_link(world_.File(name), temporary / name);
+    }
+    Open(boot);
+    EXPECT_TRUE(FilesIn(temporary).empty()) << boot;
+    EXPECT_EQ(world_.Get("small"), "bytes") << boot;
+    EXPECT_EQ(world_.Get("large"), std::string(100'000, 'x')) << boot;
+    EXPECT_EQ(world_->GetObject("bkt", "small")->generation, small.generation) << boot;
+    EXPECT_EQ(world_->GetObject("bkt", "large")->generation, large.generation) << boot;
+  }
+}
+
 }  // namespace
 }  // namespace caip::gcs

@@ -330,5 +330,32 @@ TEST_F(SmallObjectsTest, MayBeMadeInDirectoriesOfTheirOwn) {
   EXPECT_TRUE(std::filesystem::is_empty(temporary));
 }
 
+// The kept bytes of the object that is replaced are newer than the moved file.
+TEST_F(SmallObjectsTest, DoNotReplaceAnObjectThatWasMovedBeforeAPowerFailure) {
+  bool is_killed = true;
+  for (int step = 0; is_killed; ++step) {
+    ASSERT_LT(step, kStepsMax) << "the move has no end";
+    Open("first boot");
+    PutTyped("d/moved", "first");
+    PutTyped("replaced", "later");
+    world_.Close();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      int left = step;
+      OpenWithSteps([&left] {
+        if (left-- == 0) ::_exit(9);
+      });
+      ::_exit(world_->MoveObject("bkt", "d/moved", "replaced", {}, {}).ok() ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    is_killed = WEXITSTATUS(status) == 9;
+    ASSERT_EQ(WEXITSTATUS(status), is_killed ? 9 : 0);
+    Open("second boot");
+    const bool is_there = world_->GetObject("bkt", "d/moved").ok();
+    EXPECT_EQ(world_.Get(is_there ? "d/moved" : "replaced"), "first") << "step " << step;
+  }
+}
+
 }  // namespace
 }  // namespace caip::gcs

@@ -266,12 +266,26 @@ TEST_F(FormTest, ReadsNamesOfFilesInAndOutOfQuotes) {
       {R"(form-data; name="file")", ""},
       {R"(form-data; name="file"; filename="open;end)", "open;end"},
       {R"(form-data; name="file"; filename=)", ""},
+      {R"(form-data; name="file"; filename="a%22b%20c.txt")", R"(a"b%20c.txt)"},
+      {R"(form-data; name="file"; filename*=UTF-8''na%C3%AFve%20%22.txt)", "na\u00efve \".txt"},
+      {R"(form-data; name="file"; filename*=utf-8'en'b.txt; filename="a.txt")", "b.txt"},
+      {R"(form-data; name="file"; filename="a.txt"; filename*=ISO-8859-1''b%EF.txt)",
+       "b\u00ef.txt"},
+      {R"(form-data; name="file"; filename="a.txt"; filename*=UTF-8''%FF)", "a.txt"},
+      {R"(form-data; name="file"; filename="a.txt"; filename*=KOI8-R''b.txt)", "a.txt"},
+      {R"(form-data; name="file"; filename="a.txt"; filename*=b.txt)", "a.txt"},
   };
   for (const auto& [disposition, file_name] : cases) {
     const XmlAnswer made = Post({{"key", "up/${filename}"}}, disposition, disposition);
     EXPECT_EQ(made.status, 204) << disposition << ": " << made.body;
     EXPECT_EQ(world_.Get(std::string("up/") + file_name), disposition);
   }
+}
+
+TEST_F(FormTest, ReadsNamesOfFieldsWithQuotes) {
+  const XmlAnswer made = Post({{"key", "a"}, {"x-goog-meta-%22k", "v"}}, "bytes");
+  ASSERT_EQ(made.status, 204) << made.body;
+  EXPECT_EQ(world_->GetObject("bkt", "a")->metadata.count("\"k"), 1u);
 }
 
 TEST_F(FormTest, AnswersAsTheFormWants) {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/bucket_store.h"
@@ -24,7 +23,33 @@ std::string UnsavedKey(const ObjectInfo& info) {
   return info.bucket + "/" + info.name + "#" + std::to_string(info.generation);
 }
 
+std::string DirectoryOf(const std::string& name) {
+  const size_t slash = name.rfind('/');
+  return slash == std::string::npos ? "" : name.substr(0, slash);
+}
+
 }  // namespace
+
+// The version that was kept of a live object. Takes it back at its end, which comes before the
+// bucket's lock is released, if the object is still live then.
+class DirectoryStore::KeptVersion {
+ public:
+  KeptVersion(DirectoryStore& store, const BucketTree& tree, const BucketRules& rules,
+              const ObjectRecord* live)
+      : store_(store), tree_(tree), live_(KeepsVersions(rules) ? live : nullptr) {}
+  ~KeptVersion() {
+    if (live_) store_.TakeVersionBack(tree_, *live_);
+  }
+  KeptVersion(const KeptVersion&) = delete;
+  KeptVersion& operator=(const KeptVersion&) = delete;
+  /// The object is not live any more.
+  void Confirm() { live_ = nullptr; }
+
+ private:
+  DirectoryStore& store_;
+  const BucketTree& tree_;
+  const ObjectRecord* live_;
+};
 
 // Makes the record of a new object whose bytes are in place.
 ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file,
@@ -54,8 +79,7 @@ ObjectRecord DirectoryStore::NewRecord(ObjectInfo info, const FileIdentity& file
 Result<RecordPtr> DirectoryStore::PrepareCommit(const BucketTree& tree, const ObjectInfo& info,
                                                 const BucketRules& rules,
                                                 const Preconditions& preconditions) {
-  const bool keeps_version = rules.versioning || rules.soft_delete > Duration(0);
-  if (RecordPtr known = keeps_version ? nullptr : FindUnchanged(tree, info.name)) {
+  if (RecordPtr known = KeepsVersions(rules) ? nullptr : FindUnchanged(tree, info.name)) {
     RETURN_IF_ERROR(CheckPreconditions(preconditions, &known->info));
     RETURN_IF_ERROR(CheckDeletable(rules, known->info, clock_.Now()));
     return known;
@@ -90,12 +114,14 @@ Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temp
   {
     const auto lock = LockForChange(info.bucket, {info.name});
     ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(info.bucket));
-    RETURN_IF_ERROR(PrepareCommit(tree, info, rules, preconditions));
+    ASSIGN_OR_RETURN(const RecordPtr before, PrepareCommit(tree, info, rules, preconditions));
+    KeptVersion version(*this, tree, rules, before.get());
     const bool is_upload = directory == directories_.uploads.get();
     if (is_upload) RETURN_IF_ERROR(NoteCommit(temporary, info, rules, &record));
     Step();
     ASSIGN_OR_RETURN(const FileIdentity file,
                      tree.Place(directory, temporary, info.name, &touched));
+    version.Confirm();
     Step();
     if (!is_upload) record = NewRecord(std::move(info), file, rules);
     record.file = file;
@@ -123,7 +149,11 @@ Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string
     ASSIGN_OR_RETURN(BucketRules rules, RulesFor(bucket));
     if (version.generation != 0) rules.versioning = false;  // it does not become noncurrent
     RETURN_IF_ERROR(PrepareRemoval(*live, rules));
+    KeptVersion kept(*this, tree, rules, &live->record);
+    Step();
     RETURN_IF_ERROR(tree.Remove(name, &touched));
+    kept.Confirm();
+    Step();
     side_->StageRemoval(bucket, name);
   }
   if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
@@ -232,7 +262,10 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
     if (target.ok()) RETURN_IF_ERROR(CheckRemoval(*target, rules));
     RETURN_IF_ERROR(CheckRemoval(source, rules));  // before a version of the target is kept
     if (target.ok()) RETURN_IF_ERROR(PrepareRemoval(*target, rules));
+    KeptVersion of_replaced(*this, tree, rules, target.ok() ? &target->record : nullptr);
     RETURN_IF_ERROR(PrepareRemoval(source, rules));
+    KeptVersion of_moved(*this, tree, rules, &source.record);
+    Step();
     const std::string temporary = TemporaryFiles::NewName();
     const std::string itself = "/proc/self/fd/" + std::to_string(source.file.fd.get());
     const int directory = directories_.temporary.get();
@@ -244,144 +277,30 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
       ::unlinkat(directory, temporary.c_str(), 0);
       return file.error();
     }
-    RETURN_IF_ERROR(tree.Remove(from, &touched));
+    of_replaced.Confirm();
     record = NewRecord(source.record.info, *file, rules);
     record.info.name = to;
-    side_->StageRemoval(bucket, from);
     side_->StageObject(record);
+    Step();
+    const bool is_at_risk = target.ok() || DirectoryOf(from) != DirectoryOf(to);
+    if (options_.durable && is_at_risk) RETURN_IF_ERROR(SaveMoved(tree, touched));
+    RETURN_IF_ERROR(tree.Remove(from, &touched));
+    of_moved.Confirm();
+    side_->StageRemoval(bucket, from);
   }
   if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
+  Step();
   RETURN_IF_ERROR(side_->Flush());
   return std::move(record.info);
 }
 
-// Noncurrent and soft-deleted versions, as .caip-versions/<bucket>/<generation>. The order of steps
-// matters: a version's record is on disk before the live file is removed, and is deleted before the
-// version's file. So a crash leaves at most a version that exists twice (the live one counts), or a
-// file without a record (removed at the next start).
-
-namespace {
-
-constexpr int kExpiredAtOnce = 1000;
-
-std::optional<int64_t> GenerationOf(const std::string& leaf) {
-  int64_t generation = 0;
-  const char* const last = leaf.data() + leaf.size();
-  const auto [end, error] = std::from_chars(leaf.data(), last, generation);
-  return error == std::errc() && end == last ? std::optional(generation) : std::nullopt;
-}
-
-}  // namespace
-
-// Removes files without records and expired versions. Called when the store opens.
-void DirectoryStore::ClearVersions() {
-  std::error_code ignored;
-  const Path root = options_.root / ".caip-versions";
-  for (const auto& bucket : std::filesystem::directory_iterator(root, ignored)) {
-    for (const auto& file : std::filesystem::directory_iterator(bucket.path(), ignored)) {
-      const auto generation = GenerationOf(file.path().filename());
-      if (generation) {
-        const auto known = side_->KnowsGeneration(bucket.path().filename(), *generation);
-        if (!known.ok() || *known) continue;
-      }
-      ::unlink(file.path().c_str());
-    }
-  }
-  RemoveExpired();
-}
-
-void DirectoryStore::RemoveExpired() {
-  const auto expired = side_->ExpiredVersions(clock_.Now(), kExpiredAtOnce);
-  if (!expired.ok() || expired->empty()) return;  // the next call tries again
-  for (const ObjectRecord& record : *expired) {
-    side_->StageVersionRemoval(record.info.bucket, record.info.name, record.info.generation);
-  }
-  if (!side_->Flush().ok()) return;
-  for (const ObjectRecord& record : *expired) {
-    RemoveVersionFile(record.info.bucket, record.info.generation);
-  }
-}
-
-void DirectoryStore::RemoveVersionFile(const std::string& bucket, int64_t generation) const {
-  const std::string path = bucket + "/" + std::to_string(generation);
-  ::unlinkat(directories_.versions.get(), path.c_str(), 0);
-}
-
-// The records are removed with the bucket's record.
-void DirectoryStore::ForgetVersions(const std::string& bucket) {
-  RemoveTree(options_.root / ".caip-versions" / bucket);
-}
-
-// With versioning, a protected object may become noncurrent.
-Status DirectoryStore::CheckRemoval(const Found& live, const BucketRules& rules) const {
-  return rules.versioning ? Status(Ok{}) : CheckDeletable(rules, live.record.info, clock_.Now());
-}
-
-// Called before a live object is removed or replaced: checks that this is allowed, and keeps a
-// version if required.
-Status DirectoryStore::PrepareRemoval(const Found& live, const BucketRules& rules) {
-  RETURN_IF_ERROR(CheckRemoval(live, rules));
-  if (rules.versioning) return KeepVersion(live, true, rules);
-  if (rules.soft_delete > Duration(0)) return KeepVersion(live, false, rules);
-  return Ok{};
-}
-
-// A small object gets another name: from now on, only its file has its bytes.
-Status DirectoryStore::SyncFile(const Found& found) const {
-  if (!options_.durable || ::fsync(found.file.fd.get()) == 0) return Ok{};
-  return errors::CannotSyncObject(found.record.info.name, errno);
-}
-
-Status DirectoryStore::KeepVersion(const Found& found, bool noncurrent, const BucketRules& rules) {
-  ObjectRecord record = found.record;
-  const std::string& bucket = record.info.bucket;
-  const Instant now = clock_.Now();
-  if (noncurrent) {
-    record.info.time_deleted = now;
-  } else {
-    record.info.soft_delete_time = now;
-    record.info.hard_delete_time = now + rules.soft_delete;
-    RemoveExpired();
-  }
-  RETURN_IF_ERROR(SyncFile(found));
-  const int versions = directories_.versions.get();
-  const std::string path = bucket + "/" + std::to_string(record.info.generation);
-  const std::string itself = "/proc/self/fd/" + std::to_string(found.file.fd.get());
-  ::mkdirat(versions, bucket.c_str(), 0777);
-  ::unlinkat(versions, path.c_str(), 0);  // left by an attempt that a crash ended
-  if (::linkat(AT_FDCWD, itself.c_str(), versions, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-    return errors::CannotKeepVersion(record.info.name, errno);
-  }
-  if (options_.durable) {
-    const Fd directory = OpenBeneath(versions, bucket, O_RDONLY | O_DIRECTORY);
-    if (!directory.valid() || ::fsync(directory.get()) != 0 || ::fsync(versions) != 0) {
-      return errors::CannotSyncVersions(bucket, errno);
-    }
-  }
-  side_->StageVersion(record);
+// Saves the object under its new name before it loses the old one. A file system may save two
+// directories in any order, and after a power failure, the bytes that are kept of a small object
+// would replace the file that took its name, if its record were that of the small object.
+Status DirectoryStore::SaveMoved(const BucketTree& tree, const std::vector<std::string>& touched) {
+  RETURN_IF_ERROR(tree.Sync(touched));
+  Step();
   return side_->Flush();
-}
-
-// Deletes a version that is not live, or makes it a soft-deleted one.
-Status DirectoryStore::DeleteVersion(const std::string& bucket, const std::string& name,
-                                     const Preconditions& preconditions, const Version& version) {
-  ASSIGN_OR_RETURN(auto record, side_->FindVersion(bucket, name, version.generation));
-  if (!record || record->info.hard_delete_time.has_value() != version.soft_deleted) {
-    return errors::ObjectNotFound(bucket, name + "#" + std::to_string(version.generation));
-  }
-  RETURN_IF_ERROR(CheckPreconditions(preconditions, &record->info));
-  ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(bucket));
-  RETURN_IF_ERROR(CheckDeletable(rules, record->info, clock_.Now()));
-  if (rules.soft_delete > Duration(0) && !record->info.hard_delete_time) {
-    record->info.soft_delete_time = clock_.Now();
-    record->info.hard_delete_time = clock_.Now() + rules.soft_delete;
-    side_->StageVersion(*record);
-    return side_->Flush();
-  }
-  side_->StageVersionRemoval(bucket, name, version.generation);
-  RETURN_IF_ERROR(side_->Flush());
-  RemoveVersionFile(bucket, version.generation);
-  return Ok{};
 }
 
 }  // namespace caip::gcs

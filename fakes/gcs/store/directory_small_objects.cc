@@ -56,9 +56,11 @@ Result<ObjectInfo> DirectoryStore::CommitSmall(std::string& temporary, const Fil
   RecordPtr before;
   RecordPtr record;
   uint64_t sequence = 0;
+  bool keeps_versions = false;
   {
     const auto lock = LockForChange(bucket, {name});
     ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(bucket));
+    keeps_versions = KeepsVersions(rules);
     ASSIGN_OR_RETURN(before, PrepareCommit(tree, info, rules, preconditions));
     record = std::make_shared<const ObjectRecord>(NewRecord(std::move(info), file, rules));
     sequence = side_->StageSmallObject(record, std::move(bytes));
@@ -74,6 +76,8 @@ Result<ObjectInfo> DirectoryStore::CommitSmall(std::string& temporary, const Fil
     } else {
       StageBefore(*record, before);
     }
+    const bool is_made = is_committed && status.ok();
+    if (!is_made && before && keeps_versions) TakeVersionBack(tree, *before);
     its.placing.erase({bucket, name});  // before a lookup with the lock sees the new file
     lock.unlock();
     its.placed.notify_all();

@@ -124,8 +124,9 @@ DirectoryStore::DirectoryStore(DirectoryStoreOptions options, const Clock& clock
       clock_(clock),
       directories_(std::move(directories)),
       side_(std::move(side)),
-      file_sync_(std::make_unique<FileSync>(directories_.root.get(), *side_, options_.sync_delay)) {
-}
+      file_sync_(std::make_unique<FileSync>(
+          directories_.root.get(), *side_, options_.sync_delay,
+          [this](const std::string& bucket) { return std::unique_lock(LockOf(bucket).mutex); })) {}
 
 DirectoryStore::BucketLock& DirectoryStore::LockOf(const std::string& bucket) const {
   return locks_[std::hash<std::string>()(bucket) % locks_.size()];

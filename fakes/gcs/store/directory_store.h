@@ -142,6 +142,7 @@ class DirectoryStore final : public BucketStore {
                                   const BucketRules& rules, const Preconditions& preconditions);
   Status SaveNewBucket(const Bucket& bucket);
   void WithdrawNewBucket(const std::string& name);
+  Status SaveMoved(const BucketTree& tree, const std::vector<std::string>& touched);
   void Withdraw(const Bucket& refused);
   void Withdraw(const ObjectRecord& refused, bool is_live);
   void NoteSaved(const ObjectRecord& record);
@@ -150,6 +151,8 @@ class DirectoryStore final : public BucketStore {
   // directory_uploads.cc. RestoreUploads and CompleteCommits are called when the store opens.
   Status NoteReceived(const std::string& key, uint64_t size) const;
   Status RestoreUploads() const;
+  Status RestoreUpload(const std::string& key, const std::string& note) const;
+  bool IsCompleteUpload(const std::string& key, const std::string& note) const;
   Status NoteLength(const std::string& key) const;
   Status CutUpload(const std::string& key, uint64_t size) const;
   Status NoteCommit(const std::string& key, const ObjectInfo& info, const BucketRules& rules,
@@ -173,8 +176,17 @@ class DirectoryStore final : public BucketStore {
   }
   ObjectRecord NewRecord(ObjectInfo info, const FileIdentity& file, const BucketRules& rules);
 
-  // directory_changes.cc: versions. The caller holds the bucket's lock, except in ClearVersions.
+  class KeptVersion;
+
+  // directory_versions.cc. The caller holds the bucket's lock, except in ClearVersions, which is
+  // called when the store opens.
   void ClearVersions();
+  void TakeLiveVersionsBack();
+  static bool KeepsVersions(const BucketRules& rules);
+  // True if the object's file is the one of its record.
+  static bool IsInPlace(const BucketTree& tree, const ObjectRecord& record);
+  void TakeVersionBack(const BucketTree& tree, const ObjectRecord& live);
+  void RemoveVersion(const ObjectInfo& live);
   Status CheckRemoval(const Found& live, const BucketRules& rules) const;
   Status PrepareRemoval(const Found& live, const BucketRules& rules);
   Status SyncFile(const Found& found) const;
@@ -189,11 +201,11 @@ class DirectoryStore final : public BucketStore {
   const Clock& clock_;
   Directories directories_;
   std::unique_ptr<SideStore> side_;
-  std::unique_ptr<FileSync> file_sync_;
   std::unique_ptr<TemporaryFiles> temporary_files_;
   mutable DirectoryCache cache_;
   mutable KeptBytes kept_bytes_;
   mutable std::array<BucketLock, 64> locks_;
+  std::unique_ptr<FileSync> file_sync_;  // the last one: its thread uses the others
 };
 
 }  // namespace caip::gcs

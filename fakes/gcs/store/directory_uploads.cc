@@ -84,12 +84,35 @@ Status DirectoryStore::RestoreUploads() const {
     if (!note.ok() && !is_noted) {
       all_noted = NoteLength(key).ok() && all_noted;
     } else if (!side_->is_same_boot()) {
-      RETURN_IF_ERROR(CutUpload(key, note.ok() ? ReceivedOf(*note) : 0));
+      RETURN_IF_ERROR(RestoreUpload(key, note.ok() ? *note : ""));
     }
   }
   if (failed) return errors::CannotContinueObject(options_.uploads.string(), failed.value());
   if (all_noted) (void)side_->SetUploadNotes(true).ok();  // else the next start tries again
   return Ok{};
+}
+
+// After a power failure. A commit syncs the directory of the object, and not the one of uploads. On
+// a file system without a journal, a complete upload's file may so have both names. To cut it, or
+// to continue it, would change the object.
+Status DirectoryStore::RestoreUpload(const std::string& key, const std::string& note) const {
+  if (!IsCompleteUpload(key, note)) return CutUpload(key, ReceivedOf(note));
+  if (::unlinkat(directories_.uploads.get(), key.c_str(), 0) == 0 || errno == ENOENT) return Ok{};
+  return errors::CannotContinueObject(key, errno);
+}
+
+// True if the upload is an object, or was cancelled. The note of a commit does not say whether the
+// file became the object's.
+bool DirectoryStore::IsCompleteUpload(const std::string& key, const std::string& note) const {
+  const auto record = RecordOfCommitNote(note);
+  if (!record) return !note.empty() && !note.starts_with(kReceived);
+  struct stat status {};
+  const int uploads = directories_.uploads.get();
+  if (::fstatat(uploads, key.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  const auto tree = OpenBucket(record->info.bucket);
+  if (!tree.ok()) return false;
+  const auto file = tree->Open(record->info.name);
+  return file.ok() && file->identity == IdentityOf(status);
 }
 
 Status DirectoryStore::NoteLength(const std::string& key) const {

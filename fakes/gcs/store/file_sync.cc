@@ -8,7 +8,9 @@
 #include <iterator>
 #include <utility>
 
-#include "fakes/gcs/store/bucket_tree.h"
+#include "fakes/gcs/errors.h"
+#include "fakes/gcs/store/file_errors.h"
+#include "fakes/gcs/store/names.h"
 
 namespace caip::gcs {
 namespace {
@@ -20,12 +22,24 @@ constexpr size_t kFilesBeforeTheEnd = 8;
 // A command that has just started has other files to sync, for which its user waits.
 constexpr std::chrono::milliseconds kAfterStart{20};
 
+// Adds the directories above `path`, up to the bucket's.
+void AddDirectoriesOf(Path path, std::set<std::string>* directories) {
+  while (path.has_parent_path()) {
+    path = path.parent_path();
+    if (!directories->insert(path).second) return;  // then the ones above are there, too
+  }
+}
+
 }  // namespace
 
 uint64_t FileSync::SmallFile::bytes() const { return std::max(identity.size, kFileBytesMin); }
 
-FileSync::FileSync(int root, SideStore& side, Duration delay)
-    : root_(root), side_(side), delay_(delay), all_done_(side.last_sequence()) {}
+FileSync::FileSync(int root, SideStore& side, Duration delay, BucketLocker lock_bucket)
+    : root_(root),
+      side_(side),
+      delay_(delay),
+      lock_bucket_(std::move(lock_bucket)),
+      all_done_(side.last_sequence()) {}
 
 FileSync::~FileSync() {
   {
@@ -111,24 +125,39 @@ size_t FileSync::SyncFirst(const std::vector<SmallFile>& files) {
     if (stopping_ && synced >= kFilesBeforeTheEnd) break;
   }
   for (const std::string& path : directories) {
-    const Fd directory = OpenBeneath(root_, path, O_RDONLY | O_DIRECTORY);
-    if (directory.valid() ? ::fsync(directory.get()) != 0 : !MeansAbsent(errno)) return 0;
+    if (!SyncDirectory(path)) return 0;
   }
   return synced;
 }
 
-// Does nothing if the object has another file by now.
+// A directory that is missing was removed. The ones above it are synced as well: for a bucket, that
+// is the root.
+bool FileSync::SyncDirectory(const std::string& path) const {
+  const Fd directory = OpenBeneath(root_, path, O_RDONLY | O_DIRECTORY);
+  if (directory.valid()) return ::fsync(directory.get()) == 0;
+  if (!MeansAbsent(errno)) return false;
+  return path.find('/') != std::string::npos || ::fsync(root_) == 0;
+}
+
+// If the object has another file by now, or none, that must be durable, too, before its bytes are
+// forgotten: after a power failure, it could have this file again, whose bytes are not on disk. So
+// the directories of all paths that its file may have are synced in any case.
 bool FileSync::SyncFile(const SmallFile& file, std::set<std::string>* directories) const {
-  Fd bucket = OpenBeneath(root_, file.bucket, O_RDONLY | O_DIRECTORY);
-  if (!bucket.valid()) return MeansAbsent(errno);
-  const auto open = BucketTree(std::move(bucket), file.bucket).Open(file.name);
-  if (!open.ok()) return open.error().code == Code::kNotFound;
-  if (open->identity != file.identity) return true;
-  for (Path path = file.bucket + "/" + open->path; path.has_parent_path();) {
-    path = path.parent_path();
-    if (!directories->insert(path).second) break;  // then the ones above are there, too
+  const auto open = OpenLocked(file);
+  if (!open.ok() && open.error().code != Code::kNotFound) return false;
+  for (const std::string& path : {PlainPath(file.name), BesidePath(file.name)}) {
+    AddDirectoriesOf(file.bucket + "/" + path, directories);
   }
-  return ::fsync(open->fd.get()) == 0;
+  return !open.ok() || open->identity != file.identity || ::fsync(open->fd.get()) == 0;
+}
+
+// A look without the lock may miss a file that moves from one of its paths to the other one.
+Result<OpenFile> FileSync::OpenLocked(const SmallFile& file) const {
+  const auto lock = lock_bucket_(file.bucket);
+  Fd bucket = OpenBeneath(root_, file.bucket, O_RDONLY | O_DIRECTORY);
+  if (bucket.valid()) return BucketTree(std::move(bucket), file.bucket).Open(file.name);
+  return MeansAbsent(errno) ? errors::BucketNotFound(file.bucket)
+                            : errors::CannotOpenBucket(file.bucket, errno);
 }
 
 }  // namespace caip::gcs

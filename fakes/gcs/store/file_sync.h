@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "fakes/gcs/store/bucket_tree.h"
 #include "fakes/gcs/store/object_record.h"
 #include "fakes/gcs/store/side_store.h"
 
@@ -25,8 +27,11 @@ inline constexpr uint64_t kSmallObjectBytes = 64 << 10;
 /// thread.
 class FileSync {
  public:
-  /// `side` and the descriptor of the store's root must outlive it.
-  FileSync(int root, SideStore& side, Duration delay);
+  /// Locks a bucket against changes of its files.
+  using BucketLocker = std::function<std::unique_lock<std::mutex>(const std::string& bucket)>;
+
+  /// `side`, the descriptor of the store's root and what `lock_bucket` uses must outlive it.
+  FileSync(int root, SideStore& side, Duration delay, BucketLocker lock_bucket);
   /// Ends after a few files: what is not synced stays in the side store.
   ~FileSync();
   FileSync(const FileSync&) = delete;
@@ -54,11 +59,14 @@ class FileSync {
   void SyncOnce(std::unique_lock<std::mutex>& lock);
   size_t SyncFirst(const std::vector<SmallFile>& files);
   bool SyncFile(const SmallFile& file, std::set<std::string>* directories) const;
+  bool SyncDirectory(const std::string& path) const;
+  Result<OpenFile> OpenLocked(const SmallFile& file) const;
   void MarkDone(uint64_t sequence);
 
   int root_;
   SideStore& side_;
   Duration delay_;
+  BucketLocker lock_bucket_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<SmallFile> files_;  // in place, not synced

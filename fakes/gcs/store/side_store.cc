@@ -318,6 +318,11 @@ Result<std::vector<ObjectRecord>> SideStore::ExpiredVersions(Instant hard_delete
   }
 }
 
+Result<std::vector<ObjectRecord>> SideStore::VersionsOfLiveObjects() {
+  const std::lock_guard lock(reader_mutex_);
+  return reader_->ReadVersionsOfLiveObjects();
+}
+
 Result<bool> SideStore::KnowsGeneration(const std::string& bucket, int64_t generation) {
   const std::lock_guard lock(reader_mutex_);
   const SqliteUse use(reader_->known);

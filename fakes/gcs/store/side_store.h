@@ -88,6 +88,9 @@ class SideStore {
                                                 int64_t generation, bool soft_deleted, int limit);
   Result<std::vector<ObjectRecord>> ExpiredVersions(Instant hard_delete_time, int limit);
   Result<bool> KnowsGeneration(const std::string& bucket, int64_t generation);  // of a version
+  /// The records of objects that have a version with their own generation: a change that kept the
+  /// version did not end. Reads the disk.
+  Result<std::vector<ObjectRecord>> VersionsOfLiveObjects();
 
   /// Forgets the bucket, all its objects and their versions.
   void StageBucketRemoval(const std::string& name);

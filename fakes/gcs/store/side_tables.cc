@@ -155,6 +155,23 @@ ObjectRecord SideStore::Reader::ReadRecord(const SqliteStatement& row, std::stri
   return record;
 }
 
+// Called at most once, when the store opens. Usually there are fewer versions than objects, so the
+// versions are looked at first: CROSS JOIN keeps that order.
+Result<std::vector<ObjectRecord>> SideStore::Reader::ReadVersionsOfLiveObjects() {
+  SqliteStatement select;
+  RETURN_IF_ERROR(database.Prepare(
+      select,
+      "SELECT o.generation, o.inode, o.modified_ns, o.size, o.hashed, o.md5, o.crc32c, o.record, "
+      "o.bucket, o.name FROM versions AS v CROSS JOIN objects AS o "
+      "WHERE o.bucket = v.bucket AND o.name = v.name AND o.generation = v.generation"));
+  std::vector<ObjectRecord> records;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, Next(select));
+    if (!more) return records;
+    records.push_back(ReadRecord(select, select.Text(8), select.Text(9)));
+  }
+}
+
 // Both are called at most once, when the store opens. A record with another file is newer, or its
 // file was changed by hand.
 

@@ -48,6 +48,7 @@ struct SideStore::Reader {
   static ObjectRecord ReadRecord(const SqliteStatement& row, std::string bucket, std::string name);
   Result<std::vector<SmallObject>> ReadSmallObjects();
   Result<std::vector<SmallObject>> ReadSmallObjectFiles();
+  Result<std::vector<ObjectRecord>> ReadVersionsOfLiveObjects();
 
   SqliteDatabase database;
   SqliteStatement object;

@@ -1,4 +1,5 @@
 // ?acl and ?defaultObjectAcl: access lists as AccessControlList documents.
+#include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/wire/request_headers.h"
 #include "fakes/gcs/xml/object_headers.h"
@@ -7,8 +8,6 @@
 
 namespace caip::gcs {
 namespace {
-
-constexpr char kOwner[] = "caip-owner";
 
 struct XmlRole {
   const char* json;
@@ -90,27 +89,18 @@ Result<AccessEntries> EntriesFromXml(const XmlElement& root) {
   return list;
 }
 
-// With uniform access, the list is not in force, and only the owner is shown.
 XmlElement ListToXml(const AccessEntries& entries, const Bucket& bucket) {
-  const bool in_force = !RulesOf(bucket).uniform_access;
   XmlElement root("AccessControlList");
-  root.Add("Owner").Add("ID", in_force ? "project-owners-" + bucket.project_number : kOwner);
+  root.Add("Owner").Add("ID", "project-owners-" + bucket.project_number);
   XmlElement& list = root.Add("Entries");
-  const auto add = [&](const std::string& entity, const std::string& permission) {
-    XmlElement& entry = list.Add("Entry");
-    entry.Add(ScopeOf(entity));
-    entry.Add("Permission", permission);
-  };
-  if (!in_force) {
-    add(kOwner, "FULL_CONTROL");
-    return root;
-  }
   for (const auto& [entity, role] : entries) {
     std::string permission = "READ";
     for (const XmlRole& known : kXmlRoles) {
       if (role == known.json) permission = known.xml;
     }
-    add(entity, permission);
+    XmlElement& entry = list.Add("Entry");
+    entry.Add(ScopeOf(entity));
+    entry.Add("Permission", permission);
   }
   return root;
 }
@@ -134,19 +124,23 @@ Result<RequestedList> RequestedListOf(const XmlCall& call, AccessListKind kind) 
   return asked;
 }
 
-Result<http::Response> ReadList(const XmlCall& call, const std::string& field) {
+Result<http::Response> ReadList(const XmlCall& call, AccessListKind kind) {
   ASSIGN_OR_RETURN(const auto generation,
                    ParseGeneration("generation", call.request.Query("generation")));
-  const bool of_object = !call.place.object.empty();
+  const bool of_object = kind == AccessListKind::kObject;
   RETURN_IF_ERROR(call.InjectFault(of_object ? "storage.objects.get" : "storage.buckets.get"));
+  const Version version{.generation = generation.value_or(0)};
+  ASSIGN_OR_RETURN(const AccessList list,
+                   call.storage().GetAccessList({kind, call.object(), version}));
+  return XmlResponse(ListToXml(list.entries, list.bucket));
+}
+
+// https://cloud.google.com/storage/docs/uniform-bucket-level-access
+Status CheckHasLists(const XmlCall& call, AccessListKind kind) {
   ASSIGN_OR_RETURN(const Bucket bucket, call.storage().GetBucket(call.place.bucket));
-  AccessEntries entries = field == "acl" ? BucketEntries(bucket) : NewObjectEntries(bucket);
-  if (of_object) {
-    const Version version{.generation = generation.value_or(0)};
-    ASSIGN_OR_RETURN(const ObjectInfo object, call.storage().GetObject(call.object(), version));
-    entries = ObjectEntries(bucket, object);
-  }
-  return XmlResponse(ListToXml(entries, bucket));
+  if (!RulesOf(bucket).uniform_access) return Ok{};
+  return errors::UniformAccess(kind == AccessListKind::kObject ? errors::ListUse::kChangeObject
+                                                               : errors::ListUse::kChangeBucket);
 }
 
 Status WriteObjectList(const XmlCall& call, const RequestedList& asked) {
@@ -176,7 +170,6 @@ Status WriteBucketList(const XmlCall& call, const RequestedList& asked, bool of_
       return of_new_objects ? ApplyPredefined(std::nullopt, asked.canned, bucket)
                             : ApplyPredefined(asked.canned, std::nullopt, bucket);
     }
-    if (RulesOf(*bucket).uniform_access) return Ok{};
     of_new_objects ? SetNewObjectEntries(asked.entries, bucket)
                    : SetBucketEntries(asked.entries, bucket);
     return Ok{};
@@ -189,14 +182,15 @@ Status WriteBucketList(const XmlCall& call, const RequestedList& asked, bool of_
 
 Result<http::Response> AccessListXml(const XmlCall& call, const std::string& field) {
   const std::string& method = call.request.method;
-  if (method == "GET" || method == "HEAD") return ReadList(call, field);
-  if (method != "PUT") return xml_errors::MethodNotAllowed(method, "an access control list");
   const bool of_object = !call.place.object.empty();
   const bool of_new_objects = !of_object && field != "acl";
   const AccessListKind kind = of_object        ? AccessListKind::kObject
                               : of_new_objects ? AccessListKind::kNewObjects
                                                : AccessListKind::kBucket;
+  if (method == "GET" || method == "HEAD") return ReadList(call, kind);
+  if (method != "PUT") return xml_errors::MethodNotAllowed(method, "an access control list");
   ASSIGN_OR_RETURN(const RequestedList asked, RequestedListOf(call, kind));
+  RETURN_IF_ERROR(CheckHasLists(call, kind));
   RETURN_IF_ERROR(of_object ? WriteObjectList(call, asked)
                             : WriteBucketList(call, asked, of_new_objects));
   return EmptyResponse(200);

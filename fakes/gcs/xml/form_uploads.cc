@@ -1,6 +1,7 @@
 // POST /bucket with multipart/form-data: uploads from HTML forms, with or without a policy.
 // https://cloud.google.com/storage/docs/xml-api/post-object-forms
 #include <algorithm>
+#include <optional>
 
 #include "base/encoding.h"
 #include "base/text.h"
@@ -18,8 +19,17 @@ namespace {
 constexpr size_t kFieldBytesMax = 256 << 10;
 constexpr size_t kFieldsMax = 200;
 
+// Browsers send quotes and ends of lines as %22, %0D and %0A, and no other character so.
+// https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data
+char EscapedByBrowser(std::string_view text) {
+  if (text.starts_with("%22")) return '"';
+  if (text.starts_with("%0D")) return '\r';
+  return text.starts_with("%0A") ? '\n' : '\0';
+}
+
 // Takes the value at the head of `rest`: a quoted string, or the text up to the next ';'. In
-// quotes, only \" and \\ are escapes, because some browsers send paths such as "C:\a.txt".
+// quotes, only \" and \\ are escapes of the backslash, because some browsers send paths such as
+// "C:\a.txt".
 std::string TakeValue(std::string_view* rest) {
   if (!rest->starts_with('"')) {
     const std::string_view word = rest->substr(0, rest->find(';'));
@@ -31,7 +41,9 @@ std::string TakeValue(std::string_view* rest) {
   for (; at < rest->size() && (*rest)[at] != '"'; ++at) {
     const std::string_view pair = rest->substr(at, 2);
     if (pair == "\\\"" || pair == "\\\\") ++at;
-    value += (*rest)[at];
+    const char escaped = EscapedByBrowser(rest->substr(at));
+    value += escaped ? escaped : (*rest)[at];
+    if (escaped) at += 2;
   }
   rest->remove_prefix(std::min(at + 1, rest->size()));
   return value;
@@ -51,6 +63,36 @@ std::string Parameter(std::string_view disposition, std::string_view name) {
   return "";
 }
 
+std::string FromLatin1(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80) text += static_cast<char>(byte >> 6 | 0xc0);
+    text += byte >= 0x80 ? static_cast<char>((byte & 0x3f) | 0x80) : c;
+  }
+  return text;
+}
+
+// Reads a value such as `UTF-8'en'a%20b.txt` (RFC 5987). nullopt if it is not valid, or in another
+// character set.
+std::optional<std::string> ExtendedValue(std::string_view value) {
+  const size_t language = value.find('\'');
+  const size_t text = language == value.npos ? value.npos : value.find('\'', language + 1);
+  if (text == value.npos) return std::nullopt;
+  const std::string charset = LowerCase(value.substr(0, language));
+  const auto bytes = PercentDecoded(value.substr(text + 1));
+  if (!bytes) return std::nullopt;
+  if (charset == "iso-8859-1") return FromLatin1(*bytes);
+  if (charset == "utf-8" && IsUtf8(*bytes)) return bytes;
+  return std::nullopt;
+}
+
+// filename*, where a client sends it, has the characters that filename cannot have (RFC 6266).
+std::string FileName(std::string_view disposition) {
+  const auto extended = ExtendedValue(Parameter(disposition, "filename*"));
+  return extended ? *extended : Parameter(disposition, "filename");
+}
+
 struct Form {
   FormFields fields;
   std::string file_name;
@@ -66,7 +108,7 @@ Result<Form> ReadFields(MultipartReader& parts) {
     const std::string_view disposition = parts.headers().Get("Content-Disposition");
     const std::string name = LowerCase(Parameter(disposition, "name"));
     if (name == "file") {
-      form.file_name = Parameter(disposition, "filename");
+      form.file_name = FileName(disposition);
       form.file_type = std::string(parts.headers().Get("Content-Type"));
       return form;
     }

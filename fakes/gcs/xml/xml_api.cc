@@ -1,7 +1,10 @@
 
 #include "fakes/gcs/xml/xml_api.h"
 
+#include <algorithm>
 #include <charconv>
+#include <span>
+#include <string_view>
 
 #include "base/text.h"
 #include "fakes/gcs/xml/object_headers.h"
@@ -22,21 +25,60 @@ Error NotAllowed(const Request& request, const char* what) {
   return xml_errors::MethodNotAllowed(request.method, what);
 }
 
+// Parameters that name a part of a bucket or an object. With one that the method does not have, the
+// request does not mean the whole: DELETE /bucket?uploads deletes no bucket.
+constexpr std::string_view kPartNames[] = {"uploads", "delete", "compose", "uploadId", "upload_id"};
+
+// Parameters that name a version of an object, or a part of an upload.
+constexpr std::string_view kObjectNames[] = {"generation", "versionId", "versions", "partNumber"};
+
+bool IsOneOf(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool NamesPart(const Request& request) {
+  return std::any_of(request.query.begin(), request.query.end(),
+                     [](const auto& item) { return IsOneOf(kPartNames, item.first); });
+}
+
+// For requests that change a bucket or an object. Each parameter without a value names a part, also
+// one that is not known here. Options have values, except empty ones of a signature.
+bool MayNamePart(const Request& request) {
+  const auto may_name = [](const auto& item) {
+    const std::string name = LowerCase(item.first);
+    const bool is_option = name.empty() || name == "userproject" || name.starts_with("x-goog-") ||
+                           name.starts_with("x-amz-");
+    return IsOneOf(kPartNames, item.first) || (item.second.empty() && !is_option);
+  };
+  return std::any_of(request.query.begin(), request.query.end(), may_name);
+}
+
+bool NamesObjectPart(const Request& request) {
+  return std::any_of(request.query.begin(), request.query.end(),
+                     [](const auto& item) { return IsOneOf(kObjectNames, item.first); });
+}
+
 Result<Response> HandleServiceRequest(const XmlCall& call) {
   const std::string& method = call.request.method;
   if (method == "GET" || method == "HEAD") return ListBucketsXml(call);
   return NotAllowed(call.request, "the service");
 }
 
+Result<Response> HandleBucketPost(const XmlCall& call) {
+  if (call.request.HasQuery("delete")) return DeleteManyXml(call);
+  if (IsForm(call.request)) return FormUploadXml(call);
+  return NotAllowed(call.request, "a bucket");
+}
+
 Result<Response> HandleBucketRequest(const XmlCall& call) {
   const Request& request = call.request;
-  if (request.method == "POST") {
-    if (request.HasQuery("delete")) return DeleteManyXml(call);
-    if (IsForm(request)) return FormUploadXml(call);
-    return NotAllowed(request, "a bucket");
-  }
+  if (request.method == "POST") return HandleBucketPost(call);
   if (const char* setting = SettingNameIn(request)) return BucketSettingXml(call, setting);
   if (request.method == "GET" && request.HasQuery("uploads")) return ListUploadsXml(call);
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (reads ? NamesPart(request) : MayNamePart(request) || NamesObjectPart(request)) {
+    return NotAllowed(request, "this part of a bucket");
+  }
   if (request.method == "GET") return ListObjectsXml(call);
   if (request.method == "HEAD") return HeadBucketXml(call);
   if (request.method == "PUT") return PutBucketXml(call);
@@ -53,6 +95,10 @@ Result<Response> HandleObjectPut(const XmlCall& call) {
     if (copies) return xml_errors::NotImplemented("A part copied from an object");
     return PutPartXml(call);
   }
+  if (request.HasQuery("partNumber")) {
+    return xml_errors::InvalidArgument("partNumber needs uploadId, the upload of the part");
+  }
+  if (MayNamePart(request)) return NotAllowed(request, "this part of an object");
   return copies ? CopyObjectXml(call) : PutObjectXml(call);
 }
 
@@ -68,7 +114,14 @@ Result<Response> HandleObjectPost(const XmlCall& call) {
 Result<Response> HandleObjectDelete(const XmlCall& call) {
   if (call.request.HasQuery("uploadId")) return AbortUploadXml(call);
   if (call.request.HasQuery("upload_id")) return UseSessionXml(call);
+  if (MayNamePart(call.request)) return NotAllowed(call.request, "this part of an object");
   return DeleteObjectXml(call);
+}
+
+Result<Response> HandleObjectRead(const XmlCall& call) {
+  if (call.request.HasQuery("uploadId")) return ListPartsXml(call);
+  if (NamesPart(call.request)) return NotAllowed(call.request, "this part of an object");
+  return ReadObjectXml(call);
 }
 
 Result<Response> HandleObjectRequest(const XmlCall& call) {
@@ -83,9 +136,7 @@ Result<Response> HandleObjectRequest(const XmlCall& call) {
   if (request.method == "PUT") return HandleObjectPut(call);
   if (request.method == "POST") return HandleObjectPost(call);
   if (request.method == "DELETE") return HandleObjectDelete(call);
-  if (request.method == "GET" || request.method == "HEAD") {
-    return request.HasQuery("uploadId") ? ListPartsXml(call) : ReadObjectXml(call);
-  }
+  if (request.method == "GET" || request.method == "HEAD") return HandleObjectRead(call);
   return NotAllowed(request, "an object");
 }
 
