@@ -3,10 +3,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "base/encoding.h"
 #include "base/errors.h"
@@ -21,69 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 using Files = std::map<std::string, ArchiveFile>;
 
-constexpr uint64_t kSdistBytesMax = 64 << 20;
 constexpr size_t kScriptBytesMax = 1 << 20;
 constexpr const char* kScripts = "../../../bin/";  // in RECORD, from site-packages
-// What lets a build do more with a source than copy it.
-constexpr std::array<std::string_view, 3> kOwnBuild = {"cmdclass", "use_2to3", "ext_modules"};
-
 constexpr const char* kCompile =
     "import py_compile, sys\nfor name in sys.argv[1:]: py_compile.compile(name, doraise=True)";
-
-bool Mentions(const Files& files, const std::string& name, std::string_view word) {
-  const auto file = files.find(name);
-  return file != files.end() && file->second.bytes.find(word) != std::string::npos;
-}
-
-// "trainer-0.1/", if all members are below it.
-std::optional<std::string> TopOf(const Files& files) {
-  if (files.empty()) return std::nullopt;
-  const std::string& first = files.begin()->first;
-  std::string top = first.substr(0, first.find('/') + 1);
-  const bool is_common = std::all_of(files.begin(), files.end(),
-                                     [&](const auto& file) { return file.first.starts_with(top); });
-  return top.empty() || !is_common ? std::nullopt : std::optional(std::move(top));
-}
-
-bool IsCopyingBuild(const Files& files, const std::string& top) {
-  if (!files.count(top + "PKG-INFO")) return false;  // nothing would show other metadata
-  for (const std::string_view word : kOwnBuild) {
-    if (Mentions(files, top + "setup.py", word) || Mentions(files, top + "setup.cfg", word) ||
-        Mentions(files, top + "pyproject.toml", word)) {
-      return false;
-    }
-  }
-  const auto pyproject = files.find(top + "pyproject.toml");
-  if (pyproject == files.end()) return files.count(top + "setup.py") != 0;
-  const auto wanted = BuildRequires(pyproject->second.bytes);
-  return std::all_of(wanted.begin(), wanted.end(),
-                     [](const auto& name) { return name == "setuptools" || name == "wheel"; });
-}
-
-}  // namespace
-
-Result<std::optional<std::vector<ChangedSource>>> ChangedSources(const PackageUpdate& update) {
-  const std::optional<std::vector<ChangedSource>> more;
-  ASSIGN_OR_RETURN(const Files before, ReadArchive(update.before, kSdistBytesMax));
-  ASSIGN_OR_RETURN(const Files after, ReadArchive(update.after, kSdistBytesMax));
-  const auto top = TopOf(before);
-  if (!top || before.size() != after.size() || !IsCopyingBuild(before, *top)) return more;
-  std::vector<ChangedSource> changed;
-  for (const auto& [name, old] : before) {
-    const auto now = after.find(name);
-    if (now == after.end()) return more;
-    if (now->second == old) continue;
-    const std::string member = name.substr(top->size());
-    const bool is_source = member.ends_with(".py") && member.find('/') != std::string::npos &&
-                           old.link.empty() && now->second.link.empty() &&
-                           old.mode == now->second.mode;
-    if (!is_source) return more;
-    changed.push_back({member, old.bytes, now->second.bytes});
-  }
-  return std::optional(std::move(changed));
-}
-
-namespace {
 
 std::string RecordSum(std::string_view bytes) {
   return "sha256=" + Base64Url(Sha256(bytes)) + "," + std::to_string(bytes.size());
@@ -97,32 +38,70 @@ class Record {
     Record record;
     record.file_ = dist_info / "RECORD";
     record.lines_ = Split(text, '\n');
+    record.line_end_ = text.ends_with("\r\n") ? "\r" : "";  // pip's csv module writes it
     return record;
   }
+  /// Call it before the following: the members of the sdist that was installed.
+  void SetMembers(std::vector<std::string> members) { members_ = std::move(members); }
   /// The installed file that a member of the sdist became: "src/trainer/task.py" is
-  /// "trainer/task.py". "": none, or several.
+  /// "trainer/task.py". "": none, or several, or "tests/trainer/task.py" may have become it, too.
   std::string InstalledAs(const std::string& member) const {
     std::string found;
     for (const std::string& line : lines_) {
       const std::string name = line.substr(0, line.find(','));
-      if (name.empty() || (member != name && !member.ends_with("/" + name))) continue;
+      if (name.empty() || !MayBecome(member, name)) continue;
       if (!found.empty()) return "";
       found = name;
     }
-    return found;
+    const auto others = std::count_if(members_.begin(), members_.end(), [&](const auto& other) {
+      return other != member && MayBecome(other, found);
+    });
+    return found.empty() || others > 0 ? "" : found;
   }
   /// True if pip compiled the module: "trainer/__pycache__/task.cpython-311.pyc".
   bool HasCompiled(const Path& module) const {
-    const std::string name = (module.parent_path() / "__pycache__" / module.stem()).string() + ".";
+    const std::string name = CompiledStem(module);
     return std::any_of(lines_.begin(), lines_.end(),
                        [&](const std::string& line) { return line.starts_with(name); });
   }
   /// Sets the digest and the size of a file that it lists.
   void Set(const std::string& name, std::string_view bytes) {
     if (const size_t at = Find(name); at < lines_.size()) {
-      lines_[at] = name + "," + RecordSum(bytes);
+      lines_[at] = name + "," + RecordSum(bytes) + line_end_;
       changed_ = true;
     }
+  }
+  /// Where pip would install a new module: beside the other modules of its directory, if these are
+  /// a package of which `before` has all installed. "" if that is not certain.
+  std::string PlaceFor(const std::string& member, const std::vector<std::string>& siblings) const {
+    std::string directory;
+    for (const std::string& sibling : siblings) {
+      const Path installed = InstalledAs(sibling);
+      if (!installed.has_parent_path() || !HasCompiled(installed)) return "";
+      if (!directory.empty() && installed.parent_path() != directory) return "";
+      directory = installed.parent_path();
+    }
+    return directory.empty() ? "" : directory + "/" + Path(member).filename().string();
+  }
+  /// Adds a module, and its compiled file with the same ending as that of another one.
+  void Add(const std::string& module, std::string_view bytes, const std::string& other) {
+    Insert(module, RecordSum(bytes));
+    const std::string known = CompiledStem(other);
+    for (const std::string& line : std::vector(lines_)) {
+      if (!line.starts_with(known)) continue;
+      Insert(CompiledStem(module) + line.substr(known.size(), line.find(',') - known.size()), ",");
+    }
+  }
+  /// Removes a module and its compiled files. Returns the names of these.
+  std::vector<std::string> Remove(const std::string& module) {
+    std::vector<std::string> compiled;
+    std::erase_if(lines_, [&](const std::string& line) {
+      const bool is_compiled = line.starts_with(CompiledStem(module));
+      if (is_compiled) compiled.push_back(line.substr(0, line.find(',')));
+      return is_compiled || line.starts_with(module + ",");
+    });
+    changed_ = true;
+    return compiled;
   }
   Status Write() const {
     if (!changed_) return Ok{};
@@ -130,6 +109,20 @@ class Record {
   }
 
  private:
+  static bool MayBecome(const std::string& member, const std::string& installed) {
+    return member == installed || member.ends_with("/" + installed);
+  }
+  static std::string CompiledStem(const Path& module) {
+    return (module.parent_path() / "__pycache__" / module.stem()).string() + ".";
+  }
+  // pip sorts the lines by their names.
+  void Insert(const std::string& name, const std::string& facts) {
+    const auto at = std::find_if(lines_.begin(), lines_.end(), [&](const std::string& line) {
+      return line.empty() || line.substr(0, line.find(',')) > name;
+    });
+    lines_.insert(at, name + "," + facts + line_end_);
+    changed_ = true;
+  }
   size_t Find(const std::string& name) const {
     const auto at = std::find_if(lines_.begin(), lines_.end(), [&](const std::string& line) {
       return line.starts_with(name + ",");
@@ -138,6 +131,8 @@ class Record {
   }
   Path file_;
   std::vector<std::string> lines_;
+  std::string line_end_;
+  std::vector<std::string> members_;
   bool changed_ = false;
 };
 
@@ -209,18 +204,87 @@ class Update {
     if (!changed) return false;
     ASSIGN_OR_RETURN(const bool found, UpdateOrigin(update));
     if (!found) return false;
-    Record& record = records_.at(installed_);
+    ASSIGN_OR_RETURN(const Files before, ReadArchive(update.before, kComparedSdistBytesMax));
+    std::vector<std::string> members;
+    for (const auto& [name, file] : before) members.push_back(name.substr(name.find('/') + 1));
+    records_.at(installed_).SetMembers(std::move(members));
     for (const ChangedSource& source : *changed) {
-      const std::string name = record.InstalledAs(source.member);
-      if (name.empty() || !record.HasCompiled(name)) return false;
+      if (!source.before) continue;
+      ASSIGN_OR_RETURN(const bool done, source.after ? Rewrite(source) : Remove(source));
+      if (!done) return false;
+    }
+    return AddNew(update, *changed);
+  }
+
+  // The installed file of a source that has the bytes of the sdist from before. "": none.
+  std::string InstalledUnchanged(const ChangedSource& source) const {
+    const Record& record = records_.at(installed_);
+    const std::string name = record.InstalledAs(source.member);
+    if (name.empty() || !record.HasCompiled(name)) return "";
+    const auto now = ReadFile(to_.site_packages / name);
+    return now.ok() && *now == source.before ? name : "";
+  }
+
+  Result<bool> Rewrite(const ChangedSource& source) {
+    const std::string name = InstalledUnchanged(source);
+    if (name.empty()) return false;
+    const Path file = to_.site_packages / name;
+    std::error_code error;
+    const auto permissions = fs::status(file, error).permissions();
+    RETURN_IF_ERROR(WriteFile(file, *source.after));
+    fs::permissions(file, permissions, error);
+    if (error) return CannotMake(file, error.value());
+    records_.at(installed_).Set(name, *source.after);
+    sources_.push_back(file.string());
+    return true;
+  }
+
+  Result<bool> Remove(const ChangedSource& source) {
+    const std::string name = InstalledUnchanged(source);
+    if (name.empty()) return false;
+    std::vector<std::string> files = records_.at(installed_).Remove(name);
+    files.push_back(name);
+    for (const std::string& file : files) {
+      std::error_code error;
+      fs::remove(to_.site_packages / file, error);
+      if (error) return CannotMake(to_.site_packages / file, error.value());
+    }
+    return true;
+  }
+
+  Result<bool> AddNew(const PackageUpdate& update, const std::vector<ChangedSource>& changed) {
+    const auto is_new = [](const ChangedSource& source) { return !source.before; };
+    if (std::none_of(changed.begin(), changed.end(), is_new)) return true;
+    ASSIGN_OR_RETURN(const Files after, ReadArchive(update.after, kComparedSdistBytesMax));
+    Record& record = records_.at(installed_);
+    for (const ChangedSource& source : changed) {
+      if (source.before) continue;
+      const std::vector<std::string> siblings = SiblingsOf(source.member, after, changed);
+      const std::string name = record.PlaceFor(source.member, siblings);
       const Path file = to_.site_packages / name;
-      const auto now = ReadFile(file);
-      if (!now.ok() || *now != source.before) return false;
-      RETURN_IF_ERROR(WriteFile(file, source.after));
-      record.Set(name, source.after);
+      if (name.empty() || fs::exists(fs::symlink_status(file))) return false;
+      RETURN_IF_ERROR(WriteFile(file, *source.after));
+      record.Add(name, *source.after, record.InstalledAs(siblings.front()));
       sources_.push_back(file.string());
     }
     return true;
+  }
+
+  // The earlier modules of the same directory.
+  static std::vector<std::string> SiblingsOf(const std::string& member, const Files& files,
+                                             const std::vector<ChangedSource>& changed) {
+    const auto is_new = [&](const std::string& name) {
+      return std::any_of(changed.begin(), changed.end(), [&](const ChangedSource& source) {
+        return source.member == name && !source.before;
+      });
+    };
+    std::vector<std::string> siblings;
+    for (const auto& [name, file] : files) {
+      const std::string other = name.substr(name.find('/') + 1);
+      const bool is_beside = Path(other).parent_path() == Path(member).parent_path();
+      if (is_beside && other.ends_with(".py") && !is_new(other)) siblings.push_back(other);
+    }
+    return siblings;
   }
 
   // pip notes in direct_url.json from which file it installed a distribution (PEP 610): its path,

@@ -4,34 +4,14 @@
 // compiled files of unchanged modules keep the earlier path inside, which Python corrects on
 // import.
 
-#include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/files.h"
 #include "base/result.h"
+#include "host/python/source_changes.h"
 
 namespace caip::host {
-
-/// A package of the earlier environment, and the same package now: sdists.
-struct PackageUpdate {
-  size_t index = 0;  // its place among the environment's packages
-  Path before;
-  Path after;
-};
-
-/// A source that differs. `member` is its name below the sdist's top directory.
-struct ChangedSource {
-  std::string member;
-  std::string before;
-  std::string after;
-};
-
-/// The sources in which two sdists differ. nullopt if they also differ in another way (a file more,
-/// other metadata), or if their build may do more than copy sources: it needs more than setuptools,
-/// or setup.py names commands of its own.
-Result<std::optional<std::vector<ChangedSource>>> ChangedSources(const PackageUpdate& update);
 
 /// An environment, and its name in the paths of its scripts.
 struct EnvironmentPlace {
@@ -42,8 +22,8 @@ struct EnvironmentPlace {
 
 /// Copies the environment `from` to `to`, and replaces the changed sources of its packages, their
 /// compiled files and the lines of RECORD. False if a source is not installed as it is in its
-/// sdist, or does not compile: then `to` must be made by pip. Files that do not change become hard
-/// links.
+/// sdist, does not compile, or is new in a directory that is not a package whose sources are all
+/// installed: then `to` must be made by pip. Files that do not change become hard links.
 Result<bool> UpdateSources(const EnvironmentPlace& from, const EnvironmentPlace& to,
                            const std::vector<PackageUpdate>& updates);
 

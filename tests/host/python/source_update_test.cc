@@ -66,7 +66,9 @@ TEST(ChangedSources, AreFoundIfNothingElseDiffers) {
 }
 
 TEST(ChangedSources, AreNoneIfMoreDiffersOrTheBuildMayDoMore) {
-  for (const auto& [name, bytes] : Members{{"t-0.1/t/more.py", ""},
+  for (const auto& [name, bytes] : Members{{"t-0.1/t/sub/__init__.py", ""},
+                                           {"t-0.1/more.py", ""},
+                                           {"t-0.1/t/more.txt", ""},
                                            {"t-0.1/PKG-INFO", "Name: t\nVersion: 0.2\n"},
                                            {"t-0.1/setup.py", "import os\n"},
                                            {"t-0.1/t/data.txt", "1"},
@@ -83,6 +85,25 @@ TEST(ChangedSources, AreNoneIfMoreDiffersOrTheBuildMayDoMore) {
   Members bare = kPlain;
   bare.erase("t-0.1/PKG-INFO");
   EXPECT_EQ(Changed(bare, With(bare, "t-0.1/t/task.py", "print(2)\n")), "more");
+}
+
+TEST(ChangedSources, CanBeNewOrGone) {
+  const std::string list = "t-0.1/t.egg-info/SOURCES.txt";
+  const Members plain = With(kPlain, list, "setup.py\nt/__init__.py\nt/task.py");
+  const Members more = With(With(plain, "t-0.1/t/more.py", "x = 1\n"), list,
+                            "setup.py\nt/__init__.py\nt/more.py\nt/task.py");
+  EXPECT_EQ(Changed(plain, more), "t/more.py ");
+  EXPECT_EQ(Changed(more, plain), "t/more.py ");
+  EXPECT_EQ(Changed(plain, With(more, list, "setup.py\nt/data.txt\nt/more.py")), "more");
+  Members bare = plain;
+  bare.erase("t-0.1/t/__init__.py");
+  EXPECT_EQ(Changed(plain, bare), "more") << "it makes the package";
+  Members empty = bare;
+  empty.erase("t-0.1/t/task.py");
+  EXPECT_EQ(Changed(bare, empty), "more") << "the directory is gone";
+  const std::string setup = "setup(name='t', py_modules=['t.task', 't.__init__'])\n";
+  EXPECT_EQ(Changed(With(plain, "t-0.1/setup.py", setup), With(more, "t-0.1/setup.py", setup)),
+            "more");
 }
 
 // gs://b/NAME is a file of a directory.
@@ -178,6 +199,39 @@ class SourceUpdateTest : public testing::Test {
     EXPECT_FALSE(prepared.failure) << prepared.failure->traceback;
     return prepared;
   }
+  static Path TreeOf(const engine::Prepared& prepared) {
+    return Path(prepared.interpreter).parent_path().parent_path();
+  }
+  /// The lines of RECORD without those of files that name the environment's key.
+  std::vector<std::string> RecordOf(const engine::Prepared& prepared) const {
+    std::vector<std::string> lines;
+    for (const auto& [name, text] : FilesOf(TreeOf(prepared) / "lib")) {
+      if (!name.ends_with("trainer-0.1.dist-info/RECORD")) continue;
+      for (const std::string& line : Split(text, '\n')) {
+        const bool names_the_key = line.find("direct_url.json,") != std::string::npos ||
+                                   line.find("bin/train,") != std::string::npos;
+        if (!names_the_key) lines.push_back(line);
+      }
+    }
+    return lines;
+  }
+  // RECORD and direct_url.json name the digest of the sdist, in which times differ.
+  static void ExpectSame(const Members& files, const Members& wanted) {
+    const auto names = [](const Members& members) {
+      std::vector<std::string> list;
+      for (const auto& [name, bytes] : members) list.push_back(name);
+      return list;
+    };
+    EXPECT_EQ(names(files), names(wanted));
+    for (const auto& [name, bytes] : files) {
+      const auto other = wanted.find(name);
+      const bool names_the_key = name.ends_with("RECORD") || name.ends_with("direct_url.json") ||
+                                 bytes.find("/bin/python") != std::string::npos;
+      if (!names_the_key && other != wanted.end()) {
+        EXPECT_EQ(bytes, other->second) << name;
+      }
+    }
+  }
   std::string Output(std::vector<std::string> argv) const {
     const auto said = CaptureTool(
         {.argv = std::move(argv), .environment = {{"PATH", "/usr/bin:/bin"}, {"HOME", "/tmp"}}});
@@ -226,21 +280,59 @@ TEST_F(SourceUpdateTest, LeavesTheFilesThatPipLeaves) {
                     "    if text != f.hash.value: print('wrong', f)\n"}),
             "");
 
-  // RECORD and direct_url.json name the digest of the sdist, in which times differ
   const Path tree = Path(updated.interpreter).parent_path().parent_path();
-  const auto names = [](const Members& files) {
-    std::vector<std::string> list;
-    for (const auto& [name, bytes] : files) list.push_back(name);
-    return list;
-  };
-  EXPECT_EQ(names(FilesOf(tree / "lib")), names(wanted));
-  EXPECT_EQ(names(FilesOf(tree / "bin")), names(wanted_scripts));
-  for (const auto& [name, bytes] : FilesOf(tree / "lib")) {
-    const bool names_the_key = name.ends_with("RECORD") || name.ends_with("direct_url.json");
-    if (!names_the_key) {
-      EXPECT_EQ(bytes, wanted.at(name)) << name;
-    }
-  }
+  ExpectSame(FilesOf(tree / "lib"), wanted);
+  ExpectSame(FilesOf(tree / "bin"), wanted_scripts);
+}
+
+TEST_F(SourceUpdateTest, LeavesTheFilesThatPipLeavesOfNewAndRemovedSources) {
+  Write("src/trainer/added.py", "name = 'added'\n");
+  Write("src/trainer/task.py", "from trainer.added import name\ndef main(): print(name)\nmain()\n");
+  std::filesystem::remove(root_.path() / "project/src/trainer/other.py");
+  const engine::Prepared by_pip = Prepare("by_pip");
+  const Members wanted = FilesOf(TreeOf(by_pip) / "lib");
+  const auto record = RecordOf(by_pip);
+  RemoveTree(options_.state);
+
+  const std::string changed = *ReadFile(root_.path() / "project/src/trainer/task.py");
+  std::filesystem::remove(root_.path() / "project/src/trainer/added.py");
+  Write("src/trainer/other.py", "name = 'other'\n");
+  Write("src/trainer/task.py", Task("old"));
+  const engine::Prepared earlier = Prepare("earlier");
+  Write("src/trainer/added.py", "name = 'added'\n");
+  Write("src/trainer/task.py", changed);
+  std::filesystem::remove(root_.path() / "project/src/trainer/other.py");
+  const engine::Prepared updated = Prepare("updated");
+  EXPECT_THAT(LinesOf("updated"), Contains(kUpdated));
+  EXPECT_EQ(Output({updated.interpreter, "-m", "trainer.task"}), "added\n");
+  EXPECT_EQ(Output({earlier.interpreter, "-m", "trainer.task"}), "old other\n");
+  ExpectSame(FilesOf(TreeOf(updated) / "lib"), wanted);
+  EXPECT_EQ(RecordOf(updated), record);
+}
+
+TEST_F(SourceUpdateTest, IsLeftToPipIfANewSourceMayNotBeInstalled) {
+  Write("src/scripts/tool.py", "print('tool')\n");
+  Write("MANIFEST.in", "graft src/scripts\n");
+  Prepare("one");
+  Write("src/scripts/second.py", "print('second')\n");
+  const engine::Prepared two = Prepare("two");
+  EXPECT_THAT(LinesOf("two"), Not(Contains(kUpdated)));
+  EXPECT_EQ(Output({two.interpreter, "-m", "trainer.task"}), "old other\n");
+}
+
+TEST_F(SourceUpdateTest, IsLeftToPipIfTwoDirectoriesHaveTheNameOfThePackage) {
+  Write("tests/trainer/__init__.py", "");
+  Write("MANIFEST.in", "graft tests\n");
+  Prepare("one");
+  Write("tests/trainer/test_task.py", "");
+  const engine::Prepared two = Prepare("two");
+  EXPECT_THAT(LinesOf("two"), Not(Contains(kUpdated)));
+  EXPECT_EQ(Output({two.interpreter, "-m", "trainer.task"}), "old other\n");
+  EXPECT_THAT(Output({two.interpreter, "-c", "import trainer.test_task"}), HasSubstr("No module"));
+  Write("tests/trainer/__init__.py", "x = 1\n");
+  const engine::Prepared three = Prepare("three");
+  EXPECT_EQ(Output({three.interpreter, "-c", "import trainer; print(hasattr(trainer, 'x'))"}),
+            "False\n");
 }
 
 TEST_F(SourceUpdateTest, IsLeftToPipIfTheMetadataChanges) {
