@@ -5,6 +5,7 @@
 #include "emulator/app/built_in_images.h"
 #include "google/gcs_uri.h"
 #include "host/machine/machines.h"
+#include "host/metrics/log_file_launcher.h"
 #include "host/process/child_process.h"
 #include "host/process/launcher_link.h"
 
@@ -47,6 +48,19 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
           .runtime_store = options.runtime_store,
           .runtimes = options.runtimes,
           .strict_runtime = options.strict_runtime};
+}
+
+// The service reads the log files of Vertex AI's replicas (docs/service/vertex.md, section 10),
+// whose jobs are the only ones that belong to a location. A machine has their place; a process has
+// not.
+void ReadLogFiles(const EmulatorOptions& options, Clock& clock, engine::LogSink& output,
+                  host::LauncherBundle& bundle) {
+  if (options.isolation != Isolation::kMachine) return;
+  host::LogFileOptions files;
+  files.root = options.state / "disks" / ".log-storage";  // deleted with the disks after a kill
+  files.reads_files = [](const run::RunKey& run) { return !run.location.empty(); };
+  bundle.launcher = std::make_unique<host::LogFileLauncher>(std::move(bundle.launcher),
+                                                            std::move(files), output, clock);
 }
 
 }  // namespace
@@ -96,9 +110,12 @@ Result<host::LauncherBundle> OpenReplicaHost(const EmulatorOptions& options, con
                                                 host::OwnEnvironment()}](const std::string& uri) {
     return images.CommandFor(uri);
   };
-  return host::OpenLauncherBundle(
-      LauncherOptionsFrom(options),
-      {clock, output, *state.log, *state.storage, directory_of, built_in});
+  ASSIGN_OR_RETURN(host::LauncherBundle bundle,
+                   host::OpenLauncherBundle(
+                       LauncherOptionsFrom(options),
+                       {clock, output, *state.log, *state.storage, directory_of, built_in}));
+  ReadLogFiles(options, clock, output, bundle);
+  return bundle;
 }
 
 }  // namespace caip::app

@@ -114,6 +114,10 @@ std::string InstallingPackage(std::string_view uri) {
   return Joined({"Installing the package: ", uri});
 }
 
+std::string RunningCommand(std::string_view command) {
+  return Joined({"Running command: ", command});
+}
+
 std::string EmulatorRestarted() {
   return "The emulator was restarted. Running replicas are treated as lost with their machines.";
 }

@@ -63,6 +63,8 @@ std::string NoMachines(std::string_view region, int attempt);
 std::string NoPackages();
 std::string DownloadingPackage(std::string_view uri);
 std::string InstallingPackage(std::string_view uri);
+/// "Running command: gsutil -q cp gs://b/t.tar.gz t.tar.gz": the launcher quotes its own commands.
+std::string RunningCommand(std::string_view command);
 std::string EmulatorRestarted();
 std::string OutputCutShort();
 std::string Seed(uint64_t seed);

@@ -7,7 +7,11 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <map>
+
 #include "base/encoding.h"
+#include "host/machine/machines.h"
+#include "places.h"
 
 namespace caip::testing {
 namespace {
@@ -37,6 +41,35 @@ TEST_F(VertexApi, RunsACustomJob) {
   EXPECT_THAT(lines, HasSubstr("CLUSTER_SPEC={\"cluster\":{\"workerpool0\":["));
   EXPECT_THAT(lines, HasSubstr("TF_CONFIG={\"cluster\": {\"chief\": ["));
   EXPECT_THAT(lines, HasSubstr("CLOUD_ML_PROJECT_ID=123456789012"));
+}
+
+// docs/service/vertex.md, section 10.
+TEST_F(VertexApi, ReadsTheLogFilesOfAReplica) {
+  const TemporaryDirectory trial;
+  if (const auto why_not =
+          host::TryMachine(Path(CAIP_BINARY_DIR) / "caip-launcher", trial.path())) {
+    GTEST_SKIP() << "replicas cannot have machines here: " << *why_not;
+  }
+  Json job = Job("probe");
+  job["jobSpec"]["workerPoolSpecs"][0]["containerSpec"]["command"] = {
+      "sh", "-c",
+      "echo '{\"severity\":\"WARNING\",\"step\":7}' > /var/log-storage/output-1.log; "
+      "echo the last > /var/log-storage/output.log"};
+  const std::string name = Create(job).Text("name");
+  EXPECT_EQ(StringOr(AwaitEnd(name), "state"), "JOB_STATE_SUCCEEDED");
+  const Answer log =
+      Ask("POST", "/v2/entries:list",
+          {{"resourceNames", {"projects/demo"}},
+           {"filter", "resource.type=\"ml_job\" AND resource.labels.job_id=\"" + IdOf(name) +
+                          "\" AND resource.labels.task_name=\"workerpool0-0\""}});
+  std::map<std::string, std::string> entries;
+  for (const Json& entry : log.body["entries"]) {
+    const Json* object = Member(entry, "jsonPayload");
+    entries[object ? CompactJson(*object) : StringOr(entry, "textPayload")] =
+        StringOr(entry, "severity");
+  }
+  EXPECT_EQ(entries["{\"step\":7}"], "WARNING") << log.body;
+  EXPECT_EQ(entries["the last"], "DEFAULT") << log.body;
 }
 
 TEST_F(VertexApi, IsKnownToTheCommandsOnAllJobs) {

@@ -31,6 +31,7 @@ TEST(RunTexts, ReportTheInstallationAsTheServiceDoes) {
   EXPECT_EQ(NoPackages(), "No packages to install.");
   EXPECT_EQ(DownloadingPackage("gs://b/t.tar.gz"), "Downloading the package: gs://b/t.tar.gz");
   EXPECT_EQ(InstallingPackage("gs://b/t.tar.gz"), "Installing the package: gs://b/t.tar.gz");
+  EXPECT_EQ(RunningCommand("pip3 install --user t"), "Running command: pip3 install --user t");
 }
 
 TEST(RunTexts, NameTheSignalAfterTheStatus) {

@@ -195,17 +195,14 @@ void PackagerOnHost::Attach(const OrderPtr& order, const EnvironmentName& name,
     changed_.notify_all();
   }
   order->build = build;
-  build->Watch(run, [this, order](Severity severity, const std::string& line) {
-    Say(order, severity, line);
-  });
+  build->Watch(run, [this, order](const PackageLine& line) { Say(order, line); });
 }
 
 void PackagerOnHost::AnswerFromCache(const OrderPtr& order, const std::string& key) {
   const std::vector<std::string>& uris = order->request.package_uris;
   if (uris.empty()) Say(order, Severity::kInfo, run::texts::NoPackages());
   for (const std::string& uri : uris) {
-    Say(order, Severity::kInfo, run::texts::DownloadingPackage(uri));
-    Say(order, Severity::kInfo, run::texts::InstallingPackage(uri));
+    for (const PackageLine& line : LauncherLines(uri)) Say(order, line);
   }
   if (!uris.empty()) {
     Say(order, Severity::kInfo, kUnchanged);
@@ -305,6 +302,12 @@ Prepared PackagerOnHost::EnvironmentOf(const OrderPtr& order, const std::string&
           std::nullopt,
           PackagesOf(order->request.package_uris, key),
           NeedsOf(order->interpreter)};
+}
+
+// Only jobs of Vertex AI belong to a location.
+void PackagerOnHost::Say(const OrderPtr& order, const PackageLine& line) const {
+  if (line.is_command && order->request.run.location.empty()) return;
+  Say(order, line.severity, line.text);
 }
 
 void PackagerOnHost::Say(const OrderPtr& order, Severity severity,

@@ -44,6 +44,7 @@ struct PackagerOptions {
 };
 
 class PackageBuild;
+struct PackageLine;
 
 /// Installs packages with pip. One thread answers requests from the cache, others install. Runs
 /// that need the same environment at the same time share one installation, and each gets its
@@ -84,6 +85,7 @@ class PackagerOnHost final : public engine::Packager {
   std::vector<std::string> PackagesOf(const std::vector<std::string>& uris,
                                       const std::string& key) const;
   void Say(const OrderPtr& order, engine::Severity severity, const std::string& message) const;
+  void Say(const OrderPtr& order, const PackageLine& line) const;
 
   const PackagerOptions options_;
   Interpreters& interpreters_;

@@ -98,7 +98,27 @@ class FoldedOutput {
   MonotonicTime shown_ = MonotonicNow();
 };
 
+std::string NameInUri(const std::string& uri) { return uri.substr(uri.rfind('/') + 1); }
+
+PackageLine CommandLineOf(const std::string& command) {
+  return {Severity::kInfo, run::texts::RunningCommand(command), true};
+}
+
+PackageLine CopyCommandOf(const std::string& uri) {
+  return CommandLineOf("gsutil -q cp " + uri + " " + NameInUri(uri));
+}
+
 }  // namespace
+
+std::vector<PackageLine> LauncherLines(const std::string& uri) {
+  std::vector<PackageLine> lines = {{Severity::kInfo, run::texts::DownloadingPackage(uri)},
+                                    CopyCommandOf(uri),
+                                    {Severity::kInfo, run::texts::InstallingPackage(uri)}};
+  for (const PipCommand& command : InstallCommands("", NameInUri(uri), {}, false)) {
+    lines.push_back(CommandLineOf(command.quoted));
+  }
+  return lines;
+}
 
 BuildTools SeedBuildTools(const Interpreter& interpreter, const Path& environment) {
   const Path packages =
@@ -121,7 +141,7 @@ BuildTools SeedBuildTools(const Interpreter& interpreter, const Path& environmen
 
 void PackageBuild::Watch(const engine::RunKey& run, Say say) {
   std::lock_guard lock(mutex_);
-  for (const Line& line : said_) say(line.severity, line.text);
+  for (const PackageLine& line : said_) say(line);
   watchers_[run] = std::move(say);
 }
 
@@ -131,11 +151,13 @@ bool PackageBuild::Unwatch(const engine::RunKey& run) {
   return watchers_.empty();
 }
 
-void PackageBuild::SendLine(Severity severity, const std::string& text) {
+void PackageBuild::Send(const PackageLine& line) {
   std::lock_guard lock(mutex_);
-  said_.push_back({severity, text});
-  for (const auto& [run, say] : watchers_) say(severity, text);
+  said_.push_back(line);
+  for (const auto& [run, say] : watchers_) say(line);
 }
+
+void PackageBuild::SendLine(Severity severity, const std::string& text) { Send({severity, text}); }
 
 PackageBuild::Outcome PackageBuild::Run(const PackagerOptions& options, PackageSource& source,
                                         EnvironmentCache& cache) {
@@ -191,8 +213,7 @@ bool PackageBuild::UpdateEarlier(const PackagerOptions& options, PackageSource& 
   const auto updated = UpdateSources(place(earlier->key), to, updates);
   if (!updated.ok() || !*updated || stop_.stop_requested()) return false;
   for (const std::string& uri : plan_.uris) {
-    SendLine(Severity::kInfo, run::texts::DownloadingPackage(uri));
-    SendLine(Severity::kInfo, run::texts::InstallingPackage(uri));
+    for (const PackageLine& line : LauncherLines(uri)) Send(line);
   }
   SendLine(Severity::kInfo, kSourcesUpdated);
   return true;
@@ -223,6 +244,7 @@ PackageBuild::Outcome PackageBuild::InstallAll(const PackagerOptions& options,
   }
   for (size_t i = 0; i < plan_.uris.size() && !stop_.stop_requested(); ++i) {
     SendLine(Severity::kInfo, run::texts::DownloadingPackage(plan_.uris[i]));
+    Send(CopyCommandOf(plan_.uris[i]));
     auto package = Fetch(i, options, source);
     if (!package.ok() && package.error().code == Code::kInvalidArgument) {
       return Failure{1, "", package.error().message};  // pip must not get it
@@ -269,6 +291,7 @@ std::optional<PackageBuild::PipFailure> PackageBuild::Install(const Package& pac
     failure.reset();
     for (const PipCommand& command :
          InstallCommands(python, package.file_name, options.pip, in_place)) {
+      Send(CommandLineOf(command.quoted));
       failure = RunPip(command, package, environment);
       if (failure) break;
     }

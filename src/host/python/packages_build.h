@@ -12,11 +12,23 @@
 
 namespace caip::host {
 
+/// A line of the log of an installation.
+struct PackageLine {
+  engine::Severity severity = engine::Severity::kInfo;
+  std::string text;
+  /// It quotes a command of the service's launcher, which that of Vertex AI does
+  /// (docs/service/vertex.md, section 6).
+  bool is_command = false;
+};
+
+/// The lines of the service's launcher about one package. Those of pip are missing.
+std::vector<PackageLine> LauncherLines(const std::string& uri);
+
 /// Fetches, checks and installs packages, in order. Runs on one thread. Other threads may add and
 /// remove watchers. A late watcher gets all earlier lines.
 class PackageBuild {
  public:
-  using Say = std::function<void(engine::Severity, const std::string& line)>;
+  using Say = std::function<void(const PackageLine& line)>;
   struct Plan {
     std::string key;
     Interpreter interpreter;
@@ -40,10 +52,6 @@ class PackageBuild {
   Outcome Run(const PackagerOptions& options, PackageSource& source, EnvironmentCache& cache);
 
  private:
-  struct Line {
-    engine::Severity severity;
-    std::string text;
-  };
   struct Package {
     std::string uri;
     Path directory;  // contains the file under its own name
@@ -55,6 +63,7 @@ class PackageBuild {
     std::string text;
   };
 
+  void Send(const PackageLine& line);
   void SendLine(engine::Severity severity, const std::string& text);
   bool UpdateEarlier(const PackagerOptions& options, PackageSource& source,
                      const EnvironmentCache& cache);
@@ -71,7 +80,7 @@ class PackageBuild {
   std::map<size_t, Package> fetched_;  // by their places in `uris`
   std::string pip_outcome_;            // the last line of the pip command before
   std::mutex mutex_;
-  std::vector<Line> said_;                  // guarded by mutex_
+  std::vector<PackageLine> said_;           // guarded by mutex_
   std::map<engine::RunKey, Say> watchers_;  // guarded by mutex_
 };
 

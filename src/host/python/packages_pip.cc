@@ -98,6 +98,8 @@ std::vector<PipCommand> InstallCommands(const Path& python, const std::string& f
     commands[i].shown = "pip3 " + Join(words, " ") + " " + file_name;
     commands[i].argv = {python.string(), "-m", "pip"};
     commands[i].argv.insert(commands[i].argv.end(), words.begin(), words.end());
+    words.insert(words.begin() + 1, "--user");
+    commands[i].quoted = "pip3 " + Join(words, " ") + " " + file_name;
     AddSettings(settings, commands[i].argv);
     if (no_build_isolation) commands[i].argv.emplace_back("--no-build-isolation");
     // The prefix prevents that pip reads the name as an option or as a name in an index.

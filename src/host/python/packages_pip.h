@@ -22,7 +22,8 @@ struct PipSettings {
 /// One pip run.
 struct PipCommand {
   std::vector<std::string> argv;
-  std::string shown;  // the command line of the service's launcher
+  std::string shown;   // the command line of the service's launcher, without --user
+  std::string quoted;  // the same with --user, as the launcher quotes it in the log
 };
 
 /// The two commands of the service's launcher for one package in the working directory

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "host/python/packages_build.h"
 
 namespace caip::host {
 namespace {
@@ -22,6 +23,26 @@ TEST(InstallCommands, AreTheTwoOfTheService) {
             "./trainer-0.1.tar.gz");
   EXPECT_EQ(Join(commands[1].argv, " "), "/env/bin/python3 -m pip install ./trainer-0.1.tar.gz");
   EXPECT_EQ(commands[1].shown, "pip3 install trainer-0.1.tar.gz");
+  EXPECT_EQ(commands[0].quoted,
+            "pip3 install --user --upgrade --force-reinstall --no-deps trainer-0.1.tar.gz");
+  EXPECT_EQ(commands[1].quoted, "pip3 install --user trainer-0.1.tar.gz");
+}
+
+// docs/service/vertex.md, section 6.
+TEST(LauncherLines, QuoteTheCommandsForAPackage) {
+  std::vector<std::string> texts;
+  std::vector<bool> are_commands;
+  for (const PackageLine& line : LauncherLines("gs://b/x/t-0.1.tar.gz")) {
+    texts.push_back(line.text);
+    are_commands.push_back(line.is_command);
+  }
+  EXPECT_THAT(texts, ElementsAre("Downloading the package: gs://b/x/t-0.1.tar.gz",
+                                 "Running command: gsutil -q cp gs://b/x/t-0.1.tar.gz t-0.1.tar.gz",
+                                 "Installing the package: gs://b/x/t-0.1.tar.gz",
+                                 "Running command: pip3 install --user --upgrade --force-reinstall "
+                                 "--no-deps t-0.1.tar.gz",
+                                 "Running command: pip3 install --user t-0.1.tar.gz"));
+  EXPECT_THAT(are_commands, ElementsAre(false, true, false, true, true));
 }
 
 TEST(InstallCommands, PassTheSettingsOnAndNeverTakeANameForAnOption) {

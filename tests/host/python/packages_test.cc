@@ -12,6 +12,7 @@
 #include <future>
 
 #include "host/process/child_process.h"
+#include "host/python/packages_build.h"
 #include "tests/host/launch_world.h"
 #include "tests/host/python/archive_maker.h"
 
@@ -207,6 +208,15 @@ TEST_F(PackagerTest, InstallsInOrderAndFindsTheSameEnvironmentAgainWithoutAnyPro
       ElementsAre("Downloading the package: " + uris[0], "Installing the package: " + uris[0],
                   "Downloading the package: " + uris[1], "Installing the package: " + uris[1],
                   "The packages are unchanged: their environment is used again."));
+}
+
+TEST_F(PackagerTest, TheLauncherOfVertexAiQuotesItsCommands) {
+  PrepareRequest request = Request("job", {Sdist("trainer")});
+  request.run.location = "us-central1";  // only its jobs have one
+  std::future<Prepared> prepared = Begin(request);
+  ASSERT_EQ(prepared.wait_for(kPatience), std::future_status::ready);
+  for (const auto& line : LauncherLines("gs://b/trainer-0.1.tar.gz"))
+    EXPECT_THAT(LinesOf("job"), Contains(line.text));
 }
 
 TEST_F(PackagerTest, AMissingDependencyFailsTheJobWithPipsWordsAfterTwoTries) {

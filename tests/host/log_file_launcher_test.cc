@@ -1,0 +1,270 @@
+// Log files of replicas (docs/service/vertex.md, section 10), read as they are written.
+
+#include "host/metrics/log_file_launcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "host/machine/machines.h"
+#include "host/metrics/log_files.h"
+#include "tests/host/launch_world.h"
+
+namespace caip::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// A launcher whose replicas are the test itself.
+class HandLauncher final : public engine::Launcher {
+ public:
+  Result<run::Program> Resolve(const run::Program& program) const override { return program; }
+  void Launch(engine::ReplicaLaunch launch, Listener listener) override {
+    launches.push_back(std::move(launch));
+    listeners.push_back(std::move(listener));
+  }
+  void Signal(const engine::ReplicaKey&, int) override {}
+  void Kill(const engine::ReplicaKey&) override {}
+  void Discard(const engine::RunKey&) override {}
+
+  std::vector<engine::ReplicaLaunch> launches;
+  std::vector<Listener> listeners;
+};
+
+void WriteTo(const Path& file, const std::string& text, std::ios::openmode mode = std::ios::app) {
+  std::ofstream(file, mode) << text;
+}
+
+engine::ReplicaExit ExitOf(const engine::ReplicaKey& key) {
+  engine::ReplicaExit exit;
+  exit.key = key;
+  return exit;
+}
+
+class LogFileLauncherTest : public ::testing::Test {
+ protected:
+  LogFileLauncherTest() {
+    auto inner = std::make_unique<HandLauncher>();
+    hand_ = inner.get();
+    launcher_ = std::make_unique<LogFileLauncher>(
+        std::move(inner),
+        LogFileOptions{root_.path() / "logs",
+                       [](const engine::RunKey& run) { return run.project == "my-project"; }},
+        sink_, clock_);
+  }
+
+  /// Starts a replica. Returns the directory of this host with its log files; "" none.
+  Path Start(bool fresh_disk = true, engine::ReplicaKey key = AKey()) {
+    auto launch = AShell("", std::move(key));
+    launch.fresh_disk = fresh_disk;
+    launcher_->Launch(std::move(launch), {[](const engine::ReplicaKey&) {},
+                                          [this](const engine::ReplicaExit&) {
+                                            const std::lock_guard lock(mutex_);
+                                            at_exit_ = sink_.Messages();
+                                            ++exits_;
+                                            changed_.notify_all();
+                                          }});
+    const auto& volumes = hand_->launches.back().volumes;
+    if (volumes.empty()) return "";
+    EXPECT_EQ(volumes.back().shown, "/var/log-storage");
+    return volumes.back().directory;
+  }
+  /// Ends the last replica. Returns the messages that the log had when its end was reported.
+  std::vector<std::string> End() {
+    hand_->listeners.back().on_exit(ExitOf(hand_->launches.back().key));
+    return AwaitEnd();
+  }
+  std::vector<std::string> AwaitEnd() {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(changed_.wait_for(lock, std::chrono::seconds(30), [&] { return exits_ > 0; }))
+        << "no exit came";
+    exits_ = 0;
+    return at_exit_;
+  }
+
+  TemporaryDirectory root_;
+  SystemClock clock_;
+  RecordingSink sink_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> at_exit_;
+  int exits_ = 0;
+  HandLauncher* hand_ = nullptr;
+  std::unique_ptr<LogFileLauncher> launcher_;  // last: its thread uses the members above
+};
+
+TEST(LogFiles, AreNamedByTheService) {
+  for (const char* name : {"output.log", "output-1.log", "output_b.log"}) {
+    EXPECT_TRUE(IsLogFileName(name)) << name;
+  }
+  for (const char* name : {"output", "output.log.1", "my-output.log", "outpu.log", ""}) {
+    EXPECT_FALSE(IsLogFileName(name)) << name;
+  }
+}
+
+TEST_F(LogFileLauncherTest, LinesAreEntriesWhileTheReplicaRuns) {
+  const Path directory = Start();
+  WriteTo(directory / "other.log", "not this\n");
+  WriteTo(directory / "output.log", "step 1\n\n{\"severity\":\"ERROR\",\"message\":\"m\"}\n");
+  ASSERT_TRUE(sink_.AwaitMessage("\"m\""));
+  WriteTo(directory / "output.log", "step 2\n");
+  ASSERT_TRUE(sink_.AwaitMessage("step 2"));
+  const auto lines = sink_.Lines();
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0].message, "step 1");
+  EXPECT_EQ(lines[0].payload, run::Payload::kText);
+  EXPECT_EQ(lines[0].severity, engine::Severity::kDefault);
+  EXPECT_EQ(lines[0].task, "worker-replica-0");
+  EXPECT_EQ(lines[0].run, AKey().run);
+  EXPECT_EQ(lines[1].payload, run::Payload::kObject);
+  EXPECT_EQ(lines[1].severity, engine::Severity::kError);
+}
+
+TEST_F(LogFileLauncherTest, TheRestIsReadBeforeTheEnd) {
+  const Path directory = Start();
+  WriteTo(directory / "output.log", "one\nhalf");
+  ASSERT_TRUE(sink_.AwaitMessage("one"));
+  WriteTo(directory / "output.log", " a line\nthe last, \xff, has no line break");
+  EXPECT_THAT(End(),
+              ElementsAre("one", "half a line", "the last, \xEF\xBF\xBD, has no line break"));
+}
+
+TEST_F(LogFileLauncherTest, AFileThatIsRenamedReplacedOrDeletedLosesNothing) {
+  const Path directory = Start();
+  const Path file = directory / "output.log";
+  WriteTo(file, "a\n");
+  ASSERT_TRUE(sink_.AwaitMessage("a"));
+  sink_.Shut(true);  // nothing more is read until all of this has happened
+  WriteTo(file, "b\n");
+  std::filesystem::rename(file, directory / "output.log.1");  // as a rotation does
+  WriteTo(directory / "new", "c\n");
+  std::filesystem::rename(directory / "new", file);
+  sink_.Shut(false);
+  ASSERT_TRUE(sink_.AwaitMessage("c"));
+  sink_.Shut(true);
+  WriteTo(file, "d\n");
+  WriteTo(directory / "new", "e\n");
+  std::filesystem::rename(directory / "new", file);  // over the old one
+  sink_.Shut(false);
+  ASSERT_TRUE(sink_.AwaitMessage("e"));
+  std::filesystem::rename(file, directory / "output-2.log");  // the same file
+  WriteTo(directory / "output-2.log", "f\n");
+  EXPECT_THAT(End(), ElementsAre("a", "b", "c", "d", "e", "f"));
+}
+
+TEST_F(LogFileLauncherTest, AFileThatIsEmptiedBeginsAgain) {
+  const Path directory = Start();
+  WriteTo(directory / "output.log", "a long line\nhalf");
+  ASSERT_TRUE(sink_.AwaitMessage("a long line"));
+  WriteTo(directory / "output.log", "new\n", std::ios::trunc);
+  EXPECT_THAT(End(), ElementsAre("a long line", "half", "new"));
+}
+
+TEST_F(LogFileLauncherTest, ManyFilesAreReadAlsoIfNoDescriptorIsFreeAtTheEnd) {
+  const Path directory = Start();
+  constexpr size_t kFiles = 200;
+  {
+    for (size_t i = 0; i < kFiles; ++i) {
+      WriteTo(directory / ("output-" + std::to_string(i) + ".log"), std::to_string(i) + "\n");
+    }
+    const NoDescriptors none;
+    hand_->listeners.back().on_exit(ExitOf(AKey()));
+  }
+  EXPECT_EQ(AwaitEnd().size(), kFiles);
+}
+
+TEST_F(LogFileLauncherTest, MoreThanOneTurnReadsIsReadWhole) {
+  const Path directory = Start();
+  constexpr size_t kLines = 100'000;
+  std::string text;
+  for (size_t i = 0; i < kLines; ++i) text += std::string(100, 'x') + "\n";
+  WriteTo(directory / "output.log", text);
+  EXPECT_EQ(End().size(), kLines);
+}
+
+// Links lead this process to files of the host.
+TEST_F(LogFileLauncherTest, OnlyRegularFilesAreRead) {
+  const Path directory = Start();
+  const Path secret = root_.path() / "secret";
+  WriteTo(secret, "a secret of the host\n");
+  std::filesystem::create_symlink(secret, directory / "output-1.log");
+  ASSERT_EQ(::mkfifo((directory / "output-2.log").c_str(), 0600), 0);
+  std::filesystem::create_directory(directory / "output-3.log");
+  WriteTo(directory / "output-4.log", "a line\n");
+  EXPECT_THAT(End(), ElementsAre("a line"));
+}
+
+TEST_F(LogFileLauncherTest, AKeptDiskIsReadOnAndAFreshOneIsEmpty) {
+  const Path first = Start();
+  WriteTo(first / "output.log", "a\n");
+  EXPECT_THAT(End(), ElementsAre("a"));
+  const Path second = Start(/*fresh_disk=*/false, AKey(0, 2));
+  EXPECT_EQ(second, first);
+  WriteTo(second / "output.log", "b\n");
+  EXPECT_THAT(End(), ElementsAre("a", "b"));
+  const Path third = Start(/*fresh_disk=*/true, AKey(0, 3));
+  EXPECT_NE(third, first);
+  EXPECT_TRUE(std::filesystem::is_empty(third));
+  WriteTo(third / "output.log", "a\n");
+  EXPECT_THAT(End(), ElementsAre("a", "b", "a"));
+}
+
+TEST_F(LogFileLauncherTest, TheDirectoryIsDeletedWithTheRun) {
+  const Path directory = Start();
+  End();
+  launcher_->Discard(AKey().run);
+  Start();
+  End();  // the reading thread does one thing after the other
+  EXPECT_FALSE(std::filesystem::exists(directory));
+}
+
+TEST_F(LogFileLauncherTest, OtherRunsPassItBy) {
+  engine::ReplicaKey key = AKey();
+  key.run.project = "other";
+  EXPECT_EQ(Start(true, key), "");
+  hand_->listeners.back().on_exit(ExitOf(key));
+  EXPECT_THAT(AwaitEnd(), IsEmpty());
+}
+
+TEST_F(LogFileLauncherTest, AVolumeInItsPlaceStays) {
+  auto launch = AShell("");
+  launch.volumes = {{"/srv/logs", "/var"}};
+  launcher_->Launch(std::move(launch), {[](const engine::ReplicaKey&) {}, {}});
+  EXPECT_EQ(hand_->launches.back().volumes, (std::vector<engine::Volume>{{"/srv/logs", "/var"}}));
+}
+
+TEST(LogFileLauncherOnMachines, ReadsWhatAMachineWrites) {
+  LaunchWorld world{{}, Interposition::Kind::kSeccomp, /*own_roots=*/true};
+  if (const auto why_not = TryMachine(LauncherProgram(), world.state.path())) {
+    GTEST_SKIP() << "replicas cannot have machines here: " << *why_not;
+  }
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool has_ended = false;
+  LogFileLauncher launcher(
+      std::move(world.launcher),
+      {world.state.path() / "disks" / ".log-storage", [](const engine::RunKey&) { return true; }},
+      world.sink, world.clock);
+  auto launch = AShell("echo printed; echo first > /var/log-storage/output-1.log; sleep 600");
+  launch.machine.host_name = "host-0";
+  launch.user_directories = {"tmp", "var/log-storage"};
+  launch.isolation = engine::ReplicaIsolation{std::make_shared<engine::RunNetwork>(), "10.128.0.2",
+                                              "127.0.0.1 localhost\n"};
+  launcher.Launch(std::move(launch), {[](const engine::ReplicaKey&) {},
+                                      [&](const engine::ReplicaExit&) {
+                                        const std::lock_guard lock(mutex);
+                                        has_ended = true;
+                                        changed.notify_all();
+                                      }});
+  EXPECT_TRUE(world.sink.AwaitMessage("first")) << "while the replica runs";
+  EXPECT_TRUE(world.sink.AwaitMessage("printed"));
+  launcher.Kill(AKey());
+  std::unique_lock lock(mutex);
+  EXPECT_TRUE(changed.wait_for(lock, std::chrono::seconds(30), [&] { return has_ended; }));
+}
+
+}  // namespace
+}  // namespace caip::host
