@@ -38,6 +38,7 @@ struct FieldSchema {
   bool output_only = false;
   const MessageSchema* message = nullptr;   // of kMessage
   const EnumSchema* enumeration = nullptr;  // of kEnum
+  bool is_in_oneof = false;                 // answers show it even if it has the default value
 };
 
 struct MessageSchema {
@@ -73,6 +74,12 @@ constexpr FieldSchema Of(std::string_view name, std::string_view proto_name,
 /// A field that only the service sets. A value that a client sends is ignored.
 constexpr FieldSchema Output(FieldSchema field) {
   field.output_only = true;
+  return field;
+}
+
+/// A member of a oneof: that it is set is a fact, whatever its value is.
+constexpr FieldSchema InOneof(FieldSchema field) {
+  field.is_in_oneof = true;
   return field;
 }
 

@@ -328,6 +328,7 @@ void RemoveDefaults(Json& plain, const MessageSchema& schema) {
     const std::string name(field.proto_name);
     if (!plain.contains(name)) continue;
     Json& value = plain[name];
+    if (field.is_in_oneof) continue;
     if (field.repeated ? value.empty() : IsDefault(value, field)) {
       plain.erase(name);
     } else if (field.kind == FieldKind::kMessage) {

@@ -24,7 +24,8 @@ Json ReadMessage(const Json& value, const MessageSchema& schema, const std::stri
 /// resource back may have any value there.
 Json WithoutOutputFields(const Json& body, const MessageSchema& schema);
 
-/// Removes the members that have the default value of their type: answers do not show them.
+/// Removes the members that have the default value of their type: answers do not show them, unless
+/// they belong to a oneof.
 void RemoveDefaults(Json& plain, const MessageSchema& schema);
 
 /// An integer, which may have a fraction of zero or be a text: 2, 2.0, "2"; nullopt for any other

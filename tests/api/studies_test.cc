@@ -88,6 +88,34 @@ TEST(Studies, AreRefusedWithAllViolationsAtOnce) {
   EXPECT_THAT(unknown.text, HasSubstr("Unknown name"));
 }
 
+// docs/service/api.md, section 1: default-valued fields are omitted. A oneof shows that it is set.
+TEST(Studies, ShowNoZerosButThoseOfAOneof) {
+  StudyWorld ml;
+  const Json config = Json::parse(R"({
+    "metrics": [{"goal": "MINIMIZE", "metric": "loss"}],
+    "automatedStoppingConfig": {"medianAutomatedStoppingConfig": {"useElapsedTime": false}},
+    "parameters": [
+      {"parameter": "x", "type": "INTEGER", "integerValueSpec": {"minValue": "0", "maxValue": "3"}},
+      {"parameter": "y", "type": "DISCRETE", "discreteValueSpec": {"values": [0, 1]}}]})");
+  const Answer made = ml.Create(config);
+  ASSERT_EQ(made.status, 200) << made.text;
+  const Json& shown = made.json["studyConfig"];
+  EXPECT_EQ(shown["parameters"][0]["integerValueSpec"], Json({{"maxValue", "3"}}));
+  EXPECT_EQ(shown["parameters"][1]["discreteValueSpec"]["values"], Json::array({0, 1}));
+  EXPECT_EQ(shown["automatedStoppingConfig"],
+            Json({{"medianAutomatedStoppingConfig", Json::object()}}));
+  const Json zeros = Json::parse(R"([{"parameter": "x", "intValue": "0"},
+                                     {"parameter": "y", "floatValue": 0}])");
+  ASSERT_EQ(ml.Post(kTrials, {{"parameters", zeros}}).status, 200);
+  const Json trial = ml.Suggest(1, "a")[0];
+  EXPECT_EQ(trial["parameters"], zeros);
+  const std::string path = "/v1/" + trial["name"].get<std::string>();
+  const Answer measured = ml.Measure(path, 0, 0);
+  ASSERT_EQ(measured.status, 200) << measured.text;
+  EXPECT_EQ(measured.json["measurements"][0]["metrics"], Json::parse(R"([{"metric": "loss"}])"));
+  EXPECT_FALSE(measured.json["measurements"][0].contains("stepCount"));
+}
+
 TEST(Suggestions, AreAFinishedOperation) {
   StudyWorld ml;
   ml.Create(AConfig());

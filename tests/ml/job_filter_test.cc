@@ -74,6 +74,10 @@ TEST(JobFilter, TextsAreEqualContainedOrPrefixes) {
 TEST(JobFilter, StatesAreNames) {
   ExpectMatches({{"state=FAILED", true},
                  {"state:FAILED", true},
+                 {"state:FAIL*", true},
+                 {"state:SUCC*", false},
+                 {"state:CANCEL* OR state:F*", true},
+                 {"NOT state:F*", false},
                  {"state!=FAILED", false},
                  {"state=QUEUED", false}});
 }
@@ -215,7 +219,9 @@ TEST(JobFilter, FaultsNameTheCharacterAndWhatWasExpected) {
       {"labels=x", "is a message"},
       {"state=FAIL", "'FAIL' is not one of STATE_UNSPECIFIED, QUEUED"},
       {"state<FAILED", "is an enum, which has no such comparison"},
-      {"state:FAIL*", "no text"},
+      {"state:FALL*", "'FALL*' is not the beginning of one of STATE_UNSPECIFIED, QUEUED"},
+      {"state=FAIL*", "'FAIL*' is not one of STATE_UNSPECIFIED, QUEUED"},
+      {"trainingInput.enableWebAccess:tr*", "no text"},
       {"createTime>yesterday", "'yesterday' is not a time"},
       {"createTime>2017-13", "is not a time"},
       {"createTime>9999-13", "is not a time"},

@@ -145,11 +145,18 @@ TEST(JobJson, DefaultsAreLeftOut) {
   EXPECT_EQ(CompactJson(ToJson(Job{})), "{}");
 }
 
-TEST(JobJson, AZeroBoundIsShownBecauseItIsABound) {
+// docs/service/api.md, section 1: default-valued fields are omitted. A published job has a range
+// with `maxValue: 1` alone.
+TEST(JobJson, AZeroBoundIsLeftOutOfAnswersAndKept) {
   Job job = ATuningJob();
-  job.training_input->hyperparameters->params = {{"x", "DOUBLE", 0.0, 1.5, {}, {}, ""}};
+  job.training_input->hyperparameters->params = {{"x", "DOUBLE", 0.0, 1.5, {}, {}, ""},
+                                                 {"y", "DISCRETE", {}, {}, {0.0, 1.0}, {}, ""}};
   EXPECT_EQ(CompactJson(ToJson(job)["trainingInput"]["hyperparameters"]["params"]),
-            R"([{"parameterName":"x","type":"DOUBLE","minValue":0,"maxValue":1.5}])");
+            R"([{"parameterName":"x","type":"DOUBLE","maxValue":1.5},)"
+            R"({"parameterName":"y","type":"DISCRETE","discreteValues":[0,1]}])");
+  const auto stored = FromStoredJson(ToStoredJson(job));
+  ASSERT_TRUE(stored.ok());
+  EXPECT_EQ(stored->training_input->hyperparameters->params[0].min_value, 0.0);
 }
 
 TEST(JobJson, ANoneScaleIsLeftOutBecauseItIsTheDefault) {
@@ -168,7 +175,7 @@ TEST(JobJson, NumbersThatJsonCannotWriteAreTexts) {
       {std::nan(""), R"({"objectiveValue":"NaN"})"},
       {std::numeric_limits<double>::infinity(), R"({"objectiveValue":"Infinity"})"},
       {-std::numeric_limits<double>::infinity(), R"({"objectiveValue":"-Infinity"})"},
-      {0.0, R"({"objectiveValue":0})"},
+      {0.0, "{}"},  // the metric is there; its zeros are not shown
       {1e300, R"({"objectiveValue":1e+300})"},
   };
   for (const auto& [value, shown] : rows) {

@@ -47,6 +47,7 @@ Result<Json> ReadPlain(const Request& request, const MessageSchema& schema, cons
 
 Result<Json> Written(Result<Json> plain, const MessageSchema& schema) {
   if (!plain.ok()) return plain;
+  google::RemoveDefaults(*plain, schema);
   return google::WriteMessage(*plain, schema, kStyle);
 }
 
@@ -54,9 +55,7 @@ Result<Json> WrittenList(const Result<std::vector<Json>>& list, const MessageSch
                          const char* name) {
   if (!list.ok()) return list.error();
   Json answer = Json::object();
-  for (const Json& plain : *list) {
-    answer[name].push_back(google::WriteMessage(plain, schema, kStyle));
-  }
+  for (const Json& plain : *list) answer[name].push_back(*Written(plain, schema));
   return answer;
 }
 

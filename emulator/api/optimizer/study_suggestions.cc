@@ -40,7 +40,8 @@ bool IsHeldBy(const Json& trial, const std::string& client) {
 // Each study has its own seed, derived from the emulator's seed and the study's name.
 uint64_t SeedOf(uint64_t seed, const std::string& study) { return Random(seed).Fork(study).Next(); }
 
-Json Packed(const char* type, const google::MessageSchema& schema, const Json& plain) {
+Json Packed(const char* type, const google::MessageSchema& schema, Json plain) {
+  google::RemoveDefaults(plain, schema);
   Json packed = {{"@type", std::string("type.googleapis.com/google.cloud.ml.v1.") + type}};
   packed.update(google::WriteMessage(plain, schema, kOperationStyle));
   return packed;

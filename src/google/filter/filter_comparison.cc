@@ -73,6 +73,11 @@ bool Compare(const T& left, FilterOperator op, const T& right) {
   return false;
 }
 
+bool BeginsOneOf(const EnumSchema& enumeration, std::string_view text) {
+  return std::any_of(enumeration.names.begin(), enumeration.names.end(),
+                     [&](std::string_view name) { return name.starts_with(text); });
+}
+
 bool IsOrder(FilterOperator op) {
   return op != FilterOperator::kHas && op != FilterOperator::kEqual &&
          op != FilterOperator::kUnequal;
@@ -142,8 +147,14 @@ Status FilterComparison::ResolveValue(std::string_view field, std::string_view v
     return Ok{};
   }
   if (IsMessage(kind_)) return errors::FilterFieldNotComparable(field);
-  if (kind_ != FieldKind::kString && is_prefix_) {
+  if (is_prefix_ && kind_ == FieldKind::kEnum && BeginsOneOf(*enumeration_, text_)) return Ok{};
+  if (kind_ != FieldKind::kString && kind_ != FieldKind::kEnum && is_prefix_) {
     return errors::FilterOperatorNotForField(field, "no text");
+  }
+  if (kind_ == FieldKind::kEnum && is_prefix_) {
+    return errors::FilterValueNot(
+        text_ + "*", "the beginning of one of " +
+                         Join({enumeration_->names.begin(), enumeration_->names.end()}, ", "));
   }
   if (kind_ == FieldKind::kEnum && !enumeration_->Has(text_)) {
     return errors::FilterValueNot(
@@ -217,7 +228,7 @@ bool FilterComparison::MatchesOne(const Json* value) const {
     case FieldKind::kEnum: {
       const std::string name =
           value == nullptr ? std::string(enumeration_->names[0]) : value->get<std::string>();
-      return Compare(name, op_, text_);
+      return is_prefix_ ? name.starts_with(text_) : Compare(name, op_, text_);
     }
     default:
       return MatchesText(value == nullptr ? "" : value->get_ref<const std::string&>());

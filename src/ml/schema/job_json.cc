@@ -17,6 +17,18 @@ constexpr google::WriteStyle kApiStyle{.camel_case = true, .fraction_digits = 0}
 constexpr google::WriteStyle kStoredStyle{.camel_case = true, .fraction_digits = 9};
 constexpr google::WriteStyle kProtoStyle{.camel_case = false, .fraction_digits = 0};
 
+// Answers show no member of a tuning job that has the default value, not even a bound of 0
+// (docs/service/api.md, section 1).
+void RemoveZeros(Json& plain) {
+  if (plain.contains("training_input") && plain["training_input"].contains("hyperparameters")) {
+    const google::FieldSchema* field = TrainingInputSchema().Find("hyperparameters");
+    google::RemoveDefaults(plain["training_input"]["hyperparameters"], *field->message);
+  }
+  if (plain.contains("training_output")) {
+    google::RemoveDefaults(plain["training_output"], *JobSchema().Find("training_output")->message);
+  }
+}
+
 // A client may send a received Job back. The service ignores output-only fields.
 void ForgetOutput(Json& plain) {
   for (const google::FieldSchema& field : JobSchema().fields) {
@@ -41,6 +53,7 @@ Json ToJson(const Job& job) {
     Json& units = plain["training_output"]["consumed_ml_units"];
     units = std::round(units.get<double>() * 100) / 100;  // two decimals, as real answers have
   }
+  RemoveZeros(plain);
   return google::WriteMessage(plain, JobSchema(), kApiStyle);
 }
 

@@ -133,9 +133,9 @@ constexpr MessageSchema kMeasurement{"google.cloud.ml.v1.Measurement", kMeasurem
 
 constexpr FieldSchema kTrialParameterFields[] = {
     Field("parameter", "parameter", kString),
-    Field("floatValue", "float_value", kDouble),
-    Field("intValue", "int_value", kInt64),
-    Field("stringValue", "string_value", kString),
+    InOneof(Field("floatValue", "float_value", kDouble)),
+    InOneof(Field("intValue", "int_value", kInt64)),
+    InOneof(Field("stringValue", "string_value", kString)),
 };
 constexpr MessageSchema kTrialParameter{"google.cloud.ml.v1.Trial.Parameter",
                                         kTrialParameterFields};
