@@ -394,6 +394,50 @@ TEST_F(FaultInjectorTest, FailsAProgramWithItsOwnStatus) {
   EXPECT_TRUE(world_.WasAsked("fail master-0 with 1"));
 }
 
+// Nothing waits at a line of the service. If the injector did, all replicas would wait for it.
+TEST_F(FaultInjectorTest, HoldsNobodyAtALineOfTheService) {
+  Direct({Hold({.kind = LogTrigger{"machine"}, .replica = "any"}, AtStep(5, "worker-0"))});
+  injector_->Report(Line("service", 0, "waiting for a machine"));
+  Running({"master-0", "worker-0"});
+  auto met = InBackground(Storage("worker-0", 0, "create", "job/a"), Phase::kBefore);
+  ASSERT_EQ(met.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_EQ(clock_.holders(), 0);
+  EXPECT_EQ(injector_->tallies()[0].seen, 0);
+  injector_->Report(Line("master-0", 0, "machine found"));
+  auto held = std::async(std::launch::async,
+                         [this] { return injector_->WaitForLineFaults("master-0", 1); });
+  EXPECT_EQ(held.wait_for(milliseconds(30)), std::future_status::timeout);
+  injector_->Report(Step("worker-0", 0, 5));
+  ASSERT_EQ(held.wait_for(kDeadline), std::future_status::ready);
+  EXPECT_TRUE(held.get());
+}
+
+// Before its first line, no replica has shown that it waits.
+TEST_F(FaultInjectorTest, HoldsOnlyTheReplicaThatPrintsTheFirstLine) {
+  Direct({Hold({.kind = LogTrigger{"first"}}, AtStep(5, "worker-0"))});
+  Running({"master-0", "worker-0"});
+  injector_->Report(Line("master-0", 0, "first"));
+  EXPECT_EQ(clock_.holders(), 0);
+  auto other = InBackground(Storage("worker-0", 0, "create", "job/a"), Phase::kBefore);
+  ASSERT_EQ(other.wait_for(kDeadline), std::future_status::ready);
+  auto held = std::async(std::launch::async,
+                         [this] { return injector_->WaitForLineFaults("master-0", 1); });
+  EXPECT_EQ(held.wait_for(milliseconds(30)), std::future_status::timeout);
+  injector_->Report(Step("worker-0", 0, 5));
+  EXPECT_EQ(held.wait_for(kDeadline), std::future_status::ready);
+}
+
+TEST_F(FaultInjectorTest, InjectsAndEndsFaultsAtLinesOfTheServiceAlthoughReplicasWait) {
+  Direct({HangUntil({.kind = LogTrigger{"lost"}, .replica = "any"},
+                    {.kind = LogTrigger{"found"}, .replica = "any"})});
+  Running();
+  ASSERT_TRUE(injector_->WaitForLineFaults("master-0", 1));
+  injector_->Report(Line("service", 0, "a machine is lost"));
+  ASSERT_TRUE(world_.WasAsked("freeze master-0"));
+  injector_->Report(Line("service", 0, "a machine is found"));
+  EXPECT_TRUE(world_.WasAsked("thaw master-0"));
+}
+
 TEST_F(FaultInjectorTest, ReportsAnUntilThatNeverCame) {
   Direct({Hold(BeforeCreate("*"), AtStep(5, "worker-0"))});
   Running({"master-0", "worker-0"});

@@ -325,6 +325,26 @@ TEST(ScenarioReader, RejectsAHoldAtAnEventAtWhichNoReplicaWaits) {
   }
 }
 
+// The replica that reaches `when` waits, not the one that the fault names.
+TEST(ScenarioReader, RejectsAHoldOfTheReplicaThatIsToEndIt) {
+  const std::string head = kHead + "job: {config: {scaleTier: STANDARD_1}}\n";
+  const auto hold = [&](const std::string& who, const std::string& until) {
+    return head + "faults:\n- hold: {replica: master, until: " + until +
+           "}\n  when: {log: saved, replica: " + who + "}\n";
+  };
+  const std::string of_worker = "{step: 9, replica: worker-0}";
+  EXPECT_TRUE(Says(hold("worker-0", of_worker), "until: can never happen: worker-0 waits until"))
+      << Mistakes(hold("worker-0", of_worker));
+  EXPECT_TRUE(Says(hold("any", of_worker),
+                   "until: may never happen: with `replica: any` in `when`, worker-0 itself may "
+                   "wait, and no other replica causes this event. Name the replica that waits."))
+      << Mistakes(hold("any", of_worker));
+  EXPECT_EQ(Mistakes(hold("worker-0", "{step: 9, replica: master}")), "");
+  EXPECT_EQ(Mistakes(hold("any", "{step: 9, replica: any}")), "");
+  EXPECT_EQ(Mistakes(hold("any", "{state: CANCELLING}")), "");
+  EXPECT_EQ(Mistakes(hold("any", "{start: 2, replica: worker-0}")), "");
+}
+
 TEST(ScenarioReader, RejectsPackageFaultsOfAJobWithoutPackages) {
   const std::string fails =
       "faults:\n- preparing_failure: {how: pip_fails}\n  when: {prepare: 1}\n";

@@ -15,6 +15,10 @@ bool CanInject(const Fault& fault, const Event& event) {
   return !storage || !storage->is_unanswered || !fault.action->only_answers();
 }
 
+bool MakesThreadWait(const Fault& fault) {
+  return fault.kind->while_until == WhileUntil::kThreadWaits;
+}
+
 // Whatever its code: also one that a shell gives to a signal.
 bool IsOwnError(const ExitEvent& exit) {
   return exit.signal == 0 && exit.exit_code != 0 && exit.lost.empty();
@@ -147,18 +151,33 @@ FaultResponse FaultInjector::Report(Event event) {
     for (auto& loss : LossesAtStep(event, due)) due.ends.push_back(std::move(loss));
     for (const size_t index : due.faults) AppendFault(index, Describe(event));
     response = AnswerInline(due.faults);
-    if (is_line && lock_step_) {
-      Due& left = due_by_lines_[replica];
-      left.faults.insert(left.faults.end(), due.faults.begin(), due.faults.end());
-      for (auto& end : due.ends) left.ends.push_back(std::move(end));
-      due = {};
-    }
+    if (is_line) due = LeaveToPrinter(replica, std::move(due));
     EndInFlight(std::move(due.ends));
     if (!due.faults.empty()) BeginInFlight();
   }
   changed_.notify_all();
   if (!due.faults.empty()) InjectOnOwnThread(due.faults);
   return response;
+}
+
+// Mutex held. The replica that has printed the line carries out what it waits for. Returns the
+// rest. The service prints lines, too, and nothing of it waits.
+FaultInjector::Due FaultInjector::LeaveToPrinter(const std::string& replica, Due due) {
+  if (!booted_.contains(replica)) return due;
+  Due& left = due_by_lines_[replica];
+  std::erase_if(due.faults, [&](size_t index) {
+    const bool is_left = lock_step_ || MakesThreadWait(faults_[index]->fault);
+    if (is_left) left.faults.push_back(index);
+    return is_left;
+  });
+  if (!lock_step_) return due;
+  for (auto& end : std::exchange(due.ends, {})) left.ends.push_back(std::move(end));
+  return due;
+}
+
+// Mutex held. A thread waits at every event of a replica, but not at a line of the service.
+bool FaultInjector::CanMeet(const Fault& fault, const Event& event) const {
+  return !MakesThreadWait(fault) || !FindPrintedLine(event) || booted_.contains(event.replica);
 }
 
 bool FaultInjector::WaitForLineFaults(const std::string& replica, int boot) {
@@ -314,9 +333,8 @@ FaultInjector::Due FaultInjector::CountTriggers(const Event& event, Phase phase)
       scheduled.tally.until_came = true;
       for (auto& then : std::exchange(scheduled.when_over, {})) due.ends.push_back(std::move(then));
     }
-    if (scheduled.when.Meet(event, phase) && CanInject(scheduled.fault, event)) {
-      due.faults.push_back(i);
-    }
+    const bool is_met = CanMeet(scheduled.fault, event) && scheduled.when.Meet(event, phase);
+    if (is_met && CanInject(scheduled.fault, event)) due.faults.push_back(i);
     scheduled.tally.seen = scheduled.when.seen();
   }
   return due;

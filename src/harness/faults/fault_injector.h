@@ -142,6 +142,8 @@ class FaultInjector {
     std::vector<std::function<void()>> ends;
   };
   Due CountTriggers(const Event& event, Phase phase);
+  bool CanMeet(const Fault& fault, const Event& event) const;
+  Due LeaveToPrinter(const std::string& replica, Due due);
   void AppendFault(size_t index, const std::string& occasion);
   bool HasFaults() const { return !faults_.empty() || options_.vm_lifetime.has_value(); }
   FaultResponse Inject(const std::vector<size_t>& due);

@@ -232,12 +232,24 @@ bool IsCausedOnlyBy(const Trigger& trigger, const std::string& replica,
   return anybody ? replicas.size() == 1 && replicas.front() == replica : trigger.replica == replica;
 }
 
+// The replica that does nothing while the fault lasts: of a hold, the one that reaches its event.
+// "": it is not known. With `any`, it may be the one that is to end the fault.
+std::string FindWaiting(const Fault& fault, const std::vector<std::string>& replicas) {
+  const std::string& met_by = fault.when.replica;
+  if (fault.kind->while_until != WhileUntil::kThreadWaits || met_by.empty()) return fault.replica;
+  if (met_by != "any") return met_by;
+  if (replicas.size() == 1) return replicas.front();
+  return fault.until->replica == "any" ? "" : fault.until->replica;
+}
+
 // A replica that is down or frozen does nothing. One whose files or network fail goes on. A hold
 // stops one thread, and others may go on, unless each call of the replica waits for the one before
 // it.
 void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenario& scenario,
                          const std::vector<std::string>& replicas) {
-  if (!fault.until || !IsCausedOnlyBy(*fault.until, fault.replica, replicas)) return;
+  if (!fault.until) return;
+  const std::string waiting = FindWaiting(fault, replicas);
+  if (!IsCausedOnlyBy(*fault.until, waiting, replicas)) return;
   const WhileUntil state = fault.kind->while_until;
   constexpr WhileUntil kGoesOn[] = {WhileUntil::kDiskIsFull, WhileUntil::kVolumesAreFull,
                                     WhileUntil::kNetworkIsFaulty};
@@ -247,8 +259,11 @@ void CheckUntilCanHappen(const Fault& fault, const Cursor& element, const Scenar
                        (operation && (operation->IsOfDisk() || operation->IsOfVolume())) ||
                        scenario.semantics == Semantics::kPosix;
   if (state == WhileUntil::kThreadWaits && !is_call) return;
+  const bool may_be_another =
+      fault.when.replica == "any" && replicas.size() != 1 && state == WhileUntil::kThreadWaits;
   UntilPlace(fault, element)
-      .Wrong(texts::UntilNeverComes(fault.replica, state == WhileUntil::kDown));
+      .Wrong(may_be_another ? texts::UntilMayNeverCome(waiting)
+                            : texts::UntilNeverComes(waiting, state == WhileUntil::kDown));
 }
 
 // A job with images installs no packages.

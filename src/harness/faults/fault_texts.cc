@@ -207,6 +207,11 @@ std::string UntilNeverComes(std::string_view replica, bool is_down) {
                       " until then, and no other replica causes this event");
 }
 
+std::string UntilMayNeverCome(std::string_view replica) {
+  return "may never happen: with `replica: any` in `when`, " + std::string(replica) +
+         " itself may wait, and no other replica causes this event. Name the replica that waits.";
+}
+
 std::string StorageIsDirectory() {
   return NeverHappens(
       "storage is a directory with `semantics: posix`, and no network leads to it. Use "

@@ -63,6 +63,7 @@ std::string NotWatchedOnDisks(std::string_view operation);
 std::string RenameOfAnObject();
 std::string OnlyOfFiles(std::string_view operation);
 std::string UntilNeverComes(std::string_view replica, bool is_down);
+std::string UntilMayNeverCome(std::string_view replica);
 std::string InstallationWithoutPackages();
 std::string StorageIsDirectory();
 std::string OwnPeer(std::string_view replica);
