@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <future>
 #include <thread>
 
@@ -255,6 +256,38 @@ TEST_F(ReplicaOutputTest, FinishesThoughAStrangerHoldsThePipe) {
   printer.Out("x\n");
   printer.Finish();
   EXPECT_THAT(sink_.Messages(), ElementsAre("x"));
+}
+
+/// How many descriptors the epoll descriptors of this process watch.
+size_t CountWatched() {
+  size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
+    const auto read = ReadFile(entry.path());
+    const std::string facts = read.ok() ? *read : "";  // gone: that of the iterator itself
+    for (size_t at = facts.find("tfd:"); at != facts.npos; at = facts.find("tfd:", at + 1)) ++count;
+  }
+  return count;
+}
+
+// A fork of this process has the descriptors, too, until it executes its program. Then closing them
+// does not end the kernel's events, whose pointers would be those of streams that are gone.
+TEST_F(ReplicaOutputTest, WatchesNoPipeOfAFinishedReplicaThatAnotherProcessHas) {
+  const size_t before = CountWatched();
+  int out[2];
+  int err[2];
+  ASSERT_EQ(::pipe2(out, O_CLOEXEC), 0);
+  ASSERT_EQ(::pipe2(err, O_CLOEXEC), 0);
+  const Fd copies[] = {Fd(::fcntl(out[0], F_DUPFD_CLOEXEC, 0)),
+                       Fd(::fcntl(err[0], F_DUPFD_CLOEXEC, 0))};
+  const Fd writers[] = {Fd(out[1]), Fd(err[1])};
+  output_.Add(1, {AKey().run, "worker-replica-0"}, Fd(out[0]), Fd(err[0]));
+  ASSERT_EQ(::write(writers[0].get(), "x\n", 2), 2);
+  ASSERT_TRUE(sink_.AwaitMessage("x"));
+  EXPECT_EQ(CountWatched(), before + 2);
+  std::promise<void> done;
+  output_.Finish(1, {}, [&done](const std::string&) { done.set_value(); });
+  done.get_future().get();
+  EXPECT_EQ(CountWatched(), before);
 }
 
 TEST_F(ReplicaOutputTest, FinishOfAReplicaWithoutPipesIsDoneAtOnce) {

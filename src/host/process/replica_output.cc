@@ -191,6 +191,8 @@ class ReplicaOutput::Reader {
     const auto found = replicas_.find(replica);
     if (found == replicas_.end()) return done("");  // unknown replica
     Pipes& pipes = *found->second;
+    Unwatch(pipes.out.fd());
+    Unwatch(pipes.err.fd());
     const Instant now = clock_.Now();
     pipes.out.Drain(buffer_, now);
     pipes.err.Drain(buffer_, now);
@@ -219,6 +221,10 @@ class ReplicaOutput::Reader {
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
   }
 
+  // Before the descriptor closes: the kernel keeps an event's pointer while any process has the
+  // pipe, and a fork has a copy until it executes its program.
+  void Unwatch(int fd) { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr); }
+
   void Run() {
     std::vector<epoll_event> events(64);
     while (!stopping_) {
@@ -232,7 +238,7 @@ class ReplicaOutput::Reader {
         if (!stream) {
           is_woken = true;
         } else if (stream->Read(buffer_, now) == 0) {
-          ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, stream->fd(), nullptr);
+          Unwatch(stream->fd());
         }
         if (batch_.size() >= kBatchLines) HandOver();
       }
