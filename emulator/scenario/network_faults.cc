@@ -1,5 +1,7 @@
 #include "emulator/scenario/network_faults.h"
 
+#include <arpa/inet.h>
+
 #include <chrono>
 #include <future>
 #include <memory>
@@ -14,6 +16,8 @@ namespace {
 using harness::NetworkFault;
 using host::PacketFault;
 
+constexpr uint16_t kHttpPort = 80;
+constexpr uint16_t kHttpsPort = 443;
 constexpr auto kFaultPatience = std::chrono::seconds(10);
 constexpr char kNotConfirmed[] = "the launcher did not confirm it within 10 s";
 
@@ -30,13 +34,22 @@ PacketFault::Kind PacketKindOf(NetworkFault::Kind kind) {
   }
 }
 
+constexpr uint64_t kWays = 2;  // to storage: by the emulator's address, and by this host's
+
+struct Peer {
+  uint32_t address = 0;  // in network byte order
+  uint16_t port = 0;     // the same; 0: every port
+};
+
 // The faults of packets from the replica and, unless only these are concerned, of those to it.
-void AddFaults(const NetworkFault& fault, uint64_t number, uint32_t replica, uint32_t peer,
+// `number` is another one for each way.
+void AddFaults(const NetworkFault& fault, uint64_t number, uint32_t replica, const Peer& peer,
                std::vector<PacketFault>& faults) {
   PacketFault there;
   there.kind = PacketKindOf(fault.kind);
   there.from = replica;
-  there.to = peer;
+  there.to = peer.address;
+  there.to_port = peer.port;
   there.number = 2 * number;
   there.seed = fault.seed;
   there.fraction = fault.fraction;
@@ -45,6 +58,7 @@ void AddFaults(const NetworkFault& fault, uint64_t number, uint32_t replica, uin
   if (fault.kind == NetworkFault::Kind::kDrop) return;
   PacketFault back = there;
   std::swap(back.from, back.to);
+  std::swap(back.from_port, back.to_port);
   back.number = 2 * number + 1;
   back.seed = ~fault.seed;  // the two directions lose different packets
   faults.push_back(back);
@@ -62,10 +76,20 @@ void NetworkFaults::Learn(const engine::ReplicaLaunch& launch) {
           harness::ReplicaNameOf({launch.key.run, peer.replica, launch.key.boot});
       places_[name] = {launch.key.run, peer.host};
     }
+    if (launch.isolation->network) LearnPort(*launch.isolation->network);
     places_[harness::ReplicaNameOf(launch.key)] = {launch.key.run, launch.isolation->address};
     if (active_.empty()) return;
   }
   Give(launch.key.run, {});
+}
+
+// Mutex held. The emulator also serves Google's names, at the ports of http and https, which are
+// those of other programs on this host.
+void NetworkFaults::LearnPort(const engine::RunNetwork& network) {
+  for (const engine::RunNetwork::Endpoint& endpoint : network.endpoints) {
+    const bool is_own = endpoint.port != kHttpPort && endpoint.port != kHttpsPort;
+    if (is_own && endpoint.address == storage_) port_ = endpoint.port;
+  }
 }
 
 uint64_t NetworkFaults::Begin(const NetworkFault& fault) {
@@ -132,7 +156,11 @@ std::vector<PacketFault> NetworkFaults::FaultsOf(const engine::RunKey& run) cons
     if (!IsIn(fault, run)) continue;
     const auto replica = host::AddressNumber(AddressOf(fault.replica));
     const auto peer = host::AddressNumber(AddressOf(fault.peer));
-    if (replica.ok() && peer.ok()) AddFaults(fault, number, *replica, *peer, faults);
+    if (!replica.ok() || !peer.ok()) continue;
+    AddFaults(fault, kWays * number, *replica, {*peer}, faults);
+    const auto host = host::AddressNumber(host_);
+    if (fault.peer != harness::kStoragePeer || port_ == 0 || !host.ok()) continue;
+    AddFaults(fault, kWays * number + 1, *replica, {*host, htons(port_)}, faults);
   }
   return faults;
 }

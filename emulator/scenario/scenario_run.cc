@@ -172,8 +172,8 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
     clocks_ = std::make_unique<FakeClocks>(options_.state / "clocks");
   }
   if (Needs(HostAbility::kOwnNetwork)) {
-    networks_ =
-        std::make_unique<NetworkFaults>(*replicas.networks, replicas.machines->SharedAddress());
+    networks_ = std::make_unique<NetworkFaults>(
+        *replicas.networks, replicas.machines->SharedAddress(), replicas.machines->HostAddress());
   }
   auto watched = std::make_unique<WatchedLauncher>(
       std::move(replicas.launcher), *replicas.disks, *injector_,

@@ -53,6 +53,21 @@ TEST(PacketFaults, ConcernTheirDirectionOnly) {
   EXPECT_EQ(FateOf(Datagram(), {}), kPassesAtOnce);
 }
 
+TEST(PacketFaults, ConcernTheirPortsOnly) {
+  PacketFault to_port = FaultOf(PacketFault::kDrop);
+  to_port.to_port = htons(2222);
+  PacketFault from_port = FaultOf(PacketFault::kDrop);
+  from_port.from_port = htons(2222);
+  const Packet segment = Segment([](tcphdr& tcp) { tcp.syn = 1; });
+  for (const Packet& packet : {Datagram(), segment}) {
+    EXPECT_EQ(FateOf(packet, {to_port}), kLost);
+    EXPECT_EQ(FateOf(packet, {from_port}), kPassesAtOnce);
+  }
+  const Packet echo = PacketOfBytes(IPPROTO_ICMP, Packet(8));
+  EXPECT_EQ(FateOf(echo, {FaultOf(PacketFault::kDrop)}), kLost);
+  EXPECT_EQ(FateOf(echo, {to_port}), kPassesAtOnce);
+}
+
 TEST(PacketFaults, LetBytesPassThatAreNoIpv4Packet) {
   const std::vector<PacketFault> drop = {FaultOf(PacketFault::kDrop)};
   Packet other_version = Datagram();

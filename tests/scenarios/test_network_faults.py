@@ -203,6 +203,25 @@ expect: {{state: SUCCEEDED, steps: {{master-0: "1..4"}}}}
             self.uploads("network_cut: {replica: master-0, peer: storage, until: {step: 3}}", True),
             ["1: 200", "2: TimeoutError", "3: TimeoutError", "4: 200"])
 
+    def test_it_is_cut_off_at_the_address_of_the_host(self):
+        said, _ = self.play("""
+import socket
+port = int(BASE.rsplit(":", 1)[1].strip("/"))
+for step in range(1, 4):
+    try:
+        socket.create_connection(("host.caip.internal", port), 0.5 if step == 2 else 60).close()
+        say("%d: connected" % step)
+    except OSError as error:
+        say("%d: %s" % (step, error.__class__.__name__))
+    record(step)
+""", """
+faults:
+  - network_cut: {replica: master-0, peer: storage, until: {step: 2}}
+    when: {step: 1}
+expect: {state: SUCCEEDED}
+""")
+        self.assertEqual(said, ["1: connected", "2: TimeoutError", "3: connected"])
+
     def test_it_refuses_connections(self):
         self.assertEqual(
             self.uploads("network_refused: {replica: master-0, peer: storage, until: {step: 3}}",

@@ -20,11 +20,29 @@ constexpr uint16_t kOffsetMask = 0x1fff;  // of a fragment
 /// The headers of a packet.
 struct ReadHeads {
   iphdr ip{};
-  size_t ip_bytes = 0;  // of the header with its options
-  size_t payload = 0;   // after it
+  size_t ip_bytes = 0;     // of the header with its options
+  size_t payload = 0;      // after it
+  uint16_t from_port = 0;  // 0: it has none
+  uint16_t to_port = 0;
   std::optional<tcphdr> tcp = {};
   size_t tcp_data = 0;  // bytes after the TCP header
 };
+
+// TCP and UDP begin with their ports.
+void ReadPorts(const PacketBytes& packet, ReadHeads& heads) {
+  const bool has_ports = heads.ip.protocol == IPPROTO_TCP || heads.ip.protocol == IPPROTO_UDP;
+  uint16_t ports[2] = {};
+  if (!has_ports || heads.payload < sizeof ports) return;
+  std::memcpy(ports, packet.bytes + heads.ip_bytes, sizeof ports);
+  heads.from_port = ports[0];
+  heads.to_port = ports[1];
+}
+
+bool Concerns(const PacketFault& fault, const ReadHeads& heads) {
+  return fault.from == heads.ip.saddr && fault.to == heads.ip.daddr &&
+         (fault.from_port == 0 || fault.from_port == heads.from_port) &&
+         (fault.to_port == 0 || fault.to_port == heads.to_port);
+}
 
 std::optional<ReadHeads> ReadHeadsOf(const PacketBytes& packet) {
   ReadHeads heads;
@@ -36,6 +54,7 @@ std::optional<ReadHeads> ReadHeadsOf(const PacketBytes& packet) {
   if (total < heads.ip_bytes || total > packet.size) return std::nullopt;
   heads.payload = total - heads.ip_bytes;
   const bool is_first = (ntohs(heads.ip.frag_off) & kOffsetMask) == 0;
+  if (is_first) ReadPorts(packet, heads);
   if (!is_first || heads.ip.protocol != IPPROTO_TCP) return heads;
   tcphdr tcp{};
   if (heads.payload < sizeof tcp) return heads;
@@ -153,7 +172,7 @@ PacketFate PacketFaults::Decide(const PacketBytes& packet) {
   bool is_lost = false;
   bool is_refused = false;
   for (const PacketFault& fault : faults_) {
-    if (fault.from != heads->ip.saddr || fault.to != heads->ip.daddr) continue;
+    if (!Concerns(fault, *heads)) continue;
     if (fault.kind == PacketFault::kDrop) is_lost = true;
     // each fault counts, whatever the others do
     if (fault.kind == PacketFault::kLose && IsCounted(packet)) is_lost |= IsLostNow(fault);

@@ -10,7 +10,8 @@
 
 namespace caip::host {
 
-/// What happens to the packets from one address to another. It is sent as bytes.
+/// What happens to the packets from one address to another, or from one port to another. It is sent
+/// as bytes.
 struct PacketFault {
   enum Kind : uint32_t {
     kDrop,    // every packet is lost
@@ -21,7 +22,9 @@ struct PacketFault {
   Kind kind = kDrop;
   uint32_t from = 0;  // IPv4, in network byte order
   uint32_t to = 0;
-  uint32_t unused = 0;
+  /// In network byte order; 0: every port, and packets without ports, too.
+  uint16_t from_port = 0;
+  uint16_t to_port = 0;
   uint64_t number = 0;   // identifies the fault among those of all times
   uint64_t seed = 0;     // kLose: of the draws
   double fraction = 0;   // kLose: from 0 to 1
