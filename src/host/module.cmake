@@ -6,6 +6,7 @@ endif()
 if(NOT TARGET caip-watch)
   add_library(caip-watch MODULE ${CMAKE_CURRENT_LIST_DIR}/watch/preload/watch.c
               ${CMAKE_CURRENT_LIST_DIR}/watch/preload/watch_contents.c
+              ${CMAKE_CURRENT_LIST_DIR}/watch/preload/watch_attributes.c
               ${CMAKE_CURRENT_LIST_DIR}/watch/preload/host_name.c
               ${CMAKE_CURRENT_LIST_DIR}/watch/preload/sleep.c)
   set_target_properties(caip-watch PROPERTIES C_VISIBILITY_PRESET hidden

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace caip::harness {
 namespace {
 
@@ -76,6 +78,14 @@ class FileLogTest : public ::testing::Test {
   void Delete(const std::string& name) {
     log.Add(Named(Did::kDelete, "delete", name));
     ++acts;
+  }
+
+  /// Belongs to no event.
+  void SetAttributes(const std::string& name, FileNode node) {
+    FileChange change{.kind = Did::kAttributes, .name = name, .number = log.now().NumberOf(name)};
+    change.node = std::move(node);
+    change.acts = acts;
+    log.Add(std::move(change));
   }
 
   std::vector<std::string> NamesAt(size_t changes) {
@@ -205,6 +215,56 @@ TEST_F(FileLogTest, HasEqualKeysForEqualFilesOnly) {
   EXPECT_NE(log.KeyAt({2}), log.KeyAt({1}));
   EXPECT_NE(log.KeyAt({6}), log.KeyAt({7}));
   EXPECT_NE(log.KeyAt({1, 1}), log.KeyAt({1}));
+}
+
+TEST_F(FileLogTest, HasTheModesOfEachMoment) {
+  Save("/v/x", {"1"});
+  SetAttributes("/v/x", {.mode = 0400});
+  Save("/v/y", {"2"});
+  const auto mode_at = [&](const FileCut& cut) {
+    return log.TreeAt(cut, *blocks)->Find("/v/x")->mode;
+  };
+  CrashPoint before = Point("create", "/v/y");
+  before.before = true;
+  EXPECT_EQ(mode_at(log.CutAt(Point("create", "/v/x"), 0)), 0644u);
+  EXPECT_EQ(mode_at(log.CutAt(before, 0)), 0400u);
+  EXPECT_EQ(mode_at(log.CutAt(Point("create", "/v/y"), 0)), 0400u);
+  EXPECT_NE(log.KeyAt(log.CutAt(before, 0)), log.KeyAt(log.CutAt(Point("create", "/v/x"), 0)));
+}
+
+TEST_F(FileLogTest, TellsFilesApartByTheTimesThatProgramsChose) {
+  Save("/v/x", {"1"});
+  const size_t saved = log.changes().size();
+  SetAttributes("/v/x", {.modified_ns = 5});
+  SetAttributes("/v/x", {.modified_ns = 6, .has_set_time = true});
+  SetAttributes("/v/x", {.modified_ns = 7, .has_set_time = true});
+  EXPECT_EQ(log.now().Find("/v/x")->modified_ns, 7);
+  EXPECT_EQ(log.KeyAt({saved}), log.KeyAt({saved + 1}));
+  EXPECT_NE(log.KeyAt({saved + 1}), log.KeyAt({saved + 2}));
+  EXPECT_NE(log.KeyAt({saved + 2}), log.KeyAt({saved + 3}));
+  FileChange write{.kind = Did::kContents, .number = log.now().NumberOf("/v/x")};
+  write.node.size = 1;
+  write.node.blocks = {*blocks->Put("1")};
+  log.Add(write);
+  EXPECT_EQ(log.KeyAt({saved}), log.KeyAt({saved + 4})) << "the time is that of the write again";
+}
+
+TEST_F(FileLogTest, GivesDirectoriesTheTimesOfTheirNewNames) {
+  Make("/v/a", FileNode::Kind::kDirectory);
+  Make("/v/b", FileNode::Kind::kDirectory);
+  const uint64_t key = log.now().Key();
+  Save("/v/a/x", {"1"});
+  FileChange rename{.kind = Did::kRename, .name = "/v/a/x", .other = "/v/b/x"};
+  rename.directories_ns = 5;
+  log.Add(rename);
+  EXPECT_EQ(log.now().Find("/v/a")->modified_ns, 5);
+  EXPECT_EQ(log.now().Find("/v/b")->modified_ns, 5);
+  FileChange gone{.kind = Did::kDelete, .name = "/v/b/x"};
+  gone.directories_ns = 6;
+  log.Add(gone);
+  EXPECT_EQ(log.now().Find("/v/a")->modified_ns, 5);
+  EXPECT_EQ(log.now().Find("/v/b")->modified_ns, 6);
+  EXPECT_EQ(log.now().Key(), key);
 }
 
 TEST_F(FileLogTest, GivesTwoNamesOfAFileOneContent) {

@@ -104,6 +104,20 @@ TEST_F(LostFilesTest, WhatFollowsALostTruncationIsLostToo) {
   EXPECT_THAT(Left(PowerLoss::kContents), ElementsAre("state=0"));
 }
 
+TEST_F(LostFilesTest, ModesAreLostWithNames) {
+  Create("state");
+  Write("state", 5);
+  SyncAll();
+  FileChange mode{.kind = Did::kAttributes, .number = log.now().NumberOf("state")};
+  mode.node.mode = 0400;
+  log.Add(mode);
+  const auto mode_after = [&](PowerLoss lost) {
+    return AfterPowerLoss(log, log.changes().size(), lost).Find("state")->mode;
+  };
+  EXPECT_EQ(mode_after(PowerLoss::kNames), 0644u);
+  EXPECT_EQ(mode_after(PowerLoss::kContents), 0400u);
+}
+
 TEST_F(LostFilesTest, TheSyncOfADirectoryKeepsNamesOnly) {
   Create("state");
   Write("state", 5);

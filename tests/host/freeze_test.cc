@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <chrono>
 #include <future>
+#include <string>
+#include <thread>
 
 #include "host/process/orphans.h"
 #include "tests/host/launch_world.h"
@@ -12,6 +16,7 @@
 namespace caip::host {
 namespace {
 
+using ::testing::Contains;
 using ::testing::IsEmpty;
 
 class FrozenReplica : public ::testing::Test {
@@ -24,6 +29,17 @@ class FrozenReplica : public ::testing::Test {
       if (stat.ok()) states += (*stat)[stat->rfind(')') + 2];
     }
     return states;
+  }
+  /// Whether so many of its processes are stopped, at the latest after some time.
+  bool AwaitStopped(ptrdiff_t count) const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    std::string states = States();
+    while (std::count(states.begin(), states.end(), 'T') != count) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      states = States();
+    }
+    return true;
   }
   void Freeze(const engine::ReplicaKey& key = AKey()) {
     std::promise<void> frozen;
@@ -47,6 +63,27 @@ TEST_F(FrozenReplica, IsStoppedWithItsWholeTreeAndGoesOnWhenThawed) {
   world.launcher->Signal(AKey(), SIGTERM);
   ASSERT_TRUE(world.sink.AwaitMessage("signaled"));
   EXPECT_EQ(world.AwaitExits(1).back().exit_code, 3);
+}
+
+// The leader looks at the state of its child, and continues it itself.
+TEST_F(FrozenReplica, LeavesStoppedWhatHadStoppedItself) {
+  world.Launch(
+      AShell("sh -c 'trap \"\" TERM; echo child; kill -STOP $$; echo continued' & child=$!\n"
+             "trap 'set -- $(cat /proc/$child/stat); echo state $3;"
+             " kill -CONT $child; wait $child; exit 5' TERM\n"
+             "echo ready; while :; do :; done"));
+  for (const char* who : {"child", "ready"}) ASSERT_TRUE(world.sink.AwaitMessage(who));
+  ASSERT_TRUE(AwaitStopped(1)) << States();
+  for (int round = 0; round < 3; ++round) {
+    Freeze();
+    Freeze();  // a second fault
+    EXPECT_EQ(States(), "TT");
+    world.launcher->Thaw(AKey());
+  }
+  world.launcher->Signal(AKey(), SIGTERM);
+  EXPECT_EQ(world.AwaitExits(1).back().exit_code, 5);
+  EXPECT_THAT(world.sink.Messages(), Contains("state T"));
+  EXPECT_THAT(world.sink.Messages(), Contains("continued"));
 }
 
 TEST_F(FrozenReplica, HearsSignalsOnlyWhenThawed) {

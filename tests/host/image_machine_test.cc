@@ -132,6 +132,32 @@ TEST_F(ImageMachine, RunsAsTheUserOfTheImage) {
                   "y"));
 }
 
+/// Lets all calls go on, and counts those that took effect or failed.
+class OperationCounter final : public ReplicaWatcher {
+ public:
+  int seen = 0;  // the replica's thread, read after its end
+
+  Answer OutputSeen(const engine::ReplicaKey&) override { return Answer::kGoOn; }
+  Verdict Before(const engine::ReplicaKey&, const FileOperation&) override { return {}; }
+  Verdict After(const engine::ReplicaKey&, const FileOperation&, int) override {
+    ++seen;
+    return {};
+  }
+  void Gone(const engine::ReplicaKey&) override {}
+};
+
+TEST_F(ImageMachine, RunsAsTheUserOfTheImageWhereItsCallsAreWatched) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  OperationCounter watcher;
+  world_.launcher->Watch({.changed_roots = {"/"}}, watcher);
+  image_.user = image_.group = 1000;
+  EXPECT_THAT(Output(OnImage("touch /etc/x /app/x 2>&1; touch /tmp/y && stat -c %u:%g /tmp/y\n"
+                             "{ echo more >> data; } 2> /dev/null || cat data")),
+              ElementsAre("touch: /etc/x: Permission denied", "touch: /app/x: Permission denied",
+                          "1000:1000", "from the application"));
+  EXPECT_GT(watcher.seen, 0);
+}
+
 TEST_F(ImageMachine, HasTheDriverOfItsGpusAndCannotChangeIt) {
   Write(driver_, "libcuda.so.1", "of the host\n");
   Write(driver_, "nvidia-smi", "#!/bin/sh\necho GPU 0\n");

@@ -194,6 +194,15 @@ TEST_F(Machines, RunTheReplicaAsRootWithTheRightsOfAContainer) {
   EXPECT_THAT(world_.sink.Messages(), ElementsAre("0 0", "CapEff:\t00000000a00c25fb"));
 }
 
+// CAP_SYS_PTRACE lets root of the machine write into the memory of the init.
+TEST_F(Machines, HaveAnInitThatHasNoMoreRightsThanTheReplica) {
+  world_.Run(OnMachine("grep -E 'Cap(Inh|Prm|Eff|Bnd|Amb)' /proc/1/status"));
+  EXPECT_THAT(world_.sink.Messages(),
+              ElementsAre("CapInh:\t0000000000000000", "CapPrm:\t00000000a00c25fb",
+                          "CapEff:\t00000000a00c25fb", "CapBnd:\t00000000a00c25fb",
+                          "CapAmb:\t0000000000000000"));
+}
+
 // NVIDIA's libraries make the files of GPUs that are not lent, where they may.
 TEST_F(Machines, CannotMakeTheFilesOfDevices) {
   world_.Run(

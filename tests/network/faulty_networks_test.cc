@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
@@ -130,12 +131,14 @@ class FaultyNetworks : public ::testing::Test {
     const auto in_effect = Request(std::move(faults));
     ASSERT_EQ(in_effect.wait_for(kPatience), std::future_status::ready) << "awaited the faults";
   }
-  std::future<void> Request(std::vector<PacketFault> faults) {
+  std::future<void> Request(
+      std::vector<PacketFault> faults,
+      std::function<void(const std::string&)> failed = [](const std::string& why) {
+        ADD_FAILURE() << "not set: " << why;
+      }) {
     auto in_effect = std::make_shared<std::promise<void>>();
-    world_.launcher->SetPacketFaults(
-        AKey().run, std::move(faults),
-        {[in_effect] { in_effect->set_value(); },
-         [](const std::string& why) { ADD_FAILURE() << "not set: " << why; }});
+    world_.launcher->SetPacketFaults(AKey().run, std::move(faults),
+                                     {[in_effect] { in_effect->set_value(); }, std::move(failed)});
     return in_effect->get_future();
   }
   /// Returns when the launcher has passed on what it was asked: it works in order.
@@ -266,6 +269,21 @@ TEST_F(FaultyNetworks, LosePacketsThatWereSentBeforeTheFaultEnds) {
   ASSERT_EQ(ended.wait_for(kPatience), std::future_status::ready) << "awaited the end";
   EXPECT_EQ(Ask(0, "send('10.128.0.3', 'there')"), "sent");
   EXPECT_EQ(Ask(1, "receive(1)"), "there");
+}
+
+TEST_F(FaultyNetworks, SayThatTheirRelayHasEnded) {
+  StartAgents();
+  const auto failed = std::make_shared<std::promise<std::string>>();
+  auto why = failed->get_future();
+  PacketFault delay = FaultOf(PacketFault::kDelay);
+  delay.delay_ns = 1'000'000;
+  const auto in_effect =
+      Request({delay}, [failed](const std::string& text) { failed->set_value(text); });
+  ASSERT_EQ(in_effect.wait_for(kPatience), std::future_status::ready) << "awaited the fault";
+  EXPECT_EQ(why.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  ASSERT_EQ(::kill(Relay(), SIGKILL), 0);
+  ASSERT_EQ(why.wait_for(kPatience), std::future_status::ready) << "awaited the end of the relay";
+  EXPECT_THAT(why.get(), ::testing::HasSubstr("(caip-relay) was killed by signal 9"));
 }
 
 TEST_F(FaultyNetworks, LoseTheDatagramsThatTheSeedSelects) {

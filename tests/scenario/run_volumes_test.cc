@@ -57,6 +57,40 @@ TEST_F(RunVolumesTest, CopiesFilesWithTheirModesTimesAndLinks) {
   EXPECT_TRUE(std::filesystem::is_symlink(Copy() / "latest"));
 }
 
+TEST_F(RunVolumesTest, CopiesDirectoriesWithTheirModesAndTimesWhateverTheUmask) {
+  Write("work/a/ckpt", "bytes");
+  ::chmod((home_ / "work/a/ckpt").c_str(), 0666);
+  ::chmod((home_ / "work/a").c_str(), 0777);
+  const timespec times[] = {{100, 5}, {200, 7}};
+  ::utimensat(AT_FDCWD, (home_ / "work/a").c_str(), times, 0);
+  const mode_t umask = ::umask(077);
+  const auto volumes = Make();
+  ::umask(umask);
+  ASSERT_TRUE(volumes.ok());
+  struct stat status {};
+  ASSERT_EQ(::stat((Copy() / "a/ckpt").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0666u);
+  ASSERT_EQ(::stat((Copy() / "a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0777u);
+  EXPECT_EQ(status.st_mtim.tv_sec, 200);
+  EXPECT_EQ(status.st_mtim.tv_nsec, 7);
+}
+
+TEST_F(RunVolumesTest, CopiesFilesAndDirectoriesWithTheirOwners) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files to other users";
+  Write("work/a/ckpt", "bytes");
+  ASSERT_EQ(::chown((home_ / "work/a").c_str(), 1234, 4321), 0);
+  ASSERT_EQ(::chown((home_ / "work/a/ckpt").c_str(), 1234, 4321), 0);
+  const auto volumes = Make();
+  ASSERT_TRUE(volumes.ok());
+  for (const char* const name : {"a", "a/ckpt"}) {
+    struct stat status {};
+    ASSERT_EQ(::stat((Copy() / name).c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, 1234u) << name;
+    EXPECT_EQ(status.st_gid, 4321u) << name;
+  }
+}
+
 TEST_F(RunVolumesTest, CopiesAFileWithTwoNamesOnce) {
   Write("work/ckpt-1", "bytes");
   std::filesystem::create_hard_link(home_ / "work/ckpt-1", home_ / "work/latest");

@@ -52,6 +52,19 @@ bool HoldsBytes(const FileNode& node, size_t index, std::string_view bytes) {
   return before.ok() && *before == bytes;
 }
 
+// Whether the time of the last write is that of the last change of any attribute, as after `touch`.
+bool IsTimeOfLastCall(const Path& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && status.st_mtim.tv_sec == status.st_ctim.tv_sec &&
+         status.st_mtim.tv_nsec == status.st_ctim.tv_nsec;
+}
+
+bool ChangesDirectories(harness::FileChange::Kind kind) {
+  using Did = harness::FileChange::Kind;
+  return kind == Did::kMake || kind == Did::kLink || kind == Did::kRename ||
+         kind == Did::kExchange || kind == Did::kDelete;
+}
+
 // The first block of the file that differs from `before`, and the one after the last such block.
 Result<std::pair<size_t, size_t>> FindChanged(const Path& path, const FileNode& now,
                                               const FileNode& before) {
@@ -116,9 +129,23 @@ FileRecorder::Change FileRecorder::LabelOf(const FileAct& act) {
   return label;
 }
 
+// 0 for a directory that is not in the tree, as the top of a volume.
+int64_t FileRecorder::TimeOfDirectory(const std::string& name) const {
+  const size_t slash = name.rfind('/');
+  const std::string directory = name.substr(0, slash == std::string::npos ? 0 : slash);
+  if (log_->now().NumberOf(directory) < 0) return 0;
+  const auto path = PathOf(directory);
+  const auto shape = path ? ShapeAt(*path) : std::nullopt;
+  return shape ? shape->modified_ns : 0;
+}
+
 void FileRecorder::Add(Change change) {
   const bool has_no_end = change.nth == 0 && !change.op.empty();
   const std::string object = change.object;
+  if (ChangesDirectories(change.kind)) {
+    change.directories_ns = TimeOfDirectory(change.name);
+    if (change.directories_ns == 0) change.directories_ns = TimeOfDirectory(change.other);
+  }
   const size_t index = log_->Add(std::move(change));
   if (has_no_end) open_[object].push_back(index);
 }
@@ -126,21 +153,40 @@ void FileRecorder::Add(Change change) {
 void FileRecorder::Take(const FileAct& act) {
   const std::lock_guard lock(mutex_);
   if (!outcome_.ok()) return;
-  if (act.operation.kind == Kind::kSync) {
-    Change sync{.kind = Change::Kind::kSync, .name = act.event.object, .acts = act.acts};
-    const NodeNumber file = log_->now().NumberOf(act.event.object);
-    sync.number = act.operation.path.empty() ? harness::kEverything
-                  : file < 0                 ? harness::kNoFile
-                                             : file;
-    if (act.error == 0) Add(std::move(sync));
-    return;
-  }
+  if (act.operation.kind == Kind::kSync) return TakeSync(act);
+  if (act.operation.kind == Kind::kAttributes) return TakeAttributes(act);
   Change label = LabelOf(act);
   if (act.error != 0) return;
   Note(act, std::move(label));
   if (!act.operation.is_synced || !outcome_.ok()) return;
   const NodeNumber file = log_->now().NumberOf(act.event.object);
   if (file >= 0) Add({.kind = Change::Kind::kSync, .number = file, .acts = act.acts});
+}
+
+void FileRecorder::TakeSync(const FileAct& act) {
+  Change sync{.kind = Change::Kind::kSync, .name = act.event.object, .acts = act.acts};
+  const NodeNumber file = log_->now().NumberOf(act.event.object);
+  sync.number = act.operation.path.empty() ? harness::kEverything
+                : file < 0                 ? harness::kNoFile
+                                           : file;
+  if (act.error == 0) Add(std::move(sync));
+}
+
+// The change belongs to no event, so the next one of any replica has it.
+void FileRecorder::TakeAttributes(const FileAct& act) {
+  Change change{.kind = Change::Kind::kAttributes, .name = act.event.object, .acts = act.acts};
+  change.number = log_->now().NumberOf(act.event.object);
+  const auto before = log_->now().Find(change.number);
+  const auto path = PathOf(act.event.object);
+  const auto now = path ? ShapeAt(*path) : std::nullopt;
+  if (act.error != 0 || !before || !now || now->kind != before->kind) return;
+  change.node.mode = now->mode;
+  change.node.user = now->user;
+  change.node.group = now->group;
+  change.node.modified_ns = now->modified_ns;
+  const bool keeps_time = now->modified_ns == before->modified_ns;
+  change.node.has_set_time = keeps_time ? before->has_set_time : !IsTimeOfLastCall(*path);
+  Add(std::move(change));
 }
 
 void FileRecorder::Note(const FileAct& act, Change change) {

@@ -58,6 +58,7 @@ class FileRecorder {
 
   Change LabelOf(const FileAct& act);
   void Note(const FileAct& act, Change change);
+  int64_t TimeOfDirectory(const std::string& name) const;
   void Add(Change change);
   void TakeOpening(const FileAct& act, Change change);
   void TakeWrite(const FileAct& act, Change change);
@@ -67,6 +68,8 @@ class FileRecorder {
   void TakeNew(const std::string& name, Change change);
   void TakeEntries(const std::string& name, const Path& directory, const Change& change);
   void TakeChanged(const std::string& name, Change change);
+  void TakeSync(const FileAct& act);
+  void TakeAttributes(const FileAct& act);
   std::optional<Path> PathOf(const std::string& name) const;
   Status AddBlocks(const Path& path, uint64_t begin, uint64_t end, Change& change) const;
 
@@ -83,8 +86,11 @@ class FileRecorder {
 /// something else than a regular file, as if the file were gone: errno is ENOENT then.
 Fd OpenRegularFile(const Path& path);
 
+/// Gives the file, directory or link another owner, if caip is run by root. It changes the mode.
+void SetOwner(const Path& path, uid_t user, gid_t group);
+
 /// The file, directory or link at `path`, without the blocks of a file. nullopt if there is none,
-/// or it is something else.
+/// or it is something else. It counts as one whose time no program chose.
 std::optional<harness::FileNode> ShapeAt(const Path& path);
 
 /// The same with the blocks of a file. They are of kind kAtFirst, so the file must stay as it is.
@@ -99,8 +105,9 @@ void AddTree(const std::string& name, const Path& directory, harness::FileTree& 
 Status AddCopies(const std::string& name, const Path& directory, harness::BlockStore& store,
                  harness::FileTree& files);
 
-/// Makes the files of a directory equal to those of `files` that have names below `name`. Files in
-/// the directory that already are equal stay. `copied`: where the directory was copied from, or "".
+/// Makes the files of a directory equal to those of `files` that have names below `name`, and gives
+/// them their owners, modes and times. Files in the directory that have the same bytes stay.
+/// `copied`: where the directory was copied from, or "".
 Status RestoreTree(const harness::FileTree& files, const harness::BlockStore& store,
                    const std::string& name, const Path& directory, const Path& copied);
 

@@ -38,10 +38,14 @@ Fd OpenRegularFile(const Path& path) {
   return file;
 }
 
+void SetOwner(const Path& path, uid_t user, gid_t group) {
+  if (::geteuid() == 0 && ::lchown(path.c_str(), user, group) != 0) return;  // it keeps caip's user
+}
+
 std::optional<FileNode> ShapeAt(const Path& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
-  FileNode node{.mode = status.st_mode & 07777};
+  FileNode node{.mode = status.st_mode & 07777, .user = status.st_uid, .group = status.st_gid};
   node.modified_ns = status.st_mtim.tv_sec * kNanosecondsPerSecond + status.st_mtim.tv_nsec;
   std::error_code error;
   if (S_ISDIR(status.st_mode)) {
@@ -166,9 +170,10 @@ class TreeWriter {
     }
     RemoveOthers(wanted);
     for (const auto& [below, node] : made) RETURN_IF_ERROR(WriteNode(below, *node));
-    // From the deepest on: a new entry would change the time of its directory.
+    // From the deepest on: a new entry would change the time of its directory, and the mode of a
+    // directory may forbid one.
     std::ranges::reverse(made);
-    for (const auto& [below, node] : made) SetTime(directory_ / below, *node);
+    for (const auto& [below, node] : made) SetAttributes(directory_ / below, *node);
     return Ok{};
   }
 
@@ -217,7 +222,6 @@ class TreeWriter {
       std::filesystem::create_hard_link(first->second, path, error);
     } else if (node.kind == FileNode::Kind::kDirectory) {
       std::filesystem::create_directory(path, error);
-      ::chmod(path.c_str(), node.mode);
     } else if (node.kind == FileNode::Kind::kLink) {
       std::filesystem::create_symlink(node.text, path, error);
     } else {
@@ -241,12 +245,14 @@ class TreeWriter {
     if (::ftruncate(file.get(), static_cast<off_t>(node.size)) != 0) {
       return errors::CannotRestore(path, errno);
     }
-    ::fchmod(file.get(), node.mode);
     return Ok{};
   }
 
-  // Trainers look for the newest file.
-  static void SetTime(const Path& path, const FileNode& node) {
+  // Also of files that stay: a program may have changed nothing else. Trainers look for the newest
+  // file.
+  static void SetAttributes(const Path& path, const FileNode& node) {
+    SetOwner(path, node.user, node.group);
+    if (node.kind != FileNode::Kind::kLink) ::chmod(path.c_str(), node.mode);
     const timespec time{node.modified_ns / kNanosecondsPerSecond,
                         node.modified_ns % kNanosecondsPerSecond};
     const timespec times[] = {time, time};

@@ -58,13 +58,24 @@ bool CopyBytes(int from, int to) {
   }
 }
 
+void CopyAttributes(const Path& from, const Path& to) {
+  struct stat status {};
+  if (::lstat(from.c_str(), &status) != 0) return;
+  const timespec times[] = {status.st_atim, status.st_mtim};
+  SetOwner(to, status.st_uid, status.st_gid);
+  if (!S_ISLNK(status.st_mode)) ::chmod(to.c_str(), status.st_mode & 07777);
+  ::utimensat(AT_FDCWD, to.c_str(), times, AT_SYMLINK_NOFOLLOW);
+}
+
 // With its mode and its times: trainers look for the newest file.
 bool CopyFile(const Path& from, const Path& to) {
   const Fd in = OpenRegularFile(from);
   struct stat status {};
   if (!in.valid() || ::fstat(in.get(), &status) != 0) return false;
-  const Fd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 07777));
+  const Fd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!out.valid() || !CopyBytes(in.get(), out.get())) return false;
+  SetOwner(to, status.st_uid, status.st_gid);  // before the mode, which it changes
+  if (::fchmod(out.get(), status.st_mode & 07777) != 0) return false;
   const timespec times[] = {status.st_atim, status.st_mtim};
   return ::futimens(out.get(), times) == 0;
 }
@@ -137,9 +148,10 @@ Status RunVolumes::Add(const Path& volume) {
   return Ok{};
 }
 
-// Sockets, devices and pipes are left out.
+// Sockets, devices and pipes are left out. A directory gets its mode and its times when it is full.
 Status RunVolumes::CopyTree(const Path& from, Copied& volume) {
   Copying copying;
+  std::vector<std::pair<Path, Path>> directories;  // parents first
   std::error_code error;
   using Walk = std::filesystem::recursive_directory_iterator;
   for (Walk at(from, error), end; !error && at != end; at.increment(error)) {
@@ -148,15 +160,19 @@ Status RunVolumes::CopyTree(const Path& from, Copied& volume) {
     std::error_code failed;
     if (at->is_symlink(failed)) {
       std::filesystem::copy_symlink(at->path(), to, failed);
+      if (!failed) CopyAttributes(at->path(), to);
     } else if (at->is_directory(failed)) {
       const bool is_left_out = IsLeftOut(at->path()) || IsShownNotCopied(at->path());
       if (is_left_out) at.disable_recursion_pending();
-      if (!is_left_out) std::filesystem::create_directory(to, at->path(), failed);
+      if (!is_left_out) std::filesystem::create_directory(to, failed);
+      if (!is_left_out) directories.emplace_back(at->path(), to);
     } else if (at->is_regular_file(failed)) {
       RETURN_IF_ERROR(CopyRegularFile(at->path(), below, volume, copying));
     }
     if (failed) return errors::CannotCopyVolume(at->path(), failed.value());
   }
+  std::ranges::reverse(directories);
+  for (const auto& [original, copy] : directories) CopyAttributes(original, copy);
   return error ? Status(errors::CannotCopyVolume(from, error.value())) : Ok{};
 }
 

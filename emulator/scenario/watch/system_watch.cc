@@ -234,6 +234,10 @@ host::Verdict SystemWatch::After(const engine::ReplicaKey& key,
     Record(key, operation, {.object = ObjectOf(key, operation.path)}, error);
     return mapped;
   }
+  if (operation.kind == Kind::kAttributes) {  // no crash point of its own
+    Record(key, operation, {.object = ObjectOf(key, operation.path)}, error);
+    return {};
+  }
   if (operation.kind == Kind::kMap) {
     const std::string name = ObjectOf(key, operation.path);
     if (const auto path = PathOf(name)) mapped_.Add(key, name, *path);

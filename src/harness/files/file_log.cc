@@ -1,11 +1,21 @@
 #include "harness/files/file_log.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/files.h"
 
 namespace caip::harness {
 namespace {
+
+FileNode WithAttributes(FileNode node, const FileNode& other) {
+  node.mode = other.mode;
+  node.user = other.user;
+  node.group = other.group;
+  node.modified_ns = other.modified_ns;
+  node.has_set_time = other.has_set_time;
+  return node;
+}
 
 // The node with the changed blocks in place of its own.
 FileNode WithBlocks(const FileNode& before, const FileChange& change) {
@@ -14,9 +24,11 @@ FileNode WithBlocks(const FileNode& before, const FileChange& change) {
     const size_t at = change.first_block + i;
     if (at < node.blocks.size()) node.blocks.Set(at, change.node.blocks[i]);
   }
-  node.mode = change.node.mode;
-  node.modified_ns = change.node.modified_ns;
-  return node;
+  return WithAttributes(std::move(node), change.node);
+}
+
+std::string DirectoryOf(const std::string& name) {
+  return name.substr(0, std::min(name.rfind('/'), name.size()));
 }
 
 // The bytes of a node's block; "" if it has fewer blocks.
@@ -53,9 +65,8 @@ Result<FileChange> CutOff(const FileChange& whole, const FileNode& before, uint6
   return part;
 }
 
-}  // namespace
-
-void Apply(const FileChange& change, FileTree& tree) {
+// All but the times of directories.
+void ApplyToNodes(const FileChange& change, FileTree& tree) {
   using Kind = FileChange::Kind;
   switch (change.kind) {
     case Kind::kMake:
@@ -74,9 +85,24 @@ void Apply(const FileChange& change, FileTree& tree) {
         tree.Change(change.number, WithBlocks(*before, change));
       }
       return;
+    case Kind::kAttributes:
+      if (const FileNodePtr before = tree.Find(change.number)) {
+        tree.Change(change.number, WithAttributes(*before, change.node));
+      }
+      return;
     default:
       return;
   }
+}
+
+}  // namespace
+
+void Apply(const FileChange& change, FileTree& tree) {
+  ApplyToNodes(change, tree);
+  if (change.directories_ns == 0) return;
+  tree.SetTimeOfDirectory(DirectoryOf(change.name), change.directories_ns);
+  if (change.other.empty()) return;
+  tree.SetTimeOfDirectory(DirectoryOf(change.other), change.directories_ns);
 }
 
 int64_t FileLog::CountEvent(const std::string& replica, const StorageEvent& event) {

@@ -28,17 +28,21 @@ struct FileChange {
     kRename,    // `name` becomes `other`
     kExchange,  // of `name` and `other`
     kDelete,
-    kSync,   // all names, and the contents of the node, are on the disk
-    kClose,  // nothing changes: the end of an event
+    kAttributes,  // the mode or the time of the node is set
+    kSync,        // all names, and the contents of the node, are on the disk
+    kClose,       // nothing changes: the end of an event
   };
   Kind kind = Kind::kClose;
   std::string name = {};
   std::string other = {};
   NodeNumber number = -1;  // kSync: also kEverything, or kNoFile for the sync of a directory
-  FileNode node = {};      // kMake. kSize, kContents: size, mode, time, and the changed blocks
+  FileNode node = {};      // kMake. kSize, kContents: size, mode, time, and the changed blocks.
+                           // kAttributes: mode and time
   size_t first_block = 0;  // of the changed ones
   uint64_t begin = 0;      // kContents: the place in the file of the first written byte
   uint64_t count = 0;      // kContents: written bytes
+  /// The time that the change gave to the directories of its names; 0: none, or not known.
+  int64_t directories_ns = 0;
 
   /// The event that the change belongs to, as a crash point names it.
   std::string replica = {};

@@ -12,9 +12,11 @@ bool IsAtOrBelow(const std::string& name, const std::string& directory) {
 }
 
 uint64_t DigestOfNode(const FileNode& node) {
+  const std::string time = node.has_set_time ? " at " + std::to_string(node.modified_ns) : "";
   const uint64_t digest = DigestOf(
       std::to_string(static_cast<int>(node.kind)) + " " + std::to_string(node.mode & 07777) + " " +
-      std::to_string(node.size) + " " + node.text + " " + node.at_first.string());
+      std::to_string(node.user) + ":" + std::to_string(node.group) + " " +
+      std::to_string(node.size) + time + " " + node.text + " " + node.at_first.string());
   return digest + node.blocks.digest();
 }
 
@@ -123,6 +125,17 @@ void FileTree::Change(NodeNumber number, FileNode node) {
   digests_[number] = DigestOfNode(node);
   nodes_[number] = std::make_shared<const FileNode>(std::move(node));
   for (auto at = begin; at != end; ++at) key_ += KeyOf(at->second, number);
+}
+
+void FileTree::SetTimeOfDirectory(const std::string& name, int64_t modified_ns) {
+  const FileNodePtr before = Find(name);
+  if (!before || before->kind != FileNode::Kind::kDirectory) return;
+  const NodeNumber number = NumberOf(name);
+  FileNode node = *before;
+  node.modified_ns = modified_ns;
+  node.has_set_time = false;
+  if (before->has_set_time) return Change(number, std::move(node));
+  nodes_[number] = std::make_shared<const FileNode>(std::move(node));  // with the same digest
 }
 
 FileNodePtr FileTree::Find(const std::string& name) const {

@@ -19,7 +19,10 @@ struct FileNode {
   enum class Kind { kFile, kDirectory, kLink };
   Kind kind = Kind::kFile;
   mode_t mode = 0644;
-  int64_t modified_ns = 0;  // since 1970
+  uid_t user = 0;  // the owner
+  gid_t group = 0;
+  int64_t modified_ns = 0;    // since 1970
+  bool has_set_time = false;  // a program chose modified_ns: not the time of a change
   uint64_t size = 0;
   BlockList blocks = {};
   std::string text = {};  // kLink
@@ -43,6 +46,8 @@ class FileTree {
   void Remove(const std::string& name);
   /// Replaces the node; does nothing if it has no name.
   void Change(NodeNumber number, FileNode node);
+  /// Sets the time at which a directory was changed; does nothing if the name does not exist.
+  void SetTimeOfDirectory(const std::string& name, int64_t modified_ns);
 
   /// Null if the name does not exist.
   FileNodePtr Find(const std::string& name) const;
@@ -53,7 +58,8 @@ class FileTree {
   NodeNumber LastNumber() const { return nodes_.empty() ? 0 : nodes_.rbegin()->first; }
   const std::map<std::string, NodeNumber>& names() const { return names_; }
 
-  /// A number that is equal for trees with equal names, kinds, modes and bytes. Times do not count.
+  /// A number that is equal for trees with equal names, kinds, modes, owners and bytes. Times do
+  /// not count, except those that a program chose.
   uint64_t Key() const { return key_; }
 
  private:

@@ -58,9 +58,10 @@ std::string RunsImage(std::string_view uri, std::string_view digest) {
   return "The image '" + std::string(uri) + "' is " + std::string(digest) + ".";
 }
 
-std::string ImageRunsAsRoot(uint32_t user) {
-  return "The image names the user " + std::to_string(user) +
-         ". It runs as root of its machine, because only root may start programs as other users.";
+std::string ImageRunsInGroupOfRoot(uint32_t group) {
+  return "The image names the user root with the group " + std::to_string(group) +
+         ". It runs in the group of root, because the user of the emulator is not root and cannot "
+         "give root another group.";
 }
 
 Error NotInEngines() { return {Code::kNotFound, "No container engine has the image."}; }

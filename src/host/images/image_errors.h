@@ -19,8 +19,8 @@ Error ImageUnusable(std::string_view uri, const Error& cause);
 std::string RunsImage(std::string_view uri, std::string_view digest);
 /// A warning: the replica has GPUs, its image no driver, and this host no files of it.
 std::string DriverOfGpusMissing(std::string_view task);
-/// A warning: the image names another user than root.
-std::string ImageRunsAsRoot(uint32_t user);
+/// A warning: the image names root with another group than root's.
+std::string ImageRunsInGroupOfRoot(uint32_t group);
 /// No engine of this host has the image.
 Error NotInEngines();
 /// `last` is what the engine printed.

@@ -42,10 +42,12 @@ void PutVariable(const std::string& name, const std::string& value,
   environment.emplace_back(name, value);
 }
 
-// Only root may become another user. The user of a machine is the user of caip.
+// Only root may take another group and keep its rights as root. The user of a machine that another
+// user makes has that user's group alone.
 void SetUser(const ImageUser& user, const ImageSource::Note& note, PreparedImage& image) {
-  if (user.user == 0 && user.group == 0) return;
-  if (::geteuid() != 0) return note(Severity::kWarning, errors::ImageRunsAsRoot(user.user));
+  if (user.user == 0 && user.group != 0 && ::geteuid() != 0) {
+    return note(Severity::kWarning, errors::ImageRunsInGroupOfRoot(user.group));
+  }
   image.user = user.user;
   image.group = user.group;
 }

@@ -4,6 +4,8 @@
 
 #include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <initializer_list>
@@ -31,6 +33,21 @@ inline void DropCapabilities() {
     if (kContainerCapabilities >> capability & 1) continue;
     ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
   }
+}
+
+/// Leaves this process itself only those, too. False with errno: it may have others.
+inline bool DropOwnCapabilities() {
+  DropCapabilities();
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct words[_LINUX_CAPABILITY_U32S_3]{};
+  if (::syscall(SYS_capget, &header, words) != 0) return false;
+  for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; ++i) {
+    const auto kept = static_cast<uint32_t>(kContainerCapabilities >> (32 * i));
+    words[i].permitted &= kept;
+    words[i].effective &= kept;
+    words[i].inheritable = 0;
+  }
+  return ::syscall(SYS_capset, &header, words) == 0;
 }
 
 }  // namespace caip::host::launcher

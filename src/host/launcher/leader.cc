@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -19,11 +20,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/launcher/container_rights.h"
 #include "host/launcher/descriptor_message.h"
 #include "host/launcher/protocol.h"
+#include "host/launcher/user_namespace.h"
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV  // Linux 5.19
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
@@ -47,12 +50,14 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 // it work without it.
 constexpr int kOutputCalls[] = {SYS_write, SYS_writev, SYS_sendfile, SYS_splice,
                                 SYS_io_uring_setup};
+constexpr int kFchmodat2 = 452;  // Linux 6.6, on all machines; older headers lack its name
 // Further watched calls for files. arm64 lacks the older call of each pair.
 constexpr int kFileCalls[] = {
 #ifdef SYS_open
     SYS_open,       SYS_creat,      SYS_rename,          SYS_unlink,
     SYS_rmdir,      SYS_dup2,       SYS_mkdir,           SYS_link,
-    SYS_symlink,
+    SYS_symlink,    SYS_chmod,      SYS_utime,           SYS_utimes,
+    SYS_futimesat,
 #endif
     SYS_openat,     SYS_renameat,   SYS_renameat2,       SYS_unlinkat,
     SYS_getdents64, SYS_pwrite64,   SYS_copy_file_range, SYS_close,
@@ -60,7 +65,8 @@ constexpr int kFileCalls[] = {
     SYS_symlinkat,  SYS_truncate,   SYS_ftruncate,       SYS_pwritev,
     SYS_pwritev2,   SYS_fallocate,  SYS_openat2,         SYS_fsync,
     SYS_fdatasync,  SYS_sync,       SYS_syncfs,          SYS_msync,
-    SYS_execve,     SYS_execveat,
+    SYS_execve,     SYS_execveat,   SYS_fchmod,          SYS_fchmodat,
+    SYS_utimensat,  kFchmodat2,     SYS_setfsuid,        SYS_setfsgid,
 };
 
 // The filter: notifies caip of the listed calls of this architecture, and allows all others.
@@ -120,7 +126,7 @@ class Program {
   static constexpr uint32_t LowerHalfOf(uint32_t argument) {
     return offsetof(seccomp_data, args) + argument * sizeof(uint64_t);
   }
-  sock_filter code_[128];
+  sock_filter code_[160];
   sock_fprog program_{0, code_};
 };
 
@@ -152,8 +158,10 @@ struct LeaderContext {
   std::vector<std::string> candidates;  // the files to try, in order
   const Watching& watching;
   pid_t parent;
+  bool maps_user;  // the user of the recipe in a user namespace, else without one
   Step failed = Step::kNone;
   int error = 0;
+  bool is_traced = false;  // it stops before the first instruction of its program
 };
 
 // Makes the kernel kill the replica, not the emulator, when memory runs out.
@@ -184,6 +192,16 @@ bool BecomeUser(const Recipe& recipe) {
   ::_exit(127);
 }
 
+// Gives this process the user of the recipe in a user namespace. It was root of the machine, to
+// which all files of the boot disk belong, so they belong to that user. Comes before the watch,
+// which would make these calls wait for caip.
+bool MapUser(const LeaderContext& context) {
+  if (!context.maps_user) return true;
+  const Outcome moved = MoveToUserNamespace(context.recipe.user, context.recipe.group);
+  errno = moved.error;
+  return moved.ok() && ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
+}
+
 // Makes later calls of this process wait for caip. The first one that waits is its exec.
 bool BeWatched(const Watching& watching) {
   const int listener = InstallWatch(watching.watch);
@@ -208,11 +226,12 @@ int BecomeLeader(void* argument) {
   ::dup2(context.place.err, STDERR_FILENO);
   RaiseOutOfMemoryScore();
   if (::chdir(recipe.directory) != 0) Fail(context, Step::kDirectory, errno);
+  if (!MapUser(context)) Fail(context, Step::kUserMap, errno);
   const Watching& watching = context.watching;
   if (watching.watch && !BeWatched(watching)) Fail(context, Step::kWatch, errno);
   if (context.place.in_machine) {
     DropCapabilities();
-    if (!BecomeUser(recipe)) Fail(context, Step::kUser, errno);
+    if (!recipe.maps_user && !BecomeUser(recipe)) Fail(context, Step::kUser, errno);
   }
   // All descriptors close on exec anyway. But an exec that waits for caip fails when caip ends only
   // if this process does not hold the listener. The flag makes the filter pass the call, and has no
@@ -221,6 +240,9 @@ int BecomeLeader(void* argument) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (context.place.in_machine) {
+    context.is_traced = ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0;
+  }
   int error = ENOENT;
   for (const std::string& candidate : context.candidates) {
     ::execve(candidate.c_str(), recipe.argv.data(), recipe.environment.data());
@@ -250,16 +272,54 @@ std::vector<std::string> ProgramFiles(const std::string& name,
   return files;
 }
 
-LeaderStart StartLeader(const Recipe& recipe, const LeaderPlace& place, const Watching& watching) {
-  LeaderContext context{recipe, place, ProgramFiles(recipe.argv.front(), recipe.environment),
-                        watching, ::getpid()};
+namespace {
+
+// Continues the stopped leader. A leader that has died is left to be reaped.
+void Release(pid_t leader) {
+  siginfo_t stop{};
+  if (::waitid(P_PID, static_cast<id_t>(leader), &stop, WEXITED | WSTOPPED | WNOWAIT) != 0) return;
+  if (stop.si_code != CLD_TRAPPED) return;
+  const long signal = stop.si_status == SIGTRAP ? 0 : stop.si_status;  // that of the exec, or else
+  ::ptrace(PTRACE_DETACH, leader, nullptr, reinterpret_cast<void*>(signal));
+}
+
+// CAP_SYS_PTRACE lets root of a machine write into the memory of its init. So the init keeps no
+// capability that its leader lacks, from before the leader's first instruction. Where the host
+// refuses to stop the leader there (Yama's ptrace_scope 3), it may run some microseconds before.
+void GiveUpRights(LeaderContext& context, pid_t leader) {
+  if (!DropOwnCapabilities()) {
+    context.failed = Step::kUser;
+    context.error = errno;
+    ::kill(leader, SIGKILL);
+    int status = 0;
+    while (::waitpid(leader, &status, 0) == leader && WIFSTOPPED(status)) continue;
+    return;
+  }
+  if (context.is_traced) Release(leader);
+}
+
+LeaderStart StartLeaderOnce(const Recipe& recipe, const LeaderPlace& place,
+                            const Watching& watching, bool maps_user) {
+  std::vector<std::string> candidates = ProgramFiles(recipe.argv.front(), recipe.environment);
+  LeaderContext context{recipe, place, std::move(candidates), watching, ::getpid(), maps_user};
   alignas(16) static char stack[64u << 10];
   // Like vfork in posix_spawn: copies nothing, and this thread sleeps until the exec.
   const pid_t pid =
       ::clone(BecomeLeader, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &context);
   if (pid < 0) return {-1, Step::kFork, errno};
   if (context.failed != Step::kNone) ::waitpid(pid, nullptr, 0);
+  if (context.failed == Step::kNone && place.in_machine) GiveUpRights(context, pid);
   return {pid, context.failed, context.error};
+}
+
+}  // namespace
+
+LeaderStart StartLeader(const Recipe& recipe, const LeaderPlace& place, const Watching& watching) {
+  const LeaderStart start = StartLeaderOnce(recipe, place, watching, recipe.maps_user);
+  if (start.failed != Step::kUserMap) return start;
+  LeaderStart as_root = StartLeaderOnce(recipe, place, watching, false);
+  as_root.user_error = start.error;
+  return as_root;
 }
 
 }  // namespace caip::host::launcher

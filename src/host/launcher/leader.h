@@ -14,6 +14,7 @@ struct LeaderStart {
   pid_t pid = -1;
   Step failed = Step::kNone;  // kNone: the command runs
   int error = 0;
+  int user_error = 0;  // why the command is not the user that Machine::maps_user asks for
 };
 
 /// The watched calls of the new process, and the socket for the seccomp listener.
@@ -37,8 +38,9 @@ std::vector<std::string> ProgramFiles(const std::string& name,
 
 /// Starts the recipe's command in a session of its own and in the recipe's directory. The command
 /// has exactly the recipe's environment, /dev/null as input, `out` and `err` of its place as
-/// output, no other descriptor and no blocked signal. It is killed when this process dies. Returns
-/// when the program runs or its start failed.
+/// output, no other descriptor and no blocked signal. It is killed when this process dies. If the
+/// recipe maps its user and the kernel refuses that, the command runs as root of the machine.
+/// Returns when the program runs or its start failed.
 LeaderStart StartLeader(const Recipe& recipe, const LeaderPlace& place, const Watching& watching);
 
 }  // namespace caip::host::launcher

@@ -22,41 +22,15 @@
 #include "host/launcher/descriptor_message.h"
 #include "host/launcher/device_requests.h"
 #include "host/launcher/netlink.h"
+#include "host/launcher/user_namespace.h"
 #include "host/launcher/way_out.h"
 
 namespace caip::host::launcher {
 
-namespace {
-
-bool WriteSetting(const char* path, const char* text) {
-  const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  const bool whole =
-      ::write(fd, text, std::strlen(text)) == static_cast<ssize_t>(std::strlen(text));
-  const int error = errno;
-  ::close(fd);
-  errno = error;
-  return whole;
-}
-
-bool MapToRoot(uid_t user, gid_t group) {
-  char users[64];
-  char groups[64];
-  std::snprintf(users, sizeof users, "0 %u 1", user);
-  std::snprintf(groups, sizeof groups, "0 %u 1", group);
-  return WriteSetting("/proc/self/setgroups", "deny") &&
-         WriteSetting("/proc/self/uid_map", users) && WriteSetting("/proc/self/gid_map", groups);
-}
-
-}  // namespace
-
 Outcome GetNetworkRights() {
-  const uid_t user = ::geteuid();
-  const gid_t group = ::getegid();
   if (::unshare(CLONE_NEWUTS) == 0) return {};
-  if (errno != EPERM || ::unshare(CLONE_NEWUSER) != 0) return {Step::kMachine, errno};
-  if (!MapToRoot(user, group)) return {Step::kUserMap, errno};
-  return {};
+  if (errno != EPERM) return {Step::kMachine, errno};
+  return MoveToUserNamespace(0, 0);
 }
 
 void CloseHub(const Hub& hub) {

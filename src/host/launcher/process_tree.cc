@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <set>
 #include <string>
 
@@ -78,41 +77,53 @@ std::vector<pid_t> ChildrenOf(pid_t parent) {
   return by_search ? ChildrenBySearch(parent) : children;
 }
 
-std::set<pid_t> SignalTree(int signal) {
+// Calls `visit` with each descendant, before its children are read.
+void WalkTree(const std::function<void(pid_t)>& visit) {
   std::set<pid_t> reached;
-  for (bool is_new = true; is_new;) {
-    is_new = false;
-    std::vector<pid_t> next = ChildrenOf(::getpid());
-    while (!next.empty()) {
-      const pid_t pid = next.back();
-      next.pop_back();
-      if (reached.insert(pid).second) {
-        ::kill(pid, signal);
-        is_new = true;
-      }
-      for (const pid_t child : ChildrenOf(pid)) next.push_back(child);
-    }
+  std::vector<pid_t> next = ChildrenOf(::getpid());
+  while (!next.empty()) {
+    const pid_t pid = next.back();
+    next.pop_back();
+    if (!reached.insert(pid).second) continue;
+    visit(pid);
+    for (const pid_t child : ChildrenOf(pid)) next.push_back(child);
   }
-  return reached;
 }
 
-// Whether a thread of the process may still run its program.
-bool IsRunning(pid_t pid) {
+// The states of the process's threads, a letter each; empty if it is gone.
+std::string StatesOf(pid_t pid) {
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task/";
+  std::string states;
   DIR* directory = ::opendir(tasks.c_str());
-  if (!directory) return false;
-  bool runs = false;
+  if (!directory) return states;
   while (const dirent* entry = ::readdir(directory)) {
     std::string stat;
     if (entry->d_name[0] == '.' || !ReadAll((tasks + entry->d_name + "/stat").c_str(), stat)) {
       continue;
     }
     const size_t name_end = stat.rfind(')');  // "12 (name) S 1 ..."
-    // In state D it waits inside a system call and stops before it returns.
-    if (name_end != std::string::npos && std::strchr("RS", stat.c_str()[name_end + 2])) runs = true;
+    if (name_end != std::string::npos && name_end + 2 < stat.size()) states += stat[name_end + 2];
   }
   ::closedir(directory);
-  return runs;
+  return states;
+}
+
+// Sends SIGSTOP to the descendants that have not stopped, and adds them to `stopped`. False if
+// there was none. A thread in state D waits inside a system call and stops before it returns.
+bool StopRunning(std::set<pid_t>& stopped) {
+  bool found = false;
+  WalkTree([&](pid_t pid) {
+    const std::string states = StatesOf(pid);
+    const bool runs = states.find_first_of("RS") != std::string::npos;
+    const bool has_stopped = !runs && states.find('T') != std::string::npos;
+    const bool is_dead = states.find_first_not_of("ZX") == std::string::npos;
+    if (has_stopped || is_dead) return;
+    const bool is_new = stopped.insert(pid).second;
+    if (!runs && !is_new) return;
+    ::kill(pid, SIGSTOP);  // again if it runs: another process may have continued it
+    found = true;
+  });
+  return found;
 }
 
 }  // namespace
@@ -136,16 +147,28 @@ std::string CommandOf(pid_t pid) {
   return command;
 }
 
-void FreezeTree() {
-  const std::set<pid_t> reached = SignalTree(SIGSTOP);
-  // waits, because a stop signal takes effect after some time
-  for (int rounds = 0; rounds < kStopRounds; ++rounds) {
-    if (std::none_of(reached.begin(), reached.end(), IsRunning)) return;
-    ::poll(nullptr, 0, 1);
+// Two walks must find nothing: during one, a process may get another parent, or be continued by one
+// that stops only then.
+void FreezeTree(std::set<pid_t>& stopped) {
+  int calm_walks = 0;
+  for (int rounds = 0; rounds < kStopRounds && calm_walks < 2; ++rounds) {
+    if (!StopRunning(stopped)) {
+      ++calm_walks;
+      continue;
+    }
+    calm_walks = 0;
+    ::poll(nullptr, 0, 1);  // a stop signal takes effect after some time
   }
 }
 
-void ThawTree() { SignalTree(SIGCONT); }
+void ThawTree(std::set<pid_t>& stopped) {
+  std::set<pid_t> living;  // the ID of another may belong to a stranger now
+  WalkTree([&](pid_t pid) {
+    if (stopped.count(pid) > 0) living.insert(pid);
+  });
+  for (const pid_t pid : living) ::kill(pid, SIGCONT);
+  stopped.clear();
+}
 
 void KillChildren(const std::function<bool(pid_t)>& spare, const Reaped& reaped) {
   for (;;) {

@@ -11,7 +11,8 @@
 //                      seccomp listener of its calls, if it is watched; for each
 //                      kOpenNetwork a kEndpointOpened for each endpoint, with the socket that
 //                      listens there, and then one kNetworkOpened, or kNetworkFailed instead of
-//                      what is missing; for each kSetFaults one kFaultsSet when they are in effect
+//                      what is missing; for each kSetFaults one kFaultsSet when they are in
+//                      effect, unless a kRelayLost says that the network's packet relay has ended
 
 #include <sys/types.h>
 
@@ -107,18 +108,21 @@ struct Report {
     kNetworkOpened,
     kNetworkFailed,
     kFaultsSet,
+    kRelayLost,
   };
   Kind kind = kStarted;
   Step step = Step::kNone;
   int32_t error = 0;
-  int32_t wait_status = 0;   // the leader's status, from wait(2)
+  int32_t wait_status = 0;   // the leader's status, from wait(2); kRelayLost: the relay's
   int32_t left_running = 0;  // processes that clearly outlived the leader
   int32_t init = 0;          // kWatched, kStarted: process ID of the ancestor of all its processes
   int32_t leader = 0;        // kStarted: process ID of the command in the init's PID namespace
   int64_t max_rss_kib = 0;   // of the leader and of the children that it waited for
-  uint64_t replica = 0;      // kEndpointOpened, kNetwork...: the network; kFaultsSet: the request
-  uint32_t endpoint = 0;     // kEndpointOpened: its index
-  uint32_t is_removed = 0;   // kEnded: the Removal of the replica has succeeded
+  /// kEndpointOpened, kNetwork..., kRelayLost: the network; kFaultsSet: the request.
+  uint64_t replica = 0;
+  uint32_t endpoint = 0;    // kEndpointOpened: its index
+  uint32_t is_removed = 0;  // kEnded: the Removal of the replica has succeeded
+  int32_t user_error = 0;   // kStarted: why Machine::maps_user had no effect (errno); 0: it had
   /// The processes of left_running, "421 sleep 600\n", as many as fit. kMount: its target.
   char left[kLeftBytes] = {};
 };
@@ -154,6 +158,7 @@ struct MountHead {
 struct RecipeHead {
   uint32_t user = 0;
   uint32_t group = 0;
+  uint32_t maps_user = 0;
   uint32_t places = 0;
   uint32_t mounts = 0;
   uint32_t cgroups = 0;
@@ -189,6 +194,10 @@ struct Machine {
   std::vector<MachineMount> mounts;
   uint32_t user = 0;  // that the command runs as
   uint32_t group = 0;
+  /// For a launcher without root's rights, which cannot become that user: its own user has the IDs
+  /// above in a user namespace of the command. All files of the boot disk belong to that user
+  /// then. Where the kernel refuses the namespace, the command runs as root of the machine.
+  bool maps_user = false;
   /// Files of the host that take its processes (cgroup.procs). A process of the host may have them,
   /// too.
   std::vector<std::string> cgroups = {};
@@ -209,6 +218,7 @@ inline std::string EncodeRecipe(std::string_view directory, const Machine& machi
                                 const Removal& removal = {}) {
   const RecipeHead head{machine.user,
                         machine.group,
+                        machine.maps_user,
                         static_cast<uint32_t>(machine.places.size()),
                         static_cast<uint32_t>(machine.mounts.size()),
                         static_cast<uint32_t>(machine.cgroups.size()),
@@ -255,6 +265,7 @@ struct Mount {
 struct Recipe {
   uint32_t user = 0;
   uint32_t group = 0;
+  bool maps_user = false;
   const char* directory = nullptr;
   const char* host_name = nullptr;
   const char* root = nullptr;
@@ -287,6 +298,7 @@ inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
   };
   recipe.user = head.user;
   recipe.group = head.group;
+  recipe.maps_user = head.maps_user != 0;
   recipe.directory = take();
   recipe.host_name = take();
   recipe.root = take();

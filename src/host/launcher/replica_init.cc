@@ -15,6 +15,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,7 @@ class ReplicaInit {
     report_.kind = leader.failed == Step::kNone ? Report::kStarted : Report::kStartFailed;
     report_.step = leader.failed;
     report_.error = leader.error;
+    report_.user_error = leader.user_error;
     report_.init = start_.own_id;
     report_.leader = leader.pid;
     leader_ = leader.pid;
@@ -149,13 +151,13 @@ class ReplicaInit {
       was_killed_ = true;
       KillTree();
     } else if (signal.ssi_int == kFreezeOrder) {
-      FreezeTree();
+      FreezeTree(stopped_);
       Report frozen;
       frozen.kind = Report::kFrozen;
       frozen.replica = start_.replica;
       ::send(start_.socket, &frozen, sizeof frozen, MSG_NOSIGNAL);
     } else if (signal.ssi_int == kThawOrder) {
-      ThawTree();
+      ThawTree(stopped_);
     } else {
       ::kill(-leader_, signal.ssi_int);
     }
@@ -217,6 +219,7 @@ class ReplicaInit {
   Recipe recipe_;
   Report report_;
   pid_t leader_ = -1;
+  std::set<pid_t> stopped_;  // by kFreezeOrder, until kThawOrder
   bool ended_ = false;
   bool was_killed_ = false;
 };

@@ -299,7 +299,9 @@ void Zygote::Reap() {
 void Zygote::NoteEnd(pid_t pid, int status) {
   for (auto& [number, network] : networks_) {
     if (network.nat == pid) network.nat = -1;  // another process may get its ID
-    if (network.relay == pid) network.relay = -1;
+    if (network.relay != pid) continue;
+    network.relay = -1;
+    ReportLostRelay(number, status);
   }
   const auto found = replicas_.find(pid);
   if (found == replicas_.end()) return;
@@ -309,6 +311,16 @@ void Zygote::NoteEnd(pid_t pid, int status) {
   inits_.erase(replica);
   if (status != 0) Lost(replica, recipe);
   if (recipe >= 0) ::close(recipe);
+}
+
+// The packets that the hub routes to it are lost from now on. A relay ends only with its network,
+// which is not known any more then.
+void Zygote::ReportLostRelay(uint64_t network, int status) {
+  Report report;
+  report.kind = Report::kRelayLost;
+  report.wait_status = status;
+  report.replica = network;
+  ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
 }
 
 // Handles the death of an init that was killed by the user's program or because memory ran out. Its

@@ -38,6 +38,7 @@ class Zygote {
   void SetFaults(const Command& command, int faults);
   bool StartRelayOf(uint64_t number);
   bool IsOfNetwork(pid_t pid) const;
+  void ReportLostRelay(uint64_t network, int status);
   void Forward(uint64_t replica, int order);
   void Reap();
   void NoteEnd(pid_t pid, int status);

@@ -287,6 +287,7 @@ void MachineFiles::AddImageTo(launcher::Machine& machine, const Path& boot_disk,
   machine.base = ImageOverlay(boot_disk, launch.image->layers.size());
   machine.user = launch.image->user;
   machine.group = launch.image->group;
+  machine.maps_user = machine.user != 0 && ::geteuid() != 0;
   for (MachineMount& mount : DeviceMounts(launch)) machine.mounts.push_back(std::move(mount));
   for (const std::string& directory : launch.user_directories) {
     const char* mode = directory == "tmp" ? "1777" : "755";

@@ -1,10 +1,23 @@
 #include "host/machine/run_networks.h"
 
+#include <sys/wait.h>
+
 #include <utility>
 
 #include "host/machine/machines.h"
 
 namespace caip::host {
+namespace {
+
+std::string WhyNoRelay(int status) {
+  const std::string how = WIFSIGNALED(status)
+                              ? "was killed by signal " + std::to_string(WTERMSIG(status))
+                              : "ended with status " + std::to_string(WEXITSTATUS(status));
+  return "the network's packet relay (caip-relay) " + how +
+         ", and no packet of the fault's replicas passes any more";
+}
+
+}  // namespace
 
 Result<uint64_t> RunNetworks::Open(LauncherLink& link, const engine::RunKey& run,
                                    const std::shared_ptr<const engine::RunNetwork>& network) {
@@ -79,14 +92,33 @@ void RunNetworks::Send(LauncherLink& link, uint64_t number, Wanted& wanted) {
     const std::lock_guard lock(mutex_);
     asked_[request] = {number,
                        {std::exchange(wanted.listener.in_effect, {}), wanted.listener.failed}};
+    opened_[number].failed = wanted.listener.failed;
   }
   const Status sent = link.SetFaults(number, request, wanted.faults);
   if (!sent.ok()) Finish(request, sent.error().message);
 }
 
 void RunNetworks::FaultsSet(const launcher::Report& report) {
+  if (report.kind == launcher::Report::kRelayLost) return RelayLost(report);
   const bool ok = report.step == launcher::Step::kNone;
   Finish(report.replica, ok ? "" : WhyNoMachine(report));
+}
+
+// Nobody may be waiting for an answer: the faults were in effect for long.
+void RunNetworks::RelayLost(const launcher::Report& report) {
+  const std::string why = WhyNoRelay(report.wait_status);
+  std::function<void(const std::string&)> failed;
+  std::vector<uint64_t> unanswered;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = opened_.find(report.replica);
+    if (found != opened_.end()) failed = found->second.failed;
+    for (const auto& [request, asked] : asked_) {
+      if (asked.network == report.replica) unanswered.push_back(request);
+    }
+  }
+  if (failed) failed(why);
+  for (const uint64_t request : unanswered) Finish(request, why);
 }
 
 // Each request is finished once.

@@ -44,12 +44,14 @@ class RunNetworks {
 
   // Called on the link's thread.
   void EndpointOpened(uint64_t number, uint32_t endpoint, Fd listening);
+  /// Of kFaultsSet and kRelayLost.
   void FaultsSet(const launcher::Report& report);
 
  private:
   struct Opened {
     engine::RunKey run;
     std::shared_ptr<const engine::RunNetwork> network;
+    std::function<void(const std::string& why)> failed = {};  // of its newest faults
   };
   struct Wanted {
     std::vector<PacketFault> faults;
@@ -61,6 +63,7 @@ class RunNetworks {
   };
   void Send(LauncherLink& link, uint64_t number, Wanted& wanted);
   uint64_t NumberOf(const engine::RunKey& run);
+  void RelayLost(const launcher::Report& report);
   void Finish(uint64_t request, const std::string& why_not);
 
   EndpointHandler handler_;

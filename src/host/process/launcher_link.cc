@@ -148,6 +148,7 @@ void LauncherLink::Dispatch(const Report& report, Fd descriptor) {
       if (listener_.network) listener_.network(report);
       return;
     case Report::kFaultsSet:
+    case Report::kRelayLost:
       if (listener_.faults) listener_.faults(report);
       return;
     default:

@@ -30,7 +30,7 @@ class LauncherLink {
     /// The endpoints of a network, then the result of its opening (kNetworkOpened, kNetworkFailed).
     std::function<void(uint64_t network, uint32_t endpoint, Fd listening)> endpoint = {};
     std::function<void(const launcher::Report&)> network = {};
-    std::function<void(const launcher::Report&)> faults = {};  // kFaultsSet
+    std::function<void(const launcher::Report&)> faults = {};  // kFaultsSet, kRelayLost
   };
 
   /// The launcher and its inits hold the `lock` (launcher_lock.h), if there is one, until they have

@@ -314,6 +314,9 @@ class Processes final : public ProcessLauncher {
                                              .is_machine = replica->is_machine,
                                              .directory = replica->directory,
                                              .marker = ReplicaMarker(state_id_, replica->key)});
+      if (report.user_error != 0) {
+        output_.Write({replica->key.run, replica->task}, {RunsAsRoot(report.user_error)});
+      }
       if (replica->listener.on_started) replica->listener.on_started(replica->key);
       return;
     }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 
@@ -155,6 +156,15 @@ std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
                            " still running; killed with the replica."});
   }
   return remarks;
+}
+
+ReplicaOutput::Remark RunsAsRoot(int error) {
+  return {engine::Severity::kWarning,
+          "This replica runs as root of its machine, not as the user that its image names, because "
+          "the kernel refuses a user namespace with that user: " +
+              std::string(std::strerror(error)) +
+              ". The setting user.max_user_namespaces limits their number. An emulator that root "
+              "runs needs none."};
 }
 
 ReplicaOutput::Remark DiskWasFull() {

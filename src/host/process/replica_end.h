@@ -39,6 +39,10 @@ std::vector<std::string> LeftRunning(const launcher::Report& report);
 std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
                                            const launcher::Report& report);
 
+/// The log entry about a replica that has started as root of its machine instead of the user of its
+/// image. `error`: the errno with which the kernel has refused the user.
+ReplicaOutput::Remark RunsAsRoot(int error);
+
 /// The log entry about a replica whose disk was full.
 ReplicaOutput::Remark DiskWasFull();
 

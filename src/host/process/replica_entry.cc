@@ -74,7 +74,25 @@ struct Heritage {
   Texts environment;
   uint32_t user = 0;  // of an image, if this user may become another one
   uint32_t group = 0;
+  /// The user namespace in which the main process is the user of its image; not valid: it is a user
+  /// of the machine (launcher/leader.cc).
+  Fd user_namespace = Fd();
 };
+
+// 0 if there is no such process, or if this process may not look at it.
+ino_t UserNamespaceOf(pid_t process) {
+  struct stat status {};
+  return ::stat((ProcOf(process) + "ns/user").c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
+// A main process that is root in a namespace of its own has made that itself. Programs in the
+// replica stay outside, where they have more rights.
+Fd OpenNamespaceOfUser(pid_t leader, pid_t init) {
+  const auto map = ReadFile(ProcOf(leader) + "uid_map");
+  const bool is_root = !map.ok() || std::strtoull(map->c_str(), nullptr, 10) == 0;
+  if (is_root || UserNamespaceOf(leader) == UserNamespaceOf(init)) return Fd();
+  return Fd(::open((ProcOf(leader) + "ns/user").c_str(), O_RDONLY | O_CLOEXEC));
+}
 
 // The environment with which the main process was started, and the kind of this terminal. An error
 // unless it is that of the replica: another process may have its ID by now.
@@ -96,7 +114,9 @@ Result<Heritage> HeritageOf(const LivingReplica& replica) {
   if (const char* terminal = std::getenv("TERM")) {
     environment.push_back("TERM=" + std::string(terminal));
   }
-  if (::geteuid() != 0) return Heritage{std::move(environment)};
+  if (::geteuid() != 0) {
+    return Heritage{std::move(environment), 0, 0, OpenNamespaceOfUser(leader, replica.init)};
+  }
   return Heritage{std::move(environment), EffectiveOf(leader, "Uid"), EffectiveOf(leader, "Gid")};
 }
 
@@ -108,6 +128,7 @@ class Start {
         environment_(std::move(heritage.environment)),
         user_(heritage.user),
         group_(heritage.group),
+        user_namespace_(std::move(heritage.user_namespace)),
         directory_(std::move(directory)) {
     const bool is_shell = argv_.empty();
     if (is_shell) argv_ = {"bash"};
@@ -119,6 +140,11 @@ class Start {
     variables_.push_back(nullptr);
   }
 
+  /// Enters the user namespace of the main process, if it has its own. To be called inside the
+  /// machine. False with errno.
+  bool EnterUserNamespace() const {
+    return !user_namespace_.valid() || ::setns(user_namespace_.get(), CLONE_NEWUSER) == 0;
+  }
   /// False with errno.
   bool BecomeUser() const {
     if (user_ == 0 && group_ == 0) return true;
@@ -157,6 +183,7 @@ class Start {
   Texts environment_;
   uint32_t user_;
   uint32_t group_;
+  Fd user_namespace_;
   std::string directory_;
   Texts candidates_;
   std::vector<char*> words_;
@@ -220,8 +247,9 @@ int OpenTerminal(int& program_end) {
     }
     ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
   }
-  launcher::DropCapabilities();
-  const Entered denied{0, start.BecomeUser() ? 0 : errno};
+  const bool entered = start.EnterUserNamespace();  // it has all capabilities
+  if (entered) launcher::DropCapabilities();
+  const Entered denied{0, entered && start.BecomeUser() ? 0 : errno};
   ::prctl(PR_SET_PDEATHSIG, SIGHUP);  // a change of the user would forget it
   for (int number = 1; number < SIGRTMIN; ++number) ::signal(number, SIG_DFL);
   sigset_t none;

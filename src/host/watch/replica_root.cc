@@ -20,14 +20,14 @@ constexpr int kOpenFlags = O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O
                            O_NONBLOCK | O_SYNC | O_DSYNC | O_ASYNC | O_DIRECT | O_DIRECTORY |
                            O_NOFOLLOW | O_NOATIME | O_PATH | O_CLOEXEC;
 
-int OpenInRoot(int root, const std::string& path, int flags, mode_t mode) {
+int OpenAt(int directory, const std::string& path, int flags, mode_t mode, uint64_t resolve) {
   open_how how{};
   how.flags = static_cast<uint64_t>((flags & kOpenFlags) | O_CLOEXEC);
   how.mode = flags & O_CREAT ? mode : 0;
-  how.resolve = RESOLVE_IN_ROOT;
+  how.resolve = resolve;
   int opened = -1;
   for (int tries = 0; tries < kTriesMax && opened < 0; ++tries) {
-    opened = static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how));
+    opened = static_cast<int>(::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how));
     if (opened < 0 && errno != EAGAIN) break;
   }
   return opened;
@@ -57,8 +57,21 @@ ReplicaRoot ReplicaRoot::Of(pid_t process) {
 }
 
 Fd ReplicaRoot::Open(const std::string& path, int flags, mode_t mode) const {
+  if (!(flags & O_PATH) && caller_.Find()) return OpenForCaller(path, flags, mode);
   if (is_own_) return Fd(::open(path.c_str(), flags | O_CLOEXEC, mode));
-  return Fd(OpenInRoot(root_.get(), path, flags, mode));
+  return Fd(OpenAt(root_.get(), path, flags, mode, RESOLVE_IN_ROOT));
+}
+
+// In the file's directory, because the caller may have no rights in those above it: a program can
+// keep its working directory and change its user. Of another root, a link would lead out of it.
+Fd ReplicaRoot::OpenForCaller(const std::string& path, int flags, mode_t mode) const {
+  const auto place = PlaceOf(path);
+  if (!place) return Fd();
+  const TakenRights taken(caller_.Find());
+  if (is_own_) {
+    return Fd(::openat(place->directory, place->name.c_str(), flags | O_CLOEXEC, mode));
+  }
+  return Fd(OpenAt(place->directory, place->name, flags, mode, RESOLVE_NO_SYMLINKS));
 }
 
 // The kernel shows the path of an open file as the namespace of its mount has it. It adds a mark to
@@ -96,7 +109,7 @@ std::optional<struct stat> ReplicaRoot::StatLink(const std::string& path) const 
 }
 
 std::optional<ReplicaRoot::Place> ReplicaRoot::PlaceOf(const std::string& path) const {
-  if (is_own_) return Place{Fd(), AT_FDCWD, path};
+  if (is_own_ && !caller_.Find()) return Place{Fd(), AT_FDCWD, path};
   const size_t slash = path.rfind('/');
   Fd directory = Open(path.substr(0, slash + 1), O_PATH | O_DIRECTORY, 0);
   if (!directory.valid()) return std::nullopt;
@@ -107,6 +120,7 @@ std::optional<ReplicaRoot::Place> ReplicaRoot::PlaceOf(const std::string& path) 
 bool ReplicaRoot::Rename(const std::string& from, const std::string& to, unsigned flags) const {
   const auto old_place = PlaceOf(from);
   const auto new_place = old_place ? PlaceOf(to) : std::nullopt;
+  const TakenRights taken(caller_.Find());
   return new_place && ::syscall(SYS_renameat2, old_place->directory, old_place->name.c_str(),
                                 new_place->directory, new_place->name.c_str(), flags) == 0;
 }
@@ -114,29 +128,35 @@ bool ReplicaRoot::Rename(const std::string& from, const std::string& to, unsigne
 bool ReplicaRoot::Remove(const std::string& path, bool is_directory) const {
   const auto place = PlaceOf(path);
   const int flags = is_directory ? AT_REMOVEDIR : 0;
+  const TakenRights taken(caller_.Find());
   return place && ::unlinkat(place->directory, place->name.c_str(), flags) == 0;
 }
 
 bool ReplicaRoot::MakeDirectory(const std::string& path, mode_t mode) const {
   const auto place = PlaceOf(path);
+  const TakenRights taken(caller_.Find());
   if (!place || ::mkdirat(place->directory, place->name.c_str(), mode) != 0) return false;
   struct stat made {};  // its group may be that of the directory that it is in
   if (::fstatat(place->directory, place->name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) {
     return false;
   }
-  const mode_t inherited = made.st_mode & S_ISGID;
-  return ::fchmodat(place->directory, place->name.c_str(), mode | inherited, 0) == 0;
+  const mode_t wanted = mode | (made.st_mode & S_ISGID);
+  // A change of the mode would take S_ISGID from a caller who is not in the group.
+  if ((made.st_mode & 07777) == wanted) return true;
+  return ::fchmodat(place->directory, place->name.c_str(), wanted, 0) == 0;
 }
 
 bool ReplicaRoot::Link(const std::string& existing, const std::string& path) const {
   const auto from = PlaceOf(existing);
   const auto to = from ? PlaceOf(path) : std::nullopt;
+  const TakenRights taken(caller_.Find());
   return to &&
          ::linkat(from->directory, from->name.c_str(), to->directory, to->name.c_str(), 0) == 0;
 }
 
 bool ReplicaRoot::Symlink(const std::string& text, const std::string& path) const {
   const auto place = PlaceOf(path);
+  const TakenRights taken(caller_.Find());
   return place && ::symlinkat(text.c_str(), place->directory, place->name.c_str()) == 0;
 }
 

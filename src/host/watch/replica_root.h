@@ -8,17 +8,24 @@
 #include <string>
 
 #include "base/files.h"
+#include "host/watch/caller_rights.h"
 
 namespace caip::host {
 
 /// Carries out file operations by the paths of a replica. Paths are absolute. Symbolic links never
-/// lead out of the replica's file system. Failures set errno.
+/// lead out of the replica's file system. Failures set errno. Resolve, Stat, StatLink and Open with
+/// O_PATH have the rights of this process, and all others those of caller(). These do not depend on
+/// the caller's rights to search directories above the file's own: see reachable_path.h.
 class ReplicaRoot {
  public:
   /// The file system of this process.
   ReplicaRoot() = default;
   /// That of another process.
   static ReplicaRoot Of(pid_t process);
+
+  /// The thread for which files are opened and changed; at first, this process's own.
+  CallerRights& caller() { return caller_; }
+  const CallerRights& caller() const { return caller_; }
 
   /// The path of an existing file, without links; nullopt if it does not exist.
   std::optional<std::string> Resolve(const std::string& path) const;
@@ -46,10 +53,12 @@ class ReplicaRoot {
     std::string name;
   };
   std::optional<Place> PlaceOf(const std::string& path) const;
+  Fd OpenForCaller(const std::string& path, int flags, mode_t mode) const;
   bool IsName(const std::string& path, int file) const;
 
   bool is_own_ = true;  // the root of this process
   Fd root_;             // else; not valid: the other process has ended, and every call fails
+  CallerRights caller_;
 };
 
 }  // namespace caip::host

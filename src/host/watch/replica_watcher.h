@@ -39,6 +39,7 @@ struct FileOperation {
     kMap,            // bytes of the file will change without a call; After only
     kRead,           // opened for reading
     kList,           // the entries of a directory
+    kAttributes,     // the mode or the times of a file or directory are set; After only
   };
   Kind kind = Kind::kRead;
   /// Absolute, without links in its directories. kSync: "" is all files.

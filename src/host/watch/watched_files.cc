@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "host/watch/reachable_path.h"
 #include "host/watch/watched_process.h"
 
 namespace caip::host {
@@ -46,7 +47,7 @@ std::vector<std::string> RealRoots(const std::vector<std::string>& roots, const 
 }  // namespace
 
 WatchedFiles::WatchedFiles(const engine::ReplicaKey& key, const ReplicaWatch& watch,
-                           const ReplicaRoot& root, pid_t init, ReplicaWatcher& watcher)
+                           ReplicaRoot& root, pid_t init, ReplicaWatcher& watcher)
     : key_(key),
       roots_(RealRoots(watch.roots, root)),
       changed_roots_(RealRoots(watch.changed_roots, root)),
@@ -56,6 +57,7 @@ WatchedFiles::WatchedFiles(const engine::ReplicaKey& key, const ReplicaWatch& wa
 
 Handled WatchedFiles::Handle(const WatchedCall& call) {
   if (ReportClosed(call).kind == Verdict::Kind::kNever) return Handled::kNever;
+  root_.caller().Begin(call.thread());
   switch (call.number()) {
 #ifdef SYS_open  // not on arm64
     case SYS_open:
@@ -90,6 +92,10 @@ Handled WatchedFiles::Handle(const WatchedCall& call) {
 #endif
     case SYS_symlinkat:
       return Symlink(call);
+    case SYS_setfsuid:
+    case SYS_setfsgid:
+      root_.caller().NoteFileUserSet();
+      return Handled::kNotMine;
     default:
       return HandleContents(call);
   }
@@ -126,7 +132,7 @@ Handled WatchedFiles::HandleContents(const WatchedCall& call) {
     case SYS_ioctl:
       return RefuseCopy(call);
     default:
-      return HandleClose(call);
+      return HandleAttributes(call);
   }
 }
 
@@ -140,7 +146,12 @@ std::optional<std::string> WatchedFiles::Resolve(const WatchedCall& call, int di
                                                  uint64_t text, PathEnd end) const {
   const auto path = call.ReadText(text);
   if (!path || !call.IsWaiting()) return std::nullopt;
-  return ResolvePath(call, root_, {directory, *path, end});
+  const NamedPath named{directory, *path, end};
+  auto resolved = ResolvePath(call, root_, named);
+  const bool is_watched = resolved && IsChangeWatched(*resolved);
+  // The kernel refuses what the caller may not reach.
+  if (is_watched && !MayReach(call, root_.caller().Find(), named)) return std::nullopt;
+  return resolved;
 }
 
 Handled WatchedFiles::Ask(const WatchedCall& call, const FileOperation& operation) {
@@ -205,8 +216,11 @@ Handled WatchedFiles::OpenBelow(const WatchedCall& call, const Opening& opening,
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
   const Fd file = root_.Open(opening.path, opening.flags | O_NOCTTY, 0600);
   if (!file.valid()) return Answer(call, operation, -errno);
-  if (operation.kind == FileOperation::Kind::kCreate)
-    ::fchmod(file.get(), opening.mode & ~UmaskOf(call) & 07777);
+  if (operation.kind == FileOperation::Kind::kCreate) {
+    const mode_t mode = opening.mode & ~UmaskOf(call) & 07777;
+    const TakenRights taken(root_.caller().Find());
+    ::fchmod(file.get(), mode);
+  }
   const Verdict verdict = watcher_.After(key_, operation, 0);
   if (verdict.kind == Verdict::Kind::kNever) return Handled::kNever;
   if (verdict.kind == Verdict::Kind::kFail) {

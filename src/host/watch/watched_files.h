@@ -22,7 +22,7 @@ namespace caip::host {
 class WatchedFiles {
  public:
   /// `init` is the ancestor of all processes of the replica.
-  WatchedFiles(const engine::ReplicaKey& key, const ReplicaWatch& watch, const ReplicaRoot& root,
+  WatchedFiles(const engine::ReplicaKey& key, const ReplicaWatch& watch, ReplicaRoot& root,
                pid_t init, ReplicaWatcher& watcher);
 
   Handled Handle(const WatchedCall& call);
@@ -52,6 +52,7 @@ class WatchedFiles {
     int flags;
     mode_t mode;
   };
+  struct AttributeCall;  // watched_attributes.cc
 
   /// Whether operations on the path, or only changes of it, are watched.
   bool IsWatched(const std::string& path) const;
@@ -71,13 +72,19 @@ class WatchedFiles {
   Handled Write(const WatchedCall& call);
   Handled WriteAll(const WatchedCall& call, int descriptor, Written& written);
   static Handled FailPending(const WatchedCall& call, Written& written);
-  int64_t WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes);
+  static int64_t WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes);
   Handled Truncate(const WatchedCall& call);
   Handled SetSize(const WatchedCall& call, int file, const FileOperation& operation);
   Handled Reserve(const WatchedCall& call, int file, FileOperation operation);
   Handled Sync(const WatchedCall& call);
   Handled Map(const WatchedCall& call);
   Handled RefuseCopy(const WatchedCall& call);
+
+  Handled HandleAttributes(const WatchedCall& call);
+  Handled SetMode(const WatchedCall& call);
+  Handled SetTimes(const WatchedCall& call);
+  Handled SetAttributes(const WatchedCall& call, const AttributeCall& wanted);
+  std::optional<std::string> PathOf(const WatchedCall& call, const AttributeCall& wanted) const;
 
   Handled HandleClose(const WatchedCall& call);
   Handled Close(const WatchedCall& call, int descriptor);
@@ -108,7 +115,7 @@ class WatchedFiles {
   const engine::ReplicaKey& key_;
   std::vector<std::string> roots_;  // with a slash at the end
   std::vector<std::string> changed_roots_;
-  const ReplicaRoot& root_;
+  ReplicaRoot& root_;
   pid_t init_;
   ReplicaWatcher& watcher_;
   std::map<FileId, Written> written_;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 
 #include "host/errors.h"
@@ -64,16 +65,14 @@ bool IsNoDirectory(const ReplicaRoot& root, const std::string& path) {
 
 }  // namespace
 
-std::optional<std::string> ResolvePath(const WatchedCall& call, const ReplicaRoot& root,
-                                       const NamedPath& path) {
-  const auto named = WholePath(call, path);
-  if (!named) return std::nullopt;
-  std::string whole = *named;
-  if (path.end == PathEnd::kFollowed) {
-    if (auto real = root.Resolve(whole)) return real;
-  }
+namespace {
+
+constexpr int kFollowedLinksMax = 40;  // as in the kernel
+
+// The path of a name, without links in its directories. The name itself may be a link.
+std::optional<std::string> ResolveName(const ReplicaRoot& root, std::string whole, PathEnd end) {
   const bool has_slash = whole.back() == '/';
-  if (has_slash && path.end != PathEnd::kDirectoryName) return std::nullopt;
+  if (has_slash && end != PathEnd::kDirectoryName) return std::nullopt;
   while (whole.size() > 1 && whole.back() == '/') whole.pop_back();
   const size_t slash = whole.rfind('/');
   const std::string name = whole.substr(slash + 1);
@@ -83,6 +82,35 @@ std::optional<std::string> ResolvePath(const WatchedCall& call, const ReplicaRoo
   std::string found = (*parent == "/" ? "" : *parent) + "/" + name;
   if (has_slash && IsNoDirectory(root, found)) return std::nullopt;
   return found;
+}
+
+// The text of a symbolic link; nullopt if the path is something else.
+std::optional<std::string> TextOfLink(const ReplicaRoot& root, const std::string& path) {
+  const Fd link = root.Open(path, O_PATH | O_NOFOLLOW, 0);
+  std::string text(PATH_MAX, '\0');
+  const ssize_t size = link.valid() ? ::readlinkat(link.get(), "", text.data(), text.size()) : -1;
+  if (size <= 0) return std::nullopt;
+  text.resize(static_cast<size_t>(size));
+  return text;
+}
+
+}  // namespace
+
+// A new file that is made through a link gets the name to which the link leads.
+std::optional<std::string> ResolvePath(const WatchedCall& call, const ReplicaRoot& root,
+                                       const NamedPath& path) {
+  auto whole = WholePath(call, path);
+  for (int links = 0; whole && links <= kFollowedLinksMax; ++links) {
+    if (path.end != PathEnd::kFollowed) return ResolveName(root, *whole, path.end);
+    if (auto real = root.Resolve(*whole)) return real;
+    const auto name = ResolveName(root, *whole, path.end);
+    const auto text = name ? TextOfLink(root, *name) : std::nullopt;
+    if (!text) return name;
+    const bool is_whole = text->front() == '/';
+    whole = is_whole ? WholePath(call, {AT_FDCWD, *text})
+                     : name->substr(0, name->rfind('/') + 1) + *text;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> PathOfDescriptor(const WatchedCall& call, int descriptor) {

@@ -18,7 +18,7 @@ namespace caip::host {
 enum class PathEnd {
   kName,           // the name of any file, which may be a link
   kDirectoryName,  // the same, but a slash may follow the name of a directory
-  kFollowed,       // a link stands for the file to which it leads
+  kFollowed,       // a link stands for the file to which it leads, which may not exist yet
 };
 /// A path in the memory of a process that makes a call.
 struct NamedPath {

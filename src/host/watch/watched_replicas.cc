@@ -168,7 +168,7 @@ class ServedCalls {
   const ReplicaWatch& watch_;
   ReplicaWatcher& watcher_;
   const pid_t init_;
-  const ReplicaRoot root_;
+  ReplicaRoot root_;
   WatchedOutput output_;
   ForwardedOutput forwarded_;
   WatchedFiles files_;

@@ -1,10 +1,13 @@
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include "host/watch/watched_files.h"
@@ -38,6 +41,48 @@ int64_t EndOfWrite(const WatchedCall& call, int file, int64_t count) {
   const bool appends = ::fcntl(file, F_GETFL) & O_APPEND;
   if (appends) return ::fstat(file, &status) == 0 ? status.st_size : -1;
   return static_cast<int64_t>(call.argument(3)) + count;
+}
+
+// Where in the file the bytes of the call after the first `skip` go; -1 if that is not known.
+int64_t BeginOfWrite(const WatchedCall& call, int file, int64_t skip) {
+  struct stat status {};
+  const bool appends = ::fcntl(file, F_GETFL) & O_APPEND;
+  if (appends) return ::fstat(file, &status) == 0 ? status.st_size : -1;
+  return IsPlaced(call) ? static_cast<int64_t>(call.argument(3)) + skip
+                        : ::lseek(file, 0, SEEK_CUR);
+}
+
+constexpr int64_t kNoSizeLimit = std::numeric_limits<int64_t>::max();
+
+// The size beyond which the process may not lengthen a file (RLIMIT_FSIZE).
+int64_t SizeLimitOf(const WatchedCall& call) {
+  rlimit limit{};
+  if (::prlimit(call.thread(), RLIMIT_FSIZE, nullptr, &limit) != 0) return kNoSizeLimit;
+  return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, kNoSizeLimit));
+}
+
+// The bytes that a write may add at its place.
+int64_t RoomForWrite(const WatchedCall& call, int file, int64_t skip) {
+  const int64_t limit = SizeLimitOf(call);
+  const int64_t begin = limit == kNoSizeLimit ? -1 : BeginOfWrite(call, file, skip);
+  return begin < 0 ? kNoSizeLimit : std::max<int64_t>(limit - begin, 0);
+}
+
+bool ExceedsSizeLimit(const WatchedCall& call, int file, int64_t bytes) {
+  struct stat status {};
+  return bytes > SizeLimitOf(call) && ::fstat(file, &status) == 0 && status.st_size < bytes;
+}
+
+// What the kernel does with a call beyond the limit (setrlimit(2)). Returns the call's -errno.
+int64_t RefuseSize(const WatchedCall& call) {
+  ::syscall(SYS_tgkill, ProcessOf(call), call.thread(), SIGXFSZ);
+  return -EFBIG;
+}
+
+// Returns 0 or -errno.
+int64_t ChangeSize(const WatchedCall& call, int file, int64_t bytes) {
+  if (ExceedsSizeLimit(call, file, bytes)) return RefuseSize(call);
+  return ::ftruncate(file, bytes) == 0 ? 0 : -errno;
 }
 
 }  // namespace
@@ -113,6 +158,9 @@ Handled WatchedFiles::FailPending(const WatchedCall& call, Written& written) {
 int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes) {
   const bool is_placed = IsPlaced(call);
   const auto place = static_cast<off_t>(call.argument(3)) + skip;
+  const int64_t room = RoomForWrite(call, file, skip);
+  if (room == 0) return skip == 0 ? RefuseSize(call) : -EFBIG;
+  bytes = std::min(bytes, room);
   int64_t done = 0;
   for (const iovec& buffer : call.Buffers()) {
     const auto size = static_cast<int64_t>(buffer.iov_len);
@@ -142,8 +190,8 @@ Handled WatchedFiles::Truncate(const WatchedCall& call) {
     operation.path = *path;
     if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
     const Fd file = root_.Open(*path, O_WRONLY | O_NOCTTY | O_NONBLOCK, 0);
-    const bool is_done = file.valid() && ::ftruncate(file.get(), operation.bytes) == 0;
-    return Answer(call, operation, is_done ? 0 : -errno);
+    if (!file.valid()) return Answer(call, operation, -errno);
+    return Answer(call, operation, ChangeSize(call, file.get(), operation.bytes));
   }
   const auto id = written_.empty() ? std::nullopt : call.Identify(call.descriptor(0));
   const auto found = id ? written_.find(*id) : written_.end();
@@ -157,7 +205,7 @@ Handled WatchedFiles::Truncate(const WatchedCall& call) {
 
 Handled WatchedFiles::SetSize(const WatchedCall& call, int file, const FileOperation& operation) {
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
-  return Answer(call, operation, ::ftruncate(file, operation.bytes) == 0 ? 0 : -errno);
+  return Answer(call, operation, ChangeSize(call, file, operation.bytes));
 }
 
 // Holes are not made: programs then write zeros.
@@ -174,6 +222,9 @@ Handled WatchedFiles::Reserve(const WatchedCall& call, int file, FileOperation o
   if (::fstat(file, &status) != 0 || status.st_size >= operation.bytes) return Handled::kNotMine;
   operation.count = operation.bytes - status.st_size;
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
+  if (ExceedsSizeLimit(call, file, operation.bytes)) {
+    return Answer(call, operation, RefuseSize(call));
+  }
   const int error = ::posix_fallocate(file, static_cast<off_t>(call.argument(2)),
                                       static_cast<off_t>(call.argument(3)));
   return Answer(call, operation, -error);

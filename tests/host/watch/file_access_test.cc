@@ -115,6 +115,15 @@ TEST_F(FileSights, ALinkIsSeenAsWhatItNames) {
   EXPECT_EQ(Open(At("link"), O_RDONLY)->path, At("there"));
 }
 
+TEST_F(FileSights, ANewFileIsSeenUnderTheNameToWhichALinkLeads) {
+  std::filesystem::create_symlink("sub/new", root_ / "link");
+  std::filesystem::create_symlink(root_ / "link", root_ / "second");
+  EXPECT_EQ(Open(At("second"), O_WRONLY | O_CREAT)->path, At("sub/new"));
+  EXPECT_EQ(Open(At("link"), O_WRONLY | O_CREAT | O_EXCL)->path, At("link")) << "this fails";
+  std::filesystem::create_symlink("round", root_ / "round");
+  EXPECT_FALSE(Open(At("round"), O_WRONLY | O_CREAT));
+}
+
 TEST_F(FileSights, ARenameSaysWhetherItReplaces) {
   for (const auto& [target, is_there] : {std::pair{"new", false}, std::pair{"other", true}}) {
     ASSERT_TRUE(WriteFile(root_ / "other", "").ok());

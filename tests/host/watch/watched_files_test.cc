@@ -41,9 +41,9 @@ class TestWatcher final : public ReplicaWatcher {
 
  private:
   std::string Words(const FileOperation& operation) const {
-    static constexpr const char* kNames[] = {"create", "overwrite", "write", "whole",   "rename",
-                                             "delete", "truncate",  "link",  "symlink", "mkdir",
-                                             "sync",   "map",       "read",  "list"};
+    static constexpr const char* kNames[] = {
+        "create",  "overwrite", "write", "whole", "rename", "delete", "truncate",  "link",
+        "symlink", "mkdir",     "sync",  "map",   "read",   "list",   "attributes"};
     std::string words = kNames[static_cast<int>(operation.kind)];
     if (!operation.path.empty()) {
       words += " " + Path(operation.path).lexically_relative(root).string();

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -32,8 +33,8 @@ int Watched(void) {
   return watched;
 }
 
-// The name of the socket follows the first letter. A zero byte precedes an abstract name, and ends a
-// path.
+// The name of the socket follows the first letter. A zero byte precedes an abstract name, and ends
+// a path.
 static socklen_t Address(struct sockaddr_un* address) {
   const char* setting = getenv(CAIP_WATCH_VARIABLE);
   const size_t length = setting ? strlen(setting + 1) : 0;
@@ -289,6 +290,17 @@ EXPORTED struct dirent* readdir(DIR* directory) {
   if (!real) *(void**)&real = dlsym(RTLD_NEXT, "readdir");
   return MayList(directory) ? real(directory) : NULL;
 }
+
+// caip cannot see otherwise that the user or the group for files is another one than the process's.
+
+static int SetForFiles(int number, unsigned id) {
+  long result = 0;
+  if (Watched() == kFiles) Ask(number, id, 0, 0, 0, 0, &result);
+  return (int)syscall(number, id);
+}
+
+EXPORTED int setfsuid(uid_t user) { return SetForFiles(SYS_setfsuid, user); }
+EXPORTED int setfsgid(gid_t group) { return SetForFiles(SYS_setfsgid, group); }
 
 // Streams of the C library. This library reports their opening and closing only, because their
 // writes bypass this library.
