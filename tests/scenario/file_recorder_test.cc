@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <map>
@@ -40,11 +41,14 @@ class FileRecorderTest : public testing::Test {
     });
   }
   /// The operation has taken effect.
-  void Take(Kind kind, const std::string& name, const std::string& to = "") {
+  void Take(Kind kind, const std::string& name, const std::string& to = "",
+            bool sets_time = false) {
     const auto op = kOps.find(kind);
     harness::StorageEvent event{.op = op == kOps.end() ? "" : op->second, .object = "/v/" + name};
     if (!to.empty()) event.from = "/v/" + to;
-    recorder_->Take({"master-0", {kind, "/v/" + name}, event, 0, acts_});
+    host::FileOperation operation{kind, "/v/" + name};
+    operation.sets_time = sets_time;
+    recorder_->Take({"master-0", operation, event, 0, acts_});
   }
   void Make(const std::string& name) {
     std::filesystem::create_directory(volume_ / name);
@@ -61,7 +65,7 @@ class FileRecorderTest : public testing::Test {
   }
   void SetTime(const std::string& name, time_t second) {
     SetTimeSilently(name, second);
-    Take(Kind::kAttributes, name);
+    Take(Kind::kAttributes, name, "", true);
   }
   void SetTimeSilently(const std::string& name, time_t second) {
     const timespec times[] = {{second, 0}, {second, 0}};
@@ -125,6 +129,21 @@ TEST_F(FileRecorderTest, RestoresTimesThatWereSet) {
   Take(Kind::kAttributes, "state");
   EXPECT_FALSE(recorder_->log()->now().Find("/v/state")->has_set_time) << "it was touched";
   EXPECT_GT(recorder_->log()->now().Find("/v/state")->modified_ns, 200 * kSecond);
+}
+
+TEST_F(FileRecorderTest, CountsNoTimesOfTheClock) {
+  Begin();
+  Save("lock");
+  ASSERT_TRUE(WriteFile(volume_ / "lock", "").ok());  // with a new time, but the same size
+  SetMode("lock", 0600);
+  EXPECT_FALSE(recorder_->log()->now().Find("/v/lock")->has_set_time);
+  Save("copy");
+  timespec now{};
+  ASSERT_EQ(::clock_gettime(CLOCK_REALTIME_COARSE, &now), 0);
+  const timespec times[] = {now, now};
+  ASSERT_EQ(::utimensat(AT_FDCWD, (volume_ / "copy").c_str(), times, 0), 0);
+  Take(Kind::kAttributes, "copy", "", true);
+  EXPECT_FALSE(recorder_->log()->now().Find("/v/copy")->has_set_time) << "as after cp -p";
 }
 
 TEST_F(FileRecorderTest, RestoresTimesOfDirectoriesWhoseEntriesChanged) {

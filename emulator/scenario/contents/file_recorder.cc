@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/clock.h"
 #include "emulator/scenario/errors.h"
 
 namespace caip::scenario {
@@ -52,11 +53,17 @@ bool HoldsBytes(const FileNode& node, size_t index, std::string_view bytes) {
   return before.ok() && *before == bytes;
 }
 
-// Whether the time of the last write is that of the last change of any attribute, as after `touch`.
-bool IsTimeOfLastCall(const Path& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 && status.st_mtim.tv_sec == status.st_ctim.tv_sec &&
-         status.st_mtim.tv_nsec == status.st_ctim.tv_nsec;
+int64_t NanosecondsNow() {
+  return SystemClock().Now().time_since_epoch().count();  // the clock of the file system
+}
+
+// The time of a file's change is up to 10 ms old, by the kernel's coarse clock.
+const int64_t kProcessBegan = NanosecondsNow() - 20'000'000;
+
+// Whether it may be the time of a change in this run, or in an earlier run of the exploration, as
+// that of a copy with `cp -p`. Such times differ in each run, so they make no other state.
+bool IsTimeOfARun(int64_t modified_ns) {
+  return modified_ns >= kProcessBegan && modified_ns <= NanosecondsNow();
 }
 
 bool ChangesDirectories(harness::FileChange::Kind kind) {
@@ -185,7 +192,8 @@ void FileRecorder::TakeAttributes(const FileAct& act) {
   change.node.group = now->group;
   change.node.modified_ns = now->modified_ns;
   const bool keeps_time = now->modified_ns == before->modified_ns;
-  change.node.has_set_time = keeps_time ? before->has_set_time : !IsTimeOfLastCall(*path);
+  change.node.has_set_time = act.operation.sets_time ? !IsTimeOfARun(now->modified_ns)
+                                                     : before->has_set_time && keeps_time;
   Add(std::move(change));
 }
 

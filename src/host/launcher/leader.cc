@@ -230,6 +230,9 @@ int BecomeLeader(void* argument) {
   const Watching& watching = context.watching;
   if (watching.watch && !BeWatched(watching)) Fail(context, Step::kWatch, errno);
   if (context.place.in_machine) {
+    // Comes before the change of the user: the kernel keeps the rights of this process as those of
+    // its tracer, and without them an exec would ignore a set-user-ID bit.
+    context.is_traced = ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0;
     DropCapabilities();
     if (!recipe.maps_user && !BecomeUser(recipe)) Fail(context, Step::kUser, errno);
   }
@@ -240,9 +243,6 @@ int BecomeLeader(void* argument) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (context.place.in_machine) {
-    context.is_traced = ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0;
-  }
   int error = ENOENT;
   for (const std::string& candidate : context.candidates) {
     ::execve(candidate.c_str(), recipe.argv.data(), recipe.environment.data());

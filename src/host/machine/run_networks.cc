@@ -92,7 +92,8 @@ void RunNetworks::Send(LauncherLink& link, uint64_t number, Wanted& wanted) {
     const std::lock_guard lock(mutex_);
     asked_[request] = {number,
                        {std::exchange(wanted.listener.in_effect, {}), wanted.listener.failed}};
-    opened_[number].failed = wanted.listener.failed;
+    // Without faults, no packet passes the relay.
+    opened_[number].failed = wanted.faults.empty() ? nullptr : wanted.listener.failed;
   }
   const Status sent = link.SetFaults(number, request, wanted.faults);
   if (!sent.ok()) Finish(request, sent.error().message);

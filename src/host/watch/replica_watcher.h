@@ -55,6 +55,7 @@ struct FileOperation {
   bool is_synced = false;    // kWrite, After: the bytes are on the disk (O_SYNC, O_DSYNC)
   bool was_created = false;  // kWhole: created, not overwritten
   bool is_answered = true;   // kWhole: false if no call waits that closes it and can fail
+  bool sets_time = false;    // kAttributes: the program chose a time of the last write
 };
 
 /// A file anywhere that a replica is about to open, rename or delete, by the path that it sees.

@@ -154,8 +154,10 @@ Handled WatchedFiles::SetTimes(const WatchedCall& call) {
 Handled WatchedFiles::SetAttributes(const WatchedCall& call, const AttributeCall& wanted) {
   const auto path = PathOf(call, wanted);
   if (!path || !IsChangeWatched(*path)) return Handled::kNotMine;
-  const FileOperation operation{FileOperation::Kind::kAttributes, *path};
+  FileOperation operation{FileOperation::Kind::kAttributes, *path};
   const timespec* times = wanted.times.data();
+  const long written = wanted.times[1].tv_nsec;
+  operation.sets_time = !wanted.mode && written != UTIME_NOW && written != UTIME_OMIT;
   if (!wanted.path) {
     const auto file = BorrowDescriptor(call, wanted.descriptor);
     if (!file.ok()) return Handled::kNotMine;

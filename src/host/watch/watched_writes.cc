@@ -159,7 +159,7 @@ int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip,
   const bool is_placed = IsPlaced(call);
   const auto place = static_cast<off_t>(call.argument(3)) + skip;
   const int64_t room = RoomForWrite(call, file, skip);
-  if (room == 0) return skip == 0 ? RefuseSize(call) : -EFBIG;
+  if (room == 0 && bytes > 0) return skip == 0 ? RefuseSize(call) : -EFBIG;
   bytes = std::min(bytes, room);
   int64_t done = 0;
   for (const iovec& buffer : call.Buffers()) {
