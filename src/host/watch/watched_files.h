@@ -59,6 +59,7 @@ class WatchedFiles {
   bool IsChangeWatched(const std::string& path) const;
   std::optional<std::string> Resolve(const WatchedCall& call, int directory, uint64_t text,
                                      PathEnd end = PathEnd::kName) const;
+  bool MayReachName(const WatchedCall& call, int directory, uint64_t text, PathEnd end) const;
 
   Handled HandleContents(const WatchedCall& call);
   Handled Open(const WatchedCall& call);

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "host/watch/reachable_path.h"
 #include "host/watch/watched_files.h"
 #include "host/watch/watched_process.h"
 
@@ -46,14 +47,24 @@ std::optional<FileId> WatchedFiles::OnlyNameOf(const std::string& path) const {
   return FileId{status->st_dev, status->st_ino};
 }
 
+// For calls that name two files: caip carries out those of which one is watched.
+bool WatchedFiles::MayReachName(const WatchedCall& call, int directory, uint64_t text,
+                                PathEnd end) const {
+  const auto path = call.ReadText(text);
+  return path && MayReach(call, root_.caller().Find(), {directory, *path, end});
+}
+
 Handled WatchedFiles::Rename(const WatchedCall& call) {
   const bool at = call.number() == SYS_renameat || call.number() == SYS_renameat2;
+  const uint64_t from_text = call.argument(at ? 1 : 0);
   const uint64_t to_text = call.argument(at ? 3 : 1);
-  const auto from = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0),
-                            PathEnd::kDirectoryName);
-  const auto to =
-      Resolve(call, at ? call.descriptor(2) : AT_FDCWD, to_text, PathEnd::kDirectoryName);
-  if (!from || !to || !(IsChangeWatched(*from) || IsChangeWatched(*to))) {
+  const int from_directory = at ? call.descriptor(0) : AT_FDCWD;
+  const int to_directory = at ? call.descriptor(2) : AT_FDCWD;
+  const auto from = Resolve(call, from_directory, from_text, PathEnd::kDirectoryName);
+  const auto to = Resolve(call, to_directory, to_text, PathEnd::kDirectoryName);
+  if (!from || !to || !(IsChangeWatched(*from) || IsChangeWatched(*to)) ||
+      !MayReachName(call, from_directory, from_text, PathEnd::kDirectoryName) ||
+      !MayReachName(call, to_directory, to_text, PathEnd::kDirectoryName)) {
     return Handled::kNotMine;
   }
   const auto flags = static_cast<unsigned>(call.number() == SYS_renameat2 ? call.argument(4) : 0);
@@ -111,10 +122,13 @@ Handled WatchedFiles::MakeDirectory(const WatchedCall& call) {
 Handled WatchedFiles::Link(const WatchedCall& call) {
   const bool at = call.number() == SYS_linkat;
   const bool follows = at && (call.argument(4) & AT_SYMLINK_FOLLOW);
-  const auto from = Resolve(call, at ? call.descriptor(0) : AT_FDCWD, call.argument(at ? 1 : 0),
-                            follows ? PathEnd::kFollowed : PathEnd::kName);
+  const PathEnd end = follows ? PathEnd::kFollowed : PathEnd::kName;
+  const int directory = at ? call.descriptor(0) : AT_FDCWD;
+  const uint64_t from_text = call.argument(at ? 1 : 0);
+  const auto from = Resolve(call, directory, from_text, end);
   const auto to = Resolve(call, at ? call.descriptor(2) : AT_FDCWD, call.argument(at ? 3 : 1));
   if (!from || !to || !IsChangeWatched(*to)) return Handled::kNotMine;
+  if (!MayReachName(call, directory, from_text, end)) return Handled::kNotMine;
   const FileOperation operation{FileOperation::Kind::kLink, *to, *from};
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
   return Answer(call, operation, root_.Link(*from, *to) ? 0 : -errno);

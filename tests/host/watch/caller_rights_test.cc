@@ -159,6 +159,22 @@ TEST_P(CallersOfReplica, HaveTheRightsOfTheirGroups) {
       "  assert os.wait()[1] == 0\n  show_all()\n");
 }
 
+TEST_P(CallersOfReplica, MayNotReachTheOtherEndOfARename) {
+  ExpectTheSame(
+      "import tempfile\n"
+      "place = tempfile.mkdtemp()\n"  // not watched, and open to its owner only
+      "made(place + '/public', 0o777)\n"
+      "filed(place + '/public/f', 0o666)\n"
+      "def silent(call, *words):\n"
+      "  try: print(call.__name__, call(*words))\n"
+      "  except OSError as failure: print(call.__name__, errno.errorcode[failure.errno])\n"
+      "become(65534, 65534, [])\n"
+      "create('open/own')\n"
+      "silent(os.rename, place + '/public/f', 'open/f')\n"
+      "silent(os.rename, 'open/own', place + '/public/own')\n"
+      "silent(os.link, place + '/public/f', 'open/l')\n");
+}
+
 TEST_P(CallersOfReplica, MayTakeAnotherUserAndTheirOwnAgain) {
   ExpectTheSame(
       "for i in range(3):\n"
