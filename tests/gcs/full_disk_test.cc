@@ -50,12 +50,13 @@ class FullDiskTest : public ::testing::Test {
   }
 
   Result<ObjectInfo> Describe(const std::string& type, int64_t generation = 0) {
-    ASSIGN_OR_RETURN(ObjectInfo info, world_->GetObject("bkt", "a", {.generation = generation}));
+    ASSIGN_OR_RETURN(ObjectInfo info,
+                     world_->GetObject("bkt", "a", {.generation = generation, .unsaved = true}));
     info.content_type = type;
     return world_->UpdateObject(info, {});
   }
   Result<Bucket> Label(const std::string& value) {
-    ASSIGN_OR_RETURN(Bucket bucket, world_->GetBucket("bkt"));
+    ASSIGN_OR_RETURN(Bucket bucket, world_->GetUnsavedBucket("bkt"));
     bucket.labels["k"] = value;
     return world_->UpdateBucket(bucket);
   }
@@ -94,6 +95,11 @@ class FullDiskTest : public ::testing::Test {
     EXPECT_FALSE(change("first"));
   }
 
+  void KeepVersions() {
+    Bucket bucket = *world_->GetBucket("bkt");
+    bucket.settings = R"({"versioning": {"enabled": true}})";
+    EXPECT_TRUE(world_->UpdateBucket(bucket).ok());
+  }
   void KeepDeletedObjects() {
     Bucket bucket = *world_->GetBucket("bkt");
     bucket.settings = R"({"softDeletePolicy":{"retentionDurationSeconds":"3600"}})";
@@ -152,10 +158,70 @@ TEST_F(FullDiskTest, DoesNotShowMetadataThatItDidNotTake) {
   EXPECT_EQ(world_->GetObject("bkt", "a")->content_type, "next");
 }
 
+// A reader who saw a change that the disk refuses would take a later one for it.
+TEST_F(FullDiskTest, ShowsNoSettingsBeforeTheirChangeHasEnded) {
+  int looked = 0;
+  on_step_ = [&] {
+    ++looked;
+    EXPECT_EQ(Label(), "old");
+    EXPECT_EQ(world_->ListBuckets()->at(0).labels["k"], "old");
+  };
+  EXPECT_TRUE(Label("new").ok());
+  EXPECT_EQ(looked, 1);
+  EXPECT_EQ(Label(), "new");
+}
+
+TEST_F(FullDiskTest, ShowsNoMetadataBeforeItsChangeHasEnded) {
+  const ObjectInfo before = *world_->GetObject("bkt", "a");
+  int looked = 0;
+  on_step_ = [&] {
+    ++looked;
+    EXPECT_EQ(world_->GetObject("bkt", "a")->metageneration, before.metageneration);
+    EXPECT_EQ(Type(), "old");
+    EXPECT_EQ(world_->GetObject("bkt", "a", {.generation = before.generation})->content_type,
+              "old");
+    EXPECT_EQ((*world_->OpenObject("bkt", "a"))->info().content_type, "old");
+    EXPECT_EQ(world_->List("bkt", {})->items.at(0).content_type, "old");
+  };
+  EXPECT_TRUE(Describe("new").ok());
+  EXPECT_EQ(looked, 1);
+  on_step_ = {};
+  EXPECT_EQ(Type(), "new");
+  EXPECT_EQ(world_->List("bkt", {})->items.at(0).content_type, "new");
+}
+
+TEST_F(FullDiskTest, ShowsNoMetadataOfAnEarlierVersionBeforeItsChangeHasEnded) {
+  KeepVersions();
+  const int64_t earlier = world_->GetObject("bkt", "a")->generation;
+  world_.Put("a", "replaced");
+  int looked = 0;
+  on_step_ = [&] {
+    ++looked;
+    EXPECT_EQ(world_->GetObject("bkt", "a", {.generation = earlier})->content_type, "old");
+    EXPECT_EQ(world_->List("bkt", {.versions = true})->items.at(0).content_type, "old");
+  };
+  EXPECT_TRUE(Describe("new", earlier).ok());
+  EXPECT_EQ(looked, 1);
+  on_step_ = {};
+  EXPECT_EQ(world_->List("bkt", {.versions = true})->items.at(0).content_type, "new");
+}
+
+TEST_F(FullDiskTest, DoesNotDeleteAnEarlierVersionLaterWhenItRefusedTo) {
+  KeepVersions();
+  const int64_t earlier = world_->GetObject("bkt", "a")->generation;
+  world_.Put("a", "replaced");
+  {
+    const FullDisk full;
+    EXPECT_FALSE(world_->DeleteObject("bkt", "a", {}, {.generation = earlier}).ok());
+  }
+  world_.Put("b", "saves what waits");
+  EXPECT_TRUE(world_->GetObject("bkt", "a", {.generation = earlier}).ok());
+  EXPECT_TRUE(world_->DeleteObject("bkt", "a", {}, {.generation = earlier}).ok());
+  EXPECT_FALSE(world_->GetObject("bkt", "a", {.generation = earlier}).ok());
+}
+
 TEST_F(FullDiskTest, DoesNotShowMetadataOfAnEarlierVersionThatItDidNotTake) {
-  Bucket bucket = *world_->GetBucket("bkt");
-  bucket.settings = R"({"versioning": {"enabled": true}})";
-  ASSERT_TRUE(world_->UpdateBucket(bucket).ok());
+  KeepVersions();
   const int64_t earlier = world_->GetObject("bkt", "a")->generation;
   world_.Put("a", "replaced");
   {
@@ -187,7 +253,7 @@ TEST_F(FullDiskTest, DoesNotShowMetadataThatWereBasedOnThoseThatItDidNotTake) {
 
 TEST_F(FullDiskTest, DoesNotLetSettingsThatItDidNotTakeReplaceLaterOnes) {
   Bucket bucket;
-  on_step_ = [&] { bucket = *world_->GetBucket("bkt"); };
+  on_step_ = [&] { bucket = *world_->GetUnsavedBucket("bkt"); };
   {
     const FullDisk full;
     EXPECT_FALSE(Label("refused").ok());
@@ -204,7 +270,7 @@ TEST_F(FullDiskTest, DoesNotLetSettingsThatItDidNotTakeReplaceLaterOnes) {
 
 TEST_F(FullDiskTest, DoesNotLetMetadataThatItDidNotTakeReplaceLaterOnes) {
   ObjectInfo info;
-  on_step_ = [&] { info = *world_->GetObject("bkt", "a"); };
+  on_step_ = [&] { info = *world_->GetObject("bkt", "a", {.unsaved = true}); };
   {
     const FullDisk full;
     EXPECT_FALSE(Describe("refused").ok());

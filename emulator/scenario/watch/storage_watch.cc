@@ -141,6 +141,9 @@ class StorageWatch final : public gcs::BucketStore {
   Result<Bucket> GetBucket(const std::string& name) const override {
     return store_.GetBucket(name);
   }
+  Result<Bucket> GetUnsavedBucket(const std::string& name) const override {
+    return store_.GetUnsavedBucket(name);
+  }
   Result<std::vector<Bucket>> ListBuckets() const override { return store_.ListBuckets(); }
   Status DeleteBucket(const std::string& name) override { return store_.DeleteBucket(name); }
   Result<Bucket> UpdateBucket(const Bucket& bucket) override { return store_.UpdateBucket(bucket); }

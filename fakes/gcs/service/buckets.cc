@@ -46,6 +46,10 @@ Result<Bucket> StorageService::CreateBucket(const Bucket& wanted) {
 Result<Bucket> StorageService::GetBucket(const std::string& name,
                                          const Preconditions& conditions) const {
   ASSIGN_OR_RETURN(Bucket stored, store_.GetBucket(name));
+  return CheckedBucket(std::move(stored), conditions);
+}
+
+Result<Bucket> StorageService::CheckedBucket(Bucket stored, const Preconditions& conditions) const {
   Bucket bucket = stored_settings_.Readable(std::move(stored));
   bucket.project_number = project_number_;
   RETURN_IF_ERROR(CheckMetagenerationConditions(conditions, bucket.metageneration));
@@ -56,7 +60,8 @@ Result<Bucket> StorageService::ChangeBucket(const std::string& name,
                                             const Preconditions& conditions,
                                             const BucketChange& change, bool counts) {
   for (int tries = 1;; ++tries) {
-    ASSIGN_OR_RETURN(const Bucket before, GetBucket(name, conditions));
+    ASSIGN_OR_RETURN(Bucket stored, store_.GetUnsavedBucket(name));
+    ASSIGN_OR_RETURN(const Bucket before, CheckedBucket(std::move(stored), conditions));
     Bucket bucket = before;
     RETURN_IF_ERROR(change(&bucket));
     RETURN_IF_ERROR(CheckPublicAccess(before, bucket));

@@ -49,8 +49,10 @@ Result<ObjectInfo> StorageService::ChangeObject(const ObjectName& object, const 
                                                 const Preconditions& conditions,
                                                 const ObjectChange& change,
                                                 bool may_weaken_retention) {
+  Version newest = version;
+  newest.unsaved = true;  // the change is saved only with those before it
   for (int tries = 1;; ++tries) {
-    ASSIGN_OR_RETURN(ObjectInfo info, GetObject(object, version));
+    ASSIGN_OR_RETURN(ObjectInfo info, GetObject(object, newest));
     RETURN_IF_ERROR(CheckPreconditions(conditions, &info));  // before any rule of the fields
     Preconditions unchanged = conditions;
     if (!unchanged.if_metageneration_match) unchanged.if_metageneration_match = info.metageneration;

@@ -223,6 +223,7 @@ class StorageService {
                              bool allow_non_empty);
 
  private:
+  Result<Bucket> CheckedBucket(Bucket stored, const Preconditions& conditions) const;
   Result<Json> GetObjectPolicy(const PolicyPlace& place) const;
   Result<Json> SetObjectPolicy(const PolicyPlace& place, const Json& policy,
                                const Preconditions& conditions);

@@ -77,6 +77,7 @@ struct ObjectName {
 struct Version {
   int64_t generation = 0;
   bool soft_deleted = false;  // selects a soft-deleted version
+  bool unsaved = false;       // with metadata that the disk may still refuse, for UpdateObject
 };
 
 /// Conditions of a request. Unless all that are set hold, the error is kFailedPrecondition (HTTP
@@ -151,7 +152,10 @@ class BucketStore {
   /// Takes name, project, location, class, labels, settings and policies from `wanted`.
   virtual Result<Bucket> CreateBucket(const Bucket& wanted) = 0;
   Result<Bucket> CreateBucket(const std::string& name);
+  /// Settings and metadata that are not on disk yet are not shown: the disk may refuse them.
   virtual Result<Bucket> GetBucket(const std::string& name) const = 0;
+  /// With such settings, for UpdateBucket.
+  virtual Result<Bucket> GetUnsavedBucket(const std::string& name) const = 0;
   virtual Result<std::vector<Bucket>> ListBuckets() const = 0;
   /// Noncurrent versions count as contents. Soft-deleted versions are deleted with the bucket.
   virtual Status DeleteBucket(const std::string& name) = 0;

@@ -14,7 +14,8 @@
 
 namespace caip::gcs {
 
-// A directory made by hand becomes a bucket at the first lookup.
+// A directory made by hand becomes a bucket at the first lookup. The caller holds the bucket's
+// lock.
 Result<Bucket> DirectoryStore::BucketRecord(const std::string& name) const {
   ASSIGN_OR_RETURN(auto known, side_->FindBucket(name));
   if (known) return std::move(*known);
@@ -26,7 +27,16 @@ Result<Bucket> DirectoryStore::BucketRecord(const std::string& name) const {
   return bucket;
 }
 
+// As GetBucket, if the caller holds the bucket's lock.
+Result<Bucket> DirectoryStore::SavedBucket(const std::string& name) const {
+  if (const Bucket* const saved = LockOf(name).unsaved_buckets.FindSaved(name)) return *saved;
+  return BucketRecord(name);
+}
+
 Result<BucketRules> DirectoryStore::RulesFor(const std::string& bucket) const {
+  if (const Bucket* const saved = LockOf(bucket).unsaved_buckets.FindSaved(bucket)) {
+    return RulesOf(*saved);
+  }
   if (auto known = side_->FindRules(bucket)) return std::move(*known);
   ASSIGN_OR_RETURN(const Bucket record, BucketRecord(bucket));
   return RulesOf(record);
@@ -38,14 +48,13 @@ Result<Bucket> DirectoryStore::CreateBucket(const Bucket& wanted) {
     return errors::BucketNameInvalid(name, *problem);
   Bucket bucket = wanted;
   {
-    const std::lock_guard lock(LockOf(name).mutex);
+    const auto lock = LockForSettings(name);
     if (::mkdirat(directories_.root.get(), name.c_str(), 0777) != 0) {
       if (errno == EEXIST) return errors::BucketExists(name);
       return errors::CannotMakeBucket(name, errno);
     }
     side_->StageBucketRemoval(name);  // a bucket of that name that was removed by hand
     ForgetVersions(name);
-    LockOf(name).unsaved_buckets.Forget(name);
     bucket.metageneration = 1;
     bucket.revision = side_->NextRevision(0);
     bucket.time_created = bucket.updated = clock_.Now();
@@ -77,11 +86,21 @@ void DirectoryStore::WithdrawNewBucket(const std::string& name) {
   (void)side_->Flush().ok();  // the record of a bucket without a directory is not read
 }
 
-// Each write and copy looks up its bucket. Only one that has no record yet needs the lock.
+// Each write and copy looks up its bucket. Only one that has no record yet, or settings that are
+// not on disk, needs the lock.
 Result<Bucket> DirectoryStore::GetBucket(const std::string& name) const {
   RETURN_IF_ERROR(CheckBucket(name));
-  ASSIGN_OR_RETURN(auto known, side_->FindBucket(name));
-  if (known) return std::move(*known);
+  const auto& unsaved = LockOf(name).unsaved_buckets;
+  if (const auto count = unsaved.CountIfEnded()) {
+    ASSIGN_OR_RETURN(auto known, side_->FindBucket(name));
+    if (known && !unsaved.HasBegunSince(*count)) return std::move(*known);
+  }
+  const std::lock_guard lock(LockOf(name).mutex);
+  RETURN_IF_ERROR(CheckBucket(name));
+  return SavedBucket(name);
+}
+
+Result<Bucket> DirectoryStore::GetUnsavedBucket(const std::string& name) const {
   const std::lock_guard lock(LockOf(name).mutex);
   RETURN_IF_ERROR(CheckBucket(name));
   return BucketRecord(name);
@@ -109,18 +128,29 @@ Result<std::vector<Bucket>> DirectoryStore::ListBuckets() const {
   return buckets;
 }
 
-// Settings that were not saved are not shown either: the end of the process would take them back.
-// Another thread may have read them, so they share their revision with no other settings.
+// Another thread may have read the refused settings to change them, so they share their revision
+// with no other ones.
 void DirectoryStore::Withdraw(const Bucket& refused) {
+  BucketLock& its = LockOf(refused.name);
   {
-    BucketLock& its = LockOf(refused.name);
     const std::lock_guard lock(its.mutex);
     auto before = its.unsaved_buckets.NoteRefused(refused.name, refused.revision);
     if (!before) return;
     before->revision = side_->NextRevision(refused.revision);
     side_->StageBucket(*before);
+    its.unsaved_buckets.NoteWithdrawn();
   }
+  its.settled.notify_all();
   (void)side_->Flush().ok();  // another thread may have saved them meanwhile
+}
+
+void DirectoryStore::NoteSaved(const Bucket& bucket) {
+  BucketLock& its = LockOf(bucket.name);
+  {
+    const std::lock_guard lock(its.mutex);
+    its.unsaved_buckets.NoteSaved(bucket.name, bucket.revision);
+  }
+  its.settled.notify_all();
 }
 
 Result<Bucket> DirectoryStore::UpdateBucket(const Bucket& wanted) {
@@ -147,8 +177,7 @@ Result<Bucket> DirectoryStore::UpdateBucket(const Bucket& wanted) {
     Withdraw(bucket);
     return saved.error();
   }
-  const std::lock_guard lock(its.mutex);
-  its.unsaved_buckets.NoteSaved(bucket.name, bucket.revision);
+  NoteSaved(bucket);
   return bucket;
 }
 
@@ -169,7 +198,6 @@ Status DirectoryStore::DeleteBucket(const std::string& name) {
     }
     side_->StageBucketRemoval(name);
     ForgetVersions(name);
-    LockOf(name).unsaved_buckets.Forget(name);
   }
   if (options_.durable && ::fsync(directories_.root.get()) != 0) {
     return errors::CannotSyncBuckets(errno);
@@ -257,6 +285,7 @@ Result<std::optional<ObjectInfo>> DirectoryStore::ListedLocked(FileFinder& finde
   if (entry.generation != 0) {
     ASSIGN_OR_RETURN(auto version, side_->FindVersion(tree.bucket(), entry.name, entry.generation));
     if (!version) return std::optional<ObjectInfo>();
+    ShowSaved(&*version);
     *unhashed = !version->hashed;
     const auto& end = version->info.hard_delete_time;
     if (end && *end <= clock_.Now()) return std::optional<ObjectInfo>();
@@ -266,6 +295,7 @@ Result<std::optional<ObjectInfo>> DirectoryStore::ListedLocked(FileFinder& finde
   if (!file) return std::optional<ObjectInfo>();
   const auto* const placing = FindPlacing(tree.bucket(), entry.name);
   if (placing) record = *placing ? std::optional(**placing) : std::nullopt;
+  if (record) ShowSaved(&*record);
   if (!record || record->file != *file) {
     record = Adopt(tree.bucket(), entry.name, *file, placing == nullptr);
   }

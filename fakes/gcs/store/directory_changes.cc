@@ -19,10 +19,6 @@ namespace {
 
 constexpr const char* kUnknownType = "application/octet-stream";
 
-std::string UnsavedKey(const ObjectInfo& info) {
-  return info.bucket + "/" + info.name + "#" + std::to_string(info.generation);
-}
-
 std::string DirectoryOf(const std::string& name) {
   const size_t slash = name.rfind('/');
   return slash == std::string::npos ? "" : name.substr(0, slash);
@@ -160,44 +156,48 @@ Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string
   return side_->Flush();
 }
 
-// Metadata that was not saved is not shown either: the end of the process would take it back.
-// Another thread may have read it, so it shares its revision with no other metadata.
+// Another thread may have read the refused metadata to change it, so it shares its revision with no
+// other metadata.
 void DirectoryStore::Withdraw(const ObjectRecord& refused, bool is_live) {
   const ObjectInfo& info = refused.info;
+  BucketLock& its = LockOf(info.bucket);
   {
-    const auto lock = LockForChange(info.bucket, {info.name});
-    auto& unsaved = LockOf(info.bucket).unsaved_objects;
-    auto before = unsaved.NoteRefused(UnsavedKey(info), info.revision);
+    const std::lock_guard lock(its.mutex);
+    auto before =
+        its.unsaved_objects.NoteRefused({info.bucket, info.name, info.generation}, info.revision);
     if (!before) return;
     before->info.revision = side_->NextRevision(info.revision);
-    std::optional<ObjectRecord> shown;
-    if (is_live) {
-      const auto live = side_->FindObject(info.bucket, info.name);
-      if (live.ok() && *live) shown = **live;
-    } else {
-      auto version = side_->FindVersion(info.bucket, info.name, info.generation);
-      if (version.ok()) shown = std::move(*version);
+    if (!is_live) {
+      side_->StageVersion(*before);
+    } else if (const auto live = side_->FindObject(info.bucket, info.name);
+               live.ok() && *live && (*live)->info.generation == info.generation) {
+      side_->StageObject(*before);  // else a lookup has found that a person replaced the file
     }
-    const bool is_shown = shown && shown->info.generation == info.generation;
-    if (is_shown) is_live ? side_->StageObject(*before) : side_->StageVersion(*before);
+    its.unsaved_objects.NoteWithdrawn();
   }
+  its.settled.notify_all();
   (void)side_->Flush().ok();  // another thread may have saved it meanwhile
 }
 
 void DirectoryStore::NoteSaved(const ObjectRecord& record) {
-  BucketLock& its = LockOf(record.info.bucket);
-  const std::lock_guard lock(its.mutex);
-  its.unsaved_objects.NoteSaved(UnsavedKey(record.info), record.info.revision);
+  const ObjectInfo& info = record.info;
+  BucketLock& its = LockOf(info.bucket);
+  {
+    const std::lock_guard lock(its.mutex);
+    its.unsaved_objects.NoteSaved({info.bucket, info.name, info.generation}, info.revision);
+  }
+  its.settled.notify_all();
 }
 
 Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
                                                 const Preconditions& preconditions) {
-  ASSIGN_OR_RETURN(Found hashed, FindVersion(wanted.bucket, wanted.name, {wanted.generation}));
+  ASSIGN_OR_RETURN(Found hashed, FindVersion(wanted.bucket, wanted.name,
+                                             {.generation = wanted.generation, .unsaved = true}));
   ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(wanted.bucket));
   ObjectRecord record;
   bool is_live = false;
   {
-    const auto lock = LockForChange(wanted.bucket, {wanted.name});
+    const auto lock = LockForUpdate(wanted.bucket, wanted.name);
     const auto live = FindLocked(tree, wanted.name);
     is_live =
         live.ok() && (wanted.generation == 0 || wanted.generation == live->record.info.generation);
@@ -225,8 +225,9 @@ Result<ObjectInfo> DirectoryStore::UpdateObject(const ObjectInfo& wanted,
     info.updated = now;
     ++info.metageneration;
     info.revision = side_->NextRevision(before.info.revision);
-    auto& unsaved = LockOf(info.bucket).unsaved_objects;
-    unsaved.Add(UnsavedKey(info), info.revision, std::move(before));
+    LockOf(info.bucket)
+        .unsaved_objects.Add({info.bucket, info.name, info.generation}, info.revision,
+                             std::move(before));
     is_live ? side_->StageObject(record) : side_->StageVersion(record);
   }
   const Status saved = side_->Flush();

@@ -80,7 +80,7 @@ Result<ObjectInfo> DirectoryStore::CommitSmall(std::string& temporary, const Fil
     if (!is_made && before && keeps_versions) TakeVersionBack(tree, *before);
     its.placing.erase({bucket, name});  // before a lookup with the lock sees the new file
     lock.unlock();
-    its.placed.notify_all();
+    its.settled.notify_all();
   };
   const Status flushed = side_->Flush([&] {
     Step();
@@ -117,7 +117,7 @@ Status DirectoryStore::PlaceOrWithdraw(BucketTree& tree, std::string& temporary,
     lock.lock();
     if (is_withdrawn || MonotonicNow() > deadline) return placed;
     side_->StageObject(record);
-    LockOf(record.info.bucket).placed.wait_for(lock, kPlacingPause);
+    LockOf(record.info.bucket).settled.wait_for(lock, kPlacingPause);
   }
 }
 

@@ -128,31 +128,6 @@ DirectoryStore::DirectoryStore(DirectoryStoreOptions options, const Clock& clock
           directories_.root.get(), *side_, options_.sync_delay,
           [this](const std::string& bucket) { return std::unique_lock(LockOf(bucket).mutex); })) {}
 
-DirectoryStore::BucketLock& DirectoryStore::LockOf(const std::string& bucket) const {
-  return locks_[std::hash<std::string>()(bucket) % locks_.size()];
-}
-
-std::unique_lock<std::mutex> DirectoryStore::LockForChange(
-    const std::string& bucket, const std::vector<std::string>& names) const {
-  BucketLock& its = LockOf(bucket);
-  std::unique_lock lock(its.mutex);
-  its.placed.wait(lock, [&] {
-    return std::none_of(its.placing.begin(), its.placing.end(), [&](const auto& item) {
-      const auto& [in, name] = item.first;
-      return in == bucket &&
-             (names.empty() || std::find(names.begin(), names.end(), name) != names.end());
-    });
-  });
-  return lock;
-}
-
-const RecordPtr* DirectoryStore::FindPlacing(const std::string& bucket,
-                                             const std::string& name) const {
-  const auto& placing = LockOf(bucket).placing;
-  const auto at = placing.find({bucket, name});
-  return at == placing.end() ? nullptr : &at->second;
-}
-
 Result<BucketTree> DirectoryStore::OpenBucket(const std::string& name) const {
   if (const auto problem = BucketNameProblem(name))
     return errors::BucketNameInvalid(name, *problem);
@@ -217,25 +192,33 @@ Result<DirectoryStore::Found> DirectoryStore::FindLocked(const BucketTree& tree,
 // Handles the usual case without the lock. A file and a record that agree belong together, even
 // while one of them is being replaced. In any other case, the caller looks again with the lock.
 std::optional<DirectoryStore::Found> DirectoryStore::FindUnlocked(const std::string& bucket,
-                                                                  const std::string& name) const {
+                                                                  const std::string& name,
+                                                                  bool unsaved) const {
   if (BucketNameProblem(bucket) || ObjectNameProblem(name)) return std::nullopt;
   std::string path = PlainPath(name);
   OpenFile file = OpenPlainFile(directories_.root.get(), bucket + "/" + path);
   if (!file.fd.valid()) return std::nullopt;
-  const auto record = side_->FindObject(bucket, name);
-  if (!record.ok() || !*record || (*record)->file != file.identity) return std::nullopt;
+  RecordPtr record;
+  if (!unsaved) {
+    record = FindSaved(bucket, name);
+  } else if (auto found = side_->FindObject(bucket, name); found.ok()) {
+    record = std::move(*found);
+  }
+  if (!record || record->file != file.identity) return std::nullopt;
   file.path = std::move(path);
-  return Found{std::move(file), **record};
+  return Found{std::move(file), *record};
 }
 
 Result<DirectoryStore::Found> DirectoryStore::Find(const std::string& bucket,
-                                                   const std::string& name, bool hashed) const {
-  if (auto unlocked = FindUnlocked(bucket, name)) {
+                                                   const std::string& name, bool hashed,
+                                                   bool unsaved) const {
+  if (auto unlocked = FindUnlocked(bucket, name, unsaved)) {
     if (!hashed || unlocked->record.hashed) return std::move(*unlocked);
   }
   ASSIGN_OR_RETURN(const BucketTree tree, OpenBucket(bucket));
   std::unique_lock lock(LockOf(bucket).mutex);
   auto found = FindLocked(tree, name);
+  if (found.ok() && !unsaved) ShowSaved(&found->record);
   lock.unlock();
   if (!found.ok() || !hashed || found->record.hashed) return found;
   return FindHashed(bucket, name, std::move(*found));
@@ -245,10 +228,12 @@ Result<DirectoryStore::Found> DirectoryStore::Find(const std::string& bucket,
 Result<DirectoryStore::Found> DirectoryStore::FindVersion(const std::string& bucket,
                                                           const std::string& name,
                                                           const Version& version) const {
-  if (version.generation == 0 && !version.soft_deleted) return Find(bucket, name, true);
+  if (version.generation == 0 && !version.soft_deleted) {
+    return Find(bucket, name, true, version.unsaved);
+  }
   RETURN_IF_ERROR(OpenBucket(bucket));
   if (!version.soft_deleted) {
-    auto live = Find(bucket, name, false);
+    auto live = Find(bucket, name, false, version.unsaved);
     if (live.ok() && live->record.info.generation == version.generation) {
       if (live->record.hashed) return live;
       return FindHashed(bucket, name, std::move(*live));
@@ -257,7 +242,7 @@ Result<DirectoryStore::Found> DirectoryStore::FindVersion(const std::string& buc
   }
   const std::string shown = name + "#" + std::to_string(version.generation);
   const auto absent = errors::ObjectNotFound(bucket, shown);
-  ASSIGN_OR_RETURN(auto record, side_->FindVersion(bucket, name, version.generation));
+  ASSIGN_OR_RETURN(auto record, FindVersionRecord(bucket, name, version));
   if (!record || record->info.hard_delete_time.has_value() != version.soft_deleted) return absent;
   if (version.soft_deleted && *record->info.hard_delete_time <= clock_.Now()) return absent;
   Found found;
@@ -349,17 +334,17 @@ Result<std::unique_ptr<ObjectReader>> DirectoryStore::OpenObject(const std::stri
 // if any of that is not so.
 std::unique_ptr<ObjectReader> DirectoryStore::OpenKept(const std::string& bucket,
                                                        const std::string& name) const {
-  auto record = side_->FindObject(bucket, name);
-  if (!record.ok() || !*record || !(*record)->hashed) return nullptr;
-  if ((*record)->file.size > KeptBytes::kFileBytesMax) return nullptr;
+  RecordPtr record = FindSaved(bucket, name);
+  if (!record || !record->hashed) return nullptr;
+  if (record->file.size > KeptBytes::kFileBytesMax) return nullptr;
   struct stat status {};
   const std::string path = bucket + "/" + PlainPath(name);
   const int root = directories_.root.get();
   if (::fstatat(root, path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return nullptr;
-  if (!S_ISREG(status.st_mode) || IdentityOf(status) != (*record)->file) return nullptr;
-  auto bytes = kept_bytes_.Find((*record)->info.generation, status);
+  if (!S_ISREG(status.st_mode) || IdentityOf(status) != record->file) return nullptr;
+  auto bytes = kept_bytes_.Find(record->info.generation, status);
   if (!bytes) return nullptr;
-  return std::make_unique<KeptReader>(std::move(*record), std::move(bytes));
+  return std::make_unique<KeptReader>(std::move(record), std::move(bytes));
 }
 
 }  // namespace caip::gcs

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,7 @@ class DirectoryStore final : public BucketStore {
   using BucketStore::CreateBucket;
   Result<Bucket> CreateBucket(const Bucket& wanted) override;
   Result<Bucket> GetBucket(const std::string& name) const override;
+  Result<Bucket> GetUnsavedBucket(const std::string& name) const override;
   Result<std::vector<Bucket>> ListBuckets() const override;
   Status DeleteBucket(const std::string& name) override;
   Result<Bucket> UpdateBucket(const Bucket& bucket) override;
@@ -101,20 +103,30 @@ class DirectoryStore final : public BucketStore {
                  std::unique_ptr<SideStore> side);
 
   using ObjectKey = std::pair<std::string, std::string>;
+  using VersionKey = std::tuple<std::string, std::string, int64_t>;  // with the generation
   // Serializes a bucket's changes, and lookups that must not see an unfinished change.
   struct BucketLock {
     std::mutex mutex;
     // Small objects that are being committed, with their records from before, if any. These agree
     // with the files until the new files are in place.
     std::map<ObjectKey, RecordPtr> placing;
-    std::condition_variable placed;
-    UnsavedChanges<Bucket> unsaved_buckets;        // by name
-    UnsavedChanges<ObjectRecord> unsaved_objects;  // by UnsavedKey
+    UnsavedChanges<std::string, Bucket> unsaved_buckets;  // by name
+    UnsavedChanges<VersionKey, ObjectRecord> unsaved_objects;
+    std::condition_variable settled;  // one of these has ended
   };
   BucketLock& LockOf(const std::string& bucket) const;
-  // Waits until none of these objects is being placed. No names: all of the bucket's objects.
+  // Waits until none of these objects is being placed or has unsaved metadata. No names: all of the
+  // bucket's objects, and its settings.
   std::unique_lock<std::mutex> LockForChange(const std::string& bucket,
                                              const std::vector<std::string>& names) const;
+  // Waits until the object is not being placed.
+  std::unique_lock<std::mutex> LockForUpdate(const std::string& bucket,
+                                             const std::string& name) const;
+  // Waits until the bucket's settings are on disk.
+  std::unique_lock<std::mutex> LockForSettings(const std::string& bucket) const;
+  // Replaces a record with unsaved metadata by the one from before. The caller holds the bucket's
+  // lock.
+  void ShowSaved(ObjectRecord* record) const;
   // The record of an object while it is being placed. The caller holds the bucket's lock.
   const RecordPtr* FindPlacing(const std::string& bucket, const std::string& name) const;
   Result<BucketTree> OpenBucket(const std::string& name) const;
@@ -122,11 +134,18 @@ class DirectoryStore final : public BucketStore {
   Status CheckBucket(const std::string& name) const;
   Status EnsureBucket(const std::string& bucket);
   Result<Bucket> BucketRecord(const std::string& name) const;
+  Result<Bucket> SavedBucket(const std::string& name) const;
   Result<BucketRules> RulesFor(const std::string& bucket) const;
   Result<Found> FindLocked(const BucketTree& tree, const std::string& name) const;
-  std::optional<Found> FindUnlocked(const std::string& bucket, const std::string& name) const;
+  std::optional<Found> FindUnlocked(const std::string& bucket, const std::string& name,
+                                    bool unsaved) const;
+  RecordPtr FindSaved(const std::string& bucket, const std::string& name) const;
+  Result<std::optional<ObjectRecord>> FindVersionRecord(const std::string& bucket,
+                                                        const std::string& name,
+                                                        const Version& version) const;
   std::unique_ptr<ObjectReader> OpenKept(const std::string& bucket, const std::string& name) const;
-  Result<Found> Find(const std::string& bucket, const std::string& name, bool hashed) const;
+  Result<Found> Find(const std::string& bucket, const std::string& name, bool hashed,
+                     bool unsaved = false) const;
   Result<Found> FindVersion(const std::string& bucket, const std::string& name,
                             const Version& version) const;
   Result<Found> FindHashed(const std::string& bucket, const std::string& name, Found found) const;
@@ -145,6 +164,7 @@ class DirectoryStore final : public BucketStore {
   Status SaveMoved(const BucketTree& tree, const std::vector<std::string>& touched);
   void Withdraw(const Bucket& refused);
   void Withdraw(const ObjectRecord& refused, bool is_live);
+  void NoteSaved(const Bucket& bucket);
   void NoteSaved(const ObjectRecord& record);
   RecordPtr FindUnchanged(const BucketTree& tree, const std::string& name) const;
 

@@ -160,7 +160,8 @@ Status DirectoryStore::KeepVersion(const Found& found, bool noncurrent, const Bu
   return side_->Flush();
 }
 
-// Deletes a version that is not live, or makes it a soft-deleted one.
+// Deletes a version that is not live, or makes it a soft-deleted one. The caller holds the bucket's
+// lock.
 Status DirectoryStore::DeleteVersion(const std::string& bucket, const std::string& name,
                                      const Preconditions& preconditions, const Version& version) {
   ASSIGN_OR_RETURN(auto record, side_->FindVersion(bucket, name, version.generation));
@@ -170,16 +171,22 @@ Status DirectoryStore::DeleteVersion(const std::string& bucket, const std::strin
   RETURN_IF_ERROR(CheckPreconditions(preconditions, &record->info));
   ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(bucket));
   RETURN_IF_ERROR(CheckDeletable(rules, record->info, clock_.Now()));
-  if (rules.soft_delete > Duration(0) && !record->info.hard_delete_time) {
-    record->info.soft_delete_time = clock_.Now();
-    record->info.hard_delete_time = clock_.Now() + rules.soft_delete;
-    side_->StageVersion(*record);
-    return side_->Flush();
+  const bool is_kept = rules.soft_delete > Duration(0) && !record->info.hard_delete_time;
+  if (is_kept) {
+    ObjectRecord deleted = *record;
+    deleted.info.soft_delete_time = clock_.Now();
+    deleted.info.hard_delete_time = clock_.Now() + rules.soft_delete;
+    side_->StageVersion(deleted);
+  } else {
+    side_->StageVersionRemoval(bucket, name, version.generation);
   }
-  side_->StageVersionRemoval(bucket, name, version.generation);
-  RETURN_IF_ERROR(side_->Flush());
-  RemoveVersionFile(bucket, version.generation);
-  return Ok{};
+  const Status saved = side_->Flush();
+  if (!saved.ok()) {
+    side_->StageVersion(*record);  // else the next change that is saved deletes it
+  } else if (!is_kept) {
+    RemoveVersionFile(bucket, version.generation);
+  }
+  return saved;
 }
 
 }  // namespace caip::gcs
