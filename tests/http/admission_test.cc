@@ -79,6 +79,47 @@ TEST(UserInTable, IsTheOwnerOfAnOpenSocketWithBothEnds) {
   EXPECT_EQ(UserInTable(table, "0100007F:C824", "0100007F:08C7"), std::nullopt);
 }
 
+sockaddr_storage AddressOf(int family, const char* address, uint16_t port) {
+  sockaddr_storage made{};
+  made.ss_family = static_cast<sa_family_t>(family);
+  if (family == AF_INET) {
+    auto& four = reinterpret_cast<sockaddr_in&>(made);
+    four.sin_port = htons(port);
+    EXPECT_EQ(::inet_pton(family, address, &four.sin_addr), 1);
+  } else {
+    auto& six = reinterpret_cast<sockaddr_in6&>(made);
+    six.sin6_port = htons(port);
+    EXPECT_EQ(::inet_pton(family, address, &six.sin6_addr), 1);
+  }
+  return made;
+}
+
+// A client of another host chooses its port. If a program of this host listens there, the kernel
+// answers with the program's socket.
+TEST(PeerUsers, AreNotThoseOfProgramsThatListenOnThePeersPort) {
+  const struct {
+    int family;
+    const char* all;
+    const char* stranger;
+    const char* own;
+  } families[] = {{AF_INET, "0.0.0.0", "198.51.100.7", "127.0.0.1"},
+                  {AF_INET6, "::", "2001:db8::7", "::1"},
+                  {AF_INET6, "::", "::ffff:198.51.100.7", "::ffff:127.0.0.1"}};
+  for (const auto& [family, all, stranger, own] : families) {
+    const Fd listener(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!listener.valid()) continue;  // the host has no IPv6
+    sockaddr_storage at = AddressOf(family, all, 0);
+    socklen_t size = sizeof at;
+    ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&at), size), 0);
+    ASSERT_EQ(::listen(listener.get(), 1), 0);
+    ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&at), &size), 0);
+    const uint16_t port = ntohs(reinterpret_cast<const sockaddr_in&>(at).sin_port);
+    EXPECT_EQ(PeerUsers().Find(AddressOf(family, stranger, port), AddressOf(family, own, 2)),
+              std::nullopt)
+        << stranger;
+  }
+}
+
 TEST(UserNames, AreThoseOfTheHost) {
   EXPECT_EQ(UserName(0), "root");
   EXPECT_EQ(UserNamed("root"), 0u);

@@ -33,6 +33,7 @@ struct End {
   uint32_t address[4]{};  // in network order
 
   bool known() const { return family != AF_UNSPEC; }
+  bool operator==(const End&) const = default;
 };
 
 End EndOf(const sockaddr_storage& socket) {
@@ -52,11 +53,35 @@ End EndOf(const sockaddr_storage& socket) {
 }
 
 template <typename Name>
-End EndOf(int connection, Name name) {
+sockaddr_storage AddressOf(int connection, Name name) {
   sockaddr_storage socket{};
   socklen_t size = sizeof socket;
   if (name(connection, reinterpret_cast<sockaddr*>(&socket), &size) != 0) return {};
+  return socket;
+}
+
+// An end as a sock_diag answer of this family describes it.
+End EndIn(uint8_t family, uint16_t port, const uint32_t (&address)[4]) {
+  sockaddr_storage socket{};
+  if (family == AF_INET) {
+    auto& four = reinterpret_cast<sockaddr_in&>(socket);
+    four.sin_port = port;
+    four.sin_addr.s_addr = address[0];
+  } else {
+    auto& six = reinterpret_cast<sockaddr_in6&>(socket);
+    six.sin6_port = port;
+    std::memcpy(&six.sin6_addr, address, sizeof six.sin6_addr);
+  }
+  socket.ss_family = family;
   return EndOf(socket);
+}
+
+// If no connection has these ends, the kernel answers with a socket that listens on the peer's
+// port, whose owner has nothing to do with the peer.
+bool IsConnection(const inet_diag_msg& answer, const End& peer, const End& own) {
+  const inet_diag_sockid& id = answer.id;
+  return EndIn(answer.idiag_family, id.idiag_sport, id.idiag_src) == peer &&
+         EndIn(answer.idiag_family, id.idiag_dport, id.idiag_dst) == own;
 }
 
 struct DiagRequest {
@@ -83,7 +108,9 @@ DiagRequest RequestFor(const End& peer, const End& own, uint32_t sequence) {
 }
 
 // The kernel's answer; false if it gives none.
-bool AskKernel(int netlink, const DiagRequest& request, std::optional<uid_t>& user) {
+bool AskKernel(int netlink, const End& peer, const End& own, uint32_t sequence,
+               std::optional<uid_t>& user) {
+  const DiagRequest request = RequestFor(peer, own, sequence);
   if (::send(netlink, &request, sizeof request, 0) < 0) return false;
   alignas(nlmsghdr) char bytes[1024];
   const auto* head = reinterpret_cast<const nlmsghdr*>(bytes);
@@ -99,7 +126,7 @@ bool AskKernel(int netlink, const DiagRequest& request, std::optional<uid_t>& us
   }
   if (size < static_cast<ssize_t>(NLMSG_LENGTH(sizeof(inet_diag_msg)))) return false;
   const auto* answer = static_cast<const inet_diag_msg*>(NLMSG_DATA(head));
-  if (answer->idiag_inode != 0) user = answer->idiag_uid;
+  if (answer->idiag_inode != 0 && IsConnection(*answer, peer, own)) user = answer->idiag_uid;
   return true;
 }
 
@@ -141,13 +168,18 @@ PeerUsers::PeerUsers()
     : netlink_(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG)) {}
 
 std::optional<uid_t> PeerUsers::Find(int connection) {
-  const End peer = EndOf(connection, ::getpeername);
-  const End own = EndOf(connection, ::getsockname);
+  return Find(AddressOf(connection, ::getpeername), AddressOf(connection, ::getsockname));
+}
+
+std::optional<uid_t> PeerUsers::Find(const sockaddr_storage& peer_address,
+                                     const sockaddr_storage& own_address) {
+  const End peer = EndOf(peer_address);
+  const End own = EndOf(own_address);
   if (!peer.known() || !own.known()) return std::nullopt;
   if (netlink_.valid()) {
     const std::lock_guard lock(mutex_);
     std::optional<uid_t> user;
-    if (AskKernel(netlink_.get(), RequestFor(peer, own, ++sequence_), user)) return user;
+    if (AskKernel(netlink_.get(), peer, own, ++sequence_, user)) return user;
   }
   const auto table = ReadFile(peer.family == AF_INET ? "/proc/net/tcp" : "/proc/net/tcp6");
   return table.ok() ? UserInTable(*table, TableForm(peer), TableForm(own)) : std::nullopt;

@@ -1,6 +1,7 @@
 #pragma once
 // Which user of this host has the other end of a TCP connection.
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -23,6 +24,9 @@ class PeerUsers {
   /// network namespace, or has closed its socket already (the kernel forgets the owner of a closed
   /// socket and reports root).
   std::optional<uid_t> Find(int connection);
+  /// The same for a connection with these ends.
+  std::optional<uid_t> Find(const sockaddr_storage& peer_address,
+                            const sockaddr_storage& own_address);
 
  private:
   Fd netlink_;        // invalid: this host has no sock_diag
