@@ -1,5 +1,7 @@
 // caip: see README.md.
 
+#include <signal.h>
+
 #include <string>
 #include <string_view>
 #include <variant>
@@ -148,6 +150,7 @@ struct Runner {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails as on a full disk
   if (argc > 1 && std::string_view(argv[1]) == "conform") return caip::cli::ExecuteJudge(argv + 1);
   const caip::cli::Io io = caip::cli::StandardIo();
   caip::app::Connector connector(io.err);

@@ -23,6 +23,7 @@ Code CodeOf(int error_number) {
       return Code::kPermissionDenied;
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:  // beyond a limit of file sizes (ulimit -f)
       return Code::kResourceExhausted;
     case EMFILE:
     case ENFILE:

@@ -92,9 +92,11 @@ class TreeRemoval {
 
   void Empty(int directory, int depth) {
     std::vector<Entry> entries;
-    const std::unique_ptr<DIR, CloseDirectory> list(
-        ::fdopendir(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+    Fd opened(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!opened.valid()) return Note(errno);
+    const std::unique_ptr<DIR, CloseDirectory> list(::fdopendir(opened.get()));
     if (!list) return Note(errno);
+    (void)opened.Release();  // the list closes it
     while (const dirent* entry = ::readdir(list.get())) {
       const std::string_view name = entry->d_name;
       if (name != "." && name != "..") entries.push_back({std::string(name), entry->d_type});

@@ -21,6 +21,8 @@ Code ToCode(int sqlite_code, sqlite3* db) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return Code::kDataLoss;
+    case SQLITE_IOERR:
+      return sqlite3_system_errno(db) == EFBIG ? Code::kResourceExhausted : Code::kInternal;
     case SQLITE_CANTOPEN:
       return sqlite3_system_errno(db) == ENOENT ? Code::kNotFound : Code::kInternal;
     case SQLITE_BUSY:

@@ -22,9 +22,21 @@ size_t ColourLength(std::string_view text) {
 }
 
 void AppendEscape(const char* form, unsigned number, std::string& shown) {
-  char escape[8];
+  char escape[16];
   std::snprintf(escape, sizeof escape, form, number);
   shown += escape;
+}
+
+// Characters that change the order of those beside them, break the line, or are invisible, so that
+// a text is not what it seems to be. Joiners of letters and of emoji are none.
+bool IsDeceptive(char32_t point) {
+  constexpr struct {
+    char32_t first, last;
+  } kRanges[] = {{0x061c, 0x061c}, {0x200b, 0x200b}, {0x200e, 0x200f},  {0x2028, 0x202e},
+                 {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xe0000, 0xe007f}};
+  return std::any_of(std::begin(kRanges), std::end(kRanges), [point](const auto& range) {
+    return range.first <= point && point <= range.last;
+  });
 }
 
 // Adds the character at the head of `text`, which is not plain ASCII. Returns its length.
@@ -36,9 +48,9 @@ size_t AppendCharacter(std::string_view text, std::string& shown) {
     AppendEscape("\\x%02x", byte, shown);
     return 1;
   }
-  const bool is_c1 = byte == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0;
-  if (is_c1) {
-    AppendEscape("\\u%04x", static_cast<unsigned char>(text[1]), shown);
+  const char32_t point = DecodeUtf8(text.substr(0, length)).front();
+  if (point < 0xa0 || IsDeceptive(point)) {
+    AppendEscape(point > 0xffff ? "\\U%08x" : "\\u%04x", point, shown);
   } else {
     shown += text.substr(0, length);
   }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -101,6 +102,23 @@ TEST_F(TreeRemovals, TakeAFileAndNothing) {
   EXPECT_TRUE(RemoveTreeAt(AT_FDCWD, Below("file")).ok());
   EXPECT_FALSE(fs::exists(Below("file")));
   EXPECT_TRUE(RemoveTreeAt(AT_FDCWD, Below("file")).ok());
+}
+
+TEST_F(TreeRemovals, SayThatNoDescriptorIsFree) {
+  Write("tree/file");
+  const int next = ::dup(STDIN_FILENO);
+  ::close(next);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit one{static_cast<rlim_t>(next) + 1, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &one), 0);
+  const Status removed = RemoveTreeAt(AT_FDCWD, Below("tree"));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(removed.ok());
+  EXPECT_EQ(removed.error().code, Code::kUnavailable) << removed.error().message;
+  const int after = ::dup(STDIN_FILENO);
+  ::close(after);
+  EXPECT_EQ(after, next) << "it leaves no descriptor open";
 }
 
 TEST_F(TreeRemovals, TakeTheRestAndSayWhatTheyCannotTake) {

@@ -34,7 +34,11 @@ Result<pid_t> Spawn(const Path& program, int socket, int lock) {
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF);
+  sigset_t ignored;  // by caip alone
+  ::sigemptyset(&ignored);
+  ::sigaddset(&ignored, SIGXFSZ);
+  posix_spawnattr_setsigdefault(&attributes, &ignored);
   std::string name = program.string();
   char* const argv[] = {name.data(), nullptr};
   char* const environment[] = {nullptr};
@@ -127,8 +131,8 @@ void LauncherLink::Listen() {
     if (size != sizeof report || is_closing_) break;
     Dispatch(report, std::move(listener));
   }
-  // Every init has the launcher's end of the socket, too, so it closes when the last of them has
-  // ended.
+  // Every init has the launcher's end of the socket, too, or the lock keeper has it for the init,
+  // so it closes when the last of them has ended.
   is_alive_ = false;
   if (!is_closing_) listener_.gone();
 }
@@ -150,6 +154,9 @@ void LauncherLink::Dispatch(const Report& report, Fd descriptor) {
     case Report::kFaultsSet:
     case Report::kRelayLost:
       if (listener_.faults) listener_.faults(report);
+      return;
+    case Report::kNatLost:
+      if (listener_.nat) listener_.nat(report);
       return;
     default:
       return listener_.report(report);
