@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "base/abandoned_work.h"
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/random.h"
@@ -242,6 +243,19 @@ TEST_F(EntryListing, AnswersAnEmptyPageThatGoesOnWhenItHasLookedLong) {
   EXPECT_TRUE(page->entries.empty());
   EXPECT_TRUE(page->next);
   EXPECT_THAT(Pages(query), ElementsAre("39"));
+}
+
+// A filter may take long for each entry.
+TEST_F(EntryListing, StopsWhenItsClientIsGone) {
+  std::vector<Entry> entries;
+  for (int i = 0; i < 1000; ++i) entries.push_back(AJobEntry("line", kNoon + seconds(i)));
+  Append(entries);
+  int asked = 0;
+  const AbandonableWork gone([&] { return ++asked == 3; });
+  const auto listed = book_->List(Query());
+  ASSERT_FALSE(listed.ok());
+  EXPECT_EQ(listed.error().code, Code::kCancelled);
+  EXPECT_EQ(asked, 3);
 }
 
 TEST_F(EntryListing, TellsNoNextPageBehindTheLastEntry) {

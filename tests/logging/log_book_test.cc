@@ -108,6 +108,24 @@ TEST_F(LogBookTest, ShowsTheFormOfAnEntryAlsoAfterAnotherStart) {
   EXPECT_THAT(shown, ElementsAre("a record with a place", "a text", R"({"step":3})", "{x"));
 }
 
+// The agent of the service gives an entry the severity DEFAULT if it does not know the name. The
+// members then are the only place that has the name.
+TEST_F(LogBookTest, KeepsASeverityInTheMembersThatTheEntryDoesNotHave) {
+  const auto members = [](const std::string& severity, const std::string& message) {
+    Entry entry = AnEntry(message);
+    entry.form = Entry::Form::kObject;
+    entry.severity = severity;
+    return CompactJson(*Member(LogEntryJson(kMlNames, entry), "jsonPayload"));
+  };
+  const std::string loud = R"({"severity":"LOUD","step":3})";
+  EXPECT_EQ(members("DEFAULT", loud), loud);
+  EXPECT_EQ(members("", loud), loud);
+  const std::string number = R"({"severity":35,"step":3})";
+  EXPECT_EQ(members("DEFAULT", number), number);
+  EXPECT_EQ(members("DEFAULT", R"({"severity":"default","step":3})"), R"({"step":3})");
+  EXPECT_EQ(members("WARNING", R"({"severity":"warn","step":3})"), R"({"step":3})");
+}
+
 TEST_F(LogBookTest, KeepsApartWhatDiffersFromEntryToEntry) {
   const auto book = Open();
   std::vector<Entry> entries;

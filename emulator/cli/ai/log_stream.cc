@@ -61,7 +61,10 @@ Json FollowedEntry(Json entry, bool only_messages) {
   if (!is_object) return entry;
   Result<Json> payload = ParseJson(StringOr(entry, "message"));
   if (!payload.ok() || !payload->is_object()) return entry;
-  payload->erase("severity");  // the entry has it
+  const std::string severity = UpperCase(StringOr(*payload, "severity"));
+  if (StringOr(entry, "severity", "DEFAULT") != "DEFAULT" || severity == "DEFAULT") {
+    payload->erase("severity");  // the entry has it
+  }
   entry["message"] = only_messages ? PrintedText(*payload) : StringOr(*payload, "message");
   return entry;
 }

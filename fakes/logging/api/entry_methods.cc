@@ -12,6 +12,7 @@
 #include "fakes/logging/api/logging_api.h"
 #include "fakes/logging/api/messages.h"
 #include "fakes/logging/api/written_entry.h"
+#include "fakes/logging/book/errors.h"
 
 namespace caip::logging {
 namespace {

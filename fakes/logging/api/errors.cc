@@ -115,8 +115,6 @@ Error ResourceExists(const std::string& kind, const std::string& name) {
   return {Code::kAlreadyExists, kind + " " + name + " already exists"};
 }
 
-Error ClientGone() { return {Code::kCancelled, "The client has closed the connection."}; }
-
 Error MethodNotEmulated(const std::string& method) {
   return {Code::kUnimplemented, method + " is not emulated"};
 }

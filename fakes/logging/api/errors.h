@@ -37,7 +37,6 @@ Error PageTokenInvalid();
 Error PageTokenMismatch();
 Error ResourceNotFound(const std::string& kind, const std::string& name);
 Error ResourceExists(const std::string& kind, const std::string& name);
-Error ClientGone();
 Error MethodNotEmulated(const std::string& method);
 
 }  // namespace caip::logging::errors

@@ -28,6 +28,13 @@ Json JobLinePayload(const Entry& entry) {
   return payload;
 }
 
+// Whether the severity of the entry says all that the line's member "severity" says. An entry with
+// an unknown name, or with something else than a name, has the severity DEFAULT.
+bool HasSeverityOf(const Json& object, const Entry& entry) {
+  const bool is_default = entry.severity.empty() || entry.severity == "DEFAULT";
+  return !is_default || UpperCase(StringOr(object, "severity")) == "DEFAULT";
+}
+
 void AddPayload(const Entry& entry, Json& json) {
   if (entry.task == "service" || entry.form == Entry::Form::kText) {
     json["textPayload"] = entry.message;
@@ -42,7 +49,7 @@ void AddPayload(const Entry& entry, Json& json) {
     json["textPayload"] = entry.message;
     return;
   }
-  object->erase("severity");  // the entry has it
+  if (HasSeverityOf(*object, entry)) object->erase("severity");
   json["jsonPayload"] = *std::move(object);
 }
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "base/abandoned_work.h"
 #include "base/json.h"
+#include "fakes/logging/book/errors.h"
 
 namespace caip::logging {
 namespace {
 
+constexpr int kEntriesPerCheck = 64;
 constexpr std::string_view kProjects = "projects/";
 
 /// Merges sources. Holds those that have not ended, each at an entry.
@@ -105,7 +108,8 @@ Status FillPage(LogFile& file, const ListQuery& query, ListPage& page) {
   RETURN_IF_ERROR(AddSources(file, scan, query.parents, merge));
   std::optional<EntryPosition> last = query.after;
   bool has_moved = false;
-  while (!merge.empty() && !IsOutOfBounds(merge.position(), scan)) {
+  for (int entries = 0; !merge.empty() && !IsOutOfBounds(merge.position(), scan); ++entries) {
+    if (entries % kEntriesPerCheck == 0 && IsWorkAbandoned()) return errors::ClientGone();
     if (IsAfterStart(merge.position(), query)) {
       const bool is_at_limit = has_moved && merge.examined() > query.examined_max;
       if (page.entries.size() == query.limit || is_at_limit) {

@@ -62,4 +62,6 @@ Error LogNotFound(const std::string& log_id) {
   return {Code::kNotFound, "Log " + log_id + " does not exist"};
 }
 
+Error ClientGone() { return {Code::kCancelled, "The client has closed the connection."}; }
+
 }  // namespace caip::logging::errors

@@ -19,5 +19,6 @@ Error ChunkDamaged(const Path& file, unsigned long long first_id);
 Error WrittenDamaged(const Path& file, long long id);
 Error ResourceDamaged(const Path& file, const std::string& name);
 Error LogNotFound(const std::string& log_id);
+Error ClientGone();
 
 }  // namespace caip::logging::errors
