@@ -47,15 +47,13 @@ http::Response NoRoute(int status, const http::Request& request, const std::stri
                                           : api::NoRouteResponse(status, request, allow);
 }
 
-// STORAGE_EMULATOR_HOST with a slash at its end makes clients ask for "//storage/v1/b". A bucket in
-// the host name may have objects whose names begin with a slash.
-http::Handler WithOneSlash(http::Handler answer) {
+// A bucket in the host name may have objects whose names begin with a slash.
+http::Handler WithPlainPaths(http::Handler answer) {
   return [answer = std::move(answer)](const http::Request& request) {
     const bool has_more = request.path.starts_with("//") && !gcs::IsXmlRequest(request);
     if (!has_more) return answer(request);
-    const size_t slashes = std::min(request.path.find_first_not_of('/'), request.path.size());
     http::Request plain = request;
-    plain.path.erase(0, slashes - 1);
+    plain.path = gcs::WithOneSlash(std::move(plain.path));
     return answer(plain);
   };
 }
@@ -122,7 +120,7 @@ Status Emulator::Parts::Open() {
   http::Handler answer = [this](const http::Request& request) { return Answer(request); };
   if (hooks) answer = hooks->WrapHandler(std::move(answer));
   ASSIGN_OR_RETURN(listener,
-                   Listener::Open(options, *state.mint, wall, WithOneSlash(std::move(answer))));
+                   Listener::Open(options, *state.mint, wall, WithPlainPaths(std::move(answer))));
   listener->WarnAboutTrust(*state.log, clock);
   return listener->Listen(options);
 }

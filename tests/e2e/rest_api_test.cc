@@ -64,6 +64,21 @@ TEST_F(RestApi, AddressesMayEndWithASlash) {
   EXPECT_EQ(Ask("GET", "/projects/demo/hmacKeys").status, 200);
 }
 
+// google-cloud-storage for Python puts the address into each call of client.batch().
+TEST_F(RestApi, AddressesOfBatchesMayEndWithASlash) {
+  ASSERT_EQ(Ask("POST", "/storage/v1/b?project=demo", {{"name", "batched"}}).status, 200);
+  http::ClientRequest request;
+  request.method = "POST";
+  request.target = "//batch/storage/v1";
+  request.headers.Set("Content-Type", "multipart/mixed; boundary=b");
+  request.body = "--b\nContent-Type: application/http\n\nDELETE " + base_ +
+                 "//storage/v1/b/batched HTTP/1.1\n\n\n--b--";
+  const auto response = client_->Send(request);
+  ASSERT_TRUE(response.ok());
+  EXPECT_NE(response->body.find("HTTP/1.1 204"), std::string::npos) << response->body;
+  EXPECT_EQ(Ask("GET", "/storage/v1/b/batched").status, 404);
+}
+
 TEST_F(RestApi, CreateReturnsAQueuedJobWithEtagAndTime) {
   const Answer created = Ask("POST", kJobs, Job("created"));
   ASSERT_EQ(created.status, 200) << created.body.dump();

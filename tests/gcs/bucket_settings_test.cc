@@ -346,11 +346,66 @@ TEST_F(BucketSettingsTest, ANewBucketHasThePolicyOfTheService) {
   EXPECT_FALSE(Call("GET", "/storage/v1/b/own/managedFolders/a%2F/iam").json.contains("bindings"));
 }
 
+TEST_F(BucketSettingsTest, ANewBucketWithUniformAccessHasNoAccessLists) {
+  const std::string name = R"({"name":"new")";
+  for (const char* access : {"uniformBucketLevelAccess", "bucketPolicyOnly"}) {
+    for (const char* list : {"acl", "defaultObjectAcl"}) {
+      Json fields = {{"name", "new"}};
+      fields["iamConfiguration"][access]["enabled"] = true;
+      fields[list].push_back({{"entity", "user-a@b.c"}, {"role", "READER"}});
+      const Answer refused = Insert(fields.dump());
+      EXPECT_EQ(refused.status, 400) << refused.body;
+      EXPECT_THAT(refused.body, HasSubstr("when uniform bucket-level access is enabled"));
+      EXPECT_EQ(Call("GET", "/storage/v1/b/new").status, 404);
+    }
+  }
+  EXPECT_EQ(Insert(name + R"(,"acl":[],"iamConfiguration":{"bucketPolicyOnly":{"enabled":true}}})")
+                .status,
+            200);
+}
+
+TEST_F(BucketSettingsTest, NullClearsBothNamesOfUniformAccess) {
+  const char* names[] = {"uniformBucketLevelAccess", "bucketPolicyOnly"};
+  for (const char* cleared : names) {
+    Patch(R"({"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}})");
+    const Json patch = {{"iamConfiguration", {{cleared, nullptr}}}};
+    const Json shown = Patch(patch.dump()).json["iamConfiguration"];
+    for (const char* name : names) EXPECT_EQ(shown[name]["enabled"], false) << cleared << shown;
+    EXPECT_EQ(Call("GET", std::string(kSettingsBucket) + "/acl").status, 200) << cleared;
+  }
+}
+
+TEST_F(BucketSettingsTest, ATerminalClassWithoutAutoclassIsIgnored) {
+  const Answer answer = Patch(R"({"autoclass":{"terminalStorageClass":"NEARLINE"}})");
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_FALSE(answer.json.contains("autoclass")) << answer.body;
+}
+
+TEST_F(BucketSettingsTest, DatesOfLifecycleRulesHaveAYearFrom1To9999) {
+  const auto before = [&](const std::string& date) {
+    return Patch(R"({"lifecycle":{"rule":[{"action":{"type":"Delete"},"condition":)"
+                 R"({"customTimeBefore":")" +
+                 date + R"("}}]}})")
+        .status;
+  };
+  for (const char* date : {"0001-01-01", "2262-04-12", "9999-12-31"}) {
+    EXPECT_EQ(before(date), 200) << date;
+  }
+  for (const char* date : {"0000-01-01", "10000-01-01", "2023-02-29"}) {
+    EXPECT_EQ(before(date), 400) << date;
+  }
+}
+
 TEST_F(BucketSettingsTest, UniformAccessRefusesAccessLists) {
   PutMedia("x", "1");
   const std::string list = R"([{"entity":"allUsers","role":"READER"}])";
   const std::string on = R"("iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}})";
-  ASSERT_EQ(Patch("{" + on + ",\"acl\":" + list + "}").status, 200);
+  EXPECT_EQ(Patch("{" + on + ",\"acl\":" + list + "}").status, 400);
+  const Json full = Call("GET", std::string(kSettingsBucket) + "?projection=full").json;
+  ASSERT_TRUE(full.contains("defaultObjectAcl")) << full;
+  const std::string own =
+      "\"acl\":" + full["acl"].dump() + ",\"defaultObjectAcl\":" + full["defaultObjectAcl"].dump();
+  ASSERT_EQ(Patch("{" + on + "," + own + "}").status, 200) << "gcloud sends back what it has read";
   const std::string before = Call("GET", kSettingsBucket).json["metageneration"];
   const std::string object = "/storage/v1/b/bkt/o/x";
   const std::string upload = "/upload/storage/v1/b/bkt/o?uploadType=";

@@ -352,5 +352,31 @@ TEST_F(DirectoryStoreTest, ClearsAwayWhatAnEarlierProcessLeftHalfWritten) {
   EXPECT_TRUE(FilesIn(world_.root() / ".caip-tmp").empty());
 }
 
+// The buckets are among the files of replicas (/gcs).
+TEST_F(DirectoryStoreTest, FollowsNoLinkThatATrainerPutInThePlaceOfItsDirectories) {
+  const TemporaryDirectory elsewhere;
+  std::filesystem::create_directory(elsewhere.path() / "bkt");
+  for (const char* file : {"a", "bkt/7"}) std::ofstream(elsewhere.path() / file) << "kept";
+  for (const char* own : {".caip-tmp", ".caip-versions"}) {
+    world_.Close();
+    RemoveTree(world_.root() / own);
+    std::filesystem::create_directory_symlink(elsewhere.path(), world_.root() / own);
+    world_.Reopen();
+    EXPECT_TRUE(
+        std::filesystem::is_directory(std::filesystem::symlink_status(world_.root() / own)));
+  }
+  const Path versions = world_.root() / ".caip-versions" / "bkt";
+  std::filesystem::create_directory_symlink(elsewhere.path() / "bkt", versions);
+  Bucket bucket = *world_->GetBucket("bkt");
+  bucket.settings = R"({"versioning": {"enabled": true}})";
+  ASSERT_TRUE(world_->UpdateBucket(bucket).ok());
+  world_.Put("a", "first");
+  EXPECT_FALSE(world_.TryPut("a", "second").ok()) << "it can keep no version";
+  world_.Reopen();
+  world_.Put("a", "third");
+  EXPECT_EQ(FilesIn(versions).size(), 1u);
+  EXPECT_THAT(FilesIn(elsewhere.path()), ::testing::UnorderedElementsAre("a", "bkt/7"));
+}
+
 }  // namespace
 }  // namespace caip::gcs

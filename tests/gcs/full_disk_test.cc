@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <functional>
 #include <future>
 #include <optional>
@@ -204,6 +206,41 @@ TEST_F(FullDiskTest, ShowsNoMetadataOfAnEarlierVersionBeforeItsChangeHasEnded) {
   EXPECT_EQ(looked, 1);
   on_step_ = {};
   EXPECT_EQ(world_->List("bkt", {.versions = true})->items.at(0).content_type, "new");
+}
+
+// Until the thread sleeps or has ended.
+void WaitUntilIdle(const std::atomic<pid_t>& thread) {
+  for (char state = 'R'; state == 'R';) {
+    const pid_t id = thread;
+    const auto text = ReadFile("/proc/self/task/" + std::to_string(id) + "/stat");
+    if (id != 0) state = text.ok() ? text->at(text->rfind(')') + 2) : 'X';
+  }
+}
+
+// Metadata that is changed all the time has always a change that is not on disk yet.
+TEST_F(FullDiskTest, LetsADeletionPassUpdatesThatComeLater) {
+  std::thread deletion;
+  std::thread update;
+  std::atomic<pid_t> deleting = 0;
+  std::atomic<pid_t> updating = 0;
+  std::atomic<int> steps = 0;
+  on_step_ = [&] {
+    if (++steps > 1) return;
+    deletion = std::thread([&] {
+      deleting = ::gettid();
+      EXPECT_TRUE(world_.Delete("a").ok());
+    });
+    WaitUntilIdle(deleting);
+    update = std::thread([&] {
+      updating = ::gettid();
+      EXPECT_FALSE(Describe("late").ok());
+    });
+    WaitUntilIdle(updating);
+  };
+  EXPECT_TRUE(Describe("early").ok());
+  deletion.join();
+  update.join();
+  EXPECT_FALSE(world_.Has("a"));
 }
 
 TEST_F(FullDiskTest, DoesNotDeleteAnEarlierVersionLaterWhenItRefusedTo) {

@@ -328,6 +328,19 @@ TEST_F(ApiTest, ServesABatchAsPythonSendsIt) {
   EXPECT_EQ(world_->GetObject("bkt", "2")->metadata.at("k"), "v");
 }
 
+// As Python sends it with STORAGE_EMULATOR_HOST=http://HOST:PORT/
+TEST_F(ApiTest, CallsOfABatchMayHaveMoreSlashes) {
+  for (const std::string& start : {std::string("/"), base() + "/", base() + "//"}) {
+    PutMedia("1", "one");
+    const std::string body = "--b\nContent-Type: application/http\n\nDELETE " + start +
+                             "/storage/v1/b/bkt/o/1 HTTP/1.1\n\n\n--b--";
+    const Answer answer =
+        Call("POST", "/batch/storage/v1", body, {{"Content-Type", "multipart/mixed; boundary=b"}});
+    EXPECT_THAT(answer.body, HasSubstr("HTTP/1.1 204")) << start;
+    EXPECT_FALSE(world_.Has("1")) << start;
+  }
+}
+
 TEST_F(ApiTest, KeepsContentEncodingAndMetadata) {
   const Answer answer = RawUpload(
       "uploadType=multipart", "multipart/related; boundary=b",

@@ -63,6 +63,94 @@ TEST_F(ObjectRules, CustomTimeNeitherGoesBackNorAway) {
   EXPECT_EQ(Call("GET", At("a")).json["customTime"], "2020-01-01T00:00:00Z");
 }
 
+// Clients parse these times: google-cloud-storage for Python takes no other form than UTC with "Z".
+TEST_F(ObjectRules, TimesAreAnsweredInUtc) {
+  PutMedia("a", "1");
+  const std::pair<const char*, const char*> cases[] = {
+      {"2024-05-05T02:00:00+02:00", "2024-05-05T00:00:00Z"},
+      {"2024-05-05t00:00:01.25z", "2024-05-05T00:00:01.250Z"},
+      {"2262-04-12T00:00:00Z", "2262-04-12T00:00:00Z"},
+      {"9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z"},
+  };
+  for (const auto& [given, shown] : cases) {
+    const std::string fields = std::string(R"({"customTime":")") + given + "\"}";
+    const std::string body =
+        "--b\r\n\r\n{\"name\":\"new\"," + fields.substr(1) + "\r\n--b\r\n\r\n1\r\n--b--";
+    const Answer made = RawUpload("uploadType=multipart", "multipart/related; boundary=b", body);
+    EXPECT_EQ(made.json["customTime"], shown) << made.body;
+    EXPECT_EQ(Patch("a", fields).json["customTime"], shown) << given;
+    const Answer copy = Call("POST", At("a") + "/rewriteTo/b/bkt/o/c", fields);
+    EXPECT_EQ(copy.json["resource"]["customTime"], shown) << copy.body;
+    const std::string parts = R"({"sourceObjects":[{"name":"a"}],"destination":)" + fields + "}";
+    EXPECT_EQ(Call("POST", At("d") + "/compose", parts).json["customTime"], shown) << given;
+    Restart();
+    EXPECT_EQ(Call("GET", At("a")).json["customTime"], shown) << given;
+  }
+  EXPECT_EQ(Patch("a", R"({"customTime":"2300-01-01T00:00:00Z"})").status, 400) << "earlier";
+  for (const char* bad : {"10000-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "2024-05-05"}) {
+    EXPECT_EQ(Patch("d", std::string(R"({"customTime":")") + bad + "\"}").status, 400) << bad;
+  }
+}
+
+TEST_F(ObjectRules, TimesThatAnEarlierVersionKeptAsGivenAreAnsweredInUtc) {
+  PutMedia("a", "1");
+  ObjectInfo stored = *world_->GetObject("bkt", "a");
+  stored.custom_time = "2024-05-05T02:00:00+02:00";
+  ASSERT_TRUE(world_->UpdateObject(stored, {}).ok());
+  EXPECT_EQ(Call("GET", At("a")).json["customTime"], "2024-05-05T00:00:00Z");
+}
+
+TEST_F(ObjectRules, AnObjectCanBeRetainedUntilTheYear9999) {
+  Call("POST", "/storage/v1/b?project=p&enableObjectRetention=true", R"({"name":"kept"})");
+  Call("POST", "/upload/storage/v1/b/kept/o?uploadType=media&name=o", "x");
+  const std::string object = "/storage/v1/b/kept/o/o";
+  const std::string fields =
+      R"({"retention":{"mode":"Locked","retainUntilTime":"9999-12-31T23:59:59+01:00"}})";
+  const Answer kept = Call("PATCH", object, fields);
+  ASSERT_EQ(kept.status, 200) << kept.body;
+  EXPECT_EQ(kept.json["retention"]["retainUntilTime"], "9999-12-31T22:59:59Z");
+  EXPECT_EQ(Call("DELETE", object).reason(), "retentionPolicyNotMet");
+  const std::string shorter =
+      R"({"retention":{"mode":"Locked","retainUntilTime":"9999-12-31T22:59:58Z"}})";
+  EXPECT_EQ(Call("PATCH", object, shorter).status, 403);
+}
+
+TEST_F(ObjectRules, ACompositionThatMayNotDeleteASourceMakesNoObject) {
+  PutMedia("a", "1");
+  PutMedia("b", "2");
+  const std::string body =
+      R"({"sourceObjects":[{"name":"a"},{"name":"b"}],"deleteSourceObjects":true})";
+  Patch("b", R"({"temporaryHold":true})");
+  EXPECT_EQ(Call("POST", At("x") + "/compose", body).reason(), "objectUnderActiveHold");
+  EXPECT_EQ(Call("GET", At("x")).status, 404);
+  Patch("b", R"({"temporaryHold":false})");
+  const std::string bucket = "/storage/v1/b/bkt";
+  Call("PATCH", bucket, R"({"retentionPolicy":{"retentionPeriod":"3600"}})");
+  EXPECT_EQ(Call("POST", At("x") + "/compose", body).reason(), "retentionPolicyNotMet");
+  EXPECT_EQ(Call("GET", At("x")).status, 404);
+  EXPECT_EQ(Call("GET", At("a")).status, 200);
+  world_.clock().Advance(std::chrono::hours(2));
+  EXPECT_EQ(Call("POST", At("x") + "/compose", body).status, 200);
+  EXPECT_EQ(Call("GET", At("a")).status, 404);
+}
+
+// A live source without a generation becomes noncurrent, which a hold allows. One with a generation
+// would be lost.
+TEST_F(ObjectRules, AHeldSourceOfACompositionMayBecomeNoncurrent) {
+  Call("PATCH", "/storage/v1/b/bkt", R"({"versioning":{"enabled":true}})");
+  const std::string a = PutMedia("a", "1").json["generation"];
+  Patch("a", R"({"temporaryHold":true})");
+  const auto compose = [&](const std::string& source) {
+    const std::string body =
+        R"({"sourceObjects":[{"name":"a")" + source + R"(}],"deleteSourceObjects":true})";
+    return Call("POST", At("x") + "/compose", body).status;
+  };
+  EXPECT_EQ(compose(R"(,"generation":")" + a + "\""), 403);
+  EXPECT_EQ(Call("GET", At("x")).status, 404);
+  EXPECT_EQ(compose(""), 200);
+  EXPECT_EQ(Call("GET", At("a")).status, 404);
+}
+
 TEST_F(ObjectRules, CompositionsDeleteTheGenerationsOfTheirSources) {
   ASSERT_EQ(Call("PATCH", "/storage/v1/b/bkt", R"({"versioning":{"enabled":true}})").status, 200);
   const std::string a = PutMedia("a", "1").json["generation"];

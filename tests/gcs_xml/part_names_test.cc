@@ -39,6 +39,23 @@ TEST_F(XmlTest, DoesNotListABucketForARequestOnAnotherPartOfIt) {
   EXPECT_EQ(Call("GET", "/bkt?unknown").status, 200);
 }
 
+TEST_F(XmlTest, NamesASettingThatItDoesNotHave) {
+  for (const char* setting : {"customPlacementConfig", "policyStatus", "policy", "analytics"}) {
+    for (const char* method : {"GET", "PUT", "DELETE"}) {
+      const XmlAnswer answer = Call(method, std::string("/bkt?") + setting);
+      EXPECT_EQ(answer.status, 501) << method << " " << setting;
+      EXPECT_EQ(answer.code(), "NotImplemented") << method << " " << setting;
+    }
+  }
+}
+
+TEST_F(XmlTest, DeletesNoSettingThatEachBucketHas) {
+  for (const char* setting : {"versioning", "storageClass", "location"}) {
+    EXPECT_EQ(Call("DELETE", std::string("/bkt?") + setting).code(), "MethodNotAllowed") << setting;
+  }
+  EXPECT_EQ(Call("DELETE", "/bkt?cors").status, 204);
+}
+
 TEST_F(XmlTest, DoesNotChangeAnObjectForARequestOnAPartOfIt) {
   world_.Put("o", "kept");
   for (const char* part : {"uploads", "delete", "cors", "lifecycle", "unknown"}) {
@@ -56,6 +73,37 @@ TEST_F(XmlTest, DoesNotChangeAnObjectForARequestOnAPartOfIt) {
   EXPECT_EQ(Call("GET", "/bkt/o?v2").body, "kept");
   EXPECT_EQ(Call("PUT", "/bkt/o?x-id=PutObject", "written").status, 200);
   EXPECT_EQ(Call("DELETE", "/bkt/o?userProject=").status, 204);
+}
+
+// Clients and proxies add options without values. The request still means the whole object.
+TEST_F(XmlTest, ChangesAnObjectThoughAnOptionHasNoValue) {
+  for (const char* option : {"response-content-type=", "response-content-disposition", "x-id",
+                             "X-Cloud-Trace-Context=", "generation=", "versionId", "prettyPrint",
+                             "alt=", "traceparent="}) {
+    const std::string target = std::string("/bkt/o?") + option;
+    EXPECT_EQ(Call("PUT", target, option).status, 200) << option;
+    EXPECT_EQ(world_.Get("o"), option);
+    EXPECT_EQ(Call("DELETE", target).status, 204) << option;
+    EXPECT_EQ(Call("GET", "/bkt/o").status, 404) << option;
+  }
+  EXPECT_EQ(Call("PUT", "/fresh?prettyPrint&x-id=").status, 200);
+  EXPECT_EQ(Call("DELETE", "/fresh?response-expires=").status, 204);
+}
+
+TEST_F(XmlTest, TakesNoOptionForAPart) {
+  world_.Put("o", "kept");
+  for (const char* part : {"policy&x-id=PutObject", "x-id=&uploads", "generation=&delete",
+                           "alt=json&versioning", "response-content-type=&publicAccessBlock"}) {
+    const std::string target = std::string("/bkt/o?") + part;
+    EXPECT_EQ(Call("PUT", target, "written").status, 405) << part;
+    EXPECT_EQ(Call("DELETE", target).status, 405) << part;
+    ASSERT_EQ(world_.Get("o"), "kept") << part;
+  }
+  for (const char* version : {"generation=", "versionId="}) {  // only objects have versions
+    EXPECT_EQ(Call("DELETE", std::string("/bkt?") + version).status, 405) << version;
+  }
+  EXPECT_NE(Call("DELETE", "/bkt/o?generation=&versionId=5").status, 405);
+  EXPECT_EQ(world_.Get("o"), "kept") << "a named version was deleted as if it were the live one";
 }
 
 // https://cloud.google.com/storage/docs/uniform-bucket-level-access

@@ -207,6 +207,128 @@ TEST_F(XmlTest, AnswersEverySettingThatClientsAskFor) {
   EXPECT_EQ(Call("PUT", "/bkt?versioning", "<VersioningConfiguration/>").code(), "MalformedXML");
 }
 
+// What is beyond the schema would be lost.
+TEST_F(XmlTest, RefusesDocumentsThatItsSchemaDoesNotHave) {
+  world_.Put("o", "x");
+  ASSERT_EQ(Call("PUT", "/bkt?billing",
+                 "<BillingConfiguration><RequesterPays>Enabled</RequesterPays>"
+                 "</BillingConfiguration>")
+                .status,
+            200);
+  struct Case {
+    const char* target;
+    std::string root;
+    std::vector<std::string> bad;
+  };
+  const std::string rule = "<Action><Delete/></Action><Condition><Age>1</Age>";
+  const std::string entry = "<Scope type='AllUsers'/><Permission>READ</Permission>";
+  const Case cases[] = {
+      {"/bkt?billing",
+       "BillingConfiguration",
+       {"", "<RequesterPays/>", "<RequesterPays>Maybe</RequesterPays>",
+        "<RequesterPays>enabled</RequesterPays>",
+        "<RequesterPays>Enabled</RequesterPays><Payer>me</Payer>"}},
+      {"/bkt?versioning",
+       "VersioningConfiguration",
+       {"<Status>On</Status>", "<Status>Enabled</Status><MfaDelete>Enabled</MfaDelete>"}},
+      {"/bkt?storageClass", "StorageClass", {"<Foo/>"}},
+      {"/bkt?logging", "Logging", {"<Foo/>", "<LoggingEnabled/>"}},
+      {"/bkt?websiteConfig",
+       "WebsiteConfiguration",
+       {"<IndexDocument><Suffix>a</Suffix></IndexDocument>"}},
+      {"/bkt?encryptionConfig", "EncryptionConfiguration", {"<Rule/>"}},
+      {"/bkt?tagging",
+       "Tagging",
+       {"<Foo/>", "<TagSet><Foo/></TagSet>",
+        "<TagSet><Tag><Key>k</Key><Value>v</Value><Foo/></Tag></TagSet>"}},
+      {"/bkt?cors",
+       "CorsConfig",
+       {"<CORSRule/>", "<Cors><Foo/></Cors>", "<Cors><Origins><Foo/></Origins></Cors>",
+        "<Cors><MaxAgeSec>1.5</MaxAgeSec></Cors>"}},
+      {"/bkt?lifecycle",
+       "LifecycleConfiguration",
+       {"<Foo/>", "<Rule>" + rule + "</Condition><Foo/></Rule>",
+        "<Rule>" + rule + "<IsLive>maybe</IsLive></Condition></Rule>"}},
+      {"/bkt?acl",
+       "AccessControlList",
+       {"<Foo/>", "<Entries><Foo/></Entries>",
+        "<Entries><Entry>" + entry + "<Foo/></Entry></Entries>"}},
+      {"/bkt/made?compose",
+       "ComposeRequest",
+       {"<Foo/>", "<Component><Name>o</Name><Foo/></Component>",
+        "<Component><Name>o</Name><Generation>new</Generation></Component>",
+        "<Component><Name>o</Name><IfGenerationMatch>1x</IfGenerationMatch></Component>"}},
+      {"/new", "CreateBucketConfiguration", {"<Foo/>"}},
+  };
+  for (const Case& c : cases) {
+    const std::string before = Call("GET", c.target).body;
+    std::vector<std::string> documents = {"<Foo/>", "<x" + c.root + "/>"};
+    for (const std::string& inner : c.bad) {
+      documents.push_back("<" + c.root + ">" + inner + "</" + c.root + ">");
+    }
+    for (const std::string& document : documents) {
+      EXPECT_EQ(Call("PUT", c.target, document).code(), "MalformedXML") << c.target << document;
+    }
+    EXPECT_EQ(Call("GET", c.target).body, before) << c.target;
+  }
+}
+
+TEST_F(XmlTest, RefusesOtherDocumentsThanAListOfDeletions) {
+  world_.Put("o", "x");
+  const std::string object = "<Object><Key>o</Key></Object>";
+  for (const std::string& document :
+       {"<Foo>" + object + "</Foo>", "<Delete>" + object + "<Foo/></Delete>",
+        "<Delete><Quiet>maybe</Quiet>" + object + "</Delete>"}) {
+    EXPECT_EQ(Call("POST", "/bkt?delete", document).code(), "MalformedXML") << document;
+  }
+  EXPECT_THAT(world_.Names(), ElementsAre("o"));
+  const std::string quiet = "<Delete><Quiet>FALSE</Quiet>" + object + "</Delete>";
+  EXPECT_THAT(KeysIn(Call("POST", "/bkt?delete", quiet), "Deleted"), ElementsAre("o"));
+}
+
+TEST_F(XmlTest, ANewBucketGetsItsRegionsAndReplication) {
+  const auto create = [&](const std::string& name, const std::string& fields) {
+    return Call("PUT", "/" + name,
+                "<CreateBucketConfiguration>" + fields + "</CreateBucketConfiguration>");
+  };
+  const auto placement = [](const std::string& regions) {
+    return "<LocationConstraint>US</LocationConstraint><CustomPlacementConfig>" + regions +
+           "</CustomPlacementConfig>";
+  };
+  const auto pair = [](const std::string& first, const std::string& second) {
+    return "<DataLocations><DataLocation>" + first + "</DataLocation><DataLocation> " + second +
+           "\n</DataLocation></DataLocations>";
+  };
+  const std::string rpo = "<Rpo>ASYNC_TURBO</Rpo>";
+  ASSERT_EQ(create("two", placement(pair("US-EAST1", "us-west1")) + rpo).status, 200);
+  const auto settings = ParseJson(world_->GetBucket("two")->settings);
+  ASSERT_TRUE(settings.ok());
+  EXPECT_EQ((*settings)["customPlacementConfig"]["dataLocations"],
+            Json::array({"US-EAST1", "US-WEST1"}));
+  EXPECT_EQ((*settings)["rpo"], "ASYNC_TURBO");
+  struct Case {
+    std::string fields;
+    const char* code;
+  };
+  const Case cases[] = {
+      {placement("<DataLocations><DataLocation>US-EAST1</DataLocation></DataLocations>"),
+       "InvalidArgument"},
+      {placement(pair("US-EAST1", "EUROPE-WEST1")), "InvalidArgument"},
+      {placement(""), "MalformedXML"},
+      {placement("<DataLocations/>"), "MalformedXML"},
+      {placement("<DataLocations><Foo/></DataLocations>"), "MalformedXML"},
+      {placement("<Foo/>"), "MalformedXML"},
+      {"<LocationConstraint>US-EAST1</LocationConstraint>" + rpo, "InvalidArgument"},
+      {"<LocationConstraint>US</LocationConstraint><Rpo>FAST</Rpo>", "InvalidArgument"},
+      {"<HierarchicalNamespace><Enabled>true</Enabled></HierarchicalNamespace>", "NotImplemented"},
+  };
+  for (const Case& c : cases) {
+    const XmlAnswer answer = create("refused", c.fields);
+    EXPECT_EQ(answer.code(), c.code) << c.fields << answer.body;
+    EXPECT_EQ(Call("HEAD", "/refused").status, 404) << c.fields;
+  }
+}
+
 TEST_F(XmlTest, ShowsAccessListsToBoto) {
   world_.Put("o", "x");
   for (const char* target : {"/bkt?acl", "/bkt/o?acl"}) {

@@ -219,6 +219,18 @@ TEST_F(XmlTest, ComposesObjectsWhoseNamesHaveOuterBlanks) {
   EXPECT_EQ(world_.Get("made"), "2");
 }
 
+TEST_F(XmlTest, ShowsCustomTimesInUtc) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"2024-05-05t02:00:00+02:00", "2024-05-05T00:00:00Z"},
+      {"9999-12-31T23:59:59.5Z", "9999-12-31T23:59:59.500Z"},
+  };
+  for (const auto& [given, shown] : cases) {
+    EXPECT_EQ(Call("PUT", "/bkt/o", "x", {{"x-goog-custom-time", given}}).status, 200) << given;
+    EXPECT_EQ(Header(Call("GET", "/bkt/o"), "x-goog-custom-time"), shown);
+    EXPECT_EQ(world_->GetObject("bkt", "o")->custom_time, shown);
+  }
+}
+
 TEST_F(XmlTest, TakesResumableUploadsUpAgain) {
   const XmlAnswer started =
       Call("POST", "/bkt/a%20b", "",

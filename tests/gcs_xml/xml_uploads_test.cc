@@ -100,6 +100,9 @@ TEST_F(PartsTest, MustBeThereInOrderAndBigEnough) {
   EXPECT_EQ(Complete(id, Part(1, small) + Part(2, other)).code(), "EntityTooSmall");
   EXPECT_EQ(Complete(id, Part(3, small)).code(), "InvalidPart");
   EXPECT_EQ(Complete(id, "").code(), "MalformedXML");
+  EXPECT_EQ(Complete(id, Part(1, small) + "<Foo/>").code(), "MalformedXML");
+  EXPECT_EQ(Call("POST", "/bkt/big?uploadId=" + id, "<Foo>" + Part(1, small) + "</Foo>").code(),
+            "MalformedXML");
   EXPECT_EQ(Call("PUT", "/bkt/big?partNumber=0&uploadId=" + id, "x").code(), "InvalidArgument");
   EXPECT_EQ(Call("PUT", "/bkt/big?partNumber=1&uploadId=../../x", "x").code(), "NoSuchUpload");
   EXPECT_EQ(Call("PUT", "/bkt/other?partNumber=1&uploadId=" + id, "x").code(), "NoSuchUpload");

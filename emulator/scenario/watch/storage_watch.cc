@@ -147,6 +147,10 @@ class StorageWatch final : public gcs::BucketStore {
   Result<std::vector<Bucket>> ListBuckets() const override { return store_.ListBuckets(); }
   Status DeleteBucket(const std::string& name) override { return store_.DeleteBucket(name); }
   Result<Bucket> UpdateBucket(const Bucket& bucket) override { return store_.UpdateBucket(bucket); }
+  Status CheckDeletion(const std::string& bucket, const std::string& name,
+                       const Version& version) const override {
+    return store_.CheckDeletion(bucket, name, version);
+  }
 
   Result<std::unique_ptr<ObjectWriter>> NewObject(const std::string& bucket,
                                                   const std::string& name) override {

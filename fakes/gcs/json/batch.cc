@@ -34,7 +34,7 @@ bool ParseCall(std::string_view& text, http::Request* request) {
   auto target = http::ParseTarget(words[1]);
   if (!target) return false;
   request->method = words[0];
-  request->path = std::move(target->path);
+  request->path = WithOneSlash(std::move(target->path));
   request->query = std::move(target->query);
   while (!text.empty()) {
     const std::string_view line = TakeLine(text);

@@ -1,5 +1,6 @@
 #include "fakes/gcs/json/json_api.h"
 
+#include <algorithm>
 #include <span>
 
 #include "fakes/gcs/errors.h"
@@ -179,6 +180,12 @@ bool IsAliasPath(std::string_view path) {
   const size_t slash = path.find('/', kProjects.size());
   const std::string_view rest = slash == path.npos ? "" : path.substr(slash);
   return IsBelow(rest, "/serviceAccount") || IsBelow(rest, "/hmacKeys");
+}
+
+std::string WithOneSlash(std::string path) {
+  const size_t slashes = std::min(path.find_first_not_of('/'), path.size());
+  if (slashes > 1) path.erase(0, slashes - 1);
+  return path;
 }
 
 bool IsStoragePath(std::string_view path) {

@@ -4,6 +4,7 @@
 // https://cloud.google.com/storage/docs/json_api/v1
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "fakes/gcs/service/storage_service.h"
@@ -20,6 +21,10 @@ std::vector<http::Route> StorageRoutes(std::shared_ptr<StorageService> service);
 /// True for /b/..., /projects/{project}/serviceAccount and /projects/{project}/hmacKeys/...:
 /// clients that STORAGE_EMULATOR_HOST names the server leave out /storage/v1.
 bool IsAliasPath(std::string_view path);
+
+/// Leaves one slash at the beginning of a path. STORAGE_EMULATOR_HOST with a slash at its end makes
+/// clients ask for "//storage/v1/b".
+std::string WithOneSlash(std::string path);
 
 /// True for paths of this API. Unknown ones get a 404 or 405 in this API's form.
 bool IsStoragePath(std::string_view path);

@@ -4,7 +4,7 @@
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "base/time_text.h"
+#include "fakes/gcs/calendar_time.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/methods.h"
 #include "fakes/gcs/json/request_fields.h"
@@ -190,7 +190,7 @@ Result<BulkRestore> BulkRestoreOf(const Json& body) {
   }
   for (const auto& [name, into] : {std::pair("softDeletedAfterTime", &wanted.deleted_after),
                                    std::pair("softDeletedBeforeTime", &wanted.deleted_before)}) {
-    *into = ParseRfc3339(StringOr(read, name));
+    if (const auto time = ParseCalendarTime(StringOr(read, name))) *into = NearestInstant(*time);
   }
   wanted.overwrite = caip::IsTrue(read, "allowOverwrite");
   wanted.with_acl = caip::IsTrue(read, "copySourceAcl");

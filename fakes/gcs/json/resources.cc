@@ -4,6 +4,7 @@
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/time_text.h"
+#include "fakes/gcs/calendar_time.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
 #include "fakes/gcs/service/locations.h"
@@ -249,6 +250,8 @@ Json ObjectJson(const ObjectInfo& info, const std::string& base) {
   for (const TextField& field : kTextFields) {
     if (!(info.*field.member).empty()) json[field.name] = info.*field.member;
   }
+  // Earlier versions kept it as it was given.
+  if (!info.custom_time.empty()) json["customTime"] = NormalTimeText(info.custom_time);
   if (!info.md5.empty()) json["md5Hash"] = Base64(info.md5);
   json["crc32c"] = Crc32cText(info.crc32c);
   json["etag"] = EtagOf(info);

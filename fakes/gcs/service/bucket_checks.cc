@@ -245,6 +245,7 @@ Status CompleteAutoclass(const Json& wanted, const std::string& class_before, Js
   Json& autoclass = (*settings)["autoclass"];
   if (!caip::IsTrue(autoclass, "enabled")) {
     autoclass.erase("terminalStorageClass");  // clients send back what they have read
+    if (autoclass.empty()) settings->erase("autoclass");
     return Ok{};
   }
   if (StringOr(autoclass, "terminalStorageClass").empty()) {

@@ -338,6 +338,10 @@ Result<ObjectInfo> StorageService::Compose(ComposeRequest request) {
   std::vector<int64_t> generations;
   for (const ComposeSource& source : request.sources) {
     ASSIGN_OR_RETURN(const auto reader, OpenComponent(*this, bucket, source));
+    if (request.delete_sources) {
+      const Version version{.generation = source.generation};
+      RETURN_IF_ERROR(store_.CheckDeletion(bucket, source.name, version));
+    }
     generations.push_back(reader->info().generation);
     RETURN_IF_ERROR(CheckKey(reader->info(), info.customer_key_sha256));
     info.component_count = SumOfComponents(info.component_count, reader->info().component_count);

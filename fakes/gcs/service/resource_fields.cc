@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/quoting.h"
 #include "base/text.h"
-#include "base/time_text.h"
+#include "fakes/gcs/calendar_time.h"
 #include "fakes/gcs/errors.h"
 
 namespace caip::gcs {
@@ -50,11 +50,7 @@ bool IsDateText(const Json& value) {
   constexpr size_t kLength = 10;
   if (!value.is_string()) return false;
   const auto& text = value.get_ref<const std::string&>();
-  return text.size() == kLength && ParseRfc3339(text + "T00:00:00Z").has_value();
-}
-
-bool IsTimeText(const Json& value) {
-  return value.is_string() && ParseRfc3339(value.get_ref<const std::string&>()).has_value();
+  return text.size() == kLength && ParseCalendarTime(text + "T00:00:00Z").has_value();
 }
 
 // A value in a message: "7", "a list".
@@ -109,6 +105,14 @@ Json ReadNumber(const Json& value, const ResourceField& field, const std::string
         path, broken);
   }
   return is_short ? Json(*number) : Json(std::to_string(*number));
+}
+
+// The service answers with times in UTC, in whatever form it gets them.
+Json ReadTime(const Json& value, const std::string& path, Violations* broken) {
+  if (value == "") return {};  // the same as null
+  const auto time =
+      value.is_string() ? ParseCalendarTime(value.get_ref<const std::string&>()) : std::nullopt;
+  return time ? Json(CalendarText(*time)) : Misfit(value, "an RFC 3339 time", path, broken);
 }
 
 // Checks the number of entries before anything is done for each of them.
@@ -186,8 +190,7 @@ Json ReadValue(const Json& value, const ResourceField& field, const std::string&
     case kDate:
       return IsDateText(value) ? value : Misfit(value, "a date such as 2013-01-15", path, broken);
     case kTime:
-      if (value == "") return {};  // the same as null
-      return IsTimeText(value) ? value : Misfit(value, "an RFC 3339 time", path, broken);
+      return ReadTime(value, path, broken);
     case kTextMap:
     case kLooseTextMap:
       return ReadTextMap(value, field, path, broken);

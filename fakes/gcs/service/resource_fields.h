@@ -58,9 +58,9 @@ struct ResourceMessage {
 const ResourceField* FindField(const ResourceMessage& message, std::string_view name);
 
 /// Reads the body of a request and checks the type and the value of every field at every depth.
-/// Writes numbers in the form in which the service returns them. Leaves out fields that are
-/// read-only or unknown, as the service does. Keeps null, which clears a field. null instead of the
-/// body is an empty object. kInvalidArgument names all fields that are wrong.
+/// Writes numbers and times in the form in which the service returns them. Leaves out fields that
+/// are read-only or unknown, as the service does. Keeps null, which clears a field. null instead of
+/// the body is an empty object. kInvalidArgument names all fields that are wrong.
 Result<Json> ReadResource(const Json& body, const ResourceMessage& message);
 
 /// The same for a part of a body. `path` is its place there, "" for the whole body.

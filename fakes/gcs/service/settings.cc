@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/quoting.h"
 #include "base/text.h"
-#include "base/time_text.h"
+#include "fakes/gcs/calendar_time.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
 #include "fakes/gcs/service/bucket_checks.h"
@@ -92,9 +92,13 @@ void NormalizeAccess(Json* settings, const Json& resource) {
   const bool only_old = asked != nullptr && Member(*asked, "bucketPolicyOnly") != nullptr &&
                         Member(*asked, "uniformBucketLevelAccess") == nullptr;
   const char* from = only_old ? "bucketPolicyOnly" : "uniformBucketLevelAccess";
-  if (!iam.contains(from)) return;
-  iam["uniformBucketLevelAccess"] = iam[from];
-  iam["bucketPolicyOnly"] = iam[from];
+  const char* other = only_old ? "uniformBucketLevelAccess" : "bucketPolicyOnly";
+  if (iam.contains(from)) {
+    iam[other] = iam[from];
+  } else if (asked != nullptr && asked->is_object() && asked->contains(from)) {
+    iam.erase(other);  // null clears both
+  }
+  if (iam.empty()) settings->erase("iamConfiguration");
 }
 
 void ApplyAccessLists(const Json& resource, Bucket* bucket) {
@@ -106,11 +110,22 @@ void ApplyAccessLists(const Json& resource, Bucket* bucket) {
   }
 }
 
-// A request that switches uniform access on may have lists: gcloud sends back what it has read.
-bool NamesAccessList(const Json& wanted) {
-  for (const char* name : {"acl", "defaultObjectAcl"}) {
+bool IsSameEntry(const AccessEntry& a, const AccessEntry& b) {
+  return a.entity == b.entity && a.role == b.role;
+}
+
+// True if the request has entries for a list of a bucket. Those that `bucket`, if it is given, has
+// already do not count.
+bool NamesEntries(const Json& wanted, const Bucket* bucket) {
+  for (const auto& [name, own] :
+       {std::pair("acl", &BucketEntries), std::pair("defaultObjectAcl", &NewObjectEntries)}) {
     const Json* list = Member(wanted, name);
-    if (list != nullptr && !list->is_null() && !list->empty()) return true;
+    if (list == nullptr || list->is_null() || list->empty()) continue;
+    const AccessEntries entries = EntriesFromJson(*list);
+    const AccessEntries known = bucket ? own(*bucket) : AccessEntries();
+    if (!std::equal(entries.begin(), entries.end(), known.begin(), known.end(), IsSameEntry)) {
+      return true;
+    }
   }
   return false;
 }
@@ -155,7 +170,8 @@ Status ApplySettings(const Json& wanted, const BucketRules& before, Json setting
     ApplyAccessLists(wanted, bucket);
     return Ok{};
   }
-  if (!before.uniform_access || !NamesAccessList(wanted)) return Ok{};
+  // A request that switches uniform access on may send back the lists: gcloud does.
+  if (!NamesEntries(wanted, before.uniform_access ? nullptr : bucket)) return Ok{};
   return errors::UniformAccess(errors::ListUse::kChangeBucket);
 }
 
@@ -166,7 +182,9 @@ Status ApplyNewBucketFields(const Json& resource, Bucket* bucket) {
   RETURN_IF_ERROR(CheckEmulated(wanted));
   Json settings = SettingsOf(*bucket);
   RETURN_IF_ERROR(ApplyLocation(wanted, &settings, bucket));
-  return ApplySettings(wanted, {}, std::move(settings), bucket);
+  RETURN_IF_ERROR(ApplySettings(wanted, {}, std::move(settings), bucket));
+  if (!RulesOf(*bucket).uniform_access || !NamesEntries(wanted, nullptr)) return Ok{};
+  return errors::UniformAccess(errors::ListUse::kChangeBucket);
 }
 
 Status ApplyBucketFields(const Json& resource, Bucket* bucket) {
@@ -198,13 +216,13 @@ constexpr size_t kMetadataBytesMax = 8 << 10;  // documented limit of custom met
 
 struct Retention {
   std::string mode;
-  std::optional<Instant> until;
+  std::optional<CalendarTime> until;
 };
 
 Retention RetentionFrom(const std::string& text) {
   const auto json = ParseJson(text);
   if (!json.ok()) return {};
-  return {StringOr(*json, "mode"), ParseRfc3339(StringOr(*json, "retainUntilTime"))};
+  return {StringOr(*json, "mode"), ParseCalendarTime(StringOr(*json, "retainUntilTime"))};
 }
 
 void CheckRetention(const std::string& text, Violations* broken) {
@@ -237,7 +255,7 @@ Status CheckObjectFields(const ObjectInfo& info) {
   if (!info.storage_class.empty() && !IsStorageClass(info.storage_class)) {
     broken.AddRule("storageClass", Quoted(info.storage_class) + " is not a storage class");
   }
-  if (!info.custom_time.empty() && !ParseRfc3339(info.custom_time)) {
+  if (!info.custom_time.empty() && !ParseCalendarTime(info.custom_time)) {
     broken.AddRule("customTime", "expected an RFC 3339 time");
   }
   if (Status key = CheckKmsKeyName("kmsKeyName", info.kms_key_name); !key.ok()) {
@@ -254,8 +272,8 @@ Status CheckObjectFields(const ObjectInfo& info) {
 
 Status CheckCustomTimeChange(const std::string& before, const std::string& after) {
   if (before.empty() || before == after) return Ok{};
-  const auto old = ParseRfc3339(before);
-  const auto now = ParseRfc3339(after);
+  const auto old = ParseCalendarTime(before);
+  const auto now = ParseCalendarTime(after);
   if (now && old && *now >= *old) return Ok{};
   return errors::FieldInvalid("customTime",
                               "it is '" + before +
@@ -268,7 +286,7 @@ Status CheckRetentionChange(const std::string& before, const std::string& after,
   const Retention old = RetentionFrom(before);
   const Retention now = RetentionFrom(after);
   const bool locked = old.mode == "Locked";
-  const bool weaker = now.until.value_or(Instant()) < old.until.value_or(Instant()) ||
+  const bool weaker = now.until.value_or(CalendarTime()) < old.until.value_or(CalendarTime()) ||
                       (locked && now.mode != "Locked");
   if (!weaker || (!locked && may_weaken)) return Ok{};
   return errors::ObjectRetained(locked);

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/time_text.h"
+#include "fakes/gcs/calendar_time.h"
 #include "fakes/gcs/errors.h"
 
 namespace caip::gcs {
@@ -222,8 +223,8 @@ Status CheckDeletable(const BucketRules& rules, const ObjectInfo& info, Instant 
   auto until = RetentionEnd(rules, info);
   if (!info.retention.empty()) {
     const auto own = ParseJson(info.retention);
-    const auto end = ParseRfc3339(own.ok() ? StringOr(*own, "retainUntilTime") : "");
-    if (end && (!until || *end > *until)) until = end;
+    const auto end = ParseCalendarTime(own.ok() ? StringOr(*own, "retainUntilTime") : "");
+    if (end) until = std::max(until.value_or(Instant::min()), NearestInstant(*end));
   }
   if (until && now < *until) return errors::RetentionNotMet(object, Rfc3339(*until, 3));
   return Ok{};

@@ -49,7 +49,7 @@ struct ObjectInfo {
   std::map<std::string, std::string> metadata;
   std::string content_disposition = {};
   std::string content_language = {};
-  std::string custom_time = {};    // RFC 3339, as given
+  std::string custom_time = {};    // RFC 3339 in UTC
   std::string storage_class = {};  // "" before the commit: the bucket's default
   int component_count = 0;         // of a composite object, else 0
   std::string kms_key_name = {};
@@ -189,6 +189,9 @@ class BucketStore {
   /// kPermissionDenied while a hold or a retention forbids it.
   virtual Status DeleteObject(const std::string& bucket, const std::string& name,
                               const Preconditions& preconditions, const Version& version = {}) = 0;
+  /// kPermissionDenied while a hold or a retention forbids DeleteObject with this version.
+  virtual Status CheckDeletion(const std::string& bucket, const std::string& name,
+                               const Version& version) const = 0;
   /// Replaces the fields that a client may set (content type, metadata and so on). Increments the
   /// metageneration. info.generation may name a noncurrent version; kNotFound if there is no such
   /// version. kAborted unless `info.revision` is the current one, as for a bucket.

@@ -82,6 +82,20 @@ Fd OpenBeneath(int directory, const std::string& path, int flags) {
   return Fd(static_cast<int>(fd));
 }
 
+std::vector<std::string> NamesIn(int directory) {
+  std::vector<std::string> names;
+  Fd again = OpenBeneath(directory, "", O_RDONLY | O_DIRECTORY);
+  DIR* const list = again.valid() ? ::fdopendir(again.get()) : nullptr;
+  if (!list) return names;
+  (void)again.Release();  // the list closes it
+  while (const dirent* entry = ::readdir(list)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  ::closedir(list);
+  return names;
+}
+
 Result<std::optional<FileIdentity>> FileFinder::Find(const std::string& path) {
   std::string parent = ParentOf(path);
   if (!parent_directory_.valid() || parent != parent_) {

@@ -88,6 +88,9 @@ class FileFinder {
 /// descriptor is invalid and errno is set.
 Fd OpenBeneath(int directory, const std::string& path, int flags);
 
+/// The names in the open directory, without "." and "..". Empty if it cannot be read.
+std::vector<std::string> NamesIn(int directory);
+
 /// True for the errors of OpenBeneath that say that nothing is there. The others (no free
 /// descriptor) say nothing about it.
 bool MeansAbsent(int error_number);

@@ -157,7 +157,7 @@ Result<Bucket> DirectoryStore::UpdateBucket(const Bucket& wanted) {
   Bucket bucket;
   BucketLock& its = LockOf(wanted.name);
   {
-    const std::lock_guard lock(its.mutex);
+    const auto lock = LockForSettingsUpdate(wanted.name);
     RETURN_IF_ERROR(OpenBucket(wanted.name));
     ASSIGN_OR_RETURN(Bucket now, BucketRecord(wanted.name));
     if (now.revision != wanted.revision) return errors::BucketChanged(wanted.name);

@@ -156,6 +156,15 @@ Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string
   return side_->Flush();
 }
 
+Status DirectoryStore::CheckDeletion(const std::string& bucket, const std::string& name,
+                                     const Version& version) const {
+  ASSIGN_OR_RETURN(const ObjectInfo info, GetObject(bucket, name, version));
+  const auto lock = LockForChange(bucket, {name});
+  ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(bucket));
+  const bool becomes_noncurrent = rules.versioning && version.generation == 0;
+  return becomes_noncurrent ? Status(Ok{}) : CheckDeletable(rules, info, clock_.Now());
+}
+
 // Another thread may have read the refused metadata to change it, so it shares its revision with no
 // other metadata.
 void DirectoryStore::Withdraw(const ObjectRecord& refused, bool is_live) {

@@ -5,9 +5,27 @@
 #include "fakes/gcs/store/directory_store.h"
 
 namespace caip::gcs {
+namespace {
+
+// Whether those of the waiting changes have begun that came before the change `later`.
+bool HaveBegun(const std::set<uint64_t>& waiting, uint64_t later) {
+  return waiting.empty() || *waiting.begin() >= later;
+}
+
+}  // namespace
 
 DirectoryStore::BucketLock& DirectoryStore::LockOf(const std::string& bucket) const {
   return locks_[std::hash<std::string>()(bucket) % locks_.size()];
+}
+
+template <typename Condition>
+void DirectoryStore::WaitForChange(BucketLock& its, std::unique_lock<std::mutex>& lock,
+                                   const Condition& may_begin) {
+  if (may_begin()) return;
+  const auto place = its.waiting.insert(its.changes++).first;
+  its.settled.wait(lock, may_begin);
+  its.waiting.erase(place);
+  its.settled.notify_all();
 }
 
 std::unique_lock<std::mutex> DirectoryStore::LockForChange(
@@ -19,7 +37,7 @@ std::unique_lock<std::mutex> DirectoryStore::LockForChange(
     return std::get<0>(key) == bucket &&
            (names.empty() || std::find(names.begin(), names.end(), name) != names.end());
   };
-  its.settled.wait(lock, [&] {
+  WaitForChange(its, lock, [&] {
     if (names.empty() && its.unsaved_buckets.FindSaved(bucket)) return false;
     return std::none_of(its.placing.begin(), its.placing.end(),
                         [&](const auto& item) { return concerns(item.first); }) &&
@@ -32,14 +50,26 @@ std::unique_lock<std::mutex> DirectoryStore::LockForUpdate(const std::string& bu
                                                            const std::string& name) const {
   BucketLock& its = LockOf(bucket);
   std::unique_lock lock(its.mutex);
-  its.settled.wait(lock, [&] { return !its.placing.contains({bucket, name}); });
+  const uint64_t later = its.changes;
+  its.settled.wait(lock, [&] {
+    return HaveBegun(its.waiting, later) && !its.placing.contains({bucket, name});
+  });
   return lock;
 }
 
 std::unique_lock<std::mutex> DirectoryStore::LockForSettings(const std::string& bucket) const {
   BucketLock& its = LockOf(bucket);
   std::unique_lock lock(its.mutex);
-  its.settled.wait(lock, [&] { return its.unsaved_buckets.FindSaved(bucket) == nullptr; });
+  WaitForChange(its, lock, [&] { return its.unsaved_buckets.FindSaved(bucket) == nullptr; });
+  return lock;
+}
+
+std::unique_lock<std::mutex> DirectoryStore::LockForSettingsUpdate(
+    const std::string& bucket) const {
+  BucketLock& its = LockOf(bucket);
+  std::unique_lock lock(its.mutex);
+  const uint64_t later = its.changes;
+  its.settled.wait(lock, [&] { return HaveBegun(its.waiting, later); });
   return lock;
 }
 

@@ -138,7 +138,7 @@ Status DirectoryStore::RestoreSmallObjects() {
   if (side_->last_sequence() == 0) return Ok{};
   if (side_->is_same_boot()) {
     ASSIGN_OR_RETURN(const auto files, side_->SmallObjectFiles());
-    const auto leftovers = FilesByInode(options_.root / ".caip-tmp");
+    const auto leftovers = FilesByInode(TemporaryDirectoryPath());
     for (const SideStore::SmallObject& small : files) {
       const auto at = leftovers.find(small.record.file.inode);
       if (at != leftovers.end()) RETURN_IF_ERROR(PlaceLeftover(at->second, small.record));
@@ -187,7 +187,7 @@ Status DirectoryStore::RestoreSmallObject(SideStore::SmallObject small) {
   }
   if (file.ok() && file->identity.modified_ns > small.record.file.modified_ns) return Ok{};
   const std::string temporary = TemporaryFiles::NewName();
-  RETURN_IF_ERROR(WriteFileDurably(options_.root / ".caip-tmp" / temporary, small.bytes, 0666));
+  RETURN_IF_ERROR(WriteFileDurably(TemporaryDirectoryPath() / temporary, small.bytes, 0666));
   std::vector<std::string> touched;
   ASSIGN_OR_RETURN(small.record.file,
                    tree->Place(directories_.temporary.get(), temporary, info.name, &touched));

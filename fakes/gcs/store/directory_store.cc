@@ -26,6 +26,23 @@ constexpr std::chrono::hours kUploadsKept(7 * 24);  // as long as the service ke
 constexpr const char* kDefaultType = "application/octet-stream";
 constexpr int kHashTries = 3;
 
+// A directory that only this store uses. What a trainer put in its place, such as a link to another
+// directory of the host, is removed: the buckets are among the files of replicas.
+Result<Fd> OpenOwnDirectory(int root, const Path& shown) {
+  const std::string name = shown.filename();
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  Fd fd(::openat(root, name.c_str(), kFlags));
+  if (!fd.valid() && (errno == ENOTDIR || errno == ELOOP)) {
+    ::unlinkat(root, name.c_str(), 0);
+    errno = ENOENT;
+  }
+  if (!fd.valid() && errno == ENOENT && ::mkdirat(root, name.c_str(), 0777) == 0) {
+    fd = Fd(::openat(root, name.c_str(), kFlags));
+  }
+  if (!fd.valid()) return CannotOpen(shown, errno);
+  return fd;
+}
+
 Result<Fd> OpenDirectory(const Path& path) {
   RETURN_IF_ERROR(MakeDirectories(path));
   Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -43,11 +60,8 @@ void RemoveLeftovers(const Path& directory, std::chrono::hours older_than) {
   }
 }
 
-void RemoveContents(const Path& directory) {
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
-    RemoveTree(entry.path());
-  }
+void RemoveContents(int directory) {
+  for (const std::string& name : NamesIn(directory)) (void)RemoveTreeAt(directory, name).ok();
 }
 
 // Differs after each start of the host. "" if the kernel does not say it.
@@ -98,8 +112,9 @@ Result<std::unique_ptr<DirectoryStore>> DirectoryStore::Open(DirectoryStoreOptio
   if (options.uploads.empty()) options.uploads = options.root.parent_path() / "uploads";
   Directories directories;
   ASSIGN_OR_RETURN(directories.root, OpenDirectory(options.root));
-  ASSIGN_OR_RETURN(directories.temporary, OpenDirectory(options.root / kTemporary));
-  ASSIGN_OR_RETURN(directories.versions, OpenDirectory(options.root / kVersions));
+  const int root = directories.root.get();
+  ASSIGN_OR_RETURN(directories.temporary, OpenOwnDirectory(root, options.root / kTemporary));
+  ASSIGN_OR_RETURN(directories.versions, OpenOwnDirectory(root, options.root / kVersions));
   ASSIGN_OR_RETURN(directories.uploads, OpenDirectory(options.uploads));
   RemoveLeftovers(options.uploads, kUploadsKept);
   Path side_file = options.root;
@@ -110,7 +125,7 @@ Result<std::unique_ptr<DirectoryStore>> DirectoryStore::Open(DirectoryStoreOptio
       new DirectoryStore(std::move(options), clock, std::move(directories), std::move(side)));
   RETURN_IF_ERROR(store->RestoreUploads());
   RETURN_IF_ERROR(store->RestoreSmallObjects());
-  RemoveContents(store->options_.root / kTemporary);
+  RemoveContents(store->directories_.temporary.get());
   store->temporary_files_ = std::make_unique<TemporaryFiles>(store->directories_.temporary.get(),
                                                              store->options_.temporary_patience);
   store->CompleteCommits();

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -74,6 +75,8 @@ class DirectoryStore final : public BucketStore {
   Result<Listing> List(const std::string& bucket, const ListQuery& query) const override;
   Status DeleteObject(const std::string& bucket, const std::string& name,
                       const Preconditions& preconditions, const Version& version = {}) override;
+  Status CheckDeletion(const std::string& bucket, const std::string& name,
+                       const Version& version) const override;
   Result<ObjectInfo> UpdateObject(const ObjectInfo& info,
                                   const Preconditions& preconditions) override;
   Result<ObjectInfo> MoveObject(const std::string& bucket, const std::string& from,
@@ -113,17 +116,25 @@ class DirectoryStore final : public BucketStore {
     UnsavedChanges<std::string, Bucket> unsaved_buckets;  // by name
     UnsavedChanges<VersionKey, ObjectRecord> unsaved_objects;
     std::condition_variable settled;  // one of these has ended
+    // The changes that wait for one of these, by the order in which they came. Updates that come
+    // later wait for them: an object that is updated all the time could not be deleted otherwise.
+    std::set<uint64_t> waiting;
+    uint64_t changes = 0;  // that came so far
   };
+  template <typename Condition>
+  static void WaitForChange(BucketLock& its, std::unique_lock<std::mutex>& lock,
+                            const Condition& may_begin);
   BucketLock& LockOf(const std::string& bucket) const;
   // Waits until none of these objects is being placed or has unsaved metadata. No names: all of the
   // bucket's objects, and its settings.
   std::unique_lock<std::mutex> LockForChange(const std::string& bucket,
                                              const std::vector<std::string>& names) const;
-  // Waits until the object is not being placed.
+  // Waits until the object is not being placed, and for the changes that came earlier.
   std::unique_lock<std::mutex> LockForUpdate(const std::string& bucket,
                                              const std::string& name) const;
-  // Waits until the bucket's settings are on disk.
+  // Waits until the bucket's settings are on disk, or only for the changes that came earlier.
   std::unique_lock<std::mutex> LockForSettings(const std::string& bucket) const;
+  std::unique_lock<std::mutex> LockForSettingsUpdate(const std::string& bucket) const;
   // Replaces a record with unsaved metadata by the one from before. The caller holds the bucket's
   // lock.
   void ShowSaved(ObjectRecord* record) const;
@@ -180,6 +191,11 @@ class DirectoryStore final : public BucketStore {
   void CompleteCommits();
   bool CompleteCommit(const Path& note);
 
+  // A path of the open directory, which nobody can replace.
+  Path TemporaryDirectoryPath() const {
+    return "/proc/self/fd/" + std::to_string(directories_.temporary.get());
+  }
+
   // directory_small_objects.cc. RestoreSmallObjects is called when the store opens.
   Result<ObjectInfo> CommitSmall(std::string& temporary, const FileIdentity& file, ObjectInfo info,
                                  const Preconditions& preconditions, std::string bytes);
@@ -213,6 +229,8 @@ class DirectoryStore final : public BucketStore {
   Status KeepVersion(const Found& found, bool noncurrent, const BucketRules& rules);
   Status DeleteVersion(const std::string& bucket, const std::string& name,
                        const Preconditions& preconditions, const Version& version);
+  Fd OpenVersions(const std::string& bucket) const;
+  void ClearVersionsOf(const std::string& bucket);
   void RemoveVersionFile(const std::string& bucket, int64_t generation) const;
   void RemoveExpired();
   void ForgetVersions(const std::string& bucket);

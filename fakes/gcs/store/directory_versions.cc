@@ -36,19 +36,25 @@ std::optional<int64_t> GenerationOf(const std::string& leaf) {
 // store opens.
 void DirectoryStore::ClearVersions() {
   TakeLiveVersionsBack();
-  std::error_code ignored;
-  const Path root = options_.root / ".caip-versions";
-  for (const auto& bucket : std::filesystem::directory_iterator(root, ignored)) {
-    for (const auto& file : std::filesystem::directory_iterator(bucket.path(), ignored)) {
-      const auto generation = GenerationOf(file.path().filename());
-      if (generation) {
-        const auto known = side_->KnowsGeneration(bucket.path().filename(), *generation);
-        if (!known.ok() || *known) continue;
-      }
-      ::unlink(file.path().c_str());
-    }
-  }
+  for (const std::string& bucket : NamesIn(directories_.versions.get())) ClearVersionsOf(bucket);
   RemoveExpired();
+}
+
+void DirectoryStore::ClearVersionsOf(const std::string& bucket) {
+  const Fd directory = OpenVersions(bucket);
+  if (!directory.valid()) ::unlinkat(directories_.versions.get(), bucket.c_str(), 0);  // a link
+  for (const std::string& name : NamesIn(directory.get())) {
+    if (const auto generation = GenerationOf(name)) {
+      const auto known = side_->KnowsGeneration(bucket, *generation);
+      if (!known.ok() || *known) continue;
+    }
+    ::unlinkat(directory.get(), name.c_str(), 0);
+  }
+}
+
+// The directory of a bucket's versions. Follows no link that a trainer put there.
+Fd DirectoryStore::OpenVersions(const std::string& bucket) const {
+  return OpenBeneath(directories_.versions.get(), bucket, O_RDONLY | O_DIRECTORY);
 }
 
 void DirectoryStore::RemoveExpired() {
@@ -64,13 +70,13 @@ void DirectoryStore::RemoveExpired() {
 }
 
 void DirectoryStore::RemoveVersionFile(const std::string& bucket, int64_t generation) const {
-  const std::string path = bucket + "/" + std::to_string(generation);
-  ::unlinkat(directories_.versions.get(), path.c_str(), 0);
+  const Fd directory = OpenVersions(bucket);
+  if (directory.valid()) ::unlinkat(directory.get(), std::to_string(generation).c_str(), 0);
 }
 
 // The records are removed with the bucket's record.
 void DirectoryStore::ForgetVersions(const std::string& bucket) {
-  RemoveTree(options_.root / ".caip-versions" / bucket);
+  (void)RemoveTreeAt(directories_.versions.get(), bucket).ok();
 }
 
 // With versioning, a protected object may become noncurrent.
@@ -143,18 +149,18 @@ Status DirectoryStore::KeepVersion(const Found& found, bool noncurrent, const Bu
   }
   RETURN_IF_ERROR(SyncFile(found));
   const int versions = directories_.versions.get();
-  const std::string path = bucket + "/" + std::to_string(record.info.generation);
+  const std::string name = std::to_string(record.info.generation);
   const std::string itself = "/proc/self/fd/" + std::to_string(found.file.fd.get());
   ::mkdirat(versions, bucket.c_str(), 0777);
-  ::unlinkat(versions, path.c_str(), 0);  // left by an attempt that a crash ended
-  if (::linkat(AT_FDCWD, itself.c_str(), versions, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+  const Fd directory = OpenVersions(bucket);
+  if (!directory.valid()) return errors::CannotKeepVersion(record.info.name, errno);
+  const int kept = directory.get();
+  ::unlinkat(kept, name.c_str(), 0);  // left by an attempt that a crash ended
+  if (::linkat(AT_FDCWD, itself.c_str(), kept, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
     return errors::CannotKeepVersion(record.info.name, errno);
   }
-  if (options_.durable) {
-    const Fd directory = OpenBeneath(versions, bucket, O_RDONLY | O_DIRECTORY);
-    if (!directory.valid() || ::fsync(directory.get()) != 0 || ::fsync(versions) != 0) {
-      return errors::CannotSyncVersions(bucket, errno);
-    }
+  if (options_.durable && (::fsync(kept) != 0 || ::fsync(versions) != 0)) {
+    return errors::CannotSyncVersions(bucket, errno);
   }
   side_->StageVersion(record);
   return side_->Flush();

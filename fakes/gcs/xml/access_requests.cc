@@ -2,6 +2,7 @@
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/wire/request_headers.h"
+#include "fakes/gcs/xml/document_checks.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
@@ -72,10 +73,13 @@ Result<AccessEntries> EntriesFromXml(const XmlElement& root) {
   if (root.name != "AccessControlList") {
     return xml_errors::MalformedXml("expected an AccessControlList");
   }
+  RETURN_IF_ERROR(CheckChildren(root, {"Owner", "Entries"}));
   AccessEntries list;
   const XmlElement* entries = root.Child("Entries");
   if (entries == nullptr) return list;
+  RETURN_IF_ERROR(CheckChildren(*entries, {"Entry"}));
   for (const XmlElement* entry : entries->All("Entry")) {
+    RETURN_IF_ERROR(CheckChildren(*entry, {"Scope", "Permission"}));
     const XmlElement* scope = entry->Child("Scope");
     if (scope == nullptr) return xml_errors::MalformedXml("an Entry needs a Scope");
     ASSIGN_OR_RETURN(const std::string entity, EntityOf(*scope));

@@ -9,6 +9,7 @@
 #include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/store/listing.h"
 #include "fakes/gcs/wire/request_headers.h"
+#include "fakes/gcs/xml/document_checks.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
@@ -45,6 +46,41 @@ void AddBucket(const Bucket& item, XmlElement* buckets) {
   XmlElement& bucket = buckets->Add("Bucket");
   bucket.Add("Name", item.name);
   bucket.Add("CreationDate", Rfc3339(item.time_created, 3));
+}
+
+// Elements of a CreateBucketConfiguration that Cloud Storage has and this emulator does not have.
+constexpr const char* kMissingElements[] = {"Autoclass", "HierarchicalNamespace", "IpFilter"};
+
+// The regions of a CustomPlacementConfig.
+Result<Json> RegionsOf(const XmlElement& placement) {
+  RETURN_IF_ERROR(CheckChildren(placement, {"DataLocations"}));
+  Json regions = Json::array();
+  if (const XmlElement* listed = placement.Child("DataLocations")) {
+    RETURN_IF_ERROR(CheckChildren(*listed, {"DataLocation"}));
+    for (const XmlElement& region : listed->children) {
+      regions.push_back(std::string(Trim(region.text)));
+    }
+  }
+  if (regions.empty()) return xml_errors::MalformedXml("expected a DataLocation");
+  return regions;
+}
+
+// The fields of a new bucket as the JSON API names them.
+Result<Json> NewBucketFields(const XmlElement& body) {
+  if (body.name.empty()) return Json::object();
+  RETURN_IF_ERROR(CheckRoot(body, "CreateBucketConfiguration"));
+  for (const char* name : kMissingElements) {
+    if (body.Child(name)) return xml_errors::NotImplemented("The element " + std::string(name));
+  }
+  RETURN_IF_ERROR(
+      CheckChildren(body, {"LocationConstraint", "StorageClass", "CustomPlacementConfig", "Rpo"}));
+  Json fields = {{"location", body.WordOf("LocationConstraint")},
+                 {"storageClass", body.WordOf("StorageClass")}};
+  if (body.Child("Rpo")) fields["rpo"] = body.WordOf("Rpo");
+  if (const XmlElement* placement = body.Child("CustomPlacementConfig")) {
+    ASSIGN_OR_RETURN(fields["customPlacementConfig"]["dataLocations"], RegionsOf(*placement));
+  }
+  return fields;
 }
 
 }  // namespace
@@ -84,9 +120,8 @@ Result<http::Response> PutBucketXml(const XmlCall& call) {
   Bucket wanted;
   wanted.name = call.place.bucket;
   wanted.project = Extension(call.request, "project-id");
-  const Json resource = {{"location", body.WordOf("LocationConstraint")},
-                         {"storageClass", body.WordOf("StorageClass")}};
-  RETURN_IF_ERROR(ApplyNewBucketFields(resource, &wanted));
+  ASSIGN_OR_RETURN(const Json fields, NewBucketFields(body));
+  RETURN_IF_ERROR(ApplyNewBucketFields(fields, &wanted));
   const std::string acl = Extension(call.request, "acl");
   if (!acl.empty()) RETURN_IF_ERROR(ApplyPredefined(CannedAcl(acl), std::nullopt, &wanted));
   RETURN_IF_ERROR(call.storage().CreateBucket(wanted));
@@ -103,11 +138,16 @@ Result<http::Response> DeleteBucketXml(const XmlCall& call) {
 // POST /bucket?delete: <Delete><Quiet/><Object><Key/><VersionId/></Object>...</Delete>
 Result<http::Response> DeleteManyXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
+  RETURN_IF_ERROR(CheckRoot(body, "Delete"));
+  RETURN_IF_ERROR(CheckChildren(body, {"Quiet", "Object"}));
   const auto objects = body.All("Object");
   if (objects.empty() || objects.size() > kDeletionsMax) {
     return xml_errors::MalformedXml("expected 1 to 1000 objects");
   }
-  const bool is_quiet = LowerCase(body.WordOf("Quiet")) == "true";
+  bool is_quiet = false;
+  if (body.Child("Quiet")) {
+    ASSIGN_OR_RETURN(is_quiet, ReadTruth(body.WordOf("Quiet"), "Quiet"));
+  }
   XmlElement root = XmlRoot("DeleteResult");
   for (const XmlElement* object : objects) DeleteListed(call, *object, is_quiet, &root);
   return XmlResponse(root);

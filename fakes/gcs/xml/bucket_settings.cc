@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "fakes/gcs/service/settings.h"
+#include "fakes/gcs/xml/document_checks.h"
 #include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
@@ -21,15 +22,17 @@ void AddList(const Json& from, const char* field, const char* list, const char* 
 }
 
 // Reads the words of a list. None has outer blanks.
-void ReadList(const XmlElement& from, const char* list, const char* item, const char* field,
-              Json* into) {
+Status ReadList(const XmlElement& from, const char* list, const char* item, const char* field,
+                Json* into) {
   const XmlElement* element = from.Child(list);
-  if (element == nullptr) return;
+  if (element == nullptr) return Ok{};
+  RETURN_IF_ERROR(CheckChildren(*element, {item}));
   Json values = Json::array();
   for (const XmlElement* value : element->All(item)) {
     values.push_back(std::string(Trim(value->text)));
   }
   (*into)[field] = std::move(values);
+  return Ok{};
 }
 
 XmlElement CorsToXml(const Json& bucket) {
@@ -48,19 +51,23 @@ XmlElement CorsToXml(const Json& bucket) {
   return root;
 }
 
+Result<Json> CorsEntry(const XmlElement& cors) {
+  RETURN_IF_ERROR(CheckChildren(cors, {"Origins", "Methods", "ResponseHeaders", "MaxAgeSec"}));
+  Json entry = Json::object();
+  RETURN_IF_ERROR(ReadList(cors, "Origins", "Origin", "origin", &entry));
+  RETURN_IF_ERROR(ReadList(cors, "Methods", "Method", "method", &entry));
+  RETURN_IF_ERROR(ReadList(cors, "ResponseHeaders", "ResponseHeader", "responseHeader", &entry));
+  if (cors.WordOf("MaxAgeSec").empty()) return entry;
+  ASSIGN_OR_RETURN(const auto age, ReadNumberOf(cors, "MaxAgeSec"));
+  entry["maxAgeSeconds"] = *age;
+  return entry;
+}
+
 Result<Json> CorsFromXml(const XmlElement& root, const Json&) {
+  RETURN_IF_ERROR(CheckChildren(root, {"Cors"}));
   Json entries = Json::array();
   for (const XmlElement* cors : root.All("Cors")) {
-    Json entry = Json::object();
-    ReadList(*cors, "Origins", "Origin", "origin", &entry);
-    ReadList(*cors, "Methods", "Method", "method", &entry);
-    ReadList(*cors, "ResponseHeaders", "ResponseHeader", "responseHeader", &entry);
-    if (const std::string age = cors->WordOf("MaxAgeSec"); !age.empty()) {
-      const auto number = ParseJson(age);
-      if (!number.ok() || !number->is_number_integer())
-        return xml_errors::MalformedXml("MaxAgeSec must be a number");
-      entry["maxAgeSeconds"] = *number;
-    }
+    ASSIGN_OR_RETURN(Json entry, CorsEntry(*cors));
     entries.push_back(std::move(entry));
   }
   return Json{{"cors", entries.empty() ? Json() : std::move(entries)}};
@@ -75,11 +82,10 @@ XmlElement VersioningToXml(const Json& bucket) {
 }
 
 Result<Json> VersioningFromXml(const XmlElement& root, const Json&) {
-  const std::string status = root.WordOf("Status");
-  if (status != "Enabled" && status != "Suspended") {
-    return xml_errors::MalformedXml("Status must be Enabled or Suspended");
-  }
-  return Json{{"versioning", {{"enabled", status == "Enabled"}}}};
+  RETURN_IF_ERROR(CheckChildren(root, {"Status"}));
+  ASSIGN_OR_RETURN(const bool enabled,
+                   ReadWord(root.WordOf("Status"), "Status", kEnabledOrSuspended));
+  return Json{{"versioning", {{"enabled", enabled}}}};
 }
 
 XmlElement StorageClassToXml(const Json& bucket) {
@@ -87,6 +93,7 @@ XmlElement StorageClassToXml(const Json& bucket) {
 }
 
 Result<Json> StorageClassFromXml(const XmlElement& root, const Json&) {
+  RETURN_IF_ERROR(CheckChildren(root, {}));
   const std::string name(Trim(root.text));
   if (name.empty()) return xml_errors::MalformedXml("expected a storage class");
   return Json{{"storageClass", name}};
@@ -106,6 +113,7 @@ XmlElement LoggingToXml(const Json& bucket) {
 }
 
 Result<Json> LoggingFromXml(const XmlElement& root, const Json&) {
+  RETURN_IF_ERROR(CheckChildren(root, {"LogBucket", "LogObjectPrefix"}));
   const std::string bucket = root.WordOf("LogBucket");
   if (bucket.empty()) return Json{{"logging", nullptr}};
   return Json{
@@ -126,6 +134,7 @@ XmlElement WebsiteToXml(const Json& bucket) {
 // The document replaces both pages. A patch keeps members that it does not name, so the patch sets
 // a missing page to null.
 Result<Json> WebsiteFromXml(const XmlElement& root, const Json&) {
+  RETURN_IF_ERROR(CheckChildren(root, {"MainPageSuffix", "NotFoundPage"}));
   const std::string main = root.TextOf("MainPageSuffix");
   const std::string missing = root.TextOf("NotFoundPage");
   if (main.empty() && missing.empty()) return Json{{"website", nullptr}};
@@ -144,7 +153,13 @@ XmlElement BillingToXml(const Json& bucket) {
 }
 
 Result<Json> BillingFromXml(const XmlElement& root, const Json&) {
-  return Json{{"billing", {{"requesterPays", root.WordOf("RequesterPays") == "Enabled"}}}};
+  bool pays = false;
+  if (!root.name.empty()) {
+    RETURN_IF_ERROR(CheckChildren(root, {"RequesterPays"}));
+    ASSIGN_OR_RETURN(pays,
+                     ReadWord(root.WordOf("RequesterPays"), "RequesterPays", kEnabledOrDisabled));
+  }
+  return Json{{"billing", {{"requesterPays", pays}}}};
 }
 
 XmlElement EncryptionToXml(const Json& bucket) {
@@ -156,6 +171,7 @@ XmlElement EncryptionToXml(const Json& bucket) {
 }
 
 Result<Json> EncryptionFromXml(const XmlElement& root, const Json&) {
+  RETURN_IF_ERROR(CheckChildren(root, {"DefaultKmsKeyName"}));
   const std::string key = root.WordOf("DefaultKmsKeyName");
   if (key.empty()) return Json{{"encryption", nullptr}};
   return Json{{"encryption", {{"defaultKmsKeyName", key}}}};
@@ -181,8 +197,11 @@ Result<Json> TaggingFromXml(const XmlElement& root, const Json& bucket) {
   if (const Json* old = Member(bucket, "labels"); old && old->is_object()) {
     for (const auto& [key, value] : old->items()) labels[key] = nullptr;
   }
+  RETURN_IF_ERROR(CheckChildren(root, {"TagSet"}));
   if (const XmlElement* set = root.Child("TagSet")) {
+    RETURN_IF_ERROR(CheckChildren(*set, {"Tag"}));
     for (const XmlElement* tag : set->All("Tag")) {
+      RETURN_IF_ERROR(CheckChildren(*tag, {"Key", "Value"}));
       if (tag->WordOf("Key").empty()) return xml_errors::MalformedXml("a Tag needs a Key");
       labels[tag->WordOf("Key")] = tag->WordOf("Value");
     }
@@ -194,6 +213,7 @@ Result<Json> TaggingFromXml(const XmlElement& root, const Json& bucket) {
 struct BucketSetting {
   const char* name;
   const char* title;  // for error messages
+  const char* root;   // the name of the document
   XmlElement (*to_xml)(const Json& bucket);
   /// Returns a patch for `bucket`. An element without a name clears the setting. nullptr: the
   /// setting is read-only.
@@ -201,23 +221,35 @@ struct BucketSetting {
 };
 
 constexpr BucketSetting kXmlSettings[] = {
-    {"cors", "CORS", CorsToXml, CorsFromXml},
-    {"lifecycle", "Lifecycle management", LifecycleToXml, LifecycleFromXml},
-    {"versioning", "Object versioning", VersioningToXml, VersioningFromXml},
-    {"storageClass", "The default storage class", StorageClassToXml, StorageClassFromXml},
-    {"location", "A bucket's location", LocationToXml, nullptr},
-    {"logging", "Usage logging", LoggingToXml, LoggingFromXml},
-    {"websiteConfig", "Website configuration", WebsiteToXml, WebsiteFromXml},
-    {"website", "Website configuration", WebsiteToXml, WebsiteFromXml},
-    {"billing", "Requester pays", BillingToXml, BillingFromXml},
-    {"encryptionConfig", "Default encryption", EncryptionToXml, EncryptionFromXml},
-    {"encryption", "Default encryption", EncryptionToXml, EncryptionFromXml},
-    {"tagging", "Labels", TaggingToXml, TaggingFromXml},
+    {"cors", "CORS", "CorsConfig", CorsToXml, CorsFromXml},
+    {"lifecycle", "Lifecycle management", "LifecycleConfiguration", LifecycleToXml,
+     LifecycleFromXml},
+    {"versioning", "Object versioning", "VersioningConfiguration", VersioningToXml,
+     VersioningFromXml},
+    {"storageClass", "The default storage class", "StorageClass", StorageClassToXml,
+     StorageClassFromXml},
+    {"location", "A bucket's location", "LocationConstraint", LocationToXml, nullptr},
+    {"logging", "Usage logging", "Logging", LoggingToXml, LoggingFromXml},
+    {"websiteConfig", "Website configuration", "WebsiteConfiguration", WebsiteToXml,
+     WebsiteFromXml},
+    {"website", "Website configuration", "WebsiteConfiguration", WebsiteToXml, WebsiteFromXml},
+    {"billing", "Requester pays", "BillingConfiguration", BillingToXml, BillingFromXml},
+    {"encryptionConfig", "Default encryption", "EncryptionConfiguration", EncryptionToXml,
+     EncryptionFromXml},
+    {"encryption", "Default encryption", "EncryptionConfiguration", EncryptionToXml,
+     EncryptionFromXml},
+    {"tagging", "Labels", "Tagging", TaggingToXml, TaggingFromXml},
 };
 
 constexpr const char* kMissingSettings[] = {
-    "policy",     "notification", "replication",       "inventory",        "requestPayment",
-    "accelerate", "object-lock",  "publicAccessBlock", "ownershipControls"};
+    "policy",       "notification",          "replication",
+    "inventory",    "requestPayment",        "accelerate",
+    "object-lock",  "publicAccessBlock",     "ownershipControls",
+    "policyStatus", "customPlacementConfig", "analytics",
+    "metrics",      "intelligent-tiering"};
+
+// Settings that each bucket has. DELETE removes none of them.
+constexpr std::string_view kLastingSettings[] = {"versioning", "storageClass", "location"};
 
 // The bucket's settings together with storage class, location and labels.
 Json DocumentOf(const Bucket& bucket) {
@@ -257,6 +289,7 @@ Result<http::Response> ChangeSetting(const XmlCall& call, const BucketSetting& s
   const bool is_put = call.request.method == "PUT";
   if (is_put) {
     ASSIGN_OR_RETURN(root, XmlBody(call.request));
+    RETURN_IF_ERROR(CheckRoot(root, setting.root));
   }
   ASSIGN_OR_RETURN(const Json patch, setting.from_xml(root, DocumentOf(bucket)));
   RETURN_IF_ERROR(call.InjectFault("storage.buckets.patch"));
@@ -286,7 +319,10 @@ Result<http::Response> BucketSettingXml(const XmlCall& call, std::string_view na
   ASSIGN_OR_RETURN(const Bucket bucket, call.storage().GetBucket(call.place.bucket));
   const std::string& method = call.request.method;
   if (method == "GET" || method == "HEAD") return XmlResponse(setting->to_xml(DocumentOf(bucket)));
-  if ((method != "PUT" && method != "DELETE") || setting->from_xml == nullptr) {
+  const bool lasts = std::find(std::begin(kLastingSettings), std::end(kLastingSettings), name) !=
+                     std::end(kLastingSettings);
+  const bool changes = method == "PUT" || (method == "DELETE" && !lasts);
+  if (!changes || setting->from_xml == nullptr) {
     return xml_errors::MethodNotAllowed(method, setting->title);
   }
   return ChangeSetting(call, *setting, bucket);

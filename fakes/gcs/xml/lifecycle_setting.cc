@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "fakes/gcs/xml/document_checks.h"
 #include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
 
@@ -55,9 +56,10 @@ Result<Json> ConditionFromXml(const XmlElement& element) {
       case ValueKind::kText:
         json[known->json] = word;
         break;
-      case ValueKind::kTruth:
-        json[known->json] = LowerCase(word) == "true";
+      case ValueKind::kTruth: {
+        ASSIGN_OR_RETURN(json[known->json], ReadTruth(word, child.name));
         break;
+      }
       case ValueKind::kList:
         json[known->json].push_back(word);
         break;
@@ -117,8 +119,10 @@ XmlElement LifecycleToXml(const Json& bucket) {
 }
 
 Result<Json> LifecycleFromXml(const XmlElement& root, const Json&) {
+  RETURN_IF_ERROR(CheckChildren(root, {"Rule"}));
   Json rules = Json::array();
   for (const XmlElement* rule : root.All("Rule")) {
+    RETURN_IF_ERROR(CheckChildren(*rule, {"Action", "Condition"}));
     const XmlElement* action = rule->Child("Action");
     const XmlElement* condition = rule->Child("Condition");
     if (action == nullptr || condition == nullptr) {

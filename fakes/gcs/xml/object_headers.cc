@@ -3,6 +3,7 @@
 #include "base/encoding.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "fakes/gcs/calendar_time.h"
 #include "fakes/gcs/service/access_lists.h"
 #include "fakes/gcs/service/settings.h"
 #include "fakes/gcs/store/checksums.h"
@@ -89,7 +90,9 @@ void AddObjectHeaders(const ObjectInfo& object, http::Headers* headers, bool wit
   headers->Set("Last-Modified", HttpDate(object.updated));
   headers->Set("Accept-Ranges", "bytes");
   headers->Set("x-goog-storage-class", object.storage_class);
-  if (!object.custom_time.empty()) headers->Set("x-goog-custom-time", object.custom_time);
+  if (!object.custom_time.empty()) {
+    headers->Set("x-goog-custom-time", NormalTimeText(object.custom_time));
+  }
   for (const auto& [key, value] : object.metadata) {
     if (http::IsFieldName(key)) headers->Set("x-goog-meta-" + key, value);
   }
@@ -102,7 +105,7 @@ void ApplyMetadataHeaders(const Request& request, ObjectInfo* object) {
     if (!value.empty() && !chunked) object->*text.member = AsUtf8(value);
   }
   const std::string time = Extension(request, "custom-time");
-  if (!time.empty()) object->custom_time = AsUtf8(time);
+  if (!time.empty()) object->custom_time = NormalTimeText(AsUtf8(time));
   const std::string kind = Extension(request, "storage-class");
   if (!kind.empty()) object->storage_class = AsUtf8(UpperCase(kind));
   for (const auto& [field, value] : request.headers.all()) {
@@ -147,7 +150,7 @@ Result<Preconditions> PreconditionHeaders(const Request& request) {
 }
 
 Result<Version> VersionInQuery(const Request& request) {
-  const char* name = request.HasQuery("generation") ? "generation" : "versionId";
+  const char* name = request.Query("generation").empty() ? "versionId" : "generation";
   ASSIGN_OR_RETURN(const auto generation, ParseGeneration("generation", request.Query(name)));
   return Version{.generation = generation.value_or(0)};
 }

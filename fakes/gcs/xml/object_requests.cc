@@ -8,6 +8,7 @@
 #include "fakes/gcs/store/bucket_store.h"
 #include "fakes/gcs/wire/object_content.h"
 #include "fakes/gcs/wire/request_headers.h"
+#include "fakes/gcs/xml/document_checks.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/upload_bounds.h"
 #include "fakes/gcs/xml/xml_errors.h"
@@ -135,18 +136,17 @@ bool IsSignedInChunks(const http::Request& request) {
          request.headers.Get("x-goog-content-sha256").starts_with("STREAMING-");
 }
 
-int64_t NumberOrZero(const std::string& text) {
-  const auto number = ParseInt("", text);
-  return number.ok() ? number->value_or(0) : 0;
-}
-
 // <ComposeRequest><Component><Name/><Generation/><IfGenerationMatch/></Component>...
-std::vector<ComposeSource> ComponentsOf(const XmlElement& body) {
+Result<std::vector<ComposeSource>> ComponentsOf(const XmlElement& body) {
+  RETURN_IF_ERROR(CheckRoot(body, "ComposeRequest"));
+  RETURN_IF_ERROR(CheckChildren(body, {"Component"}));
   std::vector<ComposeSource> sources;
   for (const XmlElement* component : body.All("Component")) {
-    ComposeSource source{component->TextOf("Name"), NumberOrZero(component->WordOf("Generation"))};
-    const std::string match = component->WordOf("IfGenerationMatch");
-    if (!match.empty()) source.if_generation_match = NumberOrZero(match);
+    RETURN_IF_ERROR(CheckChildren(*component, {"Name", "Generation", "IfGenerationMatch"}));
+    ComposeSource source{component->TextOf("Name")};
+    ASSIGN_OR_RETURN(const auto generation, ReadNumberOf(*component, "Generation"));
+    source.generation = generation.value_or(0);
+    ASSIGN_OR_RETURN(source.if_generation_match, ReadNumberOf(*component, "IfGenerationMatch"));
     sources.push_back(std::move(source));
   }
   return sources;
@@ -200,7 +200,7 @@ Result<http::Response> ComposeObjectXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
   ComposeRequest compose;
   compose.target = call.object();
-  compose.sources = ComponentsOf(body);
+  ASSIGN_OR_RETURN(compose.sources, ComponentsOf(body));
   ApplyMetadataHeaders(call.request, &compose.info);
   if (compose.info.content_type.find("xml") != std::string::npos) compose.info.content_type = "";
   ASSIGN_OR_RETURN(compose.info.customer_key_sha256, CustomerKeySha256(call.request));

@@ -13,6 +13,7 @@
 #include "fakes/gcs/store/names.h"
 #include "fakes/gcs/store/object_record.h"
 #include "fakes/gcs/wire/request_headers.h"
+#include "fakes/gcs/xml/document_checks.h"
 #include "fakes/gcs/xml/object_headers.h"
 #include "fakes/gcs/xml/xml_errors.h"
 #include "fakes/gcs/xml/xml_methods.h"
@@ -278,6 +279,8 @@ Result<http::Response> PutPartXml(const XmlCall& call) {
 Result<http::Response> CompleteUploadXml(const XmlCall& call) {
   ASSIGN_OR_RETURN(const PartUpload upload, FindUpload(call));
   ASSIGN_OR_RETURN(const XmlElement body, XmlBody(call.request));
+  RETURN_IF_ERROR(CheckRoot(body, "CompleteMultipartUpload"));
+  RETURN_IF_ERROR(CheckChildren(body, {"Part"}));
   ASSIGN_OR_RETURN(const auto present, call.services.uploads.Parts(upload));
   ASSIGN_OR_RETURN(const auto parts, ChosenParts(body, present));
   ASSIGN_OR_RETURN(const UploadPlan plan, PlanOfUpload(call, upload));

@@ -41,17 +41,31 @@ bool NamesPart(const Request& request) {
                      [](const auto& item) { return IsOneOf(kPartNames, item.first); });
 }
 
+// Options that change no meaning, also without a value: those of all Google APIs, those of traces,
+// those of signatures, and those that the S3 API ignores in a write ("x-id", "response-expires").
+constexpr std::string_view kOptions[] = {
+    "",          "alt",         "fields",     "key",        "prettyprint",
+    "quotauser", "traceparent", "tracestate", "userproject"};
+
+bool IsOption(std::string_view parameter) {
+  const std::string name = LowerCase(parameter);
+  return IsOneOf(kOptions, name) || name.starts_with("x-") || name.starts_with("response-");
+}
+
 // For requests that change a bucket or an object. Each parameter without a value names a part, also
-// one that is not known here. Options have values, except empty ones of a signature.
-bool MayNamePart(const Request& request) {
-  const auto may_name = [](const auto& item) {
-    const std::string name = LowerCase(item.first);
-    const bool is_option = name.empty() || name == "userproject" || name.starts_with("x-goog-") ||
-                           name.starts_with("x-amz-");
+// one that is not known here, unless it is an option or one of `others`.
+bool MayNamePart(const Request& request, std::span<const std::string_view> others = {}) {
+  const auto may_name = [&](const auto& item) {
+    const bool is_option = IsOption(item.first) || IsOneOf(others, item.first);
     return IsOneOf(kPartNames, item.first) || (item.second.empty() && !is_option);
   };
   return std::any_of(request.query.begin(), request.query.end(), may_name);
 }
+
+// Empty ones name the live version.
+constexpr std::string_view kVersionNames[] = {"generation", "versionId"};
+
+bool MayNameObjectPart(const Request& request) { return MayNamePart(request, kVersionNames); }
 
 bool NamesObjectPart(const Request& request) {
   return std::any_of(request.query.begin(), request.query.end(),
@@ -98,7 +112,7 @@ Result<Response> HandleObjectPut(const XmlCall& call) {
   if (request.HasQuery("partNumber")) {
     return xml_errors::InvalidArgument("partNumber needs uploadId, the upload of the part");
   }
-  if (MayNamePart(request)) return NotAllowed(request, "this part of an object");
+  if (MayNameObjectPart(request)) return NotAllowed(request, "this part of an object");
   return copies ? CopyObjectXml(call) : PutObjectXml(call);
 }
 
@@ -114,7 +128,7 @@ Result<Response> HandleObjectPost(const XmlCall& call) {
 Result<Response> HandleObjectDelete(const XmlCall& call) {
   if (call.request.HasQuery("uploadId")) return AbortUploadXml(call);
   if (call.request.HasQuery("upload_id")) return UseSessionXml(call);
-  if (MayNamePart(call.request)) return NotAllowed(call.request, "this part of an object");
+  if (MayNameObjectPart(call.request)) return NotAllowed(call.request, "this part of an object");
   return DeleteObjectXml(call);
 }
 
