@@ -214,6 +214,19 @@ TEST(JobPolicy, TakesAVersionAsTextAndReturnsANumber) {
   }
 }
 
+// docs/service/api.md, section 1
+TEST(JobPolicy, ShowsNoMembersWithDefaultValues) {
+  MlWorld ml;
+  ml.PutJob("j1");
+  ASSERT_EQ(ml.Post(kJob + ":setIamPolicy", {{"policy", ViewerPolicy()}}).status, 200);
+  const Json empty = {{"version", 0}, {"bindings", Json::array()}, {"auditConfigs", Json::array()}};
+  const Answer set = ml.Post(kJob + ":setIamPolicy",
+                             {{"policy", empty}, {"updateMask", "bindings,version,auditConfigs"}});
+  EXPECT_EQ(set.status, 200) << set.text;
+  EXPECT_EQ(set.json, (Json{{"etag", set.json["etag"]}})) << set.text;
+  EXPECT_EQ(ml.Get(kJob + ":getIamPolicy").json, set.json);
+}
+
 TEST(JobPolicy, NeedsAnExistingJob) {
   MlWorld ml;
   EXPECT_EQ(ml.Get(kJob + ":getIamPolicy").status, 404);

@@ -55,6 +55,23 @@ TEST(JobSummary, SortsTrialsByTheTextOfTheirIds) {
   EXPECT_EQ(text.find("Training Input Summary"), std::string::npos);
 }
 
+// docs/service/api.md, section 1: answers leave out zeros.
+TEST(JobSummary, ShowsZerosOfAFinalMetricThatAnswersLeaveOut) {
+  const Json job = *ParseJson(R"({"jobId": "t", "trainingInput": {"hyperparameters": {}},
+    "trainingOutput": {"isHyperparameterTuningJob": true, "trials": [
+      {"trialId": "1", "finalMetric": {"trainingStep": "7"}},
+      {"trialId": "2", "finalMetric": {}},
+      {"trialId": "3", "finalMetric": {"objectiveValue": 0.5}},
+      {"trialId": "4"}]}})");
+  const std::string text = JobSummary(job);
+  for (const char* row :
+       {"│ 1     │ 0               │ 7    │", "│ 2     │ 0               │ 0    │",
+        "│ 3     │ 0.5             │ 0    │", "│ 4     │                 │      │",
+        "│ TRIALS │ ML_UNITS │", "│ 0      │          │"}) {
+    EXPECT_NE(text.find(row), std::string::npos) << row << "\n" << text;
+  }
+}
+
 TEST(JobSummary, ShowsWhatIsNoFiniteNumberAsPythonDoes) {
   const Json job = *ParseJson(R"({"jobId": "t", "trainingInput": {"hyperparameters": {}},
     "trainingOutput": {"trials": [

@@ -159,6 +159,20 @@ TEST(JobJson, AZeroBoundIsLeftOutOfAnswersAndKept) {
   EXPECT_EQ(stored->training_input->hyperparameters->params[0].min_value, 0.0);
 }
 
+// docs/service/api.md, section 7: published answers to jobs that were sent with BASIC have no tier.
+TEST(JobJson, TheBasicTierIsLeftOutOfAnswersAndKept) {
+  Job job;
+  job.training_input.emplace().scale_tier = "BASIC";
+  job.training_input->region = "us-central1";
+  EXPECT_EQ(CompactJson(ToJson(job)), R"({"trainingInput":{"region":"us-central1"}})");
+  EXPECT_EQ(ToSnakeCaseJson(*job.training_input)["scale_tier"], "BASIC") << "in TF_CONFIG";
+  const auto stored = FromStoredJson(ToStoredJson(job));
+  ASSERT_TRUE(stored.ok());
+  EXPECT_EQ(stored->training_input->scale_tier, "BASIC");
+  job.training_input->scale_tier = "BASIC_GPU";
+  EXPECT_EQ(ToJson(job)["trainingInput"]["scaleTier"], "BASIC_GPU");
+}
+
 TEST(JobJson, ANoneScaleIsLeftOutBecauseItIsTheDefault) {
   Job job = ATuningJob();
   job.training_input->hyperparameters->params = {{"x", "DOUBLE", 1.0, 2.0, {}, {}, "NONE"}};

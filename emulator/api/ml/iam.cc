@@ -119,6 +119,9 @@ Result<Json> GetPolicy(engine::Engine& engine, const PolicyStore& policies,
   return policies.Get(at.At("project"), at.At("job"));
 }
 
+// Answers show no such member (docs/service/api.md, section 1).
+bool IsDefault(const Json& value) { return value == 0 || value == Json::array(); }
+
 // Returns `present` with the fields of `sent` that the mask names. The version belongs to the
 // bindings. The etag of `sent` is always kept, even if the mask does not name it, so that it guards
 // the change.
@@ -128,7 +131,8 @@ Json MaskedPolicy(Json present, const Json& sent, const std::set<std::string>& m
     const bool with = mask.contains(name) || (name == "version" && mask.contains("bindings"));
     if (!with && name != "etag") continue;
     present.erase(name);
-    if (const Json* value = Member(sent, name)) present[name] = *value;
+    const Json* value = Member(sent, name);
+    if (value && !IsDefault(*value)) present[name] = *value;
   }
   return present;
 }

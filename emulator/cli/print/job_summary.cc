@@ -44,11 +44,14 @@ std::string Cell(const Json* value) {
   return value->dump();
 }
 
+// A number of a message that is there. Answers leave out zeros (docs/service/api.md, section 1).
+std::string NumberCell(const Json* value) { return value ? Cell(value) : "0"; }
+
 // Formats a double with Python's %g, as gcloud does. It also accepts the texts by which JSON
 // represents numbers.
 std::string ObjectiveCell(const Json* value) {
   if (value && value->is_number()) return run::texts::ShortNumber(value->get<double>());
-  const std::string text = Cell(value);
+  const std::string text = NumberCell(value);
   return text == "NaN" ? "nan" : text == "Infinity" ? "inf" : text == "-Infinity" ? "-inf" : text;
 }
 
@@ -62,6 +65,11 @@ std::string Table(const char* title, const Column (&columns)[n], const Json& sou
     table.rows[0].push_back(Cell(value));
   }
   return report::Boxed(table, indent);
+}
+
+std::string OutputTable(Json output, bool tuning) {
+  if (tuning && output.is_object()) output.emplace("completedTrialCount", "0");  // or has one
+  return Table("Training Output Summary", kTrainingOutput, output, kIndent);
 }
 
 std::string TrialTable(const Json& trials) {
@@ -82,7 +90,7 @@ std::string TrialTable(const Json& trials) {
     }
     table.rows.push_back({StringOr(*trial, "trialId"),
                           metric ? ObjectiveCell(Member(*metric, "objectiveValue")) : "",
-                          metric ? Cell(Member(*metric, "trainingStep")) : "", parameters});
+                          metric ? NumberCell(Member(*metric, "trainingStep")) : "", parameters});
   }
   return report::Boxed(table, kIndent);
 }
@@ -95,7 +103,7 @@ std::string JobSummary(const Json& job) {
   const Json* output = Member(job, "trainingOutput");
   const bool tuning = input && Member(*input, "hyperparameters");
   if (input && !tuning) text += Table("Training Input Summary", kTrainingInput, *input, kIndent);
-  if (output) text += Table("Training Output Summary", kTrainingOutput, *output, kIndent);
+  if (output) text += OutputTable(*output, tuning);
   const Json* trials = output ? Member(*output, "trials") : nullptr;
   if (tuning && trials && !trials->empty()) text += TrialTable(*trials);
   return text;

@@ -17,12 +17,16 @@ constexpr google::WriteStyle kApiStyle{.camel_case = true, .fraction_digits = 0}
 constexpr google::WriteStyle kStoredStyle{.camel_case = true, .fraction_digits = 9};
 constexpr google::WriteStyle kProtoStyle{.camel_case = false, .fraction_digits = 0};
 
-// Answers show no member of a tuning job that has the default value, not even a bound of 0
-// (docs/service/api.md, section 1).
+// Answers show no member of a tuning job that has the default value, not even a bound of 0, and no
+// tier BASIC, which is the zero of its enum (docs/service/api.md, sections 1 and 7).
 void RemoveZeros(Json& plain) {
-  if (plain.contains("training_input") && plain["training_input"].contains("hyperparameters")) {
+  if (plain.contains("training_input")) {
+    Json& input = plain["training_input"];
+    if (StringOr(input, "scale_tier") == "BASIC") input.erase("scale_tier");
     const google::FieldSchema* field = TrainingInputSchema().Find("hyperparameters");
-    google::RemoveDefaults(plain["training_input"]["hyperparameters"], *field->message);
+    if (input.contains("hyperparameters")) {
+      google::RemoveDefaults(input["hyperparameters"], *field->message);
+    }
   }
   if (plain.contains("training_output")) {
     google::RemoveDefaults(plain["training_output"], *JobSchema().Find("training_output")->message);
