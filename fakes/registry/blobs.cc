@@ -92,6 +92,8 @@ Status Registry::PutBlob(const Repository& to, const images::Digest& blob, http:
 
 Status Registry::MakeBlob(const Repository& in, images::BlobUpload& upload,
                           const images::Digest& blob) {
+  // After a restart this reads the whole upload: the lock would keep a removal waiting meanwhile.
+  if (const auto digest = upload.DigestSoFar(); !digest.ok()) return digest.error();
   ASSIGN_OR_RETURN(const Fd lock, lock_());
   RETURN_IF_ERROR(upload.Finish(blob));
   return names_.Link(in.stored, blob);

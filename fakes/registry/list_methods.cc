@@ -41,6 +41,21 @@ void AddNextLink(const Request& request, const Page& page, const Listed& listed,
                                     ">; rel=\"next\"");
 }
 
+// The page of referrers begins after this one.
+Result<std::optional<images::Digest>> ReadLastDigest(const Request& request) {
+  if (!request.HasQuery("last")) return std::optional<images::Digest>();
+  ASSIGN_OR_RETURN(const images::Digest last, images::Digest::Parse(request.Query("last")));
+  return std::optional<images::Digest>(last);
+}
+
+void AddNextReferrers(const Request& request, const std::optional<std::string>& type,
+                      const ListedReferrers& listed, Response* response) {
+  if (!listed.next) return;
+  const std::string filter = type ? "artifactType=" + PercentEncoded(*type) + "&" : "";
+  response->headers.Add("Link", "<" + request.path + "?" + filter + "last=" +
+                                    PercentEncoded(listed.next->text()) + ">; rel=\"next\"");
+}
+
 }  // namespace
 
 Result<Response> CheckVersion(Registry&, const Request&, const PathParameters&) {
@@ -79,9 +94,11 @@ Result<Response> ListReferrers(Registry& registry, const Request& request,
   ASSIGN_OR_RETURN(const images::Digest subject, images::Digest::Parse(path.At("digest")));
   std::optional<std::string> type;
   if (request.HasQuery("artifactType")) type = std::string(request.Query("artifactType"));
-  ASSIGN_OR_RETURN(const Json index, registry.Referrers(in, subject, type));
-  Response response = JsonOf(index, images::kOciIndex);
+  ASSIGN_OR_RETURN(const auto last, ReadLastDigest(request));
+  ASSIGN_OR_RETURN(const ListedReferrers listed, registry.Referrers(in, subject, type, last));
+  Response response = JsonOf(listed.index, images::kOciIndex);
   if (type) response.headers.Add("OCI-Filters-Applied", "artifactType");
+  AddNextReferrers(request, type, listed, &response);
   return response;
 }
 

@@ -12,7 +12,7 @@ std::string BareType(std::string_view content_type) {
 
 bool IsNotDistributed(std::string_view media_type) {
   return media_type.starts_with("application/vnd.oci.image.layer.nondistributable.") ||
-         media_type == "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip";
+         media_type.starts_with("application/vnd.docker.image.rootfs.foreign.diff.tar");
 }
 
 bool HasUrls(const Json& descriptor) {

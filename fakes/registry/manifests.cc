@@ -116,9 +116,9 @@ Result<PushResult> Registry::PutManifest(const Repository& in, std::string_view 
   const auto stored = blobs_.Put(bytes);
   if (!stored.ok()) return stored.error();
   const images::ManifestRecord record{digest, manifest.parts.media_type, manifest.parts.subject};
-  RETURN_IF_ERROR(names_.AddManifest(in.stored, record));
-  if (!target.digest) RETURN_IF_ERROR(names_.Set(in.stored, target.tag, record));
-  for (const std::string& tag : tags) RETURN_IF_ERROR(names_.Set(in.stored, tag, record));
+  std::vector<std::string> all_tags = tags;
+  if (!target.digest) all_tags.push_back(target.tag);
+  RETURN_IF_ERROR(names_.AddManifest(in.stored, record, all_tags));
   return PushResult{digest, manifest.parts.subject};
 }
 
@@ -154,19 +154,29 @@ Result<Listed> Registry::Repositories(std::string_view host, const Page& page) {
   return CutPage(std::move(shown), page);
 }
 
-Result<Json> Registry::Referrers(const Repository& in, const images::Digest& subject,
-                                 const std::optional<std::string>& artifact_type) {
+Result<ListedReferrers> Registry::Referrers(const Repository& in, const images::Digest& subject,
+                                            const std::optional<std::string>& artifact_type,
+                                            const std::optional<images::Digest>& last) {
   ASSIGN_OR_RETURN(const auto records, names_.Referrers(in.stored, subject));
   Json manifests = Json::array();
+  uint64_t bytes = 0;
+  std::optional<images::Digest> read;
+  bool has_more = false;
   for (const images::ManifestRecord& record : records) {
+    if (last && record.digest <= *last) continue;
     ASSIGN_OR_RETURN(const StoredManifest stored, ReadManifest(record.digest, record.media_type));
+    bytes += stored.bytes.size();
+    has_more = read && bytes > images::kManifestBytesMax;
+    if (has_more) break;
+    read = record.digest;
     ASSIGN_OR_RETURN(const PushedManifest manifest,
                      ParsePushedManifest(record.media_type, stored.bytes));
     if (artifact_type && *artifact_type != manifest.artifact_type) continue;
     manifests.push_back(ReferrerJson(stored, manifest));
   }
-  return Json{
+  Json index = {
       {"schemaVersion", 2}, {"mediaType", images::kOciIndex}, {"manifests", std::move(manifests)}};
+  return ListedReferrers{std::move(index), has_more ? read : std::nullopt};
 }
 
 }  // namespace caip::registry

@@ -55,6 +55,12 @@ struct Listed {
   bool has_more = false;
 };
 
+/// A part of the manifests that describe another.
+struct ListedReferrers {
+  Json index;
+  std::optional<images::Digest> next;  // the list continues after it; nullopt at its end
+};
+
 /// Keeps other processes from removing unused blobs of the store while the descriptor is open. Any
 /// thread.
 using StoreLock = std::function<Result<Fd>()>;
@@ -106,9 +112,11 @@ class Registry {
   Result<Listed> Tags(const Repository& in, const Page& page);
   /// The repositories that clients of `host` can name.
   Result<Listed> Repositories(std::string_view host, const Page& page);
-  /// An index of the manifests with that subject; only those of a type if it is given.
-  Result<Json> Referrers(const Repository& in, const images::Digest& subject,
-                         const std::optional<std::string>& artifact_type);
+  /// An index of the manifests with that subject; only those of a type if it is given, and only
+  /// those after the digest `last`. An index has manifests of at most 4 MiB, or one.
+  Result<ListedReferrers> Referrers(const Repository& in, const images::Digest& subject,
+                                    const std::optional<std::string>& artifact_type,
+                                    const std::optional<images::Digest>& last);
 
  private:
   Status MakeBlob(const Repository& in, images::BlobUpload& upload, const images::Digest& blob);

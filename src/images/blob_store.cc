@@ -18,6 +18,7 @@ namespace {
 constexpr size_t kUploadIdMax = 128;
 constexpr std::string_view kOwnUpload = "caip-";
 constexpr size_t kHashBlock = 256 << 10;
+constexpr size_t kSuspendedMax = 100'000;  // of a client that starts uploads and ends none
 
 bool IsUploadIdCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -102,9 +103,11 @@ BlobUpload::~BlobUpload() { Suspend(); }
 // The hash is kept for the next writer of this process. The lock is released last.
 void BlobUpload::Suspend() {
   if (store_ == nullptr) return;
-  if (hash_ != nullptr) {
+  if (hash_ != nullptr && offset_ > 0) {
     const std::lock_guard lock(store_->mutex_);
-    store_->suspended_[id_] = {std::move(hash_), offset_};
+    auto& suspended = store_->suspended_;
+    if (suspended.size() >= kSuspendedMax) suspended.erase(suspended.begin());
+    suspended[id_] = {std::move(hash_), offset_};
   }
   store_ = nullptr;
   file_.Close();
@@ -300,6 +303,7 @@ Result<BlobUpload> BlobStore::Resume(const std::string& id) {
   ASSIGN_OR_RETURN(const uint64_t size, BlobFileSize(path, errors::UploadUnknown(id)));
   BlobUpload upload(this, id, std::move(file));
   upload.offset_ = size;
+  if (size == 0) upload.hash_ = std::make_unique<Sha256Digest>();
   const std::lock_guard lock(mutex_);
   auto suspended = suspended_.extract(id);
   // Another process may have continued the upload. Then Finish reads the file.

@@ -7,6 +7,8 @@
 namespace caip::images::errors {
 namespace {
 
+constexpr size_t kShownPathMax = 1000;
+
 std::string NumberText(uint64_t value) { return std::to_string(value); }
 
 }  // namespace
@@ -183,26 +185,39 @@ Error ImageWithTooManyFiles(uint64_t limit) {
           "imageTooLarge"};
 }
 
+Error DirectoryNamesTooLong(uint64_t limit) {
+  return {Code::kResourceExhausted,
+          "The names of the directories in a layer of the image have more than " +
+              NumberText(limit) + " bytes, which is the limit.",
+          {},
+          "imageTooLarge"};
+}
+
+std::string ShownPath(std::string_view path) {
+  return Quoted(std::string(path.substr(0, kShownPathMax)) +
+                (path.size() > kShownPathMax ? "..." : ""));
+}
+
 Error PathLeavesImage(std::string_view path) {
-  return LayerInvalid("The entry " + Quoted(path) + " leads out of the image.");
+  return LayerInvalid("The entry " + ShownPath(path) + " leads out of the image.");
 }
 
 Error LinkLeavesImage(std::string_view path, std::string_view target) {
-  return LayerInvalid("The entry " + Quoted(path) + " is a link to " + Quoted(target) +
+  return LayerInvalid("The entry " + ShownPath(path) + " is a link to " + ShownPath(target) +
                       ", which leads out of the image.");
 }
 
 Error LinkTargetMissing(std::string_view path, std::string_view target) {
-  return LayerInvalid("The entry " + Quoted(path) + " is a hard link to " + Quoted(target) +
+  return LayerInvalid("The entry " + ShownPath(path) + " is a hard link to " + ShownPath(target) +
                       ", which is not a file of its layer.");
 }
 
 Error EntryInvalid(std::string_view path, std::string_view why) {
-  return LayerInvalid("The entry " + Quoted(path) + " is not valid: " + std::string(why) + ".");
+  return LayerInvalid("The entry " + ShownPath(path) + " is not valid: " + std::string(why) + ".");
 }
 
 Error CannotUnpack(std::string_view path, int error_number) {
-  return SystemError("cannot unpack " + Quoted(path) + " of the image", error_number);
+  return SystemError("cannot unpack " + ShownPath(path) + " of the image", error_number);
 }
 
 Error ReadingStopped() { return {Code::kCancelled, "Reading was stopped"}; }
@@ -224,7 +239,7 @@ Error LayerInUse(std::string_view diff_id) {
 }
 
 Error CannotMakeWhiteout(std::string_view path, int error_number) {
-  return SystemError("cannot mark " + Quoted(path) +
+  return SystemError("cannot mark " + ShownPath(path) +
                          " of the image as deleted (a user without rights needs Linux 5.8)",
                      error_number);
 }
@@ -301,6 +316,22 @@ Error ArchiveWithTooManyFiles(uint64_t limit) {
   return {Code::kResourceExhausted,
           "The archive has more than " + NumberText(limit) +
               " files. It is not an archive of an image.",
+          {},
+          "imageTooLarge"};
+}
+
+Error ArchiveNamesTooLong(uint64_t limit) {
+  return {Code::kResourceExhausted,
+          "The names of the files in the archive have more than " + NumberText(limit) +
+              " bytes. It is not an archive of an image.",
+          {},
+          "imageTooLarge"};
+}
+
+Error TooManyManifests() {
+  return {Code::kResourceExhausted,
+          "The indexes of the image name more manifests than an import reads. Import the image for "
+          "one platform, or fewer images at once.",
           {},
           "imageTooLarge"};
 }

@@ -46,6 +46,7 @@ Error TooManyLayers(size_t layers);
 Error ArchiveBroken(std::string_view why);
 Error ImageTooLarge(uint64_t limit);
 Error ImageWithTooManyFiles(uint64_t limit);
+Error DirectoryNamesTooLong(uint64_t limit);
 Error PathLeavesImage(std::string_view path);
 Error LinkLeavesImage(std::string_view path, std::string_view target);
 Error LinkTargetMissing(std::string_view path, std::string_view target);
@@ -55,6 +56,8 @@ Error ReadingStopped();  // kCancelled
 Error LayerMismatch(std::string_view expected, std::string_view computed);
 Error LayerInUse(std::string_view diff_id);
 Error CannotMakeWhiteout(std::string_view path, int error_number);
+/// The path of an entry as messages show it: an archive may have paths of a mebibyte.
+std::string ShownPath(std::string_view path);
 
 // Imports. The reasons: imageMissing, severalImages, blobMissing, sizeMismatch.
 Error CannotOpenSource(const Path& path, int error_number);
@@ -69,6 +72,8 @@ Error BlobSizeWrong(std::string_view what, std::string_view digest, uint64_t exp
                     uint64_t size);
 Error LayersDoNotFit(size_t manifest, size_t config);
 Error ArchiveWithTooManyFiles(uint64_t limit);
+Error ArchiveNamesTooLong(uint64_t limit);
+Error TooManyManifests();
 Error TagOfSourceUnknown(std::string_view source, std::string_view tag,
                          const std::vector<std::string>& names);
 Error SeveralImages(std::string_view source, const std::vector<std::string>& names);

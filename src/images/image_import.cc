@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/json.h"
@@ -124,16 +127,46 @@ Result<std::vector<FoundImage>> FindInSavedArchive(SourceFiles& files, BlobStore
   return images;
 }
 
-// Copies blobs with what a descriptor says about them.
+// Copies blobs with what a descriptor says about them. Indexes may name a member often, also in
+// indexes of indexes: it is copied once for each depth.
 class ImageCopy {
  public:
-  ImageCopy(SourceFiles& files, const Platform& host, BlobStore& blobs)
-      : files_(files), host_(host), blobs_(blobs) {}
+  ImageCopy(SourceFiles& files, const Platform& host, BlobStore& blobs, ManifestBudget& budget)
+      : files_(files), host_(host), blobs_(blobs), budget_(budget) {}
 
   Status Add(const Descriptor& descriptor, bool is_for_host, int depth = 0) {
     if (depth > kIndexDepthMax) return errors::ManifestInvalid("its indexes are nested too deeply");
-    ASSIGN_OR_RETURN(const ImageManifest manifest, StoreManifest(descriptor));
+    RETURN_IF_ERROR(Copy(descriptor, "its manifest"));
+    const Place place{descriptor.digest, descriptor.media_type, depth};
+    if (!added_.insert({place, is_for_host}).second) return Ok{};
+    ASSIGN_OR_RETURN(const ImageManifest manifest, ReadManifest(descriptor));
     if (manifest.IsIndex()) return AddIndex(manifest, is_for_host, depth);
+    return AddManifest(manifest, is_for_host);
+  }
+
+  StoredImage stored() && { return std::move(stored_); }
+
+ private:
+  // A manifest as an index at that depth names it.
+  using Place = std::tuple<Digest, std::string, int>;
+
+  Result<ImageManifest> Parse(std::string_view text, const std::string& media_type) {
+    if (budget_.count == 0 || text.size() > budget_.bytes) return errors::TooManyManifests();
+    --budget_.count;
+    budget_.bytes -= text.size();
+    return ParseManifest(text, media_type);
+  }
+
+  Result<ImageManifest> ReadManifest(const Descriptor& descriptor) {
+    ASSIGN_OR_RETURN(const std::string text, blobs_.Read(descriptor.digest, kManifestBytesMax));
+    ASSIGN_OR_RETURN(const ImageManifest manifest, Parse(text, descriptor.media_type));
+    if (read_.insert(descriptor.digest).second) {
+      stored_.manifests.push_back({descriptor.digest, manifest.media_type, manifest.subject});
+    }
+    return manifest;
+  }
+
+  Status AddManifest(const ImageManifest& manifest, bool is_for_host) {
     if (is_for_host) RETURN_IF_ERROR(CheckIsImage(manifest));
     RETURN_IF_ERROR(StoreBlob(*manifest.config, "its configuration"));
     if (is_for_host) {
@@ -149,21 +182,6 @@ class ImageCopy {
     return Ok{};
   }
 
-  StoredImage stored() && { return std::move(stored_); }
-
- private:
-  Result<ImageManifest> StoreManifest(const Descriptor& descriptor) {
-    RETURN_IF_ERROR(Copy(descriptor, "its manifest"));
-    ASSIGN_OR_RETURN(const std::string text, blobs_.Read(descriptor.digest, kManifestBytesMax));
-    ASSIGN_OR_RETURN(const ImageManifest manifest, ParseManifest(text, descriptor.media_type));
-    Descriptor blob = descriptor;
-    blob.media_type = manifest.media_type;
-    blob.size = text.size();
-    stored_.manifest_blobs.push_back(std::move(blob));
-    stored_.manifests.push_back(manifest);
-    return manifest;
-  }
-
   Status AddIndex(const ImageManifest& index, bool is_for_host, int depth) {
     std::optional<Digest> chosen;
     if (is_for_host) {
@@ -172,32 +190,48 @@ class ImageCopy {
     }
     for (const Descriptor& member : index.manifests) {
       const bool is_chosen = member.digest == chosen;
-      if (is_chosen || IsWhole(member, depth + 1)) {
-        RETURN_IF_ERROR(Add(member, is_chosen, depth + 1));
+      bool is_added = is_chosen;
+      if (!is_chosen) {
+        ASSIGN_OR_RETURN(is_added, IsWhole(member, depth + 1));
       }
+      if (is_added) RETURN_IF_ERROR(Add(member, is_chosen, depth + 1));
     }
     return Ok{};
   }
 
   // `docker save` leaves out the images for other platforms, but not their entries in the index.
-  bool IsWhole(const Descriptor& descriptor, int depth) {
+  Result<bool> IsWhole(const Descriptor& descriptor, int depth) {
     if (depth > kIndexDepthMax || !IsManifestType(descriptor.media_type)) return false;
+    const Place place{descriptor.digest, descriptor.media_type, depth};
+    if (const auto known = whole_.find(place); known != whole_.end()) return known->second;
+    ASSIGN_OR_RETURN(const bool is_whole, LooksWhole(descriptor, depth));
+    whole_[place] = is_whole;
+    return is_whole;
+  }
+
+  Result<bool> LooksWhole(const Descriptor& descriptor, int depth) {
     const auto text = files_.Read(BlobFileName(descriptor.digest), kManifestBytesMax);
     if (!text.ok()) return false;
-    const auto manifest = ParseManifest(*text, descriptor.media_type);
+    const auto manifest = Parse(*text, descriptor.media_type);
+    if (!manifest.ok() && manifest.error().code == Code::kResourceExhausted) {
+      return manifest.error();
+    }
     if (!manifest.ok()) return false;
     const auto is_here = [this](const Descriptor& blob) {
       return files_.Has(BlobFileName(blob.digest));
     };
     if (manifest->config && !is_here(*manifest->config)) return false;
-    return std::all_of(manifest->layers.begin(), manifest->layers.end(), is_here) &&
-           std::all_of(manifest->manifests.begin(), manifest->manifests.end(),
-                       [&](const Descriptor& member) { return IsWhole(member, depth + 1); });
+    if (!std::all_of(manifest->layers.begin(), manifest->layers.end(), is_here)) return false;
+    for (const Descriptor& member : manifest->manifests) {
+      ASSIGN_OR_RETURN(const bool is_whole, IsWhole(member, depth + 1));
+      if (!is_whole) return false;
+    }
+    return true;
   }
 
   Status StoreBlob(const Descriptor& descriptor, const std::string& what) {
     RETURN_IF_ERROR(Copy(descriptor, what));
-    stored_.blobs.push_back(descriptor.digest);
+    if (copied_.insert(descriptor.digest).second) stored_.blobs.push_back(descriptor.digest);
     return Ok{};
   }
 
@@ -221,6 +255,11 @@ class ImageCopy {
   SourceFiles& files_;
   const Platform& host_;
   BlobStore& blobs_;
+  ManifestBudget& budget_;
+  std::set<std::pair<Place, bool>> added_;  // and whether for this host
+  std::map<Place, bool> whole_;
+  std::set<Digest> read_;    // the manifests of `stored_`
+  std::set<Digest> copied_;  // its blobs
   StoredImage stored_;
 };
 
@@ -239,8 +278,8 @@ Result<std::vector<FoundImage>> FindImages(SourceFiles& files, const ImageSource
 }
 
 Result<StoredImage> StoreImage(SourceFiles& files, const Descriptor& manifest, const Platform& host,
-                               BlobStore& blobs) {
-  ImageCopy copy(files, host, blobs);
+                               BlobStore& blobs, ManifestBudget& budget) {
+  ImageCopy copy(files, host, blobs, budget);
   RETURN_IF_ERROR(copy.Add(manifest, true));
   return std::move(copy).stored();
 }

@@ -1,12 +1,14 @@
 #pragma once
 // Finds the images of a source, and copies one of them into the blob store.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "images/blob_store.h"
 #include "images/image_manifest.h"
+#include "images/image_names.h"
 #include "images/image_source.h"
 
 namespace caip::images {
@@ -23,18 +25,24 @@ struct FoundImage {
 Result<std::vector<FoundImage>> FindImages(SourceFiles& files, const ImageSource& source,
                                            BlobStore& blobs);
 
-/// An image whose blobs are all in the store.
+/// An image whose blobs are all in the store. Each digest is there once.
 struct StoredImage {
-  std::vector<ImageManifest> manifests;    // the image's own first, then the members of an index
-  std::vector<Descriptor> manifest_blobs;  // of `manifests`, in the same order
-  std::vector<Digest> blobs;               // configurations and layers
+  std::vector<ManifestRecord> manifests;  // the image's own first, then the members of an index
+  std::vector<Digest> blobs;              // configurations and layers
+};
+
+/// What an import may still read of manifests. Small indexes can name the same files very often.
+struct ManifestBudget {
+  uint64_t count = 100'000;
+  uint64_t bytes = 512 << 20;
 };
 
 /// Copies the blobs of an image, with the manifests for other platforms that the source has whole.
 /// Everything that the image for `host` needs is checked: media types, sizes, digests, the platform
-/// and the number of layers.
+/// and the number of layers. kResourceExhausted, with the reason "imageTooLarge", if `budget`, from
+/// which the manifests are taken, is too small.
 Result<StoredImage> StoreImage(SourceFiles& files, const Descriptor& manifest, const Platform& host,
-                               BlobStore& blobs);
+                               BlobStore& blobs, ManifestBudget& budget);
 
 /// Whether the configuration fits the manifest and this host.
 Status CheckConfig(const ImageConfig& config, const ImageManifest& manifest, const Platform& host);

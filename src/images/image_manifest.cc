@@ -28,7 +28,10 @@ constexpr std::string_view kLayerTypes[] = {
     "application/vnd.oci.image.layer.nondistributable.v1.tar+zstd",
     "application/vnd.docker.image.rootfs.diff.tar",
     "application/vnd.docker.image.rootfs.diff.tar.gzip",
+    "application/vnd.docker.image.rootfs.diff.tar.zstd",
+    "application/vnd.docker.image.rootfs.foreign.diff.tar",
     "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip",
+    "application/vnd.docker.image.rootfs.foreign.diff.tar.zstd",
 };
 
 Platform ReadPlatform(const Json& object) {

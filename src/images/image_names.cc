@@ -46,6 +46,9 @@ constexpr const char* kInsertManifest =
     "INSERT OR REPLACE INTO manifests (repository, digest, media_type, subject) "
     "VALUES (?1, ?2, ?3, ?4)";
 
+constexpr const char* kInsertName =
+    "INSERT OR REPLACE INTO names (repository, tag, digest) VALUES (?1, ?2, ?3)";
+
 constexpr const char* kInsertLink =
     "INSERT OR IGNORE INTO links (repository, digest) VALUES (?1, ?2)";
 
@@ -160,8 +163,7 @@ Status ImageNames::SetImage(const std::string& repository, const std::string& ta
   for (const ManifestRecord& manifest : manifests) {
     changes.push_back({kInsertManifest, ManifestRow(repository, manifest)});
   }
-  changes.push_back({"INSERT OR REPLACE INTO names (repository, tag, digest) VALUES (?1, ?2, ?3)",
-                     {repository, tag, manifests.front().digest.text()}});
+  changes.push_back({kInsertName, {repository, tag, manifests.front().digest.text()}});
   const std::lock_guard lock(mutex_);
   return Transact(changes);
 }
@@ -193,9 +195,15 @@ Status ImageNames::Remove(const std::string& repository, const std::string& tag)
   return Ok{};
 }
 
-Status ImageNames::AddManifest(const std::string& repository, const ManifestRecord& manifest) {
+Status ImageNames::AddManifest(const std::string& repository, const ManifestRecord& manifest,
+                               const std::vector<std::string>& tags) {
+  std::vector<std::pair<const char*, Values>> changes = {
+      {kInsertManifest, ManifestRow(repository, manifest)}};
+  for (const std::string& tag : tags) {
+    changes.push_back({kInsertName, {repository, tag, manifest.digest.text()}});
+  }
   const std::lock_guard lock(mutex_);
-  return Change(kInsertManifest, ManifestRow(repository, manifest));
+  return Transact(changes);
 }
 
 Result<ManifestRecord> ImageNames::FindManifest(const std::string& repository,

@@ -57,8 +57,10 @@ class ImageNames {
   /// Removes a tag. Its manifest stays in the repository. kNotFound as Find.
   Status Remove(const std::string& repository, const std::string& tag);
 
-  /// Adds a manifest without a tag. Replaces the media type and the subject of a known one.
-  Status AddManifest(const std::string& repository, const ManifestRecord& manifest);
+  /// Adds a manifest, and lets the tags mean it from now on: all of it happens, or nothing.
+  /// Replaces the media type and the subject of a known one.
+  Status AddManifest(const std::string& repository, const ManifestRecord& manifest,
+                     const std::vector<std::string>& tags = {});
   /// kNotFound, with the reason "manifestUnknown", for an unknown one.
   Result<ManifestRecord> FindManifest(const std::string& repository, const Digest& digest);
   Result<std::vector<ManifestRecord>> Manifests(const std::string& repository);

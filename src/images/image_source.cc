@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kCopyBlock = 1 << 20;
 constexpr uint64_t kArchiveEntriesMax = 100'000;
+constexpr uint64_t kArchiveNamesMax = 64 << 20;  // their bytes, which are kept in memory
 constexpr int kArchiveLinksMax = 8;
 constexpr std::string_view kBlobFolder = "blobs/sha256/";
 
@@ -74,6 +75,25 @@ class DirectoryFiles : public SourceFiles {
   BlobStore& blobs_;
 };
 
+// Refuses more bytes than an archive may have when it is decompressed: also headers, which have no
+// files.
+class LimitedSource : public ByteSource {
+ public:
+  LimitedSource(ByteSource& source, uint64_t limit) : source_(source), limit_(limit) {}
+
+  Result<std::string_view> Next() override {
+    ASSIGN_OR_RETURN(const std::string_view bytes, source_.Next());
+    total_ += bytes.size();
+    if (total_ > limit_) return errors::ImageTooLarge(limit_);
+    return bytes;
+  }
+
+ private:
+  ByteSource& source_;
+  const uint64_t limit_;
+  uint64_t total_ = 0;
+};
+
 // All files of an archive are uploads when the object is made. A file becomes a blob, which is
 // synced, when an image needs it: an image that is refused costs no syncs. The lock of the image
 // store keeps other processes from removing the uploads.
@@ -87,7 +107,8 @@ class ArchiveFiles : public SourceFiles {
   ArchiveFiles& operator=(const ArchiveFiles&) = delete;
 
   Status ReadAll(ByteSource& bytes) {
-    TarReader reader(bytes);
+    LimitedSource limited(bytes, limits_.bytes);
+    TarReader reader(limited);
     uint64_t total = 0;
     for (uint64_t count = 0;; ++count) {
       ASSIGN_OR_RETURN(const TarEntry* entry, reader.Next());
@@ -129,6 +150,8 @@ class ArchiveFiles : public SourceFiles {
 
   Status AddEntry(const TarEntry& entry, TarReader& reader) {
     ASSIGN_OR_RETURN(const std::string path, LayerPathOf(entry.path));
+    names_ += path.size() + entry.target.size();
+    if (names_ > kArchiveNamesMax) return errors::ArchiveNamesTooLong(kArchiveNamesMax);
     const bool is_link =
         entry.kind == EntryKind::kSymbolicLink || entry.kind == EntryKind::kHardLink;
     if (is_link) {
@@ -192,7 +215,8 @@ class ArchiveFiles : public SourceFiles {
 
   BlobStore& blobs_;
   const UnpackLimits limits_;
-  std::string top_;  // "" or "directory/"
+  uint64_t names_ = 0;  // the bytes of the names of all entries
+  std::string top_;     // "" or "directory/"
   std::map<std::string, Member> files_;
   std::map<std::string, std::string> links_;
 };

@@ -6,17 +6,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "images/errors.h"
-#include "images/image_import.h"
 #include "images/saved_archive.h"
 
 namespace caip::images {
 namespace {
 
-constexpr int kReachDepthMax = 4;
+constexpr int kNestedIndexesMax = 4;
 
 bool MeansTag(const FoundImage& image, const std::string& tag) {
   if (std::find(image.tags.begin(), image.tags.end(), tag) != image.tags.end()) return true;
@@ -70,6 +70,8 @@ Result<std::vector<ImageReference>> NamesFor(const FoundImage& image, const Imag
 
 // What manifests need.
 struct ImageStore::Reached {
+  std::set<Digest> manifests;  // those that were read
+  std::set<Digest> configs;    // likewise
   std::set<Digest> blobs;
   std::set<Digest> layers;  // their diff ids
 };
@@ -113,7 +115,7 @@ Result<std::vector<ImportedImage>> ImageStore::Import(const ImageSource& source,
   // busy, the next collection removes them.
   std::error_code error;
   if (imported.ok() && std::filesystem::is_directory(source.path, error)) return imported;
-  if (const auto writing = Lock(LOCK_EX | LOCK_NB); writing.ok()) (void)CollectLocked();
+  if (auto writing = Lock(LOCK_EX | LOCK_NB); writing.ok()) (void)Collect(std::move(*writing));
   return imported;
 }
 
@@ -122,13 +124,14 @@ Result<std::vector<ImportedImage>> ImageStore::ImportLocked(
   ASSIGN_OR_RETURN(const auto files, OpenSource(source, *blobs_, options_.limits));
   ASSIGN_OR_RETURN(std::vector<FoundImage> found, FindImages(*files, source, *blobs_));
   ASSIGN_OR_RETURN(found, ChooseImages(std::move(found), source, name.has_value()));
+  ManifestBudget budget = options_.manifests;
   std::vector<StoredImage> stored;
   std::vector<ImportedImage> imported;
   for (const FoundImage& image : found) {
     ASSIGN_OR_RETURN(std::vector<ImageReference> names, NamesFor(image, source, name));
     ASSIGN_OR_RETURN(StoredImage copied,
-                     StoreImage(*files, image.manifest, options_.host, *blobs_));
-    imported.push_back({copied.manifest_blobs.front().digest, std::move(names)});
+                     StoreImage(*files, image.manifest, options_.host, *blobs_, budget));
+    imported.push_back({copied.manifests.front().digest, std::move(names)});
     stored.push_back(std::move(copied));
   }
   for (size_t i = 0; i < stored.size(); ++i) {
@@ -140,20 +143,16 @@ Result<std::vector<ImportedImage>> ImageStore::ImportLocked(
 Result<Digest> ImageStore::Pull(const OpenOffer& open, const ImageReference& name) {
   ASSIGN_OR_RETURN(const Fd lock, LockForAdding());
   ASSIGN_OR_RETURN(const OfferedImage offered, open(*blobs_, options_.host));
+  ManifestBudget budget = options_.manifests;
   ASSIGN_OR_RETURN(const StoredImage stored,
-                   StoreImage(*offered.files, offered.manifest, options_.host, *blobs_));
+                   StoreImage(*offered.files, offered.manifest, options_.host, *blobs_, budget));
   RETURN_IF_ERROR(SetNames(stored, {name}));
   return offered.manifest.digest;
 }
 
 Status ImageStore::SetNames(const StoredImage& image, const std::vector<ImageReference>& names) {
-  std::vector<ManifestRecord> manifests;
-  for (size_t i = 0; i < image.manifests.size(); ++i) {
-    manifests.push_back({image.manifest_blobs[i].digest, image.manifests[i].media_type,
-                         image.manifests[i].subject});
-  }
   for (const ImageReference& name : names) {
-    RETURN_IF_ERROR(names_->SetImage(name.repository(), name.tag(), manifests, image.blobs));
+    RETURN_IF_ERROR(names_->SetImage(name.repository(), name.tag(), image.manifests, image.blobs));
   }
   return Ok{};
 }
@@ -183,7 +182,7 @@ Result<bool> ImageStore::HasMember(const Digest& manifest, const Digest& wanted)
 
 Result<ImageStore::HostImage> ImageStore::FindHostImage(const Digest& manifest) {
   Digest digest = manifest;
-  for (int depth = 0; depth <= kReachDepthMax; ++depth) {
+  for (int depth = 0; depth <= kNestedIndexesMax; ++depth) {
     ASSIGN_OR_RETURN(const std::string text, blobs_->Read(digest, kManifestBytesMax));
     ASSIGN_OR_RETURN(const ImageManifest read, ParseManifest(text));
     if (read.IsIndex()) {
@@ -251,31 +250,56 @@ ListedImage ImageStore::Describe(const ImageName& name) {
 Result<std::vector<ListedImage>> ImageStore::List() {
   ASSIGN_OR_RETURN(const std::vector<ImageName> names, names_->ListAll());
   std::vector<ListedImage> images;
-  for (const ImageName& name : names) images.push_back(Describe(name));
+  std::map<Digest, ListedImage> described;  // many tags may mean one image
+  for (const ImageName& name : names) {
+    auto known = described.find(name.digest);
+    if (known == described.end()) known = described.emplace(name.digest, Describe(name)).first;
+    images.push_back(known->second);
+    images.back().name = name;
+  }
   return images;
 }
 
-// Adds a manifest and all that it names. A missing blob needs nothing.
-void ImageStore::Reach(const Digest& manifest, Reached& reached, int depth) {
+// Adds a manifest and all that it names, each once: indexes may name the same members very often.
+void ImageStore::Reach(const Digest& manifest, Reached& reached) {
+  std::vector<Digest> left = {manifest};
+  while (!left.empty()) {
+    const Digest next = std::move(left.back());
+    left.pop_back();
+    if (!reached.manifests.insert(next).second) continue;
+    const std::set<Digest> members = ReachParts(next, reached);
+    left.insert(left.end(), members.begin(), members.end());
+  }
+}
+
+// Returns the members that were not read yet. A missing blob needs nothing.
+std::set<Digest> ImageStore::ReachParts(const Digest& manifest, Reached& reached) {
+  std::set<Digest> members;
   reached.blobs.insert(manifest);
   const auto text = blobs_->Read(manifest, kManifestBytesMax);
   const auto read = text.ok() ? ParseManifest(*text) : Result<ImageManifest>(text.error());
-  if (!read.ok() || depth > kReachDepthMax) return;
-  for (const Descriptor& member : read->manifests) Reach(member.digest, reached, depth + 1);
+  if (!read.ok()) return members;
+  for (const Descriptor& member : read->manifests) {
+    reached.blobs.insert(member.digest);
+    if (!reached.manifests.contains(member.digest)) members.insert(member.digest);
+  }
   for (const Descriptor& layer : read->layers) reached.blobs.insert(layer.digest);
-  if (!read->config) return;
-  reached.blobs.insert(read->config->digest);
-  const auto config_text = blobs_->Read(read->config->digest, kManifestBytesMax);
-  if (!config_text.ok()) return;
-  const auto config = ParseImageConfig(*config_text);
-  if (config.ok()) reached.layers.insert(config->diff_ids.begin(), config->diff_ids.end());
+  if (read->config) ReachConfig(read->config->digest, reached);
+  return members;
 }
 
-Result<ImageStore::Reached> ImageStore::ReachFrom(const std::string& repository) {
-  Reached reached;
+void ImageStore::ReachConfig(const Digest& config, Reached& reached) {
+  reached.blobs.insert(config);
+  if (!reached.configs.insert(config).second) return;
+  const auto text = blobs_->Read(config, kManifestBytesMax);
+  const auto read = text.ok() ? ParseImageConfig(*text) : Result<ImageConfig>(text.error());
+  if (read.ok()) reached.layers.insert(read->diff_ids.begin(), read->diff_ids.end());
+}
+
+Status ImageStore::ReachFrom(const std::string& repository, Reached& reached) {
   ASSIGN_OR_RETURN(const auto manifests, names_->Manifests(repository));
   for (const ManifestRecord& manifest : manifests) Reach(manifest.digest, reached);
-  return reached;
+  return Ok{};
 }
 
 // Removes a manifest without tags, the members of an index that nothing else in the repository
@@ -302,7 +326,7 @@ Status ImageStore::Forget(const std::string& repository, const Digest& manifest)
 }
 
 Result<RemovedFiles> ImageStore::Remove(const ImageReference& name) {
-  ASSIGN_OR_RETURN(const Fd lock, Lock(LOCK_EX));
+  ASSIGN_OR_RETURN(Fd lock, Lock(LOCK_EX));
   ASSIGN_OR_RETURN(const Digest digest, Resolve(name));
   const std::string repository = name.repository();
   if (!name.digest()) RETURN_IF_ERROR(names_->Remove(repository, name.tag()));
@@ -310,33 +334,41 @@ Result<RemovedFiles> ImageStore::Remove(const ImageReference& name) {
   const bool has_tag = std::any_of(tags.begin(), tags.end(),
                                    [&](const ImageName& other) { return other.digest == digest; });
   if (name.digest() || !has_tag) RETURN_IF_ERROR(Forget(repository, digest));
-  return CollectLocked();
+  return Collect(std::move(lock));
 }
 
 Result<RemovedFiles> ImageStore::CollectGarbage() {
-  ASSIGN_OR_RETURN(const Fd lock, Lock(LOCK_EX));
-  return CollectLocked();
+  ASSIGN_OR_RETURN(Fd lock, Lock(LOCK_EX));
+  return Collect(std::move(lock));
 }
 
-Result<RemovedFiles> ImageStore::CollectLocked() {
+// `lock` is for writing. Layers may have millions of files: they are removed without it, so that
+// pushes and imports do not wait. Each layer has a lock of its own, and a removed one that an image
+// needs again is unpacked again.
+Result<RemovedFiles> ImageStore::Collect(Fd lock) {
   ASSIGN_OR_RETURN(const std::vector<std::string> repositories, names_->Repositories());
   Reached needed;
   for (const std::string& repository : repositories) {
-    ASSIGN_OR_RETURN(const Reached reached, ReachFrom(repository));
-    needed.blobs.insert(reached.blobs.begin(), reached.blobs.end());
-    needed.layers.insert(reached.layers.begin(), reached.layers.end());
+    RETURN_IF_ERROR(ReachFrom(repository, needed));
     ASSIGN_OR_RETURN(const std::vector<Digest> links, names_->Links(repository));
     needed.blobs.insert(links.begin(), links.end());
   }
   RemovedFiles removed;
+  ASSIGN_OR_RETURN(removed.blobs, RemoveBlobsExcept(needed.blobs));
+  blobs_->RemoveOwnUploads();
+  lock.Close();
+  ASSIGN_OR_RETURN(removed.layers, layers_->RemoveOthers(needed.layers));
+  return removed;
+}
+
+Result<size_t> ImageStore::RemoveBlobsExcept(const std::set<Digest>& needed) {
+  size_t removed = 0;
   ASSIGN_OR_RETURN(const std::vector<BlobInfo> blobs, blobs_->List());
   for (const BlobInfo& blob : blobs) {
-    if (needed.blobs.contains(blob.digest)) continue;
+    if (needed.contains(blob.digest)) continue;
     RETURN_IF_ERROR(blobs_->Remove(blob.digest));
-    ++removed.blobs;
+    ++removed;
   }
-  blobs_->RemoveOwnUploads();
-  ASSIGN_OR_RETURN(removed.layers, layers_->RemoveOthers(needed.layers));
   return removed;
 }
 

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "images/blob_store.h"
+#include "images/image_import.h"
 #include "images/image_manifest.h"
 #include "images/image_names.h"
 #include "images/image_reference.h"
@@ -27,10 +29,9 @@
 
 namespace caip::images {
 
-struct StoredImage;
-
 struct ImageStoreOptions {
   UnpackLimits limits = {};
+  ManifestBudget manifests = {};  // of one import
   Platform host = HostPlatform();
 };
 
@@ -123,10 +124,13 @@ class ImageStore {
   Status SetNames(const StoredImage& image, const std::vector<ImageReference>& names);
   Result<HostImage> FindHostImage(const Digest& manifest);
   ListedImage Describe(const ImageName& name);
-  void Reach(const Digest& manifest, Reached& reached, int depth = 0);
-  Result<Reached> ReachFrom(const std::string& repository);
+  void Reach(const Digest& manifest, Reached& reached);
+  std::set<Digest> ReachParts(const Digest& manifest, Reached& reached);
+  void ReachConfig(const Digest& config, Reached& reached);
+  Status ReachFrom(const std::string& repository, Reached& reached);
   Status Forget(const std::string& repository, const Digest& manifest);
-  Result<RemovedFiles> CollectLocked();
+  Result<RemovedFiles> Collect(Fd lock);
+  Result<size_t> RemoveBlobsExcept(const std::set<Digest>& needed);
 
   Path directory_;
   ImageStoreOptions options_;

@@ -93,14 +93,24 @@ Result<Fd> LayerRoot::Find(const std::string& path) const {
   return found;
 }
 
+// A path may have two thousand missing parts, and the targets of forty links as many each: only a
+// link takes a level of the stack.
 Result<Fd> LayerRoot::OpenOrMake(const std::string& path, int links) {
-  Fd opened = OpenInLayer(root_.get(), path, O_RDONLY | O_DIRECTORY);
-  if (opened.valid()) return opened;
-  if ((errno != ENOENT && errno != ENOTDIR) || links > kLinksFollowedMax || path.empty()) {
-    return errors::CannotUnpack(path, links > kLinksFollowedMax ? ELOOP : errno);
+  std::vector<size_t> missing;  // the lengths of paths, the longest first
+  std::string at = path;
+  Fd opened = OpenInLayer(root_.get(), at, O_RDONLY | O_DIRECTORY);
+  while (!opened.valid()) {
+    if ((errno != ENOENT && errno != ENOTDIR) || links > kLinksFollowedMax || at.empty()) {
+      return errors::CannotUnpack(at, links > kLinksFollowedMax ? ELOOP : errno);
+    }
+    missing.push_back(at.size());
+    at = LayerParent(at);
+    opened = OpenInLayer(root_.get(), at, O_RDONLY | O_DIRECTORY);
   }
-  ASSIGN_OR_RETURN(const Fd parent, OpenOrMake(LayerParent(path), links));
-  return MakeIn(parent, path, links);
+  for (; !missing.empty(); missing.pop_back()) {
+    ASSIGN_OR_RETURN(opened, MakeIn(opened, path.substr(0, missing.back()), links));
+  }
+  return opened;
 }
 
 // Makes the last part of the path, which is not a directory. A link to nowhere is followed, and its
@@ -125,6 +135,7 @@ Result<Fd> LayerRoot::MakeIn(const Fd& parent, const std::string& path, int link
   }
   const bool is_new = ::mkdirat(parent.get(), name.c_str(), 0700) == 0;
   if (!is_new && errno != EEXIST) return errors::CannotUnpack(path, errno);
+  made_ += is_new;
   Fd made(::openat(parent.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!made.valid()) return errors::CannotUnpack(path, errno);
   if (is_new && ::fchmod(made.get(), kImpliedDirectoryMode) != 0) {

@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -42,12 +43,15 @@ class LayerRoot {
   /// Lets the directory hide the one of the same name in lower layers.
   Status MakeOpaque(int directory, const std::string& path) const;
   int root() const { return root_.get(); }
+  /// The number of directories that were made.
+  uint64_t made() const { return made_; }
 
  private:
   Result<Fd> OpenOrMake(const std::string& path, int links);
   Result<Fd> MakeIn(const Fd& parent, const std::string& path, int links);
 
   Fd root_;
+  uint64_t made_ = 0;
   Fd cached_;
   std::string cached_path_;
 };

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/quoting.h"
 #include "images/errors.h"
 
 namespace caip::images {
@@ -58,21 +57,24 @@ LayerWriter::LayerWriter(LayerRoot& root, const UnpackLimits& limits)
 
 void LayerWriter::LeaveOut(const char* what, const TarEntry& entry) {
   LeftOut& left_out = left_out_[what];
-  if (left_out.count++ == 0) left_out.first = entry.path;
+  if (left_out.count++ == 0) left_out.first = errors::ShownPath(entry.path);
 }
 
 std::vector<std::string> LayerWriter::Remarks() const {
   std::vector<std::string> remarks;
   for (const auto& [what, left_out] : left_out_) {
     remarks.push_back("The image store left out " + what + ": " + std::to_string(left_out.count) +
-                      (left_out.count == 1 ? " file, " : " files, the first is ") +
-                      Quoted(left_out.first) + ".");
+                      (left_out.count == 1 ? " file, " : " files, the first is ") + left_out.first +
+                      ".");
   }
   return remarks;
 }
 
 Status LayerWriter::CountEntry(const TarEntry& entry) {
-  if (++entries_ > limits_.entries) return errors::ImageWithTooManyFiles(limits_.entries);
+  const uint64_t implied = root_.made() - directories_;
+  if (++entries_ + implied > limits_.entries) {
+    return errors::ImageWithTooManyFiles(limits_.entries);
+  }
   if (entry.kind != EntryKind::kFile) return Ok{};
   if (entry.size > limits_.bytes - bytes_) return errors::ImageTooLarge(limits_.bytes);
   bytes_ += entry.size;
@@ -159,24 +161,37 @@ void LayerWriter::SetAttributes(int file, const TarEntry& entry) {
   }
 }
 
-Status LayerWriter::AddDirectory(const TarEntry& entry, const std::string& path) {
-  int directory = root_.root();
-  if (!path.empty()) {
-    ASSIGN_OR_RETURN(const LayerPlace place, root_.PlaceOf(path));
-    struct stat status {};
-    const bool exists =
-        ::fstatat(place.directory, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
-    // A whiteout is replaced below, with the attribute that keeps its effect.
-    if (exists && !S_ISDIR(status.st_mode) && !IsWhiteout(status)) {
-      RETURN_IF_ERROR(root_.Clear(place, path));
-    }
-    ASSIGN_OR_RETURN(directory, root_.Directory(path));
+Result<int> LayerWriter::MakeDirectory(const std::string& path) {
+  if (path.empty()) return root_.root();
+  ASSIGN_OR_RETURN(const LayerPlace place, root_.PlaceOf(path));
+  struct stat status {};
+  const bool exists =
+      ::fstatat(place.directory, place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  // A whiteout is replaced below, with the attribute that keeps its effect.
+  if (exists && !S_ISDIR(status.st_mode) && !IsWhiteout(status)) {
+    RETURN_IF_ERROR(root_.Clear(place, path));
   }
+  const uint64_t made_before = root_.made();
+  ASSIGN_OR_RETURN(const int directory, root_.Directory(path));
+  directories_ += root_.made() - made_before;
+  return directory;
+}
+
+Status LayerWriter::KeepTimes(const TarEntry& entry, const std::string& path) {
+  const auto [at, is_new] =
+      directory_times_.insert_or_assign(path, Times{entry.mtime, entry.mtime_nanoseconds});
+  if (!is_new) return Ok{};
+  directory_names_ += at->first.size();
+  if (directory_names_ <= limits_.directory_names) return Ok{};
+  return errors::DirectoryNamesTooLong(limits_.directory_names);
+}
+
+Status LayerWriter::AddDirectory(const TarEntry& entry, const std::string& path) {
+  ASSIGN_OR_RETURN(const int directory, MakeDirectory(path));
   RETURN_IF_ERROR(SetOwner(directory, "", entry));
   if (::fchmod(directory, ModeOf(entry, true)) != 0) return errors::CannotUnpack(path, errno);
   SetAttributes(directory, entry);
-  directory_times_[path] = {entry.mtime, entry.mtime_nanoseconds};
-  return Ok{};
+  return KeepTimes(entry, path);
 }
 
 Status LayerWriter::AddFile(const TarEntry& entry, const std::string& path, TarReader& data) {
@@ -219,7 +234,7 @@ Status LayerWriter::WriteData(int file, const TarEntry& entry, const std::string
 Status LayerWriter::AddSymbolicLink(const TarEntry& entry, const std::string& path) {
   if (entry.target.empty()) return errors::EntryInvalid(entry.path, "it is a link to nothing");
   ASSIGN_OR_RETURN(const LayerPlace place, EmptyPlace(path));
-  directory_times_.erase(path);
+  if (directory_times_.erase(path) > 0) directory_names_ -= path.size();
   if (::symlinkat(entry.target.c_str(), place.directory, place.name.c_str()) != 0) {
     return errors::CannotUnpack(path, errno);
   }

@@ -16,7 +16,10 @@ namespace caip::images {
 struct UnpackLimits {
   /// The bytes of the archive when it is decompressed, and those of its files with their holes.
   uint64_t bytes = uint64_t{64} << 30;
+  /// Of its entries and of the directories that no entry makes.
   uint64_t entries = 4'000'000;
+  /// The bytes of the names of its directories, which are kept in memory.
+  uint64_t directory_names = 256 << 20;
 };
 
 /// Applies the entries of one archive, in order. One thread.
@@ -55,6 +58,8 @@ class LayerWriter {
   Status CountEntry(const TarEntry& entry);
   Status AddNamed(const TarEntry& entry, const std::string& path, TarReader& data);
   Status AddDirectory(const TarEntry& entry, const std::string& path);
+  Result<int> MakeDirectory(const std::string& path);
+  Status KeepTimes(const TarEntry& entry, const std::string& path);
   Status AddFile(const TarEntry& entry, const std::string& path, TarReader& data);
   Status WriteData(int file, const TarEntry& entry, const std::string& path, TarReader& data);
   Status AddSymbolicLink(const TarEntry& entry, const std::string& path);
@@ -74,6 +79,8 @@ class LayerWriter {
   const bool has_rights_;
   uint64_t entries_ = 0;
   uint64_t bytes_ = 0;
+  uint64_t directories_ = 0;                      // made for entries of their own
+  uint64_t directory_names_ = 0;                  // the bytes of the keys below
   std::map<std::string, Times> directory_times_;  // set at the end: new files change them
   std::map<std::string, LeftOut> left_out_;
 };

@@ -126,6 +126,7 @@ Status TarReader::ReadExtension(char type, uint64_t size, Extension& extension) 
   if (type == 'L') extension.path = name;
   if (type == 'K') extension.target = name;
   if (type != 'x' && type != 'X') return Ok{};  // 'g' is for no entry in particular
+  extension.records.clear();  // a later header replaces an earlier one, as in GNU tar and in Go
   for (std::string_view rest = text; !rest.empty() && rest.front() != '\0';) {
     const size_t blank = rest.find(' ');
     size_t length = 0;

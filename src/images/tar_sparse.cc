@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "images/errors.h"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr size_t kSegmentsMax = 1 << 20;
 constexpr size_t kSegmentBytes = 24;  // two numbers
+constexpr size_t kDigitsMax = 20;     // of a number with 64 bits, as in GNU tar
 constexpr std::string_view kSparseRecord = "GNU.sparse.";
 
 Error DamagedMap() { return errors::ArchiveBroken("the map of a sparse file is damaged"); }
@@ -81,21 +83,22 @@ Status TarSparse::Apply(const TarRecords& records, TarEntry& entry) {
 }
 
 // Form 1.0: a number a line, first of segments, then two for each of them, padded to whole blocks.
-Status TarSparse::ReadMap(const TarEntry& entry, uint64_t& stored, const Read& read) {
-  if (!is_sparse_) return Ok{};
-  std::string map;
-  size_t at = 0;
+Status TarSparse::ReadLines(uint64_t& stored, const Read& read) {
+  std::string rest;  // what no line was taken of yet
   std::vector<uint64_t> numbers;
-  while (is_before_data_ && numbers.size() < (numbers.empty() ? 1 : 1 + 2 * numbers.front())) {
-    const size_t end = map.find('\n', at);
+  size_t at = 0;
+  while (numbers.size() < (numbers.empty() ? 1 : 1 + 2 * numbers.front())) {
+    const size_t end = rest.find('\n', at);
     if (end == std::string::npos) {
-      if (stored < kTarBlock || map.size() - at > kTarBlock) return DamagedMap();
+      rest.erase(0, std::exchange(at, 0));
+      if (stored < kTarBlock || rest.size() > kDigitsMax) return DamagedMap();
       ASSIGN_OR_RETURN(const std::string block, read(kTarBlock));
-      map += block;
+      rest += block;
       stored -= kTarBlock;
       continue;
     }
-    if (!ReadDecimal(std::string_view(map).substr(at, end - at), numbers.emplace_back()) ||
+    const std::string_view line = std::string_view(rest).substr(at, end - at);
+    if (line.size() > kDigitsMax || !ReadDecimal(line, numbers.emplace_back()) ||
         numbers.front() > kSegmentsMax) {
       return DamagedMap();
     }
@@ -104,6 +107,13 @@ Status TarSparse::ReadMap(const TarEntry& entry, uint64_t& stored, const Read& r
   for (size_t i = 1; i + 1 < numbers.size(); i += 2) {
     segments_.push_back({numbers[i], numbers[i + 1]});
   }
+  return Ok{};
+}
+
+Status TarSparse::ReadMap(const TarEntry& entry, uint64_t& stored, const Read& read) {
+  if (!is_sparse_) return Ok{};
+  if (is_before_data_) RETURN_IF_ERROR(ReadLines(stored, read));
+  if (segments_.size() > kSegmentsMax) return DamagedMap();
   uint64_t end = 0;
   uint64_t total = 0;
   for (const TarSegment& segment : segments_) {  // in order, and inside of the file

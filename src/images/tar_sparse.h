@@ -36,6 +36,8 @@ class TarSparse {
   std::vector<TarSegment> Segments(uint64_t stored) const;
 
  private:
+  Status ReadLines(uint64_t& stored, const Read& read);
+
   bool is_sparse_ = false;
   bool is_before_data_ = false;
   std::vector<TarSegment> segments_;

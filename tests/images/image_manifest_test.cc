@@ -126,6 +126,19 @@ TEST(ImageManifest, MayBeOfOtherThingsThanImages) {
   EXPECT_EQ(CheckIsImage(*layer).error().reason, "notAnImage");
 }
 
+// containerd, images/mediatypes.go; BuildKit, util/compression.
+TEST(ImageManifest, MayHaveLayersOfEveryTypeThatDockerAndContainerdWrite) {
+  for (const char* type : {"diff.tar", "diff.tar.gzip", "diff.tar.zstd", "foreign.diff.tar",
+                           "foreign.diff.tar.gzip", "foreign.diff.tar.zstd"}) {
+    const auto manifest =
+        ParseManifest(ManifestText(kDockerManifest, kDockerConfig,
+                                   std::string("application/vnd.docker.image.rootfs.") + type));
+    ASSERT_TRUE(manifest.ok()) << type;
+    const Status image = CheckIsImage(*manifest);
+    EXPECT_TRUE(image.ok()) << type << ": " << image.error().message;
+  }
+}
+
 TEST(ImageManifest, WithTenThousandLayersIsReadButDoesNotRun) {
   std::vector<std::string> layers(10'000, DescriptorText(kOciLayer, kB));
   const std::string text = R"({"schemaVersion":2,"config":)" + DescriptorText(kOciConfig) +

@@ -56,6 +56,14 @@ TEST_F(ImageNamesTest, ManifestsMayHaveNoTag) {
             "manifestUnknown");
 }
 
+TEST_F(ImageNamesTest, AManifestIsAddedWithAllItsTags) {
+  ASSERT_TRUE(
+      names_->AddManifest(kRepository, {Digest::Of("a"), kManifestType}, {"one", "two"}).ok());
+  EXPECT_EQ(names_->Find(kRepository, "one")->digest, Digest::Of("a"));
+  EXPECT_EQ(names_->Find(kRepository, "two")->digest, Digest::Of("a"));
+  EXPECT_EQ(names_->Manifests(kRepository)->size(), 1u);
+}
+
 TEST_F(ImageNamesTest, AreListedInOrder) {
   SetTag("b", "1");
   SetTag("a", "2");

@@ -350,7 +350,9 @@ TEST_F(ImageStoreTest, CountsLayersBeforeItStoresThem) {
       Status refused = Ok{};
       if (!found.ok()) refused = found.error();
       if (found.ok()) {
-        const auto stored = StoreImage(**opened, found->front().manifest, HostPlatform(), blobs);
+        ManifestBudget budget;
+        const auto stored =
+            StoreImage(**opened, found->front().manifest, HostPlatform(), blobs, budget);
         if (!stored.ok()) refused = stored.error();
       }
       ASSERT_FALSE(refused.ok());
@@ -472,6 +474,73 @@ TEST_F(ImageStoreTest, AnIndexTakesItsMembersWithIt) {
   Remove("gcr.io/p/i");
   EXPECT_THAT(*store_->names().Repositories(), IsEmpty());
   EXPECT_THAT(*store_->blobs().List(), IsEmpty());
+}
+
+// A layout of 100 kB whose indexes name the image eight million times.
+ImageFiles NestedIndexes() {
+  ImageFiles files = {{"oci-layout", R"({"imageLayoutVersion":"1.0.0"})"}};
+  Descriptor member = AddImage(files, SmallImage(""));
+  for (int i = 0; i < 3; ++i) {
+    const std::string index = IndexOf(std::vector<Descriptor>(200, member));
+    member = {AddBlob(files, index), kOciIndex, index.size()};
+  }
+  files["index.json"] = IndexOf({Named(member)});
+  return files;
+}
+
+TEST_F(ImageStoreTest, ReadsAMemberThatIndexesNameOftenOnce) {
+  const auto imported = ImportFrom(WriteLayout(NestedIndexes()));
+  ASSERT_TRUE(imported.ok()) << imported.error().message;
+  EXPECT_EQ(store_->names().Manifests("gcr.io/project/image")->size(), 4u);
+  EXPECT_TRUE(store_->Unpack(imported->front().digest).ok());
+  EXPECT_EQ(store_->CollectGarbage()->blobs, 0u);
+  EXPECT_EQ(Remove("gcr.io/project/image:v1").blobs, 7u);
+  EXPECT_THAT(*store_->names().Repositories(), IsEmpty());
+}
+
+TEST_F(ImageStoreTest, RefusesMoreManifestsThanAnImportReads) {
+  const Path layout = WriteLayout(NestedIndexes());
+  const struct {
+    ManifestBudget budget;
+    bool is_enough;
+  } cases[] = {{{.count = 4}, true}, {{.count = 3}, false}, {{.count = 4, .bytes = 60'000}, false}};
+  for (const auto& [budget, is_enough] : cases) {
+    const auto store =
+        *ImageStore::Open(directory_.path() / "other", ImageStoreOptions{.manifests = budget});
+    const auto imported = store->Import(ImageSource::Parse(layout.string()));
+    ASSERT_EQ(imported.ok(), is_enough) << budget.count << " " << budget.bytes;
+    if (is_enough) {
+      ASSERT_TRUE(store->Remove(*ImageReference::Parse("gcr.io/project/image:v1")).ok());
+      continue;
+    }
+    EXPECT_EQ(imported.error().reason, "imageTooLarge");
+    EXPECT_EQ(imported.error().code, Code::kResourceExhausted);
+    EXPECT_THAT(imported.error().message, HasSubstr("name more manifests than an import reads"));
+    EXPECT_THAT(*store->blobs().List(), IsEmpty());
+  }
+}
+
+TEST_F(ImageStoreTest, RefusesAnArchiveOfLongNames) {
+  std::string tar;
+  for (int i = 0; i < 70; ++i) {
+    AppendTarMember(tar, LinkMember(std::string(1'000'000, 'n') + std::to_string(i), "t"));
+  }
+  tar.append(1024, '\0');
+  const auto imported = ImportFrom(WriteArchive(tar));
+  ASSERT_FALSE(imported.ok());
+  EXPECT_EQ(imported.error().message,
+            "The names of the files in the archive have more than 67108864 bytes. It is not an "
+            "archive of an image.");
+}
+
+TEST_F(ImageStoreTest, CountsTheHeadersOfAnArchive) {
+  const auto store = *ImageStore::Open(directory_.path() / "other",
+                                       ImageStoreOptions{.limits = {.bytes = 2 << 20}});
+  const TarMember comment{"pax_global_header", std::string(1 << 20, '\0'), 'g'};
+  const Path archive = WriteArchive(MakeTar({comment, comment, comment}));
+  const auto imported = store->Import(ImageSource::Parse(archive.string()));
+  ASSERT_FALSE(imported.ok());
+  EXPECT_EQ(imported.error().reason, "imageTooLarge") << imported.error().message;
 }
 
 TEST_F(ImageStoreTest, LayersInUseStayUntilTheyAreFree) {

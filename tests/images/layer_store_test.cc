@@ -544,5 +544,68 @@ TEST_F(SmallLayerStoreTest, RefusesMoreBytesAndFilesThanTheLimits) {
   EXPECT_EQ(sparse.error().reason, "imageTooLarge") << sparse.error().message;
 }
 
+TEST_F(SmallLayerStoreTest, CountsDirectoriesThatNoEntryMakes) {
+  const auto deep = [](std::string path) {
+    for (int i = 0; i < 59; ++i) path += "/d";
+    return path + "/file";
+  };
+  EXPECT_EQ(ErrorOf({{deep("a")}, {deep("b")}, {"last"}}),
+            "A layer of the image has more than 100 files, which is the limit.");
+  EXPECT_TRUE(Unpack({{deep("a")}, {"last"}}).ok());
+  std::vector<TarMember> directories;
+  std::string path = "d";
+  for (int i = 0; i < 99; ++i, path += "/d") directories.push_back(DirectoryMember(path + "/"));
+  const auto unpacked = Unpack(directories);
+  EXPECT_TRUE(unpacked.ok()) << "a directory counts once: " << unpacked.error().message;
+}
+
+class ShortNamesLayerStoreTest : public LayerStoreTest {
+ protected:
+  ShortNamesLayerStoreTest() : LayerStoreTest({.directory_names = 1000}) {}
+};
+
+TEST_F(ShortNamesLayerStoreTest, RefusesLongNamesOfDirectories) {
+  std::vector<TarMember> members;
+  for (char c = 'a'; c <= 'l'; ++c) members.push_back(DirectoryMember(std::string(90, c)));
+  EXPECT_EQ(ErrorOf(members),
+            "The names of the directories in a layer of the image have more than 1000 bytes, which "
+            "is the limit.");
+  members.resize(11);
+  EXPECT_TRUE(Unpack(members).ok());
+  const std::vector<TarMember> same(20, DirectoryMember(std::string(90, 'a')));
+  EXPECT_TRUE(Unpack(same).ok()) << "a directory is kept once";
+}
+
+// Each link leads to the next one, a thousand missing directories deep: the stack must not grow
+// with all of them.
+TEST_F(LayerStoreTest, MakesDeepTargetsOfLinksToLinks) {
+  constexpr int kLinks = 38;  // the kernel follows forty
+  std::string below;
+  for (int i = 0; i < 1000; ++i) below += "/d";
+  std::vector<TarMember> members;
+  for (int i = 0; i < kLinks; ++i) {
+    members.push_back(LinkMember("l" + std::to_string(i), "/l" + std::to_string(i + 1) + below));
+  }
+  members.push_back({"l0/file", "x"});
+  const auto layer = Unpack(members);
+  ASSERT_TRUE(layer.ok()) << layer.error().message.substr(0, 200);
+  EXPECT_TRUE(fs::is_directory(layer->path / ("l" + std::to_string(kLinks)) / "d/d/d"));
+}
+
+TEST_F(LayerStoreTest, ShowsTheBeginningOfALongPath) {
+  const std::string name(100'000, 'n');
+  const std::string error = ErrorOf({{"../" + name}});
+  EXPECT_THAT(error, HasSubstr("The entry '../nnn"));
+  EXPECT_THAT(error, HasSubstr("n...' leads out of the image."));
+  EXPECT_LT(error.size(), 1200u);
+  TarMember device{name};
+  device.type = '3';
+  const auto layer = Unpack({device});
+  ASSERT_TRUE(layer.ok()) << layer.error().message;
+  ASSERT_EQ(layer->remarks.size(), 1u);
+  EXPECT_THAT(layer->remarks[0], HasSubstr("device nodes, which an image does not need: 1 file"));
+  EXPECT_LT(layer->remarks[0].size(), 1200u);
+}
+
 }  // namespace
 }  // namespace caip::images

@@ -150,6 +150,19 @@ TEST(TarReader, RecordsAreForOneEntry) {
   EXPECT_EQ((*entries)[1].entry.path, "two");
 }
 
+// As GNU tar and Go's archive/tar read them. If all were kept, an archive of a few megabytes would
+// fill the memory.
+TEST(TarReader, ALaterPaxHeaderReplacesAnEarlierOne) {
+  const TarMember first{"x", "12 path=abc\n25 SCHILY.xattr.user.a=1\n", 'x'};
+  const TarMember second{"x", "8 uid=7\n", 'x'};
+  const TarEntry entry = OnlyEntry({first, first, second, {"name"}});
+  EXPECT_EQ(entry.path, "name");
+  EXPECT_EQ(entry.uid, 7);
+  EXPECT_TRUE(entry.attributes.empty());
+  EXPECT_EQ(OnlyEntry({second, first, {"name"}}).path, "abc");
+  EXPECT_EQ(OnlyEntry({first, first, {"name"}}).attributes.size(), 1u);
+}
+
 TEST(TarReader, ReadsBinaryNumbers) {
   EXPECT_EQ(TarNumber("0000644"), 0644);
   EXPECT_EQ(TarNumber("   644 "), 0644);
@@ -218,6 +231,43 @@ TEST(TarReader, ReadsSparseFilesOfEveryForm) {
   number(524, 1);
   AppendTarBlocks(old, "abc");
   expect(old + MakeTar({{"next"}}), "of the header");
+}
+
+// A million lines of zeros would fill the memory. GNU tar refuses such a line, too.
+TEST(TarReader, RefusesAMapWithLongNumbers) {
+  const auto read = [](size_t digits) {
+    const auto number = [digits](const std::string& value) {
+      return std::string(digits - value.size(), '0') + value + "\n";
+    };
+    std::string map = number("1") + number("600") + number("2");
+    map.resize(1024, '\0');
+    return ReadAll(MakeTar({WithRecords(
+        {{"GNU.sparse.major", "1"}, {"GNU.sparse.minor", "0"}, {"GNU.sparse.realsize", "2000"}},
+        map.substr(0, digits > 100 ? 1024 : 512) + "ab")}));
+  };
+  const auto longest = read(20);
+  ASSERT_TRUE(longest.ok()) << longest.error().message;
+  EXPECT_EQ(longest->front().data, std::string(600, '\0') + "ab");
+  for (const size_t digits : {21, 300}) {
+    const auto refused = read(digits);
+    ASSERT_FALSE(refused.ok()) << digits;
+    EXPECT_THAT(refused.error().message, HasSubstr("the map of a sparse file is damaged"));
+  }
+}
+
+TEST(TarReader, CountsTheSegmentsOfAllMapsOfAFile) {
+  constexpr size_t kMost = 1 << 20;
+  std::string map = std::to_string(kMost) + "\n";
+  for (size_t i = 0; i < kMost; ++i) map += "0\n0\n";
+  map.resize((map.size() + 511) / 512 * 512, '\0');
+  std::vector<std::pair<std::string, std::string>> records = {
+      {"GNU.sparse.major", "1"}, {"GNU.sparse.minor", "0"}, {"GNU.sparse.realsize", "0"}};
+  const auto most = ReadAll(MakeTar({WithRecords(records, map)}), 1 << 20);
+  EXPECT_TRUE(most.ok()) << most.error().message;
+  records.emplace_back("GNU.sparse.map", "0,0");
+  const auto more = ReadAll(MakeTar({WithRecords(records, map)}), 1 << 20);
+  ASSERT_FALSE(more.ok());
+  EXPECT_THAT(more.error().message, HasSubstr("the map of a sparse file is damaged"));
 }
 
 TEST(TarReader, RefusesDamagedArchives) {

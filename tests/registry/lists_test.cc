@@ -1,4 +1,6 @@
 // Lists of tags, repositories and referrers.
+#include <set>
+
 #include "tests/registry/registry_world.h"
 
 namespace caip::registry {
@@ -134,6 +136,32 @@ TEST_F(ReferrersTest, FiltersByType) {
   EXPECT_EQ(filtered.json()["manifests"].size(), 1u);
   EXPECT_EQ(filtered.json()["manifests"][0]["digest"], DigestOf(last_));
   EXPECT_THAT(Referrers("image", "?artifactType=text/c").json()["manifests"], IsEmpty());
+}
+
+// https://github.com/opencontainers/distribution-spec/blob/v1.1.1/spec.md#listing-referrers: a list
+// that is too large for one manifest has a link to the next part.
+TEST_F(ReferrersTest, ListsLargeManifestsInPages) {
+  for (const char letter : {'x', 'y', 'z'}) {
+    const Answer pushed = Attach("image", {{"artifactType", "text/a"},
+                                           {"annotations", {{"a", std::string(3 << 20, letter)}}}});
+    ASSERT_EQ(pushed.status, 201) << pushed.body.substr(0, 200);
+  }
+  for (const char* query : {"", "?artifactType=text%2Fa"}) {
+    std::set<std::string> digests;
+    std::string target = "/v2/p/i/referrers/" + DigestOf("image") + query;
+    int pages = 0;
+    for (; !target.empty() && pages < 4; ++pages) {
+      const Answer page = Call("GET", target);
+      EXPECT_EQ(page.status, 200);
+      EXPECT_EQ(page.Header("OCI-Filters-Applied"), *query == '\0' ? "" : "artifactType");
+      ASSERT_EQ(page.json()["manifests"].size(), 1u);
+      digests.insert(StringOr(page.json()["manifests"][0], "digest"));
+      target = NextOf(page);
+    }
+    EXPECT_EQ(pages, 3);
+    EXPECT_EQ(digests.size(), 3u);
+  }
+  EXPECT_EQ(Referrers("image", "?last=x").status, 400);
 }
 
 TEST_F(ReferrersTest, NeedsNeitherTheSubjectNorTheRepository) {

@@ -122,6 +122,11 @@ TEST_F(RegistryTest, DoesNotWantLayersThatAreElsewhere) {
       "application/vnd.oci.image.layer.nondistributable.v1.tar+gzip";
   EXPECT_EQ(PushManifest(CompactJson(with_urls), "a").status, 201);
   EXPECT_EQ(PushManifest(CompactJson(foreign), "b").status, 201);
+  for (const char* type : {"", ".gzip", ".zstd"}) {
+    foreign["layers"][0]["mediaType"] =
+        std::string("application/vnd.docker.image.rootfs.foreign.diff.tar") + type;
+    EXPECT_EQ(PushManifest(CompactJson(foreign), "c").status, 201) << type;
+  }
 }
 
 TEST_F(RegistryTest, RefusesDocumentsThatAreNotManifests) {
