@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/hash.h"
-#include "client/setup_script.h"
+#include "host/python/setup_script.h"
 
 namespace caip::client {
 namespace {
@@ -89,7 +89,7 @@ bool IsOnlyCopied(const TreeKey& key, const std::string& file) {
 bool OnlyCopies(const TreeKey& key) {
   if (!key.own_setup) return !HasTestsBeside(key.root);
   const Result<std::string> setup = ReadFile(key.root / "setup.py");
-  return setup.ok() && IsPlainSetup(*setup);
+  return setup.ok() && host::IsPlainSetup(*setup);
 }
 
 }  // namespace

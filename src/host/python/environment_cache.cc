@@ -139,6 +139,8 @@ std::optional<EnvironmentCache::Member> EnvironmentCache::NewestOf(
   return newest;
 }
 
+bool EnvironmentCache::Owns(const std::string& name) { return name == kReady || name == kPackages; }
+
 void EnvironmentCache::Drop(const std::string& key) const { RemoveTree(DirectoryOf(key)); }
 
 void EnvironmentCache::Unuse(const engine::RunKey& run) {

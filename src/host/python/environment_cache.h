@@ -67,8 +67,10 @@ class EnvironmentCache {
   std::optional<Member> NewestOf(const std::string& family) const;
   /// Where the environment keeps the file of its package number `index`.
   Path PackageOf(const std::string& key, size_t index, const std::string& file_name) const {
-    return DirectoryOf(key) / ".packages" / std::to_string(index) / file_name;
+    return DirectoryOf(key) / kPackages / std::to_string(index) / file_name;
   }
+  /// True for the entries of an environment's directory that the cache makes and pip does not.
+  static bool Owns(const std::string& name);
   /// Deletes the environment that Begin created.
   void Drop(const std::string& key) const;
   /// Ends the use of an environment by the run.
@@ -78,6 +80,8 @@ class EnvironmentCache {
   std::vector<Path> TakeUnneeded(const std::set<std::string>& building);
 
  private:
+  static constexpr const char* kPackages = ".packages";
+
   const Path root_;
   const size_t keep_;
   std::mutex mutex_;

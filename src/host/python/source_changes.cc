@@ -1,5 +1,7 @@
 #include "host/python/source_changes.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -10,6 +12,7 @@
 
 #include "base/text.h"
 #include "host/python/package_archive.h"
+#include "host/python/setup_script.h"
 
 namespace caip::host {
 namespace {
@@ -17,7 +20,17 @@ namespace {
 using Files = std::map<std::string, ArchiveFile>;
 
 // What lets a build do more with a source than copy it.
-constexpr std::array<std::string_view, 3> kOwnBuild = {"cmdclass", "use_2to3", "ext_modules"};
+constexpr std::array<std::string_view, 15> kOwnBuild = {
+    "cmdclass",           "use_2to3",
+    "ext_modules",        "ext-modules",
+    "setup_requires",     "setup-requires",
+    "command_packages",   "command-packages",
+    "backend-path",       "setuptools_scm",
+    "distutils.commands", "distutils.setup_keywords",
+    "egg_info.writers",   "setuptools.finalize_distribution_options",
+    "setuptools-scm"};
+
+constexpr std::array<const char*, 3> kBuildFiles = {"setup.py", "setup.cfg", "pyproject.toml"};
 
 bool Mentions(const Files& files, const std::string& name, std::string_view word) {
   const auto file = files.find(name);
@@ -34,19 +47,45 @@ std::optional<std::string> TopOf(const Files& files) {
   return top.empty() || !is_common ? std::nullopt : std::optional(std::move(top));
 }
 
-bool IsCopyingBuild(const Files& files, const std::string& top) {
-  if (!files.count(top + "PKG-INFO")) return false;  // nothing would show other metadata
-  for (const std::string_view word : kOwnBuild) {
-    if (Mentions(files, top + "setup.py", word) || Mentions(files, top + "setup.cfg", word) ||
-        Mentions(files, top + "pyproject.toml", word)) {
-      return false;
-    }
-  }
-  const auto pyproject = files.find(top + "pyproject.toml");
-  if (pyproject == files.end()) return files.count(top + "setup.py") != 0;
-  const auto wanted = BuildRequires(pyproject->second.bytes);
+bool BuildMentions(const Files& files, const std::string& top, std::string_view word) {
+  return std::any_of(kBuildFiles.begin(), kBuildFiles.end(),
+                     [&](const char* name) { return Mentions(files, top + name, word); });
+}
+
+// `version = attr: trainer.__version__`, but not `dependencies = ["attrs"]`.
+bool ReadsAttributes(const Files& files, const std::string& name) {
+  static const RE2 attribute(R"(\battr\b)");
+  const auto file = files.find(name);
+  return file != files.end() && RE2::PartialMatch(file->second.bytes, attribute);
+}
+
+// Whether setuptools builds by pyproject.toml, without a part of a build that is in the sdist.
+bool IsBuiltBySetuptools(const std::string& pyproject) {
+  static const RE2 backend(R"re(build-backend["']?\s*=\s*["']([^"']*)["'])re");
+  std::string name = "setuptools.build_meta";
+  const bool names_it = RE2::PartialMatch(pyproject, backend, &name);
+  if (!names_it && pyproject.find("build-backend") != std::string::npos) return false;
+  if (name != "setuptools.build_meta" && name != "setuptools.build_meta:__legacy__") return false;
+  const auto wanted = BuildRequires(pyproject);
   return std::all_of(wanted.begin(), wanted.end(),
-                     [](const auto& name) { return name == "setuptools" || name == "wheel"; });
+                     [](const auto& each) { return each == "setuptools" || each == "wheel"; });
+}
+
+// Whether a build copies the sources, and their bytes change nothing else that it makes. PKG-INFO
+// alone does not show that: it may lack requirements, entry points and scripts.
+bool IsCopyingBuild(const Files& files, const std::string& top) {
+  if (!files.count(top + "PKG-INFO")) return false;  // no tool for packages made it
+  const auto is_link = [](const auto& file) { return !file.second.link.empty(); };
+  if (std::any_of(files.begin(), files.end(), is_link)) return false;  // a build copies its target
+  const auto is_mentioned = [&](std::string_view word) { return BuildMentions(files, top, word); };
+  if (std::any_of(kOwnBuild.begin(), kOwnBuild.end(), is_mentioned)) return false;
+  if (ReadsAttributes(files, top + "setup.cfg")) return false;
+  if (ReadsAttributes(files, top + "pyproject.toml")) return false;
+  const auto setup = files.find(top + "setup.py");
+  const bool has_setup = setup != files.end();
+  if (has_setup && !InstallsWithoutReadingSources(setup->second.bytes)) return false;
+  const auto pyproject = files.find(top + "pyproject.toml");
+  return pyproject == files.end() ? has_setup : IsBuiltBySetuptools(pyproject->second.bytes);
 }
 
 bool IsModule(const std::string& member, const ArchiveFile& file) {
@@ -85,15 +124,22 @@ class Comparison {
     for (const auto& [name, file] : after_) {
       if (before_.count(name) == 0 && !Add(name, file)) return {};
     }
-    const bool names_modules = Mentions(before_, top_ + "setup.py", "py_modules") ||
-                               Mentions(before_, top_ + "setup.cfg", "py_modules") ||
-                               Mentions(before_, top_ + "pyproject.toml", "py-modules");
+    const bool names_modules =
+        BuildMentions(before_, top_, "py_modules") || BuildMentions(before_, top_, "py-modules");
     if (!moved_.empty() && names_modules) return {};
+    if (BuildNamesChanged()) return {};
     if (!std::includes(moved_.begin(), moved_.end(), listed_.begin(), listed_.end())) return {};
     return std::move(changed_);
   }
 
  private:
+  // A build installs such a file as a script or as data, too, or reads it.
+  bool BuildNamesChanged() const {
+    return std::any_of(changed_.begin(), changed_.end(), [&](const ChangedSource& source) {
+      return BuildMentions(before_, top_, Path(source.member).filename().string());
+    });
+  }
+
   std::string MemberOf(const std::string& name) const { return name.substr(top_.size()); }
 
   bool Replace(const std::string& name, const ArchiveFile& old, const ArchiveFile& now) {

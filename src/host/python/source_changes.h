@@ -32,8 +32,9 @@ struct ChangedSource {
 
 /// The sources in which two sdists differ. nullopt if they also differ in another way (an
 /// `__init__.py` more or less, another file, other metadata), or if their build may do more than
-/// copy sources: it needs more than setuptools, or setup.py names commands of its own, or, for a
-/// source that is new or gone, single modules.
+/// copy sources: it needs more than setuptools, setup.py is not plain (setup_script.h), a setting
+/// is an attribute of a module, a setting names a changed source, or, for a source that is new or
+/// gone, single modules.
 Result<std::optional<std::vector<ChangedSource>>> ChangedSources(const PackageUpdate& update);
 
 }  // namespace caip::host

@@ -8,11 +8,12 @@
 #include <string_view>
 #include <utility>
 
-#include "base/encoding.h"
 #include "base/errors.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "host/process/child_process.h"
+#include "host/python/environment_cache.h"
+#include "host/python/installed_record.h"
 #include "host/python/package_archive.h"
 
 namespace caip::host {
@@ -25,116 +26,6 @@ constexpr size_t kScriptBytesMax = 1 << 20;
 constexpr const char* kScripts = "../../../bin/";  // in RECORD, from site-packages
 constexpr const char* kCompile =
     "import py_compile, sys\nfor name in sys.argv[1:]: py_compile.compile(name, doraise=True)";
-
-std::string RecordSum(std::string_view bytes) {
-  return "sha256=" + Base64Url(Sha256(bytes)) + "," + std::to_string(bytes.size());
-}
-
-// The RECORD of one installed distribution (PyPA, "Recording installed projects").
-class Record {
- public:
-  static Result<Record> Read(const Path& dist_info) {
-    ASSIGN_OR_RETURN(const std::string text, ReadFile(dist_info / "RECORD"));
-    Record record;
-    record.file_ = dist_info / "RECORD";
-    record.lines_ = Split(text, '\n');
-    record.line_end_ = text.ends_with("\r\n") ? "\r" : "";  // pip's csv module writes it
-    return record;
-  }
-  /// Call it before the following: the members of the sdist that was installed.
-  void SetMembers(std::vector<std::string> members) { members_ = std::move(members); }
-  /// The installed file that a member of the sdist became: "src/trainer/task.py" is
-  /// "trainer/task.py". "": none, or several, or "tests/trainer/task.py" may have become it, too.
-  std::string InstalledAs(const std::string& member) const {
-    std::string found;
-    for (const std::string& line : lines_) {
-      const std::string name = line.substr(0, line.find(','));
-      if (name.empty() || !MayBecome(member, name)) continue;
-      if (!found.empty()) return "";
-      found = name;
-    }
-    const auto others = std::count_if(members_.begin(), members_.end(), [&](const auto& other) {
-      return other != member && MayBecome(other, found);
-    });
-    return found.empty() || others > 0 ? "" : found;
-  }
-  /// True if pip compiled the module: "trainer/__pycache__/task.cpython-311.pyc".
-  bool HasCompiled(const Path& module) const {
-    const std::string name = CompiledStem(module);
-    return std::any_of(lines_.begin(), lines_.end(),
-                       [&](const std::string& line) { return line.starts_with(name); });
-  }
-  /// Sets the digest and the size of a file that it lists.
-  void Set(const std::string& name, std::string_view bytes) {
-    if (const size_t at = Find(name); at < lines_.size()) {
-      lines_[at] = name + "," + RecordSum(bytes) + line_end_;
-      changed_ = true;
-    }
-  }
-  /// Where pip would install a new module: beside the other modules of its directory, if these are
-  /// a package of which `before` has all installed. "" if that is not certain.
-  std::string PlaceFor(const std::string& member, const std::vector<std::string>& siblings) const {
-    std::string directory;
-    for (const std::string& sibling : siblings) {
-      const Path installed = InstalledAs(sibling);
-      if (!installed.has_parent_path() || !HasCompiled(installed)) return "";
-      if (!directory.empty() && installed.parent_path() != directory) return "";
-      directory = installed.parent_path();
-    }
-    return directory.empty() ? "" : directory + "/" + Path(member).filename().string();
-  }
-  /// Adds a module, and its compiled file with the same ending as that of another one.
-  void Add(const std::string& module, std::string_view bytes, const std::string& other) {
-    Insert(module, RecordSum(bytes));
-    const std::string known = CompiledStem(other);
-    for (const std::string& line : std::vector(lines_)) {
-      if (!line.starts_with(known)) continue;
-      Insert(CompiledStem(module) + line.substr(known.size(), line.find(',') - known.size()), ",");
-    }
-  }
-  /// Removes a module and its compiled files. Returns the names of these.
-  std::vector<std::string> Remove(const std::string& module) {
-    std::vector<std::string> compiled;
-    std::erase_if(lines_, [&](const std::string& line) {
-      const bool is_compiled = line.starts_with(CompiledStem(module));
-      if (is_compiled) compiled.push_back(line.substr(0, line.find(',')));
-      return is_compiled || line.starts_with(module + ",");
-    });
-    changed_ = true;
-    return compiled;
-  }
-  Status Write() const {
-    if (!changed_) return Ok{};
-    return WriteFile(file_, Join(lines_, "\n"));  // a new file: the old one is a hard link
-  }
-
- private:
-  static bool MayBecome(const std::string& member, const std::string& installed) {
-    return member == installed || member.ends_with("/" + installed);
-  }
-  static std::string CompiledStem(const Path& module) {
-    return (module.parent_path() / "__pycache__" / module.stem()).string() + ".";
-  }
-  // pip sorts the lines by their names.
-  void Insert(const std::string& name, const std::string& facts) {
-    const auto at = std::find_if(lines_.begin(), lines_.end(), [&](const std::string& line) {
-      return line.empty() || line.substr(0, line.find(',')) > name;
-    });
-    lines_.insert(at, name + "," + facts + line_end_);
-    changed_ = true;
-  }
-  size_t Find(const std::string& name) const {
-    const auto at = std::find_if(lines_.begin(), lines_.end(), [&](const std::string& line) {
-      return line.starts_with(name + ",");
-    });
-    return static_cast<size_t>(at - lines_.begin());
-  }
-  Path file_;
-  std::vector<std::string> lines_;
-  std::string line_end_;
-  std::vector<std::string> members_;
-  bool changed_ = false;
-};
 
 class Update {
  public:
@@ -150,25 +41,46 @@ class Update {
     }
     if (!Compile()) return false;
     for (auto& [dist_info, record] : records_) RETURN_IF_ERROR(record.Write());
-    return true;
+    return HasAllFiles();
   }
 
  private:
   Status CopyTree() {
     std::error_code error;
-    for (const char* name : {"bin", "lib"}) {
-      fs::copy(from_.root / name, to_.root / name,
-               fs::copy_options::recursive | fs::copy_options::copy_symlinks |
-                   fs::copy_options::create_hard_links,
-               error);
-      if (error) return CannotMake(to_.root / name, error.value());
+    for (fs::directory_iterator at(from_.root, error), end; !error && at != end;
+         at.increment(error)) {
+      const std::string name = at->path().filename();
+      if (name == "lib64" || EnvironmentCache::Owns(name)) continue;
+      RETURN_IF_ERROR(CopyEntry(name));
     }
-    for (const char* name : {"pyvenv.cfg", "pip.conf"}) {
-      fs::copy_file(from_.root / name, to_.root / name, error);
-      if (error) return CannotMake(to_.root / name, error.value());
-    }
+    if (error) return CannotRead(from_.root, error.value());
     fs::create_symlink("lib", to_.root / "lib64", error);
     return error ? Status(CannotMake(to_.root / "lib64", error.value())) : Status(Ok{});
+  }
+
+  // pip installs not only into bin and lib: data_files and headers have directories of their own.
+  Status CopyEntry(const std::string& name) const {
+    const bool is_setting = name == "pyvenv.cfg" || name == "pip.conf";
+    const auto form = is_setting ? fs::copy_options::none : fs::copy_options::create_hard_links;
+    std::error_code error;
+    fs::copy(from_.root / name, to_.root / name,
+             fs::copy_options::recursive | fs::copy_options::copy_symlinks | form, error);
+    return error ? Status(CannotMake(to_.root / name, error.value())) : Status(Ok{});
+  }
+
+  // A file that was missing before the update is none of the updated package: pip removed it with
+  // another version of a requirement.
+  bool HasAllFiles() const {
+    for (const auto& [dist_info, record] : records_) {
+      for (const std::string& name : record.Names()) {
+        if (name.starts_with('/')) return false;
+        const bool is_installed = fs::exists(fs::symlink_status(to_.site_packages / name));
+        if (!is_installed && fs::exists(fs::symlink_status(from_.site_packages / name))) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   Status ReadRecords() {
@@ -176,7 +88,7 @@ class Update {
     for (fs::directory_iterator at(to_.site_packages, error), end; !error && at != end;
          at.increment(error)) {
       if (at->path().extension() != ".dist-info" || !fs::exists(at->path() / "RECORD")) continue;
-      ASSIGN_OR_RETURN(Record record, Record::Read(at->path()));
+      ASSIGN_OR_RETURN(InstalledRecord record, InstalledRecord::Read(at->path()));
       records_.emplace(at->path(), std::move(record));
     }
     return error ? Status(CannotRead(to_.site_packages, error.value())) : Status(Ok{});
@@ -218,11 +130,18 @@ class Update {
 
   // The installed file of a source that has the bytes of the sdist from before. "": none.
   std::string InstalledUnchanged(const ChangedSource& source) const {
-    const Record& record = records_.at(installed_);
+    const InstalledRecord& record = records_.at(installed_);
     const std::string name = record.InstalledAs(source.member);
-    if (name.empty() || !record.HasCompiled(name)) return "";
+    if (name.empty() || !record.HasCompiled(name) || IsShared(name)) return "";
     const auto now = ReadFile(to_.site_packages / name);
     return now.ok() && *now == source.before ? name : "";
+  }
+
+  // Of the packages with a file, the last one that pip installs wins.
+  bool IsShared(const std::string& name) const {
+    return std::any_of(records_.begin(), records_.end(), [&](const auto& record) {
+      return record.first != installed_ && record.second.Lists(name);
+    });
   }
 
   Result<bool> Rewrite(const ChangedSource& source) {
@@ -256,7 +175,7 @@ class Update {
     const auto is_new = [](const ChangedSource& source) { return !source.before; };
     if (std::none_of(changed.begin(), changed.end(), is_new)) return true;
     ASSIGN_OR_RETURN(const Files after, ReadArchive(update.after, kComparedSdistBytesMax));
-    Record& record = records_.at(installed_);
+    InstalledRecord& record = records_.at(installed_);
     for (const ChangedSource& source : changed) {
       if (source.before) continue;
       const std::vector<std::string> siblings = SiblingsOf(source.member, after, changed);
@@ -320,7 +239,7 @@ class Update {
 
   const EnvironmentPlace& from_;
   const EnvironmentPlace& to_;
-  std::map<Path, Record> records_;
+  std::map<Path, InstalledRecord> records_;
   Path installed_;                    // the dist-info of the package that is being replaced
   std::vector<std::string> sources_;  // that were replaced
 };

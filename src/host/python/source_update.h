@@ -22,8 +22,9 @@ struct EnvironmentPlace {
 
 /// Copies the environment `from` to `to`, and replaces the changed sources of its packages, their
 /// compiled files and the lines of RECORD. False if a source is not installed as it is in its
-/// sdist, does not compile, or is new in a directory that is not a package whose sources are all
-/// installed: then `to` must be made by pip. Files that do not change become hard links.
+/// sdist, is installed a second time, does not compile, or is new in a directory that is not a
+/// package whose sources are all installed, or if a file of RECORD is then missing: `to` must be
+/// made by pip. Files that do not change become hard links.
 Result<bool> UpdateSources(const EnvironmentPlace& from, const EnvironmentPlace& to,
                            const std::vector<PackageUpdate>& updates);
 

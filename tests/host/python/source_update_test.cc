@@ -87,6 +87,59 @@ TEST(ChangedSources, AreNoneIfMoreDiffersOrTheBuildMayDoMore) {
   EXPECT_EQ(Changed(bare, With(bare, "t-0.1/t/task.py", "print(2)\n")), "more");
 }
 
+// pip runs setup.py again, and reads the settings again: PKG-INFO does not show all that they say.
+TEST(ChangedSources, AreNoneIfTheBuildMayReadThem) {
+  const std::string import = "from setuptools import setup\n";
+  for (const auto& [name, bytes] : std::vector<std::pair<std::string, std::string>>{
+           {"setup.py", import + "import re\ndeps = re.findall('x', open('t/deps.py').read())\n"
+                                 "setup(name='t', install_requires=deps)\n"},
+           {"setup.py", import + "from t import version\nsetup(name='t', version=version)\n"},
+           {"setup.py", import + "setup(name='t', scripts=['t/task.py'])\n"},
+           {"setup.py", import + "setup(name='t', data_files=[('share/t', ['t/task.py'])])\n"},
+           {"setup.cfg", "[metadata]\nversion = attr: t.__version__\n"},
+           {"setup.cfg", "[options]\nsetup_requires = plugin\n"},
+           {"setup.cfg", "[options]\ninstall_requires = file: t/task.py\n"},
+           {"setup.cfg", "[options.entry_points]\ndistutils.commands =\n  build_py = t:Build\n"},
+           {"pyproject.toml",
+            "[project]\nname = 't'\n[tool.setuptools.dynamic]\nversion = {attr = 't.version'}\n"},
+           {"pyproject.toml",
+            "[build-system]\nrequires = []\nbuild-backend = 'b'\nbackend-path = ['.']\n"},
+           {"pyproject.toml", "[build-system]\nrequires = []\nbuild-backend = 'flit_core.api'\n"},
+           {"pyproject.toml", "[tool.setuptools_scm]\n"}}) {
+    const Members odd = With(kPlain, "t-0.1/" + name, bytes);
+    EXPECT_EQ(Changed(odd, With(odd, "t-0.1/t/task.py", "print(2)\n")), "more") << bytes;
+  }
+}
+
+TEST(ChangedSources, AreFoundIfTheBuildReadsOtherFiles) {
+  for (const auto& [name, bytes] : std::vector<std::pair<std::string, std::string>>{
+           {"setup.py",
+            "from setuptools import setup\nsetup(name='t',\n"
+            "      long_description=open('README.md').read(), scripts=['bin/t'],\n"
+            "      entry_points={'console_scripts': ['t=t.task:main']})\n"},
+           {"setup.cfg", "[options]\ninstall_requires =\n  attrs\n[egg_info]\ntag_date = 0\n"},
+           {"pyproject.toml",
+            "[build-system]\nrequires = ['setuptools']\nbuild-backend = 'setuptools.build_meta'\n"
+            "[project]\ndependencies = ['attrs']\n[tool.setuptools.packages.find]\n"}}) {
+    const Members odd = With(kPlain, "t-0.1/" + name, bytes);
+    EXPECT_EQ(Changed(odd, With(odd, "t-0.1/t/task.py", "print(2)\n")), "t/task.py ") << bytes;
+  }
+}
+
+TEST(ChangedSources, AreNoneIfALinkMayNameThem) {
+  const TemporaryDirectory directory;
+  const PackageUpdate update{0, directory.path() / "a.tar.gz", directory.path() / "b.tar.gz"};
+  for (const Path& file : {update.before, update.after}) {
+    std::vector<ArchiveMember> members = {{"t-0.1/t/alias.py", "", "task.py"}};
+    for (const auto& [name, bytes] : kPlain) members.push_back({name, bytes});
+    if (file == update.after) members.back().bytes = "print(2)\n";
+    MakeArchive(file, members);
+  }
+  const auto changed = ChangedSources(update);
+  ASSERT_TRUE(changed.ok()) << changed.error().message;
+  EXPECT_FALSE(changed->has_value());
+}
+
 TEST(ChangedSources, CanBeNewOrGone) {
   const std::string list = "t-0.1/t.egg-info/SOURCES.txt";
   const Members plain = With(kPlain, list, "setup.py\nt/__init__.py\nt/task.py");
@@ -181,15 +234,18 @@ class SourceUpdateTest : public testing::Test {
   }
   /// Builds an sdist of the project, and prepares an environment with it.
   engine::Prepared Prepare(const std::string& job) {
-    const auto built = CaptureTool({.argv = {python_.executable, "setup.py", "-q", "sdist", "-d",
-                                             (root_.path() / "bucket").string()},
+    std::vector<std::string> argv = {python_.executable, "setup.py", "-q"};
+    argv.insert(argv.end(), build_arguments_.begin(), build_arguments_.end());
+    for (const std::string& word : {std::string("sdist"), std::string("-d")}) argv.push_back(word);
+    argv.push_back((root_.path() / "bucket").string());
+    const auto built = CaptureTool({.argv = std::move(argv),
                                     .environment = options_.own_environment,
                                     .directory = (root_.path() / "project").string()});
     EXPECT_TRUE(built.ok() && built->result.ok()) << (built.ok() ? built->err : "");
     PackagerOnHost packager(options_, interpreters_, source_, log_, clock_);
     engine::PrepareRequest request;
     request.run = {"p", job, ""};
-    request.package_uris = {"gs://b/trainer-0.1.tar.gz"};
+    request.package_uris = uris_;
     request.software_version = "2.11";
     request.python_version = Text(python_.minor);
     request.log_tasks = {"master-replica-0"};
@@ -201,6 +257,14 @@ class SourceUpdateTest : public testing::Test {
   }
   static Path TreeOf(const engine::Prepared& prepared) {
     return Path(prepared.interpreter).parent_path().parent_path();
+  }
+  /// All files that pip installed, in every directory of the environment.
+  static Members InstalledIn(const engine::Prepared& prepared) {
+    Members files = FilesOf(TreeOf(prepared));
+    std::erase_if(files, [](const auto& file) {
+      return file.first == ".ready" || file.first.starts_with(".packages/");
+    });
+    return files;
   }
   /// The lines of RECORD without those of files that name the environment's key.
   std::vector<std::string> RecordOf(const engine::Prepared& prepared) const {
@@ -246,6 +310,8 @@ class SourceUpdateTest : public testing::Test {
   }
 
   TemporaryDirectory root_;
+  std::vector<std::string> uris_ = {"gs://b/trainer-0.1.tar.gz"};
+  std::vector<std::string> build_arguments_;
   BucketSource source_{root_.path() / "bucket"};
   Interpreters interpreters_{UsrBin(), {}};
   Interpreter python_;
@@ -308,6 +374,79 @@ TEST_F(SourceUpdateTest, LeavesTheFilesThatPipLeavesOfNewAndRemovedSources) {
   EXPECT_EQ(Output({earlier.interpreter, "-m", "trainer.task"}), "old other\n");
   ExpectSame(FilesOf(TreeOf(updated) / "lib"), wanted);
   EXPECT_EQ(RecordOf(updated), record);
+}
+
+TEST_F(SourceUpdateTest, LeavesTheFilesThatPipLeavesInAllDirectories) {
+  Write("setup.py",
+        "from setuptools import setup\n"
+        "setup(name='trainer', version='0.1', packages=['trainer'], package_dir={'': 'src'},\n"
+        "      data_files=[('share/trainer', ['conf/words.json']), ('etc', ['conf/etc.ini']),\n"
+        "                  ('', ['conf/top.txt'])],\n"
+        "      headers=['conf/trainer.h'], scripts=['conf/tool', 'conf/script.py'])\n");
+  Write("MANIFEST.in", "graft conf\n");
+  for (const char* name : {"words.json", "etc.ini", "top.txt", "trainer.h"}) {
+    Write(std::string("conf/") + name, name);
+  }
+  Write("conf/tool", "#!/usr/bin/python3\nimport trainer.task as t; t.main()\n");
+  Write("conf/script.py", "#!python\nimport trainer.task as t; t.main()\n");
+  Write("src/trainer/task.py", Task("new"));
+  const Members wanted = InstalledIn(Prepare("by_pip"));
+  RemoveTree(options_.state);
+
+  Write("src/trainer/task.py", Task("old"));
+  Prepare("earlier");
+  Write("src/trainer/task.py", Task("new"));
+  const engine::Prepared updated = Prepare("updated");
+  EXPECT_THAT(LinesOf("updated"), Contains(kUpdated));
+  for (const char* name : {"share/trainer/words.json", "etc/etc.ini", "top.txt"}) {
+    EXPECT_TRUE(wanted.count(name)) << name;
+  }
+  ExpectSame(InstalledIn(updated), wanted);
+  EXPECT_EQ(Output({updated.path_prefix + "/tool"}), "new other\n");
+  EXPECT_EQ(Output({updated.path_prefix + "/script.py"}), "new other\n");
+}
+
+TEST_F(SourceUpdateTest, IsLeftToPipIfSetupReadsTheRequirementsFromASource) {
+  ASSERT_TRUE(MakeDirectories(root_.path() / "links").ok());
+  MakeArchive(root_.path() / "links/extra-1.0-py3-none-any.whl",
+              {{"extra.py", "name = 'extra'\n"},
+               {"extra-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: extra\nVersion: 1.0"},
+               {"extra-1.0.dist-info/WHEEL",
+                "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
+               {"extra-1.0.dist-info/RECORD", ""}});
+  options_.own_environment.emplace_back("PIP_FIND_LINKS", (root_.path() / "links").string());
+  Write("setup.py",
+        "import re\nfrom setuptools import setup\n"
+        "deps = re.findall(r'\"(.*?)\"', open('src/trainer/deps.py').read())\n"
+        "setup(name='trainer', version='0.1', packages=['trainer'], package_dir={'': 'src'},\n"
+        "      install_requires=deps)\n");
+  Write("src/trainer/deps.py", "DEPS = []\n");
+  // As `--package-path` builds. The sdist then has no requires.txt.
+  build_arguments_ = {"egg_info", "--egg-base", (root_.path() / "links").string()};
+  Prepare("one");
+  Write("src/trainer/deps.py", "DEPS = [\"extra\"]\n");
+  const engine::Prepared two = Prepare("two");
+  EXPECT_EQ(Output({two.interpreter, "-c", "import extra; print(extra.name)"}), "extra\n");
+  EXPECT_THAT(LinesOf("two"), Not(Contains(kUpdated)));
+}
+
+TEST_F(SourceUpdateTest, IsLeftToPipIfALaterPackageHasTheFile) {
+  WriteSdist(root_.path() / "bucket/second-0.1.tar.gz",
+             {{"second-0.1/PKG-INFO", "Metadata-Version: 1.0\nName: second\nVersion: 0.1\n"},
+              {"second-0.1/setup.py",
+               "from setuptools import setup\n"
+               "setup(name='second', version='0.1', packages=['trainer'])\n"},
+              {"second-0.1/trainer/__init__.py", ""},
+              {"second-0.1/trainer/other.py", "name = 'other'\n"}});
+  uris_.push_back("gs://b/second-0.1.tar.gz");
+  Prepare("one");
+  Write("src/trainer/other.py", "name = 'changed'\n");
+  const engine::Prepared two = Prepare("two");
+  EXPECT_EQ(Output({two.interpreter, "-m", "trainer.task"}), "old other\n") << "the last one wins";
+  Write("src/trainer/task.py", Task("new"));
+  const engine::Prepared three = Prepare("three");
+  EXPECT_THAT(LinesOf("three"), Contains(kUpdated)) << "only the first package has it";
+  EXPECT_EQ(Output({three.interpreter, "-m", "trainer.task"}), "new other\n");
 }
 
 TEST_F(SourceUpdateTest, IsLeftToPipIfANewSourceMayNotBeInstalled) {

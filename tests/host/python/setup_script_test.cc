@@ -1,11 +1,11 @@
 // Which setup.py does nothing that depends on the sources.
-#include "client/setup_script.h"
+#include "host/python/setup_script.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace caip::client {
+namespace caip::host {
 namespace {
 
 TEST(SetupScript, IsPlainIfItCallsSetupWithConstants) {
@@ -30,6 +30,8 @@ TEST(SetupScript, IsNotPlainIfItMayReadOrRunMore) {
   for (const std::string rest : {
            "",
            "setup(name='t', long_description=open('README.md').read())",
+           "with open('README.md') as file:\n  text = file.read()\nsetup(name='t')",
+           "setup(name='t', entry_points={'console_scripts': ['t=t.task:main']})",
            "setup(name='t', version=__import__('t').__version__)",
            "setup(name='t', version=f'{1 + 1}')",
            "setup(name='t', version='.'.join(['1', '0']))",
@@ -61,5 +63,44 @@ TEST(SetupScript, IsNotPlainIfItMayReadOrRunMore) {
   EXPECT_FALSE(IsPlainSetup("\xef\xbb\xbfsetup(name='t')"));
 }
 
+const std::string kImport = "from setuptools import setup, find_packages\n";
+
+TEST(SetupScript, InstallsWithoutReadingSourcesIfItReadsOtherFiles) {
+  for (const std::string rest : {
+           "setup(name='t', packages=find_packages())",
+           "setup(name='t', package_dir={'': 'src'}, packages=find_packages(where='src'))",
+           "setup(name='t', entry_points={'console_scripts': ['t=t.task:main']})",
+           "setup(name='t', scripts=['bin/t'], data_files=[('share/t', ['conf/words.json'])])",
+           "setup(name='t', long_description=open('README.md', encoding='utf-8').read())",
+           "with open('requirements.txt') as file:\n    needed = file.read().splitlines()\n"
+           "setup(name='t', install_requires=needed, version=open(\"VERSION\").read().strip())",
+       }) {
+    EXPECT_TRUE(InstallsWithoutReadingSources(kImport + rest)) << rest;
+  }
+}
+
+TEST(SetupScript, DoesNotInstallWithoutReadingSourcesIfItMayReadThem) {
+  for (const std::string rest : {
+           "setup(name='t', install_requires=open('t/needed.py').read().split())",
+           "setup(name='t', version=open('t/version' '.py').read())",
+           "setup(name='t', version=open('t/version' + '.py').read())",
+           "setup(name='t', version=open('t/version.\\x70y').read())",
+           "file = 't/version.py'\nsetup(name='t', version=open(file).read())",
+           "read = open\nsetup(name='t', version=read('t/version.py').read())",
+           "open = read\nsetup(name='t')",
+           "exec(open('VERSION').read())\nsetup(name='t')",
+           "import re\ndeps = re.findall('x', open('t/deps.py').read())\nsetup(name='t')",
+           "from t import version\nsetup(name='t', version=version)",
+           "import glob\nsetup(name='t', scripts=glob.glob('t/*.py'))",
+           "setup(name='t', package_dir={'a': 'src', 'b': 'src'})",
+           "setup(name='t', package_dir={'': 'src', 'b': 'src/a'})",
+           "setup(name='t', cmdclass={})",
+           "setup(name='t', setup_requires=['x'])",
+           "setup(name='t', version=open('VERSION').name)",
+       }) {
+    EXPECT_FALSE(InstallsWithoutReadingSources(kImport + rest)) << rest;
+  }
+}
+
 }  // namespace
-}  // namespace caip::client
+}  // namespace caip::host

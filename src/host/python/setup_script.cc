@@ -1,4 +1,4 @@
-#include "client/setup_script.h"
+#include "host/python/setup_script.h"
 
 #include <algorithm>
 #include <cctype>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace caip::client {
+namespace caip::host {
 namespace {
 
 enum class TokenKind { kName, kText, kNumber, kSign };
@@ -64,6 +64,20 @@ const Names& Arguments() {
                                "url",
                                "version",
                                "zip_safe"};
+  return kNames;
+}
+
+// Those that say what is installed where.
+const Names& InstallArguments() {
+  static const Names kNames = {"data_files",   "encoding",      "entry_points",       "headers",
+                               "license_file", "license_files", "namespace_packages", "package_dir",
+                               "scripts",      "test_suite",    "tests_require",      "where"};
+  return kNames;
+}
+
+// Methods of a file that was opened, and of its text.
+const Names& TextMethods() {
+  static const Names kNames = {"close", "read", "readlines", "splitlines", "split", "strip"};
   return kNames;
 }
 
@@ -142,10 +156,13 @@ class Tokenizer {
   size_t at_ = 0;
 };
 
+enum class SetupUse { kBuild, kInstall };
+
 /// Goes through the tokens once.
-class Reader {
+class SetupReader {
  public:
-  explicit Reader(const std::vector<Token>& tokens) : tokens_(tokens) {}
+  SetupReader(const std::vector<Token>& tokens, SetupUse use)
+      : tokens_(tokens), installs_(use == SetupUse::kInstall) {}
 
   bool IsPlain() {
     for (at_ = 0; at_ < tokens_.size(); ++at_) {
@@ -169,43 +186,79 @@ class Reader {
     if (sign == '(' || sign == '[' || sign == '{') ++depth_;
     if (sign == ')' || sign == ']' || sign == '}') --depth_;
     if (sign == '(' && at_ > 0 && (Near(-1) == ")" || Near(-1) == "]")) return false;  // a call
-    return sign != '.' || Has(Modules(), Near(-1));
+    return sign != '.' || Has(Modules(), Near(-1)) || (installs_ && Has(TextMethods(), Near(1)));
   }
 
   bool TakesName(std::string_view name) {
+    if (installs_ && Near(-1) == "." && Has(TextMethods(), name)) return Near(1) == "(";
     if (Near(-1) == ".") {
       if (name != "core" && !Has(Functions(), name)) return false;
     } else if (Near(1) == "=") {
       return TakesValue(name);
+    } else if (installs_ && name == "open") {
+      return OpensOtherThanSource();
+    } else if (installs_ && Near(-1) == "as" && depth_ == 0) {
+      return Gives(name);
     }
     if (Near(1) == "(") {
       calls_setup_ = calls_setup_ || name == "setup";
       return Has(Functions(), name);
     }
+    if (installs_ && (name == "with" || name == "as")) return true;
     return name == "core" || Has(Words(), name) || Has(Modules(), name) || Has(Functions(), name) ||
            Has(given_, name);
   }
 
   // The name of a parameter, or of a constant.
   bool TakesValue(std::string_view name) {
-    if (depth_ > 0) return Has(Arguments(), name);
+    if (depth_ == 0) return Gives(name);
+    if (Has(Arguments(), name)) return true;
+    if (!installs_ || !Has(InstallArguments(), name)) return false;
+    return name != "package_dir" || NamesOneDirectory();
+  }
+
+  bool Gives(std::string_view name) {
     if (Has(Words(), name) || Has(Modules(), name) || Has(Functions(), name)) return false;
+    if (name == "open" || name == "with" || name == "as") return false;
     given_.insert(name);
     return true;
   }
 
+  // open('README.md'), with nothing that makes another name of it.
+  bool OpensOtherThanSource() const {
+    const std::string_view file = Near(2);
+    const std::string_view next = Near(3);
+    if (Near(1) != "(" || (next != ")" && next != ",")) return false;
+    if (tokens_[at_ + 2].kind != TokenKind::kText) return false;
+    return file.find(".py") == std::string_view::npos && file.find('\\') == std::string_view::npos;
+  }
+
+  // package_dir={'': 'src'}: no directory becomes two packages.
+  bool NamesOneDirectory() const {
+    const std::string_view root = Near(3);
+    return Near(2) == "{" && (root == "''" || root == "\"\"") && Near(4) == ":" &&
+           (Near(6) == "}" || (Near(6) == "," && Near(7) == "}"));
+  }
+
   const std::vector<Token>& tokens_;
+  const bool installs_;
   size_t at_ = 0;
   int depth_ = 0;
   bool calls_setup_ = false;
   Names given_;
 };
 
-}  // namespace
-
-bool IsPlainSetup(std::string_view text) {
+bool IsPlain(std::string_view text, SetupUse use) {
   const auto tokens = Tokenizer(text).All();
-  return tokens && Reader(*tokens).IsPlain();
+  return tokens && SetupReader(*tokens, use).IsPlain();
 }
 
-}  // namespace caip::client
+}  // namespace
+
+bool IsPlainSetup(std::string_view text) { return IsPlain(text, SetupUse::kBuild); }
+
+bool InstallsWithoutReadingSources(std::string_view text) {
+  return IsPlain(text, SetupUse::kInstall);
+}
+
+}  // namespace caip::host
