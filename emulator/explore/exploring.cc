@@ -261,6 +261,8 @@ class Explorer {
     if (deepens) {
       ASSIGN_OR_RETURN(RecordedRun next, records.Take());
       next.has_directories = HasBucketDirectories();
+      // The buckets are among the files. Their objects at the restart would make each state differ.
+      if (task.recorded && next.has_directories) next.states = {task.begin};
       next.begin = BeginOfRecovery(task, *whole);
       next.events = whole->events;
       next.begun = BegunBefore(task);

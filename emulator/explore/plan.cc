@@ -161,6 +161,7 @@ void Plan::AddKept(const RecordedRun& run, size_t most) {
 
 void Plan::AddPairs(std::map<size_t, RecordedRun>& recoveries) {
   const size_t singles = tasks_.size();
+  size_t turn = 0;  // of the recoveries with a second restart
   for (auto& [index, recovery] : recoveries) {
     const ExploreTask first = tasks_[index];
     const size_t end = CaughtUpAt(recovery.events, recovery.begin, first.point.replica);
@@ -169,7 +170,8 @@ void Plan::AddPairs(std::map<size_t, RecordedRun>& recoveries) {
     const size_t before = tasks_.size();
     first.recorded ? tasks_.AddRecorded(recovery, first.point)
                    : tasks_.AddWhole(recovery, first.point, first.what);
-    if (options_.pairs == Pairs::kSample) tasks_.ThinOut(before, 1);
+    if (options_.pairs != Pairs::kSample || tasks_.size() == before) continue;
+    tasks_.KeepOne(before, turn++);
   }
   if (options_.pairs == Pairs::kAll) {
     ThinOut(singles, static_cast<size_t>(options_.points_max), "pairs");
@@ -193,7 +195,11 @@ size_t Plan::PairsSample() const {
 }
 
 void Plan::ChooseDeepened() {
-  if (options_.pairs == Pairs::kSample) deepened_ = tasks_.SampleOfSingles(PairsSample());
+  // By default a few restarts keep the disk. Second ones belong to those that lose it.
+  const bool with_kept = options_.disks != Disks::kNew;
+  if (options_.pairs == Pairs::kSample) {
+    deepened_ = tasks_.SampleOfSingles(PairsSample(), with_kept);
+  }
   if (options_.pairs != Pairs::kAll) return;
   for (size_t i = 0; i < tasks_.size(); ++i) {
     const bool is_over = tasks_[i].what == Interruption::kProgramFails;  // the job

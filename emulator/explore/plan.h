@@ -19,7 +19,8 @@ class Plan {
   /// from recorded buckets.
   void AddSingles(const RecordedRun& baseline, bool use_record);
   /// Adds second restarts in these recoveries, by the index of their task, until each has caught
-  /// up. Removes the other crash points of the recoveries.
+  /// up: one in each, at different parts of them, unless all are asked for. Removes the other crash
+  /// points of the recoveries.
   void AddPairs(std::map<size_t, RecordedRun>& recoveries);
 
   const TaskList& tasks() const { return tasks_; }

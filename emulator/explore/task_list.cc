@@ -247,11 +247,13 @@ void TaskList::AddNetworkFaults(const RecordedRun& run, size_t most) {
   }
 }
 
-std::set<size_t> TaskList::SampleOfSingles(size_t most) const {
+std::set<size_t> TaskList::SampleOfSingles(size_t most, bool with_kept) const {
   std::vector<size_t> singles;
   for (size_t i = 0; i < tasks_.size(); ++i) {
-    const bool is_single = !tasks_[i].second && tasks_[i].what == Interruption::kMachineLost;
-    if (is_single) singles.push_back(i);
+    const Interruption& what = tasks_[i].what;
+    const bool counts =
+        what == Interruption::kMachineLost || (with_kept && what == Interruption::kProcessKilled);
+    if (!tasks_[i].second && counts) singles.push_back(i);
   }
   singles = Thinned(singles, most);
   return {singles.begin(), singles.end()};

@@ -45,13 +45,16 @@ class TaskList {
   /// Keeps at most `most` of the tasks from index `from` on, the most different ones. Returns how
   /// many there were.
   size_t ThinOut(size_t from, size_t most);
+  /// Keeps one of the tasks from index `from` on. Consecutive turns, from 0 on, take other kinds of
+  /// points and other places in lists of equal length. The states of the others may be added again.
+  void KeepOne(size_t from, size_t turn);
   /// The indices from `from` on, so that one of many alike comes before the others.
   std::vector<size_t> MostDifferentFirst(size_t from) const;
 
   size_t size() const { return tasks_.size(); }
   /// The indices of at most `most` tasks with one restart by the loss of a machine, evenly
-  /// distributed.
-  std::set<size_t> SampleOfSingles(size_t most) const;
+  /// distributed. `with_kept`: also those by a killed process, whose disk is kept.
+  std::set<size_t> SampleOfSingles(size_t most, bool with_kept) const;
   /// Only for the first restart of a run.
   const std::vector<EqualPoint>& equals() const { return equals_; }
   const ExploreTask& operator[](size_t index) const { return tasks_[index]; }

@@ -193,6 +193,45 @@ class Check(fixture.WithFolder):
             self.assertIn("it does the work of the master", done.stdout)
             self.assertEqual(done.returncode, 0, done.stdout)
 
+    def roles_of_exporters(self, name, others="export(job)"):
+        """The verdicts of a trainer whose workers and parameter servers do `others`. The master waits for them."""
+        exports = [('    if not job.list("export/"):\n        job.put("export/model", {"w": steps / 4})',
+                    "    export(job)"),
+                   ("def wait_for_export(job):",
+                    "def export(job):\n    role, index = task()\n"
+                    f"    job.put({name}, {{'w': 2}})\n\n\n"
+                    "def everyone(job):\n"
+                    '    cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})\n'
+                    '    count = len(cluster.get("worker", []) + cluster.get("ps", []))\n'
+                    "    deadline = time.monotonic() + PATIENCE\n"
+                    '    while len(job.list("done/")) < count and time.monotonic() < deadline:\n'
+                    "        time.sleep(0.02)\n\n\n"
+                    "def wait_for_export(job):"),
+                   ("        train(job, args.steps)", "        everyone(job)\n        train(job, args.steps)"),
+                   ("        wait_for_export(job)",
+                    f"        {others}\n        job.put('done/%s-%d' % (role, index), {{}})")]
+        package = trainers.write(self.folder / str(len(list(self.folder.iterdir()))), exports)
+        report, done = self.report("--filter", "roles/*", *self.as_image(package))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return self.verdicts(report, "WARN", "FAIL", "SKIPPED"), done.stdout
+
+    def test_workers_that_export_their_own_models_do_the_work_of_the_master(self):
+        for name in ("'export/%d/saved_model.pb' % time.time_ns()",
+                     "'export/%s-%d/model' % (role, index)"):
+            with self.subTest(name=name):
+                verdicts, text = self.roles_of_exporters(name)
+                self.assertEqual(set(verdicts), {"roles/worker", "roles/ps"}, text)
+                self.assertIn("stores the same objects under names of its own", verdicts["roles/worker"])
+
+    def test_workers_may_store_parts_logs_and_temporary_models(self):
+        for name, others in (("'out/part-%d' % (index + 10 * ord(role[0]))", "export(job)"),
+                             ("'logs/%s-%d/train.json' % (role, index)", "export(job)"),
+                             ("'export/%s-%d/model' % (role, index)",
+                              "export(job)\n        job.delete('export/%s-%d/model' % (role, index))")):
+            with self.subTest(name=name):
+                verdicts, text = self.roles_of_exporters(name, others)
+                self.assertEqual(verdicts, {}, text)
+
     def test_a_strict_trainer_gets_a_warning(self):
         package = trainers.write(self.folder / "source", trainers.STRICT)
         report, done = self.report(*self.as_image(package))

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "emulator/explore/plan.h"
 #include "emulator/explore/task_list.h"
 #include "tests/harness/run_of.h"
@@ -123,6 +126,81 @@ TEST(SecondRestarts, ComeAnywhereWhereMemoryOrOthersMatter) {
   EXPECT_THAT(all, ::testing::Contains("after list job/out/ by workerpool0-0"));
   recovery.disk_changes.emplace();
   EXPECT_EQ(SecondRestarts(recovery, Interruption::kNotice), all);
+}
+
+/// A run that stores a mark, and ten checkpoints, each after a step. The second boot repeats what
+/// the first one did.
+RecordedRun Checkpoints(int boot) {
+  harness::Evidence run;
+  if (boot > 1) run.events = {harness::Start(kChief, 1), harness::Step(kChief, 1, 10)};
+  RecordedRun recorded;
+  recorded.begin = run.events.size();
+  run.events.push_back(harness::Start(kChief, boot));
+  run.events.push_back(harness::Storage(kChief, boot, "create", "job/out/mark"));
+  for (int64_t step = 1; step <= 10; ++step) {
+    run.events.push_back(harness::Step(kChief, boot, step));
+    run.events.push_back(
+        harness::Storage(kChief, boot, "create", "job/out/ckpt-" + std::to_string(step)));
+  }
+  run.events = harness::Numbered(std::move(run.events));
+  recorded.points = harness::FindCrashPoints(run, {{"storage"}, {}, false});
+  recorded.events = run.events;
+  return recorded;
+}
+
+/// The second restarts of a plan by default, one for each recovery that the plan chooses.
+std::vector<std::string> SampledSecondRestarts(const ExploreOptions& options) {
+  Plan plan(options);
+  plan.AddSingles(Checkpoints(1), false);
+  std::map<size_t, RecordedRun> recoveries;
+  for (size_t i = 0; i < plan.tasks().size(); ++i) {
+    if (!plan.Deepens(i)) continue;
+    recoveries[i] = Checkpoints(2);
+    recoveries[i].disk_changes.emplace();
+  }
+  const size_t singles = plan.tasks().size();
+  plan.AddPairs(recoveries);
+  std::vector<std::string> points;
+  for (size_t i = singles; i < plan.tasks().size(); ++i) {
+    points.push_back(Describe(*plan.tasks()[i].second));
+  }
+  return points;
+}
+
+TEST(SecondRestarts, OfASampleAreAtDifferentPartsOfTheRecoveries) {
+  const auto points = SampledSecondRestarts({});
+  EXPECT_EQ(points.size(), 8u);
+  const std::string mark = "after create job/out/mark by workerpool0-0";
+  EXPECT_THAT(points, ::testing::Contains(mark));
+  const std::set<std::string> different(points.begin(), points.end());
+  EXPECT_EQ(different.size(), 5u) << ::testing::PrintToString(points);
+  EXPECT_EQ(SampledSecondRestarts({}), points);
+}
+
+TEST(SecondRestarts, OfASampleComeAfterRestartsOfKeptDisks) {
+  ExploreOptions options;
+  options.disks = Disks::kKept;
+  EXPECT_EQ(SampledSecondRestarts(options).size(), 8u);
+}
+
+TEST(SecondRestarts, OfASampleTakeOthersWhereStatesAreTheSame) {
+  TaskList tasks;
+  RecordedRun recovery = Checkpoints(2);
+  for (size_t i = 0; i <= 11; ++i) {  // of buckets, after each change
+    auto object = std::make_shared<scenario::KeptObject>();
+    object->digest = std::to_string(i);
+    recovery.states.push_back({{"job/out/x", std::move(object)}});
+  }
+  std::set<std::string> points;
+  for (size_t turn = 0; turn < 4; ++turn) {
+    const size_t before = tasks.size();
+    tasks.AddRecorded(recovery, recovery.points.front());
+    ASSERT_GT(tasks.size(), before + 1) << "what was not kept can be tried later";
+    tasks.KeepOne(before, turn);
+    ASSERT_EQ(tasks.size(), before + 1);
+    points.insert(Describe(*tasks[before].second));
+  }
+  EXPECT_EQ(points.size(), 4u);
 }
 
 TEST(SecondRestarts, AreCountedFromTheEventsWithoutThoseOfDisks) {

@@ -101,6 +101,14 @@ TEST(MissingModule, OfARuntimeVersionIsToBeInstalled) {
       "The replica master 0 exited.\nModuleNotFoundError: No module named 'sklearn.svm'", "2.11"));
   EXPECT_THAT(hint, HasSubstr("scikit-learn 1.0.2"));
   EXPECT_THAT(hint, HasSubstr("caip runtimes install 2.11"));
+  EXPECT_THAT(hint, HasSubstr("has no module 'sklearn.svm'"));
+}
+
+// A Python of another version has `importlib`, but not this part of it.
+TEST(MissingModule, HasItsWholeName) {
+  const std::string hint = MissingModuleHint(
+      FailedJob("ModuleNotFoundError: No module named 'importlib.metadata'", "2.1"));
+  EXPECT_THAT(hint, HasSubstr("has no module 'importlib.metadata'"));
 }
 
 TEST(MissingModule, OfAnotherPackageIsToBeRequired) {

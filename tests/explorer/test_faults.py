@@ -63,6 +63,36 @@ class Faults(explorer_case.ExplorerCase):
         self.assertIn("another process is at work", text)
         self.assertIn(",\n   then ", text)
 
+    def second_restarts(self, out="out"):
+        return [point for point in self.verdicts(out) if ", then " in point]
+
+    def test_second_restarts_by_default_are_at_different_parts_of_recoveries(self):
+        """Files, too: just after its start, a recovery has changed nothing that a second restart could show."""
+        for semantics in ("object", "posix"):
+            with self.subTest(semantics=semantics):
+                file = trainers.write(self.folder, trainers.FEARS_ITS_THIRD_BOOT,
+                                      f"semantics: {semantics}\n" + trainers.LIMITS)
+                code, text = self.explore(file, "--no-pairs", out="alone")
+                self.assertEqual(code, 0, text)
+                code, text = self.explore(file, out=semantics)
+                self.assertEqual(code, 1, text)
+                self.assertIn("this is the third boot", text)
+                points = self.second_restarts(semantics)
+                self.assertFalse([point for point in points if ", then before list" in point], points)
+                places = {point.partition(", then ")[2].split(" by ")[0] for point in points}
+                self.assertGreaterEqual(len(places), 4, points)
+
+    def test_kept_disks_get_second_restarts_too(self):
+        file = trainers.write(self.folder, trainers.FEARS_ITS_THIRD_BOOT)
+        code, text = self.explore(file, "--crash", "--no-pairs", out="alone")
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--crash")
+        self.assertEqual(code, 1, text)
+        self.assertIn("this is the third boot", text)
+        points = self.second_restarts()
+        self.assertEqual(len(points), 8)
+        self.assertTrue(all(point.endswith(", its disk is kept") for point in points), points)
+
     def test_a_second_restart_is_tried_in_whole_runs_too(self):
         file = trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK)
         code, text = self.explore(file, "--pairs", "--full-runs")

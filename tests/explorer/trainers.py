@@ -45,6 +45,22 @@ if job.list("mark"):
     job.delete("mark")
 """
 
+# It fails at its third boot, wherever the first two ended after they had begun.
+FEARS_ITS_THIRD_BOOT = """
+boots = len(job.list("boots-"))
+job.put("boots-%d" % boots, {})
+if boots > 1:
+    raise RuntimeError("this is the third boot")
+step = newest()
+while step < 9:
+    step += 1
+    record(step)
+    job.put("new", {"step": step})
+    job.rename("new", "ckpt-%02d" % step)
+for name in job.list("boots-") + job.list("new"):
+    job.delete(name)
+"""
+
 # A master and a worker exchange messages, and both fail if their connection does.
 DIES_WITH_ITS_CONNECTION = f"""
 import sys

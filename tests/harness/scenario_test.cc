@@ -580,12 +580,31 @@ TEST(ScenarioReader, TellsTheConfigOfAJobFromAScenario) {
   EXPECT_FALSE(IsJobConfig(folder / "missing.yaml"));
   TemporaryDirectory directory;
   const Path file = directory.path() / "config.yaml";
-  for (const char* of_vertex : {"workerPoolSpecs: []\n", "studySpec: {}\ntrialJobSpec: {}\n"}) {
+  for (const char* of_vertex :
+       {"workerPoolSpecs: []\n", "studySpec: {}\ntrialJobSpec: {}\n",
+        "displayName: d\njobSpec: {workerPoolSpecs: []}\n", "job_spec: {}\n"}) {
     ASSERT_TRUE(WriteFile(file, of_vertex).ok());
     EXPECT_TRUE(IsJobConfig(file)) << of_vertex;
     ASSERT_TRUE(WriteFile(file, of_vertex + std::string("job: {}\n")).ok());
     EXPECT_FALSE(IsJobConfig(file)) << of_vertex;
   }
+}
+
+TEST(ScenarioReader, FindsScenariosOfAFolderByNameAndContents) {
+  TemporaryDirectory directory;
+  const auto is_meant = [&](const std::string& name, const std::string& text) {
+    const Path file = directory.path() / name;
+    EXPECT_TRUE(WriteFile(file, text).ok());
+    return IsMeantAsScenario(file);
+  };
+  EXPECT_TRUE(is_meant("a.yaml", "anything: 1\n"));
+  for (const char* text : {"job: {}\n", "trainer: {}\n", "extends: a.yaml\n", "jobSpec: {}\n"}) {
+    EXPECT_TRUE(is_meant("b.yml", text)) << text;
+    EXPECT_FALSE(is_meant("b.txt", text)) << text;
+  }
+  EXPECT_FALSE(is_meant("docker-compose.yml", "services: {}\n"));
+  EXPECT_FALSE(is_meant("list.yml", "[job]\n"));
+  EXPECT_FALSE(is_meant("template.yml", "job: {{\n"));
 }
 
 TEST(ScenarioSchema, HasEveryKeyOfTheShippedScenarios) {

@@ -113,6 +113,18 @@ class Reports(scenario_case.Case):
         both = self.run_words(folder)
         self.assertEqual(both.returncode, 0, both.stdout + both.stderr)
         self.assertIn("1 passed, 0 failed, 1 not run", both.stdout)
+        config.write_text("displayName: d\njobSpec: {workerPoolSpecs: []}\n")
+        named = self.run_words(config)
+        self.assertIn("is the config of a job", named.stdout)
+
+    def test_scenarios_of_a_folder_may_end_in_yml(self):
+        folder = self.folder / "mixed"
+        folder.mkdir()
+        self.scenario("record(1)\n", "seed: 1\n").rename(folder / "scenario.yml")
+        (folder / "docker-compose.yml").write_text("services: {}\n")
+        done = self.run_words(folder)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("1 passed, 0 failed", done.stdout)
 
     def test_an_interruption_reports_scenarios_that_did_not_run(self):
         self.use_processes()

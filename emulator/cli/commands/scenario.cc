@@ -40,7 +40,7 @@ std::vector<Path> Files(const std::vector<std::string>& words) {
     std::vector<Path> found;
     using Walk = std::filesystem::recursive_directory_iterator;
     for (Walk entry(word, error), end; !error && entry != end; entry.increment(error)) {
-      if (entry->path().extension() == ".yaml") found.push_back(entry->path());
+      if (harness::IsMeantAsScenario(entry->path())) found.push_back(entry->path());
     }
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
@@ -204,7 +204,7 @@ int ScenarioExitCode(const std::vector<harness::ScenarioResult>& results) {
 constexpr size_t kEventBytesMax = 256u << 20;
 constexpr int64_t kWidth = 100;
 constexpr const char* kNoScenario =
-    "No scenario (*.yaml) was found. Name a scenario, or a folder that has scenarios.";
+    "No scenario (*.yaml or *.yml) was found. Name a scenario, or a folder that has scenarios.";
 constexpr const char* kWhatEventsAre =
     "\nEVENTS is a file that `caip scenario run --events` writes.";
 constexpr int64_t kWidthMax = 1000;

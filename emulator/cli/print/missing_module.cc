@@ -8,6 +8,9 @@
 namespace caip::cli {
 namespace {
 
+// "sklearn" of "sklearn.svm".
+std::string TopOf(const std::string& module) { return module.substr(0, module.find('.')); }
+
 // The framework of the runtime version that has the module; "": none.
 std::string FrameworkWith(const std::string& module, const std::string& runtime_version) {
   const ml::Runtime* runtime = ml::DefaultCatalog().FindRuntime(runtime_version);
@@ -22,7 +25,7 @@ std::string FrameworkWith(const std::string& module, const std::string& runtime_
 
 std::string MissingModuleHint(const Json& job) {
   // Python's words for an import that fails (Lib/importlib/_bootstrap.py).
-  static const RE2 missing(R"re(ModuleNotFoundError: No module named '([^'.]+))re");
+  static const RE2 missing(R"re(ModuleNotFoundError: No module named '([^']+))re");
   const Json* input = Member(job, "trainingInput");
   std::string module;
   if (!input || StringOr(*input, "pythonModule").empty() ||
@@ -30,7 +33,7 @@ std::string MissingModuleHint(const Json& job) {
     return "";
   }
   const std::string version = StringOr(*input, "runtimeVersion");
-  const std::string framework = FrameworkWith(module, version);
+  const std::string framework = FrameworkWith(TopOf(module), version);
   if (!framework.empty()) {
     return "Runtime version " + version + " of the service has " + framework +
            ", but the Python that ran the job has no module '" + module +

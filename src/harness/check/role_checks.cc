@@ -6,6 +6,7 @@
 
 #include "base/time_text.h"
 #include "harness/check/check.h"
+#include "harness/check/own_copies.h"
 #include "harness/check/restart_point.h"
 #include "harness/check/run_evidence.h"
 
@@ -103,16 +104,33 @@ CheckResult CheckRole(const CheckSession& session, const std::string& run_name,
   return result;
 }
 
-// A replica that writes the master's objects does the master's work: one overwrites the other.
-CheckResult MastersWork(const std::vector<ReplicaWrite>& shared, const std::string& role) {
+CheckResult MastersWork(const std::vector<ReplicaWrite>& writes, const std::string& found,
+                        const std::string& role) {
   constexpr size_t kShownWrites = 4;
   CheckResult result{CheckVerdict::kWarn,
-                     "as " + role + " it does the work of the master, and overwrites its objects",
+                     "as " + role + " it does the work of the master, and " + found,
                      {},
                      RoleAdvice(role)};
-  for (const ReplicaWrite& write : shared) {
+  for (const ReplicaWrite& write : writes) {
     if (result.evidence.size() < kShownWrites) result.evidence.push_back(Shown(*write.event));
   }
+  return result;
+}
+
+// A replica that writes the master's objects does the master's work: one overwrites the other.
+CheckResult Overwrites(const std::vector<ReplicaWrite>& shared, const std::string& role) {
+  return MastersWork(shared, "overwrites its objects", role);
+}
+
+// The replica leaves what the master leaves. Evaluators may: tf.estimator lets them export.
+CheckResult WarnOfOwnCopies(CheckResult result, const CheckRun& run, const std::string& role) {
+  const bool is_meant = result.verdict == CheckVerdict::kPass && role != "evaluator";
+  const auto copies = is_meant ? FindOwnCopies(run, role) : std::vector<ReplicaWrite>{};
+  if (copies.empty()) return result;
+  result = MastersWork(copies, "stores the same objects under names of its own", role);
+  result.advice +=
+      " If all replicas must save, as with MultiWorkerMirroredStrategy, let all but the first one "
+      "save to a temporary directory and delete it.";
   return result;
 }
 
@@ -130,14 +148,14 @@ CheckResult CheckMember(const CheckSession& session, const std::string& role) {
   const CheckRun& run = overlapping ? *overlapping : session.Run("chief");
   const std::vector<ReplicaWrite> shared = SharedWrites(session, run, role);
   if (role == "worker" && !shared.empty()) {
-    CheckResult result = MastersWork(shared, role);
+    CheckResult result = Overwrites(shared, role);
     if (has_cluster && !run.succeeded()) result.verdict = CheckVerdict::kFail;
     return result;
   }
   CheckResult result = CheckRole(session, "chief", role, role);
   if (!has_cluster) result = OnlyWarned(std::move(result));
-  if (result.verdict != CheckVerdict::kPass || shared.empty()) return result;
-  return MastersWork(shared, role);
+  if (result.verdict == CheckVerdict::kPass && !shared.empty()) return Overwrites(shared, role);
+  return WarnOfOwnCopies(std::move(result), run, role);
 }
 
 // A job of one replica may call it by one of the names only.

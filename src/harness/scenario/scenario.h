@@ -119,10 +119,15 @@ struct Scenario {
 /// scenario `extends`.
 Result<Scenario> ReadScenario(const Path& file);
 
-/// True if the file has no job of a scenario, but a `trainingInput`, `workerPoolSpecs` or a
-/// `studySpec`: it is for --config of `jobs submit training`, `ai custom-jobs create` or `ai
+/// True if the file has no job of a scenario, but a `trainingInput`, `workerPoolSpecs`, `jobSpec`
+/// or `studySpec`: it is for --config of `jobs submit training`, `ai custom-jobs create` or `ai
 /// hp-tuning-jobs create`.
 bool IsJobConfig(const Path& file);
+
+/// Whether a file in a folder of scenarios is one of them, by its name and contents: each *.yaml,
+/// and a *.yml with a job, a trainer or `extends`, or with the config of a job. Other tools have
+/// files that end in .yml.
+bool IsMeantAsScenario(const Path& file);
 
 /// The format as a JSON schema (draft 2020-12).
 Json ScenarioSchema();

@@ -374,14 +374,6 @@ bool Scenario::CommandHas(std::string_view word) const {
          });
 }
 
-bool IsJobConfig(const Path& file) {
-  const auto text = OpenFileText(file);
-  if (!text.ok()) return false;
-  const Cursor top(*text);
-  if (!top.IsMap() || top.Has("job") || top.Has("trainer")) return false;
-  return top.Has("trainingInput") || top.Has("workerPoolSpecs") || top.Has("studySpec");
-}
-
 Result<Scenario> ReadScenario(const Path& file) {
   Reading reading;
   RETURN_IF_ERROR(reading.Open(file));
