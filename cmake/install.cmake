@@ -15,7 +15,7 @@ foreach(program caip caip-nat caip-conform)
 endforeach()
 install(TARGETS caip)
 install(TARGETS caip-launcher caip-nat caip-nvidia-smi caip-other-host caip-conform RUNTIME DESTINATION ${helpers})
-install(TARGETS caip-watch LIBRARY DESTINATION ${helpers})
+install(TARGETS caip-watch caip-nvml LIBRARY DESTINATION ${helpers})
 install(FILES conformance/jobs.yaml DESTINATION ${shared}/conformance)
 install(DIRECTORY conformance/cases conformance/rules conformance/targets conformance/probe
         DESTINATION ${shared}/conformance FILES_MATCHING PATTERN "*.yaml" PATTERN "*.py" PATTERN __pycache__ EXCLUDE)

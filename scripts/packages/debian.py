@@ -60,8 +60,9 @@ caip: embedded-library bzip2 [usr/bin/caip]
 caip: embedded-library zlib [usr/bin/caip]
 # It starts faster.
 caip: statically-linked-binary [usr/libexec/caip/caip-launcher]
-# It runs in images without a C library.
+# They run in images without a C library.
 caip: statically-linked-binary [usr/libexec/caip/caip-nvidia-smi]
+caip: shared-library-lacks-prerequisites [usr/libexec/caip/libcaip-nvml.so]
 # The package is not a part of Debian.
 caip: initial-upload-closes-no-bugs [usr/share/doc/caip/changelog.Debian.gz:1]
 """

@@ -18,7 +18,8 @@ LINKED = ("libc6-dev", "libgcc-12-dev", "libgcc-13-dev", "libstdc++-12-dev", "li
 VENDORED = {"googleapis": ROOT / "src/grpc/protos/LICENSE"}
 OF_THE_C_LIBRARY = re.compile(r"(linux-vdso|ld-linux.*|libc|libm|libdl|libpthread|librt|libresolv)\.so")
 PROGRAMS = ("bin/caip", "libexec/caip/caip-launcher", "libexec/caip/caip-nat", "libexec/caip/caip-nvidia-smi",
-            "libexec/caip/caip-other-host", "libexec/caip/caip-conform", "libexec/caip/libcaip-watch.so")
+            "libexec/caip/caip-other-host", "libexec/caip/caip-conform", "libexec/caip/libcaip-watch.so",
+            "libexec/caip/libcaip-nvml.so")
 
 
 def output(*words):

@@ -39,7 +39,8 @@ std::unique_ptr<engine::AddressLender> MakeAddressLender(const LauncherOptions& 
 
 Result<std::unique_ptr<engine::DeviceBinder>> MakeDeviceBinder(const LauncherOptions& options) {
   ASSIGN_OR_RETURN(FakeDevices fakes, MakeFakeDevices(options.fake_gpus, options.fake_tpu));
-  RETURN_IF_ERROR(GiveNvidiaSmi(HelperFile("caip-nvidia-smi"), options.state / "fake-gpus", fakes));
+  const GpuTools tools{HelperFile("caip-nvidia-smi"), HelperFile("libcaip-nvml.so")};
+  RETURN_IF_ERROR(GiveGpuTools(tools, options.state / "fake-gpus", fakes));
   const Variables& own = options.own_environment;
   DevicePlaces places;
   places.path = FindVariable(own, "PATH").value_or("");

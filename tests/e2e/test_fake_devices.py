@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fake GPUs, MIG instances and TPUs on machines: a replica finds the files of those that it was lent and no others, and an
-nvidia-smi that lists just those. The same from an image with a shell, and from one without any file."""
+nvidia-smi that lists just those. The same from an image with a shell, and from one without any file. A program of Python
+asks NVML for them, as pynvml does, on a machine and from an image."""
 
 import json
 import os
@@ -38,6 +39,7 @@ for file in /dev/nvidia* /dev/nvidia-caps/* /dev/accel* /dev/vfio/*; do
 done
 echo "VISIBLE [$CUDA_VISIBLE_DEVICES]"
 echo "PROGRAM [$(command -v nvidia-smi)]"
+echo "LIBRARIES [$LD_LIBRARY_PATH]"
 if test -e /dev/caip-gpus/nvidia-smi; then
   nvidia-smi -L | while IFS= read -r line; do echo "LISTED [$line]"; done
   nvidia-smi --query-gpu=index,uuid,name,memory.total --format=csv,noheader | while IFS= read -r line; do
@@ -50,6 +52,52 @@ if test "$1" = hold; then
   read -r line < /tmp/release
 fi
 '''
+
+# Asks NVML for what nvidia-smi prints, and prints it in the same form.
+ASK = r'''
+import ctypes, os, subprocess
+nvml = ctypes.CDLL('libnvidia-ml.so.1')
+def call(name, *arguments):
+    answer = getattr(nvml, name)(*arguments)
+    if answer != 0:
+        raise SystemExit(f'{name} answers {answer}')
+def number(name, *device):
+    value = ctypes.c_uint(99)
+    call(name, *device, ctypes.byref(value))
+    return value.value
+def handle(name, *arguments):
+    device = ctypes.c_void_p()
+    call(name, *arguments, ctypes.byref(device))
+    return device
+def text(name, device):
+    value = ctypes.create_string_buffer(96)
+    call(name, device, value, 96)
+    return value.value.decode()
+def mebibytes(device):
+    memory = (ctypes.c_ulonglong * 3)()
+    call('nvmlDeviceGetMemoryInfo', device, memory)
+    return memory[0] >> 20
+def show_instances(gpu):
+    for place in range(number('nvmlDeviceGetMaxMigDeviceCount', gpu)):
+        device = ctypes.c_void_p()
+        if nvml.nvmlDeviceGetMigDeviceHandleByIndex(gpu, place, ctypes.byref(device)) != 0:
+            continue
+        name, uuid = text('nvmlDeviceGetName', device), text('nvmlDeviceGetUUID', device)
+        print(f'ASKED [  MIG {name.split()[-1]:<12}Device {place:2}: (UUID: {uuid})]')
+        print(f'INSTANCE [{uuid} {mebibytes(device)} {number("nvmlDeviceGetGpuInstanceId", device)}]')
+call('nvmlInit_v2')
+for index in range(number('nvmlDeviceGetCount_v2')):
+    gpu = handle('nvmlDeviceGetHandleByIndex_v2', index)
+    name, uuid = text('nvmlDeviceGetName', gpu), text('nvmlDeviceGetUUID', gpu)
+    print(f'ASKED [GPU {index}: {name} (UUID: {uuid})]')
+    print(f'MEMORY [{index}, {uuid}, {name}, {mebibytes(gpu)} MiB]')
+    show_instances(gpu)
+for kind, words in (('LISTED', ['-L']), ('ROW', ['--query-gpu=index,uuid,name,memory.total', '--format=csv,noheader'])):
+    for line in subprocess.check_output(['nvidia-smi', *words], universal_newlines=True).splitlines():
+        print(f'{kind} [{line}]')
+print('VISIBLE [' + os.environ['CUDA_VISIBLE_DEVICES'] + ']')
+'''
+FOUND = ('LISTED', 'ROW', 'VISIBLE', 'REFUSED', 'PROGRAM', 'LIBRARIES', 'ASKED', 'MEMORY', 'INSTANCE')
 
 
 def shell_image(directory):
@@ -74,6 +122,15 @@ def bare_image(directory):
     note.write_text('no program\n')
     made.add_layer({'/note': note})
     return made.finish({'Entrypoint': ['nvidia-smi'], 'Env': ['PATH=/bin']})
+
+
+def python_image(directory):
+    """An image with this Python, which asks NVML."""
+    package = directory / 'asking'
+    package.mkdir()
+    (package / '__init__.py').touch()
+    (package / 'task.py').write_text(ASK)
+    return framework_image.trainer_image(directory / 'python', sys.executable, package, 'asking.task', only=('none',))
 
 
 class Looking(unittest.TestCase):
@@ -120,7 +177,7 @@ class Looking(unittest.TestCase):
         log = self.log_of(job)
         described = self.emulator.caip('jobs', 'describe', job, '--project', PROJECT, '--format', 'json')
         self.assertEqual(json.loads(described.stdout)['state'], 'SUCCEEDED', log)
-        found = {name: re.findall(rf'\b{name} \[(.*)\]', log) for name in ('LISTED', 'ROW', 'VISIBLE', 'REFUSED', 'PROGRAM')}
+        found = {name: re.findall(rf'\b{name} \[(.*)\]', log) for name in FOUND}
         self.assertEqual(len(found['VISIBLE']), 1, log)  # it has looked
         return {**found, 'FILES': sorted(re.findall(r'\bFILE (\S+)', log))}
 
@@ -161,6 +218,7 @@ class Looking(unittest.TestCase):
             self.assertEqual(one['LISTED'], [f'GPU 0: fake NVIDIA_TESLA_T4 (UUID: {uuid})'])
             self.assertEqual(one['ROW'], [f'0, {uuid}, fake NVIDIA_TESLA_T4, 15360 MiB'])
             self.assertEqual(one['PROGRAM'], [NVIDIA_SMI])
+            self.assertEqual(one['LIBRARIES'][0].split(':')[0], os.path.dirname(NVIDIA_SMI))
             self.assertEqual(len(one['REFUSED']), 1)
             self.assertIn("2 nvidia-smi: '-q' is not supported for fake GPUs.", one['REFUSED'][0])
             numbers.append(number)
@@ -203,12 +261,31 @@ class Looking(unittest.TestCase):
         self.release('other')
         self.assertEqual((seen['FILES'], seen['VISIBLE'], seen['LISTED']), ([], [''], []))
         self.assertNotEqual(seen['PROGRAM'], [NVIDIA_SMI])
+        self.assertNotIn('caip-gpus', seen['LIBRARIES'][0])
+
+    def check_nvml(self):
+        self.submit('asks_for_both', TWO_T4, 'python')
+        both = self.seen('asks_for_both')
+        self.assertEqual(both['ASKED'], both['LISTED'])
+        self.assertEqual(both['MEMORY'], both['ROW'])
+        self.assertEqual(re.findall(rf'GPU-{UUID}', '\n'.join(both['ASKED'])), both['VISIBLE'][0].split(','))
+        self.submit('asks_for_instance', A100, 'python')
+        one = self.seen('asks_for_instance')
+        self.assertEqual(len(one['ASKED']), 2, one)  # the GPU and its instance
+        self.assertEqual(one['ASKED'], one['LISTED'])
+        self.assertEqual(one['MEMORY'], one['ROW'])
+        known = {'3g.20gb': '20096 1', '2g.10gb': '9984 3'}
+        self.assertEqual(one['INSTANCE'], [f'{one["VISIBLE"][0]} {known[one["ASKED"][1].split()[1]]}'])
 
 
 class OnMachines(Looking):
     """Programs of the host."""
 
     image = 'host'
+
+    @classmethod
+    def images(cls):
+        return {'gcr.io/p/python:v1': [sys.executable, '-c', ASK]}
 
     def test_two_jobs_see_their_own_gpu_only(self):
         self.check_gpus()
@@ -224,6 +301,9 @@ class OnMachines(Looking):
 
     def test_a_job_without_devices_sees_none(self):
         self.check_none()
+
+    def test_nvml_reports_what_nvidia_smi_lists(self):
+        self.check_nvml()
 
     def test_replicas_of_one_job_see_their_own_gpu_only(self):
         worker = ['--worker-machine-type', 'n1-standard-8', '--worker-count', '1', '--worker-image-uri', 'gcr.io/p/host:v1']
@@ -279,7 +359,8 @@ class FromImages(Looking):
 
     @classmethod
     def images(cls):
-        return {'gcr.io/p/shell:v1': shell_image(cls.scratch), 'gcr.io/p/bare:v1': bare_image(cls.scratch)}
+        return {'gcr.io/p/shell:v1': shell_image(cls.scratch), 'gcr.io/p/bare:v1': bare_image(cls.scratch),
+                'gcr.io/p/python:v1': python_image(cls.scratch)}
 
     def test_two_jobs_see_their_own_gpu_only(self):
         self.check_gpus()
@@ -292,6 +373,9 @@ class FromImages(Looking):
 
     def test_a_job_without_devices_sees_none(self):
         self.check_none()
+
+    def test_nvml_reports_what_nvidia_smi_lists(self):
+        self.check_nvml()
 
     def test_an_image_without_any_program_has_nvidia_smi(self):
         self.submit('bare', T4, 'bare', ['-L'])

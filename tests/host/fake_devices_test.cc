@@ -132,27 +132,29 @@ TEST(FakeTpu, OfAnotherKindIsRefusedWithTheKnownOnes) {
   }
 }
 
-TEST(FakeGpus, HaveAProgramThatFindsAFileForEach) {
+TEST(FakeGpus, HaveToolsThatFindAFileForEach) {
   const TemporaryDirectory root;
   FakeDevices fakes = *MakeFakeDevices("1xNVIDIA_TESLA_A100:1x2g.10gb,1xNVIDIA_TESLA_T4", "");
-  ASSERT_TRUE(GiveNvidiaSmi("/opt/caip-nvidia-smi", root.path() / "made/fakes", fakes).ok());
+  ASSERT_TRUE(GiveGpuTools({"/opt/smi", "/opt/nvml.so"}, root.path() / "made/fakes", fakes).ok());
   EXPECT_THAT(fakes.gpu_control_nodes,
-              Contains(DeviceNode{"/opt/caip-nvidia-smi", "/dev/caip-gpus/nvidia-smi", true}));
+              Contains(DeviceNode{"/opt/smi", "/dev/caip-gpus/nvidia-smi", true}));
+  EXPECT_THAT(fakes.gpu_control_nodes,
+              Contains(DeviceNode{"/opt/nvml.so", "/dev/caip-gpus/libnvidia-ml.so.1", true}));
   const DeviceNode file = fakes.gpus[1].nodes.back();
   EXPECT_EQ(file.shown, "/dev/caip-gpus/gpu1");
   EXPECT_TRUE(file.is_read_only);
-  EXPECT_EQ(*ReadFile(file.file),
-            "1\t" + fakes.gpus[1].uuid + "\tfake NVIDIA_TESLA_T4\t15360\t00000000:04:01.0\n");
+  EXPECT_EQ(*ReadFile(file.file), "1\t" + fakes.gpus[1].uuid +
+                                      "\tfake NVIDIA_TESLA_T4\t15360\t00000000:04:01.0\t7.5\t70\n");
   EXPECT_EQ(*ReadFile(fakes.gpus[0].nodes.back().file),
             "0\t" + fakes.gpus[0].mig->parent_uuid +
-                "\tfake NVIDIA_TESLA_A100\t40960\t00000000:04:00.0\t2g.10gb\t" +
-                fakes.gpus[0].uuid + "\n");
+                "\tfake NVIDIA_TESLA_A100\t40960\t00000000:04:00.0\t8.0\t400\t2g.10gb\t" +
+                fakes.gpus[0].uuid + "\t3\t9984\n");
 }
 
 TEST(FakeGpus, ThatAreNoneWriteNothing) {
   const TemporaryDirectory root;
   FakeDevices fakes = *MakeFakeDevices("", "v2-8");
-  ASSERT_TRUE(GiveNvidiaSmi("/opt/caip-nvidia-smi", root.path() / "fakes", fakes).ok());
+  ASSERT_TRUE(GiveGpuTools({"/opt/smi", "/opt/nvml.so"}, root.path() / "fakes", fakes).ok());
   EXPECT_THAT(fakes.gpu_control_nodes, IsEmpty());
   EXPECT_FALSE(std::filesystem::exists(root.path() / "fakes"));
 }

@@ -152,7 +152,8 @@ TEST_F(Driver, ThatIsMissingIsAWarningForRealGpus) {
 // It could not use them, and its nvidia-smi would list those of the host.
 TEST_F(Driver, IsNotThereForFakeGpus) {
   FakeDevices fakes = *MakeFakeDevices("1xNVIDIA_TESLA_T4", "");
-  ASSERT_TRUE(GiveNvidiaSmi(root_.path() / "program", root_.path() / "fakes", fakes).ok());
+  const GpuTools tools{root_.path() / "program", root_.path() / "library"};
+  ASSERT_TRUE(GiveGpuTools(tools, root_.path() / "fakes", fakes).ok());
   engine::ReplicaLaunch launch;
   launch.image = std::make_shared<const engine::PreparedImage>();
   launch.device_nodes = fakes.gpu_control_nodes;
@@ -163,7 +164,17 @@ TEST_F(Driver, IsNotThereForFakeGpus) {
   EXPECT_EQ(HostGpuDriver(places_).GiveTo(launch), "");
   EXPECT_EQ(launch.device_nodes, lent);
   EXPECT_THAT(launch.environment,
-              ElementsAre(Pair("PATH", "/dev/caip-gpus:/bin"), Pair("OTHER", "/bin")));
+              ElementsAre(Pair("PATH", "/dev/caip-gpus:/bin"), Pair("OTHER", "/bin"),
+                          Pair("LD_LIBRARY_PATH", "/dev/caip-gpus")));
+  launch.environment = {{"LD_LIBRARY_PATH", "/usr/local/nvidia/lib64"}};
+  EXPECT_EQ(HostGpuDriver(places_).GiveTo(launch), "");
+  EXPECT_THAT(launch.environment,
+              ElementsAre(Pair("LD_LIBRARY_PATH", "/dev/caip-gpus:/usr/local/nvidia/lib64")))
+      << "a library of the image does not come first";
+  launch.image = nullptr;
+  launch.environment = {{"PATH", "/bin"}};
+  EXPECT_EQ(HostGpuDriver(places_).GiveTo(launch), "");
+  EXPECT_THAT(launch.environment, ElementsAre(Pair("PATH", "/bin"))) << "with --isolation process";
 }
 
 }  // namespace

@@ -60,6 +60,17 @@ TEST(NvidiaSmi, AnswersQueriesAsTables) {
       OutOf({"--query-gpu=count,utilization.gpu,memory.free,pci.bus_id", "--format=csv,noheader"},
             {kWhole}),
       "1, 0 %, 15360 MiB, 00000000:04:02.0\n");
+  SmiGpu known = kWhole;
+  known.compute_capability = "7.5";
+  EXPECT_EQ(OutOf({"--query-gpu=driver_version,compute_cap", "--format=csv,noheader"}, {known}),
+            "535.0.0, 7.5\n");
+}
+
+// As the real one does for a GPU in MIG mode.
+TEST(NvidiaSmi, HasNoUtilizationOfASplitGpu) {
+  EXPECT_EQ(OutOf({"--query-gpu=utilization.gpu,utilization.memory", "--format=csv,noheader"},
+                  {kSplit, kWhole}),
+            "[N/A], [N/A]\n0 %, 0 %\n");
 }
 
 TEST(NvidiaSmi, WithoutWordsPrintsATableThatSaysThatTheGpusAreFake) {
@@ -108,8 +119,15 @@ TEST(NvidiaSmi, HelpNamesTheFields) {
 }
 
 TEST(FileOfAGpu, IsReadAsItWasWritten) {
-  for (const SmiGpu& gpu : {kWhole, kSplit}) EXPECT_EQ(ParseSmiGpu(DescribeSmiGpu(gpu)), gpu);
-  for (const char* text : {"", "\n", "1\tGPU-a\tname\t4", "1\tGPU-a\tname\t4\tbus\t1g.5gb"}) {
+  SmiGpu full = kSplit;
+  full.compute_capability = "8.0";
+  full.power_watts = 400;
+  full.instances = {{"2g.10gb", "MIG-a", 3, 9984}};
+  for (const SmiGpu& gpu : {kWhole, kSplit, full}) {
+    EXPECT_EQ(ParseSmiGpu(DescribeSmiGpu(gpu)), gpu);
+  }
+  for (const char* text : {"", "\n", "1\tGPU-a\tname\t4", "1\tGPU-a\tname\t4\tbus\t7.5",
+                           "1\tGPU-a\tname\t4\tbus\t7.5\t70\t1g.5gb\tMIG-a"}) {
     EXPECT_EQ(ParseSmiGpu(text), std::nullopt) << text;
   }
 }

@@ -64,12 +64,24 @@ std::optional<Counted> ParseCounted(std::string_view text) {
   return counted.count > 0 ? std::optional(counted) : std::nullopt;
 }
 
-// The memory of the service's GPUs, for programs that query fake GPUs.
-int64_t MemoryMib(std::string_view type) {
-  if (type.ends_with("K80")) return 11441;
-  if (type.ends_with("P4")) return 7611;
-  if (type.ends_with("A100")) return 40960;
-  return type.ends_with("T4") ? 15360 : 16160;
+// Facts for programs that query fake GPUs (NVIDIA's data sheets and "CUDA GPU Compute
+// Capability"; of a K80, which has two GPUs, one).
+struct FakeGpuFacts {
+  const char* type;
+  int64_t memory_mib;
+  const char* compute_capability;
+  int power_watts;
+};
+constexpr FakeGpuFacts kFakeGpuFacts[] = {
+    {"NVIDIA_TESLA_K80", 11441, "3.7", 149},  {"NVIDIA_TESLA_P4", 7611, "6.1", 75},
+    {"NVIDIA_TESLA_P100", 16160, "6.0", 250}, {"NVIDIA_TESLA_V100", 16160, "7.0", 300},
+    {"NVIDIA_TESLA_T4", 15360, "7.5", 70},    {kMigType, 40960, "8.0", 400},
+};
+
+// `type`: one of ServiceGpuTypes().
+const FakeGpuFacts& FindFacts(std::string_view type) {
+  return *std::find_if(std::begin(kFakeGpuFacts), std::end(kFakeGpuFacts) - 1,
+                       [&](const FakeGpuFacts& facts) { return facts.type == type; });
 }
 
 std::string FakeUuid(const char* begin, int number) {
@@ -85,7 +97,7 @@ Gpu FakeGpu(int minor, const std::string& type) {
           FakeUuid("GPU", minor),
           "fake " + type,
           type,
-          MemoryMib(type),
+          FindFacts(type).memory_mib,
           bus,
           {{kFileOfFakeDevices, "/dev/nvidia" + std::to_string(minor)}}};
 }
@@ -209,11 +221,15 @@ int MinorOfFake(const Gpu& gpu) {
 }
 
 std::string DescriptionOf(const Gpu& gpu) {
-  smi::SmiGpu described{MinorOfFake(gpu), gpu.uuid, "fake " + gpu.type, MemoryMib(gpu.type),
+  const FakeGpuFacts& facts = FindFacts(gpu.type);
+  smi::SmiGpu described{MinorOfFake(gpu), gpu.uuid, "fake " + gpu.type, facts.memory_mib,
                         gpu.pci_bus_id};
+  described.compute_capability = facts.compute_capability;
+  described.power_watts = facts.power_watts;
   if (gpu.mig) {
     described.uuid = gpu.mig->parent_uuid;
-    described.instances = {{gpu.name.substr(gpu.name.rfind(' ') + 1), gpu.uuid}};
+    described.instances = {{gpu.name.substr(gpu.name.rfind(' ') + 1), gpu.uuid,
+                            gpu.mig->gpu_instance, gpu.memory_mib}};
   }
   return smi::DescribeSmiGpu(described);
 }
@@ -242,11 +258,12 @@ Result<FakeDevices> MakeFakeDevices(std::string_view gpus, std::string_view tpu)
   return fakes;
 }
 
-Status GiveNvidiaSmi(const Path& program, const Path& directory, FakeDevices& fakes) {
+Status GiveGpuTools(const GpuTools& tools, const Path& directory, FakeDevices& fakes) {
   if (fakes.gpus.empty()) return Ok{};
   RETURN_IF_ERROR(MakeDirectories(directory));
   const Path shown = smi::kDirectory;
-  fakes.gpu_control_nodes.push_back({program, shown / smi::kProgram, true});
+  fakes.gpu_control_nodes.push_back({tools.program, shown / smi::kProgram, true});
+  fakes.gpu_control_nodes.push_back({tools.library, shown / smi::kLibrary, true});
   for (Gpu& gpu : fakes.gpus) {
     const std::string name = smi::kFileBegin + std::to_string(gpu.index);
     RETURN_IF_ERROR(WriteFile(directory / name, DescriptionOf(gpu)));

@@ -23,9 +23,15 @@ Result<std::vector<Gpu>> FakeGpus(std::string_view text);
 /// Fake devices by the texts of settings. `gpus`: as FakeGpus takes it. `tpu`: "v2-8". "": none.
 Result<FakeDevices> MakeFakeDevices(std::string_view gpus, std::string_view tpu);
 
-/// Gives each replica with fake GPUs an `nvidia-smi` for these (smi/smi_answers.h). `program`:
-/// caip-nvidia-smi. Writes the files that describe the GPUs into `directory`.
-Status GiveNvidiaSmi(const Path& program, const Path& directory, FakeDevices& fakes);
+/// What stands for NVIDIA's tools: caip-nvidia-smi and libcaip-nvml.so.
+struct GpuTools {
+  Path program;
+  Path library;
+};
+
+/// Gives each replica with fake GPUs an `nvidia-smi` and a `libnvidia-ml.so.1` for these
+/// (smi/smi_files.h). Writes the files that describe the GPUs into `directory`.
+Status GiveGpuTools(const GpuTools& tools, const Path& directory, FakeDevices& fakes);
 
 /// True for a replica that was lent fake GPUs.
 bool HasFakeGpus(const engine::ReplicaLaunch& launch);

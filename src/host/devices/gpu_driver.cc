@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/yaml.h"
 #include "host/devices/fake_devices.h"
-#include "host/devices/smi/smi_answers.h"
+#include "host/devices/smi/smi_files.h"
 #include "host/images/image_errors.h"
 
 namespace caip::host {
@@ -177,11 +177,22 @@ void AddDirectories(const std::vector<std::string>& directories, const char* var
   }
 }
 
-// So that it comes before an nvidia-smi of this host or of the image.
-void AddFakeProgram(engine::Environment& environment) {
+// Adds the directory of the fake GPUs' tools before the others of a variable.
+void AddToolsTo(const char* variable, engine::Environment& environment) {
   for (auto& [name, value] : environment) {
-    if (name == "PATH") value = smi::kDirectory + (value.empty() ? "" : ":" + value);
+    if (name == variable) value = smi::kDirectory + (value.empty() ? "" : ":" + value);
   }
+}
+
+// So that they come before an nvidia-smi and a libnvidia-ml.so.1 of this host or of the image. The
+// dynamic linkers of glibc and musl search LD_LIBRARY_PATH before their own directories.
+void AddFakeTools(engine::Environment& environment) {
+  AddToolsTo("PATH", environment);
+  const auto is_library_path = [](const auto& entry) { return entry.first == "LD_LIBRARY_PATH"; };
+  if (std::none_of(environment.begin(), environment.end(), is_library_path)) {
+    environment.emplace_back("LD_LIBRARY_PATH", "");
+  }
+  AddToolsTo("LD_LIBRARY_PATH", environment);
 }
 
 }  // namespace
@@ -216,7 +227,7 @@ void AddDriver(const GpuDriver& driver, engine::ReplicaLaunch& launch) {
 
 std::string HostGpuDriver::GiveTo(engine::ReplicaLaunch& launch) {
   const bool is_on_machine = launch.isolation || launch.image;  // else it sees the host's /dev
-  if (is_on_machine && HasFakeGpus(launch)) AddFakeProgram(launch.environment);
+  if (is_on_machine && HasFakeGpus(launch)) AddFakeTools(launch.environment);
   if (!NeedsDriver(launch)) return "";
   if (!driver_) driver_ = ReadGpuDriver(places_);
   AddDriver(*driver_, launch);

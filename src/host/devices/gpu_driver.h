@@ -51,7 +51,7 @@ class HostGpuDriver {
  public:
   explicit HostGpuDriver(DriverPlaces places) : places_(std::move(places)) {}
   /// Gives the driver to a replica that needs it, and a warning if the host has none; else "". A
-  /// replica with fake GPUs gets their nvidia-smi on PATH instead.
+  /// replica with fake GPUs finds their nvidia-smi and libnvidia-ml.so.1 first instead.
   std::string GiveTo(engine::ReplicaLaunch& launch);
 
  private:

@@ -9,6 +9,9 @@ namespace {
 
 constexpr int kInvalidArgument = 2;
 constexpr int kNotFound = 6;
+// Of a file, between tabs.
+constexpr size_t kPartsOfGpu = 7;
+constexpr size_t kPartsOfInstance = 4;
 constexpr char kSmiHelp[] =
     "nvidia-smi of caip: lists the fake GPUs that a replica was lent.\n"
     "\n"
@@ -38,6 +41,13 @@ struct QueryField {
   std::string (*value)(const SmiGpu& gpu, size_t index, size_t count);
 };
 
+constexpr char kNotAvailable[] = "[N/A]";
+
+// The driver reports none for a GPU in MIG mode.
+std::string UtilizationOf(const SmiGpu& gpu, size_t, size_t) {
+  return gpu.instances.empty() ? "0" : kNotAvailable;
+}
+
 const QueryField kQueryFields[] = {
     {"index", "", "", [](const SmiGpu&, size_t index, size_t) { return std::to_string(index); }},
     {"count", "", "", [](const SmiGpu&, size_t, size_t count) { return std::to_string(count); }},
@@ -49,12 +59,16 @@ const QueryField kQueryFields[] = {
     {"memory.used", "", "MiB", [](const SmiGpu&, size_t, size_t) { return std::string("0"); }},
     {"memory.free", "", "MiB",
      [](const SmiGpu& gpu, size_t, size_t) { return std::to_string(gpu.memory_mib); }},
-    {"utilization.gpu", "", "%", [](const SmiGpu&, size_t, size_t) { return std::string("0"); }},
-    {"utilization.memory", "", "%", [](const SmiGpu&, size_t, size_t) { return std::string("0"); }},
+    {"utilization.gpu", "", "%", UtilizationOf},
+    {"utilization.memory", "", "%", UtilizationOf},
     {"mig.mode.current", "", "",
      [](const SmiGpu& gpu, size_t, size_t) {
        return std::string(gpu.instances.empty() ? "Disabled" : "Enabled");
      }},
+    {"driver_version", "", "",
+     [](const SmiGpu&, size_t, size_t) { return std::string(kDriverVersion); }},
+    {"compute_cap", "", "",
+     [](const SmiGpu& gpu, size_t, size_t) { return gpu.compute_capability; }},
 };
 
 const QueryField* FindField(std::string_view name) {
@@ -202,8 +216,11 @@ SmiAnswer QueryGpus(const SmiRequest& request, const std::vector<SmiGpu>& gpus) 
     if (!IsChosen(gpus[i], i, request.id)) continue;
     std::string line;
     for (const QueryField* field : fields) {
-      line += (line.empty() ? "" : ", ") + field->value(gpus[i], i, gpus.size());
-      if (*field->unit && format->has_units) line += " " + std::string(field->unit);
+      const std::string value = field->value(gpus[i], i, gpus.size());
+      line += (line.empty() ? "" : ", ") + value;
+      if (*field->unit && format->has_units && value != kNotAvailable) {
+        line += " " + std::string(field->unit);
+      }
     }
     answer.out += line + "\n";
   }
@@ -214,19 +231,28 @@ SmiAnswer QueryGpus(const SmiRequest& request, const std::vector<SmiGpu>& gpus) 
 
 std::string DescribeSmiGpu(const SmiGpu& gpu) {
   std::string text = std::to_string(gpu.minor) + "\t" + gpu.uuid + "\t" + gpu.name + "\t" +
-                     std::to_string(gpu.memory_mib) + "\t" + gpu.bus_id;
+                     std::to_string(gpu.memory_mib) + "\t" + gpu.bus_id + "\t" +
+                     gpu.compute_capability + "\t" + std::to_string(gpu.power_watts);
   for (const Instance& instance : gpu.instances) {
-    text += "\t" + instance.profile + "\t" + instance.uuid;
+    text += "\t" + instance.profile + "\t" + instance.uuid + "\t" +
+            std::to_string(instance.gpu_instance) + "\t" + std::to_string(instance.memory_mib);
   }
   return text + "\n";
 }
 
 std::optional<SmiGpu> ParseSmiGpu(std::string_view text) {
   const std::vector<std::string> parts = SplitWords(text.substr(0, text.find('\n')), '\t');
-  if (parts.size() < 5 || parts.size() % 2 == 0) return std::nullopt;
+  if (parts.size() < kPartsOfGpu || (parts.size() - kPartsOfGpu) % kPartsOfInstance != 0) {
+    return std::nullopt;
+  }
   SmiGpu gpu{std::atoi(parts[0].c_str()), parts[1], parts[2], std::atoll(parts[3].c_str()),
              parts[4]};
-  for (size_t i = 5; i < parts.size(); i += 2) gpu.instances.push_back({parts[i], parts[i + 1]});
+  gpu.compute_capability = parts[5];
+  gpu.power_watts = std::atoi(parts[6].c_str());
+  for (size_t i = kPartsOfGpu; i < parts.size(); i += kPartsOfInstance) {
+    gpu.instances.push_back({parts[i], parts[i + 1], std::atoi(parts[i + 2].c_str()),
+                             std::atoll(parts[i + 3].c_str())});
+  }
   return gpu;
 }
 

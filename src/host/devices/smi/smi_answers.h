@@ -1,9 +1,6 @@
 #pragma once
 // What `nvidia-smi` prints for fake GPUs. Part of caip-nvidia-smi, which machines and images run,
-// so it includes nothing else of caip.
-//
-// A replica finds the program and a file for each of its GPUs in one directory. Each file
-// (DescribeSmiGpu) is the same for all replicas, so that nothing is written when GPUs are lent.
+// so it includes nothing else of caip than the places of its files.
 
 #include <cstdint>
 #include <optional>
@@ -11,17 +8,15 @@
 #include <string_view>
 #include <vector>
 
-namespace caip::host::smi {
+#include "host/devices/smi/smi_files.h"
 
-/// On a machine: the program and the files. /dev is the one directory that each machine has for
-/// itself.
-inline constexpr char kDirectory[] = "/dev/caip-gpus";
-inline constexpr char kProgram[] = "nvidia-smi";
-inline constexpr char kFileBegin[] = "gpu";  // a number follows
+namespace caip::host::smi {
 
 struct Instance {
   std::string profile;  // "2g.10gb"
   std::string uuid;     // "MIG-..."
+  int gpu_instance = 0;
+  int64_t memory_mib = 0;
   bool operator==(const Instance&) const = default;
 };
 
@@ -33,6 +28,8 @@ struct SmiGpu {
   int64_t memory_mib = 0;
   std::string bus_id;
   std::vector<Instance> instances = {};
+  std::string compute_capability = {};  // "7.5"
+  int power_watts = 0;                  // the limit
   bool operator==(const SmiGpu&) const = default;
 };
 
