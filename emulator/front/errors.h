@@ -15,6 +15,9 @@ Error CannotWriteAccessLog(const std::filesystem::path& file, int error_number);
 /// must trust.
 std::string CertificateRejected(const http::CertificateRejection& rejection,
                                 const std::filesystem::path& bundle);
+/// The same about a program on a machine. `bundle`: as the machine sees it.
+std::string CertificateRejectedOnMachine(const http::CertificateRejection& rejection,
+                                         const std::filesystem::path& bundle);
 
 // Why a selector of the parameter `fields` is not valid (api::errors::SelectorBroken).
 inline constexpr const char* kSelectorTooLong = "it is too long";

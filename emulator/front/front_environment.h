@@ -10,8 +10,10 @@ namespace caip::front {
 
 /// The proxy for Google's https names and its certificate authorities.
 struct HttpsFront {
-  std::string proxy;   // "http://127.0.0.1:40001"
-  std::string bundle;  // file: the host's certificate authorities and ours
+  std::string proxy;  // "http://127.0.0.1:40001"
+  /// File: the host's certificate authorities and ours. Of a launcher's options, it is on this
+  /// host; of variables, where the replica sees it.
+  std::string bundle;
   /// Hosts that are reached without the proxy: those of the run, and the host's own exceptions.
   std::vector<std::string> direct;
 };

@@ -106,6 +106,7 @@ void MetadataLauncher::Isolate(engine::ReplicaLaunch& launch) {
       runs_[launch.key.run].network, AddressOf(launch.machine, launch.key.replica),
       HostsFileOf(launch.machine, names, *options_.network->machines)};
   if (!options_.https) return;
+  launch.device_nodes.push_back({options_.https->bundle, kBundleOnMachines, true});
   for (const std::string& covered : options_.network->covered) {
     launch.isolation->covers.push_back({options_.https->bundle, covered});
   }
@@ -148,7 +149,10 @@ void MetadataLauncher::Describe(engine::ReplicaLaunch& launch, const Endpoint& e
   if (options_.https) {
     https = *options_.https;
     https.proxy = "http://" + endpoint.address;
-    if (options_.network) https.direct = NamesIn(launch.machine, *options_.network);
+    if (options_.network) {
+      https.bundle = kBundleOnMachines;
+      https.direct = NamesIn(launch.machine, *options_.network);
+    }
     https.direct.insert(https.direct.begin(), launch.machine.peer_hosts.begin(),
                         launch.machine.peer_hosts.end());
     facts.https = &https;

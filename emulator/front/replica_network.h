@@ -58,6 +58,10 @@ struct HostsFacts {
 /// A file for hosts(5). The metadata server has the address of the real one, 169.254.169.254.
 std::string RenderHostsFile(const HostsFacts& facts);
 
+/// The file of certificate authorities on each machine. Every user of an image can read it, also
+/// where the image closes directories that lead to the state directory (/root).
+inline constexpr char kBundleOnMachines[] = "/dev/caip-ca.pem";
+
 /// The metadata server's address on each of the service's machines.
 inline constexpr char kMetadataAddress[] = "169.254.169.254";
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "emulator/front/errors.h"
+#include "emulator/front/replica_network.h"
 
 namespace caip::front {
 namespace {
@@ -23,7 +24,9 @@ void TrustWarnings::Warn(const http::CertificateRejection& rejection) {
   line.task = machine.replica;
   line.severity = engine::Severity::kWarning;
   line.time = world_.clock.Now();
-  line.message = errors::CertificateRejected(rejection, bundle_);
+  const bool is_machine = world_.machines.IsShared(rejection.listener);
+  line.message = is_machine ? errors::CertificateRejectedOnMachine(rejection, kBundleOnMachines)
+                            : errors::CertificateRejected(rejection, bundle_);
   world_.log.Write({std::move(line)});
 }
 

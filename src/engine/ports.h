@@ -67,9 +67,8 @@ struct Report {
   bool summary = false;  // from an event file, else from the metric file
 };
 
-/// Identifies a report: summary, step, time and value. A report that is found again has the same
-/// name. The value belongs to it, because trainers without a clock report several values for one
-/// step; it is compared by its bits, for NaN.
+/// Identifies a report that is found again: summary, step, time and value. The value is compared by
+/// its bits, for NaN. Trainers without a clock report several values for one step.
 using ReportName = std::tuple<bool, int64_t, double, uint64_t>;
 
 inline ReportName NameOf(const Report& report) {
@@ -116,6 +115,7 @@ struct PreparedImage {
   std::string working_directory = "/";         // WORKDIR
   uint32_t user = 0;                           // USER
   uint32_t group = 0;
+  std::vector<uint32_t> groups = {};      // the user's other groups
   std::shared_ptr<const void> hold = {};  // the layers stay on this host while it lives
 };
 

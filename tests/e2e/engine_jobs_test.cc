@@ -103,15 +103,15 @@ TEST_P(EngineJobs, RunTheProgramOfTheImageOnItsOwnFiles) {
 TEST_P(EngineJobs, HaveTheGpusThatTheirReplicaWasLent) {
   MakeImage(
       "ls /dev | grep nvidia; echo \"lent $CUDA_VISIBLE_DEVICES\"\n"
-      ": <>/dev/nvidia0 && echo 'it opens'; nvidia-smi -L");
+      ": <>/dev/nvidia0 && echo 'it opens'; nvidia-smi -L; ls $LD_LIBRARY_PATH");
   const Transcript run = Submit(
       "gpus", {"--stream-logs", "--scale-tier", "basic-gpu", "--fake-gpus", "2xNVIDIA_TESLA_K80"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(
-      run.err,
-      AllOf(HasSubstr("nvidia0"), HasSubstr("nvidiactl"), HasSubstr("nvidia-uvm"),
-            HasSubstr("lent GPU-"), HasSubstr("it opens"), Not(HasSubstr("nvidia1")),
-            HasSubstr("GPU 0: fake NVIDIA_TESLA_K80 (UUID: GPU-"), Not(HasSubstr("GPU 1:"))));
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("nvidia0"), HasSubstr("nvidiactl"), HasSubstr("nvidia-uvm"),
+                    HasSubstr("lent GPU-"), HasSubstr("it opens"), Not(HasSubstr("nvidia1")),
+                    HasSubstr("GPU 0: fake NVIDIA_TESLA_K80 (UUID: GPU-"), Not(HasSubstr("GPU 1:")),
+                    HasSubstr("libnvidia-ml.so.1")));
 }
 
 TEST_P(EngineJobs, EndWithTheExitCodeOfTheContainer) {

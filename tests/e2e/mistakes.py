@@ -240,7 +240,7 @@ SCENARIOS = [
     ('caip scenario validate none.yaml', 2, ["'none.yaml' does not exist. Name a scenario (*.yaml), or a folder"]),
     ('caip scenario run trainer/task.py', 2, ["'trainer/task.py' is a program, not a scenario", 'caip explore -- python3']),
     ('caip scenario run -- python3 trainer/task.py', 2, ['takes nothing after `--`', 'trainer: {command: [']),
-    ('caip scenario run trainer', 2, ['No scenario (*.yaml) was found', 'Name a scenario, or a folder']),
+    ('caip scenario run trainer', 2, ['No scenario (*.yaml or *.yml) was found', 'Name a scenario, or a folder']),
     ('caip scenario run s_key.yaml', 2,
      ['s_key.yaml:3:1: fualts: is not a known key', "did you mean 'faults'?", '\n    ^\n']),
     ('caip scenario run s_fault.yaml', 2,

@@ -117,6 +117,15 @@ class OnMachines(OnVertex):
         self.assertGreater(int(after['generation']), int(before['generation']))
         self.assertEqual(after['size'], '5')
 
+    def test_what_the_emulator_keeps_among_the_buckets_is_hidden(self):
+        self.put('versions.txt', b'one')
+        entries = self.expect_success(
+            'for own in .caip-tmp .caip-versions; do ls -A /gcs/$own; mv /gcs/$own /gcs/bkt/ 2>/dev/null && echo moved; '
+            'ln -s /etc /gcs/$own/link 2>/dev/null && echo linked; rmdir /gcs/$own 2>/dev/null && echo removed; done; '
+            'umount /gcs/.caip-tmp 2>/dev/null && echo unmounted; ls /gcs')
+        self.assertNotIn('moved', self.texts(entries))
+        self.assertEqual([text for text in self.texts(entries) if text.endswith('ed')], [])
+
     def test_a_bucket_that_is_created_later_appears(self):
         def create():
             support.wait_for((self.bucket / 'started').exists, 'the start of the job')

@@ -12,6 +12,7 @@
 namespace caip::front {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -238,7 +239,25 @@ TEST(ReplicaNetwork, NeedsNamesInsteadOfVariables) {
   EXPECT_THAT(variables.at("no_proxy"),
               HasSubstr(",host-master,host-worker,10.128.0.1,10.128.255.254,host.caip.internal,"
                         "storage.googleapis.com"));
-  EXPECT_EQ(variables.at("CURL_CA_BUNDLE"), "/b.pem");
+  EXPECT_EQ(variables.at("CURL_CA_BUNDLE"), kBundleOnMachines) << "all its users can read it";
+}
+
+// An image may close directories that lead to the file of the host to its user.
+TEST(ReplicaNetwork, ShowsTheAuthoritiesWhereEveryUserReadsThem) {
+  NetworkWorld world;
+  MetadataLauncher launcher = world.Launcher();
+  launcher.Launch(world.InNetwork(MetadataWorld::kWorker), {});
+  EXPECT_THAT(world.inner.launches[0].device_nodes,
+              ElementsAre(engine::DeviceNode{"/b.pem", kBundleOnMachines, true}));
+  for (const auto& [name, value] : world.VariablesOf(0)) EXPECT_NE(value, "/b.pem") << name;
+}
+
+TEST(ReplicaNetwork, ShowsNoAuthoritiesWithoutAProxy) {
+  NetworkWorld world;
+  world.options.https.reset();
+  MetadataLauncher launcher = world.Launcher();
+  launcher.Launch(world.InNetwork(MetadataWorld::kWorker), {});
+  EXPECT_TRUE(world.inner.launches[0].device_nodes.empty());
 }
 
 TEST(ReplicaNetwork, PutsTheAuthoritiesInThePlaceOfTheHosts) {
@@ -285,6 +304,7 @@ TEST(MetadataLauncher, SendsHttpsThroughTheReplicasListenerExceptToPeers) {
             "localhost,127.0.0.1,::1,127.0.0.0/8,127.1.2.3,127.1.2.4,.corp.example");
   EXPECT_EQ(variables.at("no_grpc_proxy"), variables.at("no_proxy"));
   EXPECT_EQ(variables.at("CURL_CA_BUNDLE"), "/state/ca/bundle.pem");
+  EXPECT_TRUE(world.inner.launches[0].device_nodes.empty());
   EXPECT_FALSE(variables.contains("http_proxy"));
 }
 

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "emulator/front/replica_network.h"
+
 namespace caip::front {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ListSink final : public engine::LogSink {
  public:
@@ -49,6 +52,18 @@ TEST(TrustWarnings, NameTheClientAndTheRemedyInTheLogOfTheReplica) {
                                       "unknown_ca)"));
   EXPECT_THAT(line.message, HasSubstr("/state/ca/bundle.pem"));
   EXPECT_THAT(line.message, HasSubstr("--isolation machine"));
+}
+
+// The path on the host is of no use there.
+TEST(TrustWarnings, NameTheFileOfAMachineToProgramsThere) {
+  TrustWorld world;
+  world.machines.PutShared("of all", [](const std::string&) { return "a listener"; });
+  world.Reject("of all");
+  ASSERT_EQ(world.log.written.size(), 1u);
+  const std::string& message = world.log.written[0].message;
+  EXPECT_THAT(message, HasSubstr(std::string("Make it trust the file ") + kBundleOnMachines));
+  EXPECT_THAT(message, Not(HasSubstr("/state/")));
+  EXPECT_THAT(message, Not(HasSubstr("--isolation")));
 }
 
 TEST(TrustWarnings, ComeOnceForEachReplica) {

@@ -243,6 +243,14 @@ TEST(Verdict, FailsAnUntilThatNeverCame) {
   EXPECT_EQ(verdict.assertions.at(0).found, "at event 12, but its `until` never came");
 }
 
+TEST(Verdict, NamesHoldsThatWaitForEachOther) {
+  Evidence run = Lost();
+  run.faults = {{"hold 1", "hold before create x", 1, {12}, false, false, {"hold 1", "hold 2"}}};
+  EXPECT_EQ(DecideVerdict({}, run, nullptr).assertions.at(0).found,
+            "at event 12, but its `until` never came: hold 1 and hold 2 wait for each other's "
+            "replicas");
+}
+
 TEST(Verdict, FailsARunThatALimitEnded) {
   Evidence run = Lost();
   run.broke_off = "limits.no_progress: nothing for 10s";

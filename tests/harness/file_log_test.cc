@@ -232,6 +232,21 @@ TEST_F(FileLogTest, HasTheModesOfEachMoment) {
   EXPECT_NE(log.KeyAt(log.CutAt(before, 0)), log.KeyAt(log.CutAt(Point("create", "/v/x"), 0)));
 }
 
+// An object of a bucket over HTTP is not a file.
+TEST_F(FileLogTest, HasTheModesThatWereSetBeforeAnEventWithoutAFile) {
+  Save("/v/x", {"1"});
+  SetAttributes("/v/x", {.mode = 0400});
+  ++acts;
+  SetAttributes("/v/x", {.mode = 0600});
+  const auto mode_at = [&](const FileCut& cut) {
+    return log.TreeAt(cut, *blocks)->Find("/v/x")->mode;
+  };
+  CrashPoint request = Point("create", "bucket/object");
+  EXPECT_EQ(mode_at(log.CutAt(request, 2)), 0400u);
+  request.before = true;
+  EXPECT_EQ(mode_at(log.CutAt(request, 1)), 0400u);
+}
+
 TEST_F(FileLogTest, TellsFilesApartByTheTimesThatProgramsChose) {
   Save("/v/x", {"1"});
   const size_t saved = log.changes().size();

@@ -86,6 +86,54 @@ TEST_F(FrozenReplica, LeavesStoppedWhatHadStoppedItself) {
   EXPECT_THAT(world.sink.Messages(), Contains("continued"));
 }
 
+TEST_F(FrozenReplica, LeavesStoppedWhatAnotherProcessStopsMeanwhile) {
+  world.Launch(
+      AShell("sh -c 'trap \"\" TERM; echo child; while :; do :; done' & child=$!\n"
+             "trap 'set -- $(cat /proc/$child/stat); echo state $3; kill -9 $child; exit 5' TERM\n"
+             "echo child is $child; while :; do :; done"));
+  for (const char* what : {"child is", "child"}) ASSERT_TRUE(world.sink.AwaitMessage(what));
+  pid_t child = 0;
+  for (const std::string& message : world.sink.Messages()) {
+    if (message.starts_with("child is ")) child = std::stoi(message.substr(9));
+  }
+  ASSERT_GT(child, 0);
+  Freeze();
+  ASSERT_EQ(States(), "TT");
+  ASSERT_EQ(::kill(child, SIGSTOP), 0);
+  world.launcher->Thaw(AKey());
+  world.launcher->Signal(AKey(), SIGTERM);
+  EXPECT_EQ(world.AwaitExits(1).back().exit_code, 5);
+  EXPECT_THAT(world.sink.Messages(), Contains("state T"));
+}
+
+// It waits for its child in a call that no signal interrupts. Its child waits for a writer of a
+// pipe with a name.
+constexpr char kStopsLater[] = R"py(
+import os, signal, sys
+reading = (os.POSIX_SPAWN_OPEN, 5, 'fifo', os.O_RDONLY, 0)
+open('spawns', 'w').close()
+os.posix_spawn('/bin/true', ['true'], {}, file_actions=[reading])
+print('continued', flush=True)
+)py";
+
+TEST_F(FrozenReplica, LeavesToStopWhatAnotherProcessHasSentAStopSignal) {
+  auto launch = AShell(
+      "mkfifo fifo; python3 -c \"$SCRIPT\" & parent=$!\n"
+      "state() { cut -d' ' -f3 /proc/$parent/stat; }\n"
+      "trap ': > fifo; while s=$(state); [ $s != T ] && [ $s != Z ]; do :; done;"
+      " echo state $s; kill -9 $parent; exit 5' TERM\n"
+      "until [ -e spawns ] && [ $(state) = D ]; do :; done; kill -STOP $parent\n"
+      "echo ready; while :; do :; done");
+  launch.environment.emplace_back("SCRIPT", kStopsLater);
+  world.Launch(std::move(launch));
+  ASSERT_TRUE(world.sink.AwaitMessage("ready"));
+  Freeze();
+  world.launcher->Thaw(AKey());
+  world.launcher->Signal(AKey(), SIGTERM);
+  EXPECT_EQ(world.AwaitExits(1).back().exit_code, 5);
+  EXPECT_THAT(world.sink.Messages(), Contains("state T"));
+}
+
 TEST_F(FrozenReplica, HearsSignalsOnlyWhenThawed) {
   world.Launch(AShell("trap 'echo signaled; exit 4' TERM; echo ready; while :; do :; done"));
   ASSERT_TRUE(world.sink.AwaitMessage("ready"));

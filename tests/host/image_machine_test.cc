@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "host/machine/machine_files.h"
 #include "host/machine/machines.h"
+#include "host/machine/other_users.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
@@ -19,6 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr char kBusybox[] = "/bin/busybox";
 
@@ -132,6 +135,91 @@ TEST_F(ImageMachine, RunsAsTheUserOfTheImage) {
                   "y"));
 }
 
+// The status of a process has its groups in ascending order.
+TEST_F(ImageMachine, HasAllGroupsOfTheUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  constexpr char kScript[] =
+      "while read -r line; do case $line in Groups:*) echo $line;; esac; done"
+      " < /proc/self/status";
+  image_.user = image_.group = 1000;
+  image_.groups = {2000, 20};
+  EXPECT_THAT(Output(OnImage(kScript)), ElementsAre("Groups: 20 1000 2000"));
+  image_.groups = {};
+  EXPECT_THAT(Output(OnImage(kScript, AKey(0, 2))), ElementsAre("Groups: 1000"));
+  image_.user = image_.group = 0;
+  image_.groups = {10};
+  EXPECT_THAT(Output(OnImage(kScript, AKey(0, 3))), ElementsAre("Groups: 0 10"));
+}
+
+// The kernel takes that ID for the one that a process has.
+TEST_F(ImageMachine, NeverRunsAsRootInsteadOfAUserThatCannotBe) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  int boot = 0;
+  for (const auto& [user, group] : {std::pair(~0u, 1u), std::pair(1u, ~0u)}) {
+    image_.user = user;
+    image_.group = group;
+    EXPECT_THAT(world_.Run(OnImage("true", AKey(0, ++boot))).start_error,
+                HasSubstr("becoming the user that the image names: Invalid argument"));
+  }
+}
+
+TEST_F(ImageMachine, MakesTheTargetOfALinkThatIsItsWorkingDirectory) {
+  std::filesystem::create_symlink("../srv/one", top_.path() / "app/work");
+  std::filesystem::create_symlink("/srv/two/three", top_.path() / "app/link");
+  std::filesystem::create_symlink("link/four", top_.path() / "app/far");
+  image_.working_directory = "/app/work";
+  EXPECT_THAT(Output(OnImage("busybox readlink /app/work; touch x; ls /srv/one")),
+              ElementsAre("../srv/one", "x"));
+  image_.working_directory = "/app/far/end";
+  EXPECT_THAT(Output(OnImage("touch x; ls /srv/two/three/four/end", AKey(0, 2))), ElementsAre("x"));
+}
+
+/// What an image has, and the path that a machine cannot have because of it.
+struct BlockedPlace {
+  const char* name;
+  const char* file;  // "": `link` is made
+  const char* link;
+  const char* target;
+  const char* place;
+};
+
+class ImageWithoutPlace : public ImageMachine,
+                          public ::testing::WithParamInterface<BlockedPlace> {};
+
+TEST_P(ImageWithoutPlace, IsNamedInTheErrorWithThePath) {
+  const BlockedPlace& blocked = GetParam();
+  if (*blocked.file) {
+    std::filesystem::remove_all(top_.path() / blocked.file);
+    Write(top_, blocked.file, "a file\n");
+  } else {
+    std::filesystem::create_symlink(blocked.target, top_.path() / blocked.link);
+  }
+  if (std::string(blocked.name) == "WorkingDirectory") image_.working_directory = blocked.place;
+  auto launch = OnImage("true");
+  launch.machine.image_uri = "gcr.io/p/blocked:v1";
+  const std::string error = world_.Run(std::move(launch)).start_error;
+  EXPECT_THAT(error, HasSubstr("The image 'gcr.io/p/blocked:v1' cannot run: A machine needs its "
+                               "own '" +
+                               std::string(blocked.place) + "'"));
+  EXPECT_THAT(error, Not(HasSubstr("--isolation process")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ImageWithoutPlace,
+    ::testing::Values(BlockedPlace{"Etc", "etc", "", "", "/etc/hosts"},
+                      BlockedPlace{"Proc", "proc", "", "", "/proc"},
+                      BlockedPlace{"ProcLink", "", "proc", "/etc", "/proc"},
+                      BlockedPlace{"Tmp", "tmp", "", "", "/tmp"},
+                      BlockedPlace{"WorkingDirectory", "app/f", "", "", "/app/f"},
+                      BlockedPlace{"TmpCircle", "", "tmp", "tmp", "/tmp"}),
+    [](const ::testing::TestParamInfo<BlockedPlace>& tested) { return tested.param.name; });
+
+TEST_F(ImageMachine, DoesNotMountTheFilesOfTheKernelThroughALink) {
+  std::filesystem::create_symlink("/", top_.path() / "sys");
+  EXPECT_THAT(Output(OnImage("cat /app/data; ls /block 2>&1")),
+              ElementsAre("from the application", "ls: /block: No such file or directory"));
+}
+
 /// Lets all calls go on, and counts those that took effect or failed.
 class OperationCounter final : public ReplicaWatcher {
  public:
@@ -199,6 +287,24 @@ TEST_F(ImageMachine, ShowsFilesOfTheStateThatTheLaunchNames) {
   auto launch = OnImage("cat $BUNDLE; ls ${BUNDLE%/*}");
   launch.environment.emplace_back("BUNDLE", (State() / "tls/bundle.pem").string());
   EXPECT_THAT(Output(std::move(launch)), ElementsAre("named", "bundle.pem"));
+}
+
+// As in most images, the home directory of root is closed to others. It leads to the state.
+TEST_F(ImageMachine, ShowsFilesOfTheStateBelowADirectoryThatIsClosedToItsUser) {
+  if (!MayBecome(1000, 1000)) GTEST_SKIP() << "all files of the image belong to its user here";
+  const Path state = State();
+  ASSERT_TRUE(WriteFile(state / "named", "named\n").ok());
+  const Path closed = base_.path() / state.relative_path().begin()->string();
+  ASSERT_TRUE(MakeDirectories(closed).ok());
+  ASSERT_TRUE(WriteFile(closed / "own", "of root\n").ok());
+  ASSERT_EQ(::chmod(closed.c_str(), 0700), 0);
+  image_.user = image_.group = 1000;
+  auto launch = OnImage("cat $NAMED; ls ${PLACE} 2>&1; cat ${PLACE}/own 2>&1; id -u");
+  std::erase(launch.user_directories, "tmp");
+  launch.environment.emplace_back("PLACE", "/" + state.relative_path().begin()->string());
+  launch.environment.emplace_back("NAMED", (state / "named").string());
+  EXPECT_THAT(Output(std::move(launch)), ElementsAre("named", HasSubstr("Permission denied"),
+                                                     HasSubstr("No such file"), "1000"));
 }
 
 TEST_F(ImageMachine, NeverShowsKeysOfTheStateWhateverItNames) {

@@ -7,15 +7,18 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <optional>
 
 #include "host/machine/machines.h"
 #include "host/metrics/log_files.h"
+#include "run/texts.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// A launcher whose replicas are the test itself.
@@ -46,14 +49,16 @@ engine::ReplicaExit ExitOf(const engine::ReplicaKey& key) {
 
 class LogFileLauncherTest : public ::testing::Test {
  protected:
-  LogFileLauncherTest() {
+  LogFileLauncherTest() { Serve({}); }
+
+  void Serve(std::optional<Duration> end_wait_max) {
     auto inner = std::make_unique<HandLauncher>();
     hand_ = inner.get();
-    launcher_ = std::make_unique<LogFileLauncher>(
-        std::move(inner),
-        LogFileOptions{root_.path() / "logs",
-                       [](const engine::RunKey& run) { return run.project == "my-project"; }},
-        sink_, clock_);
+    LogFileOptions options{root_.path() / "logs",
+                           [](const engine::RunKey& run) { return run.project == "my-project"; }};
+    if (end_wait_max) options.end_wait_max = *end_wait_max;
+    launcher_ =
+        std::make_unique<LogFileLauncher>(std::move(inner), std::move(options), sink_, clock_);
   }
 
   /// Starts a replica. Returns the directory of this host with its log files; "" none.
@@ -103,6 +108,96 @@ TEST(LogFiles, AreNamedByTheService) {
   for (const char* name : {"output", "output.log.1", "my-output.log", "outpu.log", ""}) {
     EXPECT_FALSE(IsLogFileName(name)) << name;
   }
+}
+
+/// The log files of a directory, read when the test says so.
+struct FilesByHand {
+  /// The lines of all turns that it takes to read everything.
+  std::vector<std::string> Read() {
+    const size_t before = lines.size();
+    while (!files.Read(take)) ++turns;
+    return {lines.begin() + static_cast<ptrdiff_t>(before), lines.end()};
+  }
+  Path File(const std::string& name) const { return root.path() / name; }
+
+  TemporaryDirectory root;
+  LogFiles files{root.path()};
+  std::vector<std::string> lines;
+  LogFiles::Take take = [this](std::string_view line) { lines.emplace_back(line); };
+  int turns = 1;
+};
+
+// A program that starts again empties its file and writes new lines before the next read.
+TEST(LogFiles, AFileThatIsOverwrittenIsReadFromItsStart) {
+  FilesByHand by_hand;
+  const Path file = by_hand.File("output.log");
+  WriteTo(file, "10:01 one\n10:02 two\n");
+  EXPECT_THAT(by_hand.Read(), ElementsAre("10:01 one", "10:02 two"));
+  WriteTo(file, "10:03 one\n10:04 two\n10:05 three\n", std::ios::trunc);  // it is larger
+  EXPECT_THAT(by_hand.Read(), ElementsAre("10:03 one", "10:04 two", "10:05 three"));
+  WriteTo(file, "10:06 one\n10:07 two\n10:08 three\n", std::ios::trunc);  // of the same size
+  EXPECT_THAT(by_hand.Read(), ElementsAre("10:06 one", "10:07 two", "10:08 three"));
+  WriteTo(file, "10:09 one\n", std::ios::trunc);  // smaller
+  EXPECT_THAT(by_hand.Read(), ElementsAre("10:09 one"));
+  WriteTo(file, "10:10 two\n");
+  EXPECT_THAT(by_hand.Read(), ElementsAre("10:10 two"));
+  EXPECT_THAT(by_hand.Read(), IsEmpty());
+}
+
+// As after "copytruncate" of a rotation: the program goes on at its old place, after a hole.
+TEST(LogFiles, AFileThatIsEmptiedMayGoOnAtItsOldPlace) {
+  FilesByHand by_hand;
+  const Path file = by_hand.File("output.log");
+  const std::string long_line(10'000, 'x');
+  std::ofstream program(file);
+  program << long_line << "\n" << std::flush;
+  EXPECT_THAT(by_hand.Read(), ElementsAre(long_line));
+  std::filesystem::resize_file(file, 0);
+  EXPECT_THAT(by_hand.Read(), IsEmpty());
+  program << "second\n" << std::flush;
+  EXPECT_THAT(by_hand.Read(), ElementsAre("second"));
+  std::filesystem::resize_file(file, 0);
+  program << "third\n" << std::flush;  // without a read in between
+  EXPECT_THAT(by_hand.Read(), ElementsAre("third"));
+}
+
+TEST(LogFiles, HolesAreNotRead) {
+  FilesByHand by_hand;
+  const Path file = by_hand.File("output.log");
+  WriteTo(file, "first\n");
+  std::filesystem::resize_file(file, uint64_t{1} << 36);
+  EXPECT_THAT(by_hand.Read(), ElementsAre("first"));
+  WriteTo(file, "last\n");
+  EXPECT_THAT(by_hand.Read(), ElementsAre("last"));
+  EXPECT_LE(by_hand.turns, 2) << "a hole was read";
+}
+
+// Some programs give a file its final size first.
+TEST(LogFiles, TheRoomAfterTheTextIsLeftForLaterLines) {
+  FilesByHand by_hand;
+  const Path file = by_hand.File("output.log");
+  WriteTo(file, "");
+  std::filesystem::resize_file(file, 1 << 20);
+  std::fstream program(file, std::ios::in | std::ios::out);
+  program << "first\n" << std::flush;
+  EXPECT_THAT(by_hand.Read(), ElementsAre("first"));
+  program << "second\nhalf" << std::flush;
+  EXPECT_THAT(by_hand.Read(), ElementsAre("second"));
+  EXPECT_EQ(by_hand.files.End(by_hand.take).files, 0u);
+  EXPECT_EQ(by_hand.lines.back(), "half");
+}
+
+TEST(LogFiles, TellsWhatIsLeftOfALargeFile) {
+  FilesByHand by_hand;
+  constexpr size_t kLines = 9000;
+  const std::string line = std::string(1023, 'x') + "\n";
+  std::string text;
+  for (size_t i = 0; i < kLines; ++i) text += line;
+  WriteTo(by_hand.File("output.log"), text);
+  EXPECT_FALSE(by_hand.files.Read(by_hand.take));
+  const LogFiles::Unread unread = by_hand.files.End(by_hand.take);
+  EXPECT_EQ(unread.bytes, (kLines - by_hand.lines.size()) * line.size());
+  EXPECT_GT(unread.bytes, 0u);
 }
 
 TEST_F(LogFileLauncherTest, LinesAreEntriesWhileTheReplicaRuns) {
@@ -174,6 +269,34 @@ TEST_F(LogFileLauncherTest, ManyFilesAreReadAlsoIfNoDescriptorIsFreeAtTheEnd) {
     hand_->listeners.back().on_exit(ExitOf(AKey()));
   }
   EXPECT_EQ(AwaitEnd().size(), kFiles);
+}
+
+// Of files that are not open, nothing can be read once they are deleted.
+TEST_F(LogFileLauncherTest, TheLogReportsFilesWhoseEndsMayBeMissing) {
+  const Path directory = Start();
+  std::vector<std::string> texts;
+  for (int i = 100; i < 170; ++i) texts.push_back(std::to_string(i));
+  const auto file = [&](const std::string& text) { return directory / ("output" + text + ".log"); };
+  for (const std::string& text : texts) WriteTo(file(text), text + "\n");
+  for (const std::string& text : texts) ASSERT_TRUE(sink_.AwaitMessage(text));
+  for (const std::string& text : texts) std::filesystem::remove(file(text));
+  const auto messages = End();
+  ASSERT_EQ(messages.size(), texts.size() + 1);
+  EXPECT_THAT(messages.back(), HasSubstr("6 of the others were deleted or renamed"));
+  EXPECT_EQ(sink_.Lines().back().task, run::kServiceTask);
+  EXPECT_EQ(sink_.Lines().back().severity, engine::Severity::kWarning);
+}
+
+TEST_F(LogFileLauncherTest, TheEndWaitsNoLongerThanItsBound) {
+  launcher_.reset();
+  Serve(Duration(0));
+  const Path directory = Start();
+  WriteTo(directory / "output.log", "a line\n");
+  ASSERT_TRUE(sink_.AwaitMessage("a line"));
+  const NoDescriptors none;  // the directory cannot be read, for as long as the test waits
+  const auto messages = End();
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_THAT(messages.back(), HasSubstr("were not read before the replica ended"));
 }
 
 TEST_F(LogFileLauncherTest, MoreThanOneTurnReadsIsReadWhole) {

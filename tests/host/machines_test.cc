@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <future>
 
 #include "host/machine/run_networks.h"
@@ -71,6 +72,29 @@ class Machines : public ::testing::Test {
   void KillLauncher() {
     world_.Run(AShell("awk '{print $4}' /proc/$PPID/stat", AKey(9)));
     ::kill(std::stoi(world_.sink.Messages().back()), SIGKILL);
+  }
+  /// A socket that listens at 127.0.0.1, and its port.
+  static std::pair<Fd, int> ListenOnHost() {
+    Fd listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof place;
+    EXPECT_EQ(::bind(listening.get(), reinterpret_cast<sockaddr*>(&place), size), 0);
+    EXPECT_EQ(::listen(listening.get(), 8), 0);
+    ::getsockname(listening.get(), reinterpret_cast<sockaddr*>(&place), &size);
+    return {std::move(listening), ntohs(place.sin_port)};
+  }
+  /// The caip-nat of this test's launcher; 0: none runs.
+  static pid_t FindNat() {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const auto name = ReadFile(entry.path() / "comm");
+      if (!name.ok() || *name != "caip-nat\n") continue;
+      const auto [state, launcher] = StateAndParent(entry.path().filename());
+      if (state == 'Z' || StateAndParent(std::to_string(launcher)).second != ::getpid()) continue;
+      return std::stoi(entry.path().filename());
+    }
+    return 0;
   }
   size_t EndpointCount() {
     const std::lock_guard lock(mutex_);
@@ -203,6 +227,34 @@ TEST_F(Machines, HaveAnInitThatHasNoMoreRightsThanTheReplica) {
                           "CapAmb:\t0000000000000000"));
 }
 
+// The rest belongs to the launcher and its other replicas.
+TEST_F(Machines, HaveAnInitThatHoldsOnlyItsOwnSocketAndSignals) {
+  world_.Run(
+      OnMachine("ls -l /proc/1/fd | sed -n 's/.* -> //p' | sed 's/[0-9]*//g' | grep -v null | sort;"
+                " grep -c rw-s /proc/1/maps"));
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre("anon_inode:[signalfd]", "socket:[]", "0"));
+}
+
+// Root of a machine may copy the descriptors of its init.
+TEST_F(Machines, CanBreakNoConnectionOfTheLauncherButTheirOwn) {
+  world_.Launch(AShell("exec sleep 1000", AKey(1)));
+  world_.AwaitStarts(1);
+  world_.Launch(
+      APython("import ctypes, os, socket, time\n"
+              "libc = ctypes.CDLL(None)\n"
+              "init = libc.syscall(434, 1, 0)\n"  // pidfd_open
+              "for name in os.listdir('/proc/1/fd'):\n"
+              "    copy = libc.syscall(438, init, int(name), 0)\n"  // pidfd_getfd
+              "    if copy >= 0 and os.readlink(f'/proc/self/fd/{copy}').startswith('socket:'):\n"
+              "        socket.socket(fileno=copy).shutdown(socket.SHUT_RDWR)\n"
+              "time.sleep(1000)\n"));
+  const engine::ReplicaExit exit = world_.AwaitExits(1).back();
+  EXPECT_EQ(exit.key, AKey());
+  EXPECT_EQ(exit.signal, SIGKILL);
+  EXPECT_EQ(world_.Run(AShell("", AKey(2))).exit_code, 0);
+  EXPECT_EQ(world_.ExitCount(), 2u) << "the other replica has ended, too";
+}
+
 // NVIDIA's libraries make the files of GPUs that are not lent, where they may.
 TEST_F(Machines, CannotMakeTheFilesOfDevices) {
   world_.Run(
@@ -255,20 +307,38 @@ TEST_F(Machines, HaveEveryPortFree) {
 }
 
 TEST_F(Machines, ReachWhatListensOnTheHostByAnAddressOfItsOwn) {
-  const Fd listening(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in place{};
-  place.sin_family = AF_INET;
-  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof place;
-  ASSERT_EQ(::bind(listening.get(), reinterpret_cast<sockaddr*>(&place), size), 0);
-  ASSERT_EQ(::listen(listening.get(), 1), 0);
-  ::getsockname(listening.get(), reinterpret_cast<sockaddr*>(&place), &size);
+  const auto [listening, port] = ListenOnHost();
   const std::string connect =
       "import socket\nfor host in '127.0.0.1', '10.128.255.254':\n"
       "    print(socket.socket().connect_ex((host, " +
-      std::to_string(ntohs(place.sin_port)) + ")))\n";
+      std::to_string(port) + ")))\n";
   world_.Run(APython(connect));
   EXPECT_THAT(world_.sink.Messages(), ElementsAre(std::to_string(ECONNREFUSED), "0"));
+}
+
+// The way to other hosts is a program, which starts with the first packet.
+TEST_F(Machines, FindTheirWayToOtherHostsAgainWithAWarning) {
+  const auto [listening, port] = ListenOnHost();
+  world_.Launch(
+      APython("import os, signal, socket\n"
+              "def ask():\n"
+              "    print(socket.socket().connect_ex(('10.128.255.254', " +
+              std::to_string(port) +
+              ")), flush=True)\n"
+              "signal.signal(signal.SIGTERM, lambda *_: (ask(), os._exit(0)))\n"
+              "ask()\nprint('asked', flush=True)\nwhile True: signal.pause()\n"));
+  ASSERT_TRUE(world_.sink.AwaitMessage("asked"));
+  const pid_t nat = FindNat();
+  ASSERT_GT(nat, 0);
+  ASSERT_EQ(::kill(nat, SIGKILL), 0);
+  ASSERT_TRUE(world_.sink.AwaitMessage("(caip-nat) was killed by signal 9"));
+  world_.launcher->Signal(AKey(), SIGTERM);
+  EXPECT_EQ(world_.AwaitExits(1).back().exit_code, 0);
+  EXPECT_THAT(world_.sink.Messages("worker-replica-0"), ElementsAre("0", "asked", "0"));
+  const auto warned = world_.sink.Messages("service");
+  ASSERT_EQ(warned.size(), 1u);
+  EXPECT_THAT(warned.front(), HasSubstr("It is started again with the next packet."));
+  EXPECT_NE(FindNat(), 0);
 }
 
 TEST_F(Machines, HaveTheResolverOfTheirNetwork) {

@@ -12,6 +12,7 @@
 
 #include <future>
 
+#include "host/machine/machines.h"
 #include "host/process/launcher_link.h"
 #include "host/process/launcher_lock.h"
 #include "tests/host/launch_world.h"
@@ -94,14 +95,15 @@ TEST(FindReplicas, FindsAProcessThatReplacesItsProgram) {
 /// the script has made the file `ready` in the state directory.
 class Emulator {
  public:
-  Emulator(const Path& state, const std::string& script) {
+  Emulator(const Path& state, const std::string& script) : Emulator(state, AShell(script)) {}
+  Emulator(const Path& state, engine::ReplicaLaunch launch) {
     pid_ = ::fork();
     if (pid_ == 0) {
       SystemClock clock;
       RecordingSink sink;
       auto launcher = ProcessLauncher::Start({state, LauncherProgram(), {}}, clock, sink);
       if (!launcher.ok()) ::_exit(1);
-      (*launcher)->Launch(AShell(script), {});
+      (*launcher)->Launch(std::move(launch), {});
       for (;;) ::pause();
     }
   }
@@ -172,6 +174,38 @@ TEST(Orphans, AreKilledByTheNextEmulatorWhenTheLauncherWasKilledToo) {
   RecordingSink sink;
   const auto next = ProcessLauncher::Start({state.path(), LauncherProgram()}, clock, sink);
   ASSERT_TRUE(next.ok());
+  EXPECT_THAT(FindReplicas(id), IsEmpty());
+}
+
+// A machine ends with its init, and its many processes take a while.
+TEST(Orphans, OfAMachineKeepTheNextEmulatorWaitingWhenTheLauncherWasKilledToo) {
+  if (const auto why_not = TryMachine(LauncherProgram())) {
+    GTEST_SKIP() << "replicas cannot have machines here: " << *why_not;
+  }
+  TemporaryDirectory state;
+  const Path fifo = state.path() / "ready";
+  Ready ready(fifo);
+  auto launch =
+      AShell("i=0; while [ $i -lt 200 ]; do sleep 1000 & i=$((i + 1)); done; echo ready > " +
+             fifo.string() + "; wait");
+  launch.isolation = engine::ReplicaIsolation{std::make_shared<engine::RunNetwork>(), "10.128.0.2",
+                                              "127.0.0.1 localhost\n"};
+  Emulator emulator(state.path(), std::move(launch));
+  ready.Await();
+  const std::string id = StateId(state.path());
+  pid_t launcher = 0;
+  for (const pid_t pid : FindReplicas(id)) {
+    const pid_t parent = StateAndParent(std::to_string(pid)).second;
+    const auto name = ReadFile("/proc/" + std::to_string(parent) + "/comm");
+    if (*name == "caip-replica\n") launcher = StateAndParent(std::to_string(parent)).second;
+  }
+  ASSERT_GT(launcher, 0);
+  ::kill(launcher, SIGSTOP);  // it must not end its replicas
+  emulator.Kill();
+  ASSERT_FALSE(LockForLaunchers(state.path(), std::chrono::milliseconds(0)).ok());
+  ::kill(launcher, SIGKILL);
+  const auto lock = LockForLaunchers(state.path());
+  ASSERT_TRUE(lock.ok()) << lock.error().message;
   EXPECT_THAT(FindReplicas(id), IsEmpty());
 }
 

@@ -50,8 +50,8 @@ struct Containers : ::testing::Test {
                          .working_directory = "/app",
                          .host_name = "master-0",
                          .hosts = {{"worker-0", "127.1.2.3"}},
-                         .directories = {"/state/disk"},
-                         .files = {"/state/ca.pem"}};
+                         .directories = {{"/state/disk", "/shown/disk"}},
+                         .files = {{"/state/ca.pem", "/shown/ca.pem"}}};
 };
 
 TEST_F(Containers, RunWithTheWordsOfTheReplica) {
@@ -59,11 +59,20 @@ TEST_F(Containers, RunWithTheWordsOfTheReplica) {
   EXPECT_THAT(words, ElementsAre("docker", "run", "--name=caip-1", "--label=caip.state=0123",
                                  "--network=host", "--pull=never", "--hostname=master-0",
                                  "--workdir=/app", "--init", "--add-host=worker-0:127.1.2.3",
-                                 "--mount=type=bind,source=/state/disk,target=/state/disk",
-                                 "--mount=type=bind,source=/state/ca.pem,target=/state/ca.pem,"
+                                 "--mount=type=bind,source=/state/disk,target=/shown/disk",
+                                 "--mount=type=bind,source=/state/ca.pem,target=/shown/ca.pem,"
                                  "readonly",
                                  "--env=A=b c", "--entrypoint=/bin/train", "localhost/caip:1",
                                  "--text", "a b"));
+}
+
+// podman refuses a named directory that the image does not have, and makes the image's own.
+TEST_F(Containers, BeginInTheDirectoryOfTheImageUnlessAnotherIsNamed) {
+  ContainerRun plain = run;
+  plain.working_directory = "";
+  for (const auto kind : {ContainerEngineKind::kDocker, ContainerEngineKind::kPodman}) {
+    EXPECT_THAT(Engine(kind).CommandFor(plain), Not(Contains(StartsWith("--workdir"))));
+  }
 }
 
 // The files of GPUs need no tools of NVIDIA in the engine.
@@ -130,7 +139,7 @@ TEST_F(Containers, ThatAreMissingCountAsRemoved) {
 // The colon of --volume is also a character of paths.
 TEST_F(Containers, SeePathsWithAnyCharacter) {
   ContainerRun odd = run;
-  odd.directories = {"/a:b", "/c,\"d\""};
+  odd.directories = {{"/a:b", "/a:b"}, {"/c,\"d\"", "/c,\"d\""}};
   odd.files = {};
   EXPECT_THAT(Engine(ContainerEngineKind::kDocker).CommandFor(odd),
               AllOf(Contains("--mount=type=bind,source=/a:b,target=/a:b"),
@@ -168,8 +177,9 @@ class NotedProcesses final : public engine::Launcher, public engine::LocalDisks 
   void Signal(const engine::ReplicaKey&, int) override {}
   void Kill(const engine::ReplicaKey&) override {}
   void Discard(const engine::RunKey&) override {}
-  std::string BootDisk(const engine::ReplicaKey&) const override { return "/state/disks/d"; }
+  std::string BootDisk(const engine::ReplicaKey&) const override { return disk; }
 
+  std::string disk = "/state/disks/d";
   std::vector<engine::ReplicaLaunch> launched;
   std::vector<Listener> listeners;
 };
@@ -219,7 +229,8 @@ TEST_F(ContainersOfReplicas, RunAsProcessesOfTheEngine) {
       inner.Argv(),
       AllOf(Contains("localhost/caip:1"), Contains("--env=NAME=value"), Contains("--workdir=/app"),
             Contains("--mount=type=bind,source=/state/disks/d,target=/state/disks/d"),
-            Contains("--mount=type=bind,source=" + ca + ",target=" + ca + ",readonly"),
+            Contains("--mount=type=bind,source=" + ca + ",target=/run/caip/ca.pem,readonly"),
+            Contains("--env=CURL_CA_BUNDLE=/run/caip/ca.pem"),
             Contains("--mount=type=bind,source=" + (state.path() / "buckets").string() +
                      ",target=/gcs"),
             Contains("--mount=type=bind,source=/srv/nfs,target=/mnt/nfs/data"),
@@ -228,6 +239,34 @@ TEST_F(ContainersOfReplicas, RunAsProcessesOfTheEngine) {
   EXPECT_TRUE(inner.mounts.empty()) << "as these do";
   EXPECT_EQ(FindVariable(inner.environment, "NAME"), std::nullopt) << "the engine has its own";
   EXPECT_TRUE(FindVariable(inner.environment, "PATH"));
+}
+
+TEST_F(ContainersOfReplicas, BeginInTheDirectoryOfTheirImage) {
+  engine::ReplicaLaunch launch = Launch();
+  engine::PreparedImage image = *Image();
+  image.working_directory = launch.working_directory;
+  launch.image = std::make_shared<const engine::PreparedImage>(std::move(image));
+  launcher->Launch(std::move(launch), {});
+  EXPECT_THAT(processes->launched.front().Argv(), Not(Contains(StartsWith("--workdir"))));
+}
+
+// An image may close directories that lead to the state directory to its user, such as /root.
+TEST_F(ContainersOfReplicas, SeeNoPathOfTheStateDirectory) {
+  const std::string root = state.path().string();
+  processes->disk = root + "/disks/d";
+  engine::ReplicaLaunch launch = Launch();
+  launch.environment = {{"FILE", processes->disk + "/var/metric"}, {"OTHER", root + "x/y"}};
+  launch.arguments = {"--job-dir", root + "/buckets/b/out"};
+  launch.image = Image();
+  launcher->Launch(std::move(launch), {});
+  const std::vector<std::string> words = processes->launched.front().Argv();
+  EXPECT_THAT(
+      words,
+      AllOf(Contains("--env=FILE=/run/caip/disks/d/var/metric"),
+            Contains("--env=OTHER=" + root + "x/y"), Contains("/run/caip/buckets/b/out"),
+            Contains("--mount=type=bind,source=" + root + "/disks/d,target=/run/caip/disks/d"),
+            Contains("--mount=type=bind,source=" + root + "/buckets,target=/run/caip/buckets")));
+  EXPECT_THAT(words, Not(Contains(HasSubstr("target=" + root))));
 }
 
 TEST_F(ContainersOfReplicas, HaveTheGpusThatTheReplicaWasLent) {

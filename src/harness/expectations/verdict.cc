@@ -8,6 +8,10 @@
 namespace caip::harness {
 namespace {
 
+std::string HoldsWaitForEachOther(const std::vector<std::string>& names) {
+  return Join(names, " and ") + " wait for each other's replicas";
+}
+
 void CheckFaultsWereInjected(const Evidence& run, std::vector<Assertion>& assertions) {
   for (const FaultTally& fault : run.faults) {
     Assertion injected{"fault " + fault.name, "injected: " + fault.what, "",
@@ -24,6 +28,7 @@ void CheckFaultsWereInjected(const Evidence& run, std::vector<Assertion>& assert
     if (!fault.injected_at.empty() && !fault.until_came) {
       injected.passed = false;
       injected.found += ", but its `until` never came";
+      if (!fault.circle.empty()) injected.found += ": " + HoldsWaitForEachOther(fault.circle);
     }
     assertions.push_back(std::move(injected));
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/faults/hold_circle.h"
+
 namespace caip::harness {
 namespace {
 
@@ -13,10 +15,6 @@ constexpr int kInjectorThreads = 3;
 bool CanInject(const Fault& fault, const Event& event) {
   const StorageEvent* storage = FindOperation(event);
   return !storage || !storage->is_unanswered || !fault.action->only_answers();
-}
-
-bool MakesThreadWait(const Fault& fault) {
-  return fault.kind->while_until == WhileUntil::kThreadWaits;
 }
 
 // Whatever its code: also one that a shell gives to a signal.
@@ -118,14 +116,6 @@ FaultResponse FaultInjector::ReportAndWait(Event event, Phase phase) {
   return IsOver(replica, event.boot) ? gone : response;
 }
 
-// Mutex held. Whether the line's boot is possibly not up yet.
-bool FaultInjector::IsHeldBack(const Event& line) const {
-  const auto over = over_.find(line.replica);
-  if (over != over_.end() && over->second == line.boot) return false;
-  const auto live = live_.find(line.replica);
-  return !running_ || live == live_.end() || live->second != line.boot;
-}
-
 FaultResponse FaultInjector::Report(Event event) {
   Due due;
   FaultResponse response;
@@ -160,26 +150,6 @@ FaultResponse FaultInjector::Report(Event event) {
   return response;
 }
 
-// Mutex held. The replica that has printed the line carries out what it waits for. Returns the
-// rest. The service prints lines, too, and nothing of it waits.
-FaultInjector::Due FaultInjector::LeaveToPrinter(const std::string& replica, Due due) {
-  if (!booted_.contains(replica)) return due;
-  Due& left = due_by_lines_[replica];
-  std::erase_if(due.faults, [&](size_t index) {
-    const bool is_left = lock_step_ || MakesThreadWait(faults_[index]->fault);
-    if (is_left) left.faults.push_back(index);
-    return is_left;
-  });
-  if (!lock_step_) return due;
-  for (auto& end : std::exchange(due.ends, {})) left.ends.push_back(std::move(end));
-  return due;
-}
-
-// Mutex held. A thread waits at every event of a replica, but not at a line of the service.
-bool FaultInjector::CanMeet(const Fault& fault, const Event& event) const {
-  return !MakesThreadWait(fault) || !FindPrintedLine(event) || booted_.contains(event.replica);
-}
-
 bool FaultInjector::WaitForLineFaults(const std::string& replica, int boot) {
   std::optional<Busy> busy;
   Due due;
@@ -188,6 +158,7 @@ bool FaultInjector::WaitForLineFaults(const std::string& replica, int boot) {
     lock_step_ = true;
     changed_.wait(lock, [&] { return MayProceed(replica, boot); });
     if (ended_) return true;
+    if (IsOver(replica, boot)) return false;  // what is due may be due to the next boot's lines
     busy.emplace(*this);
     due = std::exchange(due_by_lines_[replica], {});
   }
@@ -287,6 +258,7 @@ void FaultInjector::NoteBoot(const Event& event) {
   for (HeldBackLine& held : std::exchange(held_back_[event.replica], {})) {
     Append(std::move(held.line));
   }
+  TakeOverFromDeadPrinter(event.replica);
   live_[event.replica] = 0;
   over_[event.replica] = event.boot;
   for (auto& scheduled : faults_) scheduled->fills_volumes = false;
@@ -306,19 +278,6 @@ void FaultInjector::Append(Event event) {
   list_.push_back(std::move(event));
   if (watcher_) watcher_(list_.back());
   if (running_) AppendHeldBackLines();
-}
-
-// Mutex held.
-void FaultInjector::AppendHeldBackLines() {
-  for (auto& [replica, lines] : held_back_) {
-    if (lines.empty() || live_[replica] == 0) continue;
-    for (HeldBackLine& held : std::exchange(lines, {})) {
-      Append(held.line);
-      for (const size_t index : held.met) AppendFault(index, Describe(held.line));
-      auto& left = due_by_lines_[replica].faults;
-      left.insert(left.end(), held.due.begin(), held.due.end());
-    }
-  }
 }
 
 // Mutex held. The caller ends the faults whose `until` is this event, and injects those that are
@@ -383,7 +342,14 @@ std::vector<Event> FaultInjector::Since(size_t known) const {
 std::vector<FaultTally> FaultInjector::tallies() const {
   const std::lock_guard lock(mutex_);
   std::vector<FaultTally> tallies;
-  for (const auto& scheduled : faults_) tallies.push_back(scheduled->tally);
+  std::vector<size_t> lasting;
+  for (size_t i = 0; i < faults_.size(); ++i) {
+    tallies.push_back(faults_[i]->tally);
+    if (!faults_[i]->tally.until_came) lasting.push_back(i);
+  }
+  for (const size_t i : lasting) {
+    tallies[i].circle = FindHoldCircle(options_.faults, lasting, i);
+  }
   return tallies;
 }
 

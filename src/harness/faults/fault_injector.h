@@ -29,11 +29,12 @@ namespace caip::harness {
 /// The counts of a fault in a run.
 struct FaultTally {
   std::string name;
-  std::string what;                  // kind and trigger as text
-  int64_t seen = 0;                  // events that its trigger counted
-  std::vector<int64_t> injected_at;  // numbers of the fault's lines in the event list
-  bool until_came = true;            // false if the fault has an `until` that has not come
-  bool if_reached = false;           // it need not be injected
+  std::string what;                      // kind and trigger as text
+  int64_t seen = 0;                      // events that its trigger counted
+  std::vector<int64_t> injected_at;      // numbers of the fault's lines in the event list
+  bool until_came = true;                // false if the fault has an `until` that has not come
+  bool if_reached = false;               // it need not be injected
+  std::vector<std::string> circle = {};  // of holds that wait for each other's replicas, from it on
 };
 
 struct FaultInjectorOptions {
@@ -144,6 +145,7 @@ class FaultInjector {
   Due CountTriggers(const Event& event, Phase phase);
   bool CanMeet(const Fault& fault, const Event& event) const;
   Due LeaveToPrinter(const std::string& replica, Due due);
+  void TakeOverFromDeadPrinter(const std::string& replica);
   void AppendFault(size_t index, const std::string& occasion);
   bool HasFaults() const { return !faults_.empty() || options_.vm_lifetime.has_value(); }
   FaultResponse Inject(const std::vector<size_t>& due);

@@ -186,8 +186,10 @@ std::optional<FileCut> FileLog::CutOfEvent(const CrashPoint& point) const {
 
 FileCut FileLog::CutAt(const CrashPoint& point, size_t acts) const {
   if (const auto cut = CutOfEvent(point)) return *cut;
-  const auto end = std::ranges::partition_point(
+  auto end = std::ranges::partition_point(
       changes_, [acts](const FileChange& change) { return change.acts < acts; });
+  // Before the next act of replicas, those that belong to no event have been made.
+  while (point.before && end != changes_.end() && end->acts == acts && end->op.empty()) ++end;
   return FileCut{static_cast<size_t>(end - changes_.begin())};
 }
 

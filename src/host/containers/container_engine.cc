@@ -131,8 +131,9 @@ std::vector<std::string> ContainerEngine::CommandFor(const ContainerRun& run) co
                  "--label=" + Label(),
                  "--network=host",
                  "--pull=never",
-                 "--hostname=" + run.host_name,
-                 "--workdir=" + run.working_directory};
+                 "--hostname=" + run.host_name};
+  // podman makes the image's own directory, but refuses a named one that does not exist.
+  if (!run.working_directory.empty()) words.push_back("--workdir=" + run.working_directory);
   const bool is_podman = name_ == "podman";
   if (!is_podman || !init_.empty()) words.push_back("--init");
   if (is_podman && !init_.empty()) words.push_back("--init-path=" + init_);
@@ -142,9 +143,11 @@ std::vector<std::string> ContainerEngine::CommandFor(const ContainerRun& run) co
   }
   for (const auto& [name, address] : run.hosts)
     words.push_back("--add-host=" + name + ":" + address);
-  for (const std::string& place : run.directories) words.push_back(Mount(place, place));
-  for (const std::string& place : run.files) words.push_back(Mount(place, place) + ",readonly");
-  for (const auto& [directory, shown] : run.elsewhere) words.push_back(Mount(directory, shown));
+  for (const auto& [directory, shown] : run.directories) words.push_back(Mount(directory, shown));
+  for (const std::string& place : run.hidden) {
+    words.push_back("--tmpfs=" + place + ":ro,size=4k" + (is_podman ? ",notmpcopyup" : ""));
+  }
+  for (const auto& [file, shown] : run.files) words.push_back(Mount(file, shown) + ",readonly");
   for (const engine::DeviceNode& node : run.devices) words.push_back(DeviceWord(node));
   for (const auto& [name, value] : run.environment) {
     words.push_back("--env=" + name + (IsSecret(name) ? "" : "=" + value));

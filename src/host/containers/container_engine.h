@@ -26,15 +26,15 @@ enum class ContainerEngineKind {
 /// A container to run.
 struct ContainerRun {
   std::string name;
-  std::string image;                    // its name in the engine
-  std::vector<std::string> argv;        // instead of ENTRYPOINT and CMD
-  Variables environment;                // beside the image's
-  std::string working_directory = "/";  // in the container
+  std::string image;                   // its name in the engine
+  std::vector<std::string> argv;       // instead of ENTRYPOINT and CMD
+  Variables environment;               // beside the image's
+  std::string working_directory = "";  // in the container; "": the image's
   std::string host_name;
   std::vector<std::pair<std::string, std::string>> hosts = {};  // name and address
-  std::vector<std::string> directories = {};  // of this host, at the same paths in the container
-  std::vector<std::string> files = {};        // likewise, read-only
-  std::vector<run::ShownDirectory> elsewhere = {};
+  std::vector<run::ShownDirectory> directories = {};
+  std::vector<run::ShownDirectory> files = {};  // single files, read-only
+  std::vector<std::string> hidden = {};  // directories in the others that are empty, read-only
   /// The files of lent devices; a read-only one belongs to their driver, and is bound.
   std::vector<engine::DeviceNode> devices = {};
 };

@@ -9,6 +9,7 @@
 #include "host/machine/machine_files.h"
 #include "host/process/orphans.h"
 #include "host/process/task_queue.h"
+#include "host/store/state_directory.h"
 #include "run/texts.h"
 
 namespace caip::host {
@@ -19,6 +20,10 @@ using engine::ReplicaKey;
 using engine::ReplicaLaunch;
 
 constexpr size_t kNameDigits = 24;
+
+// Containers have here what they see of the state directory. An image may close directories that
+// lead to the same path to its user: /root.
+constexpr char kStateInContainers[] = "/run/caip";
 
 bool IsBelowPlace(const std::string& path, const std::string& directory) {
   return path.starts_with(directory + "/");
@@ -109,14 +114,17 @@ class EngineLauncher final : public engine::Launcher {
     run.image = image.name;
     run.argv = launch.Argv();
     run.environment = launch.environment;
-    run.working_directory = launch.working_directory;
+    if (launch.working_directory != launch.image->working_directory) {
+      run.working_directory = launch.working_directory;
+    }
     run.host_name = launch.machine.host_name;
     run.hosts = HostsOf(launch.machine);
     AddPlaces(launch, run);
-    run.elsewhere = launch.mounts;
+    run.directories.insert(run.directories.end(), launch.mounts.begin(), launch.mounts.end());
     if (!launch.buckets_at.empty()) {
-      run.elsewhere.push_back({state_ + "/buckets", launch.buckets_at});
+      run.directories.push_back({state_ + "/buckets", launch.buckets_at});
     }
+    HideWorkOfStorage(run);
     run.devices = std::move(launch.device_nodes);
     launch.device_nodes.clear();
     launch.buckets_at.clear();
@@ -131,24 +139,40 @@ class EngineLauncher final : public engine::Launcher {
     return launch;
   }
 
-  // What the launch names of the state directory: the boot disk, buckets, and single files such as
-  // the certificates of the front.
+  void HideWorkOfStorage(ContainerRun& run) const {
+    for (const auto& [directory, shown] : run.directories) {
+      if (directory != state_ + "/buckets") continue;
+      for (const char* name : kWorkOfStorage) run.hidden.push_back(shown + "/" + name);
+    }
+  }
+
+  std::string ShownOf(const std::string& path) const {
+    if (!IsBelowPlace(path, state_)) return path;
+    return kStateInContainers + path.substr(state_.size());
+  }
+
+  // Shows what the words and variables name of the state directory: the boot disk, buckets, and
+  // single files such as the certificates of the front. Makes them name the places in the
+  // container.
   void AddPlaces(const ReplicaLaunch& launch, ContainerRun& run) const {
     const std::string disk = disks_.BootDisk(launch.key);
     const std::string buckets = state_ + "/buckets";
-    run.directories = {disk};
+    std::set<std::string> directories = {disk};
     std::set<std::string> files;
-    std::vector<std::string> texts = run.argv;
-    for (const auto& [name, value] : launch.environment) texts.push_back(value);
-    bool has_buckets = false;
-    for (const std::string& text : texts) {
-      has_buckets = has_buckets || (IsBelowPlace(text, buckets) && IsNormal(text));
-      const bool is_other =
-          IsBelowPlace(text, state_) && !IsBelowPlace(text, disk) && !IsBelowPlace(text, buckets);
-      if (is_other && IsFileThere(text) && !IsSecretOfState(text, state_)) files.insert(text);
-    }
-    if (has_buckets) run.directories.push_back(buckets);
-    run.files.assign(files.begin(), files.end());
+    const auto move = [&](std::string& text) {
+      if (!IsBelowPlace(text, state_)) return;
+      const bool is_in_buckets = IsBelowPlace(text, buckets) && IsNormal(text);
+      const bool is_in_directory = is_in_buckets || IsBelowPlace(text, disk);
+      const bool is_file = !is_in_directory && IsFileThere(text) && !IsSecretOfState(text, state_);
+      if (!is_in_directory && !is_file) return;
+      if (is_in_buckets) directories.insert(buckets);
+      if (is_file) files.insert(text);
+      text = ShownOf(text);
+    };
+    for (std::string& word : run.argv) move(word);
+    for (auto& [name, value] : run.environment) move(value);
+    for (const std::string& one : directories) run.directories.push_back({one, ShownOf(one)});
+    for (const std::string& file : files) run.files.push_back({file, ShownOf(file)});
   }
 
   HostGpuDriver gpu_driver_;  // used by Launch

@@ -1,5 +1,8 @@
 #include "host/images/image_errors.h"
 
+#include <climits>
+#include <cstring>
+
 namespace caip::host::errors {
 namespace {
 
@@ -128,6 +131,80 @@ Error GroupNotInImage(std::string_view name) {
   return {Code::kNotFound, "Its group '" + std::string(name) +
                                "' is not in /etc/group of the image. Add it there, or name a "
                                "number (USER 1000:100)."};
+}
+
+namespace {
+
+Error IdTooLarge(std::string_view kind, std::string_view name, std::string_view id) {
+  return {Code::kNotFound,
+          "The ID " + std::string(id) + " of its " + std::string(kind) + " '" + std::string(name) +
+              "' is too large: IDs of users and groups are at most 2147483647. Name another one "
+              "(USER 1000:100), or change it in /etc/passwd and /etc/group of the image."};
+}
+
+}  // namespace
+
+Error UserIdTooLarge(std::string_view name, std::string_view id) {
+  return IdTooLarge("user", name, id);
+}
+
+Error GroupIdTooLarge(std::string_view name, std::string_view id) {
+  return IdTooLarge("group", name, id);
+}
+
+Error TooManyGroups(std::string_view user, size_t count) {
+  return {Code::kNotFound,
+          "Its user '" + std::string(user) + "' is a member of " + std::to_string(count) +
+              " groups in /etc/group of the image, but a process has at most " +
+              std::to_string(NGROUPS_MAX) + ". Name the user with one group (USER name:group)."};
+}
+
+Error ImageWithoutLayers() {
+  return {Code::kFailedPrecondition,
+          "It has no layers, so it has no program to run. Build it from files (COPY, or another "
+          "image in FROM)."};
+}
+
+Error WorkingDirectoryIsFile(std::string_view directory) {
+  return {Code::kFailedPrecondition,
+          "Its working directory '" + std::string(directory) +
+              "' is not a directory: the image has a file there or above it. Name a directory "
+              "(WORKDIR). A directory that is missing is made."};
+}
+
+Error WorkingDirectoryHasTooManyLinks(std::string_view directory) {
+  return {Code::kFailedPrecondition,
+          "Its working directory '" + std::string(directory) +
+              "' leads through more than 40 symbolic links, or in a circle of them. Name a "
+              "directory (WORKDIR)."};
+}
+
+Error WorkingDirectoryTooLong(size_t bytes) {
+  return {Code::kFailedPrecondition,
+          "Its working directory has a path of " + std::to_string(bytes) +
+              " bytes. A path has at most 4095 bytes, and each name in it at most 255. Name "
+              "another directory (WORKDIR)."};
+}
+
+Error ImageHasNoPlaceFor(std::string_view uri, std::string_view place, int error_number) {
+  const std::string path(place);
+  return ImageUnusable(uri, {Code::kFailedPrecondition,
+                             "A machine needs its own '" + path +
+                                 "', and the image has something there, or above it, that does not "
+                                 "allow it: " +
+                                 std::strerror(error_number) + ". Remove '" + path +
+                                 "' from the image, or make it an ordinary file or directory, as "
+                                 "other images have it."});
+}
+
+Error ImageHasNoMachine(std::string_view uri, std::string_view why) {
+  return {Code::kFailedPrecondition,
+          "The image '" + std::string(uri) +
+              "' cannot run, because replicas cannot have machines of their own on this host (" +
+              std::string(why) +
+              "). Run it in a container (--container-engine podman or docker), or name a command "
+              "that replaces the image (--map-image '" +
+              std::string(uri) + "=COMMAND')."};
 }
 
 }  // namespace caip::host::errors

@@ -1,6 +1,7 @@
 #pragma once
 // What jobs report about their container images.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -39,5 +40,22 @@ Error MappedImageDiffers(std::string_view place, std::string_view expected,
 Error MappingsDamaged(std::string_view file);
 Error UserNotInImage(std::string_view name);
 Error GroupNotInImage(std::string_view name);
+// Of the IDs of users and groups that podman and docker refuse, too.
+Error UserIdTooLarge(std::string_view name, std::string_view id);
+Error GroupIdTooLarge(std::string_view name, std::string_view id);
+/// `count` is without the main group of the user.
+Error TooManyGroups(std::string_view user, size_t count);
+Error ImageWithoutLayers();
+// WORKDIR of an image.
+Error WorkingDirectoryIsFile(std::string_view directory);
+Error WorkingDirectoryHasTooManyLinks(std::string_view directory);
+Error WorkingDirectoryTooLong(size_t bytes);
+
+// Machines of images that could not be made.
+/// The image has something at `place`, or above it, that keeps the machine from its own file or
+/// directory there.
+Error ImageHasNoPlaceFor(std::string_view uri, std::string_view place, int error_number);
+/// `why` is about the host.
+Error ImageHasNoMachine(std::string_view uri, std::string_view why);
 
 }  // namespace caip::host::errors

@@ -1,85 +1,119 @@
 #include "host/images/image_user.h"
 
-#include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <charconv>
+#include <climits>
 #include <optional>
+#include <set>
 
 #include "base/text.h"
 #include "host/images/image_errors.h"
+#include "host/images/image_files.h"
 
 namespace caip::host {
 namespace {
 
 constexpr size_t kTableBytesMax = 1 << 20;
+// As podman and docker. 4294967295 would mean to the kernel that a process keeps its user.
+constexpr uint64_t kIdMax = 0x7fffffff;
 
-// The file of one layer. A link never leads out of it. nullopt: the layer says nothing about it.
-std::optional<std::string> ReadFromLayer(const Path& layer, const char* path) {
-  const Fd root(::open(layer.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  open_how how{};
-  how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
-  how.resolve = RESOLVE_IN_ROOT;
-  const Fd file(static_cast<int>(::syscall(SYS_openat2, root.get(), path, &how, sizeof how)));
-  struct stat status {};
-  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
-    // A whiteout cannot be opened: the file was deleted.
-    const bool is_deleted =
-        ::fstatat(root.get(), path, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISCHR(status.st_mode);
-    return is_deleted ? std::optional<std::string>("") : std::nullopt;
+using Row = std::vector<std::string>;
+
+// The rows of /etc/passwd or /etc/group that have an ID. A table that is too long is cut after a
+// whole line.
+std::vector<Row> ReadTable(const ImageFiles& files, std::string_view path) {
+  std::string text = files.ReadHead(path, kTableBytesMax);
+  if (text.size() == kTableBytesMax) text.resize(text.rfind('\n') + 1);
+  std::vector<Row> rows;
+  for (const std::string& line : Split(text, '\n')) {
+    Row row = Split(line, ':');
+    if (row.size() >= 3) rows.push_back(std::move(row));
   }
-  if (!S_ISREG(status.st_mode)) return "";
-  std::string text(std::min<size_t>(static_cast<size_t>(status.st_size), kTableBytesMax), '\0');
-  const ssize_t size = ::pread(file.get(), text.data(), text.size(), 0);
-  text.resize(size > 0 ? static_cast<size_t>(size) : 0);
-  return text;
+  return rows;
 }
 
-std::string ReadFromImage(const std::vector<Path>& layers, const char* path) {
-  for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
-    if (auto text = ReadFromLayer(*layer, path)) return *std::move(text);
-  }
-  return "";
+// A number that is too large for the type is the largest one.
+std::optional<uint64_t> ParseId(std::string_view text) {
+  if (!IsDigits(text)) return std::nullopt;
+  uint64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  return parsed.ec == std::errc() ? number : UINT64_MAX;
 }
 
-std::optional<uint32_t> ParseNumber(std::string_view text) {
-  uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = error == std::errc() && end == text.data() + text.size();
-  return is_whole ? std::optional(number) : std::nullopt;
+// The first row of that ID, if the name is a number, else of that name; nullptr: there is none.
+const Row* FindRow(const std::vector<Row>& table, const std::string& name) {
+  const auto id = ParseId(name);
+  for (const Row& row : table) {
+    if (id ? ParseId(row[2]) == id : row[0] == name) return &row;
+  }
+  return nullptr;
 }
 
-// The line of /etc/passwd or /etc/group with that name or, in the third column, that number.
-std::vector<std::string> FindLine(const std::string& table, const std::string& name) {
-  for (const std::string& line : Split(table, '\n')) {
-    std::vector<std::string> columns = Split(line, ':');
-    if (columns.size() >= 3 && (columns[0] == name || columns[2] == name)) return columns;
+// The groups of which the user is a member, without `main`.
+Result<std::vector<uint32_t>> GroupsOfMember(const std::vector<Row>& table, const std::string& user,
+                                             uint32_t main) {
+  std::set<uint32_t> groups;
+  for (const Row& row : table) {
+    if (row.size() < 4) continue;
+    const std::vector<std::string> members = Split(row[3], ',');
+    const auto id = ParseId(row[2]);
+    if (!id || std::find(members.begin(), members.end(), user) == members.end()) continue;
+    if (*id > kIdMax) return errors::GroupIdTooLarge(row[0], row[2]);
+    if (*id != main) groups.insert(static_cast<uint32_t>(*id));
   }
-  return {};
+  if (groups.size() >= NGROUPS_MAX) return errors::TooManyGroups(user, groups.size());
+  return std::vector<uint32_t>(groups.begin(), groups.end());
+}
+
+Result<uint32_t> FindGroup(const std::vector<Row>& table, const std::string& name) {
+  const Row* row = FindRow(table, name);
+  const std::string& text = row ? (*row)[2] : name;
+  const auto id = ParseId(text);
+  if (!id) return errors::GroupNotInImage(name);
+  if (*id > kIdMax) return errors::GroupIdTooLarge(name, text);
+  return static_cast<uint32_t>(*id);
+}
+
+// What a row of /etc/passwd says of the user.
+Result<ImageUser> UserOf(const Row& row) {
+  ImageUser found;
+  const auto id = ParseId(row[2]);
+  if (!id) return errors::UserNotInImage(row[0]);
+  if (*id > kIdMax) return errors::UserIdTooLarge(row[0], row[2]);
+  found.user = static_cast<uint32_t>(*id);
+  const uint64_t group = row.size() > 3 ? ParseId(row[3]).value_or(0) : 0;
+  if (group > kIdMax) return errors::GroupIdTooLarge(row[0], row[3]);
+  found.group = static_cast<uint32_t>(group);
+  if (row.size() > 5 && row[5].starts_with('/')) found.home = row[5];
+  return found;
+}
+
+Result<ImageUser> UserWithoutRow(const std::string& name) {
+  ImageUser found;
+  const auto id = ParseId(name);
+  if (!id) return errors::UserNotInImage(name);
+  if (*id > kIdMax) return errors::UserIdTooLarge(name, name);
+  found.user = static_cast<uint32_t>(*id);
+  if (found.user == 0) found.home = "/root";
+  return found;
 }
 
 }  // namespace
 
 Result<ImageUser> FindImageUser(const std::string& user, const std::vector<Path>& layers) {
+  const ImageFiles files(layers);
   const size_t colon = user.find(':');
   const std::string name = colon == 0 || user.empty() ? "0" : user.substr(0, colon);
   const std::string group = colon == std::string::npos ? "" : user.substr(colon + 1);
-  ImageUser found;
-  const auto line = FindLine(ReadFromImage(layers, "etc/passwd"), name);
-  const auto number = ParseNumber(line.empty() ? name : line[2]);
-  if (!number) return errors::UserNotInImage(name);
-  found.user = *number;
-  if (line.size() > 3) found.group = ParseNumber(line[3]).value_or(0);
-  if (line.size() > 5 && line[5].starts_with('/')) found.home = line[5];
-  if (line.empty() && found.user == 0) found.home = "/root";
-  if (group.empty()) return found;
-  const auto group_line = FindLine(ReadFromImage(layers, "etc/group"), group);
-  const auto group_number = ParseNumber(group_line.empty() ? group : group_line[2]);
-  if (!group_number) return errors::GroupNotInImage(group);
-  found.group = *group_number;
+  const std::vector<Row> users = ReadTable(files, "etc/passwd");
+  const Row* row = FindRow(users, name);
+  ASSIGN_OR_RETURN(ImageUser found, row ? UserOf(*row) : UserWithoutRow(name));
+  const std::vector<Row> groups = ReadTable(files, "etc/group");
+  if (!group.empty()) {
+    ASSIGN_OR_RETURN(found.group, FindGroup(groups, group));
+  } else if (row) {
+    ASSIGN_OR_RETURN(found.groups, GroupsOfMember(groups, (*row)[0], found.group));
+  }
   return found;
 }
 

@@ -13,12 +13,14 @@ namespace caip::host {
 struct ImageUser {
   uint32_t user = 0;
   uint32_t group = 0;
+  std::vector<uint32_t> groups = {};  // the others, ascending
   std::string home = "/";
 };
 
 /// Reads USER of an image ("", "name", "1000", "name:group", "1000:100") by the rules of Docker: a
-/// name is in /etc/passwd of the image, a number need not be. `layers` are the unpacked layers,
-/// lowest first. kNotFound: the image has no such name.
+/// name is in /etc/passwd of the image, a number need not be. If USER names no group, the user is
+/// also in the groups of /etc/group that have it as a member. `layers` are the unpacked layers,
+/// lowest first. kNotFound: the image has no such name, or no user or group can have its number.
 Result<ImageUser> FindImageUser(const std::string& user, const std::vector<Path>& layers);
 
 }  // namespace caip::host

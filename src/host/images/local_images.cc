@@ -1,15 +1,16 @@
 #include "host/images/local_images.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "base/hash.h"
 #include "host/images/image_errors.h"
+#include "host/images/image_files.h"
 #include "host/images/image_user.h"
 #include "host/images/loopback_registry.h"
+#include "host/machine/other_users.h"
 #include "images/image_store.h"
 
 namespace caip::host {
@@ -42,18 +43,42 @@ void PutVariable(const std::string& name, const std::string& value,
   environment.emplace_back(name, value);
 }
 
-// Only root may take another group and keep its rights as root. The user of a machine that another
-// user makes has that user's group alone.
+// Only root may take another group and keep its rights as root, and in a user namespace only a
+// group that has an ID there. The user of a machine that another user makes has that user's group
+// alone.
 void SetUser(const ImageUser& user, const ImageSource::Note& note, PreparedImage& image) {
-  if (user.user == 0 && user.group != 0 && ::geteuid() != 0) {
+  if (user.user == 0 && user.group != 0 && !MayBecome(user.user, user.group)) {
     return note(Severity::kWarning, errors::ImageRunsInGroupOfRoot(user.group));
   }
   image.user = user.user;
   image.group = user.group;
+  for (const uint32_t group : user.groups) {
+    if (MayBecome(user.user, group)) image.groups.push_back(group);
+  }
+}
+
+// A directory that is missing is made with the machine.
+Status CheckWorkingDirectory(const std::string& directory, const std::vector<Path>& layers) {
+  using Kind = ImageFiles::Kind;
+  switch (ImageFiles(layers).KindOf(directory)) {
+    case Kind::kMissing:
+    case Kind::kDirectory:
+      return Ok{};
+    case Kind::kFile:
+    case Kind::kBelowFile:
+      return errors::WorkingDirectoryIsFile(directory);
+    case Kind::kTooManyLinks:
+      return errors::WorkingDirectoryHasTooManyLinks(directory);
+    case Kind::kTooLong:
+      return errors::WorkingDirectoryTooLong(directory.size());
+  }
+  return Ok{};
 }
 
 Result<PreparedImage> PreparedFrom(images::UnpackedImage unpacked, const ImageSource::Note& note) {
+  if (unpacked.layers.empty()) return errors::ImageWithoutLayers();
   const images::ImageConfig& config = unpacked.config;
+  RETURN_IF_ERROR(CheckWorkingDirectory(config.working_directory, unpacked.layers));
   ASSIGN_OR_RETURN(const ImageUser user, FindImageUser(config.user, unpacked.layers));
   PreparedImage image;
   for (const Path& layer : unpacked.layers) image.layers.push_back(layer);

@@ -35,19 +35,25 @@ inline void DropCapabilities() {
   }
 }
 
-/// Leaves this process itself only those, too. False with errno: it may have others.
-inline bool DropOwnCapabilities() {
-  DropCapabilities();
+/// Leaves this process itself at most these. False with errno: it may have others.
+inline bool LimitOwnCapabilities(uint64_t kept) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct words[_LINUX_CAPABILITY_U32S_3]{};
   if (::syscall(SYS_capget, &header, words) != 0) return false;
   for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; ++i) {
-    const auto kept = static_cast<uint32_t>(kContainerCapabilities >> (32 * i));
-    words[i].permitted &= kept;
-    words[i].effective &= kept;
+    const auto kept_here = static_cast<uint32_t>(kept >> (32 * i));
+    words[i].permitted &= kept_here;
+    words[i].effective &= kept_here;
     words[i].inheritable = 0;
   }
   return ::syscall(SYS_capset, &header, words) == 0;
+}
+
+/// Leaves the capabilities of a container to this process itself and to its next program. False
+/// with errno: it may have others.
+inline bool DropOwnCapabilities() {
+  DropCapabilities();
+  return LimitOwnCapabilities(kContainerCapabilities);
 }
 
 }  // namespace caip::host::launcher

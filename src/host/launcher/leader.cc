@@ -172,16 +172,27 @@ void RaiseOutOfMemoryScore() {
   ::close(fd);
 }
 
+// The system call, because the C library's function tells all threads, and the caller is not one.
+bool TakeGroups(const std::vector<gid_t>& groups) {
+  return ::syscall(SYS_setgroups, groups.size(), groups.data()) == 0;
+}
+
 // A program that opens /dev/stdout opens the pipe again, so the pipe must belong to the user.
 bool BecomeUser(const Recipe& recipe) {
-  if (recipe.user == 0 && recipe.group == 0) return true;
+  constexpr uint32_t kKept = ~0u;  // to the kernel: the ID of this process, which is root
+  const gid_t group = recipe.group;
+  if (recipe.user == kKept || group == kKept) {
+    errno = EINVAL;
+    return false;
+  }
+  if (recipe.user == 0 && group == 0) {
+    if (!recipe.groups.empty()) TakeGroups(recipe.groups);  // a user namespace may refuse it
+    return true;
+  }
   for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
     if (::fchown(output, recipe.user, recipe.group) != 0) return false;
   }
-  const gid_t group = recipe.group;
-  // The system call, because the C library's function tells all threads, and this is not one.
-  return ::syscall(SYS_setgroups, 1, &group) == 0 &&
-         ::syscall(SYS_setresgid, group, group, group) == 0 &&
+  return TakeGroups(recipe.groups) && ::syscall(SYS_setresgid, group, group, group) == 0 &&
          ::syscall(SYS_setresuid, recipe.user, recipe.user, recipe.user) == 0 &&
          ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;  // a change of the user forgets it
 }
@@ -274,28 +285,15 @@ std::vector<std::string> ProgramFiles(const std::string& name,
 
 namespace {
 
-// Continues the stopped leader. A leader that has died is left to be reaped.
-void Release(pid_t leader) {
-  siginfo_t stop{};
-  if (::waitid(P_PID, static_cast<id_t>(leader), &stop, WEXITED | WSTOPPED | WNOWAIT) != 0) return;
-  if (stop.si_code != CLD_TRAPPED) return;
-  const long signal = stop.si_status == SIGTRAP ? 0 : stop.si_status;  // that of the exec, or else
-  ::ptrace(PTRACE_DETACH, leader, nullptr, reinterpret_cast<void*>(signal));
-}
-
 // CAP_SYS_PTRACE lets root of a machine write into the memory of its init. So the init keeps no
-// capability that its leader lacks, from before the leader's first instruction. Where the host
-// refuses to stop the leader there (Yama's ptrace_scope 3), it may run some microseconds before.
+// capability that its leader lacks, from before the leader's first instruction.
 void GiveUpRights(LeaderContext& context, pid_t leader) {
-  if (!DropOwnCapabilities()) {
-    context.failed = Step::kUser;
-    context.error = errno;
-    ::kill(leader, SIGKILL);
-    int status = 0;
-    while (::waitpid(leader, &status, 0) == leader && WIFSTOPPED(status)) continue;
-    return;
-  }
-  if (context.is_traced) Release(leader);
+  if (DropOwnCapabilities()) return;
+  context.failed = Step::kUser;
+  context.error = errno;
+  ::kill(leader, SIGKILL);
+  int status = 0;
+  while (::waitpid(leader, &status, 0) == leader && WIFSTOPPED(status)) continue;
 }
 
 LeaderStart StartLeaderOnce(const Recipe& recipe, const LeaderPlace& place,
@@ -309,7 +307,7 @@ LeaderStart StartLeaderOnce(const Recipe& recipe, const LeaderPlace& place,
   if (pid < 0) return {-1, Step::kFork, errno};
   if (context.failed != Step::kNone) ::waitpid(pid, nullptr, 0);
   if (context.failed == Step::kNone && place.in_machine) GiveUpRights(context, pid);
-  return {pid, context.failed, context.error};
+  return {pid, context.failed, context.error, 0, context.is_traced};
 }
 
 }  // namespace
@@ -320,6 +318,16 @@ LeaderStart StartLeader(const Recipe& recipe, const LeaderPlace& place, const Wa
   LeaderStart as_root = StartLeaderOnce(recipe, place, watching, false);
   as_root.user_error = start.error;
   return as_root;
+}
+
+// A leader that has died is left to be reaped.
+void ReleaseLeader(const LeaderStart& leader) {
+  siginfo_t stop{};
+  const auto id = static_cast<id_t>(leader.pid);
+  if (!leader.is_held || ::waitid(P_PID, id, &stop, WEXITED | WSTOPPED | WNOWAIT) != 0) return;
+  if (stop.si_code != CLD_TRAPPED) return;
+  const long signal = stop.si_status == SIGTRAP ? 0 : stop.si_status;  // that of the exec, or else
+  ::ptrace(PTRACE_DETACH, leader.pid, nullptr, reinterpret_cast<void*>(signal));
 }
 
 }  // namespace caip::host::launcher

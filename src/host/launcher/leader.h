@@ -14,7 +14,8 @@ struct LeaderStart {
   pid_t pid = -1;
   Step failed = Step::kNone;  // kNone: the command runs
   int error = 0;
-  int user_error = 0;  // why the command is not the user that Machine::maps_user asks for
+  int user_error = 0;    // why the command is not the user that Machine::maps_user asks for
+  bool is_held = false;  // it runs when ReleaseLeader is called
 };
 
 /// The watched calls of the new process, and the socket for the seccomp listener.
@@ -41,6 +42,10 @@ std::vector<std::string> ProgramFiles(const std::string& name,
 /// output, no other descriptor and no blocked signal. It is killed when this process dies. If the
 /// recipe maps its user and the kernel refuses that, the command runs as root of the machine.
 /// Returns when the program runs or its start failed.
+/// On a machine, the command is held before its first instruction: root of the machine may look at
+/// this process and change its memory. Until ReleaseLeader, this process may give up what it holds.
+/// Where the host refuses to hold it there (Yama's ptrace_scope 3), it runs at once.
 LeaderStart StartLeader(const Recipe& recipe, const LeaderPlace& place, const Watching& watching);
+void ReleaseLeader(const LeaderStart& leader);
 
 }  // namespace caip::host::launcher

@@ -48,8 +48,38 @@ int OpenInside(int root, const char* path, int flags) {
   return opened;
 }
 
-// Opens the directory and makes it and its parents where they do not exist. -1 with errno.
-int OpenDirectory(int root, std::string_view path) {
+std::string_view ParentOf(std::string_view path) { return path.substr(0, path.rfind('/')); }
+
+const char* NameIn(const char* path) { return std::strrchr(path, '/') + 1; }
+
+// The path that the symbolic link `path` of `directory` leads to; "" with errno if there is none.
+std::string TargetOf(int directory, std::string_view path) {
+  const std::string name(path.substr(path.rfind('/') + 1));
+  char link[PATH_MAX];
+  const ssize_t length = ::readlinkat(directory, name.c_str(), link, sizeof link);
+  if (length <= 0) return "";
+  const std::string target(link, static_cast<size_t>(length));
+  return target.front() == '/' ? target : std::string(ParentOf(path)) + "/" + target;
+}
+
+int OpenDirectory(int root, std::string_view path, int links = kLinksMax);
+
+// Makes the last part of a path in the directory, and opens it. A link whose target does not exist
+// stays, and the target is made.
+int MakePart(int root, int directory, const std::string& path, int links) {
+  if (::mkdirat(directory, path.substr(path.rfind('/') + 1).c_str(), kDirectoryMode) == 0) {
+    return OpenInside(root, path.c_str(), O_PATH | O_DIRECTORY);
+  }
+  const std::string target = errno == EEXIST ? TargetOf(directory, path) : "";
+  if (target.empty()) return -1;
+  if (links > 0) return OpenDirectory(root, target, links - 1);
+  errno = ELOOP;
+  return -1;
+}
+
+// Opens the directory and makes it and its parents where they do not exist: at the end of the
+// symbolic links that lead to them. -1 with errno.
+int OpenDirectory(int root, std::string_view path, int links) {
   int directory = OpenInside(root, std::string(path).c_str(), O_PATH | O_DIRECTORY);
   if (directory >= 0 || errno != ENOENT) return directory;
   directory = OpenInside(root, "/", O_PATH | O_DIRECTORY);
@@ -61,18 +91,14 @@ int OpenDirectory(int root, std::string_view path) {
     if (name.empty()) continue;
     walked += "/" + name;
     int next = OpenInside(root, walked.c_str(), O_PATH | O_DIRECTORY);
-    if (next < 0 && errno == ENOENT && ::mkdirat(directory, name.c_str(), kDirectoryMode) == 0) {
-      next = OpenInside(root, walked.c_str(), O_PATH | O_DIRECTORY);
-    }
+    if (next < 0 && errno == ENOENT) next = MakePart(root, directory, walked, links);
+    const int error = errno;
     ::close(directory);
+    errno = error;
     directory = next;
   }
   return directory;
 }
-
-std::string_view ParentOf(std::string_view path) { return path.substr(0, path.rfind('/')); }
-
-const char* NameIn(const char* path) { return std::strrchr(path, '/') + 1; }
 
 // Opens the file and makes it where it does not exist: at the end of the symbolic links that lead
 // to it, as /etc/resolv.conf may lead to a directory that only the host has. -1 with errno.
@@ -83,18 +109,16 @@ int OpenFile(int root, const std::string& path, int links = kLinksMax) {
   if (directory < 0) return -1;
   const char* name = NameIn(path.c_str());
   const int made = ::openat(directory, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kFileMode);
-  char link[PATH_MAX];
-  const ssize_t length = made < 0 ? ::readlinkat(directory, name, link, sizeof link) : -1;
+  const int error = errno;
+  const std::string target = made < 0 ? TargetOf(directory, path) : "";
   ::close(directory);
   if (made >= 0) {
     ::close(made);
     return OpenInside(root, path.c_str(), O_PATH);
   }
-  if (length <= 0 || links == 0) return -1;
-  const std::string target(link, static_cast<size_t>(length));
-  const bool is_absolute = target.front() == '/';
-  return OpenFile(root, is_absolute ? target : std::string(ParentOf(path)) + "/" + target,
-                  links - 1);
+  if (!target.empty() && links > 0) return OpenFile(root, target, links - 1);
+  errno = target.empty() ? error : ELOOP;
+  return -1;
 }
 
 bool IsDirectory(int file) {
@@ -229,11 +253,24 @@ bool MakeDirectory(int root, const Mount& mount) {
   return !(mount.flags & kMountOpaque) || ::setxattr(made.Place().c_str(), kOpaque, "y", 1, 0) == 0;
 }
 
+// Whether the files of the kernel would cover another directory of an image, such as all of it.
+bool IsKernelThroughLink(int root, const Mount& mount) {
+  const std::string_view type = mount.source;
+  if (type != "proc" && type != "sysfs") return false;
+  const Held place(OpenInside(root, mount.target, O_PATH | O_NOFOLLOW));
+  struct stat status {};
+  return place.valid() && ::fstat(place.get(), &status) == 0 && S_ISLNK(status.st_mode);
+}
+
 bool Make(int root, const Mount& mount) {
   switch (mount.kind) {
     case MountKind::kBind:
       return Bind(root, mount);
     case MountKind::kFileSystem:
+      if (IsKernelThroughLink(root, mount)) {
+        errno = ENOTDIR;
+        return false;
+      }
       if (MountFileSystem(root, mount)) return true;
       return mount.flags & kMountOrBind &&
              Bind(root, {MountKind::kBind, mount.flags, mount.target, mount.target, ""});

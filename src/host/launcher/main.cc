@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,11 +34,6 @@ int PrepareProcess() {
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  sigset_t heard;
-  ::sigemptyset(&heard);
-  for (const int number : {SIGCHLD, SIGTERM, caip::host::launcher::CommandSignal()}) {
-    ::sigaddset(&heard, number);
-  }
   ::fcntl(caip::host::launcher::kSocket, F_SETFD, FD_CLOEXEC);
   if (::fcntl(caip::host::launcher::kLock, F_SETFD, FD_CLOEXEC) != 0) {
     ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // takes the lock's number
@@ -47,7 +41,7 @@ int PrepareProcess() {
   ::syscall(SYS_close_range, caip::host::launcher::kLock + 1u, ~0u, 0u);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (::chdir("/") != 0) return -1;
-  return ::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
+  return caip::host::launcher::OpenSignals();
 }
 
 }  // namespace

@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <set>
 #include <string>
 
@@ -108,22 +110,47 @@ std::string StatesOf(pid_t pid) {
   return states;
 }
 
+bool HasStopped(const std::string& states) {
+  return states.find('T') != std::string::npos && states.find_first_of("RS") == std::string::npos;
+}
+
+// Whether a SIGSTOP waits for the process. It waits as long as a call cannot be interrupted, or if
+// the process has stopped already: then it waits until the process is continued.
+bool HasWaitingStop(pid_t pid) {
+  constexpr uint64_t kStop = uint64_t{1} << (SIGSTOP - 1);
+  constexpr char kSignals[] = "\nShdPnd:";  // of all its threads, in hexadecimal digits (proc(5))
+  std::string status;
+  ReadAll(("/proc/" + std::to_string(pid) + "/status").c_str(), status);
+  const size_t line = status.find(kSignals);
+  if (line == std::string::npos) return false;
+  return std::strtoull(status.c_str() + line + std::strlen(kSignals), nullptr, 16) & kStop;
+}
+
 // Sends SIGSTOP to the descendants that have not stopped, and adds them to `stopped`. False if
-// there was none. A thread in state D waits inside a system call and stops before it returns.
-bool StopRunning(std::set<pid_t>& stopped) {
+// there was none. A thread in state D waits inside a system call and stops before it returns. A
+// process for which a SIGSTOP waits gets no second one: it may be that of another process. That is
+// read first, because the kernel takes the signal and stops the process in one step.
+bool StopRunning(StoppedProcesses& stopped) {
   bool found = false;
   WalkTree([&](pid_t pid) {
+    const bool will_stop = HasWaitingStop(pid);
     const std::string states = StatesOf(pid);
     const bool runs = states.find_first_of("RS") != std::string::npos;
-    const bool has_stopped = !runs && states.find('T') != std::string::npos;
     const bool is_dead = states.find_first_not_of("ZX") == std::string::npos;
-    if (has_stopped || is_dead) return;
-    const bool is_new = stopped.insert(pid).second;
-    if (!runs && !is_new) return;
+    if (HasStopped(states) || is_dead) return;
+    found |= runs;
+    if (will_stop || (!runs && stopped.count(pid) > 0)) return;
     ::kill(pid, SIGSTOP);  // again if it runs: another process may have continued it
+    ++stopped[pid];
     found = true;
   });
   return found;
+}
+
+// Whether another stop signal than that of FreezeTree stops the process: of two, one waits. After
+// several of FreezeTree, one of these may wait.
+bool IsStoppedByAnother(pid_t pid, int signals) {
+  return signals == 1 && HasStopped(StatesOf(pid)) && HasWaitingStop(pid);
 }
 
 }  // namespace
@@ -149,7 +176,7 @@ std::string CommandOf(pid_t pid) {
 
 // Two walks must find nothing: during one, a process may get another parent, or be continued by one
 // that stops only then.
-void FreezeTree(std::set<pid_t>& stopped) {
+void FreezeTree(StoppedProcesses& stopped) {
   int calm_walks = 0;
   for (int rounds = 0; rounds < kStopRounds && calm_walks < 2; ++rounds) {
     if (!StopRunning(stopped)) {
@@ -161,12 +188,14 @@ void FreezeTree(std::set<pid_t>& stopped) {
   }
 }
 
-void ThawTree(std::set<pid_t>& stopped) {
-  std::set<pid_t> living;  // the ID of another may belong to a stranger now
+void ThawTree(StoppedProcesses& stopped) {
+  std::set<pid_t> continued;  // the ID of another may belong to a stranger now
   WalkTree([&](pid_t pid) {
-    if (stopped.count(pid) > 0) living.insert(pid);
+    const auto found = stopped.find(pid);
+    if (found == stopped.end() || IsStoppedByAnother(pid, found->second)) return;
+    continued.insert(pid);
   });
-  for (const pid_t pid : living) ::kill(pid, SIGCONT);
+  for (const pid_t pid : continued) ::kill(pid, SIGCONT);
   stopped.clear();
 }
 

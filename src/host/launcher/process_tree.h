@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include <functional>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,13 +19,16 @@ std::vector<pid_t> Children();
 /// The command line of a process, which the program may have changed; at most 200 bytes.
 std::string CommandOf(pid_t pid);
 
+/// The processes that FreezeTree has stopped, and how many stop signals each of them got for that.
+using StoppedProcesses = std::map<pid_t, int>;
+
 /// Sends SIGSTOP to all descendants that have not stopped, and adds them to `stopped`. A stopped
 /// process cannot create a child, so repeated walks reach all of them. Returns when none runs, or
 /// after about a second. Called again before ThawTree, it adds only what runs since.
-void FreezeTree(std::set<pid_t>& stopped);
+void FreezeTree(StoppedProcesses& stopped);
 /// Sends SIGCONT to the descendants in `stopped`, and empties it. Processes that had stopped
-/// themselves stay stopped.
-void ThawTree(std::set<pid_t>& stopped);
+/// themselves stay stopped, and so do those that another process has stopped meanwhile.
+void ThawTree(StoppedProcesses& stopped);
 
 /// Gets the process ID, native status and resource usage of a child that has ended.
 using Reaped = std::function<void(pid_t, int status, const rusage&)>;

@@ -12,12 +12,14 @@
 //                      kOpenNetwork a kEndpointOpened for each endpoint, with the socket that
 //                      listens there, and then one kNetworkOpened, or kNetworkFailed instead of
 //                      what is missing; for each kSetFaults one kFaultsSet when they are in
-//                      effect, unless a kRelayLost says that the network's packet relay has ended
+//                      effect, unless a kRelayLost says that the network's packet relay has
+//                      ended; kNatLost when the caip-nat of a network has ended by itself
 
 #include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -109,19 +111,21 @@ struct Report {
     kNetworkFailed,
     kFaultsSet,
     kRelayLost,
+    kNatLost,
   };
   Kind kind = kStarted;
   Step step = Step::kNone;
   int32_t error = 0;
-  int32_t wait_status = 0;   // the leader's status, from wait(2); kRelayLost: the relay's
+  int32_t wait_status = 0;   // the leader's, from wait(2); kRelayLost, kNatLost: the helper's
   int32_t left_running = 0;  // processes that clearly outlived the leader
   int32_t init = 0;          // kWatched, kStarted: process ID of the ancestor of all its processes
   int32_t leader = 0;        // kStarted: process ID of the command in the init's PID namespace
   int64_t max_rss_kib = 0;   // of the leader and of the children that it waited for
-  /// kEndpointOpened, kNetwork..., kRelayLost: the network; kFaultsSet: the request.
+  /// kEndpointOpened, kNetwork..., kRelayLost, kNatLost: the network; kFaultsSet: the request.
   uint64_t replica = 0;
   uint32_t endpoint = 0;    // kEndpointOpened: its index
   uint32_t is_removed = 0;  // kEnded: the Removal of the replica has succeeded
+  uint32_t is_final = 0;    // kNatLost: no other one is started
   int32_t user_error = 0;   // kStarted: why Machine::maps_user had no effect (errno); 0: it had
   /// The processes of left_running, "421 sleep 600\n", as many as fit. kMount: its target.
   char left[kLeftBytes] = {};
@@ -154,7 +158,7 @@ struct MountHead {
 
 /// The head of a recipe. The heads of its places and mounts follow, then texts, each with a final
 /// NUL: directory, host name, root, base, for each place and each mount its source, target and
-/// data, cgroups, argv, environment, argv of the removal.
+/// data, cgroups, groups in decimal digits, argv, environment, argv of the removal.
 struct RecipeHead {
   uint32_t user = 0;
   uint32_t group = 0;
@@ -162,6 +166,7 @@ struct RecipeHead {
   uint32_t places = 0;
   uint32_t mounts = 0;
   uint32_t cgroups = 0;
+  uint32_t groups = 0;
   uint32_t arguments = 0;
   uint32_t variables = 0;
   uint32_t removal_words = 0;
@@ -194,6 +199,9 @@ struct Machine {
   std::vector<MachineMount> mounts;
   uint32_t user = 0;  // that the command runs as
   uint32_t group = 0;
+  /// All groups of the command. Root keeps those of the launcher if there are none, or if a user
+  /// namespace lets no process leave groups.
+  std::vector<uint32_t> groups = {};
   /// For a launcher without root's rights, which cannot become that user: its own user has the IDs
   /// above in a user namespace of the command. All files of the boot disk belong to that user
   /// then. Where the kernel refuses the namespace, the command runs as root of the machine.
@@ -222,6 +230,7 @@ inline std::string EncodeRecipe(std::string_view directory, const Machine& machi
                         static_cast<uint32_t>(machine.places.size()),
                         static_cast<uint32_t>(machine.mounts.size()),
                         static_cast<uint32_t>(machine.cgroups.size()),
+                        static_cast<uint32_t>(machine.groups.size()),
                         static_cast<uint32_t>(argv.size()),
                         static_cast<uint32_t>(environment.size()),
                         static_cast<uint32_t>(removal.argv.size()),
@@ -246,6 +255,7 @@ inline std::string EncodeRecipe(std::string_view directory, const Machine& machi
     }
   }
   for (const std::string& group : machine.cgroups) add(group);
+  for (const uint32_t group : machine.groups) add(std::to_string(group));
   for (const std::string& argument : argv) add(argument);
   for (const std::string& variable : environment) add(variable);
   for (const std::string& word : removal.argv) add(word);
@@ -265,6 +275,7 @@ struct Mount {
 struct Recipe {
   uint32_t user = 0;
   uint32_t group = 0;
+  std::vector<gid_t> groups;
   bool maps_user = false;
   const char* directory = nullptr;
   const char* host_name = nullptr;
@@ -311,6 +322,11 @@ inline bool DecodeRecipe(char* bytes, size_t size, Recipe& recipe) {
     (i < head.places ? recipe.places : recipe.mounts).push_back(mount);
   }
   for (uint32_t i = 0; i < head.cgroups; ++i) recipe.cgroups.push_back(take());
+  for (uint32_t i = 0; i < head.groups; ++i) {
+    const char* number = take();
+    if (!number) return false;
+    recipe.groups.push_back(static_cast<gid_t>(std::strtoul(number, nullptr, 10)));
+  }
   for (uint32_t i = 0; i < head.arguments; ++i) recipe.argv.push_back(take());
   for (uint32_t i = 0; i < head.variables; ++i) recipe.environment.push_back(take());
   for (uint32_t i = 0; i < head.removal_words; ++i) recipe.removal.push_back(take());

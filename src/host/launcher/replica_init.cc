@@ -15,12 +15,13 @@
 
 #include <cerrno>
 #include <cstring>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "host/launcher/leader.h"
+#include "host/launcher/lock_keeper.h"
 #include "host/launcher/machine_root.h"
+#include "host/launcher/open_descriptors.h"
 #include "host/launcher/process_tree.h"
 #include "host/launcher/protocol.h"
 #include "host/launcher/removal.h"
@@ -88,6 +89,22 @@ class ReplicaInit {
     leader_ = leader.pid;
     Send();
     if (leader.failed != Step::kNone) ::_exit(0);
+    if (HasMachine()) HoldOnlyOwn();
+    ReleaseLeader(leader);
+  }
+
+  /// Gives up what this process shares with others: root of the machine may copy its descriptors,
+  /// read signals of the launcher away, or give the lock back for all. A removal needs the socket.
+  void HoldOnlyOwn() {
+    const int signals = OpenSignals();
+    if (signals < 0 || recipe_.HasRemoval() || !EntrustToLockKeeper(start_.lock_keeper)) return;
+    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int own : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, own);
+    CloseAllBut<2>({start_.reports, signals});
+    start_.socket = start_.reports;
+    start_.signals = signals;
+    start_.lives = -1;  // the kernel kills this process when the launcher ends
+    reports_to_launcher_ = true;
   }
 
   bool ReadRecipe() {
@@ -198,7 +215,7 @@ class ReplicaInit {
   [[noreturn]] void KillTreeAndExit() {
     KillTree();
     Remove();
-    ::_exit(0);
+    ::_exit(reports_to_launcher_ ? 1 : 0);  // it may live, and reports the end for this process
   }
 
   [[noreturn]] void ReportEnd() {
@@ -215,18 +232,26 @@ class ReplicaInit {
     KillTree();  // what the command has left
   }
 
-  const ReplicaStart& start_;
+  ReplicaStart start_;
   Recipe recipe_;
   Report report_;
   pid_t leader_ = -1;
-  std::set<pid_t> stopped_;  // by kFreezeOrder, until kThawOrder
+  StoppedProcesses stopped_;  // by kFreezeOrder, until kThawOrder
   bool ended_ = false;
   bool was_killed_ = false;
+  bool reports_to_launcher_ = false;
 };
 
 }  // namespace
 
 int CommandSignal() { return SIGRTMIN; }
+
+int OpenSignals() {
+  sigset_t heard;
+  ::sigemptyset(&heard);
+  for (const int number : {SIGCHLD, SIGTERM, CommandSignal()}) ::sigaddset(&heard, number);
+  return ::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
+}
 
 void RunReplica(const ReplicaStart& start) { ReplicaInit(start).Run(); }
 

@@ -17,11 +17,14 @@ int CommandSignal();
 inline constexpr int kFreezeOrder = -1;
 inline constexpr int kThawOrder = -2;
 
+/// A new non-blocking signalfd of SIGCHLD, SIGTERM and CommandSignal(); -1 with errno.
+int OpenSignals();
+
 /// The launcher's arguments for an init.
 struct ReplicaStart {
   uint64_t replica = 0;
   int socket = -1;     // for reports; its hang-up means that caip has ended
-  int signals = -1;    // signalfd of SIGCHLD, SIGTERM and CommandSignal()
+  int signals = -1;    // OpenSignals()
   int recipe = -1;     // a memory file (EncodeRecipe)
   int out = -1;        // the leader's stdout
   int err = -1;        // the leader's stderr
@@ -31,6 +34,10 @@ struct ReplicaStart {
   /// The process ID of the init outside of its PID namespace.
   pid_t own_id = 0;
   int network = -1;  // of the machine that the init is to make: its network namespace; -1: none
+  /// Of a machine: a socket to the launcher. Once the command runs, the init holds nothing else but
+  /// signals of its own. The launcher passes reports on, and hangs up when caip has ended.
+  int reports = -1;
+  int lock_keeper = -1;  // of a machine (lock_keeper.h)
 };
 
 /// Runs an init to its end. All signals must be blocked and have their default dispositions. With a

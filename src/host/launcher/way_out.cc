@@ -60,7 +60,7 @@ pid_t StartNat(int packets) {
   char own[PATH_MAX] = {};
   const ssize_t length = ::readlink("/proc/self/exe", own, sizeof own - 1);
   const int errors = ::open("/dev/null", O_WRONLY);
-  if (length < 0 || errors < 0 || ::getppid() != launcher) ::_exit(1);
+  if (length < 0 || errors < 0 || ::getppid() != launcher) ::_exit(kNatIsMissing);
   std::string program(own, static_cast<size_t>(length));
   program = program.substr(0, program.rfind('/') + 1) + kNatProgram;
   ::dup2(packets, STDIN_FILENO);
@@ -70,7 +70,7 @@ pid_t StartNat(int packets) {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::execl(program.c_str(), kNatProgram, static_cast<char*>(nullptr));
-  ::_exit(1);
+  ::_exit(kNatIsMissing);
 }
 
 }  // namespace caip::host::launcher

@@ -18,8 +18,11 @@ struct WayOut {
 /// Makes the devices in the network namespace of this process. `netlink` acts on it.
 WayOut MakeWayOut(int netlink);
 
+/// Its exit status if it could not be started.
+inline constexpr int kNatIsMissing = 127;
+
 /// Starts caip-nat, which is beside this program, with `packets` as its standard input. It dies
-/// with this process. -1: there is no such program.
+/// with this process. -1: this process cannot fork.
 pid_t StartNat(int packets);
 
 }  // namespace caip::host::launcher

@@ -15,18 +15,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 #include "host/launcher/descriptor_message.h"
-#include "host/launcher/packet_relay.h"
+#include "host/launcher/lock_keeper.h"
 #include "host/launcher/process_tree.h"
 #include "host/launcher/replica_init.h"
-#include "host/launcher/way_out.h"
 
 namespace caip::host::launcher {
 namespace {
 
 constexpr int kDescriptors = 3;  // recipe, stdout, stderr
-constexpr size_t kRetiredMax = 32;
 
 }  // namespace
 
@@ -38,17 +37,29 @@ Zygote::Zygote(int socket, int signals) : socket_(socket), signals_(signals) {
   child_ids_ = static_cast<pid_t*>(pages);
 }
 
+// Each machine has two descriptors here. Its programs get the limit that caip has given this
+// process before its first command, because old ones use select(), which fails above 1024.
+void Zygote::RaiseDescriptorLimit() {
+  if (own_descriptors_.rlim_max != 0) return;
+  ::getrlimit(RLIMIT_NOFILE, &own_descriptors_);
+  const rlimit highest{own_descriptors_.rlim_max, own_descriptors_.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &highest);
+}
+
 void Zygote::Run() {
   std::vector<pollfd> fds;
   for (;;) {
     fds = {{socket_, POLLIN, 0}, {signals_, POLLIN, 0}};
     for (const auto& [number, network] : networks_) {
       const int packets = network.made.hub.packets;
-      if (packets >= 0 && !network.nat) fds.push_back({packets, POLLIN, 0});
+      if (packets >= 0 && network.nat == 0) fds.push_back({packets, POLLIN, 0});
+    }
+    for (const auto& [replica, init] : inits_) {
+      if (init.reports >= 0) fds.push_back({init.reports, POLLIN, 0});
     }
     if (::poll(fds.data(), fds.size(), -1) < 0) continue;
     for (size_t i = 2; i < fds.size(); ++i) {
-      if (fds[i].revents) StartNatOf(fds[i].fd);
+      if (fds[i].revents) Handle(fds[i].fd);
     }
     if (fds[1].revents) {
       signalfd_siginfo signal{};
@@ -61,17 +72,38 @@ void Zygote::Run() {
   EndAll();
 }
 
-// Most runs never need the program, so it starts with the first packet.
-void Zygote::StartNatOf(int packets) {
+// One of the descriptors for packets or reports is ready.
+void Zygote::Handle(int fd) {
   for (auto& [number, network] : networks_) {
-    if (network.made.hub.packets != packets) continue;
-    network.nat = StartNat(packets);
-    ::close(packets);
-    network.made.hub.packets = -1;
+    if (network.made.hub.packets == fd) StartNatOf(number, network);
+  }
+  for (auto& [replica, init] : inits_) {
+    if (init.reports == fd) PassReportsOn(replica, init);
   }
 }
 
+// Programs of the machine may send here, too, so only reports that are due are passed on, about its
+// own replica. When the other end is closed, the machine has no init that obeys.
+void Zygote::PassReportsOn(uint64_t replica, Init& init) {
+  Report report;
+  ssize_t size = -1;
+  while (init.reports >= 0 &&
+         (size = ::recv(init.reports, &report, sizeof report, MSG_DONTWAIT)) > 0) {
+    const bool is_end = report.kind == Report::kEnded && !init.has_reported_end;
+    const bool is_frozen = report.kind == Report::kFrozen && init.freezes > 0;
+    if (size != sizeof report || !(is_end || is_frozen)) continue;
+    if (is_end) init.has_reported_end = true;
+    if (is_frozen) --init.freezes;
+    report.replica = replica;
+    report.is_removed = 0;  // no removal reports here
+    report.left[kLeftBytes - 1] = '\0';
+    ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
+  }
+  if (size == 0) ::close(std::exchange(init.reports, -1));
+}
+
 bool Zygote::Receive() {
+  RaiseDescriptorLimit();
   Command command;
   int fds[kDescriptors];
   const ssize_t size = ReceiveWithDescriptors(socket_, &command, sizeof command, fds);
@@ -125,10 +157,17 @@ void Zygote::Launch(const Command& command, int recipe, int out, int err) {
     network = home.machines[command.address];
   }
   const pid_t launcher = has_machine ? 0 : ::getpid();
+  Init made{.has_machine = has_machine, .has_removal = command.has_removal != 0};
+  const int reports = has_machine ? MakeReports(made) : -1;
+  if (has_machine && reports < 0) return RefuseLaunch(replica, {Step::kFork, errno});
   const pid_t init = Fork(has_machine);
   if (init == 0) {
     ::close(lives_[1]);
+    if (made.reports >= 0) ::close(made.reports);
+    if (!has_machine && keeper_control_ >= 0) ::close(keeper_control_);
     CloseNetworksExcept(network);
+    const pid_t own_id = has_machine ? child_ids_[newest_child_] : ::getpid();
+    ::munmap(child_ids_, kChildIdsMax * sizeof(pid_t));
     RunReplica({.replica = replica,
                 .socket = socket_,
                 .signals = signals_,
@@ -138,17 +177,54 @@ void Zygote::Launch(const Command& command, int recipe, int out, int err) {
                 .watch = command.watch,
                 .launcher = launcher,
                 .lives = lives_[0],
-                .own_id = has_machine ? child_ids_[newest_child_] : ::getpid(),
-                .network = network});
+                .own_id = own_id,
+                .network = network,
+                .reports = reports,
+                .lock_keeper = keeper_control_});
   }
-  if (init < 0) return RefuseLaunch(replica, {has_machine ? Step::kMachine : Step::kFork, errno});
-  const int kept = command.has_removal ? ::fcntl(recipe, F_DUPFD_CLOEXEC, 0) : -1;
-  inits_[replica] = {init, has_machine, command.has_removal != 0, kept};
+  const int error = errno;
+  if (reports >= 0) ::close(reports);
+  if (init < 0) {
+    if (made.reports >= 0) ::close(made.reports);
+    return RefuseLaunch(replica, {has_machine ? Step::kMachine : Step::kFork, error});
+  }
+  made.pid = init;
+  made.recipe = command.has_removal ? ::fcntl(recipe, F_DUPFD_CLOEXEC, 0) : -1;
+  inits_[replica] = made;
   replicas_[init] = replica;
 }
 
-// The networks must not exist as long as this process, which is a child.
+// What the init of a machine needs beside its recipe. Returns its end of the socket for reports; -1
+// with errno. Without a lock keeper, the init holds the lock itself.
+int Zygote::MakeReports(Init& init) {
+  if (keeper_control_ < 0) StartLockKeeper();
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+  init.reports = ends[0];
+  return ends[1];
+}
+
+// It outlives this process, if that is killed, until all machines are dead.
+bool Zygote::StartLockKeeper() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
+  keeper_ = ::fork();
+  if (keeper_ == 0) {
+    RunLockKeeper(ends[1]);
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  if (keeper_ < 0) ::close(ends[0]);
+  keeper_control_ = keeper_ < 0 ? -1 : ends[0];
+  return keeper_ > 0;
+}
+
+// The networks must not exist as long as this process, which is a child. Other machines must not
+// find its end of their sockets open.
 void Zygote::CloseNetworksExcept(int kept) {
+  for (const auto& [replica, init] : inits_) {
+    if (init.reports >= 0) ::close(init.reports);
+  }
   for (const auto& [number, network] : networks_) {
     CloseHub(network.made.hub);
     if (network.control >= 0) ::close(network.control);
@@ -159,41 +235,18 @@ void Zygote::CloseNetworksExcept(int kept) {
   }
 }
 
-// Gives a new machine a network namespace of its own. The kernel takes long to delete one and makes
-// others wait meanwhile, so those that were replaced stay until the network closes.
-Outcome Zygote::Link(Network& network, uint32_t address, bool is_new) {
-  if (!network.made.outcome.ok()) return network.made.outcome;
-  const auto found = network.machines.find(address);
-  if (found != network.machines.end() && !is_new) return {};
-  int& number = network.numbers[address];
-  const NewLink made = MakeLink(network.made.hub, address, ++network.links, number);
-  number = network.links;
-  if (!made.outcome.ok()) return made.outcome;
-  if (found != network.machines.end()) network.retired.push_back(found->second);
-  network.machines[address] = made.network;
-  if (network.retired.size() < kRetiredMax) return {};
-  for (const int machine : network.retired) ::close(machine);
-  network.retired.clear();
-  return {};
-}
-
-// If it fails, the launch finds no machine at the address, tries once more and reports the failure.
-void Zygote::LinkAhead(const Command& command) {
-  Network& network = networks_[command.network];
-  if (Link(network, command.address, command.is_new != 0).ok()) return;
-  const auto old = network.machines.extract(command.address);
-  if (!old.empty()) network.retired.push_back(old.mapped());
-}
-
 // The kernel writes the child's process ID before the child runs. Each child has a place of its
 // own: this process may make the next one before the child has read its ID.
 pid_t Zygote::Fork(bool with_machine) {
-  if (!with_machine) return ::fork();
   newest_child_ = (newest_child_ + 1) % kChildIdsMax;
   const unsigned long flags =
       CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_PARENT_SETTID | SIGCHLD;
-  return static_cast<pid_t>(
-      ::syscall(SYS_clone, flags, nullptr, &child_ids_[newest_child_], nullptr, nullptr));
+  const auto child =
+      with_machine ? static_cast<pid_t>(::syscall(SYS_clone, flags, nullptr,
+                                                  &child_ids_[newest_child_], nullptr, nullptr))
+                   : ::fork();
+  if (child == 0) ::setrlimit(RLIMIT_NOFILE, &own_descriptors_);
+  return child;
 }
 
 void Zygote::RefuseLaunch(uint64_t replica, const Outcome& outcome) {
@@ -205,81 +258,6 @@ void Zygote::RefuseLaunch(uint64_t replica, const Outcome& outcome) {
   ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
 }
 
-void Zygote::OpenNetwork(const Command& command, int endpoints) {
-  NewHub made;
-  made.outcome = has_rights_ ? Outcome{} : GetNetworkRights();
-  has_rights_ = made.outcome.ok();
-  if (has_rights_) made = MakeHub(command.network, endpoints, socket_);
-  CloseNetwork(command.network);
-  networks_[command.network].made = made;
-  Report report;
-  report.kind = made.outcome.ok() ? Report::kNetworkOpened : Report::kNetworkFailed;
-  report.step = made.outcome.failed;
-  report.error = made.outcome.error;
-  report.replica = command.network;
-  ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
-}
-
-// A network's namespaces end when they have no process and their endpoints have no open socket.
-void Zygote::CloseNetwork(uint64_t network) {
-  const auto found = networks_.find(network);
-  if (found == networks_.end()) return;
-  CloseLastOfHub(found->second.made.hub);
-  if (found->second.control >= 0) ::close(found->second.control);
-  for (const pid_t child : {found->second.nat, found->second.relay}) {
-    if (child > 0) ::kill(child, SIGKILL);
-  }
-  for (const auto& [address, machine] : found->second.machines) ::close(machine);
-  for (const int machine : found->second.retired) ::close(machine);
-  networks_.erase(found);
-}
-
-// The relay reports to caip itself. Without one, there is nobody else to report the failure.
-void Zygote::SetFaults(const Command& command, int faults) {
-  const auto found = networks_.find(command.network);
-  bool sent = found != networks_.end() && found->second.made.outcome.ok();
-  errno = ENOENT;
-  if (sent && found->second.relay == 0) sent = StartRelayOf(command.network);
-  sent = sent && SendWithDescriptors(found->second.control, &command, sizeof command, {faults}) > 0;
-  if (sent) return;
-  Report report;
-  report.kind = Report::kFaultsSet;
-  report.step = Step::kRelay;
-  report.error = errno;
-  report.replica = command.replica;
-  ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
-}
-
-// Most runs have no faults of the network, so the relay starts with the first one.
-bool Zygote::StartRelayOf(uint64_t number) {
-  Network& network = networks_[number];
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
-  const pid_t launcher = ::getpid();
-  const int hub = ::fcntl(network.made.hub.network, F_DUPFD_CLOEXEC, 0);
-  const pid_t relay = hub < 0 ? -1 : ::fork();
-  if (relay == 0) {
-    ::prctl(PR_SET_NAME, "caip-relay");
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != launcher) ::_exit(0);
-    for (const int fd : {lives_[1], signals_, ends[0], kLock}) ::close(fd);
-    CloseNetworksExcept(-1);
-    RunRelay({hub, ends[1], socket_});
-    ::_exit(0);
-  }
-  const int error = errno;
-  ::close(ends[1]);
-  if (hub >= 0) ::close(hub);
-  errno = error;
-  if (relay < 0) {
-    ::close(ends[0]);
-    return false;
-  }
-  network.relay = relay;
-  network.control = ends[0];
-  return true;
-}
-
 void Zygote::Forward(uint64_t replica, int order) {
   const auto found = inits_.find(replica);
   if (found == inits_.end()) return;  // the replica has ended, and another process may have its ID
@@ -287,6 +265,7 @@ void Zygote::Forward(uint64_t replica, int order) {
     ::kill(found->second.pid, SIGKILL);  // the kernel kills the rest of the machine
     return;
   }
+  if (order == kFreezeOrder) ++found->second.freezes;
   sigval value{};
   value.sival_int = order;
   ::sigqueue(found->second.pid, CommandSignal(), value);
@@ -297,8 +276,13 @@ void Zygote::Reap() {
 }
 
 void Zygote::NoteEnd(pid_t pid, int status) {
+  if (pid <= 0) return;
+  if (pid == keeper_) {  // the next machine gets another one
+    keeper_ = 0;
+    ::close(std::exchange(keeper_control_, -1));
+  }
   for (auto& [number, network] : networks_) {
-    if (network.nat == pid) network.nat = -1;  // another process may get its ID
+    if (network.nat == pid) NoteEndOfNat(number, network, status);
     if (network.relay != pid) continue;
     network.relay = -1;
     ReportLostRelay(number, status);
@@ -306,29 +290,24 @@ void Zygote::NoteEnd(pid_t pid, int status) {
   const auto found = replicas_.find(pid);
   if (found == replicas_.end()) return;
   const uint64_t replica = found->second;
-  const int recipe = inits_[replica].recipe;
+  Init init = inits_[replica];
+  PassReportsOn(replica, init);
+  if (init.reports >= 0) ::close(init.reports);
   replicas_.erase(found);
   inits_.erase(replica);
-  if (status != 0) Lost(replica, recipe);
-  if (recipe >= 0) ::close(recipe);
-}
-
-// The packets that the hub routes to it are lost from now on. A relay ends only with its network,
-// which is not known any more then.
-void Zygote::ReportLostRelay(uint64_t network, int status) {
-  Report report;
-  report.kind = Report::kRelayLost;
-  report.wait_status = status;
-  report.replica = network;
-  ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
+  if (status != 0 && !init.has_reported_end) Lost(replica, init);
+  if (init.recipe >= 0) ::close(init.recipe);
 }
 
 // Handles the death of an init that was killed by the user's program or because memory ran out. Its
-// leader dies with it, and the other descendants are children of this process now.
-void Zygote::Lost(uint64_t replica, int recipe) {
-  KillChildren([this](pid_t pid) { return replicas_.count(pid) > 0 || IsOfNetwork(pid); },
-               [](pid_t, int, const rusage&) {});
-  if (recipe >= 0 && RemoveInstead(replica, recipe)) return;
+// leader dies with it, and the other descendants are children of this process now, unless they were
+// on a machine, which ends with its init.
+void Zygote::Lost(uint64_t replica, const Init& init) {
+  if (!init.has_machine) {
+    KillChildren([this](pid_t pid) { return replicas_.count(pid) > 0 || IsHelper(pid); },
+                 [](pid_t, int, const rusage&) {});
+  }
+  if (init.recipe >= 0 && RemoveInstead(replica, init.recipe)) return;
   Report report;
   report.kind = Report::kEnded;
   report.wait_status = SIGKILL;
@@ -341,19 +320,21 @@ bool Zygote::RemoveInstead(uint64_t replica, int recipe) {
   const pid_t init = Fork(false);
   if (init == 0) {
     ::close(lives_[1]);
+    if (keeper_control_ >= 0) ::close(keeper_control_);
     CloseNetworksExcept(-1);
     RunRemovalOf({.replica = replica, .socket = socket_, .recipe = recipe});
   }
   if (init < 0) return false;
-  inits_[replica] = {init, false, true, -1};
+  inits_[replica] = {.pid = init, .has_removal = true};
   replicas_[init] = replica;
   return true;
 }
 
-bool Zygote::IsOfNetwork(pid_t pid) const {
-  return std::any_of(networks_.begin(), networks_.end(), [pid](const auto& entry) {
-    return entry.second.nat == pid || entry.second.relay == pid;
-  });
+bool Zygote::IsHelper(pid_t pid) const {
+  return pid == keeper_ ||
+         std::any_of(networks_.begin(), networks_.end(), [pid](const auto& entry) {
+           return entry.second.nat == pid || entry.second.relay == pid;
+         });
 }
 
 // Waits until none of these inits is left.
@@ -367,11 +348,16 @@ void Zygote::AwaitInits(const std::function<bool(const Init&)>& is_awaited) {
   }
 }
 
-// Each init notices by itself that caip has ended, kills its tree and ends. An init with a removal
-// gives the lock back when its tree is dead. No emulator should wait until it has removed the rest.
+// Each init notices that caip has ended, kills its tree and ends: those of machines by their
+// sockets to this process. An init with a removal gives the lock back when its tree is dead. No
+// emulator should wait until it has removed the rest.
 void Zygote::EndAll() {
+  for (auto& [replica, init] : inits_) {
+    if (init.reports >= 0) ::close(std::exchange(init.reports, -1));
+  }
   AwaitInits([](const Init& init) { return !init.has_removal; });
   ::close(kLock);
+  if (keeper_control_ >= 0) ::close(std::exchange(keeper_control_, -1));
   AwaitInits([](const Init&) { return true; });
   while (!networks_.empty()) CloseNetwork(networks_.begin()->first);
   KillChildren([](pid_t) { return false; }, [](pid_t, int, const rusage&) {});

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/encoding.h"
+#include "base/errors.h"
 #include "base/text.h"
 
 namespace caip::host {
@@ -176,6 +177,17 @@ void BootDisks::Sweep() {
     for (const Path& path : paths) RemoveTree(path);
     lock.lock();
   }
+}
+
+Status CopyWorkingFiles(const engine::ReplicaLaunch& launch, const Path& directory) {
+  if (!launch.fresh_disk) return Ok{};
+  for (const Path file : launch.working_files) {
+    std::error_code error;
+    std::filesystem::copy_file(file, directory / file.filename(),
+                               std::filesystem::copy_options::overwrite_existing, error);
+    if (error) return CannotMake(directory / file.filename(), error.value());
+  }
+  return Ok{};
 }
 
 }  // namespace caip::host

@@ -26,6 +26,9 @@ namespace caip::host {
 /// The directory of the kept disks of a job and its trials.
 Path KeptDisksOf(const Path& state_directory, const engine::RunKey& run);
 
+/// Copies the working files of a launch to a directory of its disk, if the disk is fresh.
+Status CopyWorkingFiles(const engine::ReplicaLaunch& launch, const Path& directory);
+
 /// Makes, empties and deletes boot disks. The caller of a deletion does not wait: the disk is only
 /// renamed, and a worker thread deletes it. Any thread; one owner for each state directory.
 class BootDisks {

@@ -134,6 +134,17 @@ Result<TemporaryDirectory> PlaceOfATrial(const Path& state) {
   return TemporaryDirectory::MakeIn(existing, ".caip-doctor-");
 }
 
+// What the host cannot do without machines. Without /proc, replicas cannot be processes of the host
+// either (LauncherLink::Start).
+const char* CostOfNoMachines() {
+  if (::access("/proc/self/exe", F_OK) != 0) {
+    return "no emulator can run here: every command that needs one is refused, with "
+           "`--isolation process`, too. Mount /proc, then run the command again";
+  }
+  return "`--isolation machine` is refused: replicas share the host's files, processes, network "
+         "and hosts file, and find Google's names and the metadata server through variables only";
+}
+
 HostFact IsolationFact(const HostReportOptions& options) {
   const auto place = PlaceOfATrial(options.state);
   const Path launcher = options.launcher.empty() ? OwnLauncher() : options.launcher;
@@ -142,9 +153,7 @@ HostFact IsolationFact(const HostReportOptions& options) {
   return Fact("isolation", !why_not,
               why_not.value_or("--isolation machine works: each replica has files, processes, a "
                                "host name and a network of its own"),
-              "`--isolation machine` is refused: replicas share the host's files, processes, "
-              "network and hosts file, and find Google's names and the metadata server through "
-              "variables only");
+              CostOfNoMachines());
 }
 
 HostFact LimitsFact() {

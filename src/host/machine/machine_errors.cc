@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/errors.h"
 #include "base/quoting.h"
 
 namespace caip::host::errors {
@@ -31,6 +32,8 @@ Error CannotEnterReplica(int error) {
   return {Code::kUnavailable,
           "The namespaces of the replica cannot be entered: " + std::string(std::strerror(error))};
 }
+
+Error CannotRunShell(int error) { return SystemError("cannot run 'bash' or 'sh'", error); }
 
 Error NoControlGroups(const std::filesystem::path& root) {
   return {

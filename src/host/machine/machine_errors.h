@@ -15,5 +15,7 @@ Error CannotJoinGroup(int error);
 Error ReplicaNotHere(std::string_view task);
 Error ReplicaOfAnotherUser(std::string_view task);
 Error CannotEnterReplica(int error);
+/// Of the shell that the caller has not named.
+Error CannotRunShell(int error);
 
 }  // namespace caip::host::errors

@@ -14,10 +14,12 @@
 #include "base/encoding.h"
 #include "base/text.h"
 #include "host/errors.h"
+#include "host/machine/closed_directories.h"
 #include "host/machine/device_mounts.h"
 #include "host/machine/host_tree.h"
 #include "host/machine/machine_places.h"
 #include "host/machine/machine_volumes.h"
+#include "host/machine/other_users.h"
 #include "host/machine/overlays.h"
 
 namespace caip::host {
@@ -287,7 +289,9 @@ void MachineFiles::AddImageTo(launcher::Machine& machine, const Path& boot_disk,
   machine.base = ImageOverlay(boot_disk, launch.image->layers.size());
   machine.user = launch.image->user;
   machine.group = launch.image->group;
-  machine.maps_user = machine.user != 0 && ::geteuid() != 0;
+  machine.groups = launch.image->groups;
+  machine.groups.insert(machine.groups.begin(), machine.group);
+  machine.maps_user = machine.user != 0 && !MayBecome(machine.user, machine.group);
   for (MachineMount& mount : DeviceMounts(launch)) machine.mounts.push_back(std::move(mount));
   for (const std::string& directory : launch.user_directories) {
     const char* mode = directory == "tmp" ? "1777" : "755";
@@ -345,6 +349,7 @@ void MachineFiles::AddNamedAndVolumes(launcher::Machine& machine, const Path& bo
   }
   AddPlaces(elsewhere, machine);
   AddVolumes(launch, boot_disk, state_, machine.mounts);
+  if (!of_state.empty()) OpenWayTo(state_.string(), launch, machine);
   AddPlaces(of_state, machine);
 }
 
@@ -376,6 +381,7 @@ void MachineFiles::AddPlaces(const std::set<std::string>& places,
     last = place;
     const uint32_t flags = place == buckets ? 0 : kMountReadOnly;
     machine.mounts.push_back({MountKind::kBind, place, place, flags});
+    if (place == buckets) HideWorkOfStorage(buckets, machine.mounts);
     if (const std::string state = StateBelow(place, state_); !state.empty()) {
       machine.mounts.push_back({MountKind::kFileSystem, "tmpfs", state, 0, "mode=755"});
     }

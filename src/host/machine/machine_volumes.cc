@@ -5,6 +5,7 @@
 
 #include "host/machine/host_tree.h"
 #include "host/machine/overlays.h"
+#include "host/store/state_directory.h"
 
 namespace caip::host {
 namespace {
@@ -58,12 +59,20 @@ std::string StateInVolume(const engine::Volume& volume, const Path& state) {
 
 }  // namespace
 
+void HideWorkOfStorage(const std::string& buckets, std::vector<MachineMount>& mounts) {
+  for (const char* directory : kWorkOfStorage) {
+    mounts.push_back({MountKind::kFileSystem, "tmpfs", buckets + "/" + directory, kMountReadOnly,
+                      "mode=555,size=4k"});
+  }
+}
+
 void AddVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk, const Path& state,
                 std::vector<MachineMount>& mounts) {
   std::vector<engine::Volume> volumes = launch.volumes;
   std::ranges::sort(volumes, {}, &engine::Volume::shown);
   for (const engine::Volume& volume : volumes) {
     mounts.push_back(MountOf(volume, boot_disk));
+    if (volume.directory == (state / "buckets").string()) HideWorkOfStorage(volume.shown, mounts);
     const std::string hidden = StateInVolume(volume, state);
     if (hidden.empty()) continue;
     mounts.push_back({MountKind::kFileSystem, "tmpfs", hidden, 0, "mode=755"});

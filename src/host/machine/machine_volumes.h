@@ -9,6 +9,10 @@
 
 namespace caip::host {
 
+/// Hides kWorkOfStorage among the buckets, which the machine sees at `buckets`. A replica could put
+/// links there, which lead the emulator to other files of the host.
+void HideWorkOfStorage(const std::string& buckets, std::vector<launcher::MachineMount>& mounts);
+
 /// Completes a boot disk, new or kept, for the volumes that are copied on write:
 /// <boot disk>/volumes/<name>/changes and .../work.
 Status PrepareVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk);

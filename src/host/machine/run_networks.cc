@@ -122,6 +122,13 @@ void RunNetworks::RelayLost(const launcher::Report& report) {
   for (const uint64_t request : unanswered) Finish(request, why);
 }
 
+std::optional<engine::RunKey> RunNetworks::RunOf(uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto found = opened_.find(number);
+  if (found == opened_.end()) return std::nullopt;
+  return found->second.run;
+}
+
 // Each request is finished once.
 void RunNetworks::Finish(uint64_t request, const std::string& why_not) {
   NetworkListener listener;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -46,6 +47,8 @@ class RunNetworks {
   void EndpointOpened(uint64_t number, uint32_t endpoint, Fd listening);
   /// Of kFaultsSet and kRelayLost.
   void FaultsSet(const launcher::Report& report);
+  /// The run of a network; nullopt: it has been closed.
+  std::optional<engine::RunKey> RunOf(uint64_t number);
 
  private:
   struct Opened {

@@ -17,6 +17,7 @@
 #include "host/metrics/log_files.h"
 #include "host/process/container_entry.h"
 #include "host/process/line_splitter.h"
+#include "run/texts.h"
 
 namespace caip::host {
 
@@ -33,6 +34,19 @@ bool CoversLogFiles(const engine::Volume& volume) {
   return inner.starts_with(volume.shown.ends_with('/') ? volume.shown : volume.shown + "/");
 }
 
+std::string UnreadBytesText(uint64_t bytes) {
+  const std::string what = bytes == 0 ? "The log files" : std::to_string(bytes) + " bytes";
+  return what + " in " + std::string(kLogFilesAt) +
+         " were not read before the replica ended. They are larger than the emulator can read in "
+         "time, or it has no free file descriptor.";
+}
+
+std::string LostLogFilesText(size_t files) {
+  return "Lines at the ends of log files in " + std::string(kLogFilesAt) +
+         " may be missing. More files existed than the emulator keeps open, and " +
+         std::to_string(files) + " of the others were deleted or renamed.";
+}
+
 }  // namespace
 
 // The reading thread, which starts with its first task, and the tasks that other threads post to
@@ -41,16 +55,20 @@ class LogFileLauncher::Reader {
  public:
   using OnExit = std::function<void(const ReplicaExit&)>;
 
-  Reader(engine::LogSink& log, const Clock& clock)
-      : log_(log), clock_(clock), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+  Reader(engine::LogSink& log, const Clock& clock, Duration end_wait_max)
+      : log_(log),
+        clock_(clock),
+        end_wait_max_(end_wait_max),
+        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
   void Follow(uint64_t number, Path directory, engine::RunKey run, std::string task) {
     Post([this, number, directory = std::move(directory), run = std::move(run),
           task = std::move(task)] { Begin(number, directory, run, task); });
   }
   void Finish(uint64_t number, const ReplicaExit& exit, OnExit on_exit) {
-    Post(
-        [this, number, exit, on_exit = std::move(on_exit)] { EndWhenRead(number, exit, on_exit); });
+    Post([this, number, exit, on_exit = std::move(on_exit), watch = Stopwatch()] {
+      EndWhenRead(number, exit, on_exit, watch);
+    });
   }
   /// Deletes the directory.
   void Forget(uint64_t number, Path directory) {
@@ -130,23 +148,34 @@ class LogFileLauncher::Reader {
     }
   }
 
-  // A replica does not end while its last lines cannot be read.
-  void EndWhenRead(uint64_t number, const ReplicaExit& exit, const OnExit& on_exit) {
-    if (!End(number)) {
+  // A replica does not end while its last lines cannot be read, but not forever.
+  void EndWhenRead(uint64_t number, const ReplicaExit& exit, const OnExit& on_exit,
+                   const Stopwatch& waiting) {
+    if (!End(number, waiting)) {
       postponed_.emplace_back(
-          [this, number, exit, on_exit] { EndWhenRead(number, exit, on_exit); });
+          [this, number, exit, on_exit, waiting] { EndWhenRead(number, exit, on_exit, waiting); });
     } else if (on_exit) {
       on_exit(exit);
     }
   }
 
-  bool End(uint64_t number) {
+  bool End(uint64_t number, const Stopwatch& waiting) {
     const auto found = followed_.find(number);
     if (found == followed_.end()) return true;  // its run was discarded
-    if (!Read(found->second)) return false;
-    Pass(found->second, [&](const LogFiles::Take& take) { found->second.files.End(take); });
+    Followed& followed = found->second;
+    const bool is_all = Read(followed);
+    if (!is_all && waiting.Elapsed() < end_wait_max_) return false;
+    LogFiles::Unread unread;
+    Pass(followed, [&](const LogFiles::Take& take) { unread = followed.files.End(take); });
+    if (!is_all) Warn(followed, UnreadBytesText(unread.bytes));
+    if (unread.files > 0) Warn(followed, LostLogFilesText(unread.files));
     StopWatching(number);
     return true;
+  }
+
+  void Warn(const Followed& followed, const std::string& text) {
+    log_.Write({{followed.run, std::string(run::kServiceTask), engine::Severity::kWarning,
+                 clock_.Now(), followed.task + ": " + text}});
   }
 
   void StopWatching(uint64_t number) {
@@ -179,6 +208,7 @@ class LogFileLauncher::Reader {
 
   engine::LogSink& log_;
   const Clock& clock_;
+  const Duration end_wait_max_;
   Fd wake_;
   // Only the reading thread uses these members.
   std::optional<DirectoryWatch> watch_;
@@ -197,7 +227,7 @@ LogFileLauncher::LogFileLauncher(std::unique_ptr<engine::Launcher> inner, LogFil
                                  engine::LogSink& log, const Clock& clock)
     : ForwardingLauncher(std::move(inner)),
       options_(std::move(options)),
-      reader_(std::make_shared<Reader>(log, clock)) {}
+      reader_(std::make_shared<Reader>(log, clock, options_.end_wait_max)) {}
 
 LogFileLauncher::~LogFileLauncher() { reader_->Stop(); }
 

@@ -1,6 +1,7 @@
 #pragma once
 // A launcher that reads the log files of replicas while another launcher runs them.
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -26,12 +27,15 @@ struct LogFileOptions {
   Path root;
   /// Whether the service reads the log files of this run.
   std::function<bool(const engine::RunKey& run)> reads_files;
+  /// How long the end of a replica may wait until its files are read.
+  Duration end_wait_max = std::chrono::seconds(60);
 };
 
 /// Shows each replica a directory at kLogFilesAt, and writes the lines of its files to the log as
-/// entries, as they are written. Before on_exit, the log has all of them. `inner` must give each
-/// replica a file system of its own. The directory is a volume, because the kernel does not report
-/// writes below an overlay. The log and the clock outlive it. Any thread.
+/// entries, as they are written. Before on_exit, the log has all of them, or a warning that says
+/// what is missing. `inner` must give each replica a file system of its own. The directory is a
+/// volume, because the kernel does not report writes below an overlay. The log and the clock
+/// outlive it. Any thread.
 class LogFileLauncher final : public ForwardingLauncher {
  public:
   LogFileLauncher(std::unique_ptr<engine::Launcher> inner, LogFileOptions options,

@@ -31,6 +31,7 @@ class LauncherLink {
     std::function<void(uint64_t network, uint32_t endpoint, Fd listening)> endpoint = {};
     std::function<void(const launcher::Report&)> network = {};
     std::function<void(const launcher::Report&)> faults = {};  // kFaultsSet, kRelayLost
+    std::function<void(const launcher::Report&)> nat = {};     // kNatLost
   };
 
   /// The launcher and its inits hold the `lock` (launcher_lock.h), if there is one, until they have

@@ -1,7 +1,8 @@
 #pragma once
-// The lock of a state directory that caip-launcher and the inits of its replicas inherit. After the
-// end of the emulator, also by a kill, it is free when all replicas are dead and no other one can
-// start. Removals (launcher/removal.h) that still run do not hold it.
+// The lock of a state directory that caip-launcher and the inits of its replicas inherit. For the
+// inits of machines, a process outside of them holds it (launcher/lock_keeper.h). After the end of
+// the emulator, also by a kill, it is free when all replicas are dead and no other one can start.
+// Removals (launcher/removal.h) that still run do not hold it.
 
 #include <chrono>
 

@@ -23,6 +23,7 @@ struct LiveReplica {
   std::string program;
   std::string directory;
   std::string task;                                  // its name in the log
+  std::string image = {};                            // the name of the image that it runs; "": none
   bool is_machine = false;                           // a process of this host, else
   ReplicaWatcher* watcher = nullptr;                 // null: the replica is not watched
   std::deque<std::function<void()>> on_frozen = {};  // one for each pending freeze

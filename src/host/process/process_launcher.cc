@@ -29,6 +29,7 @@
 #include "host/watch/call_source.h"
 #include "host/watch/disk_limits.h"
 #include "host/watch/watched_replicas.h"
+#include "run/texts.h"
 
 namespace caip::host {
 namespace {
@@ -46,17 +47,6 @@ Result<Pipe> MakePipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return CannotMakePipe(errno);
   return Pipe{Fd(ends[0]), Fd(ends[1])};
-}
-
-Status CopyWorkingFiles(const ReplicaLaunch& launch, const Path& directory) {
-  if (!launch.fresh_disk) return Ok{};
-  for (const Path file : launch.working_files) {
-    std::error_code error;
-    std::filesystem::copy_file(file, directory / file.filename(),
-                               std::filesystem::copy_options::overwrite_existing, error);
-    if (error) return CannotMake(directory / file.filename(), error.value());
-  }
-  return Ok{};
 }
 
 /// Methods whose names end in "Now" run on the worker thread.
@@ -183,6 +173,10 @@ class Processes final : public ProcessLauncher {
       networks_.EndpointOpened(network, endpoint, std::move(listening));
     };
     listener.faults = [this](const launcher::Report& report) { networks_.FaultsSet(report); };
+    listener.nat = [this](const launcher::Report& report) {
+      const auto run = networks_.RunOf(report.replica);
+      if (run) output_.Write({*run, std::string(run::kServiceTask)}, {LostWayOut(report)});
+    };
     listener.gone = [this] { EndAll(); };
     const Path program = options_.program.empty() ? OwnLauncher() : options_.program;
     ASSIGN_OR_RETURN(link_, LauncherLink::Start(program, std::move(listener), lock_.get()));
@@ -201,6 +195,7 @@ class Processes final : public ProcessLauncher {
                                              .program = argv.empty() ? "" : argv.front(),
                                              .directory = DirectoryOf(launch),
                                              .task = task,
+                                             .image = launch.image ? launch.machine.image_uri : "",
                                              .is_machine = launch.isolation.has_value(),
                                              .watcher = WatchingOf(launch).watcher,
                                              .oom_kills = oom_kills_.Recent()});
@@ -323,7 +318,7 @@ class Processes final : public ProcessLauncher {
     ReplicaExit exit;
     std::vector<ReplicaOutput::Remark> remarks;
     if (report.kind == launcher::Report::kStartFailed) {
-      const Error why = StartError(replica->program, replica->directory, report);
+      const Error why = StartError(*replica, report);
       exit = ExitWithoutStart(replica->key, why);
       remarks = RemarksWithoutStart(why, true);
     } else {

@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "host/errors.h"
+#include "host/images/image_errors.h"
 #include "host/machine/machines.h"
 
 namespace caip::host {
@@ -54,8 +55,27 @@ engine::ReplicaExit ExitOf(const engine::ReplicaKey& key, const launcher::Report
 
 namespace {
 
-std::string StartErrorText(const std::string& program, const std::string& directory,
-                           const launcher::Report& report) {
+// Whether the machine could not be made for what the image has at the target of a mount, or above
+// it.
+bool IsFaultOfImage(const launcher::Report& report) {
+  constexpr int kOfPlaces[] = {ENOTDIR, EISDIR, EEXIST, ELOOP, ENAMETOOLONG};
+  return report.step == launcher::Step::kMount &&
+         std::ranges::find(kOfPlaces, report.error) != std::end(kOfPlaces);
+}
+
+// A report has no room for a long target. Only that of the working directory can be so long.
+Error MachineError(const LiveReplica& replica, const launcher::Report& report) {
+  if (replica.image.empty()) return errors::NoMachine(WhyNoMachine(report));
+  if (!IsFaultOfImage(report)) {
+    return errors::ImageHasNoMachine(replica.image, WhyNoMachine(report));
+  }
+  const std::string place = report.left[0] == '\0' ? replica.directory : report.left;
+  return errors::ImageHasNoPlaceFor(replica.image, place, report.error);
+}
+
+std::string StartErrorText(const LiveReplica& replica, const launcher::Report& report) {
+  const std::string& program = replica.program;
+  const std::string& directory = replica.directory;
   switch (report.step) {
     case launcher::Step::kRecipe:
       return "cannot start '" + program +
@@ -71,7 +91,7 @@ std::string StartErrorText(const std::string& program, const std::string& direct
     case launcher::Step::kExec:
       break;
     default:
-      return errors::NoMachine(WhyNoMachine(report)).message;
+      return MachineError(replica, report).message;
   }
   std::string text = CannotRun(program, report.error).message;
   const std::string file = program.starts_with('/') ? program : directory + "/" + program;
@@ -87,12 +107,10 @@ std::string StartErrorText(const std::string& program, const std::string& direct
 
 }  // namespace
 
-Error StartError(const std::string& program, const std::string& directory,
-                 const launcher::Report& report) {
+Error StartError(const LiveReplica& replica, const launcher::Report& report) {
   constexpr int kPassing[] = {EMFILE, ENFILE, EAGAIN, ENOMEM};  // of a host that has too much to do
   const bool passes = std::ranges::find(kPassing, report.error) != std::end(kPassing);
-  return {passes ? Code::kUnavailable : Code::kInternal,
-          StartErrorText(program, directory, report)};
+  return {passes ? Code::kUnavailable : Code::kInternal, StartErrorText(replica, report)};
 }
 
 engine::ReplicaExit ExitWithoutStart(const engine::ReplicaKey& key, const Error& why) {
@@ -164,7 +182,19 @@ ReplicaOutput::Remark RunsAsRoot(int error) {
           "the kernel refuses a user namespace with that user: " +
               std::string(std::strerror(error)) +
               ". The setting user.max_user_namespaces limits their number. An emulator that root "
-              "runs needs none."};
+              "of the host runs needs none."};
+}
+
+ReplicaOutput::Remark LostWayOut(const launcher::Report& report) {
+  const int status = report.wait_status;
+  const std::string how = WIFSIGNALED(status)
+                              ? "was killed by signal " + std::to_string(WTERMSIG(status))
+                              : "ended with status " + std::to_string(WEXITSTATUS(status));
+  return {engine::Severity::kWarning,
+          "The program through which the machines of this job reach other hosts (caip-nat) " + how +
+              ". Their connections to other hosts are lost. " +
+              (report.is_final != 0 ? "It is not started again: the machines reach no other hosts."
+                                    : "It is started again with the next packet.")};
 }
 
 ReplicaOutput::Remark DiskWasFull() {

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "engine/ports.h"
 #include "host/launcher/protocol.h"
+#include "host/process/live_replicas.h"
 #include "host/process/replica_output.h"
 
 namespace caip::host {
@@ -19,10 +20,9 @@ namespace caip::host {
 /// The exit code or signal, from the native status.
 engine::ReplicaExit ExitOf(const engine::ReplicaKey& key, const launcher::Report& report);
 
-/// The reason of a failed start: the step, the kernel's error, and the file that caused it.
-/// kUnavailable: too many files are open.
-Error StartError(const std::string& program, const std::string& directory,
-                 const launcher::Report& report);
+/// The reason of a failed start: the step, the kernel's error, and the file that caused it; where
+/// its image is the reason, the image. kUnavailable: too many files are open.
+Error StartError(const LiveReplica& replica, const launcher::Report& report);
 
 /// The exit of a replica that did not start. kUnavailable passes, as when too many files are open:
 /// the replica counts as lost with its machine. Any other code is an error of the start.
@@ -42,6 +42,9 @@ std::vector<ReplicaOutput::Remark> Remarks(const engine::ReplicaExit& exit,
 /// The log entry about a replica that has started as root of its machine instead of the user of its
 /// image. `error`: the errno with which the kernel has refused the user.
 ReplicaOutput::Remark RunsAsRoot(int error);
+
+/// The log entry about a run whose machines have lost their way to other hosts: caip-nat has ended.
+ReplicaOutput::Remark LostWayOut(const launcher::Report& report);
 
 /// The log entry about a replica whose disk was full.
 ReplicaOutput::Remark DiskWasFull();

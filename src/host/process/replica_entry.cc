@@ -23,35 +23,17 @@
 #include "base/text.h"
 #include "host/launcher/container_rights.h"
 #include "host/launcher/descriptor_message.h"
+#include "host/launcher/open_descriptors.h"
 #include "host/machine/machine_errors.h"
+#include "host/machine/other_users.h"
 #include "host/process/entered_terminal.h"
 #include "host/process/orphans.h"
+#include "host/process/process_status.h"
 
 namespace caip::host {
 namespace {
 
 std::string ProcOf(pid_t process) { return "/proc/" + std::to_string(process) + "/"; }
-
-// The words after a name in /proc/<process>/status; empty if there are none.
-std::vector<std::string> StatusOf(pid_t process, const std::string& name) {
-  const auto status = ReadFile(ProcOf(process) + "status");
-  const size_t line = status.ok() ? status->find("\n" + name + ":\t") : std::string::npos;
-  if (line == std::string::npos) return {};
-  const size_t begin = line + name.size() + 3;
-  return Split(status->substr(begin, status->find('\n', begin) - begin), '\t');
-}
-
-// The process's ID in its own namespace, the last of its IDs.
-pid_t InnerIdOf(pid_t process) {
-  const std::vector<std::string> ids = StatusOf(process, "NSpid");
-  return ids.empty() ? 0 : static_cast<pid_t>(std::atoi(ids.back().c_str()));
-}
-
-// The user or the group of a process: the effective one is the second of four.
-uint32_t EffectiveOf(pid_t process, const std::string& name) {
-  const std::vector<std::string> ids = StatusOf(process, name);
-  return ids.size() < 2 ? 0 : static_cast<uint32_t>(std::atoll(ids[1].c_str()));
-}
 
 // The main process of the replica as this process sees it; 0: it has ended.
 pid_t FindLeader(const LivingReplica& replica) {
@@ -74,6 +56,7 @@ struct Heritage {
   Texts environment;
   uint32_t user = 0;  // of an image, if this user may become another one
   uint32_t group = 0;
+  std::vector<gid_t> groups = {};  // all groups
   /// The user namespace in which the main process is the user of its image; not valid: it is a user
   /// of the machine (launcher/leader.cc).
   Fd user_namespace = Fd();
@@ -85,11 +68,16 @@ ino_t UserNamespaceOf(pid_t process) {
   return ::stat((ProcOf(process) + "ns/user").c_str(), &status) == 0 ? status.st_ino : 0;
 }
 
+// The first user or group of the process's user namespace; 0 if this process may not look at it.
+uint32_t FirstIdOf(pid_t process, const char* map) {
+  const auto text = ReadFile(ProcOf(process) + map);
+  return text.ok() ? static_cast<uint32_t>(std::strtoull(text->c_str(), nullptr, 10)) : 0;
+}
+
 // A main process that is root in a namespace of its own has made that itself. Programs in the
 // replica stay outside, where they have more rights.
 Fd OpenNamespaceOfUser(pid_t leader, pid_t init) {
-  const auto map = ReadFile(ProcOf(leader) + "uid_map");
-  const bool is_root = !map.ok() || std::strtoull(map->c_str(), nullptr, 10) == 0;
+  const bool is_root = FirstIdOf(leader, "uid_map") == 0;
   if (is_root || UserNamespaceOf(leader) == UserNamespaceOf(init)) return Fd();
   return Fd(::open((ProcOf(leader) + "ns/user").c_str(), O_RDONLY | O_CLOEXEC));
 }
@@ -114,10 +102,11 @@ Result<Heritage> HeritageOf(const LivingReplica& replica) {
   if (const char* terminal = std::getenv("TERM")) {
     environment.push_back("TERM=" + std::string(terminal));
   }
-  if (::geteuid() != 0) {
-    return Heritage{std::move(environment), 0, 0, OpenNamespaceOfUser(leader, replica.init)};
+  if (!MayBecome(FirstIdOf(leader, "uid_map"), FirstIdOf(leader, "gid_map"))) {
+    return Heritage{std::move(environment), 0, 0, {}, OpenNamespaceOfUser(leader, replica.init)};
   }
-  return Heritage{std::move(environment), EffectiveOf(leader, "Uid"), EffectiveOf(leader, "Gid")};
+  return Heritage{std::move(environment), EffectiveUserOf(leader), EffectiveGroupOf(leader),
+                  GroupsOf(leader)};
 }
 
 /// A program to start, prepared before the fork: afterwards only system calls are made.
@@ -128,46 +117,59 @@ class Start {
         environment_(std::move(heritage.environment)),
         user_(heritage.user),
         group_(heritage.group),
+        groups_(std::move(heritage.groups)),
         user_namespace_(std::move(heritage.user_namespace)),
         directory_(std::move(directory)) {
-    const bool is_shell = argv_.empty();
-    if (is_shell) argv_ = {"bash"};
-    AddCandidates();
-    if (is_shell) candidates_.push_back("/bin/sh");
+    is_shell_ = argv_.empty();
+    if (is_shell_) argv_ = {"bash"};
+    AddCandidates(program());
+    if (is_shell_) {
+      AddCandidates("sh");
+      candidates_.push_back("/bin/sh");
+    }
     for (std::string& one : argv_) words_.push_back(one.data());
     for (std::string& one : environment_) variables_.push_back(one.data());
     words_.push_back(nullptr);
     variables_.push_back(nullptr);
   }
 
-  /// Enters the user namespace of the main process, if it has its own. To be called inside the
-  /// machine. False with errno.
-  bool EnterUserNamespace() const {
-    return !user_namespace_.valid() || ::setns(user_namespace_.get(), CLONE_NEWUSER) == 0;
+  /// Leaves this process the rights of the program, no more. To be called inside the machine. False
+  /// with errno.
+  bool LimitRights() const {
+    if (!user_namespace_.valid()) return launcher::DropOwnCapabilities() && BecomeUser();
+    if (::setns(user_namespace_.get(), CLONE_NEWUSER) != 0) return false;  // gives all capabilities
+    launcher::DropCapabilities();
+    return launcher::LimitOwnCapabilities(0);
   }
   /// False with errno.
   bool BecomeUser() const {
-    if (user_ == 0 && group_ == 0) return true;
-    return ::syscall(SYS_setgroups, 1, &group_) == 0 &&
-           ::syscall(SYS_setresgid, group_, group_, group_) == 0 &&
+    const bool is_root = user_ == 0 && group_ == 0;
+    if (is_root && groups_.empty()) return true;
+    const bool has_groups = ::syscall(SYS_setgroups, groups_.size(), groups_.data()) == 0;
+    if (is_root) return true;  // a user namespace may let no process leave groups
+    return has_groups && ::syscall(SYS_setresgid, group_, group_, group_) == 0 &&
            ::syscall(SYS_setresuid, user_, user_, user_) == 0;
   }
   /// Returns the errno of a failure.
   int Execute() {
     if (::chdir(directory_.c_str()) != 0 && ::chdir("/") != 0) return errno;
     int error = ENOENT;
-    for (const std::string& candidate : candidates_) {
+    for (std::string& candidate : candidates_) {
+      if (is_shell_) words_.front() = std::strrchr(candidate.data(), '/') + 1;  // busybox reads it
       ::execve(candidate.c_str(), words_.data(), variables_.data());
       if (errno != ENOENT && errno != ENOTDIR) error = errno;
     }
     return error;
   }
-  const std::string& program() const { return argv_.front(); }
+  Error Failure(int error) const {
+    return is_shell_ ? errors::CannotRunShell(error) : CannotRun(program(), error);
+  }
 
  private:
-  void AddCandidates() {
-    if (program().find('/') != std::string::npos) {
-      candidates_ = {program()};
+  const std::string& program() const { return argv_.front(); }
+  void AddCandidates(const std::string& name) {
+    if (name.find('/') != std::string::npos) {
+      candidates_ = {name};
       return;
     }
     std::string path = "/usr/local/bin:/usr/bin:/bin";
@@ -175,14 +177,16 @@ class Start {
       if (one.starts_with("PATH=")) path = one.substr(5);
     }
     for (const std::string& directory : Split(path, ':')) {
-      candidates_.push_back((directory.empty() ? "." : directory) + "/" + program());
+      candidates_.push_back((directory.empty() ? "." : directory) + "/" + name);
     }
   }
 
   Texts argv_;
+  bool is_shell_ = false;
   Texts environment_;
   uint32_t user_;
   uint32_t group_;
+  std::vector<gid_t> groups_;
   Fd user_namespace_;
   std::string directory_;
   Texts candidates_;
@@ -223,7 +227,7 @@ class Namespaces {
   std::vector<Fd> fds_;
 };
 
-/// What the entering process reports: the program's process, or why there is none.
+/// A report of the entering process: the program's process, or why there is none, or none of both.
 struct Entered {
   pid_t program = -1;
   int error = 0;
@@ -247,36 +251,48 @@ int OpenTerminal(int& program_end) {
     }
     ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
   }
-  const bool entered = start.EnterUserNamespace();  // it has all capabilities
-  if (entered) launcher::DropCapabilities();
-  const Entered denied{0, entered && start.BecomeUser() ? 0 : errno};
-  ::prctl(PR_SET_PDEATHSIG, SIGHUP);  // a change of the user would forget it
+  ::prctl(PR_SET_PDEATHSIG, SIGHUP);
   for (int number = 1; number < SIGRTMIN; ++number) ::signal(number, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  const Entered failed = denied.error != 0 ? denied : Entered{0, start.Execute()};
+  const Entered failed{0, start.Execute()};
   launcher::SendWithDescriptors(report, &failed, sizeof failed, {-1});
   ::_exit(127);
 }
 
+// Enters the machine, sends the terminal, if there is one, and gives up what the program is not to
+// have. Returns the errno of a failure.
+int EnterWithRightsOf(const Start& start, const Namespaces& namespaces, bool at_terminal,
+                      int report, int& program_end) {
+  ::prctl(PR_SET_DUMPABLE, 0);  // until the program is executed
+  if (const int error = namespaces.Enter(); error != 0) return error;
+  if (at_terminal) {
+    const int terminal = OpenTerminal(program_end);
+    if (terminal < 0) return errno;
+    const Entered made;
+    launcher::SendWithDescriptors(report, &made, sizeof made, {terminal});
+  }
+  if (!start.LimitRights()) return errno;
+  launcher::CloseAllBut<2>({report, program_end});
+  return 0;
+}
+
 // Runs in a process of its own, which ends afterwards. The program becomes its sibling: a process
-// enters a PID namespace only with its children.
+// enters a PID namespace only with its children. Programs of the replica see that sibling before it
+// executes its program, and root of the machine may trace it. So it never has more rights than they
+// have: this process, which they do not see, has given up the others.
 void EnterAndStart(const Namespaces& namespaces, Start& start, bool at_terminal, int report) {
   Entered entered;
-  entered.error = namespaces.Enter();
   int program_end = -1;
-  int terminal = -1;
-  if (entered.error == 0 && at_terminal && (terminal = OpenTerminal(program_end)) < 0) {
-    entered.error = errno;
-  }
+  entered.error = EnterWithRightsOf(start, namespaces, at_terminal, report, program_end);
   if (entered.error == 0) {
     entered.program = static_cast<pid_t>(
         ::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
     if (entered.program == 0) BecomeProgram(start, program_end, report);
     if (entered.program < 0) entered.error = errno;
   }
-  launcher::SendWithDescriptors(report, &entered, sizeof entered, {terminal});
+  launcher::SendWithDescriptors(report, &entered, sizeof entered, {-1});
 }
 
 /// A program that was started in a machine.
@@ -286,7 +302,7 @@ struct Program {
 };
 
 // The reports of the entering process, and of the program if it could not be executed.
-Result<Program> AwaitStart(int reports, const std::string& name) {
+Result<Program> AwaitStart(int reports, const Start& start) {
   Program program;
   Entered entered;
   int fds[1];
@@ -296,7 +312,7 @@ Result<Program> AwaitStart(int reports, const std::string& name) {
     if (entered.program > 0) program.process = entered.program;
     if (entered.error == 0) continue;
     if (program.process > 0) ::waitpid(program.process, nullptr, 0);
-    if (entered.program == 0) return CannotRun(name, entered.error);
+    if (entered.program == 0) return start.Failure(entered.error);
     return errors::CannotEnterReplica(entered.error);
   }
   if (program.process < 0) return errors::CannotEnterReplica(ESRCH);
@@ -318,7 +334,7 @@ Result<Program> StartInMachine(const LivingReplica& replica, Start& start) {
   }
   if (entering < 0) return errors::CannotEnterReplica(errno);
   theirs.Close();  // the reports end when both processes have closed it
-  auto program = AwaitStart(ours.get(), start.program());
+  auto program = AwaitStart(ours.get(), start);
   while (::waitpid(entering, nullptr, 0) < 0 && errno == EINTR) continue;
   return program;
 }
@@ -346,7 +362,7 @@ Result<int> RunInReplica(const LivingReplica& replica, std::vector<std::string> 
   Start start(std::move(argv), std::move(heritage), replica.directory);
   if (!replica.is_machine) {  // the trainer chose the environment: root must not run with it
     const int error = start.BecomeUser() ? start.Execute() : errno;
-    return CannotRun(start.program(), error);
+    return start.Failure(error);
   }
   const TakenSignals signals;
   ASSIGN_OR_RETURN(const Program program, StartInMachine(replica, start));

@@ -26,6 +26,10 @@
 
 namespace caip::host {
 
+/// What Cloud Storage keeps for itself in `buckets` (fakes/gcs/store). Replicas that see the
+/// buckets find empty directories there, which they can neither change nor replace.
+inline constexpr const char* kWorkOfStorage[] = {".caip-tmp", ".caip-versions"};
+
 /// The name of a network file system by its number in statfs(2), such as "NFS"; "" for others.
 /// File systems in user space (sshfs) all have one number, and are not recognized.
 std::string_view NetworkFileSystemName(uint32_t number);

@@ -73,7 +73,7 @@ class WatchedFiles {
   Handled Write(const WatchedCall& call);
   Handled WriteAll(const WatchedCall& call, int descriptor, Written& written);
   static Handled FailPending(const WatchedCall& call, Written& written);
-  static int64_t WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes);
+  int64_t WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes) const;
   Handled Truncate(const WatchedCall& call);
   Handled SetSize(const WatchedCall& call, int file, const FileOperation& operation);
   Handled Reserve(const WatchedCall& call, int file, FileOperation operation);

@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "host/watch/caller_rights.h"
 #include "host/watch/watched_files.h"
 #include "host/watch/watched_process.h"
 
@@ -79,10 +82,27 @@ int64_t RefuseSize(const WatchedCall& call) {
   return -EFBIG;
 }
 
+// The rights for a change of the file's contents; nullopt: those of this thread. The kernel takes
+// the set-user-ID and set-group-ID bits from a file that a thread without CAP_FSETID changes
+// (inode(7)).
+std::optional<FileRights> RightsForChange(const ReplicaRoot& root, int file) {
+  struct stat status {};
+  const bool has_bits = ::fstat(file, &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID));
+  return has_bits ? root.caller().Find() : std::nullopt;
+}
+
 // Returns 0 or -errno.
-int64_t ChangeSize(const WatchedCall& call, int file, int64_t bytes) {
+int64_t ChangeSize(const WatchedCall& call, const ReplicaRoot& root, int file, int64_t bytes) {
   if (ExceedsSizeLimit(call, file, bytes)) return RefuseSize(call);
+  const TakenRights taken(RightsForChange(root, file));
   return ::ftruncate(file, bytes) == 0 ? 0 : -errno;
+}
+
+// Returns 0 or -errno.
+int64_t ReserveRoom(const WatchedCall& call, const ReplicaRoot& root, int file) {
+  const TakenRights taken(RightsForChange(root, file));
+  return -::posix_fallocate(file, static_cast<off_t>(call.argument(2)),
+                            static_cast<off_t>(call.argument(3)));
 }
 
 }  // namespace
@@ -155,12 +175,19 @@ Handled WatchedFiles::FailPending(const WatchedCall& call, Written& written) {
 
 // Writes `bytes` of the call's data after the first `skip`. Returns the number of written bytes, or
 // -errno.
-int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip, int64_t bytes) {
+int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip,
+                                int64_t bytes) const {
   const bool is_placed = IsPlaced(call);
   const auto place = static_cast<off_t>(call.argument(3)) + skip;
   const int64_t room = RoomForWrite(call, file, skip);
   if (room == 0 && bytes > 0) return skip == 0 ? RefuseSize(call) : -EFBIG;
   bytes = std::min(bytes, room);
+  const auto rights = RightsForChange(root_, file);
+  const auto write = [&](const std::string& text, off_t to) {
+    const TakenRights taken(rights);
+    return is_placed ? ::pwrite(file, text.data(), text.size(), to)
+                     : ::write(file, text.data(), text.size());
+  };
   int64_t done = 0;
   for (const iovec& buffer : call.Buffers()) {
     const auto size = static_cast<int64_t>(buffer.iov_len);
@@ -170,8 +197,7 @@ int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip,
       const auto piece = static_cast<size_t>(std::min({kFilePieceBytes, size - at, bytes - done}));
       const auto text = call.Read(reinterpret_cast<uint64_t>(buffer.iov_base) + at, piece);
       if (!text) return done > 0 ? done : -EFAULT;
-      const ssize_t count = is_placed ? ::pwrite(file, text->data(), piece, place + done)
-                                      : ::write(file, text->data(), piece);
+      const ssize_t count = write(*text, place + done);
       if (count <= 0) return done > 0 ? done : -errno;
       at += count;
       done += count;
@@ -191,7 +217,7 @@ Handled WatchedFiles::Truncate(const WatchedCall& call) {
     if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
     const Fd file = root_.Open(*path, O_WRONLY | O_NOCTTY | O_NONBLOCK, 0);
     if (!file.valid()) return Answer(call, operation, -errno);
-    return Answer(call, operation, ChangeSize(call, file.get(), operation.bytes));
+    return Answer(call, operation, ChangeSize(call, root_, file.get(), operation.bytes));
   }
   const auto id = written_.empty() ? std::nullopt : call.Identify(call.descriptor(0));
   const auto found = id ? written_.find(*id) : written_.end();
@@ -205,7 +231,7 @@ Handled WatchedFiles::Truncate(const WatchedCall& call) {
 
 Handled WatchedFiles::SetSize(const WatchedCall& call, int file, const FileOperation& operation) {
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
-  return Answer(call, operation, ChangeSize(call, file, operation.bytes));
+  return Answer(call, operation, ChangeSize(call, root_, file, operation.bytes));
 }
 
 // Holes are not made: programs then write zeros.
@@ -225,9 +251,7 @@ Handled WatchedFiles::Reserve(const WatchedCall& call, int file, FileOperation o
   if (ExceedsSizeLimit(call, file, operation.bytes)) {
     return Answer(call, operation, RefuseSize(call));
   }
-  const int error = ::posix_fallocate(file, static_cast<off_t>(call.argument(2)),
-                                      static_cast<off_t>(call.argument(3)));
-  return Answer(call, operation, -error);
+  return Answer(call, operation, ReserveRoom(call, root_, file));
 }
 
 // The call is carried out here, so that the watcher learns of it when it is over.

@@ -231,6 +231,34 @@ TEST_P(CallersOfReplica, HaveTheirLimitForTheSizesOfFiles) {
       "print(os.WTERMSIG(os.waitpid(pid, 0)[1]) == signal.SIGXFSZ)\n");
 }
 
+// Those without CAP_FSETID, and outside of the file's group or in it.
+TEST_P(CallersOfReplica, TakeTheSetUserIdBitFromFilesThatTheyChange) {
+  ExpectTheSame(
+      "names = []\n"
+      "def marked(mode):\n"
+      "  names.append(f'open/{len(names)}')\n  filed(names[-1], mode)\n  return names[-1]\n"
+      "def with_file(change):\n"
+      "  def changed(name):\n"
+      "    fd = os.open(name, os.O_WRONLY)\n    change(fd)\n    os.close(fd)\n"
+      "  return changed\n"
+      "changes = [with_file(lambda fd: os.write(fd, b'x')),\n"
+      "           with_file(lambda fd: os.pwritev(fd, [b'x', b'y'], 2)),\n"
+      "           with_file(lambda fd: os.ftruncate(fd, 3)),\n"
+      "           with_file(lambda fd: os.posix_fallocate(fd, 0, 100)),\n"
+      "           lambda name: os.truncate(name, 2)]\n"
+      "modes = 0o4777, 0o2777, 0o2767, 0o6777\n"
+      "def prepared(): return [(change, marked(mode)) for change in changes for mode in modes]\n"
+      "def change_all(pairs):\n"
+      "  for change, name in pairs: change(name)\n"
+      "change_all(prepared())\n"
+      "for group in 65534, 0:\n"
+      "  pairs = prepared()\n"
+      "  if not os.fork():\n"
+      "    become(65534, group, [])\n    change_all(pairs)\n    os._exit(0)\n"
+      "  assert os.wait()[1] == 0\n"
+      "show(*names)\n");
+}
+
 INSTANTIATE_TEST_SUITE_P(Held, CallersOfReplica, kInterpositions, NameOfInterposition);
 
 using KernelCallers = CallersOfReplica;

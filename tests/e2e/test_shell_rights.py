@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""The process that `caip jobs shell` starts in a machine: before it executes its program, programs of the replica see it, and
+root of the machine may trace it. It has no right that they lack, and no file of caip."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / 'tests/clients'))
+
+import machine_job  # noqa: E402
+import support  # noqa: E402
+
+IMAGE = 'gcr.io/p/sleeper:v1'
+CONTAINER = 0xa00c25fb  # the capabilities of a container, with CAP_SYS_PTRACE and without CAP_MKNOD
+SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin'
+# The process looks for its program in all these directories, which takes a while.
+LONG_PATH = '/x:' * 40000 + SYSTEM_PATH
+
+# Looks at all processes that begin, until a program has made a file.
+WATCH = r'''
+import os
+known = set(os.listdir('/proc'))
+seen = set()
+print('ready', flush=True)
+while not os.path.exists('/tmp/made'):
+    for entry in os.listdir('/proc'):
+        if entry in known or not entry.isdigit():
+            continue
+        try:
+            with open(f'/proc/{entry}/status') as status:
+                fields = dict(line.rstrip('\n').split(':\t', 1) for line in status if ':\t' in line)
+        except OSError:
+            continue
+        try:
+            files = len([fd for fd in os.listdir(f'/proc/{entry}/fd') if int(fd) > 2])
+        except OSError:
+            files = 0
+        seen.add((fields['Name'], fields['CapPrm'], fields['CapEff'], fields['CapBnd'], files))
+print(sorted(seen), flush=True)
+'''
+
+
+class OfRoot(unittest.TestCase):
+    """Of an emulator that the user of the tests runs."""
+
+    prefix = ()
+
+    @classmethod
+    def setUpClass(cls):
+        if os.environ.get('CAIP_SANITIZE') == 'thread':
+            raise unittest.SkipTest('a process with a second thread, as the sanitizer has, cannot enter a user namespace')
+        support.need_isolation(cls.prefix)
+        config = f'images: {{"{IMAGE}": "env PATH={LONG_PATH} sleep 600"}}\n'
+        cls.emulator = support.Emulator('--isolation', 'machine', config=config, prefix=cls.prefix)
+        cls.addClassCleanup(cls.emulator.close)
+        cls.emulator.start()
+        cls.emulator.caip('jobs', 'submit', 'training', 'job', '--project', 'p', '--region', 'us-central1', '--master-image-uri',
+                          IMAGE)
+
+    def words(self, *program):
+        return [str(word) for word in (*self.prefix, support.caip_binary(), 'jobs', 'shell', 'job', '--project', 'p', '--state',
+                                       self.emulator.state, '--', *program)]
+
+    def environment(self):
+        return {**support.clean_environment(), **self.emulator.home}
+
+    def runs(self):
+        return support.run(self.words('/bin/true'), env=self.environment(), check=False).returncode == 0
+
+    def test_it_has_no_more_rights_than_the_replica(self):
+        support.wait_for(self.runs, 'the replica')
+        python = shutil.which('python3', path=SYSTEM_PATH)
+        if python is None:
+            self.skipTest(f'no python3 in {SYSTEM_PATH}')
+        with subprocess.Popen(self.words(python, '-c', WATCH), stdout=subprocess.PIPE, text=True,
+                              env=self.environment()) as watch:
+            self.assertEqual(watch.stdout.readline(), 'ready\n')
+            support.run(self.words('touch', '/tmp/made'), env=self.environment())
+            seen = ast.literal_eval(watch.stdout.read())
+        before = [one for one in seen if one[0] == 'caip']
+        self.assertTrue(before, f'no process was seen before its program: {seen}')
+        for _, *rights, files in before:
+            for mask in rights:
+                self.assertEqual(int(mask, 16) & ~CONTAINER, 0, seen)
+            self.assertLessEqual(files, 1, seen)  # its socket for the report of a failure
+
+
+class OfAnOrdinaryUser(OfRoot):
+    """If the tests run as root: of an emulator that the user nobody runs."""
+
+    prefix = machine_job.JobOfAnOrdinaryUser.prefix
+
+    @classmethod
+    def setUpClass(cls):
+        if os.getuid() != 0:
+            raise unittest.SkipTest('the tests run as an ordinary user already')
+        support.need('setpriv')
+        if not machine_job.may_run(cls.prefix, support.caip_binary(), 'version'):
+            raise unittest.SkipTest('nobody may not run this caip')
+        super().setUpClass()
+
+
+if __name__ == '__main__':
+    support.main()
