@@ -67,7 +67,8 @@ TEST(JobSummary, ShowsZerosOfAFinalMetricThatAnswersLeaveOut) {
   for (const char* row :
        {"│ 1     │ 0               │ 7    │", "│ 2     │ 0               │ 0    │",
         "│ 3     │ 0.5             │ 0    │", "│ 4     │                 │      │",
-        "│ TRIALS │ ML_UNITS │", "│ 0      │          │"}) {
+        "│       TRIALS       │       ML_UNITS       │",
+        "│ 0                  │                      │"}) {
     EXPECT_NE(text.find(row), std::string::npos) << row << "\n" << text;
   }
 }

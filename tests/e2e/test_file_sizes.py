@@ -33,16 +33,17 @@ class LimitedFiles(unittest.TestCase):
             return json.loads(answer.read())
 
     def test_an_object_beyond_the_limit_is_refused_as_by_a_full_disk(self):
-        with self.assertRaises(urllib.error.HTTPError) as refused, refused.exception:
+        with self.assertRaises(urllib.error.HTTPError) as refused:
             self.upload(30 << 20)
-        error = refused.exception
+        with refused.exception as error:
+            text = error.read()
         self.assertEqual(error.code, 403)
-        self.assertEqual(json.loads(error.read())['error']['errors'][0]['reason'], 'quotaExceeded')
+        self.assertEqual(json.loads(text)['error']['errors'][0]['reason'], 'quotaExceeded')
         self.assertEqual(self.upload(1 << 20)['size'], str(1 << 20))
 
     def test_trainers_get_the_signal(self):
         done = self.emulator.caip('jobs', 'submit', 'training', 'signals', '--region', 'us-central1', '--master-image-uri', IMAGE,
-                                  '--stream-logs', '--', '-c', 'grep ^SigIgn /proc/self/status')
+                                  '--project', self.emulator.project, '--stream-logs', '--', '-c', 'grep ^SigIgn /proc/self/status')
         ignored = int((done.stdout + done.stderr).split('SigIgn:')[1].split()[0], 16)
         self.assertEqual(ignored >> (SIGXFSZ - 1) & 1, 0)
 

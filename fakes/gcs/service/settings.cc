@@ -123,7 +123,8 @@ bool NamesEntries(const Json& wanted, const Bucket* bucket) {
     if (list == nullptr || list->is_null() || list->empty()) continue;
     const AccessEntries entries = EntriesFromJson(*list);
     const AccessEntries known = bucket ? own(*bucket) : AccessEntries();
-    if (!std::equal(entries.begin(), entries.end(), known.begin(), known.end(), IsSameEntry)) {
+    if (!std::is_permutation(entries.begin(), entries.end(), known.begin(), known.end(),
+                             IsSameEntry)) {
       return true;
     }
   }

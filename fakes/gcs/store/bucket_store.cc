@@ -220,14 +220,18 @@ Status CheckDeletable(const BucketRules& rules, const ObjectInfo& info, Instant 
   if (info.temporary_hold || info.event_based_hold) {
     return errors::ObjectHeld(object, info.temporary_hold ? "temporaryHold" : "eventBasedHold");
   }
-  auto until = RetentionEnd(rules, info);
+  const auto until = RetentionEnd(rules, info);
+  std::optional<CalendarTime> last;
+  if (until) last = std::chrono::ceil<std::chrono::milliseconds>(*until);
   if (!info.retention.empty()) {
     const auto own = ParseJson(info.retention);
     const auto end = ParseCalendarTime(own.ok() ? StringOr(*own, "retainUntilTime") : "");
-    if (end) until = std::max(until.value_or(Instant::min()), NearestInstant(*end));
+    if (end) last = std::max(last.value_or(CalendarTime::min()), *end);
   }
-  if (until && now < *until) return errors::RetentionNotMet(object, Rfc3339(*until, 3));
-  return Ok{};
+  if (!last || now >= NearestInstant(*last)) return Ok{};
+  const Instant end = NearestInstant(*last);
+  return errors::RetentionNotMet(object,
+                                 end < Instant::max() ? Rfc3339(end, 3) : CalendarText(*last));
 }
 
 }  // namespace caip::gcs

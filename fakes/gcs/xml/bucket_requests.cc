@@ -145,7 +145,7 @@ Result<http::Response> DeleteManyXml(const XmlCall& call) {
     return xml_errors::MalformedXml("expected 1 to 1000 objects");
   }
   bool is_quiet = false;
-  if (body.Child("Quiet")) {
+  if (!body.WordOf("Quiet").empty()) {
     ASSIGN_OR_RETURN(is_quiet, ReadTruth(body.WordOf("Quiet"), "Quiet"));
   }
   XmlElement root = XmlRoot("DeleteResult");

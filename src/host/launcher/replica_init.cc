@@ -97,7 +97,12 @@ class ReplicaInit {
   /// read signals of the launcher away, or give the lock back for all. A removal needs the socket.
   void HoldOnlyOwn() {
     const int signals = OpenSignals();
-    if (signals < 0 || recipe_.HasRemoval() || !EntrustToLockKeeper(start_.lock_keeper)) return;
+    if (signals < 0 || recipe_.HasRemoval() || !EntrustToLockKeeper(start_.lock_keeper)) {
+      if (signals >= 0) ::close(signals);
+      ::close(start_.reports);
+      if (start_.lock_keeper >= 0) ::close(start_.lock_keeper);
+      return;
+    }
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int own : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, own);
     CloseAllBut<2>({start_.reports, signals});

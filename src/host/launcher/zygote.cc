@@ -92,7 +92,10 @@ void Zygote::PassReportsOn(uint64_t replica, Init& init) {
     const bool is_end = report.kind == Report::kEnded && !init.has_reported_end;
     const bool is_frozen = report.kind == Report::kFrozen && init.freezes > 0;
     if (size != sizeof report || !(is_end || is_frozen)) continue;
-    if (is_end) init.has_reported_end = true;
+    if (is_end) {  // the init ends now; if a program sent this, its machine does
+      init.has_reported_end = true;
+      ::kill(init.pid, SIGKILL);
+    }
     if (is_frozen) --init.freezes;
     report.replica = replica;
     report.is_removed = 0;  // no removal reports here
@@ -204,10 +207,12 @@ int Zygote::MakeReports(Init& init) {
   return ends[1];
 }
 
-// It outlives this process, if that is killed, until all machines are dead.
+// It outlives this process, if that is killed, until all machines are dead. No init waits for it.
 bool Zygote::StartLockKeeper() {
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) {
+    return false;
+  }
   keeper_ = ::fork();
   if (keeper_ == 0) {
     RunLockKeeper(ends[1]);

@@ -1,5 +1,7 @@
 #include "host/machine/other_users.h"
 
+#include <linux/capability.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <sstream>
@@ -34,11 +36,20 @@ bool MaySetGroups() {
   return !text.ok() || Trim(*text) != "deny";
 }
 
+// Without that right, the launcher makes a user namespace with root alone (networks.cc).
+bool MayMakeNamespaces() {
+  __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
+  const bool is_known = ::syscall(SYS_capget, &head, sets) == 0;
+  return !is_known || (sets[0].effective & (1u << CAP_SYS_ADMIN)) != 0;
+}
+
 }  // namespace
 
 bool MayBecome(uint32_t user, uint32_t group) {
   if (::geteuid() != 0) return false;
   if (user == 0 && group == 0) return true;
+  if (!MayMakeNamespaces()) return false;
   return MaySetGroups() && HasId("/proc/self/uid_map", user) && HasId("/proc/self/gid_map", group);
 }
 

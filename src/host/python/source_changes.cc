@@ -59,6 +59,19 @@ bool ReadsAttributes(const Files& files, const std::string& name) {
   return file != files.end() && RE2::PartialMatch(file->second.bytes, attribute);
 }
 
+// False if the file may install one directory as several packages. The usual use of package_dir is
+// one directory above all packages.
+bool NamesOneDirectory(const Files& files, const std::string& name) {
+  static const RE2 named(R"(package[-_]dir)");
+  static const RE2 one(
+      R"re((?:package[-_]dir\s*=\s*=\s*[^\s=,]+[ \t]*(?:\n[^\s]|\n\s*\n|\s*$))|)re"
+      R"re((?:package[-_]dir["']?\s*=\s*\{\s*(?:""|'')\s*=\s*["'][^"']*["']\s*\})|)re"
+      R"re((?:package[-_]dir\s*\]\s*(?:""|'')\s*=\s*["'][^"']*["']\s*(?:\[|$)))re");
+  const auto file = files.find(name);
+  if (file == files.end() || !RE2::PartialMatch(file->second.bytes, named)) return true;
+  return RE2::PartialMatch(file->second.bytes, one);
+}
+
 // Whether setuptools builds by pyproject.toml, without a part of a build that is in the sdist.
 bool IsBuiltBySetuptools(const std::string& pyproject) {
   static const RE2 backend(R"re(build-backend["']?\s*=\s*["']([^"']*)["'])re");
@@ -79,8 +92,10 @@ bool IsCopyingBuild(const Files& files, const std::string& top) {
   if (std::any_of(files.begin(), files.end(), is_link)) return false;  // a build copies its target
   const auto is_mentioned = [&](std::string_view word) { return BuildMentions(files, top, word); };
   if (std::any_of(kOwnBuild.begin(), kOwnBuild.end(), is_mentioned)) return false;
-  if (ReadsAttributes(files, top + "setup.cfg")) return false;
-  if (ReadsAttributes(files, top + "pyproject.toml")) return false;
+  for (const char* settings : {"setup.cfg", "pyproject.toml"}) {
+    if (ReadsAttributes(files, top + settings)) return false;
+    if (!NamesOneDirectory(files, top + settings)) return false;
+  }
   const auto setup = files.find(top + "setup.py");
   const bool has_setup = setup != files.end();
   if (has_setup && !InstallsWithoutReadingSources(setup->second.bytes)) return false;

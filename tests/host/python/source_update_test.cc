@@ -105,7 +105,15 @@ TEST(ChangedSources, AreNoneIfTheBuildMayReadThem) {
            {"pyproject.toml",
             "[build-system]\nrequires = []\nbuild-backend = 'b'\nbackend-path = ['.']\n"},
            {"pyproject.toml", "[build-system]\nrequires = []\nbuild-backend = 'flit_core.api'\n"},
-           {"pyproject.toml", "[tool.setuptools_scm]\n"}}) {
+           {"pyproject.toml", "[tool.setuptools_scm]\n"},
+           {"setup.cfg", "[options]\npackage_dir =\n  t=t\n  other=t\n"},
+           {"setup.cfg", "[options]\npackage_dir =\n  =src\n  other=t\npackages = t\n"},
+           {"pyproject.toml",
+            "[build-system]\nrequires = ['setuptools']\n[tool.setuptools]\n"
+            "package-dir = {'t' = 't', 'other' = 't'}\n"},
+           {"pyproject.toml",
+            "[build-system]\nrequires = ['setuptools']\n[tool.setuptools.package-dir]\n"
+            "'' = 'src'\nother = 't'\n"}}) {
     const Members odd = With(kPlain, "t-0.1/" + name, bytes);
     EXPECT_EQ(Changed(odd, With(odd, "t-0.1/t/task.py", "print(2)\n")), "more") << bytes;
   }
@@ -120,7 +128,14 @@ TEST(ChangedSources, AreFoundIfTheBuildReadsOtherFiles) {
            {"setup.cfg", "[options]\ninstall_requires =\n  attrs\n[egg_info]\ntag_date = 0\n"},
            {"pyproject.toml",
             "[build-system]\nrequires = ['setuptools']\nbuild-backend = 'setuptools.build_meta'\n"
-            "[project]\ndependencies = ['attrs']\n[tool.setuptools.packages.find]\n"}}) {
+            "[project]\ndependencies = ['attrs']\n[tool.setuptools.packages.find]\n"},
+           {"setup.cfg", "[options]\npackage_dir =\n    =src\npackages = find:\n"},
+           {"pyproject.toml",
+            "[build-system]\nrequires = ['setuptools']\n[tool.setuptools]\n"
+            "package-dir = {'' = 'src'}\n"},
+           {"pyproject.toml",
+            "[build-system]\nrequires = ['setuptools']\n[tool.setuptools.package-dir]\n"
+            "\"\" = \"src\"\n"}}) {
     const Members odd = With(kPlain, "t-0.1/" + name, bytes);
     EXPECT_EQ(Changed(odd, With(odd, "t-0.1/t/task.py", "print(2)\n")), "t/task.py ") << bytes;
   }

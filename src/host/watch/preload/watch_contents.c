@@ -47,10 +47,12 @@ EXPORTED ssize_t pwritev(int descriptor, const struct iovec* parts, int count, o
 
 EXPORTED ssize_t pwritev64v2(int descriptor, const struct iovec* parts, int count, off64_t place,
                              int flags) {
-  if (!TakesOutput(descriptor)) {
-    return syscall(SYS_pwritev2, descriptor, parts, count, place, 0, flags);
+  long result = 0;
+  if (TakesOutput(descriptor) && Ask(SYS_pwritev2, (uint64_t)descriptor, P(parts), (uint64_t)count,
+                                     (uint64_t)place, 0, &result)) {
+    return result;
   }
-  return Call(SYS_pwritev2, (uint64_t)descriptor, P(parts), (uint64_t)count, (uint64_t)place, 0);
+  return syscall(SYS_pwritev2, descriptor, parts, count, place, 0, flags);  // the sixth argument
 }
 EXPORTED ssize_t pwritev2(int descriptor, const struct iovec* parts, int count, off_t place,
                           int flags) {
