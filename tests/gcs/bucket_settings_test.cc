@@ -1,5 +1,7 @@
 // The settings of a bucket: which values a request may send, and what is
 // returned for them.
+#include <algorithm>
+
 #include "base/time_text.h"
 #include "tests/gcs/api_world.h"
 
@@ -441,6 +443,39 @@ TEST_F(BucketSettingsTest, UniformAccessRefusesAccessLists) {
   EXPECT_EQ(Patch(R"({"acl":[],"defaultObjectAcl":null})").status, 200);
   EXPECT_NE(Call("GET", kSettingsBucket).json["metageneration"], before);
   EXPECT_FALSE(world_.Has("y"));
+}
+
+// The service gives lists of access in no certain order, and clients sort them.
+TEST_F(BucketSettingsTest, UniformAccessTakesTheSameListsInAnotherOrderOnly) {
+  const Json full = Call("GET", std::string(kSettingsBucket) + "?projection=full").json;
+  const auto switch_on = [&](const char* name, const Json& list) {
+    Json fields = {{"iamConfiguration", {{"uniformBucketLevelAccess", {{"enabled", true}}}}}};
+    fields[name] = list;
+    return Patch(fields.dump());
+  };
+  for (const char* name : {"acl", "defaultObjectAcl"}) {
+    ASSERT_GE(full[name].size(), 2u) << full;
+    Json reversed = full[name];
+    std::reverse(reversed.begin(), reversed.end());
+    ASSERT_NE(reversed, full[name]);
+    Json other_role = reversed;
+    other_role[0]["role"] = other_role[0]["role"] == "OWNER" ? "READER" : "OWNER";
+    Json other_entity = reversed;
+    other_entity[0]["entity"] = "user-a@b.c";
+    Json twice = reversed;
+    twice[0] = twice[1];
+    Json longer = reversed;
+    longer.push_back({{"entity", "user-a@b.c"}, {"role", "READER"}});
+    Json shorter = reversed;
+    shorter.erase(0);
+    for (const Json& changed : {other_role, other_entity, twice, longer, shorter}) {
+      EXPECT_EQ(switch_on(name, changed).status, 400) << changed;
+    }
+    EXPECT_EQ(Call("GET", std::string(kSettingsBucket) + "/acl").status, 200) << "not switched on";
+    const Answer taken = switch_on(name, reversed);
+    EXPECT_EQ(taken.status, 200) << taken.body;
+    Patch(R"({"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":false}}})");
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "fakes/gcs/service/storage_service.h"
@@ -120,6 +121,51 @@ const CrashedWrite kCrashedWrites[] = {
     {"rewrite in steps", BeginRewrite, FinishRewrite},
 };
 
+// More than the bytes of a small object.
+const std::string kLargeOld(100'000, 'o');
+const std::string kLargeNew(100'001, 'n');
+
+/// A write in one request, over an object with other bytes and another type. "source" has the new
+/// bytes and their type.
+struct CrashedReplacement {
+  const char* name;
+  std::function<Status(StorageService&)> write;
+  std::string before = kLargeOld;
+  std::string after = kLargeNew;
+  bool is_durable = true;
+};
+
+std::function<Status(StorageService&)> Insert(const std::string& contents) {
+  return [contents](StorageService& service) {
+    UploadPlan plan = PlanOfNewObject();
+    plan.preconditions = {};
+    PieceBody bytes(contents);
+    return StatusOf(service.Insert(plan, bytes));
+  };
+}
+
+Status MoveSource(StorageService& service) {
+  return StatusOf(service.MoveObject({"bkt", "source"}, "made", {}, {}));
+}
+
+Status CopySource(StorageService& service) {
+  CopyRequest copy = CopyOfSource();
+  copy.of_target = {};
+  return StatusOf(service.Copy(copy));
+}
+
+const CrashedReplacement kCrashedReplacements[] = {
+    {"large upload", Insert(kLargeNew)},
+    {"large upload over a small object", Insert(kLargeNew), "old"},
+    {"large upload without syncs", Insert(kLargeNew), kLargeOld, kLargeNew, false},
+    {"small upload", Insert("new"), "old", "new"},
+    {"small upload over a large object", Insert("new"), kLargeOld, "new"},
+    {"move", MoveSource},
+    {"move over a small object", MoveSource, "old"},
+    {"move of a small object", MoveSource, "old", "new"},
+    {"copy", CopySource},
+};
+
 class CommitCrashTest : public ::testing::Test {
  protected:
   CommitCrashTest() : world_(true) {
@@ -129,10 +175,12 @@ class CommitCrashTest : public ::testing::Test {
   }
 
   // In a process of its own. True: it was killed before it could finish.
-  bool RunUntilStep(const CrashedWrite& write, const std::string& begun, int step) {
+  bool RunUntilStep(const char* name, const std::function<Status(StorageService&)>& write, int step,
+                    bool is_durable = true) {
     const pid_t child = ::fork();
     if (child == 0) {
       auto store = DirectoryStore::Open({.root = world_.root(),
+                                         .durable = is_durable,
                                          .between_steps =
                                              [&step] {
                                                if (step-- == 0) ::_exit(9);
@@ -140,11 +188,11 @@ class CommitCrashTest : public ::testing::Test {
                                         world_.clock());
       if (!store.ok()) ::_exit(1);
       StorageService service(**store, kSeed, "1");
-      ::_exit(write.finish(service, begun).ok() ? 0 : 1);
+      ::_exit(write(service).ok() ? 0 : 1);
     }
     int status = 0;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_NE(WEXITSTATUS(status), 1) << write.name << " fails without a kill";
+    EXPECT_NE(WEXITSTATUS(status), 1) << name << " fails without a kill";
     return WEXITSTATUS(status) == 9;
   }
 
@@ -164,7 +212,8 @@ TEST_F(CommitCrashTest, TheClientThatRepeatsItsLastRequestGetsItsObject) {
         begun = *first;
       }
       world_.Close();
-      const bool is_killed = RunUntilStep(write, begun, step);
+      const auto finish = [&](StorageService& service) { return write.finish(service, begun); };
+      const bool is_killed = RunUntilStep(write.name, finish, step);
       const std::string where = std::string(write.name) + ", step " + std::to_string(step);
 
       world_.Reopen();
@@ -178,6 +227,35 @@ TEST_F(CommitCrashTest, TheClientThatRepeatsItsLastRequestGetsItsObject) {
       if (!is_killed) break;
       ASSERT_LT(step + 1, kStepsMax) << "the commit has no end";
     }
+  }
+}
+
+TEST_F(CommitCrashTest, AnObjectThatIsReplacedKeepsItsMetadataOrHasThatOfTheNewOne) {
+  for (const CrashedReplacement& replacement : kCrashedReplacements) {
+    std::set<std::string> seen;
+    for (int step = 0; step < kStepsMax; ++step) {
+      world_.Reopen();
+      ObjectInfo info;
+      info.content_type = "text/old";
+      ASSERT_TRUE(world_.TryPut("made", replacement.before, {}, info).ok());
+      info.content_type = "text/made";
+      ASSERT_TRUE(world_.TryPut("source", replacement.after, {}, info).ok());
+      world_.Close();
+      const bool is_killed =
+          RunUntilStep(replacement.name, replacement.write, step, replacement.is_durable);
+      const std::string where = std::string(replacement.name) + ", step " + std::to_string(step);
+
+      world_.Reopen();
+      const auto made = world_->GetObject("bkt", "made");
+      ASSERT_TRUE(made.ok()) << where;
+      EXPECT_EQ(made->content_type,
+                world_.Get("made") == replacement.after ? "text/made" : "text/old")
+          << where;
+      seen.insert(made->content_type);
+      if (!is_killed) break;
+      ASSERT_LT(step + 1, kStepsMax) << "the commit has no end";
+    }
+    EXPECT_EQ(seen.size(), 2u) << replacement.name;
   }
 }
 

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <future>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
@@ -40,15 +43,35 @@ class FullDisk {
 
 class FullDiskTest : public ::testing::Test {
  protected:
+  static constexpr int kKilled = 9;
+
   FullDiskTest() {
-    const auto step = [this] {
-      if (on_step_) on_step_();
-    };
-    world_.Open({.root = world_.root(), .durable = true, .between_steps = step});
+    Open();
     EXPECT_TRUE(world_->CreateBucket("bkt").ok());
     world_.Put("a", "bytes");
     EXPECT_TRUE(Describe("old").ok());
     EXPECT_TRUE(Label("old").ok());
+  }
+
+  void Open() {
+    const auto step = [this] {
+      if (const auto on_step = on_step_) on_step();
+    };
+    world_.Open({.root = world_.root(), .durable = true, .between_steps = step});
+  }
+  /// Runs `work` on the store in a process of its own, which ends in it.
+  void KillInside(const std::function<void()>& work) {
+    world_.Close();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      Open();
+      work();
+      ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_EQ(WEXITSTATUS(status), kKilled);
+    Open();
   }
 
   Result<ObjectInfo> Describe(const std::string& type, int64_t generation = 0) {
@@ -145,6 +168,51 @@ TEST_F(FullDiskTest, DoesNotHoldTheNameOfABucketThatItDidNotTake) {
   EXPECT_TRUE(created.ok()) << created.error().message;
   world_.Reopen();
   EXPECT_EQ(world_->GetBucket("fresh")->labels["k"], "taken");
+}
+
+// Another client that creates the bucket gets 409. It may look at the bucket, or change it, at
+// once.
+TEST_F(FullDiskTest, ShowsANewBucketWithItsSettings) {
+  Bucket wanted;
+  wanted.name = "fresh";
+  wanted.location = "EU";
+  wanted.labels["k"] = "wanted";
+  on_step_ = [&] {
+    on_step_ = {};
+    EXPECT_FALSE(world_->CreateBucket(wanted).ok());
+    const auto shown = world_->GetBucket("fresh");
+    ASSERT_TRUE(shown.ok()) << shown.error().message;
+    EXPECT_EQ(shown->location, "EU");
+    Bucket changed = *world_->GetUnsavedBucket("fresh");
+    changed.labels["other"] = "changed";
+    EXPECT_TRUE(world_->UpdateBucket(changed).ok());
+  };
+  EXPECT_TRUE(world_->CreateBucket(wanted).ok());
+  for (int start = 0; start < 2; ++start) {
+    const auto bucket = world_->GetBucket("fresh");
+    ASSERT_TRUE(bucket.ok()) << bucket.error().message;
+    EXPECT_EQ(bucket->location, "EU");
+    const std::map<std::string, std::string> labels = {{"k", "wanted"}, {"other", "changed"}};
+    EXPECT_EQ(bucket->labels, labels) << "the change was acknowledged";
+    world_.Reopen();
+  }
+}
+
+// The rows of versions of a bucket that was removed go with it, also when its name is taken at
+// once.
+TEST_F(FullDiskTest, ForgetsTheRecordsOfABucketWhoseRemovalItDidNotTake) {
+  KeepDeletedObjects();
+  ASSERT_TRUE(world_.Delete("a").ok());
+  ASSERT_EQ(CountDeletedObjects(), 1u);
+  {
+    const FullDisk full;
+    EXPECT_FALSE(world_->DeleteBucket("bkt").ok());
+  }
+  std::filesystem::create_directory(world_.root() / "bkt");  // by hand
+  ASSERT_TRUE(world_->GetBucket("bkt").ok());
+  EXPECT_EQ(CountDeletedObjects(), 0u);
+  world_.Reopen();
+  EXPECT_EQ(CountDeletedObjects(), 0u);
 }
 
 TEST_F(FullDiskTest, DoesNotShowMetadataThatItDidNotTake) {
@@ -255,6 +323,50 @@ TEST_F(FullDiskTest, DoesNotDeleteAnEarlierVersionLaterWhenItRefusedTo) {
   EXPECT_TRUE(world_->GetObject("bkt", "a", {.generation = earlier}).ok());
   EXPECT_TRUE(world_->DeleteObject("bkt", "a", {}, {.generation = earlier}).ok());
   EXPECT_FALSE(world_->GetObject("bkt", "a", {.generation = earlier}).ok());
+}
+
+// The disk refuses the object, and takes another one before the first client hears of it. Then the
+// emulator is killed.
+TEST_F(FullDiskTest, DoesNotMakeAnObjectLaterThatItRefused) {
+  const ObjectInfo before = *world_->GetObject("bkt", "a");
+  KillInside([this] {
+    std::optional<FullDisk> full;
+    int steps = 0;
+    on_step_ = [&] {
+      if (++steps == 1) full.emplace();
+      if (steps != 2) return;
+      on_step_ = {};
+      full.reset();
+      world_.Put("b", "saves what waits");
+      ::_exit(kKilled);
+    };
+    (void)world_.TryPut("a", "new").ok();
+  });
+  EXPECT_TRUE(world_.Has("b"));
+  EXPECT_EQ(world_.Get("a"), "bytes");
+  const ObjectInfo after = *world_->GetObject("bkt", "a");
+  EXPECT_EQ(after.generation, before.generation);
+  EXPECT_EQ(after.content_type, before.content_type);
+}
+
+TEST_F(FullDiskTest, DoesNotDeleteAnEarlierVersionInAnotherCommitWhenItRefusedTo) {
+  KeepVersions();
+  const int64_t earlier = world_->GetObject("bkt", "a")->generation;
+  world_.Put("a", "replaced");
+  ASSERT_TRUE(world_->CreateBucket("other").ok());
+  KillInside([&] {
+    std::optional<FullDisk> full(std::in_place);
+    on_step_ = [&] {
+      on_step_ = {};
+      full.reset();
+      const auto writer = world_->NewObject("other", "b");
+      EXPECT_TRUE((*writer)->Commit({}, {}, std::nullopt, std::nullopt).ok());
+    };
+    EXPECT_FALSE(world_->DeleteObject("bkt", "a", {}, {.generation = earlier}).ok());
+    ::_exit(kKilled);
+  });
+  EXPECT_TRUE(world_->GetObject("other", "b").ok());
+  EXPECT_TRUE(world_->GetObject("bkt", "a", {.generation = earlier}).ok());
 }
 
 TEST_F(FullDiskTest, DoesNotShowMetadataOfAnEarlierVersionThatItDidNotTake) {

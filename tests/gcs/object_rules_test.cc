@@ -115,6 +115,29 @@ TEST_F(ObjectRules, AnObjectCanBeRetainedUntilTheYear9999) {
   EXPECT_EQ(Call("PATCH", object, shorter).status, 403);
 }
 
+// Nanoseconds since 1970 end in April 2262.
+TEST_F(ObjectRules, ARefusalNamesTheEndOfARetentionAlsoAfter2262) {
+  Call("POST", "/storage/v1/b?project=p&enableObjectRetention=true", R"({"name":"kept"})");
+  const std::pair<const char*, const char*> cases[] = {
+      {"2262-04-11T00:00:00.25Z", "2262-04-11T00:00:00.250Z."},
+      {"2262-04-12T00:00:00Z", "2262-04-12T00:00:00Z."},
+      {"2262-04-12T00:00:00.25Z", "2262-04-12T00:00:00.250Z."},
+      {"9999-12-31T23:59:59+01:00", "9999-12-31T22:59:59Z."},
+  };
+  for (const auto& [end, shown] : cases) {
+    Call("POST", "/upload/storage/v1/b/kept/o?uploadType=media&name=o", "x");
+    const std::string object = "/storage/v1/b/kept/o/o";
+    const std::string fields =
+        std::string(R"({"retention":{"mode":"Unlocked","retainUntilTime":")") + end + "\"}}";
+    ASSERT_EQ(Call("PATCH", object, fields).status, 200) << end;
+    const Answer refused = Call("DELETE", object);
+    EXPECT_EQ(refused.reason(), "retentionPolicyNotMet");
+    EXPECT_THAT(refused.body, ::testing::HasSubstr(std::string("until ") + shown)) << end;
+    Call("PATCH", object + "?overrideUnlockedRetention=true", R"({"retention":null})");
+    ASSERT_EQ(Call("DELETE", object).status, 204) << end;
+  }
+}
+
 TEST_F(ObjectRules, ACompositionThatMayNotDeleteASourceMakesNoObject) {
   PutMedia("a", "1");
   PutMedia("b", "2");

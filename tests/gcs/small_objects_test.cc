@@ -283,6 +283,21 @@ TEST_F(SmallObjectsTest, LeaveTheSideStoreWhenTheirFilesAreSynced) {
   EXPECT_EQ(world_.Get("made"), "bytes");
 }
 
+// The store could not start otherwise.
+TEST_F(SmallObjectsTest, LeaveWhatTookTheirPlaceBeforeAPowerFailure) {
+  world_.Put("d/made", "bytes");
+  world_.Put("other", "two");
+  world_.Close();
+  std::filesystem::remove_all(world_.File("d"));
+  std::filesystem::remove(world_.File("other"));
+  const TemporaryDirectory elsewhere;
+  std::filesystem::create_directory_symlink(elsewhere.path(), world_.File("d"));
+  Open("second boot");
+  EXPECT_FALSE(world_.Has("d/made"));
+  EXPECT_TRUE(std::filesystem::is_empty(elsewhere.path()));
+  EXPECT_EQ(world_.Get("other"), "two");
+}
+
 // Each short command opens the store, and puts a package.
 TEST_F(SmallObjectsTest, DoNotPileUpOverManyShortStarts) {
   int64_t most = 0;

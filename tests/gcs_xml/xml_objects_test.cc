@@ -271,6 +271,17 @@ TEST_F(XmlTest, DeletesOneOrMany) {
   EXPECT_THAT(world_.Names(), IsEmpty());
 }
 
+TEST_F(XmlTest, AnEmptyQuietListsTheDeletions) {
+  for (const std::string quiet : {"<Quiet/>", "<Quiet></Quiet>", "<Quiet>\n </Quiet>"}) {
+    world_.Put("a", "x");
+    const XmlAnswer many =
+        Call("POST", "/bkt?delete", "<Delete>" + quiet + "<Object><Key>a</Key></Object></Delete>");
+    EXPECT_EQ(many.status, 200) << quiet << many.body;
+    EXPECT_THAT(KeysIn(many, "Deleted"), ElementsAre("a")) << quiet;
+    EXPECT_THAT(world_.Names(), IsEmpty()) << quiet;
+  }
+}
+
 TEST_F(XmlTest, DeletesTheObjectWhoseNameHasTheSameBlanks) {
   const std::string generation = std::to_string(world_.Put("d", "x").generation);
   for (const char* name : {"a", "a ", "\tb", "b", "c"}) world_.Put(name, "x");

@@ -1,11 +1,15 @@
 #include "images/image_store.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <string>
 #include <thread>
 
@@ -444,6 +448,67 @@ TEST_F(ImageStoreTest, RemovesWhatNoOtherNameNeeds) {
   EXPECT_THAT(*store_->names().Repositories(), IsEmpty());
   EXPECT_EQ(store_->Remove(*ImageReference::Parse("gcr.io/project/image:v2")).error().reason,
             "nameUnknown");
+}
+
+// While it lives, a thread that opens the file for writing waits. The kernel's leases do that.
+class HeldFile {
+ public:
+  explicit HeldFile(const Path& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    ::sigaddset(&signals, SIGIO);
+    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
+    is_held_ = ::fcntl(file_.get(), F_SETLEASE, F_RDLCK) == 0;
+  }
+  ~HeldFile() {
+    Release();
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  HeldFile(const HeldFile&) = delete;
+  HeldFile& operator=(const HeldFile&) = delete;
+
+  bool is_held() const { return is_held_; }
+  /// True when a thread waits.
+  bool WaitForOpener() {
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    ::sigaddset(&signals, SIGIO);
+    const timespec patience{.tv_sec = 30, .tv_nsec = 0};
+    return ::sigtimedwait(&signals, nullptr, &patience) == SIGIO;
+  }
+  void Release() { file_.Close(); }
+
+ private:
+  Fd file_;
+  sigset_t before_{};
+  bool is_held_ = false;
+};
+
+// Layers may have millions of files. The store's own lock is free when they are removed, so that
+// pushes and imports do not wait, also of an image with the same layers.
+TEST_F(ImageStoreTest, IsFreeForImportsWhileLayersAreRemoved) {
+  const std::string name = "gcr.io/project/image:v1";
+  const Path layout = WriteLayout(MakeLayout({SmallImage()}));
+  ASSERT_TRUE(ImportFrom(layout).ok());
+  const Path layer = store_->Unpack(DigestOf(name))->layers.front();
+  HeldFile layer_lock(layer.string() + ".lock");
+  if (!layer_lock.is_held()) GTEST_SKIP() << "this file system has no leases";
+  std::thread removal([&] { EXPECT_EQ(Remove(name).layers, 2u); });
+  EXPECT_TRUE(layer_lock.WaitForOpener()) << "no layer is removed";
+  Fd store_lock(::open((directory_.path() / "images" / "lock").c_str(), O_RDWR | O_CLOEXEC));
+  const bool is_free = ::flock(store_lock.get(), LOCK_SH | LOCK_NB) == 0;
+  EXPECT_TRUE(is_free);
+  store_lock.Close();
+  if (is_free) {
+    EXPECT_TRUE(ImportFrom(layout).ok());
+  }
+  layer_lock.Release();
+  removal.join();
+  ASSERT_TRUE(is_free);
+  EXPECT_FALSE(fs::exists(layer));
+  const auto unpacked = store_->Unpack(DigestOf(name));
+  ASSERT_TRUE(unpacked.ok()) << unpacked.error().message;
+  EXPECT_EQ(*ReadFile(unpacked->layers.front() / "base"), "1") << "unpacked again";
 }
 
 TEST_F(ImageStoreTest, ATagOfTwoKeepsTheImage) {

@@ -62,6 +62,6 @@ def shortened(value):
         return f'<{len(value)} bytes, {hashlib.sha256(value).hexdigest()[:8]}>' if len(value) > 80 else repr(value)
     if isinstance(value, dict):
         return '{' + ', '.join(f'{key}: {shortened(item)}' for key, item in value.items()) + '}'
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return '[' + ', '.join(shortened(item) for item in value) + ']'
     return repr(value)

@@ -33,8 +33,8 @@ def checksum(data):
 class Objects:
     """Writes, composes, copies, moves and deletes objects below its own prefix.
 
-    `kept` has the bytes of every acknowledged object. `open` has, for the names of the operation
-    that got no answer, the two states that are right after it.
+    `kept` has the content type and the bytes of every acknowledged object. `open` has, for the names of
+    the operation that got no answer, the two states that are right after it.
     """
 
     def __init__(self, client, chance, prefix):
@@ -66,11 +66,11 @@ class Objects:
             self.count += 1
             name = self.some() if self.kept and self.chance.random() < 0.5 else f'{self.prefix}/{self.count}'
             size = self.chance.choice([0, 10, 5_000, 300_000])
-            self.target = (name, content(f'{name} {self.count}', size))
+            self.target = (name, (f'text/x-{self.count}', content(f'{name} {self.count}', size)))
             return {name: self.target[1]}
-        name, data = self.target
+        name, (kind, data) = self.target
         status, _, text = self.client.send('POST', '/upload/storage/v1/b/storm-bucket/o?uploadType=media&name='
-                                           + urllib.parse.quote(name, safe=''), data)
+                                           + urllib.parse.quote(name, safe=''), data, {'Content-Type': kind})
         return self.must(status, text)
 
     def delete(self, dry):
@@ -87,9 +87,11 @@ class Objects:
             if len(self.kept) < 2:
                 return None
             self.sources, self.target = [self.some(), self.some()], f'{self.prefix}/composed'
-            whole = b''.join(self.kept[name] for name in self.sources)
-            return {self.target: whole} if len(whole) < COMPOSED_BYTES_MAX else None
-        body = {'sourceObjects': [{'name': name} for name in self.sources]}
+            self.count += 1
+            self.kind = f'text/x-{self.count}'
+            whole = b''.join(self.kept[name][1] for name in self.sources)
+            return {self.target: (self.kind, whole)} if len(whole) < COMPOSED_BYTES_MAX else None
+        body = {'sourceObjects': [{'name': name} for name in self.sources], 'destination': {'contentType': self.kind}}
         return self.client.json('POST', path('storm-bucket', self.target, '/compose'), body)
 
     def copy(self, dry):
@@ -126,10 +128,10 @@ class Objects:
                 return names
 
     def read(self, name):
-        status, _, data = self.client.send('GET', path('storm-bucket', name, '?alt=media'))
+        status, headers, data = self.client.send('GET', path('storm-bucket', name, '?alt=media'))
         if status not in (200, 404):
             raise Refused(f'{name}: {status} {data[:300]!r}')
-        return data if status == 200 else None
+        return (headers['Content-Type'], data) if status == 200 else None
 
     def verify(self):
         moving = len(self.open) == 2
@@ -147,9 +149,9 @@ class Objects:
             raise Lost(f'objects {self.prefix}: lost {sorted(set(self.kept) - listed)}, '
                        f'unknown {sorted(listed - set(self.kept))}')
         for name in self.chance.sample(sorted(self.kept), min(READ_AGAIN, len(self.kept))):
-            data = self.read(name)
-            if data != self.kept[name]:
-                raise Lost(f'{name} is {shortened(data)} instead of {shortened(self.kept[name])}')
+            seen = self.read(name)
+            if seen != self.kept[name]:
+                raise Lost(f'{name} is {shortened(seen)} instead of {shortened(self.kept[name])}')
 
     def clear(self):
         for name in sorted(self.kept):

@@ -51,6 +51,14 @@ bool SwapFiles(int from_directory, const std::string& from, int to_directory,
   return false;
 }
 
+// Why a new file could not get its object's name. If a person has removed it, the client can send
+// its bytes again.
+Error PlacingFailed(int from_directory, const std::string& from, const std::string& name,
+                    int error_number) {
+  const bool is_gone = error_number == ENOENT && TypeOf(from_directory, from) == 0;
+  return is_gone ? errors::NewFileRemoved(name) : errors::CannotPlaceObject(name, error_number);
+}
+
 // Returns the object whose plain path is this directory's path, if any object has that path.
 std::optional<std::string> NameOfDirectory(const std::string& path) {
   auto name = NameOfPath(path + "/x");
@@ -218,7 +226,7 @@ Result<bool> BucketTree::PlaceBySwap(int from_directory, const std::string& from
 }
 
 Result<BucketTree::Placed> BucketTree::Enter(int from_directory, const std::string& from,
-                                             const std::string& name, bool may_swap,
+                                             const std::string& name, bool by_swap,
                                              std::vector<std::string>* touched) {
   std::string path = PlainPath(name);
   ASSIGN_OR_RETURN(Fd parent, OpenParent(path, touched));
@@ -228,6 +236,7 @@ Result<BucketTree::Placed> BucketTree::Enter(int from_directory, const std::stri
     path = BesidePath(name);
     ASSIGN_OR_RETURN(parent, OpenParent(path, touched));
   }
+  if (by_swap && has_moved_others_) RETURN_IF_ERROR(Sync(*touched));
   const std::string old = BesidePath(name);
   Fd other;  // the directory of the file beside, if it is not `parent`
   if (ParentOf(old) != ParentOf(path)) {
@@ -237,9 +246,9 @@ Result<BucketTree::Placed> BucketTree::Enter(int from_directory, const std::stri
   const int old_parent = ParentOf(old) == ParentOf(path) ? parent.get() : other.get();
   std::string leaf = LeafOf(path);
   const bool has_swapped =
-      may_swap && found == S_IFREG && SwapFiles(from_directory, from, parent.get(), leaf);
+      by_swap && found == S_IFREG && SwapFiles(from_directory, from, parent.get(), leaf);
   if (!has_swapped && ::renameat(from_directory, from.c_str(), parent.get(), leaf.c_str()) != 0) {
-    return errors::CannotPlaceObject(name, errno);
+    return PlacingFailed(from_directory, from, name, errno);
   }
   touched->push_back(ParentOf(path));
   // An older file beside must not become visible again. Usually there is none, and a look needs no

@@ -39,11 +39,10 @@ class BucketTree {
                              std::vector<std::string>* touched);
   /// The same, but a file that has the path gets the name `from`, if the filesystem can do that:
   /// when a file replaces another one, ext4 starts to write its bytes, and frees the blocks of the
-  /// other one, while it holds locks of both directories. True if there is such a file now.
+  /// other one, while it holds locks of both directories. True if there is such a file now. If a
+  /// file of another object has moved aside, that is on disk before this file has its name.
   Result<bool> PlaceBySwap(int from_directory, const std::string& from, const std::string& name,
                            std::vector<std::string>* touched);
-  /// True if a file of another object has moved aside.
-  bool has_moved_others() const { return has_moved_others_; }
   /// Removes the file and the directories that it leaves empty. Files that had moved aside for them
   /// move back.
   Status Remove(const std::string& name, std::vector<std::string>* touched);
@@ -58,7 +57,7 @@ class BucketTree {
     bool has_swapped = false;
   };
   Result<Placed> Enter(int from_directory, const std::string& from, const std::string& name,
-                       bool may_swap, std::vector<std::string>* touched);
+                       bool by_swap, std::vector<std::string>* touched);
   Result<Fd> OpenParent(const std::string& path, std::vector<std::string>* touched);
   Result<Fd> EnterDirectory(int parent, const std::string& piece, const std::string& path,
                             std::vector<std::string>* touched);
@@ -68,7 +67,7 @@ class BucketTree {
 
   Fd directory_;
   std::string bucket_;
-  bool has_moved_others_ = false;
+  bool has_moved_others_ = false;  // files of other objects have moved aside
 };
 
 /// Identifies many files of a bucket without opening them. Fast if the paths are sorted.

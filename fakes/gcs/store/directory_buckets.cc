@@ -14,11 +14,15 @@
 
 namespace caip::gcs {
 
-// A directory made by hand becomes a bucket at the first lookup. The caller holds the bucket's
-// lock.
+// A directory made by hand becomes a bucket at the first lookup. It is on the disk before anything
+// in it counts: a power failure that took it would take small objects with it, whose bytes are in
+// the side store. The caller holds the bucket's lock.
 Result<Bucket> DirectoryStore::BucketRecord(const std::string& name) const {
   ASSIGN_OR_RETURN(auto known, side_->FindBucket(name));
   if (known) return std::move(*known);
+  if (options_.durable && ::fsync(directories_.root.get()) != 0) {
+    return errors::CannotSyncBuckets(errno);
+  }
   Bucket bucket;
   bucket.name = name;
   bucket.revision = side_->NextRevision(0);
@@ -59,27 +63,31 @@ Result<Bucket> DirectoryStore::CreateBucket(const Bucket& wanted) {
     bucket.revision = side_->NextRevision(0);
     bucket.time_created = bucket.updated = clock_.Now();
     StampSettings(Bucket(), bucket.updated, &bucket);
+    side_->StageBucket(bucket);  // before a lookup takes the directory for one made by hand
   }
-  if (const Status saved = SaveNewBucket(bucket); !saved.ok()) {
-    WithdrawNewBucket(name);
+  Step();
+  if (const Status saved = SaveNewBucket(); !saved.ok()) {
+    WithdrawNewBucket(bucket);
     return saved.error();
   }
   return bucket;
 }
 
-Status DirectoryStore::SaveNewBucket(const Bucket& bucket) {
-  RETURN_IF_ERROR(side_->Flush());
-  side_->StageBucket(bucket);
+Status DirectoryStore::SaveNewBucket() {
   if (options_.durable && ::fsync(directories_.root.get()) != 0) {
     return errors::CannotSyncBuckets(errno);
   }
   return side_->Flush();
 }
 
-// So that the client can try again. The bucket stays if another client has put an object into it.
-void DirectoryStore::WithdrawNewBucket(const std::string& name) {
+// So that the client can try again. The bucket stays if another client has changed it, or has put
+// an object into it.
+void DirectoryStore::WithdrawNewBucket(const Bucket& refused) {
+  const std::string& name = refused.name;
   {
     const std::lock_guard lock(LockOf(name).mutex);
+    const auto known = side_->FindBucket(name);
+    if (known.ok() && *known && (*known)->revision != refused.revision) return;
     if (::unlinkat(directories_.root.get(), name.c_str(), AT_REMOVEDIR) != 0) return;
     side_->StageBucketRemoval(name);
   }

@@ -19,6 +19,16 @@ namespace {
 
 constexpr const char* kUnknownType = "application/octet-stream";
 
+Result<FileIdentity> IdentityOfNew(int directory, const std::string& file,
+                                   const std::string& object) {
+  struct stat status {};
+  if (::fstatat(directory, file.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    return IdentityOf(status);
+  }
+  return errno == ENOENT ? errors::NewFileRemoved(object)
+                         : errors::CannotLookAtObject(object, errno);
+}
+
 std::string DirectoryOf(const std::string& name) {
   const size_t slash = name.rfind('/');
   return slash == std::string::npos ? "" : name.substr(0, slash);
@@ -45,6 +55,30 @@ class DirectoryStore::KeptVersion {
   DirectoryStore& store_;
   const BucketTree& tree_;
   const ObjectRecord* live_;
+};
+
+// A note on disk of an object that is about to get its file. If the process ends between the
+// rename of the file and the save of its record, the next start finds the record in the note
+// (RestoreCommits). It would take the file for one that a person made otherwise. Any thread.
+class DirectoryStore::CommitNote {
+ public:
+  explicit CommitNote(SideStore& side) : side_(side) {}
+  ~CommitNote() { End(); }
+  CommitNote(const CommitNote&) = delete;
+  CommitNote& operator=(const CommitNote&) = delete;
+  Status Write(ObjectRecord record) {
+    record_ = std::make_shared<const ObjectRecord>(std::move(record));
+    side_.StageCommit(record_);
+    return side_.Flush();
+  }
+  /// The record of the object is staged, or the object was refused.
+  void End() {
+    if (const RecordPtr record = std::exchange(record_, nullptr)) side_.StageCommitEnd(*record);
+  }
+
+ private:
+  SideStore& side_;
+  RecordPtr record_;
 };
 
 // Makes the record of a new object whose bytes are in place.
@@ -102,9 +136,26 @@ RecordPtr DirectoryStore::FindUnchanged(const BucketTree& tree, const std::strin
   return *record;
 }
 
+// Before the bucket's lock is taken, so that notes share their syncs. Another change may come
+// first, so the object gets another generation. Without syncs, a note would take a large part of
+// the time of a small object.
+Status DirectoryStore::NoteNewFile(CommitNote& note, ObjectInfo info, const FileIdentity& file) {
+  if (!options_.durable && file.size <= kSmallObjectBytes) return Ok{};
+  std::unique_lock lock(LockOf(info.bucket).mutex);
+  ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(info.bucket));
+  lock.unlock();
+  return note.Write(NewRecord(std::move(info), file, rules));
+}
+
 Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temporary,
                                           ObjectInfo info, const Preconditions& preconditions) {
   ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(info.bucket));
+  const bool is_upload = directory == directories_.uploads.get();
+  CommitNote note(*side_);
+  if (!is_upload) {
+    ASSIGN_OR_RETURN(const FileIdentity file, IdentityOfNew(directory, temporary, info.name));
+    RETURN_IF_ERROR(NoteNewFile(note, info, file));
+  }
   std::vector<std::string> touched;
   ObjectRecord record;
   {
@@ -112,7 +163,6 @@ Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temp
     ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(info.bucket));
     ASSIGN_OR_RETURN(const RecordPtr before, PrepareCommit(tree, info, rules, preconditions));
     KeptVersion version(*this, tree, rules, before.get());
-    const bool is_upload = directory == directories_.uploads.get();
     if (is_upload) RETURN_IF_ERROR(NoteCommit(temporary, info, rules, &record));
     Step();
     ASSIGN_OR_RETURN(const FileIdentity file,
@@ -122,6 +172,7 @@ Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temp
     if (!is_upload) record = NewRecord(std::move(info), file, rules);
     record.file = file;
     side_->StageObject(record);
+    note.End();
   }
   if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
   Step();
@@ -256,8 +307,12 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
                                               const Preconditions& of_target) {
   if (const auto problem = ObjectNameProblem(to)) return errors::ObjectNameInvalid(to, *problem);
   if (from == to) return errors::MovedOntoItself(to);
-  RETURN_IF_ERROR(Find(bucket, from, true));  // its checksums move with it
+  ASSIGN_OR_RETURN(const Found found, Find(bucket, from, true));  // its checksums move with it
   ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(bucket));
+  CommitNote note(*side_);
+  ObjectInfo moved = found.record.info;
+  moved.name = to;
+  RETURN_IF_ERROR(NoteNewFile(note, std::move(moved), found.record.file));
   std::vector<std::string> touched;
   ObjectRecord record;
   {
@@ -277,11 +332,8 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
     KeptVersion of_moved(*this, tree, rules, &source.record);
     Step();
     const std::string temporary = TemporaryFiles::NewName();
-    const std::string itself = "/proc/self/fd/" + std::to_string(source.file.fd.get());
+    RETURN_IF_ERROR(LinkTemporary(source.file.fd.get(), temporary, from));
     const int directory = directories_.temporary.get();
-    if (::linkat(AT_FDCWD, itself.c_str(), directory, temporary.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-      return errors::CannotMoveObject(from, errno);
-    }
     auto file = tree.Place(directory, temporary, to, &touched);
     if (!file.ok()) {
       ::unlinkat(directory, temporary.c_str(), 0);
@@ -291,6 +343,7 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
     record = NewRecord(source.record.info, *file, rules);
     record.info.name = to;
     side_->StageObject(record);
+    note.End();
     Step();
     const bool is_at_risk = target.ok() || DirectoryOf(from) != DirectoryOf(to);
     if (options_.durable && is_at_risk) RETURN_IF_ERROR(SaveMoved(tree, touched));

@@ -1,4 +1,4 @@
-// Small objects: their commit, and what the store completes when it opens after a commit was
+// The commit of small objects, and what the store completes when it opens after a commit was
 // interrupted, or after a power failure (file_sync.h).
 
 #include <fcntl.h>
@@ -41,6 +41,11 @@ bool Contains(int fd, std::string_view bytes) {
   return count >= 0 && std::string_view(found).substr(0, static_cast<size_t>(count)) == bytes;
 }
 
+// True if something on the path of the object is neither a file nor a directory.
+bool IsOccupied(const Status& placed) {
+  return !placed.ok() && placed.error().code == Code::kInvalidArgument;
+}
+
 }  // namespace
 
 // Commits the object with its bytes first, and gives its file the object's name afterwards.
@@ -71,23 +76,21 @@ Result<ObjectInfo> DirectoryStore::CommitSmall(std::string& temporary, const Fil
   const auto complete = [&](bool is_committed) {
     BucketLock& its = LockOf(bucket);
     std::unique_lock lock(its.mutex);
-    if (is_committed) {
-      status = PlaceOrWithdraw(tree, temporary, *record, before, lock);
-    } else {
-      StageBefore(*record, before);
-    }
+    if (is_committed) status = PlaceOrWithdraw(tree, temporary, record, before, lock);
     const bool is_made = is_committed && status.ok();
     if (!is_made && before && keeps_versions) TakeVersionBack(tree, *before);
     its.placing.erase({bucket, name});  // before a lookup with the lock sees the new file
     lock.unlock();
     its.settled.notify_all();
   };
-  const Status flushed = side_->Flush([&] {
+  const Status flushed = side_->FlushOr({bucket, name, before}, [&] {
     Step();
     complete(true);
   });
   if (!flushed.ok()) {
+    Step();
     complete(false);
+    (void)side_->Flush().ok();  // a sync that fails may leave the commit on the disk
     status = flushed;
   }
   status.ok() ? file_sync_->AddPlaced(sequence, *record) : file_sync_->Skip(sequence);
@@ -105,30 +108,33 @@ void DirectoryStore::StageBefore(const ObjectRecord& failed, const RecordPtr& be
 // refuses that, too, both are tried again: otherwise, the object could appear at the next start.
 // `lock` is held, except meanwhile.
 Status DirectoryStore::PlaceOrWithdraw(BucketTree& tree, std::string& temporary,
-                                       const ObjectRecord& record, const RecordPtr& before,
+                                       const RecordPtr& record, const RecordPtr& before,
                                        std::unique_lock<std::mutex>& lock) {
   const MonotonicTime deadline = MonotonicNow() + kPlacingPatience;
+  const ObjectInfo& info = record->info;
+  std::vector<std::string> touched;
   while (true) {
-    const Status placed = PlaceSmall(tree, temporary, record.info.name);
+    const Status placed = PlaceSmall(tree, temporary, info.name, &touched);
     if (placed.ok()) return placed;
-    StageBefore(record, before);
+    StageBefore(*record, before);
     lock.unlock();
-    const bool is_withdrawn = side_->Flush().ok();
+    const bool is_withdrawn = side_->FlushOr({info.bucket, info.name, record}).ok();
     lock.lock();
-    if (is_withdrawn || MonotonicNow() > deadline) return placed;
-    side_->StageObject(record);
-    LockOf(record.info.bucket).settled.wait_for(lock, kPlacingPause);
+    if (is_withdrawn) return placed;
+    if (MonotonicNow() > deadline) {
+      StageBefore(*record, before);
+      return placed;
+    }
+    LockOf(info.bucket).settled.wait_for(lock, kPlacingPause);
   }
 }
 
-// Syncs directories only if a file of another object was moved.
-Status DirectoryStore::PlaceSmall(BucketTree& tree, std::string& temporary,
-                                  const std::string& name) {
-  std::vector<std::string> touched;
+Status DirectoryStore::PlaceSmall(BucketTree& tree, std::string& temporary, const std::string& name,
+                                  std::vector<std::string>* touched) {
   const int directory = directories_.temporary.get();
-  ASSIGN_OR_RETURN(const bool has_swapped, tree.PlaceBySwap(directory, temporary, name, &touched));
+  ASSIGN_OR_RETURN(const bool has_swapped, tree.PlaceBySwap(directory, temporary, name, touched));
   if (!has_swapped) temporary.clear();
-  return tree.has_moved_others() ? tree.Sync(touched) : Ok{};
+  return Ok{};
 }
 
 // The side store keeps the bytes of small objects until their files are on disk (file_sync.h).
@@ -166,13 +172,13 @@ Status DirectoryStore::PlaceLeftover(std::string temporary, const ObjectRecord& 
     return errors::CannotLookAtObject(record.info.name, errno);
   }
   if (IdentityOf(status) != record.file) return Ok{};
-  const Status placed = PlaceSmall(*tree, temporary, record.info.name);
-  const bool is_occupied = !placed.ok() && placed.error().code == Code::kInvalidArgument;
-  return is_occupied ? Status(Ok{}) : placed;
+  std::vector<std::string> touched;
+  const Status placed = PlaceSmall(*tree, temporary, record.info.name, &touched);
+  return IsOccupied(placed) ? Status(Ok{}) : placed;
 }
 
 // Writes the file again if the disk does not have it. A file that is newer than the object was
-// changed by hand before the power failure, and stays.
+// changed by hand before the power failure, and stays. So does what a person has put at its place.
 Status DirectoryStore::RestoreSmallObject(SideStore::SmallObject small) {
   const ObjectInfo& info = small.record.info;
   auto tree = OpenBucket(info.bucket);
@@ -189,10 +195,39 @@ Status DirectoryStore::RestoreSmallObject(SideStore::SmallObject small) {
   const std::string temporary = TemporaryFiles::NewName();
   RETURN_IF_ERROR(WriteFileDurably(TemporaryDirectoryPath() / temporary, small.bytes, 0666));
   std::vector<std::string> touched;
-  ASSIGN_OR_RETURN(small.record.file,
-                   tree->Place(directories_.temporary.get(), temporary, info.name, &touched));
+  const auto placed = tree->Place(directories_.temporary.get(), temporary, info.name, &touched);
+  if (!placed.ok()) return IsOccupied(placed.error()) ? Status(Ok{}) : placed.error();
+  small.record.file = *placed;
   side_->StageObject(small.record);
   return tree->Sync(touched);
+}
+
+// Files that became objects before their records were on disk. Called after small objects are
+// restored: a flush says that they are.
+Status DirectoryStore::RestoreCommits() {
+  ASSIGN_OR_RETURN(std::vector<ObjectRecord> commits, side_->UnfinishedCommits());
+  if (commits.empty()) return Ok{};
+  for (ObjectRecord& commit : commits) RestoreCommit(std::move(commit));
+  (void)side_->Flush().ok();  // else the next start tries again
+  return Ok{};
+}
+
+// A note of another file is that of a commit that did not get so far, or of an object that was
+// replaced since. What cannot be read is left to the next start.
+void DirectoryStore::RestoreCommit(ObjectRecord commit) {
+  const std::string bucket = commit.info.bucket;
+  const std::string name = commit.info.name;
+  const auto tree = OpenBucket(bucket);
+  if (!tree.ok() && tree.error().code != Code::kNotFound) return;
+  const auto file = tree.ok() ? tree->Open(name) : tree.error();
+  if (!file.ok() && file.error().code != Code::kNotFound) return;
+  const auto known = side_->FindObject(bucket, name);
+  if (!known.ok()) return;
+  side_->StageCommitEnd(commit);
+  if (!file.ok() || file->identity != commit.file) return;
+  if (*known && (*known)->file == commit.file) return;
+  commit.info.generation = side_->NextGeneration(clock_.Now());  // a later one may have ended
+  side_->StageObject(commit);
 }
 
 }  // namespace caip::gcs

@@ -20,28 +20,9 @@
 namespace caip::gcs {
 namespace {
 
-constexpr const char* kTemporary = ".caip-tmp";  // no bucket's name begins with a dot
-constexpr const char* kVersions = ".caip-versions";
 constexpr std::chrono::hours kUploadsKept(7 * 24);  // as long as the service keeps a session
 constexpr const char* kDefaultType = "application/octet-stream";
 constexpr int kHashTries = 3;
-
-// A directory that only this store uses. What a trainer put in its place, such as a link to another
-// directory of the host, is removed: the buckets are among the files of replicas.
-Result<Fd> OpenOwnDirectory(int root, const Path& shown) {
-  const std::string name = shown.filename();
-  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  Fd fd(::openat(root, name.c_str(), kFlags));
-  if (!fd.valid() && (errno == ENOTDIR || errno == ELOOP)) {
-    ::unlinkat(root, name.c_str(), 0);
-    errno = ENOENT;
-  }
-  if (!fd.valid() && errno == ENOENT && ::mkdirat(root, name.c_str(), 0777) == 0) {
-    fd = Fd(::openat(root, name.c_str(), kFlags));
-  }
-  if (!fd.valid()) return CannotOpen(shown, errno);
-  return fd;
-}
 
 Result<Fd> OpenDirectory(const Path& path) {
   RETURN_IF_ERROR(MakeDirectories(path));
@@ -113,8 +94,9 @@ Result<std::unique_ptr<DirectoryStore>> DirectoryStore::Open(DirectoryStoreOptio
   Directories directories;
   ASSIGN_OR_RETURN(directories.root, OpenDirectory(options.root));
   const int root = directories.root.get();
-  ASSIGN_OR_RETURN(directories.temporary, OpenOwnDirectory(root, options.root / kTemporary));
-  ASSIGN_OR_RETURN(directories.versions, OpenOwnDirectory(root, options.root / kVersions));
+  ASSIGN_OR_RETURN(directories.temporary,
+                   OpenOwnDirectory(root, options.root / kTemporaryDirectory));
+  ASSIGN_OR_RETURN(directories.versions, OpenOwnDirectory(root, options.root / kVersionsDirectory));
   ASSIGN_OR_RETURN(directories.uploads, OpenDirectory(options.uploads));
   RemoveLeftovers(options.uploads, kUploadsKept);
   Path side_file = options.root;
@@ -125,6 +107,7 @@ Result<std::unique_ptr<DirectoryStore>> DirectoryStore::Open(DirectoryStoreOptio
       new DirectoryStore(std::move(options), clock, std::move(directories), std::move(side)));
   RETURN_IF_ERROR(store->RestoreUploads());
   RETURN_IF_ERROR(store->RestoreSmallObjects());
+  RETURN_IF_ERROR(store->RestoreCommits());
   RemoveContents(store->directories_.temporary.get());
   store->temporary_files_ = std::make_unique<TemporaryFiles>(store->directories_.temporary.get(),
                                                              store->options_.temporary_patience);
@@ -300,6 +283,41 @@ Result<DirectoryStore::Found> DirectoryStore::FindHashed(const std::string& buck
     found.staged = true;
   }
   return found;
+}
+
+// Running replicas may see the new directory: what hid the removed one from them went with it.
+Status DirectoryStore::RenewTemporary() {
+  ASSIGN_OR_RETURN(const bool is_new,
+                   RenewOwnDirectory(directories_.root.get(), options_.root / kTemporaryDirectory,
+                                     directories_.temporary));
+  if (is_new) temporary_files_->LeaveFolders();
+  return Ok{};
+}
+
+Result<TemporaryFiles::File> DirectoryStore::MakeTemporaryFile(const std::string& object) {
+  TemporaryFiles::File file = temporary_files_->Make();
+  if (!file.fd.valid() && errno == ENOENT) {
+    RETURN_IF_ERROR(RenewTemporary());
+    file = temporary_files_->Make();
+  }
+  if (!file.fd.valid()) return errors::CannotBeginObject(object, errno);
+  return file;
+}
+
+// Gives the open file of the object another name, in the temporary directory.
+Status DirectoryStore::LinkTemporary(int file, const std::string& temporary,
+                                     const std::string& object) {
+  const std::string itself = "/proc/self/fd/" + std::to_string(file);
+  const int directory = directories_.temporary.get();
+  const auto link = [&] {
+    return ::linkat(AT_FDCWD, itself.c_str(), directory, temporary.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (link()) return Ok{};
+  if (errno == ENOENT) {
+    RETURN_IF_ERROR(RenewTemporary());
+    if (link()) return Ok{};
+  }
+  return errors::CannotMoveObject(object, errno);
 }
 
 Status DirectoryStore::EnsureBucket(const std::string& bucket) {

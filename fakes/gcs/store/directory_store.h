@@ -105,6 +105,8 @@ class DirectoryStore final : public BucketStore {
   DirectoryStore(DirectoryStoreOptions options, const Clock& clock, Directories directories,
                  std::unique_ptr<SideStore> side);
 
+  class KeptVersion;
+  class CommitNote;
   using ObjectKey = std::pair<std::string, std::string>;
   using VersionKey = std::tuple<std::string, std::string, int64_t>;  // with the generation
   // Serializes a bucket's changes, and lookups that must not see an unfinished change.
@@ -170,8 +172,9 @@ class DirectoryStore final : public BucketStore {
                             const Preconditions& preconditions);
   Result<RecordPtr> PrepareCommit(const BucketTree& tree, const ObjectInfo& info,
                                   const BucketRules& rules, const Preconditions& preconditions);
-  Status SaveNewBucket(const Bucket& bucket);
-  void WithdrawNewBucket(const std::string& name);
+  Status SaveNewBucket();
+  void WithdrawNewBucket(const Bucket& refused);
+  Status NoteNewFile(CommitNote& note, ObjectInfo info, const FileIdentity& file);
   Status SaveMoved(const BucketTree& tree, const std::vector<std::string>& touched);
   void Withdraw(const Bucket& refused);
   void Withdraw(const ObjectRecord& refused, bool is_live);
@@ -195,14 +198,21 @@ class DirectoryStore final : public BucketStore {
   Path TemporaryDirectoryPath() const {
     return "/proc/self/fd/" + std::to_string(directories_.temporary.get());
   }
+  Status RenewTemporary();
+  Result<TemporaryFiles::File> MakeTemporaryFile(const std::string& object);
+  Status LinkTemporary(int file, const std::string& temporary, const std::string& object);
 
-  // directory_small_objects.cc. RestoreSmallObjects is called when the store opens.
+  // directory_small_objects.cc. RestoreCommits and RestoreSmallObjects are called when the store
+  // opens.
+  Status RestoreCommits();
+  void RestoreCommit(ObjectRecord commit);
   Result<ObjectInfo> CommitSmall(std::string& temporary, const FileIdentity& file, ObjectInfo info,
                                  const Preconditions& preconditions, std::string bytes);
-  Status PlaceSmall(BucketTree& tree, std::string& temporary, const std::string& name);
+  Status PlaceSmall(BucketTree& tree, std::string& temporary, const std::string& name,
+                    std::vector<std::string>* touched);
   Status RestoreSmallObjects();
   Status RestoreSmallObject(SideStore::SmallObject small);
-  Status PlaceOrWithdraw(BucketTree& tree, std::string& temporary, const ObjectRecord& record,
+  Status PlaceOrWithdraw(BucketTree& tree, std::string& temporary, const RecordPtr& record,
                          const RecordPtr& before, std::unique_lock<std::mutex>& lock);
   void StageBefore(const ObjectRecord& failed, const RecordPtr& before);
   Status PlaceLeftover(std::string temporary, const ObjectRecord& record);
@@ -211,8 +221,6 @@ class DirectoryStore final : public BucketStore {
     if (options_.between_steps) options_.between_steps();
   }
   ObjectRecord NewRecord(ObjectInfo info, const FileIdentity& file, const BucketRules& rules);
-
-  class KeptVersion;
 
   // directory_versions.cc. The caller holds the bucket's lock, except in ClearVersions, which is
   // called when the store opens.
@@ -230,6 +238,7 @@ class DirectoryStore final : public BucketStore {
   Status DeleteVersion(const std::string& bucket, const std::string& name,
                        const Preconditions& preconditions, const Version& version);
   Fd OpenVersions(const std::string& bucket) const;
+  Result<Fd> MakeVersions(const std::string& bucket, const std::string& object) const;
   void ClearVersionsOf(const std::string& bucket);
   void RemoveVersionFile(const std::string& bucket, int64_t generation) const;
   void RemoveExpired();

@@ -57,6 +57,17 @@ Fd DirectoryStore::OpenVersions(const std::string& bucket) const {
   return OpenBeneath(directories_.versions.get(), bucket, O_RDONLY | O_DIRECTORY);
 }
 
+// A directory for a version of the object.
+Result<Fd> DirectoryStore::MakeVersions(const std::string& bucket,
+                                        const std::string& object) const {
+  RETURN_IF_ERROR(RenewOwnDirectory(directories_.root.get(), options_.root / kVersionsDirectory,
+                                    directories_.versions));
+  ::mkdirat(directories_.versions.get(), bucket.c_str(), 0777);
+  Fd directory = OpenVersions(bucket);
+  if (!directory.valid()) return errors::CannotKeepVersion(object, errno);
+  return directory;
+}
+
 void DirectoryStore::RemoveExpired() {
   const auto expired = side_->ExpiredVersions(clock_.Now(), kExpiredAtOnce);
   if (!expired.ok() || expired->empty()) return;  // the next call tries again
@@ -151,9 +162,7 @@ Status DirectoryStore::KeepVersion(const Found& found, bool noncurrent, const Bu
   const int versions = directories_.versions.get();
   const std::string name = std::to_string(record.info.generation);
   const std::string itself = "/proc/self/fd/" + std::to_string(found.file.fd.get());
-  ::mkdirat(versions, bucket.c_str(), 0777);
-  const Fd directory = OpenVersions(bucket);
-  if (!directory.valid()) return errors::CannotKeepVersion(record.info.name, errno);
+  ASSIGN_OR_RETURN(const Fd directory, MakeVersions(bucket, record.info.name));
   const int kept = directory.get();
   ::unlinkat(kept, name.c_str(), 0);  // left by an attempt that a crash ended
   if (::linkat(AT_FDCWD, itself.c_str(), kept, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
@@ -187,8 +196,10 @@ Status DirectoryStore::DeleteVersion(const std::string& bucket, const std::strin
     side_->StageVersionRemoval(bucket, name, version.generation);
   }
   const Status saved = side_->Flush();
+  Step();
   if (!saved.ok()) {
     side_->StageVersion(*record);  // else the next change that is saved deletes it
+    (void)side_->Flush().ok();     // another thread may have saved the deletion meanwhile
   } else if (!is_kept) {
     RemoveVersionFile(bucket, version.generation);
   }

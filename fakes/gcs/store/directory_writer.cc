@@ -47,8 +47,7 @@ DirectoryWriter::DirectoryWriter(DirectoryStore& store, std::string bucket, std:
 Result<std::unique_ptr<ObjectWriter>> DirectoryWriter::Start(DirectoryStore& store,
                                                              std::string bucket, std::string name) {
   const int directory = store.directories_.temporary.get();
-  TemporaryFiles::File file = store.temporary_files_->Make();
-  if (!file.fd.valid()) return errors::CannotBeginObject(name, errno);
+  ASSIGN_OR_RETURN(TemporaryFiles::File file, store.MakeTemporaryFile(name));
   return std::unique_ptr<ObjectWriter>(
       new DirectoryWriter(store, std::move(bucket), std::move(name), directory,
                           std::move(file.name), false, std::move(file.fd)));

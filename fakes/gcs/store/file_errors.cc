@@ -64,6 +64,11 @@ Error CannotPlaceObject(std::string_view object, int error_number) {
   return SystemError("cannot put object " + Quoted(object) + " in its place", error_number);
 }
 
+Error NewFileRemoved(std::string_view object) {
+  return {Code::kUnavailable, "The file of the new object " + Quoted(object) +
+                                  " was removed before it had its name. Send the object again."};
+}
+
 Error CannotLookAtObject(std::string_view object, int error_number) {
   return SystemError("cannot look at object " + Quoted(object), error_number);
 }

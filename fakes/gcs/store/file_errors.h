@@ -22,6 +22,8 @@ Error CannotContinueObject(std::string_view object, int error_number);
 Error CannotWriteObject(std::string_view object, int error_number);
 Error CannotSyncObject(std::string_view object, int error_number);
 Error CannotPlaceObject(std::string_view object, int error_number);
+/// Without errno.
+Error NewFileRemoved(std::string_view object);
 Error CannotLookAtObject(std::string_view object, int error_number);
 Error CannotMoveObject(std::string_view object, int error_number);
 Error CannotDeleteObject(std::string_view object, int error_number);

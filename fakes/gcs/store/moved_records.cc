@@ -154,8 +154,8 @@ constexpr const char* kLaterRows =
 constexpr const char* kAdoptCounter =
     "REPLACE INTO main.counters SELECT * FROM live.counters WHERE name = 'generation'";
 
-constexpr const char* kDetachSmall =
-    "DELETE FROM small_objects; DELETE FROM counters WHERE name = 'boot';";
+constexpr const char* kDropUnfinished =
+    "DELETE FROM small_objects; DELETE FROM commits; DELETE FROM counters WHERE name = 'boot';";
 
 // One statement changes each row once, also where an inode of a copy is that of another original.
 constexpr const char* kCopiesTable =
@@ -196,7 +196,7 @@ Status RenumberRecords(const Path& file, const CopiedInodes& copies) {
   RETURN_IF_ERROR(mover.Run(kCopiesTable));
   return mover.Transact([&]() -> Status {
     RETURN_IF_ERROR(mover.AddCopies(copies));
-    for (const char* table : {"objects", "versions", "small_objects"}) {
+    for (const char* table : {"objects", "versions", "small_objects", "commits"}) {
       RETURN_IF_ERROR(mover.Run(RenumberSql(table).c_str()));
     }
     return Ok{};
@@ -235,7 +235,7 @@ Status DetachRecords(const Path& file, const FileIdentifier& identify) {
       };
       RETURN_IF_ERROR(MoveRows(mover, table, detach));
     }
-    return mover.Run(kDetachSmall);
+    return mover.Run(kDropUnfinished);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <semaphore.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "fakes/gcs/store/side_store.h"
 #include "fakes/gcs/store/side_tables.h"
@@ -38,6 +39,14 @@ struct SideStore::Waiter {
 // sleep until it has ended. Then one of them wakes and commits, while the first thread finishes the
 // work of the others, if it has such work itself.
 Status SideStore::Flush(const std::function<void()>& finish) {
+  return FlushStaged(nullptr, finish);
+}
+
+Status SideStore::FlushOr(const ObjectState& otherwise, const std::function<void()>& finish) {
+  return FlushStaged(&otherwise, finish);
+}
+
+Status SideStore::FlushStaged(const ObjectState* otherwise, const std::function<void()>& finish) {
   std::unique_lock lock(mutex_);
   const uint64_t wanted = staged_count_;
   while (flushed_count_ < wanted && flushing_) {
@@ -51,13 +60,13 @@ Status SideStore::Flush(const std::function<void()>& finish) {
     }
     lock.lock();
   }
-  if (flushed_count_ < wanted) return WriteStaged(lock, finish);
+  if (flushed_count_ < wanted) return WriteStaged(lock, otherwise, finish);
   lock.unlock();
   if (finish) finish();
   return Ok{};
 }
 
-Status SideStore::WriteStaged(std::unique_lock<std::mutex>& lock,
+Status SideStore::WriteStaged(std::unique_lock<std::mutex>& lock, const ObjectState* otherwise,
                               const std::function<void()>& finish) {
   flushing_ = true;
   writing_ = std::exchange(staged_, {});
@@ -70,6 +79,7 @@ Status SideStore::WriteStaged(std::unique_lock<std::mutex>& lock,
     flushed_count_ = reached;
   } else {
     PutBack(std::move(writing_));
+    if (otherwise) StageInstead(*otherwise);
   }
   const Batch written = std::exchange(writing_, {});
   flushing_ = false;
@@ -108,33 +118,49 @@ void SideStore::ReleaseWaiters(const std::vector<Waiter*>& waiters, bool is_comm
 
 // Stages the records of a failed write again, unless newer ones are staged.
 void SideStore::PutBack(Batch failed) {
+  const auto is_removed = [&](const std::string& bucket) {
+    return staged_.removed_buckets.contains(bucket);
+  };
   for (auto& [key, object] : failed.objects) {
-    const auto bucket = staged_.buckets.find(key.first);
-    if (bucket == staged_.buckets.end() || bucket->second) staged_.objects.try_emplace(key, object);
+    if (!is_removed(key.first)) staged_.objects.try_emplace(key, object);
   }
   for (auto& [key, version] : failed.versions) {
-    const auto bucket = staged_.buckets.find(std::get<0>(key));
-    if (bucket == staged_.buckets.end() || bucket->second) {
-      staged_.versions.try_emplace(key, version);
-    }
+    if (!is_removed(std::get<0>(key))) staged_.versions.try_emplace(key, version);
   }
-  for (auto& [name, bucket] : failed.buckets) staged_.buckets.try_emplace(name, bucket);
+  for (auto& [name, bucket] : failed.buckets) {
+    if (!is_removed(name)) staged_.buckets.try_emplace(name, bucket);
+  }
+  staged_.removed_buckets.merge(failed.removed_buckets);
   staged_.small.merge(failed.small);
+  staged_.commits.merge(failed.commits);
   staged_.synced = std::max(staged_.synced, failed.synced);
+}
+
+// The caller holds the mutex. If the object has nothing staged, its bucket was removed meanwhile.
+void SideStore::StageInstead(const ObjectState& otherwise) {
+  const auto staged = staged_.objects.find({otherwise.bucket, otherwise.name});
+  if (staged == staged_.objects.end()) return;
+  const RecordPtr refused = std::exchange(staged->second, otherwise.record);
+  std::erase_if(staged_.small, [&](const auto& item) { return item.second.record == refused; });
+  if (otherwise.record) {
+    known_objects_.Put(otherwise.record);
+  } else {
+    known_objects_.Forget(otherwise.bucket, otherwise.name);
+  }
+  ++staged_count_;
 }
 
 Status SideStore::Write(const Batch& batch, int64_t last_generation) {
   Writer& writer = *writer_;
   RETURN_IF_ERROR(writer.database.Run("BEGIN IMMEDIATE"));
   bool ok = true;
+  for (const std::string& name : batch.removed_buckets) {
+    ok = ok && Writer::Run(writer.remove_bucket.Bind(1, name)) &&
+         Writer::Run(writer.remove_objects.Bind(1, name)) &&
+         Writer::Run(writer.remove_versions.Bind(1, name));
+  }
   for (const auto& [name, bucket] : batch.buckets) {
-    if (!bucket) {
-      ok = ok && Writer::Run(writer.remove_bucket.Bind(1, name)) &&
-           Writer::Run(writer.remove_objects.Bind(1, name)) &&
-           Writer::Run(writer.remove_versions.Bind(1, name));
-    } else {
-      ok = ok && Writer::Run(writer.put_bucket.Bind(1, name).Bind(2, BucketRecordText(*bucket)));
-    }
+    ok = ok && Writer::Run(writer.put_bucket.Bind(1, name).Bind(2, BucketRecordText(bucket)));
   }
   for (const auto& [key, object] : batch.objects) {
     ok = ok && (object ? writer.Put(*object)
@@ -148,6 +174,10 @@ Status SideStore::Write(const Batch& batch, int64_t last_generation) {
   }
   for (const auto& [sequence, small] : batch.small) {
     ok = ok && writer.PutSmall(sequence, *small.record, small.bytes);
+  }
+  for (const auto& [generation, commit] : batch.commits) {
+    ok = ok && (commit ? writer.PutCommit(*commit)
+                       : Writer::Run(writer.remove_commit.Bind(1, generation)));
   }
   if (batch.synced > 0) {
     ok = ok && Writer::Run(writer.remove_small.Bind(1, static_cast<int64_t>(batch.synced)));

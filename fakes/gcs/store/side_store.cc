@@ -77,8 +77,7 @@ std::optional<RecordPtr> SideStore::FindUnwritten(const std::string& bucket,
     if (const auto at = batch->objects.find({bucket, name}); at != batch->objects.end()) {
       return at->second;
     }
-    const auto gone = batch->buckets.find(bucket);
-    if (gone != batch->buckets.end() && !gone->second) return RecordPtr();
+    if (batch->removed_buckets.contains(bucket)) return RecordPtr();
   }
   return std::nullopt;
 }
@@ -173,6 +172,23 @@ void SideStore::StageSynced(uint64_t sequence) {
   ++staged_count_;
 }
 
+void SideStore::StageCommit(RecordPtr record) {
+  const std::lock_guard lock(mutex_);
+  staged_.commits[record->info.generation] = std::move(record);
+  ++staged_count_;
+}
+
+void SideStore::StageCommitEnd(const ObjectRecord& record) {
+  const std::lock_guard lock(mutex_);
+  staged_.commits[record.info.generation] = nullptr;
+  ++staged_count_;
+}
+
+Result<std::vector<ObjectRecord>> SideStore::UnfinishedCommits() {
+  const std::lock_guard lock(reader_mutex_);
+  return reader_->ReadCommits();
+}
+
 Result<std::vector<SideStore::SmallObject>> SideStore::SmallObjects() {
   const std::lock_guard lock(reader_mutex_);
   return reader_->ReadSmallObjects();
@@ -233,7 +249,8 @@ void SideStore::StageBucketRemoval(const std::string& name) {
   std::erase_if(staged_.objects, [&](const auto& item) { return item.first.first == name; });
   std::erase_if(staged_.versions, [&](const auto& v) { return std::get<0>(v.first) == name; });
   known_objects_.Clear();  // of all buckets: this is rare
-  staged_.buckets[name] = std::nullopt;
+  staged_.buckets.erase(name);
+  staged_.removed_buckets.insert(name);
   known_buckets_[name] = std::nullopt;
   known_rules_.erase(name);
   ++staged_count_;
@@ -261,8 +278,7 @@ Result<std::optional<ObjectRecord>> SideStore::FindVersion(const std::string& bu
     for (const Batch* batch : {&staged_, &writing_}) {
       const auto at = batch->versions.find({bucket, name, generation});
       if (at != batch->versions.end()) return at->second;
-      const auto gone = batch->buckets.find(bucket);
-      if (gone != batch->buckets.end() && !gone->second) return std::optional<ObjectRecord>();
+      if (batch->removed_buckets.contains(bucket)) return std::optional<ObjectRecord>();
     }
   }
   const std::lock_guard lock(reader_mutex_);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -60,6 +61,15 @@ class SideStore {
   /// The same without bytes. The records have only the names and the files.
   Result<std::vector<SmallObject>> SmallObjectFiles();
   uint64_t last_sequence() const { return last_sequence_; }
+
+  /// Notes that a file is about to become this object, which has no other record yet. If the
+  /// process ends before the object's record is on disk, the next one finds it here.
+  void StageCommit(RecordPtr record);
+  /// That commit has ended: the record is staged, or the file did not become the object.
+  void StageCommitEnd(const ObjectRecord& record);
+  /// The notes of commits that did not end. Reads the disk.
+  Result<std::vector<ObjectRecord>> UnfinishedCommits();
+
   /// True if the host has not started again since the last flush of an earlier process.
   bool is_same_boot() const { return is_same_boot_; }
   /// True if emulators note how many bytes of an unfinished upload they have confirmed, and have
@@ -92,12 +102,22 @@ class SideStore {
   /// version did not end. Reads the disk.
   Result<std::vector<ObjectRecord>> VersionsOfLiveObjects();
 
-  /// Forgets the bucket, all its objects and their versions.
+  /// Forgets the bucket, all its objects and their versions. What is staged for it afterwards is
+  /// that of a new bucket.
   void StageBucketRemoval(const std::string& name);
   /// `finish` is called when the changes are on disk, before this returns: by this thread, or by
   /// the one that wrote them, so that no thread wakes for it. A thread that passes none never calls
   /// that of another, so it may hold locks that such work needs.
   Status Flush(const std::function<void()>& finish = {});
+  /// The record of an object; nullptr: it has none.
+  struct ObjectState {
+    std::string bucket;
+    std::string name;
+    RecordPtr record;
+  };
+  /// As Flush. If the disk refuses the changes, `otherwise` is staged instead of what is staged for
+  /// that object, before another thread can save it.
+  Status FlushOr(const ObjectState& otherwise, const std::function<void()>& finish = {});
 
   /// Returns a generation that is larger than every earlier one, even from before a restart. It is
   /// near `now` in microseconds.
@@ -116,13 +136,16 @@ class SideStore {
     std::string bytes;
   };
   struct Batch {
-    std::map<std::string, std::optional<Bucket>> buckets;  // nullopt: removed with its objects
-    std::map<ObjectKey, RecordPtr> objects;                // nullptr: removed
+    std::set<std::string> removed_buckets;   // before the other changes, with all their records
+    std::map<std::string, Bucket> buckets;   // new or changed
+    std::map<ObjectKey, RecordPtr> objects;  // nullptr: removed
     std::map<VersionKey, std::optional<ObjectRecord>> versions;
     std::map<uint64_t, StagedBytes> small;  // by sequence number
+    std::map<int64_t, RecordPtr> commits;   // by the note's generation; nullptr: ended
     uint64_t synced = 0;
     bool empty() const {
-      return buckets.empty() && objects.empty() && versions.empty() && small.empty() && synced == 0;
+      return removed_buckets.empty() && buckets.empty() && objects.empty() && versions.empty() &&
+             small.empty() && commits.empty() && synced == 0;
     }
   };
   struct Writer;
@@ -136,9 +159,12 @@ class SideStore {
                                                  const std::string& name);
   void Remember(RecordPtr record, uint64_t staged_count);
   Status Write(const Batch& batch, int64_t last_generation);
-  Status WriteStaged(std::unique_lock<std::mutex>& lock, const std::function<void()>& finish);
+  Status FlushStaged(const ObjectState* otherwise, const std::function<void()>& finish);
+  Status WriteStaged(std::unique_lock<std::mutex>& lock, const ObjectState* otherwise,
+                     const std::function<void()>& finish);
   static void ReleaseWaiters(const std::vector<Waiter*>& waiters, bool is_committed, bool finishes);
   void PutBack(Batch failed);
+  void StageInstead(const ObjectState& otherwise);
 
   std::mutex mutex_;              // guards the members up to last_sequence_
   std::vector<Waiter*> waiters_;  // threads whose changes wait for a commit

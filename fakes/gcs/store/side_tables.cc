@@ -23,6 +23,11 @@ CREATE INDEX IF NOT EXISTS versions_by_generation ON versions (bucket, generatio
 CREATE TABLE IF NOT EXISTS small_objects (
   sequence INTEGER PRIMARY KEY, bucket TEXT NOT NULL, name TEXT NOT NULL,
   inode INTEGER NOT NULL, modified_ns INTEGER NOT NULL, bytes BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS commits (
+  bucket TEXT NOT NULL, name TEXT NOT NULL,
+  generation INTEGER PRIMARY KEY, inode INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
+  size INTEGER NOT NULL, hashed INTEGER NOT NULL, md5 BLOB NOT NULL, crc32c INTEGER NOT NULL,
+  record TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 )";
 
@@ -71,6 +76,11 @@ Status SideStore::Writer::PrepareStatements() {
   database.PrepareLater(remove_versions, "DELETE FROM versions WHERE bucket=?");
   database.PrepareLater(put_small, "INSERT INTO small_objects VALUES (?,?,?,?,?,?)");
   database.PrepareLater(remove_small, "DELETE FROM small_objects WHERE sequence <= ?");
+  database.PrepareLater(put_commit,
+                        "INSERT OR REPLACE INTO commits (bucket, name, generation, "
+                        "inode, modified_ns, size, hashed, md5, crc32c, record) "
+                        "VALUES (?,?,?,?,?,?,?,?,?,?)");
+  database.PrepareLater(remove_commit, "DELETE FROM commits WHERE generation=?");
   return database.Prepare(put_counter, "INSERT OR REPLACE INTO counters VALUES (?,?)");
 }
 
@@ -106,6 +116,11 @@ bool SideStore::Writer::PutSmall(uint64_t sequence, const ObjectRecord& record,
   put_small.Bind(3, record.info.name).Bind(4, static_cast<int64_t>(record.file.inode));
   put_small.Bind(5, record.file.modified_ns).BindBytes(6, bytes);
   return Run(put_small);
+}
+
+bool SideStore::Writer::PutCommit(const ObjectRecord& record) {
+  BindRecord(put_commit, record);
+  return Run(put_commit);
 }
 
 Status SideStore::Reader::Open() {
@@ -155,21 +170,31 @@ ObjectRecord SideStore::Reader::ReadRecord(const SqliteStatement& row, std::stri
   return record;
 }
 
-// Called at most once, when the store opens. Usually there are fewer versions than objects, so the
-// versions are looked at first: CROSS JOIN keeps that order.
-Result<std::vector<ObjectRecord>> SideStore::Reader::ReadVersionsOfLiveObjects() {
+// Called when the store opens. Its last columns are those of the name.
+Result<std::vector<ObjectRecord>> SideStore::Reader::ReadRecords(const char* sql) {
   SqliteStatement select;
-  RETURN_IF_ERROR(database.Prepare(
-      select,
-      "SELECT o.generation, o.inode, o.modified_ns, o.size, o.hashed, o.md5, o.crc32c, o.record, "
-      "o.bucket, o.name FROM versions AS v CROSS JOIN objects AS o "
-      "WHERE o.bucket = v.bucket AND o.name = v.name AND o.generation = v.generation"));
+  RETURN_IF_ERROR(database.Prepare(select, sql));
   std::vector<ObjectRecord> records;
   while (true) {
     ASSIGN_OR_RETURN(const bool more, Next(select));
     if (!more) return records;
     records.push_back(ReadRecord(select, select.Text(8), select.Text(9)));
   }
+}
+
+// Usually there are fewer versions than objects, so the versions are looked at first: CROSS JOIN
+// keeps that order.
+Result<std::vector<ObjectRecord>> SideStore::Reader::ReadVersionsOfLiveObjects() {
+  return ReadRecords(
+      "SELECT o.generation, o.inode, o.modified_ns, o.size, o.hashed, o.md5, o.crc32c, o.record, "
+      "o.bucket, o.name FROM versions AS v CROSS JOIN objects AS o "
+      "WHERE o.bucket = v.bucket AND o.name = v.name AND o.generation = v.generation");
+}
+
+Result<std::vector<ObjectRecord>> SideStore::Reader::ReadCommits() {
+  return ReadRecords(
+      "SELECT generation, inode, modified_ns, size, hashed, md5, crc32c, record, bucket, name "
+      "FROM commits ORDER BY generation");
 }
 
 // Both are called at most once, when the store opens. A record with another file is newer, or its

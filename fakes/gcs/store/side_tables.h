@@ -20,6 +20,7 @@ struct SideStore::Writer {
   /// The largest generation in the file; 0 if it is new.
   Result<int64_t> LastGeneration();
   bool PutSmall(uint64_t sequence, const ObjectRecord& record, const std::string& bytes);
+  bool PutCommit(const ObjectRecord& record);
 
   SqliteDatabase database;
   SqliteStatement put_object;
@@ -33,6 +34,8 @@ struct SideStore::Writer {
   SqliteStatement put_counter;
   SqliteStatement put_small;
   SqliteStatement remove_small;
+  SqliteStatement put_commit;
+  SqliteStatement remove_commit;
 
  private:
   Status MakeTables();
@@ -46,9 +49,11 @@ struct SideStore::Reader {
   /// Steps to the next row. False: there is none.
   Result<bool> Next(SqliteStatement& statement) const;
   static ObjectRecord ReadRecord(const SqliteStatement& row, std::string bucket, std::string name);
+  Result<std::vector<ObjectRecord>> ReadRecords(const char* sql);
   Result<std::vector<SmallObject>> ReadSmallObjects();
   Result<std::vector<SmallObject>> ReadSmallObjectFiles();
   Result<std::vector<ObjectRecord>> ReadVersionsOfLiveObjects();
+  Result<std::vector<ObjectRecord>> ReadCommits();
 
   SqliteDatabase database;
   SqliteStatement object;

@@ -12,6 +12,8 @@
 #include <ctime>
 #include <utility>
 
+#include "fakes/gcs/store/file_errors.h"
+
 namespace caip::gcs {
 namespace {
 
@@ -34,7 +36,38 @@ void PlaceFoldersApart(int directory) {
   (void)::ioctl(directory, FS_IOC_SETFLAGS, &flags);
 }
 
+bool IsSameDirectory(int a, int b) {
+  struct stat status_a {};
+  struct stat status_b {};
+  return ::fstat(a, &status_a) == 0 && ::fstat(b, &status_b) == 0 &&
+         status_a.st_dev == status_b.st_dev && status_a.st_ino == status_b.st_ino;
+}
+
 }  // namespace
+
+Result<Fd> OpenOwnDirectory(int root, const Path& shown) {
+  const std::string name = shown.filename();
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  Fd fd(::openat(root, name.c_str(), kFlags));
+  if (!fd.valid() && (errno == ENOTDIR || errno == ELOOP)) {
+    ::unlinkat(root, name.c_str(), 0);
+    errno = ENOENT;
+  }
+  if (!fd.valid() && errno == ENOENT &&
+      (::mkdirat(root, name.c_str(), 0777) == 0 || errno == EEXIST)) {  // by another thread
+    fd = Fd(::openat(root, name.c_str(), kFlags));
+  }
+  if (!fd.valid()) return CannotOpen(shown, errno);
+  return fd;
+}
+
+Result<bool> RenewOwnDirectory(int root, const Path& shown, const Fd& own) {
+  ASSIGN_OR_RETURN(const Fd now, OpenOwnDirectory(root, shown));
+  if (IsSameDirectory(now.get(), own.get())) return false;
+  if (::fsync(root) != 0) return errors::CannotSyncBuckets(errno);
+  if (::dup3(now.get(), own.get(), O_CLOEXEC) < 0) return CannotOpen(shown, errno);
+  return true;
+}
 
 TemporaryFiles::TemporaryFiles(int directory, Duration patience)
     : directory_(directory), patience_(patience) {
@@ -79,10 +112,17 @@ void TemporaryFiles::LeaveFolder(const std::string& folder) {
   if (folder_ == folder) folder_.clear();
 }
 
+void TemporaryFiles::LeaveFolders() {
+  const std::lock_guard lock(mutex_);
+  makes_folders_ = false;
+  folder_.clear();
+  old_.clear();
+}
+
 void TemporaryFiles::CountTime(const std::string& folder, Duration taken) {
   if (taken <= kUsualTime && patience_ > Duration(0)) return;
   const std::lock_guard lock(mutex_);
-  if (folder != folder_) return;
+  if (!makes_folders_ || folder != folder_) return;
   excess_ += taken - std::min(taken, kUsualTime);
   if (excess_ < patience_) return;
   excess_ = Duration(0);

@@ -1,8 +1,8 @@
 #pragma once
-// Where files are made that become objects. On ext4 without a journal, an inode is not used again
-// for some minutes after its file was deleted. The search for a free inode passes all such inodes
-// of the directory's block group. After some thousand deletions, by any program, that takes most
-// of the time of a small upload.
+// The store's own directories, and where files are made that become objects. On ext4 without a
+// journal, an inode is not used again for some minutes after its file was deleted. The search for a
+// free inode passes all such inodes of the directory's block group. After some thousand deletions,
+// by any program, that takes most of the time of a small upload.
 
 #include <mutex>
 #include <string>
@@ -10,8 +10,20 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/result.h"
 
 namespace caip::gcs {
+
+inline constexpr const char* kTemporaryDirectory = ".caip-tmp";  // no bucket begins with a dot
+inline constexpr const char* kVersionsDirectory = ".caip-versions";
+
+/// Opens a directory below `root` that only the store uses, or makes it. What a trainer put in its
+/// place, such as a link to another directory of the host, is removed: the buckets are among the
+/// files of replicas.
+Result<Fd> OpenOwnDirectory(int root, const Path& shown);
+/// The same for a directory that was open: a person may have removed or moved it. Its descriptor
+/// becomes that of the new one, for all who use it. True: it is another directory now.
+Result<bool> RenewOwnDirectory(int root, const Path& shown, const Fd& own);
 
 /// Makes files in the store's temporary directory, or in directories below it: when new files have
 /// taken too much processor time, a new directory follows, which the filesystem places in another
@@ -36,6 +48,8 @@ class TemporaryFiles {
     Fd fd;             // open for reading and writing. If invalid, errno is set
   };
   File Make();
+  /// Makes no more directories: others may have made links in the temporary directory.
+  void LeaveFolders();
 
  private:
   std::string Folder() const;
@@ -47,6 +61,7 @@ class TemporaryFiles {
   int directory_;
   Duration patience_;
   mutable std::mutex mutex_;
+  bool makes_folders_ = true;
   std::string folder_;            // "" or a name with a final slash
   std::vector<std::string> old_;  // may still have files
   Duration excess_{0};            // processor time of files in `folder_` beyond the usual one
