@@ -2,14 +2,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <utility>
 
+#include "host/launcher/container_rights.h"
 #include "host/machine/machine_files.h"
 #include "host/machine/machines.h"
 #include "host/machine/other_users.h"
@@ -305,6 +308,20 @@ TEST_F(ImageMachine, ShowsFilesOfTheStateBelowADirectoryThatIsClosedToItsUser) {
   launch.environment.emplace_back("NAMED", (state / "named").string());
   EXPECT_THAT(Output(std::move(launch)), ElementsAre("named", HasSubstr("Permission denied"),
                                                      HasSubstr("No such file"), "1000"));
+}
+
+// Without that right, the launcher makes a user namespace, whose only user is root.
+TEST(MayBecome, OtherUsersOnlyWithTheRightToMakeNamespaces) {
+  if (!MayBecome(1000, 1000)) GTEST_SKIP() << "this process may become no other user";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool is_limited =
+        launcher::LimitOwnCapabilities(~launcher::CapabilityBits({CAP_SYS_ADMIN}));
+    ::_exit(is_limited && MayBecome(0, 0) && !MayBecome(1000, 1000) ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(ImageMachine, NeverShowsKeysOfTheStateWhateverItNames) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -139,6 +140,30 @@ TEST_F(BusyLink, AReplicaForWhoseCallsNoDescriptorIsFreeIsLostForThatReason) {
   const int status = ended.get();
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
   EXPECT_GT(DescriptorShortages(), shortages);
+}
+
+// The copy of its program is a file, too.
+TEST(LauncherLink, StartsALauncherThatIsLargerThanTheLimitOfFiles) {
+  std::promise<launcher::Report> reported;
+  LauncherLink::Listener listener;
+  listener.report = [&](const launcher::Report& report) { reported.set_value(report); };
+  listener.gone = [] {};
+  rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit lower{64u << 10, limit.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &lower);
+  const auto link = LauncherLink::Start(LauncherProgram(), std::move(listener));
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  ASSERT_TRUE(link.ok()) << link.error().message;
+  LauncherLink::Replica replica;
+  replica.number = 1;
+  replica.directory = "/";
+  replica.argv = {"/nowhere/program"};
+  replica.out = replica.err = STDERR_FILENO;
+  ASSERT_TRUE((*link)->Launch(replica).ok());
+  auto report = reported.get_future();
+  ASSERT_EQ(report.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  EXPECT_EQ(report.get().step, launcher::Step::kExec);
 }
 
 TEST_F(BusyLink, FaultsOfANetworkThatClosesAreWaitedForByNoOne) {

@@ -3,14 +3,21 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <climits>
+#include <cstring>
 #include <filesystem>
 #include <future>
+#include <thread>
 
+#include "base/encoding.h"
 #include "host/machine/run_networks.h"
 #include "host/process/launcher_link.h"
 #include "tests/host/file_replacer.h"
@@ -85,11 +92,12 @@ class Machines : public ::testing::Test {
     ::getsockname(listening.get(), reinterpret_cast<sockaddr*>(&place), &size);
     return {std::move(listening), ntohs(place.sin_port)};
   }
-  /// The caip-nat of this test's launcher; 0: none runs.
-  static pid_t FindNat() {
+  static pid_t FindNat() { return FindHelper("caip-nat"); }
+  /// The child of this test's launcher that has this name; 0: there is none.
+  static pid_t FindHelper(const std::string& wanted) {
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
       const auto name = ReadFile(entry.path() / "comm");
-      if (!name.ok() || *name != "caip-nat\n") continue;
+      if (!name.ok() || *name != wanted + "\n") continue;
       const auto [state, launcher] = StateAndParent(entry.path().filename());
       if (state == 'Z' || StateAndParent(std::to_string(launcher)).second != ::getpid()) continue;
       return std::stoi(entry.path().filename());
@@ -255,6 +263,94 @@ TEST_F(Machines, CanBreakNoConnectionOfTheLauncherButTheirOwn) {
   EXPECT_EQ(world_.ExitCount(), 2u) << "the other replica has ended, too";
 }
 
+// Root of a machine may send over a copy of the socket of its init. A machine whose end is reported
+// must end: the next start of the replica has the same boot disk.
+TEST_F(Machines, EndWhenAProgramReportsTheirEnd) {
+  launcher::Report faked;
+  faked.kind = launcher::Report::kEnded;
+  faked.left_running = INT_MIN;
+  std::strcpy(faked.left, "1 conmon\n");
+  const std::string bytes(reinterpret_cast<const char*>(&faked), sizeof faked);
+  world_.Launch(
+      APython("import base64, ctypes, os, signal, socket, time\n"
+              "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])\n"
+              "print('ready', flush=True)\n"
+              "signal.sigwait([signal.SIGUSR1])\n"
+              "libc = ctypes.CDLL(None)\n"
+              "init = libc.syscall(434, 1, 0)\n"  // pidfd_open
+              "for name in os.listdir('/proc/1/fd'):\n"
+              "    copy = libc.syscall(438, init, int(name), 0)\n"  // pidfd_getfd
+              "    if copy >= 0 and os.readlink(f'/proc/self/fd/{copy}').startswith('socket:'):\n"
+              "        socket.socket(fileno=copy).send(base64.b64decode('" +
+              Base64(bytes) +
+              "'))\n"
+              "time.sleep(1000)\n"));
+  ASSERT_TRUE(world_.sink.AwaitMessage("ready"));
+  const engine::RunKey run = AKey().run;
+  const auto living = world_.launcher->LivingOf(run.project, run.job_id);
+  ASSERT_EQ(living.size(), 1u);
+  const Fd init(static_cast<int>(::syscall(SYS_pidfd_open, living.front().init, 0)));
+  world_.launcher->Signal(AKey(), SIGUSR1);
+  EXPECT_EQ(world_.AwaitExits(1).back().exit_code, 0);
+  pollfd end{init.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&end, 1, 30'000), 1) << "the machine of the ended replica runs on";
+}
+
+/// Fills the sockets of a process that have messages, so that a send waits. Returns their number.
+int FillSocketsOf(pid_t process) {
+  int filled = 0;
+  const Fd owner(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+  const std::string files = "/proc/" + std::to_string(process) + "/fd";
+  for (const auto& entry : std::filesystem::directory_iterator(files)) {
+    const int number = std::stoi(entry.path().filename());
+    if (number == launcher::kSocket) continue;  // of caip
+    const Fd copy(static_cast<int>(::syscall(SYS_pidfd_getfd, owner.get(), number, 0)));
+    int type = 0;
+    socklen_t size = sizeof type;
+    ::getsockopt(copy.get(), SOL_SOCKET, SO_TYPE, &type, &size);
+    if (type != SOCK_SEQPACKET) continue;
+    while (::send(copy.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1) continue;
+    filled += errno == EAGAIN;
+  }
+  return filled;
+}
+
+// The init of a machine gives the lock keeper a descriptor of itself before its command runs.
+TEST_F(Machines, StartWhileTheLockKeeperTakesNothing) {
+  world_.Launch(OnMachine("echo first; sleep 600", AKey(1)));
+  ASSERT_TRUE(world_.sink.AwaitMessage("first"));
+  const pid_t keeper = FindHelper("caip-keeper");
+  ASSERT_GT(keeper, 0);
+  ::kill(keeper, SIGSTOP);
+  while (StateAndParent(std::to_string(keeper)).first != 'T') std::this_thread::yield();
+  if (FillSocketsOf(StateAndParent(std::to_string(keeper)).second) < 2) {
+    GTEST_SKIP() << "this host lets no process copy descriptors";
+  }
+  world_.Launch(OnMachine("echo second"));
+  EXPECT_TRUE(world_.sink.AwaitMessage("second"));
+  ::kill(keeper, SIGCONT);
+}
+
+// Root of a machine may follow the link, out of its own files.
+TEST_F(Machines, HaveAnInitWhoseProgramIsNoFileOfTheHost) {
+  if (const auto setting = ReadFile("/proc/sys/vm/memfd_noexec");
+      setting.ok() && *setting == "2\n") {
+    GTEST_SKIP() << "vm.memfd_noexec of this host is 2";
+  }
+  struct stat before {};
+  struct stat after {};
+  ASSERT_EQ(::stat(LauncherProgram().c_str(), &before), 0);
+  world_.Run(
+      APython("import fcntl, os\n"
+              "os.chmod('/proc/1/exe', 0o1755)\n"
+              "with open('/proc/1/exe', 'rb') as program:\n"
+              "    print('seals', fcntl.fcntl(program, 1034))\n"));  // F_GET_SEALS
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre("seals 15"));      // all
+  ASSERT_EQ(::stat(LauncherProgram().c_str(), &after), 0);
+  EXPECT_EQ(after.st_mode, before.st_mode) << "the machine has changed the file";
+  ::chmod(LauncherProgram().c_str(), before.st_mode & 07777);
+}
+
 // NVIDIA's libraries make the files of GPUs that are not lent, where they may.
 TEST_F(Machines, CannotMakeTheFilesOfDevices) {
   world_.Run(
@@ -320,13 +416,13 @@ TEST_F(Machines, ReachWhatListensOnTheHostByAnAddressOfItsOwn) {
 TEST_F(Machines, FindTheirWayToOtherHostsAgainWithAWarning) {
   const auto [listening, port] = ListenOnHost();
   world_.Launch(
-      APython("import os, signal, socket\n"
+      APython("import signal, socket\n"
               "def ask():\n"
               "    print(socket.socket().connect_ex(('10.128.255.254', " +
               std::to_string(port) +
               ")), flush=True)\n"
-              "signal.signal(signal.SIGTERM, lambda *_: (ask(), os._exit(0)))\n"
-              "ask()\nprint('asked', flush=True)\nwhile True: signal.pause()\n"));
+              "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})\n"
+              "ask()\nprint('asked', flush=True)\nsignal.sigwait({signal.SIGTERM})\nask()\n"));
   ASSERT_TRUE(world_.sink.AwaitMessage("asked"));
   const pid_t nat = FindNat();
   ASSERT_GT(nat, 0);

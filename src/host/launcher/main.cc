@@ -8,10 +8,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstdio>
+#include <string>
 
 #include "host/launcher/protocol.h"
 #include "host/launcher/replica_init.h"
+#include "host/launcher/sealed_copy.h"
 #include "host/launcher/zygote.h"
 
 namespace {
@@ -44,18 +47,30 @@ int PrepareProcess() {
   return caip::host::launcher::OpenSignals();
 }
 
+// The file of this program on the host. A sealed copy of it gets that as its first argument.
+std::string OwnFile(const char* first_argument) {
+  char file[PATH_MAX] = {};
+  const bool is_copy = caip::host::launcher::RunsSealedCopy();
+  if (is_copy || ::readlink("/proc/self/exe", file, sizeof file - 1) < 0) return first_argument;
+  return file;
+}
+
 }  // namespace
 
-int main() {
+int main(int, char** arguments) {
   using caip::host::launcher::kSocket;
   if (!IsSocket(kSocket)) {
     std::fputs("caip-launcher is started by caip, not by people.\n", stderr);
     return 2;
   }
+  std::string file = OwnFile(arguments[0]);
+  char* const words[] = {file.data(), nullptr};
+  ::signal(SIGXFSZ, SIG_IGN);  // until PrepareProcess: a copy beyond `ulimit -f` is none
+  caip::host::launcher::RunFromSealedCopy("caip-launcher", words, environ);
   const int signals = PrepareProcess();
   if (signals < 0) {
     std::perror("caip-launcher");
     return 1;
   }
-  caip::host::launcher::Zygote(kSocket, signals).Run();
+  caip::host::launcher::Zygote(kSocket, signals, file.substr(0, file.rfind('/') + 1)).Run();
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -52,17 +51,14 @@ WayOut MakeWayOut(int netlink) {
   return made;
 }
 
-pid_t StartNat(int packets) {
+pid_t StartNat(int packets, const std::string& folder) {
   const pid_t launcher = ::getpid();
   const pid_t nat = ::fork();
   if (nat != 0) return nat;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  char own[PATH_MAX] = {};
-  const ssize_t length = ::readlink("/proc/self/exe", own, sizeof own - 1);
   const int errors = ::open("/dev/null", O_WRONLY);
-  if (length < 0 || errors < 0 || ::getppid() != launcher) ::_exit(kNatIsMissing);
-  std::string program(own, static_cast<size_t>(length));
-  program = program.substr(0, program.rfind('/') + 1) + kNatProgram;
+  if (errors < 0 || ::getppid() != launcher) ::_exit(kNatIsMissing);
+  const std::string program = folder + kNatProgram;
   ::dup2(packets, STDIN_FILENO);
   ::dup2(errors, STDOUT_FILENO);
   ::dup2(errors, STDERR_FILENO);

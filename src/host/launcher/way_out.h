@@ -8,6 +8,8 @@
 
 #include <sys/types.h>
 
+#include <string>
+
 namespace caip::host::launcher {
 
 struct WayOut {
@@ -21,8 +23,8 @@ WayOut MakeWayOut(int netlink);
 /// Its exit status if it could not be started.
 inline constexpr int kNatIsMissing = 127;
 
-/// Starts caip-nat, which is beside this program, with `packets` as its standard input. It dies
-/// with this process. -1: this process cannot fork.
-pid_t StartNat(int packets);
+/// Starts caip-nat of the `folder`, which ends with a slash, with `packets` as its standard input.
+/// It dies with this process. -1: this process cannot fork.
+pid_t StartNat(int packets, const std::string& folder);
 
 }  // namespace caip::host::launcher

@@ -29,7 +29,8 @@ constexpr int kDescriptors = 3;  // recipe, stdout, stderr
 
 }  // namespace
 
-Zygote::Zygote(int socket, int signals) : socket_(socket), signals_(signals) {
+Zygote::Zygote(int socket, int signals, std::string folder)
+    : socket_(socket), signals_(signals), folder_(std::move(folder)) {
   if (::pipe2(lives_, O_CLOEXEC) != 0) std::abort();  // at its start, it has three descriptors
   void* pages = ::mmap(nullptr, kChildIdsMax * sizeof(pid_t), PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -99,6 +100,7 @@ void Zygote::PassReportsOn(uint64_t replica, Init& init) {
     if (is_frozen) --init.freezes;
     report.replica = replica;
     report.is_removed = 0;  // no removal reports here
+    report.left_running = std::max(report.left_running, 0);
     report.left[kLeftBytes - 1] = '\0';
     ::send(socket_, &report, sizeof report, MSG_NOSIGNAL);
   }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "host/launcher/networks.h"
@@ -18,8 +19,9 @@ namespace caip::host::launcher {
 /// Takes commands from caip and forks an init (replica_init.h) for each replica. One thread.
 class Zygote {
  public:
-  /// `signals` is a non-blocking signalfd of SIGCHLD, SIGTERM and CommandSignal().
-  Zygote(int socket, int signals);
+  /// `signals` is a non-blocking signalfd of SIGCHLD, SIGTERM and CommandSignal(). `folder` has the
+  /// files of this program and of caip-nat; it ends with a slash.
+  Zygote(int socket, int signals, std::string folder);
 
   /// Returns when caip has closed its end, or has died, and all replicas are dead.
   void Run();
@@ -66,6 +68,7 @@ class Zygote {
 
   int socket_;
   int signals_;
+  std::string folder_;
   int lives_[2] = {-1, -1};   // a pipe whose writing end only this process has
   rlimit own_descriptors_{};  // the limit with which each replica starts
   pid_t keeper_ = 0;          // the lock keeper; 0: none yet

@@ -136,7 +136,7 @@ bool Zygote::StartRelayOf(uint64_t number) {
 // Most runs never need the program, so it starts with the first packet. The socket stays here for
 // the next one.
 void Zygote::StartNatOf(uint64_t number, Network& network) {
-  network.nat = StartNat(network.made.hub.packets);
+  network.nat = StartNat(network.made.hub.packets, folder_);
   network.nat_since = MillisecondsNow();
   if (network.nat < 0) NoteEndOfNat(number, network, W_EXITCODE(kNatIsMissing, 0));
 }

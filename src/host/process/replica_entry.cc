@@ -27,6 +27,7 @@
 #include "host/machine/machine_errors.h"
 #include "host/machine/other_users.h"
 #include "host/process/entered_terminal.h"
+#include "host/process/entering_process.h"
 #include "host/process/orphans.h"
 #include "host/process/process_status.h"
 
@@ -68,6 +69,11 @@ ino_t UserNamespaceOf(pid_t process) {
   return ::stat((ProcOf(process) + "ns/user").c_str(), &status) == 0 ? status.st_ino : 0;
 }
 
+// True for replicas whose launcher has made a user namespace, or was started in one.
+bool IsInOtherUserNamespace(pid_t process) {
+  return UserNamespaceOf(process) != UserNamespaceOf(::getpid());
+}
+
 // The first user or group of the process's user namespace; 0 if this process may not look at it.
 uint32_t FirstIdOf(pid_t process, const char* map) {
   const auto text = ReadFile(ProcOf(process) + map);
@@ -102,7 +108,8 @@ Result<Heritage> HeritageOf(const LivingReplica& replica) {
   if (const char* terminal = std::getenv("TERM")) {
     environment.push_back("TERM=" + std::string(terminal));
   }
-  if (!MayBecome(FirstIdOf(leader, "uid_map"), FirstIdOf(leader, "gid_map"))) {
+  const bool has_own_users = replica.is_machine && IsInOtherUserNamespace(replica.init);
+  if (has_own_users || !MayBecome(FirstIdOf(leader, "uid_map"), FirstIdOf(leader, "gid_map"))) {
     return Heritage{std::move(environment), 0, 0, {}, OpenNamespaceOfUser(leader, replica.init)};
   }
   return Heritage{std::move(environment), EffectiveUserOf(leader), EffectiveGroupOf(leader),
@@ -201,7 +208,7 @@ class Namespaces {
     Namespaces opened;
     for (const char* name : {"user", "pid", "net", "uts", "ipc", "mnt"}) {
       const std::string path = ProcOf(replica.init) + "ns/" + name;
-      if (std::string_view(name) == "user" && IsOwn(path)) continue;
+      if (std::string_view(name) == "user" && !IsInOtherUserNamespace(replica.init)) continue;
       Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
       if (!fd.valid() && errno == EACCES) return errors::ReplicaOfAnotherUser(replica.task);
       if (!fd.valid()) return errors::ReplicaNotHere(replica.task);
@@ -218,12 +225,6 @@ class Namespaces {
   }
 
  private:
-  static bool IsOwn(const std::string& path) {
-    struct stat own {};
-    struct stat other {};
-    return ::stat("/proc/self/ns/user", &own) == 0 && ::stat(path.c_str(), &other) == 0 &&
-           own.st_ino == other.st_ino;
-  }
   std::vector<Fd> fds_;
 };
 
@@ -358,6 +359,10 @@ int ShellStatusOf(int status) {
 
 Result<int> RunInReplica(const LivingReplica& replica, std::vector<std::string> argv,
                          const std::function<void(std::string_view)>& tell) {
+  if (replica.is_machine) {
+    RunFromReadOnlyMount();
+    if (!BecomeUserOf(replica.init)) return errors::ReplicaOfAnotherUser(replica.task);
+  }
   ASSIGN_OR_RETURN(Heritage heritage, HeritageOf(replica));
   Start start(std::move(argv), std::move(heritage), replica.directory);
   if (!replica.is_machine) {  // the trainer chose the environment: root must not run with it
