@@ -166,6 +166,12 @@ std::string MetricsUnwatched() {
          "this trial are read only when it ends.";
 }
 
+std::string MetricsUnread() {
+  return "Some reports of this trial were not read before it ended. Its event files are larger "
+         "than "
+         "the emulator can read in time, or the emulator has no free file descriptor.";
+}
+
 std::string MetricFilesOutOfReach() {
   return "The launcher keeps boot disks where caip cannot read them. The trial's metric file does "
          "not count; TensorFlow event files below its job directory do.";
@@ -319,6 +325,12 @@ Error CannotMakeWatchSocket(int error_number) {
 
 Error CannotMakeEventfd(int error_number) {
   return SystemError("cannot make an eventfd", error_number);
+}
+
+Error CannotStartThread(int error_number) {
+  Error cannot = SystemError("cannot start a thread", error_number);
+  cannot.code = Code::kUnavailable;
+  return cannot;
 }
 
 Error CannotOpenReplica(int error_number) {

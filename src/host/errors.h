@@ -46,6 +46,8 @@ std::string MetricFileIsNone(const Path& file, std::string_view what);
 std::string EventFileBroken(std::string_view name);
 std::string EventRecordBroken(std::string_view name);
 std::string MetricsUnwatched();
+/// The trial has ended before all its sources were read.
+std::string MetricsUnread();
 std::string MetricFilesOutOfReach();
 std::string OtherTagsOnly(std::string_view tag, const std::set<std::string>& others);
 
@@ -100,6 +102,8 @@ Error CannotEnter(std::string_view directory, int error_number);
 Error CannotWatchCalls(std::string_view program, int error_number);
 Error CannotMakeWatchSocket(int error_number);
 Error CannotMakeEventfd(int error_number);
+/// kUnavailable: it may pass.
+Error CannotStartThread(int error_number);
 Error CannotOpenReplica(int error_number);
 Error CannotBorrowDescriptor(int error_number);
 Error CannotLookAtPipe(int error_number);

@@ -352,7 +352,7 @@ class Hidden(unittest.TestCase):
     def test_parts_of_proc_leave_replicas_as_processes_with_advice(self):
         done = self.caip('mount --bind /dev/null /proc/version && exec unshare --user --map-root-user "$@"')
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn('(mounting /proc: Operation not permitted. Something covers a part of /proc', done.stderr)
+        self.assertIn('(mounting /proc: Operation not permitted. Another mount hides a part of /proc', done.stderr)
         self.assertIn(socket.gethostname(), done.stderr)
 
     def test_the_whole_of_proc_is_one_clear_error(self):

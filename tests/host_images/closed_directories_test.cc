@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
+
+#include <filesystem>
 
 #include "base/files.h"
 
@@ -52,6 +55,28 @@ TEST_F(ClosedDirectories, AreThoseOfTheHighestLayer) {
   EXPECT_EQ(Found(), "");
   Make(top_, "home", 0700);
   EXPECT_EQ(Found(), "/home");
+}
+
+TEST_F(ClosedDirectories, AreNotThoseThatAHigherLayerHides) {
+  Make(base_, "home/me", 0700);
+  Make(top_, "home", 0755);
+  EXPECT_EQ(Found(), "/home/me");
+  const Path home = top_.path() / "home";
+  if (::setxattr(home.c_str(), "user.overlay.opaque", "y", 1, 0) != 0 &&
+      ::setxattr(home.c_str(), "trusted.overlay.opaque", "y", 1, 0) != 0) {
+    GTEST_SKIP() << "this file system has no such attributes";
+  }
+  EXPECT_EQ(Found(), "");
+}
+
+// A link of a layer would lead this process to a directory of the host.
+TEST_F(ClosedDirectories, AreNoneOfTheHost) {
+  const TemporaryDirectory host;
+  Make(host, "me", 0700);
+  std::filesystem::create_directory_symlink(host.path(), base_.path() / "home");
+  EXPECT_EQ(Found(), "") << "a link is not a directory";
+  Make(top_, "home", 0755);
+  EXPECT_EQ(Found(), "");
 }
 
 TEST_F(ClosedDirectories, DependOnTheUserAndItsGroups) {

@@ -73,6 +73,22 @@ TEST_F(FilesOfLayers, AreThoseOfTheHighestLayer) {
   EXPECT_EQ(Read("etc"), "");
 }
 
+TEST_F(FilesOfLayers, HaveTheAttributesOfTheHighestDirectory) {
+  Write(low, "a/b/file", "");
+  Write(top, "a/b/other", "");
+  Link(top, "link", "a");
+  ASSERT_EQ(::chmod((low.path() / "a/b").c_str(), 0700), 0);
+  ASSERT_EQ(::chmod((top.path() / "a/b").c_str(), 0711), 0);
+  const ImageFiles files(Layers());
+  const auto found = files.StatusOfDirectory("/a/b");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->st_mode, mode_t{S_IFDIR | 0711});
+  EXPECT_TRUE(files.StatusOfDirectory("/"));
+  for (const char* path : {"/a/b/file", "/a/c", "/link", "/link/b"}) {
+    EXPECT_FALSE(files.StatusOfDirectory(path)) << path;
+  }
+}
+
 TEST_F(FilesOfLayers, AreFoundThroughLinksIntoOtherLayers) {
   Write(low, "nix/store/p", "of the store");
   Link(middle, "etc/p", "/nix/store/p");

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
@@ -110,6 +109,16 @@ std::string ImageFiles::ReadHead(std::string_view path, size_t bytes_max) const 
   const ssize_t size = ::pread(file.get(), text.data(), text.size(), 0);
   text.resize(size > 0 ? static_cast<size_t>(size) : 0);
   return text;
+}
+
+// Without links, the path of the directory is the path itself.
+std::optional<struct stat> ImageFiles::StatusOfDirectory(std::string_view path) const {
+  const Entry entry = Find(path);
+  if (entry.kind != Kind::kDirectory || entry.place.path != path.substr(1)) return std::nullopt;
+  const Fd directory = Open(entry.place.layers.front(), entry.place.path, O_PATH | O_DIRECTORY);
+  struct stat status {};
+  if (::fstat(directory.get(), &status) != 0) return std::nullopt;
+  return status;
 }
 
 ImageFiles::Entry ImageFiles::Find(std::string_view path) const { return Walk(*this, path).Run(); }

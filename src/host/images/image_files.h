@@ -2,6 +2,8 @@
 // The files of an image that no machine has mounted: those of all its layers, as an overlay shows
 // them. No path leads out of the image, whatever links it has.
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -31,6 +33,9 @@ class ImageFiles {
   Kind KindOf(std::string_view path) const;
   /// The head of a regular file, at most `bytes_max` bytes; "" if the path is anything else.
   std::string ReadHead(std::string_view path, size_t bytes_max) const;
+  /// The attributes of a directory. nullopt: the path is anything else, or has symbolic links.
+  /// `path` is absolute and normal.
+  std::optional<struct stat> StatusOfDirectory(std::string_view path) const;
 
  private:
   /// A directory of the image, or a file. Its path has no links, so that it is the same in each

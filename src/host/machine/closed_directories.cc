@@ -3,27 +3,16 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <optional>
+#include <vector>
 
 #include "base/files.h"
+#include "host/images/image_files.h"
 #include "host/machine/host_tree.h"
 
 namespace caip::host {
 namespace {
 
-// The highest layer that has the path decides. An upper layer may have deleted it: then it is not a
-// directory there.
-std::optional<struct stat> FindInLayers(const engine::PreparedImage& image,
-                                        const std::string& path) {
-  for (auto layer = image.layers.rbegin(); layer != image.layers.rend(); ++layer) {
-    struct stat found {};
-    if (::lstat((*layer + path).c_str(), &found) == 0) return found;
-  }
-  return std::nullopt;
-}
-
 bool MaySearch(const engine::PreparedImage& image, const struct stat& directory) {
-  if (image.user == 0) return true;
   if (directory.st_uid == image.user) return (directory.st_mode & S_IXUSR) != 0;
   const bool is_in_group =
       directory.st_gid == image.group || std::ranges::count(image.groups, directory.st_gid) != 0;
@@ -34,10 +23,12 @@ bool MaySearch(const engine::PreparedImage& image, const struct stat& directory)
 }  // namespace
 
 std::string FindClosedDirectory(const engine::PreparedImage& image, const std::string& path) {
+  if (image.user == 0) return "";
+  const ImageFiles files(std::vector<Path>(image.layers.begin(), image.layers.end()));
   for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
     const std::string directory = path.substr(0, end);
-    const auto found = FindInLayers(image, directory);
-    if (!found || !S_ISDIR(found->st_mode)) return "";  // what is missing is made for all users
+    const auto found = files.StatusOfDirectory(directory);
+    if (!found) return "";  // what is missing is made for all users
     if (!MaySearch(image, *found)) return directory;
   }
   return "";

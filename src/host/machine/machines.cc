@@ -81,15 +81,17 @@ bool IsInContainer() {
 // Engines forbid namespaces to containers. The kernel lets a user namespace mount /proc only if it
 // shows no more than the one that is there, and engines cover parts of that.
 std::string AdviceOnContainers(const launcher::Report& report) {
-  constexpr std::string_view kOptions =
-      ". In a container, that takes `docker run --security-opt seccomp=unconfined --security-opt "
+  const std::string start =
+      "start the container with `docker run --security-opt seccomp=unconfined --security-opt "
       "systempaths=unconfined`";
   if (report.error != EPERM) return "";
   if (report.step == launcher::Step::kMount && std::string_view(report.left) == "/proc") {
-    return ". Something covers a part of /proc" + std::string(kOptions);
+    return ". Another mount hides a part of /proc, so the kernel permits no new one. If caip runs "
+           "in a container, " +
+           start;
   }
   const bool is_forbidden = report.step == launcher::Step::kMachine && IsInContainer();
-  return std::string(is_forbidden ? kOptions : "");
+  return is_forbidden ? ". To permit it, " + start : "";
 }
 
 // A setting of the kernel that keeps users other than root from making user namespaces.

@@ -16,6 +16,9 @@ namespace {
 // The same mask for all uses of a directory, because a second call would replace the first mask.
 constexpr uint32_t kEventMask =
     IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_ONLYDIR | IN_DONT_FOLLOW;
+// In one call of Handle. Programs may make events faster than this process handles them.
+constexpr int kEventReadsMax = 2;
+constexpr size_t kEventReadBytes = size_t{64} << 10;
 
 bool Exists(const Path& path) {
   std::error_code error;
@@ -24,10 +27,8 @@ bool Exists(const Path& path) {
 
 }  // namespace
 
-DirectoryWatch::DirectoryWatch(Changed changed)
-    : changed_(std::move(changed)), inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {}
-
 bool DirectoryWatch::Add(Number number, const Path& directory, bool deep) {
+  if (!inotify_.valid()) inotify_ = Fd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!inotify_.valid()) return false;
   places_[number] = {directory, deep};
   return Settle(number, false);
@@ -101,9 +102,9 @@ void DirectoryWatch::Unwatch(Number number, bool ancestors_only) {
 }
 
 void DirectoryWatch::Handle() {
-  alignas(struct inotify_event) std::array<char, size_t{64} << 10> buffer{};
-  ssize_t got = 0;
-  while ((got = ::read(inotify_.get(), buffer.data(), buffer.size())) > 0) {
+  alignas(struct inotify_event) std::array<char, kEventReadBytes> buffer{};
+  for (int reads = 0; reads < kEventReadsMax; ++reads) {
+    const ssize_t got = ::read(inotify_.get(), buffer.data(), buffer.size());
     for (ssize_t at = 0; at < got;) {
       struct inotify_event event {};
       std::memcpy(&event, buffer.data() + at, sizeof event);

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files.h"
@@ -21,16 +22,18 @@ class DirectoryWatch {
   /// just appeared. An empty path: events were lost, so any file may have changed.
   using Changed = std::function<void(Number number, const Path& file)>;
 
-  explicit DirectoryWatch(Changed changed);
+  explicit DirectoryWatch(Changed changed) : changed_(std::move(changed)) {}
 
-  /// Readable when Handle() has events to read; -1 if the kernel offers no inotify instance.
+  /// Readable when Handle() has events to read; -1 before the first Add, and if the kernel offers
+  /// no inotify instance.
   int descriptor() const { return inotify_.get(); }
   /// Watches the files in `directory` and, if `deep`, in all directories below. The directory need
-  /// not exist yet. False: the kernel's limit (fs.inotify.max_user_watches) is reached, so some
-  /// changes are not reported.
+  /// not exist yet. False: the kernel offers no inotify instance, or its limit
+  /// (fs.inotify.max_user_watches) is reached, so some changes are not reported.
   bool Add(Number number, const Path& directory, bool deep);
   void Remove(Number number);
-  /// Reads the events and reports each changed file once.
+  /// Reads a bounded number of events and reports each changed file once. The descriptor stays
+  /// readable if there are more.
   void Handle();
 
  private:

@@ -1,20 +1,15 @@
 #include "host/metrics/log_file_launcher.h"
 
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "host/metrics/directory_watch.h"
 #include "host/metrics/log_files.h"
+#include "host/metrics/reading_thread.h"
 #include "host/process/container_entry.h"
 #include "host/process/line_splitter.h"
 #include "run/texts.h"
@@ -25,7 +20,6 @@ using engine::ReplicaExit;
 
 namespace {
 
-constexpr int kReadLogsAgainMs = 20;
 constexpr size_t kLogLinesAtOnce = 8192;  // in one call of the log
 
 // Whether the launch has a volume that covers the directory of log files.
@@ -49,8 +43,7 @@ std::string LostLogFilesText(size_t files) {
 
 }  // namespace
 
-// The reading thread, which starts with its first task, and the tasks that other threads post to
-// it. Each replica's directory has a number.
+// Reads the log files on a thread of its own. Each replica's directory has a number.
 class LogFileLauncher::Reader {
  public:
   using OnExit = std::function<void(const ReplicaExit&)>;
@@ -59,34 +52,36 @@ class LogFileLauncher::Reader {
       : log_(log),
         clock_(clock),
         end_wait_max_(end_wait_max),
-        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+        thread_({[this](uint64_t number, const Path&) { changed_.insert(number); },
+                 [this] { return ReadChanged(); }}) {}
 
+  /// False: no thread could read the replica's files, so its launch ends here.
+  bool StartFor(const engine::ReplicaLaunch& launch, const Listener& listener) {
+    const Status started = thread_.Start();
+    if (!started.ok()) EndUnread(launch, listener, started.error(), log_, clock_);
+    return started.ok();
+  }
   void Follow(uint64_t number, Path directory, engine::RunKey run, std::string task) {
-    Post([this, number, directory = std::move(directory), run = std::move(run),
-          task = std::move(task)] { Begin(number, directory, run, task); });
+    thread_.Post([this, number, directory = std::move(directory), run = std::move(run),
+                  task = std::move(task)] { return Begin(number, directory, run, task); });
   }
   void Finish(uint64_t number, const ReplicaExit& exit, OnExit on_exit) {
-    Post([this, number, exit, on_exit = std::move(on_exit), watch = Stopwatch()] {
-      EndWhenRead(number, exit, on_exit, watch);
+    thread_.Post([this, number, exit, on_exit = std::move(on_exit), waiting = Stopwatch()] {
+      if (!End(number, waiting)) return false;
+      if (on_exit) on_exit(exit);
+      return true;
     });
   }
   /// Deletes the directory.
   void Forget(uint64_t number, Path directory) {
-    Post([this, number, directory = std::move(directory)] {
+    thread_.Post([this, number, directory = std::move(directory)] {
       StopWatching(number);
       followed_.erase(number);
       RemoveTree(directory);
+      return true;
     });
   }
-  /// Ends the thread. Tasks that have not begun do not run.
-  void Stop() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    Wake();
-    if (thread_.joinable()) thread_.join();
-  }
+  void Stop() { thread_.Stop(); }
 
  private:
   struct Followed {
@@ -95,70 +90,26 @@ class LogFileLauncher::Reader {
     LogFiles files;
   };
 
-  void Post(std::function<void()> what) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (stopping_) return;
-      asked_.push_back(std::move(what));
-      if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
-    }
-    Wake();
-  }
-
-  void Wake() {
-    const uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
-  }
-
-  void Run() {
-    watch_.emplace([this](uint64_t number, const Path&) { changed_.insert(number); });
-    while (true) {
-      struct pollfd waits[] = {{wake_.get(), POLLIN, 0}, {watch_->descriptor(), POLLIN, 0}};
-      const bool is_all = postponed_.empty() && changed_.empty() && unwatched_.empty();
-      ::poll(waits, 2, is_all ? -1 : kReadLogsAgainMs);
-      uint64_t count = 0;
-      [[maybe_unused]] const auto taken = ::read(wake_.get(), &count, sizeof count);
-      std::vector<std::function<void()>> asked;
-      {
-        const std::lock_guard lock(mutex_);
-        if (stopping_) return;
-        asked = std::exchange(asked_, {});
-      }
-      if (watch_->descriptor() >= 0) watch_->Handle();
-      for (const auto& what : std::exchange(postponed_, {})) what();
-      for (const auto& what : asked) what();
-      ReadChanged();
-    }
-  }
-
   // A directory whose disk was kept has been read before: only what is new in it counts.
-  void Begin(uint64_t number, const Path& directory, const engine::RunKey& run,
+  bool Begin(uint64_t number, const Path& directory, const engine::RunKey& run,
              const std::string& task) {
     followed_.try_emplace(number, Followed{run, task, LogFiles(directory)});
-    if (!watch_->Add(number, directory, false)) unwatched_.insert(number);
+    if (!thread_.watch().Add(number, directory, false)) unwatched_.insert(number);
     changed_.insert(number);
+    return true;
   }
 
-  void ReadChanged() {
+  bool ReadChanged() {
     std::set<uint64_t> numbers = std::exchange(changed_, {});
     numbers.insert(unwatched_.begin(), unwatched_.end());
     for (const uint64_t number : numbers) {
       const auto found = followed_.find(number);
       if (found != followed_.end() && !Read(found->second)) changed_.insert(number);
     }
+    return changed_.empty() && unwatched_.empty();
   }
 
   // A replica does not end while its last lines cannot be read, but not forever.
-  void EndWhenRead(uint64_t number, const ReplicaExit& exit, const OnExit& on_exit,
-                   const Stopwatch& waiting) {
-    if (!End(number, waiting)) {
-      postponed_.emplace_back(
-          [this, number, exit, on_exit, waiting] { EndWhenRead(number, exit, on_exit, waiting); });
-    } else if (on_exit) {
-      on_exit(exit);
-    }
-  }
-
   bool End(uint64_t number, const Stopwatch& waiting) {
     const auto found = followed_.find(number);
     if (found == followed_.end()) return true;  // its run was discarded
@@ -179,7 +130,7 @@ class LogFileLauncher::Reader {
   }
 
   void StopWatching(uint64_t number) {
-    watch_->Remove(number);
+    thread_.watch().Remove(number);
     unwatched_.erase(number);
     changed_.erase(number);
   }
@@ -209,18 +160,11 @@ class LogFileLauncher::Reader {
   engine::LogSink& log_;
   const Clock& clock_;
   const Duration end_wait_max_;
-  Fd wake_;
-  // Only the reading thread uses these members.
-  std::optional<DirectoryWatch> watch_;
+  // Only the thread uses these members.
   std::map<uint64_t, Followed> followed_;
-  std::set<uint64_t> changed_;                    // there may be something to read
-  std::set<uint64_t> unwatched_;                  // the kernel watches no more directories
-  std::vector<std::function<void()>> postponed_;  // until all is read
-
-  std::mutex mutex_;
-  std::vector<std::function<void()>> asked_;  // guarded by mutex_
-  bool stopping_ = false;                     // guarded by mutex_
-  std::thread thread_;
+  std::set<uint64_t> changed_;    // there may be something to read
+  std::set<uint64_t> unwatched_;  // the kernel watches no more directories
+  ReadingThread thread_;          // last: it ends before the members above
 };
 
 LogFileLauncher::LogFileLauncher(std::unique_ptr<engine::Launcher> inner, LogFileOptions options,
@@ -248,6 +192,7 @@ uint64_t LogFileLauncher::NumberFor(const engine::ReplicaLaunch& launch) {
 void LogFileLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   const bool is_covered = std::ranges::any_of(launch.volumes, CoversLogFiles);
   const bool is_read = !is_covered && options_.reads_files(launch.key.run);
+  if (is_read && !reader_->StartFor(launch, listener)) return;
   const uint64_t number = is_read ? NumberFor(launch) : 0;
   if (number == 0) return inner().Launch(std::move(launch), std::move(listener));
   const Path directory = DirectoryOf(number);

@@ -33,9 +33,9 @@ struct LogFileOptions {
 
 /// Shows each replica a directory at kLogFilesAt, and writes the lines of its files to the log as
 /// entries, as they are written. Before on_exit, the log has all of them, or a warning that says
-/// what is missing. `inner` must give each replica a file system of its own. The directory is a
-/// volume, because the kernel does not report writes below an overlay. The log and the clock
-/// outlive it. Any thread.
+/// what is missing. If its thread cannot be started, Launch itself calls on_exit. `inner` must give
+/// each replica a file system of its own. The directory is a volume, because the kernel does not
+/// report writes below an overlay. The log and the clock outlive it. Any thread.
 class LogFileLauncher final : public ForwardingLauncher {
  public:
   LogFileLauncher(std::unique_ptr<engine::Launcher> inner, LogFileOptions options,

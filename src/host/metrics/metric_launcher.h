@@ -1,6 +1,7 @@
 #pragma once
 // A launcher that reads the reports of trials while another launcher runs them.
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,10 +16,13 @@ namespace caip::host {
 struct MetricLauncherOptions {
   /// The directory of a gs:// URI, whether it exists or not; "" if it has none.
   std::function<Path(const std::string& uri)> directory_of;
+  /// How long the end of a trial may wait until its reports are read.
+  Duration end_wait_max = std::chrono::seconds(60);
 };
 
 /// Calls on_reports and on_exit of launches with `metrics` on its own thread. Before on_exit, it
-/// reads all sources once more. Its arguments outlive it.
+/// reads all sources once more, or the log has a warning that reports are missing. If it cannot
+/// start its thread, Launch itself calls on_exit. Its arguments outlive it.
 class MetricLauncher final : public ForwardingLauncher {
  public:
   /// `disks` is null if `inner` keeps boot disks elsewhere. Then metric files cannot be read, only

@@ -22,28 +22,38 @@ namespace {
 // A hundred lines are a few kilobytes. A larger file comes from another program, and only its end
 // is read.
 constexpr uint64_t kMetricFileMax = uint64_t{1} << 20;
-constexpr size_t kPiece = size_t{256} << 10;
+constexpr uint64_t kPiece = uint64_t{256} << 10;
+constexpr uint64_t kReportTurnBytesMax = uint64_t{4} << 20;
 
 struct Opened {
-  Fd fd;
+  Fd fd = {};  // not valid: the file cannot be read
   struct stat facts {};
+  std::string what_else = {};  // what is there instead of a regular file; "": nothing, or unknown
+  bool is_postponed = false;   // no descriptor is free
 };
 
 bool LacksDescriptors(int error) { return error == EMFILE || error == ENFILE; }
 
-// Opens only regular files, because a FIFO would block.
-std::optional<Opened> OpenRegular(const Path& path, std::string& what_else, bool& postponed) {
-  Opened opened{Fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)), {}};
-  if (!opened.fd.valid() && LacksDescriptors(errno)) postponed = true;
-  if (!opened.fd.valid() || ::fstat(opened.fd.get(), &opened.facts) != 0) return std::nullopt;
-  if (S_ISREG(opened.facts.st_mode)) return opened;
-  what_else = S_ISDIR(opened.facts.st_mode)    ? "a directory"
-              : S_ISFIFO(opened.facts.st_mode) ? "a FIFO"
-                                               : "not a regular file";
-  return std::nullopt;
+std::string NameOfKind(mode_t mode) {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a FIFO";
+  return S_ISLNK(mode) ? "a symbolic link" : "not a regular file";
 }
 
-std::string Read(int fd, uint64_t offset, size_t size) {
+// Opens only regular files, because a FIFO would block. `flags`: O_NOFOLLOW, or 0.
+Opened OpenRegular(const Path& path, int flags) {
+  Opened opened;
+  opened.fd = Fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | flags));
+  opened.is_postponed = !opened.fd.valid() && LacksDescriptors(errno);
+  const bool is_known = opened.fd.valid() ? ::fstat(opened.fd.get(), &opened.facts) == 0
+                                          : ::lstat(path.c_str(), &opened.facts) == 0;
+  if (is_known && S_ISREG(opened.facts.st_mode)) return opened;
+  if (is_known) opened.what_else = NameOfKind(opened.facts.st_mode);
+  opened.fd.Close();
+  return opened;
+}
+
+std::string ReadBytes(int fd, uint64_t offset, uint64_t size) {
   std::string bytes(size, '\0');
   size_t have = 0;
   while (have < size) {
@@ -58,50 +68,70 @@ std::string Read(int fd, uint64_t offset, size_t size) {
 
 }  // namespace
 
-std::vector<engine::Report> MetricSources::ReadMetricFile() {
-  if (source_.file.empty()) return {};
-  std::string what_else;
-  const auto opened = OpenRegular(source_.file, what_else, postponed_);
-  if (!what_else.empty()) Warn(errors::MetricFileIsNone(source_.file, what_else));
-  if (!opened) return {};
-  const auto size = static_cast<uint64_t>(opened->facts.st_size);
-  const uint64_t from = size > kMetricFileMax ? size - kMetricFileMax : 0;
-  const std::string text = Read(opened->fd.get(), from, size - from);
-  std::vector<engine::Report> reports = ReportsIn(text, source_.tag);
-  if (reports.empty()) other_tags_ = TagsIn(text);
-  Place(reports);
-  return Fresh(std::move(reports));
+void MetricSources::NoteEventFile(const Path& file) {
+  if (IsEventFileName(file.filename().string())) due_.insert(file);
 }
 
-std::vector<engine::Report> MetricSources::ReadEventFile(const Path& path) {
-  std::string what_else;
-  const auto opened = OpenRegular(path, what_else, postponed_);
-  if (!opened) return {};
+void MetricSources::NoteAll() {
+  NoteMetricFile();
+  NoteEventFiles();
+}
+
+bool MetricSources::Read(std::vector<engine::Report>& reports) {
+  budget_ = kReportTurnBytesMax;
+  if (is_file_due_) is_file_due_ = !ReadMetricFile(reports);
+  if (is_list_due_) is_list_due_ = !ListEventFiles();
+  while (!due_.empty() && ReadEventFile(*due_.begin(), reports)) due_.erase(due_.begin());
+  return !is_file_due_ && !is_list_due_ && due_.empty();
+}
+
+bool MetricSources::ReadMetricFile(std::vector<engine::Report>& reports) {
+  if (source_.file.empty()) return true;
+  const Opened opened = OpenRegular(source_.file, O_NOFOLLOW);
+  if (!opened.what_else.empty()) Warn(errors::MetricFileIsNone(source_.file, opened.what_else));
+  if (!opened.fd.valid()) return !opened.is_postponed;
+  const auto size = static_cast<uint64_t>(opened.facts.st_size);
+  const uint64_t from = size > kMetricFileMax ? size - kMetricFileMax : 0;
+  const std::string text = ReadBytes(opened.fd.get(), from, size - from);
+  std::vector<engine::Report> found = ReportsIn(text, source_.tag);
+  if (found.empty()) other_tags_ = TagsIn(text);
+  Place(found);
+  AddFresh(found, reports);
+  return true;
+}
+
+bool MetricSources::ReadEventFile(const Path& path, std::vector<engine::Report>& reports) {
+  const Opened opened = OpenRegular(path, 0);
+  if (!opened.fd.valid()) return !opened.is_postponed;
   const auto [place, is_new] = files_.try_emplace(path, EventFile{EventReader(source_.tag)});
   EventFile& file = place->second;
-  const auto size = static_cast<uint64_t>(opened->facts.st_size);
+  const auto size = static_cast<uint64_t>(opened.facts.st_size);
   // An object that has grown is a new file. Reports of the old file are not repeated.
-  const bool is_another = file.inode != opened->facts.st_ino || size < file.read;
+  const bool is_another = file.inode != opened.facts.st_ino || size < file.read;
   if (!is_new && is_another) file = EventFile{EventReader(source_.tag)};
-  file.inode = opened->facts.st_ino;
-  std::vector<engine::Report> reports;
-  ReadOn(opened->fd.get(), size, file, reports);
+  file.inode = opened.facts.st_ino;
+  std::vector<engine::Report> found;
+  const bool is_all = ReadOn(opened.fd.get(), size, file, found);
   WarnOfBrokenFile(path, file);
-  return Fresh(std::move(reports));
+  AddFresh(found, reports);
+  return is_all;
 }
 
-void MetricSources::ReadOn(int fd, uint64_t size, EventFile& file,
+bool MetricSources::ReadOn(int fd, uint64_t size, EventFile& file,
                            std::vector<engine::Report>& reports) {
   while (file.read < size && !file.reader.broken()) {
     const uint64_t skip = std::min(file.reader.to_skip(), size - file.read);
     file.reader.Skip(skip);
     file.read += skip;
-    const std::string piece =
-        Read(fd, file.read, static_cast<size_t>(std::min<uint64_t>(kPiece, size - file.read)));
-    if (piece.empty()) return;
+    const uint64_t left = size - file.read;
+    if (left > 0 && budget_ == 0) return false;
+    const std::string piece = ReadBytes(fd, file.read, std::min({kPiece, left, budget_}));
+    if (piece.empty()) return true;
+    budget_ -= piece.size();
     file.read += piece.size();
     file.reader.Feed(piece, reports);
   }
+  return true;
 }
 
 void MetricSources::WarnOfBrokenFile(const Path& path, EventFile& file) {
@@ -113,23 +143,15 @@ void MetricSources::WarnOfBrokenFile(const Path& path, EventFile& file) {
   }
 }
 
-std::vector<engine::Report> MetricSources::ReadEventFiles() {
-  std::vector<engine::Report> reports;
-  if (event_root_.empty()) return reports;
-  std::vector<Path> files;
+bool MetricSources::ListEventFiles() {
+  if (event_root_.empty()) return true;
   std::error_code error;
   std::filesystem::recursive_directory_iterator entry(event_root_, error);
   for (; !error && entry != std::filesystem::recursive_directory_iterator();
        entry.increment(error)) {
-    if (IsEventFileName(entry->path().filename().string())) files.push_back(entry->path());
+    NoteEventFile(entry->path());
   }
-  if (LacksDescriptors(error.value())) postponed_ = true;
-  std::sort(files.begin(), files.end());  // their names contain the time of their creation
-  for (const Path& file : files) {
-    std::vector<engine::Report> more = ReadEventFile(file);
-    reports.insert(reports.end(), more.begin(), more.end());
-  }
-  return reports;
+  return !LacksDescriptors(error.value());
 }
 
 // A trainer that writes no timestamps may report the same value at the same step again. Lines that
@@ -157,11 +179,11 @@ void MetricSources::Place(std::vector<engine::Report>& reports) {
   });
 }
 
-std::vector<engine::Report> MetricSources::Fresh(std::vector<engine::Report> reports) {
-  std::erase_if(reports, [this](const engine::Report& report) {
-    return !known_.insert(NameOf(report)).second;
-  });
-  return reports;
+void MetricSources::AddFresh(const std::vector<engine::Report>& found,
+                             std::vector<engine::Report>& reports) {
+  for (const engine::Report& report : found) {
+    if (known_.insert(NameOf(report)).second) reports.push_back(report);
+  }
 }
 
 std::set<std::string> MetricSources::OtherTags() const {

@@ -1,11 +1,11 @@
 #pragma once
 // Sources of one trial's reports: its metric file, and the event files below its job-dir.
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/files.h"
@@ -14,24 +14,29 @@
 
 namespace caip::host {
 
-/// Reads the new reports of one start of one replica, in bounded memory. Ignores a directory or
-/// FIFO with the name of such a file. One thread.
+/// Reads the new reports of one start of one replica, in bounded memory. Ignores everything but
+/// regular files. If the metric file is a symbolic link, it is not followed: the link of a replica
+/// could lead this process to any file of the host. One thread.
 class MetricSources {
  public:
   /// `event_root` is the directory of the trial's job-dir; "": none.
   MetricSources(engine::MetricSource source, Path event_root)
       : source_(std::move(source)), event_root_(std::move(event_root)) {}
 
-  const Path& event_root() const { return event_root_; }
   Path metric_file() const { return source_.file; }
   const std::string& tag() const { return source_.tag; }
 
-  std::vector<engine::Report> ReadMetricFile();
-  std::vector<engine::Report> ReadEventFile(const Path& file);
-  /// Reads all event files below the job-dir.
-  std::vector<engine::Report> ReadEventFiles();
-  /// True if a file was not read since the last call, because no descriptor was free.
-  bool TakePostponed() { return std::exchange(postponed_, false); }
+  // What may have new reports, for the next Read.
+  void NoteMetricFile() { is_file_due_ = true; }
+  void NoteEventFile(const Path& file);
+  /// All event files below the job-dir.
+  void NoteEventFiles() { is_list_due_ = true; }
+  void NoteAll();
+
+  /// Adds the new reports of what was noted, at most those in a few MiB of event files. False:
+  /// something is left to read, because there is more, or no descriptor was free. Then the caller
+  /// calls it again later.
+  bool Read(std::vector<engine::Report>& reports);
   /// The tags that have reports, if the requested tag has none.
   std::set<std::string> OtherTags() const;
   /// Removes and returns the new warnings about sources, for the trial's log.
@@ -45,14 +50,23 @@ class MetricSources {
     bool warned_of_file = false;
     bool warned_of_records = false;
   };
+  // These return false if something is left to read.
+  bool ReadMetricFile(std::vector<engine::Report>& reports);
+  bool ListEventFiles();
+  bool ReadEventFile(const Path& path, std::vector<engine::Report>& reports);
+  bool ReadOn(int fd, uint64_t size, EventFile& file, std::vector<engine::Report>& reports);
+
   void Place(std::vector<engine::Report>& reports);
-  std::vector<engine::Report> Fresh(std::vector<engine::Report> reports);
-  void ReadOn(int fd, uint64_t size, EventFile& file, std::vector<engine::Report>& reports);
+  void AddFresh(const std::vector<engine::Report>& found, std::vector<engine::Report>& reports);
   void WarnOfBrokenFile(const Path& path, EventFile& file);
   void Warn(const std::string& text);
 
   engine::MetricSource source_;
   Path event_root_;
+  bool is_file_due_ = false;
+  bool is_list_due_ = false;
+  std::set<Path> due_;   // event files; their names contain the time of their creation
+  uint64_t budget_ = 0;  // in bytes of event files, of this call of Read
   std::map<Path, EventFile> files_;
   std::set<engine::ReportName> known_;
   std::set<std::string> other_tags_;
@@ -60,7 +74,6 @@ class MetricSources {
   // the file.
   std::vector<engine::ReportName> untimed_;
   std::map<engine::ReportName, int> untimed_counts_;
-  bool postponed_ = false;
   std::set<std::string> warned_;
   std::vector<std::string> warnings_;
 };

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tests/host/event_maker.h"
+#include "tests/host/metrics/event_maker.h"
 
 namespace caip::host {
 namespace {

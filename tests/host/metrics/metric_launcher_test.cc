@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <future>
 
-#include "tests/host/event_maker.h"
 #include "tests/host/launch_world.h"
+#include "tests/host/metrics/event_maker.h"
+#include "tests/host/metrics/hand_launcher.h"
+#include "tests/host/metrics/no_threads.h"
 
 namespace caip::host {
 namespace {
@@ -194,6 +197,14 @@ TEST(MetricLauncher, ADirectoryOrAFifoInItsPlaceIsToldAndReadFromByNobody) {
   }
 }
 
+TEST(MetricLauncher, ALinkInItsPlaceIsReportedOnceAndNotFollowed) {
+  World world;
+  world.Run(world.Trial(std::string(kLine) + "line 0.1 1 > $FILE.other; ln -s $FILE.other $FILE"));
+  EXPECT_THAT(world.Values(), IsEmpty());
+  const auto messages = world.processes.sink.Messages();
+  EXPECT_THAT(messages, ElementsAre(HasSubstr("is a symbolic link. Nothing is read from it.")));
+}
+
 TEST(MetricLauncher, FollowsEventFilesAtAnyDepth) {
   World world;
   world.Launch(world.Trial("exec sleep 600"));
@@ -272,6 +283,78 @@ TEST(MetricLauncher, OneThatCannotBeStartedEndsAllTheSame) {
   launch.program = run::LocalCommand{{"/no/such/program"}};
   world.Run(launch);
   EXPECT_NE(world.exits[0].start_error + std::to_string(world.exits[0].exit_code), "0");
+}
+
+TEST(MetricLauncher, NoTrialStartsWhoseReportsNothingCouldRead) {
+  World world;
+  {
+    const NoThreads none;
+    world.Run(world.Trial("true"));
+  }
+  EXPECT_TRUE(world.exits[0].start_may_pass);
+  EXPECT_THAT(world.exits[0].start_error, HasSubstr("cannot start a thread"));
+  EXPECT_TRUE(world.processes.sink.AwaitMessage("This replica did not start"));
+  world.Run(world.Trial(std::string(kLine) + "line 0.1 1 > $FILE"));
+  EXPECT_THAT(world.Values(), ElementsAre(0.1));
+}
+
+/// A trial whose replica is the test itself. It has event files only.
+struct TrialByHand {
+  explicit TrialByHand(Duration end_wait_max) {
+    auto inner = std::make_unique<HandLauncher>();
+    HandLauncher& hand = *inner;
+    launcher = std::make_unique<MetricLauncher>(
+        std::move(inner), nullptr,
+        MetricLauncherOptions{[this](const std::string&) { return root.path(); }, end_wait_max},
+        sink, clock);
+    engine::ReplicaLaunch launch = AShell("");
+    launch.metrics = engine::MetricSource{"accuracy", "/output.metric", "gs://bkt/out"};
+    launcher->Launch(std::move(launch),
+                     {[](const engine::ReplicaKey&) {},
+                      [this](const engine::ReplicaExit&) { at_exit.set_value(values); },
+                      [this](const engine::ReplicaKey&, const std::vector<Report>& reports) {
+                        for (const Report& report : reports) values.push_back(report.value);
+                      }});
+    listener = hand.listeners.back();
+    listener.on_started(AKey());
+  }
+  /// Ends the replica. Returns the values that had come when the end was reported.
+  std::vector<double> End() {
+    listener.on_exit(ExitOfHand(AKey()));
+    auto ended = at_exit.get_future();
+    const bool has_ended = ended.wait_for(std::chrono::seconds(30)) == std::future_status::ready;
+    EXPECT_TRUE(has_ended) << "no exit came";
+    return has_ended ? ended.get() : std::vector<double>{};
+  }
+
+  TemporaryDirectory root;
+  SystemClock clock;
+  RecordingSink sink;
+  std::vector<double> values;  // only the launcher's thread uses it
+  std::promise<std::vector<double>> at_exit;
+  engine::Launcher::Listener listener;
+  std::unique_ptr<MetricLauncher> launcher;  // last: its thread uses the members above
+};
+
+TEST(MetricLauncher, MoreThanOneTurnReadsIsReadBeforeTheExit) {
+  TrialByHand trial{std::chrono::seconds(60)};
+  std::string text;
+  std::vector<double> wanted;
+  for (int step = 1; step <= 10; ++step) {
+    const std::string image = Bytes(99, std::string(1 << 20, 'x'));
+    text += Framed(AnEvent(1, step, Simple("accuracy", static_cast<float>(step))) + image);
+    wanted.push_back(step);
+  }
+  std::ofstream(trial.root.path() / "events.out.tfevents.1") << text;
+  EXPECT_EQ(trial.End(), wanted);
+}
+
+TEST(MetricLauncher, TheEndWaitsNoLongerThanItsBound) {
+  TrialByHand trial{Duration(0)};
+  ASSERT_TRUE(trial.sink.AwaitMessage("does not count"));  // its thread has started
+  const NoDescriptors none;  // the directory cannot be read, for as long as the test waits
+  EXPECT_THAT(trial.End(), IsEmpty());
+  EXPECT_THAT(trial.sink.Messages().back(), HasSubstr("were not read before it ended"));
 }
 
 TEST(MetricLauncher, LaunchesOfJobsPassItBy) {

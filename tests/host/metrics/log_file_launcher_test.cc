@@ -13,6 +13,8 @@
 #include "host/metrics/log_files.h"
 #include "run/texts.h"
 #include "tests/host/launch_world.h"
+#include "tests/host/metrics/hand_launcher.h"
+#include "tests/host/metrics/no_threads.h"
 
 namespace caip::host {
 namespace {
@@ -21,30 +23,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A launcher whose replicas are the test itself.
-class HandLauncher final : public engine::Launcher {
- public:
-  Result<run::Program> Resolve(const run::Program& program) const override { return program; }
-  void Launch(engine::ReplicaLaunch launch, Listener listener) override {
-    launches.push_back(std::move(launch));
-    listeners.push_back(std::move(listener));
-  }
-  void Signal(const engine::ReplicaKey&, int) override {}
-  void Kill(const engine::ReplicaKey&) override {}
-  void Discard(const engine::RunKey&) override {}
-
-  std::vector<engine::ReplicaLaunch> launches;
-  std::vector<Listener> listeners;
-};
-
 void WriteTo(const Path& file, const std::string& text, std::ios::openmode mode = std::ios::app) {
   std::ofstream(file, mode) << text;
-}
-
-engine::ReplicaExit ExitOf(const engine::ReplicaKey& key) {
-  engine::ReplicaExit exit;
-  exit.key = key;
-  return exit;
 }
 
 class LogFileLauncherTest : public ::testing::Test {
@@ -79,7 +59,7 @@ class LogFileLauncherTest : public ::testing::Test {
   }
   /// Ends the last replica. Returns the messages that the log had when its end was reported.
   std::vector<std::string> End() {
-    hand_->listeners.back().on_exit(ExitOf(hand_->launches.back().key));
+    hand_->listeners.back().on_exit(ExitOfHand(hand_->launches.back().key));
     return AwaitEnd();
   }
   std::vector<std::string> AwaitEnd() {
@@ -266,7 +246,7 @@ TEST_F(LogFileLauncherTest, ManyFilesAreReadAlsoIfNoDescriptorIsFreeAtTheEnd) {
       WriteTo(directory / ("output-" + std::to_string(i) + ".log"), std::to_string(i) + "\n");
     }
     const NoDescriptors none;
-    hand_->listeners.back().on_exit(ExitOf(AKey()));
+    hand_->listeners.back().on_exit(ExitOfHand(AKey()));
   }
   EXPECT_EQ(AwaitEnd().size(), kFiles);
 }
@@ -297,6 +277,24 @@ TEST_F(LogFileLauncherTest, TheEndWaitsNoLongerThanItsBound) {
   const auto messages = End();
   ASSERT_EQ(messages.size(), 2u);
   EXPECT_THAT(messages.back(), HasSubstr("were not read before the replica ended"));
+}
+
+TEST_F(LogFileLauncherTest, NoReplicaStartsWhoseFilesNothingCouldRead) {
+  std::vector<engine::ReplicaExit> exits;
+  {
+    const NoThreads none;
+    launcher_->Launch(AShell(""),
+                      {[](const engine::ReplicaKey&) {},
+                       [&](const engine::ReplicaExit& exit) { exits.push_back(exit); }});
+  }
+  EXPECT_TRUE(hand_->launches.empty());
+  ASSERT_EQ(exits.size(), 1u);
+  EXPECT_EQ(exits[0].key, AKey());
+  EXPECT_TRUE(exits[0].start_may_pass);
+  EXPECT_THAT(exits[0].start_error, HasSubstr("cannot start a thread"));
+  EXPECT_THAT(sink_.Messages(), ElementsAre(HasSubstr("This replica did not start")));
+  WriteTo(Start() / "output.log", "the next one\n");
+  EXPECT_EQ(End().back(), "the next one");
 }
 
 TEST_F(LogFileLauncherTest, MoreThanOneTurnReadsIsReadWhole) {
@@ -348,7 +346,7 @@ TEST_F(LogFileLauncherTest, OtherRunsPassItBy) {
   engine::ReplicaKey key = AKey();
   key.run.project = "other";
   EXPECT_EQ(Start(true, key), "");
-  hand_->listeners.back().on_exit(ExitOf(key));
+  hand_->listeners.back().on_exit(ExitOfHand(key));
   EXPECT_THAT(AwaitEnd(), IsEmpty());
 }
 
