@@ -158,6 +158,30 @@ TEST_F(EditedPackaging, APlainSetupDoesNotRunAgain) {
   EXPECT_EQ(WithoutGenerated(edited), WithoutGenerated(BuiltAnew()));
 }
 
+TEST_F(EditedPackaging, ASetupThatReadsFilesBesideItRunsAgainOnlyIfTheyChange) {
+  Write("setup.py",
+        "from __future__ import print_function\nimport os\n"
+        "from setuptools import find_packages, setup\n\n"
+        "here = os.path.abspath(os.path.dirname(__file__))\n"
+        "with open(os.path.join(here, 'README.md')) as f:\n    text = f.read()\n\n"
+        "if __name__ == '__main__':\n"
+        "    setup(name='trainer', version='0.0.0', packages=find_packages(),\n"
+        "          long_description=text)\n");
+  Built();
+  const size_t runs = Runs();
+  Write("trainer/task.py", "print(2)  # longer than before\n");
+  const std::string edited = Members(Built());
+  EXPECT_EQ(Runs(), runs);
+  EXPECT_THAT(edited, AllOf(HasSubstr("print(2)"), HasSubstr("read me\n")));
+  EXPECT_EQ(WithoutGenerated(edited), WithoutGenerated(BuiltAnew()));
+
+  cache_ = directory_.path() / "cache";
+  const size_t runs_before = Runs();
+  Write("README.md", "another text\n");
+  EXPECT_THAT(Members(Built()), AllOf(HasSubstr("another text\n"), Not(HasSubstr("read me"))));
+  EXPECT_GT(Runs(), runs_before);
+}
+
 TEST_F(EditedPackaging, ASetupThatMayReadSourcesRunsAgain) {
   Write("trainer/__init__.py", "__version__ = '1.0'\n");
   Write("setup.py",

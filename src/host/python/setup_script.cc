@@ -1,255 +1,196 @@
 #include "host/python/setup_script.h"
 
-#include <algorithm>
-#include <cctype>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "host/python/setup_expressions.h"
+#include "host/python/setup_tokens.h"
+#include "host/python/setup_values.h"
 
 namespace caip::host {
 namespace {
 
-enum class TokenKind { kName, kText, kNumber, kSign };
+constexpr int kOwnCallsMax = 100;  // with functions that call functions, there is no end soon
 
-struct Token {
-  TokenKind kind;
-  std::string_view text;
-};
-
-using Names = std::set<std::string_view>;
-
-bool Has(const Names& names, std::string_view name) { return names.count(name) > 0; }
-
-const Names& Modules() {
-  static const Names kNames = {"setuptools", "distutils"};
-  return kNames;
-}
-
-const Names& Functions() {
-  static const Names kNames = {"setup", "find_packages", "find_namespace_packages"};
-  return kNames;
-}
-
-const Names& Words() {
-  static const Names kNames = {"from", "import", "if", "True", "False", "None", "__name__"};
-  return kNames;
-}
-
-// Those with which setuptools neither reads nor runs more than the files that it packs.
-const Names& Arguments() {
-  static const Names kNames = {"author",
-                               "author_email",
-                               "classifiers",
-                               "description",
-                               "download_url",
-                               "exclude",
-                               "extras_require",
-                               "include",
-                               "include_package_data",
-                               "install_requires",
-                               "keywords",
-                               "license",
-                               "long_description",
-                               "long_description_content_type",
-                               "maintainer",
-                               "maintainer_email",
-                               "name",
-                               "package_data",
-                               "packages",
-                               "platforms",
-                               "project_urls",
-                               "py_modules",
-                               "python_requires",
-                               "url",
-                               "version",
-                               "zip_safe"};
-  return kNames;
-}
-
-// Those that say what is installed where.
-const Names& InstallArguments() {
-  static const Names kNames = {"data_files",   "encoding",      "entry_points",       "headers",
-                               "license_file", "license_files", "namespace_packages", "package_dir",
-                               "scripts",      "test_suite",    "tests_require",      "where"};
-  return kNames;
-}
-
-// Methods of a file that was opened, and of its text.
-const Names& TextMethods() {
-  static const Names kNames = {"close", "read", "readlines", "splitlines", "split", "strip"};
-  return kNames;
-}
-
-bool IsNameStart(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool IsNamePart(char c) { return IsNameStart(c) || std::isdigit(static_cast<unsigned char>(c)); }
-
-/// Splits a text of the simple part of Python into tokens. Line ends are none: they only matter
-/// where a statement that is allowed could go on, and then it means the same.
-class Tokenizer {
+/// Goes through the statements in their order, as Python does. It knows no branch and no loop, and
+/// so each statement runs once. Each method takes the tokens of what it is named after. It returns
+/// false for what it does not know.
+class SetupReader final : public SetupExpressions {
  public:
-  explicit Tokenizer(std::string_view text) : text_(text) {}
-
-  /// nullopt: something that it does not know.
-  std::optional<std::vector<Token>> All() {
-    std::vector<Token> tokens;
-    for (SkipBlanks(); at_ < text_.size(); SkipBlanks()) {
-      const auto token = Next();
-      if (!token) return std::nullopt;
-      tokens.push_back(*token);
-    }
-    return tokens;
-  }
-
- private:
-  char Peek(size_t ahead = 0) const {
-    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
-  }
-
-  void SkipBlanks() {
-    while (at_ < text_.size()) {
-      if (Peek() == '#') {
-        at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (std::isspace(static_cast<unsigned char>(Peek()))) {
-        ++at_;
-      } else {
-        return;
-      }
-    }
-  }
-
-  std::optional<Token> Next() {
-    const size_t start = at_;
-    if (Peek() == '\'' || Peek() == '"') return Text(start);
-    if (IsNameStart(Peek())) {
-      while (IsNamePart(Peek())) ++at_;
-      const std::string_view name = text_.substr(start, at_ - start);
-      if (Peek() != '\'' && Peek() != '"') return Token{TokenKind::kName, name};
-      if (name != "r" && name != "u" && name != "b") return std::nullopt;  // such as f"..."
-      return Text(start);
-    }
-    if (std::isdigit(static_cast<unsigned char>(Peek()))) {
-      while (std::isdigit(static_cast<unsigned char>(Peek())) || Peek() == '.') ++at_;
-      return Token{TokenKind::kNumber, text_.substr(start, at_ - start)};
-    }
-    constexpr std::string_view kSigns = "()[]{},:=+.";
-    if (kSigns.find(Peek()) == std::string_view::npos) return std::nullopt;
-    at_ += Peek() == '=' && Peek(1) == '=' ? 2 : 1;
-    return Token{TokenKind::kSign, text_.substr(start, at_ - start)};
-  }
-
-  std::optional<Token> Text(size_t start) {
-    const bool is_long = Peek(1) == Peek() && Peek(2) == Peek();
-    const std::string_view end = text_.substr(at_, is_long ? 3 : 1);
-    for (at_ += end.size(); at_ < text_.size(); ++at_) {
-      if (Peek() == '\n' && !is_long) return std::nullopt;
-      if (text_.substr(at_).starts_with(end)) {
-        at_ += end.size();
-        return Token{TokenKind::kText, text_.substr(start, at_ - start)};
-      }
-      if (Peek() == '\\') ++at_;
-    }
-    return std::nullopt;
-  }
-
-  std::string_view text_;
-  size_t at_ = 0;
-};
-
-enum class SetupUse { kBuild, kInstall };
-
-/// Goes through the tokens once.
-class SetupReader {
- public:
-  SetupReader(const std::vector<Token>& tokens, SetupUse use)
-      : tokens_(tokens), installs_(use == SetupUse::kInstall) {}
+  using SetupExpressions::SetupExpressions;
 
   bool IsPlain() {
-    for (at_ = 0; at_ < tokens_.size(); ++at_) {
-      const Token& token = tokens_[at_];
-      if (token.kind == TokenKind::kName ? !TakesName(token.text) : !TakesOther(token)) {
-        return false;
-      }
+    while (!cursor_.IsAtEnd()) {
+      if (!TakeStatement()) return false;
     }
-    return calls_setup_ && depth_ == 0;
+    return calls_setup_;
   }
 
  private:
-  std::string_view Near(int distance) const {
-    const size_t at = at_ + static_cast<size_t>(distance);  // wraps around before the first one
-    return at < tokens_.size() ? tokens_[at].text : std::string_view();
+  bool TakeStatement() {
+    if (TakeLineEnd()) return true;
+    if (cursor_.Takes("import")) return TakeImport();
+    if (cursor_.Takes("from")) return TakeImportFrom();
+    if (cursor_.Takes("if")) return TakeMain();
+    if (cursor_.Takes("with")) return TakeWith();
+    if (cursor_.IsAtMargin() && cursor_.Takes("def")) return TakeDefinition();
+    return TakeAssignment();
   }
 
-  bool TakesOther(const Token& token) {
-    if (token.kind != TokenKind::kSign) return true;
-    const char sign = token.text[0];
-    if (sign == '(' || sign == '[' || sign == '{') ++depth_;
-    if (sign == ')' || sign == ']' || sign == '}') --depth_;
-    if (sign == '(' && at_ > 0 && (Near(-1) == ")" || Near(-1) == "]")) return false;  // a call
-    return sign != '.' || Has(Modules(), Near(-1)) || (installs_ && Has(TextMethods(), Near(1)));
+  bool TakeLineEnd() { return cursor_.Takes("\n"); }
+
+  // "os.path"; "" if there is none.
+  std::string TakeModule() {
+    std::string all(cursor_.TakeName().value_or(""));
+    while (cursor_.Takes(".")) all += "." + std::string(cursor_.TakeName().value_or(""));
+    return all;
   }
 
-  bool TakesName(std::string_view name) {
-    if (installs_ && Near(-1) == "." && Has(TextMethods(), name)) return Near(1) == "(";
-    if (Near(-1) == ".") {
-      if (name != "core" && !Has(Functions(), name)) return false;
-    } else if (Near(1) == "=") {
-      return TakesValue(name);
-    } else if (installs_ && name == "open") {
-      return OpensOtherThanSource();
-    } else if (installs_ && Near(-1) == "as" && depth_ == 0) {
-      return Gives(name);
-    }
-    if (Near(1) == "(") {
-      calls_setup_ = calls_setup_ || name == "setup";
-      return Has(Functions(), name);
-    }
-    if (installs_ && (name == "with" || name == "as")) return true;
-    return name == "core" || Has(Words(), name) || Has(Modules(), name) || Has(Functions(), name) ||
-           Has(given_, name);
+  bool TakeImport() {
+    do {
+      const std::string_view top = cursor_.Peek();
+      const std::string module = TakeModule();
+      if (!IsSetupModule(module)) return false;
+      const bool has_alias = cursor_.Takes("as");
+      const auto name = has_alias ? cursor_.TakeName() : std::optional(top);
+      if (!name) return false;
+      Bind(*name, {SetupKind::kModule, has_alias ? module : std::string(top)});
+    } while (cursor_.Takes(","));
+    return TakeLineEnd();
   }
 
-  // The name of a parameter, or of a constant.
-  bool TakesValue(std::string_view name) {
-    if (depth_ == 0) return Gives(name);
-    if (Has(Arguments(), name)) return true;
-    if (!installs_ || !Has(InstallArguments(), name)) return false;
-    return name != "package_dir" || NamesOneDirectory();
+  bool TakeImportFrom() {
+    const std::string module = TakeModule();
+    if (!cursor_.Takes("import")) return false;
+    const bool is_enclosed = cursor_.Takes("(");
+    do {
+      if (is_enclosed && cursor_.Peek() == ")") break;
+      if (!TakeMember(module)) return false;
+    } while (cursor_.Takes(","));
+    return (!is_enclosed || cursor_.Takes(")")) && TakeLineEnd();
   }
 
-  bool Gives(std::string_view name) {
-    if (Has(Words(), name) || Has(Modules(), name) || Has(Functions(), name)) return false;
-    if (name == "open" || name == "with" || name == "as") return false;
-    given_.insert(name);
+  bool TakeMember(const std::string& module) {
+    const auto name = cursor_.TakeName();
+    if (!name) return false;
+    if (module == "__future__") return true;
+    const Value value = MemberOf(module, *name);
+    const bool has_alias = cursor_.Takes("as");
+    const auto bound = has_alias ? cursor_.TakeName() : name;
+    if (!value || !bound || (has_alias && module == "setuptools")) return false;
+    Bind(*bound, *value);
     return true;
   }
 
-  // open('README.md'), with nothing that makes another name of it.
-  bool OpensOtherThanSource() const {
-    const std::string_view file = Near(2);
-    const std::string_view next = Near(3);
-    if (Near(1) != "(" || (next != ")" && next != ",")) return false;
-    if (tokens_[at_ + 2].kind != TokenKind::kText) return false;
-    return file.find(".py") == std::string_view::npos && file.find('\\') == std::string_view::npos;
+  // if __name__ == '__main__':
+  bool TakeMain() {
+    const bool is_enclosed = cursor_.Takes("(");
+    const auto name = names_.find("__name__");
+    if (name == names_.end() || name->second.text != "__main__") return false;
+    if (!cursor_.Takes("__name__") || !cursor_.Takes("==")) return false;
+    if (!cursor_.Takes("'__main__'") && !cursor_.Takes("\"__main__\"")) return false;
+    return (!is_enclosed || cursor_.Takes(")")) && cursor_.Takes(":");
   }
 
-  // package_dir={'': 'src'}: no directory becomes two packages.
-  bool NamesOneDirectory() const {
-    const std::string_view root = Near(3);
-    return Near(2) == "{" && (root == "''" || root == "\"\"") && Near(4) == ":" &&
-           (Near(6) == "}" || (Near(6) == "," && Near(7) == "}"));
+  bool TakeWith() {
+    do {
+      const Value file = TakeExpression();
+      if (!file || file->kind != SetupKind::kFile) return false;
+      if (!cursor_.Takes("as")) continue;
+      const auto name = cursor_.TakeName();
+      if (!name) return false;
+      Bind(*name, *file);
+    } while (cursor_.Takes(","));
+    return cursor_.Takes(":");
   }
 
-  const std::vector<Token>& tokens_;
-  const bool installs_;
-  size_t at_ = 0;
-  int depth_ = 0;
-  bool calls_setup_ = false;
-  Names given_;
+  // The body counts when the function is called. A generator would return something else.
+  bool TakeDefinition() {
+    const auto name = cursor_.TakeName();
+    if (!name || cursor_.Peek() != "(") return false;
+    Bind(*name, {SetupKind::kOwnFunction, std::nullopt, cursor_.at()});
+    while (!cursor_.IsAtEnd() && !cursor_.IsAtMargin()) {
+      if (cursor_.Take() == "yield") return false;
+    }
+    return true;
+  }
+
+  // x = y = 'a', x += 'a', x['a'] = 'b', and calls
+  bool TakeAssignment() {
+    std::vector<std::string_view> targets;
+    while (cursor_.Kind() == SetupTokenKind::kName && cursor_.Peek(1) == "=") {
+      targets.push_back(cursor_.Take());
+      cursor_.Take();
+    }
+    const bool may_be_target = targets.empty() && cursor_.Kind() == SetupTokenKind::kName;
+    const std::string_view first = cursor_.Peek();
+    Value value = TakeExpression();
+    if (!value) return false;
+    const std::string_view last = cursor_.Last().text;
+    if (may_be_target && (cursor_.Takes("=") || cursor_.Takes("+="))) {
+      if (last != "]" && last != first) return false;
+      if (last == first) targets.push_back(first);
+      value = DataIf(IsData(*value) && IsKnownData(TakeList()));
+    } else {
+      value = TakeMore(*value);
+    }
+    return value && BindAll(targets, *value) && TakeLineEnd();
+  }
+
+  bool BindAll(const std::vector<std::string_view>& targets, const SetupValue& value) {
+    const bool is_bindable = IsData(value) || value.kind == SetupKind::kPath ||
+                             value.kind == SetupKind::kScript || value.kind == SetupKind::kFile;
+    for (const std::string_view target : targets) Bind(target, value);
+    return targets.empty() || is_bindable;
+  }
+
+  Value CallOwnFunction(size_t begin, SetupArguments arguments) override {
+    if (++own_calls_ > kOwnCallsMax) return std::nullopt;
+    const size_t after = cursor_.Move(begin);
+    Scope outer = names_;
+    if (!TakeParameters(std::move(arguments))) return std::nullopt;
+    Value result = SetupValue{SetupKind::kNothing};
+    while (!cursor_.IsAtEnd() && !cursor_.IsAtMargin()) {
+      if (cursor_.Takes("return")) {
+        result = TakeList();
+        if (cursor_.Kind() != SetupTokenKind::kLineEnd) return std::nullopt;
+        break;
+      }
+      if (!TakeStatement()) return std::nullopt;
+    }
+    cursor_.Move(after);
+    names_ = std::move(outer);
+    return result;
+  }
+
+  // (file, mode: str = 'r') -> str:
+  bool TakeParameters(SetupArguments arguments) {
+    size_t count = 0;
+    cursor_.Take();
+    while (!cursor_.Takes(")")) {
+      const auto name = cursor_.TakeName();
+      if (!name || (cursor_.Takes(":") && !cursor_.TakeName())) return false;
+      // Python computes a default value where the function is defined.
+      const Value usual = cursor_.Takes("=") ? TakeConstant() : std::nullopt;
+      const auto named = arguments.named.extract(*name);
+      const bool is_listed = count < arguments.listed.size();
+      const Value given = is_listed ? arguments.listed[count] : usual;
+      if (is_listed ? !named.empty() : named.empty() && !given) return false;
+      Bind(*name, named.empty() ? *given : named.mapped());
+      ++count;
+      if (!cursor_.Takes(",") && cursor_.Peek() != ")") return false;
+    }
+    if (cursor_.Takes("->") && !cursor_.TakeName()) return false;
+    return cursor_.Takes(":") && arguments.named.empty() && count >= arguments.listed.size();
+  }
+
+  int own_calls_ = 0;
 };
 
 bool IsPlain(std::string_view text, SetupUse use) {
-  const auto tokens = Tokenizer(text).All();
+  const auto tokens = SplitSetup(text);
   return tokens && SetupReader(*tokens, use).IsPlain();
 }
 

@@ -125,6 +125,10 @@ TEST(ChangedSources, AreFoundIfTheBuildReadsOtherFiles) {
             "from setuptools import setup\nsetup(name='t',\n"
             "      long_description=open('README.md').read(), scripts=['bin/t'],\n"
             "      entry_points={'console_scripts': ['t=t.task:main']})\n"},
+           {"setup.py",
+            "import os\nfrom setuptools import setup\nhere = os.path.dirname(__file__)\n"
+            "with open(os.path.join(here, 'texts', 'words.md')) as f:\n    text = f.read()\n"
+            "setup(name='t', long_description=text)\n"},
            {"setup.cfg", "[options]\ninstall_requires =\n  attrs\n[egg_info]\ntag_date = 0\n"},
            {"pyproject.toml",
             "[build-system]\nrequires = ['setuptools']\nbuild-backend = 'setuptools.build_meta'\n"
@@ -138,6 +142,27 @@ TEST(ChangedSources, AreFoundIfTheBuildReadsOtherFiles) {
             "\"\" = \"src\"\n"}}) {
     const Members odd = With(kPlain, "t-0.1/" + name, bytes);
     EXPECT_EQ(Changed(odd, With(odd, "t-0.1/t/task.py", "print(2)\n")), "t/task.py ") << bytes;
+  }
+}
+
+// A usual form. {} is the file.
+const std::string kReader =
+    "from setuptools import setup\nimport pathlib\nhere = pathlib.Path(__file__).parent.resolve()\n"
+    "setup(name='t', long_description=(here / '{}').read_text(encoding='utf-8'))\n";
+
+TEST(ChangedSources, AreNoneIfAFileThatSetupReadsHasChanged) {
+  for (const std::string file : {"README.md", "texts/README.md", "t/version.txt"}) {
+    const Members reader =
+        With(With(kPlain, "t-0.1/setup.py", ReplaceAll(kReader, "{}", file)), "t-0.1/" + file, "1");
+    const Members edited = With(reader, "t-0.1/t/task.py", "print(2)\n");
+    EXPECT_EQ(Changed(reader, edited), "t/task.py ") << file;
+    // A README that is made from a source changes with it.
+    EXPECT_EQ(Changed(reader, With(edited, "t-0.1/" + file, "2")), "more") << file;
+  }
+  for (const std::string file : {"t/version.py", "t/__init__.py", "version.py"}) {
+    const Members reader =
+        With(With(kPlain, "t-0.1/setup.py", ReplaceAll(kReader, "{}", file)), "t-0.1/" + file, "1");
+    EXPECT_EQ(Changed(reader, With(reader, "t-0.1/" + file, "2")), "more") << file;
   }
 }
 
@@ -169,7 +194,8 @@ TEST(ChangedSources, CanBeNewOrGone) {
   Members empty = bare;
   empty.erase("t-0.1/t/task.py");
   EXPECT_EQ(Changed(bare, empty), "more") << "the directory is gone";
-  const std::string setup = "setup(name='t', py_modules=['t.task', 't.__init__'])\n";
+  const std::string setup =
+      "from setuptools import setup\nsetup(name='t', py_modules=['t.task', 't.__init__'])\n";
   EXPECT_EQ(Changed(With(plain, "t-0.1/setup.py", setup), With(more, "t-0.1/setup.py", setup)),
             "more");
 }
@@ -246,6 +272,18 @@ class SourceUpdateTest : public testing::Test {
     const Path file = root_.path() / "project" / name;
     ASSERT_TRUE(MakeDirectories(file.parent_path()).ok());
     ASSERT_TRUE(WriteFile(file, text).ok());
+  }
+  /// pip can install the requirement "extra".
+  void OfferRequirement() {
+    ASSERT_TRUE(MakeDirectories(root_.path() / "links").ok());
+    MakeArchive(
+        root_.path() / "links/extra-1.0-py3-none-any.whl",
+        {{"extra.py", "name = 'extra'\n"},
+         {"extra-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: extra\nVersion: 1.0"},
+         {"extra-1.0.dist-info/WHEEL",
+          "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
+         {"extra-1.0.dist-info/RECORD", ""}});
+    options_.own_environment.emplace_back("PIP_FIND_LINKS", (root_.path() / "links").string());
   }
   /// Builds an sdist of the project, and prepares an environment with it.
   engine::Prepared Prepare(const std::string& job) {
@@ -421,15 +459,72 @@ TEST_F(SourceUpdateTest, LeavesTheFilesThatPipLeavesInAllDirectories) {
   EXPECT_EQ(Output({updated.path_prefix + "/script.py"}), "new other\n");
 }
 
+// The usual forms of reading a README, a version and requirements.
+constexpr const char* kReadingSetup =
+    "from __future__ import print_function\n"
+    "import io\nimport os\nfrom setuptools import find_packages, setup\n\n"
+    "here = os.path.abspath(os.path.dirname(__file__))\n\n\n"
+    "def read(name):\n"
+    "    return io.open(os.path.join(here, name), encoding='utf-8').read()\n\n\n"
+    "with open(os.path.join(here, 'requirements.txt')) as f:\n"
+    "    needed = [line.strip() for line in f if line.strip() and not line.startswith('#')]\n\n"
+    "if __name__ == '__main__':\n"
+    "    setup(name='trainer', version=read('VERSION').strip(), install_requires=needed,\n"
+    "          long_description=read('texts/words.md'), packages=find_packages('src'),\n"
+    "          long_description_content_type='text/markdown', package_dir={'': 'src'})\n";
+
+TEST_F(SourceUpdateTest, LeavesTheFilesThatPipLeavesIfSetupReadsOtherFiles) {
+  OfferRequirement();
+  Write("setup.py", kReadingSetup);
+  Write("MANIFEST.in", "include texts/words.md requirements.txt VERSION\n");
+  Write("VERSION", "0.1\n");
+  Write("texts/words.md", "# First words\n");
+  Write("requirements.txt", "# none but:\n\nextra>=1.0\n");
+  Write("src/trainer/task.py", Task("new"));
+  const engine::Prepared by_pip = Prepare("by_pip");
+  const Members wanted = InstalledIn(by_pip);
+  const auto record = RecordOf(by_pip);
+  RemoveTree(options_.state);
+
+  Write("src/trainer/task.py", Task("old"));
+  Prepare("earlier");
+  Write("src/trainer/task.py", Task("new"));
+  const engine::Prepared updated = Prepare("updated");
+  EXPECT_THAT(LinesOf("updated"), Contains(kUpdated));
+  ExpectSame(InstalledIn(updated), wanted);
+  EXPECT_EQ(RecordOf(updated), record);
+  const std::string facts =
+      "import extra, importlib.metadata as m\n"
+      "print(extra.name, m.metadata('trainer').get_payload().strip())\n";
+  EXPECT_EQ(Output({updated.interpreter, "-c", facts}), "extra # First words\n");
+
+  Write("src/trainer/task.py", Task("newer"));
+  Write("texts/words.md", "# Other words\n");
+  const engine::Prepared reread = Prepare("reread");
+  EXPECT_THAT(LinesOf("reread"), Not(Contains(kUpdated)));
+  EXPECT_EQ(Output({reread.interpreter, "-c", facts}), "extra # Other words\n");
+  EXPECT_EQ(Output({reread.interpreter, "-m", "trainer.task"}), "newer other\n");
+}
+
+TEST_F(SourceUpdateTest, IsLeftToPipIfSetupReadsTheDescriptionFromASource) {
+  Write("setup.py",
+        "import os\nfrom setuptools import setup\nhere = os.path.dirname(__file__)\nabout = {}\n"
+        "with open(os.path.join(here, 'src', 'trainer', 'about.py')) as f:\n"
+        "    exec(f.read(), about)\n"
+        "setup(name='trainer', version='0.1', packages=['trainer'], package_dir={'': 'src'},\n"
+        "      description=about['text'])\n");
+  Write("src/trainer/about.py", "text = 'one'\n");
+  Prepare("one");
+  Write("src/trainer/about.py", "text = 'two'\n");
+  const engine::Prepared two = Prepare("two");
+  EXPECT_THAT(LinesOf("two"), Not(Contains(kUpdated)));
+  EXPECT_EQ(Output({two.interpreter, "-c",
+                    "import importlib.metadata as m; print(m.metadata('trainer')['Summary'])"}),
+            "two\n");
+}
+
 TEST_F(SourceUpdateTest, IsLeftToPipIfSetupReadsTheRequirementsFromASource) {
-  ASSERT_TRUE(MakeDirectories(root_.path() / "links").ok());
-  MakeArchive(root_.path() / "links/extra-1.0-py3-none-any.whl",
-              {{"extra.py", "name = 'extra'\n"},
-               {"extra-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: extra\nVersion: 1.0"},
-               {"extra-1.0.dist-info/WHEEL",
-                "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
-               {"extra-1.0.dist-info/RECORD", ""}});
-  options_.own_environment.emplace_back("PIP_FIND_LINKS", (root_.path() / "links").string());
+  OfferRequirement();
   Write("setup.py",
         "import re\nfrom setuptools import setup\n"
         "deps = re.findall(r'\"(.*?)\"', open('src/trainer/deps.py').read())\n"
