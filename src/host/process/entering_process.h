@@ -8,8 +8,8 @@ namespace caip::host {
 
 /// Executes this program again with the same arguments, from a read-only mount of its file, and
 /// returns in it. Root of the machine may follow /proc/PROCESS/exe to that file of the host, and
-/// could change its mode. Also returns where that cannot be had. It takes Linux 5.12 and the right
-/// to mount.
+/// could change its mode. Also returns where no such mount is possible: it takes Linux 5.12 and the
+/// right to mount.
 void RunFromReadOnlyMount();
 
 /// Lets root become the user of the process, in the groups of that. The user namespace of the
