@@ -11,6 +11,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CAIP_UNITY)
 endif()
 if(CAIP_SANITIZE)
   add_compile_options(-fsanitize=${CAIP_SANITIZE} -fno-omit-frame-pointer)
+  add_compile_options(-fno-sanitize-recover=all)  # a finding ends the program, so that the test fails
   add_link_options(-fsanitize=${CAIP_SANITIZE})
   add_compile_options(-Wno-maybe-uninitialized)  # g++ 12 suspects std::regex under a sanitizer
   if(CAIP_SANITIZE MATCHES thread)
