@@ -17,6 +17,7 @@
 #include <future>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/encoding.h"
 #include "host/machine/run_networks.h"
 #include "host/process/launcher_link.h"
@@ -319,7 +320,11 @@ int FillSocketsOf(pid_t process) {
 TEST_F(Machines, StartWhileTheLockKeeperTakesNothing) {
   world_.Launch(OnMachine("echo first; sleep 600", AKey(1)));
   ASSERT_TRUE(world_.sink.AwaitMessage("first"));
-  const pid_t keeper = FindHelper("caip-keeper");
+  pid_t keeper = 0;  // it takes its name soon after the machine has started
+  const MonotonicTime deadline = MonotonicNow() + std::chrono::seconds(60);
+  while ((keeper = FindHelper("caip-keeper")) == 0 && MonotonicNow() < deadline) {
+    std::this_thread::yield();
+  }
   ASSERT_GT(keeper, 0);
   ::kill(keeper, SIGSTOP);
   while (StateAndParent(std::to_string(keeper)).first != 'T') std::this_thread::yield();
