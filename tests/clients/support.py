@@ -60,6 +60,12 @@ def need(*programs):
             raise unittest.SkipTest(f'{program} is not on PATH')
 
 
+def need_entry():
+    """Skips where `caip jobs shell` cannot enter a machine."""
+    if os.environ.get('CAIP_SANITIZE') == 'thread':
+        raise unittest.SkipTest('a process with a second thread, as the sanitizer has, cannot enter a user namespace')
+
+
 def need_isolation(prefix=()):
     """Skips if replicas cannot have machines of their own on this host. `prefix` changes to the user who asks."""
     with tempfile.TemporaryDirectory() as state:
