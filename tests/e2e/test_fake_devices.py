@@ -182,6 +182,8 @@ class Looking(unittest.TestCase):
         return {**found, 'FILES': sorted(re.findall(r'\bFILE (\S+)', log))}
 
     def await_hold(self, job):
+        support.need_entry()
+
         def holds():
             return self.shell(job, 'sh', '-c', 'test -p /tmp/release').returncode == 0
         support.wait_for(holds, f'the pipe of {job}', 60)
