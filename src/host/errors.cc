@@ -168,8 +168,7 @@ std::string MetricsUnwatched() {
 
 std::string MetricsUnread() {
   return "Some reports of this trial were not read before it ended. Its event files are larger "
-         "than "
-         "the emulator can read in time, or the emulator has no free file descriptor.";
+         "than the emulator can read in time, or the emulator has no free file descriptor.";
 }
 
 std::string MetricFilesOutOfReach() {

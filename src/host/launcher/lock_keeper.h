@@ -11,8 +11,8 @@ namespace caip::host::launcher {
 void RunLockKeeper(int control);
 
 /// Lets the lock keeper at the other end of `control` wait for the end of this process, with which
-/// all processes of its PID namespace end. False: there is no lock keeper, it takes no more for
-/// now, or the kernel knows no pidfd (before Linux 5.3).
+/// all processes of its PID namespace end. False: there is no lock keeper, its socket is full, or
+/// the kernel knows no pidfd (before Linux 5.3).
 bool EntrustToLockKeeper(int control);
 
 }  // namespace caip::host::launcher

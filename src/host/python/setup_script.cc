@@ -12,7 +12,8 @@
 namespace caip::host {
 namespace {
 
-constexpr int kOwnCallsMax = 100;  // with functions that call functions, there is no end soon
+// A few functions that call each other twice would take very long.
+constexpr int kOwnCallsMax = 100;
 
 /// Goes through the statements in their order, as Python does. It knows no branch and no loop, and
 /// so each statement runs once. Each method takes the tokens of what it is named after. It returns

@@ -62,4 +62,14 @@ inline std::string Framed(const std::string& data) {
   return FrameHead(data.size()) + data + LittleEndian(MaskedCrc32c(data), 4);
 }
 
+/// Events of 1 MiB with an accuracy of 1 to 10. They are more than one turn of a thread reads.
+inline std::string TenLargeEvents() {
+  const std::string image = Bytes(99, std::string(1 << 20, 'x'));
+  std::string events;
+  for (int step = 1; step <= 10; ++step) {
+    events += Framed(AnEvent(1, step, Simple("accuracy", static_cast<float>(step))) + image);
+  }
+  return events;
+}
+
 }  // namespace caip::host
