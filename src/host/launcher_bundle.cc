@@ -20,6 +20,7 @@
 #include "host/process/launcher_link.h"
 #include "host/process/orphans.h"
 #include "host/process/process_launcher.h"
+#include "host/store/scratch.h"
 #include "host/watch/call_source.h"
 
 namespace caip::host {
@@ -92,6 +93,7 @@ Path ImageStoreOf(const LauncherOptions& options) {
 
 std::shared_ptr<LocalImages> MakeImages(const LauncherOptions& options) {
   LocalImagesOptions images;
+  images.state = options.state;
   images.store = ImageStoreOf(options);
   images.can_run = RunsInEngine(options) || (options.own_machines && options.own_roots);
   images.own_environment = options.own_environment;
@@ -119,7 +121,7 @@ std::unique_ptr<engine::Packager> MakePackager(const LauncherOptions& options,
                                                    world.packages, world.log, world.clock);
   std::shared_ptr<ImageSource> source = images;
   if (RunsInEngine(options)) {
-    source = std::make_shared<EngineImages>(EngineFor(options), std::move(images));
+    source = std::make_shared<EngineImages>(EngineFor(options), std::move(images), options.state);
   }
   return std::make_unique<ImagePackager>(std::move(packages), std::move(source), world.log,
                                          world.clock);
@@ -212,6 +214,7 @@ std::vector<std::pair<std::string, LauncherKind>> LauncherKinds() {
 }
 
 Result<LauncherBundle> OpenLauncherBundle(const LauncherOptions& options, LauncherWorld world) {
+  RemoveScratch(options.state);
   switch (options.kind) {
     case LauncherKind::kProcess:
       break;

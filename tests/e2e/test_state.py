@@ -62,6 +62,15 @@ class Info(States):
         self.assertEqual(found['images']['schema'], 'missing')
         self.assertIn('old: caip migrates it to 4', text)
 
+    def test_has_no_temporary_files_of_a_killed_emulator(self):
+        left = self.state / 'tmp/pip-abc/pip-unpack-def/wheel'
+        with Server(self.state):
+            pass
+        left.parent.mkdir(parents=True)
+        left.write_text('x')
+        with Server(self.state):
+            self.assertFalse(left.parent.parent.parent.exists())
+
     def test_reads_the_state_of_a_running_emulator(self):
         with Server(self.state, '--create-buckets') as server:
             self.assertEqual(caip(self.state, 'buckets', 'create', 'gs://a-bucket').returncode, 0)

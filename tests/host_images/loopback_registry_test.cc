@@ -108,12 +108,16 @@ bool IsFor(const http::Request& request, const std::string& kind) {
 
 struct LoopbackRegistries : ::testing::Test {
   Status LookUp(const std::string& uri, const std::string& source = "") {
-    LocalImages images({.store = own.path() / "images", .own_environment = {{"PATH", "/none"}}});
+    LocalImages images({.state = own.path(),
+                        .store = own.path() / "images",
+                        .own_environment = {{"PATH", "/none"}}});
     return images.LookUp(uri, source);
   }
   /// The bytes of the image's only file.
   std::string Program(const std::string& uri) {
-    LocalImages images({.store = own.path() / "images", .own_environment = {{"PATH", "/none"}}});
+    LocalImages images({.state = own.path(),
+                        .store = own.path() / "images",
+                        .own_environment = {{"PATH", "/none"}}});
     const auto image = images.Provide(uri, "", [](engine::Severity, const std::string&) {}, {});
     EXPECT_TRUE(image.ok()) << image.error().message;
     return image.ok() ? *ReadFile(Path(image->layers.front()) / "program") : "";

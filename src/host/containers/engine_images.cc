@@ -1,6 +1,7 @@
 #include "host/containers/engine_images.h"
 
 #include "host/images/image_errors.h"
+#include "host/store/scratch.h"
 #include "images/image_store.h"
 
 namespace caip::host {
@@ -33,7 +34,7 @@ Result<engine::PreparedImage> EngineImages::Provide(const std::string& uri,
 Status EngineImages::Load(const LocatedImage& image, const std::string& name,
                           const std::stop_token& stop) {
   if (engine_.HasImage(name)) return Ok{};
-  ASSIGN_OR_RETURN(const TemporaryDirectory scratch, TemporaryDirectory::Make("caip-image-"));
+  ASSIGN_OR_RETURN(const TemporaryDirectory scratch, MakeScratch(state_, "image-"));
   const Path archive = scratch.path() / "image.tar";
   RETURN_IF_ERROR(image.store->Export(image.digest, name, archive));
   return engine_.Load(archive, stop);

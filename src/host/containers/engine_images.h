@@ -18,8 +18,9 @@ struct EngineImageName {
 /// Finds images where LocalImages finds them, so that a URI means the same image for every engine.
 class EngineImages final : public ImageSource {
  public:
-  EngineImages(ContainerEngine engine, std::shared_ptr<LocalImages> images)
-      : engine_(std::move(engine)), images_(std::move(images)) {}
+  /// `state`: the directory of the emulator.
+  EngineImages(ContainerEngine engine, std::shared_ptr<LocalImages> images, Path state)
+      : engine_(std::move(engine)), images_(std::move(images)), state_(std::move(state)) {}
 
   Result<engine::PreparedImage> Provide(const std::string& uri, const std::string& source,
                                         const Note& note, const std::stop_token& stop) override;
@@ -29,6 +30,7 @@ class EngineImages final : public ImageSource {
 
   const ContainerEngine engine_;
   const std::shared_ptr<LocalImages> images_;
+  const Path state_;
 };
 
 }  // namespace caip::host

@@ -11,6 +11,7 @@
 #include "host/images/image_user.h"
 #include "host/images/loopback_registry.h"
 #include "host/machine/other_users.h"
+#include "host/store/scratch.h"
 #include "images/image_store.h"
 
 namespace caip::host {
@@ -207,7 +208,7 @@ Result<Digest> LocalImages::ImportFromEngine(const std::string& uri, const Image
                    ImageReference::Parse(kEngineImages + image->engine + ":" + image->id));
   ASSIGN_OR_RETURN(images::ImageStore * store, Store());
   if (auto known = store->Resolve(name); known.ok()) return known;
-  ASSIGN_OR_RETURN(const TemporaryDirectory scratch, TemporaryDirectory::Make("caip-image-"));
+  ASSIGN_OR_RETURN(const TemporaryDirectory scratch, MakeScratch(options_.state, "image-"));
   const Path file = scratch.path() / "image.tar";
   RETURN_IF_ERROR(engines_.Save(*image, file, stop));
   return Import("docker-archive:" + file.string(), name);

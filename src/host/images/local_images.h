@@ -19,6 +19,7 @@ class ImageStore;
 namespace caip::host {
 
 struct LocalImagesOptions {
+  Path state;           // of the emulator; images of engines are saved there for a moment
   Path store;           // directory of the image store; made when an image is looked for
   bool can_run = true;  // replicas have machines with roots of their own
   Variables own_environment = {};

@@ -9,6 +9,7 @@
 #include "host/python/packages_build.h"
 #include "host/python/python_errors.h"
 #include "host/python/python_hook.h"
+#include "host/store/scratch.h"
 #include "run/texts.h"
 
 namespace caip::host {
@@ -159,7 +160,7 @@ Result<std::vector<PackageIdentity>> PackagerOnHost::Identify(const PrepareReque
     auto facts = source_.Describe(uri);
     if (!facts.ok()) return errors::PackageUnreadable(uri, facts.error());
     if (facts->digest.empty()) {
-      ASSIGN_OR_RETURN(const auto scratch, TemporaryDirectory::Make("caip-package-"));
+      ASSIGN_OR_RETURN(const auto scratch, MakeScratch(options_.state, "package-"));
       const Path file = scratch.path() / "package";
       if (Status fetched = source_.Fetch(uri, file); !fetched.ok()) {
         return errors::PackageUnreadable(uri, fetched.error());

@@ -9,6 +9,7 @@
 #include "host/process/child_process.h"
 #include "host/python/python_errors.h"
 #include "host/python/source_update.h"
+#include "host/store/scratch.h"
 #include "run/texts.h"
 
 namespace caip::host {
@@ -283,7 +284,9 @@ std::optional<PackageBuild::PipFailure> PackageBuild::Install(const Package& pac
                                                               const PackagerOptions& options,
                                                               const Path& root,
                                                               const BuildTools& tools) {
-  const Variables environment = PipEnvironment(options.own_environment, root);
+  const auto scratch = MakeScratch(options.state, "pip-");
+  if (!scratch.ok()) return PipFailure{1, scratch.error().message};
+  const Variables environment = PipEnvironment(options.own_environment, root, scratch->path());
   const Path python = root / "bin/python3";
   std::optional<PipFailure> failure;
   for (int pair = 0; pair < kPairsMax && !stop_.stop_requested(); ++pair) {

@@ -25,10 +25,9 @@ constexpr std::array<std::string_view, 9> kCosmetic = {
     "PIP_TIMEOUT",   "PIP_RETRIES",      "PIP_DISABLE_PIP_VERSION_CHECK",
     "PIP_NO_COLOR",  "PIP_PROGRESS_BAR", "PIP_CERT"};
 
-constexpr std::array<std::string_view, 26> kPassed = {"HOME",
+constexpr std::array<std::string_view, 25> kPassed = {"HOME",
                                                       "PATH",
                                                       "LANG",
-                                                      "TMPDIR",
                                                       "USER",
                                                       "LOGNAME",
                                                       "NETRC",
@@ -117,7 +116,7 @@ bool SparesBuildIsolation(const ArchiveFacts& facts, const BuildTools& tools) {
                      [](const auto& name) { return name == "setuptools" || name == "wheel"; });
 }
 
-Variables PipEnvironment(const Variables& own, const Path& environment) {
+Variables PipEnvironment(const Variables& own, const Path& environment, const Path& scratch) {
   Variables variables;
   for (const auto& [name, value] : own) {
     if (!IsPassed(name)) continue;
@@ -125,6 +124,7 @@ Variables PipEnvironment(const Variables& own, const Path& environment) {
     variables.emplace_back(name, name == "PATH" ? bin + ":" + value : value);
   }
   variables.emplace_back("VIRTUAL_ENV", environment.string());
+  variables.emplace_back("TMPDIR", scratch.string());
   variables.emplace_back("PIP_USER", "0");  // the environment's pip.conf sets 1, for the trainer
   variables.emplace_back("PIP_NO_INPUT", "1");
   variables.emplace_back("PYTHONNOUSERSITE", "1");

@@ -44,8 +44,9 @@ struct BuildTools {
 bool SparesBuildIsolation(const ArchiveFacts& facts, const BuildTools& tools);
 
 /// pip's environment: the user's proxies, certificates, compilers and pip settings, but no variable
-/// that would move the installation to another place.
-Variables PipEnvironment(const Variables& own, const Path& environment);
+/// that would move the installation to another place. `scratch` is for its temporary files, which
+/// a killed pip leaves.
+Variables PipEnvironment(const Variables& own, const Path& environment, const Path& scratch);
 
 /// The parts of the user's pip configuration that may change what is installed, for the
 /// environment's key.

@@ -62,23 +62,26 @@ class Installation {
 
   Result<RuntimeEnvironment> Run() {
     RETURN_IF_ERROR(environments_.Begin(order_.version, tools_.interpreter));
+    RETURN_IF_ERROR(MakeDirectories(scratch()));
     const std::string pip = SeedBuildTools(tools_.interpreter, runtime_.root).pip;
     if (pip.empty()) return errors::InterpreterWithoutPip(tools_.interpreter.path);
     has_dry_run_ = CompareVersions(pip, kPipWithDryRun) >= 0;
     RETURN_IF_ERROR(ChooseVersions());
     RETURN_IF_ERROR(Install());
     RETURN_IF_ERROR(TryImports());
+    RemoveTree(scratch());
     RETURN_IF_ERROR(KeepRuntime(runtime_));
     return runtime_;
   }
 
  private:
+  Path scratch() const { return runtime_.root / ".tmp"; }
   void Say(const std::string& line) const { tools_.on_line(line); }
 
   // The output of the environment's Python. Lines reach the user as they come.
   Result<ToolOutput> Python(std::vector<std::string> words, bool is_shown) const {
     Tool tool{.argv = {runtime_.python().string()},
-              .environment = PipEnvironment(tools_.own_environment, runtime_.root)};
+              .environment = PipEnvironment(tools_.own_environment, runtime_.root, scratch())};
     tool.argv.insert(tool.argv.end(), words.begin(), words.end());
     tool.directory = runtime_.root.string();
     tool.stop = tools_.stop;

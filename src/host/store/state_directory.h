@@ -11,6 +11,7 @@
 //   runtimes/      environments of runtime versions (runtime_environments.h)
 //   python/        the hook of Python replicas (python_hook.h)
 //   packages/      packages during their installation
+//   tmp/           files of tasks that are under way (scratch.h)
 //   interpreters.json  facts about the host's Pythons (interpreters.h)
 
 #include <sys/types.h>

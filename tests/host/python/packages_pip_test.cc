@@ -76,8 +76,9 @@ TEST(PipEnvironment, PassesSettingsAndProxiesButNothingThatLeadsElsewhere) {
                                                 {"PIP_USER", "1"},
                                                 {"PYTHONPATH", "/mine"},
                                                 {"VIRTUAL_ENV", "/mine"},
+                                                {"TMPDIR", "/tmp"},
                                                 {"SECRET", "x"}},
-                                               "/env");
+                                               "/env", "/scratch");
   EXPECT_THAT(environment, Contains(Pair("PATH", "/env/bin:/usr/bin")));
   EXPECT_THAT(environment, Contains(Pair("HOME", "/home/u")));
   EXPECT_THAT(environment, Contains(Pair("https_proxy", "http://proxy")));
@@ -85,6 +86,8 @@ TEST(PipEnvironment, PassesSettingsAndProxiesButNothingThatLeadsElsewhere) {
   EXPECT_THAT(environment, Contains(Pair("PIP_INDEX_URL", "http://index")));
   EXPECT_THAT(environment, Contains(Pair("PIP_USER", "0")));
   EXPECT_THAT(environment, Contains(Pair("VIRTUAL_ENV", "/env")));
+  EXPECT_THAT(environment, Contains(Pair("TMPDIR", "/scratch")).Times(1));
+  EXPECT_THAT(environment, Contains(Key("TMPDIR")).Times(1));
   for (const char* name : {"PIP_TARGET", "PYTHONPATH", "SECRET"}) {
     EXPECT_THAT(environment, Not(Contains(Key(name)))) << name;
   }

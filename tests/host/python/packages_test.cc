@@ -318,7 +318,11 @@ TEST_F(PackagerTest, RunsThatWantTheSameAtTheSameTimeShareOneInstallation) {
   EXPECT_THROW(three.get(), std::future_error);  // `done` was dropped uncalled
 }
 
-TEST_F(PackagerTest, AbandonEndsPipAndTheNextJobStartsAfresh) {
+TEST_F(PackagerTest, AbandonEndsPipLeavesNothingAndTheNextJobStartsAfresh) {
+  const Path temporary = root_.path() / "temporary";
+  ASSERT_TRUE(MakeDirectories(temporary).ok());
+  options_.own_environment.emplace_back("TMPDIR", temporary.string());
+  Restart();
   const Path mark = root_.path() / "pip-is-at-it";
   const std::string slow = Sdist("trainer", "url='' if __import__('os').path.exists('" +
                                                 mark.string() + "') else (open('" + mark.string() +
@@ -335,6 +339,8 @@ TEST_F(PackagerTest, AbandonEndsPipAndTheNextJobStartsAfresh) {
   EXPECT_FALSE(two.failure) << two.failure->traceback;
   packager_.reset();
   EXPECT_THROW(one.get(), std::future_error);
+  EXPECT_TRUE(std::filesystem::is_empty(temporary));
+  EXPECT_TRUE(std::filesystem::is_empty(options_.state / "tmp"));
 }
 
 TEST_F(PackagerTest, OtherBytesUnderTheSameNameAreAnotherEnvironment) {
