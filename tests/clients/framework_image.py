@@ -74,20 +74,22 @@ class Layout:
         return {'mediaType': OCI + kind, 'digest': 'sha256:' + digest, 'size': len(text)}
 
 
-def trainer_image(directory, python, package, module, only=()):
+def trainer_image(directory, python, package, module, only=(), more=()):
     """An image that runs `module` of a package's directory with the environment of `python`. `only` names the packages
-    of the environment that it has; default: all."""
+    of the environment that it has; default: all. `more` has the paths of packages that are elsewhere, and have the same paths in the image."""
     facts = json.loads(support.run([python, '-c', FACTS]).stdout)
     library, packages = Path(facts['library']), Path(facts['packages'])
     site = support.run([facts['program'], '-c', SITE]).stdout.strip()
     layout = Layout(directory)
     taken = [packages / name for name in only if (packages / name).exists()] if only else [packages]
-    loaded = libraries([facts['program'], *shared_objects(library), *(file for path in taken for file in shared_objects(path))])
+    own = {file for path in [*taken, *map(Path, more)] for file in shared_objects(path)}
+    loaded = libraries([facts['program'], *shared_objects(library), *own])
+    loaded.update(targets(own))
     layout.add_users()
     layout.add_layer({facts['program']: facts['program'],
                       **{library / entry.name: entry for entry in library.iterdir() if entry.name not in NO_NEED},
-                      **{path: file for path, file in loaded.items() if packages not in Path(path).parents}})
-    layout.add_layer({Path(site) / path.relative_to(packages): path for path in taken})
+                      **{path: file for path, file in loaded.items() if file not in own}})
+    layout.add_layer({**{Path(site) / path.relative_to(packages): path for path in taken}, **{path: path for path in more}})
     layout.add_layer({Path('/app') / Path(package).name: package})
     return layout.finish({'Entrypoint': [facts['program'], '-m', module], 'WorkingDir': '/app',
                           'Env': ['PYTHONUNBUFFERED=1']})
@@ -101,6 +103,12 @@ def libraries(programs):
     beside = next((Path(path).parent for path in paths if Path(path).name == 'libc.so.6'), Path('/lib'))
     paths |= {str(beside / name) for name in ALWAYS if (beside / name).exists()}
     return {path: Path(path).resolve() for path in sorted(paths)}
+
+
+def targets(files):
+    """The files that links among them name, by their paths."""
+    named = {os.path.normpath(file.parent / os.readlink(file)): file.resolve() for file in files if file.is_symlink()}
+    return {path: file for path, file in named.items() if Path(path) not in files}
 
 
 def shared_objects(directory):

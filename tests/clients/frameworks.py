@@ -25,12 +25,18 @@ class FrameworkTest(unittest.TestCase):
     """The interpreter runs the packages of jobs with runtime version 2.11."""
 
     name, requirements, gigabytes = '', (), 1
+    elsewhere = ()  # paths of packages that are not in the environment
+
+    @classmethod
+    def environment(cls):
+        """The Python of an environment with the framework."""
+        need_space(cls.name, cls.gigabytes)
+        return support.virtualenv(cls.name, *cls.requirements, timeout=1200)
 
     @classmethod
     def setUpClass(cls):
         support.need_isolation()
-        need_space(cls.name, cls.gigabytes)
-        cls.python = python = support.virtualenv(cls.name, *cls.requirements, timeout=1200)
+        cls.python = python = cls.environment()
         cls.state = Path(tempfile.mkdtemp(prefix='caip-frameworks-'))
         cls.addClassCleanup(shutil.rmtree, cls.state, ignore_errors=True)
         (cls.state / 'config.yaml').write_text(f'runtimes: {{"2.11": {python}}}\n'
@@ -45,7 +51,8 @@ class FrameworkTest(unittest.TestCase):
         added to the scenario."""
         scratch = Path(tempfile.mkdtemp(prefix='caip-image-'))
         self.addCleanup(shutil.rmtree, scratch, ignore_errors=True)
-        image = framework_image.trainer_image(scratch / 'image', self.python, TRAINERS / 'trainer', module)
+        image = framework_image.trainer_image(scratch / 'image', self.python, TRAINERS / 'trainer', module,
+                                              more=self.elsewhere)
         (scratch / 'cluster.yaml').write_text(with_images((TRAINERS / f'{cluster}.yaml').read_text()))
         file = scratch / f'{scenario}_from_image.yaml'
         file.write_text(f'extends: {SCENARIOS}/{scenario}.yaml\nneeds: {{modules: []}}\n'
