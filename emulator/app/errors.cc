@@ -192,8 +192,9 @@ SettingProblem NotADuration(std::string_view value) {
 }
 
 SettingProblem NotADiskSize(std::string_view value) {
-  return Value(Quoted(value) +
-               " is not a valid size of a disk. Write it as 500MB or 20GB, or use job or off.");
+  return Value(
+      Quoted(value) +
+      " is not a valid size of a disk. Write it as 500MB or 20GB, or use asked, job or off.");
 }
 
 SettingProblem NotAUser(std::string_view name) {

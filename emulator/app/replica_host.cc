@@ -38,6 +38,7 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
           .own_machines = options.isolation == Isolation::kMachine,
           .keep_disks = options.keep_disks,
           .disk_bytes_max = options.disk_bytes_max,
+          .only_named_disk_sizes = options.only_named_disk_sizes,
           .machine_limits = options.machine_limits,
           .addressing = options.addressing,
           .devices = DeviceModeFrom(options.gpus),

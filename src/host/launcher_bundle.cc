@@ -73,6 +73,11 @@ bool RunsInEngine(const LauncherOptions& options) {
   return options.container_engine != ContainerEngineKind::kBundled;
 }
 
+// The user asked for them, not only jobs.
+bool WantsDiskLimits(const LauncherOptions& options) {
+  return options.disk_bytes_max > 0 && !options.only_named_disk_sizes;
+}
+
 ContainerEngine EngineFor(const LauncherOptions& options) {
   return ContainerEngine(options.container_engine, StateId(options.state), options.own_environment);
 }
@@ -82,7 +87,7 @@ Status CheckEngine(const LauncherOptions& options) {
   if (!RunsInEngine(options)) return Ok{};
   const ContainerEngine engine = EngineFor(options);
   if (options.own_machines) return errors::EngineOnMachines(engine.name());
-  if (options.disk_bytes_max > 0) return errors::EngineWithout(engine.name(), "--disk-limits");
+  if (WantsDiskLimits(options)) return errors::EngineWithout(engine.name(), "--disk-limits");
   if (options.machine_limits) return errors::EngineWithout(engine.name(), "--machine-limits");
   return engine.Check();
 }
@@ -134,6 +139,12 @@ Status CheckDiskLimits() {
   return errors::NoDiskLimits(found.reason);
 }
 
+uint64_t DiskBytesMax(const LauncherOptions& options) {
+  if (!options.only_named_disk_sizes) return options.disk_bytes_max;
+  const bool has_machines = options.own_machines && !RunsInEngine(options);
+  return has_machines && CheckDiskLimits().ok() ? options.disk_bytes_max : 0;
+}
+
 std::shared_ptr<MachineLimits> OpenLimits(const LauncherOptions& options, std::string& note) {
   auto limits = MachineLimits::Open("caip-" + StateId(options.state));
   if (!limits.ok()) {
@@ -168,7 +179,7 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
                                            : TryMachine(OwnLauncher());
     if (why_not) return errors::NoMachine(*why_not);
   }
-  if (options.disk_bytes_max > 0) RETURN_IF_ERROR(CheckDiskLimits());
+  if (WantsDiskLimits(options)) RETURN_IF_ERROR(CheckDiskLimits());
   RETURN_IF_ERROR(CheckEngine(options));
   const std::shared_ptr<LocalImages> images = MakeImages(options);
   LauncherBundle bundle;
@@ -180,7 +191,8 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
                                            .own_roots = options.own_machines && options.own_roots,
                                            .keep_disks = options.keep_disks,
                                            .limits = limits,
-                                           .disk_bytes_max = options.disk_bytes_max},
+                                           .disk_bytes_max = DiskBytesMax(options),
+                                           .only_named_disk_sizes = options.only_named_disk_sizes},
                                           world.clock, world.output));
   bundle.disks = processes.get();
   bundle.machines = processes.get();

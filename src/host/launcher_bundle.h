@@ -44,7 +44,10 @@ struct LauncherOptions {
   bool own_roots = true;           // with a file system of its own
   bool keep_disks = false;         // what runs leave on their disks is kept
   uint64_t disk_bytes_max = 0;     // of a boot disk; 0: disks are not limited
-  bool machine_limits = false;     // the CPUs and memory of machine types are limited
+  /// The limit is for jobs that ask for a size. Machines have it where the host allows it, and
+  /// other replicas have none.
+  bool only_named_disk_sizes = false;
+  bool machine_limits = false;  // the CPUs and memory of machine types are limited
   Addressing addressing = Addressing::kLoopback;
   DeviceMode devices = DeviceMode::kByHost;
   std::string fake_gpus = {};                        // "4xNVIDIA_TESLA_T4"; "": none

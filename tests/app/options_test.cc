@@ -235,14 +235,28 @@ TEST_F(Options, SamplesThatAreDefaultsChangeNothing) {
     };
     using O = EmulatorOptions;
     EXPECT_TRUE(same(&O::address, &O::allowed_hosts, &O::create_buckets, &O::keep_disks,
-                     &O::disk_bytes_max, &O::machine_limits, &O::addressing, &O::storage_view,
-                     &O::gs_front, &O::isolation, &O::durable_storage, &O::queue_delay,
-                     &O::provision_delay, &O::restart_delay, &O::failing_restart, &O::grace,
-                     &O::jobs_max, &O::strict_runtime, &O::interpreters, &O::extra_regions,
-                     &O::persistent_resources, &O::project_number, &O::service_account,
-                     &O::background_idle))
+                     &O::disk_bytes_max, &O::only_named_disk_sizes, &O::machine_limits,
+                     &O::addressing, &O::storage_view, &O::gs_front, &O::isolation,
+                     &O::durable_storage, &O::queue_delay, &O::provision_delay, &O::restart_delay,
+                     &O::failing_restart, &O::grace, &O::jobs_max, &O::strict_runtime,
+                     &O::interpreters, &O::extra_regions, &O::persistent_resources,
+                     &O::project_number, &O::service_account, &O::background_idle))
         << setting.key;
   }
+}
+
+TEST_F(Options, LimitTheDisksThatTheySay) {
+  const auto limits = [&](const std::string& value) {
+    const auto options = Read("disk_limits: " + value + "\n");
+    EXPECT_TRUE(options.ok()) << options.error().message;
+    return std::pair(options->disk_bytes_max, options->only_named_disk_sizes);
+  };
+  const uint64_t by_job = EmulatorOptions::kByJob;
+  EXPECT_EQ(limits("asked"), std::pair(by_job, true));
+  EXPECT_EQ(limits("job"), std::pair(by_job, false));
+  EXPECT_EQ(limits("20GB"), std::pair(uint64_t{20} << 30, false));
+  EXPECT_EQ(limits("off"), std::pair(uint64_t{0}, false));
+  EXPECT_THAT(Read("disk_limits: 20\n").error().message, HasSubstr("or use asked, job or off"));
 }
 
 TEST_F(Options, EverySampleIsAValidValue) {

@@ -88,7 +88,8 @@ TEST(Completion, OffersTheValuesOfAFlag) {
               Contains("type=nvidia-tesla-t4,count="));
   EXPECT_TRUE(Offered("jobs submit training j --master-accelerator ").is_open);
   EXPECT_THAT(WordsFor("jobs submit training j --isolation m"), ElementsAre("machine"));
-  EXPECT_THAT(WordsFor("jobs submit training j --disk-limits "), ElementsAre("job"));
+  EXPECT_THAT(WordsFor("jobs submit training j --disk-limits "),
+              ElementsAre("asked", "job", "off"));
   EXPECT_THAT(WordsFor("jobs list --verbosity w"), ElementsAre("warning"));
   EXPECT_THAT(WordsFor("jobs list --format js"), ElementsAre("json"));
   EXPECT_THAT(WordsFor("jobs logs j --severity E"), ElementsAre("ERROR", "EMERGENCY"));

@@ -111,6 +111,12 @@ os.remove('/root/first')
 fill('/root/second')
 '''
 
+# Whether the calls of a program are held, as they are on a disk with a limit.
+HELD = r'''
+status = open('/proc/self/status').read()
+print('HELD', 'Seccomp:\t2' in status, flush=True)
+'''
+
 
 class ResourcesTest(support.EmulatorTest):
     """Jobs of images that stand for the programs above, on machines."""
@@ -121,15 +127,19 @@ class ResourcesTest(support.EmulatorTest):
         cls.programs = Path(tempfile.mkdtemp(prefix='caip-machine-'))
         cls.addClassCleanup(shutil.rmtree, cls.programs, ignore_errors=True)
         images = {}
-        for name, source in (('sharing', SHARING), ('hungry', HUNGRY), ('full', FULL)):
+        for name, source in (('sharing', SHARING), ('hungry', HUNGRY), ('full', FULL), ('held', HELD)):
             (cls.programs / f'{name}.py').write_text(source)
             images[f'gcr.io/p/{name}:v1'] = [sys.executable, str(cls.programs / f'{name}.py')]
         cls.config = f'images: {json.dumps(images)}\nisolation: machine\n'
         super().setUpClass()
 
-    def submit(self, job, image, *words, workers=0):
+    def submit(self, job, image, *words, workers=0, disk=0):
         uri = f'gcr.io/p/{image}:v1'
         more = ['--worker-machine-type', KIND, '--worker-count', workers, '--worker-image-uri', uri] if workers else []
+        if disk:
+            config = self.programs / f'{job}.yaml'
+            config.write_text(f'trainingInput: {{masterConfig: {{diskConfig: {{bootDiskSizeGb: {disk}}}}}}}')
+            more += ['--config', config]
         self.emulator.caip('jobs', 'submit', 'training', job, '--project', 'demo-project', '--region', 'us-central1',
                            '--scale-tier', 'custom', '--master-machine-type', KIND, '--master-image-uri', uri, *more,
                            '--', *words)
@@ -258,6 +268,26 @@ class Disk(ResourcesTest):
         self.assertEqual([file.name for file in kept.rglob('second')], ['second'])
         used = sum(file.lstat().st_blocks * 512 for file in kept.rglob('*'))
         self.assertLess(used, 40 << 20)
+
+
+class DiskByJob(ResourcesTest):
+    """Without `--disk-limits`."""
+
+    def held(self, job, **more):
+        self.submit(job, 'held', **more)
+        log = self.log_of(job)
+        found = re.search(r'HELD (\w+)', log)
+        self.assertTrue(found, log)
+        return found[1]
+
+    def test_has_the_size_that_the_job_asks_for_and_else_no_limit(self):
+        facts = json.loads(self.emulator.caip('doctor', '--format', 'json').stdout)
+        watched = next(fact for fact in facts if fact['name'] == 'watched replicas')
+        if watched['found'] != 'yes':
+            self.skipTest(f'calls cannot be held here: {watched["detail"]}')
+        self.assertEqual(self.held('usual'), 'False')
+        self.assertEqual(self.held('hundred', disk=100), 'False')
+        self.assertEqual(self.held('larger', disk=200), 'True')
 
 
 def words_of(entry):

@@ -44,11 +44,12 @@ struct EmulatorOptions {
   bool allow_all_users = false;         // everybody who reaches the port may
   std::string token_file;               // its token admits clients of any user and host; "": none
   host::LauncherKind launcher = host::LauncherKind::kProcess;  // what starts replicas
-  bool keep_disks = false;      // what replicas leave on their boot disks is kept
-  uint64_t disk_bytes_max = 0;  // of a boot disk; 0: no limit; kByJob: what each job asks for
+  bool keep_disks = false;  // what replicas leave on their boot disks is kept
   static constexpr uint64_t kByJob = UINT64_MAX;
-  bool machine_limits = false;  // the CPUs and memory of machine types are limited
-  bool create_buckets = false;  // a missing bucket is created instead of rejected
+  uint64_t disk_bytes_max = kByJob;   // of a boot disk; 0: no limit; kByJob: what each job asks for
+  bool only_named_disk_sizes = true;  // no limit for jobs that do not ask for a size
+  bool machine_limits = false;        // the CPUs and memory of machine types are limited
+  bool create_buckets = false;        // a missing bucket is created instead of rejected
   GpuMode gpus = GpuMode::kByHost;
   std::string fake_gpus;  // "4xNVIDIA_TESLA_T4"; "" none
   std::string fake_tpu;   // "v2-8"; "" none

@@ -118,12 +118,9 @@ SettingProblems SetConnectionsMax(const Json& value, EmulatorOptions& options) {
 
 SettingProblems SetDiskLimits(const Json& value, EmulatorOptions& options) {
   const std::string text = SettingText(value).value_or("");
-  options.disk_bytes_max = 0;
-  if (text == "off") return {};
-  if (text == "job") {
-    options.disk_bytes_max = EmulatorOptions::kByJob;
-    return {};
-  }
+  options.only_named_disk_sizes = text == "asked";
+  options.disk_bytes_max = text == "job" || text == "asked" ? EmulatorOptions::kByJob : 0;
+  if (options.disk_bytes_max != 0 || text == "off") return {};
   for (const auto& [unit, shift] :
        {std::pair("MB", 20), std::pair("GB", 30), std::pair("TB", 40)}) {
     if (!text.ends_with(unit)) continue;

@@ -171,14 +171,17 @@ constexpr Setting kSettings[] = {
      .note = "what replicas leave on their boot disks is kept in <state>/kept-disks"},
     {.key = "disk_limits",
      .flag = "--disk-limits",
-     .values = "job|SIZE",
-     .help = "Limit the boot disks of replicas to the size that the job asks for "
-             "(bootDiskSizeGb), or to SIZE if that is smaller. Writes to files become slower.",
+     .values = "asked|job|SIZE|off",
+     .help =
+         "Limit the boot disks of replicas: of jobs that ask for a size (bootDiskSizeGb), of all "
+         "jobs, or of all to SIZE if that is smaller. Writes to files become slower (default: "
+         "asked, on machines).",
      .in_runs = InRuns::kUnused,
      .set = SetDiskLimits,
-     .sample = "off",
+     .sample = "asked",
      .sample_is_default = true,
-     .note = "job: boot disks have the size that the job asks for; 20GB: at most that"},
+     .note = "boot disks have the size that a job asks for; job: also the usual size; 20GB: at "
+             "most that"},
     {.key = "machine_limits",
      .flag = "--machine-limits",
      .help = "Limit the CPUs and the memory of replicas to those of their machine types, where "

@@ -29,6 +29,7 @@
 #include "host/watch/call_source.h"
 #include "host/watch/disk_limits.h"
 #include "host/watch/watched_replicas.h"
+#include "run/limits.h"
 #include "run/texts.h"
 
 namespace caip::host {
@@ -268,6 +269,8 @@ class Processes final : public ProcessLauncher {
   /// A scenario's watcher comes before the limits of disks.
   Watching WatchingOf(const ReplicaLaunch& launch) {
     if (watching_.watcher || options_.disk_bytes_max == 0) return watching_;
+    const bool is_usual = launch.machine.boot_disk_gb == run::kBootDiskGbDefault;
+    if (options_.only_named_disk_sizes && is_usual) return watching_;
     const Path disk = HasOwnRoot(launch) ? Path("/") : disks_.Of(launch.key);
     return {{.changed_roots = {disk}}, &disk_limits_};
   }

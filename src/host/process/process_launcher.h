@@ -27,6 +27,7 @@ struct ProcessLauncherOptions {
   std::shared_ptr<MachineLimits> limits = nullptr;
   /// The size of a boot disk, if the job's is larger; 0: the sizes of disks are not limited.
   uint64_t disk_bytes_max = 0;
+  bool only_named_disk_sizes = false;  // and not the usual one, run::kBootDiskGbDefault
   /// Where the driver is that images with GPUs get.
   DriverPlaces gpu_driver = {};
   /// Counts the processes that the kernel has killed because memory ran out, since it booted.

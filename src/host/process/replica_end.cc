@@ -200,8 +200,8 @@ ReplicaOutput::Remark LostWayOut(const launcher::Report& report) {
 ReplicaOutput::Remark DiskWasFull() {
   return {engine::Severity::kError,
           "The boot disk of this replica was full: writes to it failed with ENOSPC. A job sets the "
-          "size of its disks by diskConfig.bootDiskSizeGb, and --disk-limits of the emulator may "
-          "make them smaller."};
+          "size of its disks by diskConfig.bootDiskSizeGb. --disk-limits of the emulator and the "
+          "free space of this host may make them smaller."};
 }
 
 namespace {

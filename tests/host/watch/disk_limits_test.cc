@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "host/machine/machines.h"
+#include "run/limits.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
@@ -74,6 +75,28 @@ TEST_F(DiskLimitsTest, LeaveOtherOperationsAndUnknownReplicasAlone) {
   EXPECT_EQ(limits_.Before(AKey(), {Kind::kCreate, "/f"}).kind, Verdict::Kind::kGoOn);
   limits_.Gone(AKey());
   EXPECT_EQ(Write(kMebibyte), kMebibyte);
+}
+
+/// The size of the disk counts only for jobs that name one.
+TEST(DiskSizes, AreOfJobsThatNameThem) {
+  if (InterpositionOf().kind != Interposition::Kind::kSeccomp) {
+    GTEST_SKIP() << "no seccomp notification: " << InterpositionOf().reason;
+  }
+  LaunchWorld world(ProcessLauncherOptions{
+      .state_directory = {}, .disk_bytes_max = 4 * kMebibyte, .only_named_disk_sizes = true});
+  const auto fills = [&](int gigabytes) {
+    engine::ReplicaLaunch launch;
+    launch.key = AKey();
+    launch.key.boot = gigabytes;
+    launch.program = run::LocalCommand{{"python3", "-c", "open('f', 'wb').write(bytes(8 << 20))"}};
+    launch.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+    launch.working_directory = "user_dir";
+    launch.fresh_disk = true;
+    launch.machine.boot_disk_gb = gigabytes;
+    return world.Run(std::move(launch)).exit_code != 0;
+  };
+  EXPECT_FALSE(fills(run::kBootDiskGbDefault));
+  EXPECT_TRUE(fills(200));
 }
 
 /// Replicas whose disks have four mebibytes: processes, and machines.
