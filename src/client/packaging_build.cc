@@ -87,6 +87,7 @@ Result<bool> RunSetup(const std::string& python, const Path& root,
   tool.argv.insert(tool.argv.end(), arguments.begin(), arguments.end());
   tool.environment = host::OwnEnvironment();
   tool.directory = root.string();
+  tool.is_guarded = true;
   said.clear();
   tool.on_line = [&said](host::ToolStream, std::string_view line) {
     said.append(line);

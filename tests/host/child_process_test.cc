@@ -33,7 +33,17 @@ Tool AShellTool(const std::string& script) {
   return tool;
 }
 
-TEST(RunTool, GivesTheNativeStatus) {
+/// Tools with a guard, and without one.
+class Tools : public ::testing::TestWithParam<bool> {
+ protected:
+  static Tool Guarded(Tool tool) {
+    tool.is_guarded = GetParam();
+    return tool;
+  }
+  static Tool AShellTool(const std::string& script) { return Guarded(host::AShellTool(script)); }
+};
+
+TEST_P(Tools, GiveTheNativeStatus) {
   const auto exited = RunTool(AShellTool("exit 7"));
   ASSERT_TRUE(exited.ok()) << exited.error().message;
   EXPECT_EQ(exited->exit_code, 7);
@@ -48,7 +58,7 @@ TEST(RunTool, GivesTheNativeStatus) {
   EXPECT_TRUE(RunTool(AShellTool("true"))->ok());
 }
 
-TEST(RunTool, HandsOutLinesOfBothStreamsAsTheyCome) {
+TEST_P(Tools, HandOutLinesOfBothStreamsAsTheyCome) {
   Tool tool = AShellTool("echo one; echo two >&2; printf 'three\\r\\n\\nlast'");
   Lines out, err;
   tool.on_line = [&](ToolStream stream, std::string_view line) {
@@ -59,7 +69,7 @@ TEST(RunTool, HandsOutLinesOfBothStreamsAsTheyCome) {
   EXPECT_THAT(err, ElementsAre("two"));
 }
 
-TEST(RunTool, LosesNothingOfALotOfOutput) {
+TEST_P(Tools, LoseNothingOfALotOfOutput) {
   Tool tool = AShellTool("i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done");
   size_t lines = 0;
   bool in_order = true;
@@ -116,9 +126,9 @@ TEST(RunTool, LosesNothingThatWasReadAheadWhenTheToolEnded) {
   EXPECT_THAT(lines, ElementsAre("one", "error", "two", "three"));
 }
 
-TEST(RunTool, GivesExactlyTheEnvironmentDirectoryAndInput) {
+TEST_P(Tools, GetExactlyTheEnvironmentDirectoryAndInput) {
   TemporaryDirectory directory;
-  Tool tool;
+  Tool tool = Guarded({});
   tool.argv = {"/usr/bin/env"};
   tool.environment = {{"A", "1"}, {"B", "x y"}};
   EXPECT_EQ(CaptureTool(tool)->out, "A=1\nB=x y\n");
@@ -129,15 +139,15 @@ TEST(RunTool, GivesExactlyTheEnvironmentDirectoryAndInput) {
             std::filesystem::canonical(directory.path()).string() + "\n/dev/null\n0\n1\n2\n");
 }
 
-TEST(RunTool, ResetsSignalsThatWeIgnore) {
+TEST_P(Tools, ResetSignalsThatWeIgnore) {
   const auto old_handler = ::signal(SIGPIPE, SIG_IGN);
   const auto result = RunTool(AShellTool("kill -PIPE $$; exit 0"));
   ::signal(SIGPIPE, old_handler);
   EXPECT_EQ(result->signal, SIGPIPE);
 }
 
-TEST(RunTool, SaysWhyAToolCannotBeStarted) {
-  Tool tool;
+TEST_P(Tools, ThatCannotBeStartedSayWhy) {
+  Tool tool = Guarded({});
   tool.argv = {"no-such-tool"};
   auto result = RunTool(tool);
   ASSERT_FALSE(result.ok());
@@ -155,21 +165,21 @@ TEST(RunTool, SaysWhyAToolCannotBeStarted) {
 int told_by_copies[2];
 pid_t original;
 
-TEST(RunTool, RunsNoneOfOurDestructorsInTheCopyThatCouldNotBecomeTheTool) {
+TEST_P(Tools, RunNoneOfOurDestructorsInTheCopyThatCouldNotBecomeTheTool) {
   ASSERT_EQ(::pipe2(told_by_copies, O_CLOEXEC | O_NONBLOCK), 0);
   original = ::getpid();
   std::atexit([] {
     if (::getpid() == original) return;
     [[maybe_unused]] const auto told = ::write(told_by_copies[1], "x", 1);
   });
-  Tool tool;
+  Tool tool = Guarded({});
   tool.argv = {"/no/such/tool"};
   ASSERT_FALSE(RunTool(tool).ok());
   char byte = 0;
   EXPECT_EQ(::read(told_by_copies[0], &byte, 1), -1) << "exit() was called in the copy";
 }
 
-TEST(RunTool, StopsAToolThatTakesTooLong) {
+TEST_P(Tools, ThatTakeTooLongAreStopped) {
   Tool tool = AShellTool("sleep 1000");
   tool.timeout = milliseconds(50);
   const auto result = RunTool(tool);
@@ -179,7 +189,7 @@ TEST(RunTool, StopsAToolThatTakesTooLong) {
 }
 
 // On a busy host the time may be over before the shell has set its trap: then it gets more.
-TEST(RunTool, KillsAToolThatWillNotStop) {
+TEST_P(Tools, ThatWillNotStopAreKilled) {
   Tool tool = AShellTool("trap '' TERM; echo trapped; while :; do sleep 1000 & wait; done");
   tool.grace = milliseconds(50);
   ToolOutput output;
@@ -192,7 +202,7 @@ TEST(RunTool, KillsAToolThatWillNotStop) {
   EXPECT_EQ(output.result.signal, SIGKILL);
 }
 
-TEST(RunTool, StopsWhenAsked) {
+TEST_P(Tools, StopWhenAsked) {
   std::stop_source source;
   Tool tool = AShellTool("echo ready; sleep 1000");
   tool.stop = source.get_token();
@@ -202,7 +212,7 @@ TEST(RunTool, StopsWhenAsked) {
   EXPECT_EQ(result->signal, SIGTERM);
 }
 
-TEST(RunTool, AskedToStopBeforeItBeganStopsToo) {
+TEST_P(Tools, AskedToStopBeforeTheyBeganStopToo) {
   std::stop_source source;
   source.request_stop();
   Tool tool = AShellTool("sleep 1000");
@@ -210,7 +220,7 @@ TEST(RunTool, AskedToStopBeforeItBeganStopsToo) {
   EXPECT_TRUE(RunTool(tool)->stopped);
 }
 
-TEST(RunTool, KillsWhatTheToolLeftInItsGroup) {
+TEST_P(Tools, LeaveNothingInTheirGroup) {
   const auto output = CaptureTool(AShellTool("sleep 1000 & echo $!"));
   ASSERT_TRUE(output.ok());
   const Fd left(static_cast<int>(::syscall(SYS_pidfd_open, std::stoi(output->out), 0)));
@@ -219,7 +229,7 @@ TEST(RunTool, KillsWhatTheToolLeftInItsGroup) {
   EXPECT_EQ(::poll(&end, 1, 30'000), 1) << "awaited the end of a background process";
 }
 
-TEST(RunTool, RunsFromSeveralThreadsAtOnce) {
+TEST_P(Tools, RunFromSeveralThreadsAtOnce) {
   std::vector<std::thread> threads;
   std::vector<std::string> outputs(8);
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -255,13 +265,13 @@ std::string DescriptorsOfAProgramThatClosesNone(const std::string& file) {
 }
 
 // Such a descriptor would keep the tool's pipes open until that program ends.
-TEST(RunTool, GivesNoDescriptorToAProgramThatStartsAtTheSameMoment) {
+TEST_P(Tools, GiveNoDescriptorToAProgramThatStartsAtTheSameMoment) {
   TemporaryDirectory directory;
   const std::string file = directory.path() / "descriptors";
   std::ofstream(file) << "";
   const std::string before = DescriptorsOfAProgramThatClosesNone(file);
   std::atomic<bool> done = false;
-  std::thread tools([&done] {
+  std::thread tools([&done, this] {
     while (!done) EXPECT_TRUE(RunTool(AShellTool("true"))->ok());
   });
   for (int round = 0; round < 200; ++round) {
@@ -271,6 +281,56 @@ TEST(RunTool, GivesNoDescriptorToAProgramThatStartsAtTheSameMoment) {
   }
   done = true;
   tools.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(, Tools, ::testing::Bool(),
+                         [](const auto& one) { return one.param ? "Guarded" : "Unguarded"; });
+
+// Waits until the process has ended, and is reaped.
+void AwaitEndOf(pid_t pid) {
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process.valid()) return;  // gone already
+  pollfd end{process.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&end, 1, 30'000), 1) << "process " << pid << " lives";
+}
+
+constexpr const char* kDaemon = "setsid sh -c 'echo $$; exec sleep 1000' > \"$1\" & ";
+
+// A shell that starts a daemon, which writes its ID to `file`, and goes on when it runs.
+Tool ToolWithDaemon(const Path& file, const std::string& then) {
+  Tool tool = AShellTool(kDaemon + ("while [ ! -s \"$1\" ]; do sleep 0.01; done; " + then));
+  tool.argv.insert(tool.argv.end(), {"sh", file.string()});
+  tool.is_guarded = true;
+  return tool;
+}
+
+TEST(GuardedTool, LeavesNoDaemon) {
+  const TemporaryDirectory directory;
+  const Path file = directory.path() / "daemon";
+  EXPECT_EQ(RunTool(ToolWithDaemon(file, "exit 3"))->exit_code, 3);
+  AwaitEndOf(std::stoi(ReadFile(file).value()));
+}
+
+TEST(GuardedTool, LeavesNothingWhenItsStarterIsKilled) {
+  const TemporaryDirectory directory;
+  const Path file = directory.path() / "daemon", tools = directory.path() / "tool";
+  const pid_t starter = ::fork();
+  if (starter == 0) {
+    const auto result =
+        RunTool(ToolWithDaemon(file, "echo $$ > '" + tools.string() + "'; sleep 1000; exit 0"));
+    ::_exit(result.ok() ? 0 : 1);
+  }
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto pid_in = [](const Path& at) {
+    const auto text = ReadFile(at);
+    return text.ok() ? std::atoi(text->c_str()) : 0;
+  };
+  while (pid_in(tools) == 0 && std::chrono::steady_clock::now() < deadline) ::sched_yield();
+  ASSERT_NE(pid_in(tools), 0) << "the tool never ran";
+  ::kill(starter, SIGKILL);
+  ::waitpid(starter, nullptr, 0);
+  AwaitEndOf(pid_in(file));
+  AwaitEndOf(pid_in(tools));
 }
 
 TEST(OwnEnvironment, HasWhatTheShellExported) {

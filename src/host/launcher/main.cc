@@ -15,6 +15,7 @@
 #include "host/launcher/protocol.h"
 #include "host/launcher/replica_init.h"
 #include "host/launcher/sealed_copy.h"
+#include "host/launcher/tool_guard.h"
 #include "host/launcher/zygote.h"
 
 namespace {
@@ -57,8 +58,11 @@ std::string OwnFile(const char* first_argument) {
 
 }  // namespace
 
-int main(int, char** arguments) {
+int main(int count, char** arguments) {
   using caip::host::launcher::kSocket;
+  if (count > 3 && std::string(arguments[1]) == caip::host::launcher::kToolWord) {
+    caip::host::launcher::GuardTool(arguments + 2);
+  }
   if (!IsSocket(kSocket)) {
     std::fputs("caip-launcher is started by caip, not by people.\n", stderr);
     return 2;

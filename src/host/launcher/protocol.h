@@ -30,6 +30,11 @@ namespace caip::host::launcher {
 inline constexpr int kSocket = 3;  // the launcher finds its end of the socket here
 inline constexpr int kLock = 4;    // and here the lock that it holds (launcher_lock.h), or nothing
 
+// For `caip-launcher --tool` (tool_guard.h).
+inline constexpr const char* kToolWord = "--tool";
+inline constexpr int kToolLives = 3;
+inline constexpr int kToolFailure = 4;
+
 struct Command {
   enum Kind : uint32_t {
     kLaunch,

@@ -19,6 +19,8 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "host/errors.h"
+#include "host/launcher/protocol.h"
+#include "host/process/helper_files.h"
 #include "host/process/line_splitter.h"
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
@@ -48,19 +50,33 @@ struct Birth {
   const char* directory;
   int out, err;
   int failure;  // gets the errno of a failed start; closes at exec
+  int lives;    // for the guard of the tool; -1: it has none
 };
+
+// Gives the descriptors to the guard, which knows them by their numbers. Returns that of `failure`.
+int HandToGuard(const Birth& birth) {
+  const int lives = ::fcntl(birth.lives, F_DUPFD_CLOEXEC, launcher::kToolFailure + 1);
+  const int failure = ::fcntl(birth.failure, F_DUPFD_CLOEXEC, launcher::kToolFailure + 1);
+  ::dup2(lives, launcher::kToolLives);
+  ::dup2(failure, launcher::kToolFailure);
+  return failure;
+}
 
 // Runs in the new process, in the parent's memory, so it makes only system calls.
 [[noreturn]] void BecomeTool(const Birth& birth) {
   ::setpgid(0, 0);
   RestoreDescriptorLimit(0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no tool may outlive this process
+  const bool is_guarded = birth.lives >= 0;
+  // No tool may outlive this process. A guard must, until it has killed the tool.
+  if (!is_guarded) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(null, STDIN_FILENO);
   ::dup2(birth.out, STDOUT_FILENO);
   ::dup2(birth.err, STDERR_FILENO);
-  ::syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
+  const int failure = is_guarded ? HandToGuard(birth) : birth.failure;
+  const auto first = static_cast<unsigned>(is_guarded ? launcher::kToolFailure + 1 : 3);
+  ::syscall(SYS_close_range, first, ~0u, CLOSE_RANGE_CLOEXEC);
   if (::chdir(birth.directory) == 0) {
     sigset_t none;
     ::sigemptyset(&none);
@@ -69,7 +85,7 @@ struct Birth {
              const_cast<char* const*>(birth.environment));
   }
   const int error = errno;
-  [[maybe_unused]] const ssize_t written = ::write(birth.failure, &error, sizeof error);
+  [[maybe_unused]] const ssize_t written = ::write(failure, &error, sizeof error);
   ::_exit(127);
 }
 
@@ -205,12 +221,23 @@ class Run {
     std::vector<std::string> variables;
     for (const auto& [name, value] : tool_.environment) variables.push_back(name + "=" + value);
     const std::vector<const char*> environment = Pointers(variables);
-    const std::vector<const char*> argv = Pointers(tool_.argv);
-    const std::string executable = Executable(tool_);
+    std::vector<std::string> words = tool_.argv;
+    std::string executable = Executable(tool_);
+    Fd lives;
+    const std::string guard = tool_.is_guarded ? HelperFile("caip-launcher").string() : "";
+    if (IsProgram(guard)) {
+      int ends[2];
+      if (::pipe2(ends, O_CLOEXEC) != 0) return CannotMakePipe(errno);
+      lives = Fd(ends[0]);
+      guarded_ = Fd(ends[1]);
+      words.insert(words.begin(), {guard, launcher::kToolWord, executable});
+      executable = guard;
+    }
+    const std::vector<const char*> argv = Pointers(words);
     const std::string directory = tool_.directory.empty() ? "." : tool_.directory;
     const Birth birth{
         executable.c_str(), argv.data(), environment.data(), directory.c_str(), out.get(),
-        err.get(),          -1};
+        err.get(),          -1,          lives.get()};
     const std::string where = tool_.directory.empty() ? "" : "' in '" + tool_.directory;
     ASSIGN_OR_RETURN(const pid_t pid, StartTool(birth, tool_.argv.front() + where));
     return process::process(context_.get_executor(), pid);
@@ -222,12 +249,17 @@ class Run {
     ::kill(-pid_, SIGTERM);
     timer_.expires_after(tool_.grace);
     timer_.async_wait([this](error_code error) {
-      if (!error && !ended_) ::kill(-pid_, SIGKILL);
+      if (!error && !ended_) Kill();
     });
   }
 
+  void Kill() {
+    if (!guarded_.valid()) ::kill(-pid_, SIGKILL);
+    guarded_.Close();
+  }
+
   ToolResult End(int status) {
-    ::kill(-pid_, SIGKILL);  // remaining processes of its group
+    Kill();  // remaining processes of its group
     // Asio reads ahead: a read may be complete, with its handler still in the queue.
     for (Stream* stream : {&out_, &err_}) stream->EndListening();
     context_.poll();
@@ -247,6 +279,7 @@ class Run {
   asio::steady_timer timer_;
   ToolResult result_;
   pid_t pid_ = -1;
+  Fd guarded_;  // its guard kills the tool when this closes
   bool ended_ = false;
 };
 

@@ -25,6 +25,10 @@ struct Tool {
   std::vector<std::string> argv;  // argv[0] is a path or is looked up in PATH of `environment`
   Variables environment;          // complete
   std::string directory = {};     // "": that of this process
+  /// Every process that the tool has started is killed when the tool ends, and when this process is
+  /// killed, also daemons (caip-launcher does it). Otherwise, or if caip-launcher is missing, only
+  /// the tool's process group, and the tool itself.
+  bool is_guarded = false;
   /// Gets each line of output without its line break, on the thread that called RunTool. A last
   /// line may lack a line break. Lines longer than 1 MiB are split.
   std::function<void(ToolStream, std::string_view line)> on_line = {};
@@ -46,8 +50,8 @@ struct ToolResult {
   int ShellStatus() const { return signal != 0 ? 128 + signal : exit_code; }
 };
 
-/// Runs a tool to its end, with /dev/null as its input, and then kills the processes that remain in
-/// its process group. Blocks; any thread. An Error means that the tool could not be started
+/// Runs a tool to its end, with /dev/null as its input, and then kills the processes that it has
+/// left (Tool::is_guarded). Blocks; any thread. An Error means that the tool could not be started
 /// (kNotFound, kPermissionDenied, ...), and names the reason.
 Result<ToolResult> RunTool(const Tool& tool);
 

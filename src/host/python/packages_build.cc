@@ -310,6 +310,7 @@ std::optional<PackageBuild::PipFailure> PackageBuild::RunPip(const PipCommand& c
   FoldedOutput output([this](const std::string& line) { SendLine(Severity::kInfo, line); });
   Tool tool{.argv = command.argv, .environment = environment};
   tool.directory = package.directory;
+  tool.is_guarded = true;
   tool.grace = kStopGrace;
   tool.stop = stop_.get_token();
   tool.on_line = [&](ToolStream stream, std::string_view line) {

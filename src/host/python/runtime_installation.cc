@@ -84,6 +84,7 @@ class Installation {
               .environment = PipEnvironment(tools_.own_environment, runtime_.root, scratch())};
     tool.argv.insert(tool.argv.end(), words.begin(), words.end());
     tool.directory = runtime_.root.string();
+    tool.is_guarded = true;
     tool.stop = tools_.stop;
     ToolOutput output;
     tool.on_line = [&](ToolStream stream, std::string_view line) {

@@ -5,10 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <future>
 
 #include "host/process/child_process.h"
@@ -324,21 +326,25 @@ TEST_F(PackagerTest, AbandonEndsPipLeavesNothingAndTheNextJobStartsAfresh) {
   options_.own_environment.emplace_back("TMPDIR", temporary.string());
   Restart();
   const Path mark = root_.path() / "pip-is-at-it";
-  const std::string slow = Sdist("trainer", "url='' if __import__('os').path.exists('" +
-                                                mark.string() + "') else (open('" + mark.string() +
-                                                "', 'w').close(), print('at it', flush=True), "
-                                                "__import__('time').sleep(600)) and ''");
+  const std::string slow =
+      Sdist("trainer", "url='' if __import__('os').path.exists('" + mark.string() +
+                           "') else (open('" + mark.string() +
+                           "', 'w').write(str(__import__('subprocess').Popen(['setsid', 'sleep', "
+                           "'1000']).pid)), __import__('time').sleep(600)) and ''");
+  const auto daemon = [&mark] {
+    const auto text = ReadFile(mark);
+    return text.ok() ? std::atoi(text->c_str()) : 0;
+  };
   std::future<Prepared> one = Begin(Request("one", {slow}));
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (!std::filesystem::exists(mark) && std::chrono::steady_clock::now() < deadline) {
-    ::sched_yield();
-  }
-  ASSERT_TRUE(std::filesystem::exists(mark)) << "pip never came to setup.py";
+  while (daemon() == 0 && std::chrono::steady_clock::now() < deadline) ::sched_yield();
+  ASSERT_NE(daemon(), 0) << "pip never came to setup.py";
   packager_->Abandon({"p", "one", ""});
   const Prepared two = Prepare("two", {slow});
   EXPECT_FALSE(two.failure) << two.failure->traceback;
   packager_.reset();
   EXPECT_THROW(one.get(), std::future_error);
+  EXPECT_EQ(::kill(daemon(), 0), -1) << "what pip started lives";
   EXPECT_TRUE(std::filesystem::is_empty(temporary));
   EXPECT_TRUE(std::filesystem::is_empty(options_.state / "tmp"));
 }
