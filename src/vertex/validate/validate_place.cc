@@ -1,6 +1,6 @@
 // When and how long the job runs, where its output goes, and as whom it runs.
 
-#include <regex>
+#include <re2/re2.h>
 
 #include "google/gcs_uri.h"
 #include "google/resource_names.h"
@@ -16,60 +16,67 @@ constexpr size_t kResourceNameMax = 2048;  // longer ones are not worth a regula
 struct NameForm {
   std::string_view field;
   std::string_view form;
-  std::regex pattern;
+  const RE2* pattern;
 };
 
-bool HasForm(std::string_view name, const std::regex& pattern) {
-  return name.size() <= kResourceNameMax && std::regex_match(name.begin(), name.end(), pattern);
+bool HasForm(std::string_view name, const RE2& pattern) {
+  return name.size() <= kResourceNameMax &&
+         RE2::FullMatch(re2::StringPiece(name.data(), name.size()), pattern);
 }
 
 void ExamineName(const Examination& exam, const std::string& name, const NameForm& form) {
-  if (name.empty() || HasForm(name, form.pattern)) return;
+  if (name.empty() || HasForm(name, *form.pattern)) return;
   exam.Report({"job_spec." + std::string(form.field), violations::NameMalformed(name, form.form)});
 }
 
 const NameForm& TensorboardForm() {
-  static const NameForm kForm{"tensorboard", "projects/P/locations/L/tensorboards/T",
-                              std::regex("projects/[^/]+/locations/[a-z0-9-]+/tensorboards/[^/]+")};
+  static const RE2 kPattern("projects/[^/]+/locations/[a-z0-9-]+/tensorboards/[^/]+", RE2::Latin1);
+  static const NameForm kForm{"tensorboard", "projects/P/locations/L/tensorboards/T", &kPattern};
   return kForm;
 }
 
 NameForm ContextForm(std::string_view field) {
-  static const std::regex kPattern(
-      "projects/[^/]+/locations/[a-z0-9-]+/metadataStores/[^/]+/contexts/[^/]+");
-  return {field, "projects/P/locations/L/metadataStores/S/contexts/C", kPattern};
+  static const RE2 kPattern(
+      "projects/[^/]+/locations/[a-z0-9-]+/metadataStores/[^/]+/contexts/[^/]+", RE2::Latin1);
+  return {field, "projects/P/locations/L/metadataStores/S/contexts/C", &kPattern};
 }
 
 const NameForm& ModelForm() {
+  static const RE2 kPattern("projects/[^/]+/locations/[a-z0-9-]+/models/[^/]+", RE2::Latin1);
   static const NameForm kForm{"models", "projects/P/locations/L/models/M or .../M@VERSION",
-                              std::regex("projects/[^/]+/locations/[a-z0-9-]+/models/[^/]+")};
+                              &kPattern};
   return kForm;
 }
 
 const NameForm& AttachmentForm() {
+  static const RE2 kPattern(
+      "(projects/[^/]+/regions/[a-z0-9-]+/networkAttachments/)?"
+      "[a-z]([-a-z0-9]{0,61}[a-z0-9])?",
+      RE2::Latin1);
   static const NameForm kForm{"psc_interface_config.network_attachment",
-                              "projects/P/regions/R/networkAttachments/N, or N alone",
-                              std::regex("(projects/[^/]+/regions/[a-z0-9-]+/networkAttachments/)?"
-                                         "[a-z]([-a-z0-9]{0,61}[a-z0-9])?")};
+                              "projects/P/regions/R/networkAttachments/N, or N alone", &kPattern};
   return kForm;
 }
 
 const NameForm& RangeForm() {
+  static const RE2 kPattern("[a-z]([-a-z0-9]{0,61}[a-z0-9])?", RE2::Latin1);
   static const NameForm kForm{"reserved_ip_ranges", "of lowercase letters, digits and dashes",
-                              std::regex("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")};
+                              &kPattern};
   return kForm;
 }
 
 const NameForm& LocationForm() {
+  static const RE2 kPattern("[a-z]+(-[a-z0-9]+)*", RE2::Latin1);
   static const NameForm kForm{"protected_artifact_location_id", "of a location, as us-central1",
-                              std::regex("[a-z]+(-[a-z0-9]+)*")};
+                              &kPattern};
   return kForm;
 }
 
 const NameForm& PersistentResourceForm() {
+  static const RE2 kPattern("[a-z]([-a-z0-9]{0,61}[a-z0-9])?", RE2::Latin1);
   static const NameForm kForm{"persistent_resource_id",
                               "of lowercase letters, digits and dashes, at most 63 characters",
-                              std::regex("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")};
+                              &kPattern};
   return kForm;
 }
 
