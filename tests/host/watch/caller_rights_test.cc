@@ -168,11 +168,15 @@ TEST_P(CallersOfReplica, MayNotReachTheOtherEndOfARename) {
       "def silent(call, *words):\n"
       "  try: print(call.__name__, call(*words))\n"
       "  except OSError as failure: print(call.__name__, errno.errorcode[failure.errno])\n"
-      "become(65534, 65534, [])\n"
-      "create('open/own')\n"
-      "silent(os.rename, place + '/public/f', 'open/f')\n"
-      "silent(os.rename, 'open/own', place + '/public/own')\n"
-      "silent(os.link, place + '/public/f', 'open/l')\n");
+      "if not os.fork():\n"
+      "  become(65534, 65534, [])\n"
+      "  create('open/own')\n"
+      "  silent(os.rename, place + '/public/f', 'open/f')\n"
+      "  silent(os.rename, 'open/own', place + '/public/own')\n"
+      "  silent(os.link, place + '/public/f', 'open/l')\n"
+      "else:\n"
+      "  assert os.wait()[1] == 0\n"
+      "  import shutil\n  shutil.rmtree(place)\n");
 }
 
 TEST_P(CallersOfReplica, MayTakeAnotherUserAndTheirOwnAgain) {
