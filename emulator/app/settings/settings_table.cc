@@ -173,9 +173,9 @@ constexpr Setting kSettings[] = {
      .flag = "--disk-limits",
      .values = "asked|job|SIZE|off",
      .help =
-         "Limit the boot disks of replicas: of jobs that ask for a size (bootDiskSizeGb), of all "
-         "jobs, or of all to SIZE if that is smaller. Writes to files become slower (default: "
-         "asked, on machines).",
+         "Which boot disks have a limit: asked (on machines, those of jobs that ask for another "
+         "size than 100 GB), job (all), SIZE (all, at most SIZE), off (none). Writes to files "
+         "of a limited disk become slower (default: asked).",
      .in_runs = InRuns::kUnused,
      .set = SetDiskLimits,
      .sample = "asked",

@@ -1,6 +1,6 @@
 #pragma once
-// Runs a tool of caip, such as pip, and leaves no process of it behind: neither when the tool has
-// ended, nor when caip is killed. Daemons are killed, too.
+// Runs a tool of caip, such as pip. When the tool has ended, or caip was killed, every process that
+// the tool has started is killed, daemons too.
 //
 //   caip-launcher --tool FILE ARGV0 ARGUMENT...
 //
