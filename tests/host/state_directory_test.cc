@@ -7,6 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <latch>
+#include <thread>
+
 namespace caip::host {
 namespace {
 
@@ -53,6 +56,33 @@ TEST(StateDirectory, OfAnotherProgramIsNotClosed) {
   ASSERT_EQ(::chmod(base.path().c_str(), 0755), 0);
   ASSERT_TRUE(WriteFile(base.path() / "notes.txt", "mine\n").ok());
   EXPECT_TRUE(StateDirectory::Own(base.path(), "1.0", kNow).ok()) << "it has been caip's before";
+}
+
+// The first of them closes the directory and makes files in it while the others look at it.
+TEST(StateDirectory, ThatWasOpenIsTakenByOneOfThoseThatStartAtOnce) {
+  TemporaryDirectory base;
+  constexpr int kStarters = 4;
+  for (int round = 0; round < 300; ++round) {
+    const Path path = base.path() / std::to_string(round);
+    std::filesystem::create_directory(path);
+    ASSERT_EQ(::chmod(path.c_str(), 0755), 0);
+    std::latch start(kStarters);
+    std::vector<Status> ends(kStarters, Ok{});
+    std::vector<std::thread> starters;
+    for (Status& end : ends) {
+      starters.emplace_back([&] {
+        start.arrive_and_wait();
+        if (const auto state = StateDirectory::Own(path, "1.0", kNow); !state.ok()) {
+          end = state.error();
+        }
+      });
+    }
+    for (std::thread& starter : starters) starter.join();
+    for (const Status& end : ends) {
+      const bool is_taken = !end.ok() && end.error().code == Code::kAborted;
+      ASSERT_TRUE(end.ok() || is_taken) << end.error().message;
+    }
+  }
 }
 
 TEST(StateDirectory, ThatWasOpenHasNothingThatOthersMade) {

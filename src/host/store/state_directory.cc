@@ -137,8 +137,14 @@ constexpr std::string_view kEarlyNames[] = {
     "server.log",
 };
 
+bool IsClosedToOthers(const Path& path) {
+  struct stat facts = {};
+  return ::stat(path.c_str(), &facts) == 0 && (facts.st_mode & 0077) == 0;
+}
+
 // A directory of the system or of another program must not be closed by mistake. A state directory
-// has the lock of its first owner, or nothing but what is put there before.
+// has the lock of its first owner, or nothing but what is put there before. Another caip that
+// starts at the same time closes the directory before it makes anything in it.
 Status CheckIsForState(const Path& path) {
   struct stat lock = {};
   const bool has_own_lock = ::lstat((path / kLockName).c_str(), &lock) == 0 &&
@@ -148,7 +154,9 @@ Status CheckIsForState(const Path& path) {
   for (std::filesystem::directory_iterator at(path, error), end; !error && at != end;
        at.increment(error)) {
     const std::string name = at->path().filename().string();
-    if (std::find(std::begin(kEarlyNames), std::end(kEarlyNames), name) == std::end(kEarlyNames)) {
+    const bool is_early =
+        std::find(std::begin(kEarlyNames), std::end(kEarlyNames), name) != std::end(kEarlyNames);
+    if (!is_early && !IsClosedToOthers(path)) {
       return errors::StateWithForeignEntry(path, at->path());
     }
   }
