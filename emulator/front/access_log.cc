@@ -8,6 +8,7 @@
 
 #include "base/time_text.h"
 #include "emulator/front/errors.h"
+#include "http/scheduling.h"
 
 namespace caip::front {
 namespace {
@@ -119,6 +120,7 @@ void AccessLog::WriteLater() {
 }
 
 void AccessLog::WriteOften() {
+  http::ScheduleAsUsual();
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return has_asked_ || ends_; });

@@ -15,6 +15,7 @@
 #include "http/connection/request_body.h"
 #include "http/connection/request_check.h"
 #include "http/connection/response_writer.h"
+#include "http/connection/small_reads.h"
 #include "http/connection/tunnel.h"
 #include "http/credentials.h"
 #include "http/errors.h"
@@ -221,6 +222,7 @@ class Connection {
   Next AnswerOne(RequestParser& parser) {
     const ActiveRequest active(context_, activity_);
     const auto& message = parser.get();
+    small_reads_.Begin(message.method_string());
     const bool expects = LowerCase(message[beast::field::expect]) == "100-continue";
     const BodyForm body_form{parser.chunked(), parser.content_length().value_or(0),
                              expects && message.version() >= 11};
@@ -239,6 +241,7 @@ class Connection {
       work.emplace([this] { return HasPeerGone(socket_.get()); });
       response = HandleSafely(context_.handler, request);
     }
+    small_reads_.Answer(response);
     form.keep_alive = usable && !ambiguous_ && message.keep_alive() && !context_.stopping &&
                       (body.IsAtEnd() || body.IsWorthDraining());
     const bool can_continue = WriteResponse(socket_, response, form) && body.Drain();
@@ -338,6 +341,7 @@ class Connection {
   Activity& activity_;
   Input input_;
   RequestCheck check_;
+  SmallReads small_reads_;
   std::string user_agent_;    // of a CONNECT
   bool has_served_ = false;   // a request was complete
   bool has_skipped_ = false;  // an empty line was first
