@@ -33,7 +33,7 @@ void AddFakeTime(const Path& library, const Path& file, engine::Environment& env
 
 // Some versions of libfaketime break sleeping, which would kill every trainer.
 std::string TrySleeping(const Path& library) {
-  const auto scratch = TemporaryDirectory::Make();
+  const auto scratch = TemporaryDirectory::Make("caip-clock-");
   if (!scratch.ok()) return scratch.error().message;
   const Path offset = scratch->path() / "offset";
   host::Tool sleeper;

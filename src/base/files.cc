@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -234,18 +235,83 @@ Result<TemporaryDirectory> TemporaryDirectory::MakeIn(const Path& parent, std::s
   return TemporaryDirectory(Made{pattern});
 }
 
-Result<TemporaryDirectory> TemporaryDirectory::Make(std::string_view prefix) {
+namespace {
+
+constexpr std::string_view kOwnerDigits = "0123456789";
+constexpr size_t kRandomBytes = 6;  // of mkdtemp
+
+Path CommonTemporaryDirectory() {
   const char* base = std::getenv("TMPDIR");
-  std::string pattern = (Path(base ? base : "/tmp") / prefix).string() + "XXXXXX";
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    return SystemError("making the temporary directory " + pattern + " ($TMPDIR, else /tmp)",
-                       errno);
+  return base ? base : "/tmp";
+}
+
+// Is it PREFIX, the number of a process, "." and mkdtemp's letters? Nobody else has such names.
+bool IsOwnName(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return false;
+  name.remove_prefix(prefix.size());
+  const size_t dot = name.find_first_not_of(kOwnerDigits);
+  return dot != 0 && dot != name.npos && name[dot] == '.' && name.size() == dot + 1 + kRandomBytes;
+}
+
+// The number of a process does not show whether it lives, because containers may share /tmp. Its
+// lock does. Not valid: another program uses the directory, or it is not this user's.
+Fd LockUnused(const Path& directory) {
+  Fd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat facts = {};
+  const bool is_own = fd.valid() && ::fstat(fd.get(), &facts) == 0 && facts.st_uid == ::geteuid();
+  if (!is_own || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) fd.Close();
+  return fd;
+}
+
+void RemoveLeftDirectories(const Path& parent, std::string_view prefix) {
+  std::vector<Path> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(parent, error), end; !error && at != end;
+       at.increment(error)) {
+    if (IsOwnName(at->path().filename().string(), prefix)) found.push_back(at->path());
   }
-  return TemporaryDirectory(Made{pattern});
+  for (const Path& left : found) {
+    if (const Fd lock = LockUnused(left); lock.valid()) RemoveTree(left);
+  }
+}
+
+// Locks a new directory. Without a file system that has locks, nobody removes what is left, either.
+Result<Fd> LockNew(const Path& directory) {
+  Fd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd.valid()) return CannotOpen(directory, errno);
+  while (::flock(fd.get(), LOCK_EX) != 0 && errno == EINTR) {
+  }
+  return fd;
+}
+
+bool IsRemoved(int directory) {
+  struct stat facts = {};
+  return ::fstat(directory, &facts) == 0 && facts.st_nlink == 0;
+}
+
+}  // namespace
+
+Result<TemporaryDirectory> TemporaryDirectory::Make(std::string_view prefix) {
+  const Path parent = CommonTemporaryDirectory();
+  RemoveLeftDirectories(parent, prefix);
+  const std::string name = std::string(prefix) + std::to_string(::getpid()) + ".XXXXXX";
+  while (true) {
+    std::string path = (parent / name).string();
+    if (::mkdtemp(path.data()) == nullptr) {
+      return SystemError("making the temporary directory " + path + " ($TMPDIR, else /tmp)", errno);
+    }
+    TemporaryDirectory made(Made{path});
+    auto lock = LockNew(made.path_);
+    if (!lock.ok() && lock.error().code != Code::kNotFound) return lock.error();
+    // Before it was locked, another program may have taken it for one that was left.
+    if (!lock.ok() || IsRemoved(lock->get())) continue;
+    made.lock_ = std::move(*lock);
+    return made;
+  }
 }
 
 TemporaryDirectory::TemporaryDirectory(std::string_view prefix) {
-  auto made = Make(prefix);
+  auto made = MakeIn(CommonTemporaryDirectory(), prefix);
   if (!made.ok()) {
     std::fprintf(stderr, "%s\n", made.error().message.c_str());
     std::abort();

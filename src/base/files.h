@@ -48,17 +48,19 @@ Status WriteFile(const Path& path, std::string_view bytes);
 Status MakeDirectories(const Path& path);
 Status SyncDirectory(const Path& path);
 
-/// A temporary directory below $TMPDIR, else /tmp. The destructor deletes it with its contents.
+/// A temporary directory. The destructor deletes it with its contents.
 class TemporaryDirectory {
  public:
-  /// An error of the system: the directory in $TMPDIR is missing, full or not writable.
-  static Result<TemporaryDirectory> Make(std::string_view prefix = "caip-");
+  /// Below $TMPDIR, else /tmp. First deletes those with the same prefix that programs of this user
+  /// have left there, because they were killed. An error of the system: the directory in $TMPDIR
+  /// is missing, full or not writable.
+  static Result<TemporaryDirectory> Make(std::string_view prefix);
   /// The same in another directory. The error names it.
   static Result<TemporaryDirectory> MakeIn(const Path& parent, std::string_view prefix);
   /// For tests. Ends the process if no directory can be made.
   explicit TemporaryDirectory(std::string_view prefix = "caip-");
   TemporaryDirectory(TemporaryDirectory&& other) noexcept
-      : path_(std::exchange(other.path_, Path())) {}
+      : path_(std::exchange(other.path_, Path())), lock_(std::move(other.lock_)) {}
   TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
   ~TemporaryDirectory();
   const Path& path() const { return path_; }
@@ -66,10 +68,13 @@ class TemporaryDirectory {
  private:
   struct Made {
     Path path;
+    Fd lock = {};
   };
-  explicit TemporaryDirectory(Made made) : path_(std::move(made.path)) {}
+  explicit TemporaryDirectory(Made made)
+      : path_(std::move(made.path)), lock_(std::move(made.lock)) {}
 
   Path path_;  // empty: moved from
+  Fd lock_;    // says that a program uses the directory, until the program ends
 };
 
 /// Removes `name` in the open directory (or AT_FDCWD), with everything below it. Links are not

@@ -1,9 +1,18 @@
 #include "base/files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <vector>
 
 #include "base/errors.h"
 
@@ -56,6 +65,105 @@ TEST(TemporaryDirectory, ThatCannotBeMadeIsAnError) {
   ::setenv("TMPDIR", before.c_str(), 1);
   ASSERT_FALSE(made.ok());
   EXPECT_NE(made.error().message.find("/missing/caip-test-"), std::string::npos);
+}
+
+class LeftDirectories : public ::testing::Test {
+ protected:
+  void SetUp() override { ::setenv("TMPDIR", folder_.path().c_str(), 1); }
+  void TearDown() override { ::setenv("TMPDIR", before_.c_str(), 1); }
+
+  // A process that makes a temporary directory, and is killed when the test wants it.
+  pid_t StartOwner(Path& made) {
+    int ends[2];
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const auto directory = TemporaryDirectory::Make("caip-test-");
+      if (!directory.ok() || !WriteFile(directory->path() / "x", "y").ok()) ::_exit(1);
+      const std::string path = directory->path().string();
+      if (!WriteAll(ends[1], path)) ::_exit(1);
+      ::close(ends[1]);
+      while (true) ::pause();
+    }
+    ::close(ends[1]);
+    char text[4096];
+    std::string path;
+    for (ssize_t count = 0; (count = ::read(ends[0], text, sizeof text)) > 0;) {
+      path.append(text, static_cast<size_t>(count));
+      if (fs::exists(path)) break;
+    }
+    ::close(ends[0]);
+    made = path;
+    return child;
+  }
+  static void Kill(pid_t process) {
+    ::kill(process, SIGKILL);
+    ::waitpid(process, nullptr, 0);
+  }
+  size_t Count() const {
+    return static_cast<size_t>(
+        std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
+  }
+
+  TemporaryDirectory folder_;
+  std::string before_ = std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp";
+};
+
+TEST_F(LeftDirectories, OfAKilledProcessAreDeletedByTheNext) {
+  Path left;
+  Kill(StartOwner(left));
+  ASSERT_TRUE(fs::exists(left / "x"));
+  ASSERT_TRUE(TemporaryDirectory::Make("caip-other-").ok());
+  EXPECT_TRUE(fs::exists(left / "x")) << "another prefix is another use";
+  ASSERT_TRUE(TemporaryDirectory::Make("caip-test-").ok());
+  EXPECT_EQ(Count(), 0u);
+}
+
+TEST_F(LeftDirectories, AreNotThoseThatProcessesUse) {
+  Path used;
+  const pid_t owner = StartOwner(used);
+  const auto first = TemporaryDirectory::Make("caip-test-");
+  const auto second = TemporaryDirectory::Make("caip-test-");
+  EXPECT_TRUE(fs::exists(used / "x"));
+  EXPECT_TRUE(fs::exists(first->path()));
+  Kill(owner);
+}
+
+TEST_F(LeftDirectories, AreNotThoseThatPersonsNamedAlike) {
+  const char* const names[] = {"caip-test-backup", "caip-test-1", "caip-test-.abcdef",
+                               "caip-test-1.abcdefg"};
+  for (const char* name : names) fs::create_directory(folder_.path() / name);
+  fs::create_directory(folder_.path() / "elsewhere");
+  fs::create_directory_symlink(folder_.path() / "elsewhere", folder_.path() / "caip-test-1.abcdef");
+  std::ofstream(folder_.path() / "caip-test-2.abcdef") << "a file";
+  ASSERT_TRUE(TemporaryDirectory::Make("caip-test-").ok());
+  EXPECT_EQ(Count(), std::size(names) + 3);
+}
+
+TEST_F(LeftDirectories, OfOtherUsersStay) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
+  const Path other = folder_.path() / "caip-test-1.abcdef";
+  fs::create_directory(other);
+  ASSERT_EQ(::chown(other.c_str(), 1, 1), 0);
+  ASSERT_TRUE(TemporaryDirectory::Make("caip-test-").ok());
+  EXPECT_TRUE(fs::exists(other));
+}
+
+// Each takes what the others have just made for left, until it is locked.
+TEST_F(LeftDirectories, AreToldFromNewOnes) {
+  std::vector<std::thread> makers;
+  std::atomic<int> lost{0};
+  for (int i = 0; i < 4; ++i) {
+    makers.emplace_back([&] {
+      for (int round = 0; round < 300; ++round) {
+        const auto made = TemporaryDirectory::Make("caip-test-");
+        if (!made.ok() || !WriteFile(made->path() / "x", "y").ok()) ++lost;
+      }
+    });
+  }
+  for (std::thread& maker : makers) maker.join();
+  EXPECT_EQ(lost, 0);
+  EXPECT_EQ(Count(), 0u);
 }
 
 TEST(TemporaryDirectory, IsGoneWithItsOwner) {

@@ -108,7 +108,7 @@ Result<std::string> PredictionText(const Json& results, const std::optional<std:
 
 Result<int> Predict(const LocalPredictCommand& command, const Surroundings& world) {
   std::string model_dir = command.model_dir;
-  ASSIGN_OR_RETURN(const TemporaryDirectory directory, TemporaryDirectory::Make());
+  ASSIGN_OR_RETURN(const TemporaryDirectory directory, TemporaryDirectory::Make("caip-model-"));
   if (const auto model = google::SplitGcsUri(model_dir)) {
     ASSIGN_OR_RETURN(const auto connection,
                      world.connect(command.emulator, app::Lifetime::kBriefly));
