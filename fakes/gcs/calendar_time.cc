@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::days;
 using std::chrono::floor;
-using std::chrono::milliseconds;
+using std::chrono::microseconds;
 
 // The calendar repeats after 400 years: the same dates have the same distances.
 constexpr int kCycleYears = 400;
@@ -30,6 +30,17 @@ std::optional<int> ReadYear(std::string_view text) {
   return code == std::errc() && rest == end ? std::optional(year) : std::nullopt;
 }
 
+// As protobuf's JSON: no digits, three or six.
+std::string FractionText(int microseconds_of_second) {
+  constexpr int kOfAMillisecond = 1000;
+  if (microseconds_of_second == 0) return "";
+  const bool is_short = microseconds_of_second % kOfAMillisecond == 0;
+  char text[8];
+  std::snprintf(text, sizeof text, is_short ? ".%03d" : ".%06d",
+                is_short ? microseconds_of_second / kOfAMillisecond : microseconds_of_second);
+  return text;
+}
+
 }  // namespace
 
 std::optional<CalendarTime> ParseCalendarTime(std::string_view text) {
@@ -39,7 +50,7 @@ std::optional<CalendarTime> ParseCalendarTime(std::string_view text) {
   const auto instant = ParseRfc3339(std::to_string(known) + std::string(text.substr(kYearDigits)));
   if (!instant) return std::nullopt;
   const CalendarTime time =
-      floor<milliseconds>(*instant) + kCycle * ((*year - known) / kCycleYears);
+      floor<microseconds>(*instant) + kCycle * ((*year - known) / kCycleYears);
   return time >= kFirstTime && time < kEndOfTimes ? std::optional(time) : std::nullopt;
 }
 
@@ -52,10 +63,7 @@ std::string CalendarText(CalendarTime time) {
                 static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
                 static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
                 static_cast<int>(clock.seconds().count()));
-  const auto rest = static_cast<int>(clock.subseconds().count());
-  char fraction[8] = "";
-  if (rest != 0) std::snprintf(fraction, sizeof fraction, ".%03d", rest);
-  return std::string(text) + fraction + "Z";
+  return text + FractionText(static_cast<int>(clock.subseconds().count())) + "Z";
 }
 
 std::string NormalTimeText(std::string text) {
@@ -64,8 +72,8 @@ std::string NormalTimeText(std::string text) {
 }
 
 Instant NearestInstant(CalendarTime time) {
-  if (time <= floor<milliseconds>(Instant::min())) return Instant::min();
-  if (time >= floor<milliseconds>(Instant::max())) return Instant::max();
+  if (time <= floor<microseconds>(Instant::min())) return Instant::min();
+  if (time >= floor<microseconds>(Instant::max())) return Instant::max();
   return time;
 }
 
