@@ -2,8 +2,17 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <thread>
 
 #include "base/encoding.h"
 #include "fakes/gcs/store/bucket_store.h"
@@ -14,6 +23,7 @@
 namespace caip::gcs {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -23,6 +33,35 @@ class DirectoryStoreTest : public ::testing::Test {
   DirectoryStoreTest() { EXPECT_TRUE(world_->CreateBucket("bkt").ok()); }
   StoreWorld world_;
 };
+
+// Old kernels do not know it (ENOSYS), and profiles of containers forbid it (EPERM).
+void RefuseOpenat2OfThisThread(uint32_t error_number) {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error_number),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(filter), filter};
+  ASSERT_EQ(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+  ASSERT_EQ(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+TEST(DirectoryStore, SaysWhatItNeedsWhereOpenat2IsRefused) {
+  for (const int error_number : {ENOSYS, EPERM}) {
+    const TemporaryDirectory directory;
+    std::thread([&] {
+      RefuseOpenat2OfThisThread(static_cast<uint32_t>(error_number));
+      const VirtualClock clock{Instant(std::chrono::hours(1))};
+      const auto store = DirectoryStore::Open({.root = directory.path() / "buckets"}, clock);
+      ASSERT_FALSE(store.ok());
+      EXPECT_EQ(store.error().code, Code::kUnimplemented);
+      EXPECT_THAT(store.error().message,
+                  AllOf(HasSubstr("openat2"), HasSubstr(std::strerror(error_number)),
+                        HasSubstr("Linux 5.6"), HasSubstr("seccomp profile")));
+    }).join();
+  }
+}
 
 TEST_F(DirectoryStoreTest, KeepsObjectsAsPlainFiles) {
   world_.Put("data/train.csv", "1,2,3\n");

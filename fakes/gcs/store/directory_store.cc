@@ -31,6 +31,13 @@ Result<Fd> OpenDirectory(const Path& path) {
   return fd;
 }
 
+// Without openat2, each request would fail, and tell only of its own bucket.
+Status CheckPathsCanBeKeptBelow(int root, const Path& shown) {
+  if (OpenBeneath(root, "", O_RDONLY | O_DIRECTORY).valid()) return Ok{};
+  if (errno == ENOSYS || errno == EPERM) return errors::NoOpenat2(errno);
+  return CannotOpen(shown, errno);
+}
+
 // Removes the files that were last written more than `older_than` ago, by the file system's clock.
 void RemoveLeftovers(const Path& directory, std::chrono::hours older_than) {
   std::error_code ignored;
@@ -94,6 +101,7 @@ Result<std::unique_ptr<DirectoryStore>> DirectoryStore::Open(DirectoryStoreOptio
   Directories directories;
   ASSIGN_OR_RETURN(directories.root, OpenDirectory(options.root));
   const int root = directories.root.get();
+  RETURN_IF_ERROR(CheckPathsCanBeKeptBelow(root, options.root));
   ASSIGN_OR_RETURN(directories.temporary,
                    OpenOwnDirectory(root, options.root / kTemporaryDirectory));
   ASSIGN_OR_RETURN(directories.versions, OpenOwnDirectory(root, options.root / kVersionsDirectory));

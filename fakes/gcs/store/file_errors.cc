@@ -1,8 +1,18 @@
 #include "fakes/gcs/store/file_errors.h"
 
+#include <cstring>
+
 #include "base/quoting.h"
 
 namespace caip::gcs::errors {
+
+Error NoOpenat2(int error_number) {
+  return {Code::kUnimplemented,
+          std::string("Storage needs the system call openat2, with which no path leads out of the "
+                      "buckets, and it fails here: ") +
+              std::strerror(error_number) +
+              ". Use Linux 5.6 or later, and in a container a seccomp profile that allows it."};
+}
 
 Error CannotOpenBucket(std::string_view bucket, int error_number) {
   return SystemError("cannot open bucket " + Quoted(bucket), error_number);

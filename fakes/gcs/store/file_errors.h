@@ -7,6 +7,8 @@
 
 namespace caip::gcs::errors {
 
+/// The kernel, or what stands between it and this process, refuses openat2.
+Error NoOpenat2(int error_number);
 Error CannotOpenBucket(std::string_view bucket, int error_number);
 Error CannotListBuckets(int error_number);
 Error CannotMakeBucket(std::string_view bucket, int error_number);
