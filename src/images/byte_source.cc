@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "images/archive_problem.h"
 #include "images/errors.h"
 
 namespace caip::images {
@@ -43,12 +44,12 @@ Result<std::unique_ptr<DecompressedFile>> DecompressedFile::Open(int file) {
   archive_read_support_format_raw(reader.get());
   archive_read_support_format_empty(reader.get());
   if (archive_read_open_fd(reader.get(), file, kReadBlock) != ARCHIVE_OK) {
-    return errors::ArchiveBroken(archive_error_string(reader.get()));
+    return errors::ArchiveBroken(ArchiveProblem(reader.get()));
   }
   archive_entry* entry = nullptr;
   const int code = archive_read_next_header(reader.get(), &entry);
   if (code != ARCHIVE_OK && code != ARCHIVE_EOF) {
-    return errors::ArchiveBroken(archive_error_string(reader.get()));
+    return errors::ArchiveBroken(ArchiveProblem(reader.get()));
   }
   std::unique_ptr<DecompressedFile> opened(new DecompressedFile(std::move(reader)));
   opened->is_over_ = code == ARCHIVE_EOF;
@@ -63,7 +64,7 @@ Result<std::string_view> DecompressedFile::Next() {
     const int code = archive_read_data_block(reader_.get(), &block, &size, &offset);
     if (code == ARCHIVE_RETRY) continue;
     if (code == ARCHIVE_EOF) break;
-    if (code != ARCHIVE_OK) return errors::ArchiveBroken(archive_error_string(reader_.get()));
+    if (code != ARCHIVE_OK) return errors::ArchiveBroken(ArchiveProblem(reader_.get()));
     if (size > 0) return std::string_view(static_cast<const char*>(block), size);
   }
   is_over_ = true;

@@ -22,6 +22,7 @@
 #include "emulator/app/state/stores.h"
 #include "fakes/gcs/store/bucket_tree.h"
 #include "fakes/gcs/store/moved_records.h"
+#include "images/archive_problem.h"
 
 namespace caip::app {
 namespace {
@@ -204,9 +205,9 @@ class BackupWriter {
 
   Status Check(int code) {
     if (code == ARCHIVE_OK || code == ARCHIVE_WARN) return Ok{};
-    const char* why = archive_error_string(writer_.get());
     const int number = archive_errno(writer_.get());
-    return errors::BackupNotWritten(file_.name(), number, why == nullptr ? "" : why);
+    const std::string why = images::ArchiveProblem(writer_.get(), "libarchive gave no reason");
+    return errors::BackupNotWritten(file_.name(), number, why);
   }
 
   UnfinishedFile file_;

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "host/python/python_errors.h"
+#include "images/archive_problem.h"
 
 namespace caip::host {
 namespace {
@@ -40,7 +41,7 @@ Result<ArchivePtr> Open(const Path& path) {
   archive_read_support_format_tar(reader.get());
   archive_read_support_format_zip(reader.get());
   if (archive_read_open_filename(reader.get(), path.c_str(), kBlockBytes) != ARCHIVE_OK) {
-    return errors::PackageNoArchive(path.filename().string(), archive_error_string(reader.get()));
+    return errors::PackageNoArchive(path.filename().string(), images::ArchiveProblem(reader.get()));
   }
   return reader;
 }
@@ -95,11 +96,12 @@ bool IsPyproject(const std::string& name) {
   return plain.ends_with("/pyproject.toml") && std::count(plain.begin(), plain.end(), '/') == 1;
 }
 
-std::string ReadMember(archive* reader, archive_entry* entry) {
+Result<std::string> ReadMember(archive* reader, archive_entry* entry, const std::string& package) {
   const int64_t size = std::clamp<int64_t>(archive_entry_size(entry), 0, kPyprojectBytesMax);
   std::string bytes(static_cast<size_t>(size), '\0');
   const la_ssize_t count = archive_read_data(reader, bytes.data(), bytes.size());
-  bytes.resize(count > 0 ? static_cast<size_t>(count) : 0);
+  if (count < 0) return errors::PackageNoArchive(package, images::ArchiveProblem(reader));
+  bytes.resize(static_cast<size_t>(count));
   return bytes;
 }
 
@@ -113,7 +115,7 @@ Result<uint64_t> Skip(archive* reader, uint64_t limit, const std::string& packag
     const int code = archive_read_data_block(reader, &block, &size, &offset);
     if (code == ARCHIVE_EOF) return bytes;
     if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
-      return errors::PackageNoArchive(package, TextOf(archive_error_string(reader)));
+      return errors::PackageNoArchive(package, images::ArchiveProblem(reader));
     }
     bytes += size;
   }
@@ -171,14 +173,15 @@ Result<ArchiveFacts> CheckArchive(const Path& archive_path, const ArchiveLimits&
     const int code = archive_read_next_header(reader.get(), &entry);
     if (code == ARCHIVE_EOF) break;
     if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
-      return errors::PackageNoArchive(package, TextOf(archive_error_string(reader.get())));
+      return errors::PackageNoArchive(package, images::ArchiveProblem(reader.get()));
     }
     RETURN_IF_ERROR(CheckMember(entry, package));
     if (++members > limits.members) return errors::PackageTooManyMembers(package, limits.members);
     const std::string name = NameOf(entry);
     if (IsPyproject(name)) {
       facts.has_pyproject = true;
-      facts.build_requires = BuildRequires(ReadMember(reader.get(), entry));
+      ASSIGN_OR_RETURN(const std::string text, ReadMember(reader.get(), entry, package));
+      facts.build_requires = BuildRequires(text);
       continue;
     }
     ASSIGN_OR_RETURN(const uint64_t size, Skip(reader.get(), limits.bytes - bytes, package));
@@ -214,7 +217,7 @@ Result<std::map<std::string, ArchiveFile>> ReadArchive(const Path& archive_path,
     files[NameOf(entry)] = std::move(file);
   }
   if (code != ARCHIVE_EOF) {
-    return errors::PackageNoArchive(package, TextOf(archive_error_string(reader.get())));
+    return errors::PackageNoArchive(package, images::ArchiveProblem(reader.get()));
   }
   return files;
 }

@@ -13,6 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 class PackageArchive : public testing::Test {
  protected:
@@ -121,6 +122,55 @@ TEST_F(PackageArchive, ThatIsCutOffIsRefused) {
   const std::string whole = *ReadFile(path);
   ASSERT_TRUE(WriteFile(path, whole.substr(0, whole.size() / 2)).ok());
   EXPECT_FALSE(CheckArchive(path).ok());
+}
+
+// libarchive has no text for a gzip file without its last bytes.
+TEST_F(PackageArchive, ThatLacksItsLastBytesIsRefusedOrWhole) {
+  const std::vector<ArchiveMember> members = {{"p-1/pyproject.toml", "[build-system]\n"},
+                                              {"p-1/setup.py", "x"}};
+  for (const char* name : {"p.tar.gz", "p.tar.bz2", "p.tar.xz", "p.tar.lzma", "p.zip"}) {
+    const Path path = Archive(members, name);
+    const std::string whole = *ReadFile(path);
+    ASSERT_GT(whole.size(), 32u);
+    for (size_t missing = 1; missing <= 32; ++missing) {
+      ASSERT_TRUE(WriteFile(path, whole.substr(0, whole.size() - missing)).ok());
+      const auto facts = CheckArchive(path);
+      const auto files = ReadArchive(path, 1000);
+      if (!facts.ok()) {
+        EXPECT_THAT(facts.error().message, HasSubstr("is not a readable sdist or wheel (")) << name;
+        EXPECT_THAT(facts.error().message, Not(HasSubstr("()"))) << name << " -" << missing;
+      } else {
+        EXPECT_TRUE(facts->has_pyproject) << name << " -" << missing;
+      }
+      if (files.ok()) {
+        EXPECT_EQ(files->at("p-1/setup.py").bytes, "x") << name << " -" << missing;
+      }
+    }
+  }
+}
+
+TEST_F(PackageArchive, OfGzipWithoutItsLastByteIsRefusedInWords) {
+  const Path path = Archive({{"p-1/setup.py", "x"}});
+  const std::string whole = *ReadFile(path);
+  ASSERT_TRUE(WriteFile(path, whole.substr(0, whole.size() - 1)).ok());
+  const auto facts = CheckArchive(path);
+  ASSERT_FALSE(facts.ok());
+  EXPECT_THAT(facts.error().message,
+              HasSubstr("'p.tar.gz' is not a readable sdist or wheel (its compressed data are "
+                        "damaged or end too early)"));
+}
+
+// The file that is read for its text is the one whose data are damaged.
+TEST_F(PackageArchive, WhosePyprojectIsCutOffIsRefused) {
+  std::string noise;
+  for (unsigned i = 0, x = 1; i < 200'000; ++i)
+    noise += static_cast<char>(x = x * 1103515245 + 12345);
+  const Path path = Archive({{"p-1/pyproject.toml", noise}});
+  const std::string whole = *ReadFile(path);
+  ASSERT_TRUE(WriteFile(path, whole.substr(0, whole.size() / 2)).ok());
+  const auto facts = CheckArchive(path);
+  ASSERT_FALSE(facts.ok());
+  EXPECT_THAT(facts.error().message, Not(HasSubstr("INTERNAL ERROR")));
 }
 
 TEST_F(PackageArchive, TellsWhatItsBuildNeeds) {
