@@ -52,7 +52,8 @@ std::optional<std::string> ShownName(std::string_view host, std::string_view sto
   const std::string prefix =
       (at_registry ? HostWithoutPort(host) : std::string(kDefaultHost)) + "/";
   if (!stored.starts_with(prefix)) {
-    return at_registry ? std::nullopt : std::optional<std::string>(stored);
+    const bool is_named = !at_registry && IsRegistryHost(stored.substr(0, stored.find('/')));
+    return is_named ? std::optional<std::string>(stored) : std::nullopt;
   }
   const std::string_view rest = stored.substr(prefix.size());
   const bool is_short = at_registry || !IsRegistryHost(rest.substr(0, rest.find('/')));

@@ -29,7 +29,8 @@ struct Repository {
 /// instead of gcr.io gets the images of gcr.io. kInvalidArgument, with the reason "nameInvalid".
 Result<Repository> FindRepository(std::string_view host, std::string_view name);
 
-/// The name of a stored repository for clients of `host`; nullopt if it belongs to another host.
+/// The name of a stored repository for clients of `host`; nullopt if none leads to it: it belongs
+/// to another host, or it is of the emulator's own (localhost/mapped).
 std::optional<std::string> ShownName(std::string_view host, std::string_view stored);
 
 /// A tag or a digest.

@@ -42,6 +42,20 @@ bool IsStillNamed(int file, const Path& path) {
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
+// Adds all bytes of the open file to the hash. Returns their number; on nothing, errno has the
+// reason.
+std::optional<uint64_t> HashAllOf(int file, Sha256Digest& hash) {
+  std::string block(kHashBlock, '\0');
+  for (off_t offset = 0;;) {
+    const ssize_t count = ::pread(file, block.data(), block.size(), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return std::nullopt;
+    if (count == 0) return static_cast<uint64_t>(offset);
+    hash.Add(std::string_view(block.data(), static_cast<size_t>(count)));
+    offset += count;
+  }
+}
+
 // All of `bytes` at `offset`. On false, errno has the reason.
 bool WriteAllAt(int file, std::string_view bytes, uint64_t offset) {
   while (!bytes.empty()) {
@@ -114,18 +128,12 @@ void BlobUpload::Suspend() {
 }
 
 Status BlobUpload::HashFile() {
-  hash_ = std::make_unique<Sha256Digest>();
-  offset_ = 0;
-  std::string block(kHashBlock, '\0');
-  while (true) {
-    const ssize_t count =
-        ::pread(file_.get(), block.data(), block.size(), static_cast<off_t>(offset_));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return CannotRead(store_->UploadPath(id_), errno);
-    if (count == 0) return Ok{};
-    hash_->Add(std::string_view(block.data(), static_cast<size_t>(count)));
-    offset_ += static_cast<uint64_t>(count);
-  }
+  auto hash = std::make_unique<Sha256Digest>();
+  const auto bytes = HashAllOf(file_.get(), *hash);
+  if (!bytes) return CannotRead(store_->UploadPath(id_), errno);
+  hash_ = std::move(hash);
+  offset_ = *bytes;
+  return Ok{};
 }
 
 Status BlobUpload::Append(std::string_view bytes) {
@@ -173,7 +181,7 @@ Result<Digest> BlobUpload::FinishAny() {
 
 Status BlobUpload::Commit(const Digest& digest) {
   const Path from = store_->UploadPath(id_);
-  if (store_->Has(digest)) {  // its bytes are the same
+  if (store_->IsIntact(digest, offset_)) {
     const Path directory = store_->blobs_;
     Cancel();
     return SyncDirectory(directory);  // another writer may have renamed it just now
@@ -208,6 +216,14 @@ Result<std::unique_ptr<BlobStore>> BlobStore::Open(Path directory) {
 }
 
 bool BlobStore::Has(const Digest& digest) const { return Size(digest).ok(); }
+
+bool BlobStore::IsIntact(const Digest& digest, std::optional<uint64_t> size) const {
+  const auto stored = Size(digest);
+  if (!stored.ok() || (size && *stored != *size)) return false;
+  const auto file = OpenBlob(digest);
+  Sha256Digest hash;
+  return file.ok() && HashAllOf(file->get(), hash) && hash.FinishHex() == digest.hex();
+}
 
 Result<uint64_t> BlobStore::Size(const Digest& digest) const {
   return BlobFileSize(PathOf(digest), errors::BlobUnknown(digest.text()));
@@ -245,7 +261,7 @@ Result<std::vector<BlobInfo>> BlobStore::List() const {
 
 Result<Digest> BlobStore::Put(std::string_view bytes) {
   Digest digest = Digest::Of(bytes);
-  if (Has(digest)) {
+  if (IsIntact(digest, bytes.size())) {
     RETURN_IF_ERROR(SyncDirectory(blobs_));  // another writer may have renamed it just now
     return digest;
   }

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,9 +40,10 @@ class BlobUpload {
   Status Append(std::string_view bytes);
   /// The digest of the bytes so far.
   Result<Digest> DigestSoFar();
-  /// Makes the upload a blob that survives a power cut. kDataLoss, with the reason
-  /// "digestMismatch", if the bytes have another digest; then the upload is deleted. After any
-  /// other error the upload is unchanged.
+  /// Makes the upload a blob that survives a power cut. A blob of that digest in the store stays,
+  /// unless its bytes are damaged: then the upload replaces it. kDataLoss, with the reason
+  /// "digestMismatch", if the bytes of the upload have another digest; then the upload is deleted.
+  /// After any other error the upload is unchanged.
   Status Finish(const Digest& expected);
   /// Like Finish, for bytes whose digest is not known before.
   Result<Digest> FinishAny();
@@ -79,6 +81,9 @@ class BlobStore {
   BlobStore& operator=(const BlobStore&) = delete;
 
   bool Has(const Digest& digest) const;
+  /// Whether the store has the blob with exactly the bytes of its digest. Reads the whole blob.
+  /// With `size`, a blob of another size is not read.
+  bool IsIntact(const Digest& digest, std::optional<uint64_t> size = {}) const;
   // These return kNotFound, with the reason "blobUnknown", for a missing blob.
   Result<uint64_t> Size(const Digest& digest) const;
   /// A descriptor for reading, at the first byte.
@@ -89,7 +94,7 @@ class BlobStore {
 
   /// All blobs, by digest.
   Result<std::vector<BlobInfo>> List() const;
-  /// Stores a small blob, such as a manifest, in one step.
+  /// Stores a small blob, such as a manifest, in one step. Replaces a damaged one.
   Result<Digest> Put(std::string_view bytes);
 
   /// Starts an upload. An id has 1 to 128 letters, digits, '-' and '_'; any other is

@@ -238,7 +238,7 @@ class ImageCopy {
   // A manifest that was made for an archive is in the store already.
   Status Copy(const Descriptor& descriptor, const std::string& what) {
     const std::string name = BlobFileName(descriptor.digest);
-    if (!files_.Has(name) && !blobs_.Has(descriptor.digest)) {
+    if (!files_.Has(name) && !IsStored(descriptor.digest)) {
       return errors::BlobOfImageMissing(what, descriptor.digest.text());
     }
     if (files_.Has(name)) {
@@ -252,10 +252,17 @@ class ImageCopy {
     return Ok{};
   }
 
+  bool IsStored(const Digest& digest) {
+    if (!intact_.contains(digest) && !blobs_.IsIntact(digest)) return false;
+    intact_.insert(digest);
+    return true;
+  }
+
   SourceFiles& files_;
   const Platform& host_;
   BlobStore& blobs_;
   ManifestBudget& budget_;
+  std::set<Digest> intact_;  // blobs of the store, not of the source, whose bytes were checked
   std::set<std::pair<Place, bool>> added_;  // and whether for this host
   std::map<Place, bool> whole_;
   std::set<Digest> read_;    // the manifests of `stored_`

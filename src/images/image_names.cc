@@ -66,6 +66,10 @@ std::vector<std::string> ManifestRow(const std::string& repository,
 
 }  // namespace
 
+std::string ImageName::text() const {
+  return tag.empty() ? FamiliarName(repository, digest) : FamiliarName(repository, tag);
+}
+
 ImageNames::ImageNames(const Path& file) : database_(file, errors::NameStoreFailed) {}
 
 Result<std::unique_ptr<ImageNames>> ImageNames::Open(const Path& file) {
@@ -185,6 +189,15 @@ Result<std::vector<ImageName>> ImageNames::List(const std::string& repository) {
 Result<std::vector<ImageName>> ImageNames::ListAll() {
   const std::lock_guard lock(mutex_);
   return SelectNames(CAIP_NAME_COLUMNS "ORDER BY repository, tag", {});
+}
+
+Result<std::vector<ImageName>> ImageNames::ListUntagged() {
+  const std::lock_guard lock(mutex_);
+  return SelectNames(
+      "SELECT repository, '', digest, media_type FROM manifests WHERE NOT EXISTS "
+      "(SELECT 1 FROM names WHERE names.repository = manifests.repository "
+      "AND names.digest = manifests.digest) ORDER BY repository, digest",
+      {});
 }
 
 Status ImageNames::Remove(const std::string& repository, const std::string& tag) {

@@ -23,12 +23,15 @@ struct ManifestRecord {
   std::optional<Digest> subject = {};
 };
 
-/// A tag of a repository.
+/// A tag of a repository, or a manifest that has none.
 struct ImageName {
   std::string repository;  // "gcr.io/project/image"
-  std::string tag;         // "latest"
+  std::string tag;         // "latest"; "" for a manifest without a tag
   Digest digest;
   std::string media_type;
+
+  /// The shortest name that means it, with the tag or, without one, the digest.
+  std::string text() const;
 };
 
 /// The schema of the file (PRAGMA user_version).
@@ -54,6 +57,8 @@ class ImageNames {
   Result<std::vector<ImageName>> List(const std::string& repository);
   /// All tags, sorted by repository and tag.
   Result<std::vector<ImageName>> ListAll();
+  /// The manifests that no tag means, sorted by repository and digest.
+  Result<std::vector<ImageName>> ListUntagged();
   /// Removes a tag. Its manifest stays in the repository. kNotFound as Find.
   Status Remove(const std::string& repository, const std::string& tag);
 

@@ -154,9 +154,11 @@ std::string ImageReference::text() const {
   return text;
 }
 
+namespace {
+
 // A short name is used only if docker reads it as the same repository: not "a.b/c" for
 // "docker.io/a.b/c".
-std::string FamiliarName(std::string_view repository, std::string_view tag) {
+std::string_view FamiliarRepository(std::string_view repository) {
   std::string_view name = repository;
   for (const std::string_view prefix : {kDockerHub, kLibrary}) {
     if (!name.starts_with(prefix)) break;
@@ -164,7 +166,17 @@ std::string FamiliarName(std::string_view repository, std::string_view tag) {
     const auto reference = ImageReference::Parse(shorter);
     if (reference.ok() && reference->repository() == repository) name = shorter;
   }
-  return std::string(name) + ":" + std::string(tag);
+  return name;
+}
+
+}  // namespace
+
+std::string FamiliarName(std::string_view repository, std::string_view tag) {
+  return std::string(FamiliarRepository(repository)) + ":" + std::string(tag);
+}
+
+std::string FamiliarName(std::string_view repository, const Digest& digest) {
+  return std::string(FamiliarRepository(repository)) + "@" + digest.text();
 }
 
 }  // namespace caip::images

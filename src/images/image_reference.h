@@ -49,5 +49,7 @@ bool IsRepositoryPath(std::string_view text);
 /// The shortest name that means the same image to docker: "busybox:latest" for
 /// "docker.io/library/busybox", tag "latest".
 std::string FamiliarName(std::string_view repository, std::string_view tag);
+/// The same with a digest: "busybox@sha256:…".
+std::string FamiliarName(std::string_view repository, const Digest& digest);
 
 }  // namespace caip::images

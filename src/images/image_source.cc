@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <set>
 #include <utility>
 
 #include "images/byte_source.h"
@@ -44,8 +45,9 @@ class DirectoryFiles : public SourceFiles {
     return ReadFileUpTo(directory_ / name, limit);
   }
   Result<BlobInfo> Store(const std::string& name, const Digest* expected) override {
-    if (expected != nullptr) {
-      if (const auto size = blobs_.Size(*expected); size.ok()) return BlobInfo{*expected, *size};
+    if (expected != nullptr && IsStored(*expected)) {
+      ASSIGN_OR_RETURN(const uint64_t size, blobs_.Size(*expected));
+      return BlobInfo{*expected, size};
     }
     const Path path = directory_ / name;
     const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -60,6 +62,14 @@ class DirectoryFiles : public SourceFiles {
   }
 
  private:
+  // Many images may share a blob: it is read once.
+  bool IsStored(const Digest& digest) {
+    if (intact_.contains(digest)) return true;
+    if (!blobs_.IsIntact(digest)) return false;
+    intact_.insert(digest);
+    return true;
+  }
+
   static Status Copy(int file, const Path& path, BlobUpload& upload) {
     std::string block(kCopyBlock, '\0');
     while (true) {
@@ -73,6 +83,7 @@ class DirectoryFiles : public SourceFiles {
 
   Path directory_;
   BlobStore& blobs_;
+  std::set<Digest> intact_;  // blobs of the store whose bytes were checked
 };
 
 // Refuses more bytes than an archive may have when it is decompressed: also headers, which have no

@@ -40,7 +40,8 @@ class SourceFiles {
   /// kNotFound if there is none; kOutOfRange beyond `limit` bytes.
   virtual Result<std::string> Read(const std::string& name, size_t limit) = 0;
   /// Copies the file into the blob store, unless it is there. With `expected`, kDataLoss and the
-  /// reason "digestMismatch" if the file has another digest.
+  /// reason "digestMismatch" if the file has another digest. Files of this host also replace a blob
+  /// of the store that is damaged.
   virtual Result<BlobInfo> Store(const std::string& name, const Digest* expected) = 0;
 };
 

@@ -68,14 +68,6 @@ Result<std::vector<ImageReference>> NamesFor(const FoundImage& image, const Imag
 
 }  // namespace
 
-// What manifests need.
-struct ImageStore::Reached {
-  std::set<Digest> manifests;  // those that were read
-  std::set<Digest> configs;    // likewise
-  std::set<Digest> blobs;
-  std::set<Digest> layers;  // their diff ids
-};
-
 // The image for this host, of an index or alone.
 struct ImageStore::HostImage {
   Digest digest;
@@ -109,8 +101,16 @@ Result<Fd> ImageStore::LockForAdding() const { return Lock(LOCK_SH); }
 Result<std::vector<ImportedImage>> ImageStore::Import(const ImageSource& source,
                                                       const std::optional<ImageReference>& name) {
   ASSIGN_OR_RETURN(Fd lock, LockForAdding());
-  auto imported = ImportLocked(source, name);
+  std::vector<ImageName> replaced;
+  auto imported = ImportLocked(source, name, replaced);
   lock.Close();
+  if (!replaced.empty()) {
+    // An image that cannot be removed now stays, and is listed by its digest.
+    if (auto writing = Lock(LOCK_EX); writing.ok() && ForgetReplaced(replaced).ok()) {
+      (void)Collect(std::move(*writing));
+    }
+    return imported;
+  }
   // A failed import leaves blobs, and an archive has files that no image needs. If the store is
   // busy, the next collection removes them.
   std::error_code error;
@@ -120,7 +120,8 @@ Result<std::vector<ImportedImage>> ImageStore::Import(const ImageSource& source,
 }
 
 Result<std::vector<ImportedImage>> ImageStore::ImportLocked(
-    const ImageSource& source, const std::optional<ImageReference>& name) {
+    const ImageSource& source, const std::optional<ImageReference>& name,
+    std::vector<ImageName>& replaced) {
   ASSIGN_OR_RETURN(const auto files, OpenSource(source, *blobs_, options_.limits));
   ASSIGN_OR_RETURN(std::vector<FoundImage> found, FindImages(*files, source, *blobs_));
   ASSIGN_OR_RETURN(found, ChooseImages(std::move(found), source, name.has_value()));
@@ -135,9 +136,20 @@ Result<std::vector<ImportedImage>> ImageStore::ImportLocked(
     stored.push_back(std::move(copied));
   }
   for (size_t i = 0; i < stored.size(); ++i) {
+    RETURN_IF_ERROR(NoteReplaced(imported[i], replaced));
     RETURN_IF_ERROR(SetNames(stored[i], imported[i].names));
   }
   return imported;
+}
+
+// Adds what the names of the image mean by now, if that is another image.
+Status ImageStore::NoteReplaced(const ImportedImage& image, std::vector<ImageName>& replaced) {
+  for (const ImageReference& name : image.names) {
+    const auto earlier = names_->Find(name.repository(), name.tag());
+    if (!earlier.ok() && earlier.error().code != Code::kNotFound) return earlier.error();
+    if (earlier.ok() && earlier->digest != image.digest) replaced.push_back(*earlier);
+  }
+  return Ok{};
 }
 
 Result<Digest> ImageStore::Pull(const OpenOffer& open, const ImageReference& name) {
@@ -247,8 +259,39 @@ ListedImage ImageStore::Describe(const ImageName& name) {
   return listed;
 }
 
+// The manifests of the repository that its indexes name.
+Result<std::set<Digest>> ImageStore::IndexMembers(const std::string& repository) {
+  ASSIGN_OR_RETURN(const auto manifests, names_->Manifests(repository));
+  std::set<Digest> members;
+  for (const ManifestRecord& manifest : manifests) {
+    if (!IsIndexType(manifest.media_type)) continue;
+    const auto text = blobs_->Read(manifest.digest, kManifestBytesMax);
+    const auto read = text.ok() ? ParseManifest(*text) : Result<ImageManifest>(text.error());
+    if (!read.ok()) continue;
+    for (const Descriptor& member : read->manifests) members.insert(member.digest);
+  }
+  return members;
+}
+
+// The tags, and the manifests that neither a tag nor an index means.
+Result<std::vector<ImageName>> ImageStore::AllNames() {
+  ASSIGN_OR_RETURN(std::vector<ImageName> names, names_->ListAll());
+  ASSIGN_OR_RETURN(const std::vector<ImageName> untagged, names_->ListUntagged());
+  std::map<std::string, std::set<Digest>> members;  // by repository
+  for (const ImageName& name : untagged) {
+    if (!members.contains(name.repository)) {
+      ASSIGN_OR_RETURN(members[name.repository], IndexMembers(name.repository));
+    }
+    if (!members[name.repository].contains(name.digest)) names.push_back(name);
+  }
+  std::stable_sort(names.begin(), names.end(), [](const ImageName& a, const ImageName& b) {
+    return a.repository < b.repository;  // the tags stay before the digests
+  });
+  return names;
+}
+
 Result<std::vector<ListedImage>> ImageStore::List() {
-  ASSIGN_OR_RETURN(const std::vector<ImageName> names, names_->ListAll());
+  ASSIGN_OR_RETURN(const std::vector<ImageName> names, AllNames());
   std::vector<ListedImage> images;
   std::map<Digest, ListedImage> described;  // many tags may mean one image
   for (const ImageName& name : names) {
@@ -258,118 +301,6 @@ Result<std::vector<ListedImage>> ImageStore::List() {
     images.back().name = name;
   }
   return images;
-}
-
-// Adds a manifest and all that it names, each once: indexes may name the same members very often.
-void ImageStore::Reach(const Digest& manifest, Reached& reached) {
-  std::vector<Digest> left = {manifest};
-  while (!left.empty()) {
-    const Digest next = std::move(left.back());
-    left.pop_back();
-    if (!reached.manifests.insert(next).second) continue;
-    const std::set<Digest> members = ReachParts(next, reached);
-    left.insert(left.end(), members.begin(), members.end());
-  }
-}
-
-// Returns the members that were not read yet. A missing blob needs nothing.
-std::set<Digest> ImageStore::ReachParts(const Digest& manifest, Reached& reached) {
-  std::set<Digest> members;
-  reached.blobs.insert(manifest);
-  const auto text = blobs_->Read(manifest, kManifestBytesMax);
-  const auto read = text.ok() ? ParseManifest(*text) : Result<ImageManifest>(text.error());
-  if (!read.ok()) return members;
-  for (const Descriptor& member : read->manifests) {
-    reached.blobs.insert(member.digest);
-    if (!reached.manifests.contains(member.digest)) members.insert(member.digest);
-  }
-  for (const Descriptor& layer : read->layers) reached.blobs.insert(layer.digest);
-  if (read->config) ReachConfig(read->config->digest, reached);
-  return members;
-}
-
-void ImageStore::ReachConfig(const Digest& config, Reached& reached) {
-  reached.blobs.insert(config);
-  if (!reached.configs.insert(config).second) return;
-  const auto text = blobs_->Read(config, kManifestBytesMax);
-  const auto read = text.ok() ? ParseImageConfig(*text) : Result<ImageConfig>(text.error());
-  if (read.ok()) reached.layers.insert(read->diff_ids.begin(), read->diff_ids.end());
-}
-
-Status ImageStore::ReachFrom(const std::string& repository, Reached& reached) {
-  ASSIGN_OR_RETURN(const auto manifests, names_->Manifests(repository));
-  for (const ManifestRecord& manifest : manifests) Reach(manifest.digest, reached);
-  return Ok{};
-}
-
-// Removes a manifest without tags, the members of an index that nothing else in the repository
-// means, and the links of both to blobs.
-Status ImageStore::Forget(const std::string& repository, const Digest& manifest) {
-  Reached removed;
-  Reach(manifest, removed);
-  RETURN_IF_ERROR(names_->RemoveManifest(repository, manifest));
-  ASSIGN_OR_RETURN(const std::vector<ImageName> tags, names_->List(repository));
-  Reached kept;
-  for (const ImageName& tag : tags) Reach(tag.digest, kept);
-  ASSIGN_OR_RETURN(const auto manifests, names_->Manifests(repository));
-  for (const ManifestRecord& other : manifests) {
-    if (!removed.blobs.contains(other.digest)) Reach(other.digest, kept);
-  }
-  for (const ManifestRecord& other : manifests) {
-    if (kept.blobs.contains(other.digest)) continue;
-    RETURN_IF_ERROR(names_->RemoveManifest(repository, other.digest));
-  }
-  for (const Digest& blob : removed.blobs) {
-    if (!kept.blobs.contains(blob)) RETURN_IF_ERROR(names_->Unlink(repository, blob));
-  }
-  return Ok{};
-}
-
-Result<RemovedFiles> ImageStore::Remove(const ImageReference& name) {
-  ASSIGN_OR_RETURN(Fd lock, Lock(LOCK_EX));
-  ASSIGN_OR_RETURN(const Digest digest, Resolve(name));
-  const std::string repository = name.repository();
-  if (!name.digest()) RETURN_IF_ERROR(names_->Remove(repository, name.tag()));
-  ASSIGN_OR_RETURN(const std::vector<ImageName> tags, names_->List(repository));
-  const bool has_tag = std::any_of(tags.begin(), tags.end(),
-                                   [&](const ImageName& other) { return other.digest == digest; });
-  if (name.digest() || !has_tag) RETURN_IF_ERROR(Forget(repository, digest));
-  return Collect(std::move(lock));
-}
-
-Result<RemovedFiles> ImageStore::CollectGarbage() {
-  ASSIGN_OR_RETURN(Fd lock, Lock(LOCK_EX));
-  return Collect(std::move(lock));
-}
-
-// `lock` is for writing. Layers may have millions of files: they are removed without it, so that
-// pushes and imports do not wait. Each layer has a lock of its own, and a removed one that an image
-// needs again is unpacked again.
-Result<RemovedFiles> ImageStore::Collect(Fd lock) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> repositories, names_->Repositories());
-  Reached needed;
-  for (const std::string& repository : repositories) {
-    RETURN_IF_ERROR(ReachFrom(repository, needed));
-    ASSIGN_OR_RETURN(const std::vector<Digest> links, names_->Links(repository));
-    needed.blobs.insert(links.begin(), links.end());
-  }
-  RemovedFiles removed;
-  ASSIGN_OR_RETURN(removed.blobs, RemoveBlobsExcept(needed.blobs));
-  blobs_->RemoveOwnUploads();
-  lock.Close();
-  ASSIGN_OR_RETURN(removed.layers, layers_->RemoveOthers(needed.layers));
-  return removed;
-}
-
-Result<size_t> ImageStore::RemoveBlobsExcept(const std::set<Digest>& needed) {
-  size_t removed = 0;
-  ASSIGN_OR_RETURN(const std::vector<BlobInfo> blobs, blobs_->List());
-  for (const BlobInfo& blob : blobs) {
-    if (needed.contains(blob.digest)) continue;
-    RETURN_IF_ERROR(blobs_->Remove(blob.digest));
-    ++removed;
-  }
-  return removed;
 }
 
 }  // namespace caip::images

@@ -79,7 +79,9 @@ class ImageStore {
 
   /// Imports the image, under `name` or the names that the source gives it. Without `name`, all
   /// images of the source are imported, or the one with the source's tag. A name that is in use
-  /// means the new image from then on. After an error, no name has changed.
+  /// means the new image from then on, and the earlier image is removed, unless a tag or an index
+  /// of its repository means it or a replica uses one of its layers. After an error, no name has
+  /// changed.
   Result<std::vector<ImportedImage>> Import(const ImageSource& source,
                                             const std::optional<ImageReference>& name = {});
 
@@ -103,7 +105,8 @@ class ImageStore {
   /// Unpacks the image for this host. `manifest` may be an index. kCancelled after `stop` is
   /// requested.
   Result<UnpackedImage> Unpack(const Digest& manifest, const std::stop_token& stop = {});
-  /// All named images, by name.
+  /// All images by repository: first those with a tag, by tag, then those that neither a tag nor
+  /// an index means, by digest.
   Result<std::vector<ListedImage>> List();
   /// Removes a tag, or with a digest a manifest with all its tags, and then what no name needs.
   /// Layers in use are removed by a later call. kNotFound as Resolve.
@@ -120,15 +123,22 @@ class ImageStore {
 
   Result<Fd> Lock(int kind) const;
   Result<std::vector<ImportedImage>> ImportLocked(const ImageSource& source,
-                                                  const std::optional<ImageReference>& name);
+                                                  const std::optional<ImageReference>& name,
+                                                  std::vector<ImageName>& replaced);
+  Status NoteReplaced(const ImportedImage& image, std::vector<ImageName>& replaced);
   Status SetNames(const StoredImage& image, const std::vector<ImageReference>& names);
   Result<HostImage> FindHostImage(const Digest& manifest);
+  Result<std::set<Digest>> IndexMembers(const std::string& repository);
+  Result<std::vector<ImageName>> AllNames();
   ListedImage Describe(const ImageName& name);
   void Reach(const Digest& manifest, Reached& reached);
   std::set<Digest> ReachParts(const Digest& manifest, Reached& reached);
   void ReachConfig(const Digest& config, Reached& reached);
   Status ReachFrom(const std::string& repository, Reached& reached);
   Status Forget(const std::string& repository, const Digest& manifest);
+  Result<bool> IsMeant(const std::string& repository, const Digest& manifest);
+  bool IsInUse(const Digest& manifest);
+  Status ForgetReplaced(const std::vector<ImageName>& replaced);
   Result<RemovedFiles> Collect(Fd lock);
   Result<size_t> RemoveBlobsExcept(const std::set<Digest>& needed);
 

@@ -70,6 +70,12 @@ Result<Fd> LayerStore::Lock(const Digest& diff_id, int kind) const {
   }
 }
 
+bool LayerStore::IsInUse(const Digest& diff_id) const {
+  const std::string name = diff_id.hex() + kLock;
+  const Fd lock(::openat(opened_.get(), name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  return lock.valid() && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0;
+}
+
 Result<UnpackedLayer> LayerStore::Unpack(const BlobStore& blobs, const Digest& blob,
                                          const Digest& diff_id, const std::stop_token& stop) {
   while (true) {

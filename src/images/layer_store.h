@@ -41,6 +41,8 @@ class LayerStore {
   /// first of them. kCancelled after `stop` is requested.
   Result<UnpackedLayer> Unpack(const BlobStore& blobs, const Digest& blob, const Digest& diff_id,
                                const std::stop_token& stop = {});
+  /// Whether somebody uses the layer, or unpacks it.
+  bool IsInUse(const Digest& diff_id) const;
   /// Removes all layers except those in `needed` and those in use, and what killed processes have
   /// left. Returns the number of removed layers.
   Result<size_t> RemoveOthers(const std::set<Digest>& needed);

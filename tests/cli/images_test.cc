@@ -6,6 +6,7 @@
 
 #include "emulator/cli/arguments/arguments.h"
 #include "emulator/cli/commands/commands.h"
+#include "images/image_store.h"
 #include "tests/images/image_maker.h"
 
 namespace caip::cli {
@@ -69,6 +70,24 @@ TEST_F(Images, AreImportedListedAndRemoved) {
   EXPECT_EQ(err_, "Listed 0 items.\n");
 }
 
+// A client has pushed another image with the tag. Then the first has only its digest.
+TEST_F(Images, WithoutATagAreListedAndRemovedByTheirDigests) {
+  ASSERT_EQ(Run({"import", Archive("gcr.io/p/trainer:v1")}), kExitSuccess) << err_;
+  ASSERT_EQ(Run({"list", "--format", "value(digest)"}), kExitSuccess);
+  const std::string digest = out_.substr(0, out_.size() - 1);
+  {
+    const auto store = images::ImageStore::Open(state() / "images");
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    ASSERT_TRUE((*store)->names().Remove("gcr.io/p/trainer", "v1").ok());
+  }
+  EXPECT_EQ(Run({"list", "--format", "value(name,tag,status)"}), kExitSuccess);
+  EXPECT_EQ(out_, "gcr.io/p/trainer@" + digest + "\t\timported\n");
+  EXPECT_EQ(Run({"remove", "gcr.io/p/trainer@" + digest}), kExitSuccess);
+  EXPECT_THAT(err_, HasSubstr("(blobs: 3, unpacked layers: 0)"));
+  EXPECT_EQ(Run({"list"}), kExitSuccess);
+  EXPECT_EQ(err_, "Listed 0 items.\n");
+}
+
 TEST_F(Images, AreMappedAndListedUntilThatIsUndone) {
   EXPECT_EQ(Run({"map", "gcr.io/p/a:1=python3 'my task.py'", "gcr.io/p/b=oci:/b.tar"}),
             kExitSuccess)
@@ -88,6 +107,17 @@ TEST_F(Images, AreMappedAndListedUntilThatIsUndone) {
 TEST_F(Images, AreMappedToPathsThatDoNotDependOnTheDirectory) {
   EXPECT_EQ(Run({"map", "gcr.io/p/b=oci:b.tar"}), kExitSuccess) << err_;
   EXPECT_THAT(err_, HasSubstr(" to oci:" + (std::filesystem::current_path() / "b.tar").string()));
+}
+
+TEST_F(Images, AreMappedToPathsWithBlanks) {
+  EXPECT_EQ(Run({"map", "gcr.io/p/b=oci:/tmp/sp ace", "gcr.io/p/c=oci-archive:/c.tar:v2"}),
+            kExitSuccess)
+      << err_;
+  EXPECT_EQ(err_,
+            "Mapped gcr.io/p/b to 'oci:/tmp/sp ace'.\n"
+            "Mapped gcr.io/p/c to oci-archive:/c.tar:v2.\n");
+  const Json map = *ParseJson(*ReadFile(state() / "images/map.json"));
+  EXPECT_EQ(map.at("gcr.io/p/b"), Json({"oci:/tmp/sp ace"}));
 }
 
 TEST_F(Images, ThatAreMappedAndImportedAreRemovedAsBoth) {

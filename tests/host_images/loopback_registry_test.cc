@@ -72,6 +72,11 @@ class OtherRegistry {
     EXPECT_TRUE(imported.ok()) << imported.error().message;
     return imported->front().digest;
   }
+  /// A client gives another image the tag. An import would remove the image that it replaces.
+  void PushTag(const std::string& tag, const Digest& manifest) {
+    const images::ManifestRecord record{manifest, images::kOciManifest};
+    EXPECT_TRUE(store_->names().AddManifest("gcr.io/team/trainer", record, {tag}).ok());
+  }
   void Intercept(Interception interception) {
     const std::lock_guard lock(mutex_);
     interception_ = std::move(interception);
@@ -189,7 +194,7 @@ TEST_F(LoopbackRegistries, WithoutAnImageForThisHostAreRefused) {
 
 TEST_F(LoopbackRegistries, GiveExactlyTheDigestOfTheName) {
   const Digest first = other.Add({PlanOf("one")});
-  other.Add({PlanOf("two")});
+  other.PushTag("v1", other.Add({PlanOf("two")}, "v2"));
   EXPECT_EQ(Program(other.Name("@" + first.text())), "one");
   EXPECT_EQ(Program(other.Name(":v1@" + first.text())), "one") << "the tag means another by now";
 }
@@ -276,6 +281,16 @@ TEST_F(LoopbackRegistries, ThatDoNotListenAreReported) {
   EXPECT_THAT(Refusal("127.0.0.1:1/team/trainer:v1"),
               AllOf(HasSubstr("The registry at 127.0.0.1:1 does not serve it"),
                     HasSubstr("Start the registry")));
+}
+
+TEST_F(LoopbackRegistries, AreNotReachedByAPortThatIsTooLarge) {
+  other.Add({PlanOf("one")});
+  const std::string address = other.Address();
+  const size_t port = address.rfind(':') + 1;
+  const std::string far =
+      address.substr(0, port) + std::to_string(65536 + std::stoi(address.substr(port)));
+  EXPECT_THAT(Refusal(far + "/team/trainer:v1"), HasSubstr("with a port from 1 to 65535"));
+  EXPECT_TRUE(other.TakeRequests().empty());
 }
 
 TEST_F(LoopbackRegistries, AreAskedAfterTheOwnStore) {

@@ -130,6 +130,52 @@ TEST_F(BlobStoreTest, AnUploadOfAKnownBlobIsNotKeptTwice) {
   EXPECT_EQ(store_->List()->size(), 1u);
 }
 
+// Bytes that a disk has lost, in place of those of the digest.
+TEST_F(BlobStoreTest, ADamagedBlobIsReplacedByItsBytes) {
+  const Digest digest = Digest::Of("right");
+  const Path path = directory_.path() / "blobs/sha256" / digest.hex();
+  for (const char* damaged : {"wrong", "other size", ""}) {
+    for (const bool is_put : {true, false}) {
+      ASSERT_TRUE(WriteFile(path, damaged).ok());
+      EXPECT_TRUE(store_->Has(digest));
+      EXPECT_FALSE(store_->IsIntact(digest)) << damaged;
+      EXPECT_FALSE(store_->IsIntact(digest, 5)) << damaged;
+      const Fd reader = *store_->OpenBlob(digest);
+      if (is_put) {
+        EXPECT_EQ(*store_->Put("right"), digest);
+      } else {
+        BlobUpload upload = *store_->Begin("one");
+        ASSERT_TRUE(upload.Append("right").ok());
+        ASSERT_TRUE(upload.Finish(digest).ok());
+      }
+      EXPECT_EQ(Contents(digest), "right") << damaged;
+      EXPECT_TRUE(store_->IsIntact(digest));
+      EXPECT_TRUE(store_->IsIntact(digest, 5));
+      EXPECT_FALSE(store_->IsIntact(digest, 4));
+      struct stat status {};
+      ASSERT_EQ(::fstat(reader.get(), &status), 0);
+      EXPECT_EQ(status.st_size, static_cast<off_t>(std::string(damaged).size()))
+          << "the file is replaced in one step, not written to";
+    }
+  }
+  EXPECT_FALSE(store_->IsIntact(Digest::Of("unknown")));
+  EXPECT_TRUE(store_->Uploads().empty());
+}
+
+TEST_F(BlobStoreTest, AnIntactBlobIsNotWrittenAgain) {
+  const Digest digest = *store_->Put("x");
+  struct stat before {};
+  struct stat after {};
+  const Path path = directory_.path() / "blobs/sha256" / digest.hex();
+  ASSERT_EQ(::stat(path.c_str(), &before), 0);
+  ASSERT_TRUE(store_->Put("x").ok());
+  BlobUpload upload = *store_->Begin("one");
+  ASSERT_TRUE(upload.Append("x").ok());
+  ASSERT_TRUE(upload.Finish(digest).ok());
+  ASSERT_EQ(::stat(path.c_str(), &after), 0);
+  EXPECT_EQ(after.st_ino, before.st_ino);
+}
+
 TEST_F(BlobStoreTest, AnUploadIsResumedWhereItsWriterLeftIt) {
   ASSERT_TRUE(store_->Begin("one")->Append("hello ").ok());
   EXPECT_EQ(store_->Uploads(), std::vector<std::string>{"one"});

@@ -56,6 +56,20 @@ TEST_F(ImageNamesTest, ManifestsMayHaveNoTag) {
             "manifestUnknown");
 }
 
+TEST_F(ImageNamesTest, ListsManifestsWithoutTags) {
+  SetTag("latest", "a");
+  EXPECT_TRUE(names_->ListUntagged()->empty());
+  SetTag("latest", "b");
+  ASSERT_TRUE(names_->Set("gcr.io/project/a", "1", {Digest::Of("a"), kManifestType}).ok());
+  ASSERT_TRUE(names_->AddManifest("gcr.io/project/a", {Digest::Of("c"), kManifestType}).ok());
+  const std::vector<ImageName> untagged = *names_->ListUntagged();
+  ASSERT_EQ(untagged.size(), 2u) << "a tag in another repository does not count";
+  EXPECT_EQ(untagged[0].text(), "gcr.io/project/a@" + Digest::Of("c").text());
+  EXPECT_EQ(untagged[0].media_type, kManifestType);
+  EXPECT_EQ(untagged[1].text(), "gcr.io/project/image@" + Digest::Of("a").text());
+  EXPECT_EQ(names_->Find(kRepository, "latest")->text(), "gcr.io/project/image:latest");
+}
+
 TEST_F(ImageNamesTest, AManifestIsAddedWithAllItsTags) {
   ASSERT_TRUE(
       names_->AddManifest(kRepository, {Digest::Of("a"), kManifestType}, {"one", "two"}).ok());

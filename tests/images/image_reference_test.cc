@@ -101,6 +101,9 @@ TEST(FamiliarName, LeavesOutDockersDefaults) {
   EXPECT_EQ(FamiliarName("docker.io/library/a/b", "1"), "library/a/b:1");
   EXPECT_EQ(FamiliarName("gcr.io/p/i", "1"), "gcr.io/p/i:1");
   EXPECT_EQ(FamiliarName("docker.io/a.b/c", "1"), "docker.io/a.b/c:1") << "a.b would be a host";
+  const Digest digest = Digest::Of("x");
+  EXPECT_EQ(FamiliarName("docker.io/library/busybox", digest), "busybox@" + digest.text());
+  EXPECT_EQ(FamiliarName("gcr.io/p/i", digest), "gcr.io/p/i@" + digest.text());
 }
 
 }  // namespace

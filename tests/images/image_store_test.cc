@@ -71,9 +71,20 @@ class ImageStoreTest : public testing::Test {
     std::vector<std::string> names;
     const std::vector<ListedImage> images = *store_->List();
     for (const ListedImage& image : images) {
-      names.push_back(FamiliarName(image.name.repository, image.name.tag));
+      names.push_back(image.name.text());
     }
     return names;
+  }
+  // An image of one layer with these bytes.
+  Digest ImportSmall(const std::string& name, const std::string& bytes) {
+    const auto imported = ImportFrom(WriteLayout(MakeLayout({{{{{"file", bytes}}}, name}})));
+    EXPECT_TRUE(imported.ok()) << imported.error().message;
+    return imported->front().digest;
+  }
+  // As a client pushes a manifest whose blobs the repository has.
+  void Push(const std::string& tag, const Digest& manifest) {
+    ASSERT_TRUE(
+        store_->names().AddManifest("gcr.io/project/image", {manifest, kOciManifest}, {tag}).ok());
   }
   Digest DigestOf(const std::string& name) {
     return *store_->Resolve(*ImageReference::Parse(name));
@@ -448,6 +459,143 @@ TEST_F(ImageStoreTest, RemovesWhatNoOtherNameNeeds) {
   EXPECT_THAT(*store_->names().Repositories(), IsEmpty());
   EXPECT_EQ(store_->Remove(*ImageReference::Parse("gcr.io/project/image:v2")).error().reason,
             "nameUnknown");
+}
+
+TEST_F(ImageStoreTest, AnImportRemovesTheImageThatItReplaces) {
+  const std::string name = "gcr.io/project/image:v1";
+  const Digest first = ImportSmall(name, "one");
+  ASSERT_TRUE(store_->Unpack(first).ok());
+  const Digest second = ImportSmall(name, "two");
+  EXPECT_THAT(Names(), ElementsAre(name));
+  EXPECT_EQ(store_->names().Manifests("gcr.io/project/image")->size(), 1u);
+  EXPECT_EQ(store_->blobs().List()->size(), 3u) << "those of the second image";
+  EXPECT_FALSE(store_->blobs().Has(first));
+  EXPECT_EQ(store_->CollectGarbage()->layers, 0u) << "its layer is gone, too";
+  EXPECT_TRUE(store_->Unpack(second).ok());
+  ASSERT_TRUE(ImportFrom(directory_.path() / "layout").ok());
+  EXPECT_THAT(Names(), ElementsAre(name)) << "the same image does not replace itself";
+  EXPECT_EQ(Remove(name).blobs, 3u);
+  EXPECT_THAT(*store_->blobs().List(), IsEmpty());
+}
+
+TEST_F(ImageStoreTest, AnImportOfAnArchiveRemovesTheImageThatItReplaces) {
+  const std::string name = "gcr.io/project/image:v1";
+  for (const char* bytes : {"one", "two"}) {
+    const ImagePlan plan{{{{"file", bytes}}}, name};
+    ASSERT_TRUE(ImportFrom(WriteArchive(ArchiveOf(MakeSavedImage({plan})))).ok());
+  }
+  EXPECT_THAT(Names(), ElementsAre(name));
+  EXPECT_EQ(store_->blobs().List()->size(), 3u);
+}
+
+TEST_F(ImageStoreTest, AnImportKeepsAReplacedImageThatAnotherTagMeans) {
+  const std::string name = "gcr.io/project/image:v1";
+  const Digest first = ImportSmall(name, "one");
+  ASSERT_TRUE(ImportFrom(directory_.path() / "layout", "gcr.io/project/image:old").ok());
+  ASSERT_TRUE(ImportFrom(directory_.path() / "layout", "gcr.io/project/other:1").ok());
+  ImportSmall(name, "two");
+  EXPECT_EQ(DigestOf("gcr.io/project/image:old"), first);
+  ASSERT_TRUE(ImportFrom(directory_.path() / "layout", "gcr.io/project/image:old").ok());
+  EXPECT_THAT(Names(), ElementsAre("gcr.io/project/image:old", name, "gcr.io/project/other:1"));
+  EXPECT_TRUE(store_->Unpack(first).ok()) << "another repository has it, too";
+}
+
+TEST_F(ImageStoreTest, AnImageThatAnIndexMeansStaysWithoutItsTag) {
+  ImageFiles files = {{"oci-layout", R"({"imageLayoutVersion":"1.0.0"})"}};
+  const Descriptor member = AddImage(files, SmallImage(""));
+  const std::string index = IndexOf({member});
+  files["index.json"] = IndexOf({{AddBlob(files, index), kOciIndex, index.size()}});
+  ASSERT_TRUE(ImportFrom(WriteLayout(files), "gcr.io/project/image:multi").ok());
+  const auto has_member = [&] {
+    return store_->names().FindManifest("gcr.io/project/image", member.digest).ok();
+  };
+  Push("v1", member.digest);
+  ImportSmall("gcr.io/project/image:v1", "one");
+  EXPECT_TRUE(has_member()) << "an import replaced its tag";
+  EXPECT_THAT(Names(), ElementsAre("gcr.io/project/image:multi", "gcr.io/project/image:v1"));
+  Push("v2", member.digest);
+  EXPECT_EQ(Remove("gcr.io/project/image:v2").blobs, 0u);
+  EXPECT_TRUE(has_member()) << "its tag was removed";
+  Remove("gcr.io/project/image:multi");
+  EXPECT_FALSE(has_member());
+}
+
+TEST_F(ImageStoreTest, AnImportKeepsAReplacedImageThatIsInUse) {
+  const std::string name = "gcr.io/project/image:v1";
+  const Digest first = ImportSmall(name, "one");
+  const std::string old_name = "gcr.io/project/image@" + first.text();
+  {
+    const auto in_use = store_->Unpack(first);
+    ASSERT_TRUE(in_use.ok());
+    ImportSmall(name, "two");
+    EXPECT_THAT(Names(), ElementsAre(name, old_name));
+    EXPECT_EQ(DigestOf(old_name), first) << "another replica of the job may need it";
+  }
+  const RemovedFiles removed = Remove(old_name);
+  EXPECT_EQ(removed.blobs, 3u);
+  EXPECT_EQ(removed.layers, 1u);
+  EXPECT_THAT(Names(), ElementsAre(name));
+}
+
+// Clients pull a pushed manifest by its digest after its tag means another one.
+TEST_F(ImageStoreTest, ListsPushedImagesWithoutTagsByTheirDigests) {
+  const std::string name = "gcr.io/project/image:v1";
+  const Digest first = ImportSmall(name, "one");
+  const Digest second = ImportSmall("gcr.io/project/image:other", "two");
+  Push("v1", second);
+  Remove("gcr.io/project/image:other");
+  const std::string old_name = "gcr.io/project/image@" + first.text();
+  EXPECT_THAT(Names(), ElementsAre(name, old_name));
+  const ListedImage listed = store_->List()->back();
+  EXPECT_EQ(listed.name.tag, "");
+  EXPECT_EQ(listed.name.digest, first);
+  EXPECT_EQ(listed.platform, HostPlatform());
+  EXPECT_TRUE(store_->Unpack(first).ok());
+  Remove(name);
+  EXPECT_THAT(Names(), ElementsAre(old_name)) << "what is on the disk is listed";
+  Remove(old_name);
+  EXPECT_THAT(Names(), IsEmpty());
+  EXPECT_THAT(*store_->blobs().List(), IsEmpty());
+}
+
+// Each file of the image in the store, with other bytes of the same size and of another size.
+TEST_F(ImageStoreTest, AnImportReplacesDamagedBlobs) {
+  const ImageFiles files = MakeLayout({SmallImage()});
+  ImageFiles saved = MakeSavedImage({SmallImage()});
+  const std::string sources[] = {WriteLayout(files), WriteArchive(ArchiveOf(files), "layout.tar"),
+                                 WriteArchive(ArchiveOf(saved), "saved.tar")};
+  for (const std::string& source : sources) {
+    ASSERT_TRUE(ImportFrom(source).ok());
+    const std::vector<BlobInfo> blobs = *store_->blobs().List();
+    for (const BlobInfo& blob : blobs) {
+      const Path path = directory_.path() / "images/blobs/sha256" / blob.digest.hex();
+      const std::string intact = *ReadFile(path);
+      for (const std::string& damaged : {std::string(intact.size(), 'x'), intact + "x"}) {
+        ASSERT_TRUE(WriteFile(path, damaged).ok());
+        const auto imported = ImportFrom(source);
+        ASSERT_TRUE(imported.ok()) << source << ": " << imported.error().message;
+        EXPECT_EQ(*ReadFile(path), intact) << source;
+      }
+    }
+    ASSERT_TRUE(store_->Unpack(DigestOf("gcr.io/project/image:v1")).ok()) << source;
+    Remove("gcr.io/project/image:v1");
+  }
+}
+
+// The store may have what a source leaves out, but only whole.
+TEST_F(ImageStoreTest, ADamagedBlobDoesNotStandInForAMissingFile) {
+  ImageFiles files = MakeLayout({SmallImage()});
+  ASSERT_TRUE(ImportFrom(WriteLayout(files)).ok());
+  const Digest layer = Digest::Of(Compress(MakeTar(SmallImage().layers[1]), "gzip"));
+  files.erase("blobs/sha256/" + layer.hex());
+  ASSERT_TRUE(ImportFrom(WriteLayout(files)).ok());
+  const Path path = directory_.path() / "images/blobs/sha256" / layer.hex();
+  for (const std::string& damaged : {std::string(ReadFile(path)->size(), 'x'), std::string("x")}) {
+    ASSERT_TRUE(WriteFile(path, damaged).ok());
+    const auto imported = ImportFrom(WriteLayout(files));
+    ASSERT_FALSE(imported.ok());
+    EXPECT_EQ(imported.error().reason, "blobMissing") << imported.error().message;
+  }
 }
 
 // While it lives, a thread that opens the file for writing waits. The kernel's leases do that.

@@ -192,6 +192,17 @@ TEST_F(RegistryTest, TakesABlobThatIsStoredButInNoRepository) {
   EXPECT_EQ(GetBlob("layer").body, "layer");
 }
 
+TEST_F(RegistryTest, ReplacesADamagedBlobThatAClientSendsAgain) {
+  PushBlob("layer");
+  const Path file = directory_.path() / "blobs/sha256" / images::Digest::Of("layer").hex();
+  for (const char* damaged : {"lawyer", "LAYER"}) {
+    ASSERT_TRUE(WriteFile(file, damaged).ok());
+    PushBlob("layer");
+    EXPECT_EQ(GetBlob("layer").body, "layer");
+    EXPECT_EQ(*ReadFile(file), "layer");
+  }
+}
+
 TEST_F(RegistryTest, LocksTheStoreWhileABlobBelongsToNoRepository) {
   const std::string location = Start();
   Call("PATCH", location, "lay");

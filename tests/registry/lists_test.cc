@@ -74,6 +74,20 @@ TEST_F(RegistryTest, ListsRepositoriesByTheNamesThatTheClientCanUse) {
               ElementsAre("us-docker.pkg.dev/p/r/d"));
 }
 
+// The image store is that of jobs, too. No client can name those images.
+TEST_F(RegistryTest, ListsNoRepositoryOfTheEmulatorItself) {
+  PushImage("a", "latest", "p/a");
+  const auto pushed = names_->Find("gcr.io/p/a", "latest");
+  ASSERT_TRUE(pushed.ok());
+  const images::ManifestRecord manifest{pushed->digest, kOciManifest};
+  for (const char* own : {"localhost/mapped", "localhost/podman", "docker.io/library/busybox"}) {
+    ASSERT_TRUE(names_->Set(own, "latest", manifest).ok());
+    EXPECT_EQ(GetManifest("latest", own).status, 404) << own;
+  }
+  const Answer answer = Call("GET", "/v2/_catalog");
+  EXPECT_THAT(answer.json()["repositories"], ElementsAre("p/a"));
+}
+
 class ReferrersTest : public RegistryTest {
  protected:
   // Pushes an image manifest that describes `subject`.

@@ -100,6 +100,24 @@ TEST_F(RegistryTest, RefusesAManifestWithAnotherDigest) {
   EXPECT_EQ(GetManifest(DigestOf(manifest)).status, 404);
 }
 
+TEST_F(RegistryTest, ReplacesADamagedManifestThatAClientSendsAgain) {
+  const std::string manifest = PushImage("layer", "latest");
+  const Path file = directory_.path() / "blobs/sha256" / images::Digest::Of(manifest).hex();
+  ASSERT_TRUE(WriteFile(file, std::string(manifest.size(), 'x')).ok());
+  EXPECT_EQ(PushManifest(manifest, "latest").status, 201);
+  EXPECT_EQ(GetManifest("latest").body, manifest);
+}
+
+TEST_F(RegistryTest, KeepsAManifestWhoseTagIsPushedAgain) {
+  const std::string first = PushImage("one", "latest");
+  const std::string second = PushImage("two", "latest");
+  EXPECT_EQ(GetManifest("latest").body, second);
+  EXPECT_EQ(GetManifest(DigestOf(first)).body, first);
+  const std::vector<images::ImageName> untagged = *names_->ListUntagged();
+  ASSERT_EQ(untagged.size(), 1u);
+  EXPECT_EQ(untagged.front().digest.text(), DigestOf(first));
+}
+
 TEST_F(RegistryTest, RefusesAManifestOfPartsThatAreNotInTheRepository) {
   PushBlob("{}");
   PushBlob("layer", "p/other");

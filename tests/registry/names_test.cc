@@ -49,6 +49,8 @@ TEST(RepositoryName, IsCompletedByTheHost) {
     EXPECT_EQ(FindRepository(row.host, *shown)->stored, row.stored) << *shown;
   }
   EXPECT_EQ(ShownName("eu.gcr.io", "gcr.io/p/i"), std::nullopt);
+  EXPECT_EQ(ShownName("127.0.0.1:2247", "localhost/mapped"), std::nullopt);
+  EXPECT_EQ(ShownName("gcr.io", "localhost/mapped"), std::nullopt);
 }
 
 TEST(RepositoryName, FollowsTheRuleOfTheSpecification) {

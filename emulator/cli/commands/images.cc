@@ -41,7 +41,7 @@ Result<std::unique_ptr<ImageStore>> OpenStore(const app::EmulatorFlags& flags) {
 
 Json AsJson(const ListedImage& image) {
   const images::ImageName& name = image.name;
-  Json object = {{"name", images::FamiliarName(name.repository, name.tag)},
+  Json object = {{"name", name.text()},
                  {"repository", name.repository},
                  {"tag", name.tag},
                  {"digest", name.digest.text()},

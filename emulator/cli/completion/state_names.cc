@@ -94,7 +94,7 @@ std::vector<std::string> ImageNames(const Path& state) {
   std::vector<std::string> names;
   if (!listed.ok()) return names;
   for (const images::ListedImage& image : *listed) {
-    names.push_back(images::FamiliarName(image.name.repository, image.name.tag));
+    names.push_back(image.name.text());
   }
   return names;
 }
