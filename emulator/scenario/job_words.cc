@@ -99,7 +99,7 @@ std::string ImageWord(const std::string& value, const FileWords& how) {
   const size_t equals = value.find('=');
   const auto command = equals == std::string::npos
                            ? std::nullopt
-                           : app::ShellWords(std::string_view(value).substr(equals + 1));
+                           : app::ImageWords(std::string_view(value).substr(equals + 1));
   if (!command) return value;
   std::vector<std::string> quoted;
   for (const std::string& word : CommandFrom(how.folder, *command)) {

@@ -38,6 +38,17 @@ TEST(ImageMap, NamesAnImageInAFile) {
   EXPECT_EQ(image.source, "/images/i.tar:latest");
 }
 
+TEST(ImageMap, NamesAnImageAfterEachWordOfAnImport) {
+  for (const std::string word : {"oci:", "oci-archive:", "docker-archive:"}) {
+    const ContainerImage image =
+        Resolve({{{"gcr.io/p/i", {word + "/sp ace/i.tar:v2"}}}}, "gcr.io/p/i:1");
+    EXPECT_THAT(image.entrypoint, IsEmpty()) << word;
+    EXPECT_EQ(image.source, "/sp ace/i.tar:v2");
+  }
+  const ContainerImage command = Resolve({{{"gcr.io/p/i", {"oci"}}}}, "gcr.io/p/i:1");
+  EXPECT_THAT(command.entrypoint, ElementsAre("oci"));
+}
+
 TEST(ImageMap, LeavesOtherImagesToTheirUris) {
   const ContainerImage image = Resolve({}, "gcr.io/p/i:1");
   EXPECT_THAT(image.entrypoint, IsEmpty());

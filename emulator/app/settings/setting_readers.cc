@@ -166,17 +166,27 @@ namespace {
 // The path of an image in a file does not depend on the directory that the emulator runs in.
 std::vector<std::string> CompleteLocation(std::vector<std::string> entry) {
   const auto location = host::ImageLocation(entry);
+  if (!location) return entry;
   std::error_code error;
-  if (location) entry = {"oci:" + std::filesystem::absolute(*location, error).string()};
-  return entry;
+  const std::string path = std::filesystem::absolute(*location, error).string();
+  return {std::string(host::LocationWord(entry.front())) + path};
 }
 
 }  // namespace
 
+// A path may have blanks and quotes. One word may be quoted, as in a shell.
+std::optional<std::vector<std::string>> ImageWords(std::string_view text) {
+  auto words = ShellWords(text);
+  const std::string_view place = Trim(text);
+  const bool is_place = !host::LocationWord(place).empty();
+  if (is_place && (!words || words->size() != 1)) return std::vector{std::string(place)};
+  return words;
+}
+
 std::optional<ImageMapping> ReadImageMapping(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos) return std::nullopt;
-  auto command = ShellWords(text.substr(equals + 1));
+  auto command = ImageWords(text.substr(equals + 1));
   if (!command || command->empty()) return std::nullopt;
   return ImageMapping{std::string(text.substr(0, equals)), CompleteLocation(*std::move(command))};
 }
@@ -197,7 +207,7 @@ SettingProblems SetImages(const Json& value, EmulatorOptions& options) {
   for (const auto& [uri, member] : value.items()) {
     std::vector<std::string> command;
     if (member.is_string()) {
-      command = ShellWords(member.get<std::string>()).value_or(std::vector<std::string>{});
+      command = ImageWords(member.get<std::string>()).value_or(std::vector<std::string>{});
     } else {
       for (const Json& word : member.is_array() ? member : Json::array()) {
         command.push_back(SettingText(word).value_or(""));

@@ -133,4 +133,8 @@ SettingProblems SetDuration(const Json& value, EmulatorOptions& options) {
 /// Does not expand anything. nullopt if a quote is not closed.
 std::optional<std::vector<std::string>> ShellWords(std::string_view text);
 
+/// The words of a command that replaces an image, or the place of an image ("oci:PATH") as one
+/// word. nullopt if a quote of a command is not closed.
+std::optional<std::vector<std::string>> ImageWords(std::string_view text);
+
 }  // namespace caip::app

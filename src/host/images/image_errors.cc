@@ -1,5 +1,6 @@
 #include "host/images/image_errors.h"
 
+#include <cerrno>
 #include <climits>
 #include <cstring>
 
@@ -105,6 +106,14 @@ Error MappedImageDiffers(std::string_view place, std::string_view expected,
                                          " instead of " + std::string(expected) +
                                          ". Map it to an OCI layout that has that manifest, or "
                                          "name the image by its tag."};
+}
+
+Error MappedPlaceUnreadable(std::string_view place, int error_number) {
+  return {error_number == ENOENT ? Code::kNotFound : Code::kFailedPrecondition,
+          "It is mapped to '" + std::string(place) +
+              "', which cannot be read: " + std::strerror(error_number) +
+              ". Map it to an archive of `docker save`, or to a directory or archive with an OCI "
+              "layout (--map-image URI=oci:PATH, or caip images map URI=oci:PATH)."};
 }
 
 Error MappingsDamaged(std::string_view file) {

@@ -36,6 +36,8 @@ Error RegistrySentTooMuch(std::string_view registry, std::string_view digest, ui
 /// The place that an image is mapped to has another image than the name's digest.
 Error MappedImageDiffers(std::string_view place, std::string_view expected,
                          std::string_view digest);
+/// The place that an image is mapped to does not exist, or cannot be read.
+Error MappedPlaceUnreadable(std::string_view place, int error_number);
 /// The file of `caip images map` is not one that it has written.
 Error MappingsDamaged(std::string_view file);
 Error UserNotInImage(std::string_view name);

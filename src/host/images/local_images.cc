@@ -1,8 +1,10 @@
 #include "host/images/local_images.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "base/hash.h"
@@ -180,21 +182,25 @@ Result<Digest> LocalImages::FindByName(const std::string& uri, const std::stop_t
   return registry ? PullFromLoopback(*registry, name, *store, stop) : found;
 }
 
-Result<Digest> LocalImages::Import(const std::string& source, const ImageReference& as) {
+Result<Digest> LocalImages::Import(const images::ImageSource& source, const ImageReference& as) {
   ASSIGN_OR_RETURN(images::ImageStore * store, Store());
-  ASSIGN_OR_RETURN(const auto imported, store->Import(images::ImageSource::Parse(source), as));
+  ASSIGN_OR_RETURN(const auto imported, store->Import(source, as));
   return imported.front().digest;
 }
 
+// The store reads directories and archives after any of the words of LocationWord.
 Result<Digest> LocalImages::ImportMapped(const std::string& location) {
-  const auto source = images::ImageSource::Parse(location);
+  const auto source = images::ImageSource::Parse("oci:" + location);
   const std::string version = location + " " + VersionOf(source.path);
   ASSIGN_OR_RETURN(const ImageReference name,
                    ImageReference::Parse(std::string(kMappedImages) + ":" +
                                          Sha256Hex(version).substr(0, kTagDigits)));
   ASSIGN_OR_RETURN(images::ImageStore * store, Store());
-  const auto known = store->Resolve(name);
-  return known.ok() ? known : Import(location, name);
+  if (const auto known = store->Resolve(name); known.ok()) return known;
+  if (::access(source.path.c_str(), R_OK) != 0) {
+    return errors::MappedPlaceUnreadable(source.path.string(), errno);
+  }
+  return Import(source, name);
 }
 
 Result<Digest> LocalImages::ImportFromEngine(const std::string& uri, const ImageReference& wanted,
@@ -211,7 +217,7 @@ Result<Digest> LocalImages::ImportFromEngine(const std::string& uri, const Image
   ASSIGN_OR_RETURN(const TemporaryDirectory scratch, MakeScratch(options_.state, "image-"));
   const Path file = scratch.path() / "image.tar";
   RETURN_IF_ERROR(engines_.Save(*image, file, stop));
-  return Import("docker-archive:" + file.string(), name);
+  return Import({file}, name);
 }
 
 }  // namespace caip::host

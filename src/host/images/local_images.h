@@ -13,6 +13,7 @@
 namespace caip::images {
 struct ImageConfig;
 class ImageReference;
+struct ImageSource;
 class ImageStore;
 }  // namespace caip::images
 
@@ -39,7 +40,8 @@ class LocalImages final : public ImageSource {
   explicit LocalImages(LocalImagesOptions options);
   ~LocalImages() override;
 
-  /// `source` is the location of the image in a file or directory.
+  /// `source` is the location of the image in a file or directory, as ImageLocation returns it:
+  /// "/home/me/image.tar", "/home/me/layout:v2".
   Result<engine::PreparedImage> Provide(const std::string& uri, const std::string& source,
                                         const Note& note, const std::stop_token& stop) override;
   /// Finds the image in its place, and imports it, without unpacking it.
@@ -52,7 +54,8 @@ class LocalImages final : public ImageSource {
   Result<images::ImageStore*> Store();
   Result<images::Digest> Find(const std::string& uri, const std::string& source,
                               const std::stop_token& stop);
-  Result<images::Digest> Import(const std::string& source, const images::ImageReference& as);
+  Result<images::Digest> Import(const images::ImageSource& source,
+                                const images::ImageReference& as);
   Result<images::Digest> ImportMapped(const std::string& location);
   Result<images::Digest> FindMapped(const std::string& uri, const std::string& source);
   Result<images::Digest> FindByName(const std::string& uri, const std::stop_token& stop);

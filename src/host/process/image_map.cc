@@ -1,11 +1,12 @@
 #include "host/process/image_map.h"
 
-#include <string_view>
+#include <algorithm>
+#include <array>
 
 namespace caip::host {
 namespace {
 
-constexpr std::string_view kLocation = "oci:";
+constexpr std::array<std::string_view, 3> kLocations = {"oci:", "oci-archive:", "docker-archive:"};
 
 // Removes the tag: "gcr.io/p/i:1" and "gcr.io/p/i@sha256:..." become "gcr.io/p/i". The colon before
 // a port does not start a tag.
@@ -36,9 +37,15 @@ const std::vector<std::string>* FindImage(const ImageMap& images, const std::str
   return found == images.end() ? nullptr : &found->second;
 }
 
+std::string_view LocationWord(std::string_view text) {
+  const auto word = std::ranges::find_if(
+      kLocations, [text](std::string_view location) { return text.starts_with(location); });
+  return word == kLocations.end() ? "" : *word;
+}
+
 std::optional<std::string> ImageLocation(const std::vector<std::string>& entry) {
-  const bool is_location = entry.size() == 1 && entry.front().starts_with(kLocation);
-  return is_location ? std::optional(entry.front().substr(kLocation.size())) : std::nullopt;
+  const std::string_view word = entry.size() == 1 ? LocationWord(entry.front()) : "";
+  return word.empty() ? std::nullopt : std::optional(entry.front().substr(word.size()));
 }
 
 void AddKeptMappings(const ImageMap& kept, ImageMap& map) {

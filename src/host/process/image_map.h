@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -13,13 +14,18 @@
 namespace caip::host {
 
 /// By URI with or without a tag: the local command that replaces the image's entrypoint, or one
-/// word that names a file or directory which has the image ("oci:/home/me/image.tar").
+/// word that names a file or directory which has the image ("oci:/home/me/image.tar"), and perhaps
+/// one of several images there ("oci:/home/me/layout:v2").
 using ImageMap = std::map<std::string, std::vector<std::string>>;
 
 /// The entry of `uri`, else that of the image without its tag; nullptr if neither is mapped.
 const std::vector<std::string>* FindImage(const ImageMap& images, const std::string& uri);
 
-/// What an entry names after "oci:"; nullopt: it is a command.
+/// The word with which the place of an image begins: "oci:", "oci-archive:" or "docker-archive:";
+/// "" if the text is not such a place.
+std::string_view LocationWord(std::string_view text);
+
+/// What an entry names after the word of LocationWord; nullopt: it is a command.
 std::optional<std::string> ImageLocation(const std::vector<std::string>& entry);
 
 /// Adds the mappings of `kept` to those of flags and configuration, which win: a mapping of an
