@@ -56,7 +56,7 @@ std::optional<Base> ParseBase(std::string_view text) {
   if (base.host.starts_with('[') && base.host.ends_with(']')) {
     base.host = base.host.substr(1, base.host.size() - 2);
   }
-  if (base.host.empty() || !IsDigits(base.port)) return std::nullopt;
+  if (base.host.empty() || !IsPort(base.port)) return std::nullopt;
   return base;
 }
 

@@ -105,7 +105,8 @@ Error PeerGone() { return {Code::kUnavailable, "The peer closed the connection."
 
 Error BaseInvalid(std::string_view base) {
   return {Code::kInvalidArgument,
-          "'" + std::string(base) + "' is not an address of the form http://host:port."};
+          "'" + std::string(base) +
+              "' is not an address of the form http://host:port with a port from 1 to 65535."};
 }
 
 Error CannotReach(std::string_view base, std::string_view why) {

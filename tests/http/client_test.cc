@@ -167,11 +167,27 @@ TEST(Client, GivesUpOnASilentPeer) {
 }
 
 TEST(Client, RefusesABaseThatIsNone) {
-  for (const char* base : {"", "localhost:80", "https://x", "http://", "http://h:port"}) {
+  for (const char* base : {"", "localhost:80", "https://x", "http://", "http://h:port",
+                           "http://h:0", "http://h:65536", "http://h:99999999999999999999"}) {
     const auto got = Client(base).Send({.target = "/"});
     ASSERT_FALSE(got.ok()) << base;
     EXPECT_EQ(got.error().code, Code::kInvalidArgument) << base;
   }
+}
+
+// The resolver keeps the low 16 bits of a number.
+TEST(Client, ReachesNoOtherPortByANumberThatIsTooLarge) {
+  const auto server = MustStart(Count);
+  const std::string port = std::to_string(65536 + server->port());
+  const auto got = Client("http://127.0.0.1:" + port).Send({.target = "/"});
+  ASSERT_FALSE(got.ok());
+  EXPECT_EQ(got.error().message,
+            "'http://127.0.0.1:" + port +
+                "' is not an address of the form http://host:port with a port from 1 to 65535.");
+  const auto connected = ConnectTo("127.0.0.1", port, std::chrono::seconds(5));
+  ASSERT_FALSE(connected.ok());
+  EXPECT_THAT(connected.error().message, HasSubstr("the port is not a number from 1 to 65535"));
+  EXPECT_EQ(server->total_requests(), 0u);
 }
 
 }  // namespace

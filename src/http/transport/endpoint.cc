@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <memory>
 
@@ -50,10 +51,17 @@ int ConnectWithin(int fd, const addrinfo& address, std::chrono::milliseconds lim
 
 }  // namespace
 
+bool IsPort(std::string_view text) {
+  uint16_t port = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return IsDigits(text) && code == std::errc() && port != 0;
+}
+
 Result<Socket> ConnectTo(const std::string& host, const std::string& port,
                          std::chrono::milliseconds limit,
                          const std::function<bool(const sockaddr&)>& allowed) {
   const std::string place = host + ":" + port;
+  if (!IsPort(port)) return errors::CannotReach(place, "the port is not a number from 1 to 65535");
   int error = 0;
   const Addresses addresses = Resolve(host, port, 0, &error);
   if (!addresses) return errors::CannotReach(place, ::gai_strerror(error));

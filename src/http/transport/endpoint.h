@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/files.h"
 #include "base/result.h"
@@ -13,6 +14,10 @@
 struct sockaddr;
 
 namespace caip::http {
+
+/// True for a number from 1 to 65535, in digits. The resolver of the host takes larger numbers,
+/// too, and leads to another port.
+bool IsPort(std::string_view text);
 
 /// Connects to host and port. kUnavailable, with the message of the resolver or the system, if that
 /// fails. Skips addresses that `allowed` rejects; kPermissionDenied if it rejects all.
