@@ -295,6 +295,7 @@ class Denied(unittest.TestCase):
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertIn('cannot have machines of their own on this host (making a network namespace',
                       done.stderr)
+        self.assertIn('denies network namespaces; as root, run `sysctl user.max_net_namespaces=15000`', done.stderr)
 
     def test_leaves_replicas_as_processes_with_a_note_by_default(self):
         config = Path(self.state) / 'config.yaml'
@@ -335,25 +336,54 @@ class DeniedToUsers(unittest.TestCase):
 class Hidden(unittest.TestCase):
     """Parts of the host are hidden or read-only, as in containers."""
 
-    def caip(self, script, *words):
-        """Runs a command after the script, which is root of a user namespace, with mounts of its own."""
+    HIDES_PROC = 'mount --bind /dev/null /proc/version && exec unshare --user --map-root-user "$@"'
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='caip-machine-')
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.state = self.folder + '/state'
+
+    def caip(self, script, *words, user=('--user', '--map-root-user'), job='job', name='sh'):
+        """Runs a job after the script, which is root of a user namespace, with mounts of its own."""
         support.need('unshare')
-        prefix = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', script, 'sh']
-        if support.run([*prefix, 'true'], check=False).returncode != 0:
-            self.skipTest('no user namespace can be made in which to hide something')
-        state = tempfile.mkdtemp(prefix='caip-machine-')
-        self.addCleanup(shutil.rmtree, state, ignore_errors=True)
-        config = Path(state) / 'config.yaml'
-        config.write_text('images: {"gcr.io/p/host:v1": [/bin/hostname]}\n')
-        return support.run([*prefix, support.caip_binary(), 'jobs', 'submit', 'training', 'job', '--project', 'demo',
-                            '--region', 'us-central1', '--master-image-uri', 'gcr.io/p/host:v1', '--state', state,
-                            '--stream-logs', *words], check=False)
+        prefix = ['unshare', *user, '--mount', 'sh', '-c', script, name]
+        if support.run(['unshare', *user, '--mount', 'true'], check=False).returncode != 0:
+            self.skipTest('no namespace can be made in which to hide something')
+        settings = Path(self.folder) / 'settings.yaml'
+        settings.write_text('images: {"gcr.io/p/host:v1": [/bin/hostname]}\n')
+        return support.run([*prefix, support.caip_binary(), 'jobs', 'submit', 'training', job, '--project', 'demo',
+                            '--region', 'us-central1', '--master-image-uri', 'gcr.io/p/host:v1', '--state', self.state,
+                            '--emulator-config', str(settings), '--stream-logs', *words], check=False)
 
     def test_parts_of_proc_leave_replicas_as_processes_with_advice(self):
-        done = self.caip('mount --bind /dev/null /proc/version && exec unshare --user --map-root-user "$@"')
+        done = self.caip(self.HIDES_PROC)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('(mounting /proc: Operation not permitted. Another mount hides a part of /proc', done.stderr)
         self.assertIn(socket.gethostname(), done.stderr)
+
+    def test_a_state_directory_that_had_machines_before_is_tried_again(self):
+        """A container has the boot of its host, and may have a state directory that others used."""
+        as_others = 'exec unshare --user --map-root-user "$@"'
+        for script, job, is_process in [(as_others, 'a', False), (self.HIDES_PROC, 'b', True), (as_others, 'c', False)]:
+            with self.subTest(job=job):
+                done = self.caip(script, job=job)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual('Replicas are processes of this host' in done.stderr, is_process, done.stderr)
+
+    def test_a_state_directory_in_the_files_of_a_container_gives_the_remedy(self):
+        """The root of an ordinary user's machine has overlays, and none can be on another overlay."""
+        if os.getuid() != 0:
+            self.skipTest('needs root')
+        as_nobody = ('setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups')
+        if not may_run(as_nobody, support.caip_binary(), 'version'):
+            self.skipTest('the user nobody may not run the program of this build')
+        os.chmod(self.folder, 0o755)
+        script = ('cd "$(dirname "$0")" && mkdir lower upper work state && chown 65534:65534 lower upper && '
+                  'mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work state && '
+                  f'cd / && exec env HOME="$(dirname "$0")/state" {" ".join(as_nobody)} "$@"')
+        done = self.caip(script, user=(), name=self.folder + '/script')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('The state directory must be on a file system that can hold the changes of an overlay', done.stderr)
 
     def test_the_whole_of_proc_is_one_clear_error(self):
         if os.environ.get('CAIP_SANITIZE'):

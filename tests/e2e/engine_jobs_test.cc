@@ -23,6 +23,7 @@ class EngineJobs : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const TemporaryDirectory base("caip-layer-");
+    OpenToAll(base.path());
     WriteBusybox(base.path());
     for (const char* place : {"proc", "dev", "sys", "tmp", "root"}) {
       ASSERT_TRUE(MakeDirectories(base.path() / place).ok());
@@ -39,8 +40,13 @@ class EngineJobs : public ::testing::TestWithParam<const char*> {
         << "these containers are left: " << engine_->Containers();
   }
 
+  /// The root of an image, which any user of it must enter.
+  static void OpenToAll(const Path& directory) {
+    std::filesystem::permissions(directory, std::filesystem::perms(0755));
+  }
   void MakeImage(const std::string& script, Json config = Json::object()) {
     const TemporaryDirectory app("caip-layer-");
+    OpenToAll(app.path());
     ASSERT_TRUE(MakeDirectories(app.path() / "app").ok());
     ASSERT_TRUE(WriteFile(app.path() / "app/train", "#!/bin/sh\n" + script + "\n").ok());
     std::filesystem::permissions(app.path() / "app/train", std::filesystem::perms(0755));
@@ -66,6 +72,25 @@ class EngineJobs : public ::testing::TestWithParam<const char*> {
         std::string(kImageOfEngines) + "=oci:" + layout_.Directory().string()};
     words.insert(words.end(), more.begin(), more.end());
     return caip_.Run(words);
+  }
+  /// Runs a tuning job of two trials, whose image has this configuration.
+  void ReportMetricsOfTrials(Json image = Json::object()) {
+    const TemporaryDirectory files;
+    const Path config = files.path() / "tuning.yaml";
+    ASSERT_TRUE(WriteFile(config,
+                          "trainingInput:\n  hyperparameters:\n    goal: MAXIMIZE\n"
+                          "    hyperparameterMetricTag: score\n    maxTrials: 2\n"
+                          "    maxParallelTrials: 1\n    params:\n    - parameterName: rate\n"
+                          "      type: DOUBLE\n      minValue: 0\n      maxValue: 1\n")
+                    .ok());
+    MakeImage(
+        "echo \"{\\\"score\\\": \\\"0.5\\\", \\\"global_step\\\": \\\"1\\\", \\\"timestamp\\\": 1, "
+        "\\\"trial\\\": \\\"$CLOUD_ML_TRIAL_ID\\\"}\" >> $CLOUD_ML_HP_METRIC_FILE",
+        std::move(image));
+    const Transcript run = Submit("tuned", {"--stream-logs", "--config", config.string()});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const std::string job = CompactJson(caip_.Describe("tuned"));
+    EXPECT_THAT(job, AllOf(HasSubstr("\"objectiveValue\":0.5"), HasSubstr("\"trialId\":\"2\"")));
   }
   /// Submits a job that runs until it is stopped, and waits until its program runs.
   void SubmitAndAwaitStart(const std::string& job, const std::string& then) {
@@ -150,22 +175,10 @@ TEST_P(EngineJobs, RunClustersWhoseReplicasFindEachOther) {
   EXPECT_THAT(run.err, HasSubstr("Job completed successfully."));
 }
 
-TEST_P(EngineJobs, ReportTheMetricsOfTrials) {
-  const TemporaryDirectory files;
-  const Path config = files.path() / "tuning.yaml";
-  ASSERT_TRUE(WriteFile(config,
-                        "trainingInput:\n  hyperparameters:\n    goal: MAXIMIZE\n"
-                        "    hyperparameterMetricTag: score\n    maxTrials: 2\n"
-                        "    maxParallelTrials: 1\n    params:\n    - parameterName: rate\n"
-                        "      type: DOUBLE\n      minValue: 0\n      maxValue: 1\n")
-                  .ok());
-  MakeImage(
-      "echo \"{\\\"score\\\": \\\"0.5\\\", \\\"global_step\\\": \\\"1\\\", \\\"timestamp\\\": 1, "
-      "\\\"trial\\\": \\\"$CLOUD_ML_TRIAL_ID\\\"}\" >> $CLOUD_ML_HP_METRIC_FILE");
-  const Transcript run = Submit("tuned", {"--stream-logs", "--config", config.string()});
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  const std::string job = CompactJson(caip_.Describe("tuned"));
-  EXPECT_THAT(job, AllOf(HasSubstr("\"objectiveValue\":0.5"), HasSubstr("\"trialId\":\"2\"")));
+TEST_P(EngineJobs, ReportTheMetricsOfTrials) { ReportMetricsOfTrials(); }
+
+TEST_P(EngineJobs, ReportTheMetricsOfTrialsThatAnotherUserRuns) {
+  ReportMetricsOfTrials({{"User", "1000:1000"}});
 }
 
 TEST_P(EngineJobs, GetSigtermWhenTheyAreCancelled) {

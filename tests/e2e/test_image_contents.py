@@ -40,6 +40,7 @@ IMAGES = {
     'dangling': ('', '/work', [{'work': ('/srv/new/place',)}]),
     'long-name': ('', '/' + 'n' * 256, []),
     'file-etc': ('', '/', [{'.wh.etc': '', 'etc': 'a file\n'}]),
+    'directory-hosts': ('', '/', [{'etc/hosts/file': ''}]),
     'link-proc': ('', '/', [{'proc': ('/etc',)}]),
 }
 # The images that cannot run, and why.
@@ -54,6 +55,8 @@ REFUSED = {
     'long-name': 'Its working directory has a path of 257 bytes.',
     'file-etc': "A machine needs its own '/etc/hosts', and the image has something there, or above it, that does not allow it: "
                 'Not a directory.',
+    'directory-hosts': "A machine needs its own '/etc/hosts', and the image has something there, or above it, that does not "
+                       'allow it: Is a directory.',
     'link-proc': "A machine needs its own '/proc'",
     'no-layers': 'It has no layers, so it has no program to run.',
 }

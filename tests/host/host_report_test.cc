@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
+#include <cstdlib>
+#include <optional>
 #include <set>
 
 namespace caip::host {
@@ -77,6 +81,52 @@ TEST_F(HostReportTest, NamesContainerEnginesButNothingThatIsNeverUsed) {
   for (const char* name : {"crun", "runc", "bwrap", "skopeo"}) {
     EXPECT_EQ(Find(facts, name), nullptr) << name;
   }
+}
+
+/// A variable of this process that has its earlier value again afterwards.
+class VariableForATest {
+ public:
+  VariableForATest(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~VariableForATest() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+
+ private:
+  const char* const name_;
+  std::optional<std::string> before_;
+};
+
+TEST_F(HostReportTest, ReportsDockerWithoutADaemonAsPartlyThere) {
+  for (const char* name : {"docker", "podman"}) WriteTool(name, "echo must not be run; exit 1");
+  const std::string socket = (root_.path() / "docker.sock").string();
+  const VariableForATest host("DOCKER_HOST", "unix://" + socket);
+  const auto without = Report();
+  EXPECT_EQ(Find(without, "docker")->found, Found::kPartly);
+  EXPECT_THAT(Find(without, "docker")->cost_when_missing,
+              HasSubstr("its daemon cannot be reached at " + socket +
+                        " (No such file or directory); caip runs images without it"));
+  EXPECT_EQ(Find(without, "podman")->found, Found::kYes) << "it needs no daemon";
+  const Fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  socket.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(Find(Report(), "docker")->found, Found::kPartly) << "nobody listens";
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  EXPECT_EQ(Find(Report(), "docker")->found, Found::kYes);
+}
+
+TEST_F(HostReportTest, DoesNotAskDockerOnOtherHosts) {
+  WriteTool("docker", "echo must not be run; exit 1");
+  {
+    const VariableForATest host("DOCKER_HOST", "tcp://192.0.2.1:2375");
+    EXPECT_EQ(Find(Report(), "docker")->found, Found::kYes);
+  }
+  const VariableForATest host("DOCKER_HOST", "");
+  const VariableForATest configuration("DOCKER_CONFIG", root_.path().string());
+  ASSERT_TRUE(WriteFile(root_.path() / "config.json", R"({"currentContext": "far"})").ok());
+  EXPECT_EQ(Find(Report(), "docker")->found, Found::kYes);
 }
 
 TEST_F(HostReportTest, DevicesAreListedOneByOne) {

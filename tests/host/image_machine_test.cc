@@ -102,8 +102,8 @@ TEST_F(ImageMachine, HasTheFilesOfAllLayersAndNoneOfTheHost) {
 
 TEST_F(ImageMachine, HasTheDirectoriesAndFilesOfTheService) {
   EXPECT_THAT(Output(OnImage("hostname; stat -c %a /tmp /var/hypertune; cat /etc/hosts\n"
-                             "cat /dev/null && echo x > /dev/stdout")),
-              ElementsAre("host-0", "1777", "755", "127.0.0.1 localhost", "x"));
+                             "cat /etc/hostname; cat /dev/null && echo x > /dev/stdout")),
+              ElementsAre("host-0", "1777", "755", "127.0.0.1 localhost", "host-0", "x"));
 }
 
 // Opening a setting for writing changes nothing.
@@ -210,6 +210,7 @@ TEST_P(ImageWithoutPlace, IsNamedInTheErrorWithThePath) {
 INSTANTIATE_TEST_SUITE_P(
     All, ImageWithoutPlace,
     ::testing::Values(BlockedPlace{"Etc", "etc", "", "", "/etc/hosts"},
+                      BlockedPlace{"HostsDirectory", "etc/hosts/file", "", "", "/etc/hosts"},
                       BlockedPlace{"Proc", "proc", "", "", "/proc"},
                       BlockedPlace{"ProcLink", "", "proc", "/etc", "/proc"},
                       BlockedPlace{"Tmp", "tmp", "", "", "/tmp"},

@@ -93,6 +93,17 @@ TEST_F(MachineFilesTest, OfANewBootIsNewAndOfAKeptOneIsNot) {
               ElementsAre(".:", "/root:", "/tmp:", "/etc/hostname"));
 }
 
+TEST_F(MachineFilesTest, HaveTheirOwnHostNameFile) {
+  const auto of_host = ReadFile("/etc/hostname");
+  EXPECT_THAT(Output(OnMachine("cat /etc/hostname; echo mine > /etc/hostname; cat /etc/hostname")),
+              ElementsAre("host-0", "mine"));
+  auto kept = OnMachine("cat /etc/hostname; stat -c %a /etc", AKey(0, 2));
+  kept.fresh_disk = false;
+  EXPECT_THAT(Output(std::move(kept)), ElementsAre("mine", "755"));
+  const auto left = ReadFile("/etc/hostname");
+  EXPECT_EQ(left.ok() ? *left : "", of_host.ok() ? *of_host : "");
+}
+
 // Else the end of a machine waits until the kernel has written the whole file system of the host.
 TEST_F(MachineFilesTest, AreNotWrittenToTheDiskAtTheEnd) {
   utsname system{};
@@ -183,6 +194,22 @@ TEST_F(MachineFilesTest, ShowWhatTheLaunchNamesAndNothingElse) {
   launch.environment.emplace_back("DATA", (other.path() / "data").string());
   EXPECT_THAT(Output(std::move(launch)), ElementsAre("sibling", "named", "refused", "data"));
   EXPECT_NE(::access((project.path() / "task.sh.new").c_str(), F_OK), 0);
+}
+
+// Colons also separate the paths of a variable.
+TEST_F(MachineFilesTest, ShowPathsWithColons) {
+  const TemporaryDirectory project("caip-project-");
+  const Path directory = project.path() / "co:lon:";
+  const Path other = project.path() / "other:";
+  for (const Path& place : {directory, other}) ASSERT_TRUE(MakeDirectories(place).ok());
+  ASSERT_TRUE(WriteFile(directory / "task.sh", "cat \"${PLACES#*::}/data\" \"${1#*=}\"\n").ok());
+  ASSERT_TRUE(WriteFile(other / "data", "of a variable\n").ok());
+  ASSERT_TRUE(WriteFile(project.path() / "a:b", "of an argument\n").ok());
+  auto launch = OnMachine("");
+  launch.program = run::LocalCommand{
+      {"/bin/sh", (directory / "task.sh").string(), "--data=" + (project.path() / "a:b").string()}};
+  launch.environment.emplace_back("PLACES", "/usr/bin:/caip-absent::" + other.string());
+  EXPECT_THAT(Output(std::move(launch)), ElementsAre("of a variable", "of an argument"));
 }
 
 TEST_F(MachineFilesTest, HaveVolumesThatOutliveThem) {

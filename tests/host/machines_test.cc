@@ -125,6 +125,10 @@ TEST_F(Machines, HaveTheirHostNameAndHostsFile) {
   EXPECT_THAT(world_.sink.Messages(),
               ElementsAre("cmle-training-worker-replica-0", "127.0.0.1 localhost", "9.8.7.6 served",
                           HasSubstr("9.8.7.6")));
+  if (::access("/etc/hostname", F_OK) == 0) {
+    world_.Run(OnMachine("cat /etc/hostname", AKey(0, 2)));
+    EXPECT_EQ(world_.sink.Messages().back(), "cmle-training-worker-replica-0");
+  }
   char name_after[256] = {};
   ::gethostname(name_after, sizeof name_after - 1);
   EXPECT_STREQ(name_before, name_after);

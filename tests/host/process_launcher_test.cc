@@ -208,6 +208,19 @@ TEST(ProcessLauncher, StartsWithArgumentsFarLargerThanAMessage) {
   EXPECT_THAT(world.sink.Messages(), ElementsAre("9 100000"));
 }
 
+TEST(ProcessLauncher, LetsAContainerOfAnyUserWriteItsMetrics) {
+  LaunchWorld world;
+  const std::string directory = world.launcher->BootDisk(AKey()) + "/var/hypertune";
+  auto launch = AShell("stat -c %a '" + directory + "'");
+  launch.user_directories = {"var/hypertune"};
+  launch.metrics = engine::MetricSource{"accuracy", directory + "/output.metric", ""};
+  world.Run(launch);
+  launch.key = AKey(0, 2);
+  launch.removal = {"/bin/true"};  // of a container
+  world.Run(std::move(launch));
+  EXPECT_THAT(world.sink.Messages(), ElementsAre(::testing::Not("1777"), "1777"));
+}
+
 TEST(ProcessLauncher, SaysWhyADiskCannotBeMade) {
   LaunchWorld world;
   ASSERT_TRUE(WriteFile(world.state.path() / "disks/my-project", "a file").ok() ||

@@ -126,6 +126,14 @@ bool IsDirectory(int file) {
   return ::fstat(file, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+// False with errno if one of them is a directory and the other a file. The kernel refuses such a
+// mount with EINVAL, which has many other causes.
+bool IsSameKind(int source, int target) {
+  const bool is_directory = IsDirectory(target);
+  errno = is_directory ? EISDIR : ENOTDIR;
+  return is_directory == IsDirectory(source);
+}
+
 /// Closes a descriptor without changing errno.
 class Held {
  public:
@@ -198,6 +206,7 @@ bool Bind(int root, const Mount& mount) {
     if (!source.valid()) return false;
     const Held target(OpenTarget(root, mount, source));
     if (!target.valid()) return false;
+    if (!IsSameKind(source.get(), target.get())) return false;
     if (BindOnce(root, mount, source, target)) return true;
     const bool was_replaced = errno == ENOENT || errno == ESTALE;
     if (!was_replaced || tries == kTriesMax) return false;
@@ -253,6 +262,17 @@ bool MakeDirectory(int root, const Mount& mount) {
   return !(mount.flags & kMountOpaque) || ::setxattr(made.Place().c_str(), kOpaque, "y", 1, 0) == 0;
 }
 
+bool MakeFile(int root, const Mount& mount) {
+  const Held existing(OpenInside(root, mount.target, O_PATH));
+  if (existing.valid()) return true;
+  const Held made(OpenFile(root, mount.target));
+  const std::string_view text = mount.data;
+  if (!made.valid() || text.empty()) return made.valid();
+  const Held opened(::open(made.Place().c_str(), O_WRONLY | O_CLOEXEC));
+  return opened.valid() && ::fchmod(opened.get(), kFileMode) == 0 &&
+         ::write(opened.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
 // Whether the files of the kernel would cover another directory of an image, such as all of it.
 bool IsKernelThroughLink(int root, const Mount& mount) {
   const std::string_view type = mount.source;
@@ -279,7 +299,7 @@ bool Make(int root, const Mount& mount) {
     case MountKind::kDirectory:
       return MakeDirectory(root, mount);
     case MountKind::kFile:
-      return Held(OpenFile(root, mount.target)).valid();
+      return MakeFile(root, mount);
     case MountKind::kOverItself:
       return MountOverItself(root, mount);
   }

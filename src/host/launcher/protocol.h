@@ -144,7 +144,7 @@ enum class MountKind : uint32_t {
   kFileSystem,  // a new one of the type `source`, with the options `data`
   kLink,        // a symbolic link to `source`, unless the target exists
   kDirectory,   // a directory, unless the target exists; of the mode `data`, in octal digits
-  kFile,        // an empty file, unless the target exists
+  kFile,        // a file with the text `data`, unless the target exists
   kOverItself,  // what the machine has at the target, once more: read-only, or else writable
 };
 /// Bits of Mount::flags.

@@ -84,6 +84,10 @@ Path BootDisks::ResolverFileOf(const engine::ReplicaKey& key) const {
   return Of(key.run) / ("." + run::Name(key.replica) + ".resolver");
 }
 
+Path BootDisks::HostNameFileOf(const engine::ReplicaKey& key) const {
+  return Of(key.run) / ("." + run::Name(key.replica) + ".hostname");
+}
+
 Path BootDisks::WatchSocketOf(const engine::ReplicaKey& key) const {
   return Of(key.run) / ("." + run::Name(key.replica) + ".watch");
 }

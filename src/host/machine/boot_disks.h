@@ -5,6 +5,7 @@
 //   disks/<project>/<job>/trial-3/<task>    a replica of a tuning job's third trial
 //   disks/<project>/<job>[/trial-3]/.<task>.hosts   a machine's /etc/hosts
 //   disks/<project>/<job>[/trial-3]/.<task>.resolver   its /etc/resolv.conf
+//   disks/<project>/<job>[/trial-3]/.<task>.hostname   its /etc/hostname, if an image has its files
 //   disks/<project>/<job>[/trial-3]/.<task>.watch   the socket of a watched machine
 //   disks/.trash/<n>                        waits for its deletion
 //
@@ -46,6 +47,7 @@ class BootDisks {
   Path HostsFileOf(const engine::ReplicaKey& key) const;
   /// Likewise.
   Path ResolverFileOf(const engine::ReplicaKey& key) const;
+  Path HostNameFileOf(const engine::ReplicaKey& key) const;
   Path WatchSocketOf(const engine::ReplicaKey& key) const;
 
   /// Makes the disk. `fresh`: deletes its earlier contents; an error if that is not possible.

@@ -1,9 +1,11 @@
 #include "host/machine/host_report.h"
 
 #include <sched.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include <cstring>
 #include <future>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "host/machine/addresses.h"
 #include "host/machine/machine_limits.h"
@@ -152,7 +155,8 @@ HostFact IsolationFact(const HostReportOptions& options) {
       place.ok() ? TryMachine(launcher, place->path()) : std::optional(place.error().message);
   return Fact("isolation", !why_not,
               why_not.value_or("--isolation machine works: each replica has files, processes, a "
-                               "host name and a network of its own"),
+                               "host name and a network of its own; with --isolation process, "
+                               "replicas share the host's"),
               CostOfNoMachines());
 }
 
@@ -169,9 +173,52 @@ HostFact LimitsFact() {
   return fact;
 }
 
+// Whether docker's configuration names another context than the one without a name. Such a context
+// may lead anywhere.
+bool HasDockerContext(const Variables& own) {
+  if (!FindVariable(own, "DOCKER_CONTEXT").value_or("").empty()) return true;
+  const Path home = FindVariable(own, "HOME").value_or("");
+  const Path directory = FindVariable(own, "DOCKER_CONFIG").value_or((home / ".docker").string());
+  const auto text = ReadFile(directory / "config.json");
+  const auto config = text.ok() ? ParseJson(*text) : Result<Json>(Json());
+  const std::string context = config.ok() ? StringOr(*config, "currentContext") : "";
+  return !context.empty() && context != "default";
+}
+
+// The socket of docker's daemon on this host; "" if the daemon is elsewhere.
+std::string DockerSocket() {
+  constexpr std::string_view kScheme = "unix://";
+  const Variables own = OwnEnvironment();
+  const std::string host = FindVariable(own, "DOCKER_HOST").value_or("");
+  if (host.starts_with(kScheme)) return host.substr(kScheme.size());
+  return host.empty() && !HasDockerContext(own) ? "/var/run/docker.sock" : "";
+}
+
+// Why no program accepts connections at the socket; "" if one does.
+std::string WhyNotServed(const std::string& socket_path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  if (socket_path.size() >= sizeof address.sun_path) return std::strerror(ENAMETOOLONG);
+  socket_path.copy(address.sun_path, socket_path.size());
+  const Fd client(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+  const bool is_served =
+      ::connect(client.get(), generic, sizeof address) == 0 || errno == EAGAIN;  // it is busy
+  return is_served ? "" : std::strerror(errno);
+}
+
+// Starts no program of an engine. podman needs no daemon.
 HostFact EngineFact(const std::string& engine, const std::string& path) {
-  return ProgramFact(engine, path,
-                     "`--container-engine " + engine + "` is refused; caip runs images without it");
+  const std::string refused = "`--container-engine " + engine + "` is refused";
+  HostFact fact = ProgramFact(engine, path, refused + "; caip runs images without it");
+  const std::string socket =
+      fact.found == Found::kYes && engine == "docker" ? DockerSocket() : std::string();
+  const std::string why_not = socket.empty() ? "" : WhyNotServed(socket);
+  if (why_not.empty()) return fact;
+  fact.found = Found::kPartly;
+  fact.cost_when_missing = refused + ", because its daemon cannot be reached at " + socket + " (" +
+                           why_not + "); caip runs images without it";
+  return fact;
 }
 
 HostFact WatchFact() {

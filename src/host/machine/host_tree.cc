@@ -1,10 +1,17 @@
 #include "host/machine/host_tree.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <climits>
+#include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 
 #include "base/text.h"
+#include "host/machine/overlays.h"
 
 namespace caip::host {
 namespace {
@@ -48,10 +55,11 @@ bool IsInEmptyDirectory(std::string_view path) {
 }
 
 std::string StateBelow(const Path& place, const Path& state) {
-  std::error_code error;
-  const Path real_place = std::filesystem::canonical(place, error);
-  const Path real_state = std::filesystem::canonical(state, error);
-  if (error || !IsBelow(real_state.string(), real_place.string())) return "";
+  std::error_code of_place;
+  std::error_code of_state;
+  const Path real_place = std::filesystem::canonical(place, of_place);
+  const Path real_state = std::filesystem::canonical(state, of_state);
+  if (of_place || of_state || !IsBelow(real_state.string(), real_place.string())) return "";
   if (real_state == real_place) return place.string();
   return (place / real_state.lexically_relative(real_place)).string();
 }
@@ -73,39 +81,117 @@ std::vector<HostMount> HostMounts() {
   return text.ok() ? ParseMounts(*text) : std::vector<HostMount>();
 }
 
-RootParts PartsOfRoot(const Path& root, const std::vector<HostMount>& mounts) {
-  RootParts parts;
-  const auto has_mounts = [&](const std::string& directory) {
-    return std::any_of(mounts.begin(), mounts.end(),
-                       [&](const HostMount& mount) { return IsBelow(mount.place, directory); });
-  };
-  const auto each = [](const Path& directory, const auto& take) {
+namespace {
+
+using DirectoryEntry = std::filesystem::directory_entry;
+
+// A machine gets a mount for each file of a directory that is split. One takes about 10 us.
+constexpr size_t kSplitEntriesMax = 512;
+// Directories of the root, and those in them, always get overlays: a replica may make files there.
+// Deeper, an overlay has an effect only if the user owns the directory: the kernel copies no
+// directory of another user to a layer of this one.
+constexpr int kLayerDepthMax = 2;
+constexpr std::string_view kRunDirectories[] = {"/run", "/run/lock", "/var/run"};
+
+std::string ModeOf(const struct stat& status) {
+  char digits[16];
+  std::snprintf(digits, sizeof digits, "%o", status.st_mode & 07777u);
+  return digits;
+}
+
+/// Sorts the entries of the host's root into parts.
+class RootSplitter {
+ public:
+  RootSplitter(const Path& root, const std::vector<std::string>& own) : root_(root), own_(own) {}
+
+  RootParts Split(const std::vector<std::string>& mounts) {
+    TakeAll(EntriesOf(root_).value_or(std::vector<DirectoryEntry>()), mounts);
+    for (const std::string_view place : kRunDirectories) {
+      const Path directory = root_ / Path(place).relative_path();
+      struct stat status {};
+      const bool is_there = ::lstat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+      if (is_there) parts_.directories.push_back({std::string(place), ModeOf(status)});
+    }
+    return std::move(parts_);
+  }
+
+ private:
+  // nullopt: this user may not read it.
+  static std::optional<std::vector<DirectoryEntry>> EntriesOf(const Path& directory) {
+    std::vector<DirectoryEntry> entries;
     std::error_code error;
     for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
          at.increment(error)) {
-      std::error_code unreadable;
-      if (at->is_symlink(unreadable) || at->is_directory(unreadable)) take(*at);
+      entries.push_back(*at);
     }
-  };
-  const auto place_of = [&](const std::filesystem::directory_entry& entry) {
-    return "/" + entry.path().lexically_relative(root).string();
-  };
-  each(root, [&](const std::filesystem::directory_entry& entry) {
-    const std::string place = place_of(entry);
-    if (IsOfKernel(place) || IsInEmptyDirectory(place)) return;
+    if (error) return std::nullopt;
+    std::ranges::sort(entries);
+    return entries;
+  }
+
+  bool HasOwnBelow(const std::string& place) const {
+    return std::ranges::any_of(own_, [&](const auto& path) { return IsBelow(path, place); });
+  }
+
+  bool MayBeLayer(const std::string& place, const struct stat& status) const {
+    if (LayerName(place).size() > NAME_MAX) return false;
+    return std::ranges::count(place, '/') <= kLayerDepthMax || status.st_uid == ::geteuid() ||
+           HasOwnBelow(place);
+  }
+
+  void TakeAll(const std::vector<DirectoryEntry>& entries, const std::vector<std::string>& mounts) {
+    for (const DirectoryEntry& entry : entries) Take(entry, mounts);
+  }
+
+  // `mounts`: those in the directory of the entry.
+  void Take(const DirectoryEntry& entry, const std::vector<std::string>& mounts) {
+    const std::string place = "/" + entry.path().lexically_relative(root_).string();
     std::error_code error;
-    if (entry.is_symlink(error)) {
-      parts.links.emplace_back(place, std::filesystem::read_symlink(entry.path(), error).string());
-    } else if (!has_mounts(place)) {
-      parts.layers.push_back(place);
+    const bool is_link = entry.is_symlink(error);  // also /var/run
+    const bool is_own = std::ranges::find(own_, place) != own_.end();
+    if ((IsOfKernel(place) && !is_link) || IsInEmptyDirectory(place) || is_own) return;
+    const bool is_mount = std::ranges::find(mounts, place) != mounts.end();
+    if (is_link) {
+      parts_.links.emplace_back(place, std::filesystem::read_symlink(entry.path(), error).string());
+    } else if (is_mount) {  // of SharedMounts, or of the kernel
+      if (entry.is_directory(error)) parts_.directories.push_back({place, "755"});
+    } else if (entry.is_directory(error)) {
+      TakeDirectory(entry.path(), place, mounts);
     } else {
-      each(entry.path(), [&](const std::filesystem::directory_entry& inner) {
-        if (inner.is_symlink(error) || IsInEmptyDirectory(place_of(inner))) return;
-        (has_mounts(place_of(inner)) ? parts.bound : parts.layers).push_back(place_of(inner));
-      });
+      parts_.files.push_back(place);
     }
-  });
-  return parts;
+  }
+
+  void TakeDirectory(const Path& directory, const std::string& place,
+                     const std::vector<std::string>& mounts) {
+    std::vector<std::string> below;
+    std::ranges::copy_if(mounts, std::back_inserter(below),
+                         [&](const std::string& mount) { return IsBelow(mount, place); });
+    struct stat status {};
+    if (::lstat(directory.c_str(), &status) != 0) return;  // it was removed
+    if (below.empty() && MayBeLayer(place, status)) return parts_.layers.push_back(place);
+    const bool has_own = HasOwnBelow(place);
+    if (below.empty() && !has_own) return parts_.bound.push_back(place);
+    const auto entries = EntriesOf(directory);
+    const bool is_small = entries && entries->size() <= kSplitEntriesMax;
+    const bool is_of_root = std::ranges::count(place, '/') == 1;
+    if (!is_small && !has_own && !is_of_root) return parts_.bound.push_back(place);
+    parts_.directories.push_back({place, ModeOf(status)});
+    TakeAll(entries.value_or(std::vector<DirectoryEntry>()), below);
+  }
+
+  const Path& root_;
+  const std::vector<std::string>& own_;
+  RootParts parts_;
+};
+
+}  // namespace
+
+RootParts PartsOfRoot(const Path& root, const std::vector<HostMount>& mounts,
+                      const std::vector<std::string>& own) {
+  std::vector<std::string> places;
+  for (const HostMount& mount : mounts) places.push_back(mount.place);
+  return RootSplitter(root, own).Split(places);
 }
 
 std::vector<std::string> SharedMounts(const std::vector<HostMount>& mounts) {

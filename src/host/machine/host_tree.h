@@ -30,15 +30,26 @@ std::vector<HostMount> ParseMounts(std::string_view mountinfo);
 /// Those of this process.
 std::vector<HostMount> HostMounts();
 
-/// The directories of the host's root in whose place a user's machine has overlays. The kernel
-/// refuses an overlay of a directory with mounts below it to a user without rights over the host:
-/// such a directory of the root is split, and such an entry of it is mounted read-only.
+/// How the machine of a user without rights over the host gets the host's root. The kernel refuses
+/// such a user an overlay of a directory with mounts below it. The machine has an empty directory
+/// instead, and in it the parts of what the host has there.
 struct RootParts {
-  std::vector<std::string> layers;                         // "/usr", "/var/lib"
-  std::vector<std::string> bound;                          // "/var/cache"
+  struct Directory {
+    std::string place;
+    std::string mode;  // in octal digits
+  };
+  std::vector<Directory> directories;  // "/etc", empty, each before those in it
+  std::vector<std::string> layers;     // "/usr", "/var/lib": an overlay of the host's directory
+  /// Read-only, with all mounts below: directories that the user could not change in an overlay
+  /// either, and directories with more entries than a machine gets mounts for.
+  std::vector<std::string> bound;
+  std::vector<std::string> files;                          // "/etc/passwd", read-only
   std::vector<std::pair<std::string, std::string>> links;  // "/bin" and "usr/bin"
 };
-RootParts PartsOfRoot(const Path& root, const std::vector<HostMount>& mounts);
+/// `own`: absolute paths at which the machine has something else than the host. The parts lack
+/// these, and no directory above one of them is read-only.
+RootParts PartsOfRoot(const Path& root, const std::vector<HostMount>& mounts,
+                      const std::vector<std::string>& own);
 
 /// The file systems of the host that machines see as well, beside its root: those with files of
 /// people, not those of the kernel, and none below /proc, /sys, /dev, /run or a hidden directory.

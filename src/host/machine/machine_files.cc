@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <filesystem>
 #include <iterator>
 #include <set>
@@ -17,6 +18,7 @@
 #include "host/machine/closed_directories.h"
 #include "host/machine/device_mounts.h"
 #include "host/machine/host_tree.h"
+#include "host/machine/layered_root.h"
 #include "host/machine/machine_places.h"
 #include "host/machine/machine_volumes.h"
 #include "host/machine/other_users.h"
@@ -34,7 +36,6 @@ using launcher::MountKind;
 
 constexpr char kRoot[] = "root";
 constexpr char kLive[] = "live";
-constexpr char kLayers[] = "layers";
 constexpr char kImage[] = "image";  // links to the layers of an image, by number
 
 // The directory of this host in whose place a machine has the directory of `file`. The kernel does
@@ -46,42 +47,6 @@ Path LiveOf(const Path& boot_disk, const std::string& file) {
 bool IsHere(const Path& path) {
   std::error_code error;
   return std::filesystem::exists(path, error);
-}
-
-// Whether the disk is of a user without rights over the host.
-bool HasLayers(const Path& boot_disk) {
-  std::error_code error;
-  return std::filesystem::exists(boot_disk / kLayers, error);
-}
-
-// The directory of the boot disk that has what a machine writes at `path`.
-Path UpperOf(const Path& boot_disk, const std::string& path) {
-  if (HasLayers(boot_disk)) {
-    size_t end = path.find('/', 1);
-    if (end != std::string::npos) end = path.find('/', end + 1);
-    for (int parts = 2; parts > 0; --parts, end = path.rfind('/', end - 1)) {
-      const std::string directory = path.substr(0, end);
-      if (directory.size() < 2) break;
-      const Path layer = boot_disk / kLayers / LayerName(directory);
-      std::error_code error;
-      if (!std::filesystem::exists(layer, error)) continue;
-      return layer / Path(path.substr(directory.size())).relative_path();
-    }
-  }
-  return boot_disk / kChanges / Path(path).relative_path();
-}
-
-// The kernel marks the working directories of an overlay that it does not sync (MountOverlay), and
-// refuses them to another overlay.
-Status RenewWork(const Path& boot_disk) {
-  RETURN_IF_ERROR(EnsureRemoved(boot_disk / kWork));
-  RETURN_IF_ERROR(MakeDirectories(boot_disk / kWork));
-  std::error_code error;
-  for (std::filesystem::directory_iterator layer(boot_disk / kLayers, error), end;
-       !error && layer != end; layer.increment(error)) {
-    RETURN_IF_ERROR(MakeDirectories(boot_disk / kWork / layer->path().filename()));
-  }
-  return Ok{};
 }
 
 // Relative to the boot disk. The first layer is the highest one.
@@ -109,22 +74,6 @@ Path RepositoryOf(const Path& directory) {
   return directory;
 }
 
-void AddLayers(const RootParts& parts, const Path& boot_disk, std::vector<MachineMount>& mounts) {
-  for (const auto& [target, link] : parts.links) {
-    mounts.push_back({MountKind::kLink, link, target});
-  }
-  for (const std::string& directory : parts.layers) {
-    const Path upper = boot_disk / kLayers / LayerName(directory);
-    if (!IsHere(upper)) continue;  // it is newer than a disk that was kept
-    mounts.push_back({MountKind::kFileSystem, "overlay", directory, kMountDevices,
-                      OverlayOptions(directory, upper, boot_disk / kWork / LayerName(directory)) +
-                          ",userxattr"});
-  }
-  for (const std::string& directory : parts.bound) {
-    mounts.push_back({MountKind::kBind, directory, directory, kMountReadOnly | kMountOptional});
-  }
-}
-
 // A user without rights over the host cannot make a directory in one of the host's that belongs to
 // others: the overlay would have to copy that one, with its owner.
 Status MakePlacesOfVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk) {
@@ -140,6 +89,24 @@ Status MakePlacesOfVolumes(const engine::ReplicaLaunch& launch, const Path& boot
 // A user without rights over the host cannot read the home directory of root.
 bool SeesHome(const engine::ReplicaLaunch& launch) { return launch.sees_home && ::geteuid() == 0; }
 
+// The machine's own file, which it may change. Where an overlay has all of /etc, the boot disk has
+// it, else the layer in memory.
+bool HasHostNameOnDisk(const Path& boot_disk) { return IsHere(LayerOf(boot_disk, "/etc")); }
+
+Status WriteHostName(const engine::ReplicaLaunch& launch, const Path& boot_disk) {
+  const std::string& name = launch.machine.host_name;
+  if (name.empty() || !HasHostNameOnDisk(boot_disk)) return Ok{};
+  return WriteFile(UpperOf(boot_disk, kHostNameFile), name + "\n");
+}
+
+void AddHostName(const engine::ReplicaLaunch& launch, const Path& boot_disk,
+                 std::vector<MachineMount>& places) {
+  const std::string& name = launch.machine.host_name;
+  if (name.empty() || HasHostNameOnDisk(boot_disk)) return;
+  places.push_back({MountKind::kDirectory, "", "/etc", 0, "755"});
+  places.push_back({MountKind::kFile, "", kHostNameFile, 0, name + "\n"});
+}
+
 // Settings of the host's kernel in /proc, and those of the machine's own network. Root may change
 // them without any capability. Other users may not, whatever user they are on the machine.
 void AddHostSettings(std::vector<MachineMount>& mounts) {
@@ -150,14 +117,32 @@ void AddHostSettings(std::vector<MachineMount>& mounts) {
   mounts.push_back({MountKind::kOverItself, "", "/proc/sys/net", kMountOptional});
 }
 
-// The paths in a word of a command line, or in the value of a variable.
+// Where paths may begin in a word or in the value of a variable: "--data=/path", "/bin:/usr/bin".
+std::vector<size_t> PathStarts(std::string_view text) {
+  std::vector<size_t> starts;
+  for (size_t part = 0; part != text.npos;) {
+    const size_t end = text.find(':', part);
+    const size_t equals = text.substr(0, end).find("=/", part);
+    if (text.substr(part).starts_with('/')) {
+      starts.push_back(part);
+    } else if (equals != text.npos) {
+      starts.push_back(equals + 1);
+    }
+    part = end == text.npos ? end : end + 1;
+  }
+  return starts;
+}
+
+constexpr int kColonsOfAPath = 8;
+// A path may have a few colons, and colons separate paths. What does not exist is dropped later.
 void AddPaths(std::string_view text, std::vector<std::string>& paths) {
-  for (const std::string& part : Split(text, ':')) {
-    const size_t equals = part.find("=/");
-    if (part.starts_with('/')) {
-      paths.push_back(part);
-    } else if (equals != std::string::npos) {
-      paths.push_back(part.substr(equals + 1));
+  const int colons_max = text.size() < PATH_MAX ? kColonsOfAPath : 0;  // long lists have many parts
+  for (const size_t start : PathStarts(text)) {
+    size_t end = text.find(':', start);
+    paths.emplace_back(text.substr(start, end - start));
+    for (int colons = 0; end != text.npos && colons < colons_max; ++colons) {
+      end = text.find(':', end + 1);
+      paths.emplace_back(text.substr(start, end - start));
     }
   }
 }
@@ -197,7 +182,9 @@ Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch&
   for (const char* directory : {kChanges, kWork, kRoot}) {
     RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
   }
-  if (!is_kept && !HasRights(boot_disk)) RETURN_IF_ERROR(MakeLayers(boot_disk));
+  if (!is_kept && !HasRights(boot_disk)) {
+    RETURN_IF_ERROR(MakeLayers(boot_disk, PartsOfRoot("/", HostMounts(), OwnPlaces(launch))));
+  }
   if (HasLayers(boot_disk)) RETURN_IF_ERROR(PrepareLayers(boot_disk, launch, is_kept));
   RETURN_IF_ERROR(PrepareVolumes(launch, boot_disk));
   if (launch.metrics) RETURN_IF_ERROR(MakeDirectories(LiveOf(boot_disk, launch.metrics->file)));
@@ -220,6 +207,7 @@ Status MachineFiles::PrepareLayers(const Path& boot_disk, const engine::ReplicaL
     RETURN_IF_ERROR(MakeOpaque(UpperOf(boot_disk, state_.string())));
   }
   RETURN_IF_ERROR(MakePlacesOfVolumes(launch, boot_disk));
+  if (!is_kept) RETURN_IF_ERROR(WriteHostName(launch, boot_disk));
   for (const std::string& directory : launch.user_directories) {
     RETURN_IF_ERROR(MakeDirectories(UpperOf(boot_disk, "/" + directory)));
   }
@@ -246,14 +234,16 @@ Status MachineFiles::PrepareImage(const Path& boot_disk,
   return Ok{};
 }
 
-Status MachineFiles::MakeLayers(const Path& boot_disk) const {
-  RETURN_IF_ERROR(MakeDirectories(boot_disk / kLayers));
-  for (const std::string& directory : PartsOfRoot("/", HostMounts()).layers) {
-    for (const char* part : {kLayers, kWork}) {
-      RETURN_IF_ERROR(MakeDirectories(boot_disk / part / LayerName(directory)));
-    }
+// A volume at a directory of the host needs no place of its own.
+std::vector<std::string> MachineFiles::OwnPlaces(const engine::ReplicaLaunch& launch) const {
+  std::error_code error;
+  std::vector<std::string> places = {std::filesystem::weakly_canonical(state_, error).string(),
+                                     kHostNameFile};
+  for (const engine::Volume& volume : launch.volumes) {
+    if (IsHere(volume.shown)) continue;
+    places.push_back(std::filesystem::weakly_canonical(volume.shown, error).string());
   }
-  return Ok{};
+  return places;
 }
 
 void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
@@ -262,24 +252,45 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
   const std::vector<HostMount> mounts = HostMounts();
   std::vector<MachineMount> own = std::move(machine.mounts);
   machine.mounts.clear();
-  if (HasLayers(boot_disk)) {
-    machine.root = (boot_disk / kChanges).string();
-    AddLayers(PartsOfRoot("/", mounts), boot_disk, machine.mounts);
+  machine.root = (boot_disk / kRoot).string();
+  const bool has_layers = HasLayers(boot_disk);
+  const RootParts parts = has_layers ? PartsOfRoot("/", mounts, OwnPlaces(launch)) : RootParts();
+  if (has_layers) {
+    AddLayers(parts, boot_disk, machine);
   } else {
-    machine.root = (boot_disk / kRoot).string();
     machine.base = OverlayOptions(launcher::kPlacesLayer, "/", kChanges, kWork);
   }
-  for (const std::string& place : SharedMounts(mounts)) {
-    if (IsHidden(place, launch)) continue;
-    machine.mounts.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
-  }
+  const size_t of_parts = machine.mounts.size();
+  AddSharedMounts(mounts, launch, machine.mounts);
   for (MachineMount& mount : own) machine.mounts.push_back(std::move(mount));
   for (MachineMount& mount : DeviceMounts(launch)) machine.mounts.push_back(std::move(mount));
   AddMetrics(machine, boot_disk, launch);
   AddNamedAndVolumes(machine, boot_disk, launch);
-  if (HasLayers(boot_disk)) return;
-  machine.places = PlacesOf(launch, state_, machine.mounts,
-                            [&](const std::string& path) { return IsHidden(path, launch); });
+  if (has_layers) {
+    const auto first = machine.mounts.begin() + static_cast<std::ptrdiff_t>(of_parts);
+    machine.places = PlacesOfLayers(parts, {first, machine.mounts.end()});
+  } else {
+    machine.places = PlacesOf(launch, state_, machine.mounts,
+                              [&](const std::string& path) { return IsHidden(path, launch); });
+  }
+  AddHostName(launch, boot_disk, machine.places);
+}
+
+// One of them may have the state directory in it, and others may be mounted on its files that a
+// machine has for itself.
+void MachineFiles::AddSharedMounts(const std::vector<HostMount>& mounts,
+                                   const engine::ReplicaLaunch& launch,
+                                   std::vector<MachineMount>& out) const {
+  for (const std::string& place : SharedMounts(mounts)) {
+    if (IsHidden(place, launch) || place == kHostNameFile) continue;
+    out.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
+    HideStateIn(place, out);
+  }
+}
+
+void MachineFiles::HideStateIn(const std::string& place, std::vector<MachineMount>& out) const {
+  const std::string state = StateBelow(place, state_);
+  if (!state.empty()) out.push_back({MountKind::kFileSystem, "tmpfs", state, 0, "mode=755"});
 }
 
 // Nothing of the host's files but what the launch names of the state directory.
@@ -382,9 +393,7 @@ void MachineFiles::AddPlaces(const std::set<std::string>& places,
     const uint32_t flags = place == buckets ? 0 : kMountReadOnly;
     machine.mounts.push_back({MountKind::kBind, place, place, flags});
     if (place == buckets) HideWorkOfStorage(buckets, machine.mounts);
-    if (const std::string state = StateBelow(place, state_); !state.empty()) {
-      machine.mounts.push_back({MountKind::kFileSystem, "tmpfs", state, 0, "mode=755"});
-    }
+    HideStateIn(place, machine.mounts);
   }
 }
 

@@ -5,11 +5,12 @@
 //   <boot disk>/work      belongs to the overlay
 //   <boot disk>/root      where a file system in memory is mounted, in the machine only: it has the
 //                         overlay and its middle layer (machine_places.h)
-//   <boot disk>/layers    for a user without rights over the host: an overlay for each directory
-//                         of the root; `changes` has the rest
+//   <boot disk>/layers    for a user without rights over the host: what the replica writes in
+//                         directories of the host (layered_root.h); `changes` has the rest
 //   <boot disk>/live      directories of the machine that this host watches: "%2Ftmp%2Freports"
 //
-// The host's root file system is the lower layer. Its other file systems are mounted read-only.
+// The host's root file system is the lower layer. Its other file systems are mounted read-only,
+// without the state directory if it is on one of them.
 // Directories that a new machine has empty (kEmptyDirectories), and the state directory, are
 // hidden: there, the replica sees only what its command line and its environment name, read-only,
 // and the repository (.git) of a program that it runs. Inside these, the state directory stays
@@ -24,8 +25,11 @@
 #include "base/files.h"
 #include "engine/ports.h"
 #include "host/launcher/protocol.h"
+#include "host/machine/host_tree.h"
 
 namespace caip::host {
+
+inline constexpr char kHostNameFile[] = "/etc/hostname";
 
 /// The files of machines whose boot disks are below one state directory.
 class MachineFiles {
@@ -47,10 +51,13 @@ class MachineFiles {
   bool IsHidden(const std::string& path, const engine::ReplicaLaunch& launch) const;
   Status PrepareLayers(const Path& boot_disk, const engine::ReplicaLaunch& launch,
                        bool is_kept) const;
-  Status MakeLayers(const Path& boot_disk) const;
+  std::vector<std::string> OwnPlaces(const engine::ReplicaLaunch& launch) const;
   Status PrepareImage(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
   void AddImageTo(launcher::Machine& machine, const Path& boot_disk,
                   const engine::ReplicaLaunch& launch) const;
+  void AddSharedMounts(const std::vector<HostMount>& mounts, const engine::ReplicaLaunch& launch,
+                       std::vector<launcher::MachineMount>& out) const;
+  void HideStateIn(const std::string& place, std::vector<launcher::MachineMount>& out) const;
   void AddMetrics(launcher::Machine& machine, const Path& boot_disk,
                   const engine::ReplicaLaunch& launch) const;
   std::vector<std::string> NamedPaths(const engine::ReplicaLaunch& launch) const;

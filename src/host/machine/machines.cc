@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <set>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "host/errors.h"
@@ -58,8 +60,8 @@ const char* DescribeStep(launcher::Step step) {
 }
 
 // The root of a machine is an overlay whose changes are below the state directory.
-std::string AdviceOnOverlay(const launcher::Report& report) {
-  if (report.step != launcher::Step::kRoot) return "";
+std::string AdviceOnOverlay(const launcher::Report& report, bool is_overlay) {
+  if (report.step != launcher::Step::kRoot && !is_overlay) return "";
   switch (report.error) {
     case EINVAL:
       return ". The state directory must be on a file system that can hold the changes of an "
@@ -94,31 +96,43 @@ std::string AdviceOnContainers(const launcher::Report& report) {
   return is_forbidden ? ". To permit it, " + start : "";
 }
 
-// A setting of the kernel that keeps users other than root from making user namespaces.
+// A setting of the kernel that keeps users from making namespaces of a kind.
 struct Denial {
   const char* file;
   const char* denied;  // the value that does so
+  const char* kind;
   const char* remedy;
 };
 
 constexpr Denial kDenials[] = {
-    {"/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces=15000"},
-    {"/proc/sys/kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"},
-    {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
+    {"/proc/sys/user/max_user_namespaces", "0", "user", "user.max_user_namespaces=15000"},
+    {"/proc/sys/kernel/unprivileged_userns_clone", "0", "user",
+     "kernel.unprivileged_userns_clone=1"},
+    {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "user",
      "kernel.apparmor_restrict_unprivileged_userns=0"},
+    {"/proc/sys/user/max_net_namespaces", "0", "network", "user.max_net_namespaces=15000"},
+    {"/proc/sys/user/max_pid_namespaces", "0", "PID", "user.max_pid_namespaces=15000"},
+    {"/proc/sys/user/max_mnt_namespaces", "0", "mount", "user.max_mnt_namespaces=15000"},
+    {"/proc/sys/user/max_uts_namespaces", "0", "UTS", "user.max_uts_namespaces=15000"},
+    {"/proc/sys/user/max_ipc_namespaces", "0", "IPC", "user.max_ipc_namespaces=15000"},
 };
 
-std::string AdviceOnUserNamespaces(const launcher::Report& report) {
-  const bool is_of_user =
-      report.step == launcher::Step::kMachine || report.step == launcher::Step::kUserMap;
-  if (!is_of_user) return "";
+std::string AdviceOnSettings(const launcher::Report& report) {
+  using launcher::Step;
+  const bool is_of_namespaces = report.step == Step::kMachine || report.step == Step::kUserMap ||
+                                report.step == Step::kNetwork;
+  if (!is_of_namespaces) return "";
   for (const Denial& denial : kDenials) {
     const Result<std::string> value = ReadFile(denial.file);
     if (!value.ok() || Trim(*value) != denial.denied) continue;
-    return std::string(". A setting of this host denies user namespaces; as root, run `sysctl ") +
-           denial.remedy + "`";
+    return std::string(". A setting of this host denies ") + denial.kind +
+           " namespaces; as root, run `sysctl " + denial.remedy + "`";
   }
-  return "";
+  // The kernel's error of a full disk means something else here.
+  return report.error == ENOSPC
+             ? ". No more namespaces are permitted: `sysctl -a | grep namespaces` "
+               "shows the limits of this host"
+             : "";
 }
 
 }  // namespace
@@ -140,6 +154,14 @@ Status WriteResolver(const Path& file) {
   return written.ok() && *written == text ? Status(Ok{}) : WriteFile(file, text);
 }
 
+Status WriteConfiguration(const engine::ReplicaLaunch& launch,
+                          const MachineConfiguration& configuration) {
+  RETURN_IF_ERROR(WriteFile(configuration.hosts, launch.isolation->hosts));
+  RETURN_IF_ERROR(WriteResolver(configuration.resolver));
+  if (configuration.host_name.empty()) return Ok{};
+  return WriteFile(configuration.host_name, launch.machine.host_name + "\n");
+}
+
 launcher::Machine MachineFor(const engine::ReplicaLaunch& launch,
                              const MachineConfiguration& configuration) {
   launcher::Machine machine;
@@ -150,6 +172,10 @@ launcher::Machine MachineFor(const engine::ReplicaLaunch& launch,
   const uint32_t flags = configuration.has_own_root ? 0 : launcher::kMountIfThere;
   machine.mounts.push_back({launcher::MountKind::kBind, configuration.resolver.string(),
                             "/etc/resolv.conf", flags | launcher::kMountOptional});
+  if (!configuration.host_name.empty()) {
+    machine.mounts.push_back({launcher::MountKind::kBind, configuration.host_name.string(),
+                              kHostNameFile, flags | launcher::kMountOptional});
+  }
   for (const engine::ReplicaIsolation::Cover& cover : launch.isolation->covers) {
     machine.mounts.push_back({launcher::MountKind::kBind, cover.file, cover.covered,
                               launcher::kMountReadOnly});  // all machines have the same file
@@ -172,15 +198,24 @@ Result<launcher::Endpoint> EndpointAt(const std::string& address, uint16_t port)
   return endpoint;
 }
 
-std::string WhyNoMachine(const launcher::Report& report) {
+std::string WhyNoMachine(const launcher::Report& report, bool is_overlay) {
   const bool of_mount = report.step == launcher::Step::kMount;
   const std::string what =
       of_mount ? "mounting " + std::string(report.left) : std::string(DescribeStep(report.step));
-  return what + ": " + std::strerror(report.error) + AdviceOnOverlay(report) +
-         AdviceOnContainers(report) + AdviceOnUserNamespaces(report);
+  return what + ": " + std::strerror(report.error) + AdviceOnOverlay(report, is_overlay) +
+         AdviceOnContainers(report) + AdviceOnSettings(report);
 }
 
 namespace {
+
+// The root of a user's machine has overlays for its directories.
+bool IsOfOverlay(const launcher::Report& report, const launcher::Machine& machine) {
+  return report.step == launcher::Step::kMount &&
+         std::any_of(machine.mounts.begin(), machine.mounts.end(), [&](const auto& mount) {
+           return mount.kind == launcher::MountKind::kFileSystem && mount.source == "overlay" &&
+                  mount.target == report.left;
+         });
+}
 
 // Starts the program of the trial and waits for its end.
 std::optional<std::string> StartTrial(const Path& program, const launcher::Machine& machine) {
@@ -190,10 +225,10 @@ std::optional<std::string> StartTrial(const Path& program, const launcher::Machi
   const auto report_answer = [answer, is_answered](std::optional<std::string> why_not) {
     if (!is_answered->exchange(true)) answer->set_value(std::move(why_not));
   };
-  const auto judge = [report_answer](const launcher::Report& report) {
+  const auto judge = [report_answer, machine](const launcher::Report& report) {
     using launcher::Report;
     if (report.kind == Report::kNetworkFailed || report.kind == Report::kStartFailed) {
-      report_answer(WhyNoMachine(report));
+      report_answer(WhyNoMachine(report, IsOfOverlay(report, machine)));
     } else if (report.kind == Report::kEnded) {
       report_answer(std::nullopt);
     }
@@ -266,16 +301,46 @@ Trials& TrialsOfThisProcess() {
   return trials;
 }
 
+std::string TextOf(const Path& file) {
+  const Result<std::string> text = ReadFile(file);
+  return text.ok() ? std::string(Trim(*text)) : "";
+}
+
+std::string SettingsOfNamespaces() {
+  std::string settings;
+  for (const Denial& denial : kDenials) settings += TextOf(denial.file) + " ";
+  return settings;
+}
+
+// The capabilities of this process, and whether engines of containers forbid it system calls.
+std::string RightsOfThisProcess() {
+  std::string rights;
+  for (const std::string& line : Split(TextOf("/proc/self/status"), '\n')) {
+    for (const char* name : {"Cap", "Seccomp:", "NoNewPrivs:"}) {
+      if (line.starts_with(name)) rights += line + " ";
+    }
+  }
+  return rights;
+}
+
+// All that decides whether there can be machines. A container has the boot of its host, but other
+// rights and mounts, and its state directory may be one that the host uses.
+Json FactsOfTrial(const Path& program) {
+  std::error_code error;
+  const auto built = std::filesystem::last_write_time(program, error).time_since_epoch().count();
+  return {{"boot", TextOf("/proc/sys/kernel/random/boot_id")},
+          {"user", ::geteuid()},
+          {"launcher", built},
+          {"rights", RightsOfThisProcess()},
+          {"settings", SettingsOfNamespaces()},
+          {"mounts", Fnv1a(TextOf("/proc/self/mountinfo"))}};
+}
+
 }  // namespace
 
 std::optional<std::string> TryMachineOnce(const Path& program, const Path& state) {
   const Path note = state / "machines.json";
-  std::error_code error;
-  const Result<std::string> boot = ReadFile("/proc/sys/kernel/random/boot_id");
-  const auto built = std::filesystem::last_write_time(program, error).time_since_epoch().count();
-  const Json tried = {{"boot", boot.ok() ? std::string(Trim(*boot)) : ""},
-                      {"user", ::geteuid()},
-                      {"launcher", built}};
+  const Json tried = FactsOfTrial(program);
   const Result<std::string> noted = ReadFile(note);
   if (noted.ok() && *noted == CompactJson(tried)) return std::nullopt;
   struct stat place {};

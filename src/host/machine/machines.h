@@ -25,7 +25,12 @@ struct MachineConfiguration {
   Path hosts;                // /etc/hosts
   Path resolver;             // /etc/resolv.conf
   bool has_own_root = true;  // else the machine sees the host's root
+  Path host_name = {};       // /etc/hostname; empty: MachineFiles gives the machine one
 };
+
+/// Writes these files.
+Status WriteConfiguration(const engine::ReplicaLaunch& launch,
+                          const MachineConfiguration& configuration);
 
 /// The machine of a replica for the launcher.
 launcher::Machine MachineFor(const engine::ReplicaLaunch& launch,
@@ -44,16 +49,17 @@ Result<uint32_t> AddressNumber(const std::string& address);
 Result<launcher::Endpoint> EndpointAt(const std::string& address, uint16_t port);
 
 /// What the launcher could not do, and why: "making the namespaces of a machine: Operation not
-/// permitted".
-std::string WhyNoMachine(const launcher::Report& report);
+/// permitted". `is_overlay`: the mount that failed was an overlay.
+std::string WhyNoMachine(const launcher::Report& report, bool is_overlay = false);
 
 /// Tries to start a program on a machine. nullopt if replicas can have machines on this host, else
 /// the reason. `program`: caip-launcher. `state`: where their boot disks would be; empty: they see
 /// the host's files.
 std::optional<std::string> TryMachine(const Path& program, const Path& state = {});
 
-/// The same, but a trial that succeeded is not repeated until the host or caip-launcher changes:
-/// `<state>/machines.json` notes it. A process tries once for each file system.
+/// The same, but a trial that succeeded is not repeated until the host, its mounts, the rights of
+/// this process or caip-launcher change: `<state>/machines.json` notes it. A process tries once for
+/// each file system.
 std::optional<std::string> TryMachineOnce(const Path& program, const Path& state);
 
 }  // namespace caip::host

@@ -214,8 +214,10 @@ class Processes final : public ProcessLauncher {
 
   /// As the replica sees it.
   std::string DirectoryOf(const ReplicaLaunch& launch) const {
-    const Path disk = HasOwnRoot(launch) ? Path("/") : disks_.Of(launch.key);
-    return (disk / launch.working_directory).string();
+    return (DiskShownTo(launch) / launch.working_directory).string();
+  }
+  Path DiskShownTo(const ReplicaLaunch& launch) const {
+    return HasOwnRoot(launch) ? Path("/") : disks_.Of(launch.key);
   }
 
   /// An Error means that the start failed before caip-launcher got a request.
@@ -259,9 +261,7 @@ class Processes final : public ProcessLauncher {
       RETURN_IF_ERROR(files_.Prepare(disk, launch));
       return CopyWorkingFiles(launch, files_.OnHost(disk, DirectoryOf(launch)));
     }
-    for (const std::string& directory : launch.user_directories) {
-      RETURN_IF_ERROR(MakeDirectories(disk / directory));
-    }
+    RETURN_IF_ERROR(MakeUserDirectories(launch, disk));
     RETURN_IF_ERROR(MakeDirectories(DirectoryOf(launch)));
     return CopyWorkingFiles(launch, DirectoryOf(launch));
   }
@@ -271,15 +271,14 @@ class Processes final : public ProcessLauncher {
     if (watching_.watcher || options_.disk_bytes_max == 0) return watching_;
     const bool is_usual = launch.machine.boot_disk_gb == run::kBootDiskGbDefault;
     if (options_.only_named_disk_sizes && is_usual) return watching_;
-    const Path disk = HasOwnRoot(launch) ? Path("/") : disks_.Of(launch.key);
-    return {{.changed_roots = {disk}}, &disk_limits_};
+    return {{.changed_roots = {DiskShownTo(launch)}}, &disk_limits_};
   }
 
   DiskLimits::Disk DiskFor(const ReplicaLaunch& launch) const {
     constexpr uint64_t kGibibyte = 1ull << 30;
     const uint64_t of_job = static_cast<uint64_t>(launch.machine.boot_disk_gb) * kGibibyte;
     const uint64_t most = options_.disk_bytes_max;
-    return {disks_.Of(launch.key), of_job > 0 ? std::min(of_job, most) : most};
+    return {disks_.Of(launch.key), of_job > 0 ? std::min(of_job, most) : most, DiskShownTo(launch)};
   }
 
   std::optional<WatchSocket> SocketFor(const ReplicaLaunch& launch) const {
@@ -289,10 +288,11 @@ class Processes final : public ProcessLauncher {
   }
 
   Status AddMachineNow(const ReplicaLaunch& launch, LauncherLink::Replica& replica) {
-    const MachineConfiguration configuration{disks_.HostsFileOf(launch.key),
-                                             disks_.ResolverFileOf(launch.key), HasOwnRoot(launch)};
-    RETURN_IF_ERROR(WriteFile(configuration.hosts, launch.isolation->hosts));
-    RETURN_IF_ERROR(WriteResolver(configuration.resolver));
+    MachineConfiguration configuration{disks_.HostsFileOf(launch.key),
+                                       disks_.ResolverFileOf(launch.key), HasOwnRoot(launch)};
+    const bool has_files_of_host = HasOwnRoot(launch) && !launch.image;
+    if (!has_files_of_host) configuration.host_name = disks_.HostNameFileOf(launch.key);
+    RETURN_IF_ERROR(WriteConfiguration(launch, configuration));
     replica.machine = MachineFor(launch, configuration);
     if (options_.own_roots) files_.AddTo(replica.machine, disks_.Of(launch.key), launch);
     return Ok{};

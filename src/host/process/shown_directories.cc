@@ -1,9 +1,13 @@
 #include "host/process/shown_directories.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <variant>
 #include <vector>
 
+#include "base/errors.h"
 #include "host/errors.h"
 
 namespace caip::host {
@@ -11,6 +15,8 @@ namespace {
 
 constexpr std::string_view kBeforePaths = " \t\n'\"`=:,;(<>";
 constexpr std::string_view kAfterPaths = " \t\n'\"`=:,;)<>&|";
+
+constexpr mode_t kOpenToAllMode = 01777;  // nobody may delete the files of others
 
 // JSON in the environment describes the job as it was submitted, and keeps its bytes.
 bool IsJsonObject(std::string_view value) { return value.starts_with('{'); }
@@ -99,6 +105,17 @@ std::vector<ReplicaOutput::Remark> ShowDirectories(const Path& state, bool has_o
     if (is_used) remarks.push_back(PathsReplaced(mount));
   }
   return remarks;
+}
+
+Status MakeUserDirectories(const engine::ReplicaLaunch& launch, const Path& boot_disk) {
+  for (const std::string& directory : launch.user_directories) {
+    RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
+  }
+  const bool is_container = !launch.removal.empty();
+  if (!is_container || !launch.metrics) return Ok{};
+  const Path directory = Path(launch.metrics->file).parent_path();
+  if (::chmod(directory.c_str(), kOpenToAllMode) == 0) return Ok{};
+  return SystemError("cannot let all users write to '" + directory.string() + "'", errno);
 }
 
 Status CheckMounts(const std::vector<run::ShownDirectory>& mounts) {

@@ -29,6 +29,11 @@ bool ReplaceBucketPaths(engine::ReplicaLaunch& launch, const std::string& bucket
 std::vector<ReplicaOutput::Remark> ShowDirectories(const Path& state, bool has_own_root,
                                                    engine::ReplicaLaunch& launch);
 
+/// Makes the directories of a replica without files of its own below its boot disk
+/// (ReplicaLaunch::user_directories). A container may see them as any user, so every user may write
+/// its metrics.
+Status MakeUserDirectories(const engine::ReplicaLaunch& launch, const Path& boot_disk);
+
 /// kFailedPrecondition: the directory of a mount does not exist.
 Status CheckMounts(const std::vector<run::ShownDirectory>& mounts);
 

@@ -1,18 +1,16 @@
 #include "host/watch/disk_limits.h"
 
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
-#include <set>
 #include <utility>
+
+#include "host/watch/disk_space.h"
 
 namespace caip::host {
 namespace {
 
-constexpr uint64_t kBlockBytes = 512;  // of st_blocks
 constexpr uint64_t kPageBytes = 4096;
 // Space that replicas leave to the host, at most a part of its file system.
 constexpr uint64_t kReserveBytes = 1ull << 30;
@@ -31,27 +29,15 @@ uint64_t RoomOfHost(const Path& directory) {
 
 }  // namespace
 
-uint64_t SpaceBelow(const Path& directory) {
-  uint64_t bytes = 0;
-  std::set<ino_t> linked;  // files with several names, which count once
-  std::error_code error;
-  const auto options = std::filesystem::directory_options::skip_permission_denied;
-  for (std::filesystem::recursive_directory_iterator entry(directory, options, error), end;
-       !error && entry != end; entry.increment(error)) {
-    struct stat status {};
-    if (::lstat(entry->path().c_str(), &status) != 0) continue;
-    const bool counts =
-        S_ISDIR(status.st_mode) || status.st_nlink < 2 || linked.insert(status.st_ino).second;
-    if (counts) bytes += static_cast<uint64_t>(status.st_blocks) * kBlockBytes;
-  }
-  return bytes;
-}
-
 void DiskLimits::Begin(const engine::ReplicaKey& key, Disk disk) {
   auto usage = std::make_shared<Usage>();
   usage->disk = std::move(disk);
   const std::lock_guard lock(mutex_);
   usages_[key] = std::move(usage);
+}
+
+void DiskLimits::Started(const engine::ReplicaKey& key, pid_t init) {
+  if (const auto usage = UsageOf(key)) usage->init = init;
 }
 
 bool DiskLimits::WasFull(const engine::ReplicaKey& key) const {
@@ -77,7 +63,7 @@ uint64_t DiskLimits::RoomFor(Usage& usage, uint64_t bytes) {
   if (usage.is_measured && room() == bytes) return bytes;
   const bool is_known_full = usage.is_measured && usage.refused > 0 && usage.refused < kRefusalsMax;
   if (is_known_full) return room();
-  usage.measured = SpaceBelow(usage.disk.directory);
+  usage.measured = SpaceBelow(usage.disk.directory) + SpaceOfDeleted(usage.init, usage.disk.shown);
   usage.is_measured = true;
   usage.written = 0;
   usage.refused = 0;
@@ -93,9 +79,9 @@ Verdict DiskLimits::Before(const engine::ReplicaKey& key, const FileOperation& o
     usage->written += wanted;
     return {};
   }
-  if (room >= kPageBytes) {
-    usage->written += room;
-    return {Verdict::Kind::kPart, 0, static_cast<int64_t>(room)};
+  if (const uint64_t pages = room / kPageBytes * kPageBytes; pages > 0) {  // O_DIRECT needs blocks
+    usage->written += pages;
+    return {Verdict::Kind::kPart, 0, static_cast<int64_t>(pages)};
   }
   ++usage->refused;
   const std::lock_guard lock(mutex_);
@@ -107,7 +93,8 @@ Verdict DiskLimits::Before(const engine::ReplicaKey& key, const FileOperation& o
 Verdict DiskLimits::After(const engine::ReplicaKey& key, const FileOperation& operation, int) {
   using Kind = FileOperation::Kind;
   const bool frees = operation.kind == Kind::kDelete || operation.kind == Kind::kRename ||
-                     operation.kind == Kind::kOverwrite;
+                     operation.kind == Kind::kOverwrite ||
+                     (operation.kind == Kind::kWhole && !operation.has_name);
   if (const auto usage = frees ? UsageOf(key) : nullptr) usage->refused = 0;
   return {};
 }

@@ -2,6 +2,8 @@
 // Decides about faults at exact points of a replica: a watcher sees a watched call while the
 // calling thread waits for the answer.
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -54,6 +56,7 @@ struct FileOperation {
   int64_t end = -1;          // kWrite, After: the place in the file after them; -1 not known
   bool is_synced = false;    // kWrite, After: the bytes are on the disk (O_SYNC, O_DSYNC)
   bool was_created = false;  // kWhole: created, not overwritten
+  bool has_name = true;      // kWhole: false if the file was deleted while it was open
   bool is_answered = true;   // kWhole: false if no call waits that closes it and can fail
   bool sets_time = false;    // kAttributes: the program chose a time of the last write
 };
@@ -87,6 +90,8 @@ class ReplicaWatcher {
  public:
   enum class Answer { kGoOn, kNever };  // as in Verdict
   virtual ~ReplicaWatcher() = default;
+  /// The replica's first call is about to come. All its processes descend from `init`.
+  virtual void Started(const engine::ReplicaKey&, pid_t) {}
   /// The replica wrote to its stdout or stderr, and the log sink has the completed lines (except
   /// those that may be half a traceback). The write returns when this returns.
   virtual Answer OutputSeen(const engine::ReplicaKey& key) = 0;
@@ -95,6 +100,9 @@ class ReplicaWatcher {
   /// result that this returns: after kFail, a failure. A kWhole file is closed anyway.
   virtual Verdict After(const engine::ReplicaKey& key, const FileOperation& operation,
                         int error) = 0;
+  /// True if the watcher wants to see operations on open files that were deleted, which change no
+  /// state. They are reported under the last name.
+  virtual bool wants_deleted() const { return false; }
   /// True if the watcher wants to see the files that replicas open, rename or delete.
   virtual bool wants_files() const { return false; }
   /// Called for each such file. Decides nothing.

@@ -35,11 +35,15 @@ std::optional<FileId> WatchedCall::Identify(int descriptor) const {
 
 std::optional<std::string> WatchedCall::Read(uint64_t address, size_t bytes) const {
   std::string text(bytes, '\0');
-  iovec ours{text.data(), bytes};
+  if (!Read(address, bytes, text.data())) return std::nullopt;
+  return text;
+}
+
+bool WatchedCall::Read(uint64_t address, size_t bytes, char* to) const {
+  iovec ours{to, bytes};
   iovec theirs{reinterpret_cast<void*>(address), bytes};
   const ssize_t count = ::process_vm_readv(thread(), &ours, 1, &theirs, 1, 0);
-  if (count != static_cast<ssize_t>(bytes)) return std::nullopt;
-  return text;
+  return count == static_cast<ssize_t>(bytes);
 }
 
 std::optional<std::string> WatchedCall::ReadText(uint64_t address) const {

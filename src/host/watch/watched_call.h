@@ -73,6 +73,8 @@ class WatchedCall {
   std::optional<FileId> Identify(int descriptor) const;
   /// Reads the thread's memory; nullopt if the address is not mapped.
   std::optional<std::string> Read(uint64_t address, size_t bytes) const;
+  /// Reads the thread's memory to a place of this process. False if the address is not mapped.
+  bool Read(uint64_t address, size_t bytes, char* to) const;
   /// Reads a text that ends with a NUL, such as a path.
   std::optional<std::string> ReadText(uint64_t address) const;
 

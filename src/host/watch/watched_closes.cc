@@ -184,11 +184,12 @@ Verdict WatchedFiles::ReportClosed(const WatchedCall& call) {
 Verdict WatchedFiles::Whole(const FileId& file, bool is_answered) {
   const Written written = written_.at(file);
   written_.erase(file);
-  if (!written.has_changed) return {};
+  if (!written.has_changed && written.has_name) return {};
   FileOperation whole{.kind = FileOperation::Kind::kWhole, .path = written.path};
   whole.bytes = written.bytes;
   whole.was_created = written.is_new;
   whole.is_answered = is_answered;
+  whole.has_name = written.has_name;
   return watcher_.After(key_, whole, 0);
 }
 

@@ -36,6 +36,7 @@ class WatchedFiles {
   struct Written {  // a file that is open for writing
     std::string path;
     bool is_new = false;
+    bool has_name = true;
     int64_t bytes = 0;
     int failing = 0;          // the error of the next write or close
     bool has_changed = true;  // since its last event; an opening is a change
@@ -112,6 +113,8 @@ class WatchedFiles {
   Verdict EndSoFarBelow(const std::string& path);
   /// The open file that only this name leads to.
   std::optional<FileId> OnlyNameOf(const std::string& path) const;
+  /// That name is gone.
+  void LoseName(const FileId& file);
 
   const engine::ReplicaKey& key_;
   std::vector<std::string> roots_;  // with a slash at the end

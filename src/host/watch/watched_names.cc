@@ -47,6 +47,15 @@ std::optional<FileId> WatchedFiles::OnlyNameOf(const std::string& path) const {
   return FileId{status->st_dev, status->st_ino};
 }
 
+// What is written to the file from now on changes no state, but takes space.
+void WatchedFiles::LoseName(const FileId& file) {
+  if (!watcher_.wants_deleted()) {
+    written_.erase(file);
+  } else if (const auto found = written_.find(file); found != written_.end()) {
+    found->second.has_name = false;
+  }
+}
+
 // For calls that name two files: caip carries out those of which one is watched.
 bool WatchedFiles::MayReachName(const WatchedCall& call, int directory, uint64_t text,
                                 PathEnd end) const {
@@ -79,7 +88,7 @@ Handled WatchedFiles::Rename(const WatchedCall& call) {
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
   const auto replaced = *from == *to ? std::nullopt : OnlyNameOf(*to);
   if (!root_.Rename(*from, *to, flags)) return Answer(call, operation, -errno);
-  if (replaced && !exchanges) written_.erase(*replaced);  // what is written to it changes no state
+  if (replaced && !exchanges) LoseName(*replaced);
   for (auto& [id, written] : written_) {
     if (IsAtOrBelow(written.path, *from)) {
       written.path = *to + written.path.substr(from->size());
@@ -103,7 +112,7 @@ Handled WatchedFiles::Delete(const WatchedCall& call) {
   if (const Handled asked = Ask(call, operation); asked != Handled::kNotMine) return asked;
   const auto removed = OnlyNameOf(*path);
   if (!root_.Remove(*path, is_directory)) return Answer(call, operation, -errno);
-  if (removed) written_.erase(*removed);  // what is written to it changes no state
+  if (removed) LoseName(*removed);
   return Answer(call, operation, 0);
 }
 

@@ -187,6 +187,7 @@ pid_t WatchedReplicas::AwaitInit(const Entry& entry) {
 void WatchedReplicas::Serve(Entry& entry) {
   const pid_t init = AwaitInit(entry);
   if (init == 0) return;
+  entry.replica.watching.watcher->Started(entry.replica.key, init);
   ServedCalls served(entry.replica, init, *entry.calls, output_);
   std::unique_ptr<HeardCall> unanswered;  // if set, later calls are not answered either
   while (served.forwarded().Wait(!unanswered)) {

@@ -8,8 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <memory>
+#include <new>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "host/watch/caller_rights.h"
@@ -23,6 +24,12 @@ namespace caip::host {
 namespace {
 
 constexpr int64_t kFilePieceBytes = 1 << 20;  // of a large write, carried out as one piece
+
+int64_t BytesWanted(const WatchedCall& call) {
+  int64_t bytes = 0;
+  for (const iovec& buffer : call.Buffers()) bytes += static_cast<int64_t>(buffer.iov_len);
+  return bytes;
+}
 
 // Whether the call says where in the file it writes.
 bool IsPlaced(const WatchedCall& call) {
@@ -123,9 +130,7 @@ Handled WatchedFiles::WriteAll(const WatchedCall& call, int descriptor, Written&
   const auto file = BorrowDescriptor(call, descriptor);
   if (!file.ok()) return Handled::kNotMine;
   FileOperation operation{FileOperation::Kind::kWrite, written.path, "", written.bytes, 0};
-  for (const iovec& buffer : call.Buffers()) {
-    operation.count += static_cast<int64_t>(buffer.iov_len);
-  }
+  operation.count = BytesWanted(call);
   if (operation.count == 0) return Handled::kNotMine;
   if (written.failing != 0) return FailPending(call, written);
   const int64_t wanted = operation.count;
@@ -173,6 +178,57 @@ Handled WatchedFiles::FailPending(const WatchedCall& call, Written& written) {
   return Handled::kAnswered;
 }
 
+namespace {
+
+constexpr size_t kMemoryPageBytes = 4096;
+
+/// A piece of the memory of a process. Its place in a page is that in the process, because the
+/// kernel takes only memory at certain places for a file that is open with O_DIRECT.
+class CopiedPiece {
+ public:
+  /// `bytes_max`: of one piece.
+  explicit CopiedPiece(size_t bytes_max)
+      : memory_(static_cast<char*>(
+            ::operator new (bytes_max + kMemoryPageBytes, std::align_val_t{kMemoryPageBytes}))) {}
+
+  /// False if the address is not mapped.
+  bool Read(const WatchedCall& call, uint64_t address, size_t bytes) {
+    begin_ = memory_.get() + address % kMemoryPageBytes;
+    return call.Read(address, bytes, begin_);
+  }
+  const char* data() const { return begin_; }
+
+ private:
+  struct Release {
+    void operator()(char* memory) const {
+      ::operator delete (memory, std::align_val_t{kMemoryPageBytes});
+    }
+  };
+  std::unique_ptr<char, Release> memory_;
+  char* begin_ = nullptr;
+};
+
+/// Takes O_DIRECT from an open file for as long as it lives.
+class TakenDirectness {
+ public:
+  explicit TakenDirectness(int file) : file_(file), flags_(::fcntl(file, F_GETFL)) {
+    if (flags_ & O_DIRECT) ::fcntl(file_, F_SETFL, flags_ & ~O_DIRECT);
+  }
+  TakenDirectness(const TakenDirectness&) = delete;
+  TakenDirectness& operator=(const TakenDirectness&) = delete;
+  ~TakenDirectness() {
+    const int error = errno;
+    if (flags_ & O_DIRECT) ::fcntl(file_, F_SETFL, flags_);
+    errno = error;
+  }
+
+ private:
+  int file_;
+  int flags_;
+};
+
+}  // namespace
+
 // Writes `bytes` of the call's data after the first `skip`. Returns the number of written bytes, or
 // -errno.
 int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip,
@@ -182,11 +238,17 @@ int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip,
   const int64_t room = RoomForWrite(call, file, skip);
   if (room == 0 && bytes > 0) return skip == 0 ? RefuseSize(call) : -EFBIG;
   bytes = std::min(bytes, room);
+  const bool is_cut = skip > 0 || bytes < BytesWanted(call);
   const auto rights = RightsForChange(root_, file);
-  const auto write = [&](const std::string& text, off_t to) {
+  CopiedPiece piece(static_cast<size_t>(std::min(kFilePieceBytes, bytes)));
+  const auto write = [&](size_t size, off_t to) {
     const TakenRights taken(rights);
-    return is_placed ? ::pwrite(file, text.data(), text.size(), to)
-                     : ::write(file, text.data(), text.size());
+    return is_placed ? ::pwrite(file, piece.data(), size, to) : ::write(file, piece.data(), size);
+  };
+  // With O_DIRECT, the kernel takes only whole blocks of a disk. A cut may be within a block.
+  const auto write_cut = [&](size_t size, off_t to) {
+    const TakenDirectness taken(file);
+    return write(size, to);
   };
   int64_t done = 0;
   for (const iovec& buffer : call.Buffers()) {
@@ -194,10 +256,12 @@ int64_t WatchedFiles::WritePart(const WatchedCall& call, int file, int64_t skip,
     int64_t at = std::min(skip, size);
     skip -= at;
     while (at < size && done < bytes) {
-      const auto piece = static_cast<size_t>(std::min({kFilePieceBytes, size - at, bytes - done}));
-      const auto text = call.Read(reinterpret_cast<uint64_t>(buffer.iov_base) + at, piece);
-      if (!text) return done > 0 ? done : -EFAULT;
-      const ssize_t count = write(*text, place + done);
+      const auto next = static_cast<size_t>(std::min({kFilePieceBytes, size - at, bytes - done}));
+      if (!piece.Read(call, reinterpret_cast<uint64_t>(buffer.iov_base) + at, next)) {
+        return done > 0 ? done : -EFAULT;
+      }
+      ssize_t count = write(next, place + done);
+      if (count < 0 && errno == EINVAL && is_cut) count = write_cut(next, place + done);
       if (count <= 0) return done > 0 ? done : -errno;
       at += count;
       done += count;

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "host/machine/machines.h"
+#include "host/watch/disk_space.h"
 #include "run/limits.h"
 #include "tests/host/launch_world.h"
 
@@ -45,6 +46,11 @@ TEST_F(DiskLimitsTest, RefuseWhatDoesNotFit) {
   EXPECT_EQ(Write(1), -1);
   EXPECT_TRUE(limits_.WasFull(AKey()));
   EXPECT_FALSE(limits_.WasFull(AKey(1)));
+}
+
+TEST_F(DiskLimitsTest, GiveWholeBlocks) {
+  limits_.Begin(AKey(), {disk_.path(), 10'000});
+  EXPECT_EQ(Write(kMebibyte), 8192);
 }
 
 TEST_F(DiskLimitsTest, CountWhatIsThereAndNotWhatWasWritten) {
@@ -110,33 +116,74 @@ class LimitedReplicas : public ::testing::TestWithParam<bool> {
         GetParam() ? TryMachine(LauncherProgram(), world_.state.path()) : std::nullopt;
     if (why_not) GTEST_SKIP() << "replicas cannot have machines here: " << *why_not;
   }
+  int Python(const std::string& program) {
+    engine::ReplicaLaunch launch;
+    launch.key = AKey();
+    launch.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+    launch.working_directory = "user_dir";
+    launch.machine.boot_disk_gb = 100;
+    if (GetParam()) {
+      launch.isolation = engine::ReplicaIsolation{network_, "10.128.0.2", "127.0.0.1 localhost\n"};
+    }
+    launch.program = run::LocalCommand{{"python3", "-c", program}};
+    return world_.Run(std::move(launch)).exit_code;
+  }
   std::shared_ptr<const engine::RunNetwork> network_ = std::make_shared<engine::RunNetwork>();
   LaunchWorld world_{{}, Interposition::Kind::kSeccomp, GetParam(), 4 * kMebibyte};
 };
 
 TEST_P(LimitedReplicas, GetNoSpaceOnAFullDisk) {
-  engine::ReplicaLaunch launch;
-  launch.key = AKey();
-  launch.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
-  launch.working_directory = "user_dir";
-  launch.machine.boot_disk_gb = 100;
-  if (GetParam()) {
-    launch.isolation = engine::ReplicaIsolation{network_, "10.128.0.2", "127.0.0.1 localhost\n"};
-  }
-  launch.program = run::LocalCommand{
-      {"python3", "-c",
-       "import os\n"
-       "def save(name, mebibytes):\n"
-       "  try:\n"
-       "    with open(name, 'wb') as file: file.write(b'x' * (mebibytes << 20))\n"
-       "    print('saved')\n"
-       "  except OSError as error: print(error.strerror, os.path.getsize(name) > 3 << 20)\n"
-       "save('a', 3); save('b', 1 << 4); os.remove('a'); os.remove('b'); save('c', 3)\n"
-       "for _ in range(5): save('c', 3)\n"}};
-  EXPECT_EQ(world_.Run(std::move(launch)).exit_code, 0);
+  const int exit_code = Python(
+      "import os\n"
+      "def save(name, mebibytes):\n"
+      "  try:\n"
+      "    with open(name, 'wb') as file: file.write(b'x' * (mebibytes << 20))\n"
+      "    print('saved')\n"
+      "  except OSError as error: print(error.strerror, os.path.getsize(name) > 3 << 20)\n"
+      "save('a', 3); save('b', 1 << 4); os.remove('a'); os.remove('b'); save('c', 3)\n"
+      "for _ in range(5): save('c', 3)\n");
+  EXPECT_EQ(exit_code, 0);
   EXPECT_THAT(world_.sink.Messages(), ElementsAre("saved", "No space left on device False", "saved",
                                                   "saved", "saved", "saved", "saved", "saved",
                                                   HasSubstr("boot disk of this replica was full")));
+}
+
+TEST_P(LimitedReplicas, HaveDeletedFilesOnTheirDisksUntilTheyCloseThem) {
+  const int exit_code = Python(
+      "import os, tempfile\n"
+      "def size(file): return os.fstat(file.fileno()).st_size >> 20\n"
+      "def fill(file):\n"
+      "  try:\n"
+      "    while size(file) < 16: file.write(bytes(1 << 20))\n"
+      "    print('no limit')\n"
+      "  except OSError as error: print(error.strerror, size(file))\n"
+      "def save(name):\n"
+      "  with open(name, 'wb') as file: file.write(bytes(3 << 20))\n"
+      "  print('saved')\n"
+      "with tempfile.TemporaryFile(dir='.', buffering=0) as file: fill(file)\n"
+      "save('a')\n"
+      "with open('a', 'rb') as reader, open('b', 'wb', buffering=0) as file:\n"
+      "  os.remove('a')\n"
+      "  fill(file)\n"
+      "os.remove('b')\n"
+      "save('c')\n");
+  EXPECT_EQ(exit_code, 0);
+  EXPECT_THAT(world_.sink.Messages(),
+              ElementsAre("No space left on device 3", "saved", "No space left on device 0",
+                          "saved", HasSubstr("boot disk of this replica was full")));
+}
+
+TEST_P(LimitedReplicas, CountNoFilesInMemory) {
+  const int exit_code = Python(
+      "import os\n"
+      "file = open(os.memfd_create('large'), 'wb', buffering=0)\n"
+      "file.write(bytes(16 << 20))\n"
+      "for name in 'ab':\n"
+      "  open(name, 'wb').write(bytes(3 << 20))\n"
+      "  os.remove(name)\n"
+      "print(os.fstat(file.fileno()).st_size >> 20)\n");
+  EXPECT_EQ(exit_code, 0);
+  EXPECT_THAT(world_.sink.Messages(), ElementsAre("16"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Held, LimitedReplicas, ::testing::Bool(), [](const auto& tested) {

@@ -1,5 +1,6 @@
 // Replicas that wait at their file operations, on kinds of programs that trainers are.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -269,6 +270,43 @@ TEST_P(WatchedFilesTest, KillsInMidWriteAfterExactlySoManyBytes) {
     EXPECT_EQ(exit.signal, SIGKILL);
     EXPECT_EQ(std::filesystem::file_size(InBucket("f")), static_cast<uint64_t>(cut));
   }
+}
+
+/// Whether the file system of a directory has files that are open with O_DIRECT.
+bool HasDirectFiles(const Path& directory) {
+  return Fd(::open((directory / "direct").c_str(), O_CREAT | O_WRONLY | O_DIRECT, 0600)).valid();
+}
+
+TEST_P(WatchedFilesTest, WritesBlocksDirectly) {
+  if (!HasDirectFiles(world.state.path())) GTEST_SKIP() << "no O_DIRECT here";
+  const auto exit = Python(
+      "import mmap\n"
+      "blocks = mmap.mmap(-1, 3 << 20)\n"
+      "blocks.write(b'ab' * (len(blocks) // 2))\n"
+      "file = os.open('f', os.O_CREAT | os.O_WRONLY | os.O_DIRECT)\n"
+      "print(os.write(file, blocks), os.pwrite(file, memoryview(blocks)[:4096], 3 << 20))");
+  EXPECT_EQ(exit.exit_code, 0);
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("3145728 4096"));
+  const std::string text = Text("f");
+  ASSERT_EQ(text.size(), 3145728u + 4096u);
+  for (size_t at = 0; at < text.size(); ++at) ASSERT_EQ(text[at], at % 2 == 0 ? 'a' : 'b') << at;
+}
+
+TEST_P(WatchedFilesTest, CutsADirectWriteWithinABlock) {
+  if (!HasDirectFiles(world.state.path())) GTEST_SKIP() << "no O_DIRECT here";
+  watcher.before = [](const FileOperation& operation) -> Verdict {
+    if (operation.kind != Kind::kWrite || operation.bytes >= 100) return {};
+    return {Verdict::Kind::kPart, 0, 100 - operation.bytes};
+  };
+  const auto exit = Python(
+      "import fcntl, mmap\n"
+      "blocks = mmap.mmap(-1, 8192)\n"
+      "blocks.write(b'x' * 100 + b'y' * 8092)\n"
+      "file = os.open('f', os.O_CREAT | os.O_WRONLY | os.O_DIRECT)\n"
+      "print(os.write(file, blocks), fcntl.fcntl(file, fcntl.F_GETFL) & os.O_DIRECT != 0)");
+  EXPECT_EQ(exit.exit_code, 0);
+  EXPECT_THAT(world.sink.Messages(), ElementsAre("8192 True"));
+  EXPECT_EQ(Text("f"), std::string(100, 'x') + std::string(8092, 'y'));
 }
 
 TEST_P(WatchedFilesTest, LosesTheAnswersOfWhatTookEffect) {

@@ -1,0 +1,125 @@
+#include "host/machine/layered_root.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "host/machine/overlays.h"
+
+namespace caip::host {
+namespace {
+
+using launcher::kMountDevices;
+using launcher::kMountIfThere;
+using launcher::kMountOptional;
+using launcher::kMountReadOnly;
+using launcher::MachineMount;
+using launcher::MountKind;
+
+constexpr char kLayers[] = "layers";
+constexpr char kBaseWork[] = "base";  // the working directory of the root's own overlay
+constexpr char kUserAttributes[] = ",userxattr";
+
+bool HostHas(const Path& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+bool HostHasDirectory(const Path& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error);
+}
+
+}  // namespace
+
+Status MakeLayers(const Path& boot_disk, const RootParts& parts) {
+  RETURN_IF_ERROR(MakeDirectories(boot_disk / kLayers));
+  RETURN_IF_ERROR(MakeDirectories(boot_disk / kBaseWork));
+  for (const std::string& directory : parts.layers) {
+    RETURN_IF_ERROR(MakeDirectories(LayerOf(boot_disk, directory)));
+    RETURN_IF_ERROR(MakeDirectories(boot_disk / kWork / LayerName(directory)));
+  }
+  return Ok{};
+}
+
+bool HasLayers(const Path& boot_disk) { return HostHas(boot_disk / kLayers); }
+
+Path LayerOf(const Path& boot_disk, const std::string& directory) {
+  return boot_disk / kLayers / LayerName(directory);
+}
+
+Path UpperOf(const Path& boot_disk, const std::string& path) {
+  if (HasLayers(boot_disk)) {
+    for (Path directory = path; directory.has_relative_path();
+         directory = directory.parent_path()) {
+      const Path layer = LayerOf(boot_disk, directory.string());
+      if (!HostHas(layer)) continue;
+      return layer / Path(path.substr(directory.string().size())).relative_path();
+    }
+  }
+  return boot_disk / kChanges / Path(path).relative_path();
+}
+
+Status RenewWork(const Path& boot_disk) {
+  RETURN_IF_ERROR(EnsureRemoved(boot_disk / kWork));
+  RETURN_IF_ERROR(MakeDirectories(boot_disk / kWork));
+  if (!HasLayers(boot_disk)) return Ok{};
+  RETURN_IF_ERROR(EnsureRemoved(boot_disk / kBaseWork));
+  RETURN_IF_ERROR(MakeDirectories(boot_disk / kBaseWork));
+  std::error_code error;
+  for (std::filesystem::directory_iterator layer(boot_disk / kLayers, error), end;
+       !error && layer != end; layer.increment(error)) {
+    RETURN_IF_ERROR(MakeDirectories(boot_disk / kWork / layer->path().filename()));
+  }
+  return Ok{};
+}
+
+void AddLayers(const RootParts& parts, const Path& boot_disk, launcher::Machine& machine) {
+  machine.base = OverlayOptions(launcher::kPlacesLayer, kChanges, kBaseWork) + kUserAttributes;
+  const auto bind = [&](const std::string& place) {
+    machine.mounts.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
+  };
+  for (const std::string& directory : parts.layers) {
+    const Path upper = LayerOf(boot_disk, directory);
+    if (!HostHas(upper)) {  // it is newer than a disk that was kept
+      bind(directory);
+      continue;
+    }
+    const Path work = boot_disk / kWork / LayerName(directory);
+    machine.mounts.push_back({MountKind::kFileSystem, "overlay", directory, kMountDevices,
+                              OverlayOptions(directory, upper, work) + kUserAttributes});
+  }
+  for (const std::string& directory : parts.bound) bind(directory);
+  for (const std::string& file : parts.files) bind(file);
+}
+
+// Parents come before what is below them, because an existing place is not made again.
+std::vector<MachineMount> PlacesOfLayers(const RootParts& parts,
+                                         const std::vector<MachineMount>& others) {
+  std::vector<MachineMount> places;
+  const auto add_directory = [&](const std::string& place, const std::string& mode) {
+    places.push_back({MountKind::kDirectory, "", place, 0, mode});
+  };
+  for (const auto& [place, mode] : parts.directories) add_directory(place, mode);
+  for (const auto& [place, target] : parts.links) {
+    places.push_back({MountKind::kLink, target, place});
+  }
+  for (const std::string& directory : parts.layers) add_directory(directory, "755");
+  for (const std::string& directory : parts.bound) add_directory(directory, "755");
+  for (const std::string& file : parts.files) places.push_back({MountKind::kFile, "", file});
+  for (const MachineMount& mount : others) {
+    const bool is_bind = mount.kind == MountKind::kBind;
+    const bool is_in_layer = IsInEmptyDirectory(mount.target) ||
+                             std::ranges::any_of(parts.layers, [&](const std::string& layer) {
+                               return IsBelow(mount.target, layer);
+                             });
+    if (is_in_layer || mount.flags & kMountIfThere) continue;
+    if (mount.kind == MountKind::kFileSystem || (is_bind && HostHasDirectory(mount.source))) {
+      add_directory(mount.target, "755");
+    } else if (is_bind && HostHas(mount.source)) {
+      places.push_back({MountKind::kFile, "", mount.target});
+    }
+  }
+  return places;
+}
+
+}  // namespace caip::host

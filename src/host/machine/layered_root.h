@@ -1,0 +1,36 @@
+#pragma once
+// The root of the machine of a user without rights over the host, who cannot mount an overlay of
+// the whole root of the host. The root is an overlay of a layer in memory, which has links,
+// directories and the places of mounts (RootParts). An overlay for each larger part is mounted in
+// it. The boot disk has what the replica writes, in `changes` or in a directory of `layers`.
+
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "host/launcher/protocol.h"
+#include "host/machine/host_tree.h"
+
+namespace caip::host {
+
+/// Makes the directories of a new disk.
+Status MakeLayers(const Path& boot_disk, const RootParts& parts);
+/// Whether the disk has them.
+bool HasLayers(const Path& boot_disk);
+
+/// The layer of the disk that has what a machine writes to that directory of RootParts::layers.
+Path LayerOf(const Path& boot_disk, const std::string& directory);
+/// The place on a boot disk, with or without layers, of what a machine writes at `path`.
+Path UpperOf(const Path& boot_disk, const std::string& path);
+
+/// Empties the working directories of all overlays of a disk that was used before. The kernel marks
+/// those of an overlay that it does not sync (MountOverlay), and refuses them to another overlay.
+Status RenewWork(const Path& boot_disk);
+
+/// Sets the overlay of the machine's root, and adds the mounts of the parts.
+void AddLayers(const RootParts& parts, const Path& boot_disk, launcher::Machine& machine);
+/// The layer in memory. `others`: mounts that come after those of the parts.
+std::vector<launcher::MachineMount> PlacesOfLayers(
+    const RootParts& parts, const std::vector<launcher::MachineMount>& others);
+
+}  // namespace caip::host

@@ -1,0 +1,163 @@
+// The parts of a host's root that the machine of a user without rights over the host gets.
+
+#include "host/machine/host_tree.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+
+namespace caip::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr uid_t kNobody = 65534;
+
+class RootPartsTest : public ::testing::Test {
+ protected:
+  void MakeDirectory(const std::string& place, mode_t mode = 0755) {
+    ASSERT_TRUE(MakeDirectories(OnHost(place)).ok());
+    ASSERT_EQ(::chmod(OnHost(place).c_str(), mode), 0);
+  }
+  void MakeFile(const std::string& place) {
+    ASSERT_TRUE(MakeDirectories(OnHost(place).parent_path()).ok());
+    ASSERT_TRUE(WriteFile(OnHost(place), "text").ok());
+  }
+  void MakeLink(const std::string& target, const std::string& place) {
+    std::filesystem::create_symlink(target, OnHost(place));
+  }
+  Path OnHost(const std::string& place) const { return root_.path() / place.substr(1); }
+
+  RootParts Parts(const std::vector<std::string>& mounts,
+                  const std::vector<std::string>& own = {}) const {
+    std::vector<HostMount> all = {{"/", "ext4"}};
+    for (const std::string& place : mounts) all.push_back({place, "ext4"});
+    return PartsOfRoot(root_.path(), all, own);
+  }
+  static std::vector<std::string> Directories(const RootParts& parts) {
+    std::vector<std::string> texts;
+    for (const auto& [place, mode] : parts.directories) texts.push_back(place + " " + mode);
+    return texts;
+  }
+  static std::vector<std::string> Links(const RootParts& parts) {
+    std::vector<std::string> texts;
+    for (const auto& [place, target] : parts.links) texts.push_back(place + " -> " + target);
+    return texts;
+  }
+
+ private:
+  TemporaryDirectory root_{"caip-root-"};
+};
+
+TEST_F(RootPartsTest, AreOverlaysOfDirectoriesAndTheFilesAndLinksOfTheRoot) {
+  for (const char* place : {"/usr/lib", "/opt", "/proc", "/sys", "/dev", "/tmp", "/root"}) {
+    MakeDirectory(place);
+  }
+  MakeFile("/file");
+  MakeLink("usr/lib", "/lib");
+  const RootParts parts = Parts({"/proc", "/dev"});
+  EXPECT_THAT(parts.layers, ElementsAre("/opt", "/usr"));
+  EXPECT_THAT(parts.files, ElementsAre("/file"));
+  EXPECT_THAT(Links(parts), ElementsAre("/lib -> usr/lib"));
+  EXPECT_THAT(Directories(parts), IsEmpty());
+  EXPECT_THAT(parts.bound, IsEmpty());
+}
+
+// Every container has these mounts.
+TEST_F(RootPartsTest, AreAllThatADirectoryWithMountsHas) {
+  for (const char* file : {"/etc/hosts", "/etc/hostname", "/etc/passwd", "/etc/ssl/openssl.cnf"}) {
+    MakeFile(file);
+  }
+  MakeLink("/proc/mounts", "/etc/mtab");
+  MakeDirectory("/etc", 0750);
+  MakeDirectory("/usr");
+  const RootParts parts = Parts({"/etc/hosts", "/etc/hostname"}, {"/etc/hostname"});
+  EXPECT_THAT(Directories(parts), ElementsAre("/etc 750"));
+  EXPECT_THAT(parts.layers, ElementsAre("/etc/ssl", "/usr"));
+  EXPECT_THAT(parts.files, ElementsAre("/etc/passwd"));
+  EXPECT_THAT(Links(parts), ElementsAre("/etc/mtab -> /proc/mounts"));
+  EXPECT_THAT(parts.bound, IsEmpty());
+}
+
+TEST_F(RootPartsTest, SplitAllDirectoriesOnTheWayToAMount) {
+  MakeDirectory("/var/lib/data/disk");
+  MakeDirectory("/var/lib/mine/inner");
+  MakeDirectory("/var/log");
+  MakeDirectory("/var/tmp");
+  MakeFile("/var/lib/status");
+  MakeFile("/var/lib/data/file");
+  MakeLink("/run", "/var/run");
+  MakeLink("/run/lock", "/var/lock");
+  const RootParts parts = Parts({"/var/lib/data/disk"});
+  EXPECT_THAT(Directories(parts), ElementsAre("/var 755", "/var/lib 755", "/var/lib/data 755",
+                                              "/var/lib/data/disk 755"));
+  EXPECT_THAT(parts.layers, ElementsAre("/var/lib/mine", "/var/log"));
+  EXPECT_THAT(parts.files, ElementsAre("/var/lib/data/file", "/var/lib/status"));
+  EXPECT_THAT(Links(parts), ElementsAre("/var/lock -> /run/lock", "/var/run -> /run"));
+}
+
+// The kernel copies no directory of another user to the machine's disk, so an overlay is of no use.
+TEST_F(RootPartsTest, HaveTheDeeperDirectoriesOfOtherUsersReadOnly) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  for (const char* place : {"/var/lib/disk", "/var/lib/theirs", "/var/lib/mine", "/var/log"}) {
+    MakeDirectory(place);
+  }
+  for (const char* place : {"/var/lib/theirs", "/var/log"}) {
+    ASSERT_EQ(::chown(OnHost(place).c_str(), kNobody, kNobody), 0);
+  }
+  const RootParts parts = Parts({"/var/lib/disk"});
+  EXPECT_THAT(parts.layers, ElementsAre("/var/lib/mine", "/var/log"));
+  EXPECT_THAT(parts.bound, ElementsAre("/var/lib/theirs"));
+  EXPECT_THAT(Parts({"/var/lib/disk"}, {"/var/lib/theirs/state"}).bound, IsEmpty());
+}
+
+TEST_F(RootPartsTest, DoNotSplitALargeDirectory) {
+  for (int i = 0; i < 513; ++i) {
+    MakeFile("/usr/lib/file-" + std::to_string(i));
+    MakeFile("/etc/file-" + std::to_string(i));
+  }
+  MakeDirectory("/usr/lib/disk");
+  MakeDirectory("/etc/disk");
+  const RootParts parts = Parts({"/usr/lib/disk", "/etc/disk"});
+  EXPECT_THAT(parts.bound, ElementsAre("/usr/lib"));
+  EXPECT_THAT(Directories(parts), ElementsAre("/etc 755", "/etc/disk 755", "/usr 755"));
+  EXPECT_EQ(parts.files.size(), 513u);
+  EXPECT_THAT(Parts({"/usr/lib/disk"}, {"/usr/lib/state"}).bound, IsEmpty());
+}
+
+TEST_F(RootPartsTest, LackTheStateDirectory) {
+  MakeFile("/home/u/state/keys/token");
+  MakeFile("/home/u/state/disk/file");
+  MakeFile("/home/u/notes");
+  const RootParts parts = Parts({"/home/u/state/disk"}, {"/home/u/state"});
+  EXPECT_THAT(Directories(parts), ElementsAre("/home 755", "/home/u 755"));
+  EXPECT_THAT(parts.files, ElementsAre("/home/u/notes"));
+  EXPECT_THAT(parts.layers, IsEmpty());
+  EXPECT_THAT(parts.bound, IsEmpty());
+}
+
+TEST(StateBelow, IsNowhereInADirectoryThatDoesNotExist) {
+  const TemporaryDirectory parent("caip-state-");
+  const Path state = parent.path() / "state";
+  ASSERT_TRUE(MakeDirectories(state).ok());
+  EXPECT_EQ(StateBelow(parent.path(), state), state.string());
+  EXPECT_EQ(StateBelow(parent.path() / "absent", state), "");
+  EXPECT_EQ(StateBelow(parent.path(), parent.path() / "absent"), "");
+}
+
+TEST_F(RootPartsTest, HaveAnEmptyDirectoryForRunningPrograms) {
+  MakeFile("/run/secret");
+  MakeDirectory("/run/lock", 01777);
+  const RootParts parts = Parts({"/run"});
+  EXPECT_THAT(Directories(parts), ElementsAre("/run 755", "/run/lock 1777"));
+  EXPECT_THAT(parts.files, IsEmpty());
+}
+
+}  // namespace
+}  // namespace caip::host
