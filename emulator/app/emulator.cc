@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <future>
 
@@ -68,7 +69,8 @@ struct Emulator::Parts {
   std::string replicas_note;
   AlarmedClock clock;
   SystemClock wall;  // for tokens and the access log, which clients compare with their own clocks
-  Fd end_asked;      // an eventfd: readable once a client has asked for the end
+  std::atomic<bool> is_released{false};  // the command that it was embedded in has ended
+  Fd end_asked;                          // an eventfd: readable once a client has asked for the end
   AttachedClients clients;
   EmulatorHooks* hooks = nullptr;
   KeptState state;
@@ -199,8 +201,8 @@ void Emulator::Parts::Serve() {
 }
 
 Status Emulator::Parts::CloseIfUnused() {
-  const bool may_end =
-      options.is_background && clients.CloseIfUnused([this] { return engine->Idle(); });
+  const bool may_end = (options.is_background || is_released) &&
+                       clients.CloseIfUnused([this] { return engine->Idle(); });
   return may_end ? Status(Ok{}) : Status(errors::InUse());
 }
 
@@ -292,6 +294,7 @@ std::optional<Emulator::End> Emulator::MayEnd() {
 }
 
 Emulator::End Emulator::WaitWhileNeeded(int interrupt_descriptor) {
+  parts_->is_released = true;
   while (true) {
     if (const auto end = MayEnd()) return *end;
     if (parts_->clients.stays()) {

@@ -49,6 +49,7 @@ class Emulator {
   /// joined (POST /emulator/v1:join) exists, or a client asked for the end. After that no process
   /// can join.
   std::optional<End> MayEnd();
+  /// For an emulator whose command has ended: another command may replace it once nothing uses it.
   /// Blocks until MayEnd, or until `interrupt_descriptor` is readable. If a client joined with
   /// `stays`, the emulator is needed until the idle timeout of background servers.
   End WaitWhileNeeded(int interrupt_descriptor);

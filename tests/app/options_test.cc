@@ -34,6 +34,28 @@ TEST_F(Options, HaveDefaultsAndASeedOfTheirOwn) {
   EXPECT_NE(options->seed, ReadOptions({}, directory_.path())->seed);
 }
 
+// The paths of bucket directories are compared, and machines have them at the same places.
+TEST(StateDirectory, HasOneNameWithoutLinks) {
+  const TemporaryDirectory directory;
+  const Path base = std::filesystem::canonical(directory.path());
+  std::filesystem::create_directories(base / "real/inner");
+  std::filesystem::create_directory_symlink("real", base / "link");
+  const std::pair<const char*, const char*> cases[] = {
+      {"real/inner/../../new", "new"},
+      {"link", "real"},
+      {"link/state", "real/state"},
+      {"link/inner/../state/", "real/state"},
+      {"real/inner/", "real/inner"},
+      {"new/../other/./state", "other/state"},
+      {"link/new/deeper/", "real/new/deeper"},
+  };
+  for (const auto& [given, wanted] : cases) {
+    EmulatorFlags flags;
+    flags.state = (base / given).string();
+    EXPECT_EQ(StateDirectory(flags), base / wanted) << given;
+  }
+}
+
 TEST_F(Options, TheConfigFileInTheStateDirectoryIsRead) {
   const auto options = Read(
       "queue_delay: constant:20m\n"
@@ -165,6 +187,24 @@ TEST_F(Options, OnlyImagesAreMapped) {
   flags.settings["images"] = {"gcr.io/p/a=run", "bad uri=run"};
   EXPECT_THAT(Read("", flags).error().message,
               HasSubstr("--map-image: 'bad uri' is not a valid name of an image: "));
+}
+
+TEST_F(Options, PlacesOfImagesMayHaveBlanksAndQuotes) {
+  EmulatorFlags flags;
+  flags.settings["images"] = {"a/b=oci:/tmp/sp  ace:v1", "a/c=oci:'/tmp/sp ace'", "a/d='oci:/x y'",
+                              "a/e=oci-archive:/it's.tar"};
+  const auto options = Read(
+      "images:\n"
+      "  a/f: oci:/tmp/sp ace\n"
+      "  a/g: [\"docker-archive:/tmp/sp ace\"]\n",
+      flags);
+  ASSERT_TRUE(options.ok()) << options.error().message;
+  EXPECT_THAT(options->images, ElementsAre(Pair("a/b", ElementsAre("oci:/tmp/sp  ace:v1")),
+                                           Pair("a/c", ElementsAre("oci:/tmp/sp ace")),
+                                           Pair("a/d", ElementsAre("oci:/x y")),
+                                           Pair("a/e", ElementsAre("oci-archive:/it's.tar")),
+                                           Pair("a/f", ElementsAre("oci:/tmp/sp ace")),
+                                           Pair("a/g", ElementsAre("docker-archive:/tmp/sp ace"))));
 }
 
 TEST_F(Options, ExportsOfNfsServersAreMappedToDirectories) {

@@ -147,6 +147,26 @@ TEST_F(SideBySide, ACommandThatEndsDoesNotStopTheJobsOfOthers) {
   EXPECT_EQ(Starts("second"), 1u) << "its process must keep running";
 }
 
+// The emulator of the first command goes on for the second one, and then has nothing to do.
+TEST_F(SideBySide, OtherFlagsReplaceTheEmulatorOfACommandThatHasEnded) {
+  RunningCommand first = caip_.Start(Submit("first", true));
+  AwaitStart("first");
+  ASSERT_EQ(caip_.Run(Submit("second", false)).exit_code, 0);
+  Release("second");
+  ASSERT_TRUE(Eventually([&] { return caip_.StateOf("second") == "SUCCEEDED"; }));
+  std::vector<std::string> words = Submit("third", true);
+  words.insert(words.begin() + 4, {"--seed", "7"});
+  Release("third");
+  const Transcript refused = caip_.Run(words);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("cannot take --seed")) << "the first command uses it";
+  Release("first");
+  ASSERT_EQ(first.End().exit_code, 0);
+  const Transcript third = caip_.Run(words);
+  EXPECT_EQ(third.exit_code, 0) << third.err;
+  EXPECT_THAT(third.err, HasSubstr("had nothing to do"));
+}
+
 TEST_F(SideBySide, AFollowerOfAnotherCommandsEmulatorSeesItsJobsEnd) {
   RunningCommand first = caip_.Start(Submit("first", true));
   AwaitStart("first");

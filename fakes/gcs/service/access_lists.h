@@ -55,7 +55,8 @@ Result<AccessEntry> ReadEntry(const Json& body, AccessListKind kind);
 /// Reads [{"entity","role"}], whose types and values were checked.
 AccessEntries EntriesFromJson(const Json& list);
 
-/// The list that predefinedAcl or predefinedDefaultObjectAcl stands for. The project's number is 0.
+/// The list that predefinedAcl or predefinedDefaultObjectAcl stands for, as it is stored: with 0 in
+/// place of the project's number, which BucketEntries and the like put in.
 /// https://cloud.google.com/storage/docs/access-control/lists#predefined-acl
 Result<AccessEntries> PredefinedEntries(std::string_view name, AccessListKind kind);
 
