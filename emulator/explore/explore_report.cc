@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <set>
 
 #include "base/quoting.h"
@@ -35,6 +36,7 @@ Json FindingJson(const ExploreFinding& finding, const ReportHead& head) {
   if (!finding.resumed.empty()) json["resumed"] = finding.resumed;
   if (!finding.once_more.empty()) json["sent_again"] = finding.once_more;
   if (!finding.remark.empty()) json["remark"] = finding.remark;
+  if (finding.left_out > 0) json["not_tried"] = finding.left_out;
   return json;
 }
 
@@ -50,6 +52,7 @@ std::string Details(const ExploreFinding& finding, const ReportHead& head) {
   if (!finding.once_more.empty()) text += "after    " + DescribeOnceMore(finding) + "\n";
   if (!IsSure(finding)) text += "may be harmless: " + finding.flaw.doubt + "\n";
   if (!finding.remark.empty()) text += finding.remark + "\n";
+  if (finding.left_out > 0) text += "not tried: " + DescribeLeftOut(finding) + "\n";
   return text + "again: " + ReplayOf(finding, head) + "\n";
 }
 
@@ -108,6 +111,26 @@ std::string ReplayOf(const ExploreFinding& finding, const ReportHead& head) {
   return "caip scenario run " + ShellQuoted(finding.scenario.string()) + head.flags;
 }
 
+size_t CountLeftOut(const ExploreReport& report) {
+  return std::accumulate(report.left_out.begin(), report.left_out.end(), size_t{0},
+                         [](size_t sum, const auto& one) { return sum + one.second; });
+}
+
+std::string DescribeLeftOut(const ExploreFinding& finding) {
+  if (finding.left_out == 0) return "";
+  return std::to_string(finding.left_out) +
+         (finding.left_out == 1 ? " point like it" : " points like it") +
+         " (--all-points tries them)";
+}
+
+std::string WhyNotAll(const ExploreReport& report) {
+  const size_t count = CountLeftOut(report);
+  if (count == 0) return report.ended;
+  return (report.ended.empty() ? "" : report.ended + "; ") + std::to_string(count) +
+         (count == 1 ? " restart is" : " restarts are") +
+         " like others that only a limit ended (--all-points tries them)";
+}
+
 Json JsonReport(const ExploreReport& report, const ReportHead& head) {
   Json findings = Json::array();
   for (const ExploreFinding& finding : report.findings) {
@@ -120,19 +143,20 @@ Json JsonReport(const ExploreReport& report, const ReportHead& head) {
                {"tried", report.tried},
                {"known", report.known},
                {"missed", report.missed},
+               {"not_tried", CountLeftOut(report)},
                {"baseline_seconds", SecondsOf(report.baseline)},
                {"seconds", SecondsOf(report.took)},
                {"not_compared", report.not_compared},
                {"counts_starts", report.counting},
                {"findings", std::move(findings)}};
-  if (!report.ended.empty()) json["ended"] = report.ended;
+  if (const std::string why = WhyNotAll(report); !why.empty()) json["ended"] = why;
   if (report.broke) json["error"] = report.broke->message;
   return json;
 }
 
 std::string JunitReport(const ExploreReport& report, const ReportHead& head) {
   const auto failed = std::ranges::count_if(report.findings, IsSure);
-  const std::string why = report.broke ? report.broke->message : report.ended;
+  const std::string why = report.broke ? report.broke->message : WhyNotAll(report);
   std::string text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"caip "
       "explore\">\n  <testsuite name=\"" +

@@ -28,6 +28,13 @@ std::string ReplayOf(const ExploreFinding& finding, const ReportHead& head);
 /// How the job of a finding ends when it is sent again, if that is known.
 std::string DescribeOnceMore(const ExploreFinding& finding);
 
+/// How many restarts were not tried, because those like them ended by a limit.
+size_t CountLeftOut(const ExploreReport& report);
+/// How many points like those of the finding were not tried: "16 points like it (...)". "": none.
+std::string DescribeLeftOut(const ExploreFinding& finding);
+/// Why not all restarts were tried; "" all were.
+std::string WhyNotAll(const ExploreReport& report);
+
 /// docs/explore-report.schema.json has the schema.
 Json JsonReport(const ExploreReport& report, const ReportHead& head);
 /// JUnit's XML: a test case for each finding, and one for the exploration.

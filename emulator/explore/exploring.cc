@@ -16,6 +16,7 @@
 #include "emulator/explore/plan.h"
 #include "emulator/explore/resumption.h"
 #include "emulator/explore/task_list.h"
+#include "emulator/explore/task_queue.h"
 
 namespace caip::explore {
 namespace {
@@ -178,34 +179,37 @@ class Explorer {
 
   void TryFrom(size_t first) {
     outcomes_.resize(tasks_.size());
-    order_ = tasks_.MostDifferentFirst(first);
-    next_ = 0;
+    const std::vector<size_t> order = tasks_.MostDifferentFirst(first);
+    TaskQueue queue(tasks_, order, options_.all_points);
+    for (const size_t i : order) TakeKnown(i, queue);
     std::vector<std::thread> threads;
     for (int64_t i = 0; i < std::max<int64_t>(1, options_.jobs); ++i) {
-      threads.emplace_back([this] { Work(); });
+      threads.emplace_back([this, &queue] { Work(queue); });
     }
     for (std::thread& thread : threads) thread.join();
+    for (const auto& [cause, count] : queue.left_out()) report_.left_out[cause] += count;
   }
 
-  void Work() {
-    for (size_t at = next_++; at < order_.size(); at = next_++) {
-      const size_t i = order_[at];
-      const std::string name = Describe(tasks_[i]);
-      const bool deepens = plan_.Deepens(i);  // its recovery is needed again
-      const auto known = deepens ? std::nullopt : files_->Known(name);
-      if (known) {
-        ++known_;
-        Take(i, *known);
-        continue;
-      }
-      if (Over()) return;
+  void TakeKnown(size_t index, TaskQueue& queue) {
+    if (plan_.Deepens(index)) return;  // its recovery is needed again
+    const auto known = files_->Known(Describe(tasks_[index]));
+    if (!known) return;
+    ++known_;
+    queue.Settle(index, &*known);
+    Take(index, *known);
+  }
+
+  void Work(TaskQueue& queue) {
+    while (const auto next = queue.Next()) {
+      if (Over()) return queue.Stop();
       const auto before = MonotonicNow();
-      auto tried = TryOne(i);
+      auto tried = TryOne(*next);
       spent_ += (MonotonicNow() - before).count();
-      if (options_.interrupted && options_.interrupted()) continue;
+      if (options_.interrupted && options_.interrupted() && Over()) return queue.Stop();
+      queue.Settle(*next, tried.ok() ? &*tried : nullptr);
       if (tried.ok()) {
-        files_->Note(name, *tried);
-        Take(i, *std::move(tried));
+        files_->Note(Describe(tasks_[*next]), *tried);
+        Take(*next, *std::move(tried));
       } else {
         Break(tried.error());
       }
@@ -317,6 +321,8 @@ class Explorer {
     files_->RemoveFindings();
     for (Cause& cause : causes) {
       ExploreFinding& finding = cause.finding;
+      const auto left_out = report_.left_out.find(finding.flaw.cause);
+      finding.left_out = left_out == report_.left_out.end() ? 0 : left_out->second;
       ASSIGN_OR_RETURN(finding.scenario, files_->WriteScenario(finding, *baseline_));
       report_.findings.push_back(std::move(finding));
     }
@@ -366,8 +372,6 @@ class Explorer {
   const TaskList& tasks_ = plan_.tasks();
   std::vector<std::optional<ExploreOutcome>> outcomes_;
   std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them
-  std::vector<size_t> order_;
-  std::atomic<size_t> next_{0};  // in `order_`
   std::atomic<size_t> known_{0};
   std::atomic<size_t> missed_{0};
   std::atomic<int64_t> spent_{0};

@@ -49,6 +49,7 @@ struct ExploreOptions {
   bool points_are_default = true;  // the user did not choose the kinds of points
   int64_t points_max = 400;        // if there are more, the most different ones
   Pairs pairs = Pairs::kSample;    // second restarts in recoveries
+  bool all_points = false;         // also those that would only wait for a limit again (TaskQueue)
   bool full_runs = false;          // each run starts at the beginning, not at recorded buckets
   Disks disks = Disks::kNew;
   bool kept_sample = true;      // with kNew: also a few restarts that keep the disk
@@ -82,8 +83,9 @@ struct ExploreFinding {
   harness::CrashPoint point;
   std::optional<harness::CrashPoint> second;  // of pairs
   Interruption what = Interruption::kMachineLost;
-  size_t points = 0;  // crash points that show it
-  Path scenario;      // the file that reproduces it
+  size_t points = 0;    // crash points that show it
+  size_t left_out = 0;  // further ones like them, which were not tried
+  Path scenario;        // the file that reproduces it
 };
 
 /// The reason for an end when the time of an exploration is over.
@@ -106,7 +108,9 @@ struct ExploreReport {
   std::string step_format = {};           // the way of reporting steps that was recognized; "" none
   std::vector<std::string> not_compared;  // what differs between two baseline runs
   std::vector<std::string> counting;      // what counts restarts
-  std::vector<ExploreFinding> findings;   // the sure ones first, then the earliest
+  /// Restarts that were not tried, because those like them ended by a limit, by their cause.
+  std::map<std::string, size_t> left_out = {};
+  std::vector<ExploreFinding> findings;  // the sure ones first, then the earliest
 };
 
 /// Ignores the scenario's own faults and expectations. An Error means that the job cannot be

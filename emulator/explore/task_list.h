@@ -10,6 +10,9 @@
 
 namespace caip::explore {
 
+/// Equal for tasks that are alike but for numbers: "after create ckpt-#/weights by master-#".
+std::string KindOf(const ExploreTask& task);
+
 /// Tasks in the order in which they are tried. For one thread.
 class TaskList {
  public:

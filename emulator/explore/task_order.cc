@@ -13,9 +13,6 @@
 
 namespace caip::explore {
 
-namespace {
-
-// Equal for tasks that are alike but for numbers: "after create ckpt-#/weights by master-#".
 std::string KindOf(const ExploreTask& task) {
   std::string kind;
   for (const harness::CrashPoint& point : {task.point, task.second.value_or(task.point)}) {
@@ -26,6 +23,8 @@ std::string KindOf(const ExploreTask& task) {
   }
   return kind + Describe(task.what, harness::CrashPoint{});
 }
+
+namespace {
 
 // The indices of each kind's tasks from `from` on. The kinds are in the order of their first tasks.
 std::vector<std::vector<size_t>> KindsAmong(const std::vector<ExploreTask>& tasks, size_t from) {

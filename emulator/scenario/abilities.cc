@@ -10,6 +10,7 @@
 #include "emulator/scenario/errors.h"
 #include "emulator/scenario/fake_clocks.h"
 #include "emulator/scenario/run_isolation.h"
+#include "host/devices/devices.h"
 #include "host/errors.h"
 #include "host/process/child_process.h"
 #include "host/python/interpreters.h"
@@ -99,6 +100,15 @@ std::string DescribeMissingPreload(const harness::Scenario& scenario, const std:
          reason;
 }
 
+// The real GPUs that caip lends to jobs.
+size_t CountGpus() {
+  const host::Variables own = host::OwnEnvironment();
+  host::DevicePlaces places;
+  places.path = host::FindVariable(own, "PATH").value_or("");
+  return host::InventoryFor(places, {}, host::FindVariable(own, "CUDA_VISIBLE_DEVICES"))
+      .gpus.size();
+}
+
 bool NeedsOwnNetwork(const harness::Fault& fault) {
   return fault.kind->needs == harness::HostAbility::kOwnNetwork;
 }
@@ -133,6 +143,18 @@ std::string DescribeMissingAbility(const harness::Scenario& scenario) {
     return DescribeMissingPreload(scenario, found.reason);
   }
   return "replicas cannot be stopped at their system calls: " + found.reason;
+}
+
+std::string DescribeMissingGpus(const harness::Scenario& scenario,
+                                const app::EmulatorOptions& options) {
+  if (scenario.gpus == 0) return "";
+  const std::string needs =
+      scenario.gpus == 1 ? "it needs a GPU" : "it needs " + std::to_string(scenario.gpus) + " GPUs";
+  if (!options.fake_gpus.empty()) return needs + ", and no program can compute on fake GPUs";
+  if (options.gpus == app::GpuMode::kCpu) return needs + ", and --gpus cpu gives jobs none";
+  const size_t count = CountGpus();
+  if (count >= static_cast<size_t>(scenario.gpus)) return "";
+  return needs + ", and this host has " + (count == 0 ? "none" : "only " + std::to_string(count));
 }
 
 std::string PythonOfPackage(const harness::JobKind& kind, const Json& document,

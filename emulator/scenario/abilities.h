@@ -26,6 +26,11 @@ std::string DescribeMissingExtra(const harness::Scenario& scenario,
 std::string PythonOfPackage(const harness::JobKind& kind, const Json& document,
                             const app::EmulatorOptions& options);
 
+/// Describes the GPUs that the scenario needs and jobs of these options do not get; "" if none.
+/// Fake GPUs do not count: no program can compute on them.
+std::string DescribeMissingGpus(const harness::Scenario& scenario,
+                                const app::EmulatorOptions& options);
+
 /// Describes the Python modules that the scenario needs and its interpreter lacks; "" if none. The
 /// interpreter is `package_python`, or if that is "", the one of the scenario's command.
 std::string DescribeMissingModules(const harness::Scenario& scenario,

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/quoting.h"
+#include "base/text.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/built_job.h"
 #include "emulator/scenario/errors.h"
@@ -58,24 +59,22 @@ Result<Evidence> RunOnce(const Scenario& scenario, const RunScenarioOptions& opt
 }
 
 // The job of the scenario; null if its words or its package have mistakes, which the run reports.
-Json DocumentOf(const Scenario& scenario, const RunScenarioOptions& options) {
+Json DocumentOf(const Scenario& scenario, const ReadJobWords& read) {
   if (scenario.words.empty()) return scenario.document;
-  auto words = ReadWordsOf(scenario, options.read_words);
+  auto words = ReadWordsOf(scenario, read);
   if (!words.ok()) return nullptr;
   auto document = MergedDocument(*std::move(words));
   return document.ok() ? *std::move(document) : Json();
 }
 
 // Why a scenario is skipped; "" if it is not. A user who names the file of a scenario wants to see
-// it run.
+// it run, unless the scenario states a need.
 std::string DescribeMissing(const Scenario& scenario, const RunScenarioOptions& options,
                             const RunSettings& settings) {
   const std::string missing =
       options.is_from_folder ? DescribeMissingExtra(scenario, settings.options, options.workshop)
                              : "";
-  if (scenario.modules.empty() || !missing.empty()) return missing;
-  return DescribeMissingModules(
-      scenario, PythonOfPackage(*scenario.kind, DocumentOf(scenario, options), settings.options));
+  return missing.empty() ? DescribeMissingNeeds(scenario, settings, options.read_words) : missing;
 }
 
 std::string ReplayCommand(const Scenario& scenario, const RunScenarioOptions& options) {
@@ -122,15 +121,31 @@ bool WasInterrupted(const RunScenarioOptions& options, const ScenarioResult& res
 
 }  // namespace
 
+Result<Scenario> ReadScenarioFile(const Path& file) {
+  auto scenario = harness::ReadScenario(file);
+  if (!scenario.ok() && harness::IsJobConfig(file)) return errors::JobConfig(file);
+  return scenario;
+}
+
+std::string DescribeMissingNeeds(const Scenario& scenario, const RunSettings& settings,
+                                 const ReadJobWords& read) {
+  std::vector<std::string> missing = {DescribeMissingGpus(scenario, settings.options)};
+  if (!scenario.modules.empty()) {
+    missing.push_back(DescribeMissingModules(
+        scenario, PythonOfPackage(*scenario.kind, DocumentOf(scenario, read), settings.options)));
+  }
+  std::erase(missing, "");
+  return Join(missing, "; ");
+}
+
 ScenarioResult RunScenario(const Path& file, const RunScenarioOptions& options) {
   ScenarioResult result;
   result.file = file.string();
   const auto begin = MonotonicNow();
-  auto scenario = harness::ReadScenario(file);
+  auto scenario = ReadScenarioFile(file);
   if (!scenario.ok()) {
-    const bool is_config = harness::IsJobConfig(file);
-    result.error = is_config ? errors::JobConfig(file).message : scenario.error().message;
-    if (is_config && options.is_from_folder) result.not_run = std::exchange(result.error, "");
+    const bool is_skipped = options.is_from_folder && harness::IsJobConfig(file);
+    (is_skipped ? result.not_run : result.error) = scenario.error().message;
     return result;
   }
   const auto settings = ReadSettingsOfScenario(options.flags, options.read_words, *scenario);

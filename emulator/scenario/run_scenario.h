@@ -10,6 +10,7 @@
 
 #include "emulator/app/settings/emulator_flags.h"
 #include "emulator/scenario/job_words.h"
+#include "emulator/scenario/run_settings.h"
 #include "harness/scenario/report.h"
 #include "harness/scenario/scenario.h"
 
@@ -28,6 +29,14 @@ struct RunScenarioOptions {
   app::EmulatorFlags flags = {};      // of the command
   bool is_from_folder = false;  // the user named a folder, which may have other YAML files, too
 };
+
+/// Like harness::ReadScenario. The error about the config of a job says that it is one.
+Result<harness::Scenario> ReadScenarioFile(const Path& file);
+
+/// Describes which `needs` of the scenario this host does not meet, so that the scenario is
+/// skipped; "" if it meets all.
+std::string DescribeMissingNeeds(const harness::Scenario& scenario, const RunSettings& settings,
+                                 const ReadJobWords& read);
 
 /// If the scenario cannot run, `ScenarioResult::error` says why.
 harness::ScenarioResult RunScenario(const Path& file, const RunScenarioOptions& options);

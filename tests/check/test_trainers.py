@@ -28,6 +28,20 @@ class Check(fixture.WithFolder):
         self.assertEqual(list(self.state.glob("scenarios/*")), [], "left behind")
         self.assertFalse((self.folder / "caip-findings").exists(), "nothing was found")
 
+    def test_a_module_that_the_source_lacks_is_no_mistake_of_packing(self):
+        package = trainers.write(self.folder / "source")
+        imports = {"subdir": "import trainer.subdir.model\n", "model": "from trainer import model\n"}
+        for name, text in imports.items():
+            (package / f"imports_{name}.py").write_text(text)
+        for module, missing in (("taks", "taks"), ("imports_subdir", "subdir"), ("imports_model", "model")):
+            report, done = self.report("--filter", "package/*", "--filter", "start/*", "--package-path", package,
+                                       "--module-name", f"trainer.{module}", "--state", self.state)
+            self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"),
+                             {"package/installed": f"no file of the source has the module 'trainer.{missing}'"},
+                             done.stdout)
+            self.assertNotIn("find_packages", done.stdout)
+            self.assertIn("see package/installed", self.verdicts(report, "SKIPPED")["start/succeeds"])
+
     def test_a_sound_image_passes_all_checks_except_those_of_packages(self):
         report, done = self.report(*self.as_image(trainers.write(self.folder / "source")))
         self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"), {}, done.stdout)

@@ -48,6 +48,17 @@ TEST(ExploreText, IsGreenWithoutFindings) {
   EXPECT_THAT(ExploreText(report, {}, true), EndsWith("\033[1;32mnothing found\033[0m\n"));
 }
 
+TEST(ExploreText, SaysWhatWasNotTried) {
+  explore::ExploreReport report = AReport();
+  report.findings[0].left_out = 16;
+  report.left_out = {{report.findings[0].flaw.cause, 16}};
+  const std::string text = ExploreText(report, {}, false);
+  EXPECT_THAT(text, HasSubstr("\nnot all were tried: 16 restarts are like others that only a limit "
+                              "ended (--all-points tries them)\n"));
+  EXPECT_THAT(text, HasSubstr("\n   not tried: 16 points like it (--all-points tries them)\n"));
+  EXPECT_THAT(ExploreText(AReport(), {}, false), Not(HasSubstr("not tried")));
+}
+
 TEST(ExploreProgressLine, NamesEachPhase) {
   EXPECT_EQ(ProgressText({Phase::kBaseline, 2, 3, 0}), "baseline run 2/3");
   EXPECT_EQ(ProgressText({Phase::kRestarts, 20, 60, 1}),

@@ -11,6 +11,7 @@ namespace caip::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* kUri = "gs://b/job_1/packages/0123/trainer-0.1.tar.gz";
 
@@ -116,6 +117,19 @@ TEST(MissingModule, OfAnotherPackageIsToBeRequired) {
       MissingModuleHint(FailedJob("ModuleNotFoundError: No module named 'torch'", "2.11"));
   EXPECT_THAT(hint, HasSubstr("install_requires"));
   EXPECT_THAT(hint, HasSubstr("'torch'"));
+}
+
+// No other package has it, so install_requires does not help.
+TEST(MissingModule, OfTheJobsOwnPackageIsToBeAdded) {
+  for (const char* module : {"trainer.extra", "trainer"}) {
+    const std::string hint = MissingModuleHint(
+        FailedJob("ModuleNotFoundError: No module named '" + std::string(module) + "'", "2.11"));
+    EXPECT_THAT(hint, HasSubstr("The job's own package has no module '" + std::string(module)));
+    EXPECT_THAT(hint, Not(HasSubstr("install_requires")));
+  }
+  const std::string other =
+      MissingModuleHint(FailedJob("ModuleNotFoundError: No module named 'trainers.a'", "2.11"));
+  EXPECT_THAT(other, HasSubstr("install_requires"));
 }
 
 TEST(MissingModule, IsNotTheTroubleOfEveryJob) {

@@ -187,6 +187,14 @@ TEST(Tuning, HasSoManyTrialsAtATimeAndNoMore) {
   }
 }
 
+TEST(Tuning, HasNoMoreTrialsThanMaxTrialsIfMoreMayRunAtATime) {
+  Tuning t;
+  const ml::Job job = t.Run(ATuningJob("j", 2, 9));
+  EXPECT_EQ(job.state, JobState::kSucceeded);
+  EXPECT_EQ(t.launches.size(), 2u);
+  EXPECT_EQ(t.most_live, 2u);
+}
+
 TEST(Tuning, AFailingTrialLeavesTheOthersAlone) {
   Tuning t;
   t.script = [](const ReplicaLaunch& launch) {

@@ -54,6 +54,28 @@ class Explore(explorer_case.ExplorerCase):
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn(named, done.stdout)
 
+    def test_a_scenario_without_its_modules_is_not_run(self):
+        file = self.folder / "s.yaml"
+        file.write_text("description: d\nneeds: {modules: [json, caip_missing_module]}\n"
+                        "trainer: {command: [python3, -c, import caip_missing_module]}\n")
+        report, junit = self.folder / "report.json", self.folder / "report.xml"
+        code, text = self.explore(file, "--json", str(report), "--junit", str(junit))
+        self.assertEqual(code, 0, text)
+        self.assertIn(f"NOT RUN {file}  ('python3' lacks the modules: caip_missing_module)", text)
+        self.assertNotIn("does not succeed", text)
+        found = json.loads(report.read_text())
+        schema = json.loads((trainers.ROOT / "docs" / "explore-report.schema.json").read_text())
+        self.assertEqual(list(json_schema.misfits(found, schema)), [])
+        self.assertEqual((found["tried"], found["findings"]), (0, []))
+        self.assertIn("lacks the modules: caip_missing_module", found["ended"])
+        self.assertEqual(len(xml.etree.ElementTree.parse(junit).findall(".//skipped")), 1)
+
+    def test_the_config_of_a_job_is_called_that(self):
+        code, text = self.explore(trainers.ROOT / "scenarios" / "digits.yaml")
+        self.assertEqual(code, 2, text)
+        self.assertIn("is the config of a job", text)
+        self.assertNotIn("is not a known key", text)
+
     def test_arguments_that_do_not_make_a_job_are_refused(self):
         for words, named in ((["--module-name", "trainer.task"], "package"),
                             (["--module-nam", "trainer.task"], "--module-nam")):
@@ -163,6 +185,37 @@ class Explore(explorer_case.ExplorerCase):
         self.assertIn("nothing found", text)
         self.assertIn("not compared, because it counts restarts: objects like job/out/attempt, "
                       "objects like job/out/starts/#", text)
+
+    def test_weights_that_differ_after_any_restart_are_no_count_of_starts(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.FORGETS_ITS_SEED), "--no-pairs")
+        self.assertEqual(code, 1, text)
+        self.assertIn("objects have different contents: job/out/model", text)
+        self.assertNotIn("may be harmless", text)
+        code, text = self.explore(trainers.write(self.folder, trainers.COUNTS_STARTS_IN_ITS_MODEL), "--no-pairs")
+        self.assertEqual(code, 0, text)
+        self.assertIn("objects have different contents: job/out/model", text)
+        self.assertIn("1 cause, which may be harmless", text)
+
+    def test_points_like_others_that_only_a_limit_ended_are_left_out(self):
+        file = trainers.write(self.folder, trainers.HANGS_AFTER_A_RESTART, "limits: {wall: 4m, no_progress: 5s}\n")
+        report = self.folder / "report.json"
+        schema = json.loads((trainers.ROOT / "docs" / "explore-report.schema.json").read_text())
+        words = ("--disks", "new", "--no-pairs", "--json", str(report), "--jobs")
+        tried = []
+        for jobs in ("1", "4"):
+            code, text = self.explore(file, *words, jobs, out=f"out-{jobs}")
+            self.assertEqual(code, 1, text)
+            self.assertIn("the job does not end  (5 points)", text)
+            self.assertIn("   not tried: 7 points like it (--all-points tries them)", text)
+            found = json.loads(report.read_text())
+            self.assertEqual(list(json_schema.misfits(found, schema)), [])
+            self.assertEqual((found["not_tried"], found["tried"]), (7, found["restarts"] - 7))
+            tried.append(self.verdicts(f"out-{jobs}"))
+        self.assertEqual(*tried)
+        code, text = self.explore(file, *words, "4", "--all-points", out="all")
+        self.assertIn("the job does not end  (12 points)", text)
+        self.assertNotIn("not tried", text)
+        self.assertEqual(json.loads(report.read_text())["not_tried"], 0)
 
     def test_a_finding_that_may_be_harmless_is_marked_and_is_not_a_failure(self):
         code, text = self.explore(trainers.write(self.folder, trainers.WRITES_AGAIN))

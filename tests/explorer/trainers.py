@@ -153,6 +153,43 @@ if not job.list("model"):
 # The same with one save.
 HIDES_ITS_DIFFERENCE_WITH_ONE_SAVE = HIDES_ITS_DIFFERENCE.replace("step % 3 == 0", "step == 6")
 
+# Its model, which is binary, has other weights after any restart, also after one before its first step.
+FORGETS_ITS_SEED = """
+import pickle, random, urllib.request
+begun = bool(job.list("started"))
+if not begun:
+    job.put("started", {})
+""" + SOUND + """
+url = (os.environ["STORAGE_EMULATOR_HOST"] +
+       "/upload/storage/v1/b/job/o?uploadType=media&name=out/model")
+random.seed(begun)
+model = pickle.dumps([random.random() for _ in range(40)])
+if not job.list("model"):
+    urllib.request.urlopen(urllib.request.Request(url, model, method="POST"))
+"""
+
+# Correct: its model, which is binary, holds the number of starts.
+COUNTS_STARTS_IN_ITS_MODEL = """
+import pickle, urllib.request
+attempt = (job.get("attempt")["attempt"] if job.list("attempt") else 0) + 1
+job.put("attempt", {"attempt": attempt})
+""" + SOUND + """
+url = (os.environ["STORAGE_EMULATOR_HOST"] +
+       "/upload/storage/v1/b/job/o?uploadType=media&name=out/model")
+model = pickle.dumps({"starts": attempt, "w": [step / 7 for step in range(40)]})
+if not job.list("model"):
+    urllib.request.urlopen(urllib.request.Request(url, model, method="POST"))
+"""
+
+# It waits forever if it finds a checkpoint.
+HANGS_AFTER_A_RESTART = """
+if newest():
+    time.sleep(600)
+for step in range(1, 13):
+    record(step)
+    job.put("ckpt-%02d" % step, {"step": step})
+"""
+
 # It takes a lock in storage, which a lost machine leaves there.
 LEAVES_A_LOCK = """
 import urllib.error, urllib.request

@@ -16,8 +16,10 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// A session of one plain run of a master.
 class ASession {
@@ -209,6 +211,95 @@ TEST(PackageChecks, AMissingModuleThatTheSourceLacksIsAnUndeclaredDependency) {
     EXPECT_EQ(EvaluateCheck(*FindCheck(id), *session).verdict, CheckVerdict::kFail) << module;
     EXPECT_NE(EvaluateCheck(*FindCheck(other), *session).verdict, CheckVerdict::kFail) << module;
   }
+}
+
+/// A job whose source tree has some modules, and which failed with a line of Python.
+class AJobWithoutAModule {
+ public:
+  explicit AJobWithoutAModule(const std::string& line) {
+    const Path package = directory_.path() / "trainer";
+    EXPECT_TRUE(MakeDirectories(package / "models").ok());
+    for (const char* file : {"__init__.py", "task.py", "models/deep.py", "fast.pyx"}) {
+      EXPECT_TRUE(WriteFile(package / file, "").ok());
+    }
+    session_->trainer.source = package;
+    session_->runs["packages"].look = {{"undeclared", Json::array()}, {"missing", Json::array()}};
+    session_.With(1, Line("master-0", 1, line)).With(2, Exit("master-0", 1, 1)).Ends("FAILED");
+  }
+  CheckResult Of(const char* check) { return EvaluateCheck(*FindCheck(check), *session_); }
+  ASession& session() { return session_; }
+
+ private:
+  const TemporaryDirectory directory_{"caip-check-"};
+  ASession session_;
+};
+
+TEST(PackageChecks, AModuleThatNoFileOfTheSourceHasIsNoMistakeOfPacking) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"/usr/bin/python3: No module named trainer.taks", "trainer.taks"},
+      {"/usr/bin/python3: No module named trainer.__main__; 'trainer' is a package and cannot be "
+       "directly executed",
+       "trainer.__main__"},
+      {"/usr/bin/python3: Error while finding module specification for 'trainr.task' "
+       "(ModuleNotFoundError: No module named 'trainr')",
+       "trainr"},
+      {"ModuleNotFoundError: No module named 'trainer.subdir'", "trainer.subdir"},
+      {"ModuleNotFoundError: No module named 'trainer.models.wide'", "trainer.models.wide"},
+      {"ImportError: cannot import name 'model' from 'trainer' (/x/trainer/__init__.py)",
+       "trainer.model"},
+  };
+  for (const auto& [line, module] : rows) {
+    AJobWithoutAModule job(line);
+    const bool is_other = std::string(module) == "trainr";
+    if (is_other) job.session()->trainer.job.document["pythonModule"] = "trainr.task";
+    const CheckResult result = job.Of("package/installed");
+    EXPECT_EQ(result.verdict, CheckVerdict::kFail) << line;
+    EXPECT_EQ(result.found, "no file of the source has the module '" + std::string(module) + "'");
+    EXPECT_THAT(result.evidence, Contains(HasSubstr(line)));
+    EXPECT_THAT(result.advice, Not(HasSubstr("find_packages"))) << line;
+    EXPECT_NE(job.Of("package/dependencies").verdict, CheckVerdict::kFail) << line;
+    EXPECT_THAT(job.Of("start/succeeds").found, HasSubstr("see package/installed")) << line;
+  }
+}
+
+TEST(PackageChecks, AModuleOfTheSourceThatThePackageLacksIsAMistakeOfPacking) {
+  for (const char* line :
+       {"/usr/bin/python3: No module named trainer.task",
+        "ModuleNotFoundError: No module named 'trainer.models'",
+        "ModuleNotFoundError: No module named 'trainer.models.deep'",
+        "ModuleNotFoundError: No module named 'trainer.fast'",
+        "ImportError: cannot import name 'deep' from 'trainer.models' (unknown location)"}) {
+    const CheckResult result = AJobWithoutAModule(line).Of("package/installed");
+    EXPECT_EQ(result.verdict, CheckVerdict::kFail) << line;
+    EXPECT_THAT(result.advice, HasSubstr("find_packages")) << line;
+  }
+}
+
+TEST(PackageChecks, ANameThatAModuleLacksIsNoMistakeOfPacking) {
+  for (const char* line :
+       {"ImportError: cannot import name 'helper' from 'trainer.task' (/x/trainer/task.py)",
+        "ImportError: cannot import name 'deep' from partially initialized module 'trainer.models' "
+        "(most likely due to a circular import) (/x/trainer/models/__init__.py)",
+        "ImportError: cannot import name 'load' from 'yaml' (/x/yaml/__init__.py)"}) {
+    AJobWithoutAModule job(line);
+    EXPECT_EQ(job.Of("start/succeeds").verdict, CheckVerdict::kFail) << line;
+    EXPECT_EQ(job.Of("package/installed").verdict, CheckVerdict::kSkipped) << line;
+    EXPECT_NE(job.Of("package/dependencies").verdict, CheckVerdict::kFail) << line;
+  }
+}
+
+TEST(PackageChecks, AModuleOfTheJobIsNoDependencyWithoutASourceTreeEither) {
+  AJobWithoutAModule job("ModuleNotFoundError: No module named 'trainer.extra'");
+  job.session()->trainer.source.reset();
+  EXPECT_EQ(job.Of("package/installed").verdict, CheckVerdict::kFail);
+  EXPECT_EQ(job.Of("package/dependencies").verdict, CheckVerdict::kPass);
+}
+
+TEST(StartCheck, NamesTheCheckThatExplainsTheFailure) {
+  AJobWithoutAModule job("ModuleNotFoundError: No module named 'yaml.nodes'");
+  EXPECT_EQ(job.Of("package/dependencies").verdict, CheckVerdict::kFail);
+  EXPECT_EQ(job.Of("package/installed").verdict, CheckVerdict::kSkipped);
+  EXPECT_EQ(job.Of("start/succeeds").found, "the job fails: see package/dependencies");
 }
 
 TEST(RoleChecks, AReplicaThatWritesTheMastersObjectsGetsAWarning) {

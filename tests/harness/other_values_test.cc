@@ -43,6 +43,9 @@ TEST(OtherValues, OfTextsAreFractionsAmongTheSameWords) {
   EXPECT_TRUE(TextsHoldOtherValues("[0.25, 7]", "[12.5, 7]"));
   EXPECT_FALSE(TextsHoldOtherValues("w;0.25\n", "w;0.2500001\n")) << "drift";
   EXPECT_FALSE(TextsHoldOtherValues("start 1, 0.25\n", "start 2, 0.26\n")) << "may count starts";
+  EXPECT_TRUE(TextsHoldOtherValues("examples 160\n", "examples 161\n"));
+  EXPECT_TRUE(TextsHoldOtherValues("examples:160\n", "examples:161\n"));
+  EXPECT_FALSE(TextsHoldOtherValues("08:30:12 saved\n", "08:31:02 saved\n")) << "a time";
   EXPECT_FALSE(TextsHoldOtherValues("0.25\n", "resumed\n0.26\n"));
   EXPECT_FALSE(TextsHoldOtherValues("0.25\n", "0.26\n0.27\n"));
   EXPECT_FALSE(TextsHoldOtherValues("0.25 a", "0.26 b"));

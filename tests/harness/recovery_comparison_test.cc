@@ -323,6 +323,77 @@ TEST(RecoveryComparison, IsSureOfFractionsThatAnEarlyRestartChangesToo) {
               ElementsAre("objects have different contents: job/out/model"));
 }
 
+/// The flaws of a model that a restart before the first step changes into `early`, and the restart
+/// at the crash point into `late`.
+std::vector<std::string> CausesIfAnEarlyRestartChanges(const std::string& model,
+                                                       const std::string& early,
+                                                       const std::string& late) {
+  const Trainer trainer{.model = model};
+  Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed());
+  Evidence restarted = trainer.Undisturbed();
+  restarted.objects["job/out/model"].bytes = early;
+  baseline.Learn(restarted);
+  Evidence run = trainer.Restarted(4);
+  run.objects["job/out/model"].bytes = late;
+  return CausesOf(CompareRecovery(baseline, trainer.Point(), run));
+}
+
+TEST(RecoveryComparison, IsSureOfAllValuesThatCountNoStartsIfAnEarlyRestartChangesThemToo) {
+  const auto numbers = [](unsigned char low) {
+    std::string bytes = "\x80\x04";
+    for (unsigned char i = 0; i < 40; ++i) (bytes += 'G') += static_cast<char>(low + i);
+    return bytes;
+  };
+  for (const auto& [model, restarted] : std::vector<std::pair<std::string, std::string>>{
+           {numbers(130), numbers(190)},
+           {"weight 1.25 bias 0.5\n", "weight 3.75 bias 0.125\n"},
+           {"{\"examples\": 160}", "{\"examples\": 161}"},
+           {"160 examples\n", "161 examples\n"},
+           {"{\"w\": 0.5, \"starts\": 1}", "{\"w\": 0.25, \"starts\": 2}"}}) {
+    EXPECT_THAT(CausesIfAnEarlyRestartChanges(model, restarted, restarted),
+                ElementsAre("objects have different contents: job/out/model"))
+        << model;
+  }
+}
+
+TEST(RecoveryComparison, DoubtsWhatMayCountStartsIfAnEarlyRestartChangesItToo) {
+  const std::string weights = "\x80" + std::string(80, '\xa5');
+  for (const auto& [model, restarted] : std::vector<std::pair<std::string, std::string>>{
+           {weights + "K\x01.", weights + "K\x02."},                          // counted
+           {weights + "G\x41\xd9\x5a\x01.", weights + "G\x41\xd9\x5b\x77."},  // a time
+           {"{\"saved_at\": 1764424800}", "{\"saved_at\": 1764424801}"},
+           {"saved at 08:30:12\n", "saved at 08:30:13\n"},
+           {"{\"starts\": 1, \"lines\": 7}", "{\"starts\": 2, \"lines\": 9}"},
+           {"{\"resumed\": false, \"lines\": 7}", "{\"resumed\": true, \"lines\": 9}"}}) {
+    EXPECT_THAT(CausesIfAnEarlyRestartChanges(model, restarted, restarted),
+                ElementsAre("? objects have different contents: job/out/model"))
+        << model;
+  }
+}
+
+TEST(RecoveryComparison, DoubtsACountBesideAValueThatAnEarlyRestartChanges) {
+  EXPECT_THAT(CausesIfAnEarlyRestartChanges("{\"w\": 0.5, \"starts\": 1, \"step\": 6}",
+                                            "{\"w\": 0.25, \"starts\": 2, \"step\": 6}",
+                                            "{\"w\": 0.5, \"starts\": 2, \"step\": 6}"),
+              ElementsAre("? objects have different contents: job/out/model"));
+}
+
+// One of the objects that share a pattern holds a learned value, another one a count of starts.
+TEST(RecoveryComparison, ComparesObjectsWhosePatternAlsoCountsStarts) {
+  const Trainer trainer;
+  Evidence run = trainer.Undisturbed();
+  run.objects["job/out/part-1"] = {"1", 1};
+  run.objects["job/out/part-2"] = {"{\"w\": 0.5}", 1};
+  Baseline baseline(run, run);
+  Evidence early = run;
+  early.objects["job/out/part-1"].bytes = "2";
+  early.objects["job/out/part-2"].bytes = "{\"w\": 0.25}";
+  baseline.Learn(early);
+  EXPECT_THAT(baseline.counting_patterns(), IsEmpty());
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, trainer.Point(), early)),
+              ElementsAre("objects have different contents: job/out/part-#"));
+}
+
 TEST(RecoveryComparison, QuotesTheLastWordsOfATrainerWithoutATraceback) {
   const Trainer trainer;
   Evidence run = trainer.Restarted(4);

@@ -117,6 +117,17 @@ TEST(ScenarioReader, HasDefaults) {
   EXPECT_FALSE(read->needs_twin());
 }
 
+TEST(ScenarioReader, ReadsNeeds) {
+  const auto gpus = Read(kHead + "needs: {gpus: 2}\n");
+  ASSERT_TRUE(gpus.ok()) << gpus.error().message;
+  EXPECT_EQ(gpus->gpus, 2);
+  EXPECT_TRUE(gpus->modules.empty());
+  const auto both = Read(kHead + "needs: {modules: [torch], gpus: 1}\n");
+  ASSERT_TRUE(both.ok()) << both.error().message;
+  EXPECT_EQ(both->gpus, 1);
+  EXPECT_EQ(both->modules, std::vector<std::string>{"torch"});
+}
+
 TEST(ScenarioReader, ReportsAllMistakesAtOnceWithLineColumnAndCaret) {
   const std::string mistakes = Mistakes(
       "descripton: d\n"
@@ -146,6 +157,9 @@ TEST(ScenarioReader, RejectsUnknownKeysAndValues) {
       {"faults:\n- kill: {replica: master-0}\n  when: {stat: RUNNING}\n", "did you mean 'state'?"},
       {"faults:\n- kill: {replica: master}\n", "`when` is missing"},
       {"faults:\n- kill: {}\n  when: {step: 1}\n", "kill needs `replica`"},
+      {"needs: {gpus: 0}\n", "needs.gpus: must be at least 1"},
+      {"needs: {gpus: some}\n", "needs.gpus: must be a whole number"},
+      {"needs: {gpu: 1}\n", "did you mean 'gpus'?"},
       {"faults:\n- kill: {replica: master, for: 2s}\n  when: {step: 1}\n",
        "kill.for: is not a known key"},
       {"faults:\n- {kill: {replica: master}, cancel: {}, when: {step: 1}}\n",
@@ -623,7 +637,7 @@ TEST(ScenarioSchema, HasEveryKeyOfTheShippedScenarios) {
 // The shipped file is well formed.
 TEST(ScenarioReader, ReadsEveryShippedScenario) {
   size_t read = 0;
-  for (const char* folder : {"restarts", "service"}) {
+  for (const char* folder : {"restarts", "service", "frameworks"}) {
     const Path path = Path(CAIP_SOURCE_DIR) / "scenarios" / folder;
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
       if (entry.path().extension() != ".yaml") continue;

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "base/files.h"
 #include "base/json.h"
 #include "harness/scenario/scenario.h"
 #include "host/process/child_process.h"
@@ -81,6 +86,65 @@ TEST(MissingModules, OfAPackageAreThoseOfItsRuntimeVersion) {
   scenario.modules = {"caip_missing"};
   EXPECT_EQ(DescribeMissingModules(scenario, SystemPython()),
             "'" + SystemPython() + "' lacks the modules: caip_missing");
+}
+
+// A host whose nvidia-smi lists one GPU, and what is visible of it. Where there are real ones,
+// those count instead.
+class MissingGpus : public ::testing::Test {
+ protected:
+  MissingGpus() : path_(ValueOf("PATH")), visible_(ValueOf("CUDA_VISIBLE_DEVICES")) {
+    const Path program = bin_.path() / "nvidia-smi";
+    EXPECT_TRUE(WriteFile(program,
+                          "#!/bin/sh\n"
+                          "case $1 in --query-gpu*) echo '0, GPU-a, Tesla T4, 15360, 1:0';; esac\n")
+                    .ok());
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    Set("PATH", bin_.path().string() + ":/usr/bin:/bin");
+    Set("CUDA_VISIBLE_DEVICES", std::nullopt);
+  }
+  ~MissingGpus() override {
+    Set("PATH", path_);
+    Set("CUDA_VISIBLE_DEVICES", visible_);
+  }
+  static std::optional<std::string> ValueOf(const char* name) {
+    return host::FindVariable(host::OwnEnvironment(), name);
+  }
+  static void Set(const char* name, const std::optional<std::string>& value) {
+    value ? ::setenv(name, value->c_str(), 1) : ::unsetenv(name);
+  }
+  std::string Of(int64_t gpus) const {
+    harness::Scenario scenario;
+    scenario.gpus = gpus;
+    return DescribeMissingGpus(scenario, options_);
+  }
+
+  TemporaryDirectory bin_;
+  std::optional<std::string> path_;
+  std::optional<std::string> visible_;
+  app::EmulatorOptions options_;
+};
+
+TEST_F(MissingGpus, AreCounted) {
+  EXPECT_EQ(Of(0), "");
+  EXPECT_EQ(Of(1), "");
+  EXPECT_THAT(Of(1000), HasSubstr("it needs 1000 GPUs, and this host has only "));
+}
+
+TEST_F(MissingGpus, IncludeThoseThatTheStarterOfCaipHidesFromIt) {
+  Set("CUDA_VISIBLE_DEVICES", "");
+  EXPECT_EQ(Of(0), "");
+  EXPECT_EQ(Of(1), "it needs a GPU, and this host has none");
+}
+
+TEST_F(MissingGpus, AreNotReplacedByFakeOnes) {
+  options_.fake_gpus = "4xNVIDIA_TESLA_T4";
+  EXPECT_EQ(Of(1), "it needs a GPU, and no program can compute on fake GPUs");
+  EXPECT_EQ(Of(0), "");
+}
+
+TEST_F(MissingGpus, AreAllIfJobsGetNone) {
+  options_.gpus = app::GpuMode::kCpu;
+  EXPECT_EQ(Of(2), "it needs 2 GPUs, and --gpus cpu gives jobs none");
 }
 
 TEST_F(LauncherAbilities, IncludeStoppingForAFaultThatHangsAReplica) {

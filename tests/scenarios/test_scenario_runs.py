@@ -11,11 +11,15 @@ import time
 import scenario_case
 
 
+NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}  # hides those of the host from caip
+
+
 class Reports(scenario_case.Case):
-    def run_words(self, *words):
+    def run_words(self, *words, environment=()):
         return subprocess.run([scenario_case.caip(), "scenario", "run", *map(str, words), "--state",
                                str(self.folder / "state")], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=300)
+                              stderr=subprocess.PIPE, text=True, timeout=300,
+                              env=dict(os.environ, **dict(environment)))
 
     def test_a_notice_of_maintenance_gives_the_same_events_each_time(self):
         scenario = scenario_case.ROOT / "scenarios" / "service" / "maintenance_gives_notice.yaml"
@@ -101,6 +105,55 @@ class Reports(scenario_case.Case):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn(f"'{python}' lacks the modules: caip_missing_module", done.stdout)
 
+    def test_a_scenario_without_its_gpus_is_skipped_by_name(self):
+        file = self.scenario("record(1)\n", "needs: {gpus: 1}\n")
+        for settings, reason in (("", "this host has none"), ("gpus: cpu\n", "--gpus cpu gives jobs none"),
+                                 ("fake_gpus: 1xNVIDIA_TESLA_T4\n", "no program can compute on fake GPUs")):
+            self.configure(settings)
+            done = self.run_words(file, environment=NO_GPU)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn(f"NOT RUN {file}  (it needs a GPU, and {reason})", done.stdout)
+            self.assertIn("0 passed, 0 failed, 1 not run", done.stdout)
+
+    def test_all_needs_that_a_host_does_not_meet_are_named(self):
+        file = self.scenario("record(1)\n", "needs: {modules: [caip_missing_module], gpus: 1}\n")
+        done = self.run_words(file, environment=NO_GPU)
+        self.assertRegex(done.stdout, r"\(it needs a GPU, and this host has none; '\S+' lacks the modules: caip_missing_module\)")
+
+    def use_bare_python(self, *modules):
+        """Sets an interpreter with nothing but these modules, which are empty, for all jobs."""
+        environment = self.folder / "python"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+        site = next(environment.glob("lib/python*/site-packages"))
+        for module in modules:
+            (site / f"{module}.py").write_text("")
+        self.configure(f"python: {environment}/bin/python3\n")
+
+    def test_the_scenarios_of_a_gpu_are_not_run_on_a_host_with_pytorch_alone(self):
+        folder = self.folder / "scenarios"
+        folder.mkdir()
+        for file in (scenario_case.ROOT / "scenarios" / "frameworks").glob("torch_gpu*.yaml"):
+            (folder / file.name).write_text(f"extends: {file}\ndescription: d\n")
+        self.use_bare_python("torch")
+        done = self.run_words(folder, environment=NO_GPU)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("(it needs a GPU, and this host has none)"), 2, done.stdout)
+        self.assertIn("0 passed, 0 failed, 2 not run", done.stdout)
+
+    def test_the_scenarios_of_packages_are_not_run_on_a_bare_host(self):
+        folder = self.folder / "scenarios"
+        folder.mkdir()
+        frameworks = scenario_case.ROOT / "scenarios" / "frameworks"
+        files = [file for name in ("tf_*", "torch_ddp*", "torch_gpu*", "xgboost_tracker*")
+                 for file in frameworks.glob(name + ".yaml")]
+        for file in files:
+            (folder / file.name).write_text(f"extends: {file}\ndescription: d\n")
+        self.use_bare_python()
+        done = self.run_words(folder, environment=NO_GPU)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count(" lacks the modules: "), len(files), done.stdout)
+        self.assertIn(f"0 passed, 0 failed, {len(files)} not run", done.stdout)
+
     def test_the_config_of_a_job_among_scenarios_is_called_that(self):
         folder = self.folder / "mixed"
         folder.mkdir()
@@ -110,6 +163,10 @@ class Reports(scenario_case.Case):
         named = self.run_words(config)
         self.assertEqual(named.returncode, 2, named.stdout + named.stderr)
         self.assertIn("is the config of a job", named.stdout)
+        checked = subprocess.run([scenario_case.caip(), "scenario", "validate", str(config)],
+                                 stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(checked.returncode, 2, checked.stderr)
+        self.assertIn("is the config of a job", checked.stderr)
         both = self.run_words(folder)
         self.assertEqual(both.returncode, 0, both.stdout + both.stderr)
         self.assertIn("1 passed, 0 failed, 1 not run", both.stdout)

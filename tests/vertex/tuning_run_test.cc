@@ -92,6 +92,16 @@ TEST_F(TuningRun, GivesEachTrialItsValuesAndVariables) {
   }
 }
 
+TEST_F(TuningRun, HasNoMoreTrialsThanMaxTrialCountIfMoreMayRunAtATime) {
+  Json body = vertex::AGridStudyJob();
+  body["maxTrialCount"] = 2;
+  body["parallelTrialCount"] = 9;
+  const Json job = RunToTheEnd(body);
+  EXPECT_EQ(job["state"], "JOB_STATE_SUCCEEDED");
+  EXPECT_EQ(job["trials"].size(), 2u);
+  EXPECT_EQ(launches.size(), 2u);
+}
+
 TEST_F(TuningRun, APackageHasItsValuesAfterItsArguments) {
   Json body = vertex::AGridStudyJob();
   body["maxTrialCount"] = 1;

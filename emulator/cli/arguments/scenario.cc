@@ -235,6 +235,11 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
                  &explore.resume);
   AddExploreReports(grammar, app, explore);
   grammar.Heading("Further flags");
+  grammar.Switch(
+      app, "--all-points",
+      "Also try the points like others at which the job only waits for a limit (default: "
+      "five of each kind, if the job does not end at them).",
+      &explore.all_points);
   grammar.Switch(app, "--full-runs",
                  "Run each crash point from the beginning, not from recorded buckets.",
                  &explore.full_runs);

@@ -251,6 +251,7 @@ struct ExploreCommand {
   int64_t jobs = 0;                                // --jobs N; 0: one for each core
   std::optional<uint64_t> seed;                    // --seed N
   std::optional<bool> pairs;                       // --[no-]pairs; nullopt: a few
+  bool all_points = false;                         // --all-points
   bool full_runs = false;
   std::string disks = {};    // --disks new|kept|both; "": new, with a few restarts that keep it
   bool crash = false;        // --crash: the same as kept

@@ -19,6 +19,7 @@
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/run_isolation.h"
 #include "emulator/scenario/run_scenario.h"
+#include "harness/scenario/report.h"
 
 namespace caip::cli {
 namespace {
@@ -58,6 +59,7 @@ explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& wor
   options.points_max = command.points_max;
   if (command.pairs) options.pairs = *command.pairs ? explore::Pairs::kAll : explore::Pairs::kNone;
   options.kept_sample = command.disks.empty();
+  options.all_points = command.all_points;
   options.full_runs = command.full_runs;
   if (command.disks == "kept" || command.crash) options.disks = explore::Disks::kKept;
   if (command.disks == "both") options.disks = explore::Disks::kBoth;
@@ -76,9 +78,13 @@ explore::ExploreOptions OptionsOf(const ExploreCommand& command, const Path& wor
 }
 
 // The text for people goes to standard error if a report for programs goes to standard output.
+bool PrintsAside(const ExploreCommand& command) {
+  return command.json == "-" || command.junit == "-" || command.sarif == "-";
+}
+
 void PrintReport(const ExploreCommand& command, const explore::ExploreReport& report,
                  const explore::ReportHead& head, const Io& io) {
-  const bool aside = command.json == "-" || command.junit == "-" || command.sarif == "-";
+  const bool aside = PrintsAside(command);
   const bool terminal = aside ? io.err_is_terminal : io.out_is_terminal;
   const bool colours = terminal && !std::getenv("NO_COLOR");
   const std::string text = ExploreText(report, head, colours);
@@ -90,6 +96,21 @@ Status WriteReports(const ExploreCommand& command, const explore::ExploreReport&
   RETURN_IF_ERROR(WriteReport(command.junit, JunitReport(report, head), io));
   RETURN_IF_ERROR(WriteReport(command.json, PrettyJson(JsonReport(report, head)) + "\n", io));
   return WriteReport(command.sarif, PrettyJson(SarifReport(report, head)) + "\n", io);
+}
+
+// Reports a scenario whose needs this host does not meet. `scenario run` skips it, too.
+int PrintNotRun(const ExploreCommand& command, const std::string& missing, const Path& file,
+                const Io& io) {
+  harness::ScenarioResult result;
+  result.file = file.string();
+  result.not_run = missing;
+  const std::string text = harness::TextReport(result, false);
+  PrintsAside(command) ? io.err(text) : io.out(text);
+  explore::ExploreReport report;
+  report.ended = missing;
+  const Status written = WriteReports(command, report, {file.string(), app::kVersion, ""}, io);
+  if (!written.ok()) return Fail(io, "explore", written.error().message, kExitUsage);
+  return kExitSuccess;
 }
 
 // The exit code of an error that prevents or ends an exploration.
@@ -155,12 +176,14 @@ int PrintExploration(const ExploreCommand& command, const explore::ExploreReport
 
 int ExploreFile(const ExploreCommand& command, const Path& file, const scenario::Workshop& workshop,
                 const app::InterruptGuard& guard, const Io& io) {
-  auto read = harness::ReadScenario(file);
+  auto read = scenario::ReadScenarioFile(file);
   if (!read.ok()) return Fail(io, "explore", read.error().message, kExitUsage);
   Exploration exploration{file, *std::move(read), OptionsOf(command, workshop.path())};
   harness::Scenario& scenario = exploration.as_written;
   auto settings = scenario::ReadSettingsOfScenario(command.emulator, ReadJobWords, scenario);
   if (!settings.ok()) return Fail(io, "explore", settings.error().message, kExitUsage);
+  const std::string needs = scenario::DescribeMissingNeeds(scenario, *settings, ReadJobWords);
+  if (!needs.empty()) return PrintNotRun(command, needs, file, io);
   scenario.faults.clear();
   if (const std::string missing = scenario::DescribeMissingAbility(scenario); !missing.empty()) {
     return Fail(io, "explore", "This host cannot explore the scenario: " + missing, kExitCannot);

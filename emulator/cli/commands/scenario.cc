@@ -249,7 +249,7 @@ int RunScenarioValidate(const ScenarioValidateCommand& command, const Surroundin
   int code = kExitSuccess;
   const std::vector<Path> files = Files(command.files);
   for (const Path& file : files) {
-    const auto scenario = harness::ReadScenario(file);
+    const auto scenario = scenario::ReadScenarioFile(file);
     if (scenario.ok() || (!IsNamed(command.files, file) && harness::IsJobConfig(file))) continue;
     world.io.err(scenario.error().message + "\n");
     code = kExitUsage;

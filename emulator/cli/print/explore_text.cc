@@ -64,6 +64,7 @@ std::string FindingText(int number, const ExploreFinding& finding, const std::st
   if (!finding.once_more.empty()) text += paint.Row("after   ", explore::DescribeOnceMore(finding));
   if (!IsSure(finding)) text += paint.Row("may be harmless:", finding.flaw.doubt);
   if (!finding.remark.empty()) text += "   " + paint.Quoted(finding.remark) + "\n";
+  if (finding.left_out > 0) text += paint.Row("not tried:", explore::DescribeLeftOut(finding));
   for (const std::string& other : finding.also) text += paint.Row("also:", other);
   return text + paint.Row("again:", replay);
 }
@@ -86,7 +87,8 @@ std::string SummaryText(const ExploreReport& report) {
                      HumanDuration(report.took);
   if (report.known > 0) text += " (" + std::to_string(report.known) + " known from an earlier run)";
   text += "\n";
-  if (!report.ended.empty()) text += "not all were tried: " + report.ended + "\n";
+  const std::string why = explore::WhyNotAll(report);
+  if (!why.empty()) text += "not all were tried: " + why + "\n";
   if (report.missed == 0) return text;
   return text + std::to_string(report.missed) +
          (report.missed == 1 ? " crash point was" : " crash points were") +

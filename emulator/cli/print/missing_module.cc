@@ -27,10 +27,15 @@ std::string MissingModuleHint(const Json& job) {
   // Python's words for an import that fails (Lib/importlib/_bootstrap.py).
   static const RE2 missing(R"re(ModuleNotFoundError: No module named '([^']+))re");
   const Json* input = Member(job, "trainingInput");
+  const std::string program = input ? StringOr(*input, "pythonModule") : "";
   std::string module;
-  if (!input || StringOr(*input, "pythonModule").empty() ||
-      !RE2::PartialMatch(StringOr(job, "errorMessage"), missing, &module)) {
+  if (program.empty() || !RE2::PartialMatch(StringOr(job, "errorMessage"), missing, &module)) {
     return "";
+  }
+  if (TopOf(module) == TopOf(program)) {
+    return "The job's own package has no module '" + module +
+           "'. Correct the import, or add the file. If the source has it, name its folder in the "
+           "packages of setup.py. `caip check` compares the package with the source.\n";
   }
   const std::string version = StringOr(*input, "runtimeVersion");
   const std::string framework = FrameworkWith(TopOf(module), version);

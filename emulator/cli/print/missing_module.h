@@ -8,7 +8,8 @@
 namespace caip::cli {
 
 /// `job` is the API's Job. "": it failed for another reason, or it runs an image. A
-/// framework of the job's runtime version gets another remedy than other modules.
+/// framework of the job's runtime version gets another remedy than other modules, and so does a
+/// module of the job's own package.
 std::string MissingModuleHint(const Json& job);
 
 }  // namespace caip::cli

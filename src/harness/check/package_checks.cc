@@ -32,30 +32,13 @@ std::string DescribeUndeclaredImport(const Json& module) {
          StringOr(module, "why");
 }
 
-// The first part of the module in "No module named 'yaml.nodes'"; "" in other lines.
-std::string FindMissingModule(const std::string& line) {
-  constexpr std::string_view kBefore = "No module named '";
-  const size_t begin = line.find(kBefore);
-  if (begin == std::string::npos) return "";
-  const std::string rest = line.substr(begin + kBefore.size());
-  return rest.substr(0, rest.find_first_of(".'"));
-}
-
-// Whether the source tree has the module: then its file is missing in the package.
-bool IsOfSource(const CheckSession& session, const std::string& module) {
-  if (!session.trainer.source) return false;
-  std::error_code error;
-  const Path folder = session.trainer.source->parent_path();
-  return std::filesystem::exists(folder / module, error) ||
-         std::filesystem::exists(folder / (module + ".py"), error);
-}
-
-// The module for which the job fails, and which comes from another package than the job's own; ""
-// if it fails for another reason.
-std::string FindMissingDependency(const CheckSession& session) {
-  if (FindFailureCause(session) != FailureCause::kPackage) return "";
-  const std::string module = FindMissingModule(FindFailureLine(session));
-  return module.empty() || IsOfSource(session, module) ? "" : module;
+CheckResult FailOfMissingInSource(const CheckSession& session, const std::string& module) {
+  CheckResult result = FailOf(
+      session.Run("plain"), "",
+      "Add the file to the source, or correct the name: in --module-name, or in the import.");
+  result.found = "no file of the source has the module '" + module + "'";
+  result.evidence.insert(result.evidence.begin(), FindFailureLine(session));
+  return result;
 }
 
 CheckResult CheckInstalledPackage(const CheckSession& session) {
@@ -64,8 +47,13 @@ CheckResult CheckInstalledPackage(const CheckSession& session) {
     return Pass("the trainer ran from its installed package, without the source tree");
   }
   if (cause != FailureCause::kPackage) return Skip("the job fails for another reason");
-  if (!FindMissingDependency(session).empty())
+  const MissingModule module = MissingModuleOf(session);
+  if (module.origin == MissingModule::Origin::kOtherPackage) {
     return Skip("the job fails: see package/dependencies");
+  }
+  if (module.origin == MissingModule::Origin::kNowhere) {
+    return FailOfMissingInSource(session, module.name);
+  }
   CheckResult result = FailOf(session.Run("plain"), "from its installed package", kPackingAdvice);
   result.evidence.insert(result.evidence.begin(), FindFailureLine(session));
   for (const Json& missing : ListIn(session.Run("packages"), "missing")) {
@@ -79,7 +67,7 @@ CheckResult CheckCompletePackage(const CheckSession& session) {
     return Skip("without --package-path there is no source tree to compare with");
   }
   if (FindFailureCause(session) == FailureCause::kPackage) {
-    return Skip("files are missing: see package/installed and package/dependencies");
+    return Skip("a module or file is missing: see package/installed and package/dependencies");
   }
   CheckResult result{CheckVerdict::kWarn, "", {}, kPackingAdvice};
   for (const Json& missing : ListIn(session.Run("packages"), "missing")) {
@@ -99,7 +87,8 @@ CheckResult CheckDependencies(const CheckSession& session) {
   for (const Json& module : ListIn(session.Run("packages"), "undeclared")) {
     result.evidence.push_back(DescribeUndeclaredImport(module));
   }
-  if (result.evidence.empty() && !FindMissingDependency(session).empty()) {
+  if (result.evidence.empty() &&
+      MissingModuleOf(session).origin == MissingModule::Origin::kOtherPackage) {
     result.evidence.push_back(FindFailureLine(session));
   }
   if (result.evidence.empty()) {

@@ -141,7 +141,7 @@ bool MissesOwnFile(const std::string& line, const CheckSession& session) {
 }
 
 bool IsOfPackage(const std::string& line, const CheckSession& session) {
-  if (session.trainer.is_container) return false;
+  if (session.trainer.is_container || LacksNameInModule(line, session.trainer)) return false;
   return ContainsAny(line,
                      {"ModuleNotFoundError: ", "ImportError: ", "Error while finding module"}) ||
          line.find(": No module named ") != line.npos || MissesOwnFile(line, session);
@@ -170,6 +170,11 @@ FailureCause FindFailureCause(const CheckSession& session) {
 
 std::string FindFailureLine(const CheckSession& session) {
   return std::string(Trim(FindShownCause(session).line));
+}
+
+MissingModule MissingModuleOf(const CheckSession& session) {
+  if (FindFailureCause(session) != FailureCause::kPackage) return {};
+  return FindMissingModule(FindFailureLine(session), session.trainer);
 }
 
 }  // namespace caip::harness

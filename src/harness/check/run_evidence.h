@@ -9,6 +9,7 @@
 
 #include "harness/check/check.h"
 #include "harness/check/check_run.h"
+#include "harness/check/missing_module.h"
 
 namespace caip::harness {
 
@@ -43,5 +44,7 @@ enum class FailureCause {
 FailureCause FindFailureCause(const CheckSession& session);
 /// The line of the output that shows kJobDirFlag or kPackage; else "".
 std::string FindFailureLine(const CheckSession& session);
+/// The module for which the job fails with kPackage.
+MissingModule MissingModuleOf(const CheckSession& session);
 
 }  // namespace caip::harness

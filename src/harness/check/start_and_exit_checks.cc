@@ -8,6 +8,12 @@
 namespace caip::harness {
 namespace {
 
+// The check that reports why the job fails with kPackage.
+std::string PackageCheckOf(const CheckSession& session) {
+  const bool is_other = MissingModuleOf(session).origin == MissingModule::Origin::kOtherPackage;
+  return is_other ? "package/dependencies" : "package/installed";
+}
+
 CheckResult CheckSuccess(const CheckSession& session) {
   const CheckRun& run = session.Run("plain");
   switch (FindFailureCause(session)) {
@@ -16,7 +22,7 @@ CheckResult CheckSuccess(const CheckSession& session) {
     case FailureCause::kJobDirFlag:
       return Skip("the job fails: see arguments/job-dir");
     case FailureCause::kPackage:
-      return Skip("the job fails: see package/installed");
+      return Skip("the job fails: see " + PackageCheckOf(session));
     case FailureCause::kOther:
       break;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/expectations/counts.h"
+#include "harness/explorer/start_counts.h"
 
 namespace caip::harness {
 namespace {
@@ -96,23 +97,6 @@ std::set<std::string> RenamedPatterns(const Evidence& baseline, const Evidence& 
 
 namespace {
 
-// Whether a number with a fraction differs at the same place of both.
-bool HasOtherFractions(const Json& a, const Json& b) {
-  if (a.is_number_float() && b.is_number()) return a != b;
-  if (a.type() != b.type() || a.size() != b.size()) return false;
-  if (a.is_array()) {
-    for (size_t i = 0; i < a.size(); ++i) {
-      if (HasOtherFractions(a[i], b[i])) return true;
-    }
-  }
-  if (!a.is_object()) return false;
-  for (const auto& [name, value] : a.items()) {
-    const Json* other = Member(b, name);
-    if (other && HasOtherFractions(value, *other)) return true;
-  }
-  return false;
-}
-
 bool SameSteps(const StepRecords& a, const StepRecords& b) {
   return std::ranges::equal(
       a, b, {}, [](const auto& one) { return one.first; },
@@ -164,12 +148,7 @@ void Baseline::Learn(const Evidence& early_restart) {
   // the differences of a failed run are not counters
   if (early_restart.state != "SUCCEEDED") return;
   const std::set<std::string> renamed = RenamedPatterns(run_, early_restart);
-  // A learned value does not count anything, so the difference of a fraction is never one.
-  const auto is_learned = [](const std::string& before, const std::string& after) {
-    const auto a = ParseJson(before);
-    const auto b = ParseJson(after);
-    return a.ok() && b.ok() && HasOtherFractions(*a, *b);
-  };
+  std::set<std::string> other_values;  // patterns of objects that hold some
   const auto note = [&](const std::string& name, bool counts) {
     if (unstable_patterns_.contains(PatternOf(name))) return;
     const std::string pattern = WithoutNumbers(name);
@@ -180,10 +159,14 @@ void Baseline::Learn(const Evidence& early_restart) {
     const auto other = early_restart.objects.find(name);
     if (other == early_restart.objects.end()) {
       note(name, false);
-    } else if (!how_.objects.Equal(other->second.bytes, object.bytes) &&
-               !is_learned(object.bytes, other->second.bytes)) {
-      note(name, CountsSecondStart(object.bytes, other->second.bytes));
+      continue;
     }
+    const std::string& bytes = other->second.bytes;
+    if (how_.objects.Equal(bytes, object.bytes)) continue;
+    const ValueDifference difference = FindValueDifference(object.bytes, bytes);
+    const bool is_compared = !unstable_objects_.contains(name);
+    if (difference.has_others && is_compared) other_values.insert(WithoutNumbers(name));
+    if (difference.may_count) note(name, CountsSecondStart(object.bytes, bytes));
   }
   for (const auto& [name, object] : early_restart.objects) {
     if (run_.objects.contains(name)) continue;
@@ -193,6 +176,10 @@ void Baseline::Learn(const Evidence& early_restart) {
          }));
   }
   for (const std::string& pattern : doubtful_patterns_) counting_patterns_.erase(pattern);
+  // Objects with such a name are compared, and those of them that count are doubted.
+  for (const std::string& pattern : other_values) {
+    if (counting_patterns_.erase(pattern) > 0) doubtful_patterns_.insert(pattern);
+  }
 }
 
 void Baseline::FindResults() {

@@ -20,7 +20,7 @@ class Baseline {
 
   /// Learns from a run with a restart before the first step, when no training could be lost.
   /// Counters of restarts differ in it and are not compared. Other differences are compared, but
-  /// count as doubtful.
+  /// count as doubtful unless they cannot count starts (FindValueDifference).
   void Learn(const Evidence& early_restart);
 
   const Evidence& run() const { return run_; }
@@ -29,7 +29,8 @@ class Baseline {
   const std::set<std::string>& unstable_objects() const { return unstable_objects_; }
   /// Patterns of names (without numbers) of objects that count the starts of the job.
   const std::set<std::string>& counting_patterns() const { return counting_patterns_; }
-  /// Whether an early restart changes the object, but not as a counter of starts.
+  /// Whether an early restart changes the object as what may count starts, but does not look like a
+  /// counter.
   bool MayCount(const std::string& object) const;
   const std::set<std::string>& unstable_fields() const { return unstable_fields_; }
   const ChangingNames& changing() const { return changing_; }

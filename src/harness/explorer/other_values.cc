@@ -10,7 +10,9 @@
 #include <optional>
 #include <system_error>
 
+#include "base/text.h"
 #include "harness/explorer/drift.h"
+#include "harness/explorer/start_counts.h"
 
 namespace caip::harness {
 namespace {
@@ -82,6 +84,17 @@ Token NextToken(std::string_view text) {
   return {word, is_number ? std::optional(number) : std::nullopt};
 }
 
+bool IsDigitAt(std::string_view text, size_t at) {
+  return at < text.size() && text[at] >= '0' && text[at] <= '9';
+}
+
+// Whether the number is a part of a time of day: "08:30:12".
+bool IsPartOfClock(std::string_view text, size_t at, size_t size) {
+  const size_t end = at + size;
+  const bool begins = end < text.size() && text[end] == ':' && IsDigitAt(text, end + 1);
+  return begins || (at >= 2 && text[at - 1] == ':' && IsDigitAt(text, at - 2));
+}
+
 // Without the last part of a mark.
 std::string_view ValuesIn(std::string_view mark) { return mark.substr(0, mark.rfind(' ')); }
 
@@ -94,19 +107,29 @@ bool HoldOtherValues(std::string_view bytes, std::string_view other) {
   return !MayDrift(bytes, other);
 }
 
+bool IsText(std::string_view bytes) {
+  return IsUtf8(bytes) && std::none_of(bytes.begin(), bytes.end(), [](unsigned char c) {
+           return (c < 0x20 && c != '\n' && c != '\t' && c != '\r') || c == 0x7f;
+         });
+}
+
 bool TextsHoldOtherValues(std::string_view text, std::string_view other) {
   bool differs = false;
-  while (!text.empty() && !other.empty()) {
-    const Token mine = NextToken(text);
-    const Token found = NextToken(other);
-    text.remove_prefix(mine.text.size());
-    other.remove_prefix(found.text.size());
+  size_t at = 0;
+  size_t there = 0;
+  while (at < text.size() && there < other.size()) {
+    const Token mine = NextToken(text.substr(at));
+    const Token found = NextToken(other.substr(there));
+    const bool is_time = IsPartOfClock(text, at, mine.text.size());
+    at += mine.text.size();
+    there += found.text.size();
     if (mine.text == found.text) continue;
     if (!mine.number || !found.number) return false;
-    if (mine.is_whole() && found.is_whole()) return false;  // they may count starts
-    differs = differs || !IsDriftOf(*mine.number, *found.number);
+    const bool is_whole = mine.is_whole() && found.is_whole();
+    if (is_whole && (is_time || MayCountStarts(*mine.number, *found.number))) return false;
+    differs = differs || is_whole || !IsDriftOf(*mine.number, *found.number);
   }
-  return differs && text.empty() && other.empty();
+  return differs && at == text.size() && there == other.size();
 }
 
 std::string MarkOf(std::string_view bytes) {

@@ -12,8 +12,11 @@ namespace caip::harness {
 /// may hold the same.
 bool HoldOtherValues(std::string_view bytes, std::string_view other);
 
-/// Whether texts have the same words, and fractions that differ by more than drift. False: they may
-/// mean the same.
+/// Whether the bytes are letters, without control characters except line ends and tabs.
+bool IsText(std::string_view bytes);
+
+/// Whether texts have the same words, and fractions that differ by more than drift, or whole
+/// numbers that count no starts (MayCountStarts). False: they may mean the same.
 bool TextsHoldOtherValues(std::string_view text, std::string_view other);
 
 /// A text that identifies the contents.

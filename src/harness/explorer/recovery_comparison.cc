@@ -12,6 +12,7 @@
 #include "harness/explorer/failure_reason.h"
 #include "harness/explorer/other_state.h"
 #include "harness/explorer/other_values.h"
+#include "harness/explorer/start_counts.h"
 
 namespace caip::harness {
 namespace {
@@ -19,12 +20,6 @@ namespace {
 constexpr size_t kDifferenceShown = 60;  // characters of a text
 constexpr size_t kBefore = 20;           // characters before the first difference
 constexpr size_t kBytesShown = 12;       // bytes of other data
-
-bool IsText(std::string_view bytes) {
-  return IsUtf8(bytes) && std::none_of(bytes.begin(), bytes.end(), [](unsigned char c) {
-           return (c < 0x20 && c != '\n' && c != '\t' && c != '\r') || c == 0x7f;
-         });
-}
 
 // Returns the start of the character at this position.
 size_t BeginOfCharacter(std::string_view text, size_t at) {
@@ -152,6 +147,19 @@ std::string DoubtOfBytes(const std::string& bytes, const std::string& other, boo
   return is_sure ? "" : kOtherBytes;
 }
 
+std::string DoubtOfCount(const Baseline& baseline, const std::string& name) {
+  return baseline.MayCount(name) ? kMayCount : "";
+}
+
+// Why contents that differ may be harmless; "": they are not. `same_steps`: all steps are the same.
+std::string DoubtOfContents(const Baseline& baseline, const std::string& name,
+                            const std::string& bytes, const std::string& other, bool same_steps,
+                            bool has_drift) {
+  const std::string doubt = same_steps ? DoubtOfBytes(bytes, other, has_drift) : "";
+  if (!doubt.empty() || FindValueDifference(bytes, other).has_others) return doubt;
+  return DoubtOfCount(baseline, name);
+}
+
 std::string WrittenAfter(int64_t step) { return "written after step " + std::to_string(step); }
 
 void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
@@ -159,14 +167,12 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
   std::map<std::string, Flaw> by_cause;
   const std::set<std::string> renamed = RenamedPatterns(baseline.run(), run);
   const auto add = [&](const std::string& what, const std::string& name,
-                       const std::string& expected, const std::string& found,
-                       const std::string& doubt = "", const std::string& contents = "",
-                       Flaw::Kind kind = Flaw::Kind::kOther) {
+                       const std::string& expected, const std::string& found, Flaw::Kind kind,
+                       const std::string& why, const std::string& contents = "") {
     const std::string pattern = WithoutNumbers(name);
     if (renamed.contains(pattern) || !baseline.Compares(name)) return;
     const std::string cause =
         kind == Flaw::Kind::kDrift ? kDriftCause : what + ": " + baseline.PatternOf(name);
-    const std::string why = doubt.empty() && baseline.MayCount(name) ? kMayCount : doubt;
     Flaw flaw{cause, name + ": " + expected, found, why};
     flaw.kind = kind;
     if (kind == Flaw::Kind::kLeftOver) flaw.object = name;
@@ -174,7 +180,8 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
       flaw.object = name;
       flaw.contents = contents;
     }
-    by_cause.try_emplace(cause, std::move(flaw));
+    const auto [known, is_new] = by_cause.try_emplace(cause, flaw);
+    if (!is_new && !known->second.doubt.empty() && why.empty()) known->second = std::move(flaw);
   };
   const auto is_drift = [](const Flaw& flaw) { return flaw.kind == Flaw::Kind::kDrift; };
   const bool has_drift = std::ranges::any_of(flaws, is_drift);
@@ -185,8 +192,8 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
   for (const auto& [name, object] : baseline.run().objects) {
     const auto mine = run.objects.find(name);
     if (mine == run.objects.end()) {
-      add("objects are missing at the end", name, "present", "missing", "", "",
-          Flaw::Kind::kContents);
+      add("objects are missing at the end", name, "present", "missing", Flaw::Kind::kContents,
+          DoubtOfCount(baseline, name));
     } else if (!baseline.how().objects.Equal(mine->second.bytes, object.bytes) &&
                !CountsStarts(object.bytes, mine->second.bytes)) {
       const auto json = ParseJson(object.bytes);
@@ -195,23 +202,24 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
       const auto age = ages.AgeOf(name);
       const auto wanted = ages_wanted.AgeOf(name);
       if (age && wanted && *age != *wanted && !drifts) {
-        add(kOtherState, name, WrittenAfter(*wanted), WrittenAfter(*age), "", "",
-            Flaw::Kind::kOtherState);
+        add(kOtherState, name, WrittenAfter(*wanted), WrittenAfter(*age), Flaw::Kind::kOtherState,
+            DoubtOfCount(baseline, name));
         continue;
       }
       add("objects have different contents", name,
           ExcerptAtDifference(object.bytes, mine->second.bytes),
           ExcerptAtDifference(mine->second.bytes, object.bytes),
-          drifts       ? kMayDrift
-          : same_steps ? DoubtOfBytes(object.bytes, mine->second.bytes, has_drift)
-                       : "",
-          IsText(object.bytes) ? "" : MarkOf(mine->second.bytes),
-          drifts ? Flaw::Kind::kDrift : Flaw::Kind::kContents);
+          drifts ? Flaw::Kind::kDrift : Flaw::Kind::kContents,
+          drifts ? kMayDrift
+                 : DoubtOfContents(baseline, name, object.bytes, mine->second.bytes, same_steps,
+                                   has_drift),
+          IsText(object.bytes) ? "" : MarkOf(mine->second.bytes));
     }
   }
   for (const auto& [name, object] : run.objects) {
     if (!baseline.run().objects.contains(name))
-      add("objects are left over", name, "absent", "present", "", "", Flaw::Kind::kLeftOver);
+      add("objects are left over", name, "absent", "present", Flaw::Kind::kLeftOver,
+          DoubtOfCount(baseline, name));
   }
   for (auto& [cause, flaw] : by_cause) flaws.push_back(std::move(flaw));
 }

@@ -71,6 +71,7 @@ struct Scenario {
   Semantics semantics = Semantics::kObject;
   std::vector<std::string> needs;    // abilities of the host beyond those of its faults
   std::vector<std::string> modules;  // Python modules without which it is skipped
+  int64_t gpus = 0;                  // real GPUs without which it is skipped
 
   // The job: arguments of gcloud, a document, a command that all replicas run, or a cluster.
   const JobKind* kind = &TrainingJobs();

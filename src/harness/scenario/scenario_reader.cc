@@ -250,14 +250,15 @@ void ReadAddressing(const Reading& reading, Scenario& scenario) {
   }
 }
 
-// A list of abilities of the host, or {modules: [...]}.
+// A list of abilities of the host, or {modules: [...], gpus: 1}.
 void ReadNeeds(const Cursor& cursor, Scenario& scenario) {
   if (!cursor.IsMap()) {
     scenario.needs = cursor.Texts();
     return;
   }
-  cursor.OnlyKeys({"modules"});
-  scenario.modules = cursor.At("modules").Texts();
+  cursor.OnlyKeys({"modules", "gpus"});
+  if (cursor.Has("modules")) scenario.modules = cursor.At("modules").Texts();
+  if (cursor.Has("gpus")) scenario.gpus = cursor.At("gpus").Integer(1);
 }
 
 void ReadSteps(const Cursor& cursor, StepSource& steps) {

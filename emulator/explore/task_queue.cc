@@ -1,0 +1,118 @@
+#include "emulator/explore/task_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace caip::explore {
+namespace {
+
+// So many of a kind are tried before the rest is left out: the first one, the last one, and those
+// at each quarter between them (TaskList::MostDifferentFirst).
+constexpr size_t kEnoughAlike = 5;
+
+// How many of a kind must be settled before the one with this rank is tried: 0, 5, 10, 20, 40, ...
+// So that workers need not wait for each single outcome, but the choice is the same for any number
+// of them.
+size_t SettledBefore(size_t rank) {
+  size_t count = kEnoughAlike;
+  if (rank < count) return 0;
+  while (count * 2 <= rank) count *= 2;
+  return count;
+}
+
+// The cause, if a limit ended the job.
+std::string CauseOfLimit(const ExploreOutcome* outcome) {
+  if (!outcome || outcome->flaws.empty()) return "";
+  const harness::Flaw& flaw = outcome->flaws.front();
+  return flaw.kind == harness::Flaw::Kind::kNoEnd ? flaw.cause : "";
+}
+
+}  // namespace
+
+TaskQueue::TaskQueue(const TaskList& tasks, const std::vector<size_t>& order, bool tries_all)
+    : tries_all_(tries_all) {
+  std::map<std::string, size_t> kinds;
+  for (const size_t task : order) {
+    const auto [kind, is_new] = kinds.emplace(KindOf(tasks[task]), kinds_.size());
+    if (is_new) kinds_.emplace_back();
+    Kind& mine = kinds_[kind->second];
+    places_[task] = entries_.size();
+    mine.places.push_back(entries_.size());
+    Entry entry;
+    entry.task = task;
+    entry.kind = kind->second;
+    entry.rank = mine.places.size() - 1;
+    entries_.push_back(std::move(entry));
+  }
+}
+
+std::optional<size_t> TaskQueue::Next() {
+  std::unique_lock lock(mutex_);
+  while (!is_stopped_) {
+    bool waits = false;
+    for (size_t place = 0; place < entries_.size(); ++place) {
+      Entry& entry = entries_[place];
+      if (entry.state != State::kOpen) continue;
+      if (!IsReady(entry)) {
+        waits = true;
+      } else if (IsLeftOut(entry)) {
+        ++left_out_[kinds_[entry.kind].ended];
+        SettleLocked(place);
+      } else {
+        entry.state = State::kTried;
+        return entry.task;
+      }
+    }
+    if (!waits) return std::nullopt;
+    changed_.wait(lock);
+  }
+  return std::nullopt;
+}
+
+void TaskQueue::Settle(size_t task, const ExploreOutcome* outcome) {
+  const std::lock_guard lock(mutex_);
+  const size_t place = places_.at(task);
+  entries_[place].limit = CauseOfLimit(outcome);
+  SettleLocked(place);
+}
+
+void TaskQueue::Stop() {
+  const std::lock_guard lock(mutex_);
+  is_stopped_ = true;
+  changed_.notify_all();
+}
+
+bool TaskQueue::IsReady(const Entry& entry) const {
+  return tries_all_ || kinds_[entry.kind].settled >= SettledBefore(entry.rank);
+}
+
+// Only for an entry that is ready.
+bool TaskQueue::IsLeftOut(const Entry& entry) {
+  const size_t before = SettledBefore(entry.rank);
+  if (tries_all_ || before == 0) return false;
+  Kind& kind = kinds_[entry.kind];
+  if (kind.ended.empty()) kind.ended = CauseOfMost(kind, before);
+  return !kind.ended.empty();
+}
+
+void TaskQueue::SettleLocked(size_t place) {
+  entries_[place].state = State::kSettled;
+  Kind& kind = kinds_[entries_[place].kind];
+  while (kind.settled < kind.places.size() &&
+         entries_[kind.places[kind.settled]].state == State::kSettled) {
+    ++kind.settled;
+  }
+  changed_.notify_all();
+}
+
+// The cause that enough of the first ones of the kind have shown, and at least half of them.
+std::string TaskQueue::CauseOfMost(const Kind& kind, size_t first_ones) const {
+  std::map<std::string, size_t> counts;
+  for (size_t rank = 0; rank < first_ones; ++rank) ++counts[entries_[kind.places[rank]].limit];
+  for (const auto& [cause, count] : counts) {
+    if (!cause.empty() && count >= kEnoughAlike && count * 2 >= first_ones) return cause;
+  }
+  return "";
+}
+
+}  // namespace caip::explore

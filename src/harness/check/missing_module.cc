@@ -1,0 +1,104 @@
+#include "harness/check/missing_module.h"
+
+#include <re2/re2.h>
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "base/text.h"
+#include "run/traceback.h"
+
+namespace caip::harness {
+namespace {
+
+// "from `package` import `name`", which failed.
+struct FailedImport {
+  std::string package;
+  std::string name;
+  bool is_partial = false;  // a circular import: the package has not run to its end
+};
+
+// Python's words (Python/ceval.c: import_from).
+std::optional<FailedImport> FindFailedImport(const std::string& line) {
+  static const RE2 words(R"re(ImportError: cannot import name '([^']+)' from )re"
+                         R"re((partially initialized module )?'([^']+)')re");
+  FailedImport import;
+  std::string partial;
+  if (!RE2::PartialMatch(line, words, &import.name, &partial, &import.package)) return {};
+  import.is_partial = !partial.empty();
+  return import;
+}
+
+// Python's words (Lib/importlib/_bootstrap.py), and those of `python3 -m` (Lib/runpy.py).
+std::string FindModuleNotFound(const std::string& line) {
+  static const RE2 quoted(R"re(No module named '([^']+)')re");
+  static const RE2 bare(R"re(: No module named ([\w.]+))re");
+  std::string module;
+  if (RE2::PartialMatch(line, quoted, &module)) return module;
+  const bool is_refused = run::RefusesModule(std::string_view(Trim(line)));
+  return is_refused && RE2::PartialMatch(line, bare, &module) ? module : "";
+}
+
+std::string TopOfModule(const std::string& module) { return module.substr(0, module.find('.')); }
+
+Path FolderOfSource(const CheckedTrainer& trainer) { return trainer.source->parent_path(); }
+
+// The path of a module without the ending of its file.
+Path PlaceOfModule(const CheckedTrainer& trainer, const std::string& module) {
+  return FolderOfSource(trainer) / ReplaceAll(module, ".", "/");
+}
+
+bool IsSourcePackage(const CheckedTrainer& trainer, const std::string& module) {
+  std::error_code error;
+  return std::filesystem::is_directory(PlaceOfModule(trainer, module), error);
+}
+
+// A folder, or a file with any ending: extension modules are built from files of other languages.
+bool SourceHas(const CheckedTrainer& trainer, const std::string& module) {
+  if (IsSourcePackage(trainer, module)) return true;
+  const Path place = PlaceOfModule(trainer, module);
+  const std::string begin = place.filename().string() + ".";
+  std::error_code error;
+  using Files = std::filesystem::directory_iterator;
+  for (Files file(place.parent_path(), error), end; !error && file != end; file.increment(error)) {
+    if (file->path().filename().string().starts_with(begin)) return true;
+  }
+  return false;
+}
+
+// Whether the module would be one of the job's own packages, by its first part.
+bool IsOwn(const CheckedTrainer& trainer, const std::string& module) {
+  const std::string top = TopOfModule(module);
+  const auto program = trainer.job.kind->PythonModuleOf(trainer.job.document);
+  const bool is_of_program = program && TopOfModule(program->module) == top;
+  return is_of_program || (trainer.source && SourceHas(trainer, top));
+}
+
+std::string NameOfMissing(const std::string& line, const CheckedTrainer& trainer) {
+  const auto import = FindFailedImport(line);
+  if (!import) return FindModuleNotFound(line);
+  if (LacksNameInModule(line, trainer)) return "";
+  return import->package + "." + import->name;
+}
+
+}  // namespace
+
+MissingModule FindMissingModule(const std::string& line, const CheckedTrainer& trainer) {
+  using Origin = MissingModule::Origin;
+  const std::string name = NameOfMissing(line, trainer);
+  if (name.empty()) return {};
+  if (!IsOwn(trainer, name)) return {Origin::kOtherPackage, name};
+  if (!trainer.source) return {Origin::kUnknown, name};
+  return {SourceHas(trainer, name) ? Origin::kSource : Origin::kNowhere, name};
+}
+
+bool LacksNameInModule(const std::string& line, const CheckedTrainer& trainer) {
+  const auto import = FindFailedImport(line);
+  if (!import) return false;
+  if (import->is_partial || !IsOwn(trainer, import->package)) return true;
+  return trainer.source && !IsSourcePackage(trainer, import->package);
+}
+
+}  // namespace caip::harness

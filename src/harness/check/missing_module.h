@@ -1,0 +1,28 @@
+#pragma once
+// The module that Python did not find, and whose it is.
+
+#include <string>
+
+#include "harness/check/check_run.h"
+
+namespace caip::harness {
+
+struct MissingModule {
+  enum class Origin {
+    kUnknown,      // the line names no module, or there is no source tree to look it up in
+    kSource,       // the source tree has it, so the package lacks it
+    kNowhere,      // it would belong to the source tree, which does not have it either
+    kOtherPackage  // it comes from another package
+  } origin = Origin::kUnknown;
+  std::string name = {};  // "trainer.model"; "" if the line names none
+};
+
+/// The module that is missing by a line of Python, or of `python3 -m`.
+MissingModule FindMissingModule(const std::string& line, const CheckedTrainer& trainer);
+
+/// Whether the line reports an import of a name from a module that has no such name, or that has
+/// not run to its end because of a circular import. False if the name may be that of a module in a
+/// package of the job.
+bool LacksNameInModule(const std::string& line, const CheckedTrainer& trainer);
+
+}  // namespace caip::harness

@@ -1,0 +1,184 @@
+// Which restarts the explorer leaves out, because those like them ended by a limit.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "emulator/explore/explore_report.h"
+#include "emulator/explore/task_queue.h"
+#include "tests/harness/run_of.h"
+
+namespace caip::explore {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
+
+constexpr int64_t kStepsOfEach = 40;
+constexpr char kHangs[] = "the job does not end";
+
+/// Losses of the machines of a worker and of a chief, after each of their steps.
+TaskList LossesAfterSteps() {
+  harness::Evidence run;
+  run.events = {harness::Start("worker-0", 1), harness::Start("master-0", 1)};
+  for (int64_t step = 1; step <= kStepsOfEach; ++step) {
+    run.events.push_back(harness::Step("worker-0", 1, step));
+    run.events.push_back(harness::Step("master-0", 1, step));
+  }
+  run.events = harness::Numbered(std::move(run.events));
+  RecordedRun recorded;
+  recorded.points = harness::FindCrashPoints(run, {{"steps"}, {}, false});
+  recorded.events = run.events;
+  TaskList tasks;
+  tasks.AddWhole(recorded, std::nullopt, Interruption::kMachineLost);
+  return tasks;
+}
+
+ExploreOutcome Hangs() {
+  ExploreOutcome outcome;
+  outcome.flaws.push_back({kHangs, "SUCCEEDED", "limits.no_progress"});
+  outcome.flaws.back().kind = harness::Flaw::Kind::kNoEnd;
+  return outcome;
+}
+
+ExploreOutcome Fails() {
+  ExploreOutcome outcome;
+  outcome.flaws.push_back({"the job ends FAILED", "SUCCEEDED", "FAILED"});
+  outcome.flaws.back().kind = harness::Flaw::Kind::kJobFails;
+  return outcome;
+}
+
+using Trial = std::function<ExploreOutcome(const ExploreTask& task)>;
+
+/// What was tried by so many workers, and what was left out.
+struct Tried {
+  std::set<size_t> tasks;
+  std::map<std::string, size_t> left_out;
+};
+
+Tried TryAll(const Trial& trial, int workers, bool tries_all = false) {
+  const TaskList tasks = LossesAfterSteps();
+  TaskQueue queue(tasks, tasks.MostDifferentFirst(0), tries_all);
+  std::mutex mutex;
+  Tried tried;
+  const auto work = [&] {
+    while (const auto next = queue.Next()) {
+      const ExploreOutcome outcome = trial(tasks[*next]);
+      {
+        const std::lock_guard lock(mutex);
+        EXPECT_TRUE(tried.tasks.insert(*next).second);
+      }
+      queue.Settle(*next, &outcome);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < workers; ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  tried.left_out = queue.left_out();
+  return tried;
+}
+
+ExploreOutcome WorkersHang(const ExploreTask& task) {
+  return task.point.replica == "worker-0" ? Hangs() : ExploreOutcome{};
+}
+
+TEST(TaskQueue, LeavesOutWhatIsLikeFiveThatALimitEnded) {
+  const Tried tried = TryAll(WorkersHang, 1);
+  EXPECT_EQ(tried.tasks.size(), 5u + kStepsOfEach);
+  EXPECT_THAT(tried.left_out, ElementsAre(Pair(kHangs, kStepsOfEach - 5)));
+}
+
+TEST(TaskQueue, LeavesOutTheSameForAnyNumberOfWorkers) {
+  const auto most_hang = [](const ExploreTask& task) {
+    return task.point.step % 5 == 0 ? Fails() : Hangs();
+  };
+  for (const Trial& trial : std::vector<Trial>{WorkersHang, most_hang}) {
+    const Tried one = TryAll(trial, 1);
+    EXPECT_THAT(one.left_out, Not(IsEmpty()));
+    for (const int workers : {2, 3, 16}) {
+      const Tried many = TryAll(trial, workers);
+      EXPECT_EQ(many.tasks, one.tasks) << workers;
+      EXPECT_EQ(many.left_out, one.left_out) << workers;
+    }
+  }
+}
+
+TEST(TaskQueue, TriesTheFirstAndTheLastOfThoseThatItLeavesOut) {
+  const TaskList tasks = LossesAfterSteps();
+  std::set<int64_t> steps;
+  for (const size_t task : TryAll(WorkersHang, 2).tasks) {
+    if (tasks[task].point.replica == "worker-0") steps.insert(tasks[task].point.step);
+  }
+  EXPECT_THAT(steps, ElementsAre(1, 10, 20, 30, 40));
+}
+
+TEST(TaskQueue, LeavesNothingOutThatEndsWithoutALimit) {
+  const auto fails = [](const ExploreTask&) { return Fails(); };
+  const auto seldom_hangs = [](const ExploreTask& task) {
+    return task.point.step % 4 == 0 ? Hangs() : ExploreOutcome{};
+  };
+  for (const Trial& trial : std::vector<Trial>{fails, seldom_hangs}) {
+    const Tried tried = TryAll(trial, 2);
+    EXPECT_EQ(tried.tasks.size(), 2u * kStepsOfEach);
+    EXPECT_THAT(tried.left_out, IsEmpty());
+  }
+}
+
+TEST(TaskQueue, LeavesNothingOutIfAllAreAskedFor) {
+  const Tried tried = TryAll(WorkersHang, 2, true);
+  EXPECT_EQ(tried.tasks.size(), 2u * kStepsOfEach);
+  EXPECT_THAT(tried.left_out, IsEmpty());
+}
+
+TEST(TaskQueue, DoesNotTryWhatIsKnown) {
+  const TaskList tasks = LossesAfterSteps();
+  const std::vector<size_t> order = tasks.MostDifferentFirst(0);
+  TaskQueue queue(tasks, order, false);
+  const ExploreOutcome hangs = Hangs();
+  for (size_t i = 0; i < 10; ++i) queue.Settle(order[i], &hangs);  // five of each kind
+  EXPECT_EQ(queue.Next(), std::nullopt);
+  EXPECT_THAT(queue.left_out(), ElementsAre(Pair(kHangs, 2 * kStepsOfEach - 10)));
+}
+
+TEST(TaskQueue, EndsForWorkersThatWaitWhenItIsStopped) {
+  const TaskList tasks = LossesAfterSteps();
+  TaskQueue queue(tasks, tasks.MostDifferentFirst(0), false);
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(queue.Next());  // those before all others
+  std::thread waits([&queue] { EXPECT_EQ(queue.Next(), std::nullopt); });
+  queue.Stop();
+  waits.join();
+}
+
+TEST(ExploreReport, SaysWhatWasLeftOut) {
+  ExploreReport report;
+  report.whole = 10;
+  report.tried = 5;
+  report.left_out = {{kHangs, 5}};
+  ExploreFinding finding;
+  finding.flaw = Hangs().flaws.front();
+  finding.points = 5;
+  finding.left_out = 5;
+  report.findings = {finding};
+  const Json json = JsonReport(report, {});
+  EXPECT_EQ(json.at("tried"), 5);
+  EXPECT_EQ(json.at("not_tried"), 5);
+  EXPECT_EQ(json.at("findings").at(0).at("not_tried"), 5);
+  EXPECT_THAT(json.at("ended").get<std::string>(), HasSubstr("--all-points"));
+  EXPECT_THAT(JunitReport(report, {}), HasSubstr("skipped=\"1\""));
+  EXPECT_THAT(JunitReport(report, {}), HasSubstr("5 points like it (--all-points tries them)"));
+  EXPECT_THAT(SarifReport(report, {}).dump(), HasSubstr("not tried: 5 points like it"));
+  report.ended = kBudgetSpent;
+  EXPECT_EQ(WhyNotAll(report), std::string(kBudgetSpent) +
+                                   "; 5 restarts are like others that only a limit ended "
+                                   "(--all-points tries them)");
+}
+
+}  // namespace
+}  // namespace caip::explore
