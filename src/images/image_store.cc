@@ -1,11 +1,13 @@
 #include "images/image_store.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <map>
 #include <set>
 #include <utility>
@@ -17,6 +19,8 @@ namespace caip::images {
 namespace {
 
 constexpr int kNestedIndexesMax = 4;
+constexpr std::chrono::milliseconds kLockPause(20);
+constexpr std::chrono::milliseconds kLockPatience(2000);
 
 bool MeansTag(const FoundImage& image, const std::string& tag) {
   if (std::find(image.tags.begin(), image.tags.end(), tag) != image.tags.end()) return true;
@@ -98,6 +102,15 @@ Result<Fd> ImageStore::Lock(int kind) const {
 
 Result<Fd> ImageStore::LockForAdding() const { return Lock(LOCK_SH); }
 
+// Others may hold the lock one after the other for as long as they push and pull.
+Result<Fd> ImageStore::LockForRemovingSoon() const {
+  for (auto waited = std::chrono::milliseconds(0);; waited += kLockPause) {
+    auto lock = Lock(LOCK_EX | LOCK_NB);
+    if (lock.ok() || waited >= kLockPatience) return lock;
+    ::poll(nullptr, 0, static_cast<int>(kLockPause.count()));
+  }
+}
+
 Result<std::vector<ImportedImage>> ImageStore::Import(const ImageSource& source,
                                                       const std::optional<ImageReference>& name) {
   ASSIGN_OR_RETURN(Fd lock, LockForAdding());
@@ -106,7 +119,7 @@ Result<std::vector<ImportedImage>> ImageStore::Import(const ImageSource& source,
   lock.Close();
   if (!replaced.empty()) {
     // An image that cannot be removed now stays, and is listed by its digest.
-    if (auto writing = Lock(LOCK_EX); writing.ok() && ForgetReplaced(replaced).ok()) {
+    if (auto writing = LockForRemovingSoon(); writing.ok() && ForgetReplaced(replaced).ok()) {
       (void)Collect(std::move(*writing));
     }
     return imported;

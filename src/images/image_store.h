@@ -122,6 +122,7 @@ class ImageStore {
       : directory_(std::move(directory)), options_(std::move(options)) {}
 
   Result<Fd> Lock(int kind) const;
+  Result<Fd> LockForRemovingSoon() const;
   Result<std::vector<ImportedImage>> ImportLocked(const ImageSource& source,
                                                   const std::optional<ImageReference>& name,
                                                   std::vector<ImageName>& replaced);

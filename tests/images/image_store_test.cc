@@ -537,6 +537,15 @@ TEST_F(ImageStoreTest, AnImportKeepsAReplacedImageThatIsInUse) {
   EXPECT_THAT(Names(), ElementsAre(name));
 }
 
+TEST_F(ImageStoreTest, AnImportDoesNotWaitForOthersToRemoveWhatItReplaces) {
+  const std::string name = "gcr.io/project/image:v1";
+  const Digest first = ImportSmall(name, "one");
+  const auto other = store_->LockForAdding();
+  ASSERT_TRUE(other.ok());
+  ImportSmall(name, "two");
+  EXPECT_THAT(Names(), ElementsAre(name, "gcr.io/project/image@" + first.text()));
+}
+
 // Clients pull a pushed manifest by its digest after its tag means another one.
 TEST_F(ImageStoreTest, ListsPushedImagesWithoutTagsByTheirDigests) {
   const std::string name = "gcr.io/project/image:v1";

@@ -12,22 +12,33 @@ constexpr size_t kTagDigitsInEngine = 32;
 
 }  // namespace
 
+// Between the steps, an import may replace the image, and remove the one that was found.
+Result<EngineImages::Loaded> EngineImages::FindAndLoad(const std::string& uri,
+                                                       const std::string& source,
+                                                       const std::stop_token& stop) {
+  for (int tries = 1;; ++tries) {
+    ASSIGN_OR_RETURN(const LocatedImage found, images_->Locate(uri, source, stop));
+    const std::string name = kRepositoryInEngine + found.digest.hex().substr(0, kTagDigitsInEngine);
+    auto config = found.store->ReadConfig(found.digest);
+    const Status loaded = config.ok() ? Load(found, name, stop) : Status(config.error());
+    if (loaded.ok()) return Loaded{found.digest, *std::move(config), name};
+    const bool is_gone = loaded.error().code == Code::kNotFound && tries < kFindTriesMax;
+    if (!is_gone) return errors::ImageUnusable(uri, loaded.error());
+  }
+}
+
 Result<engine::PreparedImage> EngineImages::Provide(const std::string& uri,
                                                     const std::string& source, const Note& note,
                                                     const std::stop_token& stop) {
-  ASSIGN_OR_RETURN(const LocatedImage found, images_->Locate(uri, source, stop));
-  const auto config = found.store->ReadConfig(found.digest);
-  if (!config.ok()) return errors::ImageUnusable(uri, config.error());
-  const std::string name = kRepositoryInEngine + found.digest.hex().substr(0, kTagDigitsInEngine);
-  const Status loaded = Load(found, name, stop);
-  if (!loaded.ok()) return errors::ImageUnusable(uri, loaded.error());
-  note(engine::Severity::kInfo, errors::RunsImage(uri, found.digest.text()));
+  ASSIGN_OR_RETURN(const Loaded loaded, FindAndLoad(uri, source, stop));
+  note(engine::Severity::kInfo, errors::RunsImage(uri, loaded.digest.text()));
   engine::PreparedImage image;
-  image.entrypoint = config->entrypoint;
-  image.default_args = config->command;
-  image.environment = EnvironmentOf(*config);
-  if (!config->working_directory.empty()) image.working_directory = config->working_directory;
-  image.hold = std::make_shared<const EngineImageName>(EngineImageName{name});
+  image.entrypoint = loaded.config.entrypoint;
+  image.default_args = loaded.config.command;
+  image.environment = EnvironmentOf(loaded.config);
+  const std::string& directory = loaded.config.working_directory;
+  if (!directory.empty()) image.working_directory = directory;
+  image.hold = std::make_shared<const EngineImageName>(EngineImageName{loaded.name});
   return image;
 }
 

@@ -7,6 +7,7 @@
 #include "host/containers/container_engine.h"
 #include "host/images/image_packager.h"
 #include "host/images/local_images.h"
+#include "images/image_manifest.h"
 
 namespace caip::host {
 
@@ -26,6 +27,14 @@ class EngineImages final : public ImageSource {
                                         const Note& note, const std::stop_token& stop) override;
 
  private:
+  struct Loaded {
+    images::Digest digest;
+    images::ImageConfig config;
+    std::string name;  // in the engine
+  };
+
+  Result<Loaded> FindAndLoad(const std::string& uri, const std::string& source,
+                             const std::stop_token& stop);
   Status Load(const LocatedImage& image, const std::string& name, const std::stop_token& stop);
 
   const ContainerEngine engine_;

@@ -127,20 +127,31 @@ Result<images::ImageStore*> LocalImages::Store() {
 Result<PreparedImage> LocalImages::Provide(const std::string& uri, const std::string& source,
                                            const Note& note, const std::stop_token& stop) {
   if (!options_.can_run) return errors::ImageNeedsMachine(uri);
-  ASSIGN_OR_RETURN(const Digest digest, Find(uri, source, stop));
-  ASSIGN_OR_RETURN(images::ImageStore * store, Store());
-  auto unpacked = store->Unpack(digest, stop);
-  if (!unpacked.ok()) return errors::ImageUnusable(uri, unpacked.error());
-  note(Severity::kInfo, errors::RunsImage(uri, unpacked->manifest.text()));
-  auto image = PreparedFrom(*std::move(unpacked), note);
+  ASSIGN_OR_RETURN(auto unpacked, FindAndUnpack(uri, source, stop));
+  note(Severity::kInfo, errors::RunsImage(uri, unpacked.manifest.text()));
+  auto image = PreparedFrom(std::move(unpacked), note);
   if (!image.ok()) return errors::ImageUnusable(uri, image.error());
   return image;
+}
+
+// Between the two steps, an import may replace the image, and remove the one that was found.
+Result<images::UnpackedImage> LocalImages::FindAndUnpack(const std::string& uri,
+                                                         const std::string& source,
+                                                         const std::stop_token& stop) {
+  for (int tries = 1;; ++tries) {
+    ASSIGN_OR_RETURN(const LocatedImage found, Locate(uri, source, stop));
+    auto unpacked = found.store->Unpack(found.digest, stop);
+    if (unpacked.ok()) return unpacked;
+    const bool is_gone = unpacked.error().code == Code::kNotFound && tries < kFindTriesMax;
+    if (!is_gone) return errors::ImageUnusable(uri, unpacked.error());
+  }
 }
 
 Result<LocatedImage> LocalImages::Locate(const std::string& uri, const std::string& source,
                                          const std::stop_token& stop) {
   ASSIGN_OR_RETURN(const Digest digest, Find(uri, source, stop));
   ASSIGN_OR_RETURN(images::ImageStore * store, Store());
+  if (options_.after_finding) options_.after_finding();
   return LocatedImage{digest, store};
 }
 

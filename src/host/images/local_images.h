@@ -2,6 +2,7 @@
 // The images of this host: in files that the settings name, in the image store, in podman and
 // docker, and in other registries of this host.
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,6 +16,7 @@ struct ImageConfig;
 class ImageReference;
 struct ImageSource;
 class ImageStore;
+struct UnpackedImage;
 }  // namespace caip::images
 
 namespace caip::host {
@@ -24,7 +26,11 @@ struct LocalImagesOptions {
   Path store;           // directory of the image store; made when an image is looked for
   bool can_run = true;  // replicas have machines with roots of their own
   Variables own_environment = {};
+  std::function<void()> after_finding = {};  // for tests
 };
+
+/// How often an image is looked for that is removed before it is used.
+inline constexpr int kFindTriesMax = 3;
 
 /// An image that the store has by now.
 struct LocatedImage {
@@ -54,6 +60,8 @@ class LocalImages final : public ImageSource {
   Result<images::ImageStore*> Store();
   Result<images::Digest> Find(const std::string& uri, const std::string& source,
                               const std::stop_token& stop);
+  Result<images::UnpackedImage> FindAndUnpack(const std::string& uri, const std::string& source,
+                                              const std::stop_token& stop);
   Result<images::Digest> Import(const images::ImageSource& source,
                                 const images::ImageReference& as);
   Result<images::Digest> ImportMapped(const std::string& location);
