@@ -132,6 +132,17 @@ class UserMachines(unittest.TestCase):
         self.assertEqual(self.values(log, 'STATE'), [''], log)
         self.assertNotIn('client-token', log)
 
+    def test_hide_the_state_directory_in_other_mounts_of_its_file_system(self):
+        owner = machine_job.NOBODY if self.user else 0
+        mounts = (f'mount -t tmpfs none /mnt; mkdir /mnt/data /mnt/deep; chown {owner}:{owner} /mnt/data\n'
+                  'mount --bind /mnt/data /opt; mount --bind /mnt /mnt/deep')
+        places = ('/mnt/data', '/opt', '/mnt/deep/data')
+        script = '\n'.join(f'ls {place} | while read -r name; do echo "SEEN [{place}/$name]"; done\n'
+                           f'echo "STATE [$(ls -A {place}/state)]"' for place in places)
+        log = self.log_of(mounts, script, state='/mnt/data/state')
+        self.assertEqual(self.values(log, 'SEEN'), [f'{place}/state' for place in places], log)
+        self.assertEqual(self.values(log, 'STATE'), ['', '', ''], log)
+
     def test_run_packages_of_a_state_directory_with_a_colon(self):
         state = self.folder / 'co:lon'
         package = support.write_package(self.folder / 'app', 'print("RAN [yes]")')
@@ -145,7 +156,7 @@ class UserMachines(unittest.TestCase):
 
 
 class MachinesOfRoot(UserMachines):
-    """Root's machines have an overlay of the whole root of the host, also of its /run where that is no mount."""
+    """Root's machines have an overlay of the whole root of the host, also of its /run unless something is mounted there."""
 
     user = ()
     test_have_a_directory_for_running_programs = None

@@ -142,6 +142,25 @@ TEST_F(RootPartsTest, LackTheStateDirectory) {
   EXPECT_THAT(parts.bound, IsEmpty());
 }
 
+TEST(OtherPlaces, AreInAllMountsOfTheFileSystem) {
+  const auto mounts = ParseMounts(
+      "27 1 254:0 / / rw - ext4 /dev/vda rw\n"
+      "28 27 8:1 / /mnt rw - ext4 /dev/sdb rw\n"
+      "29 27 8:1 /data /opt rw - ext4 /dev/sdb rw\n"  // a part that has it
+      "30 27 8:1 /data/caip/state /srv/x\\040y rw - ext4 /dev/sdb rw\n"
+      "31 27 8:1 /data/caip/state/deeper /srv/part rw - ext4 /dev/sdb rw\n"
+      "32 27 8:1 /other /srv/other rw - ext4 /dev/sdb rw\n"
+      "33 27 8:1 /dat /srv/dat rw - ext4 /dev/sdb rw\n"
+      "34 27 254:0 / /sysroot rw - ext4 /dev/vda rw\n");
+  EXPECT_THAT(OtherPlacesOf("/mnt/data/caip/state", mounts),
+              ElementsAre("/opt/caip/state", "/srv/x y"));
+  EXPECT_THAT(OtherPlacesOf("/home/me/state", mounts), ElementsAre("/sysroot/home/me/state"));
+  EXPECT_THAT(OtherPlacesOf("/opt/caip/state", mounts),
+              ElementsAre("/mnt/data/caip/state", "/srv/x y"));
+  EXPECT_THAT(OtherPlacesOf("/sysroot/state", mounts), ElementsAre("/state"));
+  EXPECT_THAT(OtherPlacesOf("/state", {}), IsEmpty());
+}
+
 TEST(StateBelow, IsNowhereInADirectoryThatDoesNotExist) {
   const TemporaryDirectory parent("caip-state-");
   const Path state = parent.path() / "state";

@@ -287,6 +287,9 @@ bool Make(int root, const Mount& mount) {
     case MountKind::kBind:
       return Bind(root, mount);
     case MountKind::kFileSystem:
+      if (mount.flags & kMountIfThere && !Held(OpenInside(root, mount.target, O_PATH)).valid()) {
+        return true;
+      }
       if (IsKernelThroughLink(root, mount)) {
         errno = ENOTDIR;
         return false;

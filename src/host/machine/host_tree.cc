@@ -71,7 +71,8 @@ std::vector<HostMount> ParseMounts(std::string_view mountinfo) {
     const std::vector<std::string> words = Split(line, ' ');
     if (dash == std::string::npos || words.size() < 5) continue;
     const std::string rest = line.substr(dash + 3);
-    mounts.push_back({Unescaped(words[4]), rest.substr(0, rest.find(' '))});
+    mounts.push_back(
+        {Unescaped(words[4]), rest.substr(0, rest.find(' ')), words[2], Unescaped(words[3])});
   }
   return mounts;
 }
@@ -79,6 +80,45 @@ std::vector<HostMount> ParseMounts(std::string_view mountinfo) {
 std::vector<HostMount> HostMounts() {
   const Result<std::string> text = ReadFile("/proc/self/mountinfo");
   return text.ok() ? ParseMounts(*text) : std::vector<HostMount>();
+}
+
+namespace {
+
+// "/a" and "b/c" are "/a/b/c".
+std::string Joined(const std::string& directory, std::string_view relative) {
+  if (relative.empty()) return directory;
+  return (directory == "/" ? "" : directory) + "/" + std::string(relative);
+}
+
+// The path of what is at or below the directory, from there; "/" has everything.
+std::string_view RelativeTo(const std::string& directory, std::string_view path) {
+  const size_t begin = directory == "/" ? 1 : directory.size() + 1;
+  return path.size() > begin ? path.substr(begin) : "";
+}
+
+bool IsAtOrBelow(std::string_view path, const std::string& directory) {
+  return directory == "/" || IsBelow(path, directory);
+}
+
+}  // namespace
+
+std::vector<std::string> OtherPlacesOf(const std::string& directory,
+                                       const std::vector<HostMount>& mounts) {
+  const HostMount* own = nullptr;  // the deepest, and of several at one place the last
+  for (const HostMount& mount : mounts) {
+    const bool has_it = !mount.device.empty() && IsAtOrBelow(directory, mount.place);
+    if (has_it && (!own || mount.place.size() >= own->place.size())) own = &mount;
+  }
+  std::vector<std::string> places;
+  if (!own) return places;
+  const std::string in_file_system = Joined(own->root, RelativeTo(own->place, directory));
+  for (const HostMount& mount : mounts) {
+    const bool shows_it = mount.device == own->device && IsAtOrBelow(in_file_system, mount.root);
+    if (!shows_it) continue;
+    std::string place = Joined(mount.place, RelativeTo(mount.root, in_file_system));
+    if (place != directory) places.push_back(std::move(place));
+  }
+  return places;
 }
 
 namespace {

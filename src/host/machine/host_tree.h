@@ -24,11 +24,18 @@ std::string StateBelow(const Path& place, const Path& state);
 /// A line of /proc/self/mountinfo (man 5 proc).
 struct HostMount {
   std::string place;
-  std::string type;  // "ext4"
+  std::string type;         // "ext4"
+  std::string device = {};  // "254:0"; the same for all mounts of a file system
+  std::string root = {};    // what it shows: a directory of the file system
 };
 std::vector<HostMount> ParseMounts(std::string_view mountinfo);
 /// Those of this process.
 std::vector<HostMount> HostMounts();
+
+/// Where else the directory can be seen: in other mounts of its file system. `directory` is
+/// absolute and has no links in it.
+std::vector<std::string> OtherPlacesOf(const std::string& directory,
+                                       const std::vector<HostMount>& mounts);
 
 /// How the machine of a user without rights over the host gets the host's root. The kernel refuses
 /// such a user an overlay of a directory with mounts below it. The machine has an empty directory

@@ -284,13 +284,8 @@ void MachineFiles::AddSharedMounts(const std::vector<HostMount>& mounts,
   for (const std::string& place : SharedMounts(mounts)) {
     if (IsHidden(place, launch) || place == kHostNameFile) continue;
     out.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
-    HideStateIn(place, out);
+    HideState(state_, place, mounts, out);
   }
-}
-
-void MachineFiles::HideStateIn(const std::string& place, std::vector<MachineMount>& out) const {
-  const std::string state = StateBelow(place, state_);
-  if (!state.empty()) out.push_back({MountKind::kFileSystem, "tmpfs", state, 0, "mode=755"});
 }
 
 // Nothing of the host's files but what the launch names of the state directory.
@@ -385,6 +380,7 @@ std::set<std::string> MachineFiles::NamedPlaces(const engine::ReplicaLaunch& lau
 void MachineFiles::AddPlaces(const std::set<std::string>& places,
                              launcher::Machine& machine) const {
   const std::string buckets = (state_ / "buckets").string();
+  const std::vector<HostMount> mounts = HostMounts();
   std::string last;
   for (const std::string& place : places) {
     const bool is_covered = IsBelow(state_.string(), last) && IsBelow(place, state_.string());
@@ -393,7 +389,7 @@ void MachineFiles::AddPlaces(const std::set<std::string>& places,
     const uint32_t flags = place == buckets ? 0 : kMountReadOnly;
     machine.mounts.push_back({MountKind::kBind, place, place, flags});
     if (place == buckets) HideWorkOfStorage(buckets, machine.mounts);
-    HideStateIn(place, machine.mounts);
+    HideState(state_, place, mounts, machine.mounts);
   }
 }
 

@@ -57,7 +57,6 @@ class MachineFiles {
                   const engine::ReplicaLaunch& launch) const;
   void AddSharedMounts(const std::vector<HostMount>& mounts, const engine::ReplicaLaunch& launch,
                        std::vector<launcher::MachineMount>& out) const;
-  void HideStateIn(const std::string& place, std::vector<launcher::MachineMount>& out) const;
   void AddMetrics(launcher::Machine& machine, const Path& boot_disk,
                   const engine::ReplicaLaunch& launch) const;
   std::vector<std::string> NamedPaths(const engine::ReplicaLaunch& launch) const;

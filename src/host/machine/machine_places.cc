@@ -97,4 +97,15 @@ std::vector<MachineMount> PlacesOf(const engine::ReplicaLaunch& launch, const Pa
   return places;
 }
 
+void HideState(const Path& state, const std::string& place, const std::vector<HostMount>& mounts,
+               std::vector<MachineMount>& out) {
+  const auto hide = [&](const std::string& path, uint32_t flags) {
+    out.push_back({MountKind::kFileSystem, "tmpfs", path, flags, "mode=755"});
+  };
+  if (const std::string path = StateBelow(place, state); !path.empty()) hide(path, 0);
+  for (const std::string& other : OtherPlacesOf(state.string(), mounts)) {
+    if (IsBelow(other, place)) hide(other, kMountIfThere);  // another mount may cover it
+  }
+}
+
 }  // namespace caip::host

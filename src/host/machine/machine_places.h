@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "engine/ports.h"
 #include "host/launcher/protocol.h"
+#include "host/machine/host_tree.h"
 
 namespace caip::host {
 
@@ -21,5 +22,10 @@ std::vector<launcher::MachineMount> PlacesOf(
     const engine::ReplicaLaunch& launch, const Path& state,
     const std::vector<launcher::MachineMount>& mounts,
     const std::function<bool(const std::string&)>& is_hidden);
+
+/// Hides the state directory below a directory of the host that the machine sees: there, and where
+/// else `mounts`, those of the host, show it.
+void HideState(const Path& state, const std::string& place, const std::vector<HostMount>& mounts,
+               std::vector<launcher::MachineMount>& out);
 
 }  // namespace caip::host
