@@ -180,6 +180,22 @@ std::vector<Flaw> FlawsOf(const harness::Baseline& baseline, const ExploreTask& 
   return flaws;
 }
 
+ExploreOutcome OutcomeOf(const harness::Baseline& baseline, const ExploreTask& task,
+                         const harness::Evidence& run, bool drift_is_sure) {
+  ExploreOutcome outcome;
+  outcome.flaws = FlawsOf(baseline, task, run);
+  if (auto lost = FindLossOfPair(baseline, task, run)) {
+    AddInFront(outcome.flaws, *std::move(lost));
+  }
+  for (Flaw& flaw : outcome.flaws) {
+    if (drift_is_sure && IsDrift(flaw)) flaw.doubt.clear();
+  }
+  const TaskPoints points = PointsIn(task, run);
+  outcome.first_step = FirstStep(run, points.last());
+  outcome.resumed = DescribeResumption(run, points.last());
+  return outcome;
+}
+
 std::vector<TriedRestart> CompareTogether(const harness::Baseline& baseline, const TaskList& tasks,
                                           Outcomes& outcomes) {
   std::vector<TriedRestart> more;
@@ -205,6 +221,14 @@ std::vector<TriedRestart> CompareTogether(const harness::Baseline& baseline, con
   return more;
 }
 
+void ShowBy(const TriedRestart& shown, ExploreFinding& finding) {
+  finding.flaw = shown.outcome.flaws.front();
+  finding.point = shown.task.point;
+  finding.second = shown.task.second;
+  finding.what = shown.task.what;
+  finding.resumed = shown.outcome.resumed;
+}
+
 std::vector<Cause> FindCauses(const TaskList& tasks, const Outcomes& outcomes,
                               const std::vector<TriedRestart>& more) {
   std::vector<TriedRestart> all;
@@ -228,11 +252,7 @@ std::vector<Cause> FindCauses(const TaskList& tasks, const Outcomes& outcomes,
       return !shown.outcome.flaws.front().doubt.empty();
     });
     ExploreFinding& finding = cause.finding;
-    finding.flaw = cause.shown_by.front().outcome.flaws.front();
-    finding.point = cause.shown_by.front().task.point;
-    finding.second = cause.shown_by.front().task.second;
-    finding.what = cause.shown_by.front().task.what;
-    finding.resumed = cause.shown_by.front().outcome.resumed;
+    ShowBy(cause.shown_by.front(), finding);
     finding.points = cause.shown_by.size();
     causes.push_back(std::move(cause));
   }
@@ -240,10 +260,36 @@ std::vector<Cause> FindCauses(const TaskList& tasks, const Outcomes& outcomes,
   return causes;
 }
 
-void TakeDriftAsSure(std::vector<Flaw>& flaws) {
-  for (Flaw& flaw : flaws) {
-    if (flaw.kind == Flaw::Kind::kDrift) flaw.doubt.clear();
+namespace {
+
+// The index of the finding that reports what was left out for this cause. The number of causes: no
+// finding does. Flaws that only a comparison shows come before the one that the queue has seen.
+size_t PlaceOfLeftOut(const std::string& name, const std::vector<Cause>& causes) {
+  const auto has_name = [&](const Cause& cause) { return cause.finding.flaw.cause == name; };
+  const auto shows_too = [&](const Cause& cause) { return cause.finding.also.contains(name); };
+  auto found = std::ranges::find_if(causes, has_name);
+  if (found == causes.end()) found = std::ranges::find_if(causes, shows_too);
+  return static_cast<size_t>(found - causes.begin());
+}
+
+}  // namespace
+
+void AddLeftOut(const TasksByCause& left_out, std::vector<Cause>& causes) {
+  for (const auto& [name, tasks] : left_out) {
+    const size_t place = PlaceOfLeftOut(name, causes);
+    if (place < causes.size()) causes[place].finding.left_out += tasks.size();
   }
+}
+
+std::vector<size_t> TakeRefuted(const std::vector<Cause>& causes, TasksByCause& left_out) {
+  std::vector<size_t> taken;
+  std::erase_if(left_out, [&](const auto& entry) {
+    const size_t place = PlaceOfLeftOut(entry.first, causes);
+    const bool is_refuted = place < causes.size() && causes[place].is_refuted;
+    if (is_refuted) taken.insert(taken.end(), entry.second.begin(), entry.second.end());
+    return is_refuted;
+  });
+  return taken;
 }
 
 void OrderByWorth(std::vector<Cause>& causes) {

@@ -7,6 +7,7 @@
 
 #include "emulator/explore/exploring.h"
 #include "emulator/explore/task_list.h"
+#include "emulator/explore/task_queue.h"
 #include "harness/explorer/baseline.h"
 
 namespace caip::explore {
@@ -21,11 +22,16 @@ struct TriedRestart {
 struct Cause {
   ExploreFinding finding;
   std::vector<TriedRestart> shown_by;
+  bool is_refuted = false;  // no run of its own shows it
 };
 
 /// The flaws of one run. Leaves out, or doubts, what follows from the kind of interruption alone.
 std::vector<harness::Flaw> FlawsOf(const harness::Baseline& baseline, const ExploreTask& task,
                                    const harness::Evidence& run);
+
+/// What a run of the task shows.
+ExploreOutcome OutcomeOf(const harness::Baseline& baseline, const ExploreTask& task,
+                         const harness::Evidence& run, bool drift_is_sure);
 
 /// Adds to `outcomes` the flaws that only a comparison of recoveries with each other shows. An
 /// outcome belongs to the task of its index; nullopt: not tried. Returns the flaws at crash points
@@ -39,12 +45,19 @@ std::vector<Cause> FindCauses(const TaskList& tasks,
                               const std::vector<std::optional<ExploreOutcome>>& outcomes,
                               const std::vector<TriedRestart>& more);
 
+/// Makes the restart the one that the finding shows.
+void ShowBy(const TriedRestart& shown, ExploreFinding& finding);
+
 /// Whether a repetition of the restart shows the same flaw.
 bool ShowsAgain(const harness::Baseline& baseline, const TriedRestart& shown,
                 const harness::Flaw& wanted, const harness::Evidence& again);
 
-/// Removes the doubt about numbers that drift.
-void TakeDriftAsSure(std::vector<harness::Flaw>& flaws);
+/// Tells each finding how many tasks were left out for its cause, or for one that appeared together
+/// with it. A task counts for one finding.
+void AddLeftOut(const TasksByCause& left_out, std::vector<Cause>& causes);
+
+/// Removes and returns the tasks that were left out for a cause that is refuted.
+std::vector<size_t> TakeRefuted(const std::vector<Cause>& causes, TasksByCause& left_out);
 
 /// Sorts causes: the sure ones first, then by their rank, then the earliest. A job that can never
 /// succeed again comes before one that fails once.

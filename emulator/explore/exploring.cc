@@ -14,7 +14,6 @@
 #include "emulator/explore/exploring_files.h"
 #include "emulator/explore/exploring_runs.h"
 #include "emulator/explore/plan.h"
-#include "emulator/explore/resumption.h"
 #include "emulator/explore/task_list.h"
 #include "emulator/explore/task_queue.h"
 
@@ -46,10 +45,8 @@ class Explorer {
     const bool writes_files = KeepsFiles() || !disk_points_.empty();
     RETURN_IF_ERROR(CheckReplicas(ReplicasOf(baseline_->run()), writes_files, options_));
     MakePlan();
-    const auto before = MonotonicNow();
-    report_.before_restarts = before - begin_;
+    report_.before_restarts = MonotonicNow() - begin_;
     TryAll();
-    report_.took = MonotonicNow() - before;
     const Status concluded = Conclude();
     Show({ExploreProgress::Phase::kOver, 0, 0, causes_.size()});
     RETURN_IF_ERROR(concluded);
@@ -172,22 +169,28 @@ class Explorer {
       if (plan_.reduced() != before) report_.ended = plan_.reduced();
       TryFrom(singles);
     }
-    for (size_t i = 0; i < tasks_.size(); ++i) {
+    for (size_t i = 0; i < tasks_.size(); ++i)
       ++(tasks_[i].recorded ? report_.recorded : report_.whole);
-    }
   }
 
   void TryFrom(size_t first) {
     outcomes_.resize(tasks_.size());
-    const std::vector<size_t> order = tasks_.MostDifferentFirst(first);
-    TaskQueue queue(tasks_, order, options_.all_points);
+    TryInOrder(tasks_.MostDifferentFirst(first), options_.all_points);
+  }
+
+  void TryInOrder(const std::vector<size_t>& order, bool tries_all) {
+    const auto before = MonotonicNow();
+    TaskQueue queue(tasks_, order, tries_all);
     for (const size_t i : order) TakeKnown(i, queue);
     std::vector<std::thread> threads;
     for (int64_t i = 0; i < std::max<int64_t>(1, options_.jobs); ++i) {
       threads.emplace_back([this, &queue] { Work(queue); });
     }
     for (std::thread& thread : threads) thread.join();
-    for (const auto& [cause, count] : queue.left_out()) report_.left_out[cause] += count;
+    for (const auto& [cause, tasks] : queue.left_out()) {
+      left_out_[cause].insert(left_out_[cause].end(), tasks.begin(), tasks.end());
+    }
+    report_.took += MonotonicNow() - before;
   }
 
   void TakeKnown(size_t index, TaskQueue& queue) {
@@ -275,16 +278,7 @@ class Explorer {
       const std::lock_guard lock(mutex_);
       deeper_[index] = std::move(next);
     }
-    ExploreOutcome outcome;
-    const TaskPoints points = PointsIn(task, *whole);
-    outcome.flaws = FlawsOf(*baseline_, task, *whole);
-    if (auto lost = FindLossOfPair(*baseline_, task, *whole)) {
-      outcome.flaws.insert(outcome.flaws.begin(), *std::move(lost));
-    }
-    if (options_.drift_is_sure) TakeDriftAsSure(outcome.flaws);
-    outcome.first_step = FirstStep(*whole, points.last());
-    outcome.resumed = DescribeResumption(*whole, points.last());
-    return outcome;
+    return OutcomeOf(*baseline_, task, *whole, options_.drift_is_sure);
   }
 
   Result<Evidence> Recover(const ExploreTask& task, Records& records) {
@@ -308,25 +302,37 @@ class Explorer {
   }
 
   Status Conclude() {
-    const std::vector<TriedRestart> more = CompareTogether(*baseline_, tasks_, outcomes_);
+    std::vector<Cause> causes = ConfirmedCauses();
+    // A reason that no run of its own shows is none to leave out others.
+    for (auto again = TakeRefuted(causes, left_out_); !again.empty();
+         again = TakeRefuted(causes, left_out_)) {
+      TryInOrder(again, true);
+      causes = ConfirmedCauses();
+    }
+    for (const auto& [cause, tasks] : left_out_) report_.left_out[cause] = tasks.size();
     report_.known = known_;
     report_.missed = missed_;
     report_.recoveries = Duration(spent_.load());
-    std::vector<Cause> causes = FindCauses(tasks_, outcomes_, more);
-    for (size_t i = 0; i < causes.size(); ++i) {
-      Show({ExploreProgress::Phase::kConfirmations, i + 1, causes.size(), causes.size()});
-      Confirm(causes[i]);
-    }
     OrderByWorth(causes);
+    AddLeftOut(left_out_, causes);
     files_->RemoveFindings();
     for (Cause& cause : causes) {
       ExploreFinding& finding = cause.finding;
-      const auto left_out = report_.left_out.find(finding.flaw.cause);
-      finding.left_out = left_out == report_.left_out.end() ? 0 : left_out->second;
       ASSIGN_OR_RETURN(finding.scenario, files_->WriteScenario(finding, *baseline_));
       report_.findings.push_back(std::move(finding));
     }
     return Ok{};
+  }
+
+  std::vector<Cause> ConfirmedCauses() {
+    auto outcomes = outcomes_;  // comparisons add flaws to them
+    const std::vector<TriedRestart> more = CompareTogether(*baseline_, tasks_, outcomes);
+    std::vector<Cause> causes = FindCauses(tasks_, outcomes, more);
+    for (size_t i = 0; i < causes.size(); ++i) {
+      Show({ExploreProgress::Phase::kConfirmations, i + 1, causes.size(), causes.size()});
+      Confirm(causes[i]);
+    }
+    return causes;
   }
 
   // Concurrent runs may disturb each other, and a recovery from recorded buckets leaves out the run
@@ -348,15 +354,12 @@ class Explorer {
         return;
       }
       if (WasMissed(*again) || !ShowsAgain(*baseline_, shown, finding.flaw, *again)) continue;
-      finding.flaw = shown.outcome.flaws.front();
-      finding.point = shown.task.point;
-      finding.second = shown.task.second;
-      finding.what = shown.task.what;
-      finding.resumed = shown.outcome.resumed;
+      ShowBy(shown, finding);
       finding.once_more = again->once_more;
       return;
     }
     finding.flaw.doubt = kNotConfirmed;
+    cause.is_refuted = true;
   }
 
   Scenario scenario_;
@@ -371,6 +374,7 @@ class Explorer {
   Plan plan_{options_};
   const TaskList& tasks_ = plan_.tasks();
   std::vector<std::optional<ExploreOutcome>> outcomes_;
+  TasksByCause left_out_;
   std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them
   std::atomic<size_t> known_{0};
   std::atomic<size_t> missed_{0};

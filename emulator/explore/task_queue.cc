@@ -7,7 +7,7 @@ namespace caip::explore {
 namespace {
 
 // So many of a kind are tried before the rest is left out: the first one, the last one, and those
-// at each quarter between them (TaskList::MostDifferentFirst).
+// at each quarter between them (FromFarApart).
 constexpr size_t kEnoughAlike = 5;
 
 // How many of a kind must be settled before the one with this rank is tried: 0, 5, 10, 20, 40, ...
@@ -18,6 +18,29 @@ size_t SettledBefore(size_t rank) {
   if (rank < count) return 0;
   while (count * 2 <= rank) count *= 2;
   return count;
+}
+
+// The numbers below `count`: the first, the last, then those at halves, quarters and so on.
+std::vector<size_t> FromFarApart(size_t count) {
+  std::vector<size_t> order = {0};
+  std::vector<bool> taken(count, false);
+  taken[0] = true;
+  for (size_t parts = 1; order.size() < count; parts = std::min(parts * 2, count)) {
+    for (size_t part = 1; part <= parts; ++part) {
+      // With as many parts as numbers, each number is one.
+      const size_t at = parts == count ? part - 1 : part * (count - 1) / parts;
+      if (!taken[at]) order.push_back(at);
+      taken[at] = true;
+    }
+  }
+  return order;
+}
+
+// Each replica has kinds of its own: a loss of a worker may hang where one of the chief does not.
+std::string KindOfReplica(const ExploreTask& task) {
+  const std::string replicas =
+      task.point.replica + "\n" + (task.second ? task.second->replica : "");
+  return KindOf(task) + "\n" + replicas;
 }
 
 // The cause, if a limit ended the job.
@@ -33,16 +56,28 @@ TaskQueue::TaskQueue(const TaskList& tasks, const std::vector<size_t>& order, bo
     : tries_all_(tries_all) {
   std::map<std::string, size_t> kinds;
   for (const size_t task : order) {
-    const auto [kind, is_new] = kinds.emplace(KindOf(tasks[task]), kinds_.size());
+    const auto [kind, is_new] = kinds.emplace(KindOfReplica(tasks[task]), kinds_.size());
     if (is_new) kinds_.emplace_back();
     Kind& mine = kinds_[kind->second];
-    places_[task] = entries_.size();
     mine.places.push_back(entries_.size());
     Entry entry;
     entry.task = task;
     entry.kind = kind->second;
     entry.rank = mine.places.size() - 1;
     entries_.push_back(std::move(entry));
+  }
+  for (const Kind& kind : kinds_) SpreadTasks(kind);
+}
+
+// The order that the queue gets spreads the tasks of all replicas together.
+void TaskQueue::SpreadTasks(const Kind& kind) {
+  std::vector<size_t> tasks;
+  for (const size_t place : kind.places) tasks.push_back(entries_[place].task);
+  std::ranges::sort(tasks);
+  const std::vector<size_t> order = FromFarApart(tasks.size());
+  for (size_t rank = 0; rank < order.size(); ++rank) {
+    entries_[kind.places[rank]].task = tasks[order[rank]];
+    places_[tasks[order[rank]]] = kind.places[rank];
   }
 }
 
@@ -56,7 +91,7 @@ std::optional<size_t> TaskQueue::Next() {
       if (!IsReady(entry)) {
         waits = true;
       } else if (IsLeftOut(entry)) {
-        ++left_out_[kinds_[entry.kind].ended];
+        left_out_[kinds_[entry.kind].ended].push_back(entry.task);
         SettleLocked(place);
       } else {
         entry.state = State::kTried;

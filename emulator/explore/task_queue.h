@@ -14,11 +14,15 @@
 
 namespace caip::explore {
 
+/// Indices of tasks.
+using TasksByCause = std::map<std::string, std::vector<size_t>>;
+
 /// For many threads. Which tasks are left out depends on the order of the tasks and on their
 /// outcomes, and not on time or on the number of workers.
 class TaskQueue {
  public:
-  /// Hands out the tasks in `order`, which are indices of `tasks`. `tries_all`: none is left out.
+  /// Hands out the tasks in `order`, which are indices of `tasks`, but those of each kind from far
+  /// apart. `tries_all`: none is left out.
   TaskQueue(const TaskList& tasks, const std::vector<size_t>& order, bool tries_all);
 
   /// The next task to try. Waits if other workers try those on which it depends. nullopt: none is
@@ -30,12 +34,12 @@ class TaskQueue {
   /// From now on Next returns nullopt.
   void Stop();
 
-  /// How many tasks were left out, by the cause that those like them showed. After the last Next.
-  const std::map<std::string, size_t>& left_out() const { return left_out_; }
+  /// The tasks that were left out, by the cause that those like them showed. After the last Next.
+  const TasksByCause& left_out() const { return left_out_; }
 
  private:
   enum class State { kOpen, kTried, kSettled };
-  /// Tasks that are alike but for numbers (KindOf), in their order.
+  /// Tasks of the same replicas that are alike but for numbers (KindOf), in their order.
   struct Kind {
     std::vector<size_t> places;
     size_t settled = 0;  // from the first one on
@@ -49,6 +53,7 @@ class TaskQueue {
     std::string limit;  // the cause, if a limit ended the job
   };
 
+  void SpreadTasks(const Kind& kind);
   bool IsReady(const Entry& entry) const;
   bool IsLeftOut(const Entry& entry);
   void SettleLocked(size_t place);
@@ -61,7 +66,7 @@ class TaskQueue {
   std::vector<Entry> entries_;
   std::vector<Kind> kinds_;
   std::map<size_t, size_t> places_;  // of tasks in `entries_`
-  std::map<std::string, size_t> left_out_;
+  TasksByCause left_out_;
 };
 
 }  // namespace caip::explore

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "emulator/explore/causes.h"
 #include "emulator/explore/explore_report.h"
 #include "emulator/explore/task_queue.h"
 #include "tests/harness/run_of.h"
@@ -25,12 +27,13 @@ constexpr int64_t kStepsOfEach = 40;
 constexpr char kHangs[] = "the job does not end";
 
 /// Losses of the machines of a worker and of a chief, after each of their steps.
-TaskList LossesAfterSteps() {
+TaskList LossesAfterSteps(const std::string& worker = "worker-0",
+                          const std::string& chief = "master-0") {
   harness::Evidence run;
-  run.events = {harness::Start("worker-0", 1), harness::Start("master-0", 1)};
+  run.events = {harness::Start(worker, 1), harness::Start(chief, 1)};
   for (int64_t step = 1; step <= kStepsOfEach; ++step) {
-    run.events.push_back(harness::Step("worker-0", 1, step));
-    run.events.push_back(harness::Step("master-0", 1, step));
+    run.events.push_back(harness::Step(worker, 1, step));
+    run.events.push_back(harness::Step(chief, 1, step));
   }
   run.events = harness::Numbered(std::move(run.events));
   RecordedRun recorded;
@@ -63,8 +66,14 @@ struct Tried {
   std::map<std::string, size_t> left_out;
 };
 
-Tried TryAll(const Trial& trial, int workers, bool tries_all = false) {
-  const TaskList tasks = LossesAfterSteps();
+std::map<std::string, size_t> CountsOf(const TasksByCause& tasks) {
+  std::map<std::string, size_t> counts;
+  for (const auto& [cause, left_out] : tasks) counts[cause] = left_out.size();
+  return counts;
+}
+
+Tried TryAll(const Trial& trial, int workers, bool tries_all = false,
+             const TaskList& tasks = LossesAfterSteps()) {
   TaskQueue queue(tasks, tasks.MostDifferentFirst(0), tries_all);
   std::mutex mutex;
   Tried tried;
@@ -81,7 +90,7 @@ Tried TryAll(const Trial& trial, int workers, bool tries_all = false) {
   std::vector<std::thread> threads;
   for (int i = 0; i < workers; ++i) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
-  tried.left_out = queue.left_out();
+  tried.left_out = CountsOf(queue.left_out());
   return tried;
 }
 
@@ -144,7 +153,25 @@ TEST(TaskQueue, DoesNotTryWhatIsKnown) {
   const ExploreOutcome hangs = Hangs();
   for (size_t i = 0; i < 10; ++i) queue.Settle(order[i], &hangs);  // five of each kind
   EXPECT_EQ(queue.Next(), std::nullopt);
-  EXPECT_THAT(queue.left_out(), ElementsAre(Pair(kHangs, 2 * kStepsOfEach - 10)));
+  EXPECT_THAT(CountsOf(queue.left_out()), ElementsAre(Pair(kHangs, 2 * kStepsOfEach - 10)));
+}
+
+TEST(TaskQueue, LeavesOutNoReplicaWhoseLossHasNotHung) {
+  const TaskList tasks = LossesAfterSteps("workerpool1-0", "workerpool0-0");
+  const auto pool_hangs = [](const ExploreTask& task) {
+    return task.point.replica == "workerpool1-0" ? Hangs() : ExploreOutcome{};
+  };
+  const Tried tried = TryAll(pool_hangs, 2, false, tasks);
+  EXPECT_EQ(tried.tasks.size(), 5u + kStepsOfEach);
+  const auto of_chief = std::ranges::count_if(
+      tried.tasks, [&](size_t task) { return tasks[task].point.replica == "workerpool0-0"; });
+  EXPECT_EQ(of_chief, kStepsOfEach);
+  std::set<int64_t> steps;
+  for (const size_t task : tried.tasks) {
+    if (tasks[task].point.replica == "workerpool1-0") steps.insert(tasks[task].point.step);
+  }
+  EXPECT_THAT(steps, ElementsAre(1, 10, 20, 30, 40));
+  EXPECT_THAT(tried.left_out, ElementsAre(Pair(kHangs, kStepsOfEach - 5)));
 }
 
 TEST(TaskQueue, EndsForWorkersThatWaitWhenItIsStopped) {
@@ -154,6 +181,35 @@ TEST(TaskQueue, EndsForWorkersThatWaitWhenItIsStopped) {
   std::thread waits([&queue] { EXPECT_EQ(queue.Next(), std::nullopt); });
   queue.Stop();
   waits.join();
+}
+
+Cause CauseOf(const std::string& name, const std::set<std::string>& also, bool is_refuted) {
+  Cause cause;
+  cause.finding.flaw.cause = name;
+  cause.finding.also = also;
+  cause.is_refuted = is_refuted;
+  return cause;
+}
+
+TEST(LeftOut, BelongsToOneFinding) {
+  std::vector<Cause> causes = {CauseOf("progress is lost", {kHangs}, false),
+                               CauseOf("progress is ignored", {kHangs}, false)};
+  AddLeftOut({{kHangs, {1, 2, 3}}}, causes);
+  EXPECT_EQ(causes[0].finding.left_out, 3u);
+  EXPECT_EQ(causes[1].finding.left_out, 0u);
+  causes.push_back(CauseOf(kHangs, {}, false));
+  AddLeftOut({{kHangs, {4, 5}}}, causes);
+  EXPECT_EQ(causes[0].finding.left_out, 3u);
+  EXPECT_EQ(causes[2].finding.left_out, 2u) << "its own cause comes first";
+}
+
+TEST(LeftOut, IsTriedIfItsReasonIsRefuted) {
+  const TasksByCause all = {{"other", {4}}, {kHangs, {1, 2, 3}}};
+  TasksByCause left_out = all;
+  EXPECT_THAT(TakeRefuted({CauseOf(kHangs, {}, false)}, left_out), IsEmpty());
+  EXPECT_EQ(left_out, all);
+  EXPECT_THAT(TakeRefuted({CauseOf(kHangs, {}, true)}, left_out), ElementsAre(1, 2, 3));
+  EXPECT_THAT(left_out, ElementsAre(Pair("other", ElementsAre(4))));
 }
 
 TEST(ExploreReport, SaysWhatWasLeftOut) {

@@ -217,6 +217,18 @@ class Explore(explorer_case.ExplorerCase):
         self.assertNotIn("not tried", text)
         self.assertEqual(json.loads(report.read_text())["not_tried"], 0)
 
+    def test_points_are_not_left_out_if_their_reason_does_not_repeat(self):
+        self.use_processes()
+        file = trainers.write(self.folder, trainers.HANGS_FIVE_TIMES_ON_A_HOST,
+                              "limits: {wall: 4m, no_progress: 5s}\n")
+        report = self.folder / "report.json"
+        code, text = self.explore(file, "--disks", "new", "--no-pairs", "--jobs", "1", "--json", str(report))
+        self.assertEqual(code, 0, text)
+        self.assertIn("the job does not end  (5 points)", text)
+        self.assertIn("may be harmless: it did not appear again", text)
+        found = json.loads(report.read_text())
+        self.assertEqual((found["not_tried"], found["tried"]), (0, found["restarts"]))
+
     def test_a_finding_that_may_be_harmless_is_marked_and_is_not_a_failure(self):
         code, text = self.explore(trainers.write(self.folder, trainers.WRITES_AGAIN))
         self.assertEqual(code, 0, text)

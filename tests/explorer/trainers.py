@@ -190,6 +190,22 @@ for step in range(1, 13):
     job.put("ckpt-%02d" % step, {"step": step})
 """
 
+# Only the first five restarts on this host wait forever, so the fault is not in the job.
+HANGS_FIVE_TIMES_ON_A_HOST = """
+taken = os.path.join(os.path.dirname(os.path.abspath(__file__)), "taken")
+step = newest()
+with open(taken, "a") as marks:
+    hangs = step > 0 and marks.tell() < 5
+    if hangs:
+        marks.write("x")
+if hangs:
+    time.sleep(600)
+while step < 12:
+    step += 1
+    record(step)
+    job.put("ckpt-%02d" % step, {"step": step})
+"""
+
 # It takes a lock in storage, which a lost machine leaves there.
 LEAVES_A_LOCK = """
 import urllib.error, urllib.request

@@ -226,6 +226,11 @@ class AJobWithoutAModule {
     session_->runs["packages"].look = {{"undeclared", Json::array()}, {"missing", Json::array()}};
     session_.With(1, Line("master-0", 1, line)).With(2, Exit("master-0", 1, 1)).Ends("FAILED");
   }
+  void AddBesidePackage(const Path& file) {
+    const Path path = directory_.path() / file;
+    EXPECT_TRUE(MakeDirectories(path.parent_path()).ok());
+    EXPECT_TRUE(WriteFile(path, "").ok());
+  }
   CheckResult Of(const char* check) { return EvaluateCheck(*FindCheck(check), *session_); }
   ASession& session() { return session_; }
 
@@ -272,6 +277,24 @@ TEST(PackageChecks, AModuleOfTheSourceThatThePackageLacksIsAMistakeOfPacking) {
     const CheckResult result = AJobWithoutAModule(line).Of("package/installed");
     EXPECT_EQ(result.verdict, CheckVerdict::kFail) << line;
     EXPECT_THAT(result.advice, HasSubstr("find_packages")) << line;
+  }
+}
+
+TEST(PackageChecks, DataBesideThePackageIsNoModule) {
+  const std::string line = "ModuleNotFoundError: No module named 'mlflow'";
+  for (const char* file :
+       {"mlflow.db", "mlflow.yaml", "mlflow/0/meta.yaml", "mlflow/0/code/task.py"}) {
+    AJobWithoutAModule job(line);
+    job.AddBesidePackage(file);
+    EXPECT_EQ(job.Of("package/dependencies").verdict, CheckVerdict::kFail) << file;
+    EXPECT_EQ(job.Of("package/installed").verdict, CheckVerdict::kSkipped) << file;
+  }
+  for (const char* file : {"mlflow.py", "mlflow.cpython-312-x86_64-linux-gnu.so", "mlflow.pyx",
+                           "mlflow/__init__.py", "mlflow/models/deep.py"}) {
+    AJobWithoutAModule job(line);
+    job.AddBesidePackage(file);
+    EXPECT_EQ(job.Of("package/installed").verdict, CheckVerdict::kFail) << file;
+    EXPECT_NE(job.Of("package/dependencies").verdict, CheckVerdict::kFail) << file;
   }
 }
 

@@ -38,14 +38,27 @@ TEST(OtherValues, AreNotInNumbersThatDrift) {
   }
 }
 
+TEST(OtherValues, OfTextsAreAlsoWholeNumbersThatCountNoStarts) {
+  EXPECT_TRUE(TextsHoldMoreThanCounts("examples 160\n", "examples 161\n", 1));
+  EXPECT_TRUE(TextsHoldMoreThanCounts("examples:160\n", "examples:161\n", 1));
+  EXPECT_TRUE(TextsHoldMoreThanCounts("10 steps\n", "6 steps\n", 1));
+  EXPECT_TRUE(TextsHoldMoreThanCounts("w 0.25\n", "w 0.5\n", 1));
+  EXPECT_FALSE(TextsHoldMoreThanCounts("start 1\n", "start 2\n", 1));
+  EXPECT_FALSE(TextsHoldMoreThanCounts("4 starts\n", "5 starts\n", 4));
+  EXPECT_TRUE(TextsHoldMoreThanCounts("4 starts\n", "5 starts\n", 3));
+  EXPECT_FALSE(TextsHoldMoreThanCounts("restarts left: 3\n", "restarts left: 2\n", 1));
+  EXPECT_FALSE(TextsHoldMoreThanCounts("08:30:12 saved\n", "08:31:02 saved\n", 1)) << "a time";
+}
+
 TEST(OtherValues, OfTextsAreFractionsAmongTheSameWords) {
   EXPECT_TRUE(TextsHoldOtherValues("w;0.25;1e3\n", "w;0.26;1e3\n"));
   EXPECT_TRUE(TextsHoldOtherValues("[0.25, 7]", "[12.5, 7]"));
   EXPECT_FALSE(TextsHoldOtherValues("w;0.25\n", "w;0.2500001\n")) << "drift";
   EXPECT_FALSE(TextsHoldOtherValues("start 1, 0.25\n", "start 2, 0.26\n")) << "may count starts";
-  EXPECT_TRUE(TextsHoldOtherValues("examples 160\n", "examples 161\n"));
-  EXPECT_TRUE(TextsHoldOtherValues("examples:160\n", "examples:161\n"));
+  EXPECT_FALSE(TextsHoldOtherValues("examples 160\n", "examples 161\n")) << "may be any count";
   EXPECT_FALSE(TextsHoldOtherValues("08:30:12 saved\n", "08:31:02 saved\n")) << "a time";
+  EXPECT_FALSE(TextsHoldOtherValues("08:30:12.5 saved\n", "08:30:44.5 saved\n")) << "a time";
+  EXPECT_TRUE(TextsHoldOtherValues("1:0.25 2:0.5\n", "1:0.75 2:0.5\n")) << "no time";
   EXPECT_FALSE(TextsHoldOtherValues("0.25\n", "resumed\n0.26\n"));
   EXPECT_FALSE(TextsHoldOtherValues("0.25\n", "0.26\n0.27\n"));
   EXPECT_FALSE(TextsHoldOtherValues("0.25 a", "0.26 b"));

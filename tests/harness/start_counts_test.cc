@@ -13,12 +13,12 @@ namespace {
 
 constexpr size_t kNumbers = 40;
 
-bool HasOthers(const std::string& once, const std::string& other) {
-  return FindValueDifference(once, other).has_others;
+bool HasOthers(const std::string& once, const std::string& other, size_t starts = 1) {
+  return FindValueDifference(once, other, starts).has_others;
 }
 
 bool MayCount(const std::string& once, const std::string& other) {
-  return FindValueDifference(once, other).may_count;
+  return FindValueDifference(once, other, 1).may_count;
 }
 
 template <typename Number>
@@ -49,14 +49,49 @@ std::string Archive(const std::vector<std::string>& entries, uint32_t checksum, 
   return bytes;
 }
 
-TEST(StartCounts, AreWholeNumbersThatGrowFromZeroOrOne) {
-  EXPECT_TRUE(MayCountStarts(0, 1));
-  EXPECT_TRUE(MayCountStarts(1, 3));
-  EXPECT_FALSE(MayCountStarts(1, 0));
-  EXPECT_FALSE(MayCountStarts(160, 161));
-  EXPECT_TRUE(MayCountStarts(1764424800, 1764424923)) << "a time in seconds";
-  EXPECT_TRUE(MayCountStarts(20260102083012, 20260102083113)) << "a date and a time";
-  EXPECT_FALSE(MayCountStarts(1764424800, 1864424800));
+TEST(StartCounts, AreWholeNumbersThatGrowFromAtMostTheStarts) {
+  EXPECT_TRUE(MayCountStarts(0, 1, 1));
+  EXPECT_TRUE(MayCountStarts(1, 3, 1));
+  EXPECT_TRUE(MayCountStarts(-1, 0, 1)) << "the last start; -1: none";
+  EXPECT_FALSE(MayCountStarts(160, 161, 1));
+  EXPECT_TRUE(MayCountStarts(4, 5, 4)) << "of four replicas";
+  EXPECT_TRUE(MayCountStarts(4, 8, 4));
+  EXPECT_FALSE(MayCountStarts(5, 6, 4));
+  EXPECT_TRUE(MayCountStarts(1764424800, 1764424923, 1)) << "a time in seconds";
+  EXPECT_TRUE(MayCountStarts(20260102083012, 20260102083113, 1)) << "a date and a time";
+  EXPECT_FALSE(MayCountStarts(1764424800, 1864424800, 1));
+}
+
+TEST(StartCounts, AreWholeNumbersThatGetOneLess) {
+  EXPECT_TRUE(MayCountStarts(3, 2, 1)) << "restarts that are left";
+  EXPECT_TRUE(MayCountStarts(1, 0, 1)) << "a flag of the first start";
+  EXPECT_FALSE(MayCountStarts(160, 158, 1));
+  EXPECT_FALSE(HasOthers(R"({"restarts_left": 3})", R"({"restarts_left": 2})"));
+  EXPECT_TRUE(MayCount(R"({"cold_start": 1})", R"({"cold_start": 0})"));
+  EXPECT_FALSE(HasOthers("restarts left: 3", "restarts left: 2"));
+}
+
+TEST(StartCounts, OfClustersAreNotAboveTheStartsOfAllReplicas) {
+  EXPECT_FALSE(HasOthers(R"({"starts": 4})", R"({"starts": 5})", 4));
+  EXPECT_TRUE(HasOthers(R"({"starts": 4})", R"({"starts": 5})", 3));
+  EXPECT_FALSE(HasOthers("4 starts", "5 starts", 4));
+  EXPECT_TRUE(HasOthers("160 examples\n", "161 examples\n", 4));
+}
+
+TEST(StartCounts, StandBesideNumbersThatDrift) {
+  const std::string once = R"({"starts": 1, "boots": 1, "loss": 0.123456789})";
+  EXPECT_FALSE(HasOthers(once, R"({"starts": 2, "boots": 2, "loss": 0.123456788})"));
+  EXPECT_TRUE(HasOthers(once, R"({"starts": 2, "boots": 2, "loss": 0.1235})"));
+}
+
+TEST(StartCounts, LeaveJsonWhole) {
+  const std::string once = R"({"starts": ["a"], "w": [0.5, 0.25]})";
+  EXPECT_TRUE(HasOthers(once, R"({"starts": ["a", "a"], "w": [0.)"));
+  EXPECT_TRUE(HasOthers(once, ""));
+  EXPECT_FALSE(MayCount(once, ""));
+  const std::string line = R"({"start": 1})";
+  EXPECT_FALSE(HasOthers(line + "\n", line + "\n" + R"({"start": 2})" + "\n")) << "JSON lines";
+  EXPECT_FALSE(HasOthers("{\n}\n", "{\n}\n{\n}\n")) << "an object for each start";
 }
 
 TEST(StartCounts, InJsonAreNeitherFractionsNorOtherWholeNumbers) {
@@ -83,6 +118,26 @@ TEST(StartCounts, InBytesAreNotInManyPlaces) {
   EXPECT_FALSE(HasOthers(flags, counts)) << "a count for each element";
   const std::string digest = "\xff" + std::string(64, '5');
   EXPECT_FALSE(HasOthers(digest, "\xff" + std::string(64, '7')));
+}
+
+/// A file of a fixed size that begins with its entries.
+std::string Padded(std::string bytes) {
+  bytes.resize(4096, '\0');
+  return bytes;
+}
+
+TEST(StartCounts, MayBeEntriesInRoomThatWasEmpty) {
+  const std::string once = Padded(
+      "\xff"
+      "entry 1 of the table, by start 1\n");
+  std::string more = once;
+  more.replace(600, 150, std::string(150, 'e'));
+  EXPECT_FALSE(HasOthers(once, more));
+  std::string other = once;
+  for (size_t at = 64; at < 4000; at += 32) other.replace(at, 8, BytesOf(0.37 + 1.0 / at));
+  EXPECT_TRUE(HasOthers(once, other)) << "in many places";
+  const std::string full = "\xff" + std::string(4095, 'a');
+  EXPECT_TRUE(HasOthers(full, "\xff" + std::string(4095, 'b')));
 }
 
 TEST(StartCounts, InArchivesAreNotTheirChecksums) {

@@ -68,12 +68,44 @@ bool SourceHas(const CheckedTrainer& trainer, const std::string& module) {
   return false;
 }
 
+// Sources of modules, and modules that were built from other languages.
+bool IsPartOfModule(const Path& file) {
+  const std::string ending = file.extension().string();
+  return ending == ".py" || ending == ".so" || ending == ".pyx";
+}
+
+// Whether the folder, or one directly in it, has Python files: then it can be imported. Further
+// below, data may have copies of programs.
+bool HasPython(const Path& folder) {
+  std::error_code error;
+  using Files = std::filesystem::recursive_directory_iterator;
+  for (Files file(folder, error), end; !error && file != end; file.increment(error)) {
+    if (IsPartOfModule(file->path())) return true;
+    if (file.depth() > 0) file.disable_recursion_pending();
+  }
+  return false;
+}
+
+// Beside the package lie data, too: a folder or a file such as mlflow.db is not a module.
+bool IsBesidePackage(const CheckedTrainer& trainer, const std::string& top) {
+  const Path place = PlaceOfModule(trainer, top);
+  if (HasPython(place)) return true;
+  const std::string begin = place.filename().string() + ".";
+  std::error_code error;
+  using Files = std::filesystem::directory_iterator;
+  for (Files file(place.parent_path(), error), end; !error && file != end; file.increment(error)) {
+    const Path& path = file->path();
+    if (path.filename().string().starts_with(begin) && IsPartOfModule(path)) return true;
+  }
+  return false;
+}
+
 // Whether the module would be one of the job's own packages, by its first part.
 bool IsOwn(const CheckedTrainer& trainer, const std::string& module) {
   const std::string top = TopOfModule(module);
   const auto program = trainer.job.kind->PythonModuleOf(trainer.job.document);
   const bool is_of_program = program && TopOfModule(program->module) == top;
-  return is_of_program || (trainer.source && SourceHas(trainer, top));
+  return is_of_program || (trainer.source && IsBesidePackage(trainer, top));
 }
 
 std::string NameOfMissing(const std::string& line, const CheckedTrainer& trainer) {

@@ -163,7 +163,7 @@ void Baseline::Learn(const Evidence& early_restart) {
     }
     const std::string& bytes = other->second.bytes;
     if (how_.objects.Equal(bytes, object.bytes)) continue;
-    const ValueDifference difference = FindValueDifference(object.bytes, bytes);
+    const ValueDifference difference = FindValueDifference(object.bytes, bytes, starts());
     const bool is_compared = !unstable_objects_.contains(name);
     if (difference.has_others && is_compared) other_values.insert(WithoutNumbers(name));
     if (difference.may_count) note(name, CountsSecondStart(object.bytes, bytes));
@@ -180,6 +180,11 @@ void Baseline::Learn(const Evidence& early_restart) {
   for (const std::string& pattern : other_values) {
     if (counting_patterns_.erase(pattern) > 0) doubtful_patterns_.insert(pattern);
   }
+}
+
+size_t Baseline::starts() const {
+  return static_cast<size_t>(std::ranges::count_if(
+      run_.events, [](const Event& event) { return event.Is<StartEvent>(); }));
 }
 
 void Baseline::FindResults() {

@@ -24,6 +24,8 @@ class Baseline {
   void Learn(const Evidence& early_restart);
 
   const Evidence& run() const { return run_; }
+  /// How often replicas start in it.
+  size_t starts() const;
   const TwinComparison& how() const { return how_; }
   /// Names, or globs of those that differ between the runs.
   const std::set<std::string>& unstable_objects() const { return unstable_objects_; }

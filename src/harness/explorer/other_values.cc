@@ -88,11 +88,35 @@ bool IsDigitAt(std::string_view text, size_t at) {
   return at < text.size() && text[at] >= '0' && text[at] <= '9';
 }
 
-// Whether the number is a part of a time of day: "08:30:12".
-bool IsPartOfClock(std::string_view text, size_t at, size_t size) {
-  const size_t end = at + size;
+// Whether the number is a part of a time of day: "08:30:12", "08:30:12.5". "1:0.25" is none.
+bool IsPartOfClock(std::string_view text, size_t at, const Token& number) {
+  constexpr size_t kDigits = 2;
+  const size_t end = at + number.text.size();
   const bool begins = end < text.size() && text[end] == ':' && IsDigitAt(text, end + 1);
-  return begins || (at >= 2 && text[at - 1] == ':' && IsDigitAt(text, at - 2));
+  const bool follows = at >= 2 && text[at - 1] == ':' && IsDigitAt(text, at - 2);
+  if (number.is_whole()) return begins || follows;
+  return follows && at >= 3 && IsDigitAt(text, at - 3) && number.text.find('.') == kDigits;
+}
+
+// `wholes_are_sure`: whether whole numbers that differ must mean something else.
+template <typename Judge>
+bool AreSureToDiffer(std::string_view text, std::string_view other, const Judge& wholes_are_sure) {
+  bool differs = false;
+  size_t at = 0;
+  size_t there = 0;
+  while (at < text.size() && there < other.size()) {
+    const Token mine = NextToken(text.substr(at));
+    const Token found = NextToken(other.substr(there));
+    const bool is_time = IsPartOfClock(text, at, mine);
+    at += mine.text.size();
+    there += found.text.size();
+    if (mine.text == found.text) continue;
+    if (!mine.number || !found.number || is_time) return false;
+    const bool is_whole = mine.is_whole() && found.is_whole();
+    if (is_whole && !wholes_are_sure(*mine.number, *found.number)) return false;
+    differs = differs || is_whole || !IsDriftOf(*mine.number, *found.number);
+  }
+  return differs && at == text.size() && there == other.size();
 }
 
 // Without the last part of a mark.
@@ -114,22 +138,13 @@ bool IsText(std::string_view bytes) {
 }
 
 bool TextsHoldOtherValues(std::string_view text, std::string_view other) {
-  bool differs = false;
-  size_t at = 0;
-  size_t there = 0;
-  while (at < text.size() && there < other.size()) {
-    const Token mine = NextToken(text.substr(at));
-    const Token found = NextToken(other.substr(there));
-    const bool is_time = IsPartOfClock(text, at, mine.text.size());
-    at += mine.text.size();
-    there += found.text.size();
-    if (mine.text == found.text) continue;
-    if (!mine.number || !found.number) return false;
-    const bool is_whole = mine.is_whole() && found.is_whole();
-    if (is_whole && (is_time || MayCountStarts(*mine.number, *found.number))) return false;
-    differs = differs || is_whole || !IsDriftOf(*mine.number, *found.number);
-  }
-  return differs && at == text.size() && there == other.size();
+  return AreSureToDiffer(text, other, [](double, double) { return false; });
+}
+
+bool TextsHoldMoreThanCounts(std::string_view once, std::string_view other, size_t starts) {
+  return AreSureToDiffer(once, other, [starts](double number, double found) {
+    return !MayCountStarts(number, found, starts);
+  });
 }
 
 std::string MarkOf(std::string_view bytes) {

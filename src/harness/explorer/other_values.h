@@ -1,6 +1,7 @@
 #pragma once
 // Differences of objects that are not JSON: a model, a pickle, an archive, a table.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,9 +16,14 @@ bool HoldOtherValues(std::string_view bytes, std::string_view other);
 /// Whether the bytes are letters, without control characters except line ends and tabs.
 bool IsText(std::string_view bytes);
 
-/// Whether texts have the same words, and fractions that differ by more than drift, or whole
-/// numbers that count no starts (MayCountStarts). False: they may mean the same.
+/// Whether texts have the same words and the same whole numbers, and fractions that differ by more
+/// than drift. False: they may mean the same. Whole numbers may be seconds, or the steps of a
+/// process.
 bool TextsHoldOtherValues(std::string_view text, std::string_view other);
+
+/// The same, and whole numbers may differ if they count no starts (MayCountStarts). `once` comes
+/// from a run with so many starts.
+bool TextsHoldMoreThanCounts(std::string_view once, std::string_view other, size_t starts);
 
 /// A text that identifies the contents.
 std::string MarkOf(std::string_view bytes);

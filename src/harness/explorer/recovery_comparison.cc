@@ -156,8 +156,9 @@ std::string DoubtOfContents(const Baseline& baseline, const std::string& name,
                             const std::string& bytes, const std::string& other, bool same_steps,
                             bool has_drift) {
   const std::string doubt = same_steps ? DoubtOfBytes(bytes, other, has_drift) : "";
-  if (!doubt.empty() || FindValueDifference(bytes, other).has_others) return doubt;
-  return DoubtOfCount(baseline, name);
+  if (!doubt.empty() || !baseline.MayCount(name)) return doubt;
+  const bool is_sure = FindValueDifference(bytes, other, baseline.starts()).has_others;
+  return is_sure ? "" : kMayCount;
 }
 
 std::string WrittenAfter(int64_t step) { return "written after step " + std::to_string(step); }

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "harness/explorer/drift.h"
 #include "harness/explorer/other_values.h"
 
@@ -16,20 +19,22 @@ constexpr double kTimesBegin = 1e9;
 
 /// What differs between two JSON values.
 struct JsonDifference {
-  bool fractions = false;
-  bool counts = false;  // 0 or 1 that grows, or a time
-  bool wholes = false;  // other whole numbers
-  bool words = false;   // texts, elements, ...
+  size_t starts;           // of the run without a restart
+  bool fractions = false;  // that do not drift
+  bool counts = false;     // MayCountStarts
+  bool wholes = false;     // other whole numbers
+  bool words = false;      // texts, elements, ...
 };
 
 void FindInJson(const Json& a, const Json& b, JsonDifference& found);
 
 void FindInNumbers(const Json& a, const Json& b, JsonDifference& found) {
+  if (IsDrift(a, b)) return;
   if (a.is_number_float()) {
     found.fractions = true;
   } else if (b.is_number_float()) {
     found.words = true;
-  } else if (MayCountStarts(a.get<double>(), b.get<double>())) {
+  } else if (MayCountStarts(a.get<double>(), b.get<double>(), found.starts)) {
     found.counts = true;
   } else {
     found.wholes = true;
@@ -58,12 +63,25 @@ void FindInJson(const Json& a, const Json& b, JsonDifference& found) {
 }
 
 // Other whole numbers may follow from a count, or from a word for each start.
-ValueDifference DifferenceOfJson(const Json& a, const Json& b) {
-  JsonDifference found;
+ValueDifference DifferenceOfJson(const Json& a, const Json& b, size_t starts) {
+  JsonDifference found{starts};
   FindInJson(a, b, found);
   const bool may_count = found.counts || found.words;
   const bool has_others = found.fractions || (found.wholes && !may_count);
   return {has_others, may_count};
+}
+
+// Whether each line is JSON of its own.
+bool AreJsonLines(std::string_view text) {
+  const std::vector<std::string> lines = Split(text, '\n');
+  return std::ranges::all_of(
+      lines, [](const std::string& line) { return Trim(line).empty() || ParseJson(line).ok(); });
+}
+
+// Whether a JSON text became one that is none, and not because each start adds one to it.
+bool IsCutShort(const Json& json, std::string_view once, std::string_view other) {
+  if (Trim(other).empty()) return true;
+  return json.is_structured() && !other.starts_with(Trim(once)) && !AreJsonLines(other);
 }
 
 /// The part of an entry of a zip archive that follows from the entry's contents and its time.
@@ -75,6 +93,7 @@ constexpr ZipPart kZipParts[] = {{"PK\x03\x04", 30}, {"PK\x01\x02", 46}, {"PK\x0
 
 // The size of the zip header that begins here; 0: none does.
 size_t ZipHeaderAt(std::string_view bytes, size_t at) {
+  if (bytes[at] != 'P') return 0;
   const std::string_view here = bytes.substr(at, 4);
   const auto* const part = std::ranges::find(kZipParts, here, &ZipPart::mark);
   return part == std::end(kZipParts) ? 0 : part->size;
@@ -105,10 +124,25 @@ struct PlacesThatDiffer {
   size_t others = 0;  // a longer place counts once for each eight bytes: a time has eight
 };
 
-PlacesThatDiffer FindPlaces(std::string_view once, std::string_view other) {
+// How many places a run of bytes counts. NULs at its ends may be room that nothing filled yet: a
+// table and an archive have such room, into which each start may write an entry.
+size_t PlacesIn(std::string_view run) {
   constexpr size_t kBytesOfNumber = 8;
+  constexpr std::string_view kNul("\0", 1);
+  const size_t begin = run.find_first_not_of(kNul);
+  if (begin == std::string_view::npos) return 1;
+  const size_t filled = run.find_last_not_of(kNul) + 1 - begin;
+  return (filled + kBytesOfNumber - 1) / kBytesOfNumber;
+}
+
+// A file may hold a count or a time several times, with checksums or a digest.
+constexpr size_t kPlacesOfCounts = 16;
+
+// Stops as soon as the answer is known.
+PlacesThatDiffer FindPlaces(std::string_view once, std::string_view other) {
   PlacesThatDiffer places;
-  for (size_t at = 0; at < once.size();) {
+  const auto is_decided = [&] { return places.others > kPlacesOfCounts && places.counts > 0; };
+  for (size_t at = 0; at < once.size() && !is_decided();) {
     const size_t header = ZipHeaderAt(once, at);
     if (header > 0 || once[at] == other[at]) {
       at += std::max<size_t>(header, 1);
@@ -118,15 +152,13 @@ PlacesThatDiffer FindPlaces(std::string_view once, std::string_view other) {
     while (at < once.size() && once[at] != other[at]) ++at;
     const bool counts = at == begin + 1 && IsCountOfOneByte(once[begin], other[begin]);
     if (counts) ++places.counts;
-    if (!counts) places.others += (at - begin + kBytesOfNumber - 1) / kBytesOfNumber;
+    if (!counts) places.others += PlacesIn(once.substr(begin, at - begin));
   }
   return places;
 }
 
-// A file may hold a count or a time several times, with checksums or a digest. Learned values
-// differ in more places.
+// Learned values differ in more places than counts.
 ValueDifference DifferenceOfBytes(std::string_view once, std::string_view other) {
-  constexpr size_t kPlacesOfCounts = 16;
   if (!HoldOtherValues(once, other) || IsCompressed(once)) return {false, true};
   const PlacesThatDiffer places = FindPlaces(once, other);
   const bool has_others = places.others > kPlacesOfCounts;
@@ -135,18 +167,22 @@ ValueDifference DifferenceOfBytes(std::string_view once, std::string_view other)
 
 }  // namespace
 
-bool MayCountStarts(double once, double other) {
-  if (once == 0 || once == 1) return other > once;
+bool MayCountStarts(double once, double other, size_t starts) {
+  constexpr double kNone = -1;
+  const auto all = static_cast<double>(std::max<size_t>(1, starts));
+  if (once >= kNone && once <= all && other > once) return true;
+  if (other == once - 1) return true;
   const double smaller = std::min(once, other);
   return smaller >= kTimesBegin && std::abs(once - other) <= smaller * kDriftMax;
 }
 
-ValueDifference FindValueDifference(std::string_view once, std::string_view other) {
+ValueDifference FindValueDifference(std::string_view once, std::string_view other, size_t starts) {
   const auto a = ParseJson(once);
   const auto b = ParseJson(other);
-  if (a.ok() && b.ok()) return DifferenceOfJson(*a, *b);
+  if (a.ok() && b.ok()) return DifferenceOfJson(*a, *b, starts);
+  if (a.ok() && IsCutShort(*a, once, other)) return {true, false};
   if (!IsText(once) || !IsText(other)) return DifferenceOfBytes(once, other);
-  const bool has_others = TextsHoldOtherValues(once, other);
+  const bool has_others = TextsHoldMoreThanCounts(once, other, starts);
   return {has_others, !has_others};
 }
 

@@ -1,23 +1,26 @@
 #pragma once
 // Whether a difference after a restart may be a count of the job's starts.
 
+#include <cstddef>
 #include <string_view>
 
 namespace caip::harness {
 
 /// How the contents of an object differ from those of a run with one start. One rule for all forms.
-/// In JSON and texts, these cannot count starts: numbers with a fraction, and whole numbers that
-/// are neither 0 nor 1 in the run with one start, unless they look like times. In other bytes:
-/// differences in more places than a count, a time and the checksums of both.
+/// In JSON and texts, these cannot count starts: numbers with a fraction that differ by more than
+/// drift, and whole numbers for which MayCountStarts is false. In other bytes: differences in more
+/// places than a count, a time and the checksums of both. JSON that is cut short counts nothing.
 struct ValueDifference {
   bool has_others = false;  // something cannot count starts
-  bool may_count = false;   // something else may: a 0 or 1 that grows, words, further elements
+  bool may_count = false;   // something else may: a count, words, further elements
 };
 
-/// `once` comes from a run with one start.
-ValueDifference FindValueDifference(std::string_view once, std::string_view other);
+/// `once` comes from a run without a restart. `starts`: the starts of all its replicas.
+ValueDifference FindValueDifference(std::string_view once, std::string_view other, size_t starts);
 
-/// Whether a number that is `once` after one start may be the number of starts, or a time.
-bool MayCountStarts(double once, double other);
+/// Whether a whole number that is `once` in a run with so many starts may count them, or be a time:
+/// one that is not above `starts` and grows, or one that is one less. Such are the starts of all
+/// replicas, the last start (-1: none), a flag of the first start, and the restarts that are left.
+bool MayCountStarts(double once, double other, size_t starts);
 
 }  // namespace caip::harness
