@@ -237,8 +237,8 @@ void AddExploreSwitches(Grammar& grammar, CLI::App& app, ExploreCommand& explore
   grammar.Heading("Further flags");
   grammar.Switch(
       app, "--all-points",
-      "Also try the points like others at which the job only waits for a limit (default: "
-      "five of each kind, if the job does not end at them).",
+      "Try every point. By default, a replica's points of one kind are left out after five of "
+      "them at which only a limit ended the job.",
       &explore.all_points);
   grammar.Switch(app, "--full-runs",
                  "Run each crash point from the beginning, not from recorded buckets.",

@@ -55,17 +55,22 @@ bool IsSourcePackage(const CheckedTrainer& trainer, const std::string& module) {
   return std::filesystem::is_directory(PlaceOfModule(trainer, module), error);
 }
 
-// A folder, or a file with any ending: extension modules are built from files of other languages.
-bool SourceHas(const CheckedTrainer& trainer, const std::string& module) {
-  if (IsSourcePackage(trainer, module)) return true;
-  const Path place = PlaceOfModule(trainer, module);
-  const std::string begin = place.filename().string() + ".";
+// Whether a file of the module, with whatever ending, passes the test.
+template <typename Test>
+bool HasFile(const Path& module, const Test& test) {
+  const std::string begin = module.filename().string() + ".";
   std::error_code error;
   using Files = std::filesystem::directory_iterator;
-  for (Files file(place.parent_path(), error), end; !error && file != end; file.increment(error)) {
-    if (file->path().filename().string().starts_with(begin)) return true;
+  for (Files file(module.parent_path(), error), end; !error && file != end; file.increment(error)) {
+    if (file->path().filename().string().starts_with(begin) && test(file->path())) return true;
   }
   return false;
+}
+
+// A folder, or a file with any ending: extension modules are built from files of other languages.
+bool SourceHas(const CheckedTrainer& trainer, const std::string& module) {
+  return IsSourcePackage(trainer, module) ||
+         HasFile(PlaceOfModule(trainer, module), [](const Path&) { return true; });
 }
 
 // Sources of modules, and modules that were built from other languages.
@@ -86,18 +91,10 @@ bool HasPython(const Path& folder) {
   return false;
 }
 
-// Beside the package lie data, too: a folder or a file such as mlflow.db is not a module.
+// Data lie beside the package, too: a folder or a file such as mlflow.db is not a module.
 bool IsBesidePackage(const CheckedTrainer& trainer, const std::string& top) {
   const Path place = PlaceOfModule(trainer, top);
-  if (HasPython(place)) return true;
-  const std::string begin = place.filename().string() + ".";
-  std::error_code error;
-  using Files = std::filesystem::directory_iterator;
-  for (Files file(place.parent_path(), error), end; !error && file != end; file.increment(error)) {
-    const Path& path = file->path();
-    if (path.filename().string().starts_with(begin) && IsPartOfModule(path)) return true;
-  }
-  return false;
+  return HasPython(place) || HasFile(place, IsPartOfModule);
 }
 
 // Whether the module would be one of the job's own packages, by its first part.

@@ -9,7 +9,7 @@ namespace caip::harness {
 
 struct MissingModule {
   enum class Origin {
-    kUnknown,      // the line names no module, or there is no source tree to look it up in
+    kUnknown,      // the line names no module, or caip has no source tree of the job
     kSource,       // the source tree has it, so the package lacks it
     kNowhere,      // it would belong to the source tree, which does not have it either
     kOtherPackage  // it comes from another package

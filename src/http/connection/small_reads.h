@@ -11,7 +11,7 @@ namespace caip::http {
 /// small reads. Each connection has a thread, so a client that reads over 16 connections wakes 16
 /// threads in turn. On a busy processor each of them would interrupt the client, which is about to
 /// send the next request, or the thread that answers the last one. A thread for batches waits
-/// until the running one waits or has used its time: a fifth more reads per second on two cores
+/// until the running one waits or has used its time: a quarter more reads per second on two cores
 /// that the clients use, too (bench/README.md).
 ///
 /// Everything else would lose by it. A write waits for the disk in several steps, a large answer
