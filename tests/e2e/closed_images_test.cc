@@ -15,7 +15,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr char kClosedImage[] = "gcr.io/demo/closed:v1";
 
@@ -30,6 +29,9 @@ class ClosedImages : public ::testing::TestWithParam<const char*> {
     engine_ = MakeTrial(GetParam());
     const std::string why_not = engine_->Start(base.path());
     if (!why_not.empty()) GTEST_SKIP() << why_not;
+    if (GetParam() == std::string("podman") && !engine_->HasOtherUsers()) {
+      GTEST_SKIP() << "podman has no user 1000 here: /etc/subuid has no IDs for this user";
+    }
     for (const auto& [name, value] : engine_->Environment()) caip_.Set(name, value);
     ASSERT_TRUE(MakeDirectories(base.path() / Closed()).ok());
     ASSERT_TRUE(WriteFile(base.path() / Closed() / "secret", "a secret of root\n").ok());
@@ -75,6 +77,7 @@ class ClosedImages : public ::testing::TestWithParam<const char*> {
   OciLayout layout_;
 };
 
+// Where a machine has a single user, all files of the image are that user's (docs/limitations.md).
 TEST_P(ClosedImages, ShowTheirUserTheCertificates) {
   const Transcript run =
       Run("id -u; for name in CURL_CA_BUNDLE SSL_CERT_FILE REQUESTS_CA_BUNDLE HTTPLIB2_CA_CERTS "
@@ -84,8 +87,9 @@ TEST_P(ClosedImages, ShowTheirUserTheCertificates) {
           "done; echo \"$# variables name certificates\"; cat /" +
               Closed().string() + "/secret",
           "/", {});
-  EXPECT_THAT(run.err, AllOf(HasSubstr("1000"), HasSubstr("8 variables name certificates"),
-                             Not(HasSubstr("a secret of root"))));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("1000"), HasSubstr("8 variables name certificates")));
+  const bool is_shown = run.err.find("a secret of root") != std::string::npos;
+  EXPECT_EQ(is_shown, !engine_->HasOtherUsers()) << run.err;
 }
 
 TEST_P(ClosedImages, ShowTheirUserItsJobDirectory) {

@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,6 +90,33 @@ inline std::pair<char, pid_t> StateAndParent(const std::string& path) {
   if (!stat.ok()) return {};
   const std::string fields = stat->substr(stat->rfind(')') + 2);
   return {fields.front(), std::stoi(fields.substr(2))};
+}
+
+/// Whether this process is root of the host, and not only of a user namespace.
+inline bool IsRootOfHost() {
+  constexpr int64_t kAllUsers = 4294967295;
+  const auto text = ReadFile("/proc/self/uid_map");
+  std::istringstream map(text.ok() ? *text : "");
+  int64_t user = -1;
+  int64_t on_host = -1;
+  int64_t count = 0;
+  map >> user >> on_host >> count;
+  return ::geteuid() == 0 && user == 0 && on_host == 0 && count == kAllUsers;
+}
+
+/// Opens settings of the kernel for writing, which changes nothing, and prints the result of each.
+inline constexpr char kOpenSettings[] =
+    "for file in sys/vm/swappiness sys/kernel/core_pattern irq/default_smp_affinity"
+    " sysrq-trigger sys/net/ipv4/ip_forward; do\n"
+    "  if ( : >> /proc/$file ) 2> /dev/null; then echo opens $file; else echo refuses $file; fi\n"
+    "done";
+
+/// What kOpenSettings prints on a machine. The kernel lets root of the host change the settings of
+/// any network, and another user only with CAP_NET_ADMIN, which replicas do not have.
+inline std::vector<std::string> ResultsOfOpeningSettings() {
+  return {"refuses sys/vm/swappiness", "refuses sys/kernel/core_pattern",
+          "refuses irq/default_smp_affinity", "refuses sysrq-trigger",
+          std::string(IsRootOfHost() ? "opens" : "refuses") + " sys/net/ipv4/ip_forward"};
 }
 
 inline engine::ReplicaKey AKey(int worker = 0, int boot = 1) {
