@@ -172,6 +172,24 @@ class AnyCommand(unittest.TestCase):
         self.assertEqual((self.work / "run" / "ckpt-2" / "state.json").read_text(), '{"step": 2}')
         self.assertFalse((self.work / "run" / "ckpt-4").exists())
 
+    def test_root_of_a_user_namespace_has_its_home_directory(self):
+        machines.need(CAIP)
+        if os.geteuid() != 0:
+            raise unittest.SkipTest("only root has its home directory at /root")
+        alone = ("unshare", "--user", "--map-root-user")
+        if subprocess.run([*alone, "true"], check=False).returncode != 0:
+            raise unittest.SkipTest("this host permits no user namespaces")
+        home = tempfile.TemporaryDirectory(prefix="caip-home-", dir="/root")
+        self.addCleanup(home.cleanup)
+        data = pathlib.Path(home.name) / "data"
+        data.write_text("of the user\n")
+        self.write(f"assert pathlib.Path({str(data)!r}).read_text() == 'of the user\\n'\n{CAREFUL}", out="'run'")
+        done = subprocess.run([*alone, CAIP, "explore", "--state", str(self.folder / "state"), "--no-pairs",
+                               "--", "python3", "train.py"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, cwd=self.work,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     # Without machines.
 
     def use_processes(self):

@@ -34,11 +34,12 @@ class RootPartsTest : public ::testing::Test {
   }
   Path OnHost(const std::string& place) const { return root_.path() / place.substr(1); }
 
-  RootParts Parts(const std::vector<std::string>& mounts,
-                  const std::vector<std::string>& own = {}) const {
+  const Path& root() const { return root_.path(); }
+  RootParts Parts(const std::vector<std::string>& mounts, const std::vector<std::string>& own = {},
+                  bool sees_home = false) const {
     std::vector<HostMount> all = {{"/", "ext4"}};
     for (const std::string& place : mounts) all.push_back({place, "ext4"});
-    return PartsOfRoot(root_.path(), all, own);
+    return PartsOfRoot(root_.path(), all, own, sees_home);
   }
   static std::vector<std::string> Directories(const RootParts& parts) {
     std::vector<std::string> texts;
@@ -67,6 +68,18 @@ TEST_F(RootPartsTest, AreOverlaysOfDirectoriesAndTheFilesAndLinksOfTheRoot) {
   EXPECT_THAT(Links(parts), ElementsAre("/lib -> usr/lib"));
   EXPECT_THAT(Directories(parts), IsEmpty());
   EXPECT_THAT(parts.bound, IsEmpty());
+}
+
+// The local command of an exploration may read its home directory.
+TEST_F(RootPartsTest, HaveTheHomeDirectoryOnRequest) {
+  MakeFile("/root/lib/module.py");
+  MakeFile("/root/disk/file");
+  MakeDirectory("/tmp/other");
+  EXPECT_THAT(Parts({}).layers, IsEmpty());
+  EXPECT_THAT(Parts({}, {}, true).layers, ElementsAre("/root"));
+  const RootParts split = Parts({"/root/disk"}, {"/root/state"}, true);
+  EXPECT_THAT(split.layers, ElementsAre("/root/lib"));
+  EXPECT_THAT(Directories(split), ElementsAre("/root 755", "/root/disk 755"));
 }
 
 // Every container has these mounts.
@@ -168,6 +181,51 @@ TEST(StateBelow, IsNowhereInADirectoryThatDoesNotExist) {
   EXPECT_EQ(StateBelow(parent.path(), state), state.string());
   EXPECT_EQ(StateBelow(parent.path() / "absent", state), "");
   EXPECT_EQ(StateBelow(parent.path(), parent.path() / "absent"), "");
+}
+
+TEST(StateBelow, IsWhereThePathsSayIfLinksCannotBeFollowed) {
+  const TemporaryDirectory parent("caip-state-");
+  const Path loop = parent.path() / "loop";
+  std::filesystem::create_symlink("loop", loop);
+  EXPECT_EQ(StateBelow(parent.path(), loop / "state"), (loop / "state").string());
+  EXPECT_EQ(StateBelow(loop, loop / "state"), (loop / "state").string());
+  EXPECT_EQ(StateBelow(loop / "other", loop / "state"), "");
+}
+
+TEST(MountsWithOwn, HaveSomethingOfTheMachineInThem) {
+  const auto mounts = ParseMounts(
+      "27 1 254:0 / / rw - ext4 /dev/vda rw\n"
+      "28 27 8:1 / /mnt/inner rw - ext4 /dev/sda1 rw\n"
+      "29 27 8:2 / /var rw - ext4 /dev/sda2 rw\n"
+      "30 29 8:3 / /var/lib/data rw - ext4 /dev/sda3 rw\n"
+      "31 29 8:4 / /var/tmp rw - ext4 /dev/sda4 rw\n"
+      "32 27 8:5 / /root rw - ext4 /dev/sda5 rw\n"
+      "33 32 8:6 / /root/data rw - ext4 /dev/sda6 rw\n"
+      "34 27 8:7 / /mnt rw - ext4 /dev/sda7 rw\n"
+      "35 27 8:2 / /var rw - ext4 /dev/sda2 rw\n"
+      "36 27 8:8 / /variety rw - ext4 /dev/sda8 rw\n"
+      "37 27 0:8 / /etc/hostname rw - tmpfs none rw\n"
+      "38 27 0:9 / /run rw - tmpfs none rw\n");
+  const OwnFiles own{{"/var/tmp", "/etc/hostname", "/mnt/inner/volume", "/run/lock"}};
+  EXPECT_THAT(MountsWithOwn(mounts, own), ElementsAre("/mnt", "/mnt/inner", "/var"));
+  EXPECT_THAT(SharedMounts(mounts, own), ElementsAre("/var/lib/data", "/variety", "/etc/hostname"));
+  EXPECT_THAT(MountsWithOwn(mounts, {{}, true}), ElementsAre("/root"));
+  EXPECT_THAT(SharedMounts(mounts, {{}, true}),
+              ElementsAre("/mnt/inner", "/var", "/root/data", "/mnt", "/variety", "/etc/hostname"));
+}
+
+// The kernel refuses an overlay of a directory in which something is mounted.
+TEST_F(RootPartsTest, HaveMountsWithSomethingOfTheMachineLikeDirectories) {
+  for (const char* place : {"/var/tmp", "/mnt/inner/disk", "/mnt/inner/other", "/mnt/more"}) {
+    MakeDirectory(place);
+  }
+  const std::vector<HostMount> mounts = {
+      {"/", "ext4"}, {"/var", "ext4"}, {"/mnt/inner", "ext4"}, {"/mnt/inner/disk", "ext4"}};
+  const RootParts parts =
+      PartsOfRoot(root(), mounts, {"/var/tmp", "/mnt/inner/volume"}, false, {"/var", "/mnt/inner"});
+  EXPECT_THAT(parts.layers, ElementsAre("/mnt/inner/other", "/mnt/more", "/var"));
+  EXPECT_THAT(Directories(parts), ElementsAre("/mnt 755", "/mnt/inner 755", "/mnt/inner/disk 755"));
+  EXPECT_THAT(parts.bound, IsEmpty());
 }
 
 TEST_F(RootPartsTest, HaveAnEmptyDirectoryForRunningPrograms) {

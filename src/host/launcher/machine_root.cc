@@ -244,6 +244,27 @@ bool MountFileSystem(int root, const Mount& mount) {
   return made;
 }
 
+bool IsRemoved(int error) { return error == ENOENT || error == ENOTDIR; }
+
+// Whether the host has no directory at the target any more.
+bool WasRemoved(const Mount& mount) {
+  const Held directory(::open(mount.target, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return !directory.valid() && IsRemoved(errno);
+}
+
+// Another program of the host may remove the directory that an overlay shows. The machine has an
+// empty directory instead then.
+bool MountWhatIsOnHost(int root, const Mount& mount) {
+  for (int tries = 1;; ++tries) {
+    if (MountFileSystem(root, mount)) return true;
+    const int error = errno;
+    if (!(mount.flags & kMountIfOnHost) || !IsRemoved(error)) return false;
+    if (WasRemoved(mount)) return true;
+    errno = error;
+    if (tries == kTriesMax) return false;
+  }
+}
+
 bool Link(int root, const Mount& mount) {
   const int directory = OpenDirectory(root, ParentOf(mount.target));
   if (directory < 0) return false;
@@ -294,7 +315,7 @@ bool Make(int root, const Mount& mount) {
         errno = ENOTDIR;
         return false;
       }
-      if (MountFileSystem(root, mount)) return true;
+      if (MountWhatIsOnHost(root, mount)) return true;
       return mount.flags & kMountOrBind &&
              Bind(root, {MountKind::kBind, mount.flags, mount.target, mount.target, ""});
     case MountKind::kLink:

@@ -149,11 +149,13 @@ enum class MountKind : uint32_t {
 };
 /// Bits of Mount::flags.
 inline constexpr uint32_t kMountReadOnly = 1;
-inline constexpr uint32_t kMountOptional = 2;  // goes on without it
-inline constexpr uint32_t kMountDevices = 4;   // device files on the new file system work
-inline constexpr uint32_t kMountOrBind = 8;    // else the host's directory of that name
-inline constexpr uint32_t kMountIfThere = 16;  // only over a target that exists
-inline constexpr uint32_t kMountOpaque = 32;   // a directory of a layer that hides lower ones
+inline constexpr uint32_t kMountOptional = 2;   // goes on without it
+inline constexpr uint32_t kMountDevices = 4;    // device files on the new file system work
+inline constexpr uint32_t kMountOrBind = 8;     // else the host's directory of that name
+inline constexpr uint32_t kMountIfThere = 16;   // only over a target that exists
+inline constexpr uint32_t kMountOpaque = 32;    // a directory of a layer that hides lower ones
+inline constexpr uint32_t kMountIfOnHost = 64;  // an overlay of the host's directory at the target,
+                                                // unless it was removed on the host
 
 /// The fixed part of a mount in the bytes.
 struct MountHead {

@@ -54,12 +54,29 @@ bool IsInEmptyDirectory(std::string_view path) {
   return std::any_of(std::begin(kEmptyDirectories), std::end(kEmptyDirectories), is_below);
 }
 
+bool MayReadHome() {
+  return ::geteuid() == 0 && ::access(std::string(kHome).c_str(), R_OK | X_OK) == 0;
+}
+
+namespace {
+
+bool IsMissing(const std::error_code& error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+}
+
+}  // namespace
+
 std::string StateBelow(const Path& place, const Path& state) {
   std::error_code of_place;
   std::error_code of_state;
-  const Path real_place = std::filesystem::canonical(place, of_place);
-  const Path real_state = std::filesystem::canonical(state, of_state);
-  if (of_place || of_state || !IsBelow(real_state.string(), real_place.string())) return "";
+  Path real_place = std::filesystem::canonical(place, of_place);
+  Path real_state = std::filesystem::canonical(state, of_state);
+  if (IsMissing(of_place) || IsMissing(of_state)) return "";
+  if (of_place || of_state) {
+    real_place = place.lexically_normal();
+    real_state = state.lexically_normal();
+  }
+  if (!IsBelow(real_state.string(), real_place.string())) return "";
   if (real_state == real_place) return place.string();
   return (place / real_state.lexically_relative(real_place)).string();
 }
@@ -142,7 +159,9 @@ std::string ModeOf(const struct stat& status) {
 /// Sorts the entries of the host's root into parts.
 class RootSplitter {
  public:
-  RootSplitter(const Path& root, const std::vector<std::string>& own) : root_(root), own_(own) {}
+  RootSplitter(const Path& root, const std::vector<std::string>& own, bool sees_home,
+               const std::vector<std::string>& with_own)
+      : root_(root), own_(own), sees_home_(sees_home), with_own_(with_own) {}
 
   RootParts Split(const std::vector<std::string>& mounts) {
     TakeAll(EntriesOf(root_).value_or(std::vector<DirectoryEntry>()), mounts);
@@ -169,6 +188,10 @@ class RootSplitter {
     return entries;
   }
 
+  bool IsEmptyOnMachine(const std::string& place) const {
+    return IsInEmptyDirectory(place) && !(sees_home_ && IsBelow(place, kHome));
+  }
+
   bool HasOwnBelow(const std::string& place) const {
     return std::ranges::any_of(own_, [&](const auto& path) { return IsBelow(path, place); });
   }
@@ -189,8 +212,9 @@ class RootSplitter {
     std::error_code error;
     const bool is_link = entry.is_symlink(error);  // also /var/run
     const bool is_own = std::ranges::find(own_, place) != own_.end();
-    if ((IsOfKernel(place) && !is_link) || IsInEmptyDirectory(place) || is_own) return;
-    const bool is_mount = std::ranges::find(mounts, place) != mounts.end();
+    if ((IsOfKernel(place) && !is_link) || IsEmptyOnMachine(place) || is_own) return;
+    const bool is_mount = std::ranges::find(mounts, place) != mounts.end() &&
+                          std::ranges::find(with_own_, place) == with_own_.end();
     if (is_link) {
       parts_.links.emplace_back(place, std::filesystem::read_symlink(entry.path(), error).string());
     } else if (is_mount) {  // of SharedMounts, or of the kernel
@@ -205,8 +229,9 @@ class RootSplitter {
   void TakeDirectory(const Path& directory, const std::string& place,
                      const std::vector<std::string>& mounts) {
     std::vector<std::string> below;
-    std::ranges::copy_if(mounts, std::back_inserter(below),
-                         [&](const std::string& mount) { return IsBelow(mount, place); });
+    std::ranges::copy_if(mounts, std::back_inserter(below), [&](const std::string& mount) {
+      return mount != place && IsBelow(mount, place);
+    });
     struct stat status {};
     if (::lstat(directory.c_str(), &status) != 0) return;  // it was removed
     if (below.empty() && MayBeLayer(place, status)) return parts_.layers.push_back(place);
@@ -222,33 +247,63 @@ class RootSplitter {
 
   const Path& root_;
   const std::vector<std::string>& own_;
+  const bool sees_home_;
+  const std::vector<std::string>& with_own_;
   RootParts parts_;
 };
 
 }  // namespace
 
 RootParts PartsOfRoot(const Path& root, const std::vector<HostMount>& mounts,
-                      const std::vector<std::string>& own) {
+                      const std::vector<std::string>& own, bool sees_home,
+                      const std::vector<std::string>& with_own) {
   std::vector<std::string> places;
   for (const HostMount& mount : mounts) places.push_back(mount.place);
-  return RootSplitter(root, own).Split(places);
+  return RootSplitter(root, own, sees_home, with_own).Split(places);
 }
 
-std::vector<std::string> SharedMounts(const std::vector<HostMount>& mounts) {
+namespace {
+
+// Whether machines see the file system, beside the host's root.
+bool IsOfPeople(const HostMount& mount, const OwnFiles& own) {
+  const bool is_hidden =
+      IsInEmptyDirectory(mount.place) && !(own.sees_home && IsBelow(mount.place, kHome));
+  return mount.place != "/" && !is_hidden && !IsOfKernel(mount.place) &&
+         std::ranges::find(kFileSystemsOfTheKernel, mount.type) ==
+             std::end(kFileSystemsOfTheKernel);
+}
+
+// The home directory that a machine sees may be changed in it.
+bool HasOwnIn(const std::string& mount, const OwnFiles& own) {
+  if (own.sees_home && mount == kHome) return true;
+  return std::ranges::any_of(own.places, [&](const std::string& place) {
+    return place != mount && IsBelow(place, mount);
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> SharedMounts(const std::vector<HostMount>& mounts, const OwnFiles& own) {
   std::vector<std::string> shared;
   for (const HostMount& mount : mounts) {
-    const auto is_below = [&](std::string_view place) { return IsBelow(mount.place, place); };
-    const bool is_of_people =
-        std::find(std::begin(kFileSystemsOfTheKernel), std::end(kFileSystemsOfTheKernel),
-                  mount.type) == std::end(kFileSystemsOfTheKernel);
-    const bool is_elsewhere =
-        mount.place == "/" || IsInEmptyDirectory(mount.place) || IsOfKernel(mount.place);
     // a bind mount has what is mounted below it
-    const bool is_covered = std::any_of(shared.begin(), shared.end(),
-                                        [&](const std::string& one) { return is_below(one); });
-    if (is_of_people && !is_elsewhere && !is_covered) shared.push_back(mount.place);
+    const bool is_covered = std::ranges::any_of(
+        shared, [&](const std::string& one) { return IsBelow(mount.place, one); });
+    if (is_covered || !IsOfPeople(mount, own) || HasOwnIn(mount.place, own)) continue;
+    shared.push_back(mount.place);
   }
   return shared;
+}
+
+std::vector<std::string> MountsWithOwn(const std::vector<HostMount>& mounts, const OwnFiles& own) {
+  std::vector<std::string> with_own;
+  for (const HostMount& mount : mounts) {
+    if (IsOfPeople(mount, own) && HasOwnIn(mount.place, own)) with_own.push_back(mount.place);
+  }
+  std::ranges::sort(with_own);
+  const auto repeated = std::ranges::unique(with_own);
+  with_own.erase(repeated.begin(), repeated.end());
+  return with_own;
 }
 
 }  // namespace caip::host

@@ -18,7 +18,12 @@ inline constexpr std::string_view kEmptyDirectories[] = {"/tmp", "/var/tmp", kHo
 bool IsBelow(std::string_view path, std::string_view directory);
 bool IsInEmptyDirectory(std::string_view path);
 
-/// Where the state directory is in a directory that may be named through links; "": elsewhere.
+/// Whether kHome is the home directory of this user, and readable. Root of a user namespace may
+/// have one that belongs to root of the host.
+bool MayReadHome();
+
+/// Where the state directory is in a directory that may be named through links; "": elsewhere, or
+/// one of them does not exist. Where links cannot be followed, the paths alone decide.
 std::string StateBelow(const Path& place, const Path& state);
 
 /// A line of /proc/self/mountinfo (man 5 proc).
@@ -54,12 +59,27 @@ struct RootParts {
   std::vector<std::pair<std::string, std::string>> links;  // "/bin" and "usr/bin"
 };
 /// `own`: absolute paths at which the machine has something else than the host. The parts lack
-/// these, and no directory above one of them is read-only.
+/// these, and no directory above one of them is read-only. `sees_home`: they have kHome, too.
+/// `with_own`: MountsWithOwn, which the parts have like directories of the root.
 RootParts PartsOfRoot(const Path& root, const std::vector<HostMount>& mounts,
-                      const std::vector<std::string>& own);
+                      const std::vector<std::string>& own, bool sees_home = false,
+                      const std::vector<std::string>& with_own = {});
+
+/// What a machine has for itself among the host's files.
+struct OwnFiles {
+  std::vector<std::string> places = {};  // absolute, and without links
+  bool sees_home = false;                // the machine has the host's kHome, and what is in it
+};
 
 /// The file systems of the host that machines see as well, beside its root: those with files of
 /// people, not those of the kernel, and none below /proc, /sys, /dev, /run or a hidden directory.
-std::vector<std::string> SharedMounts(const std::vector<HostMount>& mounts);
+/// Machines see them read-only, with all that is mounted in them. Those of MountsWithOwn are not
+/// among them.
+std::vector<std::string> SharedMounts(const std::vector<HostMount>& mounts,
+                                      const OwnFiles& own = {});
+
+/// Such file systems in which the machine has something for itself, as in a /var that has the
+/// machine's /var/tmp in it. Each comes before those in it.
+std::vector<std::string> MountsWithOwn(const std::vector<HostMount>& mounts, const OwnFiles& own);
 
 }  // namespace caip::host

@@ -9,6 +9,7 @@ namespace caip::host {
 namespace {
 
 using launcher::kMountDevices;
+using launcher::kMountIfOnHost;
 using launcher::kMountIfThere;
 using launcher::kMountOptional;
 using launcher::kMountReadOnly;
@@ -47,16 +48,27 @@ Path LayerOf(const Path& boot_disk, const std::string& directory) {
   return boot_disk / kLayers / LayerName(directory);
 }
 
-Path UpperOf(const Path& boot_disk, const std::string& path) {
-  if (HasLayers(boot_disk)) {
-    for (Path directory = path; directory.has_relative_path();
-         directory = directory.parent_path()) {
-      const Path layer = LayerOf(boot_disk, directory.string());
-      if (!HostHas(layer)) continue;
-      return layer / Path(path.substr(directory.string().size())).relative_path();
-    }
+namespace {
+
+// The directory with a layer that the path is in; "": there is none.
+std::string LayeredDirectoryOf(const Path& boot_disk, const Path& path) {
+  if (!HasLayers(boot_disk)) return "";
+  for (Path directory = path; directory.has_relative_path(); directory = directory.parent_path()) {
+    if (HostHas(LayerOf(boot_disk, directory.string()))) return directory.string();
   }
-  return boot_disk / kChanges / Path(path).relative_path();
+  return "";
+}
+
+}  // namespace
+
+bool IsInLayer(const Path& boot_disk, const std::string& path) {
+  return !LayeredDirectoryOf(boot_disk, path).empty();
+}
+
+Path UpperOf(const Path& boot_disk, const std::string& path) {
+  const std::string directory = LayeredDirectoryOf(boot_disk, path);
+  if (directory.empty()) return boot_disk / kChanges / Path(path).relative_path();
+  return LayerOf(boot_disk, directory) / Path(path.substr(directory.size())).relative_path();
 }
 
 Status RenewWork(const Path& boot_disk) {
@@ -74,7 +86,12 @@ Status RenewWork(const Path& boot_disk) {
 }
 
 void AddLayers(const RootParts& parts, const Path& boot_disk, launcher::Machine& machine) {
-  machine.base = OverlayOptions(launcher::kPlacesLayer, kChanges, kBaseWork) + kUserAttributes;
+  const bool has_rights = HadRights(boot_disk);
+  const char* const attributes = has_rights ? "" : kUserAttributes;
+  const char* const work_of_base = HasLayers(boot_disk) ? kBaseWork : kWork;
+  machine.base = has_rights
+                     ? OverlayOptions(launcher::kPlacesLayer, "/", kChanges, work_of_base)
+                     : OverlayOptions(launcher::kPlacesLayer, kChanges, work_of_base) + attributes;
   const auto bind = [&](const std::string& place) {
     machine.mounts.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
   };
@@ -85,8 +102,9 @@ void AddLayers(const RootParts& parts, const Path& boot_disk, launcher::Machine&
       continue;
     }
     const Path work = boot_disk / kWork / LayerName(directory);
-    machine.mounts.push_back({MountKind::kFileSystem, "overlay", directory, kMountDevices,
-                              OverlayOptions(directory, upper, work) + kUserAttributes});
+    machine.mounts.push_back({MountKind::kFileSystem, "overlay", directory,
+                              kMountDevices | kMountIfOnHost,
+                              OverlayOptions(directory, upper, work) + attributes});
   }
   for (const std::string& directory : parts.bound) bind(directory);
   for (const std::string& file : parts.files) bind(file);
@@ -106,9 +124,12 @@ std::vector<MachineMount> PlacesOfLayers(const RootParts& parts,
   for (const std::string& directory : parts.layers) add_directory(directory, "755");
   for (const std::string& directory : parts.bound) add_directory(directory, "755");
   for (const std::string& file : parts.files) places.push_back({MountKind::kFile, "", file});
+  const bool splits_home = std::ranges::any_of(
+      parts.directories, [](const auto& directory) { return directory.place == kHome; });
   for (const MachineMount& mount : others) {
     const bool is_bind = mount.kind == MountKind::kBind;
-    const bool is_in_layer = IsInEmptyDirectory(mount.target) ||
+    const bool is_in_home = splits_home && IsBelow(mount.target, kHome);
+    const bool is_in_layer = (IsInEmptyDirectory(mount.target) && !is_in_home) ||
                              std::ranges::any_of(parts.layers, [&](const std::string& layer) {
                                return IsBelow(mount.target, layer);
                              });

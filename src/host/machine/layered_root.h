@@ -1,8 +1,13 @@
 #pragma once
-// The root of the machine of a user without rights over the host, who cannot mount an overlay of
-// the whole root of the host. The root is an overlay of a layer in memory, which has links,
-// directories and the places of mounts (RootParts). An overlay for each larger part is mounted in
-// it. The boot disk has what the replica writes, in `changes` or in a directory of `layers`.
+// The root of a machine, and the overlays in it. The boot disk has what the replica writes, in
+// `changes` or in a directory of `layers`.
+//
+// With rights over the host, the root is an overlay of the host's root. The only parts are other
+// file systems of the host in which the machine has something for itself (MountsWithOwn).
+//
+// A user without these rights cannot mount an overlay of the whole root of the host. The root is an
+// overlay of a layer in memory, which has links, directories and the places of mounts (RootParts).
+// An overlay for each larger part is mounted in it.
 
 #include <string>
 #include <vector>
@@ -20,6 +25,8 @@ bool HasLayers(const Path& boot_disk);
 
 /// The layer of the disk that has what a machine writes to that directory of RootParts::layers.
 Path LayerOf(const Path& boot_disk, const std::string& directory);
+/// Whether a layer of the disk has what a machine writes at `path`, and not `changes`.
+bool IsInLayer(const Path& boot_disk, const std::string& path);
 /// The place on a boot disk, with or without layers, of what a machine writes at `path`.
 Path UpperOf(const Path& boot_disk, const std::string& path);
 

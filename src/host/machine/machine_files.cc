@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <filesystem>
 #include <iterator>
 #include <set>
@@ -21,6 +20,7 @@
 #include "host/machine/layered_root.h"
 #include "host/machine/machine_places.h"
 #include "host/machine/machine_volumes.h"
+#include "host/machine/named_paths.h"
 #include "host/machine/other_users.h"
 #include "host/machine/overlays.h"
 
@@ -59,21 +59,6 @@ std::string ImageOverlay(const Path& boot_disk, size_t layers) {
   return options + (HasRights(boot_disk) ? "" : ",userxattr");
 }
 
-// The directory of a file's siblings: a script may import them. A program of ".../bin" needs what
-// is beside that directory.
-Path SurroundingsOf(const Path& file) {
-  const Path directory = file.parent_path();
-  return directory.filename() == "bin" ? directory.parent_path() : directory;
-}
-
-// A script may import what is elsewhere in its repository.
-Path RepositoryOf(const Path& directory) {
-  for (Path at = directory; at.has_relative_path(); at = at.parent_path()) {
-    if (IsHere(at / ".git")) return at;
-  }
-  return directory;
-}
-
 // A user without rights over the host cannot make a directory in one of the host's that belongs to
 // others: the overlay would have to copy that one, with its owner.
 Status MakePlacesOfVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk) {
@@ -86,8 +71,7 @@ Status MakePlacesOfVolumes(const engine::ReplicaLaunch& launch, const Path& boot
   return Ok{};
 }
 
-// A user without rights over the host cannot read the home directory of root.
-bool SeesHome(const engine::ReplicaLaunch& launch) { return launch.sees_home && ::geteuid() == 0; }
+bool SeesHome(const engine::ReplicaLaunch& launch) { return launch.sees_home && MayReadHome(); }
 
 // The machine's own file, which it may change. Where an overlay has all of /etc, the boot disk has
 // it, else the layer in memory.
@@ -115,36 +99,6 @@ void AddHostSettings(std::vector<MachineMount>& mounts) {
     mounts.push_back({MountKind::kOverItself, "", place, kMountReadOnly | kMountOptional});
   }
   mounts.push_back({MountKind::kOverItself, "", "/proc/sys/net", kMountOptional});
-}
-
-// Where paths may begin in a word or in the value of a variable: "--data=/path", "/bin:/usr/bin".
-std::vector<size_t> PathStarts(std::string_view text) {
-  std::vector<size_t> starts;
-  for (size_t part = 0; part != text.npos;) {
-    const size_t end = text.find(':', part);
-    const size_t equals = text.substr(0, end).find("=/", part);
-    if (text.substr(part).starts_with('/')) {
-      starts.push_back(part);
-    } else if (equals != text.npos) {
-      starts.push_back(equals + 1);
-    }
-    part = end == text.npos ? end : end + 1;
-  }
-  return starts;
-}
-
-constexpr int kColonsOfAPath = 8;
-// A path may have a few colons, and colons separate paths. What does not exist is dropped later.
-void AddPaths(std::string_view text, std::vector<std::string>& paths) {
-  const int colons_max = text.size() < PATH_MAX ? kColonsOfAPath : 0;  // long lists have many parts
-  for (const size_t start : PathStarts(text)) {
-    size_t end = text.find(':', start);
-    paths.emplace_back(text.substr(start, end - start));
-    for (int colons = 0; end != text.npos && colons < colons_max; ++colons) {
-      end = text.find(':', end + 1);
-      paths.emplace_back(text.substr(start, end - start));
-    }
-  }
 }
 
 }  // namespace
@@ -176,14 +130,15 @@ bool MachineFiles::IsHidden(const std::string& path, const engine::ReplicaLaunch
 
 Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch& launch) const {
   if (launch.image) return PrepareImage(boot_disk, launch);
-  const Path changes = boot_disk / kChanges;
-  const bool is_kept = IsHere(changes);
+  const bool is_kept = IsHere(boot_disk / kChanges);
   if (is_kept) RETURN_IF_ERROR(RenewWork(boot_disk));
   for (const char* directory : {kChanges, kWork, kRoot}) {
     RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
   }
-  if (!is_kept && !HasRights(boot_disk)) {
-    RETURN_IF_ERROR(MakeLayers(boot_disk, PartsOfRoot("/", HostMounts(), OwnPlaces(launch))));
+  if (!is_kept) {
+    const bool has_rights = HasRights(boot_disk);
+    const RootParts parts = PartsOf(boot_disk, HostMounts(), launch);
+    if (!has_rights || !parts.layers.empty()) RETURN_IF_ERROR(MakeLayers(boot_disk, parts));
   }
   if (HasLayers(boot_disk)) RETURN_IF_ERROR(PrepareLayers(boot_disk, launch, is_kept));
   RETURN_IF_ERROR(PrepareVolumes(launch, boot_disk));
@@ -192,26 +147,39 @@ Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch&
   return MakeDirectories(UpperOf(boot_disk, "/" + launch.working_directory));
 }
 
-// The places of a user without rights over the host are in the upper layers (machine_places.h).
+// The places of a user without rights over the host are in the upper layers (machine_places.h). So
+// are those of other users in a layer: the overlay covers those in memory. MachineFiles::AddTo
+// hides the state directory there.
 Status MachineFiles::PrepareLayers(const Path& boot_disk, const engine::ReplicaLaunch& launch,
                                    bool is_kept) const {
+  const bool has_rights = HadRights(boot_disk);
+  const auto is_upper = [&](const std::string& path) {
+    return !has_rights || IsInLayer(boot_disk, path);
+  };
   for (const std::string_view directory : kEmptyDirectories) {
     if (directory == kHome && SeesHome(launch)) continue;
+    if (!is_upper(std::string(directory))) continue;
     const Path place = UpperOf(boot_disk, std::string(directory));
     if (is_kept && IsHere(place)) continue;
     RETURN_IF_ERROR(MakeOpaque(place));
     if (directory.ends_with("tmp")) ::chmod(place.c_str(), 01777);
   }
+  if (!has_rights) RETURN_IF_ERROR(PrepareForUser(boot_disk, launch));
+  if (!is_kept) RETURN_IF_ERROR(WriteHostName(launch, boot_disk));
+  for (const std::string& directory : launch.user_directories) {
+    if (!is_upper("/" + directory)) continue;
+    RETURN_IF_ERROR(MakeDirectories(UpperOf(boot_disk, "/" + directory)));
+  }
+  return Ok{};
+}
+
+Status MachineFiles::PrepareForUser(const Path& boot_disk,
+                                    const engine::ReplicaLaunch& launch) const {
   const bool is_in_home = SeesHome(launch) && IsBelow(state_.string(), kHome);
   if (is_in_home || !IsInEmptyDirectory(state_.string())) {
     RETURN_IF_ERROR(MakeOpaque(UpperOf(boot_disk, state_.string())));
   }
-  RETURN_IF_ERROR(MakePlacesOfVolumes(launch, boot_disk));
-  if (!is_kept) RETURN_IF_ERROR(WriteHostName(launch, boot_disk));
-  for (const std::string& directory : launch.user_directories) {
-    RETURN_IF_ERROR(MakeDirectories(UpperOf(boot_disk, "/" + directory)));
-  }
-  return Ok{};
+  return MakePlacesOfVolumes(launch, boot_disk);
 }
 
 // The kernel takes 4 KiB of options at most, so the layers get short names.
@@ -246,6 +214,41 @@ std::vector<std::string> MachineFiles::OwnPlaces(const engine::ReplicaLaunch& la
   return places;
 }
 
+// The directories that this host does not have, and those that it has and the machine hides.
+OwnFiles MachineFiles::OwnFilesOf(const engine::ReplicaLaunch& launch) const {
+  OwnFiles own{{kHostNameFile}, SeesHome(launch)};
+  for (const std::string_view directory : kEmptyDirectories) {
+    if (IsHidden(std::string(directory), launch)) own.places.emplace_back(directory);
+  }
+  std::vector<Path> missing;
+  for (const std::string& directory : launch.user_directories) {
+    missing.push_back((Path("/") / directory).lexically_normal());
+  }
+  for (const engine::Volume& volume : launch.volumes) missing.emplace_back(volume.shown);
+  if (launch.metrics) missing.push_back(Path(launch.metrics->file).parent_path());
+  for (const Path& directory : missing) {
+    if (IsHere(directory) || IsHidden(directory.string(), launch)) continue;
+    std::error_code error;
+    const Path real = std::filesystem::weakly_canonical(directory, error);
+    own.places.push_back(error ? directory.string() : real.string());
+  }
+  return own;
+}
+
+RootParts MachineFiles::PartsOf(const Path& boot_disk, const std::vector<HostMount>& mounts,
+                                const engine::ReplicaLaunch& launch) const {
+  const OwnFiles own = OwnFilesOf(launch);
+  const std::vector<std::string> with_own = MountsWithOwn(mounts, own);
+  if (HadRights(boot_disk)) {
+    RootParts parts;
+    parts.layers = with_own;
+    return parts;
+  }
+  std::vector<std::string> places = OwnPlaces(launch);
+  places.insert(places.end(), own.places.begin(), own.places.end());
+  return PartsOfRoot("/", mounts, places, own.sees_home, with_own);
+}
+
 void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
                          const engine::ReplicaLaunch& launch) const {
   if (launch.image) return AddImageTo(machine, boot_disk, launch);
@@ -253,25 +256,20 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
   std::vector<MachineMount> own = std::move(machine.mounts);
   machine.mounts.clear();
   machine.root = (boot_disk / kRoot).string();
-  const bool has_layers = HasLayers(boot_disk);
-  const RootParts parts = has_layers ? PartsOfRoot("/", mounts, OwnPlaces(launch)) : RootParts();
-  if (has_layers) {
-    AddLayers(parts, boot_disk, machine);
-  } else {
-    machine.base = OverlayOptions(launcher::kPlacesLayer, "/", kChanges, kWork);
-  }
+  const RootParts parts = PartsOf(boot_disk, mounts, launch);
+  AddLayers(parts, boot_disk, machine);
   const size_t of_parts = machine.mounts.size();
   AddSharedMounts(mounts, launch, machine.mounts);
   for (MachineMount& mount : own) machine.mounts.push_back(std::move(mount));
   for (MachineMount& mount : DeviceMounts(launch)) machine.mounts.push_back(std::move(mount));
   AddMetrics(machine, boot_disk, launch);
   AddNamedAndVolumes(machine, boot_disk, launch);
-  if (has_layers) {
-    const auto first = machine.mounts.begin() + static_cast<std::ptrdiff_t>(of_parts);
-    machine.places = PlacesOfLayers(parts, {first, machine.mounts.end()});
-  } else {
+  if (HadRights(boot_disk)) {
     machine.places = PlacesOf(launch, state_, machine.mounts,
                               [&](const std::string& path) { return IsHidden(path, launch); });
+  } else {
+    const auto first = machine.mounts.begin() + static_cast<std::ptrdiff_t>(of_parts);
+    machine.places = PlacesOfLayers(parts, {first, machine.mounts.end()});
   }
   AddHostName(launch, boot_disk, machine.places);
 }
@@ -281,7 +279,11 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
 void MachineFiles::AddSharedMounts(const std::vector<HostMount>& mounts,
                                    const engine::ReplicaLaunch& launch,
                                    std::vector<MachineMount>& out) const {
-  for (const std::string& place : SharedMounts(mounts)) {
+  const OwnFiles own = OwnFilesOf(launch);
+  for (const std::string& place : MountsWithOwn(mounts, own)) {
+    HideState(state_, place, mounts, out);
+  }
+  for (const std::string& place : SharedMounts(mounts, own)) {
     if (IsHidden(place, launch) || place == kHostNameFile) continue;
     out.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
     HideState(state_, place, mounts, out);
@@ -319,29 +321,6 @@ void MachineFiles::AddMetrics(launcher::Machine& machine, const Path& boot_disk,
       {MountKind::kBind, live.string(), Path(launch.metrics->file).parent_path().string()});
 }
 
-// What the launch names in hidden directories, and the programs that it runs with their
-// surroundings.
-std::vector<std::string> MachineFiles::NamedPaths(const engine::ReplicaLaunch& launch) const {
-  std::vector<std::string> paths;
-  const std::vector<std::string> argv = launch.Argv();
-  for (const std::string& word : argv) AddPaths(word, paths);
-  for (const auto& [name, value] : launch.environment) AddPaths(value, paths);
-  paths.insert(paths.end(), launch.needs.begin(), launch.needs.end());
-  std::vector<std::string> found;
-  const std::string buckets = (state_ / "buckets").string();
-  for (const std::string& path : paths) {
-    if (!IsHere(path) && !IsBelow(path, buckets)) continue;  // a trainer may make its job directory
-    found.push_back(Path(path).lexically_normal().string());
-    if (std::find(argv.begin(), argv.end(), path) == argv.end()) continue;
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error)) continue;
-    found.push_back(SurroundingsOf(path).string());
-    found.push_back(RepositoryOf(SurroundingsOf(path)).string());
-    found.push_back(SurroundingsOf(std::filesystem::canonical(path, error)).string());
-  }
-  return found;
-}
-
 // A volume may have the state directory in it and hides that. So what is named of the state comes
 // after the volumes, and all else, which may have a volume below it, before them.
 void MachineFiles::AddNamedAndVolumes(launcher::Machine& machine, const Path& boot_disk,
@@ -363,7 +342,7 @@ void MachineFiles::AddNamedAndVolumes(launcher::Machine& machine, const Path& bo
 std::set<std::string> MachineFiles::NamedPlaces(const engine::ReplicaLaunch& launch) const {
   const std::string buckets = (state_ / "buckets").string();
   std::set<std::string> places;
-  for (std::string path : NamedPaths(launch)) {
+  for (std::string path : NamedPaths(launch, buckets)) {
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     const bool is_empty_directory =
         std::find(std::begin(kEmptyDirectories), std::end(kEmptyDirectories), path) !=

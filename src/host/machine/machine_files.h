@@ -5,12 +5,13 @@
 //   <boot disk>/work      belongs to the overlay
 //   <boot disk>/root      where a file system in memory is mounted, in the machine only: it has the
 //                         overlay and its middle layer (machine_places.h)
-//   <boot disk>/layers    for a user without rights over the host: what the replica writes in
-//                         directories of the host (layered_root.h); `changes` has the rest
+//   <boot disk>/layers    what the replica writes in directories of the host that have overlays of
+//                         their own (layered_root.h); `changes` has the rest
 //   <boot disk>/live      directories of the machine that this host watches: "%2Ftmp%2Freports"
 //
 // The host's root file system is the lower layer. Its other file systems are mounted read-only,
-// without the state directory if it is on one of them.
+// without the state directory if it is on one of them. One in which the machine has something for
+// itself, as a /var with the machine's /var/tmp in it, gets an overlay of its own.
 // Directories that a new machine has empty (kEmptyDirectories), and the state directory, are
 // hidden: there, the replica sees only what its command line and its environment name, read-only,
 // and the repository (.git) of a program that it runs. Inside these, the state directory stays
@@ -51,7 +52,11 @@ class MachineFiles {
   bool IsHidden(const std::string& path, const engine::ReplicaLaunch& launch) const;
   Status PrepareLayers(const Path& boot_disk, const engine::ReplicaLaunch& launch,
                        bool is_kept) const;
+  Status PrepareForUser(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
   std::vector<std::string> OwnPlaces(const engine::ReplicaLaunch& launch) const;
+  OwnFiles OwnFilesOf(const engine::ReplicaLaunch& launch) const;
+  RootParts PartsOf(const Path& boot_disk, const std::vector<HostMount>& mounts,
+                    const engine::ReplicaLaunch& launch) const;
   Status PrepareImage(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
   void AddImageTo(launcher::Machine& machine, const Path& boot_disk,
                   const engine::ReplicaLaunch& launch) const;
@@ -59,7 +64,6 @@ class MachineFiles {
                        std::vector<launcher::MachineMount>& out) const;
   void AddMetrics(launcher::Machine& machine, const Path& boot_disk,
                   const engine::ReplicaLaunch& launch) const;
-  std::vector<std::string> NamedPaths(const engine::ReplicaLaunch& launch) const;
   void AddNamedAndVolumes(launcher::Machine& machine, const Path& boot_disk,
                           const engine::ReplicaLaunch& launch) const;
   std::set<std::string> NamedPlaces(const engine::ReplicaLaunch& launch) const;

@@ -100,7 +100,7 @@ std::vector<MachineMount> PlacesOf(const engine::ReplicaLaunch& launch, const Pa
 void HideState(const Path& state, const std::string& place, const std::vector<HostMount>& mounts,
                std::vector<MachineMount>& out) {
   const auto hide = [&](const std::string& path, uint32_t flags) {
-    out.push_back({MountKind::kFileSystem, "tmpfs", path, flags, "mode=755"});
+    out.push_back({MountKind::kFileSystem, "tmpfs", path, flags, kHidingOptions});
   };
   if (const std::string path = StateBelow(place, state); !path.empty()) hide(path, 0);
   for (const std::string& other : OtherPlacesOf(state.string(), mounts)) {

@@ -23,6 +23,10 @@ std::vector<launcher::MachineMount> PlacesOf(
     const std::vector<launcher::MachineMount>& mounts,
     const std::function<bool(const std::string&)>& is_hidden);
 
+/// The options of the file system in memory that hides the state directory. The launcher makes the
+/// places of mounts in it. A program that writes there must not take the memory of the host.
+inline constexpr char kHidingOptions[] = "mode=755,size=1m,nr_inodes=16k";
+
 /// Hides the state directory below a directory of the host that the machine sees: there, and where
 /// else `mounts`, those of the host, show it.
 void HideState(const Path& state, const std::string& place, const std::vector<HostMount>& mounts,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "host/machine/host_tree.h"
+#include "host/machine/machine_places.h"
 #include "host/machine/overlays.h"
 #include "host/store/state_directory.h"
 
@@ -75,7 +76,7 @@ void AddVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk, cons
     if (volume.directory == (state / "buckets").string()) HideWorkOfStorage(volume.shown, mounts);
     const std::string hidden = StateInVolume(volume, state);
     if (hidden.empty()) continue;
-    mounts.push_back({MountKind::kFileSystem, "tmpfs", hidden, 0, "mode=755"});
+    mounts.push_back({MountKind::kFileSystem, "tmpfs", hidden, 0, kHidingOptions});
   }
 }
 

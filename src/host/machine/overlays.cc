@@ -42,6 +42,11 @@ bool HasRights(const Path& boot_disk) {
   return ::setxattr((boot_disk / kChanges).c_str(), kTrialAttribute, "y", 1, 0) == 0;
 }
 
+bool HadRights(const Path& boot_disk) {
+  char value = 0;
+  return ::getxattr((boot_disk / kChanges).c_str(), kTrialAttribute, &value, 1) == 1;
+}
+
 namespace {
 
 std::string OptionsOfUpper(const Path& upper, const Path& work) {

@@ -18,6 +18,9 @@ Status MakeOpaque(const Path& directory);
 
 /// Whether this process may set the attributes of overlays that only root of the host may set.
 bool HasRights(const Path& boot_disk);
+/// Whether HasRights was true for this disk before, and is for this process. A disk that is full
+/// or read-only by now does not matter.
+bool HadRights(const Path& boot_disk);
 
 /// The options of a mount.
 std::string OverlayOptions(const std::string& lower, const Path& upper, const Path& work);
