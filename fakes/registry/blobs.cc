@@ -92,8 +92,9 @@ Status Registry::PutBlob(const Repository& to, const images::Digest& blob, http:
 
 Status Registry::MakeBlob(const Repository& in, images::BlobUpload& upload,
                           const images::Digest& blob) {
-  // After a restart this reads the whole upload: the lock would keep a removal waiting meanwhile.
-  if (const auto digest = upload.DigestSoFar(); !digest.ok()) return digest.error();
+  // This reads a blob that is stored already, and after a restart the whole upload: the lock would
+  // keep a removal waiting meanwhile.
+  RETURN_IF_ERROR(upload.Prepare(blob));
   ASSIGN_OR_RETURN(const Fd lock, lock_());
   RETURN_IF_ERROR(upload.Finish(blob));
   return names_.Link(in.stored, blob);

@@ -116,6 +116,12 @@ Error ManifestUnknown(std::string_view name, std::string_view reference) {
                  "Repository " + Shown(name) + " has no manifest " + Shown(reference) + ".");
 }
 
+Error ManifestDamaged(std::string_view digest) {
+  return Because("manifestUnknown", Code::kNotFound,
+                 "The bytes of the manifest " + std::string(digest) +
+                     " are missing or damaged in the image store. Push it again.");
+}
+
 Error DescriptorSizeWrong(std::string_view digest, uint64_t stated, uint64_t size) {
   return images::errors::ManifestInvalid("it states " + std::to_string(stated) + " bytes for " +
                                          std::string(digest) + ", which has " +

@@ -49,8 +49,11 @@ Json ReferrerJson(const StoredManifest& stored, const PushedManifest& manifest) 
 
 Result<StoredManifest> Registry::ReadManifest(const images::Digest& digest,
                                               const std::string& media_type) {
-  ASSIGN_OR_RETURN(std::string bytes, blobs_.Read(digest, images::kManifestBytesMax));
-  return StoredManifest{digest, media_type, std::move(bytes)};
+  auto bytes = blobs_.Read(digest, images::kManifestBytesMax);
+  if (bytes.ok()) return StoredManifest{digest, media_type, *std::move(bytes)};
+  const Code code = bytes.error().code;
+  if (code != Code::kNotFound && code != Code::kDataLoss) return bytes.error();
+  return errors::ManifestDamaged(digest.text());
 }
 
 // Nothing has an invalid tag, so a search for it finds nothing.
@@ -74,6 +77,11 @@ Status Registry::CheckSize(const Repository& in, const images::Descriptor& part)
   const auto size = blobs_.Size(part.digest);
   if (!size.ok()) return errors::ManifestBlobUnknown(in.shown, part.digest.text());
   if (*size == part.size) return Ok{};
+  // A client sends a blob again only if the repository does not have it.
+  if (!blobs_.IsIntact(part.digest)) {
+    RETURN_IF_ERROR(names_.Unlink(in.stored, part.digest));
+    return errors::ManifestBlobUnknown(in.shown, part.digest.text());
+  }
   return errors::DescriptorSizeWrong(part.digest.text(), part.size, *size);
 }
 
@@ -115,7 +123,8 @@ Result<PushResult> Registry::PutManifest(const Repository& in, std::string_view 
   RETURN_IF_ERROR(CheckParts(in, manifest));
   const auto stored = blobs_.Put(bytes);
   if (!stored.ok()) return stored.error();
-  const images::ManifestRecord record{digest, manifest.parts.media_type, manifest.parts.subject};
+  const images::ManifestRecord record{digest, manifest.parts.media_type, manifest.parts.subject,
+                                      manifest.parts.Parts()};
   std::vector<std::string> all_tags = tags;
   if (!target.digest) all_tags.push_back(target.tag);
   RETURN_IF_ERROR(names_.AddManifest(in.stored, record, all_tags));
@@ -164,7 +173,10 @@ Result<ListedReferrers> Registry::Referrers(const Repository& in, const images::
   bool has_more = false;
   for (const images::ManifestRecord& record : records) {
     if (last && record.digest <= *last) continue;
-    ASSIGN_OR_RETURN(const StoredManifest stored, ReadManifest(record.digest, record.media_type));
+    const auto found = ReadManifest(record.digest, record.media_type);
+    if (!found.ok() && found.error().reason == "manifestUnknown") continue;
+    if (!found.ok()) return found.error();
+    const StoredManifest& stored = *found;
     bytes += stored.bytes.size();
     has_more = read && bytes > images::kManifestBytesMax;
     if (has_more) break;

@@ -56,6 +56,11 @@ std::optional<uint64_t> HashAllOf(int file, Sha256Digest& hash) {
   }
 }
 
+FileState StateFrom(const struct stat& status) {
+  return {status.st_dev, status.st_ino, status.st_size, status.st_ctim.tv_sec,
+          status.st_ctim.tv_nsec};
+}
+
 // All of `bytes` at `offset`. On false, errno has the reason.
 bool WriteAllAt(int file, std::string_view bytes, uint64_t offset) {
   while (!bytes.empty()) {
@@ -99,7 +104,9 @@ BlobUpload::BlobUpload(BlobUpload&& other) noexcept
       id_(std::move(other.id_)),
       file_(std::move(other.file_)),
       hash_(std::move(other.hash_)),
-      offset_(other.offset_) {}
+      offset_(other.offset_),
+      is_prepared_(other.is_prepared_),
+      intact_(other.intact_) {}
 
 BlobUpload& BlobUpload::operator=(BlobUpload&& other) noexcept {
   if (this == &other) return *this;
@@ -109,6 +116,8 @@ BlobUpload& BlobUpload::operator=(BlobUpload&& other) noexcept {
   file_ = std::move(other.file_);
   hash_ = std::move(other.hash_);
   offset_ = other.offset_;
+  is_prepared_ = other.is_prepared_;
+  intact_ = other.intact_;
   return *this;
 }
 
@@ -138,6 +147,7 @@ Status BlobUpload::HashFile() {
 
 Status BlobUpload::Append(std::string_view bytes) {
   assert(store_ != nullptr);
+  is_prepared_ = false;
   if (!WriteAllAt(file_.get(), bytes, offset_)) {
     const int error = errno;
     if (::ftruncate(file_.get(), static_cast<off_t>(offset_)) != 0) {
@@ -156,15 +166,17 @@ Result<Digest> BlobUpload::DigestSoFar() {
   return Digest::ParseHex(hash_->HexSoFar());
 }
 
-Result<Digest> BlobUpload::TakeDigest() {
-  if (hash_ == nullptr) RETURN_IF_ERROR(HashFile());
-  const std::unique_ptr<Sha256Digest> hash = std::move(hash_);
-  return Digest::ParseHex(hash->FinishHex());
+Status BlobUpload::Prepare(const Digest& expected) {
+  ASSIGN_OR_RETURN(const Digest digest, DigestSoFar());
+  if (digest != expected) return Ok{};
+  intact_ = store_->FindIntact(digest, offset_);
+  if (!intact_ && ::fsync(file_.get()) != 0) return CannotSync(store_->UploadPath(id_), errno);
+  is_prepared_ = true;
+  return Ok{};
 }
 
 Status BlobUpload::Finish(const Digest& expected) {
-  assert(store_ != nullptr);
-  ASSIGN_OR_RETURN(const Digest digest, TakeDigest());
+  ASSIGN_OR_RETURN(const Digest digest, DigestSoFar());
   if (digest != expected) {
     Cancel();
     return errors::DigestMismatch(expected.text(), digest.text());
@@ -173,29 +185,37 @@ Status BlobUpload::Finish(const Digest& expected) {
 }
 
 Result<Digest> BlobUpload::FinishAny() {
-  assert(store_ != nullptr);
-  ASSIGN_OR_RETURN(const Digest digest, TakeDigest());
+  ASSIGN_OR_RETURN(const Digest digest, DigestSoFar());
   RETURN_IF_ERROR(Commit(digest));
   return digest;
 }
 
+// A blob that has changed or gone since Prepare is replaced: the upload has the same bytes.
 Status BlobUpload::Commit(const Digest& digest) {
-  const Path from = store_->UploadPath(id_);
-  if (store_->IsIntact(digest, offset_)) {
-    const Path directory = store_->blobs_;
+  const BlobStore& store = *store_;
+  if (!is_prepared_) intact_ = store.FindIntact(digest, offset_);
+  if (intact_ && store.StateOf(digest) == intact_) {
     Cancel();
-    return SyncDirectory(directory);  // another writer may have renamed it just now
+    return SyncDirectory(store.blobs_);  // another writer may have renamed it just now
   }
+  if (const Status moved = MoveTo(store.PathOf(digest)); !moved.ok()) {
+    ::fchmod(file_.get(), 0600);  // it can be resumed
+    return moved;
+  }
+  store.NoteIntact(digest, store.StateOf(digest));
+  store_ = nullptr;
+  file_.Close();
+  return SyncDirectory(store.blobs_);
+}
+
+Status BlobUpload::MoveTo(const Path& path) {
+  const Path from = store_->UploadPath(id_);
   // A failed Append may have left bytes after the last good one.
   if (::ftruncate(file_.get(), static_cast<off_t>(offset_)) != 0) return CannotWrite(from, errno);
   if (::fchmod(file_.get(), 0444) != 0) return CannotProtect(from, errno);
   if (::fsync(file_.get()) != 0) return CannotSync(from, errno);
-  const Path to = store_->PathOf(digest);
-  if (::rename(from.c_str(), to.c_str()) != 0) return CannotRename(to, errno);
-  const Path blobs = store_->blobs_;
-  store_ = nullptr;
-  file_.Close();
-  return SyncDirectory(blobs);
+  if (::rename(from.c_str(), path.c_str()) != 0) return CannotRename(path, errno);
+  return Ok{};
 }
 
 void BlobUpload::Cancel() {
@@ -218,11 +238,44 @@ Result<std::unique_ptr<BlobStore>> BlobStore::Open(Path directory) {
 bool BlobStore::Has(const Digest& digest) const { return Size(digest).ok(); }
 
 bool BlobStore::IsIntact(const Digest& digest, std::optional<uint64_t> size) const {
+  return FindIntact(digest, size).has_value();
+}
+
+bool BlobStore::IsKnownIntact(const Digest& digest) const {
+  const auto state = StateOf(digest);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = intact_.find(digest);
+    if (state && known != intact_.end() && known->second == *state) return true;
+  }
+  return IsIntact(digest);
+}
+
+// Nothing if the blob is missing, damaged, of another size, or changed meanwhile.
+std::optional<FileState> BlobStore::FindIntact(const Digest& digest,
+                                               std::optional<uint64_t> size) const {
   const auto stored = Size(digest);
-  if (!stored.ok() || (size && *stored != *size)) return false;
+  if (!stored.ok() || (size && *stored != *size)) return std::nullopt;
+  const auto state = StateOf(digest);
   const auto file = OpenBlob(digest);
   Sha256Digest hash;
-  return file.ok() && HashAllOf(file->get(), hash) && hash.FinishHex() == digest.hex();
+  const bool is_intact =
+      file.ok() && HashAllOf(file->get(), hash) && hash.FinishHex() == digest.hex();
+  if (!is_intact || StateOf(digest) != state) return std::nullopt;
+  NoteIntact(digest, state);
+  return state;
+}
+
+std::optional<FileState> BlobStore::StateOf(const Digest& digest) const {
+  struct stat status {};
+  if (::stat(PathOf(digest).c_str(), &status) != 0) return std::nullopt;
+  return StateFrom(status);
+}
+
+void BlobStore::NoteIntact(const Digest& digest, const std::optional<FileState>& state) const {
+  if (!state) return;
+  const std::lock_guard lock(mutex_);
+  intact_.insert_or_assign(digest, *state);
 }
 
 Result<uint64_t> BlobStore::Size(const Digest& digest) const {
@@ -239,10 +292,17 @@ Result<Fd> BlobStore::OpenBlob(const Digest& digest) const {
 Result<std::string> BlobStore::Read(const Digest& digest, size_t limit) const {
   ASSIGN_OR_RETURN(const uint64_t size, Size(digest));
   if (size > limit) return errors::BlobTooLarge(digest.text(), size, limit);
-  return ReadFileUpTo(PathOf(digest), limit);
+  ASSIGN_OR_RETURN(std::string bytes, ReadFileUpTo(PathOf(digest), limit));
+  const Digest computed = Digest::Of(bytes);
+  if (computed != digest) return errors::DigestMismatch(digest.text(), computed.text());
+  return bytes;
 }
 
 Status BlobStore::Remove(const Digest& digest) {
+  {
+    const std::lock_guard lock(mutex_);
+    intact_.erase(digest);
+  }
   if (::unlink(PathOf(digest).c_str()) == 0) return Ok{};
   if (errno == ENOENT) return errors::BlobUnknown(digest.text());
   return CannotRemove(PathOf(digest), errno);

@@ -25,6 +25,17 @@ namespace caip::images {
 
 class BlobStore;
 
+/// What tells a file from an earlier or later one of the same name, also after a write.
+struct FileState {
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  int64_t size = 0;
+  int64_t changed_seconds = 0;
+  int64_t changed_nanoseconds = 0;
+
+  bool operator==(const FileState&) const = default;
+};
+
 /// The only writer of one upload. The destructor keeps the upload, and its store resumes it later.
 /// One thread. It must be destroyed before its store.
 class BlobUpload {
@@ -40,6 +51,10 @@ class BlobUpload {
   Status Append(std::string_view bytes);
   /// The digest of the bytes so far.
   Result<Digest> DigestSoFar();
+  /// Does the slow part of Finish, so that a caller can hold a lock only for the rest: hashes the
+  /// upload, compares a blob of that digest in the store, and syncs. Finish reports a digest that
+  /// differs. Append undoes it. The upload is unchanged after an error.
+  Status Prepare(const Digest& expected);
   /// Makes the upload a blob that survives a power cut. A blob of that digest in the store stays,
   /// unless its bytes are damaged: then the upload replaces it. kDataLoss, with the reason
   /// "digestMismatch", if the bytes of the upload have another digest; then the upload is deleted.
@@ -55,15 +70,16 @@ class BlobUpload {
   BlobUpload(BlobStore* store, std::string id, Fd file) noexcept;
   Status HashFile();
   Status Commit(const Digest& digest);
+  Status MoveTo(const Path& path);
   void Suspend();
-  // The digest of the bytes so far. The hash cannot be continued afterwards.
-  Result<Digest> TakeDigest();
 
   BlobStore* store_;  // nullptr when the upload is over
   std::string id_;
   Fd file_;
   std::unique_ptr<Sha256Digest> hash_;  // of the first `offset_` bytes
   uint64_t offset_ = 0;
+  bool is_prepared_ = false;
+  std::optional<FileState> intact_;  // the blob that Prepare found in the store
 };
 
 /// A blob of the store.
@@ -84,11 +100,15 @@ class BlobStore {
   /// Whether the store has the blob with exactly the bytes of its digest. Reads the whole blob.
   /// With `size`, a blob of another size is not read.
   bool IsIntact(const Digest& digest, std::optional<uint64_t> size = {}) const;
+  /// Like IsIntact, but does not read a blob that this object has checked or stored and whose file
+  /// has not changed since.
+  bool IsKnownIntact(const Digest& digest) const;
   // These return kNotFound, with the reason "blobUnknown", for a missing blob.
   Result<uint64_t> Size(const Digest& digest) const;
   /// A descriptor for reading, at the first byte.
   Result<Fd> OpenBlob(const Digest& digest) const;
-  /// The whole blob. kOutOfRange if it has more than `limit` bytes.
+  /// The whole blob. kOutOfRange if it has more than `limit` bytes; kDataLoss, with the reason
+  /// "digestMismatch", if its bytes are damaged.
   Result<std::string> Read(const Digest& digest, size_t limit) const;
   Status Remove(const Digest& digest);
 
@@ -123,11 +143,15 @@ class BlobStore {
   explicit BlobStore(Path directory);
   Path PathOf(const Digest& digest) const { return blobs_ / digest.hex(); }
   Path UploadPath(const std::string& id) const { return uploads_ / id; }
+  std::optional<FileState> StateOf(const Digest& digest) const;
+  std::optional<FileState> FindIntact(const Digest& digest, std::optional<uint64_t> size) const;
+  void NoteIntact(const Digest& digest, const std::optional<FileState>& state) const;
 
   Path blobs_;
   Path uploads_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, Suspended> suspended_;  // uploads of this process without a writer
+  mutable std::map<Digest, FileState> intact_;  // blobs as they were checked or stored
 };
 
 }  // namespace caip::images

@@ -161,7 +161,8 @@ class ImageCopy {
     ASSIGN_OR_RETURN(const std::string text, blobs_.Read(descriptor.digest, kManifestBytesMax));
     ASSIGN_OR_RETURN(const ImageManifest manifest, Parse(text, descriptor.media_type));
     if (read_.insert(descriptor.digest).second) {
-      stored_.manifests.push_back({descriptor.digest, manifest.media_type, manifest.subject});
+      stored_.manifests.push_back(
+          {descriptor.digest, manifest.media_type, manifest.subject, manifest.Parts()});
     }
     return manifest;
   }

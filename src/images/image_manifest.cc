@@ -184,6 +184,14 @@ Platform HostPlatform() {
   return PlatformOfMachine(name.machine);
 }
 
+std::vector<Digest> ImageManifest::Parts() const {
+  std::set<Digest> parts;
+  if (config) parts.insert(config->digest);
+  for (const Descriptor& layer : layers) parts.insert(layer.digest);
+  for (const Descriptor& member : manifests) parts.insert(member.digest);
+  return {parts.begin(), parts.end()};
+}
+
 bool IsIndexType(std::string_view media_type) {
   return media_type == kOciIndex || media_type == kDockerList;
 }

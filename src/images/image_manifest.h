@@ -60,6 +60,8 @@ struct ImageManifest {
   std::optional<Digest> subject;      // the manifest that this one describes
 
   bool IsIndex() const { return !config.has_value(); }
+  /// The blobs and manifests that it names, each once. The subject is not a part.
+  std::vector<Digest> Parts() const;
 };
 
 /// Whether `media_type` is one of a manifest or an index.

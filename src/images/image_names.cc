@@ -5,6 +5,9 @@
 //              subject              the digest of the manifest that it describes, or ''
 //   names      repository, tag      a tag, and the digest of its manifest
 //   links      repository, digest   a blob that the repository may use
+//   parts      manifest, digest     what a manifest of any repository names. Bytes with a digest
+//                                   never change, and so do their parts. Version 1 does not need
+//                                   the table: a caip without it leaves it as it is.
 
 #include "images/image_names.h"
 
@@ -42,6 +45,12 @@ constexpr const char* kNamesSchema = R"sql(
   PRAGMA user_version = 1;
   COMMIT;)sql";
 
+constexpr const char* kPartsSchema = R"sql(
+  CREATE TABLE IF NOT EXISTS parts (
+    manifest TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    PRIMARY KEY (manifest, digest)) WITHOUT ROWID;)sql";
+
 constexpr const char* kInsertManifest =
     "INSERT OR REPLACE INTO manifests (repository, digest, media_type, subject) "
     "VALUES (?1, ?2, ?3, ?4)";
@@ -51,6 +60,18 @@ constexpr const char* kInsertName =
 
 constexpr const char* kInsertLink =
     "INSERT OR IGNORE INTO links (repository, digest) VALUES (?1, ?2)";
+
+constexpr const char* kInsertPart =
+    "INSERT OR IGNORE INTO parts (manifest, digest) VALUES (?1, ?2)";
+
+// The changes that remove the manifest ?2 from the repository ?1, in this order.
+constexpr const char* kDeleteManifest[] = {
+    "DELETE FROM names WHERE repository = ?1 AND digest = ?2",
+    "DELETE FROM parts WHERE manifest = ?2 AND NOT EXISTS "
+    "(SELECT 1 FROM manifests WHERE digest = ?2 AND repository <> ?1)",
+    "DELETE FROM manifests WHERE repository = ?1 AND digest = ?2"};
+
+constexpr const char* kDeleteLink = "DELETE FROM links WHERE repository = ?1 AND digest = ?2";
 
 #define CAIP_NAME_COLUMNS                                                 \
   "SELECT repository, tag, digest, media_type FROM names JOIN manifests " \
@@ -62,6 +83,20 @@ std::vector<std::string> ManifestRow(const std::string& repository,
                                      const ManifestRecord& manifest) {
   return {repository, manifest.digest.text(), manifest.media_type,
           manifest.subject ? manifest.subject->text() : ""};
+}
+
+using NameChanges = std::vector<std::pair<const char*, std::vector<std::string>>>;
+
+void ChangeToAdd(const std::string& repository, const ManifestRecord& manifest,
+                 NameChanges& changes) {
+  changes.push_back({kInsertManifest, ManifestRow(repository, manifest)});
+  for (const Digest& part : manifest.parts) {
+    changes.push_back({kInsertPart, {manifest.digest.text(), part.text()}});
+  }
+}
+
+void ChangeToRemove(const std::string& repository, const Digest& manifest, NameChanges& changes) {
+  for (const char* sql : kDeleteManifest) changes.push_back({sql, {repository, manifest.text()}});
 }
 
 }  // namespace
@@ -91,8 +126,8 @@ Status ImageNames::OpenTables() {
   RETURN_IF_ERROR(database_.Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
   ASSIGN_OR_RETURN(const int64_t version, database_.Number("PRAGMA user_version"));
   if (version > kImageNamesVersion) return errors::NameStoreTooNew(database_.file(), version);
-  if (version == kImageNamesVersion) return Ok{};
-  return database_.Run(kNamesSchema);
+  if (version < kImageNamesVersion) RETURN_IF_ERROR(database_.Run(kNamesSchema));
+  return database_.Run(kPartsSchema);
 }
 
 Status ImageNames::Change(const char* sql, const Values& values) {
@@ -153,6 +188,16 @@ Result<std::vector<ManifestRecord>> ImageNames::SelectManifests(const char* sql,
   return manifests;
 }
 
+Result<std::vector<Digest>> ImageNames::SelectDigests(const char* sql, const Values& values) {
+  ASSIGN_OR_RETURN(const auto rows, Select(sql, values, 1));
+  std::vector<Digest> digests;
+  for (const Values& row : rows) {
+    ASSIGN_OR_RETURN(const Digest digest, Digest::Parse(row[0]));
+    digests.push_back(digest);
+  }
+  return digests;
+}
+
 Status ImageNames::Set(const std::string& repository, const std::string& tag,
                        const ManifestRecord& manifest) {
   return SetImage(repository, tag, {manifest}, {});
@@ -162,11 +207,9 @@ Status ImageNames::SetImage(const std::string& repository, const std::string& ta
                             const std::vector<ManifestRecord>& manifests,
                             const std::vector<Digest>& blobs) {
   assert(!manifests.empty());
-  std::vector<std::pair<const char*, Values>> changes;
+  NameChanges changes;
   for (const Digest& blob : blobs) changes.push_back({kInsertLink, {repository, blob.text()}});
-  for (const ManifestRecord& manifest : manifests) {
-    changes.push_back({kInsertManifest, ManifestRow(repository, manifest)});
-  }
+  for (const ManifestRecord& manifest : manifests) ChangeToAdd(repository, manifest, changes);
   changes.push_back({kInsertName, {repository, tag, manifests.front().digest.text()}});
   const std::lock_guard lock(mutex_);
   return Transact(changes);
@@ -210,8 +253,8 @@ Status ImageNames::Remove(const std::string& repository, const std::string& tag)
 
 Status ImageNames::AddManifest(const std::string& repository, const ManifestRecord& manifest,
                                const std::vector<std::string>& tags) {
-  std::vector<std::pair<const char*, Values>> changes = {
-      {kInsertManifest, ManifestRow(repository, manifest)}};
+  NameChanges changes;
+  ChangeToAdd(repository, manifest, changes);
   for (const std::string& tag : tags) {
     changes.push_back({kInsertName, {repository, tag, manifest.digest.text()}});
   }
@@ -244,12 +287,42 @@ Result<std::vector<ManifestRecord>> ImageNames::Referrers(const std::string& rep
 }
 
 Status ImageNames::RemoveManifest(const std::string& repository, const Digest& digest) {
+  NameChanges changes;
+  ChangeToRemove(repository, digest, changes);
   const std::lock_guard lock(mutex_);
-  const Values key = {repository, digest.text()};
-  RETURN_IF_ERROR(Transact({{"DELETE FROM names WHERE repository = ?1 AND digest = ?2", key},
-                            {"DELETE FROM manifests WHERE repository = ?1 AND digest = ?2", key}}));
+  RETURN_IF_ERROR(Transact(changes));
   if (database_.Changes() == 0) return errors::ManifestUnknown(repository, digest.text());
   return Ok{};
+}
+
+Status ImageNames::Forget(const std::string& repository, const std::vector<Digest>& manifests,
+                          const std::vector<Digest>& blobs) {
+  NameChanges changes;
+  for (const Digest& manifest : manifests) ChangeToRemove(repository, manifest, changes);
+  for (const Digest& blob : blobs) changes.push_back({kDeleteLink, {repository, blob.text()}});
+  const std::lock_guard lock(mutex_);
+  return Transact(changes);
+}
+
+Result<std::vector<Digest>> ImageNames::Parts(const Digest& manifest) {
+  const std::lock_guard lock(mutex_);
+  return SelectDigests("SELECT digest FROM parts WHERE manifest = ?1 ORDER BY digest",
+                       {manifest.text()});
+}
+
+Status ImageNames::SetParts(const Digest& manifest, const std::vector<Digest>& parts) {
+  NameChanges changes;
+  for (const Digest& part : parts) changes.push_back({kInsertPart, {manifest.text(), part.text()}});
+  const std::lock_guard lock(mutex_);
+  return Transact(changes);
+}
+
+Result<std::vector<Digest>> ImageNames::ManifestsWithoutParts() {
+  const std::lock_guard lock(mutex_);
+  return SelectDigests(
+      "SELECT DISTINCT digest FROM manifests WHERE NOT EXISTS "
+      "(SELECT 1 FROM parts WHERE parts.manifest = manifests.digest)",
+      {});
 }
 
 Result<std::vector<std::string>> ImageNames::Repositories() {
@@ -278,21 +351,13 @@ Result<bool> ImageNames::IsLinked(const std::string& repository, const Digest& b
 
 Status ImageNames::Unlink(const std::string& repository, const Digest& blob) {
   const std::lock_guard lock(mutex_);
-  return Change("DELETE FROM links WHERE repository = ?1 AND digest = ?2",
-                {repository, blob.text()});
+  return Change(kDeleteLink, {repository, blob.text()});
 }
 
 Result<std::vector<Digest>> ImageNames::Links(const std::string& repository) {
   const std::lock_guard lock(mutex_);
-  ASSIGN_OR_RETURN(
-      const auto rows,
-      Select("SELECT digest FROM links WHERE repository = ?1 ORDER BY digest", {repository}, 1));
-  std::vector<Digest> blobs;
-  for (const Values& row : rows) {
-    ASSIGN_OR_RETURN(const Digest digest, Digest::Parse(row[0]));
-    blobs.push_back(digest);
-  }
-  return blobs;
+  return SelectDigests("SELECT digest FROM links WHERE repository = ?1 ORDER BY digest",
+                       {repository});
 }
 
 }  // namespace caip::images

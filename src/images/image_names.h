@@ -21,6 +21,8 @@ struct ManifestRecord {
   std::string media_type;
   /// The manifest that this one describes ("subject"), such as the image of a signature.
   std::optional<Digest> subject = {};
+  /// The blobs and manifests that it names. A search leaves them out: see Parts().
+  std::vector<Digest> parts = {};
 };
 
 /// A tag of a repository, or a manifest that has none.
@@ -74,6 +76,17 @@ class ImageNames {
                                                 const Digest& subject);
   /// Removes the manifest and all tags that mean it. kNotFound as FindManifest.
   Status RemoveManifest(const std::string& repository, const Digest& digest);
+  /// Removes manifests with all their tags, and links to blobs: all of it happens, or nothing. What
+  /// is missing is not an error.
+  Status Forget(const std::string& repository, const std::vector<Digest>& manifests,
+                const std::vector<Digest>& blobs);
+  /// What a manifest names, as it was added to any repository. So a manifest whose bytes are
+  /// damaged can be removed with its blobs.
+  Result<std::vector<Digest>> Parts(const Digest& manifest);
+  /// Adds the parts of a manifest that has none yet.
+  Status SetParts(const Digest& manifest, const std::vector<Digest>& parts);
+  /// The manifests without parts: those that an earlier version has added, and empty indexes.
+  Result<std::vector<Digest>> ManifestsWithoutParts();
   /// The repositories that have a manifest, a tag or a blob, sorted.
   Result<std::vector<std::string>> Repositories();
 
@@ -96,6 +109,7 @@ class ImageNames {
   Status Transact(const std::vector<std::pair<const char*, Values>>& changes);
   Result<std::vector<ImageName>> SelectNames(const char* sql, const Values& values);
   Result<std::vector<ManifestRecord>> SelectManifests(const char* sql, const Values& values);
+  Result<std::vector<Digest>> SelectDigests(const char* sql, const Values& values);
 
   std::mutex mutex_;
   SqliteDatabase database_;

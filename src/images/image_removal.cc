@@ -3,6 +3,7 @@
 #include <sys/file.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -30,19 +31,30 @@ void ImageStore::Reach(const Digest& manifest, Reached& reached) {
   }
 }
 
-// Returns the members that were not read yet. A missing blob needs nothing.
+// Returns the members that were not read yet.
 std::set<Digest> ImageStore::ReachParts(const Digest& manifest, Reached& reached) {
   std::set<Digest> members;
   reached.blobs.insert(manifest);
-  const auto text = blobs_->Read(manifest, kManifestBytesMax);
-  const auto read = text.ok() ? ParseManifest(*text) : Result<ImageManifest>(text.error());
-  if (!read.ok()) return members;
+  const auto read = ReadManifest(manifest);
+  if (!read.ok()) return ReachKnownParts(manifest, reached);
   for (const Descriptor& member : read->manifests) {
     reached.blobs.insert(member.digest);
     if (!reached.manifests.contains(member.digest)) members.insert(member.digest);
   }
   for (const Descriptor& layer : read->layers) reached.blobs.insert(layer.digest);
   if (read->config) ReachConfig(read->config->digest, reached);
+  return members;
+}
+
+// The parts of a manifest whose bytes are missing or damaged. Any of them may be a manifest.
+std::set<Digest> ImageStore::ReachKnownParts(const Digest& manifest, Reached& reached) {
+  std::set<Digest> members;
+  const auto parts = names_->Parts(manifest);
+  if (!parts.ok()) return members;
+  for (const Digest& part : *parts) {
+    reached.blobs.insert(part);
+    if (!reached.manifests.contains(part)) members.insert(part);
+  }
   return members;
 }
 
@@ -61,26 +73,28 @@ Status ImageStore::ReachFrom(const std::string& repository, Reached& reached) {
 }
 
 // Removes a manifest without tags, the members of an index that nothing else in the repository
-// means, and the links of both to blobs.
+// means, and the links of both to blobs. A kill in between would leave links that nothing removes.
 Status ImageStore::Forget(const std::string& repository, const Digest& manifest) {
+  RETURN_IF_ERROR(names_->FindManifest(repository, manifest));
   Reached removed;
   Reach(manifest, removed);
-  RETURN_IF_ERROR(names_->RemoveManifest(repository, manifest));
-  ASSIGN_OR_RETURN(const std::vector<ImageName> tags, names_->List(repository));
   Reached kept;
-  for (const ImageName& tag : tags) Reach(tag.digest, kept);
+  ASSIGN_OR_RETURN(const std::vector<ImageName> tags, names_->List(repository));
+  for (const ImageName& tag : tags) {
+    if (tag.digest != manifest) Reach(tag.digest, kept);
+  }
   ASSIGN_OR_RETURN(const auto manifests, names_->Manifests(repository));
   for (const ManifestRecord& other : manifests) {
     if (!removed.blobs.contains(other.digest)) Reach(other.digest, kept);
   }
+  std::vector<Digest> forgotten = {manifest};
   for (const ManifestRecord& other : manifests) {
-    if (kept.blobs.contains(other.digest)) continue;
-    RETURN_IF_ERROR(names_->RemoveManifest(repository, other.digest));
+    if (!kept.blobs.contains(other.digest)) forgotten.push_back(other.digest);
   }
-  for (const Digest& blob : removed.blobs) {
-    if (!kept.blobs.contains(blob)) RETURN_IF_ERROR(names_->Unlink(repository, blob));
-  }
-  return Ok{};
+  std::vector<Digest> unlinked;
+  std::set_difference(removed.blobs.begin(), removed.blobs.end(), kept.blobs.begin(),
+                      kept.blobs.end(), std::back_inserter(unlinked));
+  return names_->Forget(repository, forgotten, unlinked);
 }
 
 // Whether a tag or an index of the repository means the manifest.
@@ -139,12 +153,23 @@ Result<RemovedFiles> ImageStore::Collect(Fd lock) {
     ASSIGN_OR_RETURN(const std::vector<Digest> links, names_->Links(repository));
     needed.blobs.insert(links.begin(), links.end());
   }
+  NoteParts();
   RemovedFiles removed;
   ASSIGN_OR_RETURN(removed.blobs, RemoveBlobsExcept(needed.blobs));
   blobs_->RemoveOwnUploads();
   lock.Close();
   ASSIGN_OR_RETURN(removed.layers, layers_->RemoveOthers(needed.layers));
   return removed;
+}
+
+// Completes what an earlier version has stored. A full disk must not keep a user from removing.
+void ImageStore::NoteParts() {
+  const auto manifests = names_->ManifestsWithoutParts();
+  if (!manifests.ok()) return;
+  for (const Digest& manifest : *manifests) {
+    const auto read = ReadManifest(manifest);
+    if (read.ok()) (void)names_->SetParts(manifest, read->Parts());
+  }
 }
 
 Result<size_t> ImageStore::RemoveBlobsExcept(const std::set<Digest>& needed) {

@@ -197,10 +197,14 @@ Result<Digest> ImageStore::Resolve(const ImageReference& name) {
   return errors::NameUnknown(FamiliarName(name.repository(), name.tag()), others);
 }
 
+Result<ImageManifest> ImageStore::ReadManifest(const Digest& manifest) {
+  ASSIGN_OR_RETURN(const std::string text, blobs_->Read(manifest, kManifestBytesMax));
+  return ParseManifest(text);
+}
+
 Result<bool> ImageStore::HasMember(const Digest& manifest, const Digest& wanted) {
   if (manifest == wanted) return true;
-  ASSIGN_OR_RETURN(const std::string text, blobs_->Read(manifest, kManifestBytesMax));
-  ASSIGN_OR_RETURN(const ImageManifest read, ParseManifest(text));
+  ASSIGN_OR_RETURN(const ImageManifest read, ReadManifest(manifest));
   return std::any_of(read.manifests.begin(), read.manifests.end(),
                      [&](const Descriptor& member) { return member.digest == wanted; });
 }
@@ -208,8 +212,7 @@ Result<bool> ImageStore::HasMember(const Digest& manifest, const Digest& wanted)
 Result<ImageStore::HostImage> ImageStore::FindHostImage(const Digest& manifest) {
   Digest digest = manifest;
   for (int depth = 0; depth <= kNestedIndexesMax; ++depth) {
-    ASSIGN_OR_RETURN(const std::string text, blobs_->Read(digest, kManifestBytesMax));
-    ASSIGN_OR_RETURN(const ImageManifest read, ParseManifest(text));
+    ASSIGN_OR_RETURN(const ImageManifest read, ReadManifest(digest));
     if (read.IsIndex()) {
       ASSIGN_OR_RETURN(const Descriptor chosen, ChooseManifest(read, options_.host));
       digest = chosen.digest;
@@ -223,6 +226,16 @@ Result<ImageStore::HostImage> ImageStore::FindHostImage(const Digest& manifest) 
     return HostImage{digest, read, config};
   }
   return errors::ManifestInvalid("its indexes are nested too deeply");
+}
+
+bool ImageStore::HasImage(const Digest& manifest) {
+  const auto image = FindHostImage(manifest);
+  if (!image.ok()) return false;
+  const auto& layers = image->manifest.layers;
+  return std::all_of(layers.begin(), layers.end(), [this](const Descriptor& layer) {
+    const auto size = blobs_->Size(layer.digest);
+    return size.ok() && *size == layer.size;
+  });
 }
 
 Result<ImageConfig> ImageStore::ReadConfig(const Digest& manifest) {
@@ -278,10 +291,10 @@ Result<std::set<Digest>> ImageStore::IndexMembers(const std::string& repository)
   std::set<Digest> members;
   for (const ManifestRecord& manifest : manifests) {
     if (!IsIndexType(manifest.media_type)) continue;
-    const auto text = blobs_->Read(manifest.digest, kManifestBytesMax);
-    const auto read = text.ok() ? ParseManifest(*text) : Result<ImageManifest>(text.error());
-    if (!read.ok()) continue;
-    for (const Descriptor& member : read->manifests) members.insert(member.digest);
+    const auto read = ReadManifest(manifest.digest);
+    const auto parts = read.ok() ? read->Parts() : names_->Parts(manifest.digest);
+    if (!parts.ok()) return parts.error();
+    members.insert(parts->begin(), parts->end());
   }
   return members;
 }

@@ -97,6 +97,9 @@ class ImageStore {
   Result<Digest> Resolve(const ImageReference& name);
   /// Whether `manifest` is `wanted`, or an index that has it.
   Result<bool> HasMember(const Digest& manifest, const Digest& wanted);
+  /// Whether the store has the image for this host: its manifest and configuration are intact, and
+  /// its layers have the right sizes. Layers are not read. `manifest` may be an index.
+  bool HasImage(const Digest& manifest);
   /// The configuration of the image for this host. `manifest` may be an index.
   Result<ImageConfig> ReadConfig(const Digest& manifest);
   /// Writes the image for this host to a new file, as `docker save` does, with the name
@@ -128,12 +131,14 @@ class ImageStore {
                                                   std::vector<ImageName>& replaced);
   Status NoteReplaced(const ImportedImage& image, std::vector<ImageName>& replaced);
   Status SetNames(const StoredImage& image, const std::vector<ImageReference>& names);
+  Result<ImageManifest> ReadManifest(const Digest& manifest);
   Result<HostImage> FindHostImage(const Digest& manifest);
   Result<std::set<Digest>> IndexMembers(const std::string& repository);
   Result<std::vector<ImageName>> AllNames();
   ListedImage Describe(const ImageName& name);
   void Reach(const Digest& manifest, Reached& reached);
   std::set<Digest> ReachParts(const Digest& manifest, Reached& reached);
+  std::set<Digest> ReachKnownParts(const Digest& manifest, Reached& reached);
   void ReachConfig(const Digest& config, Reached& reached);
   Status ReachFrom(const std::string& repository, Reached& reached);
   Status Forget(const std::string& repository, const Digest& manifest);
@@ -141,6 +146,7 @@ class ImageStore {
   bool IsInUse(const Digest& manifest);
   Status ForgetReplaced(const std::vector<ImageName>& replaced);
   Result<RemovedFiles> Collect(Fd lock);
+  void NoteParts();
   Result<size_t> RemoveBlobsExcept(const std::set<Digest>& needed);
 
   Path directory_;

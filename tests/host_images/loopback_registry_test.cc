@@ -233,6 +233,29 @@ TEST_F(LoopbackRegistries, ThatSendDamagedBlobsAreNotBelieved) {
   EXPECT_EQ(Program(other.Name()), "one") << "nothing damaged was kept";
 }
 
+// Each file of the image in the own store, with other bytes of the same size. A second pull repairs
+// it, also the manifest of a member of an index.
+TEST_F(LoopbackRegistries, ReplaceDamagedBlobsOfTheOwnStore) {
+  images::ImagePlan foreign = PlanOf("foreign");
+  foreign.platform = {"linux", "riscv64"};
+  other.Add({foreign, PlanOf("one")});
+  ASSERT_TRUE(LookUp(other.Name()).ok());
+  const Path blobs = own.path() / "images/blobs/sha256";
+  std::vector<Path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(blobs)) {
+    files.push_back(entry.path());
+  }
+  EXPECT_EQ(files.size(), 4u) << "an index, a manifest, a configuration, a layer";
+  for (const Path& file : files) {
+    const std::string intact = *ReadFile(file);
+    ASSERT_TRUE(WriteFile(file, std::string(intact.size(), 'x')).ok());
+    const Status found = LookUp(other.Name());
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    EXPECT_EQ(*ReadFile(file), intact);
+  }
+  EXPECT_EQ(Program(other.Name()), "one");
+}
+
 TEST_F(LoopbackRegistries, ThatEndInTheMiddleOfABlobAreReported) {
   other.Add({PlanOf("one")});
   other.Intercept([&](const http::Request& request) -> std::optional<http::Response> {

@@ -61,6 +61,32 @@ TEST_F(MappedImages, AreReadFromPathsWithBlanksAndColons) {
   EXPECT_EQ(ProgramOf("oci:" + WriteTwo("with:v1").string() + ":v2"), "2");
 }
 
+// Each file of the image in the store: missing, and shorter.
+TEST_F(MappedImages, AreReadAgainWhereTheStoreHasLostTheirBytes) {
+  const std::string entry =
+      "oci-archive:" +
+      WriteArchive("one.tar", images::MakeLayout({PlanNamed("1", "gcr.io/p/i:v1")})).string();
+  ASSERT_EQ(ProgramOf(entry), "1");
+  const Path store = state.path() / "images";
+  std::vector<Path> blobs;
+  for (const auto& blob : std::filesystem::directory_iterator(store / "blobs/sha256")) {
+    blobs.push_back(blob.path());
+  }
+  EXPECT_EQ(blobs.size(), 3u) << "a manifest, a configuration, a layer";
+  for (const Path& blob : blobs) {
+    const std::string intact = *ReadFile(blob);
+    for (const bool is_removed : {true, false}) {
+      if (is_removed) {
+        std::filesystem::remove(blob);
+      } else {
+        ASSERT_TRUE(WriteFile(blob, "x").ok());
+      }
+      EXPECT_EQ(ProgramOf(entry), "1");
+      EXPECT_EQ(*ReadFile(blob), intact);
+    }
+  }
+}
+
 TEST_F(MappedImages, AreReadFromEverySourceOfAnImport) {
   const Path layout =
       WriteArchive("oci.tar", images::MakeLayout({PlanNamed("1", "v1"), PlanNamed("2", "v2")}));

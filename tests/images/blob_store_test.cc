@@ -162,6 +162,78 @@ TEST_F(BlobStoreTest, ADamagedBlobIsReplacedByItsBytes) {
   EXPECT_TRUE(store_->Uploads().empty());
 }
 
+TEST_F(BlobStoreTest, DoesNotReturnDamagedBytes) {
+  const Digest digest = *store_->Put("right");
+  ASSERT_TRUE(WriteFile(directory_.path() / "blobs/sha256" / digest.hex(), "wrong").ok());
+  const auto read = store_->Read(digest, 1 << 20);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, Code::kDataLoss);
+  EXPECT_EQ(read.error().reason, "digestMismatch");
+}
+
+TEST_F(BlobStoreTest, KnowsABlobUntilItsFileChanges) {
+  const Digest digest = *store_->Put("right");
+  const Path path = directory_.path() / "blobs/sha256" / digest.hex();
+  EXPECT_TRUE(store_->IsKnownIntact(digest));
+  ASSERT_TRUE(WriteFile(path, "wrong").ok());
+  EXPECT_FALSE(store_->IsKnownIntact(digest));
+  ASSERT_TRUE(WriteFile(path, "right").ok());
+  EXPECT_TRUE(store_->IsKnownIntact(digest));
+  ASSERT_TRUE(store_->Remove(digest).ok());
+  EXPECT_FALSE(store_->IsKnownIntact(digest));
+}
+
+// Others may damage, remove or repair the blob of the same digest after Prepare.
+TEST_F(BlobStoreTest, FinishesAPreparedUploadWhateverHappensToTheBlob) {
+  const Digest digest = Digest::Of("right");
+  const Path path = directory_.path() / "blobs/sha256" / digest.hex();
+  for (const char* before : {"right", "wrong", ""}) {
+    for (const char* after : {"right", "wrong", ""}) {
+      fs::remove(path);
+      if (*before != '\0') {
+        ASSERT_TRUE(WriteFile(path, before).ok());
+      }
+      BlobUpload upload = *store_->Begin("one");
+      ASSERT_TRUE(upload.Append("right").ok());
+      ASSERT_TRUE(upload.Prepare(digest).ok());
+      if (*after == '\0') fs::remove(path);
+      if (*after != '\0') {
+        ASSERT_TRUE(WriteFile(path, after).ok());
+      }
+      ASSERT_TRUE(upload.Finish(digest).ok());
+      EXPECT_EQ(*ReadFile(path), "right") << before << " " << after;
+      EXPECT_TRUE(store_->Uploads().empty());
+    }
+  }
+}
+
+TEST_F(BlobStoreTest, TakesMoreBytesAfterPrepare) {
+  ASSERT_TRUE(store_->Put("hello").ok());
+  BlobUpload upload = *store_->Begin("one");
+  ASSERT_TRUE(upload.Append("hello").ok());
+  ASSERT_TRUE(upload.Prepare(Digest::Of("hello")).ok());
+  ASSERT_TRUE(upload.Append(" world").ok());
+  EXPECT_TRUE(upload.Prepare(Digest::Of("other")).ok()) << "Finish reports it";
+  EXPECT_TRUE(upload.Finish(Digest::Of("hello world")).ok());
+  EXPECT_EQ(Contents(Digest::Of("hello world")), "hello world");
+}
+
+TEST_F(BlobStoreTest, AnUploadThatCannotBecomeABlobCanBeResumed) {
+  const Digest digest = Digest::Of("right");
+  const Path path = directory_.path() / "blobs/sha256" / digest.hex();
+  fs::create_directory(path);  // nothing can be renamed to it
+  {
+    BlobUpload upload = *store_->Begin("one");
+    ASSERT_TRUE(upload.Append("right").ok());
+    EXPECT_FALSE(upload.Finish(digest).ok());
+  }
+  EXPECT_EQ(fs::status(directory_.path() / "uploads/one").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+  fs::remove(path);
+  ASSERT_TRUE(store_->Resume("one")->Finish(digest).ok());
+  EXPECT_EQ(Contents(digest), "right");
+}
+
 TEST_F(BlobStoreTest, AnIntactBlobIsNotWrittenAgain) {
   const Digest digest = *store_->Put("x");
   struct stat before {};

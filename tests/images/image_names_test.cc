@@ -11,6 +11,8 @@ namespace caip::images {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAreArray;
 
 constexpr char kManifestType[] = "application/vnd.oci.image.manifest.v1+json";
 constexpr char kRepository[] = "gcr.io/project/image";
@@ -139,6 +141,43 @@ TEST_F(ImageNamesTest, AnImageIsSetWithAllItHas) {
   EXPECT_EQ(names_->Find(kRepository, "a")->digest, Digest::Of("index"));
   EXPECT_EQ(names_->Manifests(kRepository)->size(), 2u);
   EXPECT_THAT(*names_->Links(kRepository), ElementsAre(blob));
+}
+
+TEST_F(ImageNamesTest, KeepThePartsOfAManifestWhileARepositoryHasIt) {
+  const Digest manifest = Digest::Of("manifest");
+  const ManifestRecord record{manifest, kManifestType, {}, {Digest::Of("a"), Digest::Of("b")}};
+  ASSERT_TRUE(names_->AddManifest("one", record).ok());
+  ASSERT_TRUE(names_->SetImage("two", "tag", {record}, {}).ok());
+  EXPECT_THAT(*names_->Parts(manifest), UnorderedElementsAreArray(record.parts));
+  ASSERT_TRUE(names_->RemoveManifest("one", manifest).ok());
+  Reopen();
+  EXPECT_THAT(*names_->Parts(manifest), UnorderedElementsAreArray(record.parts));
+  ASSERT_TRUE(names_->Forget("two", {manifest}, {}).ok());
+  EXPECT_THAT(*names_->Parts(manifest), IsEmpty());
+}
+
+TEST_F(ImageNamesTest, ForgetManifestsWithTheirTagsAndLinks) {
+  SetTag("a", "1");
+  SetTag("b", "2");
+  const Digest kept = Digest::Of("kept");
+  const Digest gone = Digest::Of("gone");
+  for (const Digest& blob : {kept, gone}) ASSERT_TRUE(names_->Link(kRepository, blob).ok());
+  ASSERT_TRUE(names_->Link("other", gone).ok());
+  ASSERT_TRUE(names_->Forget(kRepository, {Digest::Of("1"), Digest::Of("none")}, {gone}).ok());
+  EXPECT_THAT(TagsIn(*names_->List(kRepository)), ElementsAre("b"));
+  EXPECT_EQ(names_->Manifests(kRepository)->size(), 1u);
+  EXPECT_THAT(*names_->Links(kRepository), ElementsAre(kept));
+  EXPECT_TRUE(*names_->IsLinked("other", gone));
+}
+
+TEST_F(ImageNamesTest, FindManifestsWithoutParts) {
+  const Digest manifest = Digest::Of("manifest");
+  ASSERT_TRUE(names_->AddManifest("one", {manifest, kManifestType}).ok());
+  ASSERT_TRUE(names_->AddManifest("two", {manifest, kManifestType}).ok());
+  EXPECT_THAT(*names_->ManifestsWithoutParts(), ElementsAre(manifest));
+  ASSERT_TRUE(names_->SetParts(manifest, {Digest::Of("a")}).ok());
+  EXPECT_THAT(*names_->ManifestsWithoutParts(), IsEmpty());
+  EXPECT_THAT(*names_->Parts(manifest), ElementsAre(Digest::Of("a")));
 }
 
 TEST_F(ImageNamesTest, AreKeptInTheFile) {

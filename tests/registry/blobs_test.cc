@@ -1,4 +1,7 @@
 // Blobs: pushed whole or in pieces, mounted, read and deleted.
+#include <sys/inotify.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <thread>
 
@@ -215,6 +218,45 @@ TEST_F(RegistryTest, LocksTheStoreWhileABlobBelongsToNoRepository) {
   EXPECT_EQ(locks_, 3);
   PushManifest(CompactJson(ImageManifest("{}", {"layer"})), "latest");
   EXPECT_EQ(locks_, 4);
+}
+
+// Reading 10 GiB would keep a removal of images waiting. The kernel reports each file that is
+// opened.
+TEST_F(RegistryTest, ReadsNoStoredBlobWhileTheStoreIsLocked) {
+  PushBlob("layer");
+  const Fd watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  when_locked_ = [&] {
+    const Path blobs = directory_.path() / "blobs/sha256";
+    EXPECT_GE(::inotify_add_watch(watch.get(), blobs.c_str(), IN_OPEN), 0);
+  };
+  EXPECT_EQ(Finish(Start("p/other"), DigestOf("layer"), "layer").status, 201);
+  when_locked_ = nullptr;
+  EXPECT_EQ(locks_, 2);
+  std::string opened;
+  alignas(inotify_event) char events[4096];
+  for (ssize_t size = 0; (size = ::read(watch.get(), events, sizeof events)) > 0;) {
+    for (const char* at = events; at < events + size;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(at);
+      if (event->len > 0) opened += std::string(event->name) + " ";
+      at += sizeof(inotify_event) + event->len;
+    }
+  }
+  EXPECT_EQ(opened, "");
+  EXPECT_EQ(GetBlob("layer", "p/other").body, "layer");
+}
+
+// A client does not send a blob that the repository has.
+TEST_F(RegistryTest, WantsABlobAgainThatHasAnotherSizeThanItsManifestStates) {
+  PushBlob("{}");
+  PushBlob("layer");
+  const Path file = directory_.path() / "blobs/sha256" / images::Digest::Of("layer").hex();
+  ASSERT_TRUE(WriteFile(file, "lay").ok());
+  const std::string manifest = CompactJson(ImageManifest("{}", {"layer"}));
+  EXPECT_EQ(PushManifest(manifest, "latest").code(), "MANIFEST_BLOB_UNKNOWN");
+  EXPECT_EQ(Call("HEAD", "/v2/p/i/blobs/" + DigestOf("layer")).status, 404);
+  PushBlob("layer");
+  EXPECT_EQ(PushManifest(manifest, "latest").status, 201);
+  EXPECT_EQ(GetBlob("layer").body, "layer");
 }
 
 TEST_F(RegistryTest, KeepsABlobOfManyPushersOnce) {

@@ -187,6 +187,17 @@ TEST_F(ReferrersTest, NeedsNeitherTheSubjectNorTheRepository) {
   EXPECT_EQ(Call("GET", "/v2/p/i/referrers/sha256:xyz").status, 400);
 }
 
+TEST_F(ReferrersTest, LeavesOutADamagedReferrer) {
+  Attach("image", {{"artifactType", "text/a"}});
+  const Path damaged = directory_.path() / "blobs/sha256" / images::Digest::Of(last_).hex();
+  Attach("image", {{"artifactType", "text/b"}});
+  ASSERT_TRUE(WriteFile(damaged, "x").ok());
+  const Answer answer = Referrers("image");
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  ASSERT_EQ(answer.json()["manifests"].size(), 1u);
+  EXPECT_EQ(answer.json()["manifests"][0]["digest"], DigestOf(last_));
+}
+
 TEST_F(ReferrersTest, ForgetsADeletedReferrer) {
   Attach("image", Json::object(), "signature");
   EXPECT_EQ(Call("DELETE", "/v2/p/i/manifests/" + DigestOf(last_)).status, 202);

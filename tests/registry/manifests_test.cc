@@ -108,6 +108,24 @@ TEST_F(RegistryTest, ReplacesADamagedManifestThatAClientSendsAgain) {
   EXPECT_EQ(GetManifest("latest").body, manifest);
 }
 
+// A client that learns that the manifest exists does not send it again.
+TEST_F(RegistryTest, DoesNotHaveAManifestWhoseBytesAreDamaged) {
+  const std::string manifest = PushImage("layer", "latest");
+  const Path file = directory_.path() / "blobs/sha256" / images::Digest::Of(manifest).hex();
+  ASSERT_TRUE(WriteFile(file, std::string(manifest.size(), 'x')).ok());
+  for (const bool exists : {true, false}) {
+    if (!exists) {
+      ASSERT_TRUE(std::filesystem::remove(file));
+    }
+    for (const std::string& reference : {std::string("latest"), DigestOf(manifest)}) {
+      EXPECT_EQ(Call("HEAD", "/v2/p/i/manifests/" + reference).status, 404);
+      EXPECT_EQ(GetManifest(reference).code(), "MANIFEST_UNKNOWN");
+    }
+  }
+  EXPECT_EQ(PushManifest(manifest, "latest").status, 201);
+  EXPECT_EQ(GetManifest("latest").body, manifest);
+}
+
 TEST_F(RegistryTest, KeepsAManifestWhoseTagIsPushedAgain) {
   const std::string first = PushImage("one", "latest");
   const std::string second = PushImage("two", "latest");

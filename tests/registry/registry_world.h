@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -148,14 +149,16 @@ class RegistryTest : public ::testing::Test {
   std::unique_ptr<http::Server> server_;
   uint16_t port_ = 0;
 
-  // A lock that counts how often it was taken.
+  // A lock that counts how often it was taken, and calls `when_locked_`.
   StoreLock CountedLock() {
     return [this]() -> Result<Fd> {
       ++locks_;
+      if (when_locked_) when_locked_();
       return Fd();
     };
   }
   std::atomic<int> locks_{0};
+  std::function<void()> when_locked_;
 
  private:
   void Serve() {

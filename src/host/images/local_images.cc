@@ -207,7 +207,8 @@ Result<Digest> LocalImages::ImportMapped(const std::string& location) {
                    ImageReference::Parse(std::string(kMappedImages) + ":" +
                                          Sha256Hex(version).substr(0, kTagDigits)));
   ASSIGN_OR_RETURN(images::ImageStore * store, Store());
-  if (const auto known = store->Resolve(name); known.ok()) return known;
+  const auto known = store->Resolve(name);
+  if (known.ok() && store->HasImage(*known)) return known;
   if (::access(source.path.c_str(), R_OK) != 0) {
     return errors::MappedPlaceUnreadable(source.path.string(), errno);
   }
@@ -224,7 +225,7 @@ Result<Digest> LocalImages::ImportFromEngine(const std::string& uri, const Image
   ASSIGN_OR_RETURN(const ImageReference name,
                    ImageReference::Parse(kEngineImages + image->engine + ":" + image->id));
   ASSIGN_OR_RETURN(images::ImageStore * store, Store());
-  if (auto known = store->Resolve(name); known.ok()) return known;
+  if (auto known = store->Resolve(name); known.ok() && store->HasImage(*known)) return known;
   ASSIGN_OR_RETURN(const TemporaryDirectory scratch, MakeScratch(options_.state, "image-"));
   const Path file = scratch.path() / "image.tar";
   RETURN_IF_ERROR(engines_.Save(*image, file, stop));

@@ -65,7 +65,7 @@ class RegistryImage final : public images::SourceFiles {
         return top;
       }
       ASSIGN_OR_RETURN(next, images::ChooseManifest(read, host));
-      if (blobs_.Has(next.digest)) continue;
+      if (blobs_.IsIntact(next.digest)) continue;
       RETURN_IF_ERROR(StoreManifest(next.digest.text(), next.digest));
     }
     return images::errors::ManifestInvalid("its indexes are nested too deeply");
@@ -77,7 +77,10 @@ class RegistryImage final : public images::SourceFiles {
     return CannotOpen(name, ENOENT);
   }
   Result<BlobInfo> Store(const std::string&, const Digest* digest) override {
-    if (const auto size = blobs_.Size(*digest); size.ok()) return BlobInfo{*digest, *size};
+    if (blobs_.IsKnownIntact(*digest)) {
+      ASSIGN_OR_RETURN(const uint64_t size, blobs_.Size(*digest));
+      return BlobInfo{*digest, size};
+    }
     ASSIGN_OR_RETURN(images::BlobUpload upload, blobs_.BeginOwn());
     const Status received = ReceiveBlob(*digest, upload);
     const uint64_t size = upload.offset();
