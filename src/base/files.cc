@@ -227,14 +227,6 @@ Status SyncDirectory(const Path& path) {
   return Ok{};
 }
 
-Result<TemporaryDirectory> TemporaryDirectory::MakeIn(const Path& parent, std::string_view prefix) {
-  std::string pattern = (parent / prefix).string() + "XXXXXX";
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    return SystemError("making the temporary directory " + pattern, errno);
-  }
-  return TemporaryDirectory(Made{pattern});
-}
-
 namespace {
 
 constexpr std::string_view kOwnerDigits = "0123456789";
@@ -292,13 +284,23 @@ bool IsRemoved(int directory) {
 }  // namespace
 
 Result<TemporaryDirectory> TemporaryDirectory::Make(std::string_view prefix) {
-  const Path parent = CommonTemporaryDirectory();
+  return MakeLocked(CommonTemporaryDirectory(), prefix, " ($TMPDIR, else /tmp)");
+}
+
+Result<TemporaryDirectory> TemporaryDirectory::MakeIn(const Path& parent, std::string_view prefix) {
+  return MakeLocked(parent, prefix, "");
+}
+
+// `place`: what an error says about the parent.
+Result<TemporaryDirectory> TemporaryDirectory::MakeLocked(const Path& parent,
+                                                          std::string_view prefix,
+                                                          std::string_view place) {
   RemoveLeftDirectories(parent, prefix);
   const std::string name = std::string(prefix) + std::to_string(::getpid()) + ".XXXXXX";
   while (true) {
     std::string path = (parent / name).string();
     if (::mkdtemp(path.data()) == nullptr) {
-      return SystemError("making the temporary directory " + path + " ($TMPDIR, else /tmp)", errno);
+      return SystemError("making the temporary directory " + path + std::string(place), errno);
     }
     TemporaryDirectory made(Made{path});
     auto lock = LockNew(made.path_);
@@ -311,12 +313,12 @@ Result<TemporaryDirectory> TemporaryDirectory::Make(std::string_view prefix) {
 }
 
 TemporaryDirectory::TemporaryDirectory(std::string_view prefix) {
-  auto made = MakeIn(CommonTemporaryDirectory(), prefix);
-  if (!made.ok()) {
-    std::fprintf(stderr, "%s\n", made.error().message.c_str());
+  std::string path = (CommonTemporaryDirectory() / prefix).string() + "XXXXXX";
+  if (::mkdtemp(path.data()) == nullptr) {
+    std::perror(path.c_str());
     std::abort();
   }
-  path_ = std::exchange(made->path_, Path());
+  path_ = path;
 }
 
 TemporaryDirectory::~TemporaryDirectory() {

@@ -57,7 +57,7 @@ class TemporaryDirectory {
   static Result<TemporaryDirectory> Make(std::string_view prefix);
   /// The same in another directory. The error names it.
   static Result<TemporaryDirectory> MakeIn(const Path& parent, std::string_view prefix);
-  /// For tests. Ends the process if no directory can be made.
+  /// For tests: neither locks it nor deletes others. Ends the process if it cannot be made.
   explicit TemporaryDirectory(std::string_view prefix = "caip-");
   TemporaryDirectory(TemporaryDirectory&& other) noexcept
       : path_(std::exchange(other.path_, Path())), lock_(std::move(other.lock_)) {}
@@ -70,6 +70,8 @@ class TemporaryDirectory {
     Path path;
     Fd lock = {};
   };
+  static Result<TemporaryDirectory> MakeLocked(const Path& parent, std::string_view prefix,
+                                               std::string_view place);
   explicit TemporaryDirectory(Made made)
       : path_(std::move(made.path)), lock_(std::move(made.lock)) {}
 

@@ -283,13 +283,13 @@ TEST_F(Backups, AreOfOneInstantWhileObjectsAreWritten) {
 }
 
 TEST_F(Backups, DeleteTheSnapshotsOfKilledOnes) {
-  ASSERT_TRUE(MakeDirectories(state_ / ".backup-killed/buckets").ok());
-  ASSERT_TRUE(MakeDirectories(state_ / ".backup-busy/buckets").ok());
-  const Fd busy(::open((state_ / ".backup-busy").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_TRUE(MakeDirectories(state_ / ".backup-1.killed/buckets").ok());
+  ASSERT_TRUE(MakeDirectories(state_ / ".backup-2.in-use/buckets").ok());
+  const Fd busy(::open((state_ / ".backup-2.in-use").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ASSERT_EQ(::flock(busy.get(), LOCK_EX), 0);
   ASSERT_TRUE(WriteFile(state_ / "owner.lock", "").ok());
   ASSERT_TRUE(Save(folder_.path() / "backup.tar").ok());
-  EXPECT_THAT(Names(state_), ElementsAre(".backup-busy", "owner.lock"));
+  EXPECT_THAT(Names(state_), ElementsAre(".backup-2.in-use", "owner.lock"));
 }
 
 // libarchive has no text for a gzip file without its last bytes.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,6 +118,20 @@ TEST_F(LeftDirectories, OfAKilledProcessAreDeletedByTheNext) {
   EXPECT_TRUE(fs::exists(left / "x")) << "another prefix is another use";
   ASSERT_TRUE(TemporaryDirectory::Make("caip-test-").ok());
   EXPECT_EQ(Count(), 0u);
+}
+
+TEST_F(LeftDirectories, AreDeletedInAnotherParentToo) {
+  const TemporaryDirectory parent;
+  fs::create_directories(parent.path() / "caip-test-1.abcdef/below");
+  fs::create_directory(parent.path() / "caip-test-2.abcdef");
+  const Fd used(::open((parent.path() / "caip-test-2.abcdef").c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::flock(used.get(), LOCK_EX), 0);
+  const auto made = TemporaryDirectory::MakeIn(parent.path(), "caip-test-");
+  ASSERT_TRUE(made.ok());
+  EXPECT_FALSE(fs::exists(parent.path() / "caip-test-1.abcdef"));
+  EXPECT_TRUE(fs::exists(parent.path() / "caip-test-2.abcdef")) << "a program uses it";
+  const Fd lock(::open(made->path().c_str(), O_RDONLY | O_CLOEXEC));
+  EXPECT_NE(::flock(lock.get(), LOCK_EX | LOCK_NB), 0) << "this program uses it";
 }
 
 TEST_F(LeftDirectories, AreNotThoseThatProcessesUse) {

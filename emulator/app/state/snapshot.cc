@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -266,54 +264,17 @@ class Taking {
   std::vector<std::unique_ptr<LockedStore>> locked_;
 };
 
-// Invalid while another process holds it.
-Fd HoldDirectory(const Path& directory) {
-  Fd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.valid() && ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) fd.Close();
-  return fd;
-}
-
-void RemoveAbandoned(const Path& state) {
-  std::error_code error;
-  std::vector<Path> found;
-  for (fs::directory_iterator at(state, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().filename().string().starts_with(kSnapshotPrefix)) found.push_back(at->path());
-  }
-  for (const Path& directory : found) {
-    const Fd held = HoldDirectory(directory);
-    if (held.valid()) RemoveTree(directory);
-  }
-}
-
 }  // namespace
-
-Snapshot::Snapshot(Snapshot&& other) noexcept
-    : path_(std::exchange(other.path_, Path())),
-      lock_(std::move(other.lock_)),
-      entries_(std::move(other.entries_)),
-      copies_(std::move(other.copies_)) {}
-
-Snapshot::~Snapshot() {
-  if (!path_.empty()) RemoveTree(path_);
-}
-
-Result<Snapshot> Snapshot::MakeDirectory(const Path& state) {
-  RemoveAbandoned(state);
-  std::string name = (state / kSnapshotPrefix).string() + "XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) return CannotMakeDirectory(name, errno);
-  Snapshot snapshot(name, HoldDirectory(name));
-  if (!snapshot.lock_.valid()) return CannotLock(name, errno);
-  return snapshot;
-}
 
 Result<Snapshot> Snapshot::Take(const Path& state, const SnapshotOptions& options) {
   std::error_code error;
   if (!fs::is_directory(state, error)) return errors::NoState(state);
   if (!IsState(state)) return errors::NotAState(state);
   RETURN_IF_ERROR(PlanMigrations(state, kVersion));  // refuses a newer state
-  ASSIGN_OR_RETURN(Snapshot snapshot, MakeDirectory(state));
+  ASSIGN_OR_RETURN(TemporaryDirectory made, TemporaryDirectory::MakeIn(state, kSnapshotPrefix));
+  Snapshot snapshot(std::move(made));
   {
-    Taking taking(state, snapshot.path_, options);
+    Taking taking(state, snapshot.path(), options);
     RETURN_IF_ERROR(taking.Run());
     snapshot.copies_ = taking.copies();
   }
@@ -323,11 +284,11 @@ Result<Snapshot> Snapshot::Take(const Path& state, const SnapshotOptions& option
 
 Status Snapshot::ListEntries() {
   std::error_code error;
-  for (fs::recursive_directory_iterator at(path_, error), end; !error && at != end;
+  for (fs::recursive_directory_iterator at(path(), error), end; !error && at != end;
        at.increment(error)) {
-    entries_.push_back(at->path().lexically_relative(path_));
+    entries_.push_back(at->path().lexically_relative(path()));
   }
-  if (error) return CannotLookAt(path_, error.value());
+  if (error) return CannotLookAt(path(), error.value());
   std::sort(entries_.begin(), entries_.end());
   return Ok{};
 }

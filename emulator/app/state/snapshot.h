@@ -10,7 +10,7 @@
 
 #include <functional>
 #include <stop_token>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -37,23 +37,18 @@ class Snapshot {
   /// kFailedPrecondition: a newer caip wrote the state. kUnavailable: the emulator cannot wait for
   /// so long. kCancelled: `stop`. kResourceExhausted: the file system of the state is full.
   static Result<Snapshot> Take(const Path& state, const SnapshotOptions& options);
-  Snapshot(Snapshot&& other) noexcept;
-  Snapshot& operator=(Snapshot&&) = delete;
-  ~Snapshot();
 
-  const Path& path() const { return path_; }
+  const Path& path() const { return directory_.path(); }
   /// All directories and files, below path(), sorted. A directory comes before its contents.
   const std::vector<Path>& entries() const { return entries_; }
   /// The files that were copied.
   const gcs::CopiedInodes& copies() const { return copies_; }
 
  private:
-  Snapshot(Path path, Fd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
-  static Result<Snapshot> MakeDirectory(const Path& state);
+  explicit Snapshot(TemporaryDirectory directory) : directory_(std::move(directory)) {}
   Status ListEntries();
 
-  Path path_;  // empty: moved from
-  Fd lock_;
+  TemporaryDirectory directory_;
   std::vector<Path> entries_;
   gcs::CopiedInodes copies_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Directories for files that one task of an emulator needs: <state>/tmp/<prefix>XXXXXX.
+// Directories for files that one task of an emulator needs: <state>/tmp/<prefix>PID.XXXXXX.
 //
 // They are not in the system's directory for temporary files, where those of a killed emulator, or
 // of a pip that it killed, would stay until somebody finds them.
