@@ -216,7 +216,9 @@ Status CheckPackageFolder(const std::string& package_path) {
   std::vector<std::string> packages;  // beside it
   for (fs::directory_iterator it(folder.parent_path(), error), end; !error && it != end;
        it.increment(error)) {
-    if (fs::exists(it->path() / "__init__.py")) packages.push_back(it->path().filename());
+    std::error_code unreadable;  // a directory of another user
+    const bool is_package = fs::exists(it->path() / "__init__.py", unreadable);
+    if (is_package) packages.push_back(it->path().filename());
   }
   const std::string nearest = NearestName(folder.filename().string(), packages);
   return errors::PackageFolderMissing(

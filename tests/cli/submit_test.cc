@@ -266,6 +266,7 @@ TEST_F(Submit, RefusesWithGcloudsWordsAndExitCode) {
   ExpectRefused({region, "--package-path=/nowhere"},
                 "Source directory [/nowhere] is not a valid directory.\nIt does not exist. Give");
   Write("trainer/__init__.py", "");
+  std::filesystem::create_symlink("unreadable", root_ / "unreadable");
   ExpectRefused(
       {region, "--package-path=" + (root_ / "trianer").string()},
       "\nIt does not exist. Did you mean --package-path " + (root_ / "trainer").string() + "?");
