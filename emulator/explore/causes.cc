@@ -28,14 +28,6 @@ void AddInFront(std::vector<Flaw>& flaws, Flaw flaw) {
   flaws.insert(flaws.begin(), std::move(flaw));
 }
 
-ExploreTask WithoutBuckets(const ExploreTask& task) {
-  ExploreTask plain;
-  plain.point = task.point;
-  plain.second = task.second;
-  plain.what = task.what;
-  return plain;
-}
-
 /// Recoveries from one kind of interruption, and their tasks.
 struct Recoveries {
   std::vector<harness::Resumption> all;
@@ -229,6 +221,14 @@ void ShowBy(const TriedRestart& shown, ExploreFinding& finding) {
   finding.resumed = shown.outcome.resumed;
 }
 
+ExploreTask WithoutBuckets(const ExploreTask& task) {
+  ExploreTask plain;
+  plain.point = task.point;
+  plain.second = task.second;
+  plain.what = task.what;
+  return plain;
+}
+
 std::vector<Cause> FindCauses(const TaskList& tasks, const Outcomes& outcomes,
                               const std::vector<TriedRestart>& more) {
   std::vector<TriedRestart> all;
@@ -274,22 +274,11 @@ size_t PlaceOfLeftOut(const std::string& name, const std::vector<Cause>& causes)
 
 }  // namespace
 
-void AddLeftOut(const TasksByCause& left_out, std::vector<Cause>& causes) {
-  for (const auto& [name, tasks] : left_out) {
-    const size_t place = PlaceOfLeftOut(name, causes);
-    if (place < causes.size()) causes[place].finding.left_out += tasks.size();
+void AddLeftOut(const std::vector<LeftOutKind>& left_out, std::vector<Cause>& causes) {
+  for (const LeftOutKind& kind : left_out) {
+    const size_t place = PlaceOfLeftOut(kind.cause, causes);
+    if (place < causes.size()) causes[place].finding.left_out += kind.tasks.size();
   }
-}
-
-std::vector<size_t> TakeRefuted(const std::vector<Cause>& causes, TasksByCause& left_out) {
-  std::vector<size_t> taken;
-  std::erase_if(left_out, [&](const auto& entry) {
-    const size_t place = PlaceOfLeftOut(entry.first, causes);
-    const bool is_refuted = place < causes.size() && causes[place].is_refuted;
-    if (is_refuted) taken.insert(taken.end(), entry.second.begin(), entry.second.end());
-    return is_refuted;
-  });
-  return taken;
 }
 
 void OrderByWorth(std::vector<Cause>& causes) {

@@ -22,7 +22,6 @@ struct TriedRestart {
 struct Cause {
   ExploreFinding finding;
   std::vector<TriedRestart> shown_by;
-  bool is_refuted = false;  // no run of its own shows it
 };
 
 /// The flaws of one run. Leaves out, or doubts, what follows from the kind of interruption alone.
@@ -45,6 +44,9 @@ std::vector<Cause> FindCauses(const TaskList& tasks,
                               const std::vector<std::optional<ExploreOutcome>>& outcomes,
                               const std::vector<TriedRestart>& more);
 
+/// The task without the state with which it begins, for whole runs.
+ExploreTask WithoutBuckets(const ExploreTask& task);
+
 /// Makes the restart the one that the finding shows.
 void ShowBy(const TriedRestart& shown, ExploreFinding& finding);
 
@@ -54,10 +56,7 @@ bool ShowsAgain(const harness::Baseline& baseline, const TriedRestart& shown,
 
 /// Tells each finding how many tasks were left out for its cause, or for one that appeared together
 /// with it. A task counts for one finding.
-void AddLeftOut(const TasksByCause& left_out, std::vector<Cause>& causes);
-
-/// Removes and returns the tasks that were left out for a cause that is refuted.
-std::vector<size_t> TakeRefuted(const std::vector<Cause>& causes, TasksByCause& left_out);
+void AddLeftOut(const std::vector<LeftOutKind>& left_out, std::vector<Cause>& causes);
 
 /// Sorts causes: the sure ones first, then by their rank, then the earliest. A job that can never
 /// succeed again comes before one that fails once.

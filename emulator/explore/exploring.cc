@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <set>
 #include <thread>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/text.h"
 #include "emulator/explore/baseline_facts.h"
 #include "emulator/explore/causes.h"
+#include "emulator/explore/confirmations.h"
 #include "emulator/explore/errors.h"
 #include "emulator/explore/exploring_files.h"
 #include "emulator/explore/exploring_runs.h"
@@ -26,11 +28,7 @@ using harness::Evidence;
 using harness::Flaw;
 using harness::Scenario;
 
-constexpr size_t kConfirmations = 3;
 constexpr size_t kBaselineRuns = 3;  // the third has a restart before the first step
-constexpr char kNotConfirmed[] =
-    "it did not appear again when the same restart ran alone: the runs may share a file of this "
-    "host, or the flaw depends on timing";
 
 class Explorer {
  public:
@@ -187,9 +185,7 @@ class Explorer {
       threads.emplace_back([this, &queue] { Work(queue); });
     }
     for (std::thread& thread : threads) thread.join();
-    for (const auto& [cause, tasks] : queue.left_out()) {
-      left_out_[cause].insert(left_out_[cause].end(), tasks.begin(), tasks.end());
-    }
+    std::ranges::move(queue.LeftOut(), std::back_inserter(left_out_));
     report_.took += MonotonicNow() - before;
   }
 
@@ -302,14 +298,12 @@ class Explorer {
   }
 
   Status Conclude() {
-    std::vector<Cause> causes = ConfirmedCauses();
-    // A reason that no run of its own shows is none to leave out others.
-    for (auto again = TakeRefuted(causes, left_out_); !again.empty();
-         again = TakeRefuted(causes, left_out_)) {
-      TryInOrder(again, true);
-      causes = ConfirmedCauses();
-    }
-    for (const auto& [cause, tasks] : left_out_) report_.left_out[cause] = tasks.size();
+    Confirmations confirmations(*baseline_, [this](const ExploreTask& task) {
+      return runs_.Run(WithRestart(scenario_, task), {.once_more = true});
+    });
+    TryRefuted(confirmations);
+    std::vector<Cause> causes = ConfirmedCauses(confirmations);
+    for (const LeftOutKind& kind : left_out_) report_.left_out[kind.cause] += kind.tasks.size();
     report_.known = known_;
     report_.missed = missed_;
     report_.recoveries = Duration(spent_.load());
@@ -324,42 +318,30 @@ class Explorer {
     return Ok{};
   }
 
-  std::vector<Cause> ConfirmedCauses() {
+  // Tries what was left out for a reason that does not appear again.
+  void TryRefuted(Confirmations& confirmations) {
+    std::vector<size_t> again;
+    size_t done = 0;
+    const size_t kinds = left_out_.size();
+    const auto why_over = [this] { return WhyOver(TimeToConfirm()); };  // the causes need theirs
+    std::erase_if(left_out_, [&](const LeftOutKind& kind) {
+      Show({ExploreProgress::Phase::kConfirmations, ++done, kinds, causes_.size()});
+      const bool is_refuted = confirmations.IsRefuted(kind, tasks_, outcomes_, why_over);
+      if (is_refuted) again.insert(again.end(), kind.tasks.begin(), kind.tasks.end());
+      return is_refuted;
+    });
+    if (!again.empty()) TryInOrder(again, true);
+  }
+
+  std::vector<Cause> ConfirmedCauses(Confirmations& confirmations) {
     auto outcomes = outcomes_;  // comparisons add flaws to them
     const std::vector<TriedRestart> more = CompareTogether(*baseline_, tasks_, outcomes);
     std::vector<Cause> causes = FindCauses(tasks_, outcomes, more);
     for (size_t i = 0; i < causes.size(); ++i) {
       Show({ExploreProgress::Phase::kConfirmations, i + 1, causes.size(), causes.size()});
-      Confirm(causes[i]);
+      confirmations.Confirm(causes[i], [this] { return WhyOver(Duration(0)); });
     }
     return causes;
-  }
-
-  // Concurrent runs may disturb each other, and a recovery from recorded buckets leaves out the run
-  // before it. So each sure finding is confirmed by a whole run of its own.
-  void Confirm(Cause& cause) {
-    ExploreFinding& finding = cause.finding;
-    if (!finding.flaw.doubt.empty()) return;
-    for (size_t i = 0; i < std::min(kConfirmations, cause.shown_by.size()); ++i) {
-      const TriedRestart& shown = cause.shown_by[i];
-      if (!shown.outcome.flaws.front().doubt.empty()) break;
-      const std::string ended = WhyOver(Duration(0));
-      if (!ended.empty()) {
-        finding.remark = "not confirmed by a run of its own: " + ended;
-        return;
-      }
-      const auto again = runs_.Run(WithRestart(scenario_, shown.task), {.once_more = true});
-      if (!again.ok()) {
-        finding.remark = "not confirmed by a run of its own: " + again.error().message;
-        return;
-      }
-      if (WasMissed(*again) || !ShowsAgain(*baseline_, shown, finding.flaw, *again)) continue;
-      ShowBy(shown, finding);
-      finding.once_more = again->once_more;
-      return;
-    }
-    finding.flaw.doubt = kNotConfirmed;
-    cause.is_refuted = true;
   }
 
   Scenario scenario_;
@@ -374,7 +356,7 @@ class Explorer {
   Plan plan_{options_};
   const TaskList& tasks_ = plan_.tasks();
   std::vector<std::optional<ExploreOutcome>> outcomes_;
-  TasksByCause left_out_;
+  std::vector<LeftOutKind> left_out_;
   std::map<size_t, RecordedRun> deeper_;  // recoveries, for a second restart in them
   std::atomic<size_t> known_{0};
   std::atomic<size_t> missed_{0};

@@ -30,7 +30,7 @@ struct ExploreProgress {
   enum class Phase {
     kBaseline,       // runs before the first restart
     kRestarts,       // second ones are added when the first ones are done
-    kConfirmations,  // each sure cause is tried once more
+    kConfirmations,  // each reason to leave out restarts and each sure cause are tried once more
     kOver,
   } phase = Phase::kBaseline;
   size_t done = 0;

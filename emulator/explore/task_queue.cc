@@ -91,7 +91,7 @@ std::optional<size_t> TaskQueue::Next() {
       if (!IsReady(entry)) {
         waits = true;
       } else if (IsLeftOut(entry)) {
-        left_out_[kinds_[entry.kind].ended].push_back(entry.task);
+        kinds_[entry.kind].left_out.push_back(entry.task);
         SettleLocked(place);
       } else {
         entry.state = State::kTried;
@@ -115,6 +115,19 @@ void TaskQueue::Stop() {
   const std::lock_guard lock(mutex_);
   is_stopped_ = true;
   changed_.notify_all();
+}
+
+std::vector<LeftOutKind> TaskQueue::LeftOut() const {
+  std::vector<LeftOutKind> kinds;
+  for (const Kind& kind : kinds_) {
+    if (kind.left_out.empty()) continue;
+    LeftOutKind left_out{kind.ended, kind.left_out, {}};
+    for (const size_t place : kind.places) {
+      if (entries_[place].limit == kind.ended) left_out.shown_by.push_back(entries_[place].task);
+    }
+    kinds.push_back(std::move(left_out));
+  }
+  return kinds;
 }
 
 bool TaskQueue::IsReady(const Entry& entry) const {

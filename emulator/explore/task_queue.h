@@ -14,8 +14,12 @@
 
 namespace caip::explore {
 
-/// Indices of tasks.
-using TasksByCause = std::map<std::string, std::vector<size_t>>;
+/// Tasks of one kind and of the same replicas that were left out. Indices of tasks.
+struct LeftOutKind {
+  std::string cause;             // of the limit that ended those like them
+  std::vector<size_t> tasks;     // that were left out
+  std::vector<size_t> shown_by;  // that were tried and ended by it
+};
 
 /// For many threads. Which tasks are left out depends on the order of the tasks and on their
 /// outcomes, and not on time or on the number of workers.
@@ -34,8 +38,8 @@ class TaskQueue {
   /// From now on Next returns nullopt.
   void Stop();
 
-  /// The tasks that were left out, by the cause that those like them showed. After the last Next.
-  const TasksByCause& left_out() const { return left_out_; }
+  /// After the last Next.
+  std::vector<LeftOutKind> LeftOut() const;
 
  private:
   enum class State { kOpen, kTried, kSettled };
@@ -44,6 +48,7 @@ class TaskQueue {
     std::vector<size_t> places;
     size_t settled = 0;  // from the first one on
     std::string ended;   // the cause that all the rest would show; "": they are tried
+    std::vector<size_t> left_out;
   };
   struct Entry {
     size_t task = 0;
@@ -66,7 +71,6 @@ class TaskQueue {
   std::vector<Entry> entries_;
   std::vector<Kind> kinds_;
   std::map<size_t, size_t> places_;  // of tasks in `entries_`
-  TasksByCause left_out_;
 };
 
 }  // namespace caip::explore

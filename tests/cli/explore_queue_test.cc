@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emulator/explore/causes.h"
+#include "emulator/explore/confirmations.h"
 #include "emulator/explore/explore_report.h"
 #include "emulator/explore/task_queue.h"
 #include "tests/harness/run_of.h"
@@ -66,9 +67,9 @@ struct Tried {
   std::map<std::string, size_t> left_out;
 };
 
-std::map<std::string, size_t> CountsOf(const TasksByCause& tasks) {
+std::map<std::string, size_t> CountsOf(const std::vector<LeftOutKind>& kinds) {
   std::map<std::string, size_t> counts;
-  for (const auto& [cause, left_out] : tasks) counts[cause] = left_out.size();
+  for (const LeftOutKind& kind : kinds) counts[kind.cause] += kind.tasks.size();
   return counts;
 }
 
@@ -90,7 +91,7 @@ Tried TryAll(const Trial& trial, int workers, bool tries_all = false,
   std::vector<std::thread> threads;
   for (int i = 0; i < workers; ++i) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
-  tried.left_out = CountsOf(queue.left_out());
+  tried.left_out = CountsOf(queue.LeftOut());
   return tried;
 }
 
@@ -153,7 +154,13 @@ TEST(TaskQueue, DoesNotTryWhatIsKnown) {
   const ExploreOutcome hangs = Hangs();
   for (size_t i = 0; i < 10; ++i) queue.Settle(order[i], &hangs);  // five of each kind
   EXPECT_EQ(queue.Next(), std::nullopt);
-  EXPECT_THAT(CountsOf(queue.left_out()), ElementsAre(Pair(kHangs, 2 * kStepsOfEach - 10)));
+  EXPECT_THAT(CountsOf(queue.LeftOut()), ElementsAre(Pair(kHangs, 2 * kStepsOfEach - 10)));
+  for (const LeftOutKind& kind : queue.LeftOut()) {  // the worker's, and the chief's
+    EXPECT_EQ(kind.tasks.size(), static_cast<size_t>(kStepsOfEach - 5));
+    EXPECT_EQ(kind.shown_by.size(), 5u);
+    const std::string& replica = tasks[kind.tasks.front()].point.replica;
+    for (const size_t task : kind.shown_by) EXPECT_EQ(tasks[task].point.replica, replica);
+  }
 }
 
 TEST(TaskQueue, LeavesOutNoReplicaWhoseLossHasNotHung) {
@@ -183,33 +190,98 @@ TEST(TaskQueue, EndsForWorkersThatWaitWhenItIsStopped) {
   waits.join();
 }
 
-Cause CauseOf(const std::string& name, const std::set<std::string>& also, bool is_refuted) {
+Cause CauseOf(const std::string& name, const std::set<std::string>& also = {}) {
   Cause cause;
   cause.finding.flaw.cause = name;
   cause.finding.also = also;
-  cause.is_refuted = is_refuted;
   return cause;
 }
 
 TEST(LeftOut, BelongsToOneFinding) {
-  std::vector<Cause> causes = {CauseOf("progress is lost", {kHangs}, false),
-                               CauseOf("progress is ignored", {kHangs}, false)};
-  AddLeftOut({{kHangs, {1, 2, 3}}}, causes);
+  std::vector<Cause> causes = {CauseOf("progress is lost", {kHangs}),
+                               CauseOf("progress is ignored", {kHangs})};
+  AddLeftOut({{kHangs, {1, 2}, {}}, {kHangs, {3}, {}}}, causes);
   EXPECT_EQ(causes[0].finding.left_out, 3u);
   EXPECT_EQ(causes[1].finding.left_out, 0u);
-  causes.push_back(CauseOf(kHangs, {}, false));
-  AddLeftOut({{kHangs, {4, 5}}}, causes);
+  causes.push_back(CauseOf(kHangs));
+  AddLeftOut({{kHangs, {4, 5}, {}}}, causes);
   EXPECT_EQ(causes[0].finding.left_out, 3u);
   EXPECT_EQ(causes[2].finding.left_out, 2u) << "its own cause comes first";
 }
 
-TEST(LeftOut, IsTriedIfItsReasonIsRefuted) {
-  const TasksByCause all = {{"other", {4}}, {kHangs, {1, 2, 3}}};
-  TasksByCause left_out = all;
-  EXPECT_THAT(TakeRefuted({CauseOf(kHangs, {}, false)}, left_out), IsEmpty());
-  EXPECT_EQ(left_out, all);
-  EXPECT_THAT(TakeRefuted({CauseOf(kHangs, {}, true)}, left_out), ElementsAre(1, 2, 3));
-  EXPECT_THAT(left_out, ElementsAre(Pair("other", ElementsAre(4))));
+/// Tasks of a worker and a chief of which five each have hung, so that the others were left out.
+class ConfirmationsTest : public ::testing::Test {
+ protected:
+  ConfirmationsTest() {
+    TaskQueue queue(tasks_, tasks_.MostDifferentFirst(0), false);
+    while (const auto next = queue.Next()) {
+      outcomes_[*next] = Hangs();
+      queue.Settle(*next, &*outcomes_[*next]);
+    }
+    for (LeftOutKind& kind : queue.LeftOut()) {
+      kinds_[tasks_[kind.tasks.front()].point.replica] = std::move(kind);
+    }
+  }
+  bool IsRefuted(const std::string& replica) {
+    return confirmations_.IsRefuted(kinds_.at(replica), tasks_, outcomes_,
+                                    [this] { return obstacle_; });
+  }
+  /// A run alone. Only the loss of some replicas hangs.
+  Result<harness::Evidence> Run(const ExploreTask& task) {
+    runs_.push_back(task.point.replica);
+    harness::Evidence run;
+    if (hanging_.contains(task.point.replica)) run.broke_off = "limits.no_progress";
+    run.state = "SUCCEEDED";
+    return run;
+  }
+  Cause CauseOfHangs() const {
+    std::vector<Cause> causes = FindCauses(tasks_, outcomes_, {});
+    EXPECT_EQ(causes.size(), 1u);
+    return causes.front();
+  }
+
+  const TaskList tasks_ = LossesAfterSteps();
+  std::vector<std::optional<ExploreOutcome>> outcomes_ =
+      std::vector<std::optional<ExploreOutcome>>(tasks_.size());
+  std::map<std::string, LeftOutKind> kinds_;  // by replica
+  std::set<std::string> hanging_;
+  std::vector<std::string> runs_;
+  std::string obstacle_;
+  const harness::Baseline baseline_{{}, {}};
+  Confirmations confirmations_{baseline_, [this](const ExploreTask& task) { return Run(task); }};
+};
+
+TEST_F(ConfirmationsTest, AreOfOneKindOnly) {
+  hanging_ = {"worker-0"};
+  EXPECT_FALSE(IsRefuted("worker-0"));
+  EXPECT_TRUE(IsRefuted("master-0")) << "only the other replica hangs alone";
+  EXPECT_THAT(runs_, ElementsAre("worker-0", "master-0", "master-0", "master-0"));
+}
+
+TEST_F(ConfirmationsTest, OfAKindConfirmItsCauseToo) {
+  hanging_ = {"worker-0"};
+  EXPECT_FALSE(IsRefuted("worker-0"));
+  Cause cause = CauseOfHangs();
+  confirmations_.Confirm(cause, [] { return ""; });
+  EXPECT_EQ(cause.finding.flaw.doubt, "");
+  EXPECT_EQ(cause.finding.point.replica, "worker-0");
+  EXPECT_THAT(runs_, ElementsAre("worker-0")) << "one run is enough";
+}
+
+TEST_F(ConfirmationsTest, OfACauseThatDoesNotAppearAgainDoubtIt) {
+  EXPECT_TRUE(IsRefuted("worker-0"));
+  Cause cause = CauseOfHangs();
+  confirmations_.Confirm(cause, [] { return ""; });
+  EXPECT_THAT(cause.finding.flaw.doubt, HasSubstr("it did not appear again"));
+}
+
+TEST_F(ConfirmationsTest, RefuteNothingWithoutARun) {
+  obstacle_ = kBudgetSpent;
+  EXPECT_FALSE(IsRefuted("worker-0"));
+  Cause cause = CauseOfHangs();
+  confirmations_.Confirm(cause, [this] { return obstacle_; });
+  EXPECT_THAT(cause.finding.remark, HasSubstr(kBudgetSpent));
+  EXPECT_THAT(runs_, IsEmpty());
 }
 
 TEST(ExploreReport, SaysWhatWasLeftOut) {

@@ -39,15 +39,17 @@ TEST(OtherValues, AreNotInNumbersThatDrift) {
 }
 
 TEST(OtherValues, OfTextsAreAlsoWholeNumbersThatCountNoStarts) {
-  EXPECT_TRUE(TextsHoldMoreThanCounts("examples 160\n", "examples 161\n", 1));
-  EXPECT_TRUE(TextsHoldMoreThanCounts("examples:160\n", "examples:161\n", 1));
-  EXPECT_TRUE(TextsHoldMoreThanCounts("10 steps\n", "6 steps\n", 1));
-  EXPECT_TRUE(TextsHoldMoreThanCounts("w 0.25\n", "w 0.5\n", 1));
-  EXPECT_FALSE(TextsHoldMoreThanCounts("start 1\n", "start 2\n", 1));
-  EXPECT_FALSE(TextsHoldMoreThanCounts("4 starts\n", "5 starts\n", 4));
-  EXPECT_TRUE(TextsHoldMoreThanCounts("4 starts\n", "5 starts\n", 3));
-  EXPECT_FALSE(TextsHoldMoreThanCounts("restarts left: 3\n", "restarts left: 2\n", 1));
-  EXPECT_FALSE(TextsHoldMoreThanCounts("08:30:12 saved\n", "08:31:02 saved\n", 1)) << "a time";
+  EXPECT_TRUE(TextsHoldMoreThanCounts("examples 160\n", "examples 161\n", 1, 1));
+  EXPECT_TRUE(TextsHoldMoreThanCounts("examples:160\n", "examples:161\n", 1, 1));
+  EXPECT_TRUE(TextsHoldMoreThanCounts("10 steps\n", "6 steps\n", 1, 1));
+  EXPECT_TRUE(TextsHoldMoreThanCounts("w 0.25\n", "w 0.5\n", 1, 1));
+  EXPECT_FALSE(TextsHoldMoreThanCounts("start 1\n", "start 2\n", 1, 1));
+  EXPECT_FALSE(TextsHoldMoreThanCounts("4 starts\n", "5 starts\n", 4, 1));
+  EXPECT_TRUE(TextsHoldMoreThanCounts("4 starts\n", "5 starts\n", 3, 1));
+  EXPECT_FALSE(TextsHoldMoreThanCounts("restarts left: 3\n", "restarts left: 2\n", 1, 1));
+  EXPECT_TRUE(TextsHoldMoreThanCounts("restarts left: 3\n", "restarts left: 1\n", 1, 1));
+  EXPECT_FALSE(TextsHoldMoreThanCounts("restarts left: 3\n", "restarts left: 1\n", 1, 2));
+  EXPECT_FALSE(TextsHoldMoreThanCounts("08:30:12 saved\n", "08:31:02 saved\n", 1, 1)) << "a time";
 }
 
 TEST(OtherValues, OfTextsAreFractionsAmongTheSameWords) {

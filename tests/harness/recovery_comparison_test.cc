@@ -60,6 +60,29 @@ struct Trainer {
     Finish(run, 2);
     return run;
   }
+  /// Its machine also goes away after the write of step 3 + `done`, all of which the second boot
+  /// does but the last one it does not report. The third boot begins with the step after it.
+  Evidence RestartedTwice(int64_t done) const {
+    Evidence run;
+    run.events = {Start("master-0", 1), Live("master-0", 1)};
+    Do(run, 1, 1, 3);
+    run.events.pop_back();
+    run.events.push_back(Exit("master-0", 1, 0, 9));
+    run.events.push_back(Start("master-0", 2));
+    Do(run, 2, 4, 3 + done);
+    run.events.pop_back();
+    run.events.push_back(Exit("master-0", 2, 0, 9));
+    run.events.push_back(Start("master-0", 3));
+    Do(run, 3, 4 + done, kSteps);
+    Finish(run, 3);
+    return run;
+  }
+  /// The second restart of such a run.
+  CrashPoint SecondPoint(int64_t done) const {
+    CrashPoint point = Point();
+    point.events += 2 + 2 * static_cast<size_t>(done) - 1;
+    return point;
+  }
   CrashPoint Point() const {
     const size_t events = 2 + 3 * 2 - (saves_first ? 1 : 0);
     return {.replica = "master-0", .op = "overwrite", .text = "job/out/ckpt", .events = events};
@@ -184,6 +207,54 @@ TEST(RecoveryComparison, DoubtsAStepThatWasNotReportedAndLeftNoTrace) {
   const Trainer trainer{.saves_first = true, .model = "{\"step\": 6}"};
   EXPECT_THAT(CausesOf(Compared(trainer, trainer.Restarted(4))),
               ElementsAre("? steps are missing"));
+}
+
+TEST(RecoveryComparison, FindsAStepForEachOfTwoRestartsThatWasDoneButNotReported) {
+  const Trainer trainer{.saves_first = true};
+  const Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed());
+  const CrashPoint first = trainer.Point();
+  for (const int64_t done : {1, 2}) {
+    const Evidence run = trainer.RestartedTwice(done);
+    const CrashPoint second = trainer.SecondPoint(done);
+    EXPECT_THAT(CausesOf(CompareRecovery(baseline, second, run, &first)), IsEmpty()) << done;
+    EXPECT_THAT(CausesOf(CompareRecovery(baseline, second, run)), ElementsAre("steps are missing"))
+        << "one restart cannot lose two steps";
+  }
+  Evidence skips = trainer.RestartedTwice(1);  // step 5, too, which no boot did
+  const auto is_fifth = [](const Event& event) {
+    const auto* step = event.As<StepEvent>();
+    return step && step->step == 5;
+  };
+  std::erase_if(skips.events, is_fifth);
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, trainer.SecondPoint(1), skips, &first)),
+              ElementsAre("steps are missing"));
+}
+
+TEST(RecoveryComparison, DoubtsACountForEachOfTwoRestarts) {
+  const Trainer trainer{.model = "{\"restarts_left\": 3}"};
+  Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed());
+  Evidence early = trainer.Undisturbed();
+  early.objects["job/out/model"].bytes = "{\"restarts_left\": 2}";
+  baseline.Learn(early);
+  Evidence run = trainer.Restarted(4);
+  run.objects["job/out/model"].bytes = "{\"restarts_left\": 1}";
+  const CrashPoint first = trainer.Point();
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, trainer.Point(), run, &first)),
+              ElementsAre("? objects have different contents: job/out/model"));
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, trainer.Point(), run)),
+              ElementsAre("objects have different contents: job/out/model"));
+}
+
+// Without a step there is no early restart that shows what counts.
+TEST(RecoveryComparison, IgnoresACountOfTwoRestartsLikeThatOfOne) {
+  Trainer trainer;
+  trainer.model = "attempt 1";
+  Evidence run = trainer.Restarted(4);
+  run.objects["job/out/model"].bytes = "attempt 3";
+  const Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed());
+  const CrashPoint first = trainer.Point();
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, trainer.Point(), run, &first)), IsEmpty());
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, trainer.Point(), run)), SizeIs(1));
 }
 
 // A replica of a cluster saves its only step, and the first one ends the job before the next boot

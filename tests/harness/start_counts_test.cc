@@ -71,6 +71,23 @@ TEST(StartCounts, AreWholeNumbersThatGetOneLess) {
   EXPECT_FALSE(HasOthers("restarts left: 3", "restarts left: 2"));
 }
 
+TEST(StartCounts, AreJudgedForEachOfTwoRestarts) {
+  EXPECT_TRUE(MayCountStarts(3, 1, 1, 2)) << "restarts that are left";
+  EXPECT_TRUE(MayCountStarts(3, 2, 1, 2)) << "a restart came before the trainer counted";
+  EXPECT_FALSE(MayCountStarts(3, 0, 1, 2));
+  EXPECT_FALSE(MayCountStarts(3, 1, 1, 1));
+  const std::string once = R"({"restarts_left": 3})";
+  const std::string twice = R"({"restarts_left": 1})";
+  EXPECT_FALSE(FindValueDifference(once, twice, 1, 2).has_others);
+  EXPECT_TRUE(FindValueDifference(once, twice, 1, 1).has_others);
+  EXPECT_FALSE(FindValueDifference("3 restarts left", "1 restarts left", 1, 2).has_others);
+  const std::string flags = "\xff" + std::string(100, '\0');
+  std::string counts = "\xff";
+  for (size_t i = 0; i < 50; ++i) counts += std::string("\0\x02", 2);
+  EXPECT_FALSE(FindValueDifference(flags, counts, 1, 2).has_others);
+  EXPECT_TRUE(FindValueDifference(flags, counts, 1, 1).has_others);
+}
+
 TEST(StartCounts, OfClustersAreNotAboveTheStartsOfAllReplicas) {
   EXPECT_FALSE(HasOthers(R"({"starts": 4})", R"({"starts": 5})", 4));
   EXPECT_TRUE(HasOthers(R"({"starts": 4})", R"({"starts": 5})", 3));

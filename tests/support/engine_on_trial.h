@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -18,11 +19,15 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "host/machine/machines.h"
+#include "host/machine/other_users.h"
 #include "host/process/child_process.h"
 #include "places.h"
 #include "tests/support/caip_command.h"
 
 namespace caip::testing {
+
+/// The number of a user other than root, and of its group.
+inline constexpr uint32_t kUserOfImage = 1000;
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
@@ -36,6 +41,8 @@ class EngineOnTrial {
   virtual Settings Environment() const { return {}; }
   /// The ids of all its containers, one a line.
   virtual std::string Containers() const { return ""; }
+  /// Whether kUserOfImage is another user than root in an image here.
+  virtual bool HasOtherUsers() const { return true; }
 
  protected:
   host::ToolOutput Ask(std::vector<std::string> argv) const {
@@ -62,6 +69,7 @@ class BundledOnTrial final : public EngineOnTrial {
     const auto why_not = host::TryMachine(Path(CAIP_BINARY_DIR) / "caip-launcher", trial.path());
     return why_not ? "replicas cannot have machines here: " + *why_not : "";
   }
+  bool HasOtherUsers() const override { return host::MayBecome(kUserOfImage, kUserOfImage); }
 };
 
 class PodmanOnTrial final : public EngineOnTrial {
@@ -90,11 +98,19 @@ class PodmanOnTrial final : public EngineOnTrial {
             {"CONTAINERS_STORAGE_CONF", (directory() / "storage.conf").string()}};
   }
   std::string Containers() const override { return Ask({"podman", "ps", "-a", "-q"}).out; }
+  // Those that /etc/subuid gives to the user are in the map, a further line of it.
+  bool HasOtherUsers() const override {
+    if (::geteuid() == 0) return true;
+    const std::string map = Ask({"podman", "unshare", "cat", "/proc/self/uid_map"}).out;
+    return std::ranges::count(map, '\n') > 1;
+  }
 
-  /// Puts an image with these files into the engine's store.
+  /// Puts an image with these files, which belong to root there, into the engine's store.
   void AddImage(const Path& root_files, const std::string& name) const {
     const std::string archive = (directory() / "root.tar").string();
-    EXPECT_TRUE(Ask({"tar", "-C", root_files.string(), "-cf", archive, "."}).result.ok());
+    EXPECT_TRUE(
+        Ask({"tar", "--owner=0", "--group=0", "-C", root_files.string(), "-cf", archive, "."})
+            .result.ok());
     const host::ToolOutput imported = Ask({"podman", "import", archive, name});
     EXPECT_TRUE(imported.result.ok()) << imported.err;
   }

@@ -55,12 +55,13 @@ bool IsFirstCount(int64_t number) { return number == 0 || number == 1; }
 
 }  // namespace
 
-bool CountsStarts(const std::string& before, const std::string& after) {
+bool CountsStarts(const std::string& before, const std::string& after, int64_t restarts) {
   if (before.size() > 200 || after.size() > 200) return false;
   const auto a = SplitNumbers(before);
   const auto b = SplitNumbers(after);
   if (a.first != b.first || a.second.size() != 1 || b.second.size() != 1) return false;
-  return IsFirstCount(a.second.front()) && b.second.front() == a.second.front() + 1;
+  const int64_t more = b.second.front() - a.second.front();
+  return IsFirstCount(a.second.front()) && more >= 1 && more <= restarts;
 }
 
 bool CountsSecondStart(const std::string& once, const std::string& twice) {

@@ -2,6 +2,7 @@
 // The baseline of an exploration: runs of the job without faults. Every recovery is compared with
 // them.
 
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -73,8 +74,9 @@ std::set<std::string> DifferingFields(const Json& a, const Json& b, const StepCo
 std::string WithoutNumbers(const std::string& text);
 
 /// Whether the texts are equal except for their only whole number, which is 0 or 1 in `before` and
-/// one higher in `after`. A higher number counts something else than starts, such as examples.
-bool CountsStarts(const std::string& before, const std::string& after);
+/// higher in `after`, by one for each restart or for some. A higher number counts something else
+/// than starts, such as examples.
+bool CountsStarts(const std::string& before, const std::string& after, int64_t restarts = 1);
 
 /// The same for texts with more numbers. `once` comes from a single start: only one number differs,
 /// and it is 0 or 1 in `once`.

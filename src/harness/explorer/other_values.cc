@@ -141,9 +141,10 @@ bool TextsHoldOtherValues(std::string_view text, std::string_view other) {
   return AreSureToDiffer(text, other, [](double, double) { return false; });
 }
 
-bool TextsHoldMoreThanCounts(std::string_view once, std::string_view other, size_t starts) {
-  return AreSureToDiffer(once, other, [starts](double number, double found) {
-    return !MayCountStarts(number, found, starts);
+bool TextsHoldMoreThanCounts(std::string_view once, std::string_view other, size_t starts,
+                             size_t restarts) {
+  return AreSureToDiffer(once, other, [starts, restarts](double number, double found) {
+    return !MayCountStarts(number, found, starts, restarts);
   });
 }
 

@@ -22,8 +22,9 @@ bool IsText(std::string_view bytes);
 bool TextsHoldOtherValues(std::string_view text, std::string_view other);
 
 /// The same, and whole numbers may differ if they count no starts (MayCountStarts). `once` comes
-/// from a run with so many starts.
-bool TextsHoldMoreThanCounts(std::string_view once, std::string_view other, size_t starts);
+/// from a run with so many starts, `other` from one with so many restarts.
+bool TextsHoldMoreThanCounts(std::string_view once, std::string_view other, size_t starts,
+                             size_t restarts);
 
 /// A text that identifies the contents.
 std::string MarkOf(std::string_view bytes);

@@ -153,17 +153,17 @@ std::string DoubtOfCount(const Baseline& baseline, const std::string& name) {
 
 // Why contents that differ may be harmless; "": they are not. `same_steps`: all steps are the same.
 std::string DoubtOfContents(const Baseline& baseline, const std::string& name,
-                            const std::string& bytes, const std::string& other, bool same_steps,
-                            bool has_drift) {
+                            const std::string& bytes, const std::string& other, size_t restarts,
+                            bool same_steps, bool has_drift) {
   const std::string doubt = same_steps ? DoubtOfBytes(bytes, other, has_drift) : "";
   if (!doubt.empty() || !baseline.MayCount(name)) return doubt;
-  const bool is_sure = FindValueDifference(bytes, other, baseline.starts()).has_others;
+  const bool is_sure = FindValueDifference(bytes, other, baseline.starts(), restarts).has_others;
   return is_sure ? "" : kMayCount;
 }
 
 std::string WrittenAfter(int64_t step) { return "written after step " + std::to_string(step); }
 
-void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
+void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run, size_t restarts,
                                 std::vector<Flaw>& flaws) {
   std::map<std::string, Flaw> by_cause;
   const std::set<std::string> renamed = RenamedPatterns(baseline.run(), run);
@@ -196,7 +196,7 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
       add("objects are missing at the end", name, "present", "missing", Flaw::Kind::kContents,
           DoubtOfCount(baseline, name));
     } else if (!baseline.how().objects.Equal(mine->second.bytes, object.bytes) &&
-               !CountsStarts(object.bytes, mine->second.bytes)) {
+               !CountsStarts(object.bytes, mine->second.bytes, static_cast<int64_t>(restarts))) {
       const auto json = ParseJson(object.bytes);
       const auto other = ParseJson(mine->second.bytes);
       const bool drifts = json.ok() && other.ok() && IsDrift(*json, *other);
@@ -212,8 +212,8 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
           ExcerptAtDifference(mine->second.bytes, object.bytes),
           drifts ? Flaw::Kind::kDrift : Flaw::Kind::kContents,
           drifts ? kMayDrift
-                 : DoubtOfContents(baseline, name, object.bytes, mine->second.bytes, same_steps,
-                                   has_drift),
+                 : DoubtOfContents(baseline, name, object.bytes, mine->second.bytes, restarts,
+                                   same_steps, has_drift),
           IsText(object.bytes) ? "" : MarkOf(mine->second.bytes));
     }
   }
@@ -260,26 +260,44 @@ void CompareResults(const Baseline& baseline, const CrashPoint& point, const Evi
   }
 }
 
-// The one missing step, if the replica was working on it when the machine went away: it had written
-// something after the line of the previous step, and had not printed the step's own line.
-std::optional<int64_t> FindUnreportedStep(const Baseline& baseline, const std::string& replica,
-                                          const CrashPoint& point, const Evidence& recovery) {
-  const std::set<int64_t> wanted = NumbersOf(EffectiveSteps(baseline.run(), replica));
-  const std::set<int64_t> missing = Without(wanted, NumbersOf(EffectiveSteps(recovery, replica)));
-  if (missing.size() != 1) return std::nullopt;
-  bool written = false;
-  std::optional<int64_t> reported;
-  for (size_t i = 0; i < std::min(point.events, recovery.events.size()); ++i) {
-    const Event& event = recovery.events[i];
-    if (event.replica != replica) continue;
-    const auto* step = event.As<StepEvent>();
-    if (step) reported = step->step;
-    written = IsWrite(event) || (written && !step);
+/// Finds the steps that a replica did without a report.
+class UnreportedSteps {
+ public:
+  UnreportedSteps(const Baseline& baseline, const std::string& replica, const Evidence& recovery)
+      : replica_(replica),
+        recovery_(recovery),
+        wanted_(NumbersOf(EffectiveSteps(baseline.run(), replica))),
+        missing_(Without(wanted_, NumbersOf(EffectiveSteps(recovery, replica)))) {}
+
+  const std::set<int64_t>& missing() const { return missing_; }
+  // Whether all missing steps were done without a report. Each restart can lose one.
+  bool AreAll() const { return !missing_.empty() && found_ == missing_; }
+
+  // Notes the step on which the replica was working when the machine went away at the point: it had
+  // written something after the line of the previous step, or after the restart before (`begin`),
+  // and had not printed the step's own line.
+  void Note(size_t begin, const CrashPoint& point) {
+    bool written = false;
+    std::optional<int64_t> reported;
+    for (size_t i = 0; i < std::min(point.events, recovery_.events.size()); ++i) {
+      const Event& event = recovery_.events[i];
+      if (event.replica != replica_) continue;
+      const auto* step = event.As<StepEvent>();
+      if (step) reported = step->step;
+      written = (i >= begin && IsWrite(event)) || (written && !step);
+    }
+    auto next = reported ? wanted_.upper_bound(*reported) : wanted_.begin();
+    while (next != wanted_.end() && found_.contains(*next)) ++next;
+    if (written && next != wanted_.end() && missing_.contains(*next)) found_.insert(*next);
   }
-  const auto next = reported ? wanted.upper_bound(*reported) : wanted.begin();
-  if (!written || next == wanted.end() || *next != *missing.begin()) return std::nullopt;
-  return *next;
-}
+
+ private:
+  const std::string& replica_;
+  const Evidence& recovery_;
+  const std::set<int64_t> wanted_;
+  const std::set<int64_t> missing_;
+  std::set<int64_t> found_;
+};
 
 // Whole numbers may be counters. Other numbers, and bytes that are not JSON, depend on the
 // training.
@@ -308,15 +326,19 @@ bool WouldDifferWithout(const Baseline& baseline, const std::string& replica, in
 
 // If a trainer saves a step before it reports it, and its machine goes away between the two, the
 // step is never reported. The step was done if all later objects are the same. The loss of one
-// machine may end all replicas.
-void DoubtUnreportedStep(const Baseline& baseline, const CrashPoint& point,
-                         const Evidence& recovery, std::vector<Flaw>& flaws) {
+// machine may end all replicas. `first`: of two restarts, or null.
+void DoubtUnreportedSteps(const Baseline& baseline, const CrashPoint* first,
+                          const CrashPoint& point, const Evidence& recovery,
+                          std::vector<Flaw>& flaws) {
   if (flaws.size() != 1 || flaws.front().kind != Flaw::Kind::kMissingSteps) return;
-  if (!flaws.front().doubt.empty()) return;
   for (const std::string& replica : baseline.replicas()) {
-    const auto step = FindUnreportedStep(baseline, replica, point, recovery);
-    if (!step) continue;
-    if (WouldDifferWithout(baseline, replica, *step)) return flaws.clear();
+    UnreportedSteps steps(baseline, replica, recovery);
+    if (first) steps.Note(0, *first);
+    steps.Note(first ? first->events : 0, point);
+    if (!steps.AreAll()) continue;
+    const bool were_done = std::ranges::all_of(
+        steps.missing(), [&](int64_t step) { return WouldDifferWithout(baseline, replica, step); });
+    if (were_done) return flaws.clear();
     flaws.front().doubt = kUnreportedStep;
     return;
   }
@@ -345,10 +367,9 @@ std::vector<Flaw> CompareRecovery(const Baseline& baseline, const CrashPoint& po
       CompareSteps(baseline, replica, recovery, flaws);
     }
   }
-  CompareObjectsWithBaseline(baseline, recovery, flaws);
+  CompareObjectsWithBaseline(baseline, recovery, first ? 2 : 1, flaws);
   CompareResults(baseline, point, recovery, flaws);
-  DoubtUnreportedStep(baseline, point, recovery, flaws);
-  if (first) DoubtUnreportedStep(baseline, *first, recovery, flaws);
+  DoubtUnreportedSteps(baseline, first, point, recovery, flaws);
   std::stable_partition(flaws.begin(), flaws.end(), IsSure);
   NameMixture(baseline, point, recovery, flaws);
   return flaws;

@@ -20,6 +20,7 @@ constexpr double kTimesBegin = 1e9;
 /// What differs between two JSON values.
 struct JsonDifference {
   size_t starts;           // of the run without a restart
+  size_t restarts;         // of the other one
   bool fractions = false;  // that do not drift
   bool counts = false;     // MayCountStarts
   bool wholes = false;     // other whole numbers
@@ -34,7 +35,7 @@ void FindInNumbers(const Json& a, const Json& b, JsonDifference& found) {
     found.fractions = true;
   } else if (b.is_number_float()) {
     found.words = true;
-  } else if (MayCountStarts(a.get<double>(), b.get<double>(), found.starts)) {
+  } else if (MayCountStarts(a.get<double>(), b.get<double>(), found.starts, found.restarts)) {
     found.counts = true;
   } else {
     found.wholes = true;
@@ -63,8 +64,8 @@ void FindInJson(const Json& a, const Json& b, JsonDifference& found) {
 }
 
 // Other whole numbers may follow from a count, or from a word for each start.
-ValueDifference DifferenceOfJson(const Json& a, const Json& b, size_t starts) {
-  JsonDifference found{starts};
+ValueDifference DifferenceOfJson(const Json& a, const Json& b, size_t starts, size_t restarts) {
+  JsonDifference found{starts, restarts};
   FindInJson(a, b, found);
   const bool may_count = found.counts || found.words;
   const bool has_others = found.fractions || (found.wholes && !may_count);
@@ -112,10 +113,10 @@ bool IsCompressed(std::string_view bytes) {
   return is_marked || (is_zip && bytes[kMethodAt] != 0);
 }
 
-// A single byte that is 0 or 1, also as a digit, and grows by one.
-bool IsCountOfOneByte(char once, char other) {
+// A single byte that is 0 or 1, also as a digit, and grows by one at each restart, or at some.
+bool IsCountOfOneByte(char once, char other, size_t restarts) {
   const bool is_first = once == 0 || once == 1 || once == '0' || once == '1';
-  return is_first && other == once + 1;
+  return is_first && other > once && static_cast<size_t>(other - once) <= restarts;
 }
 
 /// Where bytes of the same size differ, outside of the headers of a zip archive.
@@ -139,7 +140,7 @@ size_t PlacesIn(std::string_view run) {
 constexpr size_t kPlacesOfCounts = 16;
 
 // Stops as soon as the answer is known.
-PlacesThatDiffer FindPlaces(std::string_view once, std::string_view other) {
+PlacesThatDiffer FindPlaces(std::string_view once, std::string_view other, size_t restarts) {
   PlacesThatDiffer places;
   const auto is_decided = [&] { return places.others > kPlacesOfCounts && places.counts > 0; };
   for (size_t at = 0; at < once.size() && !is_decided();) {
@@ -150,7 +151,7 @@ PlacesThatDiffer FindPlaces(std::string_view once, std::string_view other) {
     }
     const size_t begin = at;
     while (at < once.size() && once[at] != other[at]) ++at;
-    const bool counts = at == begin + 1 && IsCountOfOneByte(once[begin], other[begin]);
+    const bool counts = at == begin + 1 && IsCountOfOneByte(once[begin], other[begin], restarts);
     if (counts) ++places.counts;
     if (!counts) places.others += PlacesIn(once.substr(begin, at - begin));
   }
@@ -158,31 +159,32 @@ PlacesThatDiffer FindPlaces(std::string_view once, std::string_view other) {
 }
 
 // Learned values differ in more places than counts.
-ValueDifference DifferenceOfBytes(std::string_view once, std::string_view other) {
+ValueDifference DifferenceOfBytes(std::string_view once, std::string_view other, size_t restarts) {
   if (!HoldOtherValues(once, other) || IsCompressed(once)) return {false, true};
-  const PlacesThatDiffer places = FindPlaces(once, other);
+  const PlacesThatDiffer places = FindPlaces(once, other, restarts);
   const bool has_others = places.others > kPlacesOfCounts;
   return {has_others, !has_others || places.counts > 0};
 }
 
 }  // namespace
 
-bool MayCountStarts(double once, double other, size_t starts) {
+bool MayCountStarts(double once, double other, size_t starts, size_t restarts) {
   constexpr double kNone = -1;
   const auto all = static_cast<double>(std::max<size_t>(1, starts));
   if (once >= kNone && once <= all && other > once) return true;
-  if (other == once - 1) return true;
+  if (other < once && other >= once - static_cast<double>(restarts)) return true;
   const double smaller = std::min(once, other);
   return smaller >= kTimesBegin && std::abs(once - other) <= smaller * kDriftMax;
 }
 
-ValueDifference FindValueDifference(std::string_view once, std::string_view other, size_t starts) {
+ValueDifference FindValueDifference(std::string_view once, std::string_view other, size_t starts,
+                                    size_t restarts) {
   const auto a = ParseJson(once);
   const auto b = ParseJson(other);
-  if (a.ok() && b.ok()) return DifferenceOfJson(*a, *b, starts);
+  if (a.ok() && b.ok()) return DifferenceOfJson(*a, *b, starts, restarts);
   if (a.ok() && IsCutShort(*a, once, other)) return {true, false};
-  if (!IsText(once) || !IsText(other)) return DifferenceOfBytes(once, other);
-  const bool has_others = TextsHoldMoreThanCounts(once, other, starts);
+  if (!IsText(once) || !IsText(other)) return DifferenceOfBytes(once, other, restarts);
+  const bool has_others = TextsHoldMoreThanCounts(once, other, starts, restarts);
   return {has_others, !has_others};
 }
 

@@ -15,12 +15,15 @@ struct ValueDifference {
   bool may_count = false;   // something else may: a count, words, further elements
 };
 
-/// `once` comes from a run without a restart. `starts`: the starts of all its replicas.
-ValueDifference FindValueDifference(std::string_view once, std::string_view other, size_t starts);
+/// `once` comes from a run without a restart. `starts`: the starts of all its replicas. `restarts`:
+/// those in the run that `other` comes from.
+ValueDifference FindValueDifference(std::string_view once, std::string_view other, size_t starts,
+                                    size_t restarts = 1);
 
 /// Whether a whole number that is `once` in a run with so many starts may count them, or be a time:
-/// one that is not above `starts` and grows, or one that is one less. Such are the starts of all
-/// replicas, the last start (-1: none), a flag of the first start, and the restarts that are left.
-bool MayCountStarts(double once, double other, size_t starts);
+/// one that is not above `starts` and grows, or one that each of `restarts` makes one less, or
+/// leaves alone. Such are the starts of all replicas, the last start (-1: none), a flag of the
+/// first start, and the restarts that are left.
+bool MayCountStarts(double once, double other, size_t starts, size_t restarts = 1);
 
 }  // namespace caip::harness
