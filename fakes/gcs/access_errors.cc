@@ -34,6 +34,28 @@ Error UniformAccess(ListUse use) {
       "Cannot insert legacy ACL for an object when uniform bucket-level access is enabled.");
 }
 
+// The words of the service.
+Error FoldersNeedUniformAccess() {
+  Error error{Code::kFailedPrecondition,
+              "Uniform bucket-level access is required to be enabled on the bucket in order to "
+              "perform this operation. Read more at "
+              "https://cloud.google.com/storage/docs/uniform-bucket-level-access"};
+  error.reason = "conditionNotMet";
+  return error;
+}
+
+// The words of the service, which gcsfuse looks for.
+Error FolderExists() {
+  return {Code::kAlreadyExists, "The specified managed folder already exists."};
+}
+
+Error FolderNameInvalid(std::string_view name, std::string_view why) {
+  constexpr size_t kNameShown = 100;
+  return {Code::kInvalidArgument,
+          "Invalid managed folder name: " + Quoted(name.substr(0, kNameShown)) + ": " +
+              std::string(why) + "."};
+}
+
 Error UniformAccessLocked(std::string_view bucket, std::string_view since) {
   return {Code::kInvalidArgument, "Uniform bucket-level access of bucket " + Quoted(bucket) +
                                       " cannot be disabled: it is locked since " +

@@ -16,6 +16,9 @@ Error BucketNotFound(std::string_view bucket);
 Error BucketExists(std::string_view bucket);
 Error BucketNotEmpty(std::string_view bucket);
 Error FolderNotEmpty(std::string_view folder);
+Error FolderExists();
+Error FolderNameInvalid(std::string_view name, std::string_view why);
+Error FoldersNeedUniformAccess();
 Error BucketHoldsForeignFiles(std::string_view bucket);
 Error BucketNameInvalid(std::string_view bucket, std::string_view why);
 Error ObjectNotFound(std::string_view bucket, std::string_view name);
@@ -38,6 +41,10 @@ Error RecordWithoutFile(std::string_view bucket, std::string_view name);
 
 // The JSON API.
 Error ParameterInvalid(std::string_view name, std::string_view value, std::string_view rule);
+/// A parameter of the query that is neither true nor false.
+Error BooleanInvalid(std::string_view value);
+/// A parameter of the query that is none of `allowed`, which are separated by ", ".
+Error ChoiceInvalid(std::string_view value, std::string_view allowed);
 Error FieldInvalid(std::string_view field, std::string_view rule);
 /// `first` with the messages of `kept`, which are the first ones of `count` violations.
 Error ManyFieldsInvalid(Error first, std::vector<FieldViolation> kept, size_t count);

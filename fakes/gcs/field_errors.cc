@@ -30,6 +30,23 @@ Error TooManyEntries(std::string_view what, std::string_view whole, size_t most)
                                       std::to_string(most) + " " + std::string(what) + "."};
 }
 
+// The reason is the documented one; the words are those of Google's older JSON APIs.
+// https://cloud.google.com/storage/docs/json_api/v1/status-codes#400-bad-request
+Error BooleanInvalid(std::string_view value) {
+  Error error{Code::kInvalidArgument,
+              "Invalid boolean value: '" + std::string(value.substr(0, kMemberShownMax)) + "'."};
+  error.reason = "invalidParameter";
+  return error;
+}
+
+Error ChoiceInvalid(std::string_view value, std::string_view allowed) {
+  Error error{Code::kInvalidArgument, "Invalid string value: '" +
+                                          std::string(value.substr(0, kMemberShownMax)) +
+                                          "'. Allowed values: [" + std::string(allowed) + "]."};
+  error.reason = "invalidParameter";
+  return error;
+}
+
 // The words of the service.
 Error PolicyRoleMalformed(std::string_view role) {
   return {Code::kInvalidArgument,

@@ -34,6 +34,7 @@ struct Row {
 // minutes, which looks like a hang. For the same reason, a full disk is a 403.
 constexpr Row kForms[] = {
     {"invalid", {400, "invalid"}},
+    {"invalidParameter", {400, "invalidParameter"}},
     {"required", {400, "required"}},
     {"bucketNameInvalid", {400, "invalid"}},
     {"locationInvalid", {400, "invalid"}},

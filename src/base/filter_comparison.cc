@@ -32,6 +32,20 @@ Instant EndOf(Instant first, size_t length) {
 }
 
 constexpr size_t kYearDigits = 4;
+constexpr size_t kDateLength = 10;
+constexpr size_t kHourLength = 13;
+constexpr size_t kMinuteLength = 16;
+
+// The length of the part that a whole hour or minute with an offset has before the offset, as in
+// "2020-03-01T12:30Z"; 0 for other texts.
+size_t LengthBeforeOffset(std::string_view text) {
+  for (const size_t length : {kHourLength, kMinuteLength}) {
+    const bool has_more = text.size() > length && text[kDateLength] == 'T';
+    if (has_more && std::string_view("Zz+-").find(text[length]) != text.npos) return length;
+  }
+  return 0;
+}
+
 // The years that an Instant can hold from the first to the last second, whatever the offset.
 constexpr std::string_view kFirstYear = "1678";
 constexpr std::string_view kLastYear = "2261";
@@ -62,6 +76,12 @@ std::optional<Period> ParsePeriod(std::string_view text, Duration whole_time) {
     const auto first = ParseRfc3339(whole + "Z");
     if (!first) return std::nullopt;
     return Period{*first, EndOf(*first, text.size())};
+  }
+  if (const size_t length = LengthBeforeOffset(text)) {
+    whole.insert(length, kWhole.substr(length));
+    const auto first = ParseRfc3339(whole);
+    if (!first) return std::nullopt;
+    return Period{*first, EndOf(*first, length)};
   }
   auto first = ParseRfc3339(whole);
   if (!first) first = ParseRfc3339(whole + "Z");

@@ -15,10 +15,10 @@ struct Period {
 };
 
 /// Parses a time as a period. "2020", "2020-03", "2020-03-01", "2020-03-01T12" and
-/// "2020-03-01T12:30" mean that whole year, month, day, hour or minute. A time with seconds lasts
-/// `whole_time`. Without an offset it is in UTC. A time that an Instant cannot hold becomes the
-/// first or the last nanosecond that it can hold. nullopt for other texts. (AIP-160, "Comparison
-/// operators": timestamps)
+/// "2020-03-01T12:30" mean that whole year, month, day, hour or minute. Hours and minutes may have
+/// an offset ("2020-03-01T12:30Z"). A time with seconds lasts `whole_time`. Without an offset it is
+/// in UTC. A time that an Instant cannot hold becomes the first or the last nanosecond that it can
+/// hold. nullopt for other texts. (AIP-160, "Comparison operators": timestamps)
 std::optional<Period> ParsePeriod(std::string_view text, Duration whole_time);
 
 // The order relations of the filter languages (job lists, log entries).

@@ -80,6 +80,9 @@ class TypeMisfits {
   std::vector<std::string> found_;
 };
 
+/// The access to this bucket is uniform, as managed folders need it.
+inline constexpr char kBucketWithFolders[] = "folders";
+
 /// Reads back what a successful request to Cloud Storage has changed.
 class StoredTypes {
  public:
@@ -121,7 +124,9 @@ class StoredTypes {
           {bucket + "/defaultObjectAcl", "ObjectAccessControls"}}},
         {"Policy", {{bucket + "/iam", "Policy"}, {bucket + "/o/obj/iam", "Policy"}}},
         {"Notification", {{bucket + "/notificationConfigs", "Notifications"}}},
-        {"ManagedFolder", {{bucket + "/managedFolders", "ManagedFolders"}}},
+        {"ManagedFolder",
+         {{"/storage/v1/b/" + std::string(kBucketWithFolders) + "/managedFolders",
+           "ManagedFolders"}}},
     };
     const auto found = reads.find(schema);
     return found == reads.end() ? Reads{} : found->second;

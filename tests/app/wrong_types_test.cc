@@ -113,6 +113,10 @@ class AllApis {
   // A method may have deleted them.
   void MakeResources() {
     (void)store_->CreateBucket("bkt");
+    gcs::Bucket with_folders;
+    with_folders.name = kBucketWithFolders;
+    with_folders.settings = R"({"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}})";
+    (void)store_->CreateBucket(with_folders);
     (void)store_.TryPut("obj", "bytes");
     if (!ml_.world.store.Get("demo", "j1").ok()) ml_.PutJob("j1");
     ml_.Post(api::kStudies + "?studyId=s1", {{"studyConfig", api::AConfig()}});
@@ -141,6 +145,9 @@ std::string TargetOf(std::string pattern_text) {
   for (const std::string_view collection : kVertexCollections) {
     const std::string start = std::string(collection) + "/";
     pattern_text = ReplaceAll(pattern_text, start + "{job}", start + VertexApis::IdIn(collection));
+  }
+  if (pattern_text.find("/managedFolders") != std::string::npos) {
+    pattern_text = ReplaceAll(pattern_text, "{bucket}", kBucketWithFolders);
   }
   std::string_view pattern = pattern_text;
   static const std::map<std::string, std::string, std::less<>> names = {

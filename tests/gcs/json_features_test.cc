@@ -16,6 +16,13 @@ class FeaturesTest : public ApiTest {
   Answer Patch(const std::string& body, const std::string& query = "") {
     return Call("PATCH", kBucket + query, body);
   }
+  // The path of the bucket's managed folders, which need uniform bucket-level access.
+  std::string UniformFolders() {
+    const Answer set =
+        Patch(R"({"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}})");
+    EXPECT_EQ(set.status, 200) << set.body;
+    return std::string(kBucket) + "/managedFolders";
+  }
   std::string Object(const std::string& name, const std::string& query = "") {
     return std::string(kBucket) + "/o/" + name + query;
   }
@@ -210,16 +217,18 @@ TEST_F(FeaturesTest, KeepsIamPoliciesNotificationsAndManagedFolders) {
 }
 
 TEST_F(FeaturesTest, KeepsManagedFolders) {
-  const std::string folders = std::string(kBucket) + "/managedFolders";
+  const std::string folders = UniformFolders();
   const Json before = Call("GET", kBucket).json;
   EXPECT_EQ(Call("POST", folders, R"({"name":"a/b"})").json["name"], "a/b/");
-  EXPECT_EQ(Call("POST", folders, R"({"name":"a/b/"})").status, 409);
+  const Answer again = Call("POST", folders, R"({"name":"a/b/"})");
+  EXPECT_EQ(again.status, 409);
+  EXPECT_THAT(again.body, HasSubstr("The specified managed folder already exists."));
   EXPECT_EQ(Call("GET", folders + "?prefix=a").json["items"][0]["name"], "a/b/");
   EXPECT_EQ(Call("POST", folders, R"({"name":"a/c"})").status, 200);
-  const Answer first = Call("GET", folders + "?maxResults=1");
+  const Answer first = Call("GET", folders + "?pageSize=1");
   const std::string token = first.json["nextPageToken"];
   EXPECT_EQ(first.json["items"].size(), 1u);
-  const Answer second = Call("GET", folders + "?maxResults=1&pageToken=" + token);
+  const Answer second = Call("GET", folders + "?pageSize=1&pageToken=" + token);
   EXPECT_EQ(second.json["items"][0]["name"], "a/c/");
   EXPECT_FALSE(second.json.contains("nextPageToken"));
   EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F?ifMetagenerationMatch=2").status, 412);
@@ -232,8 +241,135 @@ TEST_F(FeaturesTest, KeepsManagedFolders) {
   EXPECT_EQ(Call("GET", kBucket).json, before);
 }
 
-TEST_F(FeaturesTest, KeepsAManagedFolderThatHoldsSomething) {
+// https://cloud.google.com/storage/docs/json_api/v1/managedFolder#resource-representations
+TEST_F(FeaturesTest, AManagedFolderHasTimesOfItsOwn) {
+  const std::string folders = UniformFolders();
+  const auto wait = [&] { world_.clock().Advance(std::chrono::seconds(3)); };
+  wait();
+  const Json made = Call("POST", folders, R"({"name":"mf"})").json;
+  wait();
+  const Json other = Call("POST", folders, R"({"name":"other"})").json;
+  wait();
+  const Json bucket = Call("GET", kBucket).json;
+  const std::string created = made["createTime"];
+  EXPECT_GT(created, bucket["updated"].get<std::string>());
+  EXPECT_GT(created, bucket["timeCreated"].get<std::string>());
+  EXPECT_GT(other["createTime"].get<std::string>(), created);
+  EXPECT_EQ(made["updateTime"], created);
+  const std::string policy =
+      R"({"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@b.c"]}]})";
+  ASSERT_EQ(Call("PUT", folders + "/mf%2F/iam", policy).status, 200);
+  EXPECT_EQ(Call("GET", kBucket).json, bucket);  // the policy is not the bucket's
+  const Json after = Call("GET", folders + "/mf").json;
+  EXPECT_EQ(after["createTime"], created);
+  EXPECT_GT(after["updateTime"].get<std::string>(), created);
+  EXPECT_EQ(after["metageneration"], "1");
+  Restart();
+  EXPECT_EQ(Call("GET", folders).json["items"][0]["updateTime"], after["updateTime"]);
+  EXPECT_EQ(Call("GET", folders + "/other").json["updateTime"], other["createTime"]);
+}
+
+// https://cloud.google.com/storage/docs/managed-folders
+TEST_F(FeaturesTest, OnlyABucketWithUniformAccessGetsManagedFolders) {
   const std::string folders = std::string(kBucket) + "/managedFolders";
+  const Answer refused = Call("POST", folders, R"({"name":"mf"})");
+  EXPECT_EQ(refused.status, 412);
+  EXPECT_EQ(refused.reason(), "conditionNotMet");
+  EXPECT_THAT(refused.body, HasSubstr("Uniform bucket-level access is required to be enabled"));
+  EXPECT_EQ(Call("GET", folders + "/mf").status, 404);
+  EXPECT_EQ(Call("GET", folders).status, 200);
+}
+
+TEST_F(FeaturesTest, RefusesNamesThatNoManagedFolderHas) {
+  const std::string folders = UniformFolders();
+  const auto levels = [](int count) {
+    std::string name;
+    for (int i = 0; i < count; ++i) name += "a/";
+    return name;
+  };
+  for (const std::string& name :
+       {std::string("."), std::string(".."), std::string("../"), levels(16), levels(15) + "a",
+        std::string(1024, 'a'), std::string(".well-known/acme-challenge/x")}) {
+    const Answer answer = Call("POST", folders, Json{{"name", name}}.dump());
+    EXPECT_EQ(answer.status, 400) << name << answer.body;
+    EXPECT_EQ(answer.reason(), "invalid") << name;
+  }
+  EXPECT_EQ(Call("POST", folders, Json{{"name", levels(15)}}.dump()).status, 200);
+  EXPECT_EQ(Call("POST", folders, R"({"name":"..."})").status, 200);
+}
+
+TEST_F(FeaturesTest, AMissingManagedFolderHasNoPolicy) {
+  const std::string iam = UniformFolders() + "/gone%2F/iam";
+  EXPECT_EQ(Call("GET", iam).status, 404);
+  EXPECT_EQ(Call("PUT", iam, R"({"bindings":[]})").status, 404);
+  EXPECT_EQ(Call("GET", iam + "/testPermissions?permissions=storage.objects.get").status, 404);
+  EXPECT_EQ(Call("DELETE", UniformFolders() + "/gone?ifMetagenerationMatch=9").status, 404);
+}
+
+TEST_F(FeaturesTest, ADeletedManagedFolderTakesItsPolicyAlong) {
+  const std::string folders = UniformFolders();
+  Call("POST", folders, R"({"name":"a"})");
+  const std::string policy =
+      R"({"bindings":[{"role":"roles/storage.objectViewer","members":["user:a@b.c"]}]})";
+  ASSERT_EQ(Call("PUT", folders + "/a/iam", policy).status, 200);
+  EXPECT_EQ(Call("GET", folders + "/a?ifMetagenerationMatch=2").status, 412);
+  EXPECT_EQ(Call("DELETE", folders + "/a").status, 204);
+  Call("POST", folders, R"({"name":"a"})");
+  EXPECT_FALSE(Call("GET", folders + "/a/iam").json.contains("bindings"));
+}
+
+TEST_F(FeaturesTest, RefusesValuesOfParametersThatHaveFew) {
+  PutMedia("x", "1");
+  const std::string list = std::string(kBucket) + "/o";
+  const struct {
+    const char* method;
+    std::string target;
+    const char* words;
+  } cases[] = {
+      {"GET", list + "?versions=maybe", "Invalid boolean value: 'maybe'."},
+      {"GET", list + "?softDeleted=2", "Invalid boolean value: '2'."},
+      {"GET", list + "?includeTrailingDelimiter=on", "Invalid boolean value"},
+      {"GET", list + "?projection=blub",
+       "Invalid string value: 'blub'. Allowed values: [full, noAcl]."},
+      {"GET", Object("x", "?projection=all"), "Allowed values"},
+      {"GET", std::string(kBucket) + "?projection=blub", "Allowed values"},
+      {"POST", "/storage/v1/b?project=p&enableObjectRetention=maybe", "Invalid boolean value"},
+      {"DELETE", std::string(kBucket) + "/managedFolders/a?allowNonEmpty=x", "Invalid boolean"},
+  };
+  for (const auto& [method, target, words] : cases) {
+    const Answer answer = Call(method, target);
+    EXPECT_EQ(answer.status, 400) << target << answer.body;
+    EXPECT_EQ(answer.reason(), "invalidParameter") << target;
+    EXPECT_THAT(answer.body, HasSubstr(words)) << target;
+  }
+}
+
+TEST_F(FeaturesTest, TakesParametersAsClientsWriteThem) {
+  ASSERT_EQ(Patch(R"({"versioning":{"enabled":true}})").status, 200);
+  PutMedia("x", "1");
+  PutMedia("x", "2");
+  const std::string list = std::string(kBucket) + "/o";
+  for (const char* yes : {"true", "True", "TRUE", "1"}) {
+    EXPECT_EQ(Call("GET", list + "?versions=" + yes).json["items"].size(), 2u) << yes;
+  }
+  for (const char* no : {"false", "False", "0", ""}) {
+    EXPECT_EQ(Call("GET", list + "?versions=" + no).json["items"].size(), 1u) << no;
+  }
+  for (const char* full : {"full", "FULL"}) {
+    EXPECT_TRUE(Call("GET", Object("x", std::string("?projection=") + full)).json.contains("acl"));
+  }
+  for (const char* none : {"noAcl", "NO_ACL", ""}) {
+    const Answer answer = Call("GET", Object("x", std::string("?projection=") + none));
+    EXPECT_EQ(answer.status, 200) << none;
+    EXPECT_FALSE(answer.json.contains("acl")) << none;
+  }
+  // The service passes over parameters that a method does not have.
+  EXPECT_EQ(Call("GET", std::string(kBucket) + "?versions=maybe").status, 200);
+  EXPECT_EQ(Call("DELETE", Object("x", "?projection=blub")).status, 204);
+}
+
+TEST_F(FeaturesTest, KeepsAManagedFolderThatHoldsSomething) {
+  const std::string folders = UniformFolders();
   Call("POST", folders, R"({"name":"a"})");
   Call("POST", folders, R"({"name":"a/b"})");
   PutMedia("a/b/x", "1");
@@ -244,9 +380,9 @@ TEST_F(FeaturesTest, KeepsAManagedFolderThatHoldsSomething) {
 }
 
 TEST_F(FeaturesTest, ListsManagedFoldersAsPrefixesWhenAsked) {
+  const std::string folders = UniformFolders();
   for (const char* name : {"empty", "deep/er", "full", "last"}) {
-    Call("POST", std::string(kBucket) + "/managedFolders",
-         R"({"name":")" + std::string(name) + "\"}");
+    Call("POST", folders, R"({"name":")" + std::string(name) + "\"}");
   }
   PutMedia("full/x", "1");
   PutMedia("k", "1");

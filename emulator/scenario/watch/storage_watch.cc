@@ -137,6 +137,7 @@ class StorageWatch final : public gcs::BucketStore {
   StorageWatch(gcs::BucketStore& store, FaultInjector& injector, StoreListener listener)
       : store_(store), injector_(injector), listener_(std::move(listener)) {}
 
+  Instant Now() const override { return store_.Now(); }
   Result<Bucket> CreateBucket(const Bucket& wanted) override { return store_.CreateBucket(wanted); }
   Result<Bucket> GetBucket(const std::string& name) const override {
     return store_.GetBucket(name);

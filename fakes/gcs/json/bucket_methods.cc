@@ -15,10 +15,8 @@ namespace {
 
 constexpr size_t kBucketPageMax = 1000;
 
-bool IsFull(const Request& request) { return request.Query("projection") == "full"; }
-
 Response RenderedBucket(const Request& request, const Bucket& bucket) {
-  return Rendered(BucketJson(bucket, request.BaseUrl(), IsFull(request)));
+  return Rendered(BucketJson(bucket, request.BaseUrl(), WantsAcl(request)));
 }
 
 // The project of a list or of a new bucket. "_" stands for every project, as in the names of
@@ -48,7 +46,7 @@ Result<Response> ListBuckets(StorageService& service, const Request& request,
   Json json = {{"kind", "storage#buckets"}};
   if (!page.next.empty()) json["nextPageToken"] = page.next;
   for (const Bucket& bucket : page.buckets) {
-    json["items"].push_back(BucketJson(bucket, request.BaseUrl(), IsFull(request)));
+    json["items"].push_back(BucketJson(bucket, request.BaseUrl(), WantsAcl(request)));
   }
   return Rendered(json);
 }
@@ -134,16 +132,16 @@ namespace {
 constexpr size_t kFolderPageMax = 1000;
 
 Json FolderJson(const std::string& bucket, const ManagedFolder& folder, const std::string& base) {
-  const auto& [name, create_time] = folder;
+  const std::string& name = folder.name;
   return {
       {"kind", "storage#managedFolder"},
       {"id", bucket + "/" + name},
       {"selfLink", base + "/storage/v1/b/" + bucket + "/managedFolders/" + PercentEncoded(name)},
       {"name", name},
       {"bucket", bucket},
-      {"metageneration", "1"},
-      {"createTime", create_time},
-      {"updateTime", create_time}};
+      {"metageneration", std::to_string(ManagedFolder::kMetageneration)},
+      {"createTime", folder.create_time},
+      {"updateTime", folder.update_time}};
 }
 
 ObjectName FolderAt(const PathParameters& path) {
@@ -197,7 +195,7 @@ Result<Response> GetServiceAccount(StorageService& service, const Request&, cons
 Result<Response> ListManagedFolders(StorageService& service, const Request& request,
                                     const PathParameters& path) {
   ASSIGN_OR_RETURN(auto folders, service.ListManagedFolders(path.At("bucket")));
-  ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kFolderPageMax));
+  ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kFolderPageMax, "pageSize"));
   ASSIGN_OR_RETURN(const PageStart start, ParsePageToken(std::string(request.Query("pageToken"))));
   std::erase_if(folders, [&](const ManagedFolder& folder) {
     return folder.name < start.name || !folder.name.starts_with(request.Query("prefix"));
@@ -218,15 +216,16 @@ Result<Response> InsertManagedFolder(StorageService& service, const Request& req
   ASSIGN_OR_RETURN(const Json body, JsonBody(request));
   ASSIGN_OR_RETURN(const Json wanted, ReadResource(body, resource_fields::kManagedFolder));
   const std::string name = FolderName(StringOr(wanted, "name"));
-  ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
   const ObjectName place{path.At("bucket"), name};
-  ASSIGN_OR_RETURN(const ManagedFolder folder, service.InsertManagedFolder(place, conditions));
+  ASSIGN_OR_RETURN(const ManagedFolder folder, service.InsertManagedFolder(place));
   return Rendered(FolderJson(place.bucket, folder, request.BaseUrl()));
 }
 
 Result<Response> GetManagedFolder(StorageService& service, const Request& request,
                                   const PathParameters& path) {
+  ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
   ASSIGN_OR_RETURN(const ManagedFolder folder, service.GetManagedFolder(FolderAt(path)));
+  RETURN_IF_ERROR(CheckMetagenerationConditions(conditions, ManagedFolder::kMetageneration));
   return Rendered(FolderJson(path.At("bucket"), folder, request.BaseUrl()));
 }
 

@@ -5,6 +5,7 @@
 
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/methods.h"
+#include "fakes/gcs/json/request_fields.h"
 
 namespace caip::gcs {
 namespace {
@@ -141,6 +142,7 @@ constexpr Served kNotServed[] = {
 Result<Response> Call(const Served& served, StorageService& service, const Request& request,
                       const PathParameters& path) {
   if (served.method == nullptr) return errors::NotImplemented(std::string("Method ") + served.id);
+  RETURN_IF_ERROR(CheckParameters(request, served.id));
   return served.method(service, request, path);
 }
 

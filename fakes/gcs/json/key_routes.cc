@@ -2,7 +2,6 @@
 
 #include "base/encoding.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/json_api.h"
@@ -44,13 +43,14 @@ Result<Response> CreateKey(ServiceKeys& keys, const Request& request, const Path
 
 bool IsListed(const HmacKey& key, const Request& request) {
   const std::string_view account = request.Query("serviceAccountEmail");
-  const bool deleted_too = LowerCase(request.Query("showDeletedKeys")) == "true";
+  const bool deleted_too = IsTrue(request.Query("showDeletedKeys"));
   return key.access_id > request.Query("pageToken") &&
          (account.empty() || key.account == account) && (deleted_too || key.state != "DELETED");
 }
 
 // The token is the last access id of the previous page.
 Result<Response> ListKeys(ServiceKeys& keys, const Request& request, const PathParameters& path) {
+  RETURN_IF_ERROR(CheckParameters(request, "storage.projects.hmacKeys.list"));
   ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kKeyPageMax));
   Json page = {{"kind", "storage#hmacKeysMetadata"}};
   Json items = Json::array();

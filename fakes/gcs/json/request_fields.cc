@@ -1,8 +1,10 @@
 #include "fakes/gcs/json/request_fields.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/json/resources.h"
@@ -12,6 +14,62 @@ namespace caip::gcs {
 namespace {
 
 constexpr size_t kJsonBytesMax = 4 << 20;
+
+// Booleans in the spellings of client libraries, in any letter case.
+constexpr std::string_view kTrueWords[] = {"true", "1", "t", "yes", "y"};
+constexpr std::string_view kFalseWords[] = {"false", "0", "f", "no", "n"};
+
+// A parameter of the query with few values. The lists of access control have checks of their own.
+struct CheckedParameter {
+  std::string_view name;
+  std::string_view methods;       // below "storage.", separated by blanks
+  std::string_view choices = {};  // separated by ", "; "": a boolean
+};
+
+// As in the discovery document.
+constexpr CheckedParameter kCheckedParameters[] = {
+    {"allowNonEmpty", "managedFolders.delete"},
+    {"copySourceAcl", "objects.restore"},
+    {"enableObjectRetention", "buckets.insert"},
+    {"includeFoldersAsPrefixes", "objects.list"},
+    {"includeTrailingDelimiter", "objects.list"},
+    {"overrideUnlockedRetention", "objects.patch objects.update"},
+    {"projection",
+     "buckets.get buckets.insert buckets.list buckets.patch buckets.update objects.copy "
+     "objects.get objects.insert objects.list objects.move objects.patch objects.restore "
+     "objects.rewrite objects.update",
+     "full, noAcl"},
+    {"recursive", "folders.insert"},
+    {"returnPartialSuccess", "buckets.list"},
+    {"showDeletedKeys", "projects.hmacKeys.list"},
+    {"softDeleted", "buckets.get buckets.list objects.get objects.list"},
+    {"versions", "objects.list"},
+};
+
+template <size_t n>
+bool IsWordOf(const std::string_view (&words)[n], std::string_view text) {
+  return std::find(std::begin(words), std::end(words), LowerCase(text)) != std::end(words);
+}
+
+bool HasParameter(std::string_view method_id, const CheckedParameter& checked) {
+  constexpr std::string_view kApi = "storage.";
+  if (!method_id.starts_with(kApi)) return false;
+  const auto methods = Split(checked.methods, ' ');
+  method_id.remove_prefix(kApi.size());
+  return std::find(methods.begin(), methods.end(), method_id) != methods.end();
+}
+
+Status CheckValue(const CheckedParameter& checked, std::string_view value) {
+  if (checked.choices.empty()) {
+    if (IsWordOf(kTrueWords, value) || IsWordOf(kFalseWords, value)) return Ok{};
+    return errors::BooleanInvalid(value);
+  }
+  const std::string plain = ReplaceAll(LowerCase(value), "_", "");  // NO_ACL, as enums are written
+  for (const std::string& choice : Split(checked.choices, ',')) {
+    if (LowerCase(Trim(choice)) == plain) return Ok{};
+  }
+  return errors::ChoiceInvalid(value, checked.choices);
+}
 
 }  // namespace
 
@@ -47,7 +105,19 @@ Response NotModified(const std::string& etag) {
   return response;
 }
 
-bool IsTrue(std::string_view text) { return text == "true" || text == "True" || text == "1"; }
+bool IsTrue(std::string_view text) { return IsWordOf(kTrueWords, text); }
+
+bool WantsAcl(const Request& request) { return LowerCase(request.Query("projection")) == "full"; }
+
+Status CheckParameters(const Request& request, std::string_view method_id) {
+  if (request.query.empty()) return Ok{};
+  for (const CheckedParameter& checked : kCheckedParameters) {
+    const std::string_view value = request.Query(checked.name);
+    if (value.empty() || !HasParameter(method_id, checked)) continue;
+    RETURN_IF_ERROR(CheckValue(checked, value));
+  }
+  return Ok{};
+}
 
 std::optional<std::string> TextParameter(const Request& request, std::string_view name) {
   if (!request.HasQuery(name)) return std::nullopt;
@@ -58,8 +128,8 @@ Result<std::optional<int64_t>> IntParameter(const Request& request, const std::s
   return ParseInt(name, request.Query(name));
 }
 
-Result<size_t> PageSize(const Request& request, size_t most) {
-  ASSIGN_OR_RETURN(const auto wanted, IntParameter(request, "maxResults"));
+Result<size_t> PageSize(const Request& request, size_t most, const std::string& parameter) {
+  ASSIGN_OR_RETURN(const auto wanted, IntParameter(request, parameter));
   const auto limit = static_cast<int64_t>(most);
   return static_cast<size_t>(std::clamp(wanted.value_or(limit), int64_t{1}, limit));
 }
@@ -138,7 +208,7 @@ Json RenderedObject(const Bucket& bucket, const BucketRules& rules, const Reques
   if (const auto until = RetentionEnd(rules, info)) {
     json["retentionExpirationTime"] = Rfc3339(*until, 3);
   }
-  if (request.Query("projection") != "full" || rules.uniform_access) return json;
+  if (!WantsAcl(request) || rules.uniform_access) return json;
   json["acl"] = AclJson(info, ObjectEntries(bucket, info), request.BaseUrl());
   json["owner"] = {{"entity", "project-owners-" + bucket.project_number}};
   return json;

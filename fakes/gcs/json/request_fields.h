@@ -22,12 +22,20 @@ http::Response NoContent();
 /// 304: the client already has this version.
 http::Response NotModified(const std::string& etag);
 
+/// A boolean parameter that CheckParameters() accepts. Clients for Python send "True".
 bool IsTrue(std::string_view text);
 /// A parameter that may be missing.
 std::optional<std::string> TextParameter(const http::Request& request, std::string_view name);
 Result<std::optional<int64_t>> IntParameter(const http::Request& request, const std::string& name);
-/// maxResults, limited to 1..`most`; `most` if it is missing.
-Result<size_t> PageSize(const http::Request& request, size_t most);
+/// maxResults (or another parameter), limited to 1..`most`; `most` if it is missing.
+Result<size_t> PageSize(const http::Request& request, size_t most,
+                        const std::string& parameter = "maxResults");
+/// Checks the boolean and enum parameters that the method with this id ("storage.objects.list")
+/// has: kInvalidArgument names the value. Parameters that it does not have count for nothing, as in
+/// the service.
+Status CheckParameters(const http::Request& request, std::string_view method_id);
+/// True for projection=full.
+bool WantsAcl(const http::Request& request);
 
 /// The object that {bucket} and {object} of the path name.
 ObjectName ObjectAt(const http::PathParameters& path);

@@ -1,6 +1,8 @@
 // Operations on buckets.
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 
 #include "base/json.h"
 #include "base/time_text.h"
@@ -110,6 +112,23 @@ Result<bool> IsEmptyFolder(const BucketStore& store, const Bucket& bucket,
   return listing.items.empty();
 }
 
+// https://cloud.google.com/storage/docs/managed-folders#names. `name` ends in "/".
+std::optional<std::string> FolderNameProblem(const std::string& name) {
+  constexpr std::ptrdiff_t kLevelsMax = 15;
+  if (name == "./" || name == "../") return "it must not be '.' or '..'";
+  if (std::count(name.begin(), name.end(), '/') > kLevelsMax) {
+    return "it may have 15 slashes at most, with the one at its end";
+  }
+  return ObjectNameProblem(name);
+}
+
+// A folder that an earlier version stored has no updateTime.
+ManagedFolder FolderOf(const std::string& name, const Json& kept) {
+  const std::string created = StringOr(kept, "createTime");
+  const std::string updated = StringOr(kept, "updateTime");
+  return {name, created, updated.empty() ? created : updated};
+}
+
 const Json* FindEntry(const Json& policies, const char* list, const std::string& key) {
   const Json* all = Member(policies, list);
   return all ? Member(*all, key) : nullptr;
@@ -129,7 +148,7 @@ std::vector<ManagedFolder> ManagedFoldersOf(const Bucket& bucket) {
   const Json* kept = Member(policies, kFolders);
   if (kept == nullptr) return folders;
   for (const auto& [name, folder] : kept->items()) {
-    folders.push_back({name, StringOr(folder, "createTime")});
+    folders.push_back(FolderOf(name, folder));
   }
   std::sort(folders.begin(), folders.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -147,37 +166,34 @@ Result<ManagedFolder> StorageService::GetManagedFolder(const ObjectName& folder)
   const Json policies = PoliciesOf(bucket);
   const Json* found = FindEntry(policies, kFolders, folder.name);
   if (found == nullptr) return errors::EntryNotFound("managed folder", folder.name);
-  return ManagedFolder{folder.name, StringOr(*found, "createTime")};
+  return FolderOf(folder.name, *found);
 }
 
-Result<ManagedFolder> StorageService::InsertManagedFolder(const ObjectName& folder,
-                                                          const Preconditions& conditions) {
-  if (const auto problem = ObjectNameProblem(folder.name)) {
-    return errors::ObjectNameInvalid(folder.name, *problem);
+Result<ManagedFolder> StorageService::InsertManagedFolder(const ObjectName& folder) {
+  if (const auto problem = FolderNameProblem(folder.name)) {
+    return errors::FolderNameInvalid(folder.name, *problem);
   }
-  std::string created;
+  std::string now;
   const auto change = [&](Bucket* changed) -> Status {
+    if (!RulesOf(*changed).uniform_access) return errors::FoldersNeedUniformAccess();
     Json policies = PoliciesOf(*changed);
-    if (policies[kFolders].contains(folder.name)) {
-      return errors::EntryExists("managed folder", folder.name);
-    }
-    created = Rfc3339(changed->updated, 3);
-    policies[kFolders][folder.name] = {{"createTime", created}};
+    if (policies[kFolders].contains(folder.name)) return errors::FolderExists();
+    now = Rfc3339(store_.Now(), 3);
+    policies[kFolders][folder.name] = {{"createTime", now}, {"updateTime", now}};
     SetPolicies(policies, changed);
     return Ok{};
   };
-  RETURN_IF_ERROR(ChangeBucket(folder.bucket, conditions, change, false));
-  return ManagedFolder{folder.name, created};
+  RETURN_IF_ERROR(ChangeBucket(folder.bucket, {}, change, false));
+  return ManagedFolder{folder.name, now, now};
 }
 
-// The conditions apply to the folder, whose metageneration is always 1.
 Status StorageService::DeleteManagedFolder(const ObjectName& folder,
                                            const Preconditions& conditions, bool allow_non_empty) {
-  RETURN_IF_ERROR(CheckMetagenerationConditions(conditions, 1));
+  RETURN_IF_ERROR(GetManagedFolder(folder));
+  RETURN_IF_ERROR(CheckMetagenerationConditions(conditions, ManagedFolder::kMetageneration));
   ASSIGN_OR_RETURN(const Bucket bucket, GetBucket(folder.bucket));
   ASSIGN_OR_RETURN(const bool is_empty, IsEmptyFolder(store_, bucket, folder.name));
-  const bool exists = FindEntry(PoliciesOf(bucket), kFolders, folder.name) != nullptr;
-  if (exists && !is_empty && !allow_non_empty) return errors::FolderNotEmpty(folder.name);
+  if (!is_empty && !allow_non_empty) return errors::FolderNotEmpty(folder.name);
   const auto change = [&](Bucket* changed) -> Status {
     Json policies = PoliciesOf(*changed);
     RETURN_IF_ERROR(EraseEntry(kFolders, "managed folder", folder.name, &policies));

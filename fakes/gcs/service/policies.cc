@@ -6,6 +6,7 @@
 
 #include "base/encoding.h"
 #include "base/json.h"
+#include "base/time_text.h"
 #include "fakes/gcs/errors.h"
 #include "fakes/gcs/service/access_lists.h"
 #include "fakes/gcs/service/iam_policies.h"
@@ -74,10 +75,26 @@ void StorePolicy(const Json& policy, const std::string& folder, Bucket* bucket) 
   SetPolicies(policies, bucket);
 }
 
+// The updateTime of a managed folder is that of its last policy.
+// https://cloud.google.com/storage/docs/json_api/v1/managedFolder#resource-representations
+Status StoreFolderPolicy(const Json& policy, const std::string& folder, Instant now,
+                         Bucket* bucket) {
+  Json policies = PoliciesOf(*bucket);
+  Json& folders = policies["managedFolders"];
+  if (!folders.is_object() || !folders.contains(folder)) {
+    return errors::EntryNotFound("managed folder", folder);
+  }
+  folders[folder]["updateTime"] = Rfc3339(now, 3);
+  SetPolicies(policies, bucket);
+  StorePolicy(policy, folder, bucket);
+  return Ok{};
+}
+
 }  // namespace
 
 Status StorageService::CheckPolicyPlace(const PolicyPlace& place) const {
   RETURN_IF_ERROR(GetBucket(place.bucket));
+  if (!place.folder.empty()) RETURN_IF_ERROR(GetManagedFolder({place.bucket, place.folder}));
   if (!place.object.empty()) {
     RETURN_IF_ERROR(GetObject({place.bucket, place.object}, place.version));
   }
@@ -93,6 +110,7 @@ Result<Json> StorageService::GetObjectPolicy(const PolicyPlace& place) const {
 
 Result<Json> StorageService::GetIamPolicy(const PolicyPlace& place) const {
   if (!place.object.empty()) return GetObjectPolicy(place);
+  RETURN_IF_ERROR(CheckPolicyPlace(place));
   ASSIGN_OR_RETURN(const Bucket bucket, GetBucket(place.bucket));
   return PolicyOf(bucket, place.folder);
 }
@@ -117,14 +135,18 @@ Result<Json> StorageService::SetIamPolicy(const PolicyPlace& place, const Json& 
                                           const Preconditions& conditions) {
   ASSIGN_OR_RETURN(const Json policy, ReadPolicy(body));
   if (!place.object.empty()) return SetObjectPolicy(place, policy, conditions);
+  const bool of_bucket = place.folder.empty();
+  RETURN_IF_ERROR(CheckPolicyPlace(place));
   const auto change = [&](Bucket* changed) -> Status {
-    if (place.folder.empty()) RETURN_IF_ERROR(CheckConditions(policy, *changed));
+    if (of_bucket) RETURN_IF_ERROR(CheckConditions(policy, *changed));
     RETURN_IF_ERROR(CheckConditionsVersion(policy));
     RETURN_IF_ERROR(CheckEtag(policy, PolicyOf(*changed, place.folder)));
-    StorePolicy(policy, place.folder, changed);
+    if (!of_bucket) return StoreFolderPolicy(policy, place.folder, store_.Now(), changed);
+    StorePolicy(policy, "", changed);
     return Ok{};
   };
-  ASSIGN_OR_RETURN(const Bucket bucket, ChangeBucket(place.bucket, conditions, change));
+  const Preconditions of_change = of_bucket ? conditions : Preconditions{};
+  ASSIGN_OR_RETURN(const Bucket bucket, ChangeBucket(place.bucket, of_change, change, of_bucket));
   return PolicyOf(bucket, place.folder);
 }
 

@@ -106,6 +106,9 @@ struct PolicyPlace {
 struct ManagedFolder {
   std::string name;
   std::string create_time;  // RFC 3339
+  std::string update_time;  // when its IAM policy changed last
+  /// Counts changes of its metadata, which no served method changes.
+  static constexpr int64_t kMetageneration = 1;
 };
 
 /// Sorted by name.
@@ -202,7 +205,7 @@ class StorageService {
   /// kFailedPrecondition when `policy` has an etag that is not the current one.
   Result<Json> SetIamPolicy(const PolicyPlace& place, const Json& body,
                             const Preconditions& conditions);
-  /// kNotFound when the bucket or the object does not exist.
+  /// kNotFound when the bucket, the managed folder or the object does not exist.
   Status CheckPolicyPlace(const PolicyPlace& place) const;
 
   // buckets.cc: notifications and managed folders of a bucket
@@ -216,8 +219,9 @@ class StorageService {
   /// Sorted by name.
   Result<std::vector<ManagedFolder>> ListManagedFolders(const std::string& bucket) const;
   Result<ManagedFolder> GetManagedFolder(const ObjectName& folder) const;
-  Result<ManagedFolder> InsertManagedFolder(const ObjectName& folder,
-                                            const Preconditions& conditions);
+  /// kInvalidArgument for an invalid name; kFailedPrecondition unless the bucket has uniform
+  /// bucket-level access; kAlreadyExists.
+  Result<ManagedFolder> InsertManagedFolder(const ObjectName& folder);
   /// kFailedPrecondition if it holds objects or other folders, unless `allow_non_empty`.
   Status DeleteManagedFolder(const ObjectName& folder, const Preconditions& conditions,
                              bool allow_non_empty);

@@ -149,6 +149,8 @@ class ObjectWriter {
 class BucketStore {
  public:
   virtual ~BucketStore() = default;
+  /// The time of the clock from which buckets and objects get their times.
+  virtual Instant Now() const = 0;
   /// Takes name, project, location, class, labels, settings and policies from `wanted`.
   virtual Result<Bucket> CreateBucket(const Bucket& wanted) = 0;
   Result<Bucket> CreateBucket(const std::string& name);

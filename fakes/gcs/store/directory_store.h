@@ -50,6 +50,7 @@ class DirectoryStore final : public BucketStore {
   static Result<std::unique_ptr<DirectoryStore>> Open(DirectoryStoreOptions options,
                                                       const Clock& clock);
 
+  Instant Now() const override { return clock_.Now(); }
   using BucketStore::CreateBucket;
   Result<Bucket> CreateBucket(const Bucket& wanted) override;
   Result<Bucket> GetBucket(const std::string& name) const override;
