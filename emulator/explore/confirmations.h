@@ -27,8 +27,8 @@ class Confirmations {
   Confirmations(const harness::Baseline& baseline, RunAlone run)
       : baseline_(baseline), run_(std::move(run)) {}
 
-  /// Whether the limit ends no run alone of the kind's restarts. Then it is no reason to leave out
-  /// others. A run of another kind confirms nothing. False if a run could not be made.
+  /// Whether none of the kind's restarts, run alone, ends by the limit. Then others of the kind
+  /// must be tried. A run of another kind confirms nothing. False if a run could not be made.
   bool IsRefuted(const LeftOutKind& kind, const TaskList& tasks,
                  const std::vector<std::optional<ExploreOutcome>>& outcomes,
                  const WhyOver& why_over);

@@ -29,7 +29,7 @@ using ::testing::IsEmpty;
 
 constexpr int kNoHost = 77;
 
-/// Who runs caip. Root of a user namespace has no rights over the host.
+/// The user who runs caip. Root of a user namespace has no rights over the host.
 enum class User { kRoot, kRootOfNamespace };
 
 bool MapToRoot(uid_t user, gid_t group) {

@@ -49,23 +49,21 @@ bool IsListed(const HmacKey& key, const Request& request) {
 }
 
 // The token is the last access id of the previous page.
+Json KeyPage(std::vector<HmacKey> keys, size_t limit, const Request& request) {
+  Json page = {{"kind", "storage#hmacKeysMetadata"}};
+  std::erase_if(keys, [&](const HmacKey& key) { return !IsListed(key, request); });
+  if (keys.size() > limit) {
+    keys.resize(limit);
+    page["nextPageToken"] = keys.back().access_id;
+  }
+  for (const HmacKey& key : keys) page["items"].push_back(KeyJson(key, request.BaseUrl()));
+  return page;
+}
+
 Result<Response> ListKeys(ServiceKeys& keys, const Request& request, const PathParameters& path) {
   RETURN_IF_ERROR(CheckParameters(request, "storage.projects.hmacKeys.list"));
   ASSIGN_OR_RETURN(const size_t limit, PageSize(request, kKeyPageMax));
-  Json page = {{"kind", "storage#hmacKeysMetadata"}};
-  Json items = Json::array();
-  std::string last;
-  for (const HmacKey& key : keys.ListHmac(path.At("project"))) {
-    if (!IsListed(key, request)) continue;
-    if (items.size() == limit) {
-      page["nextPageToken"] = last;
-      break;
-    }
-    last = key.access_id;
-    items.push_back(KeyJson(key, request.BaseUrl()));
-  }
-  if (!items.empty()) page["items"] = std::move(items);
-  return Rendered(page);
+  return Rendered(KeyPage(keys.ListHmac(path.At("project")), limit, request));
 }
 
 Result<Response> GetKey(ServiceKeys& keys, const Request& request, const PathParameters& path) {
