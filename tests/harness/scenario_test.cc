@@ -587,6 +587,24 @@ TEST(ScenarioReader, ReadsTheModulesThatAScenarioNeeds) {
   EXPECT_TRUE(read->needs.empty());
 }
 
+TEST(ScenarioReader, AcceptsArgsInOnePlace) {
+  const std::string job = "job: {config: {args: [--a]}, args: [--b]}\n";
+  EXPECT_EQ(Mistakes("description: d\ntrainer: {command: [python3, t.py]}\n" + job), "");
+  const std::string twice =
+      Mistakes("description: d\ntrainer: {command: [python3, t.py], args: [--c]}\n" + job);
+  EXPECT_NE(twice.find("trainer.args"), twice.npos) << twice;
+  EXPECT_NE(twice.find("are the same arguments"), twice.npos) << twice;
+}
+
+TEST(TrainingJobKind, AddsArgumentsAfterThoseOfTheDocument) {
+  const JobCompletion completion{.arguments = {"--bar", "2"}};
+  EXPECT_EQ(TrainingJobs().Complete({{"args", {"--foo", "1"}}}, completion)["args"],
+            Json({"--foo", "1", "--bar", "2"}));
+  EXPECT_EQ(TrainingJobs().Complete(nullptr, completion)["args"], Json({"--bar", "2"}));
+  EXPECT_EQ(TrainingJobs().Complete({{"args", "--foo"}}, completion)["args"], "--foo")
+      << "the service rejects it";
+}
+
 TEST(ScenarioReader, TellsTheConfigOfAJobFromAScenario) {
   const Path folder = Path(CAIP_SOURCE_DIR) / "scenarios";
   EXPECT_TRUE(IsJobConfig(folder / "digits.yaml"));
@@ -594,14 +612,16 @@ TEST(ScenarioReader, TellsTheConfigOfAJobFromAScenario) {
   EXPECT_FALSE(IsJobConfig(folder / "missing.yaml"));
   TemporaryDirectory directory;
   const Path file = directory.path() / "config.yaml";
-  for (const char* of_vertex :
-       {"workerPoolSpecs: []\n", "studySpec: {}\ntrialJobSpec: {}\n",
-        "displayName: d\njobSpec: {workerPoolSpecs: []}\n", "job_spec: {}\n"}) {
+  for (const char* of_vertex : {"workerPoolSpecs: []\n", "studySpec: {}\ntrialJobSpec: {}\n",
+                                "displayName: d\njobSpec: {workerPoolSpecs: []}\n",
+                                "job_spec: {}\n", "labels: {team: a}\n"}) {
     ASSERT_TRUE(WriteFile(file, of_vertex).ok());
     EXPECT_TRUE(IsJobConfig(file)) << of_vertex;
     ASSERT_TRUE(WriteFile(file, of_vertex + std::string("job: {}\n")).ok());
     EXPECT_FALSE(IsJobConfig(file)) << of_vertex;
   }
+  ASSERT_TRUE(WriteFile(file, "description: d\nlabels: {team: a}\n").ok());
+  EXPECT_FALSE(IsJobConfig(file)) << "a scenario with a mistake";
 }
 
 TEST(ScenarioReader, FindsScenariosOfAFolderByNameAndContents) {

@@ -20,6 +20,8 @@ bool IsJobConfig(const Path& file) {
   if (!text.ok()) return false;
   const Cursor top(*text);
   if (!top.IsMap() || HasOneOf(top, {"job", "trainer"})) return false;
+  const bool has_only_labels = top.Has("labels") && top.Members().size() == 1;
+  if (has_only_labels) return true;
   return HasOneOf(top, {"trainingInput", "workerPoolSpecs", "studySpec", "jobSpec", "job_spec"});
 }
 

@@ -205,6 +205,8 @@ void ReadJob(const Reading& reading, Scenario& scenario) {
   const Cursor* trainer = reading.Find("trainer");
   if (job && job->MustBeMap()) ReadJobKeys(*job, scenario);
   if (trainer && trainer->MustBeMap()) ReadTrainer(*trainer, scenario);
+  const bool has_args_twice = job && trainer && job->Has("args") && trainer->Has("args");
+  if (has_args_twice) trainer->At("args").WrongKey(texts::ArgsOfJobAndTrainer());
   const bool is_group = scenario.ranks > 1 || !scenario.members.empty();
   if (is_group && scenario.kind != &TrainingJobs()) job->Wrong(texts::GroupOfOtherJob());
   if (scenario.words.empty() && scenario.document.is_null() && scenario.command.empty()) {

@@ -74,6 +74,11 @@ std::string GroupOfOtherJob() {
          "worker pools into the job instead.";
 }
 
+std::string ArgsOfJobAndTrainer() {
+  return "`args` of the job and `args` of the trainer are the same arguments. Leave out one of the "
+         "two.";
+}
+
 std::string CommandMissing() {
   return "`command` is missing. Set it to the command that the replica runs.";
 }

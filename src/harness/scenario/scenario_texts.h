@@ -36,6 +36,7 @@ std::string DescriptionMissing();
 std::string JobMissing();
 std::string TwoJobKinds();
 std::string GroupOfOtherJob();
+std::string ArgsOfJobAndTrainer();
 std::string CommandMissing();
 std::string ClusterOfOtherSize(int members_max);
 std::string MemberNameNotValid(std::string_view name);

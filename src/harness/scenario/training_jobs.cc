@@ -93,7 +93,7 @@ class TrainingJobKind final : public JobKind {
     }
     if (completion.ranks > 1) MakeGroup(completion, input);
     if (!completion.image.empty()) SetImages(completion.image, input);
-    if (!completion.arguments.empty()) input["args"] = completion.arguments;
+    if (!completion.arguments.empty()) AddArguments(completion.arguments, input);
     return input;
   }
 
@@ -177,8 +177,10 @@ class TrainingJobKind final : public JobKind {
     if (!metric.empty()) tuning["hyperparameterMetricTag"] = metric;
   }
   void AddArguments(const std::vector<std::string>& words, Json& document) const override {
-    if (!document.contains("args")) document["args"] = Json::array();
-    for (const std::string& word : words) document["args"].push_back(word);
+    Json& args = document["args"];
+    if (args.is_null()) args = Json::array();
+    if (!args.is_array()) return;  // the service rejects it
+    for (const std::string& word : words) args.push_back(word);
   }
   void RemoveImages(Json& document) const override {
     for (const RoleNames& role : kRoleNames) {
