@@ -64,13 +64,17 @@ Status AddInputBuckets(const TrainerRequest& request, harness::Scenario& job) {
   return Ok{};
 }
 
-// The files of findings run without the flags, so the job says itself what they need: the commands
-// of its images, and the kind of addresses.
-void AddSettings(const app::EmulatorOptions& options, harness::Scenario& job) {
+// The file of the job, which findings extend, states some settings itself: the commands of its
+// images, the kind of addresses and the view of storage. A run of a finding needs the other flags.
+void AddSettings(const app::EmulatorOptions& options, app::EmulatorFlags flags,
+                 harness::CheckedTrainer& trainer) {
+  harness::Scenario& job = trainer.job;
   for (const std::string& image : job.kind->ImagesOf(job.document)) {
     if (const auto* command = host::FindImage(options.images, image)) job.images[image] = *command;
   }
   job.own_ports = options.addressing == app::Addressing::kPorts;
+  for (const char* stated : {"addressing", "storage_view"}) flags.settings.erase(stated);
+  trainer.repeated_flags = scenario::RepeatedFlags(flags);
 }
 
 void AddFolders(const TrainerRequest& request, const Path& workshop,
@@ -193,10 +197,13 @@ Result<CheckedJob> MakeCheckedCommand(const TrainerRequest& request, const Path&
   ASSIGN_OR_RETURN(const explore::TrialRun trial, explore::TryCommand(first, options));
   harness::CheckedTrainer& trainer = checked.trainer;
   ASSIGN_OR_RETURN(trainer.job, file.Complete(first, trial));
+  ASSIGN_OR_RETURN(checked.settings,
+                   scenario::ReadSettingsOfScenario(request.emulator, nullptr, trainer.job));
   RETURN_IF_ERROR(explore::KeepVolumes(trainer.job, options));
   checked.volumes = options.volumes;
   if (request.out_directories.empty()) checked.other_volumes = trial.other_volumes;
   trainer.is_command = true;
+  trainer.repeated_flags = scenario::RepeatedFlags(request.emulator);
   AddCommon(request, workshop, trainer);
   return checked;
 }
@@ -217,7 +224,7 @@ Result<CheckedJob> MakeCheckedJob(const TrainerRequest& request, const Path& wor
   }
   RETURN_IF_ERROR(AddInputBuckets(request, trainer.job));
   ASSIGN_OR_RETURN(checked.settings, scenario::ReadSettingsOfJob(request.emulator, trainer.job));
-  AddSettings(checked.settings.options, trainer.job);
+  AddSettings(checked.settings.options, request.emulator, trainer);
   trainer.job.steps.regex = request.step_regex;
   trainer.is_container = trainer.job.kind->RunsImage(trainer.job.document);
   trainer.has_own_files = scenario::BringsOwnFiles(trainer.job, checked.settings.options);

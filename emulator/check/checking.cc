@@ -1,7 +1,9 @@
 #include "emulator/check/checking.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -15,7 +17,9 @@
 #include "emulator/explore/fingerprint.h"
 #include "emulator/scenario/abilities.h"
 #include "emulator/scenario/scenario_run.h"
+#include "harness/check/run_evidence.h"
 #include "host/process/child_process.h"
+#include "ml/catalog/catalog.h"
 
 namespace caip::check {
 namespace {
@@ -88,6 +92,15 @@ void RemoveJob(const Path& file) {
   RemoveTree(Path(file).replace_extension());
 }
 
+// Replicas are processes of this host unless the plan or a setting asks for machines.
+scenario::RunSettings SettingsOf(const RunPlan& plan, const CheckingOptions& options) {
+  scenario::RunSettings settings = options.settings;
+  app::Isolation& isolation = settings.options.isolation;
+  const bool is_open = isolation == app::Isolation::kByHost;
+  if (is_open && !plan.on_machines) isolation = app::Isolation::kProcess;
+  return settings;
+}
+
 explore::ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOptions& options) {
   explore::ExploreOptions exploring;
   exploring.workshop = options.workshop;
@@ -97,7 +110,7 @@ explore::ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOp
   exploring.budget = plan.budget;
   exploring.points_max = plan.points_max;
   exploring.interrupted = options.interrupted;
-  exploring.settings = options.settings;
+  exploring.settings = SettingsOf(plan, options);
   exploring.volumes = options.volumes;
   exploring.pairs = explore::Pairs::kNone;
   exploring.kept_sample = false;
@@ -146,6 +159,22 @@ Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& opti
                          finding.flaw.kind == harness::Flaw::Kind::kSpoiledOutput});
   }
   return Ok{};
+}
+
+// Fails if the plain run failed because the Python of this host lacks a module of the job's
+// software.
+Status CheckSoftwareOfHost(const CheckSession& session) {
+  const harness::Scenario& job = session.trainer.job;
+  if (session.trainer.is_command) return Ok{};
+  const harness::MissingModule module = harness::MissingModuleOf(session);
+  if (module.origin != harness::MissingModule::Origin::kRuntime) return Ok{};
+  const auto program = job.kind->PythonModuleOf(job.document);
+  const std::string version = program ? program->software_version : "";
+  if (ml::DefaultCatalog().FindRuntime(version)) {
+    return errors::RuntimeModuleMissing(module.name, "Runtime version " + version, version);
+  }
+  return errors::RuntimeModuleMissing(
+      module.name, version.empty() ? "The service" : "The image '" + version + "'", "");
 }
 
 // Runs look_at_packages.py with a Python of this host. Does not run anything of the trainer.
@@ -205,6 +234,7 @@ class Maker {
         run->took = MonotonicNow() - begin;
         if (options_.made) options_.made(*kind, *run);
         session_.runs[kind->name] = *std::move(run);
+        if (kind->after.empty() && outcome_.ok()) outcome_ = CheckSoftwareOfHost(session_);
       }
       changed_.notify_all();
     }
@@ -221,28 +251,48 @@ class Maker {
     return nullptr;
   }
 
-  Result<CheckRun> Make(const CheckRunKind& kind, const RunPlan& plan) {
+  Result<CheckRun> Make(const CheckRunKind& kind, RunPlan plan) {
     CheckRun run;
     run.skipped = plan.skip;
     if (!run.skipped.empty()) return run;
     if (plan.how == RunPlan::How::kLook) {
+      plan.look["environment"] = EnvironmentAfter(StringOr(plan.look, "environment")).string();
       ASSIGN_OR_RETURN(run.look, LookAtPackages(plan.look));
       return run;
     }
     run.skipped = scenario::DescribeMissingAbility(plan.scenario);
     if (!run.skipped.empty()) return run;
     const bool explores = plan.how == RunPlan::How::kExplore;
+    plan.scenario.own_ports = plan.scenario.own_ports || needs_ports_;
     RETURN_IF_ERROR(explores ? ExploreRestarts(plan, options_, run) : RunScenario(kind, plan, run));
     return run;
   }
 
-  Status RunScenario(const CheckRunKind& kind, const RunPlan& plan, CheckRun& run) {
+  // The place of a run's environment after the run. The run had a link to it in its own folder.
+  Path EnvironmentAfter(const Path& environment) const {
+    if (environment.empty()) return {};
+    return options_.workshop / "caches" / "environments" / environment.filename();
+  }
+
+  // If replicas that are processes of this host could not listen on port 2222, the run is made
+  // again with a port for each of them. Runs after such a plain run get their own ports at once.
+  Status RunScenario(const CheckRunKind& kind, RunPlan plan, CheckRun& run) {
+    ASSIGN_OR_RETURN(const bool lacked_port, TryScenario(kind, plan, run));
+    if (!lacked_port) return Ok{};
+    if (kind.after.empty()) needs_ports_ = true;
+    plan.scenario.own_ports = true;
+    RETURN_IF_ERROR(TryScenario(kind, plan, run));
+    return Ok{};
+  }
+
+  // Returns whether the run shows nothing, because its replicas could not listen on port 2222.
+  Result<bool> TryScenario(const CheckRunKind& kind, const RunPlan& plan, CheckRun& run) {
     scenario::RunOptions run_options;
     run_options.state = options_.workshop / ("check-" + kind.name);
     run_options.caches = options_.workshop / "caches";
     run_options.seed = plan.scenario.seed;
     run_options.interrupted = options_.interrupted;
-    run_options.settings = options_.settings;
+    run_options.settings = SettingsOf(plan, options_);
     run_options.volumes = options_.volumes;
     run_options.alter_launch = LaunchEditorOf(plan);
     const Path state = run_options.state;
@@ -250,12 +300,16 @@ class Maker {
     std::error_code error;
     TraceRecorder traces(std::filesystem::canonical(state, error) / "buckets", plan.watches_files);
     run_options.observer = &traces;
-    auto evidence = scenario::ScenarioRun(plan.scenario, std::move(run_options)).Run();
+    auto attempt = std::make_unique<scenario::ScenarioRun>(plan.scenario, std::move(run_options));
+    auto evidence = attempt->Run();
+    const bool lacked_port = !evidence.ok() && attempt->lacked_task_port();
+    attempt.reset();
     RemoveTree(state);
+    if (lacked_port) return true;
     if (!evidence.ok()) return evidence.error();
     run.evidence = *std::move(evidence);
     traces.HandOver(run);
-    return Ok{};
+    return false;
   }
 
   const std::vector<const CheckRunKind*>& kinds_;
@@ -264,6 +318,7 @@ class Maker {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::set<std::string> begun_;
+  std::atomic<bool> needs_ports_{false};
   Status outcome_ = Ok{};
 };
 

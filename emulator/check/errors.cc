@@ -26,6 +26,20 @@ Error BucketIsTheJobs(std::string_view bucket) {
                  "' contains the output of the job. Give the bucket another name.");
 }
 
+Error RuntimeModuleMissing(std::string_view module, std::string_view software,
+                           std::string_view runtime_version) {
+  const std::string version(runtime_version);
+  const std::string install =
+      version.empty() ? "Choose" : "Run `caip runtimes install " + version + "`, or choose";
+  return {Code::kUnimplemented,
+          std::string(software) + " has the module '" + std::string(module) +
+              "', but the Python that ran the job does not have it. The run shows nothing about "
+              "the trainer. " +
+              install +
+              " a Python that has the module with --python, or with `runtimes:` in the "
+              "configuration."};
+}
+
 Error PythonNotFound() {
   return {Code::kNotFound,
           "The packages cannot be inspected: neither python3 nor python is on PATH."};

@@ -49,6 +49,12 @@ Error PackageInBucket(std::string_view where, std::string_view uri) {
                  "' is in a bucket. Give the archive as a file of this host.");
 }
 
+Error JobDirIsADirectory() {
+  return Invalid(
+      "`{job_dir}` in the command is a directory. Leave out --storage-view gs, or write "
+      "`{gs_job_dir}` in the command.");
+}
+
 Error FaultWithoutReplica(std::string_view fault, std::string_view replica,
                           const std::vector<std::string>& replicas) {
   return Invalid("Fault '" + S(fault) + "' can never happen: the job has no " + S(replica) +
@@ -139,6 +145,14 @@ Error TaskPortTaken() {
       "2222 of all addresses, so they could not. The run shows nothing about the trainer. "
       "`ss -ltnp 'sport = :2222'` names the program. Stop it, or set `addressing: ports`, or leave "
       "out `isolation: process` and `--isolation process`: machines have networks of their own."};
+}
+
+Error TaskPortShared() {
+  return {Code::kUnimplemented,
+          "A replica failed while another one listened on port 2222 of all addresses, as servers "
+          "of TensorFlow do. The replicas ran as processes of this host, so only one of them can "
+          "do so. The run shows nothing about the trainer. Set `addressing: ports`, or leave out "
+          "`isolation: process` and `--isolation process`: machines have networks of their own."};
 }
 
 Error NoDescriptorsForRun(uint64_t limit) {

@@ -21,6 +21,8 @@ Error JobConfig(const Path& file);
 Error PackageInBucket(std::string_view where, std::string_view uri);
 /// The words of a job may not read the standard input, which each run would read again.
 Error StandardInputOfJob();
+/// `{job_dir}` in the scenario's command is a directory, whatever a flag says.
+Error JobDirIsADirectory();
 /// A fault names a replica that the job does not have.
 Error FaultWithoutReplica(std::string_view fault, std::string_view replica,
                           const std::vector<std::string>& replicas);
@@ -51,6 +53,7 @@ Error DiskFull(const Path& directory);
 Error ReplicaRefused(std::string_view why);
 Error NoDescriptorsForRun(uint64_t limit);
 Error TaskPortTaken();
+Error TaskPortShared();
 
 // A system call failed.
 Error CannotKeep(std::string_view file, int error_number);

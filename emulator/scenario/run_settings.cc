@@ -7,12 +7,17 @@
 #include "base/json.h"
 #include "base/quoting.h"
 #include "emulator/app/settings/settings_table.h"
+#include "emulator/scenario/errors.h"
 #include "host/images/kept_mappings.h"
 #include "host/process/image_map.h"
 #include "ml/catalog/catalog.h"
 
 namespace caip::scenario {
 namespace {
+
+constexpr char kImages[] = "images";
+constexpr char kRuntimes[] = "runtimes";
+constexpr const char* kUsedOfState[] = {"config.yaml", kImages, kRuntimes};
 
 using app::EmulatorFlags;
 using app::EmulatorOptions;
@@ -23,7 +28,7 @@ bool IsOfScenarios(const app::Setting& setting) {
   return setting.in_runs == app::InRuns::kScenario;
 }
 
-// Sets what the scenario states itself, if a flag of its words says it.
+// Sets what the scenario states itself, if a flag of its words or of the command says it.
 Status TakeScenarioFlags(const EmulatorFlags& flags, harness::Scenario& scenario) {
   EmulatorFlags own;
   for (const app::Setting& setting : app::Settings()) {
@@ -44,6 +49,7 @@ Status TakeScenarioFlags(const EmulatorFlags& flags, harness::Scenario& scenario
   }
   if (own.Has("storage_view")) {
     const bool is_path = options.storage_view == app::StorageView::kPath;
+    if (!is_path && scenario.CommandHas(harness::kJobDirWord)) return errors::JobDirIsADirectory();
     scenario.semantics = is_path ? harness::Semantics::kPosix : harness::Semantics::kObject;
   }
   return Ok{};
@@ -51,13 +57,20 @@ Status TakeScenarioFlags(const EmulatorFlags& flags, harness::Scenario& scenario
 
 bool IsImages(const app::Setting& setting) { return setting.key == "images"; }
 
+// Whether runs find something there: the configuration, installed runtime versions or images.
+bool HasSettings(const Path& state) {
+  std::error_code error;
+  return std::ranges::any_of(
+      kUsedOfState, [&](const char* name) { return std::filesystem::exists(state / name, error); });
+}
+
 Result<RunSettings> ReadSettings(const EmulatorFlags& flags, harness::Scenario& scenario) {
   RETURN_IF_ERROR(TakeScenarioFlags(flags, scenario));
   RunSettings settings;
   const Path state = app::StateDirectory(flags);
   ASSIGN_OR_RETURN(settings.options, app::ReadOptions(flags, state, IsOfRuns));
-  settings.options.image_store = state / "images";
-  settings.options.runtime_store = state / "runtimes";
+  settings.options.image_store = state / kImages;
+  settings.options.runtime_store = state / kRuntimes;
   return settings;
 }
 
@@ -76,6 +89,11 @@ Status CompleteImages(const EmulatorFlags& flags, EmulatorOptions& options) {
 }
 
 }  // namespace
+
+bool IsFlagOfScenarios(const app::Setting& setting) {
+  const bool has_effect = setting.in_runs != app::InRuns::kUnused && !setting.flag.empty();
+  return has_effect && setting.key != "seed" && !IsImages(setting);
+}
 
 bool BringsOwnFiles(const harness::Scenario& job, const EmulatorOptions& options) {
   if (job.kind->PythonModuleOf(job.document)) return false;
@@ -101,11 +119,6 @@ Result<RunSettings> ReadSettingsOfJob(const EmulatorFlags& flags, harness::Scena
   ASSIGN_OR_RETURN(RunSettings settings, ReadSettings(flags, job));
   RETURN_IF_ERROR(CompleteImages(flags, settings.options));
   job.semantics = is_posix ? harness::Semantics::kPosix : harness::Semantics::kObject;
-  app::Isolation& isolation = settings.options.isolation;
-  const bool is_open = isolation == app::Isolation::kByHost;
-  if (is_open && !BringsOwnFiles(job, settings.options)) {
-    isolation = app::Isolation::kProcess;
-  }
   return settings;
 }
 
@@ -126,11 +139,18 @@ Result<bool> UsesDirectories(const EmulatorFlags& flags) {
 
 std::string RepeatedFlags(const EmulatorFlags& command) {
   std::string text;
-  std::error_code error;
-  const Path state = app::StateDirectory(command);
-  const bool has_file = std::filesystem::exists(state / "config.yaml", error);
-  if (command.state && has_file) text += " --state " + ShellQuoted(*command.state);
+  if (command.state && HasSettings(*command.state)) {
+    text += " --state " + ShellQuoted(*command.state);
+  }
   if (command.config) text += " --emulator-config " + ShellQuoted(*command.config);
+  for (const auto& [key, values] : command.settings) {
+    const app::Setting& setting = *app::FindSetting(key);
+    if (!IsFlagOfScenarios(setting)) continue;
+    for (const std::string& value : values) {
+      text += " " + std::string(setting.flag);
+      if (setting.form != app::Setting::Form::kSwitch) text += " " + ShellQuoted(value);
+    }
+  }
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "emulator/app/settings/emulator_flags.h"
 #include "emulator/app/settings/options.h"
+#include "emulator/app/settings/settings_table.h"
 #include "emulator/scenario/job_words.h"
 #include "harness/scenario/scenario.h"
 
@@ -23,8 +24,7 @@ bool BringsOwnFiles(const harness::Scenario& job, const app::EmulatorOptions& op
 
 /// For a job that the words of a command describe. `flags` are all flags of the command. Flags of
 /// what a scenario states itself (seed, delays, storage view) change `job`. The configuration of
-/// the state directory counts as it does for a submit. Replicas are processes unless machines are
-/// asked for or an image needs them.
+/// the state directory counts as it does for a submit.
 Result<RunSettings> ReadSettingsOfJob(const app::EmulatorFlags& flags, harness::Scenario& job);
 
 /// For a scenario. Its words may have flags, too; those of the command override them.
@@ -37,7 +37,12 @@ app::EmulatorFlags Merged(app::EmulatorFlags words, const app::EmulatorFlags& co
 /// Whether the jobs of a submit with these flags see storage as a directory.
 Result<bool> UsesDirectories(const app::EmulatorFlags& flags);
 
-/// The flags of a command that a repetition of its runs needs, each after a blank; "" for none.
+/// Whether the setting is a flag of `scenario run`. That command has a seed of its own, and a
+/// scenario maps images itself.
+bool IsFlagOfScenarios(const app::Setting& setting);
+
+/// The flags of a command that `scenario run` needs to repeat its runs, each after a blank; "" for
+/// none.
 std::string RepeatedFlags(const app::EmulatorFlags& command);
 
 }  // namespace caip::scenario

@@ -181,6 +181,9 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
                   [this](const std::string& why) {
                     const std::lock_guard lock(refusal_mutex_);
                     refusal_ = why;
+                  },
+                  [this] {
+                    if (host::IsTaskPortTaken()) member_failed_ = true;
                   }});
   launcher_ = watched.get();
   replicas.launcher = std::move(watched);
@@ -270,8 +273,10 @@ Result<Evidence> ScenarioRun::Run() {
     return errors::NoDescriptorsForRun(DescriptorLimit());
   }
   const bool failed = evidence.ok() && !well;
-  if (failed && LendsTaskPorts() && !was_taken && host::IsTaskPortTaken()) {
-    return errors::TaskPortTaken();
+  const bool is_taken = !was_taken && LendsTaskPorts() && host::IsTaskPortTaken();
+  lacked_task_port_ = failed && (is_taken || member_failed_);
+  if (lacked_task_port_) {
+    return is_taken ? errors::TaskPortTaken() : errors::TaskPortShared();
   }
   if (!DiskWasFull() && (well || !LacksRoom())) return evidence;
   return errors::DiskFull(options_.state);

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """The program with which `caip check` inspects packages."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tarfile
 import tempfile
 import unittest
+import venv
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOOK = ROOT / "emulator" / "check" / "python" / "look_at_packages.py"
+RUNTIME = ROOT / "src" / "harness" / "check" / "runtime_modules.txt"
 
 
 class Look(unittest.TestCase):
@@ -18,7 +21,7 @@ class Look(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.folder = pathlib.Path(directory.name)
 
-    def look(self, files, packed=None, requires=""):
+    def look(self, files, packed=None, requires="", environment=""):
         """Inspects a source tree with `files` and an archive with those of them that are `packed`."""
         archive = self.folder / "trainer-0.1.tar.gz"
         with tarfile.open(archive, "w:gz") as tar:
@@ -32,9 +35,10 @@ class Look(unittest.TestCase):
             egg.write_text(requires)
             tar.add(egg, "trainer-0.1/trainer.egg-info/requires.txt")
         asked = {"archives": [str(archive)], "source": str(self.folder / "src" / "trainer"),
-                 "environment": ""}
+                 "environment": str(environment), "runtime": RUNTIME.read_text().split()}
         done = subprocess.run([sys.executable, str(LOOK), json.dumps(asked)], check=True,
-                              stdout=subprocess.PIPE, text=True, timeout=60)
+                              stdout=subprocess.PIPE, text=True, timeout=60,
+                              env={**os.environ, "PYTHONPATH": str(self.folder / "here")})
         return json.loads(done.stdout)
 
     def missing(self, *words, **more):
@@ -77,6 +81,36 @@ class Look(unittest.TestCase):
                 ("def draw():\n    import office_plots\n", ["office_plots"]),
                 ("this is not Python\n", [])]:
             self.assertEqual(self.undeclared(text), undeclared, text)
+
+    def environment(self, *modules):
+        """A virtual environment with the modules, of which one distribution has all."""
+        environment = self.folder / "environment"
+        venv.create(environment)
+        packages = next(environment.glob("lib/python*/site-packages"))
+        for module in modules:
+            (packages / f"{module}.py").write_text("")
+        about = packages / "office_suite-1.0.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: office-suite\nVersion: 1.0\n")
+        (about / "top_level.txt").write_text("\n".join(modules))
+        return environment
+
+    def test_modules_are_those_of_the_python_of_the_job(self):
+        (self.folder / "here").mkdir()
+        (self.folder / "here" / "office_maps.py").write_text("")
+        environment = self.environment("office_plots")
+        files = {"trainer/__init__.py": "", "trainer/task.py": "import office_plots, office_maps, json\n"}
+        for at, plots, maps in (
+                ("", "which is not here either", "which this host happens to have"),
+                (self.folder / "none", "which is not here either", "which this host happens to have"),
+                (environment, "which this host happens to have", "which the Python of the job does not have")):
+            found = {one["module"]: one["why"] for one in self.look(files, environment=at)["undeclared"]}
+            self.assertEqual(found, {"office_plots": plots, "office_maps": maps}, at)
+
+    def test_a_declared_distribution_may_be_installed_for_the_job_only(self):
+        files = {"trainer/__init__.py": "", "trainer/task.py": "import office_plots\n"}
+        found = self.look(files, requires="office-suite\n", environment=self.environment("office_plots"))
+        self.assertEqual(found["undeclared"], [])
 
     def test_a_declared_import_is_matched_by_its_distribution(self):
         self.assertEqual(self.undeclared("import office_plots\n", "office-plots>=2.0\n"), [])

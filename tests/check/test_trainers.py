@@ -3,6 +3,9 @@
 import json
 import os
 import pathlib
+import shlex
+import socket
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -179,6 +182,54 @@ class Check(fixture.WithFolder):
         report, done = self.report("--addressing", "ports", *words)
         self.assertEqual(list(self.verdicts(report, "PASS")), ["roles/chief"], done.stdout)
 
+    def test_replicas_may_listen_on_all_addresses(self):
+        """As servers of TensorFlow do. Each replica keeps its port until all have theirs."""
+        listens = [("    role, index = task()",
+                    "    role, index = task()\n"
+                    '    cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})\n'
+                    "    if role in cluster:\n"
+                    "        server = socket.create_server(('0.0.0.0', int(cluster[role][index].rsplit(':', 1)[1])))\n"
+                    "        job.put('logs/%s-%d/up' % (role, index), {})\n"
+                    "        while len(job.list('logs/')) < sum(map(len, cluster.values())):\n"
+                    "            time.sleep(0.02)"),
+                   ("import os\n", "import os\nimport socket\n")]
+        words = ["--filter", "start/*", "--filter", "roles/*",
+                 *self.as_image(trainers.write(self.folder / "source", listens))]
+        cluster = ["--scale-tier", "CUSTOM", "--master-machine-type", "n1-standard-4", "--worker-image-uri",
+                   fixture.IMAGE, "--worker-machine-type", "n1-standard-4", "--worker-count", "2"]
+        for isolation in (["--filter", "restart/*"], ["--isolation", "process"]):
+            for job in ([], cluster):
+                with self.subTest(isolation=isolation, job=job):
+                    report, done = self.report(*isolation, *words, *job)
+                    self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"), {}, done.stdout)
+                    for check in ("start/succeeds", "roles/chief", "roles/worker"):
+                        self.assertIn(check, self.verdicts(report, "PASS"), done.stdout)
+
+    def test_replicas_may_listen_on_a_port_of_their_own(self):
+        """Other replicas and other runs at the same time use the port, too."""
+        machines.need(self.caip)
+        with socket.socket() as free:
+            free.bind(("0.0.0.0", 0))
+            port = free.getsockname()[1]
+        listens = [("    role, index = task()",
+                    f"    role, index = task()\n    server = socket.create_server(('0.0.0.0', {port}))"),
+                   ("import os\n", "import os\nimport socket\n")]
+        report, done = self.report("--jobs", "4", *self.as_image(trainers.write(self.folder / "source", listens)))
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"), {}, done.stdout)
+
+    def test_a_host_that_lacks_a_module_of_the_runtime_version_shows_nothing_about_the_trainer(self):
+        has = "import importlib.util, sys; sys.exit(importlib.util.find_spec('keras_preprocessing') is None)"
+        if subprocess.run(["python3", "-c", has]).returncode == 0:
+            self.skipTest("this host has the module")
+        imports = [("import os\n", "import os\nimport keras_preprocessing\n")]
+        package = trainers.write(self.folder / "source", imports)
+        words = ["--runtime-version", "2.11", "--python-version", "3.7", *self.as_package(package)]
+        for check in ("start/succeeds", "package/dependencies"):
+            done = self.run_caip("--filter", check, *words)
+            self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+            self.assertIn("Runtime version 2.11 has the module 'keras_preprocessing'", done.stderr)
+            self.assertIn("caip runtimes install 2.11", done.stderr)
+
     def test_steps_may_have_another_format(self):
         """Only the steps show that this trainer starts over, because it reads what it wrote."""
         starts_over = [('print(json.dumps({"step": step, "w": step / 4}), flush=True)',
@@ -269,10 +320,48 @@ class Check(fixture.WithFolder):
         self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
         self.assertIn("BROKEN", again.stdout)
 
+    def test_a_finding_runs_again_with_the_flags_of_the_check(self):
+        package = trainers.write(self.folder / "source", trainers.BROKEN["restart/explored"])
+        (self.folder / "settings.yaml").write_text("gs_front: off\n")
+        python = self.folder / "own" / "python3"
+        python.parent.mkdir()
+        python.write_text(f'#!/bin/sh\necho used >> {self.folder}/log\nexec {sys.executable} "$@"\n')
+        python.chmod(0o755)
+        report, done = self.report("--filter", "restart/explored", "--emulator-config", "settings.yaml",
+                                   "--python", python, *self.as_package(package))
+        found = next(check for check in report["checks"] if check["id"] == "restart/explored")
+        lines = [line.strip() for line in found["evidence"] if "again: " in line]
+        self.assertTrue(lines, done.stdout)
+        words = shlex.split(lines[0])
+        self.assertEqual(words[5:], ["--emulator-config", "settings.yaml", "--python", str(python)])
+        (self.folder / "log").unlink()
+        again = subprocess.run([self.caip, *words[2:], "--state", str(self.state)], cwd=self.folder, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=fixture.PATIENCE)
+        self.assertEqual(again.returncode, 1, again.stdout)
+        self.assertIn("BROKEN", again.stdout)
+        self.assertTrue((self.folder / "log").exists(), "another Python ran")
+
+    def test_a_worker_that_trains_alone_is_restarted(self):
+        alone = [('    if role in ("chief", "master"):\n        train(job, args.steps)',
+                  '    if role == "worker":\n        train(job, args.steps)')]
+        cluster = ["--scale-tier", "custom", "--master-machine-type", "n1-standard-4", "--worker-machine-type",
+                   "n1-standard-4", "--worker-count", "1", "--worker-image-uri", fixture.IMAGE]
+        words = ["--filter", "restart/*", "--filter", "exit/sigterm", *cluster]
+        package = trainers.write(self.folder / "source", alone)
+        report, done = self.report(*words, *self.as_image(package))
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN", "SKIPPED"), {}, done.stdout)
+        breaks = ('    if role == "worker":\n',
+                  '    if role == "worker":\n        if 0 < newest(job) < args.steps:\n'
+                  '            raise ValueError("cannot resume")\n')
+        package = trainers.write(self.folder / "broken", [*alone, breaks])
+        report, done = self.report(*words, *self.as_image(package))
+        self.assertIn("restart/sigterm", self.verdicts(report, "FAIL"), done.stdout)
+
     def test_objects_that_the_explorer_does_not_compare_are_listed(self):
         differs = [('    if not job.list("export/"):',
                     '    job.put("process", {"id": os.getpid()})\n    if not job.list("export/"):')]
         _, done = self.report("--verbose", "--filter", "restart/explored",
+                              "--isolation", "process",  # on machines, process ids are equal
                               *self.as_image(trainers.write(self.folder / "source", differs)))
         self.assertIn("not compared: object job/out/process", done.stdout)
 

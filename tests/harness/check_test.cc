@@ -19,6 +19,7 @@ using std::chrono::seconds;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 /// A session of one plain run of a master.
@@ -121,6 +122,38 @@ TEST(CheckRuns, OfAClusterKeepItsRoles) {
   EXPECT_EQ(FindCheckRun("chief")->plan(*session).scenario.document, input);
 }
 
+// The names of the runs whose replicas are machines by default.
+std::set<std::string> RunsOnMachines(const CheckSession& session) {
+  std::set<std::string> names;
+  for (const CheckRunKind& kind : CheckRunKinds()) {
+    if (kind.plan(session).on_machines) names.insert(kind.name);
+  }
+  return names;
+}
+
+TEST(CheckRuns, UseMachinesAfterThePlainRun) {
+  ASession session = Saves({10, 20}, 30);
+  session.Ends("SUCCEEDED");
+  const std::set<std::string> on_machines = RunsOnMachines(*session);
+  for (const char* name : {"chief", "master", "restarts", "unknown-flag", "maintenance"}) {
+    EXPECT_TRUE(on_machines.contains(name)) << name;
+  }
+  EXPECT_FALSE(on_machines.contains("moved")) << "it is compared with the plain run";
+  session->runs["plain"].traces.files.push_back(
+      {.replica = "master-0", .path = "/srv/words.txt", .was_there = true, .read = true});
+  EXPECT_THAT(RunsOnMachines(*session), IsEmpty()) << "a machine may hide the file";
+}
+
+TEST(CheckRuns, OfAClusterUseMachines) {
+  ASession session;
+  Json& input = session->trainer.job.document;
+  input["scaleTier"] = "STANDARD_1";
+  session->runs.clear();
+  EXPECT_TRUE(FindCheckRun("plain")->plan(*session).on_machines);
+  input["scaleTier"] = "BASIC";
+  EXPECT_FALSE(FindCheckRun("plain")->plan(*session).on_machines);
+}
+
 TEST(CheckedRestart, ComesAfterAStepWithASaveBeforeIt) {
   ASession session;
   session.With(0, Live("master-0", 1)).With(1, Step("master-0", 1, 1));
@@ -134,6 +167,91 @@ TEST(CheckedRestart, ComesAfterAWriteIfNoStepsAreReported) {
   session.With(0, Live("master-0", 1)).With(1, Saved("a")).With(2, Saved("b")).With(3, Saved("c"));
   EXPECT_EQ(Describe(*FindMiddle(session->Run("plain"))), "after create job/out/b by master-0");
   EXPECT_FALSE(FindMiddle(ASession()->Run("plain")));
+}
+
+/// A run of a master that only exports the result, and of a worker that trains.
+ASession WorkerTrains() {
+  ASession session;
+  session->runs["plain"].launched.push_back({"worker-0", 1, {}, {}});
+  session.With(0, Live("master-0", 1)).With(0, Live("worker-0", 1));
+  for (int64_t step = 1; step <= 6; ++step) {
+    session.With(step, Step("worker-0", 1, step));
+    session.With(step, Storage("worker-0", 1, "write", "job/out/ck"));
+  }
+  session.With(7, Saved("model")).With(7, Exit("worker-0", 1)).With(8, Exit("master-0", 1));
+  session.Ends("SUCCEEDED");
+  return session;
+}
+
+TEST(CheckedRestart, IsThatOfAWorkerIfTheMasterDoesNotTrain) {
+  ASession session = WorkerTrains();
+  EXPECT_FALSE(FindMiddle(session->Run("plain")));
+  EXPECT_EQ(Describe(*FindRestartPoint(session->Run("plain"))), "after step 4 of worker-0");
+  const RunPlan plan = FindCheckRun("maintenance")->plan(*session);
+  EXPECT_EQ(plan.skip, "");
+  ASSERT_EQ(plan.scenario.faults.size(), 2u);
+  EXPECT_EQ(plan.scenario.faults.back().replica, "worker-0");
+}
+
+/// The worker gets SIGTERM after step 4, and its second boot begins at step `resumes`.
+ASession WorkerIsRestarted(int64_t resumes, int exit_code) {
+  ASession session = WorkerTrains();
+  CheckRun run = session->runs["plain"];
+  std::vector<Event>& events = run.evidence.events;
+  events.clear();
+  for (int64_t step = 1; step <= 4; ++step) {
+    events.push_back(Step("worker-0", 1, step));
+    events.push_back(Storage("worker-0", 1, "write", "job/out/ck"));
+  }
+  events.push_back(Exit("worker-0", 1, exit_code));
+  for (int64_t step = resumes; step <= 6; ++step) events.push_back(Step("worker-0", 2, step));
+  events.push_back(Exit("worker-0", 2));
+  events.push_back(Exit("master-0", 1));
+  session->runs["maintenance"] = std::move(run);
+  return session;
+}
+
+TEST(CheckedRestart, OfAWorkerIsJudgedByItsOwnSteps) {
+  const auto evaluate = [](const char* id, int64_t resumes, int exit_code = 143) {
+    return EvaluateCheck(*FindCheck(id), *WorkerIsRestarted(resumes, exit_code));
+  };
+  EXPECT_EQ(evaluate("restart/resumes", 5).found, "boot 1 reached step 4, boot 2 began at 5");
+  EXPECT_EQ(evaluate("restart/resumes", 5).verdict, CheckVerdict::kPass);
+  EXPECT_EQ(evaluate("restart/resumes", 1).verdict, CheckVerdict::kFail);
+  EXPECT_THAT(evaluate("restart/sigterm", 5).found, HasSubstr("6 steps done"));
+  EXPECT_THAT(evaluate("restart/sigterm", 6).evidence, ElementsAre("not done: step 5"));
+  EXPECT_EQ(evaluate("exit/sigterm", 5).verdict, CheckVerdict::kPass);
+  EXPECT_EQ(evaluate("exit/sigterm", 5, 0).verdict, CheckVerdict::kFail);
+}
+
+TEST(CheckpointsCheck, ShowsTheWritesOfAllReplicas) {
+  ASession session;
+  session.With(0, Live("master-0", 1));
+  session.With(99, Storage("worker-0", 1, "create", "job/out/model"));
+  session.With(100, Exit("master-0", 1)).Ends("SUCCEEDED");
+  const CheckResult result = EvaluateCheck(*FindCheck("restart/checkpoints"), *session);
+  EXPECT_EQ(result.found, "nothing was saved before the training was over");
+  EXPECT_THAT(result.evidence, ElementsAre(HasSubstr("job/out/model")));
+}
+
+TEST(ExploredCheck, IsEvaluatedForATrainerWithoutAMiddle) {
+  const CheckKind& check = *FindCheck("restart/explored");
+  ASession session = Saves({10, 20}, 30);
+  session->runs["restarts"].restarts_tried = 12;
+  EXPECT_EQ(EvaluateCheck(check, *session).verdict, CheckVerdict::kNotRun)
+      << "maintenance is missing";
+  session->runs["maintenance"].skipped = "there is no middle";
+  EXPECT_EQ(EvaluateCheck(check, *session).verdict, CheckVerdict::kPass);
+  session->runs["restarts"].flaws = {
+      {"it fails", "after step 3", "SUCCEEDED", "FAILED", "f 1.yaml"}};
+  session->trainer.repeated_flags = " --python /opt/python3";
+  const CheckResult result = EvaluateCheck(check, *session);
+  EXPECT_EQ(result.verdict, CheckVerdict::kFail);
+  EXPECT_THAT(result.evidence,
+              Contains("  again: caip scenario run 'f 1.yaml' --python /opt/python3"));
+  std::set<std::string> names;
+  for (const CheckRunKind* kind : RunsFor({&check})) names.insert(kind->name);
+  EXPECT_TRUE(names.contains("maintenance"));
 }
 
 TEST(CheckpointsCheck, ComparesTheLongestIntervalWithALifetimeAndALimit) {
@@ -308,6 +426,17 @@ TEST(PackageChecks, ANameThatAModuleLacksIsNoMistakeOfPacking) {
     EXPECT_EQ(job.Of("start/succeeds").verdict, CheckVerdict::kFail) << line;
     EXPECT_EQ(job.Of("package/installed").verdict, CheckVerdict::kSkipped) << line;
     EXPECT_NE(job.Of("package/dependencies").verdict, CheckVerdict::kFail) << line;
+  }
+}
+
+TEST(PackageChecks, AMissingModuleOfTheRuntimeVersionIsNoMistakeOfTheTrainer) {
+  using Origin = MissingModule::Origin;
+  for (const auto& [module, origin] :
+       {std::pair{"tensorflow", Origin::kRuntime}, std::pair{"tensorflow.keras", Origin::kRuntime},
+        std::pair{"xgboost", Origin::kRuntime}, std::pair{"yaml", Origin::kOtherPackage},
+        std::pair{"tensorflow_io", Origin::kOtherPackage}}) {
+    AJobWithoutAModule job("ModuleNotFoundError: No module named '" + std::string(module) + "'");
+    EXPECT_EQ(MissingModuleOf(*job.session()).origin, origin) << module;
   }
 }
 

@@ -33,6 +33,23 @@ host, port = cluster["cluster"][cluster["task"]["type"]][cluster["task"]["index"
 server = socket.create_server((host, int(port)))
 record(1)
 """
+# Listens on the port of TF_CONFIG, as servers of TensorFlow do, until both replicas have their ports.
+LISTENS_EVERYWHERE = """
+import pathlib, socket
+folder = pathlib.Path(%r)
+cluster = json.loads(os.environ["TF_CONFIG"])
+role, index = cluster["task"]["type"], cluster["task"]["index"]
+server = socket.create_server(("0.0.0.0", int(cluster["cluster"][role][index].rsplit(":", 1)[1])))
+(folder / ("up-" + role)).touch()
+while len(list(folder.glob("up-*"))) < 2:
+    time.sleep(0.02)
+record(1)
+"""
+FAILS_WITHOUT_LISTENING = """
+if json.loads(os.environ["TF_CONFIG"])["task"]["type"] == "worker":
+    raise SystemExit(7)
+time.sleep(600)
+"""
 CLUSTER = """
 job:
   config: {scaleTier: CUSTOM, masterType: n1-standard-4, workerCount: 1, workerType: n1-standard-4}
@@ -112,6 +129,22 @@ class HostFailures(scenario_case.Case):
                 self.assertEqual(done.returncode, code, done.stdout)
                 if code:
                     self.assertIn("another program began to listen on port 2222 of all addresses", done.stdout)
+
+    def test_processes_that_need_the_same_port_are_a_failure_of_the_host(self):
+        for trainer, addressing, code in ((LISTENS_EVERYWHERE % str(self.folder), "loopback", 3),
+                                          (LISTENS_EVERYWHERE % str(self.folder), "ports", 0),
+                                          (FAILS_WITHOUT_LISTENING, "loopback", 1)):
+            with self.subTest(addressing, code=code):
+                for up in self.folder.glob("up-*"):
+                    up.unlink()
+                self.configure(f"isolation: process\naddressing: {addressing}\n")
+                done = subprocess.run([scenario_case.caip(), "scenario", "run", str(self.scenario(trainer, CLUSTER)),
+                                       "--state", str(self.folder / "state")],
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+                self.assertEqual(done.returncode, code, done.stdout)
+                if code == 3:
+                    self.assertIn("another one listened on port 2222 of all addresses", done.stdout)
+                    self.assertIn("addressing: ports", done.stdout)
 
 
 if __name__ == "__main__":

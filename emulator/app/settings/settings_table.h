@@ -23,7 +23,7 @@ using SettingProblems = std::vector<SettingProblem>;
 enum class InRuns {
   kUnset,     // an error: each row of the table says it
   kUsed,      // they use it, from flags and configuration
-  kScenario,  // a scenario states it itself; only a flag among its words changes it
+  kScenario,  // a scenario states it itself; only a flag changes it
   kUnused     // it is about the server or about jobs beside each other
 };
 

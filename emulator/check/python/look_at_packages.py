@@ -1,14 +1,15 @@
 """Finds the files of a source tree that its package lacks, and the imports that the package does not declare.
 
 The argument is a JSON object: `archives`, the `source` folder of the package, the virtual `environment` that it was
-installed into. Prints a JSON object. Does not run anything of the trainer.
+installed into, and the modules that the `runtime` version has. Prints a JSON object. Does not run anything of the
+trainer.
 """
 import ast
 import glob
-import importlib.util
 import json
 import os
 import re
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -18,13 +19,24 @@ try:
 except ImportError:  # Python 3.7
     metadata = None
 
-# The modules of a runtime version: the frameworks of documentation page runtime-version-list and their dependencies.
-RUNTIME = set("""absl astunparse attr cachetools certifi cloudml_hypertune dateutil flatbuffers gast google
-    googleapiclient grpc h5py httplib2 hypertune idna joblib keras keras_preprocessing markdown numpy oauth2client
-    oauthlib opt_einsum pandas pip pkg_resources pyasn1 pytz requests rsa scipy setuptools six sklearn tensorboard
-    tensorflow tensorflow_estimator termcolor threadpoolctl typing_extensions urllib3 werkzeug wheel wrapt
-    xgboost""".split())
 UNSHIPPED = (".pyc", ".pyo", ".orig", ".swp", "~")
+# Describes an interpreter: its path, and where it has each module.
+DESCRIBE = """
+import importlib.util, json, os, sys
+def place_of(module):
+    if module in sys.builtin_module_names or module in getattr(sys, "stdlib_module_names", ()):
+        return "standard"
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return "nowhere"
+    origin = spec and spec.origin or ""
+    own = origin.startswith(os.path.dirname(os.__file__) + os.sep) or origin in ("built-in", "frozen")
+    if own and "site-packages" not in origin and "dist-packages" not in origin:
+        return "standard"
+    return "installed" if spec else "nowhere"
+print(json.dumps({"path": sys.path, "places": {module: place_of(module) for module in sys.argv[1:]}}))
+"""
 
 
 def normal(name):
@@ -159,7 +171,16 @@ def missing(source, environment, archives):
             for path in files if path not in there]
 
 
-def requirements(archives):
+def distributions(paths):
+    """(name, requirements, modules) of each distribution that is installed below the paths of an interpreter."""
+    for one in metadata.distributions(path=paths) if metadata else ():
+        modules = (one.read_text("top_level.txt") or "").split()
+        if not modules:
+            modules = {file.parts[0].partition(".")[0] for file in one.files or ()}
+        yield normal(one.metadata["Name"] or ""), one.requires or [], modules
+
+
+def requirements(archives, installed):
     """Names of the distributions that the archives ask for, and what those ask for in turn."""
     found, left = set(), []
     for archive in archives:
@@ -169,49 +190,64 @@ def requirements(archives):
                 left += [line for line in text.splitlines() if line and line[0].isalnum()]
             elif name.endswith(("PKG-INFO", ".dist-info/METADATA")):
                 left += re.findall(r"^(?:Requires-Dist|Name): *(\S+)", text, re.M)
+    further = {name: requires for name, requires, _ in installed}
     while left:
         name = normal(re.match(r"[\w.-]*", left.pop()).group())
         if name and name not in found:
             found.add(name)
-            try:
-                left += metadata.requires(name.replace("_", "-")) or [] if metadata else []
-            except metadata.PackageNotFoundError:
-                pass
+            left += further.get(name, [])
     return found
 
 
-def distributions_of(module):
-    known = getattr(metadata, "packages_distributions", dict)()
-    return {normal(name) for name in known.get(module, ())} | {normal(module)}
+def distributions_of(module, installed):
+    return {name for name, _, modules in installed if module in modules} | {normal(module)}
 
 
-def is_standard(module):
-    names = getattr(sys, "stdlib_module_names", None)
-    if names is not None:
-        return module in names or module == "__future__"
-    spec = importlib.util.find_spec(module) if module not in sys.builtin_module_names else None
-    return spec is None and module in sys.builtin_module_names or bool(
-        spec and spec.origin and "site-packages" not in spec.origin and "dist-packages" not in spec.origin)
+def description(command, modules):
+    done = subprocess.run([*command, "-c", DESCRIBE, *modules], stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout.decode())
 
 
-def undeclared(archives, source):
-    own = {name.split("/")[0].replace(".py", "") for archive in archives for name in archive}
-    if source:
-        own.add(os.path.basename(source))
-    declared, found, told = requirements(archives), [], set()
+def description_of_job(environment, modules):
+    """That of the Python that runs the job, with the packages that the job installs; None if there is none."""
+    try:
+        return description([os.path.join(environment, "bin", "python"), "-I"], modules) if environment else None
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+
+
+def imported(archives, known):
+    """The modules that the archives import, except the known ones: their first places."""
+    places = {}
     for archive in archives:
         for path, text in sorted(archive.items()):
             tree = tree_of(text) if path.endswith(".py") and path != "setup.py" else None
             for line, names, guarded in imports_of(tree, package_of(path)) if tree else ():
                 module = names[0].split(".")[0]
-                if guarded or module in told or not module or module in own | RUNTIME or is_standard(module):
-                    continue
-                if distributions_of(module) & declared:
-                    continue
-                told.add(module)
-                here = importlib.util.find_spec(module) is not None
-                found.append({"module": module, "where": "%s:%d" % (path, line),
-                              "why": "which this host happens to have" if here else "which is not here either"})
+                if module and not guarded and module not in known:
+                    places.setdefault(module, "%s:%d" % (path, line))
+    return places
+
+
+def undeclared(archives, source, runtime, environment):
+    own = {name.split("/")[0].replace(".py", "") for archive in archives for name in archive}
+    if source:
+        own.add(os.path.basename(source))
+    places = imported(archives, own | set(runtime))
+    if not places:
+        return []
+    here, of_job = description([sys.executable], places), description_of_job(environment, places)
+    seen = of_job or here
+    installed = list(distributions(seen["path"]))
+    declared, found = requirements(archives, installed), []
+    for module, where in places.items():
+        # A module may be a standard one of some versions only, and imported by those.
+        is_standard = "standard" in (here["places"][module], seen["places"][module])
+        if is_standard or distributions_of(module, installed) & declared:
+            continue
+        lacks = "which the Python of the job does not have" if of_job else "which is not here either"
+        has = seen["places"][module] == "installed"
+        found.append({"module": module, "where": where, "why": "which this host happens to have" if has else lacks})
     return found
 
 
@@ -220,7 +256,7 @@ def main():
     archives = [texts_of(path) for path in asked["archives"]]
     source = asked["source"].rstrip("/")
     print(json.dumps({"missing": missing(source, asked["environment"], archives),
-                      "undeclared": undeclared(archives, source)}))
+                      "undeclared": undeclared(archives, source, asked["runtime"], asked["environment"])}))
 
 
 main()

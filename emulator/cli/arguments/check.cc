@@ -171,16 +171,6 @@ void AddFlagsOfVertexJobs(Grammar& grammar, CLI::App& app, const Shared& check) 
   grammar.Heading(std::string(kMainFlags));
 }
 
-// The flags of the emulator that a check can use.
-void AddHostFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags& flags) {
-  grammar.Heading(std::string(kSettingFlags));
-  for (const app::Setting& setting : app::Settings()) {
-    const bool has_effect = setting.in_runs != app::InRuns::kUnused;
-    if (has_effect && !setting.flag.empty()) AddSettingFlag(grammar, app, setting.key, &flags);
-  }
-  AddRunFlags(grammar, app, &flags);
-}
-
 std::string ShellWords(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += " " + ShellQuoted(word);
@@ -247,7 +237,10 @@ void AddCheckCommand(Grammar& grammar, const GcloudFlags& gcloud) {
   AddReportFlags(grammar, app, check);
   AddCourseFlags(grammar, app, check);
   AddCommandFlags(grammar, app, &check->trainer.out_directories, &check->trainer.ranks);
-  AddHostFlags(grammar, app, check->trainer.emulator);
+  AddSettingFlags(grammar, app, &check->trainer.emulator, [](const app::Setting& setting) {
+    return setting.in_runs != app::InRuns::kUnused;
+  });
+  AddRunFlags(grammar, app, &check->trainer.emulator);
 }
 
 }  // namespace caip::cli

@@ -1,6 +1,7 @@
 #pragma once
 // Adds the definitions of commands to the grammar; one function for each group of commands.
 
+#include "emulator/app/settings/settings_table.h"
 #include "emulator/cli/arguments/grammar.h"
 
 namespace caip::cli {
@@ -35,6 +36,9 @@ void AddEmulatorFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into)
 /// Adds the flag of one setting (app/settings/settings_table.h), which must have a flag.
 void AddSettingFlag(Grammar& grammar, CLI::App& app, std::string_view key,
                     app::EmulatorFlags* into);
+/// Adds the flags of those settings for which `is_wanted` is true, under the heading of settings.
+void AddSettingFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into,
+                     bool (*is_wanted)(const app::Setting& setting));
 /// Adds --state and --emulator-config, for commands that run jobs on emulators of their own.
 void AddRunFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into);
 /// The flags of a command that is explored or checked: --out-dir and --torchrun.

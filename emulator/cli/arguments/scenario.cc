@@ -10,6 +10,7 @@
 #include "emulator/cli/arguments/definitions.h"
 #include "emulator/cli/errors.h"
 #include "emulator/explore/explored_command.h"
+#include "emulator/scenario/run_settings.h"
 #include "harness/events/step_reader.h"
 #include "harness/faults/machine_lifetime.h"
 
@@ -45,20 +46,19 @@ Status CheckAreScenarios(const std::vector<std::string>& files) {
 
 void AddRun(Grammar& grammar, CLI::App& scenario) {
   const auto run = std::make_shared<ScenarioRunCommand>();
-  CLI::App& app =
-      grammar.Leaf(scenario, "run", "Runs scenarios and checks their expectations.",
-                   "Exit codes: 0 all passed, 1 one failed, 2 wrong usage or an invalid file, 3 "
-                   "this host cannot "
-                   "run it, 4 caip itself failed.\n\nExamples:\n  caip scenario run "
-                   "scenarios/restarts/r01_half_a_checkpoint_fixed.yaml\n"
-                   "  caip scenario run scenarios/restarts --jobs 2 --junit report.xml\n"
-                   "  caip scenario run mine.yaml --seed 7 --events events.jsonl --verbose\n"
-                   "  caip scenario run mine.yaml --preempt exponential:2h --step-time 1m",
-                   [run](const Words&) -> Result<Command> {
-                     RETURN_IF_ERROR(CheckAreScenarios(run->files));
-                     if (run->step_time && !run->preempt) return errors::StepTimeWithoutPreempt();
-                     return Command(*run);
-                   });
+  CLI::App& app = grammar.Leaf(
+      scenario, "run", "Runs scenarios and checks their expectations.",
+      "Exit codes: 0 all passed, 1 one failed, 2 wrong usage or an invalid file, 3 "
+      "this host cannot run it, 4 caip itself failed.\n\nExamples:\n  caip scenario run "
+      "scenarios/restarts/r01_half_a_checkpoint_fixed.yaml\n"
+      "  caip scenario run scenarios/restarts --jobs 2 --junit report.xml\n"
+      "  caip scenario run mine.yaml --seed 7 --events events.jsonl --verbose\n"
+      "  caip scenario run mine.yaml --preempt exponential:2h --step-time 1m",
+      [run](const Words&) -> Result<Command> {
+        RETURN_IF_ERROR(CheckAreScenarios(run->files));
+        if (run->step_time && !run->preempt) return errors::StepTimeWithoutPreempt();
+        return Command(*run);
+      });
   grammar.TakesNothingAfterBar(app, errors::CommandOfScenario());
   grammar.Positional(app, "FILE", "A scenario, or a folder with scenarios.", Append(&run->files),
                      true);
@@ -88,6 +88,7 @@ void AddRun(Grammar& grammar, CLI::App& scenario) {
                  &run->keep);
   grammar.Switch(app, "--verbose", "Show every assertion, also of passed scenarios.",
                  &run->verbose);
+  AddSettingFlags(grammar, app, &run->emulator, scenario::IsFlagOfScenarios);
   AddRunFlags(grammar, app, &run->emulator);
 }
 

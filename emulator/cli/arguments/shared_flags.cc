@@ -199,6 +199,16 @@ void AddCommandFlags(Grammar& grammar, CLI::App& app, std::vector<Path>* directo
                });
 }
 
+void AddSettingFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into,
+                     bool (*is_wanted)(const app::Setting& setting)) {
+  grammar.Heading(std::string(kSettingFlags));
+  for (const app::Setting& setting : app::Settings()) {
+    const bool has_flag = !setting.flag.empty() && is_wanted(setting);
+    if (has_flag) AddSettingFlag(grammar, app, setting.key, into);
+  }
+  grammar.Heading(std::string(kMainFlags));
+}
+
 void AddRunFlags(Grammar& grammar, CLI::App& app, app::EmulatorFlags* into) {
   AddStateFlag(grammar, app, into);
   grammar.Heading("Flags of the emulator");

@@ -42,6 +42,13 @@ Event ReportOf(const engine::ReplicaKey& key, const std::string& tag,
   return EventOf(key, harness::MetricEvent{tag, report.step, std::move(record)});
 }
 
+// Whether each replica of the job has port 2222 of a loopback address. Machines have other
+// addresses, and `addressing: ports` gives localhost.
+bool SharesTaskPort(const engine::ReplicaLaunch& launch) {
+  const auto& peers = launch.machine.peers;
+  return peers.size() > 1 && peers.front().host.starts_with("127.");
+}
+
 }  // namespace
 
 void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
@@ -73,6 +80,9 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     injector.ReportEnd(EventOf(exit.key, harness::ExitEvent{exit.exit_code, exit.signal, why_not}));
     tell(exit);
   };
+  if (SharesTaskPort(launch)) {
+    reported.on_exit = NotingFailures(std::move(reported.on_exit));
+  }
   const std::string tag = launch.metrics ? launch.metrics->tag : "";
   reported.on_reports = [&injector = injector_, tag, tell = listener.on_reports](
                             const engine::ReplicaKey& key, std::vector<engine::Report> reports) {
@@ -86,6 +96,16 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     inner().Launch(launch, reported);
   };
   if (!injector_.DelayStart(replica, start)) start();
+}
+
+// A listener for ends that reports the failure of a member before `next` gets its end.
+std::function<void(const engine::ReplicaExit&)> WatchedLauncher::NotingFailures(
+    std::function<void(const engine::ReplicaExit&)> next) const {
+  return [failed = hooks_.member_failed, sent = sent_,
+          next = std::move(next)](const engine::ReplicaExit& ended) {
+    if (failed && sent->FailedByItself(ended)) failed();
+    next(ended);
+  };
 }
 
 void WatchedLauncher::Signal(const engine::ReplicaKey& key, int signal) {
@@ -103,6 +123,12 @@ void WatchedLauncher::Fail(const engine::ReplicaKey& key, int status) {
     sent_->failed[key] = status;
   }
   inner().Kill(key);
+}
+
+bool WatchedLauncher::Sent::FailedByItself(const engine::ReplicaExit& exit) {
+  const std::lock_guard lock(mutex);
+  const bool is_error = exit.signal == 0 && exit.exit_code != 0 && !exit.start_may_pass;
+  return is_error && !failed.contains(exit.key) && !signals.contains(exit.key);
 }
 
 // A program that was faster than the fault has its own end.

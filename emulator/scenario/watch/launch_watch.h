@@ -32,6 +32,9 @@ struct LaunchHooks {
   LaunchEditor alter = nullptr;
   RunObserver* observer = nullptr;
   std::function<void(const std::string& why)> refused = {};  // the host could not start a replica
+  /// A process of this host that should listen on port 2222, as other replicas of its job, ended
+  /// with an error that no fault and no signal caused. Called while the others still run.
+  std::function<void()> member_failed = {};
 };
 
 /// A launcher that reports each start and end. `injector` must outlive it.
@@ -68,9 +71,14 @@ class WatchedLauncher final : public host::ForwardingLauncher {
     std::map<engine::ReplicaKey, int> failed;  // the exit status that a fault gives to the boot
 
     void NoteEnd(const engine::ReplicaKey& key);
+    /// Whether the boot ended with an error that no fault and no signal caused.
+    bool FailedByItself(const engine::ReplicaExit& exit);
     /// The end as the engine learns of it.
     engine::ReplicaExit AsReported(engine::ReplicaExit exit);
   };
+
+  std::function<void(const engine::ReplicaExit&)> NotingFailures(
+      std::function<void(const engine::ReplicaExit&)> next) const;
 
   engine::LocalDisks& disks_;
   harness::FaultInjector& injector_;

@@ -1,5 +1,6 @@
 #include "harness/check/check.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -50,6 +51,9 @@ CheckResult EvaluateCheck(const CheckKind& check, const CheckSession& session) {
     if (run == session.runs.end()) return {CheckVerdict::kNotRun, "its runs were not made"};
     if (!run->second.skipped.empty()) return Skip(run->second.skipped);
   }
+  const bool are_made = std::ranges::all_of(
+      check.other_runs, [&](const std::string& name) { return session.runs.contains(name); });
+  if (!are_made) return {CheckVerdict::kNotRun, "its runs were not made"};
   return check.evaluate(session);
 }
 
@@ -57,6 +61,7 @@ std::vector<const CheckRunKind*> RunsFor(const std::vector<const CheckKind*>& ch
   std::set<std::string> names;
   for (const CheckKind* check : checks) {
     for (const std::string& name : check->runs) AddRunAndItsDependencies(name, names);
+    for (const std::string& name : check->other_runs) AddRunAndItsDependencies(name, names);
   }
   std::vector<const CheckRunKind*> runs;
   for (const CheckRunKind& kind : CheckRunKinds()) {

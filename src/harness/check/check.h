@@ -42,6 +42,8 @@ struct CheckKind {
   std::vector<std::string> runs;
   CheckResult (*evaluate)(const CheckSession& session);
   CheckScope scope = CheckScope::kService;
+  /// Further runs at which `evaluate` looks. They were made, too, or skipped.
+  std::vector<std::string> other_runs = {};
 };
 
 /// All checks, by chapter.

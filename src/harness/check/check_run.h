@@ -28,9 +28,11 @@ struct CheckedTrainer {
   std::optional<Duration> real_duration;         // the expected running time of the real job
   bool deep = false;                             // --deep: the whole explorer
   std::string metric = {};  // --metric: the metric that a trial would report; "": none
-  Path here;                // the current directory of the command
-  Path home;                // the user's home; "": unknown
-  Path workshop;            // the folder of all runs
+  /// The flags of caip that a run of a finding needs, each after a blank; "": none.
+  std::string repeated_flags = {};
+  Path here;      // the current directory of the command
+  Path home;      // the user's home; "": unknown
+  Path workshop;  // the folder of all runs
 };
 
 /// A started replica.
@@ -130,6 +132,7 @@ struct RunPlan {
     kLook,     // caip inspects the packages; nothing runs
   } how = How::kRun;
   Scenario scenario = {};
+  bool on_machines = false;    // replicas are machines, unless the host or a setting forbids it
   bool tf_config = true;       // false: replicas are started without the variable
   bool watches_files = false;  // records the files of this host that replicas touch
   std::string moved_to = {};  // the new host name, also a part of HOME and of the current directory

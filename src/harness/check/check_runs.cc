@@ -5,6 +5,8 @@
 
 #include "base/time_text.h"
 #include "harness/check/check_run.h"
+#include "harness/check/file_places.h"
+#include "harness/check/missing_module.h"
 #include "harness/check/restart_point.h"
 #include "run/limits.h"
 
@@ -39,12 +41,27 @@ Duration LongestTimeWithoutProgress(const CheckRun& run) {
   return longest;
 }
 
+// Whether even the plain run needs machines. Replicas that are processes of this host share its
+// ports, so only one of them can listen on port 2222 of all addresses.
+bool NeedsMachines(const CheckedTrainer& trainer) {
+  return trainer.is_command || trainer.has_own_files ||
+         HasCluster(*trainer.job.kind, trainer.job.document);
+}
+
+// Whether the runs after the plain run may use machines. A machine hides files of this host. A
+// trainer that reads some would only fail there, and machine/independent names the files.
+bool MayUseMachines(const CheckSession& session) {
+  const auto plain = session.runs.find("plain");
+  return plain != session.runs.end() && FindFilesOfThisHost(session, plain->second).empty();
+}
+
 // The job as given. Its limit without progress is at least twice the longest such time of the plain
 // run, because a run beside other runs, or after a restart, may be half as fast.
 RunPlan PlanAsGiven(const CheckSession& session) {
   RunPlan plan;
   plan.scenario = session.trainer.job;
   plan.metric = session.trainer.metric;
+  plan.on_machines = NeedsMachines(session.trainer) || MayUseMachines(session);
   const auto plain = session.runs.find("plain");
   if (plain == session.runs.end()) return plan;
   Duration& stall = plan.scenario.limits.no_progress;
@@ -85,6 +102,7 @@ RunPlan PlanMovedRun(const CheckSession& session) {
   if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
   RunPlan plan = PlanAsGiven(session);
   plan.moved_to = "caip-check-moved";
+  plan.on_machines = NeedsMachines(session.trainer);  // as the plain run, which it is compared with
   return plan;
 }
 
@@ -98,7 +116,8 @@ RunPlan PlanPackageLook(const CheckSession& session) {
   const auto& launched = session.Run("plain").launched;
   plan.look = {{"archives", std::move(archives)},
                {"source", session.trainer.source ? session.trainer.source->string() : ""},
-               {"environment", launched.empty() ? "" : launched.front().Variable("VIRTUAL_ENV")}};
+               {"environment", launched.empty() ? "" : launched.front().Variable("VIRTUAL_ENV")},
+               {"runtime", RuntimeModules()}};
   return plan;
 }
 
@@ -147,7 +166,7 @@ RunPlan PlanRefusedWrites(const CheckSession& session) {
   if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
   const std::string master = MasterOf(session.Run("plain"));
   if (WritesOf(session.Run("plain"), master).empty()) {
-    return SkippedPlan("the trainer writes nothing that could be refused");
+    return SkippedPlan("the master writes nothing that could be refused");
   }
   RunPlan plan = PlanAsGiven(session);
   Trigger every_write{.kind = StorageTrigger{Phase::kBefore, "write", "*"}};
@@ -160,11 +179,11 @@ RunPlan PlanRefusedWrites(const CheckSession& session) {
 RunPlan PlanMaintenance(const CheckSession& session) {
   constexpr auto kPause = std::chrono::milliseconds(500);
   if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
-  const auto middle = FindMiddle(session.Run("plain"));
+  const auto middle = FindRestartPoint(session.Run("plain"));
   if (!middle) {
     return SkippedPlan(
-        "the trainer reports fewer than two steps (docs/scenarios.md: Steps) and writes fewer than "
-        "two objects: there is no middle at which to restart it");
+        "no replica reports two steps (docs/scenarios.md: Steps) or writes two objects: there is "
+        "no middle at which to restart the trainer");
   }
   RunPlan plan = PlanAsGiven(session);
   const Trigger when = MakeTrigger(*middle);
@@ -235,7 +254,8 @@ const std::vector<CheckRunKind>& CheckRunKinds() {
        {"plain"},
        PlanRefusedWrites},
       {"maintenance",
-       "The job whose master gets SIGTERM in the middle of its training, and then a new machine.",
+       "The job whose master gets SIGTERM in the middle of its training, and then a new machine. "
+       "If only another replica trains, that one gets it.",
        {"plain"},
        PlanMaintenance},
       {"packages",

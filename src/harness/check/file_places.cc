@@ -118,4 +118,15 @@ std::string FilePlaces::OwnerOf(const std::string& path) const {
   return "this machine";
 }
 
+std::vector<std::string> FindFilesOfThisHost(const CheckSession& session, const CheckRun& run) {
+  const FilePlaces places(session, run);
+  std::vector<std::string> lines;
+  for (const TouchedFile& file : run.traces.files) {
+    if (!file.read || !file.was_there || places.IsOnBootDisk(file)) continue;
+    if (places.IsOfProgram(file) || places.IsIncidental(file)) continue;
+    lines.push_back(file.replica + " read " + file.path + " of " + places.OwnerOf(file.path));
+  }
+  return lines;
+}
+
 }  // namespace caip::harness

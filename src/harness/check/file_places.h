@@ -33,6 +33,10 @@ class FilePlaces {
   std::vector<std::string> program_;  // folders of the program and its runtime
 };
 
+/// The files of this host that the replicas of the run read, and that no machine of the service
+/// has: "master-0 read /srv/words.txt of this machine".
+std::vector<std::string> FindFilesOfThisHost(const CheckSession& session, const CheckRun& run);
+
 /// Whether `path` is the folder or is below it.
 bool IsBelow(const std::string& path, const std::string& folder);
 

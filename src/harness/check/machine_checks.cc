@@ -103,17 +103,6 @@ std::string NameOfThisHost() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-std::vector<std::string> FindFilesOfThisHost(const CheckSession& session, const CheckRun& run) {
-  const FilePlaces places(session, run);
-  std::vector<std::string> lines;
-  for (const TouchedFile& file : run.traces.files) {
-    if (!file.read || !file.was_there || places.IsOnBootDisk(file)) continue;
-    if (places.IsOfProgram(file) || places.IsIncidental(file)) continue;
-    lines.push_back(file.replica + " read " + file.path + " of " + places.OwnerOf(file.path));
-  }
-  return lines;
-}
-
 // TensorFlow names its event files after the host, which is correct.
 bool IsEventFile(const std::string& object) { return object.find("tfevents") != std::string::npos; }
 

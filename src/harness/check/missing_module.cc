@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "base/text.h"
 #include "run/traceback.h"
@@ -112,13 +113,26 @@ std::string NameOfMissing(const std::string& line, const CheckedTrainer& trainer
   return import->package + "." + import->name;
 }
 
+MissingModule::Origin OriginOfOther(const std::string& module) {
+  using Origin = MissingModule::Origin;
+  return RuntimeModules().contains(TopOfModule(module)) ? Origin::kRuntime : Origin::kOtherPackage;
+}
+
 }  // namespace
+
+const std::set<std::string>& RuntimeModules() {
+  static const std::set<std::string> modules = [] {
+    const std::vector<std::string> lines = Split(std::string(Trim(RuntimeModulesText())), '\n');
+    return std::set<std::string>(lines.begin(), lines.end());
+  }();
+  return modules;
+}
 
 MissingModule FindMissingModule(const std::string& line, const CheckedTrainer& trainer) {
   using Origin = MissingModule::Origin;
   const std::string name = NameOfMissing(line, trainer);
   if (name.empty()) return {};
-  if (!IsOwn(trainer, name)) return {Origin::kOtherPackage, name};
+  if (!IsOwn(trainer, name)) return {OriginOfOther(name), name};
   if (!trainer.source) return {Origin::kUnknown, name};
   return {SourceHas(trainer, name) ? Origin::kSource : Origin::kNowhere, name};
 }

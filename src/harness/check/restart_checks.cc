@@ -4,6 +4,7 @@
 #include <iterator>
 #include <set>
 
+#include "base/quoting.h"
 #include "base/text.h"
 #include "base/time_text.h"
 #include "harness/check/check.h"
@@ -52,7 +53,7 @@ SaveIntervals MeasureSaves(const CheckRun& run) {
 }
 
 CheckResult FailWithoutCheckpoints(const CheckRun& run) {
-  const auto writes = WritesOf(run, MasterOf(run));
+  const auto writes = WritesOf(run, "");
   CheckResult result{CheckVerdict::kFail,
                      writes.empty() ? "nothing was written to storage at all"
                                     : "nothing was saved before the training was over",
@@ -89,29 +90,32 @@ CheckResult CheckCheckpoints(const CheckSession& session) {
   return result;
 }
 
-std::set<int64_t> StepNumbersOf(const CheckRun& run) {
+// `replica` "": of all replicas.
+std::set<int64_t> StepNumbersOf(const CheckRun& run, const std::string& replica) {
   std::set<int64_t> numbers;
-  for (const ReplicaStep& step : StepsOf(run, MasterOf(run))) numbers.insert(step.step);
+  for (const ReplicaStep& step : StepsOf(run, replica)) numbers.insert(step.step);
   return numbers;
 }
 
-std::vector<std::string> FindMissingWork(const CheckRun& plain, const CheckRun& run) {
+// Another replica may do the steps of a lost worker.
+std::vector<std::string> FindMissingWork(const CheckRun& plain, const CheckRun& run,
+                                         const std::string& restarted) {
   std::vector<std::string> missing;
   std::set<std::string> present;  // names may contain times
   for (const auto& [name, object] : run.evidence.objects) present.insert(WithoutNumbers(name));
   for (const auto& [name, object] : plain.evidence.objects) {
     if (!present.contains(WithoutNumbers(name))) missing.push_back("missing at the end: " + name);
   }
-  const std::set<int64_t> done = StepNumbersOf(run);
-  for (const int64_t step : StepNumbersOf(plain)) {
+  const std::set<int64_t> done = StepNumbersOf(run, restarted == MasterOf(run) ? restarted : "");
+  for (const int64_t step : StepNumbersOf(plain, restarted)) {
     if (!done.contains(step)) missing.push_back("not done: step " + std::to_string(step));
   }
   return missing;
 }
 
 // What FindMissingWork looked for.
-std::string DescribeCompared(const CheckRun& plain) {
-  const size_t steps = StepNumbersOf(plain).size();
+std::string DescribeCompared(const CheckRun& plain, const std::string& restarted) {
+  const size_t steps = StepNumbersOf(plain, restarted).size();
   const size_t objects = plain.evidence.objects.size();
   std::string text = std::to_string(objects) + (objects == 1 ? " object" : " objects") +
                      " of the same name as in the plain run and ";
@@ -127,8 +131,10 @@ CheckResult CheckSigterm(const CheckSession& session) {
       "When a machine is moved, the trainer gets SIGTERM and restarts on a new machine with an "
       "empty disk. Load the newest complete checkpoint and continue from it.";
   if (!run.succeeded()) return FailOf(run, "after SIGTERM and a new machine", advice);
-  std::vector<std::string> missing = FindMissingWork(session.Run("plain"), run);
-  if (missing.empty()) return Pass("SUCCEEDED with " + DescribeCompared(session.Run("plain")));
+  const CheckRun& plain = session.Run("plain");
+  const std::string restarted = RestartedReplicaOf(session);
+  std::vector<std::string> missing = FindMissingWork(plain, run, restarted);
+  if (missing.empty()) return Pass("SUCCEEDED with " + DescribeCompared(plain, restarted));
   CheckResult result{CheckVerdict::kFail, "the job SUCCEEDED, but some of its work is missing"};
   result.evidence = std::move(missing);
   if (result.evidence.size() > kShown) result.evidence.resize(kShown);
@@ -140,28 +146,28 @@ constexpr char kResumeAdvice[] =
     "When the trainer starts, load the newest complete checkpoint and continue after it. "
     "Otherwise a job whose machine goes away more often than the training takes never ends.";
 
-CheckResult CheckResumedSteps(const CheckRun& run, const std::string& master) {
-  const auto first = StepsOf(run, master, 1);
-  const auto second = StepsOf(run, master, 2);
+CheckResult CheckResumedSteps(const CheckRun& run, const std::string& replica) {
+  const auto first = StepsOf(run, replica, 1);
+  const auto second = StepsOf(run, replica, 2);
   if (second.empty()) return Pass("boot 2 had no step left to do");
   const std::string from = "boot 1 reached step " + std::to_string(first.back().step) +
                            ", boot 2 began at " + std::to_string(second.front().step);
   if (second.front().step > first.front().step) return Pass(from);
   CheckResult result{CheckVerdict::kFail, from, {}, kResumeAdvice};
-  result.evidence.push_back("saved before: " + Shown(*WritesOf(run, master, 1).back().event));
+  result.evidence.push_back("saved before: " + Shown(*WritesOf(run, replica, 1).back().event));
   result.evidence.push_back("first step of boot 2: " + Shown(*second.front().event));
   return result;
 }
 
 // Objects that boot 1 wrote and boot 2 read, in order.
-std::vector<std::string> FindReadAgain(const CheckRun& run, const std::string& master) {
+std::vector<std::string> FindReadAgain(const CheckRun& run, const std::string& replica) {
   std::set<std::string> written;
-  for (const ReplicaWrite& write : WritesOf(run, master, 1)) written.insert(write.object);
+  for (const ReplicaWrite& write : WritesOf(run, replica, 1)) written.insert(write.object);
   std::vector<std::string> found;
   for (const Event& event : run.evidence.events) {
     const auto* operation = event.As<StorageEvent>();
     const bool read = operation && operation->op == "read" && !operation->failed;
-    if (!read || event.replica != master || event.boot != 2) continue;
+    if (!read || event.replica != replica || event.boot != 2) continue;
     if (written.contains(operation->object)) found.push_back(operation->object);
   }
   return found;
@@ -169,19 +175,19 @@ std::vector<std::string> FindReadAgain(const CheckRun& run, const std::string& m
 
 // Checks that boot 2 read a state of boot 1, for trainers that report no steps. An object that is
 // written once may be a configuration, which shows nothing.
-CheckResult CheckResumedReads(const CheckSession& session, const std::string& master) {
+CheckResult CheckResumedReads(const CheckSession& session, const std::string& replica) {
   const CheckRun& run = session.Run("maintenance");
   SavedStates states(run.evidence.events);
   const auto plain = session.runs.find("plain");
   if (plain != session.runs.end()) states.Add(plain->second.evidence.events);
-  const std::vector<std::string> read = FindReadAgain(run, master);
+  const std::vector<std::string> read = FindReadAgain(run, replica);
   CheckResult result{CheckVerdict::kFail, "", {}, kResumeAdvice};
   for (const std::string& object : read) {
     if (states.are_known() && states.MayBeState(object)) {
       return Pass("boot 2 read " + object + ", which boot 1 had written");
     }
   }
-  for (const ReplicaWrite& write : WritesOf(run, master, 1)) {
+  for (const ReplicaWrite& write : WritesOf(run, replica, 1)) {
     result.evidence.push_back("written: " + Shown(*write.event));
   }
   if (read.empty()) {
@@ -199,13 +205,13 @@ CheckResult CheckResumedReads(const CheckSession& session, const std::string& ma
 
 CheckResult CheckResumes(const CheckSession& session) {
   const CheckRun& run = session.Run("maintenance");
-  const std::string master = MasterOf(run);
   if (!run.succeeded()) return Skip("the job does not survive: see restart/sigterm");
-  if (!SavesSomething(run, master, 1)) {
+  const std::string replica = RestartedReplicaOf(session);
+  if (!SavesSomething(run, replica, 1)) {
     return Skip("nothing was saved before the restart: see restart/checkpoints");
   }
-  return StepsOf(run, master, 1).empty() ? CheckResumedReads(session, master)
-                                         : CheckResumedSteps(run, master);
+  return StepsOf(run, replica, 1).empty() ? CheckResumedReads(session, replica)
+                                          : CheckResumedSteps(run, replica);
 }
 
 std::string DescribeNotCompared(const CheckRun& run) {
@@ -221,8 +227,10 @@ std::vector<ExploredFlaw> FlawsOf(const CheckRun& run, bool of_second_start) {
 }
 
 // The findings of which the explorer is sure, or those that may be harmless.
-CheckResult ReportFlaws(const CheckRun& run, const std::vector<ExploredFlaw>& flaws, bool sure) {
+CheckResult ReportFlaws(const CheckSession& session, const std::vector<ExploredFlaw>& flaws,
+                        bool sure) {
   constexpr size_t kShown = 5;
+  const CheckRun& run = session.Run("restarts");
   CheckResult result{sure ? CheckVerdict::kFail : CheckVerdict::kWarn, ""};
   size_t count = 0;
   for (const ExploredFlaw& flaw : flaws) {
@@ -232,7 +240,8 @@ CheckResult ReportFlaws(const CheckRun& run, const std::vector<ExploredFlaw>& fl
     const char* what = flaw.is_of_second_start ? "the program fails " : "the machine goes away ";
     result.evidence.push_back(what + flaw.point + ": " + flaw.cause);
     result.evidence.push_back("  expected " + flaw.expected + ", found " + flaw.found);
-    result.evidence.push_back("  again: caip scenario run " + flaw.scenario);
+    result.evidence.push_back("  again: caip scenario run " + ShellQuoted(flaw.scenario) +
+                              session.trainer.repeated_flags);
   }
   if (const std::string rest = DescribeNotCompared(run); !rest.empty()) {
     result.evidence.push_back(rest);
@@ -257,8 +266,8 @@ CheckResult CheckExplored(const CheckSession& session) {
                 (run.not_all.empty() ? std::string() : ": " + run.not_all));
   }
   const std::vector<ExploredFlaw> flaws = FlawsOf(run, false);
-  if (!std::ranges::all_of(flaws, &ExploredFlaw::is_doubtful)) return ReportFlaws(run, flaws, true);
-  if (!flaws.empty()) return ReportFlaws(run, flaws, false);
+  const bool is_sure = !std::ranges::all_of(flaws, &ExploredFlaw::is_doubtful);
+  if (!flaws.empty()) return ReportFlaws(session, flaws, is_sure);
   std::vector<std::string> remarks;
   for (const std::string& one : {run.not_all, DescribeNotCompared(run)}) {
     if (!one.empty()) remarks.push_back(one);
@@ -280,7 +289,7 @@ CheckResult CheckSecondStart(const CheckSession& session) {
                 std::to_string(run.failures_tried) + " failures)");
   }
   CheckResult result =
-      ReportFlaws(run, flaws, !std::ranges::all_of(flaws, &ExploredFlaw::is_doubtful));
+      ReportFlaws(session, flaws, !std::ranges::all_of(flaws, &ExploredFlaw::is_doubtful));
   result.advice =
       "When a program ends with an error, the service starts it again before the job fails. Load "
       "the newest checkpoint at each start, and delete or overwrite nothing before a newer one is "
@@ -320,9 +329,10 @@ std::vector<CheckKind> RestartChecks() {
       {"restart/explored",
        "The result is the same wherever the machine goes away.",
        "docs/service/restarts.md, section 3; docs/explorer.md",
-       {"plain", "maintenance", "restarts"},
+       {"plain", "restarts"},
        CheckExplored,
-       CheckScope::kAnyTrainer},
+       CheckScope::kAnyTrainer,
+       {"maintenance"}},  // a trainer without a middle at which to restart it is explored, too
   };
 }
 

@@ -32,6 +32,33 @@ std::pair<Instant, Instant> SpanOf(const CheckRun& run, const std::string& repli
   return span;
 }
 
+// The middle of the work of one replica.
+std::optional<CrashPoint> FindMiddleOf(const CheckRun& plain, const std::string& replica) {
+  PointSelection selection;
+  selection.kinds = {"storage", "steps"};
+  selection.replicas = {replica};
+  std::vector<CrashPoint> steps;
+  std::vector<CrashPoint> writes;
+  for (CrashPoint& point : FindCrashPoints(plain.evidence, selection)) {
+    const bool write = point.op != "read" && point.op != "list" && point.op != "delete";
+    if (point.kind == CrashPoint::Kind::kStep) {
+      steps.push_back(std::move(point));
+    } else if (!point.before && !point.mid && write) {
+      writes.push_back(std::move(point));
+    }
+  }
+  if (steps.size() > 1) {
+    steps.pop_back();  // after the last step there may be no work left to lose
+    const size_t saved = writes.empty() ? 0 : writes.front().events;
+    std::vector<CrashPoint> after;
+    std::copy_if(steps.begin(), steps.end(), std::back_inserter(after),
+                 [saved](const CrashPoint& step) { return step.events > saved; });
+    return after.empty() ? steps[steps.size() / 2] : after[after.size() / 2];
+  }
+  if (writes.size() > 1) return writes[(writes.size() - 1) / 2];
+  return std::nullopt;
+}
+
 // Things like a configuration: written before the first of several steps, and not again. One step
 // alone may follow the save of its own state.
 void RemoveConfigurations(const std::vector<ReplicaStep>& steps,
@@ -96,29 +123,21 @@ bool SavesSomething(const CheckRun& run, const std::string& replica, int boot) {
 }
 
 std::optional<CrashPoint> FindMiddle(const CheckRun& plain) {
-  PointSelection selection;
-  selection.kinds = {"storage", "steps"};
-  selection.replicas = {MasterOf(plain)};
-  std::vector<CrashPoint> steps;
-  std::vector<CrashPoint> writes;
-  for (CrashPoint& point : FindCrashPoints(plain.evidence, selection)) {
-    const bool write = point.op != "read" && point.op != "list" && point.op != "delete";
-    if (point.kind == CrashPoint::Kind::kStep) {
-      steps.push_back(std::move(point));
-    } else if (!point.before && !point.mid && write) {
-      writes.push_back(std::move(point));
-    }
+  return FindMiddleOf(plain, MasterOf(plain));
+}
+
+std::optional<CrashPoint> FindRestartPoint(const CheckRun& plain) {
+  if (auto middle = FindMiddle(plain)) return middle;
+  for (const LaunchedReplica& launched : plain.launched) {
+    if (auto middle = FindMiddleOf(plain, launched.replica)) return middle;
   }
-  if (steps.size() > 1) {
-    steps.pop_back();  // after the last step there may be no work left to lose
-    const size_t saved = writes.empty() ? 0 : writes.front().events;
-    std::vector<CrashPoint> after;
-    std::copy_if(steps.begin(), steps.end(), std::back_inserter(after),
-                 [saved](const CrashPoint& step) { return step.events > saved; });
-    return after.empty() ? steps[steps.size() / 2] : after[after.size() / 2];
-  }
-  if (writes.size() > 1) return writes[(writes.size() - 1) / 2];
   return std::nullopt;
+}
+
+std::string RestartedReplicaOf(const CheckSession& session) {
+  const auto plain = session.runs.find("plain");
+  const auto point = plain == session.runs.end() ? std::nullopt : FindRestartPoint(plain->second);
+  return point ? point->replica : MasterOf(session.Run("maintenance"));
 }
 
 }  // namespace caip::harness

@@ -1,5 +1,5 @@
 #pragma once
-// Finds the point at which checks restart the master, and what the master had done by then.
+// Finds the point at which checks restart the trainer, and what a replica had done by then.
 
 #include <optional>
 #include <string>
@@ -13,10 +13,17 @@ namespace caip::harness {
 /// "master-0", or "master-0/1" in the first trial of a tuning job.
 std::string MasterOf(const CheckRun& run);
 
-/// The crash point at which checks restart the master: after a step in the middle of the training,
-/// with a save before it if there is one. For trainers that report no steps, after a write. nullopt
-/// if there is no such point.
+/// A crash point of the master: after a step in the middle of the training, with a save before it
+/// if there is one. For trainers that report no steps, after a write. nullopt if there is no such
+/// point.
 std::optional<CrashPoint> FindMiddle(const CheckRun& plain);
+
+/// The crash point at which checks restart the trainer: the middle of the master or, if it has
+/// none, of the first other replica that has one. Some masters only wait for their workers and
+/// export the result. nullopt if no replica has a middle.
+std::optional<CrashPoint> FindRestartPoint(const CheckRun& plain);
+/// The replica that the run `maintenance` restarts.
+std::string RestartedReplicaOf(const CheckSession& session);
 
 /// A write of a replica, and its line in the event list.
 struct ReplicaWrite {

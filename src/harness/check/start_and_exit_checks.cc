@@ -119,9 +119,9 @@ CheckResult CheckFailureExit(const CheckSession& session) {
 
 CheckResult CheckSigtermExit(const CheckSession& session) {
   const CheckRun& run = session.Run("maintenance");
-  const std::string master = MasterOf(run);
-  const auto end = FirstEnd(run, [&](const Event& event) { return event.replica == master; });
-  if (!end) return Skip("the master's first boot did not end");
+  const std::string replica = RestartedReplicaOf(session);
+  const auto end = FirstEnd(run, [&](const Event& event) { return event.replica == replica; });
+  if (!end) return Skip("the first boot of " + replica + " did not end");
   const ExitEvent& exit = *end->As<ExitEvent>();
   if (exit.signal != 0 || exit.exit_code != 0) {
     return Pass("SIGTERM ended the trainer " +
@@ -129,12 +129,12 @@ CheckResult CheckSigtermExit(const CheckSession& session) {
                 std::to_string(exit.signal ? exit.signal : exit.exit_code));
   }
   const CheckRun& plain = session.Run("plain");
-  const size_t all = StepsOf(plain, MasterOf(plain)).size() + WritesOf(plain, master).size();
-  const size_t done = StepsOf(run, master, 1).size() + WritesOf(run, master, 1).size();
+  const size_t all = StepsOf(plain, replica).size() + WritesOf(plain, replica).size();
+  const size_t done = StepsOf(run, replica, 1).size() + WritesOf(run, replica, 1).size();
   if (done >= all) return Pass("the trainer finished within the grace period of SIGTERM");
   CheckResult result{CheckVerdict::kFail,
                      "SIGTERM in the middle of the training led to exit code 0"};
-  if (const auto last = StepsOf(run, master, 1); !last.empty()) {
+  if (const auto last = StepsOf(run, replica, 1); !last.empty()) {
     result.evidence.push_back("the last step of boot 1: " + Shown(*last.back().event));
   }
   result.evidence.push_back(Shown(*end));
