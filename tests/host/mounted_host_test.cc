@@ -7,11 +7,14 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <future>
+#include <set>
 
 #include "host/machine/layered_root.h"
 #include "host/machine/machine_files.h"
@@ -58,6 +61,43 @@ bool MountOnItself(const char* directory) {
 /// Mounts an empty file system at a directory.
 bool MountMemory(const char* directory) {
   return ::mount("tmpfs", directory, "tmpfs", 0, "mode=755") == 0;
+}
+
+/// Stacks overlays on a directory until the kernel allows no other one. Needs a file system at
+/// /mnt.
+bool StackOverlays(const std::string& directory) {
+  constexpr int kDepthMax = 3;
+  const std::string options = "lowerdir=" + directory + ":/mnt";
+  int depth = 0;
+  while (depth < kDepthMax &&
+         ::mount("overlay", directory.c_str(), "overlay", 0, options.c_str()) == 0) {
+    ++depth;
+  }
+  return depth > 0 && depth < kDepthMax;
+}
+
+/// Makes a host with a file system in memory as its root, which shows the directories of this host
+/// but those of `without`. Calls `fill` with its place before it becomes the root.
+bool EnterRootWithout(const std::set<std::string>& without,
+                      const std::function<bool(const Path& root)>& fill) {
+  const Path root = "/mnt";
+  if (!MountMemory("/mnt")) return false;
+  for (const auto& entry : std::filesystem::directory_iterator("/")) {
+    const std::string name = entry.path().filename().string();
+    if (name == "mnt" || without.contains(name)) continue;
+    std::error_code error;
+    const Path place = root / name;
+    if (entry.is_symlink()) {
+      std::filesystem::copy_symlink(entry.path(), place, error);
+    } else if (entry.is_directory()) {
+      const bool made =
+          MakeDirectories(place).ok() &&
+          ::mount(entry.path().c_str(), place.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0;
+      if (!made) return false;
+    }
+  }
+  return fill(root) && ::chdir("/mnt") == 0 && ::syscall(SYS_pivot_root, ".", ".") == 0 &&
+         ::umount2(".", MNT_DETACH) == 0 && ::chdir("/") == 0;
 }
 
 bool HasMachines() {
@@ -218,6 +258,133 @@ TEST_P(MountedHost, TakesLittleInTheDirectoryThatHidesTheState) {
                                        "test $(stat -f -c %c /mnt/state) -le 20000 && echo few")),
                ElementsAre(HasSubstr("No space left"), "few"));
          });
+}
+
+// The kernel allows two overlays on each other. One on the root of a container is the first.
+TEST_P(MountedHost, ShowsAVarThatCanHaveNoOverlayReadOnly) {
+  const TemporaryDirectory of_host("caip-var-");
+  OnHost(
+      [&] {
+        const Path tmp = of_host.path() / "tmp";
+        return MountMemory("/mnt") && MountMemory("/var") && MakeDirectories("/var/of-host").ok() &&
+               MakeDirectories("/var/tmp").ok() && StackOverlays("/var") && StackOverlays("/etc") &&
+               MakeDirectories(tmp).ok() && WriteFile(tmp / "of-host", "").ok() &&
+               ::mount(tmp.c_str(), "/var/tmp", nullptr, MS_BIND, nullptr) == 0;
+      },
+      [] {
+        LaunchWorld world({}, Interposition::Kind::kSeccomp, /*own_roots=*/true);
+        EXPECT_THAT(Output(world, OnMachine("ls -A /var/tmp; stat -c %a /var/tmp\n"
+                                            "echo mine > /var/tmp/mine; cat /etc/hostname\n"
+                                            "test -d /var/of-host && echo there\n"
+                                            "{ echo x > /var/of-host/x; } 2>&1")),
+                    ElementsAre("1777", "host-0", "there", HasSubstr("Read-only file system")));
+        auto kept = OnMachine("cat /var/tmp/mine", 2);
+        kept.fresh_disk = false;
+        EXPECT_THAT(Output(world, std::move(kept)), ElementsAre("mine"));
+        EXPECT_NE(::access("/var/tmp/mine", F_OK), 0);
+      });
+}
+
+constexpr char kWriteInVar[] = "echo kept > /var/file; echo mine > /var/tmp/mine";
+constexpr char kReadInVar[] = "cat /var/file; ls -A /var/tmp; cat /etc/hostname";
+
+TEST_P(MountedHost, KeepsTheDiskOfAMachineIfAMountIsNew) {
+  const TemporaryDirectory of_host("caip-var-");
+  OnHost([] { return ::access("/var/file", F_OK) != 0; },
+         [&] {
+           LaunchWorld world({}, Interposition::Kind::kSeccomp, /*own_roots=*/true);
+           EXPECT_THAT(Output(world, OnMachine(kWriteInVar)), IsEmpty());
+           const Path tmp = of_host.path() / "tmp";
+           ASSERT_TRUE(MakeDirectories(tmp).ok() && WriteFile(tmp / "of-host", "").ok());
+           ASSERT_TRUE(MountOnItself("/var") && MountOnItself("/etc"));
+           ASSERT_EQ(::mount(tmp.c_str(), "/var/tmp", nullptr, MS_BIND, nullptr), 0);
+           auto kept = OnMachine(kReadInVar, 2);
+           kept.fresh_disk = false;
+           EXPECT_THAT(Output(world, std::move(kept)), ElementsAre("kept", "mine", "host-0"));
+         });
+}
+
+TEST_P(MountedHost, KeepsTheDiskOfAMachineIfAMountIsGone) {
+  OnHost([] { return MountOnItself("/var") && MountOnItself("/etc"); },
+         [] {
+           LaunchWorld world({}, Interposition::Kind::kSeccomp, /*own_roots=*/true);
+           EXPECT_THAT(Output(world, OnMachine(kWriteInVar)), IsEmpty());
+           ASSERT_EQ(::umount2("/var", MNT_DETACH), 0);
+           ASSERT_EQ(::umount2("/etc", MNT_DETACH), 0);
+           auto kept = OnMachine(kReadInVar, 2);
+           kept.fresh_disk = false;
+           EXPECT_THAT(Output(world, std::move(kept)), ElementsAre("kept", "mine", "host-0"));
+         });
+}
+
+// The mount has nothing of the machine's own any more.
+TEST_P(MountedHost, KeepsTheDiskOfAMachineIfADirectoryIsNew) {
+  OnHost([] { return MountMemory("/mnt"); },
+         [] {
+           const TemporaryDirectory shared("caip-shared-");
+           LaunchWorld world({}, Interposition::Kind::kSeccomp, /*own_roots=*/true);
+           auto launch = OnMachine("echo kept > /mnt/file");
+           launch.volumes = {{shared.path().string(), "/mnt/volume"}};
+           auto kept = OnMachine("cat /mnt/file; echo more >> /mnt/file; wc -l < /mnt/file", 2);
+           kept.volumes = launch.volumes;
+           kept.fresh_disk = false;
+           EXPECT_THAT(Output(world, std::move(launch)), IsEmpty());
+           ASSERT_TRUE(MakeDirectories("/mnt/volume").ok());
+           EXPECT_THAT(Output(world, std::move(kept)), ElementsAre("kept", "2"));
+         });
+}
+
+std::string ModeOf(const char* path) {
+  struct stat status {};
+  EXPECT_EQ(::stat(path, &status), 0);
+  char digits[16];
+  std::snprintf(digits, sizeof digits, "%o", status.st_mode & 07777u);
+  return digits;
+}
+
+// Of files that other users of the machine need.
+TEST_P(MountedHost, GivesDirectoriesTheModesOfTheHost) {
+  OnHost(
+      [] {
+        ::umask(077);
+        return MountOnItself("/var") && MountMemory("/mnt") && ::chmod("/mnt", 01777) == 0;
+      },
+      [] {
+        const TemporaryDirectory shared("caip-shared-");
+        LaunchWorld world({}, Interposition::Kind::kSeccomp, /*own_roots=*/true);
+        auto launch = OnMachine("stat -c %a / /var /etc /mnt /user_dir /etc/hostname /etc/hosts");
+        launch.volumes = {{shared.path().string(), "/mnt/volume"}};
+        EXPECT_THAT(
+            Output(world, std::move(launch)),
+            ElementsAre(ModeOf("/"), ModeOf("/var"), ModeOf("/etc"), "1777", "755", "644", "644"));
+      });
+}
+
+TEST_P(MountedHost, HidesTemporaryFilesAndTheHomeBehindLinks) {
+  OnHost(
+      [] {
+        return EnterRootWithout({"var", "root", "data"}, [](const Path& root) {
+          std::error_code error;
+          std::filesystem::create_directory_symlink("data/var", root / "var", error);
+          std::filesystem::create_directory_symlink("var/roothome", root / "root", error);
+          const Path data = root / "data";
+          return MakeDirectories(data).ok() && MountMemory(data.c_str()) &&
+                 MakeDirectories(data / "var/tmp").ok() &&
+                 MakeDirectories(data / "var/roothome").ok() &&
+                 WriteFile(data / "var/file", "host\n").ok() &&
+                 WriteFile(data / "var/tmp/secret", "").ok() &&
+                 WriteFile(data / "var/roothome/secret", "").ok();
+        });
+      },
+      [] {
+        LaunchWorld world({}, Interposition::Kind::kSeccomp, /*own_roots=*/true);
+        EXPECT_THAT(Output(world, OnMachine("readlink /var; cat /var/file\n"
+                                            "ls -A /var/tmp /data/var/tmp | grep secret\n"
+                                            "ls -A /root /data/var/roothome | grep secret\n"
+                                            "echo mine > /var/tmp/mine; cat /data/var/tmp/mine")),
+                    ElementsAre("data/var", "host", "mine"));
+        EXPECT_NE(::access("/data/var/tmp/mine", F_OK), 0);
+      });
 }
 
 INSTANTIATE_TEST_SUITE_P(Hosts, MountedHost, ::testing::Values(User::kRoot, User::kRootOfNamespace),

@@ -1,21 +1,22 @@
 #include "host/launcher/machine_root.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
+
+#include "host/launcher/paths_inside.h"
 
 #ifndef SYS_open_tree  // Linux 5.2
 #define SYS_open_tree 428
@@ -28,98 +29,8 @@
 namespace caip::host::launcher {
 namespace {
 
-constexpr mode_t kDirectoryMode = 0755;
-constexpr mode_t kFileMode = 0644;
-constexpr int kLinksMax = 8;
 constexpr int kTriesMax = 100;  // while other programs replace files
 constexpr char kOpaque[] = "trusted.overlay.opaque";
-
-// Opens a path whose symbolic links never lead out of `root`. The kernel asks for another try when
-// anything on the host was renamed while it followed a "..".
-int OpenInside(int root, const char* path, int flags) {
-  open_how how{};
-  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
-  how.resolve = RESOLVE_IN_ROOT;
-  int opened = -1;
-  for (int tries = 0; tries < kTriesMax && opened < 0; ++tries) {
-    opened = static_cast<int>(::syscall(SYS_openat2, root, path, &how, sizeof how));
-    if (opened < 0 && errno != EAGAIN) break;
-  }
-  return opened;
-}
-
-std::string_view ParentOf(std::string_view path) { return path.substr(0, path.rfind('/')); }
-
-const char* NameIn(const char* path) { return std::strrchr(path, '/') + 1; }
-
-// The path that the symbolic link `path` of `directory` leads to; "" with errno if there is none.
-std::string TargetOf(int directory, std::string_view path) {
-  const std::string name(path.substr(path.rfind('/') + 1));
-  char link[PATH_MAX];
-  const ssize_t length = ::readlinkat(directory, name.c_str(), link, sizeof link);
-  if (length <= 0) return "";
-  const std::string target(link, static_cast<size_t>(length));
-  return target.front() == '/' ? target : std::string(ParentOf(path)) + "/" + target;
-}
-
-int OpenDirectory(int root, std::string_view path, int links = kLinksMax);
-
-// Makes the last part of a path in the directory, and opens it. A link whose target does not exist
-// stays, and the target is made.
-int MakePart(int root, int directory, const std::string& path, int links) {
-  if (::mkdirat(directory, path.substr(path.rfind('/') + 1).c_str(), kDirectoryMode) == 0) {
-    return OpenInside(root, path.c_str(), O_PATH | O_DIRECTORY);
-  }
-  const std::string target = errno == EEXIST ? TargetOf(directory, path) : "";
-  if (target.empty()) return -1;
-  if (links > 0) return OpenDirectory(root, target, links - 1);
-  errno = ELOOP;
-  return -1;
-}
-
-// Opens the directory and makes it and its parents where they do not exist: at the end of the
-// symbolic links that lead to them. -1 with errno.
-int OpenDirectory(int root, std::string_view path, int links) {
-  int directory = OpenInside(root, std::string(path).c_str(), O_PATH | O_DIRECTORY);
-  if (directory >= 0 || errno != ENOENT) return directory;
-  directory = OpenInside(root, "/", O_PATH | O_DIRECTORY);
-  std::string walked;
-  while (!path.empty() && directory >= 0) {
-    const size_t end = std::min(path.find('/'), path.size());
-    const std::string name(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
-    if (name.empty()) continue;
-    walked += "/" + name;
-    int next = OpenInside(root, walked.c_str(), O_PATH | O_DIRECTORY);
-    if (next < 0 && errno == ENOENT) next = MakePart(root, directory, walked, links);
-    const int error = errno;
-    ::close(directory);
-    errno = error;
-    directory = next;
-  }
-  return directory;
-}
-
-// Opens the file and makes it where it does not exist: at the end of the symbolic links that lead
-// to it, as /etc/resolv.conf may lead to a directory that only the host has. -1 with errno.
-int OpenFile(int root, const std::string& path, int links = kLinksMax) {
-  const int file = OpenInside(root, path.c_str(), O_PATH);
-  if (file >= 0 || errno != ENOENT) return file;
-  const int directory = OpenDirectory(root, ParentOf(path));
-  if (directory < 0) return -1;
-  const char* name = NameIn(path.c_str());
-  const int made = ::openat(directory, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kFileMode);
-  const int error = errno;
-  const std::string target = made < 0 ? TargetOf(directory, path) : "";
-  ::close(directory);
-  if (made >= 0) {
-    ::close(made);
-    return OpenInside(root, path.c_str(), O_PATH);
-  }
-  if (!target.empty() && links > 0) return OpenFile(root, target, links - 1);
-  errno = target.empty() ? error : ELOOP;
-  return -1;
-}
 
 bool IsDirectory(int file) {
   struct stat status {};
@@ -213,6 +124,14 @@ bool Bind(int root, const Mount& mount) {
   }
 }
 
+bool BindIfReadOnly(int root, const Mount& mount) {
+  const Held target(OpenInside(root, mount.target, O_PATH));
+  struct statvfs status {};
+  const bool is_read_only =
+      target.valid() && ::fstatvfs(target.get(), &status) == 0 && (status.f_flag & ST_RDONLY) != 0;
+  return !is_read_only || Bind(root, mount);
+}
+
 bool MountOverItself(int root, const Mount& mount) {
   const Held place(OpenInside(root, mount.target, O_PATH));
   return place.valid() && BindOnce(root, mount, place, place);
@@ -265,6 +184,18 @@ bool MountWhatIsOnHost(int root, const Mount& mount) {
   }
 }
 
+// The kernel refuses overlays of some directories: those of vfat, and those that are two overlays
+// deep already.
+bool IsRefused(int error) { return error == EINVAL || error == EOPNOTSUPP || error == ELOOP; }
+
+// Shows the host's directory in place of a file system that cannot be mounted.
+bool BindInstead(int root, const Mount& mount) {
+  uint32_t flags = mount.flags;
+  if (flags & kMountOrShow && IsRefused(errno)) flags |= kMountOrBind | kMountReadOnly;
+  return flags & kMountOrBind &&
+         Bind(root, {MountKind::kBind, flags, mount.target, mount.target, ""});
+}
+
 bool Link(int root, const Mount& mount) {
   const int directory = OpenDirectory(root, ParentOf(mount.target));
   if (directory < 0) return false;
@@ -306,7 +237,7 @@ bool IsKernelThroughLink(int root, const Mount& mount) {
 bool Make(int root, const Mount& mount) {
   switch (mount.kind) {
     case MountKind::kBind:
-      return Bind(root, mount);
+      return mount.flags & kMountIfReadOnly ? BindIfReadOnly(root, mount) : Bind(root, mount);
     case MountKind::kFileSystem:
       if (mount.flags & kMountIfThere && !Held(OpenInside(root, mount.target, O_PATH)).valid()) {
         return true;
@@ -315,9 +246,7 @@ bool Make(int root, const Mount& mount) {
         errno = ENOTDIR;
         return false;
       }
-      if (MountWhatIsOnHost(root, mount)) return true;
-      return mount.flags & kMountOrBind &&
-             Bind(root, {MountKind::kBind, mount.flags, mount.target, mount.target, ""});
+      return MountWhatIsOnHost(root, mount) || BindInstead(root, mount);
     case MountKind::kLink:
       return Link(root, mount);
     case MountKind::kDirectory:
@@ -371,9 +300,22 @@ Outcome MountBase(const Recipe& recipe) {
   return mounted ? Outcome{} : Outcome{Step::kRoot, errno};
 }
 
+/// Lets all users of the machine use the directories that are made, whatever umask caip has.
+class UsualMask {
+ public:
+  UsualMask() : before_(::umask(S_IWGRP | S_IWOTH)) {}
+  UsualMask(const UsualMask&) = delete;
+  UsualMask& operator=(const UsualMask&) = delete;
+  ~UsualMask() { ::umask(before_); }
+
+ private:
+  mode_t before_;
+};
+
 }  // namespace
 
 Outcome MakeRoot(const Recipe& recipe, std::string& failed_mount) {
+  const UsualMask mask;
   Outcome outcome = MountBase(recipe);
   if (!outcome.ok()) return outcome;
   const bool has_root = recipe.root[0] != '\0';

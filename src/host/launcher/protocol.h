@@ -156,6 +156,10 @@ inline constexpr uint32_t kMountIfThere = 16;   // only over a target that exist
 inline constexpr uint32_t kMountOpaque = 32;    // a directory of a layer that hides lower ones
 inline constexpr uint32_t kMountIfOnHost = 64;  // an overlay of the host's directory at the target,
                                                 // unless it was removed on the host
+inline constexpr uint32_t kMountOrShow = 128;   // else, if the kernel refuses the overlay, the
+                                                // host's directory of that name, read-only
+inline constexpr uint32_t kMountIfReadOnly = 256;  // a bind over a target that exists and is in a
+                                                   // read-only mount
 
 /// The fixed part of a mount in the bytes.
 struct MountHead {

@@ -54,6 +54,22 @@ bool IsInEmptyDirectory(std::string_view path) {
   return std::any_of(std::begin(kEmptyDirectories), std::end(kEmptyDirectories), is_below);
 }
 
+std::vector<EmptyDirectory> EmptyDirectoriesOfHost() {
+  std::vector<EmptyDirectory> directories;
+  for (const std::string_view name : kEmptyDirectories) {
+    const Path path(name);
+    std::error_code error;
+    const Path parent = std::filesystem::weakly_canonical(path.parent_path(), error);
+    const Path place = error ? path : parent / path.filename();
+    directories.push_back({name, place.string()});
+    const Path target = std::filesystem::canonical(path, error);
+    if (!error && target != place && target.has_relative_path()) {
+      directories.push_back({name, target.string()});
+    }
+  }
+  return directories;
+}
+
 bool MayReadHome() {
   return ::geteuid() == 0 && ::access(std::string(kHome).c_str(), R_OK | X_OK) == 0;
 }
@@ -276,6 +292,7 @@ bool IsOfPeople(const HostMount& mount, const OwnFiles& own) {
 // The home directory that a machine sees may be changed in it.
 bool HasOwnIn(const std::string& mount, const OwnFiles& own) {
   if (own.sees_home && mount == kHome) return true;
+  if (std::ranges::find(own.layers, mount) != own.layers.end()) return true;
   return std::ranges::any_of(own.places, [&](const std::string& place) {
     return place != mount && IsBelow(place, mount);
   });

@@ -18,6 +18,14 @@ inline constexpr std::string_view kEmptyDirectories[] = {"/tmp", "/var/tmp", kHo
 bool IsBelow(std::string_view path, std::string_view directory);
 bool IsInEmptyDirectory(std::string_view path);
 
+/// Where one of kEmptyDirectories is on this host, if its parents are links, and where it leads to
+/// if it is a link itself.
+struct EmptyDirectory {
+  std::string_view name;  // "/var/tmp"
+  std::string place;      // "/data/var/tmp"
+};
+std::vector<EmptyDirectory> EmptyDirectoriesOfHost();
+
 /// Whether kHome is the home directory of this user, and readable. Root of a user namespace may
 /// have one that belongs to root of the host.
 bool MayReadHome();
@@ -57,6 +65,10 @@ struct RootParts {
   std::vector<std::string> bound;
   std::vector<std::string> files;                          // "/etc/passwd", read-only
   std::vector<std::pair<std::string, std::string>> links;  // "/bin" and "usr/bin"
+  /// Directories in which the machine has something for itself. Where the kernel refuses an overlay
+  /// of one of them, the machine sees it read-only, with its own places in it.
+  std::vector<std::string> with_own = {};
+  std::vector<std::string> own = {};  // these places
 };
 /// `own`: absolute paths at which the machine has something else than the host. The parts lack
 /// these, and no directory above one of them is read-only. `sees_home`: they have kHome, too.
@@ -69,6 +81,7 @@ RootParts PartsOfRoot(const Path& root, const std::vector<HostMount>& mounts,
 struct OwnFiles {
   std::vector<std::string> places = {};  // absolute, and without links
   bool sees_home = false;                // the machine has the host's kHome, and what is in it
+  std::vector<std::string> layers = {};  // directories of the host that a kept disk has layers for
 };
 
 /// The file systems of the host that machines see as well, beside its root: those with files of

@@ -1,8 +1,12 @@
 #include "host/machine/layered_root.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 
+#include "base/encoding.h"
 #include "host/machine/overlays.h"
 
 namespace caip::host {
@@ -10,8 +14,10 @@ namespace {
 
 using launcher::kMountDevices;
 using launcher::kMountIfOnHost;
+using launcher::kMountIfReadOnly;
 using launcher::kMountIfThere;
 using launcher::kMountOptional;
+using launcher::kMountOrShow;
 using launcher::kMountReadOnly;
 using launcher::MachineMount;
 using launcher::MountKind;
@@ -31,16 +37,6 @@ bool HostHasDirectory(const Path& path) {
 }
 
 }  // namespace
-
-Status MakeLayers(const Path& boot_disk, const RootParts& parts) {
-  RETURN_IF_ERROR(MakeDirectories(boot_disk / kLayers));
-  RETURN_IF_ERROR(MakeDirectories(boot_disk / kBaseWork));
-  for (const std::string& directory : parts.layers) {
-    RETURN_IF_ERROR(MakeDirectories(LayerOf(boot_disk, directory)));
-    RETURN_IF_ERROR(MakeDirectories(boot_disk / kWork / LayerName(directory)));
-  }
-  return Ok{};
-}
 
 bool HasLayers(const Path& boot_disk) { return HostHas(boot_disk / kLayers); }
 
@@ -71,6 +67,89 @@ Path UpperOf(const Path& boot_disk, const std::string& path) {
   return LayerOf(boot_disk, directory) / Path(path.substr(directory.size())).relative_path();
 }
 
+std::vector<std::string> LayeredDirectories(const Path& boot_disk) {
+  std::vector<std::string> directories;
+  std::error_code error;
+  for (std::filesystem::directory_iterator layer(boot_disk / kLayers, error), end;
+       !error && layer != end; layer.increment(error)) {
+    const auto name = PercentDecoded(layer->path().filename().string());
+    if (name) directories.push_back("/" + *name);
+  }
+  std::ranges::sort(directories);
+  return directories;
+}
+
+void CopyAccess(const Path& of_host, const Path& upper) {
+  constexpr mode_t kModeOfNew = 0755;
+  struct stat status {};
+  const bool is_there = ::stat(of_host.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  if (is_there && ::geteuid() == 0) {
+    [[maybe_unused]] const int changed = ::chown(upper.c_str(), status.st_uid, status.st_gid);
+  }
+  // caip itself makes files in it, and deletes them
+  const mode_t mode = is_there ? (status.st_mode & 07777u) | S_IRWXU : kModeOfNew;
+  ::chmod(upper.c_str(), mode);
+}
+
+Status MakeUpper(const Path& boot_disk, const std::string& path) {
+  Path walked = "/";
+  for (const Path& part : Path(path).relative_path()) {
+    walked /= part;
+    const Path upper = UpperOf(boot_disk, walked.string());
+    if (HostHas(upper)) continue;
+    RETURN_IF_ERROR(MakeDirectories(upper));
+    CopyAccess(walked, upper);
+  }
+  return Ok{};
+}
+
+namespace {
+
+// A link that a replica has made on the way there may lead to files of the host.
+bool IsDirectoryOfDisk(const Path& boot_disk, const Path& path) {
+  std::error_code error;
+  const Path real = std::filesystem::canonical(path, error);
+  const Path disk = std::filesystem::canonical(boot_disk, error);
+  return !error && real == disk / path.lexically_relative(boot_disk) && HostHasDirectory(real);
+}
+
+Status MakeLayer(const Path& boot_disk, const std::string& directory) {
+  const Path layer = LayerOf(boot_disk, directory);
+  if (HostHas(layer)) return Ok{};
+  const Path earlier = UpperOf(boot_disk, directory);
+  std::error_code error;
+  if (IsDirectoryOfDisk(boot_disk, earlier)) {
+    std::filesystem::rename(earlier, layer, error);
+    if (!error) return Ok{};
+  }
+  RETURN_IF_ERROR(MakeDirectories(layer));
+  CopyAccess(directory, layer);
+  return Ok{};
+}
+
+}  // namespace
+
+Status MakeLayers(const Path& boot_disk, const RootParts& parts) {
+  RETURN_IF_ERROR(MakeDirectories(boot_disk / kLayers));
+  RETURN_IF_ERROR(MakeDirectories(boot_disk / kBaseWork));
+  for (const std::string& directory : parts.layers) {
+    RETURN_IF_ERROR(MakeLayer(boot_disk, directory));
+    RETURN_IF_ERROR(MakeDirectories(boot_disk / kWork / LayerName(directory)));
+  }
+  return Ok{};
+}
+
+void AddKeptLayers(const std::vector<std::string>& kept, RootParts& parts) {
+  for (const std::string& layer : kept) {
+    const bool is_split = std::ranges::any_of(
+        parts.directories, [&](const auto& directory) { return directory.place == layer; });
+    if (is_split || std::ranges::find(parts.layers, layer) != parts.layers.end()) continue;
+    std::erase(parts.bound, layer);
+    parts.layers.push_back(layer);
+  }
+  std::ranges::sort(parts.layers);
+}
+
 Status RenewWork(const Path& boot_disk) {
   RETURN_IF_ERROR(EnsureRemoved(boot_disk / kWork));
   RETURN_IF_ERROR(MakeDirectories(boot_disk / kWork));
@@ -85,6 +164,23 @@ Status RenewWork(const Path& boot_disk) {
   return Ok{};
 }
 
+namespace {
+
+// The places of the machine in its layers cover those of directories that have no overlay.
+void AddOwnPlaces(const RootParts& parts, const Path& boot_disk, launcher::Machine& machine) {
+  for (const std::string& place : parts.own) {
+    const Path upper = UpperOf(boot_disk, place);
+    std::error_code error;
+    const auto type = std::filesystem::symlink_status(upper, error).type();
+    const bool is_there = type == std::filesystem::file_type::directory ||
+                          type == std::filesystem::file_type::regular;
+    if (!is_there || !IsInLayer(boot_disk, place)) continue;
+    machine.mounts.push_back({MountKind::kBind, upper.string(), place, kMountIfReadOnly});
+  }
+}
+
+}  // namespace
+
 void AddLayers(const RootParts& parts, const Path& boot_disk, launcher::Machine& machine) {
   const bool has_rights = HadRights(boot_disk);
   const char* const attributes = has_rights ? "" : kUserAttributes;
@@ -97,15 +193,18 @@ void AddLayers(const RootParts& parts, const Path& boot_disk, launcher::Machine&
   };
   for (const std::string& directory : parts.layers) {
     const Path upper = LayerOf(boot_disk, directory);
-    if (!HostHas(upper)) {  // it is newer than a disk that was kept
+    if (!HostHas(upper)) {  // it was mounted just now
       bind(directory);
       continue;
     }
     const Path work = boot_disk / kWork / LayerName(directory);
-    machine.mounts.push_back({MountKind::kFileSystem, "overlay", directory,
-                              kMountDevices | kMountIfOnHost,
+    const bool has_own = std::ranges::any_of(
+        parts.with_own, [&](const std::string& place) { return IsBelow(directory, place); });
+    const uint32_t flags = kMountDevices | kMountIfOnHost | (has_own ? kMountOrShow : 0);
+    machine.mounts.push_back({MountKind::kFileSystem, "overlay", directory, flags,
                               OverlayOptions(directory, upper, work) + attributes});
   }
+  AddOwnPlaces(parts, boot_disk, machine);
   for (const std::string& directory : parts.bound) bind(directory);
   for (const std::string& file : parts.files) bind(file);
 }

@@ -18,17 +18,28 @@
 
 namespace caip::host {
 
-/// Makes the directories of a new disk.
+/// Makes the directories of a new disk. If a kept one has no layer for a directory, because
+/// something else was mounted on the host then, what it has of the directory becomes the layer.
 Status MakeLayers(const Path& boot_disk, const RootParts& parts);
 /// Whether the disk has them.
 bool HasLayers(const Path& boot_disk);
 
 /// The layer of the disk that has what a machine writes to that directory of RootParts::layers.
 Path LayerOf(const Path& boot_disk, const std::string& directory);
+/// The directories that the disk has layers for.
+std::vector<std::string> LayeredDirectories(const Path& boot_disk);
+/// Adds these layers of a kept disk where the mounts of this host do not ask for them any more. Not
+/// those of directories that are split now.
+void AddKeptLayers(const std::vector<std::string>& kept, RootParts& parts);
 /// Whether a layer of the disk has what a machine writes at `path`, and not `changes`.
 bool IsInLayer(const Path& boot_disk, const std::string& path);
 /// The place on a boot disk, with or without layers, of what a machine writes at `path`.
 Path UpperOf(const Path& boot_disk, const std::string& path);
+/// Makes that place, a directory. Where the host has a directory too, it gets that one's mode, and
+/// its owner if this user may change owners.
+Status MakeUpper(const Path& boot_disk, const std::string& path);
+/// Gives a directory of an upper layer the mode and the owner of the host's, which it hides.
+void CopyAccess(const Path& of_host, const Path& upper);
 
 /// Empties the working directories of all overlays of a disk that was used before. The kernel marks
 /// those of an overlay that it does not sync (MountOverlay), and refuses them to another overlay.

@@ -23,6 +23,7 @@
 #include "host/machine/named_paths.h"
 #include "host/machine/other_users.h"
 #include "host/machine/overlays.h"
+#include "host/machine/own_files.h"
 
 namespace caip::host {
 namespace {
@@ -35,18 +36,18 @@ using launcher::MachineMount;
 using launcher::MountKind;
 
 constexpr char kRoot[] = "root";
-constexpr char kLive[] = "live";
 constexpr char kImage[] = "image";  // links to the layers of an image, by number
-
-// The directory of this host in whose place a machine has the directory of `file`. The kernel does
-// not report writes below an overlay to those who watch its upper layer.
-Path LiveOf(const Path& boot_disk, const std::string& file) {
-  return boot_disk / kLive / PercentEncoded(Path(file).parent_path().string());
-}
 
 bool IsHere(const Path& path) {
   std::error_code error;
   return std::filesystem::exists(path, error);
+}
+
+// Without the links of this host that lead there.
+std::string RealPlaceOf(const Path& path) {
+  std::error_code error;
+  const Path real = std::filesystem::weakly_canonical(path, error);
+  return error ? path.string() : real.string();
 }
 
 // Relative to the boot disk. The first layer is the highest one.
@@ -64,32 +65,12 @@ std::string ImageOverlay(const Path& boot_disk, size_t layers) {
 Status MakePlacesOfVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk) {
   for (const engine::Volume& volume : launch.volumes) {
     if (IsHere(volume.shown)) continue;
-    std::error_code error;
-    const Path real = std::filesystem::weakly_canonical(volume.shown, error);
-    RETURN_IF_ERROR(MakeDirectories(UpperOf(boot_disk, error ? volume.shown : real.string())));
+    RETURN_IF_ERROR(MakeUpper(boot_disk, RealPlaceOf(volume.shown)));
   }
   return Ok{};
 }
 
 bool SeesHome(const engine::ReplicaLaunch& launch) { return launch.sees_home && MayReadHome(); }
-
-// The machine's own file, which it may change. Where an overlay has all of /etc, the boot disk has
-// it, else the layer in memory.
-bool HasHostNameOnDisk(const Path& boot_disk) { return IsHere(LayerOf(boot_disk, "/etc")); }
-
-Status WriteHostName(const engine::ReplicaLaunch& launch, const Path& boot_disk) {
-  const std::string& name = launch.machine.host_name;
-  if (name.empty() || !HasHostNameOnDisk(boot_disk)) return Ok{};
-  return WriteFile(UpperOf(boot_disk, kHostNameFile), name + "\n");
-}
-
-void AddHostName(const engine::ReplicaLaunch& launch, const Path& boot_disk,
-                 std::vector<MachineMount>& places) {
-  const std::string& name = launch.machine.host_name;
-  if (name.empty() || HasHostNameOnDisk(boot_disk)) return;
-  places.push_back({MountKind::kDirectory, "", "/etc", 0, "755"});
-  places.push_back({MountKind::kFile, "", kHostNameFile, 0, name + "\n"});
-}
 
 // Settings of the host's kernel in /proc, and those of the machine's own network. Root may change
 // them without any capability. Other users may not, whatever user they are on the machine.
@@ -125,7 +106,11 @@ Path MachineFiles::OnHost(const Path& boot_disk, const std::string& path) const 
 
 bool MachineFiles::IsHidden(const std::string& path, const engine::ReplicaLaunch& launch) const {
   if (IsBelow(path, state_.string())) return true;
-  return IsInEmptyDirectory(path) && !(SeesHome(launch) && IsBelow(path, kHome));
+  const bool sees_home = SeesHome(launch);
+  if (IsInEmptyDirectory(path)) return !(sees_home && IsBelow(path, kHome));
+  return std::ranges::any_of(empty_, [&](const EmptyDirectory& directory) {
+    return IsBelow(path, directory.place) && !(sees_home && directory.name == kHome);
+  });
 }
 
 Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch& launch) const {
@@ -135,16 +120,18 @@ Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch&
   for (const char* directory : {kChanges, kWork, kRoot}) {
     RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
   }
-  if (!is_kept) {
-    const bool has_rights = HasRights(boot_disk);
-    const RootParts parts = PartsOf(boot_disk, HostMounts(), launch);
-    if (!has_rights || !parts.layers.empty()) RETURN_IF_ERROR(MakeLayers(boot_disk, parts));
+  if (!is_kept) CopyAccess("/", boot_disk / kChanges);
+  const bool has_rights = is_kept ? HadRights(boot_disk) : HasRights(boot_disk);
+  const RootParts parts = PartsOf(boot_disk, HostMounts(), launch);
+  if (!has_rights || !parts.layers.empty()) RETURN_IF_ERROR(MakeLayers(boot_disk, parts));
+  if (!is_kept && !parts.with_own.empty()) {
+    RETURN_IF_ERROR(NoteOwnPlaces(boot_disk, parts.own));
   }
   if (HasLayers(boot_disk)) RETURN_IF_ERROR(PrepareLayers(boot_disk, launch, is_kept));
   RETURN_IF_ERROR(PrepareVolumes(launch, boot_disk));
-  if (launch.metrics) RETURN_IF_ERROR(MakeDirectories(LiveOf(boot_disk, launch.metrics->file)));
+  if (launch.metrics) RETURN_IF_ERROR(MakeLive(boot_disk, launch.metrics->file));
   if (Path(launch.working_directory).is_absolute()) return Ok{};  // the host's, or a volume
-  return MakeDirectories(UpperOf(boot_disk, "/" + launch.working_directory));
+  return MakeUpper(boot_disk, "/" + launch.working_directory);
 }
 
 // The places of a user without rights over the host are in the upper layers (machine_places.h). So
@@ -156,19 +143,15 @@ Status MachineFiles::PrepareLayers(const Path& boot_disk, const engine::ReplicaL
   const auto is_upper = [&](const std::string& path) {
     return !has_rights || IsInLayer(boot_disk, path);
   };
-  for (const std::string_view directory : kEmptyDirectories) {
-    if (directory == kHome && SeesHome(launch)) continue;
-    if (!is_upper(std::string(directory))) continue;
-    const Path place = UpperOf(boot_disk, std::string(directory));
-    if (is_kept && IsHere(place)) continue;
-    RETURN_IF_ERROR(MakeOpaque(place));
-    if (directory.ends_with("tmp")) ::chmod(place.c_str(), 01777);
+  for (const EmptyDirectory& directory : empty_) {
+    if ((directory.name == kHome && SeesHome(launch)) || !is_upper(directory.place)) continue;
+    RETURN_IF_ERROR(MakeEmptyDirectory(boot_disk, directory, is_kept));
   }
   if (!has_rights) RETURN_IF_ERROR(PrepareForUser(boot_disk, launch));
-  if (!is_kept) RETURN_IF_ERROR(WriteHostName(launch, boot_disk));
+  RETURN_IF_ERROR(WriteHostName(launch, boot_disk, is_kept));
   for (const std::string& directory : launch.user_directories) {
-    if (!is_upper("/" + directory)) continue;
-    RETURN_IF_ERROR(MakeDirectories(UpperOf(boot_disk, "/" + directory)));
+    const std::string place = RealPlaceOf("/" + directory);
+    if (is_upper(place)) RETURN_IF_ERROR(MakeUpper(boot_disk, place));
   }
   return Ok{};
 }
@@ -177,6 +160,7 @@ Status MachineFiles::PrepareForUser(const Path& boot_disk,
                                     const engine::ReplicaLaunch& launch) const {
   const bool is_in_home = SeesHome(launch) && IsBelow(state_.string(), kHome);
   if (is_in_home || !IsInEmptyDirectory(state_.string())) {
+    RETURN_IF_ERROR(MakeUpper(boot_disk, state_.string()));
     RETURN_IF_ERROR(MakeOpaque(UpperOf(boot_disk, state_.string())));
   }
   return MakePlacesOfVolumes(launch, boot_disk);
@@ -190,7 +174,7 @@ Status MachineFiles::PrepareImage(const Path& boot_disk,
     RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
   }
   RETURN_IF_ERROR(PrepareVolumes(launch, boot_disk));
-  if (launch.metrics) RETURN_IF_ERROR(MakeDirectories(LiveOf(boot_disk, launch.metrics->file)));
+  if (launch.metrics) RETURN_IF_ERROR(MakeLive(boot_disk, launch.metrics->file));
   RETURN_IF_ERROR(EnsureRemoved(boot_disk / kImage));
   RETURN_IF_ERROR(MakeDirectories(boot_disk / kImage));
   for (size_t i = 0; i < launch.image->layers.size(); ++i) {
@@ -204,21 +188,19 @@ Status MachineFiles::PrepareImage(const Path& boot_disk,
 
 // A volume at a directory of the host needs no place of its own.
 std::vector<std::string> MachineFiles::OwnPlaces(const engine::ReplicaLaunch& launch) const {
-  std::error_code error;
-  std::vector<std::string> places = {std::filesystem::weakly_canonical(state_, error).string(),
-                                     kHostNameFile};
+  std::vector<std::string> places = {RealPlaceOf(state_), kHostNameFile};
   for (const engine::Volume& volume : launch.volumes) {
-    if (IsHere(volume.shown)) continue;
-    places.push_back(std::filesystem::weakly_canonical(volume.shown, error).string());
+    if (!IsHere(volume.shown)) places.push_back(RealPlaceOf(volume.shown));
   }
   return places;
 }
 
 // The directories that this host does not have, and those that it has and the machine hides.
-OwnFiles MachineFiles::OwnFilesOf(const engine::ReplicaLaunch& launch) const {
-  OwnFiles own{{kHostNameFile}, SeesHome(launch)};
-  for (const std::string_view directory : kEmptyDirectories) {
-    if (IsHidden(std::string(directory), launch)) own.places.emplace_back(directory);
+OwnFiles MachineFiles::OwnFilesOf(const Path& boot_disk,
+                                  const engine::ReplicaLaunch& launch) const {
+  OwnFiles own{{kHostNameFile}, SeesHome(launch), LayeredDirectories(boot_disk)};
+  for (const auto& [name, place] : empty_) {
+    if (IsHidden(std::string(name), launch)) own.places.push_back(place);
   }
   std::vector<Path> missing;
   for (const std::string& directory : launch.user_directories) {
@@ -228,25 +210,32 @@ OwnFiles MachineFiles::OwnFilesOf(const engine::ReplicaLaunch& launch) const {
   if (launch.metrics) missing.push_back(Path(launch.metrics->file).parent_path());
   for (const Path& directory : missing) {
     if (IsHere(directory) || IsHidden(directory.string(), launch)) continue;
-    std::error_code error;
-    const Path real = std::filesystem::weakly_canonical(directory, error);
-    own.places.push_back(error ? directory.string() : real.string());
+    own.places.push_back(RealPlaceOf(directory));
+  }
+  for (std::string& place : NotedOwnPlaces(boot_disk)) {
+    if (std::ranges::find(own.places, place) == own.places.end()) own.places.push_back(place);
   }
   return own;
 }
 
 RootParts MachineFiles::PartsOf(const Path& boot_disk, const std::vector<HostMount>& mounts,
                                 const engine::ReplicaLaunch& launch) const {
-  const OwnFiles own = OwnFilesOf(launch);
+  const OwnFiles own = OwnFilesOf(boot_disk, launch);
   const std::vector<std::string> with_own = MountsWithOwn(mounts, own);
+  RootParts parts;
   if (HadRights(boot_disk)) {
-    RootParts parts;
     parts.layers = with_own;
-    return parts;
+    AddKeptLayers(own.layers, parts);
+    parts.with_own = parts.layers;
+  } else {
+    std::vector<std::string> places = OwnPlaces(launch);
+    places.insert(places.end(), own.places.begin(), own.places.end());
+    parts = PartsOfRoot("/", mounts, places, own.sees_home, with_own);
+    AddKeptLayers(own.layers, parts);
+    parts.with_own = with_own;
   }
-  std::vector<std::string> places = OwnPlaces(launch);
-  places.insert(places.end(), own.places.begin(), own.places.end());
-  return PartsOfRoot("/", mounts, places, own.sees_home, with_own);
+  parts.own = own.places;
+  return parts;
 }
 
 void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
@@ -259,7 +248,7 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
   const RootParts parts = PartsOf(boot_disk, mounts, launch);
   AddLayers(parts, boot_disk, machine);
   const size_t of_parts = machine.mounts.size();
-  AddSharedMounts(mounts, launch, machine.mounts);
+  AddSharedMounts(mounts, boot_disk, launch, parts, machine.mounts);
   for (MachineMount& mount : own) machine.mounts.push_back(std::move(mount));
   for (MachineMount& mount : DeviceMounts(launch)) machine.mounts.push_back(std::move(mount));
   AddMetrics(machine, boot_disk, launch);
@@ -276,13 +265,11 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
 
 // One of them may have the state directory in it, and others may be mounted on its files that a
 // machine has for itself.
-void MachineFiles::AddSharedMounts(const std::vector<HostMount>& mounts,
-                                   const engine::ReplicaLaunch& launch,
+void MachineFiles::AddSharedMounts(const std::vector<HostMount>& mounts, const Path& boot_disk,
+                                   const engine::ReplicaLaunch& launch, const RootParts& parts,
                                    std::vector<MachineMount>& out) const {
-  const OwnFiles own = OwnFilesOf(launch);
-  for (const std::string& place : MountsWithOwn(mounts, own)) {
-    HideState(state_, place, mounts, out);
-  }
+  const OwnFiles own = OwnFilesOf(boot_disk, launch);
+  for (const std::string& place : parts.with_own) HideState(state_, place, mounts, out);
   for (const std::string& place : SharedMounts(mounts, own)) {
     if (IsHidden(place, launch) || place == kHostNameFile) continue;
     out.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});

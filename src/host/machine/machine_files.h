@@ -7,11 +7,13 @@
 //                         overlay and its middle layer (machine_places.h)
 //   <boot disk>/layers    what the replica writes in directories of the host that have overlays of
 //                         their own (layered_root.h); `changes` has the rest
+//   <boot disk>/own-places  paths at which the machine has something else than the host
 //   <boot disk>/live      directories of the machine that this host watches: "%2Ftmp%2Freports"
 //
 // The host's root file system is the lower layer. Its other file systems are mounted read-only,
 // without the state directory if it is on one of them. One in which the machine has something for
-// itself, as a /var with the machine's /var/tmp in it, gets an overlay of its own.
+// itself, as a /var with the machine's /var/tmp in it, gets an overlay of its own. If the kernel
+// refuses that overlay, the machine sees the file system read-only, with its own places in it.
 // Directories that a new machine has empty (kEmptyDirectories), and the state directory, are
 // hidden: there, the replica sees only what its command line and its environment name, read-only,
 // and the repository (.git) of a program that it runs. Inside these, the state directory stays
@@ -35,7 +37,8 @@ inline constexpr char kHostNameFile[] = "/etc/hostname";
 /// The files of machines whose boot disks are below one state directory.
 class MachineFiles {
  public:
-  explicit MachineFiles(Path state_directory) : state_(std::move(state_directory)) {}
+  explicit MachineFiles(Path state_directory)
+      : state_(std::move(state_directory)), empty_(EmptyDirectoriesOfHost()) {}
 
   /// The file of this host that a machine with that boot disk sees at `path`, if the replica has
   /// written it.
@@ -54,13 +57,14 @@ class MachineFiles {
                        bool is_kept) const;
   Status PrepareForUser(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
   std::vector<std::string> OwnPlaces(const engine::ReplicaLaunch& launch) const;
-  OwnFiles OwnFilesOf(const engine::ReplicaLaunch& launch) const;
+  OwnFiles OwnFilesOf(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
   RootParts PartsOf(const Path& boot_disk, const std::vector<HostMount>& mounts,
                     const engine::ReplicaLaunch& launch) const;
   Status PrepareImage(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
   void AddImageTo(launcher::Machine& machine, const Path& boot_disk,
                   const engine::ReplicaLaunch& launch) const;
-  void AddSharedMounts(const std::vector<HostMount>& mounts, const engine::ReplicaLaunch& launch,
+  void AddSharedMounts(const std::vector<HostMount>& mounts, const Path& boot_disk,
+                       const engine::ReplicaLaunch& launch, const RootParts& parts,
                        std::vector<launcher::MachineMount>& out) const;
   void AddMetrics(launcher::Machine& machine, const Path& boot_disk,
                   const engine::ReplicaLaunch& launch) const;
@@ -70,6 +74,7 @@ class MachineFiles {
   void AddPlaces(const std::set<std::string>& places, launcher::Machine& machine) const;
 
   Path state_;
+  std::vector<EmptyDirectory> empty_;
 };
 
 /// True for files of a state directory that no replica may see, whatever it names: the keys of the

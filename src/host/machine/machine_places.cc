@@ -1,8 +1,12 @@
 #include "host/machine/machine_places.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -25,10 +29,10 @@ MachineMount DirectoryAt(std::string path, uint32_t flags = 0, const char* mode 
 // Parents come before what is below them, because an existing place is not made again.
 void AddHidingPlaces(const Path& state, const HiddenTest& is_hidden,
                      std::vector<MachineMount>& places) {
-  for (const std::string_view directory : kEmptyDirectories) {
-    if (!is_hidden(std::string(directory))) continue;
-    const char* mode = directory.ends_with("tmp") ? "1777" : "755";
-    places.push_back(DirectoryAt(std::string(directory), kMountOpaque, mode));
+  for (const auto& [name, place] : EmptyDirectoriesOfHost()) {
+    if (!is_hidden(std::string(name))) continue;
+    const char* mode = name.ends_with("tmp") ? "1777" : "755";
+    places.push_back(DirectoryAt(place, kMountOpaque, mode));
   }
   const bool is_hidden_already = std::ranges::any_of(
       places, [&](const MachineMount& place) { return IsBelow(state.string(), place.target); });
@@ -85,6 +89,30 @@ void AddPlacesOfMounts(const std::vector<MachineMount>& mounts, const HiddenTest
   }
 }
 
+constexpr mode_t kUsualMode = 0755;  // the launcher gives it to parents
+
+// The layer's directories hide the modes of the host's, so other parents get theirs first.
+std::vector<MachineMount> WithParents(const std::vector<MachineMount>& places) {
+  std::vector<MachineMount> all;
+  std::set<std::string> made;
+  for (const MachineMount& place : places) {
+    Path parent = "/";
+    for (const Path& part : Path(place.target).parent_path().relative_path()) {
+      parent /= part;
+      struct stat status {};
+      const bool is_on_host = ::lstat(parent.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+      const mode_t bits = status.st_mode & 07777u;
+      if (!is_on_host || bits == kUsualMode || !made.insert(parent.string()).second) continue;
+      char mode[16];
+      std::snprintf(mode, sizeof mode, "%o", bits);
+      all.push_back(DirectoryAt(parent.string(), 0, mode));
+    }
+    made.insert(place.target);
+    all.push_back(place);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<MachineMount> PlacesOf(const engine::ReplicaLaunch& launch, const Path& state,
@@ -94,7 +122,7 @@ std::vector<MachineMount> PlacesOf(const engine::ReplicaLaunch& launch, const Pa
   AddHidingPlaces(state, is_hidden, places);
   AddDirectories(launch, is_hidden, places);
   AddPlacesOfMounts(mounts, is_hidden, places);
-  return places;
+  return WithParents(places);
 }
 
 void HideState(const Path& state, const std::string& place, const std::vector<HostMount>& mounts,

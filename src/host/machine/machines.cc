@@ -158,8 +158,14 @@ Status WriteConfiguration(const engine::ReplicaLaunch& launch,
                           const MachineConfiguration& configuration) {
   RETURN_IF_ERROR(WriteFile(configuration.hosts, launch.isolation->hosts));
   RETURN_IF_ERROR(WriteResolver(configuration.resolver));
-  if (configuration.host_name.empty()) return Ok{};
-  return WriteFile(configuration.host_name, launch.machine.host_name + "\n");
+  if (!configuration.host_name.empty()) {
+    RETURN_IF_ERROR(WriteFile(configuration.host_name, launch.machine.host_name + "\n"));
+  }
+  // all users of the machine read them, whatever umask caip has
+  ::chmod(configuration.hosts.c_str(), 0644);
+  ::chmod(configuration.resolver.c_str(), 0644);
+  ::chmod(configuration.host_name.c_str(), 0644);
+  return Ok{};
 }
 
 launcher::Machine MachineFor(const engine::ReplicaLaunch& launch,
