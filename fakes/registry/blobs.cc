@@ -54,10 +54,19 @@ Status CopyPiece(const UploadPiece& piece, images::BlobUpload& upload) {
 
 }  // namespace
 
+// Configurations are small. A client would wait too long while a large layer is read.
+bool Registry::IsUsable(const images::Digest& blob) const {
+  const auto size = blobs_.Size(blob);
+  if (!size.ok()) return false;
+  if (*size <= images::kManifestBytesMax) return blobs_.IsKnownIntact(blob);
+  return !blobs_.IsKnownDamaged(blob);
+}
+
 Result<OpenBlob> Registry::Open(const Repository& in, const images::Digest& blob) {
   ASSIGN_OR_RETURN(const bool is_linked, names_.IsLinked(in.stored, blob));
   if (!is_linked) return images::errors::BlobUnknown(blob.text());
   ASSIGN_OR_RETURN(Fd file, blobs_.OpenBlob(blob));
+  if (!IsUsable(blob)) return errors::BlobDamaged(blob.text());
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return CannotLookAt(blob.text(), errno);
   return OpenBlob{std::move(file), static_cast<uint64_t>(status.st_size)};
@@ -71,6 +80,7 @@ Status Registry::RemoveBlob(const Repository& in, const images::Digest& blob) {
 
 Result<bool> Registry::Mount(const Repository& to, const Repository* from,
                              const images::Digest& blob) {
+  if (!IsUsable(blob)) return false;
   ASSIGN_OR_RETURN(const Fd lock, lock_());
   if (!blobs_.Has(blob)) return false;
   if (from != nullptr) {

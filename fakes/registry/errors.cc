@@ -116,6 +116,12 @@ Error ManifestUnknown(std::string_view name, std::string_view reference) {
                  "Repository " + Shown(name) + " has no manifest " + Shown(reference) + ".");
 }
 
+Error BlobDamaged(std::string_view digest) {
+  return Because("blobUnknown", Code::kNotFound,
+                 "The bytes of the blob " + std::string(digest) +
+                     " are damaged in the image store. Push it again.");
+}
+
 Error ManifestDamaged(std::string_view digest) {
   return Because("manifestUnknown", Code::kNotFound,
                  "The bytes of the manifest " + std::string(digest) +

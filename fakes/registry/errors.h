@@ -26,7 +26,8 @@ Error UploadSizeWrong(uint64_t expected, uint64_t given);
 
 // Manifests.
 Error ManifestUnknown(std::string_view name, std::string_view reference);
-/// The status is 404, so that clients push the manifest again.
+// The status of both is 404, so that clients push the bytes again.
+Error BlobDamaged(std::string_view digest);
 Error ManifestDamaged(std::string_view digest);
 Error DescriptorSizeWrong(std::string_view digest, uint64_t stated, uint64_t size);
 /// The status is 413.

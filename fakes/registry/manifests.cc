@@ -73,28 +73,28 @@ Result<StoredManifest> Registry::FindManifest(const Repository& in, std::string_
   return ReadManifest(found->digest, found->media_type);
 }
 
-Status Registry::CheckSize(const Repository& in, const images::Descriptor& part) {
+// A client sends a blob again only if the repository does not have it. So a blob that is read here
+// and is damaged is missing from then on, also for HEAD and mounts.
+Status Registry::CheckBytes(const Repository& in, const images::Descriptor& part) {
   const auto size = blobs_.Size(part.digest);
-  if (!size.ok()) return errors::ManifestBlobUnknown(in.shown, part.digest.text());
-  if (*size == part.size) return Ok{};
-  // A client sends a blob again only if the repository does not have it.
-  if (!blobs_.IsIntact(part.digest)) {
-    RETURN_IF_ERROR(names_.Unlink(in.stored, part.digest));
+  const bool has_size = size.ok() && *size == part.size;
+  if (has_size ? !IsUsable(part.digest) : !blobs_.IsKnownIntact(part.digest)) {
     return errors::ManifestBlobUnknown(in.shown, part.digest.text());
   }
+  if (has_size) return Ok{};
   return errors::DescriptorSizeWrong(part.digest.text(), part.size, *size);
 }
 
 Status Registry::CheckBlob(const Repository& in, const images::Descriptor& blob) {
   ASSIGN_OR_RETURN(const bool is_linked, names_.IsLinked(in.stored, blob.digest));
   if (!is_linked) return errors::ManifestBlobUnknown(in.shown, blob.digest.text());
-  return CheckSize(in, blob);
+  return CheckBytes(in, blob);
 }
 
 Status Registry::CheckManifest(const Repository& in, const images::Descriptor& manifest) {
   const auto found = names_.FindManifest(in.stored, manifest.digest);
   if (!found.ok()) return errors::ManifestBlobUnknown(in.shown, manifest.digest.text());
-  return CheckSize(in, manifest);
+  return CheckBytes(in, manifest);
 }
 
 Status Registry::CheckParts(const Repository& in, const PushedManifest& manifest) {
@@ -119,6 +119,9 @@ Result<PushResult> Registry::PutManifest(const Repository& in, std::string_view 
     return errors::ManifestDigestWrong(reference, digest.text());
   }
   ASSIGN_OR_RETURN(const PushedManifest manifest, ParsePushedManifest(content_type, bytes));
+  // This may read blobs: the lock would keep a removal waiting meanwhile. The check with the lock
+  // reads only those that have changed since.
+  RETURN_IF_ERROR(CheckParts(in, manifest));
   ASSIGN_OR_RETURN(const Fd lock, lock_());
   RETURN_IF_ERROR(CheckParts(in, manifest));
   const auto stored = blobs_.Put(bytes);

@@ -76,11 +76,13 @@ class Registry {
 
   // blobs.cc
 
+  /// kNotFound, with the reason "blobUnknown", also for a blob that is damaged: one of at most
+  /// 4 MiB is read once, and a larger one is known if it was read before.
   Result<OpenBlob> Open(const Repository& in, const images::Digest& blob);
   /// The repository no longer has the blob. Others keep it.
   Status RemoveBlob(const Repository& in, const images::Digest& blob);
   /// Lets `to` use a blob of `from`, or of any repository if `from` is nullptr. False if there is
-  /// no such blob.
+  /// no such blob, or if it is damaged, as Open.
   Result<bool> Mount(const Repository& to, const Repository* from, const images::Digest& blob);
   /// Stores a whole blob. Nothing remains if it fails.
   Status PutBlob(const Repository& to, const images::Digest& blob, http::BodyReader& body);
@@ -126,7 +128,8 @@ class Registry {
   Status CheckParts(const Repository& in, const PushedManifest& manifest);
   Status CheckBlob(const Repository& in, const images::Descriptor& blob);
   Status CheckManifest(const Repository& in, const images::Descriptor& manifest);
-  Status CheckSize(const Repository& in, const images::Descriptor& part);
+  Status CheckBytes(const Repository& in, const images::Descriptor& part);
+  bool IsUsable(const images::Digest& blob) const;
 
   images::BlobStore& blobs_;
   images::ImageNames& names_;

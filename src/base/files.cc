@@ -6,11 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -255,12 +258,19 @@ Fd LockUnused(const Path& directory) {
   return fd;
 }
 
-void RemoveLeftDirectories(const Path& parent, std::string_view prefix) {
+// Is it PREFIX and mkdtemp's letters? People may choose such names, too.
+bool IsNameWithoutProcess(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix) || name.size() != prefix.size() + kRandomBytes) return false;
+  name.remove_prefix(prefix.size());
+  return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c); });
+}
+
+void RemoveUnused(const Path& parent, const std::function<bool(std::string_view)>& is_own) {
   std::vector<Path> found;
   std::error_code error;
   for (std::filesystem::directory_iterator at(parent, error), end; !error && at != end;
        at.increment(error)) {
-    if (IsOwnName(at->path().filename().string(), prefix)) found.push_back(at->path());
+    if (is_own(at->path().filename().string())) found.push_back(at->path());
   }
   for (const Path& left : found) {
     if (const Fd lock = LockUnused(left); lock.valid()) RemoveTree(left);
@@ -295,7 +305,7 @@ Result<TemporaryDirectory> TemporaryDirectory::MakeIn(const Path& parent, std::s
 Result<TemporaryDirectory> TemporaryDirectory::MakeLocked(const Path& parent,
                                                           std::string_view prefix,
                                                           std::string_view place) {
-  RemoveLeftDirectories(parent, prefix);
+  RemoveUnused(parent, [&](std::string_view name) { return IsOwnName(name, prefix); });
   const std::string name = std::string(prefix) + std::to_string(::getpid()) + ".XXXXXX";
   while (true) {
     std::string path = (parent / name).string();
@@ -310,6 +320,10 @@ Result<TemporaryDirectory> TemporaryDirectory::MakeLocked(const Path& parent,
     made.lock_ = std::move(*lock);
     return made;
   }
+}
+
+void TemporaryDirectory::RemoveWithoutProcess(const Path& parent, std::string_view prefix) {
+  RemoveUnused(parent, [&](std::string_view name) { return IsNameWithoutProcess(name, prefix); });
 }
 
 TemporaryDirectory::TemporaryDirectory(std::string_view prefix) {

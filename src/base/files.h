@@ -57,6 +57,11 @@ class TemporaryDirectory {
   static Result<TemporaryDirectory> Make(std::string_view prefix);
   /// The same in another directory. The error names it.
   static Result<TemporaryDirectory> MakeIn(const Path& parent, std::string_view prefix);
+  /// Deletes directories of this user that an earlier version of a program has left in `parent`,
+  /// because it was killed. Their names are the prefix and six letters or digits, without the
+  /// number of a process. A directory that a process has locked with flock stays. Use it only where
+  /// people do not choose such names.
+  static void RemoveWithoutProcess(const Path& parent, std::string_view prefix);
   /// For tests: neither locks it nor deletes others. Ends the process if it cannot be made.
   explicit TemporaryDirectory(std::string_view prefix = "caip-");
   TemporaryDirectory(TemporaryDirectory&& other) noexcept

@@ -17,7 +17,6 @@ namespace {
 
 constexpr size_t kUploadIdMax = 128;
 constexpr std::string_view kOwnUpload = "caip-";
-constexpr size_t kHashBlock = 256 << 10;
 constexpr size_t kSuspendedMax = 100'000;  // of a client that starts uploads and ends none
 
 bool IsUploadIdCharacter(char c) {
@@ -40,25 +39,6 @@ bool IsStillNamed(int file, const Path& path) {
   struct stat named {};
   return ::fstat(file, &open) == 0 && ::stat(path.c_str(), &named) == 0 &&
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-}
-
-// Adds all bytes of the open file to the hash. Returns their number; on nothing, errno has the
-// reason.
-std::optional<uint64_t> HashAllOf(int file, Sha256Digest& hash) {
-  std::string block(kHashBlock, '\0');
-  for (off_t offset = 0;;) {
-    const ssize_t count = ::pread(file, block.data(), block.size(), offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return std::nullopt;
-    if (count == 0) return static_cast<uint64_t>(offset);
-    hash.Add(std::string_view(block.data(), static_cast<size_t>(count)));
-    offset += count;
-  }
-}
-
-FileState StateFrom(const struct stat& status) {
-  return {status.st_dev, status.st_ino, status.st_size, status.st_ctim.tv_sec,
-          status.st_ctim.tv_nsec};
 }
 
 // All of `bytes` at `offset`. On false, errno has the reason.
@@ -136,15 +116,6 @@ void BlobUpload::Suspend() {
   file_.Close();
 }
 
-Status BlobUpload::HashFile() {
-  auto hash = std::make_unique<Sha256Digest>();
-  const auto bytes = HashAllOf(file_.get(), *hash);
-  if (!bytes) return CannotRead(store_->UploadPath(id_), errno);
-  hash_ = std::move(hash);
-  offset_ = *bytes;
-  return Ok{};
-}
-
 Status BlobUpload::Append(std::string_view bytes) {
   assert(store_ != nullptr);
   is_prepared_ = false;
@@ -202,7 +173,7 @@ Status BlobUpload::Commit(const Digest& digest) {
     ::fchmod(file_.get(), 0600);  // it can be resumed
     return moved;
   }
-  store.NoteIntact(digest, store.StateOf(digest));
+  if (const auto state = store.StateOf(digest)) store.Note(digest, {*state, true});
   store_ = nullptr;
   file_.Close();
   return SyncDirectory(store.blobs_);
@@ -237,47 +208,6 @@ Result<std::unique_ptr<BlobStore>> BlobStore::Open(Path directory) {
 
 bool BlobStore::Has(const Digest& digest) const { return Size(digest).ok(); }
 
-bool BlobStore::IsIntact(const Digest& digest, std::optional<uint64_t> size) const {
-  return FindIntact(digest, size).has_value();
-}
-
-bool BlobStore::IsKnownIntact(const Digest& digest) const {
-  const auto state = StateOf(digest);
-  {
-    const std::lock_guard lock(mutex_);
-    const auto known = intact_.find(digest);
-    if (state && known != intact_.end() && known->second == *state) return true;
-  }
-  return IsIntact(digest);
-}
-
-// Nothing if the blob is missing, damaged, of another size, or changed meanwhile.
-std::optional<FileState> BlobStore::FindIntact(const Digest& digest,
-                                               std::optional<uint64_t> size) const {
-  const auto stored = Size(digest);
-  if (!stored.ok() || (size && *stored != *size)) return std::nullopt;
-  const auto state = StateOf(digest);
-  const auto file = OpenBlob(digest);
-  Sha256Digest hash;
-  const bool is_intact =
-      file.ok() && HashAllOf(file->get(), hash) && hash.FinishHex() == digest.hex();
-  if (!is_intact || StateOf(digest) != state) return std::nullopt;
-  NoteIntact(digest, state);
-  return state;
-}
-
-std::optional<FileState> BlobStore::StateOf(const Digest& digest) const {
-  struct stat status {};
-  if (::stat(PathOf(digest).c_str(), &status) != 0) return std::nullopt;
-  return StateFrom(status);
-}
-
-void BlobStore::NoteIntact(const Digest& digest, const std::optional<FileState>& state) const {
-  if (!state) return;
-  const std::lock_guard lock(mutex_);
-  intact_.insert_or_assign(digest, *state);
-}
-
 Result<uint64_t> BlobStore::Size(const Digest& digest) const {
   return BlobFileSize(PathOf(digest), errors::BlobUnknown(digest.text()));
 }
@@ -301,7 +231,7 @@ Result<std::string> BlobStore::Read(const Digest& digest, size_t limit) const {
 Status BlobStore::Remove(const Digest& digest) {
   {
     const std::lock_guard lock(mutex_);
-    intact_.erase(digest);
+    checked_.erase(digest);
   }
   if (::unlink(PathOf(digest).c_str()) == 0) return Ok{};
   if (errno == ENOENT) return errors::BlobUnknown(digest.text());

@@ -103,6 +103,9 @@ class BlobStore {
   /// Like IsIntact, but does not read a blob that this object has checked or stored and whose file
   /// has not changed since.
   bool IsKnownIntact(const Digest& digest) const;
+  /// Whether this object has read the blob and found it damaged, and its file has not changed
+  /// since. Reads no blob.
+  bool IsKnownDamaged(const Digest& digest) const;
   // These return kNotFound, with the reason "blobUnknown", for a missing blob.
   Result<uint64_t> Size(const Digest& digest) const;
   /// A descriptor for reading, at the first byte.
@@ -139,19 +142,25 @@ class BlobStore {
     std::unique_ptr<Sha256Digest> hash;
     uint64_t offset = 0;
   };
+  /// A blob as it was read or stored.
+  struct Checked {
+    FileState state;
+    bool is_intact = false;
+  };
 
   explicit BlobStore(Path directory);
   Path PathOf(const Digest& digest) const { return blobs_ / digest.hex(); }
   Path UploadPath(const std::string& id) const { return uploads_ / id; }
   std::optional<FileState> StateOf(const Digest& digest) const;
   std::optional<FileState> FindIntact(const Digest& digest, std::optional<uint64_t> size) const;
-  void NoteIntact(const Digest& digest, const std::optional<FileState>& state) const;
+  std::optional<bool> FindChecked(const Digest& digest) const;
+  void Note(const Digest& digest, const Checked& checked) const;
 
   Path blobs_;
   Path uploads_;
   mutable std::mutex mutex_;
   std::map<std::string, Suspended> suspended_;  // uploads of this process without a writer
-  mutable std::map<Digest, FileState> intact_;  // blobs as they were checked or stored
+  mutable std::map<Digest, Checked> checked_;
 };
 
 }  // namespace caip::images

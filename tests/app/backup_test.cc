@@ -292,6 +292,18 @@ TEST_F(Backups, DeleteTheSnapshotsOfKilledOnes) {
   EXPECT_THAT(Names(state_), ElementsAre(".backup-2.in-use", "owner.lock"));
 }
 
+// An earlier caip names a snapshot without the number of its process.
+TEST_F(Backups, DeleteTheSnapshotsOfKilledOnesOfEarlierVersions) {
+  ASSERT_TRUE(MakeDirectories(state_ / ".backup-aB3xYz/buckets").ok());
+  ASSERT_TRUE(MakeDirectories(state_ / ".backup-in1use/buckets").ok());
+  ASSERT_TRUE(MakeDirectories(state_ / ".backup-mine").ok());
+  const Fd busy(::open((state_ / ".backup-in1use").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_EQ(::flock(busy.get(), LOCK_EX), 0);
+  ASSERT_TRUE(WriteFile(state_ / "owner.lock", "").ok());
+  ASSERT_TRUE(Save(folder_.path() / "backup.tar").ok());
+  EXPECT_THAT(Names(state_), ElementsAre(".backup-in1use", ".backup-mine", "owner.lock"));
+}
+
 // libarchive has no text for a gzip file without its last bytes.
 TEST_F(Backups, ThatLackTheirLastBytesAreRefusedOrWhole) {
   PutOne();

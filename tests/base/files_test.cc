@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <fstream>
@@ -132,6 +133,26 @@ TEST_F(LeftDirectories, AreDeletedInAnotherParentToo) {
   EXPECT_TRUE(fs::exists(parent.path() / "caip-test-2.abcdef")) << "a program uses it";
   const Fd lock(::open(made->path().c_str(), O_RDONLY | O_CLOEXEC));
   EXPECT_NE(::flock(lock.get(), LOCK_EX | LOCK_NB), 0) << "this program uses it";
+}
+
+TEST_F(LeftDirectories, OfEarlierVersionsHaveNoNumberOfAProcess) {
+  const TemporaryDirectory parent;
+  for (const char* name : {"caip-old-aB3xYz/below", "caip-old-in1use", "caip-old-aB3xY",
+                           "caip-old-aB3xYz7", "caip-old-aB.xYz", "caip-o-aB3xYz"}) {
+    fs::create_directories(parent.path() / name);
+  }
+  ASSERT_TRUE(WriteFile(parent.path() / "caip-old-a1file", "").ok());
+  const Fd used(::open((parent.path() / "caip-old-in1use").c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::flock(used.get(), LOCK_EX), 0);
+  TemporaryDirectory::RemoveWithoutProcess(parent.path(), "caip-old-");
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator(parent.path())) {
+    left.push_back(entry.path().filename().string());
+  }
+  std::sort(left.begin(), left.end());
+  EXPECT_EQ(left,
+            (std::vector<std::string>{"caip-o-aB3xYz", "caip-old-a1file", "caip-old-aB.xYz",
+                                      "caip-old-aB3xY", "caip-old-aB3xYz7", "caip-old-in1use"}));
 }
 
 TEST_F(LeftDirectories, AreNotThoseThatProcessesUse) {

@@ -183,6 +183,26 @@ TEST_F(BlobStoreTest, KnowsABlobUntilItsFileChanges) {
   EXPECT_FALSE(store_->IsKnownIntact(digest));
 }
 
+TEST_F(BlobStoreTest, KnowsADamagedBlobThatWasReadUntilItsFileChanges) {
+  const Digest digest = *store_->Put("right");
+  const Path path = directory_.path() / "blobs/sha256" / digest.hex();
+  for (const bool is_put : {true, false}) {
+    ASSERT_TRUE(WriteFile(path, "wrong").ok());
+    EXPECT_FALSE(store_->IsKnownDamaged(digest)) << "nobody has read it";
+    EXPECT_FALSE(store_->IsIntact(digest, 4));
+    EXPECT_FALSE(store_->IsKnownDamaged(digest)) << "nobody has read it";
+    EXPECT_FALSE(store_->IsKnownIntact(digest));
+    EXPECT_TRUE(store_->IsKnownDamaged(digest));
+    if (is_put) {
+      ASSERT_TRUE(store_->Put("right").ok());
+      EXPECT_TRUE(store_->IsKnownIntact(digest));
+    } else {
+      ASSERT_TRUE(store_->Remove(digest).ok());
+    }
+    EXPECT_FALSE(store_->IsKnownDamaged(digest));
+  }
+}
+
 // Others may damage, remove or repair the blob of the same digest after Prepare.
 TEST_F(BlobStoreTest, FinishesAPreparedUploadWhateverHappensToTheBlob) {
   const Digest digest = Digest::Of("right");

@@ -222,27 +222,60 @@ TEST_F(RegistryTest, LocksTheStoreWhileABlobBelongsToNoRepository) {
 
 // Reading 10 GiB would keep a removal of images waiting. The kernel reports each file that is
 // opened.
-TEST_F(RegistryTest, ReadsNoStoredBlobWhileTheStoreIsLocked) {
-  PushBlob("layer");
-  const Fd watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  when_locked_ = [&] {
-    const Path blobs = directory_.path() / "blobs/sha256";
-    EXPECT_GE(::inotify_add_watch(watch.get(), blobs.c_str(), IN_OPEN), 0);
-  };
-  EXPECT_EQ(Finish(Start("p/other"), DigestOf("layer"), "layer").status, 201);
-  when_locked_ = nullptr;
-  EXPECT_EQ(locks_, 2);
-  std::string opened;
-  alignas(inotify_event) char events[4096];
-  for (ssize_t size = 0; (size = ::read(watch.get(), events, sizeof events)) > 0;) {
-    for (const char* at = events; at < events + size;) {
-      const auto* event = reinterpret_cast<const inotify_event*>(at);
-      if (event->len > 0) opened += std::string(event->name) + " ";
-      at += sizeof(inotify_event) + event->len;
+class LockedRegistryTest : public RegistryTest {
+ protected:
+  // The blobs that the request opens from the moment on when it has the lock.
+  std::string OpenedBy(const std::function<void()>& request) {
+    const Fd watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+    when_locked_ = [&] {
+      const Path blobs = directory_.path() / "blobs/sha256";
+      EXPECT_GE(::inotify_add_watch(watch.get(), blobs.c_str(), IN_OPEN), 0);
+    };
+    request();
+    when_locked_ = nullptr;
+    std::string opened;
+    alignas(inotify_event) char events[4096];
+    for (ssize_t size = 0; (size = ::read(watch.get(), events, sizeof events)) > 0;) {
+      for (const char* at = events; at < events + size;) {
+        const auto* event = reinterpret_cast<const inotify_event*>(at);
+        if (event->len > 0) opened += std::string(event->name) + " ";
+        at += sizeof(inotify_event) + event->len;
+      }
     }
+    return opened;
   }
-  EXPECT_EQ(opened, "");
+};
+
+TEST_F(LockedRegistryTest, ReadsNoStoredBlobOfAnUpload) {
+  PushBlob("layer");
+  const auto push = [&] {
+    EXPECT_EQ(Finish(Start("p/other"), DigestOf("layer"), "layer").status, 201);
+  };
+  EXPECT_EQ(OpenedBy(push), "");
+  EXPECT_EQ(locks_, 2);
   EXPECT_EQ(GetBlob("layer", "p/other").body, "layer");
+}
+
+TEST_F(LockedRegistryTest, ReadsNoMountedBlob) {
+  PushBlob("layer");
+  Restart();  // forgets that the blob is intact
+  const std::string mount = "/v2/q/j/blobs/uploads/?from=p/i&mount=" + DigestOf("layer");
+  EXPECT_EQ(OpenedBy([&] { EXPECT_EQ(Call("POST", mount).status, 201); }), "");
+  EXPECT_EQ(locks_, 2);
+}
+
+TEST_F(LockedRegistryTest, ReadsNoPartOfAManifest) {
+  PushBlob("{}");
+  PushBlob("layer");
+  Restart();  // forgets that the blobs are intact
+  Json manifest = ImageManifest("{}", {"layer"});
+  const auto push = [&] { EXPECT_EQ(PushManifest(CompactJson(manifest), "latest").status, 201); };
+  EXPECT_EQ(OpenedBy(push), "");
+  EXPECT_EQ(locks_, 3);
+  Restart();
+  manifest["layers"][0]["size"] = 7;
+  const auto refuse = [&] { EXPECT_EQ(PushManifest(CompactJson(manifest), "b").status, 400); };
+  EXPECT_EQ(OpenedBy(refuse), "");
 }
 
 // A client does not send a blob that the repository has.
@@ -257,6 +290,50 @@ TEST_F(RegistryTest, WantsABlobAgainThatHasAnotherSizeThanItsManifestStates) {
   PushBlob("layer");
   EXPECT_EQ(PushManifest(manifest, "latest").status, 201);
   EXPECT_EQ(GetBlob("layer").body, "layer");
+}
+
+// A client mounts a blob of another repository in place of sending it.
+TEST_F(RegistryTest, WantsABlobAgainThatHasAnotherSizeAndThatAnotherRepositoryHas) {
+  const std::string small = "layer";
+  const std::string large(images::kManifestBytesMax + 2, 'l');
+  for (const std::string& layer : {small, large}) {
+    const std::string manifest = PushImage(layer, "latest");
+    PushBlob("{}", "p/other");
+    const images::Digest digest = images::Digest::Of(layer);
+    const Path file = directory_.path() / "blobs/sha256" / digest.hex();
+    ASSERT_TRUE(WriteFile(file, layer.substr(0, layer.size() - 1)).ok());
+    const std::string mount = "/v2/p/other/blobs/uploads/?from=p/i&mount=" + digest.text();
+    if (layer == large) {
+      EXPECT_EQ(Call("POST", mount).status, 201) << "a client would wait while it is read";
+      EXPECT_EQ(PushManifest(manifest, "latest", "p/other").code(), "MANIFEST_BLOB_UNKNOWN");
+    }
+    const Answer again = Call("POST", mount);
+    EXPECT_EQ(again.status, 202);
+    for (const std::string name : {"p/i", "p/other"}) {
+      EXPECT_EQ(Call("HEAD", "/v2/" + name + "/blobs/" + digest.text()).status, 404) << name;
+    }
+    EXPECT_EQ(Finish(again.Header("Location"), digest.text(), layer).status, 201);
+    EXPECT_EQ(PushManifest(manifest, "latest", "p/other").status, 201);
+    for (const char* name : {"p/i", "p/other"}) {
+      EXPECT_TRUE(GetBlob(layer, name).body == layer) << name;
+    }
+  }
+}
+
+TEST_F(RegistryTest, WantsADamagedConfigurationAgain) {
+  const std::string manifest = PushImage("layer", "latest");
+  const Path file = directory_.path() / "blobs/sha256" / images::Digest::Of("{}").hex();
+  for (const bool is_read : {true, false}) {
+    ASSERT_TRUE(WriteFile(file, "[]").ok());
+    if (is_read) {
+      EXPECT_EQ(Call("HEAD", "/v2/p/i/blobs/" + DigestOf("{}")).status, 404);
+      EXPECT_EQ(GetBlob("{}").code(), "BLOB_UNKNOWN");
+    }
+    EXPECT_EQ(PushManifest(manifest, "latest").code(), "MANIFEST_BLOB_UNKNOWN");
+    PushBlob("{}");
+    EXPECT_EQ(PushManifest(manifest, "latest").status, 201);
+    EXPECT_EQ(GetBlob("{}").body, "{}");
+  }
 }
 
 TEST_F(RegistryTest, KeepsABlobOfManyPushersOnce) {

@@ -271,6 +271,8 @@ Result<Snapshot> Snapshot::Take(const Path& state, const SnapshotOptions& option
   if (!fs::is_directory(state, error)) return errors::NoState(state);
   if (!IsState(state)) return errors::NotAState(state);
   RETURN_IF_ERROR(PlanMigrations(state, kVersion));  // refuses a newer state
+  // An earlier caip names a snapshot without the number of its process.
+  TemporaryDirectory::RemoveWithoutProcess(state, kSnapshotPrefix);
   ASSIGN_OR_RETURN(TemporaryDirectory made, TemporaryDirectory::MakeIn(state, kSnapshotPrefix));
   Snapshot snapshot(std::move(made));
   {
