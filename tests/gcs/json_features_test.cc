@@ -231,6 +231,10 @@ TEST_F(FeaturesTest, KeepsManagedFolders) {
   const Answer second = Call("GET", folders + "?pageSize=1&pageToken=" + token);
   EXPECT_EQ(second.json["items"][0]["name"], "a/c/");
   EXPECT_FALSE(second.json.contains("nextPageToken"));
+  EXPECT_EQ(Call("GET", folders + "/a%2Fb%2F?ifMetagenerationNotMatch=1").status, 304);
+  EXPECT_EQ(Call("GET", folders + "/a%2Fb%2F?ifMetagenerationNotMatch=2").status, 200);
+  EXPECT_EQ(Call("GET", folders + "/a%2Fb%2F?ifMetagenerationMatch=2").status, 412);
+  EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F?ifMetagenerationNotMatch=1").status, 412);
   EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F?ifMetagenerationMatch=2").status, 412);
   EXPECT_EQ(Call("DELETE", folders + "/a%2Fb%2F?ifMetagenerationMatch=1").status, 204);
   EXPECT_EQ(Call("GET", folders + "/a%2Fb%2F").status, 404);

@@ -225,6 +225,8 @@ Result<Response> GetManagedFolder(StorageService& service, const Request& reques
                                   const PathParameters& path) {
   ASSIGN_OR_RETURN(const Preconditions conditions, PreconditionsOf(request));
   ASSIGN_OR_RETURN(const ManagedFolder folder, service.GetManagedFolder(FolderAt(path)));
+  const auto unless = conditions.if_metageneration_not_match;
+  if (unless && *unless == ManagedFolder::kMetageneration) return NotModified("");
   RETURN_IF_ERROR(CheckMetagenerationConditions(conditions, ManagedFolder::kMetageneration));
   return Rendered(FolderJson(path.At("bucket"), folder, request.BaseUrl()));
 }

@@ -101,7 +101,7 @@ Response NoContent() {
 Response NotModified(const std::string& etag) {
   Response response;
   response.status = 304;
-  response.headers.Add("ETag", etag);
+  if (!etag.empty()) response.headers.Add("ETag", etag);
   return response;
 }
 

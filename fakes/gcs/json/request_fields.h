@@ -19,7 +19,7 @@ namespace caip::gcs {
 Result<Json> JsonBody(const http::Request& request);
 http::Response Rendered(const Json& json);
 http::Response NoContent();
-/// 304: the client already has this version.
+/// 304: the client already has this version. `etag`: "" if the resource has none.
 http::Response NotModified(const std::string& etag);
 
 /// A boolean parameter that CheckParameters() accepts. Clients for Python send "True".
