@@ -11,6 +11,7 @@
 namespace caip::harness {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -207,6 +208,98 @@ TEST(RecoveryComparison, DoubtsAStepThatWasNotReportedAndLeftNoTrace) {
   const Trainer trainer{.saves_first = true, .model = "{\"step\": 6}"};
   EXPECT_THAT(CausesOf(Compared(trainer, trainer.Restarted(4))),
               ElementsAre("? steps are missing"));
+}
+
+// A count of starts that an early restart changes, too, says nothing about the step.
+TEST(RecoveryComparison, FindsAStepThatWasDoneBesideACountOfStarts) {
+  const Trainer trainer{.saves_first = true};
+  const std::string left = "job/out/left.json";
+  Evidence first = trainer.Undisturbed();
+  first.objects[left] = {"{\"left\": 19}", 1};
+  Baseline baseline(first, first);
+  Evidence early = first;
+  early.objects[left].bytes = "{\"left\": 18}";
+  baseline.Learn(early);
+  Evidence run = trainer.Restarted(4);
+  run.objects[left] = {"{\"left\": 18}", 2};
+  const std::string count = "? objects have different contents: " + left;
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, trainer.Point(), run)), ElementsAre(count));
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, trainer.Point(), trainer.Restarted(5))),
+              Contains("steps are missing"))
+      << "step 4 was not done";
+  run.objects["job/out/ckpt"].bytes = "7";  // a sure flaw
+  EXPECT_THAT(
+      CausesOf(CompareRecovery(baseline, trainer.Point(), run)),
+      ElementsAre("steps are missing", "objects have different contents: job/out/ckpt", count));
+}
+
+// Only an object that is the same after the restart shows that the step was done.
+TEST(RecoveryComparison, DoubtsAStepIfTheObjectThatDependsOnItDiffers) {
+  const Trainer trainer{.saves_first = true, .model = "{\"w\": 0.5}"};
+  Evidence run = trainer.Restarted(4);
+  run.objects["job/out/model"].bytes = "{\"w\": 0.5000000001}";
+  EXPECT_THAT(CausesOf(Compared(trainer, run)),
+              ElementsAre("? steps are missing", "? numbers drift after a restart"));
+}
+
+// A trainer that saves before each line writes nothing after the last one. One that saves now and
+// then, or after its lines, says nothing of the last step.
+TEST(RecoveryComparison, FindsTheLastStepThatWasSavedAndNotReported) {
+  const auto saves_before = [](int64_t every, const std::string& state, bool is_lost,
+                               int64_t last) {
+    Evidence run;
+    run.events = {Start("master-0", 1), Live("master-0", 1)};
+    for (int64_t step = 1; step <= last; ++step) {
+      if (step % every == 0) {
+        run.events.push_back(Storage("master-0", 1, "overwrite", "job/out/ckpt"));
+      }
+      if (step < last || !is_lost) run.events.push_back(Step("master-0", 1, step, Record(step)));
+    }
+    if (is_lost) run.events.push_back(Exit("master-0", 1, 0, 9));
+    if (is_lost) run.events.push_back(Start("master-0", 2));
+    run.events.push_back(Exit("master-0", is_lost ? 2 : 1));
+    run.events = Numbered(std::move(run.events));
+    run.objects["job/out/ckpt"] = {state, 1};
+    run.state = "SUCCEEDED";
+    return run;
+  };
+  const auto causes = [&](int64_t every, const std::string& state, int64_t last = kSteps) {
+    const Evidence first = saves_before(every, state, false, last);
+    const Baseline baseline(first, first);
+    const Evidence run = saves_before(every, state, true, last);
+    const CrashPoint point{.replica = "master-0", .events = run.events.size() - 3};
+    return CausesOf(CompareRecovery(baseline, point, run));
+  };
+  const std::string state = "{\"w\": 0.5}";
+  EXPECT_THAT(causes(1, state), IsEmpty());
+  EXPECT_THAT(causes(2, state), ElementsAre("? steps are missing"));
+  EXPECT_THAT(causes(1, "{\"step\": 6}"), ElementsAre("? steps are missing"));
+  EXPECT_THAT(causes(1, state, 1), ElementsAre("? steps are missing")) << "a single step";
+}
+
+// The last object is a file that was written under another name, or in a folder that was.
+TEST(RecoveryComparison, FindsAStepThatWasDoneAndSavedByARename) {
+  const Trainer trainer{.saves_first = true};
+  const auto renamed = [](Evidence run, const std::string& from, const std::string& to) {
+    const auto exit = run.events.end() - 1;
+    const int boot = exit->boot;
+    BodyOf<StorageEvent>(*(exit - 1)).object = from == "job/out/new" ? from + "/model" : from;
+    Event rename = Storage("master-0", boot, "rename", from);
+    BodyOf<StorageEvent>(rename).from = to;
+    run.events.insert(exit, std::move(rename));
+    run.events = Numbered(std::move(run.events));
+    run.objects[to == "job/out/end" ? to + "/model" : to] = run.objects["job/out/model"];
+    run.objects.erase("job/out/model");
+    return run;
+  };
+  const std::pair<std::string, std::string> renames[] = {{"job/out/model.tmp", "job/out/best"},
+                                                         {"job/out/new", "job/out/end"}};
+  for (const auto& [from, to] : renames) {
+    const Evidence first = renamed(trainer.Undisturbed(), from, to);
+    const Baseline baseline(first, first);
+    const Evidence run = renamed(trainer.Restarted(4), from, to);
+    EXPECT_THAT(CausesOf(CompareRecovery(baseline, trainer.Point(), run)), IsEmpty()) << to;
+  }
 }
 
 TEST(RecoveryComparison, FindsAStepForEachOfTwoRestartsThatWasDoneButNotReported) {

@@ -13,6 +13,7 @@
 #include "harness/explorer/other_state.h"
 #include "harness/explorer/other_values.h"
 #include "harness/explorer/start_counts.h"
+#include "harness/explorer/unreported_steps.h"
 
 namespace caip::harness {
 namespace {
@@ -72,15 +73,6 @@ constexpr char kSameAgain[] = "the object has the same bytes at the end";
 constexpr char kMayCount[] =
     "a restart before the first step, when nothing could be lost, changes the object too: it may "
     "hold the number of starts";
-constexpr char kUnreportedStep[] =
-    "the machine went away between a write and the line that reports this step: the step may have "
-    "been done without a report; report a step before it is saved";
-
-std::set<int64_t> NumbersOf(const StepRecords& records) {
-  std::set<int64_t> numbers;
-  for (const auto& [step, record] : records) numbers.insert(step);
-  return numbers;
-}
 
 void CompareOutcome(const Evidence& run, std::vector<Flaw>& flaws) {
   if (!run.broke_off.empty()) {
@@ -92,13 +84,6 @@ void CompareOutcome(const Evidence& run, std::vector<Flaw>& flaws) {
                      run.state + ": " + why});
     flaws.back().kind = Flaw::Kind::kJobFails;
   }
-}
-
-std::set<int64_t> Without(const std::set<int64_t>& all, const std::set<int64_t>& some) {
-  std::set<int64_t> rest;
-  std::set_difference(all.begin(), all.end(), some.begin(), some.end(),
-                      std::inserter(rest, rest.end()));
-  return rest;
 }
 
 void CompareSteps(const Baseline& baseline, const std::string& replica, const Evidence& run,
@@ -195,8 +180,7 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run, s
     if (mine == run.objects.end()) {
       add("objects are missing at the end", name, "present", "missing", Flaw::Kind::kContents,
           DoubtOfCount(baseline, name));
-    } else if (!baseline.how().objects.Equal(mine->second.bytes, object.bytes) &&
-               !CountsStarts(object.bytes, mine->second.bytes, static_cast<int64_t>(restarts))) {
+    } else if (!IsSameObject(baseline, name, mine->second.bytes, restarts)) {
       const auto json = ParseJson(object.bytes);
       const auto other = ParseJson(mine->second.bytes);
       const bool drifts = json.ok() && other.ok() && IsDrift(*json, *other);
@@ -257,90 +241,6 @@ void CompareResults(const Baseline& baseline, const CrashPoint& point, const Evi
     flaw.kind = Flaw::Kind::kRewrittenResult;
     flaw.object = object;
     flaws.push_back(std::move(flaw));
-  }
-}
-
-/// Finds the steps that a replica did without a report.
-class UnreportedSteps {
- public:
-  UnreportedSteps(const Baseline& baseline, const std::string& replica, const Evidence& recovery)
-      : replica_(replica),
-        recovery_(recovery),
-        wanted_(NumbersOf(EffectiveSteps(baseline.run(), replica))),
-        missing_(Without(wanted_, NumbersOf(EffectiveSteps(recovery, replica)))) {}
-
-  const std::set<int64_t>& missing() const { return missing_; }
-  // Whether all missing steps were done without a report. Each restart can lose one.
-  bool AreAll() const { return !missing_.empty() && found_ == missing_; }
-
-  // Notes the step on which the replica was working when the machine went away at the point: it had
-  // written something after the line of the previous step, or after the restart before (`begin`),
-  // and had not printed the step's own line.
-  void Note(size_t begin, const CrashPoint& point) {
-    bool written = false;
-    std::optional<int64_t> reported;
-    for (size_t i = 0; i < std::min(point.events, recovery_.events.size()); ++i) {
-      const Event& event = recovery_.events[i];
-      if (event.replica != replica_) continue;
-      const auto* step = event.As<StepEvent>();
-      if (step) reported = step->step;
-      written = (i >= begin && IsWrite(event)) || (written && !step);
-    }
-    auto next = reported ? wanted_.upper_bound(*reported) : wanted_.begin();
-    while (next != wanted_.end() && found_.contains(*next)) ++next;
-    if (written && next != wanted_.end() && missing_.contains(*next)) found_.insert(*next);
-  }
-
- private:
-  const std::string& replica_;
-  const Evidence& recovery_;
-  const std::set<int64_t> wanted_;
-  const std::set<int64_t> missing_;
-  std::set<int64_t> found_;
-};
-
-// Whole numbers may be counters. Other numbers, and bytes that are not JSON, depend on the
-// training.
-bool HoldsMoreThanCounters(const Json& json) {
-  if (json.is_number_float()) return true;
-  return json.is_structured() && std::any_of(json.begin(), json.end(), HoldsMoreThanCounters);
-}
-
-// Whether a compared object that was written after the step would differ without the step.
-bool WouldDifferWithout(const Baseline& baseline, const std::string& replica, int64_t step) {
-  bool after = false;
-  for (const Event& event : baseline.run().events) {
-    const auto* found = event.As<StepEvent>();
-    after = after || (found && event.replica == replica && found->step == step);
-    const StorageEvent* write = FindWrite(event);
-    if (!after || !write) continue;
-    const auto object = baseline.run().objects.find(write->object);
-    if (object == baseline.run().objects.end()) continue;
-    const std::string& bytes = object->second.bytes;
-    const auto json = ParseJson(bytes);
-    const bool tells = json.ok() ? HoldsMoreThanCounters(*json) : !bytes.empty();
-    if (tells && baseline.Compares(write->object)) return true;
-  }
-  return false;
-}
-
-// If a trainer saves a step before it reports it, and its machine goes away between the two, the
-// step is never reported. The step was done if all later objects are the same. The loss of one
-// machine may end all replicas. `first`: of two restarts, or null.
-void DoubtUnreportedSteps(const Baseline& baseline, const CrashPoint* first,
-                          const CrashPoint& point, const Evidence& recovery,
-                          std::vector<Flaw>& flaws) {
-  if (flaws.size() != 1 || flaws.front().kind != Flaw::Kind::kMissingSteps) return;
-  for (const std::string& replica : baseline.replicas()) {
-    UnreportedSteps steps(baseline, replica, recovery);
-    if (first) steps.Note(0, *first);
-    steps.Note(first ? first->events : 0, point);
-    if (!steps.AreAll()) continue;
-    const bool were_done = std::ranges::all_of(
-        steps.missing(), [&](int64_t step) { return WouldDifferWithout(baseline, replica, step); });
-    if (were_done) return flaws.clear();
-    flaws.front().doubt = kUnreportedStep;
-    return;
   }
 }
 
