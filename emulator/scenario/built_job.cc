@@ -86,7 +86,7 @@ Result<BuiltJob> BuildVertexJob(JobWords words, const std::string& metric) {
   built.kind->KeepOneTrial(metric, built.document);
   const auto module = built.kind->PythonModuleOf(built.document);
   if (module && !module->package_uris.empty()) {
-    return errors::PackageInBucket("packageUris", module->package_uris.front());
+    return errors::PackageOfVertexJob(module->package_uris.front());
   }
   built.images = std::move(merged.images);
   built.warning = std::move(merged.warning);

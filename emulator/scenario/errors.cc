@@ -4,6 +4,7 @@
 
 #include "base/quoting.h"
 #include "base/text.h"
+#include "google/gcs_uri.h"
 
 namespace caip::scenario::errors {
 namespace {
@@ -49,10 +50,27 @@ Error PackageInBucket(std::string_view where, std::string_view uri) {
                  "' is in a bucket. Give the archive as a file of this host.");
 }
 
+Error PackageOfVertexJob(std::string_view uri) {
+  const std::string why = google::HasGcsScheme(uri)
+                              ? "' is in a bucket, and the runs do not have its objects. "
+                              : "' does not begin with gs://. The service reads packages of custom "
+                                "jobs from buckets only, and "
+                                "gcloud uploads none. ";
+  return Invalid("packageUris: '" + S(uri) + why +
+                 "Give the folder of the package instead: --worker-pool-spec=machine-type=TYPE,"
+                 "executor-image-uri=IMAGE,local-package-path=FOLDER,python-module=MODULE");
+}
+
 Error JobDirIsADirectory() {
   return Invalid(
       "`{job_dir}` in the command is a directory. Leave out --storage-view gs, or write "
       "`{gs_job_dir}` in the command.");
+}
+
+Error PortsOnMachines() {
+  return Invalid(
+      "`addressing: ports` gives processes of one host a port each. Machines have an address each. "
+      "Leave out --isolation machine, or add --addressing loopback.");
 }
 
 Error FaultWithoutReplica(std::string_view fault, std::string_view replica,

@@ -19,10 +19,13 @@ Error NoTrainingInput();
 Error JobConfig(const Path& file);
 /// `where` names the packages: a flag, or a field.
 Error PackageInBucket(std::string_view where, std::string_view uri);
+/// Of packageUris, which the service reads from buckets only.
+Error PackageOfVertexJob(std::string_view uri);
 /// The words of a job may not read the standard input, which each run would read again.
 Error StandardInputOfJob();
 /// `{job_dir}` in the scenario's command is a directory, whatever a flag says.
 Error JobDirIsADirectory();
+Error PortsOnMachines();
 /// A fault names a replica that the job does not have.
 Error FaultWithoutReplica(std::string_view fault, std::string_view replica,
                           const std::vector<std::string>& replicas);

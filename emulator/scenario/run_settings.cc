@@ -55,6 +55,17 @@ Status TakeScenarioFlags(const EmulatorFlags& flags, harness::Scenario& scenario
   return Ok{};
 }
 
+// The kind of addresses, which a scenario and the configuration may state: a flag overrides both.
+Status TakeAddressing(const EmulatorFlags& flags, const EmulatorOptions& options,
+                      harness::Scenario& scenario) {
+  if (flags.Has("addressing")) {
+    scenario.own_ports = options.addressing == app::Addressing::kPorts;
+  }
+  const bool wants_machines =
+      flags.Has("isolation") && options.isolation == app::Isolation::kMachine;
+  return wants_machines && scenario.own_ports ? errors::PortsOnMachines() : Status(Ok{});
+}
+
 bool IsImages(const app::Setting& setting) { return setting.key == "images"; }
 
 // Whether runs find something there: the configuration, installed runtime versions or images.
@@ -69,6 +80,7 @@ Result<RunSettings> ReadSettings(const EmulatorFlags& flags, harness::Scenario& 
   RunSettings settings;
   const Path state = app::StateDirectory(flags);
   ASSIGN_OR_RETURN(settings.options, app::ReadOptions(flags, state, IsOfRuns));
+  RETURN_IF_ERROR(TakeAddressing(flags, settings.options, scenario));
   settings.options.image_store = state / kImages;
   settings.options.runtime_store = state / kRuntimes;
   return settings;

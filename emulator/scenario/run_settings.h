@@ -23,8 +23,8 @@ struct RunSettings {
 bool BringsOwnFiles(const harness::Scenario& job, const app::EmulatorOptions& options);
 
 /// For a job that the words of a command describe. `flags` are all flags of the command. Flags of
-/// what a scenario states itself (seed, delays, storage view) change `job`. The configuration of
-/// the state directory counts as it does for a submit.
+/// what a scenario states itself (seed, delays, storage view, addressing) change `job`. The
+/// configuration of the state directory counts as it does for a submit.
 Result<RunSettings> ReadSettingsOfJob(const app::EmulatorFlags& flags, harness::Scenario& job);
 
 /// For a scenario. Its words may have flags, too; those of the command override them.

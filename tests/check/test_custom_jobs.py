@@ -118,6 +118,19 @@ class CustomJobs(fixture.WithFolder):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("is a flag of", done.stderr)
 
+    # gcloud uploads no package of a custom job, and the service reads none that is not in a bucket.
+    def test_a_refused_package_comes_with_the_words_that_describe_it(self):
+        self.package()
+        words = POOL.replace("local-package-path=src,", "")
+        for uri, why in (("dist/trainer-0.1.tar.gz", "does not begin with gs://"),
+                         (str(self.folder / "trainer-0.1.tar.gz"), "does not begin with gs://"),
+                         ("gs://mine/trainer-0.1.tar.gz", "is in a bucket")):
+            with self.subTest(uri):
+                done = self.run_caip("--state", self.state, f"--python-package-uris={uri}", "--worker-pool-spec", words)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"'{uri}' {why}", done.stderr)
+                self.assertIn("local-package-path=FOLDER", done.stderr)
+
 
 if __name__ == "__main__":
     fixture.main()

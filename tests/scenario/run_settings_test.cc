@@ -38,6 +38,44 @@ TEST(ScenarioSettings, AreThoseOfTheFlagsOfItsCommand) {
   EXPECT_NE(refused.error().message.find("--storage-view gs"), std::string::npos);
 }
 
+// The scenario's own addressing counts without a flag.
+TEST(ScenarioSettings, AFlagOverridesTheAddressingOfTheFile) {
+  const TemporaryDirectory scratch;
+  const std::string state = scratch.path().string();
+  struct Case {
+    const char* flag;  // null: none
+    bool in_file;
+    bool in_run;
+  };
+  for (const Case& one :
+       {Case{"loopback", true, false}, Case{"ports", false, true}, Case{"ports", true, true},
+        Case{nullptr, true, true}, Case{nullptr, false, false}}) {
+    app::EmulatorFlags flags{.state = state, .config = {}};
+    if (one.flag) flags.settings = {{"addressing", {one.flag}}};
+    harness::Scenario scenario;
+    scenario.own_ports = one.in_file;
+    const auto settings = ReadSettingsOfScenario(flags, nullptr, scenario);
+    ASSERT_TRUE(settings.ok()) << settings.error().message;
+    EXPECT_EQ(scenario.own_ports, one.in_run) << (one.flag ? one.flag : "no flag");
+  }
+}
+
+TEST(ScenarioSettings, PortsAndMachinesAreRefused) {
+  const TemporaryDirectory scratch;
+  app::EmulatorFlags flags{.state = scratch.path().string(), .config = {}};
+  flags.settings = {{"isolation", {"machine"}}};
+  harness::Scenario scenario;
+  scenario.own_ports = true;
+  const auto refused = ReadSettingsOfScenario(flags, nullptr, scenario);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("--isolation machine"), std::string::npos);
+  flags.settings["addressing"] = {"loopback"};
+  EXPECT_TRUE(ReadSettingsOfScenario(flags, nullptr, scenario).ok());
+  flags.settings = {{"isolation", {"process"}}};
+  scenario.own_ports = true;
+  EXPECT_TRUE(ReadSettingsOfScenario(flags, nullptr, scenario).ok());
+}
+
 // Only a state directory in which runs find something is named.
 TEST(RepeatedFlags, NameTheStateDirectoryIfItHasSettings) {
   const TemporaryDirectory scratch;
