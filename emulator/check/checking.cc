@@ -16,6 +16,7 @@
 #include "emulator/explore/exploring.h"
 #include "emulator/explore/fingerprint.h"
 #include "emulator/scenario/abilities.h"
+#include "emulator/scenario/run_isolation.h"
 #include "emulator/scenario/scenario_run.h"
 #include "harness/check/run_evidence.h"
 #include "host/process/child_process.h"
@@ -92,13 +93,32 @@ void RemoveJob(const Path& file) {
   RemoveTree(Path(file).replace_extension());
 }
 
+// Whether the plan, not the user, makes the replicas processes of this host.
+bool ChoosesProcesses(const RunPlan& plan, const CheckingOptions& options) {
+  return !plan.on_machines && options.settings.options.isolation == app::Isolation::kByHost;
+}
+
 // Replicas are processes of this host unless the plan or a setting asks for machines.
 scenario::RunSettings SettingsOf(const RunPlan& plan, const CheckingOptions& options) {
   scenario::RunSettings settings = options.settings;
-  app::Isolation& isolation = settings.options.isolation;
-  const bool is_open = isolation == app::Isolation::kByHost;
-  if (is_open && !plan.on_machines) isolation = app::Isolation::kProcess;
+  if (ChoosesProcesses(plan, options)) settings.options.isolation = app::Isolation::kProcess;
   return settings;
+}
+
+// Whether a run can have machines that no flag asks for.
+bool MayChooseMachines(const RunPlan& plan, const CheckingOptions& options) {
+  const app::EmulatorOptions& settings = options.settings.options;
+  return settings.isolation == app::Isolation::kByHost && !plan.scenario.own_ports &&
+         scenario::IsolationOf(settings, options.workshop) == app::Isolation::kMachine;
+}
+
+// Whether other runs at the same time may use the ports of the replicas of this run. Replicas of a
+// command have no TF_CONFIG.
+bool SharesPorts(const CheckRunKind& kind, const RunPlan& plan, const CheckingOptions& options) {
+  const app::Isolation isolation =
+      scenario::IsolationOf(SettingsOf(plan, options).options, options.workshop);
+  const bool is_command = !plan.scenario.working_directory.empty();
+  return !kind.after.empty() && !is_command && isolation == app::Isolation::kProcess;
 }
 
 explore::ExploreOptions OptionsOf(const harness::RunPlan& plan, const CheckingOptions& options) {
@@ -144,6 +164,7 @@ Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& opti
     return Ok{};
   }
   if (!report.ok()) return report.error();
+  if (ChoosesProcesses(plan, options)) run.repeated_flags = " --isolation process";
   run.restarts_tried = report->tried;
   run.failures_tried = report->failures;
   run.not_all = report->ended;
@@ -159,22 +180,6 @@ Status ExploreRestarts(const harness::RunPlan& plan, const CheckingOptions& opti
                          finding.flaw.kind == harness::Flaw::Kind::kSpoiledOutput});
   }
   return Ok{};
-}
-
-// Fails if the plain run failed because the Python of this host lacks a module of the job's
-// software.
-Status CheckSoftwareOfHost(const CheckSession& session) {
-  const harness::Scenario& job = session.trainer.job;
-  if (session.trainer.is_command) return Ok{};
-  const harness::MissingModule module = harness::MissingModuleOf(session);
-  if (module.origin != harness::MissingModule::Origin::kRuntime) return Ok{};
-  const auto program = job.kind->PythonModuleOf(job.document);
-  const std::string version = program ? program->software_version : "";
-  if (ml::DefaultCatalog().FindRuntime(version)) {
-    return errors::RuntimeModuleMissing(module.name, "Runtime version " + version, version);
-  }
-  return errors::RuntimeModuleMissing(
-      module.name, version.empty() ? "The service" : "The image '" + version + "'", "");
 }
 
 // Runs look_at_packages.py with a Python of this host. Does not run anything of the trainer.
@@ -194,6 +199,28 @@ Result<Json> LookAtPackages(const Json& question) {
   ASSIGN_OR_RETURN(const host::ToolResult result, host::RunTool(tool));
   if (result.ok()) return ParseJson(output);
   return errors::PackageInspectionFailed(error_output);
+}
+
+// Whether the Python of a virtual environment finds the module. False if that is not known.
+bool HasModule(const Path& environment, const std::string& module) {
+  const auto look = LookAtPackages({{"archives", Json::array()},
+                                    {"source", ""},
+                                    {"environment", environment.string()},
+                                    {"runtime", Json::array()},
+                                    {"modules", {module}}});
+  const Json* places = look.ok() ? Member(*look, "places") : nullptr;
+  const std::string place = places ? StringOr(*places, module) : "";
+  return !place.empty() && place != "nowhere";
+}
+
+Error ModuleMissing(const std::string& module, const Scenario& job) {
+  const auto program = job.kind->PythonModuleOf(job.document);
+  const std::string version = program ? program->software_version : "";
+  if (ml::DefaultCatalog().FindRuntime(version)) {
+    return errors::RuntimeModuleMissing(module, "Runtime version " + version, version);
+  }
+  return errors::RuntimeModuleMissing(
+      module, version.empty() ? "The service" : "The image '" + version + "'", "");
 }
 
 /// Makes runs on several threads. Each begins as soon as the runs that its plan needs are made.
@@ -234,7 +261,7 @@ class Maker {
         run->took = MonotonicNow() - begin;
         if (options_.made) options_.made(*kind, *run);
         session_.runs[kind->name] = *std::move(run);
-        if (kind->after.empty() && outcome_.ok()) outcome_ = CheckSoftwareOfHost(session_);
+        if (kind->after.empty() && outcome_.ok()) outcome_ = CheckSoftwareOfHost();
       }
       changed_.notify_all();
     }
@@ -263,7 +290,11 @@ class Maker {
     run.skipped = scenario::DescribeMissingAbility(plan.scenario);
     if (!run.skipped.empty()) return run;
     const bool explores = plan.how == RunPlan::How::kExplore;
-    plan.scenario.own_ports = plan.scenario.own_ports || needs_ports_;
+    if (needs_ports_ || SharesPorts(kind, plan, options_)) plan.scenario.own_ports = true;
+    if (plan.needs_machines && !MayChooseMachines(plan, options_)) {
+      run.skipped = "its replicas would be what those of the plain run are";
+      return run;
+    }
     RETURN_IF_ERROR(explores ? ExploreRestarts(plan, options_, run) : RunScenario(kind, plan, run));
     return run;
   }
@@ -274,9 +305,41 @@ class Maker {
     return options_.workshop / "caches" / "environments" / environment.filename();
   }
 
+  // Fails if the plain run failed because the Python of this host lacks a module of the job's
+  // software.
+  Status CheckSoftwareOfHost() {
+    if (session_.trainer.is_command) return Ok{};
+    const harness::MissingModule module = harness::MissingModuleOf(session_);
+    if (module.origin != harness::MissingModule::Origin::kRuntime) return Ok{};
+    CheckRun& plain = session_.runs.at("plain");
+    const std::string environment =
+        plain.launched.empty() ? "" : plain.launched.front().Variable("VIRTUAL_ENV");
+    plain.has_module =
+        HasModule(EnvironmentAfter(environment), harness::ModuleOfDistribution(module.name));
+    if (plain.has_module) return Ok{};
+    return ModuleMissing(module.name, session_.trainer.job);
+  }
+
+  // A plain run that fails as a process of this host is made again on a machine. If it succeeds
+  // there, this host has prevented it: another program may listen on a port of the trainer.
+  Status RunScenario(const CheckRunKind& kind, const RunPlan& plan, CheckRun& run) {
+    RETURN_IF_ERROR(RunWithPorts(kind, plan, run));
+    const bool is_process = kind.after.empty() && ChoosesProcesses(plan, options_);
+    const bool has_failed = run.evidence.state == "FAILED" && run.evidence.broke_off.empty();
+    if (!is_process || !has_failed || !MayChooseMachines(plan, options_)) return Ok{};
+    RunPlan again = plan;
+    again.on_machines = true;
+    CheckRun on_machine;
+    ASSIGN_OR_RETURN(const bool lacked_port, TryScenario(kind, again, on_machine));
+    if (lacked_port || !on_machine.succeeded()) return Ok{};
+    run = std::move(on_machine);
+    needs_ports_ = false;
+    return Ok{};
+  }
+
   // If replicas that are processes of this host could not listen on port 2222, the run is made
   // again with a port for each of them. Runs after such a plain run get their own ports at once.
-  Status RunScenario(const CheckRunKind& kind, RunPlan plan, CheckRun& run) {
+  Status RunWithPorts(const CheckRunKind& kind, RunPlan plan, CheckRun& run) {
     ASSIGN_OR_RETURN(const bool lacked_port, TryScenario(kind, plan, run));
     if (!lacked_port) return Ok{};
     if (kind.after.empty()) needs_ports_ = true;

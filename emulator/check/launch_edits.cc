@@ -11,6 +11,14 @@ using engine::ReplicaLaunch;
 
 constexpr char kTrial[] = "1";
 
+// Gives the new name the address of the machine. Programs look up their own name.
+void AddHostName(const std::string& name, ReplicaLaunch& launch) {
+  for (const engine::ReplicaPeer& peer : launch.machine.peers) {
+    if (peer.replica == launch.key.replica)
+      launch.isolation->hosts += peer.host + " " + name + "\n";
+  }
+}
+
 // Gives the replica another host name, home and current directory.
 void MoveToHost(const std::string& to, ReplicaLaunch& launch) {
   const std::string home = "home/" + to;
@@ -22,6 +30,7 @@ void MoveToHost(const std::string& to, ReplicaLaunch& launch) {
   launch.working_directory = to;
   if (launch.isolation) {
     launch.machine.host_name = to;
+    AddHostName(to, launch);
     return;
   }
   launch.program = run::LocalCommand{host::OnHost(to, launch.Argv())};

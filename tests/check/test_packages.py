@@ -21,7 +21,7 @@ class Look(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.folder = pathlib.Path(directory.name)
 
-    def look(self, files, packed=None, requires="", environment=""):
+    def look(self, files, packed=None, requires="", environment="", modules=()):
         """Inspects a source tree with `files` and an archive with those of them that are `packed`."""
         archive = self.folder / "trainer-0.1.tar.gz"
         with tarfile.open(archive, "w:gz") as tar:
@@ -35,7 +35,7 @@ class Look(unittest.TestCase):
             egg.write_text(requires)
             tar.add(egg, "trainer-0.1/trainer.egg-info/requires.txt")
         asked = {"archives": [str(archive)], "source": str(self.folder / "src" / "trainer"),
-                 "environment": str(environment), "runtime": RUNTIME.read_text().split()}
+                 "environment": str(environment), "runtime": RUNTIME.read_text().split(), "modules": modules}
         done = subprocess.run([sys.executable, str(LOOK), json.dumps(asked)], check=True,
                               stdout=subprocess.PIPE, text=True, timeout=60,
                               env={**os.environ, "PYTHONPATH": str(self.folder / "here")})
@@ -106,6 +106,13 @@ class Look(unittest.TestCase):
                 (environment, "which this host happens to have", "which the Python of the job does not have")):
             found = {one["module"]: one["why"] for one in self.look(files, environment=at)["undeclared"]}
             self.assertEqual(found, {"office_plots": plots, "office_maps": maps}, at)
+
+    def test_modules_are_found_in_the_python_of_the_job(self):
+        modules = ["office_plots", "office_maps", "office_plots.missing", "json"]
+        found = self.look({"trainer/__init__.py": ""}, environment=self.environment("office_plots"), modules=modules)
+        self.assertEqual(found["places"], {"office_plots": "installed", "office_maps": "nowhere",
+                                           "office_plots.missing": "nowhere", "json": "standard"})
+        self.assertEqual(self.look({}, environment=self.folder / "none", modules=modules)["places"], {})
 
     def test_a_declared_distribution_may_be_installed_for_the_job_only(self):
         files = {"trainer/__init__.py": "", "trainer/task.py": "import office_plots\n"}

@@ -230,6 +230,47 @@ class Check(fixture.WithFolder):
             self.assertIn("Runtime version 2.11 has the module 'keras_preprocessing'", done.stderr)
             self.assertIn("caip runtimes install 2.11", done.stderr)
 
+    def test_only_the_exception_that_ends_the_trainer_shows_a_missing_module(self):
+        """Here the trainer reports that it does without a module, and names one that its Python has."""
+        text = "ModuleNotFoundError: No module named '%s'"
+        for end in ("raise ValueError('bad label')", 'raise ModuleNotFoundError("No module named \'pip\'")'):
+            with self.subTest(end=end):
+                fails = [("    job = folder(", f"    print({text % 'xgboost'!r}, file=sys.stderr)\n"
+                                               f"    {end}\n    job = folder(")]
+                package = trainers.write(self.folder / str(len(end)), fails)
+                report, done = self.report("--filter", "start/*", "--filter", "package/*", *self.as_package(package))
+                self.assert_fails_alone("start/succeeds", report, done)
+
+    def test_a_trainer_that_needs_a_server_of_this_host(self):
+        machines.need(self.caip)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            asks = [("    job = folder(", f"    socket.create_connection(('127.0.0.1', {port}), 30).close()\n"
+                                          "    job = folder("), ("import os\n", "import os\nimport socket\n")]
+            report, done = self.report(*self.as_image(trainers.write(self.folder / "source", asks)))
+        self.assert_fails_alone("machine/independent", report, done)
+        self.assertIn("Connection refused", done.stdout)
+        self.assertIn("a server on localhost", done.stdout)
+
+    def test_a_port_that_another_program_has_is_no_mistake_of_the_trainer(self):
+        machines.need(self.caip)
+        with socket.create_server(("0.0.0.0", 0)) as server:
+            port = server.getsockname()[1]
+            listens = [("    job = folder(", f"    server = socket.create_server(('0.0.0.0', {port}))\n"
+                                             "    job = folder("), ("import os\n", "import os\nimport socket\n")]
+            report, done = self.report(*self.as_image(trainers.write(self.folder / "source", listens)))
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"), {}, done.stdout)
+
+    def test_a_trainer_may_look_up_its_own_name(self):
+        looks = [("    job = folder(", "    socket.gethostbyname(socket.gethostname())\n    job = folder("),
+                 ("import os\n", "import os\nimport socket\n")]
+        words = ["--filter", "machine/independent", *self.as_image(trainers.write(self.folder / "source", looks))]
+        report, done = self.report("--isolation", "process", *words)
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"), {}, done.stdout)
+        machines.need(self.caip)
+        report, done = self.report(*words)
+        self.assertEqual(list(self.verdicts(report, "PASS")), ["machine/independent"], done.stdout)
+
     def test_steps_may_have_another_format(self):
         """Only the steps show that this trainer starts over, because it reads what it wrote."""
         starts_over = [('print(json.dumps({"step": step, "w": step / 4}), flush=True)',
@@ -340,6 +381,35 @@ class Check(fixture.WithFolder):
         self.assertEqual(again.returncode, 1, again.stdout)
         self.assertIn("BROKEN", again.stdout)
         self.assertTrue((self.folder / "log").exists(), "another Python ran")
+
+    def test_a_finding_about_processes_runs_again_with_processes(self):
+        """A machine hides the file, and the trainer would only fail there."""
+        machines.need(self.caip)
+        (self.folder / "words.txt").write_text("words")
+        reads = [*trainers.BROKEN["restart/explored"],
+                 ("    job = folder(", f"    open({str(self.folder / 'words.txt')!r}).read()\n    job = folder(")]
+        report, done = self.report("--filter", "restart/explored",
+                                   *self.as_image(trainers.write(self.folder / "source", reads)))
+        found = next(check for check in report["checks"] if check["id"] == "restart/explored")
+        again = next((line.strip() for line in found["evidence"] if "again: " in line), "")
+        self.assertTrue(again.endswith(" --isolation process"), done.stdout)
+        played = subprocess.run([self.caip, *shlex.split(again)[2:], "--state", str(self.state)], cwd=self.folder,
+                                text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=fixture.PATIENCE)
+        self.assertEqual(played.returncode, 1, played.stdout)
+        self.assertIn("BROKEN", played.stdout)
+
+    def test_runs_at_the_same_time_have_ports_of_their_own(self):
+        """Without machines, each replica listens on its port of all addresses, as servers of TensorFlow do."""
+        listens = [("    role, index = task()",
+                    "    role, index = task()\n"
+                    '    cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})\n'
+                    "    if role in cluster:\n"
+                    "        server = socket.create_server(('0.0.0.0', int(cluster[role][index].rsplit(':', 1)[1])))"),
+                   ("import os\n", "import os\nimport socket\n"),
+                   ("        step += 1\n", "        step += 1\n        time.sleep(0.05)\n")]
+        report, done = self.report("--isolation", "process", "--jobs", "4", "--filter", "restart/*", "--filter",
+                                   "arguments/*", *self.as_image(trainers.write(self.folder / "source", listens)))
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN", "NOT RUN"), {}, done.stdout)
 
     def test_a_worker_that_trains_alone_is_restarted(self):
         alone = [('    if role in ("chief", "master"):\n        train(job, args.steps)',

@@ -90,7 +90,7 @@ TEST(CheckRuns, AreThoseThatTheChosenChecksNeed) {
   ASSERT_NE(stop, nullptr);
   std::vector<std::string> names;
   for (const CheckRunKind* kind : RunsFor({stop})) names.push_back(kind->name);
-  EXPECT_THAT(names, ElementsAre("plain", "chief"));
+  EXPECT_THAT(names, ElementsAre("plain", "on-machine", "chief"));
 }
 
 TEST(CheckRuns, NeedAJobThatSucceedsWithoutFaults) {
@@ -131,9 +131,15 @@ std::set<std::string> RunsOnMachines(const CheckSession& session) {
   return names;
 }
 
-TEST(CheckRuns, UseMachinesAfterThePlainRun) {
+/// A session whose plain run was a process of this host.
+ASession WithPlainProcess() {
   ASession session = Saves({10, 20}, 30);
-  session.Ends("SUCCEEDED");
+  session->runs["plain"].launched.front().boot_disk = "/state/disks/master-0";
+  return session;
+}
+
+TEST(CheckRuns, UseMachinesAfterThePlainRun) {
+  ASession session = WithPlainProcess();
   const std::set<std::string> on_machines = RunsOnMachines(*session);
   for (const char* name : {"chief", "master", "restarts", "unknown-flag", "maintenance"}) {
     EXPECT_TRUE(on_machines.contains(name)) << name;
@@ -142,6 +148,61 @@ TEST(CheckRuns, UseMachinesAfterThePlainRun) {
   session->runs["plain"].traces.files.push_back(
       {.replica = "master-0", .path = "/srv/words.txt", .was_there = true, .read = true});
   EXPECT_THAT(RunsOnMachines(*session), IsEmpty()) << "a machine may hide the file";
+}
+
+TEST(CheckRuns, UseMachinesIfTheJobSucceedsOnOne) {
+  ASession session = WithPlainProcess();
+  const RunPlan plan = FindCheckRun("on-machine")->plan(*session);
+  EXPECT_EQ(plan.skip, "");
+  EXPECT_TRUE(plan.on_machines && plan.needs_machines);
+  CheckRun& machine = session->runs["on-machine"];
+  machine.evidence.state = "SUCCEEDED";
+  EXPECT_TRUE(RunsOnMachines(*session).contains("moved")) << "the new name has an address there";
+  machine.evidence.state = "FAILED";
+  for (const char* name : {"chief", "restarts", "maintenance", "moved", "without-tf-config"}) {
+    EXPECT_FALSE(RunsOnMachines(*session).contains(name)) << name;
+  }
+  machine = {.skipped = "the host allows no machines"};
+  EXPECT_TRUE(RunsOnMachines(*session).contains("chief"));
+  session->runs["plain"].launched.front().boot_disk = "";
+  EXPECT_NE(FindCheckRun("on-machine")->plan(*session).skip, "") << "the plain run had a machine";
+}
+
+TEST(IndependenceCheck, FailsIfTheJobFailsOnAMachineOnly) {
+  ASession session = WithPlainProcess();
+  session->runs["moved"] = session->runs["plain"];
+  CheckRun& machine = session->runs["on-machine"];
+  machine.evidence.state = "FAILED";
+  machine.evidence.events = {
+      Line("master-0", 1, "ConnectionRefusedError: [Errno 111] Connection refused", "ERROR"),
+      Exit("master-0", 1, 1)};
+  const CheckKind& check = *FindCheck("machine/independent");
+  const CheckResult result = EvaluateCheck(check, *session);
+  EXPECT_EQ(result.verdict, CheckVerdict::kFail);
+  EXPECT_THAT(result.found, HasSubstr("on a machine of its own: FAILED"));
+  EXPECT_THAT(result.evidence, Contains(HasSubstr("ConnectionRefusedError")));
+  EXPECT_THAT(result.advice, HasSubstr("localhost"));
+  machine = {.skipped = "the host allows no machines"};
+  EXPECT_EQ(EvaluateCheck(check, *session).verdict, CheckVerdict::kPass);
+}
+
+TEST(IndependenceCheck, DoesNotJudgeTheAddressOfTheNewNameOfAProcess) {
+  const CheckKind& check = *FindCheck("machine/independent");
+  for (const char* boot_disk : {"/state/disks/master-0", ""}) {
+    ASession session = WithPlainProcess();
+    CheckRun& moved = session->runs["moved"];
+    moved.launched = session->runs["plain"].launched;
+    moved.launched.front().boot_disk = boot_disk;
+    moved.evidence.state = "FAILED";
+    moved.evidence.events = {
+        Line("master-0", 1, "socket.gaierror: [Errno -2] Name or service not known", "ERROR"),
+        Line("master-0", 1, "a line that was printed before"), Exit("master-0", 1, 1)};
+    const bool is_machine = *boot_disk == '\0';
+    EXPECT_EQ(EvaluateCheck(check, *session).verdict,
+              is_machine ? CheckVerdict::kFail : CheckVerdict::kSkipped);
+    moved.evidence.events.front() = Line("master-0", 1, "ValueError: another host", "ERROR");
+    EXPECT_EQ(EvaluateCheck(check, *session).verdict, CheckVerdict::kFail);
+  }
 }
 
 TEST(CheckRuns, OfAClusterUseMachines) {
@@ -249,6 +310,9 @@ TEST(ExploredCheck, IsEvaluatedForATrainerWithoutAMiddle) {
   EXPECT_EQ(result.verdict, CheckVerdict::kFail);
   EXPECT_THAT(result.evidence,
               Contains("  again: caip scenario run 'f 1.yaml' --python /opt/python3"));
+  session->runs["restarts"].repeated_flags = " --isolation process";
+  EXPECT_THAT(EvaluateCheck(check, *session).evidence,
+              Contains(HasSubstr("--python /opt/python3 --isolation process")));
   std::set<std::string> names;
   for (const CheckRunKind* kind : RunsFor({&check})) names.insert(kind->name);
   EXPECT_TRUE(names.contains("maintenance"));
@@ -432,12 +496,75 @@ TEST(PackageChecks, ANameThatAModuleLacksIsNoMistakeOfPacking) {
 TEST(PackageChecks, AMissingModuleOfTheRuntimeVersionIsNoMistakeOfTheTrainer) {
   using Origin = MissingModule::Origin;
   for (const auto& [module, origin] :
-       {std::pair{"tensorflow", Origin::kRuntime}, std::pair{"tensorflow.keras", Origin::kRuntime},
+       {std::pair{"tensorflow", Origin::kRuntime}, std::pair{"google.cloud", Origin::kRuntime},
         std::pair{"xgboost", Origin::kRuntime}, std::pair{"yaml", Origin::kOtherPackage},
         std::pair{"tensorflow_io", Origin::kOtherPackage}}) {
     AJobWithoutAModule job("ModuleNotFoundError: No module named '" + std::string(module) + "'");
     EXPECT_EQ(MissingModuleOf(*job.session()).origin, origin) << module;
   }
+}
+
+TEST(PackageChecks, APartThatAPackageOfTheRuntimeVersionLacksIsAMistakeOfTheTrainer) {
+  for (const char* module : {"tensorflow.contrib", "numpy.linalgg", "google.cloud.storag"}) {
+    AJobWithoutAModule job("ModuleNotFoundError: No module named '" + std::string(module) + "'");
+    EXPECT_EQ(MissingModuleOf(*job.session()).origin, MissingModule::Origin::kUnknown) << module;
+    EXPECT_EQ(job.Of("start/succeeds").verdict, CheckVerdict::kFail) << module;
+    EXPECT_EQ(job.Of("package/installed").verdict, CheckVerdict::kSkipped) << module;
+  }
+}
+
+TEST(PackageChecks, AModuleThatThePythonOfTheJobHasIsNotMissing) {
+  AJobWithoutAModule job("ModuleNotFoundError: No module named 'xgboost'");
+  job.session()->runs["plain"].has_module = true;
+  EXPECT_EQ(MissingModuleOf(*job.session()).origin, MissingModule::Origin::kUnknown);
+  EXPECT_EQ(job.Of("start/succeeds").verdict, CheckVerdict::kFail);
+}
+
+constexpr char kMissesXgboost[] =
+    "Traceback (most recent call last):\n  File \"/x/trainer/task.py\", line 8, in <module>\n"
+    "    import xgboost\nModuleNotFoundError: No module named 'xgboost'";
+
+/// The output of a master that failed, in order: a text, and its severity.
+ASession Printed(const std::vector<std::pair<std::string, std::string>>& entries) {
+  ASession session;
+  session->runs["packages"].look = {{"undeclared", Json::array()}, {"missing", Json::array()}};
+  for (const auto& [text, severity] : entries) {
+    session.With(1, Line("master-0", 1, text, severity));
+  }
+  session.With(2, Exit("master-0", 1, 1)).Ends("FAILED");
+  return session;
+}
+
+TEST(PackageChecks, AModuleIsMissingOnlyIfTheLastExceptionSaysSo) {
+  const std::string bad_label =
+      "Traceback (most recent call last):\n  File \"/x/trainer/task.py\", line 12, in pre\n"
+      "    raise ValueError(\"bad label\")\nValueError: bad label";
+  const std::string command = "Command '['python3', '-m', 'trainer.task']' returned 1";
+  const std::vector<std::vector<std::pair<std::string, std::string>>> others = {
+      {{kMissesXgboost, "ERROR"}, {"no data given", "ERROR"}},
+      {{std::string(kMissesXgboost) + "\nno data given", "ERROR"}},
+      {{"ModuleNotFoundError: No module named 'xgboost'", "ERROR"}, {bad_label, "ERROR"}},
+      {{"xgboost is not used: ImportError: No module named 'xgboost'", "WARNING"},
+       {bad_label, "ERROR"},
+       {command, "ERROR"}}};
+  for (const auto& entries : others) {
+    ASession session = Printed(entries);
+    EXPECT_EQ(MissingModuleOf(*session).origin, MissingModule::Origin::kUnknown);
+    EXPECT_EQ(EvaluateCheck(*FindCheck("start/succeeds"), *session).verdict, CheckVerdict::kFail);
+  }
+  const std::vector<std::vector<std::pair<std::string, std::string>>> same = {
+      {{bad_label, "ERROR"}, {kMissesXgboost, "ERROR"}, {command, "ERROR"}},
+      {{kMissesXgboost, "ERROR"}, {"stdout, which was flushed at the end", "INFO"}},
+      {{kMissesXgboost, "INFO"}}};
+  for (const auto& entries : same) {
+    EXPECT_EQ(MissingModuleOf(*Printed(entries)).origin, MissingModule::Origin::kRuntime);
+  }
+}
+
+TEST(PackageChecks, TheLinesOfOtherReplicasDoNotExplainTheFailure) {
+  ASession session = Printed({{"ValueError: bad label", "ERROR"}});
+  session.With(3, Line("worker-0", 1, kMissesXgboost, "ERROR"));
+  EXPECT_EQ(MissingModuleOf(*session).origin, MissingModule::Origin::kUnknown);
 }
 
 TEST(PackageChecks, AModuleOfTheJobIsNoDependencyWithoutASourceTreeEither) {

@@ -1,8 +1,8 @@
 """Finds the files of a source tree that its package lacks, and the imports that the package does not declare.
 
 The argument is a JSON object: `archives`, the `source` folder of the package, the virtual `environment` that it was
-installed into, and the modules that the `runtime` version has. Prints a JSON object. Does not run anything of the
-trainer.
+installed into, the modules that the `runtime` version has, and `modules` to find. Prints a JSON object. Does not run
+anything of the trainer.
 """
 import ast
 import glob
@@ -251,12 +251,19 @@ def undeclared(archives, source, runtime, environment):
     return found
 
 
+def places_of(environment, modules):
+    """Where the Python of the job has each of the modules; {} if that is not known."""
+    described = description_of_job(environment, modules) if modules else None
+    return described["places"] if described else {}
+
+
 def main():
     asked = json.loads(sys.argv[1])
     archives = [texts_of(path) for path in asked["archives"]]
     source = asked["source"].rstrip("/")
     print(json.dumps({"missing": missing(source, asked["environment"], archives),
-                      "undeclared": undeclared(archives, source, asked["runtime"], asked["environment"])}))
+                      "undeclared": undeclared(archives, source, asked["runtime"], asked["environment"]),
+                      "places": places_of(asked["environment"], asked.get("modules", []))}))
 
 
 main()

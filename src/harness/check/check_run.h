@@ -103,17 +103,22 @@ struct CheckRun {
   std::string skipped;  // why the run was not made; then the other members are empty
   std::vector<LaunchedReplica> launched = {};
   Evidence evidence = {};
-  std::vector<ExploredFlaw> flaws = {};        // of an exploration
-  size_t restarts_tried = 0;                   // of an exploration
-  size_t failures_tried = 0;                   // those at which the program failed
-  std::string not_all = {};                    // why some restarts were not tried
+  std::vector<ExploredFlaw> flaws = {};  // of an exploration
+  size_t restarts_tried = 0;             // of an exploration
+  std::string repeated_flags = {};       // further ones than the trainer's, which findings need
+  size_t failures_tried = 0;             // those at which the program failed
+  std::string not_all = {};              // why some restarts were not tried
   std::vector<std::string> not_compared = {};  // of an exploration
   Traces traces = {};
-  Json look = {};  // the answer of look_at_packages.py
+  bool has_module = false;  // the job's Python has the module that the output says it misses
+  Json look = {};           // the answer of look_at_packages.py
   Duration took{0};
 
   bool succeeded() const { return skipped.empty() && evidence.state == "SUCCEEDED"; }
 };
+
+/// Whether the replicas of the run were machines, not processes of this host.
+bool RanOnMachine(const CheckRun& run);
 
 /// The trainer, and the runs that were made so far, by name.
 struct CheckSession {
@@ -132,9 +137,10 @@ struct RunPlan {
     kLook,     // caip inspects the packages; nothing runs
   } how = How::kRun;
   Scenario scenario = {};
-  bool on_machines = false;    // replicas are machines, unless the host or a setting forbids it
-  bool tf_config = true;       // false: replicas are started without the variable
-  bool watches_files = false;  // records the files of this host that replicas touch
+  bool on_machines = false;     // replicas are machines, unless the host or a setting forbids it
+  bool needs_machines = false;  // skips the run if caip does not choose machines for it
+  bool tf_config = true;        // false: replicas are started without the variable
+  bool watches_files = false;   // records the files of this host that replicas touch
   std::string moved_to = {};  // the new host name, also a part of HOME and of the current directory
   std::string metric = {};    // replicas run as a trial with this tag
   std::optional<Duration> budget = {};  // kExplore
@@ -149,6 +155,9 @@ struct CheckRunKind {
   std::vector<std::string> after;  // the names of the runs that `plan` uses
   RunPlan (*plan)(const CheckSession& session);
 };
+
+/// The name of the run that repeats the plain run on a machine.
+inline constexpr char kRunOnMachine[] = "on-machine";
 
 /// All runs. Each run comes after those that it depends on.
 const std::vector<CheckRunKind>& CheckRunKinds();

@@ -48,11 +48,23 @@ bool NeedsMachines(const CheckedTrainer& trainer) {
          HasCluster(*trainer.job.kind, trainer.job.document);
 }
 
-// Whether the runs after the plain run may use machines. A machine hides files of this host. A
-// trainer that reads some would only fail there, and machine/independent names the files.
+// Whether the runs after the plain run may use machines. A machine hides files and servers of this
+// host. A trainer that needs some would only fail there, and machine/independent says so.
 bool MayUseMachines(const CheckSession& session) {
   const auto plain = session.runs.find("plain");
-  return plain != session.runs.end() && FindFilesOfThisHost(session, plain->second).empty();
+  const bool reads_nothing =
+      plain != session.runs.end() && FindFilesOfThisHost(session, plain->second).empty();
+  const auto machine = session.runs.find(kRunOnMachine);
+  const bool has_failed = machine != session.runs.end() && machine->second.skipped.empty() &&
+                          !machine->second.succeeded();
+  return reads_nothing && !has_failed;
+}
+
+// Whether the job as given is known to succeed on a machine.
+bool SucceedsOnMachine(const CheckSession& session) {
+  const auto machine = session.runs.find(kRunOnMachine);
+  if (machine != session.runs.end() && machine->second.succeeded()) return true;
+  return RanOnMachine(session.Run("plain")) && session.Run("plain").succeeded();
 }
 
 // The job as given. Its limit without progress is at least twice the longest such time of the plain
@@ -74,6 +86,20 @@ RunPlan PlanPlainRun(const CheckSession& session) {
   RunPlan plan = PlanAsGiven(session);
   plan.scenario.limits.no_progress = plan.scenario.limits.wall;
   plan.watches_files = true;
+  return plan;
+}
+
+// Shows whether the other runs may use machines.
+RunPlan PlanRunOnMachine(const CheckSession& session) {
+  if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
+  if (NeedsMachines(session.trainer) || RanOnMachine(session.Run("plain"))) {
+    return SkippedPlan("the plain run shows it");
+  }
+  if (!MayUseMachines(session)) {
+    return SkippedPlan("the trainer reads files of this host, which a machine may hide");
+  }
+  RunPlan plan = PlanAsGiven(session);
+  plan.needs_machines = true;
   return plan;
 }
 
@@ -102,7 +128,8 @@ RunPlan PlanMovedRun(const CheckSession& session) {
   if (const std::string why = WhyNoBaseline(session); !why.empty()) return SkippedPlan(why);
   RunPlan plan = PlanAsGiven(session);
   plan.moved_to = "caip-check-moved";
-  plan.on_machines = NeedsMachines(session.trainer);  // as the plain run, which it is compared with
+  // Without a machine, the new name has no address. A machine may hide what the trainer needs.
+  plan.on_machines = NeedsMachines(session.trainer) || SucceedsOnMachine(session);
   return plan;
 }
 
@@ -231,32 +258,39 @@ const std::vector<CheckRunKind>& CheckRunKinds() {
        "The job as given, installed from its archive, without any fault.",
        {},
        PlanPlainRun},
+      {kRunOnMachine,
+       "The job as given, on a machine, if the plain run was a process of this host.",
+       {"plain"},
+       PlanRunOnMachine},
       {"without-tf-config",
        "The job without TF_CONFIG in its environment.",
-       {"plain"},
+       {"plain", kRunOnMachine},
        PlanWithoutTfConfig},
       {"chief",
        "The job's own cluster, or else one with a replica of every role, whose master TF_CONFIG "
        "calls chief.",
-       {"plain"},
+       {"plain", kRunOnMachine},
        PlanChiefCluster},
-      {"master", "A cluster whose master TF_CONFIG calls master.", {"plain"}, PlanMasterCluster},
+      {"master",
+       "A cluster whose master TF_CONFIG calls master.",
+       {"plain", kRunOnMachine},
+       PlanMasterCluster},
       {"restarts",
        "The explorer: the machine goes away at a dozen crash points; with --deep at all of them.",
-       {"plain"},
+       {"plain", kRunOnMachine},
        PlanRestarts},
       {"unknown-flag",
        "The job with one more flag, as for a hyperparameter.",
-       {"plain"},
+       {"plain", kRunOnMachine},
        PlanUnknownFlag},
       {"refused-writes",
        "The job while storage refuses each object that its master writes.",
-       {"plain"},
+       {"plain", kRunOnMachine},
        PlanRefusedWrites},
       {"maintenance",
        "The job whose master gets SIGTERM in the middle of its training, and then a new machine. "
        "If only another replica trains, that one gets it.",
-       {"plain"},
+       {"plain", kRunOnMachine},
        PlanMaintenance},
       {"packages",
        "The archive and what was installed, compared with the source tree.",
@@ -264,7 +298,7 @@ const std::vector<CheckRunKind>& CheckRunKinds() {
        PlanPackageLook},
       {"moved",
        "The job on a host of another name, with another HOME and current directory.",
-       {"plain"},
+       {"plain", kRunOnMachine},
        PlanMovedRun},
   };
   return kinds;
@@ -275,6 +309,10 @@ const CheckRunKind* FindCheckRun(std::string_view name) {
     if (kind.name == name) return &kind;
   }
   return nullptr;
+}
+
+bool RanOnMachine(const CheckRun& run) {
+  return !run.launched.empty() && run.launched.front().boot_disk.empty();
 }
 
 std::string LaunchedReplica::Variable(std::string_view name) const {

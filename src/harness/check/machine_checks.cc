@@ -146,9 +146,22 @@ void AppendLines(std::vector<std::string>& lines, std::vector<std::string> more)
   for (std::string& line : more) lines.push_back(std::move(line));
 }
 
+// Python's class of a name that has no address. A process of this host cannot give its own new name
+// one, as machines do.
+bool LacksOwnAddress(const CheckRun& run) {
+  const auto failure = FirstFailure(run);
+  return failure && !RanOnMachine(run) &&
+         FinalLineOf(run, failure->replica).starts_with("socket.gaierror: ");
+}
+
 CheckResult CompareMovedRun(const CheckSession& session) {
   const CheckRun& plain = session.Run("plain");
   const CheckRun& moved = session.Run("moved");
+  if (!moved.succeeded() && LacksOwnAddress(moved)) {
+    return Skip(
+        "the trainer looks up a name, and the new name of a process of this host has no "
+        "address: use a host that allows machines");
+  }
   if (!moved.succeeded()) {
     return FailOf(moved, "on a host of another name, with another HOME and current directory",
                   "Take roles from TF_CONFIG and places from arguments. Do not use the name or the "
@@ -171,7 +184,17 @@ CheckResult CompareMovedRun(const CheckSession& session) {
           "the current directory."};
 }
 
+constexpr char kHostAdvice[] =
+    "The job succeeds as a process of this host and fails on a machine. Look for something that "
+    "only this host has: a server on localhost, a file, a device or a user. Put data into a "
+    "bucket, and name servers in arguments. The other runs are processes of this host.";
+
 CheckResult CheckIndependence(const CheckSession& session) {
+  const auto machine = session.runs.find(kRunOnMachine);
+  const bool is_made = machine != session.runs.end() && machine->second.skipped.empty();
+  if (is_made && !machine->second.succeeded()) {
+    return FailOf(machine->second, "without any fault, on a machine of its own", kHostAdvice);
+  }
   std::vector<std::string> lines;
   if (!session.trainer.has_own_files) lines = FindFilesOfThisHost(session, session.Run("plain"));
   if (lines.empty()) return CompareMovedRun(session);

@@ -113,9 +113,19 @@ std::string NameOfMissing(const std::string& line, const CheckedTrainer& trainer
   return import->package + "." + import->name;
 }
 
+bool IsOfRuntime(const std::string& module) {
+  return RuntimeModules().contains(TopOfModule(module));
+}
+
+// Python found the package "numpy" if it misses "numpy.linalgg".
+bool LacksPartOfRuntime(const std::string& line, const CheckedTrainer& trainer) {
+  const std::string name = FindModuleNotFound(line);
+  return name != ModuleOfDistribution(name) && IsOfRuntime(name) && !IsOwn(trainer, name);
+}
+
 MissingModule::Origin OriginOfOther(const std::string& module) {
   using Origin = MissingModule::Origin;
-  return RuntimeModules().contains(TopOfModule(module)) ? Origin::kRuntime : Origin::kOtherPackage;
+  return IsOfRuntime(module) ? Origin::kRuntime : Origin::kOtherPackage;
 }
 
 }  // namespace
@@ -126,6 +136,12 @@ const std::set<std::string>& RuntimeModules() {
     return std::set<std::string>(lines.begin(), lines.end());
   }();
   return modules;
+}
+
+std::string ModuleOfDistribution(const std::string& module) {
+  constexpr std::string_view kShared = "google.";
+  const size_t after = module.starts_with(kShared) ? kShared.size() : 0;
+  return module.substr(0, module.find('.', after));
 }
 
 MissingModule FindMissingModule(const std::string& line, const CheckedTrainer& trainer) {
@@ -139,7 +155,7 @@ MissingModule FindMissingModule(const std::string& line, const CheckedTrainer& t
 
 bool LacksNameInModule(const std::string& line, const CheckedTrainer& trainer) {
   const auto import = FindFailedImport(line);
-  if (!import) return false;
+  if (!import) return LacksPartOfRuntime(line, trainer);
   if (import->is_partial || !IsOwn(trainer, import->package)) return true;
   return trainer.source && !IsSourcePackage(trainer, import->package);
 }

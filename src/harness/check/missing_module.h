@@ -26,12 +26,17 @@ const std::set<std::string>& RuntimeModules();
 /// runtime_modules.txt. module.cmake generates the definition.
 std::string_view RuntimeModulesText();
 
+/// The part of a module's name that one distribution has: "numpy" of "numpy.linalg", but
+/// "google.cloud" of "google.cloud.storage", because several distributions share "google".
+std::string ModuleOfDistribution(const std::string& module);
+
 /// The module that is missing by a line of Python, or of `python3 -m`.
 MissingModule FindMissingModule(const std::string& line, const CheckedTrainer& trainer);
 
 /// Whether the line reports an import of a name from a module that has no such name, or that has
-/// not run to its end because of a circular import. False if the name may be that of a module in a
-/// package of the job.
+/// not run to its end because of a circular import; or that of a module which a package of the
+/// runtime version does not have, because Python names the first package that it does not find.
+/// False if the name may be that of a module in a package of the job.
 bool LacksNameInModule(const std::string& line, const CheckedTrainer& trainer);
 
 }  // namespace caip::harness

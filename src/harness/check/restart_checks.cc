@@ -241,7 +241,7 @@ CheckResult ReportFlaws(const CheckSession& session, const std::vector<ExploredF
     result.evidence.push_back(what + flaw.point + ": " + flaw.cause);
     result.evidence.push_back("  expected " + flaw.expected + ", found " + flaw.found);
     result.evidence.push_back("  again: caip scenario run " + ShellQuoted(flaw.scenario) +
-                              session.trainer.repeated_flags);
+                              session.trainer.repeated_flags + run.repeated_flags);
   }
   if (const std::string rest = DescribeNotCompared(run); !rest.empty()) {
     result.evidence.push_back(rest);

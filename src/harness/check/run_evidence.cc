@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "run/traceback.h"
 
 namespace caip::harness {
 namespace {
@@ -152,11 +153,59 @@ struct ShownCause {
   std::string line = {};
 };
 
-ShownCause FindShownCause(const CheckSession& session) {
+// Whether the replica printed the event, and its text may end the program.
+bool IsLineOf(const Event& event, const std::string& replica) {
+  const std::string* text = FindPrintedLine(event);
+  if (!text || event.replica != replica || IsOfLauncher(*text) || Trim(*text).empty()) return false;
+  return !run::AnnouncesIgnoredException(*text);
+}
+
+}  // namespace
+
+// A program without lines of stderr may have sent them to stdout.
+std::string FinalLineOf(const CheckRun& run, const std::string& replica) {
+  const auto& events = run.evidence.events;
+  const Event* last = nullptr;
+  for (auto event = events.rbegin(); event != events.rend(); ++event) {
+    if (!IsLineOf(*event, replica)) continue;
+    const auto* log = event->As<LogEvent>();
+    const bool is_error = log && log->severity == "ERROR";
+    if (!last || is_error) last = &*event;
+    if (is_error) break;
+  }
+  return last ? LastLineOf(*FindPrintedLine(*last)) : "";
+}
+
+namespace {
+
+// The line that shows a missing part of the package; "" if there is none. If no replica failed, pip
+// did.
+std::string FindPackageLine(const CheckSession& session) {
   const CheckRun& run = session.Run("plain");
-  for (const std::string& line : Split(AllWords(run), '\n')) {
+  std::vector<std::string> lines;
+  if (const auto failure = FirstFailure(run)) {
+    lines = {FinalLineOf(run, failure->replica)};
+  } else if (run.evidence.broke_off.empty()) {
+    lines = Split(AllWords(run), '\n');
+  }
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    if (IsOfPackage(*line, session)) return *line;
+  }
+  return "";
+}
+
+bool IsThereAfterAll(const std::string& line, const CheckSession& session) {
+  const auto origin = FindMissingModule(line, session.trainer).origin;
+  return origin == MissingModule::Origin::kRuntime && session.Run("plain").has_module;
+}
+
+ShownCause FindShownCause(const CheckSession& session) {
+  const std::string missing = FindPackageLine(session);
+  if (!missing.empty() && !IsThereAfterAll(missing, session)) {
+    return {FailureCause::kPackage, missing};
+  }
+  for (const std::string& line : Split(AllWords(session.Run("plain")), '\n')) {
     if (RefusesJobDir(line)) return {FailureCause::kJobDirFlag, line};
-    if (IsOfPackage(line, session)) return {FailureCause::kPackage, line};
   }
   return {};
 }

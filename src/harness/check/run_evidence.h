@@ -17,6 +17,9 @@ namespace caip::harness {
 std::string Shown(const Event& event);
 /// The last `most` lines that the replica printed; of all replicas for "".
 std::vector<std::string> LastLines(const CheckRun& run, const std::string& replica, size_t most);
+/// The last line of stderr of the replica; "": none. A program also prints exceptions that it
+/// catches, but its last line is about its end.
+std::string FinalLineOf(const CheckRun& run, const std::string& replica);
 /// The first end of a replica for which `which` is true.
 std::optional<Event> FirstEnd(const CheckRun& run, const std::function<bool(const Event&)>& which);
 /// Whether the boot failed by itself: with a status other than 0, or by a signal other than SIGTERM
