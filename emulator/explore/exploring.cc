@@ -25,7 +25,6 @@ namespace {
 using harness::CrashPoint;
 using harness::Event;
 using harness::Evidence;
-using harness::Flaw;
 using harness::Scenario;
 
 constexpr size_t kBaselineRuns = 3;  // the third has a restart before the first step

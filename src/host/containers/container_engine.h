@@ -29,7 +29,7 @@ struct ContainerRun {
   std::string image;                   // its name in the engine
   std::vector<std::string> argv;       // instead of ENTRYPOINT and CMD
   Variables environment;               // beside the image's
-  std::string working_directory = "";  // in the container; "": the image's
+  std::string working_directory = {};  // in the container; "": the image's
   std::string host_name;
   std::vector<std::pair<std::string, std::string>> hosts = {};  // name and address
   std::vector<run::ShownDirectory> directories = {};

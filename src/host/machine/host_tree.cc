@@ -318,8 +318,7 @@ std::vector<std::string> MountsWithOwn(const std::vector<HostMount>& mounts, con
     if (IsOfPeople(mount, own) && HasOwnIn(mount.place, own)) with_own.push_back(mount.place);
   }
   std::ranges::sort(with_own);
-  const auto repeated = std::ranges::unique(with_own);
-  with_own.erase(repeated.begin(), repeated.end());
+  with_own.erase(std::unique(with_own.begin(), with_own.end()), with_own.end());
   return with_own;
 }
 

@@ -28,7 +28,6 @@
 namespace caip::host {
 namespace {
 
-using launcher::kMountDevices;
 using launcher::kMountOptional;
 using launcher::kMountOrBind;
 using launcher::kMountReadOnly;
