@@ -70,6 +70,11 @@ std::vector<EmptyDirectory> EmptyDirectoriesOfHost() {
   return directories;
 }
 
+bool HostHas(const Path& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
 bool MayReadHome() {
   return ::geteuid() == 0 && ::access(std::string(kHome).c_str(), R_OK | X_OK) == 0;
 }

@@ -17,6 +17,8 @@ inline constexpr std::string_view kEmptyDirectories[] = {"/tmp", "/var/tmp", kHo
 /// Whether `path` is the directory or below it. Both are absolute and normal.
 bool IsBelow(std::string_view path, std::string_view directory);
 bool IsInEmptyDirectory(std::string_view path);
+/// Whether the path exists, at the end of its links.
+bool HostHas(const Path& path);
 
 /// Where one of kEmptyDirectories is on this host, if its parents are links, and where it leads to
 /// if it is a link itself.

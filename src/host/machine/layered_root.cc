@@ -26,11 +26,6 @@ constexpr char kLayers[] = "layers";
 constexpr char kBaseWork[] = "base";  // the working directory of the root's own overlay
 constexpr char kUserAttributes[] = ",userxattr";
 
-bool HostHas(const Path& path) {
-  std::error_code error;
-  return std::filesystem::exists(path, error);
-}
-
 bool HostHasDirectory(const Path& path) {
   std::error_code error;
   return std::filesystem::is_directory(path, error);

@@ -37,11 +37,6 @@ using launcher::MountKind;
 constexpr char kRoot[] = "root";
 constexpr char kImage[] = "image";  // links to the layers of an image, by number
 
-bool IsHere(const Path& path) {
-  std::error_code error;
-  return std::filesystem::exists(path, error);
-}
-
 // Without the links of this host that lead there.
 std::string RealPlaceOf(const Path& path) {
   std::error_code error;
@@ -63,7 +58,7 @@ std::string ImageOverlay(const Path& boot_disk, size_t layers) {
 // others: the overlay would have to copy that one, with its owner.
 Status MakePlacesOfVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk) {
   for (const engine::Volume& volume : launch.volumes) {
-    if (IsHere(volume.shown)) continue;
+    if (HostHas(volume.shown)) continue;
     RETURN_IF_ERROR(MakeUpper(boot_disk, RealPlaceOf(volume.shown)));
   }
   return Ok{};
@@ -99,7 +94,7 @@ bool IsSecretOfState(const std::string& path, const std::string& state) {
 
 Path MachineFiles::OnHost(const Path& boot_disk, const std::string& path) const {
   if (IsBelow(path, (state_ / "buckets").string())) return path;
-  if (const Path live = LiveOf(boot_disk, path); IsHere(live)) return live / Path(path).filename();
+  if (const Path live = LiveOf(boot_disk, path); HostHas(live)) return live / Path(path).filename();
   return UpperOf(boot_disk, path);
 }
 
@@ -114,7 +109,7 @@ bool MachineFiles::IsHidden(const std::string& path, const engine::ReplicaLaunch
 
 Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch& launch) const {
   if (launch.image) return PrepareImage(boot_disk, launch);
-  const bool is_kept = IsHere(boot_disk / kChanges);
+  const bool is_kept = HostHas(boot_disk / kChanges);
   if (is_kept) RETURN_IF_ERROR(RenewWork(boot_disk));
   for (const char* directory : {kChanges, kWork, kRoot}) {
     RETURN_IF_ERROR(MakeDirectories(boot_disk / directory));
@@ -189,7 +184,7 @@ Status MachineFiles::PrepareImage(const Path& boot_disk,
 std::vector<std::string> MachineFiles::OwnPlaces(const engine::ReplicaLaunch& launch) const {
   std::vector<std::string> places = {RealPlaceOf(state_), kHostNameFile};
   for (const engine::Volume& volume : launch.volumes) {
-    if (!IsHere(volume.shown)) places.push_back(RealPlaceOf(volume.shown));
+    if (!HostHas(volume.shown)) places.push_back(RealPlaceOf(volume.shown));
   }
   return places;
 }
@@ -208,7 +203,7 @@ OwnFiles MachineFiles::OwnFilesOf(const Path& boot_disk,
   for (const engine::Volume& volume : launch.volumes) missing.emplace_back(volume.shown);
   if (launch.metrics) missing.push_back(Path(launch.metrics->file).parent_path());
   for (const Path& directory : missing) {
-    if (IsHere(directory) || IsHidden(directory.string(), launch)) continue;
+    if (HostHas(directory) || IsHidden(directory.string(), launch)) continue;
     own.places.push_back(RealPlaceOf(directory));
   }
   for (std::string& place : NotedOwnPlaces(boot_disk)) {

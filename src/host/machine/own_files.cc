@@ -20,18 +20,13 @@ using launcher::MountKind;
 constexpr char kLive[] = "live";
 constexpr char kOwnPlaces[] = "own-places";
 
-bool IsThere(const Path& path) {
-  std::error_code error;
-  return std::filesystem::exists(path, error);
-}
-
 // Whether a disk has it, also as a link or as the mark of a file that the machine has deleted.
 bool IsLeft(const Path& path) {
   std::error_code error;
   return std::filesystem::exists(std::filesystem::symlink_status(path, error));
 }
 
-bool HasHostNameOnDisk(const Path& boot_disk) { return IsThere(LayerOf(boot_disk, "/etc")); }
+bool HasHostNameOnDisk(const Path& boot_disk) { return HostHas(LayerOf(boot_disk, "/etc")); }
 
 }  // namespace
 
@@ -41,7 +36,7 @@ Path LiveOf(const Path& boot_disk, const std::string& file) {
 
 Status MakeLive(const Path& boot_disk, const std::string& file) {
   const Path live = LiveOf(boot_disk, file);
-  if (IsThere(live)) return Ok{};
+  if (HostHas(live)) return Ok{};
   RETURN_IF_ERROR(MakeDirectories(live));
   ::chmod(live.c_str(), 0755);
   return Ok{};
@@ -54,7 +49,7 @@ Status NoteOwnPlaces(const Path& boot_disk, const std::vector<std::string>& plac
 }
 
 std::vector<std::string> NotedOwnPlaces(const Path& boot_disk) {
-  if (!IsThere(boot_disk / kOwnPlaces)) return {};
+  if (!HostHas(boot_disk / kOwnPlaces)) return {};
   const Result<std::string> text = ReadFile(boot_disk / kOwnPlaces);
   std::vector<std::string> places;
   for (std::string& place : Split(text.ok() ? *text : "", '\0')) {
