@@ -29,6 +29,7 @@ host::DeviceMode DeviceModeFrom(GpuMode mode) {
 host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
   return {.kind = options.launcher,
           .state = options.state,
+          .outer_state = options.outer_state,
           .images = options.images,
           .image_store = options.image_store,
           .container_engine = options.container_engine,

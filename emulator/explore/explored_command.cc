@@ -193,7 +193,7 @@ Status KeepVolumes(const harness::Scenario& scenario, ExploreOptions& options) {
   const bool on_machines =
       scenario::IsolationOf(emulator, options.workshop) == app::Isolation::kMachine;
   RETURN_IF_ERROR(scenario::RunVolumes::Make(scenario, {.directory = options.volumes,
-                                                        .state = emulator.image_store.parent_path(),
+                                                        .state = emulator.outer_state,
                                                         .on_machines = on_machines}));
   return Ok{};
 }

@@ -81,6 +81,7 @@ Result<RunSettings> ReadSettings(const EmulatorFlags& flags, harness::Scenario& 
   const Path state = app::StateDirectory(flags);
   ASSIGN_OR_RETURN(settings.options, app::ReadOptions(flags, state, IsOfRuns));
   RETURN_IF_ERROR(TakeAddressing(flags, settings.options, scenario));
+  settings.options.outer_state = state;
   settings.options.image_store = state / kImages;
   settings.options.runtime_store = state / kRuntimes;
   return settings;

@@ -288,7 +288,7 @@ Result<Evidence> ScenarioRun::RunJob() {
   const app::EmulatorOptions options = Options();
   on_machines_ = options.isolation == app::Isolation::kMachine;
   ::chmod(options_.state.c_str(), S_IRWXU);  // the emulator refuses one that is open to others
-  const Path state = options_.settings.options.image_store.parent_path();
+  const Path state = options_.settings.options.outer_state;
   ASSIGN_OR_RETURN(volumes_, RunVolumes::Make(scenario_, {Below("volumes"), options_.volumes, state,
                                                           on_machines_}));
   RETURN_IF_ERROR(RecordForPowerLoss());

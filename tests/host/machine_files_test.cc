@@ -299,6 +299,65 @@ TEST_F(MachineFilesTest, ShowTheRepositoryOfAScriptWithoutTheStateDirectory) {
   EXPECT_THAT(world.sink.Messages(), ElementsAre("from lib", hook, "refused", "echo from lib"));
 }
 
+// The state directory of a run of a scenario, and the user's, which machines of the run do not see.
+struct StatesOfRun {
+  explicit StatesOfRun(const Path& root) : outer(root / "state") {
+    for (const Path& file : {outer / "keys/token", outer / "jobs.db", outer / "runtimes/python3",
+                             play / "run-1/keys/token", play / "run-2/keys/token", play / "run-2/a",
+                             play / "caches/environments/b"}) {
+      EXPECT_TRUE(MakeDirectories(file.parent_path()).ok());
+      EXPECT_TRUE(WriteFile(file, "").ok());
+    }
+  }
+
+  // A trainer that asks for all that is there, and names what it wants to see.
+  void NameFilesIn(engine::ReplicaLaunch& launch) const {
+    launch.program = run::LocalCommand{
+        {"/bin/sh", "-c", "find \"$OUTER\" -type f | sed \"s|$OUTER/||\" | sort"}};
+    launch.environment.emplace_back("OUTER", outer.string());
+    int number = 0;
+    for (const Path& path : {outer / "keys", outer / "keys/token", outer / "runtimes/python3",
+                             outer / "scenarios", play, play / "run-1", play / "run-1/keys/token",
+                             play / "run-2", play / "run-2/keys/token", play / "run-2/a",
+                             play / "caches", play / "caches/environments/b"}) {
+      launch.environment.emplace_back("FILE_" + std::to_string(++number), path.string());
+    }
+  }
+
+  Path outer;
+  Path play = outer / "scenarios/play-1";
+};
+
+constexpr char kCacheOfRuns[] = "scenarios/play-1/caches/environments/b";
+
+TEST_F(MachineFilesTest, HideTheStateDirectoryAroundThatOfARun) {
+  // Machines see one of these directories and not the other one, which is in /tmp.
+  const Path seen = Path(CAIP_BINARY_DIR) / ("machine-files-" + std::to_string(::getpid()));
+  const TemporaryDirectory hidden("caip-states-");
+  std::vector<Path> roots = {hidden.path()};
+  if (::access(CAIP_BINARY_DIR, W_OK) == 0) roots.push_back(seen);
+  for (const Path& root : roots) {
+    const StatesOfRun states(root);
+    for (const Path& state : {states.play / "run-1", hidden.path() / "in-memory"}) {
+      SCOPED_TRACE(state);
+      ASSERT_TRUE(MakeDirectories(state / "python").ok());
+      ASSERT_TRUE(WriteFile(state / "python/hook", "").ok());
+      auto launch = OnMachine("");
+      states.NameFilesIn(launch);
+      launch.environment.emplace_back("HOOK", (state / "python/hook").string());
+      LaunchWorld world(ProcessLauncherOptions{
+          .state_directory = state, .outer_state = states.outer, .own_roots = true});
+      EXPECT_EQ(world.Run(std::move(launch)).start_error, "");
+      std::vector<std::string> files = {"runtimes/python3", kCacheOfRuns};
+      if (state != hidden.path() / "in-memory") {
+        files.push_back("scenarios/play-1/run-1/python/hook");
+      }
+      EXPECT_EQ(world.sink.Messages(), files);
+    }
+  }
+  RemoveTree(seen);
+}
+
 // A package that another job builds, or a program that the user edits. All names lead to one file.
 TEST_F(MachineFilesTest, StartWhileWhatTheyNameIsReplaced) {
   constexpr int kNames = 32;

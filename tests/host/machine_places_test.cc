@@ -52,7 +52,7 @@ TEST(MachinePlaces, HideTheHostsFilesAndHoldWhatIsMounted) {
       {MountKind::kFileSystem, "tmpfs", "/root/memory"},
       {MountKind::kBind, "/caip-absent", "/tmp/absent"},
       {MountKind::kLink, "/usr", "/tmp/link"}};
-  EXPECT_THAT(Describe(PlacesOf(launch, "/srv/caip-state", mounts, IsHiddenFromMachine)),
+  EXPECT_THAT(Describe(PlacesOf(launch, {"/srv/caip-state"}, mounts, IsHiddenFromMachine)),
               ElementsAre("directory /tmp 1777 opaque", "directory /var/tmp 1777 opaque",
                           "directory /root 755 opaque", "directory /srv/caip-state 755 opaque",
                           "directory /root 755", "directory /srv/caip-absent 755",
@@ -61,7 +61,7 @@ TEST(MachinePlaces, HideTheHostsFilesAndHoldWhatIsMounted) {
 }
 
 TEST(MachinePlaces, HideAStateDirectoryInAHiddenDirectoryAlready) {
-  EXPECT_THAT(Describe(PlacesOf({}, "/tmp/state", {}, IsInEmptyDirectory)),
+  EXPECT_THAT(Describe(PlacesOf({}, {"/tmp/state"}, {}, IsInEmptyDirectory)),
               ElementsAre("directory /tmp 1777 opaque", "directory /var/tmp 1777 opaque",
                           "directory /root 755 opaque"));
 }

@@ -54,6 +54,13 @@ std::string ImageOverlay(const Path& boot_disk, size_t layers) {
   return options + (HasRights(boot_disk) ? "" : ",userxattr");
 }
 
+// <state>/scenarios/<runs of one command>/caches/...
+bool IsInCachesOfRuns(const Path& path, const Path& state) {
+  const Path below = path.lexically_relative(state / "scenarios");
+  const std::vector<Path> parts(below.begin(), below.end());
+  return parts.size() > 2 && parts[1] == "caches";
+}
+
 // A user without rights over the host cannot make a directory in one of the host's that belongs to
 // others: the overlay would have to copy that one, with its owner.
 Status MakePlacesOfVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk) {
@@ -98,8 +105,30 @@ Path MachineFiles::OnHost(const Path& boot_disk, const std::string& path) const 
   return UpperOf(boot_disk, path);
 }
 
+std::vector<Path> MachineFiles::StatesOf(const Path& state, const Path& outer) {
+  if (outer.empty()) return {state};
+  if (IsBelow(state.string(), outer.string())) return {outer};
+  return {state, outer};
+}
+
+bool MachineFiles::IsOfState(const std::string& path) const {
+  return std::ranges::any_of(states_,
+                             [&](const Path& state) { return IsBelow(path, state.string()); });
+}
+
+// Whether a machine does not see the path, even if the launch names it: keys, and runs of scenarios
+// apart from this one, which share their caches.
+bool MachineFiles::IsClosed(const std::string& path) const {
+  const bool is_in_own = path != state_ && IsBelow(path, state_.string());
+  if (is_in_own) return IsSecretOfState(path, state_.string());
+  return std::ranges::any_of(states_, [&](const Path& state) {
+    if (IsSecretOfState(path, state.string())) return true;
+    return IsBelow(path, (state / "scenarios").string()) && !IsInCachesOfRuns(path, state);
+  });
+}
+
 bool MachineFiles::IsHidden(const std::string& path, const engine::ReplicaLaunch& launch) const {
-  if (IsBelow(path, state_.string())) return true;
+  if (IsOfState(path)) return true;
   const bool sees_home = SeesHome(launch);
   if (IsInEmptyDirectory(path)) return !(sees_home && IsBelow(path, kHome));
   return std::ranges::any_of(empty_, [&](const EmptyDirectory& directory) {
@@ -152,10 +181,11 @@ Status MachineFiles::PrepareLayers(const Path& boot_disk, const engine::ReplicaL
 
 Status MachineFiles::PrepareForUser(const Path& boot_disk,
                                     const engine::ReplicaLaunch& launch) const {
-  const bool is_in_home = SeesHome(launch) && IsBelow(state_.string(), kHome);
-  if (is_in_home || !IsInEmptyDirectory(state_.string())) {
-    RETURN_IF_ERROR(MakeUpper(boot_disk, state_.string()));
-    RETURN_IF_ERROR(MakeOpaque(UpperOf(boot_disk, state_.string())));
+  for (const Path& state : states_) {
+    const bool is_in_home = SeesHome(launch) && IsBelow(state.string(), kHome);
+    if (!is_in_home && IsInEmptyDirectory(state.string())) continue;
+    RETURN_IF_ERROR(MakeUpper(boot_disk, state.string()));
+    RETURN_IF_ERROR(MakeOpaque(UpperOf(boot_disk, state.string())));
   }
   return MakePlacesOfVolumes(launch, boot_disk);
 }
@@ -182,7 +212,8 @@ Status MachineFiles::PrepareImage(const Path& boot_disk,
 
 // A volume at a directory of the host needs no place of its own.
 std::vector<std::string> MachineFiles::OwnPlaces(const engine::ReplicaLaunch& launch) const {
-  std::vector<std::string> places = {RealPlaceOf(state_), kHostNameFile};
+  std::vector<std::string> places = {kHostNameFile};
+  for (const Path& state : states_) places.push_back(RealPlaceOf(state));
   for (const engine::Volume& volume : launch.volumes) {
     if (!HostHas(volume.shown)) places.push_back(RealPlaceOf(volume.shown));
   }
@@ -248,7 +279,7 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
   AddMetrics(machine, boot_disk, launch);
   AddNamedAndVolumes(machine, boot_disk, launch);
   if (HadRights(boot_disk)) {
-    machine.places = PlacesOf(launch, state_, machine.mounts,
+    machine.places = PlacesOf(launch, states_, machine.mounts,
                               [&](const std::string& path) { return IsHidden(path, launch); });
   } else {
     const auto first = machine.mounts.begin() + static_cast<std::ptrdiff_t>(of_parts);
@@ -263,12 +294,17 @@ void MachineFiles::AddSharedMounts(const std::vector<HostMount>& mounts, const P
                                    const engine::ReplicaLaunch& launch, const RootParts& parts,
                                    std::vector<MachineMount>& out) const {
   const OwnFiles own = OwnFilesOf(boot_disk, launch);
-  for (const std::string& place : parts.with_own) HideState(state_, place, mounts, out);
+  for (const std::string& place : parts.with_own) HideStates(place, mounts, out);
   for (const std::string& place : SharedMounts(mounts, own)) {
     if (IsHidden(place, launch) || place == kHostNameFile) continue;
     out.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
-    HideState(state_, place, mounts, out);
+    HideStates(place, mounts, out);
   }
+}
+
+void MachineFiles::HideStates(const std::string& place, const std::vector<HostMount>& mounts,
+                              std::vector<MachineMount>& out) const {
+  for (const Path& state : states_) HideState(state, place, mounts, out);
 }
 
 // Nothing of the host's files but what the launch names of the state directory.
@@ -309,12 +345,12 @@ void MachineFiles::AddNamedAndVolumes(launcher::Machine& machine, const Path& bo
   std::set<std::string> elsewhere = NamedPlaces(launch);
   std::set<std::string> of_state;
   for (auto place = elsewhere.begin(); place != elsewhere.end();) {
-    const bool is_of_state = IsBelow(*place, state_.string());
+    const bool is_of_state = IsOfState(*place);
     if (is_of_state) of_state.insert(*place);
     place = is_of_state ? elsewhere.erase(place) : std::next(place);
   }
   AddPlaces(elsewhere, machine);
-  AddVolumes(launch, boot_disk, state_, machine.mounts);
+  AddVolumes(launch, boot_disk, {state_ / "buckets", states_}, machine.mounts);
   if (!of_state.empty()) OpenWayTo(state_.string(), launch, machine);
   AddPlaces(of_state, machine);
 }
@@ -330,7 +366,7 @@ std::set<std::string> MachineFiles::NamedPlaces(const engine::ReplicaLaunch& lau
         std::end(kEmptyDirectories);
     const bool is_hidden = launch.image ? IsBelow(path, state_.string()) : IsHidden(path, launch);
     if (!is_hidden || is_empty_directory) continue;
-    if (IsSecretOfState(path, state_.string())) continue;
+    if (IsClosed(path)) continue;
     places.insert(IsBelow(path, buckets) ? buckets : path);
   }
   return places;
@@ -343,13 +379,15 @@ void MachineFiles::AddPlaces(const std::set<std::string>& places,
   const std::vector<HostMount> mounts = HostMounts();
   std::string last;
   for (const std::string& place : places) {
-    const bool is_covered = IsBelow(state_.string(), last) && IsBelow(place, state_.string());
+    const bool is_covered = std::ranges::any_of(states_, [&](const Path& state) {
+      return IsBelow(state.string(), last) && IsBelow(place, state.string());
+    });
     if (!last.empty() && IsBelow(place, last) && !is_covered) continue;
     last = place;
     const uint32_t flags = place == buckets ? 0 : kMountReadOnly;
     machine.mounts.push_back({MountKind::kBind, place, place, flags});
     if (place == buckets) HideWorkOfStorage(buckets, machine.mounts);
-    HideState(state_, place, mounts, machine.mounts);
+    HideStates(place, mounts, machine.mounts);
   }
 }
 

@@ -14,10 +14,10 @@
 // without the state directory if it is on one of them. One in which the machine has something for
 // itself, as a /var with the machine's /var/tmp in it, gets an overlay of its own. If the kernel
 // refuses that overlay, the machine sees the file system read-only, with its own places in it.
-// Directories that a new machine has empty (kEmptyDirectories), and the state directory, are
-// hidden: there, the replica sees only what its command line and its environment name, read-only,
-// and the repository (.git) of a program that it runs. Inside these, the state directory stays
-// hidden. Volumes come last, and cover what is at their places.
+// Directories that a new machine has empty (kEmptyDirectories), and state directories, are hidden:
+// there, the replica sees only what its command line and its environment name, read-only, and the
+// repository (.git) of a program that it runs. Inside these, state directories stay hidden. Volumes
+// come last, and cover what is at their places.
 
 #include <set>
 #include <string>
@@ -34,11 +34,15 @@ namespace caip::host {
 
 inline constexpr char kHostNameFile[] = "/etc/hostname";
 
-/// The files of machines whose boot disks are below one state directory.
+/// The files of machines whose boot disks are below one state directory. `outer`: the state
+/// directory of the user, if that one belongs to the run of a scenario (<outer>/scenarios, or in
+/// memory); machines see neither of them.
 class MachineFiles {
  public:
-  explicit MachineFiles(Path state_directory)
-      : state_(std::move(state_directory)), empty_(EmptyDirectoriesOfHost()) {}
+  explicit MachineFiles(Path state_directory, const Path& outer = {})
+      : state_(std::move(state_directory)),
+        states_(StatesOf(state_, outer)),
+        empty_(EmptyDirectoriesOfHost()) {}
 
   /// The file of this host that a machine with that boot disk sees at `path`, if the replica has
   /// written it.
@@ -52,6 +56,10 @@ class MachineFiles {
              const engine::ReplicaLaunch& launch) const;
 
  private:
+  static std::vector<Path> StatesOf(const Path& state, const Path& outer);
+
+  bool IsOfState(const std::string& path) const;
+  bool IsClosed(const std::string& path) const;
   bool IsHidden(const std::string& path, const engine::ReplicaLaunch& launch) const;
   Status PrepareLayers(const Path& boot_disk, const engine::ReplicaLaunch& launch,
                        bool is_kept) const;
@@ -73,7 +81,11 @@ class MachineFiles {
   std::set<std::string> NamedPlaces(const engine::ReplicaLaunch& launch) const;
   void AddPlaces(const std::set<std::string>& places, launcher::Machine& machine) const;
 
+  void HideStates(const std::string& place, const std::vector<HostMount>& mounts,
+                  std::vector<launcher::MachineMount>& out) const;
+
   Path state_;
+  std::vector<Path> states_;  // what is hidden: the state directory, or the outer one, or both
   std::vector<EmptyDirectory> empty_;
 };
 

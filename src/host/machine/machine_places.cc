@@ -27,16 +27,18 @@ MachineMount DirectoryAt(std::string path, uint32_t flags = 0, const char* mode 
 }
 
 // Parents come before what is below them, because an existing place is not made again.
-void AddHidingPlaces(const Path& state, const HiddenTest& is_hidden,
+void AddHidingPlaces(const std::vector<Path>& states, const HiddenTest& is_hidden,
                      std::vector<MachineMount>& places) {
   for (const auto& [name, place] : EmptyDirectoriesOfHost()) {
     if (!is_hidden(std::string(name))) continue;
     const char* mode = name.ends_with("tmp") ? "1777" : "755";
     places.push_back(DirectoryAt(place, kMountOpaque, mode));
   }
-  const bool is_hidden_already = std::ranges::any_of(
-      places, [&](const MachineMount& place) { return IsBelow(state.string(), place.target); });
-  if (!is_hidden_already) places.push_back(DirectoryAt(state.string(), kMountOpaque));
+  for (const Path& state : states) {
+    const bool is_hidden_already = std::ranges::any_of(
+        places, [&](const MachineMount& place) { return IsBelow(state.string(), place.target); });
+    if (!is_hidden_already) places.push_back(DirectoryAt(state.string(), kMountOpaque));
+  }
 }
 
 bool IsOnHost(const std::string& path) {
@@ -115,11 +117,12 @@ std::vector<MachineMount> WithParents(const std::vector<MachineMount>& places) {
 
 }  // namespace
 
-std::vector<MachineMount> PlacesOf(const engine::ReplicaLaunch& launch, const Path& state,
+std::vector<MachineMount> PlacesOf(const engine::ReplicaLaunch& launch,
+                                   const std::vector<Path>& states,
                                    const std::vector<MachineMount>& mounts,
                                    const std::function<bool(const std::string&)>& is_hidden) {
   std::vector<MachineMount> places;
-  AddHidingPlaces(state, is_hidden, places);
+  AddHidingPlaces(states, is_hidden, places);
   AddDirectories(launch, is_hidden, places);
   AddPlacesOfMounts(mounts, is_hidden, places);
   return WithParents(places);

@@ -17,9 +17,9 @@
 namespace caip::host {
 
 /// The places of a machine with those mounts. `is_hidden`: whether the machine does not see the
-/// host's file at the path. `state`: the state directory.
+/// host's file at the path. `states`: the state directories.
 std::vector<launcher::MachineMount> PlacesOf(
-    const engine::ReplicaLaunch& launch, const Path& state,
+    const engine::ReplicaLaunch& launch, const std::vector<Path>& states,
     const std::vector<launcher::MachineMount>& mounts,
     const std::function<bool(const std::string&)>& is_hidden);
 

@@ -67,16 +67,18 @@ void HideWorkOfStorage(const std::string& buckets, std::vector<MachineMount>& mo
   }
 }
 
-void AddVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk, const Path& state,
-                std::vector<MachineMount>& mounts) {
+void AddVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk,
+                const PlacesInVolumes& places, std::vector<MachineMount>& mounts) {
   std::vector<engine::Volume> volumes = launch.volumes;
   std::ranges::sort(volumes, {}, &engine::Volume::shown);
   for (const engine::Volume& volume : volumes) {
     mounts.push_back(MountOf(volume, boot_disk));
-    if (volume.directory == (state / "buckets").string()) HideWorkOfStorage(volume.shown, mounts);
-    const std::string hidden = StateInVolume(volume, state);
-    if (hidden.empty()) continue;
-    mounts.push_back({MountKind::kFileSystem, "tmpfs", hidden, 0, kHidingOptions});
+    if (volume.directory == places.buckets) HideWorkOfStorage(volume.shown, mounts);
+    for (const Path& state : places.states) {
+      const std::string hidden = StateInVolume(volume, state);
+      if (hidden.empty()) continue;
+      mounts.push_back({MountKind::kFileSystem, "tmpfs", hidden, 0, kHidingOptions});
+    }
   }
 }
 

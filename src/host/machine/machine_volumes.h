@@ -17,8 +17,14 @@ void HideWorkOfStorage(const std::string& buckets, std::vector<launcher::Machine
 /// <boot disk>/volumes/<name>/changes and .../work.
 Status PrepareVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk);
 
-/// Adds the volumes. One in another one comes after it. Hides the state directory in them.
-void AddVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk, const Path& state,
-                std::vector<launcher::MachineMount>& mounts);
+/// What a machine sees specially in its volumes.
+struct PlacesInVolumes {
+  Path buckets;              // without what Cloud Storage keeps for itself there
+  std::vector<Path> states;  // the state directories, which are hidden
+};
+
+/// Adds the volumes. One in another one comes after it.
+void AddVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk,
+                const PlacesInVolumes& places, std::vector<launcher::MachineMount>& mounts);
 
 }  // namespace caip::host

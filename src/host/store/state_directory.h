@@ -12,6 +12,7 @@
 //   python/        the hook of Python replicas (python_hook.h)
 //   packages/      packages during their installation
 //   tmp/           files of tasks that are under way (scratch.h)
+//   scenarios/     state directories of runs of scenarios, and their caches
 //   interpreters.json  facts about the host's Pythons (interpreters.h)
 
 #include <sys/types.h>
