@@ -13,6 +13,7 @@
 #include <sstream>
 #include <vector>
 
+#include "conformance/format/received_json.h"
 #include "conformance/format/substitution.h"
 #include "conformance/problems.h"
 
@@ -108,7 +109,7 @@ std::optional<Problem> LookAt(const World& world, const std::string& api) {
       is_vertex ? "/locations/" + Encoded(world.setting("region")) + "/customJobs" : "/jobs";
   const auto response = clients.Send("", api, {"GET", project + list + "?pageSize=1", {}, ""});
   if (!response.ok()) return response.problem();
-  const Json body = Json::parse(response.value().body, nullptr, false);
+  const Json body = ParseReceived(response.value().body);
   if (!body.is_object()) {
     return problems::NotTheService(base, is_vertex, response.value().status, response.value().body);
   }
@@ -209,7 +210,7 @@ void DeleteObjects(Setup& setup) {
         instance, "storage",
         {"GET", bucket + "?prefix=" + Encoded(setup.world.setting("prefix") + "/"), {}, ""});
     if (!list.ok()) continue;
-    const Json body = Json::parse(list.value().body, nullptr, false);
+    const Json body = ParseReceived(list.value().body);
     if (!body.is_object()) continue;
     for (const Json& item : body.value("items", Json::array())) {
       (void)clients.Send(instance, "storage",

@@ -6,7 +6,7 @@
 //   $any: true            the value is present
 //   $absent: true         the value is absent
 //   $contains: X          a text contains X; a list has an element that matches X; a map has a key
-//   $matches: REGEX       the whole text matches
+//   $matches: REGEX       the whole text matches (RE2)
 //   $one_of: [X, Y]       matches one of them
 //   $all: [X, Y]          matches each of them
 //   $not: X               does not match X

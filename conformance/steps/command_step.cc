@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "conformance/format/received_json.h"
 #include "conformance/problems.h"
 #include "conformance/steps/steps.h"
 #include "conformance/wire/child.h"
@@ -42,7 +43,7 @@ std::optional<Problem> WriteFiles(const fs::path& folder, const Json& files) {
 // The replica of a local cluster that printed a record.
 std::string NameOf(const Json& record) {
   const std::string text = record.value("/env/TF_CONFIG"_json_pointer, "");
-  const Json config = Json::parse(text, nullptr, false);
+  const Json config = ParseReceived(text);
   if (!config.is_object() || !config.contains("task")) return "none";
   const Json& task = config["task"];
   if (!task.contains("type")) return "single";
@@ -55,7 +56,7 @@ Json RecordsIn(const std::string& out) {
   for (std::string line; std::getline(lines, line);) {
     const size_t mark = line.find(kProbeMark);
     if (mark == std::string::npos) continue;
-    Json record = Json::parse(line.substr(mark + std::string(kProbeMark).size()), nullptr, false);
+    Json record = ParseReceived(line.substr(mark + std::string(kProbeMark).size()));
     if (record.is_object()) replicas[NameOf(record)].push_back(std::move(record));
   }
   return replicas;

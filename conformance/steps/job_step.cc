@@ -2,6 +2,7 @@
 #include <chrono>
 #include <set>
 
+#include "conformance/format/received_json.h"
 #include "conformance/problems.h"
 #include "conformance/steps/steps.h"
 #include "conformance/wire/pause.h"
@@ -124,7 +125,7 @@ Json ReplicasIn(const Json& logs) {
     if (!message.is_string()) continue;
     const std::string text = message;
     if (!text.starts_with(kProbeResultMark)) continue;
-    Json record = Json::parse(text.substr(std::string(kProbeResultMark).size()), nullptr, false);
+    Json record = ParseReceived(text.substr(std::string(kProbeResultMark).size()));
     if (record.is_object()) replicas[TaskOf(entry)].push_back(std::move(record));
   }
   return replicas;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "conformance/format/received_json.h"
 #include "conformance/format/substitution.h"
 #include "conformance/problems.h"
 
@@ -43,7 +44,7 @@ Result<Json> Scope::Send(const std::string& service, WireRequest request) {
   Json seen = {{"status", response.value().status},
                {"headers", response.value().headers},
                {"text", response.value().body}};
-  Json body = Json::parse(response.value().body, nullptr, false);
+  Json body = ParseReceived(response.value().body);
   if (!body.is_discarded()) seen["body"] = std::move(body);
   return seen;
 }

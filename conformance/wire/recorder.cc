@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "conformance/format/received_json.h"
 #include "conformance/problems.h"
 
 namespace conform {
@@ -69,8 +70,7 @@ Upload UploadOf(const std::string& content_type, const std::string& target,
   if (second == std::string::npos || last <= second) return upload;
   if (upload.name.empty()) {
     const size_t brace = body.find('{');
-    const Json metadata =
-        Json::parse(body.substr(brace, body.rfind('}', second) - brace + 1), nullptr, false);
+    const Json metadata = ParseReceived(body.substr(brace, body.rfind('}', second) - brace + 1));
     if (metadata.is_object()) upload.name = metadata.value("name", "");
   }
   const size_t crlf = body.find("\r\n\r\n", second);
@@ -102,7 +102,7 @@ struct Recorder::Impl {
   }
 
   Json CreateJob(const Request& request, http::status* status) {
-    Json job = Json::parse(request.body(), nullptr, false);
+    Json job = ParseReceived(request.body());
     jobs.push_back(job);
     if (reply.contains("status")) {
       *status = http::status(reply["status"].get<unsigned>());

@@ -61,6 +61,7 @@ class Endpoints(unittest.TestCase):
         lies = {'html': b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n<html>hi</html>',
                 'other json': b'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n[1,"x"]',
                 'no number': b'HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{"jobs": "x"}',
+                'nested': b'HTTP/1.1 200 OK\r\nContent-Length: 600000\r\n\r\n' + b'[' * 300000 + b']' * 300000,
                 'half': b'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"jobs"',
                 'no http': b'220 mail.example.com ESMTP\r\n'}
         for name, lie in lies.items():

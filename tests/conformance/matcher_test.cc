@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "conformance/format/received_json.h"
+
 namespace conform {
 namespace {
 
@@ -61,6 +63,26 @@ TEST(Matcher, EachOfTheFewMeansWhatItSays) {
                  std::string(row.expected).find("$not") == std::string::npos)
         << row.expected << " of nothing";
   }
+}
+
+// An endpoint may answer with a long text, which must not end the judge.
+TEST(Matcher, MatchesLongTextsInLinearTime) {
+  constexpr size_t kLength = 4'000'000;
+  const Json traceback = std::string(kLength, 'a') + "\n" + "RuntimeError: lost";
+  EXPECT_TRUE(Match({{"$matches", "[\\s\\S]*RuntimeError: .*"}}, &traceback).empty());
+  EXPECT_FALSE(Match({{"$matches", "(a+)+"}}, &traceback).empty());
+}
+
+// Also what a program prints may be nested deeper than the stack of the judge.
+TEST(ReceivedJson, HasAFewHundredLevelsAtMost) {
+  const auto nested = [](size_t levels) {
+    return std::string(levels, '[') + std::string(levels, ']');
+  };
+  EXPECT_FALSE(ParseReceived(nested(kLevelsMax)).is_discarded());
+  EXPECT_TRUE(ParseReceived(nested(kLevelsMax + 1)).is_discarded());
+  EXPECT_TRUE(ParseReceived(nested(300'000)).is_discarded());
+  EXPECT_TRUE(ParseReceived("{").is_discarded());
+  EXPECT_EQ(ParseReceived(R"({"a": [1, {"b": null}]})"), Json::parse(R"({"a": [1, {"b": null}]})"));
 }
 
 TEST(Matcher, AbsentIsWhatIsNotThere) {

@@ -1,11 +1,12 @@
 #include "client/vertex/local_image.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <regex>
 
 #include "base/text.h"
 #include "client/vertex/vertex_errors.h"
@@ -83,7 +84,8 @@ Status CheckOutputImage(const std::string& image) {
 // A name that an image's repository may have.
 std::string SanitizedImageName(const std::string& name) {
   std::string clean = LowerCase(name.empty() ? "unnamed" : name);
-  clean = std::regex_replace(clean, std::regex("[._][._]+|[^a-z0-9._-]+"), ".");
+  static const RE2 kRefused("[._][._]+|[^a-z0-9._-]+", RE2::Latin1);
+  RE2::GlobalReplace(&clean, kRefused, ".");
   const size_t first = clean.find_first_not_of("._-");
   if (first == clean.npos) return "";
   return clean.substr(first, clean.find_last_not_of("._-") - first + 1);
