@@ -256,6 +256,7 @@ class Explorer {
     const ExploreTask& task = tasks_[index];
     const bool deepens = plan_.Deepens(index);
     const Path record = options_.workshop / ("record-" + std::to_string(index));
+    RemoveTree(record);  // the scenario before may have left it
     Records records(record, deepens && task.recorded, runs_.blocks());
     std::vector<Event> all;  // with changes of disks
     auto whole = task.recorded ? Recover(task, records) : RunWhole(task, deepens ? &all : nullptr);

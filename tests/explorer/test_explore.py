@@ -273,6 +273,16 @@ class Explore(explorer_case.ExplorerCase):
         played = self.play(moved / "out" / of["b"][0].name)
         self.assertEqual((played["passed"], played["state"]), (False, "SUCCEEDED"))
 
+    def test_each_of_several_scenarios_is_explored_whole(self):
+        files = []
+        for name in ("a", "b"):
+            (self.folder / name).mkdir()
+            files.append(str(trainers.write(self.folder / name, trainers.DELETES_FIRST)))
+        code, text = self.explore(files[0], files[1])
+        self.assertEqual(code, 1, text)
+        self.assertEqual(text.count("all progress is lost after delete job/out/ckpt"), 2, text)
+        self.assertEqual(len(self.findings()), 2, text)
+
     def test_a_job_whose_baseline_run_fails_is_not_explored(self):
         file = trainers.write(self.folder, "raise RuntimeError('no data')\n")
         code, text = self.explore(file)
