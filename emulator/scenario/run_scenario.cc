@@ -1,11 +1,8 @@
 #include "emulator/scenario/run_scenario.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include "base/clock.h"
@@ -186,32 +183,16 @@ ScenarioResult RunScenario(const Path& file, const RunScenarioOptions& options) 
   return result;
 }
 
-Result<std::unique_ptr<Workshop>> Workshop::Open(const Path& state) {
+Result<std::unique_ptr<Workshop>> Workshop::Open(const Path& state, bool keeps) {
   const Path root = state / "scenarios";
   RETURN_IF_ERROR(MakeDirectories(root));
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(root, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const Fd lock(::open((entry->path() / "lock").c_str(), O_RDWR | O_CLOEXEC));
-    if (lock.valid() && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) RemoveTree(entry->path());
+  if (!keeps) {  // the name is short, because sockets below it have at most 107 bytes
+    ASSIGN_OR_RETURN(TemporaryDirectory made, TemporaryDirectory::MakeIn(root, "p-"));
+    return std::unique_ptr<Workshop>(new Workshop(std::move(made)));
   }
-  // Another process may take a folder that is not locked yet for one that was left over.
-  constexpr int kTriesMax = 20;
-  std::unique_ptr<Workshop> made(new Workshop());
-  for (int tries = 1;; ++tries) {
-    made->path_ = root / ("play-" + std::to_string(::getpid()) + "-" + std::to_string(++runs));
-    RETURN_IF_ERROR(MakeDirectories(made->path_));
-    made->lock_ = Fd(::open((made->path_ / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (made->lock_.valid() && ::flock(made->lock_.get(), LOCK_EX | LOCK_NB) == 0) break;
-    if (tries == kTriesMax) return CannotLock(made->path_, errno);
-  }
-  return made;
-}
-
-Workshop::~Workshop() {
-  std::error_code ignored;
-  std::filesystem::remove(path_ / "lock", ignored);
-  if (!keep_) RemoveTree(path_);
+  std::string path = (root / "kept-XXXXXX").string();
+  if (::mkdtemp(path.data()) == nullptr) return CannotMakeDirectory(path, errno);
+  return std::unique_ptr<Workshop>(new Workshop(Path(path)));
 }
 
 }  // namespace caip::scenario

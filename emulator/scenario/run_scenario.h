@@ -41,20 +41,18 @@ std::string DescribeMissingNeeds(const harness::Scenario& scenario, const RunSet
 /// If the scenario cannot run, `ScenarioResult::error` says why.
 harness::ScenarioResult RunScenario(const Path& file, const RunScenarioOptions& options);
 
-/// A folder below `state` for the runs of this process. Open removes the folders of processes that
-/// have ended. The destructor removes the folder unless Keep was called.
+/// A new folder below `state` for the runs of a command. Open removes the folders of commands that
+/// were killed. The destructor removes the folder, unless the command keeps it.
 class Workshop {
  public:
-  static Result<std::unique_ptr<Workshop>> Open(const Path& state);
-  ~Workshop();
+  static Result<std::unique_ptr<Workshop>> Open(const Path& state, bool keeps = false);
   const Path& path() const { return path_; }
-  void Keep() { keep_ = true; }
 
  private:
-  Workshop() = default;
+  explicit Workshop(TemporaryDirectory made) : made_(std::move(made)), path_(made_->path()) {}
+  explicit Workshop(Path kept) : path_(std::move(kept)) {}
+  std::optional<TemporaryDirectory> made_;  // none: the folder stays
   Path path_;
-  Fd lock_;
-  bool keep_ = false;
 };
 
 }  // namespace caip::scenario

@@ -217,14 +217,14 @@ int64_t TerminalWidth(const Io& io) {
 }  // namespace
 
 int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world) {
-  const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));
+  const auto workshop =
+      scenario::Workshop::Open(app::StateDirectory(command.emulator), command.keep);
   if (!workshop.ok()) {
     const Code code = workshop.error().code;
     const bool lacks = code == Code::kResourceExhausted || code == Code::kUnavailable;
     return Fail(world.io, "scenario", workshop.error().message,
                 lacks ? kExitCannot : kExitOurFault);
   }
-  if (command.keep) (*workshop)->Keep();
   ScenarioRunner runner(command, world.io, (*workshop)->path());
   if (runner.empty()) return Fail(world.io, "scenario", kNoScenario, kExitUsage);
   const std::string note = scenario::IsolationNote(command.emulator, (*workshop)->path());
