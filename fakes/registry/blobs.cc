@@ -93,11 +93,10 @@ Result<bool> Registry::Mount(const Repository& to, const Repository* from,
 
 Status Registry::PutBlob(const Repository& to, const images::Digest& blob, http::BodyReader& body) {
   ASSIGN_OR_RETURN(images::BlobUpload upload, blobs_.Begin(NewUploadId(to)));
-  if (const Status copied = CopyPiece({body}, upload); !copied.ok()) {
-    upload.Cancel();
-    return copied;
-  }
-  return MakeBlob(to, upload, blob);
+  const Status copied = CopyPiece({body}, upload);
+  const Status stored = copied.ok() ? MakeBlob(to, upload, blob) : copied;
+  if (!stored.ok() && !upload.is_over()) upload.Cancel();
+  return stored;
 }
 
 Status Registry::MakeBlob(const Repository& in, images::BlobUpload& upload,

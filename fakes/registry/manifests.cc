@@ -75,13 +75,19 @@ Result<StoredManifest> Registry::FindManifest(const Repository& in, std::string_
 
 // A client sends a blob again only if the repository does not have it. So a blob that is read here
 // and is damaged is missing from then on, also for HEAD and mounts.
+//
+// Other clients may store or remove the blob meanwhile. All files with the bytes of one digest have
+// the same size, so the size is right if it is read after the blob was found intact.
 Status Registry::CheckBytes(const Repository& in, const images::Descriptor& part) {
-  const auto size = blobs_.Size(part.digest);
-  const bool has_size = size.ok() && *size == part.size;
-  if (has_size ? !IsUsable(part.digest) : !blobs_.IsKnownIntact(part.digest)) {
-    return errors::ManifestBlobUnknown(in.shown, part.digest.text());
+  const Error unknown = errors::ManifestBlobUnknown(in.shown, part.digest.text());
+  const auto first_size = blobs_.Size(part.digest);
+  if (first_size.ok() && *first_size == part.size) {
+    return IsUsable(part.digest) ? Status(Ok{}) : unknown;
   }
-  if (has_size) return Ok{};
+  if (!blobs_.IsKnownIntact(part.digest)) return unknown;
+  const auto size = blobs_.Size(part.digest);
+  if (!size.ok()) return unknown;
+  if (*size == part.size) return Ok{};
   return errors::DescriptorSizeWrong(part.digest.text(), part.size, *size);
 }
 

@@ -84,7 +84,7 @@ class Registry {
   /// Lets `to` use a blob of `from`, or of any repository if `from` is nullptr. False if there is
   /// no such blob, or if it is damaged, as Open.
   Result<bool> Mount(const Repository& to, const Repository* from, const images::Digest& blob);
-  /// Stores a whole blob. Nothing remains if it fails.
+  /// Stores a whole blob. If it fails, no upload remains, because the client does not know its id.
   Status PutBlob(const Repository& to, const images::Digest& blob, http::BodyReader& body);
 
   /// Returns the id of the upload, which belongs to the repository.

@@ -47,6 +47,8 @@ class BlobUpload {
   const std::string& id() const { return id_; }
   /// The number of bytes that the upload has.
   uint64_t offset() const { return offset_; }
+  /// Whether the upload was finished or cancelled. Then only the destructor may be called.
+  bool is_over() const { return store_ == nullptr; }
   /// Adds all of `bytes`, or none of them if it fails.
   Status Append(std::string_view bytes);
   /// The digest of the bytes so far.

@@ -162,6 +162,44 @@ TEST_F(UploadTest, LeavesNothingOfAWholeBlobThatBreaksOff) {
   EXPECT_TRUE(blobs_->List()->empty());
 }
 
+/// The bytes of a request.
+class WholeBody final : public http::BodyReader {
+ public:
+  explicit WholeBody(std::string bytes) : bytes_(std::move(bytes)) {}
+  Result<size_t> Read(char* buffer, size_t size) override {
+    const size_t count = bytes_.copy(buffer, size);
+    bytes_.erase(0, count);
+    return count;
+  }
+
+ private:
+  std::string bytes_;
+};
+
+// The client of a whole blob does not know the upload's id, so it cannot continue or cancel it.
+TEST_F(UploadTest, LeavesNothingOfAWholeBlobThatCannotBeStored) {
+  const Repository to = *FindRepository("gcr.io", "p/i");
+  const images::Digest digest = images::Digest::Of("layer");
+  const auto push = [&](Registry& registry) {
+    WholeBody body("layer");
+    return registry.PutBlob(to, digest, body);
+  };
+  const auto no_lock = [] { return Result<Fd>(Error{Code::kUnavailable, "no lock"}); };
+  Registry unlocked(*blobs_, *names_, no_lock, Random(2));
+  const Status without_lock = push(unlocked);
+  ASSERT_FALSE(without_lock.ok());
+  EXPECT_EQ(without_lock.error().code, Code::kUnavailable);
+  EXPECT_TRUE(blobs_->Uploads().empty());
+  const Path file = directory_.path() / "blobs/sha256" / digest.hex();
+  std::filesystem::create_directory(file);  // nothing can be renamed to it
+  EXPECT_FALSE(push(*registry_).ok());
+  EXPECT_TRUE(blobs_->Uploads().empty());
+  std::filesystem::remove(file);
+  EXPECT_TRUE(push(*registry_).ok());
+  EXPECT_TRUE(blobs_->Uploads().empty());
+  EXPECT_EQ(GetBlob("layer").body, "layer");
+}
+
 // A body that kills the process that reads it, after some pieces.
 class FatalBody final : public http::BodyReader {
  public:
