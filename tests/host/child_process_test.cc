@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/descriptor_limit.h"
 #include "base/files.h"
 
 namespace caip::host {
@@ -137,6 +139,67 @@ TEST_P(Tools, GetExactlyTheEnvironmentDirectoryAndInput) {
   const Fd leak_me(::dup(STDERR_FILENO));
   EXPECT_EQ(CaptureTool(tool)->out,
             std::filesystem::canonical(directory.path()).string() + "\n/dev/null\n0\n1\n2\n");
+}
+
+// Calls `test` in a copy of this process, whose descriptors and limits are its own.
+void InACopy(const std::function<void()>& test) {
+  std::fflush(nullptr);
+  const pid_t copy = ::fork();
+  if (copy == 0) {
+    test();
+    std::fflush(nullptr);
+    ::_exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(copy, &status, 0), copy);
+  EXPECT_EQ(status, 0) << "the failure of the copy is above";
+}
+
+constexpr rlim_t kFewDescriptors = 64;
+
+// Limits the descriptors of this process, and gives it an input other than /dev/null.
+void LimitDescriptors() {
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  limit.rlim_cur = kFewDescriptors;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  const Fd zeros(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::dup2(zeros.get(), STDIN_FILENO), STDIN_FILENO);
+}
+
+TEST_P(Tools, GetTheFirstLimitOfAProcessThatHasMoreOpen) {
+  InACopy([] {
+    ASSERT_NO_FATAL_FAILURE(LimitDescriptors());
+    RaiseDescriptorLimit();
+    std::vector<Fd> open;
+    while (open.size() < kFewDescriptors + 36) {
+      open.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+      ASSERT_TRUE(open.back().valid());
+    }
+    const auto output = CaptureTool(AShellTool("readlink /proc/$$/fd/0; ulimit -n"));
+    ASSERT_TRUE(output.ok()) << output.error().message;
+    EXPECT_TRUE(output->result.ok()) << output->result.ShellStatus();
+    EXPECT_EQ(output->out, "/dev/null\n64\n");
+  });
+}
+
+TEST_P(Tools, RunAsUsualOrNotAtAllWithTheLastDescriptors) {
+  InACopy([] {
+    ASSERT_NO_FATAL_FAILURE(LimitDescriptors());
+    std::vector<Fd> open;
+    do open.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    while (open.back().valid());
+    size_t runs = 0;
+    for (; runs < 3 && !open.empty(); open.pop_back()) {
+      const auto output = CaptureTool(AShellTool("readlink /proc/$$/fd/0"));
+      EXPECT_TRUE(output.ok() || runs == 0) << "it ran with fewer";
+      if (!output.ok()) continue;
+      ++runs;
+      EXPECT_TRUE(output->result.ok()) << output->result.ShellStatus();
+      EXPECT_EQ(output->out, "/dev/null\n");
+    }
+    EXPECT_EQ(runs, 3u);
+  });
 }
 
 TEST_P(Tools, ResetSignalsThatWeIgnore) {

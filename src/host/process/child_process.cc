@@ -53,10 +53,19 @@ struct Birth {
   int lives;    // for the guard of the tool; -1: it has none
 };
 
+// Ends the new process, which could not become the tool. errno has the reason.
+[[noreturn]] void EndBirth(int failure) {
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = ::write(failure, &error, sizeof error);
+  ::_exit(127);
+}
+
 // Gives the descriptors to the guard, which knows them by their numbers. Returns that of `failure`.
 int HandToGuard(const Birth& birth) {
   const int lives = ::fcntl(birth.lives, F_DUPFD_CLOEXEC, launcher::kToolFailure + 1);
+  if (lives < 0) EndBirth(birth.failure);
   const int failure = ::fcntl(birth.failure, F_DUPFD_CLOEXEC, launcher::kToolFailure + 1);
+  if (failure < 0) EndBirth(birth.failure);
   ::dup2(lives, launcher::kToolLives);
   ::dup2(failure, launcher::kToolFailure);
   return failure;
@@ -65,12 +74,12 @@ int HandToGuard(const Birth& birth) {
 // Runs in the new process, in the parent's memory, so it makes only system calls.
 [[noreturn]] void BecomeTool(const Birth& birth) {
   ::setpgid(0, 0);
-  RestoreDescriptorLimit(0);
   const bool is_guarded = birth.lives >= 0;
   // No tool may outlive this process. A guard must, until it has killed the tool.
   if (!is_guarded) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (null < 0) EndBirth(birth.failure);
   ::dup2(null, STDIN_FILENO);
   ::dup2(birth.out, STDOUT_FILENO);
   ::dup2(birth.err, STDERR_FILENO);
@@ -81,12 +90,11 @@ int HandToGuard(const Birth& birth) {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    RestoreDescriptorLimit(0);  // last: caip may have all descriptors below this limit in use
     ::execve(birth.executable, const_cast<char* const*>(birth.argv),
              const_cast<char* const*>(birth.environment));
   }
-  const int error = errno;
-  [[maybe_unused]] const ssize_t written = ::write(failure, &error, sizeof error);
-  ::_exit(127);
+  EndBirth(failure);
 }
 
 // The new process, or -1. Boost's launchers do not fit: they run asio's fork handlers in the new

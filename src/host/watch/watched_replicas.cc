@@ -48,16 +48,18 @@ Result<uint32_t> WatchedReplicas::Admit(uint64_t number, const Watching& watchin
                                         engine::ReplicaLaunch& launch, int out, int err,
                                         const std::optional<WatchSocket>& socket) {
   JoinEnded();
+  const auto out_file = IdentifyFile("/proc/self/fd/" + std::to_string(out));
+  const auto err_file = IdentifyFile("/proc/self/fd/" + std::to_string(err));
+  const int error = errno;
+  {
+    const std::lock_guard lock(mutex_);
+    entries_[number].replica = {number, launch.key, watching, out_file.value_or(FileId{}),
+                                err_file.value_or(FileId{})};
+  }
   // The library needs this host's C library, which an image may not have.
   const bool preloads = interposition_ == Interposition::Kind::kPreload;
   if (preloads && launch.image) return errors::NoPreloadInImages();
-  const auto out_file = IdentifyFile("/proc/self/fd/" + std::to_string(out));
-  const auto err_file = IdentifyFile("/proc/self/fd/" + std::to_string(err));
-  if (!out_file || !err_file) return errors::CannotLookAtPipe(errno);
-  {
-    const std::lock_guard lock(mutex_);
-    entries_[number].replica = {number, launch.key, watching, *out_file, *err_file};
-  }
+  if (!out_file || !err_file) return errors::CannotLookAtPipe(error);
   const bool files = watching.watcher->wants_files() || watching.watch.any_files();
   if (preloads) {
     ASSIGN_OR_RETURN(PreloadedWatch preloaded, WatchByPreload(files, socket));
@@ -100,20 +102,20 @@ void WatchedReplicas::End(Entry& entry) {
 }
 
 void WatchedReplicas::Finish(uint64_t number, std::function<void()> done) {
-  WatchedReplica replica;
+  std::optional<WatchedReplica> replica;
   {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(number);
-    if (found != entries_.end() && found->second.thread.joinable()) {
+    if (found != entries_.end()) replica = found->second.replica;
+    if (replica && found->second.thread.joinable()) {
       found->second.done = std::exchange(done, {});
       End(found->second);
-      replica = found->second.replica;
-    } else if (found != entries_.end()) {
-      entries_.erase(found);  // the replica never started
+    } else if (replica) {
+      entries_.erase(found);  // it has not started, or its thread has ended
     }
   }
-  if (done) return done();
-  replica.watching.watcher->Gone(replica.key);
+  if (replica) replica->watching.watcher->Gone(replica->key);
+  if (done) done();
 }
 
 namespace {
@@ -203,10 +205,12 @@ void WatchedReplicas::EndServing(uint64_t number) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(number);
-    done = std::move(found->second.done);
-    // Without `done`, the exit comes later and does not wait for this thread.
-    ended_threads_.push_back(std::move(found->second.thread));
-    entries_.erase(found);
+    Entry& entry = found->second;
+    done = std::move(entry.done);
+    ended_threads_.push_back(std::move(entry.thread));
+    entry.calls.reset();
+    // Otherwise Finish comes later, and reports the end to the watcher.
+    if (entry.is_ending) entries_.erase(found);
     changed_.notify_all();
   }
   if (done) done();

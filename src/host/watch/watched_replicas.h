@@ -51,23 +51,25 @@ class WatchedReplicas {
   /// Prepares for a replica that is about to be launched with these pipes as stdout and stderr.
   /// Returns the calls that the launcher must watch (launcher/protocol.h), and adds variables and
   /// files of the machine to the launch. `socket`: where a library on a machine would find caip.
+  /// Each replica needs a call of Finish, also after an Error.
   Result<uint32_t> Admit(uint64_t number, const Watching& watching, engine::ReplicaLaunch& launch,
                          int out, int err, const std::optional<WatchSocket>& socket);
   /// Begins to answer the replica's calls. `init` is the ancestor of its processes, whose file
   /// system they see. 0: the calls wait until NoteStarted names it.
   void Listen(uint64_t number, std::unique_ptr<CallSource> calls, pid_t init);
   void NoteStarted(uint64_t number, pid_t init);
-  /// Reports to the watcher that the replica's processes are dead, and calls `done` when the
-  /// watcher is no longer busy with it. For an unknown replica it only calls `done`.
+  /// Reports to the watcher that the replica's processes are dead, also if it has not started or if
+  /// its thread has ended, and calls `done` when the watcher is no longer busy with it. For an
+  /// unknown replica it only calls `done`.
   void Finish(uint64_t number, std::function<void()> done);
 
  private:
   struct Entry {
     WatchedReplica replica;
     std::unique_ptr<CallSource> calls;
-    pid_t init = 0;          // 0: not known yet
-    bool is_ending = false;  // also if it has never started
-    std::thread thread;
+    pid_t init = 0;              // 0: not known yet
+    bool is_ending = false;      // also if it has never started
+    std::thread thread;          // none before Listen, and none after its end
     std::function<void()> done;  // set by Finish
   };
   pid_t AwaitInit(const Entry& entry);

@@ -15,6 +15,7 @@
 #include <deque>
 #include <future>
 
+#include "host/watch/disk_limits.h"
 #include "tests/host/launch_world.h"
 
 namespace caip::host {
@@ -45,11 +46,17 @@ struct MadeCalls {
   std::condition_variable changed;
   std::deque<std::unique_ptr<HeardCall>> waiting;
   bool has_ended = false;
+  bool is_unused = false;  // no thread waits for them any more
 };
 
 class MadeSource final : public CallSource {
  public:
   explicit MadeSource(MadeCalls& made) : made_(made) {}
+  ~MadeSource() override {
+    const std::lock_guard lock(made_.mutex);
+    made_.is_unused = true;
+    made_.changed.notify_all();
+  }
   bool Wait(bool receive) override {
     std::unique_lock lock(made_.mutex);
     made_.changed.wait(lock,
@@ -217,6 +224,59 @@ TEST_F(WatchedReplicasTest, AreNotAnsweredIfTheReplicaEndsBeforeItsStart) {
   EXPECT_EQ(removed.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
   EXPECT_TRUE(HasMachine("file"));
   EXPECT_TRUE(HasHost("file"));
+}
+
+/// A replica whose disk is full. DiskLimits knows that until the end of the replica is reported.
+class ReplicaOnAFullDisk : public ::testing::Test {
+ protected:
+  ReplicaOnAFullDisk() {
+    limits_.Begin(AKey(), {disk_.path(), 0});
+    FileOperation write{FileOperation::Kind::kWrite, "/f"};
+    write.count = 1;
+    EXPECT_EQ(limits_.Before(AKey(), write).error, ENOSPC);
+  }
+  bool Admit(int out) {
+    engine::ReplicaLaunch launch = AShell("");
+    const Watching watching{{.changed_roots = {disk_.path().string()}}, &limits_};
+    return replicas_.Admit(1, watching, launch, out, out, std::nullopt).ok();
+  }
+  void ExpectIsForgottenAtItsEnd() {
+    EXPECT_TRUE(limits_.WasFull(AKey())) << "the report of the exit tells this";
+    bool is_forgotten = false;
+    replicas_.Finish(1, [&] { is_forgotten = !limits_.WasFull(AKey()); });
+    EXPECT_TRUE(is_forgotten);
+  }
+
+  TemporaryDirectory disk_;
+  MadeCalls calls_;
+  DiskLimits limits_;
+  SystemClock clock_;
+  RecordingSink sink_;
+  ReplicaOutput output_{clock_, sink_};
+  WatchedReplicas replicas_{output_, Interposition::Kind::kSeccomp};
+  const Fd null_{::open("/dev/null", O_WRONLY | O_CLOEXEC)};
+};
+
+TEST_F(ReplicaOnAFullDisk, IsForgottenIfItsProcessesEndBeforeTheReport) {
+  ASSERT_TRUE(Admit(null_.get()));
+  replicas_.Listen(1, std::make_unique<MadeSource>(calls_), ::getpid());
+  {
+    std::unique_lock lock(calls_.mutex);
+    calls_.has_ended = true;
+    calls_.changed.notify_all();
+    calls_.changed.wait(lock, [this] { return calls_.is_unused; });
+  }
+  ExpectIsForgottenAtItsEnd();
+}
+
+TEST_F(ReplicaOnAFullDisk, IsForgottenIfItHasNeverStarted) {
+  ASSERT_TRUE(Admit(null_.get()));
+  ExpectIsForgottenAtItsEnd();
+}
+
+TEST_F(ReplicaOnAFullDisk, IsForgottenIfItCannotBeWatched) {
+  ASSERT_FALSE(Admit(-1)) << "this is not a pipe";
+  ExpectIsForgottenAtItsEnd();
 }
 
 }  // namespace
