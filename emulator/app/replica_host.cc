@@ -29,7 +29,7 @@ host::DeviceMode DeviceModeFrom(GpuMode mode) {
 host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
   return {.kind = options.launcher,
           .state = options.state,
-          .outer_state = options.outer_state,
+          .outer_states = options.outer_states,
           .images = options.images,
           .image_store = options.image_store,
           .container_engine = options.container_engine,

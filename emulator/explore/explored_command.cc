@@ -192,9 +192,9 @@ Status KeepVolumes(const harness::Scenario& scenario, ExploreOptions& options) {
   RemoveTree(options.volumes);
   const bool on_machines =
       scenario::IsolationOf(emulator, options.workshop) == app::Isolation::kMachine;
-  RETURN_IF_ERROR(scenario::RunVolumes::Make(scenario, {.directory = options.volumes,
-                                                        .state = emulator.outer_state,
-                                                        .on_machines = on_machines}));
+  RETURN_IF_ERROR(scenario::RunVolumes::Make(
+      scenario,
+      {.directory = options.volumes, .states = emulator.outer_states, .on_machines = on_machines}));
   return Ok{};
 }
 

@@ -81,7 +81,7 @@ Result<RunSettings> ReadSettings(const EmulatorFlags& flags, harness::Scenario& 
   const Path state = app::StateDirectory(flags);
   ASSIGN_OR_RETURN(settings.options, app::ReadOptions(flags, state, IsOfRuns));
   RETURN_IF_ERROR(TakeAddressing(flags, settings.options, scenario));
-  settings.options.outer_state = state;
+  settings.options.outer_states = {state};
   settings.options.image_store = state / kImages;
   settings.options.runtime_store = state / kRuntimes;
   return settings;
@@ -141,7 +141,11 @@ Result<RunSettings> ReadSettingsOfScenario(const EmulatorFlags& command, const R
   if (!scenario.words.empty()) {
     ASSIGN_OR_RETURN(words, ReadWordsOf(scenario, read));
   }
-  return ReadSettings(Merged(std::move(words.emulator), command), scenario);
+  ASSIGN_OR_RETURN(RunSettings settings,
+                   ReadSettings(Merged(std::move(words.emulator), command), scenario));
+  std::vector<Path>& states = settings.options.outer_states;  // the words may name another one
+  if (const Path own = app::StateDirectory(command); own != states.front()) states.push_back(own);
+  return settings;
 }
 
 Result<bool> UsesDirectories(const EmulatorFlags& flags) {

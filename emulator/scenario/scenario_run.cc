@@ -288,9 +288,9 @@ Result<Evidence> ScenarioRun::RunJob() {
   const app::EmulatorOptions options = Options();
   on_machines_ = options.isolation == app::Isolation::kMachine;
   ::chmod(options_.state.c_str(), S_IRWXU);  // the emulator refuses one that is open to others
-  const Path state = options_.settings.options.outer_state;
-  ASSIGN_OR_RETURN(volumes_, RunVolumes::Make(scenario_, {Below("volumes"), options_.volumes, state,
-                                                          on_machines_}));
+  const std::vector<Path>& states = options_.settings.options.outer_states;
+  ASSIGN_OR_RETURN(volumes_, RunVolumes::Make(scenario_, {Below("volumes"), options_.volumes,
+                                                          states, on_machines_}));
   RETURN_IF_ERROR(RecordForPowerLoss());
   ASSIGN_OR_RETURN(emulator_, app::Emulator::Start(options, {}, this));
   RETURN_IF_ERROR(FillBuckets());

@@ -187,7 +187,7 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
   const auto limits = options.machine_limits ? OpenLimits(options, bundle.limits_note) : nullptr;
   ASSIGN_OR_RETURN(auto processes,
                    ProcessLauncher::Start({.state_directory = options.state,
-                                           .outer_state = options.outer_state,
+                                           .outer_states = options.outer_states,
                                            .images = ImageRulesFrom(options, world, images),
                                            .own_roots = options.own_machines && options.own_roots,
                                            .keep_disks = options.keep_disks,

@@ -34,8 +34,8 @@ enum class Addressing { kLoopback, kPorts };
 struct LauncherOptions {
   LauncherKind kind = LauncherKind::kProcess;
   Path state;  // the emulator's state directory
-  /// The state directory of the user, if `state` is that of a scenario's run; "": `state` is.
-  Path outer_state = {};
+  /// The state directories of the user, if `state` is that of a scenario's run.
+  std::vector<Path> outer_states = {};
   ImageMap images = {};
   Path image_store = {};  // directory of images/image_store.h; "": <state>/images
   ContainerEngineKind container_engine = ContainerEngineKind::kBundled;  // what runs images

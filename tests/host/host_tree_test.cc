@@ -174,6 +174,25 @@ TEST(OtherPlaces, AreInAllMountsOfTheFileSystem) {
   EXPECT_THAT(OtherPlacesOf("/state", {}), IsEmpty());
 }
 
+TEST(IsBelow, ComparesWholeNames) {
+  EXPECT_TRUE(IsBelow("/a/b", "/a"));
+  EXPECT_TRUE(IsBelow("/a", "/a"));
+  EXPECT_FALSE(IsBelow("/ab", "/a"));
+  EXPECT_FALSE(IsBelow("/a", "/a/b"));
+  EXPECT_TRUE(IsBelow("/a", "/"));
+  EXPECT_TRUE(IsBelow("/", "/"));
+  EXPECT_FALSE(IsBelow("", "/"));
+}
+
+TEST(StateBelow, IsInTheRootOfTheHost) {
+  const TemporaryDirectory directory("caip-state-");
+  const Path state = std::filesystem::canonical(directory.path());
+  EXPECT_EQ(StateBelow("/", state), state.string());
+  const Path link = state / "link";
+  std::filesystem::create_directory_symlink("/", link);
+  EXPECT_EQ(StateBelow(link, state), (link / state.relative_path()).string());
+}
+
 TEST(StateBelow, IsNowhereInADirectoryThatDoesNotExist) {
   const TemporaryDirectory parent("caip-state-");
   const Path state = parent.path() / "state";

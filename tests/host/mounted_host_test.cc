@@ -247,6 +247,49 @@ TEST_P(MountedHost, HidesTheStateWhereAVolumeIsInItsFileSystem) {
       });
 }
 
+// The host mounts a part of the file system elsewhere: in a directory that machines have empty.
+TEST_P(MountedHost, HidesTheStateWhereANameOrAVolumeLeadsToAnotherMountOfIt) {
+  const TemporaryDirectory other("caip-other-");
+  OnHost(
+      [&] {
+        return MountMemory("/mnt") && MakeDirectories("/mnt/disk/state/keys").ok() &&
+               WriteFile("/mnt/disk/state/keys/token", "secret\n").ok() &&
+               WriteFile("/mnt/disk/file", "host\n").ok() &&
+               ::mount("/mnt/disk", other.path().c_str(), nullptr, MS_BIND, nullptr) == 0;
+      },
+      [&] {
+        LaunchWorld world(
+            ProcessLauncherOptions{.state_directory = "/mnt/disk/state", .own_roots = true});
+        auto launch = OnMachine("cat $FILE; find /tmp /mnt /srv -name token");
+        launch.environment.emplace_back("FILE", (other.path() / "file").string());
+        launch.environment.emplace_back("KEYS", (other.path() / "state/keys").string());
+        launch.volumes = {{other.path().string(), "/srv/caip-shared"},
+                          {(other.path() / "state/keys").string(), "/srv/caip-keys"}};
+        EXPECT_THAT(Output(world, std::move(launch)), ElementsAre("host"));
+      });
+}
+
+// A machine can replace directories of its disk by links. The next boot must not follow them.
+TEST_P(MountedHost, GetsNoDirectoriesThroughLinksThatAMachineHasMade) {
+  const TemporaryDirectory directory("caip-links-");
+  const Path disk = directory.path() / "disk";
+  const Path target = directory.path() / "target";
+  OnHost([&] { return MakeDirectories(target).ok(); },
+         [&] {
+           const MachineFiles files("/srv/caip-absent/state");
+           auto launch = OnMachine("true");
+           launch.volumes = {{target.string(), "/srv/caip-absent/volume"}};
+           launch.user_directories = {"srv/caip-absent/directory"};
+           launch.working_directory = "srv/caip-absent/working";
+           ASSERT_TRUE(files.Prepare(disk, launch).ok());
+           const Path parent = UpperOf(disk, "/srv/caip-absent");
+           RemoveTree(parent);
+           std::filesystem::create_directory_symlink(target, parent);
+           EXPECT_TRUE(files.Prepare(disk, launch).ok());
+           EXPECT_TRUE(std::filesystem::is_empty(target));
+         });
+}
+
 // A file system in memory hides the state directory. Programs must not fill the memory of the host.
 TEST_P(MountedHost, TakesLittleInTheDirectoryThatHidesTheState) {
   OnHost([] { return MountMemory("/mnt") && MakeDirectories("/mnt/state").ok(); },

@@ -269,6 +269,27 @@ TEST_F(ContainersOfReplicas, SeeNoPathOfTheStateDirectory) {
   EXPECT_THAT(words, Not(Contains(HasSubstr("target=" + root))));
 }
 
+// An export may have the state directory in it, or be in there.
+TEST_F(ContainersOfReplicas, DoNotSeeTheStateDirectoryInExports) {
+  const std::string root = std::filesystem::canonical(state.path()).string();
+  const std::string name = state.path().filename().string();
+  for (const char* directory : {"keys", "buckets/data"}) {
+    ASSERT_TRUE(MakeDirectories(Path(root) / directory).ok());
+  }
+  engine::ReplicaLaunch launch = Launch();
+  launch.image = Image();
+  launch.mounts = {{Path(root).parent_path().string(), "/mnt/nfs/all"},
+                   {root + "/keys", "/mnt/nfs/keys"},
+                   {root + "/buckets/data", "/mnt/nfs/data"}};
+  launcher->Launch(std::move(launch), {});
+  const std::vector<std::string> words = processes->launched.front().Argv();
+  EXPECT_THAT(words, AllOf(Contains(StartsWith("--tmpfs=/mnt/nfs/all/" + name + ":ro")),
+                           Contains(StartsWith("--tmpfs=/mnt/nfs/keys:ro")),
+                           Contains("--mount=type=bind,source=" + root +
+                                    "/buckets/data,target=/mnt/nfs/data"),
+                           Not(Contains(HasSubstr("source=" + root + "/keys")))));
+}
+
 TEST_F(ContainersOfReplicas, HaveTheGpusThatTheReplicaWasLent) {
   const TemporaryDirectory driver("caip-driver-");
   ASSERT_TRUE(WriteFile(driver.path() / "libcuda.so.1", "driver").ok());

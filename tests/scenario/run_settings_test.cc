@@ -38,6 +38,26 @@ TEST(ScenarioSettings, AreThoseOfTheFlagsOfItsCommand) {
   EXPECT_NE(refused.error().message.find("--storage-view gs"), std::string::npos);
 }
 
+TEST(ScenarioSettings, HideTheStateDirectoriesOfTheWordsAndOfTheCommand) {
+  const TemporaryDirectory scratch;
+  const Path own = std::filesystem::canonical(scratch.path()) / "own";
+  const Path of_words = own.parent_path() / "words";
+  ::setenv("CAIP_STATE", own.c_str(), /*overwrite=*/1);
+  harness::Scenario scenario;
+  scenario.words = {"--state", "words"};
+  const auto read = [&](const harness::JobKind&, const std::vector<std::string>&) {
+    JobWords words;
+    words.emulator.state = of_words.string();
+    return Result<JobWords>(std::move(words));
+  };
+  auto settings = ReadSettingsOfScenario({}, read, scenario);
+  ASSERT_TRUE(settings.ok()) << settings.error().message;
+  EXPECT_EQ(settings->options.outer_states, (std::vector<Path>{of_words, own}));
+  settings = ReadSettingsOfScenario({.state = own.string(), .config = {}}, read, scenario);
+  ASSERT_TRUE(settings.ok()) << settings.error().message;
+  EXPECT_EQ(settings->options.outer_states, (std::vector<Path>{own}));
+}
+
 // The scenario's own addressing counts without a flag.
 TEST(ScenarioSettings, AFlagOverridesTheAddressingOfTheFile) {
   const TemporaryDirectory scratch;

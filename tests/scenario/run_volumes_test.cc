@@ -27,7 +27,7 @@ class RunVolumesTest : public testing::Test {
     for (const Path& volume : named_) scenario_.volumes.push_back(home_ / volume);
     return RunVolumes::Make(scenario_, {.directory = scratch_.path() / std::to_string(++runs_),
                                         .begin = begin,
-                                        .state = home_ / "work/state",
+                                        .states = {home_ / "work/state"},
                                         .on_machines = on_machines});
   }
   Path Copy(int run = 1, int volume = 0) const {

@@ -70,8 +70,8 @@ struct EmulatorOptions {
   std::map<std::string, std::vector<std::string>> images;  // host::ImageMap
   bool strict_images = false;
   host::ContainerEngineKind container_engine = host::ContainerEngineKind::kBundled;
-  Path outer_state;    // host::LauncherOptions::outer_state
-  Path image_store;    // "": <state>/images
+  std::vector<Path> outer_states;  // host::LauncherOptions::outer_states
+  Path image_store;                // "": <state>/images
   std::string python;  // the interpreter of all jobs, whatever version they ask for; "": none
   Path runtime_store;  // host/python/runtime_environments.h; "": <state>/runtimes
   std::map<std::string, std::string> runtimes;  // runtime or Python version -> interpreter

@@ -121,7 +121,8 @@ Result<std::unique_ptr<RunVolumes>> RunVolumes::Make(const harness::Scenario& sc
 }
 
 bool RunVolumes::IsLeftOut(const Path& directory) const {
-  return IsByProduct(directory) || directory == places_.state;
+  return IsByProduct(directory) ||
+         std::ranges::find(places_.states, directory) != places_.states.end();
 }
 
 Status RunVolumes::Add(const Path& volume) {

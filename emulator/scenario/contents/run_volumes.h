@@ -30,7 +30,7 @@ class RunVolumes {
   struct Places {
     Path directory;   // the copies go there
     Path begin = {};  // the directory of an earlier object; "": the host's volumes are copied
-    Path state = {};  // a directory of caip, which is left out
+    std::vector<Path> states = {};  // directories of caip, which are left out
     bool on_machines = true;
   };
   /// Copies the scenario's volumes. A volume that does not exist is empty. Without machines,

@@ -6,7 +6,8 @@
 
 #include "base/hash.h"
 #include "host/containers/engine_images.h"
-#include "host/machine/machine_files.h"
+#include "host/machine/closed_files.h"
+#include "host/machine/machine_places.h"
 #include "host/process/orphans.h"
 #include "host/process/task_queue.h"
 #include "host/store/state_directory.h"
@@ -120,7 +121,7 @@ class EngineLauncher final : public engine::Launcher {
     run.host_name = launch.machine.host_name;
     run.hosts = HostsOf(launch.machine);
     AddPlaces(launch, run);
-    run.directories.insert(run.directories.end(), launch.mounts.begin(), launch.mounts.end());
+    AddMounts(launch, run);
     if (!launch.buckets_at.empty()) {
       run.directories.push_back({state_ + "/buckets", launch.buckets_at});
     }
@@ -137,6 +138,28 @@ class EngineLauncher final : public engine::Launcher {
     launch.working_directory.clear();
     launch.image = nullptr;
     return launch;
+  }
+
+  // As on machines, without the state directory (machine_volumes.h).
+  void AddMounts(const ReplicaLaunch& launch, ContainerRun& run) const {
+    if (launch.mounts.empty()) return;
+    const std::vector<HostMount> mounts = HostMounts();
+    const ClosedFiles closed(state_, {state_}, mounts);
+    for (const auto& [named, shown] : launch.mounts) {
+      const std::string directory = FollowLinks(named);
+      if (closed.IsClosedVolume({directory, shown}, directory)) {
+        run.hidden.push_back(shown);
+        continue;
+      }
+      run.directories.push_back({directory, shown});
+      std::vector<launcher::MachineMount> hiding;
+      HideState(state_, directory, shown, mounts, hiding);
+      for (const launcher::MachineMount& mount : hiding) {
+        if (HostHas(directory + mount.target.substr(shown.size()))) {
+          run.hidden.push_back(mount.target);
+        }
+      }
+    }
   }
 
   void HideWorkOfStorage(ContainerRun& run) const {

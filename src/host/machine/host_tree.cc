@@ -46,6 +46,7 @@ std::string Unescaped(std::string_view word) {
 }  // namespace
 
 bool IsBelow(std::string_view path, std::string_view directory) {
+  if (directory == "/") return path.starts_with('/');
   return path == directory || (path.starts_with(directory) && path[directory.size()] == '/');
 }
 
@@ -134,24 +135,20 @@ std::string_view RelativeTo(const std::string& directory, std::string_view path)
   return path.size() > begin ? path.substr(begin) : "";
 }
 
-bool IsAtOrBelow(std::string_view path, const std::string& directory) {
-  return directory == "/" || IsBelow(path, directory);
-}
-
 }  // namespace
 
 std::vector<std::string> OtherPlacesOf(const std::string& directory,
                                        const std::vector<HostMount>& mounts) {
   const HostMount* own = nullptr;  // the deepest, and of several at one place the last
   for (const HostMount& mount : mounts) {
-    const bool has_it = !mount.device.empty() && IsAtOrBelow(directory, mount.place);
+    const bool has_it = !mount.device.empty() && IsBelow(directory, mount.place);
     if (has_it && (!own || mount.place.size() >= own->place.size())) own = &mount;
   }
   std::vector<std::string> places;
   if (!own) return places;
   const std::string in_file_system = Joined(own->root, RelativeTo(own->place, directory));
   for (const HostMount& mount : mounts) {
-    const bool shows_it = mount.device == own->device && IsAtOrBelow(in_file_system, mount.root);
+    const bool shows_it = mount.device == own->device && IsBelow(in_file_system, mount.root);
     if (!shows_it) continue;
     std::string place = Joined(mount.place, RelativeTo(mount.root, in_file_system));
     if (place != directory) places.push_back(std::move(place));

@@ -86,12 +86,18 @@ void CopyAccess(const Path& of_host, const Path& upper) {
   ::chmod(upper.c_str(), mode);
 }
 
+// The layer has nothing of the directories above its own.
 Status MakeUpper(const Path& boot_disk, const std::string& path) {
+  const std::string layered = LayeredDirectoryOf(boot_disk, path);
   Path walked = "/";
   for (const Path& part : Path(path).relative_path()) {
     walked /= part;
+    if (IsBelow(layered, walked.string())) continue;
     const Path upper = UpperOf(boot_disk, walked.string());
-    if (HostHas(upper)) continue;
+    std::error_code error;
+    const auto status = std::filesystem::symlink_status(upper, error);
+    if (std::filesystem::is_directory(status)) continue;
+    if (std::filesystem::exists(status)) return Ok{};
     RETURN_IF_ERROR(MakeDirectories(upper));
     CopyAccess(walked, upper);
   }
@@ -100,13 +106,23 @@ Status MakeUpper(const Path& boot_disk, const std::string& path) {
 
 namespace {
 
-// A link that a replica has made on the way there may lead to files of the host.
-bool IsDirectoryOfDisk(const Path& boot_disk, const Path& path) {
+// Whether the disk has it, and no link is on the way there.
+bool IsOfDisk(const Path& boot_disk, const Path& path) {
+  const Path named = path.has_filename() ? path : path.parent_path();
   std::error_code error;
-  const Path real = std::filesystem::canonical(path, error);
+  const Path real = std::filesystem::canonical(named, error);
+  if (error) return false;
   const Path disk = std::filesystem::canonical(boot_disk, error);
-  return !error && real == disk / path.lexically_relative(boot_disk) && HostHasDirectory(real);
+  return !error && real == disk / named.lexically_relative(boot_disk);
 }
+
+}  // namespace
+
+bool IsDirectoryOfDisk(const Path& boot_disk, const Path& path) {
+  return IsOfDisk(boot_disk, path) && HostHasDirectory(path);
+}
+
+namespace {
 
 Status MakeLayer(const Path& boot_disk, const std::string& directory) {
   const Path layer = LayerOf(boot_disk, directory);
@@ -164,12 +180,13 @@ namespace {
 // The places of the machine in its layers cover those of directories that have no overlay.
 void AddOwnPlaces(const RootParts& parts, const Path& boot_disk, launcher::Machine& machine) {
   for (const std::string& place : parts.own) {
+    if (!IsInLayer(boot_disk, place)) continue;
     const Path upper = UpperOf(boot_disk, place);
     std::error_code error;
     const auto type = std::filesystem::symlink_status(upper, error).type();
     const bool is_there = type == std::filesystem::file_type::directory ||
                           type == std::filesystem::file_type::regular;
-    if (!is_there || !IsInLayer(boot_disk, place)) continue;
+    if (!is_there || !IsOfDisk(boot_disk, upper)) continue;
     machine.mounts.push_back({MountKind::kBind, upper.string(), place, kMountIfReadOnly});
   }
 }

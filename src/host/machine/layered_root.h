@@ -36,8 +36,12 @@ bool IsInLayer(const Path& boot_disk, const std::string& path);
 /// The place on a boot disk, with or without layers, of what a machine writes at `path`.
 Path UpperOf(const Path& boot_disk, const std::string& path);
 /// Makes that place, a directory. Where the host has a directory too, it gets that one's mode, and
-/// its owner if this user may change owners.
+/// its owner if this user may change owners. Makes nothing below a link or a file that a machine
+/// has put on the way there: the machine does not see the host's files at the path any more.
 Status MakeUpper(const Path& boot_disk, const std::string& path);
+/// Whether the path is a directory of the disk, and no link is on the way there. A link that a
+/// machine has made may lead to files of the host.
+bool IsDirectoryOfDisk(const Path& boot_disk, const Path& path);
 /// Gives a directory of an upper layer the mode and the owner of the host's, which it hides.
 void CopyAccess(const Path& of_host, const Path& upper);
 

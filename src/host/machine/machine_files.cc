@@ -8,13 +8,13 @@
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
-#include <set>
 #include <utility>
 
 #include "base/encoding.h"
 #include "base/text.h"
 #include "host/errors.h"
 #include "host/machine/closed_directories.h"
+#include "host/machine/closed_files.h"
 #include "host/machine/device_mounts.h"
 #include "host/machine/host_tree.h"
 #include "host/machine/layered_root.h"
@@ -54,13 +54,6 @@ std::string ImageOverlay(const Path& boot_disk, size_t layers) {
   return options + (HasRights(boot_disk) ? "" : ",userxattr");
 }
 
-// <state>/scenarios/<runs of one command>/caches/...
-bool IsInCachesOfRuns(const Path& path, const Path& state) {
-  const Path below = path.lexically_relative(state / "scenarios");
-  const std::vector<Path> parts(below.begin(), below.end());
-  return parts.size() > 2 && parts[1] == "caches";
-}
-
 // A user without rights over the host cannot make a directory in one of the host's that belongs to
 // others: the overlay would have to copy that one, with its owner.
 Status MakePlacesOfVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk) {
@@ -93,38 +86,26 @@ std::vector<MachineMount> BaseMounts() {
   return mounts;
 }
 
-bool IsSecretOfState(const std::string& path, const std::string& state) {
-  const std::string authority = state + "/ca";
-  return IsBelow(path, state + "/keys") || path == authority ||
-         (IsBelow(path, authority) && !path.ends_with(".pem"));
-}
-
 Path MachineFiles::OnHost(const Path& boot_disk, const std::string& path) const {
   if (IsBelow(path, (state_ / "buckets").string())) return path;
   if (const Path live = LiveOf(boot_disk, path); HostHas(live)) return live / Path(path).filename();
   return UpperOf(boot_disk, path);
 }
 
-std::vector<Path> MachineFiles::StatesOf(const Path& state, const Path& outer) {
-  if (outer.empty()) return {state};
-  if (IsBelow(state.string(), outer.string())) return {outer};
-  return {state, outer};
+std::vector<Path> MachineFiles::StatesOf(const Path& state, const std::vector<Path>& outer) {
+  std::vector<Path> states = {state};
+  for (const Path& other : outer) {
+    const auto has_it = [&](const Path& at) { return IsBelow(other.string(), at.string()); };
+    if (std::ranges::any_of(states, has_it)) continue;
+    std::erase_if(states, [&](const Path& at) { return IsBelow(at.string(), other.string()); });
+    states.push_back(other);
+  }
+  return states;
 }
 
 bool MachineFiles::IsOfState(const std::string& path) const {
   return std::ranges::any_of(states_,
                              [&](const Path& state) { return IsBelow(path, state.string()); });
-}
-
-// Whether a machine does not see the path, even if the launch names it: keys, and runs of scenarios
-// apart from this one, which share their caches.
-bool MachineFiles::IsClosed(const std::string& path) const {
-  const bool is_in_own = path != state_ && IsBelow(path, state_.string());
-  if (is_in_own) return IsSecretOfState(path, state_.string());
-  return std::ranges::any_of(states_, [&](const Path& state) {
-    if (IsSecretOfState(path, state.string())) return true;
-    return IsBelow(path, (state / "scenarios").string()) && !IsInCachesOfRuns(path, state);
-  });
 }
 
 bool MachineFiles::IsHidden(const std::string& path, const engine::ReplicaLaunch& launch) const {
@@ -185,7 +166,8 @@ Status MachineFiles::PrepareForUser(const Path& boot_disk,
     const bool is_in_home = SeesHome(launch) && IsBelow(state.string(), kHome);
     if (!is_in_home && IsInEmptyDirectory(state.string())) continue;
     RETURN_IF_ERROR(MakeUpper(boot_disk, state.string()));
-    RETURN_IF_ERROR(MakeOpaque(UpperOf(boot_disk, state.string())));
+    const Path upper = UpperOf(boot_disk, state.string());
+    if (IsDirectoryOfDisk(boot_disk, upper)) RETURN_IF_ERROR(MakeOpaque(upper));
   }
   return MakePlacesOfVolumes(launch, boot_disk);
 }
@@ -277,7 +259,7 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
   for (MachineMount& mount : own) machine.mounts.push_back(std::move(mount));
   for (MachineMount& mount : DeviceMounts(launch)) machine.mounts.push_back(std::move(mount));
   AddMetrics(machine, boot_disk, launch);
-  AddNamedAndVolumes(machine, boot_disk, launch);
+  AddNamedAndVolumes(machine, boot_disk, launch, mounts);
   if (HadRights(boot_disk)) {
     machine.places = PlacesOf(launch, states_, machine.mounts,
                               [&](const std::string& path) { return IsHidden(path, launch); });
@@ -294,17 +276,18 @@ void MachineFiles::AddSharedMounts(const std::vector<HostMount>& mounts, const P
                                    const engine::ReplicaLaunch& launch, const RootParts& parts,
                                    std::vector<MachineMount>& out) const {
   const OwnFiles own = OwnFilesOf(boot_disk, launch);
-  for (const std::string& place : parts.with_own) HideStates(place, mounts, out);
+  for (const std::string& place : parts.with_own) HideStates(place, place, mounts, out);
   for (const std::string& place : SharedMounts(mounts, own)) {
     if (IsHidden(place, launch) || place == kHostNameFile) continue;
     out.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
-    HideStates(place, mounts, out);
+    HideStates(place, place, mounts, out);
   }
 }
 
-void MachineFiles::HideStates(const std::string& place, const std::vector<HostMount>& mounts,
+void MachineFiles::HideStates(const std::string& directory, const std::string& shown,
+                              const std::vector<HostMount>& mounts,
                               std::vector<MachineMount>& out) const {
-  for (const Path& state : states_) HideState(state, place, mounts, out);
+  for (const Path& state : states_) HideState(state, directory, shown, mounts, out);
 }
 
 // Nothing of the host's files but what the launch names of the state directory.
@@ -325,7 +308,7 @@ void MachineFiles::AddImageTo(launcher::Machine& machine, const Path& boot_disk,
   const Path working = Path("/") / launch.working_directory;
   machine.mounts.push_back({MountKind::kDirectory, "", working.string(), 0, "755"});
   AddMetrics(machine, boot_disk, launch);
-  AddNamedAndVolumes(machine, boot_disk, launch);
+  AddNamedAndVolumes(machine, boot_disk, launch, HostMounts());
 }
 
 // A user of the image writes the metric, too.
@@ -341,24 +324,25 @@ void MachineFiles::AddMetrics(launcher::Machine& machine, const Path& boot_disk,
 // A volume may have the state directory in it and hides that. So what is named of the state comes
 // after the volumes, and all else, which may have a volume below it, before them.
 void MachineFiles::AddNamedAndVolumes(launcher::Machine& machine, const Path& boot_disk,
-                                      const engine::ReplicaLaunch& launch) const {
-  std::set<std::string> elsewhere = NamedPlaces(launch);
-  std::set<std::string> of_state;
-  for (auto place = elsewhere.begin(); place != elsewhere.end();) {
-    const bool is_of_state = IsOfState(*place);
-    if (is_of_state) of_state.insert(*place);
-    place = is_of_state ? elsewhere.erase(place) : std::next(place);
+                                      const engine::ReplicaLaunch& launch,
+                                      const std::vector<HostMount>& mounts) const {
+  NamedFiles elsewhere;
+  NamedFiles of_state;
+  for (const auto& [place, file] : NamedFilesOf(launch, mounts)) {
+    (IsOfState(place) ? of_state : elsewhere).emplace(place, file);
   }
-  AddPlaces(elsewhere, machine);
-  AddVolumes(launch, boot_disk, {state_ / "buckets", states_}, machine.mounts);
+  AddNamed(elsewhere, mounts, machine);
+  AddVolumes(launch, boot_disk, {state_, states_, mounts}, machine.mounts);
   if (!of_state.empty()) OpenWayTo(state_.string(), launch, machine);
-  AddPlaces(of_state, machine);
+  AddNamed(of_state, mounts, machine);
 }
 
-// Sorted, so that a directory comes before what is below it.
-std::set<std::string> MachineFiles::NamedPlaces(const engine::ReplicaLaunch& launch) const {
+// A link in a hidden directory may lead to a closed file.
+MachineFiles::NamedFiles MachineFiles::NamedFilesOf(const engine::ReplicaLaunch& launch,
+                                                    const std::vector<HostMount>& mounts) const {
   const std::string buckets = (state_ / "buckets").string();
-  std::set<std::string> places;
+  const ClosedFiles closed(state_, states_, mounts);
+  NamedFiles files;
   for (std::string path : NamedPaths(launch, buckets)) {
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     const bool is_empty_directory =
@@ -366,28 +350,29 @@ std::set<std::string> MachineFiles::NamedPlaces(const engine::ReplicaLaunch& lau
         std::end(kEmptyDirectories);
     const bool is_hidden = launch.image ? IsBelow(path, state_.string()) : IsHidden(path, launch);
     if (!is_hidden || is_empty_directory) continue;
-    if (IsClosed(path)) continue;
-    places.insert(IsBelow(path, buckets) ? buckets : path);
+    const std::string place = IsBelow(path, buckets) ? buckets : path;
+    if (files.contains(place) || closed.Has(place)) continue;
+    std::string file = FollowLinks(place);
+    if (!closed.Has(file)) files.emplace(place, std::move(file));
   }
-  return places;
+  return files;
 }
 
 // Binds directories and files of the host. The state directory below one of them stays hidden.
-void MachineFiles::AddPlaces(const std::set<std::string>& places,
-                             launcher::Machine& machine) const {
+void MachineFiles::AddNamed(const NamedFiles& files, const std::vector<HostMount>& mounts,
+                            launcher::Machine& machine) const {
   const std::string buckets = (state_ / "buckets").string();
-  const std::vector<HostMount> mounts = HostMounts();
   std::string last;
-  for (const std::string& place : places) {
+  for (const auto& [place, file] : files) {
     const bool is_covered = std::ranges::any_of(states_, [&](const Path& state) {
       return IsBelow(state.string(), last) && IsBelow(place, state.string());
     });
     if (!last.empty() && IsBelow(place, last) && !is_covered) continue;
     last = place;
     const uint32_t flags = place == buckets ? 0 : kMountReadOnly;
-    machine.mounts.push_back({MountKind::kBind, place, place, flags});
+    machine.mounts.push_back({MountKind::kBind, file, place, flags});
     if (place == buckets) HideWorkOfStorage(buckets, machine.mounts);
-    HideStates(place, mounts, machine.mounts);
+    HideStates(file, place, mounts, machine.mounts);
   }
 }
 

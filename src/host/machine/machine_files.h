@@ -16,10 +16,11 @@
 // refuses that overlay, the machine sees the file system read-only, with its own places in it.
 // Directories that a new machine has empty (kEmptyDirectories), and state directories, are hidden:
 // there, the replica sees only what its command line and its environment name, read-only, and the
-// repository (.git) of a program that it runs. Inside these, state directories stay hidden. Volumes
-// come last, and cover what is at their places.
+// repository (.git) of a program that it runs. Inside these, state directories stay hidden, and no
+// link there leads to what closed_files.h keeps from machines. Volumes come last, and cover what is
+// at their places.
 
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,7 @@
 #include "base/files.h"
 #include "engine/ports.h"
 #include "host/launcher/protocol.h"
+#include "host/machine/closed_files.h"
 #include "host/machine/host_tree.h"
 
 namespace caip::host {
@@ -35,11 +37,11 @@ namespace caip::host {
 inline constexpr char kHostNameFile[] = "/etc/hostname";
 
 /// The files of machines whose boot disks are below one state directory. `outer`: the state
-/// directory of the user, if that one belongs to the run of a scenario (<outer>/scenarios, or in
-/// memory); machines see neither of them.
+/// directories of the user, if that one belongs to the run of a scenario (<outer>/scenarios, or in
+/// memory); machines see none of them.
 class MachineFiles {
  public:
-  explicit MachineFiles(Path state_directory, const Path& outer = {})
+  explicit MachineFiles(Path state_directory, const std::vector<Path>& outer = {})
       : state_(std::move(state_directory)),
         states_(StatesOf(state_, outer)),
         empty_(EmptyDirectoriesOfHost()) {}
@@ -56,10 +58,13 @@ class MachineFiles {
              const engine::ReplicaLaunch& launch) const;
 
  private:
-  static std::vector<Path> StatesOf(const Path& state, const Path& outer);
+  /// The paths that a launch names, and the path of each file on the host without links. The map
+  /// is sorted, so that a directory comes before its files.
+  using NamedFiles = std::map<std::string, std::string>;
+
+  static std::vector<Path> StatesOf(const Path& state, const std::vector<Path>& outer);
 
   bool IsOfState(const std::string& path) const;
-  bool IsClosed(const std::string& path) const;
   bool IsHidden(const std::string& path, const engine::ReplicaLaunch& launch) const;
   Status PrepareLayers(const Path& boot_disk, const engine::ReplicaLaunch& launch,
                        bool is_kept) const;
@@ -77,21 +82,21 @@ class MachineFiles {
   void AddMetrics(launcher::Machine& machine, const Path& boot_disk,
                   const engine::ReplicaLaunch& launch) const;
   void AddNamedAndVolumes(launcher::Machine& machine, const Path& boot_disk,
-                          const engine::ReplicaLaunch& launch) const;
-  std::set<std::string> NamedPlaces(const engine::ReplicaLaunch& launch) const;
-  void AddPlaces(const std::set<std::string>& places, launcher::Machine& machine) const;
+                          const engine::ReplicaLaunch& launch,
+                          const std::vector<HostMount>& mounts) const;
+  NamedFiles NamedFilesOf(const engine::ReplicaLaunch& launch,
+                          const std::vector<HostMount>& mounts) const;
+  void AddNamed(const NamedFiles& files, const std::vector<HostMount>& mounts,
+                launcher::Machine& machine) const;
 
-  void HideStates(const std::string& place, const std::vector<HostMount>& mounts,
+  void HideStates(const std::string& directory, const std::string& shown,
+                  const std::vector<HostMount>& mounts,
                   std::vector<launcher::MachineMount>& out) const;
 
   Path state_;
-  std::vector<Path> states_;  // what is hidden: the state directory, or the outer one, or both
+  std::vector<Path> states_;  // what is hidden: the state directories that are in no other one
   std::vector<EmptyDirectory> empty_;
 };
-
-/// True for files of a state directory that no replica may see, whatever it names: the keys of the
-/// emulator. `path` is absolute and normal.
-bool IsSecretOfState(const std::string& path, const std::string& state);
 
 /// The mounts that every machine has, with or without files of its own: /proc and /sys. The host's
 /// settings there are read-only.

@@ -128,14 +128,16 @@ std::vector<MachineMount> PlacesOf(const engine::ReplicaLaunch& launch,
   return WithParents(places);
 }
 
-void HideState(const Path& state, const std::string& place, const std::vector<HostMount>& mounts,
-               std::vector<MachineMount>& out) {
+void HideState(const Path& state, const std::string& directory, const std::string& shown,
+               const std::vector<HostMount>& mounts, std::vector<MachineMount>& out) {
   const auto hide = [&](const std::string& path, uint32_t flags) {
-    out.push_back({MountKind::kFileSystem, "tmpfs", path, flags, kHidingOptions});
+    const Path below = Path(path).lexically_relative(directory);
+    const std::string place = below == "." ? shown : (Path(shown) / below).string();
+    out.push_back({MountKind::kFileSystem, "tmpfs", place, flags, kHidingOptions});
   };
-  if (const std::string path = StateBelow(place, state); !path.empty()) hide(path, 0);
+  if (const std::string path = StateBelow(directory, state); !path.empty()) hide(path, 0);
   for (const std::string& other : OtherPlacesOf(state.string(), mounts)) {
-    if (IsBelow(other, place)) hide(other, kMountIfThere);  // another mount may cover it
+    if (IsBelow(other, directory)) hide(other, kMountIfThere);  // another mount may cover it
   }
 }
 

@@ -27,9 +27,10 @@ std::vector<launcher::MachineMount> PlacesOf(
 /// places of mounts in it. A program that writes there must not take the memory of the host.
 inline constexpr char kHidingOptions[] = "mode=755,size=1m,nr_inodes=16k";
 
-/// Hides the state directory below a directory of the host that the machine sees: there, and where
-/// else `mounts`, those of the host, show it.
-void HideState(const Path& state, const std::string& place, const std::vector<HostMount>& mounts,
-               std::vector<launcher::MachineMount>& out);
+/// Hides the state directory where a machine sees it in `directory`, a directory of the host
+/// without links in its path, which the machine has at `shown`. `mounts`, those of the host, may
+/// show the state directory there, too.
+void HideState(const Path& state, const std::string& directory, const std::string& shown,
+               const std::vector<HostMount>& mounts, std::vector<launcher::MachineMount>& out);
 
 }  // namespace caip::host

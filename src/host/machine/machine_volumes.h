@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "engine/ports.h"
 #include "host/launcher/protocol.h"
+#include "host/machine/host_tree.h"
 
 namespace caip::host {
 
@@ -17,14 +18,16 @@ void HideWorkOfStorage(const std::string& buckets, std::vector<launcher::Machine
 /// <boot disk>/volumes/<name>/changes and .../work.
 Status PrepareVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk);
 
-/// What a machine sees specially in its volumes.
-struct PlacesInVolumes {
-  Path buckets;              // without what Cloud Storage keeps for itself there
-  std::vector<Path> states;  // the state directories, which are hidden
+/// The state directories, which machines do not see in their volumes.
+struct StatesInVolumes {
+  const Path& own;  // of the machine's emulator
+  const std::vector<Path>& all;
+  const std::vector<HostMount>& mounts;  // of the host
 };
 
-/// Adds the volumes. One in another one comes after it.
+/// Adds the volumes. One in another one comes after it. One in a state directory is empty, unless
+/// it is a bucket or belongs to the run (closed_files.h).
 void AddVolumes(const engine::ReplicaLaunch& launch, const Path& boot_disk,
-                const PlacesInVolumes& places, std::vector<launcher::MachineMount>& mounts);
+                const StatesInVolumes& states, std::vector<launcher::MachineMount>& mounts);
 
 }  // namespace caip::host

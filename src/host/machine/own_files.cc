@@ -60,11 +60,12 @@ std::vector<std::string> NotedOwnPlaces(const Path& boot_disk) {
 
 Status MakeEmptyDirectory(const Path& boot_disk, const EmptyDirectory& directory, bool is_kept) {
   const Path place = UpperOf(boot_disk, directory.place);
+  RETURN_IF_ERROR(MakeUpper(boot_disk, Path(directory.place).parent_path().string()));
+  if (!IsDirectoryOfDisk(boot_disk, place.parent_path())) return Ok{};
   std::error_code error;
   const auto type = std::filesystem::symlink_status(place, error).type();
   const bool is_left = is_kept && type != std::filesystem::file_type::not_found;
   if (is_left && type != std::filesystem::file_type::directory) return Ok{};
-  RETURN_IF_ERROR(MakeUpper(boot_disk, Path(directory.place).parent_path().string()));
   RETURN_IF_ERROR(MakeOpaque(place));
   if (!is_left) ::chmod(place.c_str(), directory.name.ends_with("tmp") ? 01777 : 0755);
   return Ok{};

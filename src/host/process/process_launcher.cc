@@ -57,7 +57,7 @@ class Processes final : public ProcessLauncher {
       : options_(std::move(options)),
         state_id_(StateId(options_.state_directory)),
         disks_(options_.state_directory, options_.keep_disks),
-        files_(options_.state_directory, options_.outer_state),
+        files_(options_.state_directory, options_.outer_states),
         output_(clock, sink),
         watched_(output_, options_.interposition),
         gpu_driver_(options_.gpu_driver),

@@ -18,8 +18,8 @@ namespace caip::host {
 
 struct ProcessLauncherOptions {
   Path state_directory;
-  Path program = {};      // caip-launcher; empty: the one beside the running program
-  Path outer_state = {};  // MachineFiles::MachineFiles; "": none
+  Path program = {};                    // caip-launcher; empty: the one beside the running program
+  std::vector<Path> outer_states = {};  // MachineFiles::MachineFiles
   ImageRules images = {};
   /// Machines have a root of their own (machine_files.h), which is the boot disk, else the host's.
   bool own_roots = false;
