@@ -104,6 +104,54 @@ while step < 6:
     job.put("ckpt-%02d" % step, {"step": step})
 """
 
+# It appends a row for each step to a table in a directory. After a restart it appends those of the steps that it repeats.
+APPENDS_ROWS_AGAIN = """
+path = flag("job-dir") + "/metrics.csv"
+os.makedirs(flag("job-dir"), exist_ok=True)
+step = newest()
+{begins}
+table = open(path, "a")
+while step < 6:
+    step += 1
+    record(step)
+    table.write("%d,%.3f\\n" % (step, 1 / step))
+    table.flush()
+    if step % 3 == 0:
+        job.put("new", {{"step": step}})
+        job.rename("new", "ckpt-%02d" % step)
+"""
+
+# Correct: it cuts the table to the step from which it resumes.
+APPENDS_ROWS_ONCE = APPENDS_ROWS_AGAIN.format(begins="""
+rows = open(path).readlines() if os.path.exists(path) else []
+if rows[step:]:
+    with open(path + ".new", "w") as file:
+        file.writelines(rows[:step])
+    os.replace(path + ".new", path)
+""")
+APPENDS_ROWS_AGAIN = APPENDS_ROWS_AGAIN.format(begins="")
+
+# Correct: its log holds what each start did.
+APPENDS_TO_A_LOG = APPENDS_ROWS_AGAIN.replace("metrics.csv", "train.log").replace("%d,%.3f", "did step %d, loss %.3f")
+
+# Correct: it keeps its last two checkpoints. It may leave one more if it is lost before it deletes one.
+KEEPS_TWO = """
+step = newest()
+while step < 12:
+    step += 1
+    record(step)
+    if step % 3 == 0:
+        job.put("ckpt-%02d" % step, {"step": step})
+        for name in job.list("ckpt-")[:-2]:
+            job.delete(name)
+"""
+
+# It knows only the checkpoints of its own process, so those of an earlier one are never deleted.
+KEEPS_TWO_OF_EACH_START = KEEPS_TWO.replace("step = newest()", "step, kept = newest(), []").replace(
+    'job.list("ckpt-")[:-2]', 'kept[:-1]').replace("job.delete(name)", """job.delete(name)
+            kept.remove(name)
+        kept.append("ckpt-%02d" % step)""")
+
 # Correct, but it writes its result again.
 WRITES_AGAIN = """
 step = newest()

@@ -55,6 +55,12 @@ Event Saved(const std::string& object) {
   return Storage("master-0", 1, "create", "job/out/" + object);
 }
 
+Event Renamed(const std::string& from, const std::string& to, int boot = 1) {
+  Event event = Storage("master-0", boot, "rename", "job/out/" + from);
+  BodyOf<StorageEvent>(event).from = "job/out/" + to;
+  return event;
+}
+
 ASession Saves(const std::vector<int64_t>& at, int64_t end) {
   ASession session;
   session.With(0, Live("master-0", 1));
@@ -221,6 +227,16 @@ TEST(CheckedRestart, ComesAfterAStepWithASaveBeforeIt) {
   session.With(2, Step("master-0", 1, 2)).With(2, Saved("ckpt-2"));
   for (int64_t step = 3; step <= 6; ++step) session.With(step, Step("master-0", 1, step));
   EXPECT_EQ(Describe(*FindMiddle(session->Run("plain"))), "after step 4 of master-0");
+}
+
+TEST(CheckedRestart, TakesANewDirectoryForNoSave) {
+  ASession session;
+  session.With(0, Live("master-0", 1)).With(0, Storage("master-0", 1, "mkdir", "job/out"));
+  for (int64_t step = 1; step <= 8; ++step) {
+    session.With(step, Step("master-0", 1, step));
+    if (step == 6) session.With(step, Saved("ckpt-6"));
+  }
+  EXPECT_EQ(Describe(*FindMiddle(session->Run("plain"))), "after step 7 of master-0");
 }
 
 TEST(CheckedRestart, ComesAfterAWriteIfNoStepsAreReported) {
@@ -581,6 +597,29 @@ TEST(StartCheck, NamesTheCheckThatExplainsTheFailure) {
   EXPECT_EQ(job.Of("start/succeeds").found, "the job fails: see package/dependencies");
 }
 
+// The checks of packages and of --job-dir are not made for commands.
+TEST(StartCheck, ExplainsTheFailureOfACommandItself) {
+  for (const char* line : {"ModuleNotFoundError: No module named 'yaml'",
+                           "train.py: error: unrecognized arguments: --job-dir out"}) {
+    ASession session = Printed({{line, "ERROR"}});
+    session->trainer.is_command = true;
+    const CheckResult result = EvaluateCheck(*FindCheck("start/succeeds"), *session);
+    EXPECT_EQ(result.verdict, CheckVerdict::kFail) << line;
+    EXPECT_THAT(result.evidence, Contains(HasSubstr(line)));
+    EXPECT_THAT(result.advice, Not(HasSubstr("--bucket"))) << "commands have no buckets";
+  }
+}
+
+TEST(StartCheck, SaysThatAProgramCouldNotBeStarted) {
+  ASession session;
+  Event end = Exit("master-0", 1);
+  BodyOf<ExitEvent>(end).lost = "cannot run 'trian': No such file or directory";
+  session.With(0, end).Ends("FAILED");
+  EXPECT_THAT(EvaluateCheck(*FindCheck("start/succeeds"), *session).evidence,
+              ElementsAre("master-0 boot 1 could not be started: cannot run 'trian': No such file "
+                          "or directory"));
+}
+
 TEST(RoleChecks, AReplicaThatWritesTheMastersObjectsGetsAWarning) {
   for (const char* object : {"job/out/model", "job/out/worker-0"}) {
     ASession session;
@@ -681,6 +720,22 @@ TEST(RoleChecks, OnlyWhatIsLeftAtTheEndIsACopy) {
   EXPECT_EQ(run.Of("worker").verdict, CheckVerdict::kWarn);
 }
 
+TEST(RoleChecks, AnObjectIsSharedUnderItsLastName) {
+  ARunOfRoles run;
+  run.Stores("master-0", "tmpab12").Renames("master-0", "tmpab12", "model");
+  run.Stores("worker-0", "tmpcd34").Renames("worker-0", "tmpcd34", "model");
+  EXPECT_THAT(run.Of("worker").found, HasSubstr("overwrites its objects"));
+  EXPECT_THAT(run.Of("worker").evidence, ElementsAre(HasSubstr("renamed to job/out/model")));
+}
+
+// Only one of two replicas can rename the file.
+TEST(RoleChecks, AnObjectIsSharedUnderItsFirstName) {
+  ARunOfRoles run;
+  run.Stores("master-0", "model.tmp").Stores("worker-0", "model.tmp");
+  run.Renames("worker-0", "model.tmp", "model");
+  EXPECT_THAT(run.Of("worker").found, HasSubstr("overwrites its objects"));
+}
+
 TEST(RoleChecks, AnEvaluatorMayExport) {
   ARunOfRoles run;
   run.Stores("master-0", "export/17/saved_model.pb");
@@ -769,6 +824,76 @@ TEST(CheckpointsCheck, IgnoresAConfigurationThatIsWrittenBeforeTheFirstStep) {
   EXPECT_EQ(verdict("ckpt-0", "ckpt-1"), CheckVerdict::kPass);
 }
 
+/// The verdict on a run of 100 seconds of a trainer that reports no steps.
+CheckVerdict VerdictOnSaves(const std::vector<std::pair<int64_t, Event>>& events) {
+  ASession session;
+  session.With(0, Live("master-0", 1));
+  for (const auto& [second, event] : events) session.With(second, event);
+  session.With(100, Exit("master-0", 1)).Ends("SUCCEEDED");
+  return EvaluateCheck(*FindCheck("restart/checkpoints"), *session).verdict;
+}
+
+TEST(CheckpointsCheck, CountsSavesInTheLastTenthThatAreMadeAgain) {
+  const Event line = Line("master-0", 1, "an epoch");
+  EXPECT_EQ(VerdictOnSaves({{95, Saved("ckpt")}, {97, Saved("ckpt")}, {99, Saved("ckpt")}}),
+            CheckVerdict::kPass);
+  EXPECT_EQ(VerdictOnSaves({{95, Saved("ckpt.tmp")},
+                            {95, Renamed("ckpt.tmp", "ckpt")},
+                            {97, Saved("ckpt.tmp")},
+                            {97, Renamed("ckpt.tmp", "ckpt")}}),
+            CheckVerdict::kPass);
+  EXPECT_EQ(VerdictOnSaves({{95, Saved("x7f.tmp")},
+                            {95, Renamed("x7f.tmp", "ckpt")},
+                            {97, Saved("yab.tmp")},
+                            {97, Renamed("yab.tmp", "ckpt")}}),
+            CheckVerdict::kPass);
+  EXPECT_EQ(VerdictOnSaves({{94, line}, {95, Saved("ckpt-1")}, {96, line}, {97, Saved("ckpt-2")}}),
+            CheckVerdict::kPass);
+}
+
+TEST(CheckpointsCheck, TakesTheResultForNoSave) {
+  const Event line = Line("master-0", 1, "saved a part");
+  EXPECT_EQ(VerdictOnSaves({{99, Saved("model")}}), CheckVerdict::kFail);
+  EXPECT_EQ(VerdictOnSaves({{1, Storage("master-0", 1, "mkdir", "job/out")}, {99, Saved("model")}}),
+            CheckVerdict::kFail);
+  EXPECT_EQ(VerdictOnSaves({{99, Saved("model.tmp")}, {99, Renamed("model.tmp", "model")}}),
+            CheckVerdict::kFail);
+  EXPECT_EQ(VerdictOnSaves({{98, line}, {99, Saved("m-1")}, {99, Saved("m-2")}, {99, line}}),
+            CheckVerdict::kFail)
+      << "parts of one result";
+  EXPECT_EQ(VerdictOnSaves({{98, Saved("m-1-of-2")}, {98, line}, {99, Saved("m-2-of-2")}}),
+            CheckVerdict::kFail);
+  EXPECT_EQ(VerdictOnSaves({{95, Saved("metrics.csv")}, {98, line}, {99, Saved("model")}}),
+            CheckVerdict::kFail);
+  EXPECT_EQ(VerdictOnSaves(
+                {{97, Saved("model")}, {99, Storage("worker-0", 1, "create", "job/out/model")}}),
+            CheckVerdict::kFail)
+      << "each replica writes its result once";
+}
+
+TEST(CheckpointsCheck, CountsAFileThatIsRenamedOnce) {
+  ASession session;
+  session.With(0, Live("master-0", 1));
+  for (const int64_t second : {20, 40, 60, 80}) {
+    session.With(second, Saved("ckpt.tmp")).With(second, Renamed("ckpt.tmp", "ckpt"));
+  }
+  session.With(100, Exit("master-0", 1)).Ends("SUCCEEDED");
+  EXPECT_THAT(EvaluateCheck(*FindCheck("restart/checkpoints"), *session).found,
+              HasSubstr("4 saves, at most 20.0s apart"));
+  const auto writes = WritesOf(session->Run("plain"), "master-0");
+  ASSERT_EQ(writes.size(), 4u);
+  EXPECT_EQ(Shown(writes[0]), "create job/out/ckpt.tmp by master-0, renamed to job/out/ckpt");
+}
+
+TEST(CheckpointsCheck, ExplainsTheMeasureToTrainersWithoutSteps) {
+  ASession session;
+  session.With(0, Live("master-0", 1)).With(99, Saved("model"));
+  session.With(100, Exit("master-0", 1)).Ends("SUCCEEDED");
+  const CheckKind& check = *FindCheck("restart/checkpoints");
+  EXPECT_THAT(EvaluateCheck(check, *session).advice, HasSubstr("give the trainer more to do"));
+  EXPECT_THAT(EvaluateCheck(check, *Saves({}, 100)).advice, Not(HasSubstr("more to do")));
+}
+
 /// A run whose master writes a configuration, two checkpoints if `saves`, loses its machine, reads
 /// `read` in boot 2 and writes the configuration again.
 CheckResult ResumesAfterReading(const std::vector<std::string>& read, bool saves) {
@@ -796,6 +921,83 @@ TEST(ResumesCheck, TakesNoConfigurationForACheckpoint) {
   EXPECT_EQ(ResumesAfterReading({}, true).verdict, CheckVerdict::kFail);
   EXPECT_EQ(ResumesAfterReading({"config.json"}, false).verdict, CheckVerdict::kWarn)
       << "it may be a checkpoint";
+}
+
+/// A trainer without steps saves twice in boot 1, loses its machine, and does `second` in boot 2.
+/// Each save writes `file` and renames `from` to `to`.
+CheckResult ResumesAfterRenames(const std::string& file, const std::string& from,
+                                const std::string& to, const std::vector<Event>& second) {
+  ASession session;
+  session.With(0, Live("master-0", 1)).With(0, Storage("master-0", 1, "mkdir", "job/out"));
+  for (const int64_t save : {1, 2}) session.With(save, Saved(file)).With(save, Renamed(from, to));
+  session.With(3, Exit("master-0", 1)).Ends("SUCCEEDED");
+  CheckRun run = session->runs["plain"];
+  BodyOf<ExitEvent>(run.evidence.events.back()).signal = 15;
+  run.evidence.events.push_back(Start("master-0", 2));
+  for (const Event& event : second) run.evidence.events.push_back(event);
+  run.evidence.events.push_back(Exit("master-0", 2));
+  session->runs["maintenance"] = std::move(run);
+  return EvaluateCheck(*FindCheck("restart/resumes"), *session);
+}
+
+Event InBoot2(const std::string& op, const std::string& object) {
+  return Storage("master-0", 2, op, "job/out/" + object);
+}
+
+TEST(ResumesCheck, KnowsFilesThatWereRenamed) {
+  const CheckResult file =
+      ResumesAfterRenames("ckpt.tmp", "ckpt.tmp", "ckpt", {InBoot2("read", "ckpt")});
+  EXPECT_EQ(file.verdict, CheckVerdict::kPass) << file.found;
+  EXPECT_EQ(file.found, "boot 2 read job/out/ckpt, which boot 1 had written");
+  const CheckResult directory = ResumesAfterRenames("ckpt.tmp/weights", "ckpt.tmp", "ckpt",
+                                                    {InBoot2("read", "ckpt/weights")});
+  EXPECT_EQ(directory.verdict, CheckVerdict::kPass) << directory.found;
+  const CheckResult moved =
+      ResumesAfterRenames("ckpt.tmp", "ckpt.tmp", "ckpt",
+                          {Renamed("ckpt", "ckpt.bak", 2), InBoot2("read", "ckpt.bak")});
+  EXPECT_NE(moved.verdict, CheckVerdict::kFail) << moved.found;
+}
+
+TEST(ResumesCheck, KnowsFilesThatWereRenamedFromTheDiskOfTheReplica) {
+  ASession session;
+  session.With(0, Live("master-0", 1));
+  for (const int64_t second : {1, 2}) {
+    Event event = Storage("master-0", 1, "", "");
+    event.body = DiskEvent{{.op = "create", .object = "disk:tmp/x"}};
+    session.With(second, event);
+    event.body = DiskEvent{{.op = "rename", .object = "disk:tmp/x", .from = "job/out/ckpt"}};
+    session.With(second, event);
+  }
+  session.With(3, Exit("master-0", 1)).Ends("SUCCEEDED");
+  EXPECT_EQ(WritesOf(session->Run("plain"), "master-0").size(), 2u);
+  CheckRun run = session->runs["plain"];
+  run.evidence.events.push_back(InBoot2("read", "ckpt"));
+  session->runs["maintenance"] = std::move(run);
+  EXPECT_NE(EvaluateCheck(*FindCheck("restart/resumes"), *session).verdict, CheckVerdict::kFail);
+}
+
+TEST(ResumesCheck, FailsIfBoot2ReadsOnlyItsOwnFiles) {
+  const CheckResult nothing = ResumesAfterRenames("ckpt.tmp", "ckpt.tmp", "ckpt", {});
+  EXPECT_EQ(nothing.verdict, CheckVerdict::kFail);
+  EXPECT_THAT(nothing.evidence, Contains(HasSubstr("renamed to job/out/ckpt")));
+  const CheckResult own = ResumesAfterRenames(
+      "ckpt.tmp", "ckpt.tmp", "ckpt",
+      {InBoot2("create", "ckpt.tmp"), Renamed("ckpt.tmp", "ckpt", 2), InBoot2("read", "ckpt")});
+  EXPECT_EQ(own.verdict, CheckVerdict::kFail) << own.found;
+}
+
+TEST(ResumesCheck, IsSkippedIfTheFirstFileWasNotComplete) {
+  ASession session;
+  session.With(0, Live("master-0", 1)).With(0, Storage("master-0", 1, "mkdir", "job/out"));
+  session.With(1, Saved("model.tmp")).With(2, Exit("master-0", 1, 0, 15)).Ends("SUCCEEDED");
+  CheckRun run = session->runs["plain"];
+  run.evidence.events.push_back(InBoot2("overwrite", "model.tmp"));
+  run.evidence.events.push_back(Renamed("model.tmp", "model", 2));
+  run.evidence.objects["job/out/model"] = {};
+  session->runs["maintenance"] = std::move(run);
+  const CheckResult result = EvaluateCheck(*FindCheck("restart/resumes"), *session);
+  EXPECT_EQ(result.verdict, CheckVerdict::kSkipped) << result.found;
+  EXPECT_THAT(result.found, HasSubstr("see restart/checkpoints"));
 }
 
 TEST(ResumesCheck, NeedsMoreThanAConfigurationThatWasSaved) {
@@ -851,6 +1053,21 @@ TEST(CheckReport, ShowsFailuresFirstInColoursOnATerminal) {
             "PASS     a/good                     well\n"
             "2 checks: 1 passed, 1 failed in 0.00s\n");
   EXPECT_THAT(TextReport(report, {true, false}), HasSubstr("\033[1;31mFAIL    \033[0m"));
+}
+
+TEST(CheckReport, ShowsLineBreaksOfTheTrainerEscaped) {
+  static const CheckKind bad{"b/bad", "It is not bad.", "page", {}, nullptr};
+  static const CheckKind skipped{"b/skipped", "It is made.", "page", {}, nullptr};
+  CheckReport report;
+  report.outcomes = {{&bad, {CheckVerdict::kFail, "a\nb", {"expected x\n{\r\n}"}, "cure"}},
+                     {&skipped, Skip("no\nreason")}};
+  const std::string text = TextReport(report, {});
+  EXPECT_THAT(text, HasSubstr("found: a\\nb\n"));
+  EXPECT_THAT(text, HasSubstr("| expected x\\n{\\r\\n}\n"));
+  EXPECT_THAT(text, HasSubstr("b/skipped                  no\\nreason\n"));
+  EXPECT_THAT(TapReport(report), HasSubstr("    | expected x\\n{\\r\\n}\n"));
+  EXPECT_THAT(GithubReport(report), HasSubstr("%0A| expected x\\n{\\r\\n}%0A"));
+  EXPECT_EQ(JsonReport(report)["checks"][0]["found"], "a\nb") << "programs get the text itself";
 }
 
 TEST(LastLines, AreTheLastOfALogEntryWithManyLines) {

@@ -126,6 +126,29 @@ TEST(Expectations, CountWhatWasWrittenTwice) {
   EXPECT_TRUE(AssertionsOf("written_once", "['*/weights']", run).at(0).passed);
 }
 
+TEST(Expectations, CountRenamesAsWritesOfTheNewName) {
+  Evidence run;
+  const auto save = [&run](int boot, const std::string& written, const std::string& renamed,
+                           const std::string& to) {
+    run.events.push_back(Storage("master-0", boot, "create", written));
+    run.events.push_back(Storage("master-0", boot, "rename", renamed));
+    BodyOf<StorageEvent>(run.events.back()).from = to;
+  };
+  save(1, "/out/done.tmp", "/out/done.tmp", "/out/done");
+  save(1, "/out/tmp/weights", "/out/tmp", "/out/ckpt");
+  for (const char* file : {"['/out/done']", "['/out/ckpt/weights']"}) {
+    EXPECT_TRUE(AssertionsOf("written_once", file, run).at(0).passed) << file;
+  }
+  save(2, "/out/done.tmp", "/out/done.tmp", "/out/done");
+  save(2, "/out/tmp/weights", "/out/tmp", "/out/ckpt");
+  for (const char* file : {"['/out/done']", "['/out/ckpt/weights']"}) {
+    EXPECT_FALSE(AssertionsOf("written_once", file, run).at(0).passed) << file;
+  }
+  EXPECT_EQ(AssertionsOf("writes", "{'/out/done': 2}", run).at(0).found, "2");
+  BodyOf<StorageEvent>(run.events[5]).failed = true;
+  EXPECT_EQ(AssertionsOf("writes", "{'/out/done': 1}", run).at(0).found, "1");
+}
+
 TEST(SameStepsAsTwin, ComparesEffectiveRecords) {
   const Evidence twin = Twin();
   EXPECT_TRUE(AssertionsOf("same_steps_as_twin", "{}", Lost(), &twin).at(0).passed);

@@ -11,10 +11,14 @@
 namespace caip::harness {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 const std::string kPickle = "\x80\x04 weights";
 constexpr int kSteps = 6;
@@ -549,6 +553,75 @@ TEST(RecoveryComparison, DoubtsWholeNumbersOfATextIfAllStepsAreTheSame) {
           << restarted;
     }
   }
+}
+
+// No step shows it. A restart before the first step changes nothing, or adds a header.
+TEST(RecoveryComparison, IsSureOfRowsThatARestartRepeatsCutsOrLoses) {
+  const std::string header = "step,loss\n";
+  const std::string rows = "1,9.5\n2,5.75\n3,3.5\n";
+  for (const std::string& early : {header + rows, header + header + rows}) {
+    for (const auto& [found, damage] : std::vector<std::pair<std::string, std::string>>{
+             {header + "1,9.5\n2,5.75\n" + rows, "rows come more than once: "},
+             {header + "1,9" + header + rows, "a row is cut, or joined with another line: "},
+             {header + "2,5.75\n3,3.5\n", "rows are missing: "}}) {
+      const Trainer trainer{.model = header + rows};
+      Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed());
+      Evidence restarted = trainer.Undisturbed();
+      restarted.objects["job/out/model"].bytes = early;
+      baseline.Learn(restarted);
+      Evidence run = trainer.Restarted(4);
+      run.objects["job/out/model"].bytes = found;
+      const std::vector<Flaw> flaws = CompareRecovery(baseline, trainer.Point(), run);
+      ASSERT_THAT(CausesOf(flaws), ElementsAre("objects have different contents: job/out/model"))
+          << found;
+      EXPECT_THAT(flaws[0].found, StartsWith(damage));
+    }
+  }
+}
+
+TEST(RecoveryComparison, DoubtsALogOfWhatEachStartDid) {
+  const std::string log = "starting\nstep 1 loss=0.5\nstep 2 loss=0.25\n";
+  for (const std::string& found : {log + "starting\nstep 2 loss=0.25\n", "starting\nste" + log}) {
+    const Trainer trainer{.model = log};
+    Evidence run = trainer.Restarted(4);
+    run.objects["job/out/model"].bytes = found;
+    const std::vector<Flaw> flaws = Compared(trainer, run);
+    ASSERT_THAT(CausesOf(flaws), ElementsAre("? objects have different contents: job/out/model"));
+    EXPECT_THAT(flaws[0].doubt, AllOf(HasSubstr("is a text"), Not(HasSubstr("pickle"))));
+  }
+}
+
+TEST(RecoveryComparison, DoubtsAnOlderObjectThatARestartBeforeItsDeletionLeaves) {
+  const Trainer trainer;
+  const auto rotates = [](Evidence run, bool is_lost) {
+    const auto exit = run.events.end() - 1;
+    const int boot = exit->boot;
+    std::vector<Event> more;
+    for (const char* name : {"1", "2"}) {
+      more.push_back(Storage("master-0", boot, "create", std::string("job/out/part-") + name));
+    }
+    if (is_lost) more.push_back(Exit("master-0", boot, 0, 9));
+    if (is_lost) more.push_back(Start("master-0", boot + 1));
+    if (!is_lost) more.push_back(Storage("master-0", boot, "delete", "job/out/part-1"));
+    run.events.insert(exit, more.begin(), more.end());
+    run.events = Numbered(std::move(run.events));
+    run.objects["job/out/part-2"] = {"2", 2};
+    if (is_lost) run.objects["job/out/part-1"] = {"1", 1};
+    return run;
+  };
+  const Evidence first = rotates(trainer.Undisturbed(), false);
+  const Baseline baseline(first, first);
+  Evidence run = rotates(trainer.Undisturbed(), true);
+  CrashPoint point{.replica = "master-0", .events = run.events.size() - 3};
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, point, run)),
+              ElementsAre("? objects are left over: job/out/part-#"));
+  run.objects["job/out/tmp"] = {"1", 1};
+  EXPECT_THAT(
+      CausesOf(CompareRecovery(baseline, point, run)),
+      ElementsAre("objects are left over: job/out/tmp", "? objects are left over: job/out/part-#"));
+  point.events = 3;  // no save came before the restart, so its deletion was not due
+  EXPECT_THAT(CausesOf(CompareRecovery(baseline, point, run)),
+              Contains("objects are left over: job/out/part-#"));
 }
 
 TEST(RecoveryComparison, DoubtsNumbersThatDriftBesideACount) {

@@ -145,6 +145,27 @@ TEST(SpoiledOutput, IsPossiblyWhatAStartWritesThatHasReadOnlyAConfiguration) {
   EXPECT_FALSE(Find(FailedWithoutSteps({Write(2, "job/out/config")}))) << "each start writes it";
 }
 
+TEST(SpoiledOutput, IsNotWhatAStartWritesThatHasReadAStateInARenamedDirectory) {
+  Evidence run;
+  run.events = {Start(kReplica, 1)};
+  for (const char* place : {"job/out/ckpt-1", "job/out/ckpt-2"}) {
+    run.events.push_back(Write(1, "job/out/tmp/weights"));
+    run.events.push_back(Storage(kReplica, 1, "rename", "job/out/tmp"));
+    BodyOf<StorageEvent>(run.events.back()).from = place;
+    run.events.push_back(Write(1, kModel));
+  }
+  run.events.push_back(Exit(kReplica, 1, 1));
+  run.events.push_back(Start(kReplica, 2));
+  Evidence again = run;
+  again.events.push_back(Write(2, kModel));
+  again.events = Numbered(std::move(again.events));
+  EXPECT_TRUE(Find(again));
+  run.events.push_back(Storage(kReplica, 2, "read", "job/out/ckpt-2/weights"));
+  run.events.push_back(Write(2, kModel));
+  run.events = Numbered(std::move(run.events));
+  EXPECT_FALSE(Find(run));
+}
+
 TEST(SpoiledOutput, IsNotALaterStateOfATrainerThatBeginsAgain) {
   EXPECT_FALSE(Find(FailedAt25({Done(2, 1), Done(2, 20), Write(2, kModel)})));
 }

@@ -53,6 +53,35 @@ TEST(StepReader, ReportsEachStepOfALine) {
   EXPECT_EQ(events[1].As<StepEvent>()->record["train_loss"], 0.25);
 }
 
+// Lines of trainers that resume correctly. A restart prints the log line, which names a step that
+// was done before.
+TEST(StepReader, ReportsLinesAboutCheckpointsAsLines) {
+  struct Case {
+    const char* format;
+    const char* step;
+    int64_t number;
+    const char* log;
+  };
+  for (const Case& line :
+       std::vector<Case>{{"step_values", "step 4 loss=2.351241", 4, "resuming from step 4"},
+                         {"step_values", "step 4 loss=2.351241", 4, "loaded checkpoint (step 4)"},
+                         {"step_values", "step 4 loss=2.351241", 4, "saved checkpoint at step 4"},
+                         {"step_values", "step 4 loss=2.351241", 4, "step 4: checkpoint"},
+                         {"step", "step 4", 4, "resuming from step 4"},
+                         {"epoch_values", "Epoch 1 loss=0.6000", 1, "Resuming from epoch 1"},
+                         {"epoch_values", "Epoch 4: 20/30 loss=2.97127", 4,
+                          "=> loaded checkpoint 'out/checkpoint.pth.tar' (epoch 5)"},
+                         {"epoch_step_values", "Epoch: [4][ 20/30]\tLoss 2.9713e+00 (2.9713e+00)",
+                          4000020, "=> loaded checkpoint 'out/checkpoint.pth.tar' (epoch 5)"}}) {
+    StepReader reader({.format = line.format});
+    EXPECT_TRUE(ReadOne(reader, line.log).Is<LogEvent>()) << line.log;
+    const Event event = ReadOne(reader, line.step);
+    ASSERT_TRUE(event.Is<StepEvent>()) << line.step;
+    EXPECT_EQ(event.As<StepEvent>()->step, line.number) << line.step;
+    EXPECT_TRUE(ReadOne(reader, line.log).Is<LogEvent>()) << line.log;
+  }
+}
+
 TEST(StepPattern, NamesItsStep) {
   EXPECT_EQ(StepPatternProblem(R"(step (?P<step>\d+))"), std::nullopt);
   EXPECT_NE(StepPatternProblem("step (\\d+)"), std::nullopt);

@@ -33,12 +33,19 @@ std::string Indented(const std::string& text) {
   return "         " + ReplaceAll(text, "\n", "\n         ") + "\n";
 }
 
+// Texts of the trainer may have line breaks.
+std::string OnOneLine(const std::string& text) {
+  return ReplaceAll(ReplaceAll(text, "\r", "\\r"), "\n", "\\n");
+}
+
 std::string OutcomeText(const CheckOutcome& outcome, const CheckReport& report,
                         const ReportPaint& paint) {
   const CheckResult& result = outcome.result;
   std::string text = paint(result.verdict) + " " + paint("1", outcome.check->id) + "\n";
-  text += Indented(outcome.check->sentence) + Indented("found: " + result.found);
-  for (const std::string& line : result.evidence) text += Indented(paint("2", "| " + line));
+  text += Indented(outcome.check->sentence) + Indented("found: " + OnOneLine(result.found));
+  for (const std::string& line : result.evidence) {
+    text += Indented(paint("2", "| " + OnOneLine(line)));
+  }
   if (!result.advice.empty()) text += Indented("do:    " + result.advice);
   if (result.verdict == CheckVerdict::kPass) return text + "\n";
   text += Indented("why:   " + outcome.check->source);
@@ -48,7 +55,7 @@ std::string OutcomeText(const CheckOutcome& outcome, const CheckReport& report,
 std::string OutcomeLine(const CheckOutcome& outcome, const ReportPaint& paint) {
   std::string id = outcome.check->id;
   id.resize(std::max<size_t>(id.size(), 26), ' ');
-  return paint(outcome.result.verdict) + " " + id + " " + outcome.result.found + "\n";
+  return paint(outcome.result.verdict) + " " + id + " " + OnOneLine(outcome.result.found) + "\n";
 }
 
 std::string CountText(size_t count, const std::string& what) {
@@ -130,8 +137,8 @@ bool Ran(const CheckOutcome& outcome) {
 }
 
 std::string Details(const CheckOutcome& outcome, const CheckReport& report) {
-  std::string text = outcome.result.found + "\n";
-  for (const std::string& line : outcome.result.evidence) text += "| " + line + "\n";
+  std::string text = OnOneLine(outcome.result.found) + "\n";
+  for (const std::string& line : outcome.result.evidence) text += "| " + OnOneLine(line) + "\n";
   if (!outcome.result.advice.empty()) text += "do: " + outcome.result.advice + "\n";
   return text + "again: " + ReplayOf(report, *outcome.check);
 }
@@ -233,7 +240,7 @@ std::string TapReport(const CheckReport& report) {
     text += std::string(Failed(outcome) ? "not ok " : "ok ") + std::to_string(++number) + " - " +
             outcome.check->id + " " + ReplaceAll(outcome.check->sentence, "#", "\\#");
     if (!Ran(outcome)) {
-      text += " # SKIP " + ReplaceAll(outcome.result.found, "\n", " ");
+      text += " # SKIP " + OnOneLine(outcome.result.found);
     }
     text += "\n";
     if (outcome.result.verdict == CheckVerdict::kPass || !Ran(outcome)) continue;

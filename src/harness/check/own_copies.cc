@@ -35,9 +35,8 @@ bool IsWholeModel(const std::string& object) {
 
 // The objects at the end of the run that the write left: one, or those of a renamed directory.
 std::vector<std::string> LeftBy(const CheckRun& run, const ReplicaWrite& write) {
-  const auto& operation = *write.event->As<StorageEvent>();
-  const bool is_renamed = operation.op == "rename";
-  const std::string& name = is_renamed ? operation.from : write.object;
+  const bool is_renamed = FindOperation(*write.event)->op == "rename";
+  const std::string& name = write.object;
   const auto& objects = run.evidence.objects;
   std::vector<std::string> left;
   for (auto at = objects.lower_bound(name); at != objects.end(); ++at) {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "harness/check/check.h"
+#include "harness/check/read_again.h"
 #include "harness/check/restart_point.h"
 #include "harness/check/run_evidence.h"
 #include "harness/explorer/baseline.h"
@@ -19,6 +20,14 @@ namespace {
 constexpr char kSaveAdvice[] =
     "Save every few minutes, and at least every four hours. A machine may go away at any "
     "time, and all work since the last checkpoint is done again.";
+constexpr char kStartAdvice[] =
+    " The trainer reports no steps, so the time of its start counts as training. If the start "
+    "takes most of the run, give the trainer more to do, or let it report its steps "
+    "(docs/scenarios.md: Steps).";
+
+std::string SaveAdvice(const CheckRun& run) {
+  return kSaveAdvice + std::string(StepsOf(run, MasterOf(run)).empty() ? kStartAdvice : "");
+}
 
 std::optional<Duration> MaxRunningTimeOf(const CheckSession& session) {
   const Scenario& job = session.trainer.job;
@@ -58,8 +67,8 @@ CheckResult FailWithoutCheckpoints(const CheckRun& run) {
                      writes.empty() ? "nothing was written to storage at all"
                                     : "nothing was saved before the training was over",
                      {},
-                     kSaveAdvice};
-  for (const ReplicaWrite& write : writes) result.evidence.push_back(Shown(*write.event));
+                     writes.empty() ? kSaveAdvice : SaveAdvice(run)};
+  for (const ReplicaWrite& write : writes) result.evidence.push_back(Shown(write));
   return result;
 }
 
@@ -76,7 +85,8 @@ CheckResult CheckCheckpoints(const CheckSession& session) {
   const auto scaled =
       real ? Duration(static_cast<int64_t>(part * static_cast<double>(real->count())))
            : intervals.longest;
-  std::string found = std::to_string(intervals.saves) + " saves, at most " +
+  std::string found = std::to_string(intervals.saves) +
+                      (intervals.saves == 1 ? " save, at most " : " saves, at most ") +
                       HumanDuration(intervals.longest) + " apart";
   if (real) {
     found += "; in a job of " + HumanDuration(*real) + " that is " + HumanDuration(scaled);
@@ -85,8 +95,8 @@ CheckResult CheckCheckpoints(const CheckSession& session) {
   if (!too_late && scaled <= session.trainer.vm_lifetime) return Pass(std::move(found));
   found += too_late ? ", and maxRunningTime ends the job after " + HumanDuration(*limit)
                     : ", and a machine lives for " + HumanDuration(session.trainer.vm_lifetime);
-  CheckResult result{CheckVerdict::kFail, std::move(found), {}, kSaveAdvice};
-  for (const ReplicaWrite& save : SavesOf(run)) result.evidence.push_back(Shown(*save.event));
+  CheckResult result{CheckVerdict::kFail, std::move(found), {}, SaveAdvice(run)};
+  for (const ReplicaWrite& save : SavesOf(run)) result.evidence.push_back(Shown(save));
   return result;
 }
 
@@ -154,23 +164,17 @@ CheckResult CheckResumedSteps(const CheckRun& run, const std::string& replica) {
                            ", boot 2 began at " + std::to_string(second.front().step);
   if (second.front().step > first.front().step) return Pass(from);
   CheckResult result{CheckVerdict::kFail, from, {}, kResumeAdvice};
-  result.evidence.push_back("saved before: " + Shown(*WritesOf(run, replica, 1).back().event));
+  result.evidence.push_back("saved before: " + Shown(WritesOf(run, replica, 1).back()));
   result.evidence.push_back("first step of boot 2: " + Shown(*second.front().event));
   return result;
 }
 
-// Objects that boot 1 wrote and boot 2 read, in order.
-std::vector<std::string> FindReadAgain(const CheckRun& run, const std::string& replica) {
-  std::set<std::string> written;
-  for (const ReplicaWrite& write : WritesOf(run, replica, 1)) written.insert(write.object);
-  std::vector<std::string> found;
-  for (const Event& event : run.evidence.events) {
-    const auto* operation = event.As<StorageEvent>();
-    const bool read = operation && operation->op == "read" && !operation->failed;
-    if (!read || event.replica != replica || event.boot != 2) continue;
-    if (written.contains(operation->object)) found.push_back(operation->object);
+// Whether the training saves the object, or renames its directory, again and again.
+bool IsSavedAgain(const SavedStates& states, const std::string& object) {
+  for (std::string name = object;; name.resize(name.rfind('/'))) {
+    if (states.MayBeState(name)) return true;
+    if (name.find('/') == std::string::npos) return false;
   }
-  return found;
 }
 
 // Checks that boot 2 read a state of boot 1, for trainers that report no steps. An object that is
@@ -183,12 +187,12 @@ CheckResult CheckResumedReads(const CheckSession& session, const std::string& re
   const std::vector<std::string> read = FindReadAgain(run, replica);
   CheckResult result{CheckVerdict::kFail, "", {}, kResumeAdvice};
   for (const std::string& object : read) {
-    if (states.are_known() && states.MayBeState(object)) {
+    if (states.are_known() && IsSavedAgain(states, object)) {
       return Pass("boot 2 read " + object + ", which boot 1 had written");
     }
   }
   for (const ReplicaWrite& write : WritesOf(run, replica, 1)) {
-    result.evidence.push_back("written: " + Shown(*write.event));
+    result.evidence.push_back("written: " + Shown(write));
   }
   if (read.empty()) {
     result.found = "boot 2 read nothing that boot 1 had written";

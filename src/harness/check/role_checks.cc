@@ -42,13 +42,14 @@ bool HasOwnCluster(const CheckSession& session) {
   return HasCluster(*session.trainer.job.kind, session.trainer.job.document);
 }
 
-// The writes of the role to objects that the master writes, one for each object.
+// The writes of the role to objects that the master writes, one for each object. Of two replicas
+// that rename one file, only one of them succeeds. So the name before counts, too.
 std::vector<ReplicaWrite> SharedWrites(const CheckSession& session, const CheckRun& run,
                                        const std::string& role) {
   std::set<std::string> of_master;
   const auto add = [&](const CheckRun& source) {
     for (const ReplicaWrite& write : WritesOf(source, MasterOf(source))) {
-      of_master.insert(write.object);
+      of_master.insert({write.object, write.first_name()});
     }
   };
   add(run);
@@ -58,7 +59,8 @@ std::vector<ReplicaWrite> SharedWrites(const CheckSession& session, const CheckR
   std::vector<ReplicaWrite> shared;
   for (const ReplicaWrite& write : WritesOf(run, "")) {
     if (RoleOf(write.event->replica) != role) continue;
-    if (of_master.erase(write.object) > 0) shared.push_back(write);
+    const size_t known = of_master.erase(write.object) + of_master.erase(write.first_name());
+    if (known > 0) shared.push_back(write);
   }
   return shared;
 }
@@ -112,7 +114,7 @@ CheckResult MastersWork(const std::vector<ReplicaWrite>& writes, const std::stri
                      {},
                      RoleAdvice(role)};
   for (const ReplicaWrite& write : writes) {
-    if (result.evidence.size() < kShownWrites) result.evidence.push_back(Shown(*write.event));
+    if (result.evidence.size() < kShownWrites) result.evidence.push_back(Shown(write));
   }
   return result;
 }

@@ -35,9 +35,11 @@ std::string LastLineOf(const std::string& text) {
 
 std::string Shown(const Event& event) {
   if (const auto* exit = event.As<ExitEvent>()) {
+    const std::string boot = event.replica + " boot " + std::to_string(event.boot);
+    if (!exit->lost.empty()) return boot + " could not be started: " + exit->lost;
     const std::string how = exit->signal ? "by signal " + std::to_string(exit->signal)
                                          : "with exit code " + std::to_string(exit->exit_code);
-    return event.replica + " boot " + std::to_string(event.boot) + " ended " + how;
+    return boot + " ended " + how;
   }
   if (const std::string* line = FindPrintedLine(event)) {
     return event.replica + ": " + Shortened(LastLineOf(*line));
@@ -199,7 +201,9 @@ bool IsThereAfterAll(const std::string& line, const CheckSession& session) {
   return origin == MissingModule::Origin::kRuntime && session.Run("plain").has_module;
 }
 
+// No rule of the service explains why a command fails.
 ShownCause FindShownCause(const CheckSession& session) {
+  if (session.trainer.is_command) return {};
   const std::string missing = FindPackageLine(session);
   if (!missing.empty() && !IsThereAfterAll(missing, session)) {
     return {FailureCause::kPackage, missing};

@@ -14,6 +14,15 @@ std::string PackageCheckOf(const CheckSession& session) {
   return is_other ? "package/dependencies" : "package/installed";
 }
 
+std::string AdviceOfFailure(const CheckSession& session) {
+  if (!session.Run("plain").evidence.broke_off.empty()) {
+    return "Give the trainer less to do after the --, or more time with --run-timeout.";
+  }
+  const std::string advice = "Fix this first: most other checks need a job that succeeds.";
+  if (session.trainer.is_command) return advice;
+  return advice + " Give data that the trainer reads from buckets with --bucket NAME=FOLDER.";
+}
+
 CheckResult CheckSuccess(const CheckSession& session) {
   const CheckRun& run = session.Run("plain");
   switch (FindFailureCause(session)) {
@@ -26,11 +35,7 @@ CheckResult CheckSuccess(const CheckSession& session) {
     case FailureCause::kOther:
       break;
   }
-  return FailOf(run, "without any fault",
-                run.evidence.broke_off.empty()
-                    ? "Fix this first: most other checks need a job that succeeds. Give data that "
-                      "the trainer reads from buckets with --bucket NAME=FOLDER."
-                    : "Give the trainer less to do after the --, or more time with --run-timeout.");
+  return FailOf(run, "without any fault", AdviceOfFailure(session));
 }
 
 CheckResult CheckJobDirFlag(const CheckSession& session) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "harness/events/step_numbers.h"
 
 namespace caip::harness {
 namespace {
@@ -23,6 +24,8 @@ constexpr int64_t kStepsOfEpochMax = 1'000'000;
 // Transformers reports parts of epochs. A tenth of a thousandth is one step.
 constexpr double kPartsOfEpoch = 10'000;
 constexpr size_t kStepsMin = 2;
+constexpr char kWithValues[] = "_values";  // ends names of formats
+constexpr char kAnyFormat[] = "any";
 constexpr size_t kLineBytesMax = 1 << 20;
 
 StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
@@ -43,12 +46,6 @@ std::vector<std::string> DrawnParts(std::string_view line) {
   }
   if (parts.back().empty() && parts.size() > 1) parts.pop_back();
   return parts;
-}
-
-std::optional<int64_t> WholeNumber(const StringPiece& text) {
-  constexpr size_t kDigitsMax = 12;
-  if (text.empty() || text.size() > kDigitsMax) return std::nullopt;
-  return std::strtoll(std::string(View(text)).c_str(), nullptr, 10);
 }
 
 // The values that a text names: "loss=0.3", "loss: 0.3", "loss 0.3", "'loss': 0.3".
@@ -94,7 +91,7 @@ std::vector<ReportedStep> ReadLightning(std::string_view line, StepContext&) {
     std::string drawn;
     StringPiece epoch;
     if (!RE2::PartialMatch(part, shape, &drawn, &epoch)) continue;
-    const auto number = WholeNumber(epoch);
+    const auto number = WholeNumber(View(epoch));
     if (!number) continue;
     const size_t values = drawn.rfind('[');
     steps[*number] = StepOf(*number, drawn, std::string_view(drawn).substr(values));
@@ -113,7 +110,7 @@ std::vector<ReportedStep> ReadKeras(std::string_view line, StepContext& context)
   const std::vector<std::string> parts = DrawnParts(line);
   StringPiece number;
   if (RE2::PartialMatch(parts.back(), epoch, &number)) {
-    context.epoch = WholeNumber(number).value_or(0);
+    context.epoch = WholeNumber(View(number)).value_or(0);
     return {};
   }
   std::string step;
@@ -127,40 +124,50 @@ std::vector<ReportedStep> ReadKeras(std::string_view line, StepContext& context)
                  std::string_view(parts.back()).substr(begin))};
 }
 
-struct Numbers {
-  std::optional<int64_t> epoch;
-  std::optional<int64_t> step;
-};
+// nullopt: the numbers are not those of a step in an epoch.
+std::optional<int64_t> StepInEpoch(const StepNumbers& numbers) {
+  const std::optional<int64_t> step = numbers.step ? numbers.step : numbers.batch;
+  if (!step || !numbers.epoch || *step >= kStepsOfEpochMax) return std::nullopt;
+  return *numbers.epoch * kStepsOfEpochMax + *step;
+}
 
-Numbers NumbersIn(std::string_view line) {
-  static const RE2 epoch(
-      "(?i)\\bepochs?['\"]?\\s*[\\]=:# ]\\s*['\"]?(\\d+)(?:[^0-9.]|\\.\\D|\\.?$)");
-  static const RE2 step(
-      "(?i)\\b(?:global[_ -]?step|train[_ -]?step|steps?|iterations?|iters?)['\"]?\\s*[=:# ]\\s*"
-      "['\"]?(\\d+)(?:[^0-9.]|\\.\\D|\\.?$)");
-  Numbers numbers;
-  StringPiece found;
-  if (RE2::PartialMatch(Piece(line), epoch, &found)) numbers.epoch = WholeNumber(found);
-  if (RE2::PartialMatch(Piece(line), step, &found)) numbers.step = WholeNumber(found);
-  return numbers;
+std::vector<ReportedStep> StepsOfNumber(std::optional<int64_t> number, std::string_view line) {
+  if (!number) return {};
+  return {StepOf(*number, line, line)};
 }
 
 std::vector<ReportedStep> ReadEpochStep(std::string_view line, StepContext&) {
-  const Numbers numbers = NumbersIn(line);
-  if (!numbers.step || !numbers.epoch || *numbers.step >= kStepsOfEpochMax) return {};
-  return {StepOf(*numbers.epoch * kStepsOfEpochMax + *numbers.step, line, line)};
+  return StepsOfNumber(StepInEpoch(ReportedNumbers(line)), line);
 }
 
 std::vector<ReportedStep> ReadStep(std::string_view line, StepContext&) {
-  const Numbers numbers = NumbersIn(line);
-  if (!numbers.step) return {};
-  return {StepOf(*numbers.step, line, line)};
+  return StepsOfNumber(ReportedNumbers(line).step, line);
 }
 
 std::vector<ReportedStep> ReadEpoch(std::string_view line, StepContext&) {
-  const Numbers numbers = NumbersIn(line);
-  if (!numbers.epoch) return {};
-  return {StepOf(*numbers.epoch, line, line)};
+  return StepsOfNumber(ReportedNumbers(line).epoch, line);
+}
+
+std::vector<ReportedStep> ReadEpochStepValues(std::string_view line, StepContext& context) {
+  if (!HasValues(line)) return {};
+  return ReadEpochStep(line, context);
+}
+
+std::vector<ReportedStep> ReadStepValues(std::string_view line, StepContext& context) {
+  if (!HasValues(line)) return {};
+  return ReadStep(line, context);
+}
+
+std::vector<ReportedStep> ReadEpochValues(std::string_view line, StepContext& context) {
+  if (!HasValues(line)) return {};
+  return ReadEpoch(line, context);
+}
+
+// A trainer may report steps only in lines about its checkpoints: "saved step 20".
+std::vector<ReportedStep> ReadAny(std::string_view line, StepContext&) {
+  const StepNumbers numbers = NamedNumbers(line);
+  if (const auto both = StepInEpoch(numbers)) return StepsOfNumber(both, line);
+  return StepsOfNumber(numbers.step ? numbers.step : numbers.epoch, line);
 }
 
 // train: 100%|##########| 10/10 [00:01<00:00,  9.5it/s, loss=0.3]
@@ -172,7 +179,7 @@ std::vector<ReportedStep> ReadTqdm(std::string_view line, StepContext&) {
     std::string drawn;
     StringPiece count;
     if (!RE2::PartialMatch(part, shape, &drawn, &count)) continue;
-    const auto number = WholeNumber(count);
+    const auto number = WholeNumber(View(count));
     if (!number) continue;
     steps.push_back(StepOf(*number, part, std::string_view(drawn).substr(drawn.rfind('['))));
   }
@@ -180,10 +187,11 @@ std::vector<ReportedStep> ReadTqdm(std::string_view line, StepContext&) {
   return steps;
 }
 
+using ReplicaSteps = std::set<std::pair<std::string, int64_t>>;
+
 // The different steps of all replicas that a format finds.
-std::set<std::pair<std::string, int64_t>> StepsIn(const std::vector<ReplicaLine>& lines,
-                                                  const StepFormat& format) {
-  std::set<std::pair<std::string, int64_t>> steps;
+ReplicaSteps StepsIn(const std::vector<ReplicaLine>& lines, const StepFormat& format) {
+  ReplicaSteps steps;
   std::map<std::string, StepContext> contexts;
   for (const ReplicaLine& line : lines) {
     for (const ReportedStep& step : format.read(line.text, contexts[line.replica])) {
@@ -191,6 +199,23 @@ std::set<std::pair<std::string, int64_t>> StepsIn(const std::vector<ReplicaLine>
     }
   }
   return steps;
+}
+
+size_t CountReplicas(const ReplicaSteps& steps) {
+  std::set<std::string> replicas;
+  for (const auto& [replica, step] : steps) replicas.insert(replica);
+  return replicas.size();
+}
+
+// The format that takes only lines with values, if the replicas report values with their steps. A
+// line at the start of a replica may name one more step: "going on after step 0".
+const StepFormat& WithValues(const StepFormat& format, const std::vector<ReplicaLine>& lines) {
+  const StepFormat* with_values = FindStepFormat(format.name + kWithValues);
+  if (!with_values) return format;
+  const ReplicaSteps all = StepsIn(lines, format);
+  const size_t count = StepsIn(lines, *with_values).size();
+  const bool have_values = count >= kStepsMin && count + CountReplicas(all) >= all.size();
+  return have_values ? *with_values : format;
 }
 
 }  // namespace
@@ -204,6 +229,14 @@ const std::vector<StepFormat>& StepFormats() {
       {"epoch_step", "`epoch 3 step 20`, where each epoch counts its own steps", ReadEpochStep},
       {"epoch", "`epoch 3`, `Epoch 3/10`, `epoch=3`", ReadEpoch},
       {"tqdm", "the ends of tqdm's bars", ReadTqdm},
+      {"step_values", "`step 20`, `step=20`, `iter: 20`, with values (`loss=0.3`)", ReadStepValues,
+       false},
+      {"epoch_step_values", "`epoch 3 step 20`, where each epoch counts its own steps, with values",
+       ReadEpochStepValues, false},
+      {"epoch_values", "`epoch 3`, `Epoch 3/10`, `epoch=3`, with values (`loss=0.3`)",
+       ReadEpochValues, false},
+      {kAnyFormat, "`saved step 20`, `Starting epoch 3`, any line with such a number", ReadAny,
+       false},
   };
   return formats;
 }
@@ -223,12 +256,15 @@ const StepFormat* GuessStepFormat(const std::vector<ReplicaLine>& lines) {
   const StepFormat* best = nullptr;
   size_t most = kStepsMin - 1;
   for (const StepFormat& format : StepFormats()) {
+    if (!format.is_first_choice) continue;
     const size_t count = StepsIn(lines, format).size();
     if (count <= most) continue;
     best = &format;
     most = count;
   }
-  return best;
+  if (best) return &WithValues(*best, lines);
+  const StepFormat* any = FindStepFormat(kAnyFormat);
+  return StepsIn(lines, *any).size() >= kStepsMin ? any : nullptr;
 }
 
 }  // namespace caip::harness

@@ -28,6 +28,8 @@ struct StepFormat {
   std::string summary;  // for people
   /// The steps that a line reports.
   std::vector<ReportedStep> (*read)(std::string_view line, StepContext& context);
+  /// false: guessed only if it describes the lines of a first choice better, or if there is none.
+  bool is_first_choice = true;
 };
 
 /// All formats, the most specific one first.
@@ -41,8 +43,10 @@ struct ReplicaLine {
   std::string replica;
   std::string text;
 };
-/// The format that finds the most different steps, at least two; of several, the most specific one.
-/// null: the lines report no steps.
+/// The first choice that finds the most different steps, at least two; of several, the most
+/// specific one. Instead of "step", "epoch_step" and "epoch", the format that takes only lines with
+/// values, if at most one step of each replica has none. Without a first choice, the format of all
+/// lines that name steps. null: the lines report no steps.
 const StepFormat* GuessStepFormat(const std::vector<ReplicaLine>& lines);
 
 }  // namespace caip::harness

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "harness/expectations/counts.h"
 #include "harness/expectations/twin_comparison.h"
+#include "harness/explorer/other_state.h"
 #include "harness/faults/trigger.h"
 #include "harness/faults/trigger_reader.h"
 
@@ -32,12 +33,15 @@ std::string FirstNames(const std::vector<std::string>& names) {
          (names.size() > 4 ? " and " + std::to_string(names.size() - 4) + " more" : "");
 }
 
-// How often each object that matches the glob was written.
+// How often each object that matches the glob was given new contents: was written, or a file or its
+// directory was renamed to that name.
 std::map<std::string, int64_t> CountWrites(const Evidence& run, const std::string& glob) {
   std::map<std::string, int64_t> writes;
+  ObjectAges ages;
   for (const Event& event : run.events) {
-    const StorageEvent* write = FindWrite(event);
-    if (write && GlobMatches(glob, write->object)) ++writes[write->object];
+    for (const std::string& name : ages.Take(event)) {
+      if (GlobMatches(glob, name)) ++writes[name];
+    }
   }
   return writes;
 }

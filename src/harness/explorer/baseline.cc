@@ -164,6 +164,7 @@ void Baseline::Learn(const Evidence& early_restart) {
     }
     const std::string& bytes = other->second.bytes;
     if (how_.objects.Equal(bytes, object.bytes)) continue;
+    early_contents_[name] = bytes;
     const ValueDifference difference = FindValueDifference(object.bytes, bytes, starts());
     const bool is_compared = !unstable_objects_.contains(name);
     if (difference.has_others && is_compared) other_values.insert(WithoutNumbers(name));
@@ -224,6 +225,12 @@ std::string Baseline::PatternOf(const std::string& object) const {
 
 bool Baseline::MayCount(const std::string& object) const {
   return doubtful_patterns_.contains(WithoutNumbers(object));
+}
+
+const std::string& Baseline::EarlyContents(const std::string& object) const {
+  static const std::string kSame;
+  const auto found = early_contents_.find(object);
+  return found == early_contents_.end() ? kSame : found->second;
 }
 
 std::set<std::string> DifferingFields(const Json& a, const Json& b, const StepComparison& how) {

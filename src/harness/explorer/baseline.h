@@ -3,6 +3,7 @@
 // them.
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 
@@ -35,6 +36,8 @@ class Baseline {
   /// Whether an early restart changes the object as what may count starts, but does not look like a
   /// counter.
   bool MayCount(const std::string& object) const;
+  /// The object after the early restart. "": it is the same, is missing, or is not known.
+  const std::string& EarlyContents(const std::string& object) const;
   const std::set<std::string>& unstable_fields() const { return unstable_fields_; }
   const ChangingNames& changing() const { return changing_; }
   /// What an object's name has in common with those in other runs and steps: without numbers, and
@@ -62,6 +65,7 @@ class Baseline {
   ChangingNames changing_;
   std::set<std::string> counting_patterns_;
   std::set<std::string> doubtful_patterns_;
+  std::map<std::string, std::string> early_contents_;  // of objects that the early restart changes
   std::set<std::string> replicas_;
   std::set<std::string> results_;
   bool steps_are_stable_ = true;

@@ -30,6 +30,7 @@ struct Flaw {
   std::string doubt = {};  // why the flaw may be harmless; "": it is not
   Kind kind = Kind::kOther;
   std::optional<int64_t> resume_step = {};  // kLostProgress: where the restart should have resumed
+  bool may_resume_later = false;            // at that step or a later one
   std::string object = {};    // kRewrittenResult, kLeftOver, kSpoiledOutput; with `contents`
   std::string contents = {};  // mark of other bytes that may mean the same; "" for other flaws
 };

@@ -36,15 +36,67 @@ bool EndsASave(const Event& event) {
   return renames || IsWrite(event);
 }
 
-// Whether a save was complete before the point: the replica did another step after it.
+// Whether a save was complete before the point: the replica did another step after it. What it
+// writes before its first step may be a configuration.
 bool FollowsASave(const std::vector<Event>& events, const CrashPoint& point) {
+  bool reported = false;
   bool saved = false;
   for (size_t i = 0; i < std::min(point.events, events.size()); ++i) {
     if (events[i].replica != point.replica) continue;
-    if (saved && events[i].Is<StepEvent>()) return true;
-    saved = saved || EndsASave(events[i]);
+    const bool is_step = events[i].Is<StepEvent>();
+    if (saved && is_step) return true;
+    saved = saved || (reported && EndsASave(events[i]));
+    reported = reported || is_step;
   }
   return false;
+}
+
+bool FollowsAWrite(const std::vector<Event>& events, const CrashPoint& point) {
+  const auto end = events.begin() + static_cast<ptrdiff_t>(std::min(point.events, events.size()));
+  return std::any_of(events.begin(), end, [&point](const Event& event) {
+    return event.replica == point.replica && EndsASave(event);
+  });
+}
+
+// Whether the replica reports the step again after others, such as the first one of each epoch.
+// Then the step does not show where a restart resumed.
+bool ComesBackTo(const Evidence& run, const std::string& replica, int64_t step) {
+  bool is_past = false;
+  for (const Event& event : run.events) {
+    const StepEvent* found = FindStepOf(event, replica);
+    if (!found) continue;
+    if (is_past && found->step == step) return true;
+    is_past = is_past || found->step != step;
+  }
+  return false;
+}
+
+int64_t CountStepsAfter(const std::vector<Event>& events, const CrashPoint& point) {
+  const auto begin = events.begin() + static_cast<ptrdiff_t>(std::min(point.events, events.size()));
+  return std::count_if(begin, events.end(), [&point](const Event& event) {
+    return FindStepOf(event, point.replica) != nullptr;
+  });
+}
+
+// Of restarts after a complete save, the last one after which a trainer that loads it has a step to
+// report: two are left, because the step before the save may not be reported yet.
+std::optional<size_t> ChooseToShow(const std::vector<Event>& events,
+                                   const std::vector<Resumption>& all, std::vector<size_t> some) {
+  std::erase_if(some, [&](size_t i) { return !FollowsASave(events, all[i].point); });
+  if (some.empty()) return std::nullopt;
+  std::ranges::stable_sort(some, {}, [&](size_t i) { return all[i].point.events; });
+  const auto last = std::find_if(some.rbegin(), some.rend(), [&](size_t i) {
+    return CountStepsAfter(events, all[i].point) >= 2;
+  });
+  return last == some.rend() ? some.front() : *last;
+}
+
+Flaw NothingUsedFlaw(int64_t first) {
+  Flaw flaw{kNothingUsed, "a step after " + std::to_string(first), "step " + std::to_string(first)};
+  flaw.kind = Flaw::Kind::kLostProgress;
+  flaw.resume_step = first + 1;
+  flaw.may_resume_later = true;
+  return flaw;
 }
 
 // Finds replicas whose restarts all began at the very first step, also one after a complete save.
@@ -55,20 +107,18 @@ std::map<size_t, Flaw> FindRestartsFromScratch(const Baseline& baseline,
   if (!baseline.steps_are_stable()) return lost;
   for (const std::string& replica : baseline.replicas()) {
     const auto first = FindFirstStep(baseline.run(), replica);
+    if (!first || ComesBackTo(baseline.run(), replica, *first)) continue;
     std::vector<size_t> from_scratch;
     size_t taken_up = 0;
     for (size_t i = 0; i < all.size(); ++i) {
-      const bool wrote = all[i].point.changes > 0 && all[i].point.replica == replica;
-      if (!wrote || !all[i].first_step) continue;
+      const CrashPoint& point = all[i].point;
+      if (point.replica != replica || !all[i].first_step) continue;
+      if (!FollowsAWrite(baseline.run().events, point)) continue;
       (*all[i].first_step == *first ? from_scratch.push_back(i) : void(++taken_up));
     }
-    const auto last = std::find_if(from_scratch.rbegin(), from_scratch.rend(), [&](size_t i) {
-      return FollowsASave(baseline.run().events, all[i].point);
-    });
-    if (taken_up > 0 || from_scratch.size() < 3 || last == from_scratch.rend()) continue;
-    Flaw& flaw = lost[*last] = {kNothingUsed, "a step after " + std::to_string(*first),
-                                "step " + std::to_string(*first)};
-    flaw.kind = Flaw::Kind::kLostProgress;
+    if (taken_up > 0 || from_scratch.size() < 3) continue;
+    const auto shown = ChooseToShow(baseline.run().events, all, from_scratch);
+    if (shown) lost[*shown] = NothingUsedFlaw(*first);
   }
   return lost;
 }

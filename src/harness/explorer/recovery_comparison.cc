@@ -12,7 +12,9 @@
 #include "harness/explorer/failure_reason.h"
 #include "harness/explorer/other_state.h"
 #include "harness/explorer/other_values.h"
+#include "harness/explorer/rotated_objects.h"
 #include "harness/explorer/start_counts.h"
+#include "harness/explorer/table_rows.h"
 #include "harness/explorer/unreported_steps.h"
 
 namespace caip::harness {
@@ -69,6 +71,13 @@ constexpr char kOtherBytes[] =
     "all steps are the same, and the object is not JSON: data that was loaded and saved again (a "
     "pickle) may have other bytes and the same meaning; if so, name the object in "
     "expect.same_objects_as_twin.except";
+constexpr char kOtherText[] =
+    "all steps are the same, and the object is a text: a log holds what each start did, and other "
+    "texts may hold how long it took; if so, name the object in "
+    "expect.same_objects_as_twin.except";
+constexpr char kMayRotate[] =
+    "the restart came between a save and the deletion of this older object: a trainer that keeps "
+    "the last few objects may leave one more";
 constexpr char kSameAgain[] = "the object has the same bytes at the end";
 constexpr char kMayCount[] =
     "a restart before the first step, when nothing could be lost, changes the object too: it may "
@@ -125,11 +134,11 @@ void CompareSteps(const Baseline& baseline, const std::string& replica, const Ev
 // Why bytes that differ although all steps are the same may be harmless; "": they are not.
 std::string DoubtOfBytes(const std::string& bytes, const std::string& other, bool has_drift) {
   if (ParseJson(bytes).ok()) return "";
-  if (has_drift) return kOtherBytes;
   const bool are_texts = IsText(bytes) && IsText(other);
   const bool is_sure =
       are_texts ? TextsHoldOtherValues(bytes, other) : HoldOtherValues(bytes, other);
-  return is_sure ? "" : kOtherBytes;
+  if (is_sure && !has_drift) return "";
+  return are_texts ? kOtherText : kOtherBytes;
 }
 
 std::string DoubtOfCount(const Baseline& baseline, const std::string& name) {
@@ -146,10 +155,22 @@ std::string DoubtOfContents(const Baseline& baseline, const std::string& name,
   return is_sure ? "" : kMayCount;
 }
 
+RowDamage DamageOfRows(const Baseline& baseline, const std::string& name,
+                       const std::string& found) {
+  const std::string& wanted = baseline.run().objects.at(name).bytes;
+  if (ParseJson(wanted).ok()) return RowDamage::kNone;
+  return FindRowDamage({.baseline = wanted,
+                        .early = baseline.EarlyContents(name),
+                        .found = found,
+                        .has_peers = baseline.starts() > 1});
+}
+
 std::string WrittenAfter(int64_t step) { return "written after step " + std::to_string(step); }
 
-void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run, size_t restarts,
-                                std::vector<Flaw>& flaws) {
+// `places`: those of the restarts.
+void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run,
+                                const std::vector<CrashPoint>& places, std::vector<Flaw>& flaws) {
+  const size_t restarts = places.size();
   std::map<std::string, Flaw> by_cause;
   const std::set<std::string> renamed = RenamedPatterns(baseline.run(), run);
   const auto add = [&](const std::string& what, const std::string& name,
@@ -191,20 +212,26 @@ void CompareObjectsWithBaseline(const Baseline& baseline, const Evidence& run, s
             DoubtOfCount(baseline, name));
         continue;
       }
+      const std::string excerpt = ExcerptAtDifference(mine->second.bytes, object.bytes);
+      const RowDamage damage = DamageOfRows(baseline, name, mine->second.bytes);
+      const bool is_damaged = damage != RowDamage::kNone;
+      // A log of a correct trainer depends on the crash point, so texts have no mark.
       add("objects have different contents", name,
           ExcerptAtDifference(object.bytes, mine->second.bytes),
-          ExcerptAtDifference(mine->second.bytes, object.bytes),
+          is_damaged ? std::string(Name(damage)) + ": " + excerpt : excerpt,
           drifts ? Flaw::Kind::kDrift : Flaw::Kind::kContents,
-          drifts ? kMayDrift
-                 : DoubtOfContents(baseline, name, object.bytes, mine->second.bytes, restarts,
-                                   same_steps, has_drift),
+          drifts       ? kMayDrift
+          : is_damaged ? ""
+                       : DoubtOfContents(baseline, name, object.bytes, mine->second.bytes, restarts,
+                                         same_steps, has_drift),
           IsText(object.bytes) ? "" : MarkOf(mine->second.bytes));
     }
   }
   for (const auto& [name, object] : run.objects) {
-    if (!baseline.run().objects.contains(name))
-      add("objects are left over", name, "absent", "present", Flaw::Kind::kLeftOver,
-          DoubtOfCount(baseline, name));
+    if (baseline.run().objects.contains(name)) continue;
+    const bool is_older = IsLeftByRotation(baseline, name, run, places);
+    add("objects are left over", name, "absent", "present", Flaw::Kind::kLeftOver,
+        is_older ? kMayRotate : DoubtOfCount(baseline, name));
   }
   for (auto& [cause, flaw] : by_cause) flaws.push_back(std::move(flaw));
 }
@@ -267,7 +294,9 @@ std::vector<Flaw> CompareRecovery(const Baseline& baseline, const CrashPoint& po
       CompareSteps(baseline, replica, recovery, flaws);
     }
   }
-  CompareObjectsWithBaseline(baseline, recovery, first ? 2 : 1, flaws);
+  std::vector<CrashPoint> places = {point};
+  if (first) places.push_back(*first);
+  CompareObjectsWithBaseline(baseline, recovery, places, flaws);
   CompareResults(baseline, point, recovery, flaws);
   DoubtUnreportedSteps(baseline, first, point, recovery, flaws);
   std::stable_partition(flaws.begin(), flaws.end(), IsSure);

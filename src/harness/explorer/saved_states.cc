@@ -32,8 +32,11 @@ void SavedStates::Add(const std::vector<Event>& run) {
 
 bool SavedStates::MayBeState(const std::string& object) const {
   if (!are_known_) return true;
-  const auto found = most_.find(WithoutNumbers(object));
-  return found != most_.end() && found->second > 1;
+  for (std::string name = WithoutNumbers(object);; name.resize(name.rfind('/'))) {
+    const auto found = most_.find(name);
+    if (found != most_.end() && found->second > 1) return true;
+    if (name.find('/') == std::string::npos) return false;
+  }
 }
 
 }  // namespace caip::harness

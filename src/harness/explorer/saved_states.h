@@ -21,7 +21,8 @@ class SavedStates {
 
   /// Whether anything was saved again. If not, the writes do not tell what is a state.
   bool are_known() const { return are_known_; }
-  /// True for each object if states are not known.
+  /// Also for the files of a directory that is renamed again and again. True for each object if
+  /// states are not known.
   bool MayBeState(const std::string& object) const;
 
  private:
