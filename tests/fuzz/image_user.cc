@@ -3,13 +3,12 @@
 
 #include "host/images/image_user.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
-
-#include "base/files.h"
 
 namespace {
 
@@ -25,29 +24,14 @@ std::string_view NextPart(std::string_view& text) {
   return part;
 }
 
-/// A layer with the two tables.
-class Layer {
- public:
-  Layer() { Require(MakeDirectories(directory_.path() / "etc").ok()); }
-  void Fill(std::string_view users, std::string_view groups) const {
-    Require(WriteFile(directory_.path() / "etc/passwd", users).ok());
-    Require(WriteFile(directory_.path() / "etc/group", groups).ok());
-  }
-  Path path() const { return directory_.path(); }
-
- private:
-  TemporaryDirectory directory_;
-};
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const Layer layer;
   std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::string user(NextPart(text));
   const std::string_view users = NextPart(text);
-  layer.Fill(users, NextPart(text));
-  const auto found = host::FindImageUser(user, {layer.path()});
+  const auto found = host::FindUserInTables(
+      user, host::UserTables{std::string(users), std::string(NextPart(text))});
   if (!found.ok()) {
     Require(found.error().code == Code::kNotFound && !found.error().message.empty());
     return 0;

@@ -19,11 +19,15 @@ constexpr uint64_t kIdMax = 0x7fffffff;
 
 using Row = std::vector<std::string>;
 
-// The rows of /etc/passwd or /etc/group that have an ID. A table that is too long is cut after a
-// whole line.
-std::vector<Row> ReadTable(const ImageFiles& files, std::string_view path) {
+// A table that is too long is cut after a whole line.
+std::string ReadTable(const ImageFiles& files, std::string_view path) {
   std::string text = files.ReadHead(path, kTableBytesMax);
   if (text.size() == kTableBytesMax) text.resize(text.rfind('\n') + 1);
+  return text;
+}
+
+// The rows that have an ID.
+std::vector<Row> RowsOf(const std::string& text) {
   std::vector<Row> rows;
   for (const std::string& line : Split(text, '\n')) {
     Row row = Split(line, ':');
@@ -102,13 +106,18 @@ Result<ImageUser> UserWithoutRow(const std::string& name) {
 
 Result<ImageUser> FindImageUser(const std::string& user, const std::vector<Path>& layers) {
   const ImageFiles files(layers);
+  return FindUserInTables(
+      user, UserTables{ReadTable(files, "etc/passwd"), ReadTable(files, "etc/group")});
+}
+
+Result<ImageUser> FindUserInTables(const std::string& user, const UserTables& tables) {
   const size_t colon = user.find(':');
   const std::string name = colon == 0 || user.empty() ? "0" : user.substr(0, colon);
   const std::string group = colon == std::string::npos ? "" : user.substr(colon + 1);
-  const std::vector<Row> users = ReadTable(files, "etc/passwd");
+  const std::vector<Row> users = RowsOf(tables.users);
   const Row* row = FindRow(users, name);
   ASSIGN_OR_RETURN(ImageUser found, row ? UserOf(*row) : UserWithoutRow(name));
-  const std::vector<Row> groups = ReadTable(files, "etc/group");
+  const std::vector<Row> groups = RowsOf(tables.groups);
   if (!group.empty()) {
     ASSIGN_OR_RETURN(found.group, FindGroup(groups, group));
   } else if (row) {
