@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 
 #include "conformance/arguments.h"
 #include "conformance/format/case_file.h"
 #include "conformance/problems.h"
 #include "conformance/report/report.h"
+#include "conformance/report/report_files.h"
 #include "conformance/setting_up.h"
 #include "conformance/terminal.h"
 #include "conformance/wire/pause.h"
@@ -44,15 +44,6 @@ std::string ReplayStart(int argc, char** argv) {
   return text;
 }
 
-bool Write(const std::string& file, const std::string& text) {
-  if (file.empty()) return true;
-  if (file == "-") {
-    std::cout << text;
-    return true;
-  }
-  return static_cast<bool>(std::ofstream(file, std::ios::binary) << text);
-}
-
 int List(const std::vector<Case>& cases) {
   for (const Case& one : cases) std::cout << one.id << "  " << one.sentence << "\n";
   return kExitFine;
@@ -73,7 +64,7 @@ void ShowProgress(size_t done, size_t all, const Case& one) {
 int Report(const Arguments& arguments, const Run& run, const ReportFacts& facts) {
   std::string failed;
   const auto write = [&](const std::string& file, const std::string& text) {
-    if (!Write(file, text)) failed = file;
+    if (!WriteReportFile(file, text)) failed = file;
   };
   const bool taken = arguments.junit == "-" || arguments.json == "-" || arguments.tap == "-" ||
                      arguments.markdown == "-";
@@ -138,6 +129,12 @@ int Main(int argc, char** argv) {
   std::vector<Case> chosen = Selected(cases.value(), arguments, judged.apis);
   if (chosen.empty()) return Tell(kExitUsage, problems::NoCaseChosen());
   if (arguments.list) return List(chosen);
+  if (auto problem = CheckReportFiles({{"--junit", arguments.junit},
+                                       {"--json", arguments.json},
+                                       {"--tap", arguments.tap},
+                                       {"--markdown", arguments.markdown}})) {
+    return Tell(kExitUsage, problem->text);
+  }
 
   WatchForInterrupts();
   const auto setup = SetUp(arguments, std::move(judged));

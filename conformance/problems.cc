@@ -48,6 +48,13 @@ Problem AtPlace(const std::string& file, int line, int column, const std::string
 
 Problem FileUnreadable(const std::string& file) { return {file + ": cannot be read"}; }
 Problem FileUnwritable(const std::string& file) { return {file + ": cannot be written"}; }
+Problem ReportUnwritable(const std::string& option, const std::string& file) {
+  return {option + ": " + FileUnwritable(file).text};
+}
+Problem ReportsPrinted(const std::string& first, const std::string& second) {
+  return {first + " and " + second +
+          " cannot both print their report. Give the path of a file to one of them."};
+}
 std::string DuplicateKey(const std::string& key) { return Quoted(key) + " occurs twice"; }
 
 std::string FileWithoutCases() { return "a case file must be a map with a list `cases`"; }

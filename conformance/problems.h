@@ -13,6 +13,9 @@ Problem AtPlace(const std::string& file, int line, int column, const std::string
                 const std::string& text);
 Problem FileUnreadable(const std::string& file);
 Problem FileUnwritable(const std::string& file);
+Problem ReportUnwritable(const std::string& option, const std::string& file);
+/// Both options ask for a report on standard output.
+Problem ReportsPrinted(const std::string& first, const std::string& second);
 std::string DuplicateKey(const std::string& key);
 
 // Case files. Each text is shown with its place.

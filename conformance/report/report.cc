@@ -143,9 +143,24 @@ std::string TextReport(const Run& run, const ReportFacts& facts) {
 
 namespace {
 
+constexpr const char* kReplacementCharacter = "\xef\xbf\xbd";  // U+FFFD
+
+// Bytes that are not UTF-8 become U+FFFD. So do U+FFFE and U+FFFF, which no document of XML may
+// have (XML 1.0, section 2.2).
+std::string CharactersOfXml(const std::string& text) {
+  const std::string json = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string out = Json::parse(json).get<std::string>();
+  for (const char* const none : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {
+    for (size_t at = 0; (at = out.find(none, at)) != std::string::npos;) {
+      out.replace(at, 3, kReplacementCharacter);
+    }
+  }
+  return out;
+}
+
 std::string XmlText(const std::string& text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : CharactersOfXml(text)) {
     const unsigned char byte = static_cast<unsigned char>(c);
     if (c == '&')
       out += "&amp;";

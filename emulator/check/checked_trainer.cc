@@ -175,11 +175,32 @@ class CommandFile {
     return Write();
   }
 
+  void Remove() const {
+    std::error_code error;
+    std::filesystem::remove(file_, error);
+  }
+
  private:
   Path findings_;
   explore::ExploredCommand command_;
   Path file_;
 };
+
+bool CouldNotStart(const harness::Evidence& run) {
+  return std::ranges::any_of(run.events, [](const harness::Event& event) {
+    const auto* exit = event.As<harness::ExitEvent>();
+    return exit && !exit->lost.empty();
+  });
+}
+
+// What is known of a command without a run that shows more.
+void SetCommand(const TrainerRequest& request, const Path& workshop, harness::Scenario job,
+                harness::CheckedTrainer& trainer) {
+  trainer.job = std::move(job);
+  trainer.is_command = true;
+  trainer.repeated_flags = scenario::RepeatedFlags(request.emulator);
+  AddCommon(request, workshop, trainer);
+}
 
 }  // namespace
 
@@ -194,17 +215,24 @@ Result<CheckedJob> MakeCheckedCommand(const TrainerRequest& request, const Path&
   options.workshop = workshop;
   options.settings = checked.settings;
   options.interrupted = std::move(interrupted);
-  ASSIGN_OR_RETURN(const explore::TrialRun trial, explore::TryCommand(first, options));
-  harness::CheckedTrainer& trainer = checked.trainer;
-  ASSIGN_OR_RETURN(trainer.job, file.Complete(first, trial));
-  ASSIGN_OR_RETURN(checked.settings,
-                   scenario::ReadSettingsOfScenario(request.emulator, nullptr, trainer.job));
-  RETURN_IF_ERROR(explore::KeepVolumes(trainer.job, options));
+  const Stopwatch stopwatch;
+  ASSIGN_OR_RETURN(harness::Evidence run, explore::RunCommand(first, options));
+  const bool has_failed = run.state != "SUCCEEDED";
+  if (has_failed) file.Remove();
+  if (has_failed && !CouldNotStart(run)) {
+    checked.failed.emplace().evidence = std::move(run);
+    checked.failed->took = stopwatch.Elapsed();
+    SetCommand(request, workshop, std::move(first), checked.trainer);
+    return checked;
+  }
+  ASSIGN_OR_RETURN(const explore::TrialRun trial, explore::ReadTrial(run, options));
+  ASSIGN_OR_RETURN(harness::Scenario job, file.Complete(first, trial));
+  SetCommand(request, workshop, std::move(job), checked.trainer);
+  ASSIGN_OR_RETURN(checked.settings, scenario::ReadSettingsOfScenario(request.emulator, nullptr,
+                                                                      checked.trainer.job));
+  RETURN_IF_ERROR(explore::KeepVolumes(checked.trainer.job, options));
   checked.volumes = options.volumes;
   if (request.out_directories.empty()) checked.other_volumes = trial.other_volumes;
-  trainer.is_command = true;
-  trainer.repeated_flags = scenario::RepeatedFlags(request.emulator);
-  AddCommon(request, workshop, trainer);
   return checked;
 }
 

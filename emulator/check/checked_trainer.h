@@ -46,14 +46,16 @@ struct CheckedJob {
   std::string warning = {};              // about the packages; "": none
   Path volumes = {};                     // copies of the volumes of a command; "": there are none
   std::vector<Path> other_volumes = {};  // that the command writes and its user did not name
+  /// The run of a command that failed in it. It is the plain run, and no other run is possible.
+  std::optional<harness::CheckRun> failed = {};
 };
 
 /// Builds the trainer's packages into `workshop` and merges the job as a submit does. Errors are
 /// about the arguments and have the client's texts.
 Result<CheckedJob> MakeCheckedJob(const TrainerRequest& request, const Path& workshop);
 
-/// The same for a command. Runs it once, and writes its scenario to `findings`. `interrupted` ends
-/// that run.
+/// The same for a command. Runs it once, and writes its scenario to `findings`, unless it fails.
+/// Fails with kFailedPrecondition if its program cannot be started. `interrupted` ends that run.
 Result<CheckedJob> MakeCheckedCommand(const TrainerRequest& request, const Path& workshop,
                                       const Path& findings, std::function<bool()> interrupted);
 

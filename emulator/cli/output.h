@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/terminal_text.h"
@@ -65,7 +66,21 @@ int ExitCodeFor(const Error& error);
 /// Writes "ERROR: (caip.COMMAND) message" and returns ExitCodeFor(error).
 int Fail(const Io& io, std::string_view command, const Error& error);
 
-/// Writes a report to `file`; "-" prints it, and without a file nothing happens.
+/// A flag that asks for a report, and the place of the report.
+struct ReportFlag {
+  std::string_view name;             // "--junit"
+  std::optional<std::string> value;  // a file; "-": the standard output; none: there is no report
+};
+
+/// Fails if a report cannot be written, or if two of them go to the standard output. Commands call
+/// it before they do anything. Changes no file.
+Status CheckReports(const std::vector<ReportFlag>& flags);
+
+/// The same for the folder of a flag, which may be missing: whether files can be made in it.
+Status CheckFolder(std::string_view flag, const std::string& folder);
+
+/// Writes a report to `file`; "-" prints it, and without a file nothing happens. A device, a pipe
+/// or the target of a link gets the text; a file is replaced as a whole.
 Status WriteReport(const std::optional<std::string>& file, const std::string& text, const Io& io);
 
 /// The kinds of messages that --verbosity ranks, as gcloud does. Results are not messages.

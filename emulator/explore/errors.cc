@@ -5,6 +5,8 @@
 
 namespace caip::explore::errors {
 
+Error Interrupted() { return {Code::kCancelled, "Interrupted before the first restart."}; }
+
 Error BaselineFailed(const harness::Evidence& run) {
   return {Code::kFailedPrecondition, "The job does not succeed in the baseline run: " + run.state +
                                          " " + harness::DescribeFailure(run)};

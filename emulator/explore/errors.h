@@ -11,6 +11,8 @@
 
 namespace caip::explore::errors {
 
+/// kCancelled: the user ended the exploration in a run before the first restart.
+Error Interrupted();
 /// kFailedPrecondition: the job fails without any restart. Quotes its last lines.
 Error BaselineFailed(const harness::Evidence& run);
 /// kFailedPrecondition: neither steps nor files of two runs could be compared.

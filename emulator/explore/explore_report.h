@@ -14,6 +14,9 @@ struct ReportHead {
   std::string subject;  // the file of the explored scenario
   std::string version;  // of caip
   std::string flags;    // of the command, which `scenario run` needs to repeat a finding
+  /// What the user of a job in words can do if its lines of steps are not recognized; "" for
+  /// scenarios.
+  std::string step_remedy = {};
 };
 
 /// A finding that no run alone can judge is not sure.

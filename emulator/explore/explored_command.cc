@@ -160,7 +160,8 @@ Result<Path> WriteExploredCommand(const ExploredCommand& command, const Path& ou
   return file;
 }
 
-Result<TrialRun> TryCommand(const harness::Scenario& scenario, const ExploreOptions& options) {
+Result<harness::Evidence> RunCommand(const harness::Scenario& scenario,
+                                     const ExploreOptions& options) {
   RETURN_IF_ERROR(CheckFaults(scenario, options));
   scenario::RunOptions run;
   run.state = options.workshop / "trial-run";
@@ -174,15 +175,24 @@ Result<TrialRun> TryCommand(const harness::Scenario& scenario, const ExploreOpti
   const Path state = run.state;
   auto evidence = scenario::ScenarioRun(scenario, std::move(run)).Run();
   RemoveTree(state);
-  RETURN_IF_ERROR(evidence);
-  if (evidence->state != "SUCCEEDED") return errors::BaselineFailed(*evidence);
-  TrialRun trial{DirectoriesWritten(*evidence), RecognizeSteps(*evidence)};
+  if (options.interrupted && options.interrupted()) return errors::Interrupted();
+  return evidence;
+}
+
+Result<TrialRun> ReadTrial(const harness::Evidence& run, const ExploreOptions& options) {
+  if (run.state != "SUCCEEDED") return errors::BaselineFailed(run);
+  TrialRun trial{DirectoriesWritten(run), RecognizeSteps(run)};
   const bool on_machines =
       scenario::IsolationOf(options.settings.options, options.workshop) == app::Isolation::kMachine;
   if (!trial.other_volumes.empty() && !on_machines) {
     return errors::OtherVolumesNeedMachines(trial.other_volumes);
   }
   return trial;
+}
+
+Result<TrialRun> TryCommand(const harness::Scenario& scenario, const ExploreOptions& options) {
+  ASSIGN_OR_RETURN(const harness::Evidence run, RunCommand(scenario, options));
+  return ReadTrial(run, options);
 }
 
 Status KeepVolumes(const harness::Scenario& scenario, ExploreOptions& options) {

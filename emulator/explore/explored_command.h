@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "emulator/explore/explored_job.h"
 #include "emulator/explore/exploring.h"
+#include "harness/expectations/expectation.h"
 #include "harness/scenario/scenario.h"
 
 namespace caip::explore {
@@ -41,7 +42,12 @@ struct TrialRun {
   std::string step_format;  // RecognizeSteps
 };
 
-/// Fails with kFailedPrecondition if the command fails.
+/// Runs the command once, without faults. Fails with kCancelled if it is interrupted.
+Result<harness::Evidence> RunCommand(const harness::Scenario& scenario,
+                                     const ExploreOptions& options);
+/// Fails with kFailedPrecondition if the command failed in that run.
+Result<TrialRun> ReadTrial(const harness::Evidence& run, const ExploreOptions& options);
+/// Both.
 Result<TrialRun> TryCommand(const harness::Scenario& scenario, const ExploreOptions& options);
 
 /// Copies the volumes of the scenario, so that all runs begin with them as they are now.

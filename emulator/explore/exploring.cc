@@ -18,6 +18,7 @@
 #include "emulator/explore/plan.h"
 #include "emulator/explore/task_list.h"
 #include "emulator/explore/task_queue.h"
+#include "harness/expectations/counts.h"
 
 namespace caip::explore {
 namespace {
@@ -55,6 +56,12 @@ class Explorer {
     if (options_.progress) options_.progress(progress);
   }
 
+  // A run that the user interrupts shows nothing about the job.
+  Status CheckInterrupted() const {
+    const bool is_interrupted = options_.interrupted && options_.interrupted();
+    return is_interrupted ? Status(errors::Interrupted()) : Ok{};
+  }
+
   Status RunBaseline() {
     const auto before = MonotonicNow();
     Show({ExploreProgress::Phase::kBaseline, 1, kBaselineRuns, 0});
@@ -70,6 +77,7 @@ class Explorer {
     recorded.watch_disks = WatchesDisks(options_);
     std::vector<Event> watched;
     ASSIGN_OR_RETURN(Evidence first, runs_.Run(scenario_, recorded, &watched));
+    RETURN_IF_ERROR(CheckInterrupted());
     RETURN_IF_ERROR(recorder_->outcome());
     report_.baseline = MonotonicNow() - before;
     if (first.state != "SUCCEEDED") return errors::BaselineFailed(first);
@@ -78,10 +86,12 @@ class Explorer {
     std::vector<Event> other;
     ASSIGN_OR_RETURN(Evidence second,
                      runs_.Run(scenario_, {.watch_disks = recorded.watch_disks}, &other));
+    RETURN_IF_ERROR(CheckInterrupted());
     disk_points_ = DiskPoints(watched, other, options_.points.replicas);
     baseline_ = std::make_unique<harness::Baseline>(std::move(first), std::move(second),
                                                     scenario_.comparison);
     report_.not_compared = NotCompared(*baseline_);
+    report_.has_steps = !harness::ReplicasWithSteps(baseline_->run()).empty();
     const bool is_command = !scenario_.working_directory.empty();
     if (is_command && !HasResults(baseline_->run())) return errors::NothingToCompare();
     return LearnCounting();
@@ -104,6 +114,7 @@ class Explorer {
     Show({ExploreProgress::Phase::kBaseline, kBaselineRuns, kBaselineRuns, 0});
     if (options_.disks == Disks::kKept) early.what = Interruption::kProcessKilled;
     ASSIGN_OR_RETURN(const Evidence restarted, RunWhole(early));
+    RETURN_IF_ERROR(CheckInterrupted());
     baseline_->Learn(restarted);
     for (const std::string& pattern : baseline_->counting_patterns()) {
       report_.counting.push_back("objects like " + pattern);
@@ -293,7 +304,7 @@ class Explorer {
     const scenario::RunOptions run_options{.watch_disks = all_events != nullptr};
     ASSIGN_OR_RETURN(Evidence run,
                      runs_.Run(WithRestart(scenario_, task), run_options, all_events));
-    if (WasMissed(run)) ++missed_;
+    if (WasMissed(run) && CheckInterrupted().ok()) ++missed_;
     return run;
   }
 

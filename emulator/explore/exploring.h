@@ -106,6 +106,7 @@ struct ExploreReport {
   Duration took{0};                       // all recoveries, in wall time
   Duration recoveries{0};                 // the sum of their durations
   std::string step_format = {};           // the way of reporting steps that was recognized; "" none
+  bool has_steps = false;                 // the baseline run reports steps
   std::vector<std::string> not_compared;  // what differs between two baseline runs
   std::vector<std::string> counting;      // what counts restarts
   /// Restarts that were not tried, because those like them ended by a limit, by their cause.
@@ -114,8 +115,8 @@ struct ExploreReport {
 };
 
 /// Ignores the scenario's own faults and expectations. An Error means that the job cannot be
-/// explored: its baseline run fails (kFailedPrecondition), the disk is full (kResourceExhausted),
-/// ...
+/// explored: its baseline run fails (kFailedPrecondition), the user ends it before the first
+/// restart (kCancelled), the disk is full (kResourceExhausted), ...
 Result<ExploreReport> Explore(const harness::Scenario& scenario, const ExploreOptions& options);
 
 }  // namespace caip::explore

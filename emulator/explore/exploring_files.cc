@@ -26,6 +26,7 @@ Json FlawJson(const Flaw& flaw) {
   if (!flaw.doubt.empty()) json["doubt"] = flaw.doubt;
   if (flaw.kind != Flaw::Kind::kOther) json["kind"] = harness::Name(flaw.kind);
   if (flaw.resume_step) json["resume_step"] = *flaw.resume_step;
+  if (flaw.may_resume_later) json["may_resume_later"] = true;
   if (!flaw.object.empty()) json["object"] = flaw.object;
   if (!flaw.contents.empty()) json["contents"] = flaw.contents;
   return json;
@@ -44,6 +45,7 @@ Flaw FlawFromJson(const Json& json) {
             StringOr(json, "doubt")};
   flaw.kind = harness::FlawKindNamed(StringOr(json, "kind"));
   if (Member(json, "resume_step")) flaw.resume_step = IntOr(json, "resume_step", 0);
+  flaw.may_resume_later = Member(json, "may_resume_later") != nullptr;
   flaw.object = StringOr(json, "object");
   flaw.contents = StringOr(json, "contents");
   return flaw;
@@ -138,9 +140,9 @@ std::string Expectations(const ExploreFinding& finding, const harness::Baseline&
   }
   text += "  same_objects_as_twin: " + ObjectsExpectation(baseline, builds_packages) + "\n";
   if (const auto step = finding.flaw.resume_step) {
-    const std::string wanted =
-        finding.second ? "3: \"" + std::to_string(*step) + "..\"" : "2: " + std::to_string(*step);
-    text += "  first_step: {" + finding.point.replica + ": {" + wanted + "}}\n";
+    const std::string number = std::to_string(*step);
+    text += "  first_step: {" + finding.point.replica + ": {" + (finding.second ? "3: " : "2: ") +
+            (finding.flaw.may_resume_later ? "\"" + number + "..\"" : number) + "}}\n";
   }
   if (finding.flaw.kind == Flaw::Kind::kRewrittenResult) {
     text += "  written_once: [" + YamlQuoted(finding.flaw.object) + "]\n";

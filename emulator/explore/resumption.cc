@@ -124,6 +124,7 @@ std::optional<harness::Flaw> FindLoss(const harness::Baseline& baseline, const s
                      "resumes at step " + std::to_string(*found)};
   flaw.kind = harness::Flaw::Kind::kLostProgress;
   flaw.resume_step = *wanted;
+  flaw.may_resume_later = true;
   return flaw;
 }
 

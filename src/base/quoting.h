@@ -15,7 +15,8 @@ std::string ShellQuoted(std::string_view word);
 // Escapes text for HTML and XML.
 
 /// The text for an element or a quoted attribute. & < > " become entities. Control characters,
-/// which XML 1.0 cannot express, become blanks, except for line ends and tabs.
+/// which XML 1.0 cannot express, become blanks, except for line ends and tabs. U+FFFE and U+FFFF,
+/// which it cannot express either, and bytes that are not UTF-8 become U+FFFD.
 std::string MarkupText(std::string_view text);
 
 }  // namespace caip

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """`caip check` with commands that know nothing of the service."""
 import json
+import os
 import pathlib
 import sys
+import xml.etree.ElementTree
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
                 str(pathlib.Path(__file__).resolve().parents[1] / "support")]
@@ -95,11 +97,71 @@ class Commands(fixture.WithFolder):
         finding = next((self.folder / "caip-findings").glob("finding-*.yaml"))
         self.assertEqual(self.play(finding).returncode, 1, finding.read_text())
 
-    def test_a_command_that_fails_is_quoted(self):
-        (self.folder / "train.py").write_text("raise SystemExit('no data in /data')\n")
-        done = self.run_caip("--state", self.state, "--", "python3", "train.py")
+    def test_a_command_that_fails_is_reported(self):
+        """As a package that fails: by a check, in all reports."""
+        (self.folder / "train.py").write_text("import sys\nprint('reading', flush=True)\n"
+                                              "open('runs', 'a').write('x')\n"
+                                              "sys.exit('no data in /data')\n")
+        report, done = self.report("--state", self.state, "--junit", self.folder / "report.xml",
+                                   "--", "python3", "train.py",
+                                   env=dict(os.environ, GITHUB_ACTIONS="true"))
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(list(self.verdicts(report, "FAIL")), ["start/succeeds"], done.stdout)
+        self.assertEqual(set(self.verdicts(report, "SKIPPED")), ALL - {"start/succeeds"}, done.stdout)
+        self.assertEqual([run["name"] for run in report["runs"]], ["plain"])
+        evidence = report["checks"][0]["evidence"]
+        self.assertEqual(evidence, ["master-0: reading", "master-0: no data in /data",
+                                    "master-0 boot 1 ended with exit code 1"])
+        suites = xml.etree.ElementTree.parse(self.folder / "report.xml").getroot()
+        self.assertIn("no data in /data", suites.find(".//failure").text)
+        annotations = [line for line in done.stdout.splitlines() if line.startswith("::error")]
+        self.assertEqual(len(annotations), 1, done.stdout)
+        self.assertIn("| master-0: no data in /data", annotations[0])
+        self.assertEqual(list(self.folder.glob("caip-findings/*.yaml")), [])
+
+    def test_a_module_that_a_command_lacks_fails_its_start(self):
+        """The checks of packages are not made for commands."""
+        (self.folder / "train.py").write_text("import a_library_of_the_office\n")
+        report, done = self.report("--state", self.state, "--", "python3", "train.py")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(list(self.verdicts(report, "FAIL")), ["start/succeeds"], done.stdout)
+        self.assertIn("No module named 'a_library_of_the_office'", done.stdout)
+
+    def test_a_command_that_takes_too_long_is_reported(self):
+        (self.folder / "train.py").write_text("import time\nprint('begins', flush=True)\n"
+                                              "time.sleep(300)\n")
+        report, done = self.report("--state", self.state, "--run-timeout", "2s", "--", "python3",
+                                   "train.py")
+        self.assertEqual(list(self.verdicts(report, "FAIL")), ["start/succeeds"], done.stdout)
+        self.assertIn("--run-timeout", report["checks"][0]["advice"])
+
+    def test_a_program_that_cannot_be_started_is_a_mistake_of_the_command_line(self):
+        done = self.run_caip("--state", self.state, "--junit", self.folder / "report.xml", "--",
+                             "no-such-program", "--out", "run")
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertIn("no data in /data", done.stderr)
+        self.assertIn("cannot run 'no-such-program'", done.stderr)
+        self.assertFalse((self.folder / "report.xml").exists())
+        self.assertEqual(list(self.folder.glob("caip-findings/*.yaml")), [])
+
+    # Without lines of steps, only the files show what the trainer does.
+    SILENT = ('    print("step", step, "loss", 1 / step, flush=True)\n', "")
+
+    def test_a_sound_trainer_without_steps_passes(self):
+        """It renames what it saves, and its start takes longer than its training."""
+        report, text = self.check(self.SILENT, ("while step < 8:", "time.sleep(0.5)\nwhile step < 8:"))
+        self.assertEqual(self.verdicts(report, "FAIL", "WARN", "SKIPPED", "NOT RUN"), {}, text)
+
+    def test_a_result_alone_is_no_checkpoint(self):
+        """Whether it is renamed or written in parts."""
+        parts = ('        new.write_text(json.dumps({"step": step}))\n        new.replace(state)\n',
+                 '        for part in range(3):\n'
+                 '            (out / f"part-{part}").write_text("x")\n')
+        for change in ((), (parts,)):
+            with self.subTest(change=change):
+                report, text = self.check(self.SILENT, ("step % 2 == 0", "step == 8"),
+                                          ("while step < 8:", "time.sleep(0.5)\nwhile step < 8:"),
+                                          *change)
+                self.assertIn("restart/checkpoints", self.verdicts(report, "FAIL"), text)
 
     def test_flags_of_commands_need_a_command(self):
         done = self.run_caip("--out-dir", "run", "--module-name", "trainer.task", "--package-path", ".")

@@ -285,6 +285,18 @@ class Check(fixture.WithFolder):
         self.assert_fails_alone("restart/resumes", report, done)
         self.assertIn("boot 2 began at 1", done.stdout)
 
+    def test_files_are_known_after_they_were_renamed(self):
+        """In a bucket, a rename is a copy."""
+        for view in ([], ["--storage-view", "path"]):
+            for changes, failing in ((trainers.BY_RENAMES, []),
+                                     (trainers.BY_RENAMES_FROM_THE_START, ["restart/resumes"])):
+                with self.subTest(view=view, failing=failing):
+                    package = trainers.write(self.folder / f"{len(view)}{len(failing)}", changes)
+                    report, done = self.report("--filter", "restart/checkpoints", "--filter", "restart/resumes",
+                                               "--filter", "restart/sigterm", *view, *self.as_image(package))
+                    self.assertEqual(list(self.verdicts(report, "FAIL", "WARN", "NOT RUN", "SKIPPED")), failing,
+                                     done.stdout)
+
     def test_a_trainer_that_ignores_its_role_gets_the_same_verdicts_each_time(self):
         ignores = [('    if role in ("chief", "master"):\n        train(job, args.steps)\n    else:\n'
                     "        wait_for_export(job)", "    train(job, args.steps)"),

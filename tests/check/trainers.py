@@ -156,6 +156,14 @@ TUNING = '''trainingInput:
 # This variant causes only a warning.
 STRICT = [("args, _ = parser.parse_known_args()", "args = parser.parse_args()")]
 
+# These save under another name first, and report no steps. The second one begins again each time.
+BY_RENAMES = [
+    ('        print(json.dumps({"step": step, "w": step / 4}), flush=True)\n', ""),
+    ("    step = newest(job)", '    step = job.get("state")["step"] if job.list("state") else 0'),
+    ('            job.put("ckpt-%04d" % step, {"step": step})',
+     '            job.put("new", {"step": step})\n            job.rename("new", "state")')]
+BY_RENAMES_FROM_THE_START = [*BY_RENAMES, ('if job.list("state") else 0', "if False else 0")]
+
 # Variants that fail only as packages: replacements, and the sub-package with the storage module.
 BROKEN_PACKAGES = {
     "package/installed": ([("from trainer.storage", "from trainer.store.storage")], "store"),

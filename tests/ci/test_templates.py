@@ -201,6 +201,32 @@ class GithubAction(Case):
         self.assertIn("caip ", self.bash(f"{self.folder}/w/bin/caip version", env).stdout)
 
 
+class Annotations(unittest.TestCase):
+    """annotate.py with reports of its own."""
+
+    REPORT = ('<testsuites name="caip explore"><testsuite name="a"><testcase name="b"><failure message="c"/></testcase>'
+              "</testsuite></testsuites>")
+
+    def annotate(self, *texts):
+        with tempfile.TemporaryDirectory(prefix="caip-reports-") as folder:
+            reports = [pathlib.Path(folder) / f"{number}.xml" for number in range(len(texts))]
+            for report, text in zip(reports, texts):
+                report.write_text(text)
+            return subprocess.run([sys.executable, ACTION / "annotate.py", *reports], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, check=False)
+
+    def test_a_broken_report_is_named_and_the_others_are_annotated(self):
+        done = self.annotate(self.REPORT.replace('"c"', '"\uffff"'), self.REPORT)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"/0\.xml is not a JUnit report: not well-formed .*\. Its failures have no annotations\.")
+        self.assertEqual(done.stdout, "::error title=caip explore%3A b::c\n")
+
+    def test_an_empty_report_is_left_out(self):
+        done = self.annotate("", self.REPORT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("::error", done.stdout)
+
+
 class GitlabTemplate(Case):
     """Runs the jobs of the template like GitLab's runner: the lines of before_script and script in one shell."""
 

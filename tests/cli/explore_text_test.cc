@@ -48,6 +48,14 @@ TEST(ExploreText, IsGreenWithoutFindings) {
   EXPECT_THAT(ExploreText(report, {}, true), EndsWith("\033[1;32mnothing found\033[0m\n"));
 }
 
+TEST(ExploreText, HasNoResultIfNothingWasTried) {
+  explore::ExploreReport report;
+  report.ended = "interrupted";
+  EXPECT_THAT(ExploreText(report, {}, false), EndsWith("\nnot all were tried: interrupted\n"));
+  report.tried = 1;
+  EXPECT_THAT(ExploreText(report, {}, false), EndsWith("\nnothing found\n"));
+}
+
 TEST(ExploreText, SaysWhatWasNotTried) {
   explore::ExploreReport report = AReport();
   report.findings[0].left_out = 16;
@@ -57,6 +65,35 @@ TEST(ExploreText, SaysWhatWasNotTried) {
                               "ended (--all-points tries them)\n"));
   EXPECT_THAT(text, HasSubstr("\n   not tried: 16 points like it (--all-points tries them)\n"));
   EXPECT_THAT(ExploreText(AReport(), {}, false), Not(HasSubstr("not tried")));
+}
+
+constexpr char kRemedy[] = "describe the lines of steps with --step-regex";
+
+TEST(ExploreText, SaysThatNoStepsWereRecognized) {
+  explore::ExploreReport report;
+  const explore::ReportHead of_command{"", "", "", kRemedy};
+  EXPECT_THAT(ExploreText(report, of_command, false),
+              HasSubstr("\nno steps recognized, only what the job stores is compared: describe the "
+                        "lines of steps with --step-regex\n"));
+  EXPECT_THAT(ExploreText(report, {}, false), Not(HasSubstr("no steps")));
+  report.has_steps = true;
+  EXPECT_THAT(ExploreText(report, of_command, false), Not(HasSubstr("no steps")));
+}
+
+TEST(ExploreText, NamesTheRemedyIfOtherLinesWereTakenForSteps) {
+  explore::ExploreReport report = AReport();
+  report.has_steps = true;
+  report.step_format = "step";
+  const explore::ReportHead of_command{"", "", "", kRemedy};
+  EXPECT_THAT(ExploreText(report, of_command, false), Not(HasSubstr(kRemedy)));
+  report.findings[0].flaw.kind = harness::Flaw::Kind::kSteps;
+  EXPECT_THAT(
+      ExploreText(report, of_command, false),
+      HasSubstr("\n\nThe steps were recognized by their form. If other lines were taken for "
+                "steps: describe the lines of steps with --step-regex\n\n"));
+  EXPECT_THAT(ExploreText(report, {}, false), Not(HasSubstr("their form")));
+  report.step_format = "";  // JSON
+  EXPECT_THAT(ExploreText(report, of_command, false), Not(HasSubstr("their form")));
 }
 
 TEST(ExploreProgressLine, NamesEachPhase) {

@@ -124,6 +124,10 @@ TEST(Help, ListsSettingsOnlyOnItsOwnPage) {
   EXPECT_THAT(PageOf({"version", "--help"}, 80), Not(HasSubstr("settings")));
 }
 
+TEST(Help, ShowsThatAKindOfTrainerIsRequired) {
+  EXPECT_THAT(PageOf({"init", "-h"}, 80), StartsWith("Usage: caip init KIND [FOLDER] [flags]\n"));
+}
+
 TEST(Help, HasALineForEachWayOfUse) {
   const std::string usage =
       "Usage: caip explore [flags] -- COMMAND ...\n"

@@ -17,8 +17,8 @@ from peers import CAIP, judge
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'fixtures'))
 import caip_pytest  # noqa: E402
 
-PROBE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
-                     'conformance', 'probe', 'caip_probe', 'task.py')
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROBE = os.path.join(ROOT, 'conformance', 'probe', 'caip_probe', 'task.py')
 
 CASES = '''cases:
   - {id: none, sentence: It <is> so., rules: [api.get], call: GET /v1/nothing, expect: {status: 200, text: "a\\nb"}}
@@ -89,6 +89,18 @@ class Reports(unittest.TestCase):
         self.assertIsNone(cases['other'].find('failure'))
         self.assertIsNotNone(cases['skipped'].find('skipped'))
 
+    def test_junit_is_xml_for_all_texts(self):
+        cases = os.fsencode(self.folder) + b'/c\xff'  # the report has the paths of the files
+        os.rename(self.folder + '/c', cases)
+        with open(cases + b'/labels/x.yaml', 'w') as file:
+            file.write(CASES.replace('It <is> so.', '"It \\uFFFE \\uFFFF \\x01 is so."'))
+        run = subprocess.run([CAIP, 'conform', '--cases', cases, '--target', self.folder + '/t.yaml', '--junit',
+                              self.folder + '/j.xml'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        root = xml.etree.ElementTree.parse(self.folder + '/j.xml').getroot()
+        shown = {case.get('name'): case.get('file') for case in root.iter('testcase')}
+        self.assertEqual(shown['none: It \ufffd \ufffd ? is so.'], self.folder + '/c\ufffd/labels/x.yaml:2')
+
     def test_github_annotations(self):
         _, out, _ = judge(*self.words, env=dict(os.environ, GITHUB_ACTIONS='true'))
         annotations = [line for line in out.splitlines() if line.startswith('::')]
@@ -99,9 +111,41 @@ class Reports(unittest.TestCase):
                                                        if k != 'GITHUB_ACTIONS'})[1])
 
     def test_a_report_that_cannot_be_written(self):
-        code, _, err = judge(*self.words, '--tap', self.folder + '/no/such/folder')
-        self.assertEqual(code, 2)
-        self.assertIn('/no/such/folder', err)
+        for path in ('/no/such/folder', '/c'):
+            code, out, err = judge(*self.words, '--tap', self.folder + path)
+            self.assertEqual(code, 2)
+            self.assertIn('--tap: %s%s: cannot be written' % (self.folder, path), err)
+            self.assertEqual(out, '', 'cases ran')
+
+    def test_the_check_of_a_report_changes_no_file(self):
+        kept = self.folder + '/kept'
+        with open(kept, 'w') as file:
+            file.write('before')
+        code, out, _ = judge(*self.words, '--json', kept, '--junit', self.folder + '/new', '--tap', '/no/such/file')
+        self.assertEqual((code, out), (2, ''))
+        self.assertFalse(os.path.exists(self.folder + '/new'))
+        with open(kept) as file:
+            self.assertEqual(file.read(), 'before')
+
+    def test_two_reports_on_standard_output_are_refused(self):
+        code, out, err = judge(*self.words, '--json', '-', '--tap', '-')
+        self.assertEqual((code, out), (2, ''))
+        self.assertIn('--json and --tap cannot both print their report', err)
+
+
+class Documents(unittest.TestCase):
+    def test_the_documents_have_the_number_of_cases(self):
+        def count(*words):
+            return '{:,}'.format(len(judge('--list', *words)[1].splitlines()))
+        with open(os.path.join(ROOT, 'README.md')) as file:
+            self.assertIn('`caip conform` asks any endpoint %s questions' % count(), ' '.join(file.read().split()))
+        with open(os.path.join(ROOT, 'docs', 'conformance.md')) as file:
+            rows = [[cell.strip() for cell in line.split('|')[1:-1]] for line in file if line.startswith('| ')]
+        shown = {row[0]: row[2] for row in rows if len(row) == 6}
+        self.assertEqual(shown['this emulator, with its own commands'], count())
+        self.assertEqual(shown['the same, `--api ml`'], count('--api', 'ml'))
+        self.assertEqual(shown["the same, `--api vertex --filter 'vertex-*'`"],
+                         count('--api', 'vertex', '--filter', 'vertex-*'))
 
 
 class Interrupt(unittest.TestCase):

@@ -44,6 +44,50 @@ found = sorted(path.parent for path in out.glob("ckpt-*/state.json") if path.rea
 step = json.loads((found[-1] / "state.json").read_text())["step"] if found else 0
 """
 
+# A correct trainer. Besides its steps it prints lines that name the step of its checkpoint.
+TALKATIVE = """
+import json, os
+step, w = 0, 0.0
+if os.path.exists("state.json"):
+    step, w = json.load(open("state.json"))
+    print("loaded checkpoint (step %d)" % step, flush=True)
+print("resuming from step", step, flush=True)
+print("picking up after step", step, flush=True)
+while step < 8:
+    loss = (w - 3) ** 2
+    w -= 0.2 * (w - 3)
+    step += 1
+    print("step %d loss=%.6f" % (step, loss), flush=True)
+    if step % 2 == 0:
+        with open("state.tmp", "w") as file:
+            json.dump([step, w], file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace("state.tmp", "state.json")
+        print("saved checkpoint at step", step, flush=True)
+"""
+
+# Never loads its checkpoint. Its lines are those of PyTorch's ImageNet example.
+FORGETFUL = """
+import os
+w = 0.0
+begin = 0
+for epoch in range(begin, 4):
+    for i in range(0, 30, 10):
+        w -= 0.1 * (w - 3)
+        print("Epoch: [%d][%3d/%d]\\tLoss %.4e (%.4e)" % (epoch, i, 30, w, w), flush=True)
+    with open("checkpoint.tmp", "w") as file:
+        file.write("%d %r" % (epoch, w))
+    os.replace("checkpoint.tmp", "checkpoint")
+"""
+
+# Loads it.
+REMEMBERING = FORGETFUL.replace("begin = 0\n", """begin = 0
+if os.path.exists("checkpoint"):
+    last, number = open("checkpoint").read().split()
+    begin, w = int(last) + 1, float(number)
+""")
+
 # Ranks that meet at rank 0 for each step, as torch.distributed does.
 RANKS = """
 import os, pathlib, socket, sys, time
@@ -345,6 +389,35 @@ if (out / "lock").exists():
         self.write(CAREFUL, out="'run'")
         text = self.assert_nothing_is_found("--resume", *words)
         self.assertNotIn("known from an earlier run", text)
+
+    def test_lines_about_checkpoints_are_not_steps(self):
+        (self.work / "train.py").write_text(TALKATIVE)
+        text = self.assert_nothing_is_found("--", "python3", "train.py")
+        self.assertIn("steps: lines like `step 20`", text)
+        self.assertTrue(text.endswith("\nnothing found\n"), text)
+
+    def test_a_trainer_that_never_loads_its_checkpoint_is_found(self):
+        (self.work / "train.py").write_text(FORGETFUL)
+        code, text = self.explore("--", "python3", "train.py")
+        self.assertEqual(code, 1, text)
+        self.assertIn("steps: lines like `epoch 3 step 20`", text)
+        self.assertIn("1. no restart uses what was saved", text)
+        self.assertIn("other lines were taken for steps: describe the lines of steps with --step-regex", text)
+        finding = ("scenario", "run", "caip-findings/finding-1.yaml", "--state", str(self.folder / "state"))
+        code, text = self.caip(*finding)
+        self.assertEqual(code, 1, text)
+        self.assertIn("failed: first_step master-0 boot 2", text)
+        (self.work / "train.py").write_text(REMEMBERING)
+        code, text = self.caip(*finding)
+        self.assertEqual(code, 0, text)
+        self.assertNotIn("was not injected", text)
+
+    def test_the_report_says_that_it_knows_no_steps(self):
+        (self.work / "train.py").write_text("print('part one of two')\nopen('done', 'w').write('done')\n")
+        text = self.assert_nothing_is_found("--", "python3", "train.py")
+        self.assertIn("no steps recognized, only what the job stores is compared: describe the lines", text)
+        text = self.assert_nothing_is_found("--step-regex", r"round (?P<step>\d+)", "--", "python3", "train.py")
+        self.assertIn("only what the job stores is compared: --step-regex matches no line", text)
 
     def test_a_run_without_results_is_not_a_pass(self):
         (self.work / "train.py").write_text("print('hello')\n")

@@ -179,6 +179,38 @@ class Explore(explorer_case.ExplorerCase):
         self.assertIn("may be harmless: a restart before the first step", text)
         self.assertNotIn("not compared", text)
 
+    def test_rows_that_are_appended_again_are_a_sure_difference(self):
+        junit = self.folder / "report.xml"
+        file = trainers.write(self.folder, trainers.APPENDS_ROWS_AGAIN, "semantics: posix\n" + trainers.LIMITS)
+        code, text = self.explore(file, "--no-pairs", "--junit", str(junit))
+        self.assertEqual(code, 1, text)
+        self.assertIn("objects have different contents: job/out/metrics.csv", text)
+        self.assertRegex(text, "found    (rows come more than once|a row is cut, or joined with another line): ")
+        self.assertNotIn("may be harmless", text)
+        self.assertEqual(len(xml.etree.ElementTree.parse(junit).findall(".//failure")), 1)
+        file = trainers.write(self.folder, trainers.APPENDS_ROWS_ONCE, "semantics: posix\n" + trainers.LIMITS)
+        code, text = self.explore(file, "--no-pairs")
+        self.assertEqual(code, 0, text)
+        self.assertIn("nothing found", text)
+
+    def test_a_log_of_what_each_start_did_may_be_harmless(self):
+        file = trainers.write(self.folder, trainers.APPENDS_TO_A_LOG, "semantics: posix\n" + trainers.LIMITS)
+        code, text = self.explore(file, "--no-pairs")
+        self.assertEqual(code, 0, text)
+        self.assertIn("objects have different contents: job/out/train.log", text)
+        self.assertIn("may be harmless: all steps are the same, and the object is a text", text)
+        self.assertNotIn("pickle", text)
+
+    def test_an_older_checkpoint_that_waits_for_its_deletion_may_be_left(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.KEEPS_TWO))
+        self.assertEqual(code, 0, text)
+        self.assertIn("objects are left over: job/out/ckpt-#", text)
+        self.assertIn("may be harmless: the restart came between a save and the deletion", text)
+        code, text = self.explore(trainers.write(self.folder, trainers.KEEPS_TWO_OF_EACH_START))
+        self.assertEqual(code, 1, text)
+        self.assertIn("objects are left over: job/out/ckpt-#", text)
+        self.assertNotIn("may be harmless", text)
+
     def test_counts_of_starts_are_not_compared(self):
         code, text = self.explore(trainers.write(self.folder, trainers.COUNTS_STARTS))
         self.assertEqual(code, 0, text)

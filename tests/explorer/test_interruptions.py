@@ -14,6 +14,15 @@ import explorer_case
 import small_disk
 import trainers
 
+# Counts its starts in a file of this host, and does not end from one of them on.
+HANGS = """
+job.put("begun", {{}})
+with open({starts!r}, "a") as starts:
+    starts.write("x")
+while os.path.getsize({starts!r}) >= {start}:
+    time.sleep(0.1)
+"""
+
 
 class Interruptions(explorer_case.ExplorerCase):
     def test_a_killed_exploration_leaves_nothing_and_resumes(self):
@@ -101,6 +110,46 @@ class Interruptions(explorer_case.ExplorerCase):
         self.assertEqual(running.returncode, 130, text)
         self.assertIn("Interrupted before the first restart", text)
         self.assert_nothing_is_left()
+
+    def interrupt_when(self, what, condition, command, cwd=None):
+        """Runs the command, and sends SIGINT when the condition comes true."""
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=cwd)
+        explorer_case.await_that(what, condition)
+        running.send_signal(signal.SIGINT)
+        text, _ = running.communicate(timeout=explorer_case.PATIENCE)
+        return running.returncode, text
+
+    def assert_interrupted_before_restarts(self, code, text):
+        self.assertEqual(code, 130, text)
+        self.assertIn("Interrupted before the first restart", text)
+        for untrue in ("nothing found", "not compared", "not tested", "does not succeed", "tried"):
+            self.assertNotIn(untrue, text)
+        self.assert_nothing_is_left()
+
+    def test_ctrl_c_in_a_later_baseline_run_is_reported(self):
+        self.use_processes()
+        starts = self.folder / "starts"
+        for start in (2, 3):
+            with self.subTest(start=start):
+                starts.write_text("")
+                file = trainers.write(self.folder, HANGS.format(start=start, starts=str(starts)) + trainers.SOUND,
+                                      "limits: {wall: 5m, no_progress: 5m}\n")
+                code, text = self.interrupt_when(f"start {start}", lambda: len(starts.read_text()) >= start,
+                                                 self.command(file))
+                self.assert_interrupted_before_restarts(code, text)
+
+    def test_ctrl_c_in_the_trial_run_of_a_command_is_reported(self):
+        work = self.folder / "work"
+        work.mkdir()
+        trainer = work / "endless.py"
+        trainer.write_text("import time\nwhile True:\n    time.sleep(0.1)\n")
+        for words in ([], ["{job_dir}"]):
+            with self.subTest(words=words):
+                code, text = self.interrupt_when(
+                    "the trainer", lambda: any("python3" in name for name in explorer_case.processes_of(trainer)),
+                    [self.program, "explore", "--state", str(self.folder / "state"), "--", "python3", str(trainer), *words],
+                    cwd=work)
+                self.assert_interrupted_before_restarts(code, text)
 
     def test_a_budget_ends_it(self):
         file = self.half_a_checkpoint()

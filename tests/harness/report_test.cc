@@ -196,6 +196,16 @@ TEST(JunitReport, IsXmlForAnyOutputOfTheRun) {
   EXPECT_NE(xml.find("a&lt;b&gt;&amp;&quot;'"), std::string::npos);
 }
 
+// XML 1.0, section 2.2: a document has neither U+FFFE nor U+FFFF.
+TEST(JunitReport, IsXmlForCharactersThatXmlCannotExpress) {
+  const ScenarioResult result =
+      Of("a.yaml", {{"\xef\xbf\xbe", "\xef\xbf\xbf", "one \xef\xbf\xbf two", false}}, false);
+  const std::string xml = JunitReport({result});
+  EXPECT_EQ(xml.find("\xef\xbf\xbe"), std::string::npos);
+  EXPECT_EQ(xml.find("\xef\xbf\xbf"), std::string::npos);
+  EXPECT_NE(xml.find("found one \xef\xbf\xbd two"), std::string::npos) << xml;
+}
+
 TEST(Event, IsTheSameAfterConversionToJsonAndBack) {
   std::vector<Event> all = LostOnce(11);
   all.push_back({.replica = "master-0", .boot = 1, .body = MetricEvent{"acc", 3, {{"acc", 0.5}}}});

@@ -131,6 +131,7 @@ void AddInit(Grammar& grammar) {
   CLI::App& app = grammar.Leaf(
       grammar.root(), "init", "Writes a new trainer, its job, a scenario and a workflow for CI.",
       "Examples:\n  caip init plain my-trainer\n  caip init torch", finish);
+  grammar.Usages(app, {"KIND [FOLDER] [flags]"});
   grammar.OptionalWords(app, "KIND [FOLDER]",
                         Join(kinds(), ", ") + "; and the folder (default: this one).",
                         Append(words.get()));

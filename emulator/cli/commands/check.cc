@@ -145,6 +145,13 @@ Result<check::CheckedJob> MakeJob(const CheckCommand& command, const Path& works
   return job;
 }
 
+// A command that failed in its first run is not run again.
+void UseFailedRun(harness::CheckRun failed, std::vector<const harness::CheckRunKind*>& runs,
+                  harness::CheckSession& session) {
+  session.runs["plain"] = std::move(failed);
+  std::erase(runs, harness::FindCheckRun("plain"));
+}
+
 // An error that concerns this host has another code than one of the command line.
 int JobExitCode(const Error& error) {
   const bool lacks = error.code == Code::kResourceExhausted || error.code == Code::kUnimplemented;
@@ -160,6 +167,9 @@ int RunCheck(const CheckCommand& command, const Surroundings& world) {
     world.io.out(harness::CheckList(checks));
     return kExitSuccess;
   }
+  const Status writable =
+      CheckReports({{"--junit", command.junit}, {"--json", command.json}, {"--tap", command.tap}});
+  if (!writable.ok()) return Fail(world.io, "check", writable.error().message, kExitUsage);
   const Stopwatch stopwatch;
   const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.trainer.emulator));
   if (!workshop.ok())
@@ -171,7 +181,8 @@ int RunCheck(const CheckCommand& command, const Surroundings& world) {
     return Fail(world.io, "check", "Interrupted before the first run.", kExitInterrupted);
   if (!job.ok()) return Fail(world.io, "check", job.error().message, JobExitCode(job.error()));
   session.trainer = std::move(job->trainer);
-  const auto runs = RunsFor(checks);
+  auto runs = RunsFor(checks);
+  if (job->failed) UseFailedRun(*std::move(job->failed), runs, session);
   check::CheckingOptions options = OptionsOf(command, (*workshop)->path());
   options.settings = std::move(job->settings);
   options.volumes = std::move(job->volumes);

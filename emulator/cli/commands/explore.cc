@@ -12,6 +12,7 @@
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/output.h"
 #include "emulator/cli/print/explore_text.h"
+#include "emulator/explore/errors.h"
 #include "emulator/explore/explore_report.h"
 #include "emulator/explore/explored_command.h"
 #include "emulator/explore/explored_job.h"
@@ -91,6 +92,13 @@ void PrintReport(const ExploreCommand& command, const explore::ExploreReport& re
   aside ? io.err(Coloured(text)) : io.out(Coloured(text));
 }
 
+// Before anything is done, so that a path that cannot be written is reported at once.
+Status CheckExplorePaths(const ExploreCommand& command) {
+  RETURN_IF_ERROR(CheckReports(
+      {{"--junit", command.junit}, {"--json", command.json}, {"--sarif", command.sarif}}));
+  return CheckFolder("--out", command.out);
+}
+
 Status WriteReports(const ExploreCommand& command, const explore::ExploreReport& report,
                     const explore::ReportHead& head, const Io& io) {
   RETURN_IF_ERROR(WriteReport(command.junit, JunitReport(report, head), io));
@@ -125,6 +133,13 @@ int FailExplore(const Error& error, const Io& io) {
   return Fail(io, "explore", error.message, ExploreExitCode(error));
 }
 
+// The same before the first restart. Ctrl-C makes runs and builds fail, whose errors say nothing
+// about the job.
+int FailBefore(const Error& error, const app::InterruptGuard& guard, const Io& io) {
+  if (!guard.interrupted()) return FailExplore(error, io);
+  return Fail(io, "explore", explore::errors::Interrupted().message, kExitInterrupted);
+}
+
 /// What one scenario is explored with.
 struct Exploration {
   Path file;
@@ -151,10 +166,19 @@ Status AddOtherVolumes(const ExploreCommand& command, Exploration& exploration, 
   return Ok{};
 }
 
+// What the user can do if the steps of the job are not recognized, or other lines are; "" for
+// scenarios, which have `steps`.
+std::string StepRemedyOf(const ExploreCommand& command) {
+  if (!command.files.empty()) return "";
+  if (command.command.empty()) return "let the trainer print `{\"step\": 20, \"loss\": 0.3}`";
+  return command.step_regex.empty() ? "describe the lines of steps with --step-regex"
+                                    : "--step-regex matches no line";
+}
+
 int PrintExploration(const ExploreCommand& command, const explore::ExploreReport& report,
                      const Path& file, const Io& io) {
   const explore::ReportHead head{file.string(), app::kVersion,
-                                 scenario::RepeatedFlags(command.emulator)};
+                                 scenario::RepeatedFlags(command.emulator), StepRemedyOf(command)};
   PrintReport(command, report, head, io);
   const Status written = WriteReports(command, report, head, io);
   if (!written.ok()) return Fail(io, "explore", written.error().message, kExitUsage);
@@ -194,9 +218,9 @@ int ExploreFile(const ExploreCommand& command, const Path& file, const scenario:
   options.settings = *std::move(settings);
   options.progress = ProgressLine(io);
   const Status complete = AddOtherVolumes(command, exploration, io);
-  if (!complete.ok()) return FailExplore(complete.error(), io);
+  if (!complete.ok()) return FailBefore(complete.error(), guard, io);
   const Status kept = explore::KeepVolumes(scenario, options);
-  if (!kept.ok()) return FailExplore(kept.error(), io);
+  if (!kept.ok()) return FailBefore(kept.error(), guard, io);
   if (command.seed) scenario.seed = *command.seed;
   options.as_written = &scenario;
   Result<harness::Scenario> explored = scenario;
@@ -204,12 +228,12 @@ int ExploreFile(const ExploreCommand& command, const Path& file, const scenario:
     explored = explore::WithPackagesBuilt(scenario, workshop.path(), ReadJobWords,
                                           [&io](const std::string& text) { io.err(text); });
   }
-  if (!explored.ok()) return Fail(io, "explore", explored.error().message, kExitUsage);
-  const auto report = explore::Explore(*explored, options);
-  if (!report.ok() && guard.interrupted()) {
-    return Fail(io, "explore", "Interrupted before the first restart.", kExitInterrupted);
+  if (!explored.ok() && !guard.interrupted()) {
+    return Fail(io, "explore", explored.error().message, kExitUsage);
   }
-  if (!report.ok()) return FailExplore(report.error(), io);
+  if (!explored.ok()) return FailBefore(explored.error(), guard, io);
+  const auto report = explore::Explore(*explored, options);
+  if (!report.ok()) return FailBefore(report.error(), guard, io);
   const int code = PrintExploration(command, *report, exploration.file, io);
   return guard.interrupted() ? kExitInterrupted : code;
 }
@@ -218,6 +242,8 @@ int ExploreFile(const ExploreCommand& command, const Path& file, const scenario:
 
 int RunExplore(const ExploreCommand& command, const Surroundings& world) {
   const Io& io = world.io;
+  const Status writable = CheckExplorePaths(command);
+  if (!writable.ok()) return Fail(io, "explore", writable.error().message, kExitUsage);
   const auto files = FilesOf(command);
   if (!files.ok()) return Fail(io, "explore", files.error().message, kExitUsage);
   const auto workshop = scenario::Workshop::Open(app::StateDirectory(command.emulator));

@@ -2,12 +2,10 @@
 
 #include "harness/scenario/scenario.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <map>
 #include <mutex>
 #include <set>
@@ -174,19 +172,13 @@ Status WriteReports(const ScenarioRunCommand& command,
   return WriteReport(command.json, PrettyJson(harness::JsonReport(results)) + "\n", io);
 }
 
-// Opens the reports before the scenarios run, so that a path that cannot be written is reported at
-// once.
-Status OpenReports(const ScenarioRunCommand& command, bool events_are_a_folder) {
-  const auto open = [](const std::string& file) -> Status {
-    if (file == "-") return Ok{};
-    const Fd opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-    if (opened.valid()) return Ok{};
-    return CannotWrite(file, errno);
-  };
-  if (command.junit) RETURN_IF_ERROR(open(*command.junit));
-  if (command.json) RETURN_IF_ERROR(open(*command.json));
+// Before the scenarios run, so that a path that cannot be written is reported at once.
+Status CheckScenarioPaths(const ScenarioRunCommand& command, bool events_are_a_folder) {
+  RETURN_IF_ERROR(CheckReports({{"--junit", command.junit}, {"--json", command.json}}));
   if (!command.events) return Ok{};
-  return events_are_a_folder ? MakeDirectories(*command.events) : open(*command.events);
+  if (!events_are_a_folder) return CheckReports({{"--events", command.events}});
+  RETURN_IF_ERROR(CheckFolder("--events", *command.events));
+  return MakeDirectories(*command.events);
 }
 
 int ScenarioExitCode(const std::vector<harness::ScenarioResult>& results) {
@@ -217,6 +209,9 @@ int64_t TerminalWidth(const Io& io) {
 }  // namespace
 
 int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world) {
+  const Status writable =
+      CheckScenarioPaths(command, EventsAreAFolder(command, Files(command.files).size()));
+  if (!writable.ok()) return Fail(world.io, "scenario", writable.error().message, kExitUsage);
   const auto workshop =
       scenario::Workshop::Open(app::StateDirectory(command.emulator), command.keep);
   if (!workshop.ok()) {
@@ -229,9 +224,6 @@ int RunScenarioRun(const ScenarioRunCommand& command, const Surroundings& world)
   if (runner.empty()) return Fail(world.io, "scenario", kNoScenario, kExitUsage);
   const std::string note = scenario::IsolationNote(command.emulator, (*workshop)->path());
   if (!note.empty()) world.io.err(note + "\n");
-  const Status opened =
-      OpenReports(command, EventsAreAFolder(command, Files(command.files).size()));
-  if (!opened.ok()) return Fail(world.io, "scenario", opened.error().message, kExitUsage);
   bool interrupted = false;
   {
     const app::InterruptGuard guard;

@@ -95,10 +95,13 @@ std::string SummaryText(const ExploreReport& report) {
          " not tested, because the run that should restart there did not reach it again\n";
 }
 
-std::string ComparisonText(const ExploreReport& report, const ExplorePaint& paint) {
+std::string ComparisonText(const ExploreReport& report, const explore::ReportHead& head,
+                           const ExplorePaint& paint) {
   std::string text;
   if (!report.step_format.empty()) {
     text += "steps: lines like " + harness::FindStepFormat(report.step_format)->summary + "\n";
+  } else if (!report.has_steps && !head.step_remedy.empty()) {
+    text += "no steps recognized, only what the job stores is compared: " + head.step_remedy + "\n";
   }
   if (!report.not_compared.empty()) {
     text += "not compared, because it differs between two baseline runs: " +
@@ -112,6 +115,21 @@ std::string ComparisonText(const ExploreReport& report, const ExplorePaint& pain
   return text;
 }
 
+bool IsAboutSteps(const ExploreFinding& finding) {
+  using Kind = harness::Flaw::Kind;
+  const Kind kind = finding.flaw.kind;
+  return kind == Kind::kMissingSteps || kind == Kind::kLostProgress || kind == Kind::kSteps ||
+         kind == Kind::kOtherState;
+}
+
+// Lines of another kind may have been taken for steps.
+std::string GuessText(const ExploreReport& report, const explore::ReportHead& head) {
+  const bool is_guessed = !report.step_format.empty() && !head.step_remedy.empty();
+  if (!is_guessed || std::ranges::none_of(report.findings, IsAboutSteps)) return "";
+  return "\nThe steps were recognized by their form. If other lines were taken for steps: " +
+         head.step_remedy + "\n";
+}
+
 }  // namespace
 
 bool HadNoTime(const ExploreReport& report) {
@@ -121,12 +139,14 @@ bool HadNoTime(const ExploreReport& report) {
 std::string ExploreText(const ExploreReport& report, const explore::ReportHead& head,
                         bool colours) {
   const ExplorePaint paint(colours);
-  std::string text = SummaryText(report) + ComparisonText(report, paint);
+  std::string text = SummaryText(report) + ComparisonText(report, head, paint);
   int number = 0;
   for (const ExploreFinding& finding : report.findings) {
     text += FindingText(++number, finding, ReplayOf(finding, head), paint);
   }
-  if (!HadNoTime(report)) text += "\n" + SumUpFindings(report.findings, paint) + "\n";
+  text += GuessText(report, head);
+  const bool has_result = report.tried > 0 || report.ended.empty();
+  if (has_result) text += "\n" + SumUpFindings(report.findings, paint) + "\n";
   return text;
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Prints the failures of JUnit reports as annotations of GitHub: annotate.py REPORT...
 
-A report that does not exist is left out: its step did not run. The exit code is 0, because the step that wrote the report has
-failed already.
+A report that does not exist, or is empty, is left out: its step did not run, or the command ended before it wrote its report,
+and printed why. The exit code is 0, because the step that wrote the report has failed already. It is 1 if a report is not XML,
+because its failures cannot be annotated.
 """
 
 import pathlib
@@ -22,10 +23,7 @@ def as_property(text):
 
 def annotations(report):
     """A line for each failure and error of a report."""
-    try:
-        root = xml.etree.ElementTree.parse(report).getroot()
-    except xml.etree.ElementTree.ParseError:
-        return  # the command ended before it wrote its report, and printed why
+    root = xml.etree.ElementTree.parse(report).getroot()
     for suite in root.iter("testsuite"):
         for case in suite.iter("testcase"):
             for failure in [*case.iter("failure"), *case.iter("error")]:
@@ -38,10 +36,17 @@ def annotations(report):
 
 
 def main():
+    broken = False
     for report in map(pathlib.Path, sys.argv[1:]):
-        if report.exists():
+        if not report.exists() or report.stat().st_size == 0:
+            continue
+        try:
             for line in annotations(report):
                 print(line)
+        except xml.etree.ElementTree.ParseError as error:
+            broken = True
+            print(f"{report} is not a JUnit report: {error}. Its failures have no annotations.", file=sys.stderr)
+    sys.exit(1 if broken else 0)
 
 
 if __name__ == "__main__":
