@@ -165,7 +165,7 @@ class Saving(Backups):
         def state_of(place):
             return caip(place, 'jobs', 'describe', 'study', '--format', 'value(state)').stdout.strip()
 
-        old_state.make(self.state)
+        old_state.make_recent(self.state)
         with Server(self.state, IMAGE):
             wait_for(lambda: state_of(self.state) == 'RUNNING', 'the start of the job')
             self.run_well(self.state, 'state', 'backup', str(self.archive))
