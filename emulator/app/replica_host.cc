@@ -8,6 +8,7 @@
 #include "host/metrics/log_file_launcher.h"
 #include "host/process/child_process.h"
 #include "host/process/launcher_link.h"
+#include "host/store/state_directory.h"
 
 namespace caip::app {
 namespace {
@@ -59,7 +60,7 @@ void ReadLogFiles(const EmulatorOptions& options, Clock& clock, engine::LogSink&
                   host::LauncherBundle& bundle) {
   if (options.isolation != Isolation::kMachine) return;
   host::LogFileOptions files;
-  files.root = options.state / "disks" / ".log-storage";  // deleted with the disks after a kill
+  files.root = options.state / host::kLogFilesOfMachines;
   files.reads_files = [](const run::RunKey& run) { return !run.location.empty(); };
   bundle.launcher = std::make_unique<host::LogFileLauncher>(std::move(bundle.launcher),
                                                             std::move(files), output, clock);

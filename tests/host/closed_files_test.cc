@@ -49,7 +49,7 @@ TEST_F(ClosedFilesTest, AreAllVolumesInStateDirectoriesButBucketsAndThoseOfTheRu
     EXPECT_TRUE(IsClosedVolume((outer_ / place).lexically_normal().string())) << place;
     EXPECT_TRUE(IsClosedVolume((Path("/caip-other/state") / place).string())) << place;
   }
-  for (const char* place : {"buckets", "buckets/bkt", "volumes/0"}) {
+  for (const char* place : {"buckets", "buckets/bkt", "volumes/0", "disks/.log-storage/1"}) {
     EXPECT_FALSE(IsClosedVolume((own_ / place).string())) << place;
   }
   EXPECT_FALSE(IsClosedVolume("/caip-absent/disk"));

@@ -67,7 +67,7 @@ bool ClosedFiles::IsClosedVolume(const engine::Volume& volume, const std::string
     return std::any_of(std::begin(kWorkOfStorage), std::end(kWorkOfStorage),
                        [&](const char* work) { return is_in(buckets / work); });
   }
-  if (is_in(own_end_ / "volumes")) return false;
+  if (is_in(own_end_ / "volumes") || is_in(own_end_ / kLogFilesOfMachines)) return false;
   if (Has(directory)) return true;
   return volume.use == engine::Volume::Use::kShared && std::ranges::any_of(states_, is_in);
 }

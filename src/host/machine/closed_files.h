@@ -32,8 +32,8 @@ class ClosedFiles {
   /// links: the caller asks for the path and for FollowLinks of the path.
   bool Has(const std::string& path) const;
   /// Whether the machine gets an empty directory in place of the volume. In state directories,
-  /// machines write only to buckets and to the volumes of their run. `directory`: FollowLinks of
-  /// the volume's directory.
+  /// machines write only to buckets, to the volumes of their run and to their log files.
+  /// `directory`: FollowLinks of the volume's directory.
   bool IsClosedVolume(const engine::Volume& volume, const std::string& directory) const;
 
  private:

@@ -32,6 +32,10 @@ namespace caip::host {
 /// buckets find empty directories there, which they can neither change nor replace.
 inline constexpr const char* kWorkOfStorage[] = {".caip-tmp", ".caip-versions"};
 
+/// Where the log files of machines are in a state directory (metrics/log_file_launcher.h). They are
+/// deleted with the boot disks, also after a kill.
+inline constexpr char kLogFilesOfMachines[] = "disks/.log-storage";
+
 /// The name of a network file system by its number in statfs(2), such as "NFS"; "" for others.
 /// File systems in user space (sshfs) all have one number, and are not recognized.
 std::string_view NetworkFileSystemName(uint32_t number);
