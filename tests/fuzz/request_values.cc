@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
 #include "base/time_text.h"
 #include "fakes/gcs/faults/faulty_calls.h"
 #include "fakes/gcs/service/uploads.h"
@@ -60,6 +61,7 @@ void CheckGlob(std::string_view text) {
   if (Glob::Problem(pattern)) return;
   const Glob glob(pattern);
   const std::string_view name = text.substr(middle);
+  if (!IsUtf8(name)) return;  // which all names of objects are
   if (glob.Matches(name)) Require(name.starts_with(glob.literal_prefix()));
 }
 

@@ -17,6 +17,7 @@ class Glob {
   /// Describes what is wrong with the pattern; nullopt if it is valid.
   static std::optional<std::string> Problem(std::string_view pattern);
 
+  /// `name` is UTF-8, as the names of objects are.
   bool Matches(std::string_view name) const;
   /// The prefix of every name that matches.
   const std::string& literal_prefix() const { return literal_prefix_; }
