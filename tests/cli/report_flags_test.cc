@@ -70,7 +70,7 @@ TEST_F(ReportFlags, NameTheFlagAndThePathThatCannotBeWritten) {
 }
 
 TEST_F(ReportFlags, NeedAWritableFolder) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may write to each folder";
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write to every folder";
   std::filesystem::create_directory(In("closed"));
   ::chmod(In("closed").c_str(), S_IRUSR | S_IXUSR);
   EXPECT_THAT(Refusal(In("closed/e.json")), HasSubstr("Permission denied"));

@@ -169,14 +169,6 @@ CheckResult CheckResumedSteps(const CheckRun& run, const std::string& replica) {
   return result;
 }
 
-// Whether the training saves the object, or renames its directory, again and again.
-bool IsSavedAgain(const SavedStates& states, const std::string& object) {
-  for (std::string name = object;; name.resize(name.rfind('/'))) {
-    if (states.MayBeState(name)) return true;
-    if (name.find('/') == std::string::npos) return false;
-  }
-}
-
 // Checks that boot 2 read a state of boot 1, for trainers that report no steps. An object that is
 // written once may be a configuration, which shows nothing.
 CheckResult CheckResumedReads(const CheckSession& session, const std::string& replica) {
@@ -187,7 +179,7 @@ CheckResult CheckResumedReads(const CheckSession& session, const std::string& re
   const std::vector<std::string> read = FindReadAgain(run, replica);
   CheckResult result{CheckVerdict::kFail, "", {}, kResumeAdvice};
   for (const std::string& object : read) {
-    if (states.are_known() && IsSavedAgain(states, object)) {
+    if (states.are_known() && states.MayBeState(object)) {
       return Pass("boot 2 read " + object + ", which boot 1 had written");
     }
   }
