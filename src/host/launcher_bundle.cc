@@ -170,7 +170,7 @@ Result<std::unique_ptr<engine::Launcher>> WithEngine(const LauncherOptions& opti
   if (!RunsInEngine(options)) return std::unique_ptr<engine::Launcher>(std::move(processes));
   engine::LocalDisks& disks = *processes;
   return MakeEngineLauncher(std::move(processes), disks, options.state, EngineFor(options),
-                            world.clock, world.log);
+                            world.clock, world.log, {}, options.outer_states);
 }
 
 Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, LauncherWorld world) {

@@ -290,6 +290,22 @@ TEST_F(ContainersOfReplicas, DoNotSeeTheStateDirectoryInExports) {
                            Not(Contains(HasSubstr("source=" + root + "/keys")))));
 }
 
+TEST_F(ContainersOfReplicas, DoNotSeeTheStateDirectoryOfTheUserInExports) {
+  const TemporaryDirectory user("caip-user-");
+  const std::string outer = std::filesystem::canonical(user.path()).string() + "/state";
+  ASSERT_TRUE(MakeDirectories(Path(outer) / "keys").ok());
+  auto inner = std::make_unique<NotedProcesses>();
+  NotedProcesses& launched = *inner;
+  const auto of_run = *MakeEngineLauncher(std::move(inner), launched, state.path(), Engine(), clock,
+                                          log, {}, {outer});
+  engine::ReplicaLaunch launch = Launch();
+  launch.image = Image();
+  launch.mounts = {{Path(outer).parent_path().string(), "/mnt/nfs/home"}};
+  of_run->Launch(std::move(launch), {});
+  EXPECT_THAT(launched.launched.front().Argv(),
+              Contains(StartsWith("--tmpfs=/mnt/nfs/home/state:ro")));
+}
+
 TEST_F(ContainersOfReplicas, HaveTheGpusThatTheReplicaWasLent) {
   const TemporaryDirectory driver("caip-driver-");
   ASSERT_TRUE(WriteFile(driver.path() / "libcuda.so.1", "driver").ok());

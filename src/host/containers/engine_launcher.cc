@@ -52,12 +52,14 @@ class EngineLauncher final : public engine::Launcher {
  public:
   EngineLauncher(std::unique_ptr<engine::Launcher> processes, engine::LocalDisks& disks,
                  const Path& state, ContainerEngine engine, const Clock& clock,
-                 engine::LogSink& log, DriverPlaces gpu_driver)
+                 engine::LogSink& log, DriverPlaces gpu_driver,
+                 const std::vector<Path>& outer_states)
       : gpu_driver_(std::move(gpu_driver)),
         clock_(clock),
         log_(log),
         disks_(disks),
         state_(state.string()),
+        states_(HiddenStates(state, outer_states)),
         state_id_(StateId(state)),
         engine_(std::move(engine)),
         processes_(std::move(processes)) {
@@ -144,7 +146,7 @@ class EngineLauncher final : public engine::Launcher {
   void AddMounts(const ReplicaLaunch& launch, ContainerRun& run) const {
     if (launch.mounts.empty()) return;
     const std::vector<HostMount> mounts = HostMounts();
-    const ClosedFiles closed(state_, {state_}, mounts);
+    const ClosedFiles closed(state_, states_, mounts);
     for (const auto& [named, shown] : launch.mounts) {
       const std::string directory = FollowLinks(named);
       if (closed.IsClosedVolume({directory, shown}, directory)) {
@@ -153,7 +155,7 @@ class EngineLauncher final : public engine::Launcher {
       }
       run.directories.push_back({directory, shown});
       std::vector<launcher::MachineMount> hiding;
-      HideState(state_, directory, shown, mounts, hiding);
+      for (const Path& state : states_) HideState(state, directory, shown, mounts, hiding);
       for (const launcher::MachineMount& mount : hiding) {
         if (HostHas(directory + mount.target.substr(shown.size()))) {
           run.hidden.push_back(mount.target);
@@ -203,6 +205,7 @@ class EngineLauncher final : public engine::Launcher {
   engine::LogSink& log_;
   engine::LocalDisks& disks_;
   const std::string state_;
+  const std::vector<Path> states_;  // what exports do not show
   const std::string state_id_;
   const ContainerEngine engine_;
   TaskQueue removals_;
@@ -213,10 +216,12 @@ class EngineLauncher final : public engine::Launcher {
 
 Result<std::unique_ptr<engine::Launcher>> MakeEngineLauncher(
     std::unique_ptr<engine::Launcher> processes, engine::LocalDisks& disks, const Path& state,
-    ContainerEngine engine, const Clock& clock, engine::LogSink& log, DriverPlaces gpu_driver) {
+    ContainerEngine engine, const Clock& clock, engine::LogSink& log, DriverPlaces gpu_driver,
+    const std::vector<Path>& outer_states) {
   RETURN_IF_ERROR(engine.RemoveAll());
-  return std::unique_ptr<engine::Launcher>(std::make_unique<EngineLauncher>(
-      std::move(processes), disks, state, std::move(engine), clock, log, std::move(gpu_driver)));
+  return std::unique_ptr<engine::Launcher>(
+      std::make_unique<EngineLauncher>(std::move(processes), disks, state, std::move(engine), clock,
+                                       log, std::move(gpu_driver), outer_states));
 }
 
 }  // namespace caip::host

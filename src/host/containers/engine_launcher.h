@@ -15,11 +15,13 @@ namespace caip::host {
 /// and the signals that it gets are the container's. When it has ended, and before on_exit, the
 /// container is removed. Files below `state` that its environment names are in the container, and
 /// the boot disk, at the same paths, and the devices that the replica was lent, with the driver of
-/// GPUs. `disks` belongs to `processes`. Removes the containers that an earlier emulator left, now
-/// and at its end. The Error says why one of them is left: a replica of the same name could not
-/// start. A container that is left later is a warning in the job's log.
+/// GPUs. Exports do not show `state` and `outer_states` (MachineFiles). `disks` belongs to
+/// `processes`. Removes the containers that an earlier emulator left, now and at its end. The Error
+/// says why one of them is left: a replica of the same name could not start. A container that is
+/// left later is a warning in the job's log.
 Result<std::unique_ptr<engine::Launcher>> MakeEngineLauncher(
     std::unique_ptr<engine::Launcher> processes, engine::LocalDisks& disks, const Path& state,
-    ContainerEngine engine, const Clock& clock, engine::LogSink& log, DriverPlaces gpu_driver = {});
+    ContainerEngine engine, const Clock& clock, engine::LogSink& log, DriverPlaces gpu_driver = {},
+    const std::vector<Path>& outer_states = {});
 
 }  // namespace caip::host

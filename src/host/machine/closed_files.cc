@@ -30,6 +30,17 @@ std::string FollowLinks(const std::string& path) {
   return error ? path : end.string();
 }
 
+std::vector<Path> HiddenStates(const Path& state, const std::vector<Path>& outer) {
+  std::vector<Path> states = {state};
+  for (const Path& other : outer) {
+    const auto has_it = [&](const Path& at) { return IsBelow(other.string(), at.string()); };
+    if (std::ranges::any_of(states, has_it)) continue;
+    std::erase_if(states, [&](const Path& at) { return IsBelow(at.string(), other.string()); });
+    states.push_back(other);
+  }
+  return states;
+}
+
 ClosedFiles::ClosedFiles(const Path& own, const std::vector<Path>& states,
                          const std::vector<HostMount>& mounts)
     : own_(own), own_end_(FollowLinks(own.string())), states_(states) {

@@ -18,6 +18,10 @@ bool IsSecretOfState(const std::string& path, const std::string& state);
 /// Returns the path at the end of the links, or the path itself if links cannot be followed.
 std::string FollowLinks(const std::string& path);
 
+/// The state directories that replicas do not see, of the emulator and of the user (`outer`),
+/// without those that are in another one.
+std::vector<Path> HiddenStates(const Path& state, const std::vector<Path>& outer);
+
 /// A ClosedFiles knows the files of state directories that one machine does not see: keys, and the
 /// runs of other scenarios. Runs share caches, which machines see.
 class ClosedFiles {

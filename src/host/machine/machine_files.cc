@@ -92,17 +92,6 @@ Path MachineFiles::OnHost(const Path& boot_disk, const std::string& path) const 
   return UpperOf(boot_disk, path);
 }
 
-std::vector<Path> MachineFiles::StatesOf(const Path& state, const std::vector<Path>& outer) {
-  std::vector<Path> states = {state};
-  for (const Path& other : outer) {
-    const auto has_it = [&](const Path& at) { return IsBelow(other.string(), at.string()); };
-    if (std::ranges::any_of(states, has_it)) continue;
-    std::erase_if(states, [&](const Path& at) { return IsBelow(at.string(), other.string()); });
-    states.push_back(other);
-  }
-  return states;
-}
-
 bool MachineFiles::IsOfState(const std::string& path) const {
   return std::ranges::any_of(states_,
                              [&](const Path& state) { return IsBelow(path, state.string()); });

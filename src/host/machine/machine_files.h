@@ -43,7 +43,7 @@ class MachineFiles {
  public:
   explicit MachineFiles(Path state_directory, const std::vector<Path>& outer = {})
       : state_(std::move(state_directory)),
-        states_(StatesOf(state_, outer)),
+        states_(HiddenStates(state_, outer)),
         empty_(EmptyDirectoriesOfHost()) {}
 
   /// The file of this host that a machine with that boot disk sees at `path`, if the replica has
@@ -61,8 +61,6 @@ class MachineFiles {
   /// The paths that a launch names, and the path of each file on the host without links. The map
   /// is sorted, so that a directory comes before its files.
   using NamedFiles = std::map<std::string, std::string>;
-
-  static std::vector<Path> StatesOf(const Path& state, const std::vector<Path>& outer);
 
   bool IsOfState(const std::string& path) const;
   bool IsHidden(const std::string& path, const engine::ReplicaLaunch& launch) const;
