@@ -353,8 +353,8 @@ void MachineFiles::AddNamed(const NamedFiles& files, const std::vector<HostMount
   const std::string buckets = (state_ / "buckets").string();
   std::string last;
   for (const auto& [place, file] : files) {
-    const bool is_covered = std::ranges::any_of(states_, [&](const Path& state) {
-      return IsBelow(state.string(), last) && IsBelow(place, state.string());
+    const bool is_covered = std::ranges::any_of(states_, [&, &named = place](const Path& state) {
+      return IsBelow(state.string(), last) && IsBelow(named, state.string());
     });
     if (!last.empty() && IsBelow(place, last) && !is_covered) continue;
     last = place;
