@@ -27,6 +27,7 @@ LONG_PATH = '/x:' * 40000 + SYSTEM_PATH
 
 # Looks at all processes that begin, until a program has made a file.
 WATCH = r'''
+import errno
 import os
 
 def try_to_change(process, name):
@@ -34,7 +35,8 @@ def try_to_change(process, name):
     try:
         program = os.open(f'/proc/{process}/exe', os.O_PATH)
     except OSError as error:
-        is_gone = not os.path.exists(f'/proc/{process}')
+        # A process that ends has no program from then on, whether or not somebody has waited for it.
+        is_gone = error.errno in (errno.ENOENT, errno.ESRCH)
         return '' if is_gone else name, error.errno
     opened = f'/proc/self/fd/{program}'
     name = os.path.basename(os.readlink(opened))
