@@ -77,5 +77,15 @@ TEST(XmlText, WritesNoByteThatXmlCannotHold) {
   EXPECT_EQ(XmlDocument(root), "<?xml version='1.0' encoding='UTF-8'?><Root>a?\?</Root>");
 }
 
+TEST(XmlText, WritesNoCharacterThatXmlCannotHold) {
+  XmlElement root("Root",
+                  "a\xef\xbf\xbe"
+                  "b\xef\xbf\xbf\xef\xbf\xbd");
+  root.attributes.emplace_back("name", "\xef\xbf\xbf.txt");
+  EXPECT_EQ(XmlDocument(root),
+            "<?xml version='1.0' encoding='UTF-8'?><Root name=\"?.txt\">"
+            "a?b?\xef\xbf\xbd</Root>");
+}
+
 }  // namespace
 }  // namespace caip::gcs

@@ -190,8 +190,14 @@ class Parser {
   size_t at_ = 0;
 };
 
+// U+FFFE and U+FFFF, the characters above U+001F that XML 1.0 cannot hold (section 2.2).
+bool IsNoncharacter(std::string_view text) {
+  return text.starts_with("\xef\xbf\xbe") || text.starts_with("\xef\xbf\xbf");
+}
+
 void AppendEscaped(std::string_view raw, bool is_utf8, std::string* text) {
-  for (const char c : raw) {
+  for (size_t i = 0; i < raw.size(); ++i) {
+    const char c = raw[i];
     const auto byte = static_cast<unsigned char>(c);
     if (c == '<') {
       *text += "&lt;";
@@ -205,6 +211,9 @@ void AppendEscaped(std::string_view raw, bool is_utf8, std::string* text) {
       *text += "&#13;";
     } else if ((byte < 0x20 && c != '\n' && c != '\t') || (byte >= 0x80 && !is_utf8)) {
       *text += '?';
+    } else if (byte == 0xef && IsNoncharacter(raw.substr(i))) {
+      *text += '?';
+      i += 2;
     } else {
       *text += c;
     }

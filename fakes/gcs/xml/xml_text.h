@@ -40,7 +40,8 @@ inline constexpr int kXmlDepthMax = 32;
 /// kInvalidArgument gives the position of the mistake.
 Result<XmlElement> ParseXml(std::string_view text);
 
-/// "<?xml version='1.0' encoding='UTF-8'?><name>...</name>". Bytes that XML cannot hold become "?".
+/// "<?xml version='1.0' encoding='UTF-8'?><name>...</name>". Bytes and characters that XML
+/// cannot hold become "?".
 std::string XmlDocument(const XmlElement& root);
 
 }  // namespace caip::gcs
