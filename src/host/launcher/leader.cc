@@ -197,10 +197,13 @@ bool BecomeUser(const Recipe& recipe) {
          ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;  // a change of the user forgets it
 }
 
-[[noreturn]] void Fail(LeaderContext& context, Step step, int error) {
+// The exit code of the new process, which ends when its function returns. A call that does not
+// return would let a sanitizer write about the stack, which is not that of a thread, and a write
+// that waits for caip would never end: the parent reports the failure after this process's end.
+int Fail(LeaderContext& context, Step step, int error) {
   context.failed = step;
   context.error = error;
-  ::_exit(127);
+  return 127;
 }
 
 // Gives this process the user of the recipe in a user namespace. It was root of the machine, to
@@ -230,22 +233,22 @@ int BecomeLeader(void* argument) {
   ::setsid();
   const Recipe& recipe = context.recipe;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != context.parent) ::_exit(127);
+  if (::getppid() != context.parent) return 127;
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(null, STDIN_FILENO);
   ::dup2(context.place.out, STDOUT_FILENO);
   ::dup2(context.place.err, STDERR_FILENO);
   RaiseOutOfMemoryScore();
-  if (::chdir(recipe.directory) != 0) Fail(context, Step::kDirectory, errno);
-  if (!MapUser(context)) Fail(context, Step::kUserMap, errno);
+  if (::chdir(recipe.directory) != 0) return Fail(context, Step::kDirectory, errno);
+  if (!MapUser(context)) return Fail(context, Step::kUserMap, errno);
   const Watching& watching = context.watching;
-  if (watching.watch && !BeWatched(watching)) Fail(context, Step::kWatch, errno);
+  if (watching.watch && !BeWatched(watching)) return Fail(context, Step::kWatch, errno);
   if (context.place.in_machine) {
     // Comes before the change of the user: the kernel keeps the rights of this process as those of
     // its tracer, and without them an exec would ignore a set-user-ID bit.
     context.is_traced = ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0;
     DropCapabilities();
-    if (!recipe.maps_user && !BecomeUser(recipe)) Fail(context, Step::kUser, errno);
+    if (!recipe.maps_user && !BecomeUser(recipe)) return Fail(context, Step::kUser, errno);
   }
   // All descriptors close on exec anyway. But an exec that waits for caip fails when caip ends only
   // if this process does not hold the listener. The flag makes the filter pass the call, and has no
@@ -261,7 +264,7 @@ int BecomeLeader(void* argument) {
     error = errno;
     if (errno != EACCES) break;
   }
-  Fail(context, Step::kExec, error);
+  return Fail(context, Step::kExec, error);
 }
 
 }  // namespace
