@@ -167,6 +167,13 @@ TEST(Architecture, NoProductFileIsLongerThanFourHundredLines) {
   }
 }
 
+// Tests may list many cases of one subject.
+TEST(Architecture, NoTestFileIsLongerThanFiveHundredLines) {
+  for (const SourceFile& file : SourcesBelow({"tests"})) {
+    EXPECT_LE(file.lines.size(), 500u) << file.name << ": is it two things?";
+  }
+}
+
 // Where a body that was opened at line `open` ends: clang-format puts its closing brace at
 // `indent`.
 size_t EndOfBody(const SourceFile& file, size_t open, const std::string& indent) {

@@ -10,6 +10,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
                 str(pathlib.Path(__file__).resolve().parents[1] / "support")]
 import explorer_case
 import machines
+import network_trainers
 import trainers
 
 
@@ -215,7 +216,7 @@ class Faults(explorer_case.ExplorerCase):
         self.assertEqual(code, 0, text)
 
     def test_late_answers_are_tried_when_asked_for(self):
-        file = trainers.write(self.folder, trainers.GIVES_UP_SOON)
+        file = trainers.write(self.folder, network_trainers.GIVES_UP_SOON)
         code, text = self.explore(file, "--faults", "slow-storage")
         self.assertEqual(code, 1, text)
         self.assertIn("storage answers 3 seconds late after create job/out/ckpt-02", text)
@@ -223,7 +224,7 @@ class Faults(explorer_case.ExplorerCase):
 
     def test_hangs_are_tried_when_asked_for(self):
         trainer = self.folder / "silent.py"
-        trainer.write_text(trainers.GIVES_UP_A_SILENT_WORKER)
+        trainer.write_text(network_trainers.GIVES_UP_A_SILENT_WORKER)
         words = ("--points", "steps", "--max-points", "50", "--no-pairs", "--faults", "hangs")
         self.explore(self.cluster(trainer), *words)
         hangs = {point: flawed for point, flawed in self.verdicts().items() if "its processes stop" in point}
@@ -232,7 +233,7 @@ class Faults(explorer_case.ExplorerCase):
         self.assertFalse(any(flawed for point, flawed in hangs.items() if "master-0" in point), hangs)
 
     def test_answers_that_are_lost_are_tried_when_asked_for(self):
-        file = trainers.write(self.folder, trainers.FEARS_A_LOST_ANSWER)
+        file = trainers.write(self.folder, network_trainers.FEARS_A_LOST_ANSWER)
         code, text = self.explore(file)
         self.assertEqual(code, 0, text)
         code, text = self.explore(file, "--faults", "storage-errors")
@@ -249,7 +250,7 @@ class Faults(explorer_case.ExplorerCase):
 
     def test_cuts_between_a_replica_and_storage_are_tried_when_asked_for(self):
         machines.need(explorer_case.caip())
-        file = trainers.write(self.folder, trainers.GIVES_UP_SOON)
+        file = trainers.write(self.folder, network_trainers.GIVES_UP_SOON)
         code, text = self.explore(file)
         self.assertEqual(code, 0, text)
         code, text = self.explore(file, "--faults", "network-cuts")
@@ -270,7 +271,7 @@ class Faults(explorer_case.ExplorerCase):
         found.pop("refuses connections")  # its client of storage does not try again
         self.assertFalse(any(flawed for flaws in found.values() for flawed in flaws), found)
         fragile = self.folder / "fragile.py"
-        fragile.write_text(trainers.DIES_WITH_ITS_CONNECTION)
+        fragile.write_text(network_trainers.DIES_WITH_ITS_CONNECTION)
         found = self.network_verdicts(self.cluster(fragile))
         self.assertTrue(any(found["refuses connections"]), found)
         self.assertFalse(any(found["are late"]), found)

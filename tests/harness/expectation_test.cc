@@ -42,7 +42,7 @@ Evidence Twin() {
   return twin;
 }
 
-struct Row {
+struct ExpectationRow {
   const char* kind;
   const char* value;
   bool passes;
@@ -52,7 +52,7 @@ struct Row {
 TEST(Expectations, HoldOrDoNot) {
   Evidence run = Lost();
   run.error_message = "The replica master 0 ran out-of-memory.";
-  const Row rows[] = {
+  const ExpectationRow rows[] = {
       {"state", "SUCCEEDED", true, "SUCCEEDED"},
       {"state", "FAILED", false, "SUCCEEDED: The replica master 0 ran out-of-memory."},
       {"error_matches", "'out.of.memory'", true, "The replica master 0 ran out-of-memory."},
@@ -98,7 +98,7 @@ TEST(Expectations, HoldOrDoNot) {
       {"always", "[{if_present: '*/ckpt-{s}/weights', then_count: {'*/ckpt-{s}/*': 3}}]", false,
        nullptr},
   };
-  for (const Row& row : rows) {
+  for (const ExpectationRow& row : rows) {
     const auto assertions = AssertionsOf(row.kind, row.value, run);
     ASSERT_FALSE(assertions.empty()) << row.kind << ": " << row.value;
     EXPECT_EQ(assertions[0].passed, row.passes)

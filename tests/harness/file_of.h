@@ -12,6 +12,9 @@
 
 namespace caip::harness {
 
+/// The first two lines of a scenario: all that it must have.
+inline const std::string kHead = "description: d\ntrainer: {command: [python3, t.py]}\n";
+
 class ScenarioFolder {
  public:
   ScenarioFolder() {
@@ -49,6 +52,11 @@ inline Result<Scenario> Read(const std::string& text) {
 inline std::string Mistakes(const std::string& text) {
   const auto scenario = Read(text);
   return scenario.ok() ? "" : scenario.error().message;
+}
+
+/// Whether the mistakes of a text contain the words.
+inline bool Says(const std::string& text, const std::string& what) {
+  return Mistakes(text).find(what) != std::string::npos;
 }
 
 }  // namespace caip::harness

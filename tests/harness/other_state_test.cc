@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 
 using Names = std::vector<std::string>;
 
-Event Renamed(const std::string& from, const std::string& to) {
+Event RenameEvent(const std::string& from, const std::string& to) {
   Event event = Storage("master-0", 1, "rename", from);
   BodyOf<StorageEvent>(event).from = to;
   return event;
@@ -164,9 +164,9 @@ TEST(OtherState, AgesFollowRenamesOfFilesAndDirectories) {
   Story story;
   story.Does(7, 1).Writes({"tmp/weights", "tmp/deep/optim", "pointer.tmp"});
   ObjectAges ages(story.run.events);
-  EXPECT_THAT(ages.Take(Renamed("job/out/tmp", "job/out/ckpt-7")),
+  EXPECT_THAT(ages.Take(RenameEvent("job/out/tmp", "job/out/ckpt-7")),
               ElementsAre("job/out/ckpt-7/deep/optim", "job/out/ckpt-7/weights"));
-  EXPECT_THAT(ages.Take(Renamed("job/out/pointer.tmp", "job/out/pointer")),
+  EXPECT_THAT(ages.Take(RenameEvent("job/out/pointer.tmp", "job/out/pointer")),
               ElementsAre("job/out/pointer"));
   EXPECT_EQ(ages.AgeOf("job/out/ckpt-7/deep/optim"), 7);
   EXPECT_EQ(ages.AgeOf("job/out/pointer"), 7);

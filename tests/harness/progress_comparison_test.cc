@@ -2,12 +2,17 @@
 
 #include "harness/explorer/progress_comparison.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/harness/recovery_runs.h"
 #include "tests/harness/run_of.h"
 
 namespace caip::harness {
 namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr char kTrainer[] = "master-0";
 
@@ -128,6 +133,24 @@ TEST(LostProgress, IsNotShownByAConfiguration) {
   const Baseline baseline(run, run, {});
   EXPECT_TRUE(
       FindLostProgress(baseline, {AfterFiles(4, 1), AfterFiles(6, 1), AfterFiles(7, 1)}).empty());
+}
+
+TEST(ProgressComparison, SeesAPointWithoutACheckpointBetweenTwoThatHaveOne) {
+  const Trainer trainer;
+  const Baseline baseline(trainer.Undisturbed(), trainer.Undisturbed());
+  const auto at = [](const char* op, size_t events, int64_t first_step) {
+    CrashPoint point{.replica = "master-0", .op = op, .text = "job/out/ckpt"};
+    point.events = events;
+    return Resumption{point, first_step};
+  };
+  std::vector<Resumption> all = {at("create", 4, 2), at("delete", 6, 1), at("create", 7, 3)};
+  const auto fallen = FindFallbacks(baseline, all);
+  ASSERT_THAT(fallen, SizeIs(1));
+  EXPECT_EQ(fallen.begin()->first, 1u);
+  EXPECT_EQ(fallen.begin()->second.cause, "all progress is lost after delete job/out/ckpt");
+  EXPECT_EQ(fallen.begin()->second.resume_step, 2);
+  all.pop_back();  // no restart resumes after it, as at the end of a run
+  EXPECT_THAT(FindFallbacks(baseline, all), IsEmpty());
 }
 
 }  // namespace

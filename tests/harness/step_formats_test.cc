@@ -10,14 +10,14 @@ namespace caip::harness {
 namespace {
 
 // Lines as the libraries print them, without a terminal.
-struct Printed {
+struct PrintedSteps {
   const char* format;
   std::vector<std::string> lines;
   std::vector<int64_t> steps;
   Json last;  // some values of the last step
 };
 
-std::vector<Printed> Trainers() {
+std::vector<PrintedSteps> Trainers() {
   return {
       {"transformers",
        {"{'loss': 0.69, 'grad_norm': 1.25, 'learning_rate': 4.5e-05, 'epoch': 0.1}",
@@ -104,7 +104,7 @@ std::vector<Printed> Trainers() {
 }
 
 TEST(StepFormats, AreRecognizedByTheLinesOfTheirTrainers) {
-  for (const Printed& printed : Trainers()) {
+  for (const PrintedSteps& printed : Trainers()) {
     std::vector<ReplicaLine> lines;
     for (const std::string& line : printed.lines) lines.push_back({"master-0", line});
     const StepFormat* format = GuessStepFormat(lines);
@@ -114,7 +114,7 @@ TEST(StepFormats, AreRecognizedByTheLinesOfTheirTrainers) {
 }
 
 TEST(StepFormats, FindStepsAndTheirValues) {
-  for (const Printed& printed : Trainers()) {
+  for (const PrintedSteps& printed : Trainers()) {
     StepContext context;
     std::vector<int64_t> steps;
     Json last;

@@ -9,11 +9,11 @@
 namespace caip::host {
 namespace {
 
-using Use = engine::Volume::Use;
-
 // The machine of a run. None of these directories exists.
 class ClosedFilesTest : public ::testing::Test {
  protected:
+  using Use = engine::Volume::Use;
+
   bool IsClosedVolume(const std::string& directory, Use use = Use::kShared) const {
     return closed_.IsClosedVolume({directory, "/mnt/nfs/in", use}, directory);
   }

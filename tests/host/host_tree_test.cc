@@ -255,5 +255,25 @@ TEST_F(RootPartsTest, HaveAnEmptyDirectoryForRunningPrograms) {
   EXPECT_THAT(parts.files, IsEmpty());
 }
 
+TEST(SharedMounts, AreTheFileSystemsOfPeople) {
+  const auto mounts = ParseMounts(
+      "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
+      "24 27 0:6 / /dev rw - devtmpfs devtmpfs rw\n"
+      "25 24 0:23 / /dev/shm rw - tmpfs tmpfs rw\n"
+      "27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n"
+      "28 27 8:1 / /home rw - ext4 /dev/sdb rw\n"
+      "29 28 8:2 / /home/data rw - xfs /dev/sdc rw\n"
+      "30 27 0:30 / /run rw - tmpfs tmpfs rw\n"
+      "31 27 0:31 / /tmp rw - tmpfs tmpfs rw\n"
+      "32 27 0:32 / /mnt/my\\040disk rw - nfs4 server:/x rw\n"
+      "33 27 0:33 / /usr/local/nvidia ro - squashfs /dev/loop1 ro\n"
+      "34 27 0:34 / /scratch rw - lustre server:/y rw\n"
+      "35 27 0:35 / /mnt/bucket rw - fuse.gcsfuse bucket rw\n"
+      "36 27 0:36 / /net rw - autofs systemd-1 rw\n"
+      "37 27 0:37 / /mnt/huge rw - hugetlbfs hugetlbfs rw\n");
+  EXPECT_THAT(SharedMounts(mounts),
+              ElementsAre("/home", "/mnt/my disk", "/usr/local/nvidia", "/scratch", "/mnt/bucket"));
+}
+
 }  // namespace
 }  // namespace caip::host

@@ -5,6 +5,7 @@
 #include <archive_entry.h>
 
 #include <cassert>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,16 @@ inline void MakeArchive(const Path& path, const std::vector<ArchiveMember>& memb
   }
   archive_write_close(writer);
   archive_write_free(writer);
+}
+
+/// Files of an archive or of a directory, by their names.
+using Members = std::map<std::string, std::string>;
+
+/// Writes a source distribution of a package: a .tar.gz with these files.
+inline void WriteSdist(const Path& file, const Members& members) {
+  std::vector<ArchiveMember> list;
+  for (const auto& [name, bytes] : members) list.push_back({name, bytes});
+  MakeArchive(file, list);
 }
 
 }  // namespace caip::host
