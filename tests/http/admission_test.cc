@@ -190,7 +190,7 @@ TEST_F(Admitted, AreOtherUsersOnEveryListenerOnlyIfNamed) {
 // user would be refused.
 TEST(OwnUser, IsAdmittedByAServerWithoutFreeDescriptors) {
   const Served served(Hello);
-  // What a sanitizer has seen once, it need not ask the kernel for with a descriptor.
+  // A sanitizer needs a descriptor to look at the first object of a class.
   ASSERT_THAT(served.Ask(LastGetRequest("/")), StartsWith("HTTP/1.1 200"));
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);

@@ -197,9 +197,10 @@ bool BecomeUser(const Recipe& recipe) {
          ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;  // a change of the user forgets it
 }
 
-// The exit code of the new process, which ends when its function returns. A call that does not
-// return would let a sanitizer write about the stack, which is not that of a thread, and a write
-// that waits for caip would never end: the parent reports the failure after this process's end.
+// Returns the exit code of the new process, which ends when its function returns. Before a call
+// that does not return, a sanitizer would warn about the stack, which is not that of a thread.
+// Where caip watches the output, that warning would never end: it waits for caip, and caip for the
+// parent, which reports the failure after this process's end.
 int Fail(LeaderContext& context, Step step, int error) {
   context.failed = step;
   context.error = error;
