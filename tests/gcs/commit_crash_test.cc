@@ -259,5 +259,103 @@ TEST_F(CommitCrashTest, AnObjectThatIsReplacedKeepsItsMetadataOrHasThatOfTheNewO
   }
 }
 
+/// A change of the object "made", which has a file of its own, or of its bucket. Another client's
+/// change is saved at a step of it. Then the power fails, before the directory has been synced.
+struct UnsyncedReplacement {
+  const char* name;
+  std::function<Status(StorageService&)> write;
+  int steps;  // before the directory is synced
+};
+
+Status DeleteMade(StorageService& service) { return service.DeleteObject({"bkt", "made"}, {}, {}); }
+
+Status MoveMade(StorageService& service) {
+  return StatusOf(service.MoveObject({"bkt", "made"}, "moved", {}, {}));
+}
+
+const UnsyncedReplacement kUnsyncedReplacements[] = {
+    {"large upload", Insert(kLargeNew), 3},
+    {"deletion", DeleteMade, 3},
+    {"move away", MoveMade, 3},
+    {"move over it", MoveSource, 2},
+    {"copy over it", CopySource, 3},
+};
+
+class PowerFailureTest : public ::testing::Test {
+ protected:
+  PowerFailureTest() : world_(true) {
+    EXPECT_TRUE(world_->CreateBucket("bkt").ok());
+    EXPECT_TRUE(world_->CreateBucket("other").ok());
+    std::filesystem::create_directory(Kept());
+    for (const char* name : {"made", "source"}) {
+      ObjectInfo info;
+      info.content_type = std::string("text/") + name;
+      const std::string& contents = name == std::string("made") ? kLargeOld : kLargeNew;
+      EXPECT_TRUE(world_.TryPut(name, contents, {}, info).ok());
+      std::filesystem::create_hard_link(world_.File(name), Kept() / name);
+    }
+    world_.Close();
+  }
+  Path Kept() const { return world_.root().parent_path() / "kept"; }
+
+  // Another client changes the settings of another bucket.
+  static void SaveAnotherChange(DirectoryStore& store) {
+    auto bucket = store.GetBucket("other");
+    if (!bucket.ok() || !store.UpdateBucket(*bucket).ok()) ::_exit(2);
+  }
+
+  // In a process of its own, which ends at that step, after another change has been saved.
+  void SaveAtStep(const UnsyncedReplacement& change, int step) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      DirectoryStore* opened = nullptr;
+      const auto at_step = [&] {
+        if (!opened || step-- != 0) return;
+        SaveAnotherChange(*opened);
+        ::_exit(9);
+      };
+      auto store =
+          DirectoryStore::Open({.root = world_.root(), .between_steps = at_step}, world_.clock());
+      if (!store.ok()) ::_exit(1);
+      opened = store->get();
+      StorageService service(*opened, kSeed, "1");
+      ::_exit(change.write(service).ok() ? 0 : 1);
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 9) << change.name;
+  }
+
+  // The names of the bucket are as they were before the change, and the host has started again.
+  void FailPower() {
+    for (const char* name : {"made", "source", "moved"}) {
+      std::filesystem::remove(world_.File(name));
+      if (!std::filesystem::exists(Kept() / name)) continue;
+      std::filesystem::create_hard_link(Kept() / name, world_.File(name));
+    }
+    world_.Open({.root = world_.root(), .boot = "another"});
+  }
+
+  StoreWorld world_;
+};
+
+TEST_F(PowerFailureTest, GivesAnObjectItsFileBackWithItsMetadata) {
+  for (const UnsyncedReplacement& change : kUnsyncedReplacements) {
+    for (int step = 0; step < change.steps; ++step) {
+      const std::string where = std::string(change.name) + ", step " + std::to_string(step);
+      SaveAtStep(change, step);
+      FailPower();
+      for (const std::string name : {"made", "source"}) {
+        const auto found = world_->GetObject("bkt", name);
+        ASSERT_TRUE(found.ok()) << where;
+        EXPECT_EQ(found->content_type, "text/" + name) << where;
+        EXPECT_EQ(world_.Get(name), name == "made" ? kLargeOld : kLargeNew) << where;
+      }
+      EXPECT_FALSE(world_.Has("moved")) << where;
+      world_.Close();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace caip::gcs

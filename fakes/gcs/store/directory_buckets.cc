@@ -204,11 +204,14 @@ Status DirectoryStore::DeleteBucket(const std::string& name) {
     if (::unlinkat(directories_.root.get(), name.c_str(), AT_REMOVEDIR) != 0) {
       return errors::CannotRemoveBucket(name, errno);
     }
+    Step();
+    // Before another thread can save that the bucket has no settings: after a power failure, it
+    // could exist without them otherwise.
+    const bool is_synced = !options_.durable || ::fsync(directories_.root.get()) == 0;
+    const int error = errno;
     side_->StageBucketRemoval(name);
     ForgetVersions(name);
-  }
-  if (options_.durable && ::fsync(directories_.root.get()) != 0) {
-    return errors::CannotSyncBuckets(errno);
+    if (!is_synced) return errors::CannotSyncBuckets(error);
   }
   return side_->Flush();
 }

@@ -158,6 +158,7 @@ Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temp
   }
   std::vector<std::string> touched;
   ObjectRecord record;
+  UnsyncedChange change(*this, info.bucket);
   {
     const auto lock = LockForChange(info.bucket, {info.name});
     ASSIGN_OR_RETURN(const BucketRules rules, RulesFor(info.bucket));
@@ -171,10 +172,13 @@ Result<ObjectInfo> DirectoryStore::Commit(int directory, const std::string& temp
     Step();
     if (!is_upload) record = NewRecord(std::move(info), file, rules);
     record.file = file;
+    change.Begin(record.info.name);
     side_->StageObject(record);
-    note.End();
   }
+  Step();
   if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
+  change.End();
+  note.End();
   Step();
   RETURN_IF_ERROR(side_->Flush());
   Step();
@@ -185,6 +189,7 @@ Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string
                                     const Preconditions& preconditions, const Version& version) {
   ASSIGN_OR_RETURN(BucketTree tree, OpenBucket(bucket));
   std::vector<std::string> touched;
+  UnsyncedChange change(*this, bucket);
   {
     const auto lock = LockForChange(bucket, {name});
     const auto live = FindLocked(tree, name);
@@ -201,9 +206,12 @@ Status DirectoryStore::DeleteObject(const std::string& bucket, const std::string
     RETURN_IF_ERROR(tree.Remove(name, &touched));
     kept.Confirm();
     Step();
+    change.Begin(name);
     side_->StageRemoval(bucket, name);
   }
+  Step();
   if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
+  change.End();
   return side_->Flush();
 }
 
@@ -315,6 +323,7 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
   RETURN_IF_ERROR(NoteNewFile(note, std::move(moved), found.record.file));
   std::vector<std::string> touched;
   ObjectRecord record;
+  UnsyncedChange change(*this, bucket);
   {
     const auto lock = LockForChange(bucket, {from, to});
     ASSIGN_OR_RETURN(Found source, FindLocked(tree, from));
@@ -342,16 +351,20 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
     of_replaced.Confirm();
     record = NewRecord(source.record.info, *file, rules);
     record.info.name = to;
+    change.Begin(to);
     side_->StageObject(record);
-    note.End();
     Step();
     const bool is_at_risk = target.ok() || DirectoryOf(from) != DirectoryOf(to);
-    if (options_.durable && is_at_risk) RETURN_IF_ERROR(SaveMoved(tree, touched));
+    if (options_.durable && is_at_risk) RETURN_IF_ERROR(SaveMoved(tree, touched, change));
     RETURN_IF_ERROR(tree.Remove(from, &touched));
     of_moved.Confirm();
+    change.Begin(from);
     side_->StageRemoval(bucket, from);
   }
+  Step();
   if (options_.durable) RETURN_IF_ERROR(tree.Sync(touched));
+  change.End();
+  note.End();
   Step();
   RETURN_IF_ERROR(side_->Flush());
   return std::move(record.info);
@@ -360,8 +373,10 @@ Result<ObjectInfo> DirectoryStore::MoveObject(const std::string& bucket, const s
 // Saves the object under its new name before it loses the old one. A file system may save two
 // directories in any order, and after a power failure, the bytes that are kept of a small object
 // would replace the file that took its name, if its record were that of the small object.
-Status DirectoryStore::SaveMoved(const BucketTree& tree, const std::vector<std::string>& touched) {
+Status DirectoryStore::SaveMoved(const BucketTree& tree, const std::vector<std::string>& touched,
+                                 UnsyncedChange& change) {
   RETURN_IF_ERROR(tree.Sync(touched));
+  change.EndLocked();
   Step();
   return side_->Flush();
 }

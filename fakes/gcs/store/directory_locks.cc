@@ -41,6 +41,7 @@ std::unique_lock<std::mutex> DirectoryStore::LockForChange(
     if (names.empty() && its.unsaved_buckets.FindSaved(bucket)) return false;
     return std::none_of(its.placing.begin(), its.placing.end(),
                         [&](const auto& item) { return concerns(item.first); }) &&
+           std::none_of(its.unsynced.begin(), its.unsynced.end(), concerns) &&
            !its.unsaved_objects.Any(concerns);
   });
   return lock;
@@ -52,7 +53,8 @@ std::unique_lock<std::mutex> DirectoryStore::LockForUpdate(const std::string& bu
   std::unique_lock lock(its.mutex);
   const uint64_t later = its.changes;
   its.settled.wait(lock, [&] {
-    return HaveBegun(its.waiting, later) && !its.placing.contains({bucket, name});
+    return HaveBegun(its.waiting, later) && !its.placing.contains({bucket, name}) &&
+           !its.unsynced.contains({bucket, name});
   });
   return lock;
 }
@@ -71,6 +73,29 @@ std::unique_lock<std::mutex> DirectoryStore::LockForSettingsUpdate(
   const uint64_t later = its.changes;
   its.settled.wait(lock, [&] { return HaveBegun(its.waiting, later); });
   return lock;
+}
+
+void DirectoryStore::UnsyncedChange::Begin(const std::string& name) {
+  if (!store_.options_.durable) return;
+  store_.LockOf(bucket_).unsynced.insert({bucket_, name});
+  store_.side_->HoldObject(bucket_, name);
+  names_.push_back(name);
+}
+
+void DirectoryStore::UnsyncedChange::End() {
+  if (names_.empty()) return;
+  const std::lock_guard lock(store_.LockOf(bucket_).mutex);
+  EndLocked();
+}
+
+void DirectoryStore::UnsyncedChange::EndLocked() {
+  BucketLock& its = store_.LockOf(bucket_);
+  for (const std::string& name : names_) {
+    store_.side_->ReleaseObject(bucket_, name);
+    its.unsynced.erase({bucket_, name});
+  }
+  names_.clear();
+  its.settled.notify_all();
 }
 
 void DirectoryStore::ShowSaved(ObjectRecord* record) const {

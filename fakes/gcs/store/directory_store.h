@@ -118,6 +118,7 @@ class DirectoryStore final : public BucketStore {
     std::map<ObjectKey, RecordPtr> placing;
     UnsavedChanges<std::string, Bucket> unsaved_buckets;  // by name
     UnsavedChanges<VersionKey, ObjectRecord> unsaved_objects;
+    std::set<ObjectKey> unsynced;     // UnsyncedChange
     std::condition_variable settled;  // one of these has ended
     // The changes that wait for one of these, by the order in which they came. Updates that come
     // later wait for them: an object that is updated all the time could not be deleted otherwise.
@@ -128,6 +129,26 @@ class DirectoryStore final : public BucketStore {
   static void WaitForChange(BucketLock& its, std::unique_lock<std::mutex>& lock,
                             const Condition& may_begin);
   BucketLock& LockOf(const std::string& bucket) const;
+  // A change of objects whose files get or lose their names, until that is on the disk. Lookups see
+  // the new records at once, but no flush saves them: after a power failure, a file that has its
+  // name back would not belong to its record, and would lose its metadata. Other changes of these
+  // objects wait. The caller holds the bucket's lock for Begin and EndLocked, and not for End.
+  class UnsyncedChange {
+   public:
+    UnsyncedChange(DirectoryStore& store, std::string bucket)
+        : store_(store), bucket_(std::move(bucket)) {}
+    ~UnsyncedChange() { End(); }
+    UnsyncedChange(const UnsyncedChange&) = delete;
+    UnsyncedChange& operator=(const UnsyncedChange&) = delete;
+    void Begin(const std::string& name);
+    void End();
+    void EndLocked();
+
+   private:
+    DirectoryStore& store_;
+    const std::string bucket_;
+    std::vector<std::string> names_;
+  };
   // Waits until none of these objects is being placed or has unsaved metadata. No names: all of the
   // bucket's objects, and its settings.
   std::unique_lock<std::mutex> LockForChange(const std::string& bucket,
@@ -176,7 +197,8 @@ class DirectoryStore final : public BucketStore {
   Status SaveNewBucket();
   void WithdrawNewBucket(const Bucket& refused);
   Status NoteNewFile(CommitNote& note, ObjectInfo info, const FileIdentity& file);
-  Status SaveMoved(const BucketTree& tree, const std::vector<std::string>& touched);
+  Status SaveMoved(const BucketTree& tree, const std::vector<std::string>& touched,
+                   UnsyncedChange& change);
   void Withdraw(const Bucket& refused);
   void Withdraw(const ObjectRecord& refused, bool is_live);
   void NoteSaved(const Bucket& bucket);

@@ -69,7 +69,7 @@ Status SideStore::FlushStaged(const ObjectState* otherwise, const std::function<
 Status SideStore::WriteStaged(std::unique_lock<std::mutex>& lock, const ObjectState* otherwise,
                               const std::function<void()>& finish) {
   flushing_ = true;
-  writing_ = std::exchange(staged_, {});
+  TakeStaged();
   const uint64_t reached = staged_count_;
   const int64_t last_generation = last_generation_;
   lock.unlock();
@@ -94,6 +94,14 @@ Status SideStore::WriteStaged(std::unique_lock<std::mutex>& lock, const ObjectSt
   ReleaseWaiters(done, status.ok(), static_cast<bool>(finish));
   if (status.ok() && finish) finish();
   return status;
+}
+
+// The caller holds the mutex.
+void SideStore::TakeStaged() {
+  writing_ = std::exchange(staged_, {});
+  for (const ObjectKey& key : held_) {
+    if (auto held = writing_.objects.extract(key)) staged_.objects.insert(std::move(held));
+  }
 }
 
 // A thread without work to finish may hold a bucket's lock, for which the work of others waits. So

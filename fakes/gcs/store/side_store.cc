@@ -206,6 +206,17 @@ void SideStore::StageRemoval(const std::string& bucket, const std::string& name)
   ++staged_count_;
 }
 
+void SideStore::HoldObject(const std::string& bucket, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  held_.insert({bucket, name});
+}
+
+void SideStore::ReleaseObject(const std::string& bucket, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  held_.erase({bucket, name});
+  ++staged_count_;
+}
+
 Result<std::optional<Bucket>> SideStore::FindBucket(const std::string& name) {
   {
     const std::lock_guard lock(mutex_);

@@ -47,6 +47,11 @@ class SideStore {
   void StageObject(const ObjectRecord& record);
   void StageRemoval(const std::string& bucket, const std::string& name);
 
+  /// Keeps what is staged for the object out of every flush until ReleaseObject, although each Find
+  /// sees it: the new name of its file, or the removal of its name, is not on the disk yet.
+  void HoldObject(const std::string& bucket, const std::string& name);
+  void ReleaseObject(const std::string& bucket, const std::string& name);
+
   /// Stages an object with its bytes. Returns its sequence number: 1, 2 and so on.
   uint64_t StageSmallObject(RecordPtr record, std::string bytes);
   /// Forgets the bytes of all objects up to this sequence number: their files are on disk.
@@ -155,6 +160,7 @@ class SideStore {
   SideStore();
   std::optional<RecordPtr> FindUnwritten(const std::string& bucket, const std::string& name) const;
   void Stage(RecordPtr record);
+  void TakeStaged();
   Result<std::optional<ObjectRecord>> ReadObject(const std::string& bucket,
                                                  const std::string& name);
   void Remember(RecordPtr record, uint64_t staged_count);
@@ -170,6 +176,7 @@ class SideStore {
   std::vector<Waiter*> waiters_;  // threads whose changes wait for a commit
   Batch staged_;
   Batch writing_;  // being committed; Find still uses it
+  std::set<ObjectKey> held_;
   std::map<std::string, std::optional<Bucket>> known_buckets_;  // each write looks up its bucket
   std::map<std::string, BucketRules> known_rules_;              // of buckets of known_buckets_
   RecordCache known_objects_;                                   // as staged last, or as on disk
