@@ -47,6 +47,16 @@ TEST(XmlText, RefusesWhatIsBroken) {
   }
 }
 
+TEST(XmlText, RefusesCharactersThatXmlCannotHold) {
+  for (const std::string character :
+       {"\x01", "\x1f", "\xef\xbf\xbe", "\xef\xbf\xbf", "&#1;", "&#x1F;", "&#xFFFE;", "&#65535;"}) {
+    EXPECT_FALSE(ParseXml("<a>" + character + "</a>").ok()) << character;
+    EXPECT_FALSE(ParseXml("<a b=\"" + character + "\"/>").ok()) << character;
+  }
+  EXPECT_FALSE(ParseXml("<a><![CDATA[\x01]]></a>").ok());
+  EXPECT_TRUE(ParseXml("<a>\t\r\n \xef\xbf\xbd&#9;&#xFFFD;&#x10000;</a>").ok());
+}
+
 TEST(XmlText, RefusesEndlessDepth) {
   std::string deep;
   for (int i = 0; i < 10'000; ++i) deep += "<a>";

@@ -27,12 +27,41 @@ bool IsLocalName(std::string_view name) {
          static_cast<unsigned char>(first) >= 0x80;
 }
 
+// The characters that XML 1.0 can hold (section 2.2).
+bool IsCharacter(uint32_t point) {
+  if (point < 0x20) return point == '\t' || point == '\n' || point == '\r';
+  return point < 0xd800 || (point >= 0xe000 && point < 0xfffe) ||
+         (point >= 0x10000 && point <= 0x10ffff);
+}
+
+bool IsControl(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 && !IsCharacter(byte);
+}
+
+// U+FFFE and U+FFFF, the characters above U+001F that XML 1.0 cannot hold.
+bool IsNoncharacter(std::string_view text) {
+  return text.starts_with("\xef\xbf\xbe") || text.starts_with("\xef\xbf\xbf");
+}
+
+// The position of the first character that XML cannot hold; npos: there is none.
+size_t FindForbidden(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (IsControl(text[i]) || IsNoncharacter(text.substr(i))) return i;
+  }
+  return std::string_view::npos;
+}
+
 // Reads from left to right. `at_` is the current position.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
 
   Result<XmlElement> Document() {
+    if (const size_t at = FindForbidden(text_); at != std::string_view::npos) {
+      at_ = at;
+      return Broken(xml_texts::kForbidden);
+    }
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
     RETURN_IF_ERROR(SkipBetween());
     if (!IsNext("<")) return Broken(xml_texts::kNoElement);
@@ -181,7 +210,7 @@ class Parser {
     const auto [end, error] =
         std::from_chars(name.data(), name.data() + name.size(), point, hex ? 16 : 10);
     if (error != std::errc() || end != name.data() + name.size()) return false;
-    if (point == 0 || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) return false;
+    if (!IsCharacter(point)) return false;
     AppendUtf8(*text, point);
     return true;
   }
@@ -189,11 +218,6 @@ class Parser {
   std::string_view text_;
   size_t at_ = 0;
 };
-
-// U+FFFE and U+FFFF, the characters above U+001F that XML 1.0 cannot hold (section 2.2).
-bool IsNoncharacter(std::string_view text) {
-  return text.starts_with("\xef\xbf\xbe") || text.starts_with("\xef\xbf\xbf");
-}
 
 void AppendEscaped(std::string_view raw, bool is_utf8, std::string* text) {
   for (size_t i = 0; i < raw.size(); ++i) {
@@ -209,7 +233,7 @@ void AppendEscaped(std::string_view raw, bool is_utf8, std::string* text) {
       *text += "&quot;";
     } else if (c == '\r') {
       *text += "&#13;";
-    } else if ((byte < 0x20 && c != '\n' && c != '\t') || (byte >= 0x80 && !is_utf8)) {
+    } else if (IsControl(c) || (byte >= 0x80 && !is_utf8)) {
       *text += '?';
     } else if (byte == 0xef && IsNoncharacter(raw.substr(i))) {
       *text += '?';

@@ -14,6 +14,7 @@ inline constexpr const char* kValueOpen = "expected the end of a value";
 inline constexpr const char* kTooDeep = "elements are nested too deep";
 inline constexpr const char* kSecondRoot = "something follows the last element";
 inline constexpr const char* kDocumentType = "document types are not supported";
+inline constexpr const char* kForbidden = "XML cannot hold this character";
 inline constexpr const char* kReferenceOpen = "expected ; after &";
 inline constexpr const char* kUnknownEntity = "unknown entity";
 
