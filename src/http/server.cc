@@ -235,7 +235,7 @@ class BlockingServer final : public Server {
   bool EvictIdlest(std::unique_lock<std::mutex>& lock) {
     while (Peer* const idlest = FindIdlest()) {
       const bool is_reading = idlest->activity.state() == Activity::State::kReading;
-      if (!idlest->activity.Evict()) continue;  // it has become busy
+      if (!idlest->activity.Evict(MonotonicNow())) continue;  // it has become busy
       idlest->refused = true;
       ++refusals_;
       if (is_reading) {

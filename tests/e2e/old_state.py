@@ -81,14 +81,15 @@ def dump(file):
 class Server:
     """`caip serve` on the state, until the end of a `with` block."""
 
-    def __init__(self, state, *words):
+    def __init__(self, state, *words, **options):
         self.state = state
         self.words = words
+        self.options = options  # of subprocess.Popen
 
     def __enter__(self):
         given = {**os.environ, 'CAIP_STATE': str(self.state), 'CLOUDSDK_CORE_PROJECT': 'demo'}
         self.process = subprocess.Popen([CAIP, 'serve', '--port', '0', *self.words], env=given, text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **self.options)
         first = self.process.stdout.readline()
         assert 'serves' in first, first + self.process.stdout.read()
         self.url = first.split()[-1]

@@ -290,6 +290,17 @@ TEST(Idleness, EndsWithBytesThatNobodyHasLookedAtYet) {
   EXPECT_FALSE(activity.HasMoreCome(101));
 }
 
+// The server looks at all connections before it closes one. Meanwhile an upload may begin.
+TEST(Idleness, IsLookedAtAgainBeforeTheConnectionIsClosed) {
+  const auto now = std::chrono::steady_clock::now();
+  Activity activity;
+  ASSERT_TRUE(activity.IdlenessAt(now));
+  ASSERT_TRUE(activity.BeginRequest());
+  activity.Enter(State::kReading);
+  EXPECT_FALSE(activity.Evict(now));
+  EXPECT_TRUE(activity.Evict(now + seconds(3600))) << "its body arrives very slowly";
+}
+
 TEST(Idleness, OfABodyIsNotSeenInBytesOfItsHeader) {
   Activity activity;
   activity.AwaitMore(false, 0);

@@ -63,8 +63,12 @@ class Activity {
     if (begun) Enter(State::kWorking);
     return begun;
   }
-  /// The server closes the connection for a new one. False if it has become busy. Any thread.
-  bool Evict() { return state_ == State::kReading || LeaveWaiting(State::kEvicted); }
+  /// The server closes the connection for a new one. False if it has become busy: a body that began
+  /// since the server looked does not arrive slowly. Any thread.
+  bool Evict(Time now) {
+    if (state_ == State::kReading) return IdlenessAt(now).has_value();
+    return LeaveWaiting(State::kEvicted);
+  }
   bool evicted() const { return state_ == State::kEvicted; }
 
   /// How idle a connection is. At the limit, the server closes the connection with the greatest.
