@@ -223,6 +223,11 @@ Status CheckDescriptors() {
   return errors::TooFewDescriptors(DescriptorLimit(), kDescriptorsToStart);
 }
 
+Status CheckNotInterrupted(const EmulatorOptions& options) {
+  const bool is_interrupted = options.interrupted && options.interrupted();
+  return is_interrupted ? Status(errors::StartInterrupted()) : Ok{};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options,
@@ -236,9 +241,11 @@ Result<std::unique_ptr<Emulator>> Emulator::Start(const EmulatorOptions& options
   parts->hooks = hooks;
   parts->end_asked = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   RETURN_IF_ERROR(parts->Open());
+  RETURN_IF_ERROR(CheckNotInterrupted(options));  // the engine starts replicas again
   RETURN_IF_ERROR(parts->StartEngine());
   if (hooks) hooks->Begin(*parts->engine, parts->clock);
   parts->Serve();
+  RETURN_IF_ERROR(CheckNotInterrupted(options));
   RETURN_IF_ERROR(parts->state.owner->Publish(parts->listener->base_url()));
   return std::unique_ptr<Emulator>(new Emulator(std::move(parts)));
 }

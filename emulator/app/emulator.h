@@ -20,7 +20,8 @@ class EmulatorHooks;
 class Emulator {
  public:
   /// Errors: kAborted when another process owns the state directory (and which), kAlreadyExists
-  /// when the port is in use, kPermissionDenied, kDataLoss, ...
+  /// when the port is in use, kCancelled when the options interrupted the start,
+  /// kPermissionDenied, kDataLoss, ...
   static Result<std::unique_ptr<Emulator>> Start(const EmulatorOptions& options,
                                                  const EmulatorFlags& flags,
                                                  EmulatorHooks* hooks = nullptr);

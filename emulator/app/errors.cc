@@ -51,6 +51,13 @@ Error OwnerDoesNotAnswer(pid_t pid, std::string_view url) {
               std::string(url) + ". `kill " + number + "` ends it, and loses no job."};
 }
 
+Error StarterOutOfReach(pid_t pid) {
+  return {Code::kUnavailable,
+          "Process " + std::to_string(pid) +
+              " owns the state directory and does not serve yet. This command cannot signal it: it "
+              "may run in a container. Try again when it serves, or end it in the container."};
+}
+
 Error ServerDoesNotEnd(pid_t pid) {
   const std::string number = std::to_string(pid);
   return {Code::kDeadlineExceeded, "Process " + number +
@@ -76,6 +83,10 @@ std::string EnvironmentNotUsed(std::string_view url, std::string_view environmen
 
 Error InterruptedWaiting(const Error& cause) {
   return {Code::kCancelled, "Interrupted while waiting: " + cause.message};
+}
+
+Error StartInterrupted() {
+  return {Code::kCancelled, "Interrupted before the emulator began to serve."};
 }
 
 Error InUse() {

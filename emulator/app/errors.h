@@ -27,11 +27,15 @@ Error ServerTooSlow(std::chrono::milliseconds patience, std::string_view output,
 Error ServerDoesNotEnd(pid_t pid);
 /// Another program has the port that the owner of a state directory published.
 Error OwnerDoesNotAnswer(pid_t pid, std::string_view url);
+/// An owner that does not serve yet, and that cannot be signalled.
+Error StarterOutOfReach(pid_t pid);
 Error FlagsDoNotFit(std::string_view url, const std::vector<std::string>& present,
                     const std::vector<std::string>& wanted);
 /// A note: jobs run with the virtual environment of the emulator that runs already.
 std::string EnvironmentNotUsed(std::string_view url, std::string_view environment);
 Error InterruptedWaiting(const Error& cause);
+/// kCancelled.
+Error StartInterrupted();
 /// kUnavailable.
 Error InUse();
 Error Ending();

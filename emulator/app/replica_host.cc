@@ -50,7 +50,8 @@ host::LauncherOptions LauncherOptionsFrom(const EmulatorOptions& options) {
           .python = options.python,
           .runtime_store = options.runtime_store,
           .runtimes = options.runtimes,
-          .strict_runtime = options.strict_runtime};
+          .strict_runtime = options.strict_runtime,
+          .interrupted = options.interrupted};
 }
 
 // The service reads the log files of Vertex AI's replicas (docs/service/vertex.md, section 10),

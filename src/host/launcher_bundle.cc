@@ -193,7 +193,8 @@ Result<LauncherBundle> OpenProcessBundle(const LauncherOptions& options, Launche
                                            .keep_disks = options.keep_disks,
                                            .limits = limits,
                                            .disk_bytes_max = DiskBytesMax(options),
-                                           .only_named_disk_sizes = options.only_named_disk_sizes},
+                                           .only_named_disk_sizes = options.only_named_disk_sizes,
+                                           .interrupted = options.interrupted},
                                           world.clock, world.output));
   bundle.disks = processes.get();
   bundle.machines = processes.get();

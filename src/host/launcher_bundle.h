@@ -59,6 +59,8 @@ struct LauncherOptions {
   Path runtime_store = {};                           // "": <state>/runtimes
   std::map<std::string, std::string> runtimes = {};  // runtime or Python version -> interpreter
   bool strict_runtime = false;
+  /// Ends the wait for replicas of an earlier emulator once it is true; empty: nothing does.
+  std::function<bool()> interrupted = {};
 };
 
 /// Objects that a bundle uses. They must outlive the bundle.
@@ -104,7 +106,8 @@ struct LauncherBundle {
 };
 
 /// Makes the bundle that `options.kind` names. Kills replicas that an earlier emulator left on the
-/// state directory. kFailedPrecondition: the host lacks what the options ask for.
+/// state directory. kFailedPrecondition: the host lacks what the options ask for. kCancelled: the
+/// options ended the wait.
 Result<LauncherBundle> OpenLauncherBundle(const LauncherOptions& options, LauncherWorld world);
 
 }  // namespace caip::host

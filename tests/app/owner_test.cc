@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
 #include <thread>
 
@@ -85,6 +86,47 @@ TEST(StopOwner, WaitsForAnOwnerThatIsEndingAndNoLongerAnswers) {
   ending.join();
   ASSERT_TRUE(stopped.ok()) << stopped.error().message;
   EXPECT_TRUE(*stopped);
+}
+
+TEST(StopOwner, EndsAnOwnerThatDoesNotServeYet) {
+  const TemporaryDirectory directory;
+  int owns[2];
+  int ends[2];
+  ASSERT_EQ(::pipe2(owns, O_CLOEXEC), 0);
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const Fd owns_read(owns[0]);
+  const Fd owns_write(owns[1]);
+  const Fd ends_read(ends[0]);
+  const Fd ends_write(ends[1]);
+  const pid_t owner = ForkOwner(directory.path() / "state", "", owns[1], ends[0]);
+  char byte = 0;
+  ASSERT_EQ(::read(owns[0], &byte, 1), 1);
+  const auto stopped = StopOwner(directory.path() / "state");
+  ASSERT_TRUE(stopped.ok()) << stopped.error().message;
+  EXPECT_TRUE(*stopped);
+  int status = 0;
+  ASSERT_EQ(::waitpid(owner, &status, 0), owner);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+}
+
+// Its process ID is that of this test, as it may be for an owner in a container.
+TEST(StopOwner, SendsNoSignalToAProcessThatIsNotTheOwner) {
+  const TemporaryDirectory directory;
+  const Path file = directory.path() / "owner.lock";
+  const std::string pid = std::to_string(::getpid());
+  ASSERT_TRUE(WriteFile(file, R"({"pid":)" + pid + R"(,"start_ticks":1,"url":""})").ok());
+  const Fd held(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  ASSERT_EQ(::fcntl(held.get(), F_OFD_SETLK, &lock), 0) << errno;
+  const auto stopped = StopOwner(directory.path());
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().message,
+            "Process " + pid +
+                " owns the state directory and does not serve yet. This command cannot signal it: "
+                "it may run in a container. Try again when it serves, or end it in the container.");
 }
 
 // A program that never serves. It ignores SIGTERM if this process does.

@@ -227,7 +227,8 @@ Result<std::string> Connector::LookOnce(const EmulatorFlags& flags, Lifetime lif
 
 Result<std::string> Connector::Embed(const EmulatorFlags& flags, const Path& state,
                                      Lifetime lifetime) {
-  ASSIGN_OR_RETURN(const EmulatorOptions options, ReadOptions(flags, state));
+  ASSIGN_OR_RETURN(EmulatorOptions options, ReadOptions(flags, state));
+  options.interrupted = InterruptGuard::Pending;
   if (!serving_child_) {
     ASSIGN_OR_RETURN(serving_child_, ServingChild::Begin());
   }

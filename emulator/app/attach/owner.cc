@@ -13,10 +13,12 @@
 #include <cstring>
 #include <optional>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "emulator/app/errors.h"
 #include "emulator/app/settings/options.h"
 #include "emulator/app/settings/settings_table.h"
+#include "host/errors.h"
 #include "host/store/state_directory.h"
 #include "http/client.h"
 
@@ -26,6 +28,7 @@ namespace caip::app {
 namespace {
 
 constexpr int kStopMilliseconds = 60'000;
+constexpr int kPauseMilliseconds = 10;
 constexpr int kEndMilliseconds = 5'000;  // of an owner that no longer answers, after a SIGKILL
 constexpr size_t kLogTailBytes = 2000;
 
@@ -208,20 +211,70 @@ Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& st
   return errors::ServerDidNotStart(LogTail(log_path, from), log_path);
 }
 
+namespace {
+
+// Asks by a request.
+Result<bool> StopServing(const host::StateOwner& owner) {
+  http::Client client(owner.url);
+  const auto response = client.Send(
+      {.method = "POST", .target = "/emulator/v1:shutdown?owner=" + std::to_string(owner.pid)});
+  if (!response.ok() || response->status != 200) {  // it may be about to end by itself
+    if (WaitForProcess(owner.pid, kEndMilliseconds)) return true;
+    return response.ok() ? errors::OwnerDoesNotAnswer(owner.pid, owner.url) : response.error();
+  }
+  if (!WaitForProcess(owner.pid, kStopMilliseconds)) {
+    return errors::ServerDoesNotEnd(owner.pid);
+  }
+  return true;
+}
+
+// Sends SIGTERM. False: the process cannot be reached. An owner in a container has another process
+// ID here, which may be that of any process.
+bool Terminate(const host::StateOwner& owner) {
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, owner.pid, 0)));
+  const uint64_t start = host::StartTicks(owner.pid);
+  if (!process.valid() || start == 0 || start != owner.start_ticks) return false;
+  return ::syscall(SYS_pidfd_send_signal, process.get(), SIGTERM, nullptr, 0) == 0;
+}
+
+bool StillStarts(const Path& state, pid_t pid) {
+  const auto owner = host::StateDirectory::Peek(state);
+  return owner.ok() && *owner && (*owner)->pid == pid && (*owner)->url.empty();
+}
+
+// For an owner that does not serve, because it starts or because it is ending. An owner in its
+// start ends at SIGTERM, unless it is inside a command without an InterruptGuard. That one goes on
+// until it serves.
+Result<bool> StopStarting(const Path& state) {
+  const auto deadline = MonotonicNow() + std::chrono::milliseconds(kStopMilliseconds);
+  pid_t asked = 0;
+  while (MonotonicNow() < deadline) {
+    ASSIGN_OR_RETURN(const auto owner, host::StateDirectory::Peek(state));
+    const bool has_other = owner && asked != 0 && owner->pid != 0 && owner->pid != asked;
+    if (!owner || has_other) {
+      if (asked == 0 || WaitForProcess(asked, kEndMilliseconds)) return true;
+      break;
+    }
+    if (!owner->url.empty()) return StopServing(*owner);
+    if (asked == 0 && owner->pid != 0) {  // else it has not written its note yet
+      if (Terminate(*owner)) {
+        asked = owner->pid;
+      } else if (StillStarts(state, owner->pid)) {
+        return errors::StarterOutOfReach(owner->pid);
+      }
+    }
+    ::poll(nullptr, 0, kPauseMilliseconds);
+  }
+  return asked == 0 ? host::errors::StateTaken(state, std::nullopt)
+                    : errors::ServerDoesNotEnd(asked);
+}
+
+}  // namespace
+
 Result<bool> StopOwner(const Path& state) {
   ASSIGN_OR_RETURN(const auto owner, host::StateDirectory::Peek(state));
   if (!owner) return false;
-  http::Client client(owner->url);
-  const auto response = client.Send(
-      {.method = "POST", .target = "/emulator/v1:shutdown?owner=" + std::to_string(owner->pid)});
-  if (!response.ok() || response->status != 200) {  // it may be about to end by itself
-    if (WaitForProcess(owner->pid, kEndMilliseconds)) return true;
-    return response.ok() ? errors::OwnerDoesNotAnswer(owner->pid, owner->url) : response.error();
-  }
-  if (!WaitForProcess(owner->pid, kStopMilliseconds)) {
-    return errors::ServerDoesNotEnd(owner->pid);
-  }
-  return true;
+  return owner->url.empty() ? StopStarting(state) : StopServing(*owner);
 }
 
 bool EndOwnerIfUnused(const host::StateOwner& owner) {

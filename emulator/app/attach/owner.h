@@ -34,7 +34,7 @@ Result<std::string> StartInBackground(const EmulatorFlags& flags, const Path& st
                                       const ServerStart& start = {});
 
 /// Asks the owner to end and waits for its end, also if it is already ending and no longer answers.
-/// False if there is no owner.
+/// An owner that does not serve yet gets SIGTERM. False if there is no owner.
 Result<bool> StopOwner(const Path& state);
 
 /// Asks an owner that a command started in the background to end, if no job is unfinished and no

@@ -18,7 +18,7 @@ void EndProcess(int) { ::_exit(code_at_the_end); }
 
 }  // namespace
 
-StopDeadline::StopDeadline(int exit_code) {
+StopDeadline::StopDeadline(int exit_code, Counts counts) {
   code_at_the_end = exit_code;
   struct sigaction action {};
   action.sa_handler = EndProcess;
@@ -28,12 +28,18 @@ StopDeadline::StopDeadline(int exit_code) {
   sigemptyset(&alarm);
   sigaddset(&alarm, SIGALRM);
   ::pthread_sigmask(SIG_UNBLOCK, &alarm, nullptr);
-  ::setitimer(ITIMER_REAL, &kStopTime, nullptr);
+  if (counts == Counts::kAtOnce) Begin();
 }
+
+void StopDeadline::Begin() { ::setitimer(ITIMER_REAL, &kStopTime, nullptr); }
 
 StopDeadline::~StopDeadline() {
   ::setitimer(ITIMER_REAL, &kNoAlarm, nullptr);
   ::sigaction(SIGALRM, &before_, nullptr);
 }
+
+StartDeadline::StartDeadline(int exit_code)
+    : deadline_(exit_code, StopDeadline::Counts::kAtBegin),
+      begin_(interrupt_.token(), [this] { deadline_.Begin(); }) {}
 
 }  // namespace caip::app

@@ -87,6 +87,8 @@ struct EmulatorOptions {
   bool is_background = false;          // a command started it, not a user
   /// Writes a line to the emulator's own log. Called on any thread. Empty: no log.
   std::function<void(const std::string&)> say = {};
+  /// Ends the start of the emulator once it is true. Empty: nothing does.
+  std::function<bool()> interrupted = {};
 };
 
 struct Setting;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 
 #include "base/descriptor_limit.h"
 #include "base/json.h"
@@ -56,6 +57,14 @@ bool NotifyStarter(const std::string& word) {
   ::close(descriptor);
   ::unsetenv(app::kReadyVariable);
   return true;
+}
+
+int FailToServe(const Error& error, const Io& io) {
+  // A background server lost a race for the state directory. Its log needs no error.
+  const bool taken = error.code == Code::kAborted;
+  if (taken && NotifyStarter(app::kTakenWord)) return kExitFailure;
+  if (error.code == Code::kCancelled) return Fail(io, "serve", error.message, kExitInterrupted);
+  return Fail(io, "serve", error);
 }
 
 std::string Banner(const app::Emulator& emulator, const Path& state) {
@@ -120,6 +129,7 @@ std::string MessageOf(const http::ClientResponse& response) {
 int RunServe(const ServeCommand& command, const Surroundings& world) {
   RaiseDescriptorLimit();
   app::InterruptGuard guard;
+  std::optional<app::StartDeadline> starting(std::in_place, kExitInterrupted);
   auto options = OptionsOf(command);
   if (!options.ok()) return Fail(world.io, "serve", options.error());
   std::mutex saying;
@@ -128,13 +138,10 @@ int RunServe(const ServeCommand& command, const Surroundings& world) {
     world.io.err(line + "\n");
   };
   options->say = tell;
+  options->interrupted = app::InterruptGuard::Pending;
   auto emulator = app::Emulator::Start(*options, command.emulator);
-  if (!emulator.ok()) {
-    // A background server lost a race for the state directory. Its log needs no error.
-    const bool taken = emulator.error().code == Code::kAborted;
-    if (taken && NotifyStarter(app::kTakenWord)) return kExitFailure;
-    return Fail(world.io, "serve", emulator.error());
-  }
+  if (!emulator.ok()) return FailToServe(emulator.error(), world.io);
+  starting.reset();
   NotifyStarter((*emulator)->base_url());
   for (const auto& note : {(*emulator)->port_note(), (*emulator)->replicas_note()}) {
     if (!note.empty()) tell(note);

@@ -24,9 +24,16 @@ Error StillLocked(const Path& file) {
               "another --state"};
 }
 
+Error InterruptedWaiting(const Path& file) {
+  return {Code::kCancelled,
+          "Interrupted while processes of an earlier emulator still held the lock '" +
+              file.string() + "'."};
+}
+
 }  // namespace
 
-Result<Fd> LockForLaunchers(const Path& state_directory, std::chrono::milliseconds patience) {
+Result<Fd> LockForLaunchers(const Path& state_directory, std::chrono::milliseconds patience,
+                            const std::function<bool()>& interrupted) {
   RETURN_IF_ERROR(MakeDirectories(state_directory));
   const Path file = state_directory / kLockFile;
   Fd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -38,6 +45,7 @@ Result<Fd> LockForLaunchers(const Path& state_directory, std::chrono::millisecon
   }
   while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     if (MonotonicNow() > deadline) return StillLocked(file);
+    if (interrupted && interrupted()) return InterruptedWaiting(file);
     ::poll(nullptr, 0, kLockPause_ms);
   }
   return lock;

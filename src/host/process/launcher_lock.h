@@ -5,6 +5,7 @@
 // Removals (launcher/removal.h) that still run do not hold it.
 
 #include <chrono>
+#include <functional>
 
 #include "base/files.h"
 
@@ -15,7 +16,9 @@ namespace caip::host {
 inline constexpr std::chrono::seconds kLauncherPatience{20};
 
 /// Waits until the replicas of earlier emulators are dead. kDeadlineExceeded: one still lives.
+/// kCancelled: one still lives, and `interrupted` (empty: never) is true.
 Result<Fd> LockForLaunchers(const Path& state_directory,
-                            std::chrono::milliseconds patience = kLauncherPatience);
+                            std::chrono::milliseconds patience = kLauncherPatience,
+                            const std::function<bool()>& interrupted = {});
 
 }  // namespace caip::host

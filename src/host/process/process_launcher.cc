@@ -70,7 +70,8 @@ class Processes final : public ProcessLauncher {
 
   /// Blocks. Call it before any task is posted.
   Status Open() {
-    ASSIGN_OR_RETURN(lock_, LockForLaunchers(options_.state_directory));
+    ASSIGN_OR_RETURN(
+        lock_, LockForLaunchers(options_.state_directory, kLauncherPatience, options_.interrupted));
     RETURN_IF_ERROR(EnsureLink());
     // a living replica has a disk, and a search takes a while
     if (disks_.AnyLeft()) RETURN_IF_ERROR(KillReplicas(state_id_));

@@ -35,6 +35,8 @@ struct ProcessLauncherOptions {
   std::function<int64_t()> oom_kills = {};  // empty: asks /proc/vmstat
   /// How watched calls are held.
   Interposition::Kind interposition = InterpositionOf().kind;
+  /// Ends the wait for earlier replicas (launcher_lock.h) once it is true.
+  std::function<bool()> interrupted = {};
 };
 
 /// Starts each replica through caip-launcher in its own session on its own boot disk. The replica

@@ -24,17 +24,6 @@ constexpr const char* kLockName = "owner.lock";
 // The fixed length of the note lets one write replace it, so that no reader sees half a note.
 constexpr size_t kNoteBytes = 1024;
 
-// Reads field 22 of /proc/self/stat. The name in field 2 may contain blanks, so the fields after
-// its ")" are counted.
-uint64_t OwnStartTicks() {
-  const auto stat = ReadFile("/proc/self/stat");
-  if (!stat.ok()) return 0;
-  const size_t name_end = stat->rfind(')');
-  if (name_end == std::string::npos) return 0;
-  const std::vector<std::string> fields = Split(stat->substr(name_end + 2), ' ');
-  return fields.size() > 19 ? std::strtoull(fields[19].c_str(), nullptr, 10) : 0;
-}
-
 // Open-file-description locks belong to one opening of the file (fcntl's plain locks belong to the
 // process), end with its last descriptor, and can be tested without being taken.
 struct flock WholeFile() {
@@ -202,6 +191,17 @@ Status MakeOwnDirectory(const Path& path) {
 
 }  // namespace
 
+// Reads field 22 of the process's stat file. The name in field 2 may contain blanks, so the fields
+// after its ")" are counted.
+uint64_t StartTicks(pid_t pid) {
+  const auto stat = ReadFile("/proc/" + std::to_string(pid) + "/stat");
+  if (!stat.ok()) return 0;
+  const size_t name_end = stat->rfind(')');
+  if (name_end == std::string::npos) return 0;
+  const std::vector<std::string> fields = Split(stat->substr(name_end + 2), ' ');
+  return fields.size() > 19 ? std::strtoull(fields[19].c_str(), nullptr, 10) : 0;
+}
+
 std::string_view NetworkFileSystemName(uint32_t number) {
   for (const NetworkFileSystem& known : kNetworkFileSystems) {
     if (known.number == number) return known.name;
@@ -232,7 +232,7 @@ Result<StateDirectory> StateDirectory::Own(const Path& path, const std::string& 
   }
   ASSIGN_OR_RETURN(const bool taken, TakeLock(lock.get(), lock_path));
   if (!taken) return errors::StateTaken(path, ReadNote(lock.get()));
-  StateOwner owner{::getpid(), OwnStartTicks(), "", version, Rfc3339(now)};
+  StateOwner owner{::getpid(), StartTicks(::getpid()), "", version, Rfc3339(now)};
   if (Status written = WriteNote(lock.get(), owner, lock_path); !written.ok()) {
     return errors::StateNotWritable(path, written.error());
   }

@@ -55,6 +55,9 @@ struct StateOwner {
   std::string started_at;  // RFC 3339
 };
 
+/// The start of the process since boot, in clock ticks; 0: it does not exist here.
+uint64_t StartTicks(pid_t pid);
+
 /// The right to write in a state directory. The kernel releases it when the process ends, even if
 /// the process is killed. Move-only; one thread.
 class StateDirectory {
