@@ -1,12 +1,13 @@
 #include "emulator/app/kept_state.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <future>
 #include <string>
 
+#include "base/terminal_text.h"
 #include "emulator/app/emulator_hooks.h"
 #include "emulator/app/state/upgrade.h"
 #include "emulator/app/version.h"
@@ -54,7 +55,7 @@ Result<std::unique_ptr<api::StudyStore>> OpenStudies(const Path& file) {
 }
 
 // An emulator in the background writes it to server.log.
-void PrintWarning(const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); }
+void PrintWarning(const std::string& text) { WriteText(STDERR_FILENO, text + "\n"); }
 
 }  // namespace
 

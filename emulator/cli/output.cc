@@ -56,14 +56,8 @@ int FindObstacle(const std::string& file) {
   return 0;
 }
 
-std::function<void(Output)> WriterTo(int descriptor, bool is_terminal) {
-  return [descriptor, is_terminal](Output output) {  // fails if the reader is gone
-    if (is_terminal) {
-      (void)WriteAll(descriptor, TerminalText(output.text, output.controls));
-    } else {
-      (void)WriteAll(descriptor, output.text);
-    }
-  };
+std::function<void(Output)> WriterTo(int descriptor) {
+  return [descriptor](Output output) { WriteText(descriptor, output.text, output.controls); };
 }
 
 }  // namespace
@@ -71,8 +65,7 @@ std::function<void(Output)> WriterTo(int descriptor, bool is_terminal) {
 Io StandardIo() {
   const bool out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
   const bool err_is_terminal = ::isatty(STDERR_FILENO) == 1;
-  return {WriterTo(STDOUT_FILENO, out_is_terminal), WriterTo(STDERR_FILENO, err_is_terminal),
-          out_is_terminal, err_is_terminal};
+  return {WriterTo(STDOUT_FILENO), WriterTo(STDERR_FILENO), out_is_terminal, err_is_terminal};
 }
 
 int Fail(const Io& io, std::string_view command, std::string_view message, int exit_code) {

@@ -42,7 +42,7 @@ struct Io {
 };
 
 /// The standard output and the standard error. Everything that a command writes to a terminal
-/// passes through TerminalText here. Files and pipes get the bytes unchanged.
+/// passes through WriteText here. Files and pipes get the bytes unchanged.
 Io StandardIo();
 
 /// Exit codes of caip. Scripts rely on them. Commands that gcloud has use gcloud's codes.

@@ -17,6 +17,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/terminal_text.h"
+
 namespace caip {
 namespace {
 
@@ -329,7 +331,8 @@ void TemporaryDirectory::RemoveWithoutProcess(const Path& parent, std::string_vi
 TemporaryDirectory::TemporaryDirectory(std::string_view prefix) {
   std::string path = (CommonTemporaryDirectory() / prefix).string() + "XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) {
-    std::perror(path.c_str());
+    const Error error = CannotMakeDirectory(path, errno);
+    WriteText(STDERR_FILENO, error.message + "\n");
     std::abort();
   }
   path_ = path;

@@ -1,8 +1,11 @@
 #include "base/terminal_text.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 
+#include "base/files.h"
 #include "base/text.h"
 
 namespace caip {
@@ -80,6 +83,14 @@ std::string TerminalText(std::string_view text, Controls kept) {
     text.remove_prefix(length);
   }
   return shown;
+}
+
+void WriteText(int descriptor, std::string_view text, Controls kept) {
+  if (::isatty(descriptor) == 1) {
+    (void)WriteAll(descriptor, TerminalText(text, kept));
+  } else {
+    (void)WriteAll(descriptor, text);
+  }
 }
 
 }  // namespace caip

@@ -20,4 +20,9 @@ enum class Controls {
 /// break is dropped.
 std::string TerminalText(std::string_view text, Controls kept);
 
+/// Writes a text to a stream of this process, such as STDERR_FILENO. A terminal gets
+/// TerminalText(text, kept); a file or a pipe gets the bytes unchanged. Errors are ignored, because
+/// the reader may be gone.
+void WriteText(int descriptor, std::string_view text, Controls kept = Controls::kNone);
+
 }  // namespace caip

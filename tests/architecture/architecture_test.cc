@@ -139,6 +139,16 @@ TEST(Architecture, BannedCallsHaveABetterWay) {
       {R"(\bsystem\(|\bpopen\()", R"(nothing)",
        "host/process/child_process.h: RunTool, which needs no shell"},
       {R"(\bstrcpy\(|\bsprintf\(|\bgets\()", R"(nothing)", "std::string or snprintf"},
+      // These print without the function that makes text safe for a terminal:
+      // - caip-launcher and caip-nat only say how to start them, and the system's error;
+      // - nvidia-smi runs in a replica, and writes to its log;
+      // - a shell in a replica controls the terminal, as it would on a machine of the service;
+      // - caip-conform includes no module of caip, and has ForPeople.
+      {R"(\bv?f?printf\(|\bv?dprintf\(|\bf?puts\(|\bf?putc\(|\bputchar\(|\bfwrite\(|\bperror\()"
+       R"(|std::(cout|cerr|clog)|\b(write|WriteAll)\(STD)",
+       R"(src/host/(launcher|nat|devices/smi)/main\.cc|src/host/process/entered_terminal\.cc)"
+       R"(|conformance/(main|arguments|report/report_files)\.cc)",
+       "base/terminal_text.h: WriteText"},
   };
   for (const SourceFile& file : SourcesBelow(kProduct)) {
     for (size_t i = 0; i < file.lines.size(); ++i) {

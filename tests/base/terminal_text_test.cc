@@ -1,11 +1,39 @@
 #include "base/terminal_text.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 
+#include "base/files.h"
+
 namespace caip {
 namespace {
+
+constexpr char kHostile[] = "\x1b[31mred \x1b]0;owned\x07";
+
+// Reads until all writers have closed the terminal or the pipe.
+std::string ReadToEnd(const Fd& reader) {
+  std::string text;
+  char piece[256];
+  ssize_t count = 0;
+  while ((count = ::read(reader.get(), piece, sizeof piece)) > 0) {
+    text.append(piece, static_cast<size_t>(count));
+  }
+  return text;
+}
+
+std::string ReceivedByTerminal(std::string_view text, Controls kept) {
+  const Fd reader(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  EXPECT_EQ(::grantpt(reader.get()), 0);
+  EXPECT_EQ(::unlockpt(reader.get()), 0);
+  Fd terminal(::open(::ptsname(reader.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  EXPECT_EQ(::isatty(terminal.get()), 1);
+  WriteText(terminal.get(), text, kept);
+  terminal.Close();
+  return ReadToEnd(reader);
+}
 
 TEST(TerminalText, ShowsControlSequencesInsteadOfCarryingThemOut) {
   const struct {
@@ -80,6 +108,21 @@ TEST(TerminalText, HasNoControlCharactersForAnyByteAfterAnyByte) {
       }
     }
   }
+}
+
+TEST(WriteText, SendsATerminalOnlyTheControlsThatAreKept) {
+  EXPECT_EQ(ReceivedByTerminal(kHostile, Controls::kNone), "\\x1b[31mred \\x1b]0;owned\\x07");
+  EXPECT_EQ(ReceivedByTerminal(kHostile, Controls::kColours), "\x1b[31mred \\x1b]0;owned\\x07");
+}
+
+TEST(WriteText, SendsAPipeTheBytes) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const Fd reader(ends[0]);
+  Fd writer(ends[1]);
+  WriteText(writer.get(), kHostile);
+  writer.Close();
+  EXPECT_EQ(ReadToEnd(reader), kHostile);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -16,11 +15,9 @@ int ExecuteJudge(char** argv) {
   const std::string judge = host::HelperFile("caip-conform").string();
   ::execv(judge.c_str(), argv);
   const bool missing = errno == ENOENT;
-  std::fprintf(
-      stderr, "ERROR: (caip.conform) The judge %s cannot be run: %s.%s\n", judge.c_str(),
-      std::strerror(errno),
-      missing ? " Build it beside caip with `scripts/build release caip caip-conform`." : "");
-  return kExitCannot;
+  std::string message = "The judge " + judge + " cannot be run: " + std::strerror(errno) + ".";
+  if (missing) message += " Build it beside caip with `scripts/build release caip caip-conform`.";
+  return Fail(StandardIo(), "conform", message, kExitCannot);
 }
 
 }  // namespace caip::cli
