@@ -6,14 +6,12 @@
 namespace caip::registry {
 namespace {
 
-// A blob is data of a client. It must not act as a page of the emulator.
 void AddBlobFields(const images::Digest& digest, Response* response) {
   response->headers.Add("Content-Type", "application/octet-stream");
   response->headers.Add("Docker-Content-Digest", digest.text());
   response->headers.Add("ETag", "\"" + digest.text() + "\"");
   response->headers.Add("Accept-Ranges", "bytes");
-  response->headers.Add("X-Content-Type-Options", "nosniff");
-  response->headers.Add("Content-Security-Policy", "sandbox");
+  ForbidActingAsPage(response);
 }
 
 std::string RangeText(const ByteRange& range, uint64_t size) {
@@ -37,6 +35,7 @@ void AddBlobBody(OpenBlob blob, const BlobRange& range, Response* response) {
 Response UnsatisfiableRange(std::string_view field, uint64_t size) {
   Response response = errors::ToResponse(errors::RangeUnsatisfiable(field, size));
   response.headers.Add("Content-Range", "bytes */" + std::to_string(size));
+  ForbidActingAsPage(&response);
   return response;
 }
 

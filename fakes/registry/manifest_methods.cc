@@ -34,7 +34,7 @@ Response RenderManifest(StoredManifest stored) {
   response.headers.Add("Content-Type", stored.media_type);
   response.headers.Add("Docker-Content-Digest", stored.digest.text());
   response.headers.Add("ETag", "\"" + stored.digest.text() + "\"");
-  response.headers.Add("X-Content-Type-Options", "nosniff");
+  ForbidActingAsPage(&response);
   response.body = std::move(stored.bytes);
   return response;
 }

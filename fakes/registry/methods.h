@@ -46,5 +46,7 @@ Result<Repository> RepositoryIn(const Request& request, const PathParameters& pa
 std::string PathOf(const Repository& repository);
 /// A response without a body.
 Response EmptyResponse(int status);
+/// Adds the fields with which a browser does not run data of a client as a page of the emulator.
+void ForbidActingAsPage(Response* response);
 
 }  // namespace caip::registry

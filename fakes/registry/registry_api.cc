@@ -91,4 +91,9 @@ Response EmptyResponse(int status) {
   return response;
 }
 
+void ForbidActingAsPage(Response* response) {
+  response->headers.Set("X-Content-Type-Options", "nosniff");
+  response->headers.Set("Content-Security-Policy", "sandbox");
+}
+
 }  // namespace caip::registry

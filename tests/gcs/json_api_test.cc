@@ -1,5 +1,6 @@
 // All methods except uploads, over real sockets.
 #include "base/time_text.h"
+#include "http/compression.h"
 #include "tests/gcs/api_world.h"
 
 namespace caip::gcs {
@@ -357,6 +358,39 @@ TEST_F(ApiTest, KeepsContentEncodingAndMetadata) {
   EXPECT_EQ(media.status, 206);
   EXPECT_EQ(media.body, "\x1f\x8b");
   EXPECT_EQ(media.headers.Get("x-goog-stored-content-encoding"), "gzip");
+}
+
+// An object shares its origin with the APIs, so a browser must not run it as a page.
+TEST_F(ApiTest, LetsNoObjectActAsAPage) {
+  const std::string upload = "/upload/storage/v1/b/bkt/o?uploadType=media&name=";
+  const std::string html = "<script></script>";
+  const std::vector<std::pair<std::string, std::string>> type = {{"Content-Type", "text/html"}};
+  ASSERT_EQ(Call("POST", upload + "page", html, type).status, 200);
+  ASSERT_EQ(Call("POST", upload + "zip&contentEncoding=gzip", http::Gzip(html), type).status, 200);
+  struct Row {
+    const char* method;
+    const char* object;
+    std::vector<std::pair<std::string, std::string>> headers;
+    int status;
+  };
+  const Row rows[] = {{"GET", "page", {}, 200},
+                      {"HEAD", "page", {}, 200},
+                      {"GET", "page", {{"Range", "bytes=1-3"}}, 206},
+                      {"GET", "page", {{"Range", "bytes=99-"}}, 416},
+                      {"GET", "zip", {}, 200},
+                      {"GET", "zip", {{"Accept-Encoding", "gzip"}}, 200}};
+  for (const char* start : {"/storage/v1", "", "/download/storage/v1"}) {
+    for (const Row& row : rows) {
+      const std::string target = std::string(start) + "/b/bkt/o/" + row.object + "?alt=media";
+      const Answer answer = Call(row.method, target, "", row.headers);
+      const std::string what = std::string(row.method) + " " + target;
+      EXPECT_EQ(answer.status, row.status) << what;
+      const bool has_bytes = answer.status < 400;
+      EXPECT_EQ(answer.headers.Get("Content-Type") == "text/html", has_bytes) << what;
+      EXPECT_EQ(answer.headers.Get("X-Content-Type-Options"), "nosniff") << what << answer.status;
+      EXPECT_EQ(answer.headers.Get("Content-Security-Policy"), "sandbox") << what << answer.status;
+    }
+  }
 }
 
 TEST_F(ApiTest, MovesGigabytesInConstantMemory) {

@@ -160,6 +160,37 @@ TEST_F(XmlTest, LetsTheUrlChooseResponseHeaders) {
   EXPECT_EQ(Header(got, "Content-Disposition"), "attachment; a");
 }
 
+// An object shares its origin with the APIs, so a browser must not run it as a page.
+TEST_F(XmlTest, LetsNoObjectActAsAPage) {
+  const std::string packed =
+      *FromHex("1f8b08000000000002ffcb48cdc9c9070086a6103605000000");  // hello
+  world_.Put("plain", "<script></script>");
+  Call("PUT", "/bkt/page", "<script></script>", {{"Content-Type", "text/html"}});
+  Call("PUT", "/bkt/zip", packed, {{"Content-Encoding", "gzip"}, {"Content-Type", "text/html"}});
+  struct Row {
+    const char* target;
+    HeaderList headers;
+    int status;
+  };
+  const HeaderList part = {{"Range", "bytes=1-3"}};
+  const HeaderList past = {{"Range", "bytes=99-"}};
+  const Row rows[] = {{"/bkt/page", {}, 200},
+                      {"/bkt/page", part, 206},
+                      {"/bkt/page", past, 416},
+                      {"/bkt/zip", {}, 200},
+                      {"/bkt/zip", {{"Accept-Encoding", "gzip"}}, 200},
+                      {"/bkt/plain?response-content-type=text/html", {}, 200},
+                      {"/bkt/plain?response-content-type=text/html", part, 206},
+                      {"/bkt/plain?response-content-type=text/html", past, 416}};
+  for (const Row& row : rows) {
+    const XmlAnswer answer = Call("GET", row.target, "", row.headers);
+    EXPECT_EQ(answer.status, row.status) << row.target;
+    EXPECT_EQ(Header(answer, "Content-Type") == "text/html", row.status < 400) << row.target;
+    EXPECT_EQ(Header(answer, "X-Content-Type-Options"), "nosniff") << row.target << row.status;
+    EXPECT_EQ(Header(answer, "Content-Security-Policy"), "sandbox") << row.target << row.status;
+  }
+}
+
 TEST_F(XmlTest, CopiesWithOrWithoutTheMetadata) {
   Call("PUT", "/bkt/a%25b", "bytes", {{"Content-Type", "text/a"}, {"x-goog-meta-k", "v"}});
   const XmlAnswer kept = Call("PUT", "/bkt/b", "", {{"x-goog-copy-source", "/bkt/a%25b"}});

@@ -121,6 +121,33 @@ TEST_F(RegistryTest, SendsNoBytesToAClientThatHasTheBlob) {
   EXPECT_EQ(answer.body, "");
 }
 
+// Blobs and manifests share their origin with the APIs, so a browser must not run them as pages.
+TEST_F(RegistryTest, LetsNoBlobAndNoManifestActAsAPage) {
+  const std::string page = "<script></script>";
+  PushImage(page, "latest");
+  const std::string blob = "/v2/p/i/blobs/" + DigestOf(page);
+  struct Row {
+    const char* method;
+    std::string target;
+    Fields fields;
+    int status;
+  };
+  const Row rows[] = {
+      {"GET", blob, {}, 200},
+      {"HEAD", blob, {}, 200},
+      {"GET", blob, {{"Range", "bytes=1-3"}}, 206},
+      {"GET", blob, {{"Range", "bytes=99-"}}, 416},
+      {"GET", "/v2/p/i/manifests/latest", {}, 200},
+  };
+  for (const Row& row : rows) {
+    const Answer answer = Call(row.method, row.target, "", row.fields);
+    const std::string what = std::string(row.method) + " " + row.target;
+    EXPECT_EQ(answer.status, row.status) << what;
+    EXPECT_EQ(answer.Header("X-Content-Type-Options"), "nosniff") << what << answer.status;
+    EXPECT_EQ(answer.Header("Content-Security-Policy"), "sandbox") << what << answer.status;
+  }
+}
+
 TEST_F(RegistryTest, DeletesABlobFromOneRepositoryAndTakesItAgain) {
   PushBlob("layer");
   PushBlob("layer", "p/other");
