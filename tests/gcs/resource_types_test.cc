@@ -1,6 +1,7 @@
 // Requests with wrong types and values in objects, access lists, IAM policies and notification
 // configurations are refused, and nothing of them is stored.
 #include "tests/gcs/api_world.h"
+#include "tests/support/large_bodies.h"
 
 namespace caip::gcs {
 namespace {
@@ -275,6 +276,15 @@ TEST_F(ResourceTypesTest, ReportTheFirstHundredOfManyViolations) {
   EXPECT_EQ(answer.status, 400);
   EXPECT_EQ(answer.json["error"]["errors"].size(), 100u);
   EXPECT_THAT(answer.body, HasSubstr("99990 more violations are not shown."));
+}
+
+TEST_F(ResourceTypesTest, ReportTheFirstHundredOfHalfAMillionViolations) {
+  const std::string body = "{\"cors\":[{\"origin\":" + ListText(500'000, "5") + "}]}";
+  const Answer answer = Call("PATCH", kTypesBucket, body);
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(answer.json["error"]["errors"].size(), 100u);
+  EXPECT_THAT(answer.body, HasSubstr("499990 more violations are not shown."));
+  EXPECT_LT(answer.body.size(), 100'000u);
 }
 
 }  // namespace

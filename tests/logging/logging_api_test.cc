@@ -8,6 +8,7 @@
 #include "base/time_text.h"
 #include "http/text_body.h"
 #include "tests/logging/read_after.h"
+#include "tests/support/large_bodies.h"
 
 namespace caip::logging {
 namespace {
@@ -206,10 +207,33 @@ TEST_F(LoggingApiTest, StoresTheGoodOnesOfAPartialSuccessAndTellsOfTheOthers) {
 
 TEST_F(LoggingApiTest, ListsTheFirstHundredOfManyRefusedEntries) {
   const Reply reply =
-      Post("write", {{"partialSuccess", true}, {"entries", std::vector<int>(5000, 5)}});
+      Post("write", {{"partialSuccess", true}, {"entries", std::vector<int>(500'000, 5)}});
   EXPECT_EQ(reply.status, 400);
   EXPECT_EQ(reply.body["error"]["details"][0]["logEntryErrors"].size(), 100u);
-  EXPECT_THAT(reply.message(), HasSubstr("5000 entries are refused; the first 100 are listed"));
+  EXPECT_THAT(reply.message(), HasSubstr("500000 entries are refused; the first 100 are listed"));
+  EXPECT_LT(CompactJson(reply.body).size(), 50'000u);
+}
+
+// An entry with so many keys is too large, which the service sees when it has read all of them.
+TEST_F(LoggingApiTest, ReadsManyKeysOfAnEntryInLinearTime) {
+  const std::string start = R"({"resource":{"type":"global"},"logName":"projects/p/logs/a",)";
+  const std::pair<const char*, const char*> places[] = {
+      {R"("entries":[{"jsonPayload":)", "}]}"},
+      {R"("entries":[{"labels":)", "}]}"},
+      {R"("entries":[{}],"labels":)", "}"},
+      {R"("entries":[{"labels":{"own":"v"}}],"labels":)", "}"}};
+  for (const auto& place : places) {
+    const auto body = [&](int keys) {
+      return start + place.first + ObjectText(keys, R"("a value")") + place.second;
+    };
+    SCOPED_TRACE(place.first);
+    ExpectLinearTime(20'000, body, [&](const std::string& text) {
+      const Reply reply = Call("POST", "/v2/entries:write", text);
+      EXPECT_EQ(reply.status, 400);
+      EXPECT_THAT(reply.message(), HasSubstr("exceeds maximum size of 262144"));
+    });
+  }
+  EXPECT_EQ(List(), Json::array());
 }
 
 // A request must not write a hundred times its own size.

@@ -15,11 +15,11 @@ struct CodeRow {
   const char* name;
 };
 
-TEST(Errors, ThousandsOfViolationsAreCountedAndNotListed) {
-  std::vector<FieldViolation> violations(5'000, {"f", "is wrong"});
+TEST(Errors, HalfAMillionViolationsAreCountedAndNotListed) {
+  std::vector<FieldViolation> violations(500'000, {"f", "is wrong"});
   const Error listed = google::errors::Violations(violations);
   EXPECT_EQ(listed.violations.size(), google::errors::kViolationsMax + 1);
-  EXPECT_EQ(listed.violations.back().description, "And 4900 more.");
+  EXPECT_EQ(listed.violations.back().description, "And 499900 more.");
   const Error joined = google::errors::NotTheMessage(violations);
   EXPECT_EQ(joined.violations, listed.violations);
   EXPECT_LT(joined.message.size(), 2'000u);

@@ -8,6 +8,7 @@
 #include "ml/schema/job_json.h"
 #include "ml/schema/job_schema.h"
 #include "tests/ml/a_job.h"
+#include "tests/support/large_bodies.h"
 
 namespace caip::ml {
 namespace {
@@ -168,6 +169,34 @@ TEST(ParseJobErrors, AreAllCollectedInTheOrderOfTheBody) {
               ElementsAre(HasSubstr("\"bogus\""), HasSubstr("\"FOO\""), HasSubstr("args[0]"),
                           HasSubstr(kNotRepeating), HasSubstr("labels[0].value")));
   EXPECT_EQ(std::count(error.message.begin(), error.message.end(), '\n'), 4);
+}
+
+TEST(ParseJobErrors, ListTheFirstHundredOfHalfAMillionWrongValues) {
+  const Error error = RefusalOf(R"({"trainingInput":{"args":)" + ListText(500'000, "5") + "}}");
+  EXPECT_EQ(error.code, Code::kInvalidArgument);
+  ASSERT_EQ(error.violations.size(), 101u);
+  EXPECT_EQ(error.violations[99].field, "job.training_input.args[99]");
+  EXPECT_EQ(error.violations.back().description, "And 499900 more.");
+  EXPECT_LT(error.message.size(), 20'000u);
+}
+
+// Validation counts the labels after the whole body is read.
+TEST(ParseJob, ReadsManyKeysInLinearTime) {
+  const auto body = [](int keys) { return "{\"labels\":" + ObjectText(keys) + "}"; };
+  ExpectLinearTime(25'000, body, [](const std::string& text) {
+    const auto document = ParseJson(text);
+    ASSERT_TRUE(document.ok());
+    const auto job = ParseJob(*document);
+    ASSERT_TRUE(job.ok());
+    EXPECT_THAT(Told(ValidateLabels(job->labels)), ElementsAre(HasSubstr("labels")));
+  });
+}
+
+TEST(ParseJob, RefusesManyUnknownKeysInLinearTime) {
+  const auto body = [](int keys) { return ObjectText(keys); };
+  ExpectLinearTime(25'000, body, [](const std::string& text) {
+    EXPECT_EQ(RefusalOf(text).violations.size(), 101u);
+  });
 }
 
 TEST(ParseJobErrors, ABodyIsAnObject) {

@@ -1,5 +1,6 @@
 // docs/service/vertex.md, sections 1 and 3: what a create body may look like.
 
+#include "tests/support/large_bodies.h"
 #include "tests/vertex/a_custom_job.h"
 #include "vertex/document.h"
 #include "vertex/schema/custom_job_schema.h"
@@ -118,6 +119,38 @@ TEST(CustomJobJson, NamesAllWrongTypesAtOnce) {
   job["jobSpec"]["scheduling"]["timeout"] = 3600;
   EXPECT_THAT(ParseCustomJob(job).error().violations, SizeIs(3));
   EXPECT_FALSE(ParseCustomJob(Json::array()).ok());
+}
+
+TEST(CustomJobJson, ListsTheFirstHundredOfHalfAMillionWrongValues) {
+  const auto parsed =
+      ParseCustomJob(FromText(R"({"jobSpec":{"workerPoolSpecs":[{"containerSpec":{"args":)" +
+                              ListText(500'000, "5") + "}}]}}"));
+  ASSERT_FALSE(parsed.ok());
+  const Error& error = parsed.error();
+  EXPECT_EQ(error.code, Code::kInvalidArgument);
+  ASSERT_EQ(error.violations.size(), 101u);
+  EXPECT_THAT(error.violations[99].field, HasSubstr("container_spec.args[99]"));
+  EXPECT_EQ(error.violations.back().description, "And 499900 more.");
+  EXPECT_LT(error.message.size(), 30'000u);
+}
+
+// Validation counts the labels after the whole body is read.
+TEST(CustomJobJson, ReadsManyKeysInLinearTime) {
+  const std::string rest = "," + CompactJson(AContainerJob()).substr(1);
+  const auto body = [&](int keys) { return "{\"labels\":" + ObjectText(keys) + rest; };
+  ExpectLinearTime(25'000, body, [](const std::string& text) {
+    EXPECT_THAT(Told(Validate(Parsed(FromText(text)), "us-central1")),
+                ElementsAre(HasSubstr("000 labels.")));
+  });
+}
+
+TEST(CustomJobJson, RefusesManyUnknownKeysInLinearTime) {
+  const auto body = [](int keys) { return ObjectText(keys); };
+  ExpectLinearTime(25'000, body, [](const std::string& text) {
+    const auto parsed = ParseCustomJob(FromText(text));
+    ASSERT_FALSE(parsed.ok());
+    EXPECT_THAT(parsed.error().violations, SizeIs(101));
+  });
 }
 
 TEST(CustomJobJson, KeepsEveryFieldThatAClientSent) {
