@@ -7,8 +7,11 @@ samples.
 
 With --minutes, the medians of the thirds are compared, and growth is extrapolated to a day. With --turns,
 each turn has a fixed number of operations, for a test of seconds. Memory grows if each sample of the last
-third is above all of the middle third, by more than a bound for each operation. Descriptors grow if each
-turn of the last third leaves one.
+third is above all of the middle third, by more than a bound for each operation of both thirds. Descriptors
+grow if each turn of the last third leaves one. README.md says which leaks this does not see.
+
+The last line has the number of operations, what the medians of the memory grow by for each operation and
+in a day, and the descriptors at the beginning and at the end.
 
 A sample is taken when the emulator has closed the connections of the actors, and its number of descriptors
 stays the same: its threads close sockets and directories a moment after the last answer.
@@ -83,6 +86,14 @@ def growth(samples, seconds):
     middle, last = third(samples, 1), third(samples, 2)
     memory = (last[0] - middle[0]) / (seconds / 3) * SECONDS_OF_A_DAY
     return memory, memory / middle[0], last[1] - middle[1]
+
+
+def figures(before, samples, seconds, operations):
+    """The words of the last line. `before`: the sample before the first turn."""
+    memory, share, _ = growth(samples, seconds)
+    of_operation = memory * 1024 * seconds / SECONDS_OF_A_DAY / operations
+    return (f'memory {of_operation:+.1f} bytes an operation, {memory / 1024:+.1f} MiB ({share:+.0%}) a day; '
+            f'descriptors {before[1]} at the beginning, {samples[-1][1]} at the end')
 
 
 class Soak(storm.Storm):
@@ -171,17 +182,21 @@ class Soak(storm.Storm):
 
 
 def run_minutes(soak, minutes):
-    samples, began = [], time.monotonic()
+    before, samples, began = soak.sample(), [], time.monotonic()
     while time.monotonic() - began < minutes * 60 and not soak.failures:
         soak.turn(SAMPLE_SECONDS)
         samples.append(soak.sample())
-    memory, share, more = growth(samples, time.monotonic() - began)
-    soak.report(f'a day would add {memory / 1024:.0f} MiB ({share:.0%}); {more:+.0f} descriptors')
+    if soak.failures or len(samples) < 2:  # one sample alone has no middle third
+        soak.report('not complete')
+        return True
+    seconds = time.monotonic() - began
+    _, share, more = growth(samples, seconds)
+    soak.report(figures(before, samples, seconds, soak.operations))
     return share > MEMORY_GROWTH_MAX or more > DESCRIPTOR_GROWTH_MAX
 
 
 def run_turns(soak, turns):
-    samples, at = [], []
+    before, samples, at, began = soak.sample(), [], [], time.monotonic()
     sanitized = status(soak.emulator.process.pid, 'VmSize') > SANITIZED_KIB
     while len(samples) < turns and not soak.failures:
         soak.short_turn()
@@ -191,10 +206,12 @@ def run_turns(soak, turns):
     if soak.failures or not middle or not last:
         soak.report('not complete')
         return True
+    seconds = time.monotonic() - began
     operations = at[-1] - at[turns // 3]
     memory = min(one[0] for one in last) - max(one[0] for one in middle)
     rises = [one[1] - max(two[1] for two in middle) for one in last]
-    soak.report(f'{memory:+d} KiB and {rises[-1]:+d} descriptors in the last third')
+    print(f'soak: at least {memory:+d} KiB from the middle to the last third, {rises[-1]:+d} descriptors', flush=True)
+    soak.report(figures(before, samples, seconds, soak.operations))
     return leaves_one_each_turn(rises) or (not sanitized and memory * 1024 > operations * OPERATION_GROWTH_MAX)
 
 

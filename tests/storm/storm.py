@@ -7,9 +7,11 @@ log entries, studies. At a random moment the emulator, the process that starts i
 SIGKILL. With --power-cut all processes get it, and what was not synced may be gone from the disk. With
 --faults the disk is full or read-only before the kill, or descriptors run out. The emulator starts again,
 and each actor compares what it finds with what was acknowledged. No process of the killed emulator may be
-left, nor one of a job that has ended. In the end all jobs end, the emulator stops, and no process is left.
+left, nor one of a job that has ended. In the end all jobs end, the emulator stops, no process is left, and
+the lock that launchers hold is free.
 
-Exit codes: 0 nothing was lost; 1 something was lost (it is printed); 2 wrong arguments.
+Exit codes: 0 nothing was lost; 1 something was lost (it is printed), or rounds should have killed launchers and
+found none; 2 wrong arguments.
 """
 
 import argparse
@@ -55,6 +57,7 @@ class Storm:
                             f'{kind.__name__.lower()}{number}') for number, kind in enumerate(KINDS)]
         self.failures = []
         self.operations = 0
+        self.launchers = collections.Counter()  # rounds 'due' to kill one, and those 'killed'
 
     def __enter__(self):
         self.emulator.start()
@@ -99,12 +102,13 @@ class Storm:
     def interrupt(self, over):
         """Ends processes of the emulator, and sets `over`. True: the emulator itself ended."""
         victim = self.chance.choice(['emulator', 'emulator', 'launcher', 'both'])
+        self.launchers['due'] += victim in ('launcher', 'both')
         if victim == 'launcher':
-            self.emulator.kill_launcher()
+            self.launchers['killed'] += self.emulator.kill_launcher()
             time.sleep(self.chance.uniform(0, 0.1))
         over.set()  # before the kill: an operation without an answer is right from now on
         if victim != 'launcher':
-            self.emulator.kill(launcher_too=victim == 'both')
+            self.launchers['killed'] += self.emulator.kill(launcher_too=victim == 'both')
         return victim != 'launcher'
 
     def recover(self):
@@ -145,6 +149,8 @@ class Storm:
             except Lost as error:
                 self.failures.append(f'{type(actor).__name__}: {error}')
         self.emulator.stop()
+        if not self.emulator.is_launcher_lock_free():
+            self.failures.append('the lock of the launchers is still held')
         self.await_none_of(self.emulator.own_processes)
 
 
@@ -252,9 +258,18 @@ def kind_of_storm(given, directory):
     return library and functools.partial(PowerCuts if given.power_cut else Faults, library=library)
 
 
+def complaints_about(launchers):
+    """The rounds test nothing about launchers if the storm does not find these."""
+    if launchers['killed'] or not launchers['due']:
+        return []
+    failure = f'{launchers["due"]} rounds should have killed a launcher, and none did'
+    print(f'storm: {failure}', flush=True)
+    return [failure]
+
+
 def run(given, make_storm, chance):
     rounds, operations, failures, began = 0, 0, [], time.monotonic()
-    summary = collections.Counter()
+    summary, launchers = collections.Counter(), collections.Counter()
     while rounds < given.rounds and len(failures) < 10:
         with make_storm(given.caip, chance) as storm:
             for _ in range(min(ROUNDS_OF_A_STATE, given.rounds - rounds)):
@@ -266,13 +281,16 @@ def run(given, make_storm, chance):
                 storm.finish()
             operations += storm.operations
             summary += storm.summary
+            launchers += storm.launchers
             for failure in storm.failures:
                 print(f'storm: round {rounds}: {failure}', flush=True)
             failures += storm.failures
+    failures += complaints_about(launchers)
     for words, count in summary.items():
         print(f'storm: {count} {words}')
     print(f'storm: {rounds} kills under {operations} acknowledged operations in '
-          f'{time.monotonic() - began:.0f} s: {len(failures)} losses', flush=True)
+          f'{time.monotonic() - began:.0f} s: {len(failures)} losses, '
+          f'{launchers["killed"]} launchers killed', flush=True)
     return 1 if failures else 0
 
 

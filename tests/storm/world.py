@@ -1,6 +1,7 @@
 """An emulator to kill, and the requests to it."""
 
 import contextlib
+import fcntl
 import http.client
 import json
 import os
@@ -18,6 +19,7 @@ from power_cut import Disk
 ROOT = Path(__file__).resolve().parents[2]
 MARKER = 'CAIP_STORM'
 ESTABLISHED, CLOSE_WAIT = '01', '08'  # states in /proc/PID/net/tcp
+LAUNCHER_SECONDS = 20  # kLauncherPatience in src/host/process/launcher_lock.h
 REPLICA = 'CAIP_REPLICA'  # of each replica's processes (src/host/process/orphans.h)
 PROJECT = 'storm-project'
 IMAGE = 'gcr.io/storm-project/lines:1'
@@ -79,6 +81,12 @@ def state_id(directory):
     return f'{number:016x}'
 
 
+def facts_of(pid):
+    """(state, parent, start) of a process. The start tells it from a later one with the same number."""
+    fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
+    return fields[0], int(fields[1]), int(fields[19])
+
+
 def living_processes():
     """The parent of each process that has not ended: {pid: pid}."""
     parents = {}
@@ -86,11 +94,11 @@ def living_processes():
         if not entry.name.isdigit():
             continue
         try:
-            state, parent = (entry / 'stat').read_text().rsplit(')', 1)[1].split()[:2]
+            state, parent, _ = facts_of(entry.name)
         except (OSError, ValueError):
             continue
         if state != 'Z':
-            parents[int(entry.name)] = int(parent)
+            parents[int(entry.name)] = parent
     return parents
 
 
@@ -104,6 +112,7 @@ class Emulator:
         self.prefix = list(prefix)
         self.environment = {**os.environ, MARKER: self.marker, **(environment or {})}
         self.process = None
+        self.family = {}  # processes that the emulators had: {pid: start}
         self.port = 0  # a new one at each start: meanwhile any program may take the old one
         self.state_id = state_id(self.directory / 'state')
 
@@ -151,14 +160,9 @@ class Emulator:
             resource.prlimit(pid, limit, (soft, hard))
 
     def kill_all(self):
-        """SIGKILL for the emulator and all that it started. Returns when all of it is dead.
-
-        The first process of a machine has neither a marker nor words of its own, and ends after all others of it.
-        """
-        doomed = self.descendants()
+        """SIGKILL for the emulator and all that it started. Returns when all of it is dead."""
         self.kill()
-        while left := doomed & set(living_processes()) | set(self.own_processes()):
-            doomed |= left
+        while left := self.own_processes():
             for pid in left:
                 try:
                     os.kill(pid, signal.SIGKILL)
@@ -176,6 +180,15 @@ class Emulator:
     def log(self):
         return (self.directory / 'serve.log').read_text(errors='replace')[-3000:]
 
+    def remember_family(self):
+        """Notes the processes that the emulator has, to find those that outlive it.
+
+        A launcher has an empty environment and no arguments, and so has the first process of a machine.
+        """
+        for pid in self.descendants():
+            with contextlib.suppress(OSError, ValueError):
+                self.family[pid] = facts_of(pid)[2]
+
     def own_processes(self):
         """The living processes that descend from an emulator of this storm: {pid: command line}."""
         found = {}
@@ -183,17 +196,25 @@ class Emulator:
             if not entry.name.isdigit() or int(entry.name) == os.getpid():
                 continue
             try:
-                environment = (entry / 'environ').read_bytes()
-                marked = any(words.encode() in environment for words in
-                             (f'{MARKER}={self.marker}', f'{REPLICA}={self.state_id}/'))
                 words = (entry / 'cmdline').read_bytes().replace(b'\0', b' ').decode(errors='replace')
-                parent = int((entry / 'stat').read_text().rsplit(')', 1)[1].split()[1])
+                if self.owns(int(entry.name), words):
+                    found[int(entry.name)] = words
             except (OSError, ValueError):
                 continue
-            of_emulator = self.process is not None and parent == self.process.pid
-            if marked or of_emulator or str(self.directory) in words:
-                found[int(entry.name)] = words
         return found
+
+    def owns(self, pid, words):
+        state, parent, start = facts_of(pid)
+        if self.process is not None and parent == self.process.pid or str(self.directory) in words:
+            return True
+        if state != 'Z' and self.family.get(pid) == start:
+            return True
+        environment = Path(f'/proc/{pid}/environ').read_bytes()
+        if any(mark.encode() in environment for mark in
+               (f'{MARKER}={self.marker}', f'{REPLICA}={self.state_id}/')):
+            return True
+        # A machine has parts of the state directory as its file systems.
+        return str(self.directory).encode() in Path(f'/proc/{pid}/mountinfo').read_bytes()
 
     def orphans(self):
         """Own processes that do not descend from the living emulator: {pid: command line}."""
@@ -221,20 +242,40 @@ class Emulator:
                 if 'launcher' in words.split(' ')[0] and parents.get(pid) == self.process.pid]
 
     def kill(self, launcher_too=False):
-        """SIGKILL. With `launcher_too`, the process that starts the replicas goes first."""
-        if launcher_too:
-            self.kill_launcher()
+        """SIGKILL. With `launcher_too`, the process that starts the replicas goes first.
+
+        Returns the number of launchers that it killed.
+        """
+        self.remember_family()
+        killed = self.kill_launcher() if launcher_too else 0
         self.process.kill()
         self.process.wait()
+        return killed
 
     def kill_launcher(self):
+        """SIGKILL. Returns the number of launchers that it killed."""
+        self.remember_family()
+        killed = 0
         for pid in self.launchers():
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+                killed += 1
+        return killed
+
+    def is_launcher_lock_free(self, seconds=LAUNCHER_SECONDS):
+        """Whether the launchers and all replicas end in time: takes their lock, as the next emulator does."""
+        deadline = time.monotonic() + seconds
+        with open(self.directory / 'state/launcher.lock', 'rb') as lock:
+            while True:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return True
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(0.02)
 
     def stop(self):
+        self.remember_family()
         self.process.terminate()
         try:
             self.process.wait(30)
