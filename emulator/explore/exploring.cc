@@ -154,6 +154,7 @@ class Explorer {
     baseline.states = recorder_->states();
     baseline.events = baseline_->run().events;
     baseline.points = PointsToTry(baseline_->run(), Selection(), options_.points_are_default);
+    baseline.storage_points = harness::FindCrashPoints(baseline_->run(), Selection());
     if (file_recorder_) baseline.files = file_recorder_->log();
     baseline.has_directories = HasBucketDirectories();
     baseline.disk_points = disk_points_;

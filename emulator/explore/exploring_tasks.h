@@ -51,9 +51,11 @@ struct RecordedRun {
   std::shared_ptr<const harness::FileLog> files = {};  // null: all storage is in buckets
   bool has_directories = false;                        // buckets are among the files
   std::vector<harness::Event> events = {};
-  size_t begin = 0;                                   // the first event that the log of files has
-  std::vector<harness::BegunOperation> begun = {};    // BegunBefore
-  std::vector<harness::CrashPoint> points = {};       // their `changes` are indices of states
+  size_t begin = 0;                                 // the first event that the log of files has
+  std::vector<harness::BegunOperation> begun = {};  // BegunBefore
+  std::vector<harness::CrashPoint> points = {};     // their `changes` are indices of states
+  /// All operations of storage, also those at which a restart shows nothing new.
+  std::vector<harness::CrashPoint> storage_points = {};
   std::vector<harness::CrashPoint> disk_points = {};  // changes of replicas' disks
   /// Before how many events each change of the disk came; nullopt: not known, or the job has other
   /// replicas, which do not restart.

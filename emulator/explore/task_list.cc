@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "harness/files/lost_files.h"
@@ -23,7 +24,8 @@ std::string TrialSuffixOf(const std::string& replica) {
   return replica.substr(std::min(replica.find('/'), replica.size()));
 }
 
-// The other replicas of its job or trial, then storage.
+// The other replicas of its job or trial, and storage. Storage is the second one: a sample may have
+// fewer tasks than a large cluster has replicas.
 std::vector<std::string> PeersOf(const std::string& replica, const RecordedRun& run) {
   std::set<std::string> others;
   for (const Event& event : run.events) {
@@ -32,8 +34,20 @@ std::vector<std::string> PeersOf(const std::string& replica, const RecordedRun& 
     if (is_other) others.insert(event.replica);
   }
   std::vector<std::string> peers(others.begin(), others.end());
-  if (run.has_remote_storage) peers.emplace_back(harness::kStoragePeer);
+  if (!run.has_remote_storage) return peers;
+  peers.emplace(peers.begin() + (peers.empty() ? 0 : 1), harness::kStoragePeer);
   return peers;
+}
+
+// The fault of that number, from 0 on. The kind and the peer change from each fault to the next.
+// The pairs of both would repeat after `period` faults, so the peer moves one further then: each
+// kind meets each peer once in five times as many faults as there are peers.
+Interruption NetworkFaultOf(size_t number, const std::vector<std::string>& peers) {
+  using Kind = Interruption::Kind;
+  constexpr Kind kKinds[] = {Kind::kCutOff, Kind::kDropped, Kind::kRefused, Kind::kLossy,
+                             Kind::kDelayed};
+  const size_t period = std::lcm(std::size(kKinds), peers.size());
+  return {kKinds[number % std::size(kKinds)], peers[(number + number / period) % peers.size()]};
 }
 
 /// Makes the tasks of a recorded run. `run` must outlive it.
@@ -184,7 +198,7 @@ void TaskList::AddWhole(const RecordedRun& run, const std::optional<CrashPoint>&
 }
 
 void TaskList::AddStorageErrors(const RecordedRun& run) {
-  for (const CrashPoint& point : run.points) {
+  for (const CrashPoint& point : run.storage_points) {
     if (point.kind != CrashPoint::Kind::kStorage || point.mid) continue;
     const bool is_change = point.op != "read" && point.op != "list";
     if (!point.before && !is_change) continue;
@@ -229,9 +243,6 @@ void TaskList::AddAt(const std::vector<CrashPoint>& points, const Interruption& 
 }
 
 void TaskList::AddNetworkFaults(const RecordedRun& run, size_t most) {
-  using Kind = Interruption::Kind;
-  constexpr Kind kKinds[] = {Kind::kCutOff, Kind::kDropped, Kind::kRefused, Kind::kLossy,
-                             Kind::kDelayed};
   std::vector<CrashPoint> points;
   std::ranges::copy_if(run.points, std::back_inserter(points), IsAfterAct);
   size_t number = 0;
@@ -240,10 +251,8 @@ void TaskList::AddNetworkFaults(const RecordedRun& run, size_t most) {
     if (peers.empty()) continue;
     ExploreTask task;
     task.point = point;
-    task.what = {kKinds[number % std::size(kKinds)],
-                 peers[(number / std::size(kKinds)) % peers.size()]};
+    task.what = NetworkFaultOf(number++, peers);
     tasks_.push_back(std::move(task));
-    ++number;
   }
 }
 

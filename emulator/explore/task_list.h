@@ -43,7 +43,8 @@ class TaskList {
     AddAt(points, what, most);
   }
   /// Adds at most `most` runs with faults of the network after changes in storage, steps and lines:
-  /// all kinds in turn, towards each other replica and storage in turn.
+  /// all kinds in turn, towards each other replica and storage in turn, so that each kind meets
+  /// each of them in the long run. The second fault concerns storage.
   void AddNetworkFaults(const RecordedRun& run, size_t most);
   /// Keeps at most `most` of the tasks from index `from` on, the most different ones. Returns how
   /// many there were.

@@ -1,10 +1,14 @@
-// The points at which the explorer lets programs fail, and those of second restarts.
+// The points at which the explorer lets programs fail, those of second restarts, and faults of the
+// network.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "emulator/explore/plan.h"
 #include "emulator/explore/task_list.h"
@@ -201,6 +205,123 @@ TEST(SecondRestarts, OfASampleTakeOthersWhereStatesAreTheSame) {
     points.insert(Describe(*tasks[before].second));
   }
   EXPECT_EQ(points.size(), 4u);
+}
+
+/// A run of so many replicas. The first one stores `changes` objects, the others nothing.
+RecordedRun Cluster(size_t replicas, size_t changes) {
+  harness::Evidence run;
+  for (size_t i = 0; i < replicas; ++i) {
+    run.events.push_back(harness::Start("worker-" + std::to_string(i), 1));
+  }
+  for (size_t i = 0; i < changes; ++i) {
+    run.events.push_back(harness::Storage("worker-0", 1, "create", "job/out/" + std::to_string(i)));
+  }
+  run.events = harness::Numbered(std::move(run.events));
+  RecordedRun recorded;
+  recorded.points = harness::FindCrashPoints(run, {{"storage"}, {}, false});
+  recorded.events = run.events;
+  return recorded;
+}
+
+constexpr size_t kNetworkKinds = 5;
+
+TEST(NetworkFaults, OfEachKindMeetEachPeer) {
+  for (size_t replicas = 1; replicas <= 12; ++replicas) {
+    SCOPED_TRACE(replicas);
+    const size_t peers = replicas;  // the other ones and storage
+    TaskList tasks;
+    tasks.AddNetworkFaults(Cluster(replicas, kNetworkKinds * peers), kNetworkKinds * peers);
+    ASSERT_EQ(tasks.size(), kNetworkKinds * peers);
+    std::set<std::string> first_peers;
+    std::set<std::pair<Interruption::Kind, std::string>> pairs;
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      if (i < peers) first_peers.insert(tasks[i].what.peer);
+      pairs.emplace(tasks[i].what.kind, tasks[i].what.peer);
+    }
+    EXPECT_EQ(first_peers.size(), peers);
+    EXPECT_EQ(pairs.size(), kNetworkKinds * peers);
+  }
+}
+
+/// The kinds of the network faults of a plan by default, by their peer.
+std::map<std::string, std::set<Interruption::Kind>> DefaultNetworkFaults(size_t replicas) {
+  ExploreOptions options;
+  options.network = true;
+  Plan plan(options);
+  plan.AddSingles(Cluster(replicas, 60), false);
+  std::map<std::string, std::set<Interruption::Kind>> kinds;
+  for (size_t i = 0; i < plan.tasks().size(); ++i) {
+    const Interruption& what = plan.tasks()[i].what;
+    if (!what.peer.empty()) kinds[what.peer].insert(what.kind);
+  }
+  return kinds;
+}
+
+TEST(NetworkFaults, OfASampleOfASmallClusterMeetStorageInAllKinds) {
+  for (const size_t replicas : {1, 2, 3, 4}) {
+    auto kinds = DefaultNetworkFaults(replicas);
+    EXPECT_EQ(kinds[std::string(harness::kStoragePeer)].size(), kNetworkKinds) << replicas;
+    EXPECT_EQ(kinds.size(), replicas);
+  }
+}
+
+TEST(NetworkFaults, OfASampleMeetEachPeerOfAClusterOfSix) {
+  const auto kinds = DefaultNetworkFaults(6);
+  EXPECT_EQ(kinds.size(), 6u);
+  EXPECT_EQ(kinds.count(std::string(harness::kStoragePeer)), 1u);
+}
+
+TEST(NetworkFaults, OfASampleMeetStorageInAClusterWithMoreReplicasThanFaults) {
+  const auto kinds = DefaultNetworkFaults(30);
+  EXPECT_EQ(kinds.size(), 20u);
+  EXPECT_EQ(kinds.count(std::string(harness::kStoragePeer)), 1u);
+}
+
+TEST(NetworkFaults, WithoutRemoteStorageAreBetweenReplicas) {
+  RecordedRun run = Cluster(3, 20);
+  run.has_remote_storage = false;
+  TaskList tasks;
+  tasks.AddNetworkFaults(run, 20);
+  ASSERT_EQ(tasks.size(), 20u);
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    EXPECT_NE(tasks[i].what.peer, harness::kStoragePeer);
+  }
+}
+
+/// The points of all tasks of a plan with that interruption.
+std::vector<std::string> PointsWith(const ExploreOptions& options, const RecordedRun& run,
+                                    Interruption::Kind kind) {
+  Plan plan(options);
+  plan.AddSingles(run, false);
+  std::vector<std::string> points;
+  for (size_t i = 0; i < plan.tasks().size(); ++i) {
+    const ExploreTask& task = plan.tasks()[i];
+    if (task.what.kind == kind && !task.second) points.push_back(Describe(task.point));
+  }
+  return points;
+}
+
+TEST(StorageErrors, ComeBeforeEachOperationAndAfterEachChange) {
+  ExploreOptions options;
+  options.storage_errors = true;
+  RecordedRun run = Recovery();
+  run.storage_points = run.points;
+  std::erase_if(run.points, [](const auto& point) { return point.op == "list"; });
+  EXPECT_THAT(
+      PointsWith(options, run, Interruption::kStorageError),
+      ElementsAre(
+          "before list job/out/ by workerpool0-0", "before read job/out/a by workerpool0-0",
+          "before create job/out/b by workerpool0-0", "after create job/out/b by workerpool0-0",
+          "before create job/out/c by workerpool0-0", "after create job/out/c by workerpool0-0"));
+}
+
+TEST(Notices, ComeWhereMachinesAreLost) {
+  ExploreOptions options;
+  options.notice = true;
+  const auto lost = PointsWith(options, Recovery(), Interruption::kMachineLost);
+  EXPECT_EQ(PointsWith(options, Recovery(), Interruption::kNotice), lost);
+  EXPECT_THAT(lost, ::testing::Contains("after create job/out/b by workerpool0-0"));
+  EXPECT_EQ(PointsWith({}, Recovery(), Interruption::kNotice), std::vector<std::string>{});
 }
 
 TEST(SecondRestarts, AreCountedFromTheEventsWithoutThoseOfDisks) {

@@ -74,6 +74,22 @@ while step < 6:
         create("ckpt-%02d" % step, b"{}")
 """
 
+# It writes again after an error, but lists and reads only once. It reads each checkpoint after it has written it.
+DIES_AT_ITS_FIRST_503 = """
+import urllib.request
+def ask(path):
+    with urllib.request.urlopen(os.environ["STORAGE_EMULATOR_HOST"] + "/storage/v1/b/job/o" + path) as answer:
+        return json.load(answer)
+has_checkpoint = "items" in ask("?prefix=out/ckpt")
+step = ask("/out%2Fckpt?alt=media")["step"] if has_checkpoint else 0
+while step < 4:
+    step += 1
+    record(step)
+    if step % 2 == 0:
+        job.put("ckpt", {"step": step})
+        ask("/out%2Fckpt?alt=media")
+"""
+
 # It gives up when an answer takes two seconds.
 GIVES_UP_SOON = """
 import urllib.request

@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -91,6 +92,11 @@ class Explore(explorer_case.ExplorerCase):
         self.assertEqual(code, 0, text)
         job = next((self.folder / "caip-findings").glob("job-*.yaml")).read_text()
         self.assertIn("limits: {wall: 300000ms, no_progress: 90000ms}", job)
+        code, text = self.explore_here("--max-points", "1", "--out", "default", "--", "--package-path", "trainer",
+                                       "--module-name", "trainer.task")
+        self.assertEqual(code, 0, text)
+        job = next((self.folder / "default").glob("job-*.yaml")).read_text()
+        self.assertIn("limits: {wall: 10m, no_progress: 1m}\n", job)
         code, text = self.explore(self.half_a_checkpoint(), "--stall", "1s")
         self.assertEqual(code, 2, text)
         self.assertIn("Set `limits` in the scenario", text)
@@ -148,6 +154,17 @@ class Explore(explorer_case.ExplorerCase):
                       "and reported no step", text)
         code, text = self.explore(trainers.write(self.folder, trainers.SKIPS_A_STEP))
         self.assertRegex(text, r"then     boot 2 read nothing that the run had stored, then reported step \d+")
+
+    def test_a_finding_says_what_the_restarted_replica_read(self):
+        code, text = self.explore(trainers.write(self.folder, trainers.READS_AND_SKIPS_A_STEP))
+        self.assertEqual(code, 1, text)
+        line = r"then     boot 2 read job/out/ckpt-(\d\d), then reported step (\d+)\n"
+        self.assertRegex(text, line)
+        read, reported = re.search(line, text).groups()
+        self.assertEqual(int(reported), int(read) + 2)
+        code, text = self.explore(trainers.write(self.folder, trainers.READS_AND_REFUSES), out="refuses")
+        self.assertEqual(code, 1, text)
+        self.assertRegex(text, r"then     boot 2 read job/out/ckpt-\d\d and reported no step\n")
 
     def test_a_finding_passes_after_the_fixed_trainer_has_lost_its_crash_point(self):
         file = trainers.write(self.folder, trainers.DELETES_FIRST)

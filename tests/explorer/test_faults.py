@@ -4,6 +4,7 @@ No process may be left.
 """
 
 import pathlib
+import re
 import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
@@ -12,6 +13,9 @@ import explorer_case
 import machines
 import network_trainers
 import trainers
+
+
+NETWORK_WORDS = ("out of reach", "hears nothing", "refuses connections", "are lost", "are late")
 
 
 class Faults(explorer_case.ExplorerCase):
@@ -25,16 +29,20 @@ class Faults(explorer_case.ExplorerCase):
 
     def network_verdicts(self, file):
         """For each fault of the network that was tried, whether a flaw was found."""
-        self.explore(file, "--faults", "network", "--points", "storage,steps", "--max-points", "50",
+        self.explore(file, "--faults", "network", "--points", "storage,steps", "--max-points", "100",
                      "--no-pairs")
-        words = ("out of reach", "hears nothing", "refuses connections", "are lost", "are late")
         found = {}
         for point, flawed in self.verdicts().items():
-            for word in words:
+            for word in NETWORK_WORDS:
                 if word in point:
                     found.setdefault(word, []).append(flawed)
-        self.assertEqual(set(found), set(words))
+        self.assertEqual(set(found), set(NETWORK_WORDS))
         return found
+
+    def network_pairs(self):
+        """The faults of the network that were tried, each with its peer."""
+        fault = re.compile(r", (?:packets to and from )?(\S+) (?:is )?(%s)$" % "|".join(NETWORK_WORDS))
+        return {(match[2], match[1]) for match in map(fault.search, self.verdicts()) if match}
 
     def test_a_second_restart_finds_what_one_does_not(self):
         file = trainers.write(self.folder, trainers.FEARS_ITS_OWN_MARK)
@@ -200,6 +208,16 @@ class Faults(explorer_case.ExplorerCase):
         self.assertIn("SIGTERM announces the loss of the machine ", text)
         self.assertIn("maintenance: {replica: master-0}", self.findings()[0])
 
+    def test_a_notice_comes_at_each_crash_point(self):
+        file = trainers.write(self.folder, trainers.SOUND)
+        code, text = self.explore(file, "--faults", "notice", "--full-runs", "--disks", "new", "--no-pairs")
+        self.assertEqual(code, 0, text)
+        points = set(self.verdicts())
+        noticed = {point for point in points if point.endswith(", with notice")}
+        self.assertEqual({point.removesuffix(", with notice") for point in noticed}, points - noticed)
+        for number in ("03", "06", "09", "12"):
+            self.assertIn(f"after create job/out/ckpt-{number} by master-0, with notice", noticed)
+
     def test_a_second_notice_is_tried_when_asked_for(self):
         fragile = trainers.FEARS_A_SECOND_NOTICE.format(is_impatient=True)
         code, text = self.explore(trainers.write(self.folder, fragile), "--faults", "notice")
@@ -242,6 +260,23 @@ class Faults(explorer_case.ExplorerCase):
         self.assertNotIn("storage answers 503 before", text)
         self.assertFalse(self.play(next((self.folder / "out").glob("finding-*.yaml")))["passed"])
 
+    def test_storage_answers_503_before_each_operation(self):
+        file = trainers.write(self.folder, network_trainers.DIES_AT_ITS_FIRST_503)
+        code, text = self.explore(file, "--no-pairs")
+        self.assertEqual(code, 0, text)
+        code, text = self.explore(file, "--no-pairs", "--faults", "storage-errors")
+        self.assertEqual(code, 1, text)
+        self.assertIn("storage answers 503 before", text)
+        end = " by master-0, storage answers 503"
+        found = {point.removesuffix(end): flawed for point, flawed in self.verdicts().items() if point.endswith(end)}
+        self.assertEqual(found, {"before list job/out/ckpt": True,
+                                 "before create job/out/ckpt": False, "after create job/out/ckpt": False,
+                                 "before read job/out/ckpt": True,
+                                 "before overwrite job/out/ckpt": False, "after overwrite job/out/ckpt": False,
+                                 "before read job/out/ckpt (time 2)": True})
+        for finding in (self.folder / "out").glob("finding-*.yaml"):
+            self.assertFalse(self.play(finding)["passed"], finding.read_text())
+
     def test_a_directory_answers_no_503(self):
         code, text = self.explore(explorer_case.RESTARTS / "r02_posix_before_rename_fixed.yaml",
                                   "--faults", "storage-errors")
@@ -268,6 +303,8 @@ class Faults(explorer_case.ExplorerCase):
         machines.need(explorer_case.caip())
         sound = trainers.ROOT / "scenarios" / "trainers" / "network" / "averaging.py"
         found = self.network_verdicts(self.cluster(sound))
+        tried = {(word, peer == "storage") for word, peer in self.network_pairs()}
+        self.assertEqual(tried, {(word, of_storage) for word in NETWORK_WORDS for of_storage in (True, False)})
         found.pop("refuses connections")  # its client of storage does not try again
         self.assertFalse(any(flawed for flaws in found.values() for flawed in flaws), found)
         fragile = self.folder / "fragile.py"

@@ -333,6 +333,14 @@ if not job.list("result"):
     job.put("result", {"total": total, "steps": step})
 """
 
+# Each restart reads its newest checkpoint, and skips the step after it.
+READS_AND_SKIPS_A_STEP = SOUND.replace("newest()", 'job.get("ckpt-%02d" % newest())["step"] + 1 if newest() else 0')
+
+# It reads its newest checkpoint, and refuses it.
+READS_AND_REFUSES = SOUND.replace("step = newest()", """step = newest()
+if step:
+    raise SystemExit("the checkpoint has %d keys" % len(job.get("ckpt-%02d" % step)))""")
+
 # Only the first restart on this host fails, so the fault is not in the job.
 FAILS_ONCE_ON_A_HOST = """
 taken = os.path.join(os.path.dirname(os.path.abspath(__file__)), "taken")
