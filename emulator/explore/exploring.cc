@@ -258,6 +258,7 @@ class Explorer {
   // The reason to end now, with `left` kept for confirmations; "" none.
   std::string WhyOver(Duration left) {
     if (options_.interrupted && options_.interrupted()) return "interrupted";
+    if (runs_.lack_port()) return "another program has port 2222";
     const std::lock_guard lock(mutex_);
     if (report_.broke && report_.broke->code == Code::kResourceExhausted) return "the disk is full";
     const bool spent = options_.budget && MonotonicNow() - begin_ + left > *options_.budget;

@@ -10,6 +10,7 @@
 
 #include "emulator/explore/exploring.h"
 #include "emulator/explore/exploring_tasks.h"
+#include "emulator/explore/run_turns.h"
 #include "emulator/scenario/contents/bucket_recorder.h"
 #include "emulator/scenario/contents/file_recorder.h"
 #include "emulator/scenario/scenario_run.h"
@@ -29,26 +30,42 @@ class ExploreRuns {
   /// After the baseline run, whose size decides whether later runs fit into memory.
   void OpenMemory();
   /// One run. Removes its directory. A run that does not fit into memory is repeated on the disk,
-  /// and so are all later ones. `all_events` takes the events of a run with `watch_disks`, with
-  /// changes of disks, which the result does not have.
+  /// and so are all later ones. A run that failed because another one had a port of this host is
+  /// repeated alone, and all later ones are alone, too. `all_events` takes the events of a run with
+  /// `watch_disks`, with changes of disks, which the result does not have.
   Result<harness::Evidence> Run(const harness::Scenario& scenario,
                                 const scenario::RunOptions& run_options,
                                 std::vector<harness::Event>* all_events = nullptr);
+
+  /// Whether a run failed because another program of the host has port 2222 of all addresses. Later
+  /// runs may fail in the same way.
+  bool lack_port() const { return lack_port_; }
 
   /// For the files of all runs; null until MakeBlocks.
   const std::shared_ptr<harness::BlockStore>& blocks() const { return blocks_; }
   Status MakeBlocks();
 
  private:
-  Result<harness::Evidence> RunIn(const Path& place, const harness::Scenario& scenario,
-                                  scenario::RunOptions run_options,
-                                  std::vector<harness::Event>* all_events);
+  /// The result of a run.
+  struct Attempt {
+    Result<harness::Evidence> evidence;
+    bool lacked_port = false;  // ScenarioRun::lacked_task_port
+  };
+
+  Attempt Try(const harness::Scenario& scenario, const scenario::RunOptions& run_options,
+              std::vector<harness::Event>* all_events);
+  Attempt TryIn(const Path& place, const harness::Scenario& scenario,
+                scenario::RunOptions run_options, std::vector<harness::Event>* all_events);
+  bool MayHaveClashed(const Attempt& attempt) const;
 
   const ExploreOptions& options_;
   std::unique_ptr<host::MemoryDirectory> memory_;
   std::shared_ptr<harness::BlockStore> blocks_;
   std::atomic<uint64_t> written_{0};  // bytes of the largest run before OpenMemory
   std::atomic<bool> memory_is_full_{false};
+  RunTurns turns_;
+  std::atomic<bool> one_by_one_{false};
+  std::atomic<bool> lack_port_{false};
   std::atomic<int> runs_{0};
 };
 

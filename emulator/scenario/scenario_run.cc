@@ -182,8 +182,8 @@ Status ScenarioRun::WrapLaunchers(host::LauncherBundle& replicas) {
                     const std::lock_guard lock(refusal_mutex_);
                     refusal_ = why;
                   },
-                  [this] {
-                    if (host::IsTaskPortTaken()) member_failed_ = true;
+                  [this](bool has_peers) {
+                    if (host::IsTaskPortTaken()) (has_peers ? port_shared_ : port_taken_) = true;
                   }});
   launcher_ = watched.get();
   replicas.launcher = std::move(watched);
@@ -273,8 +273,8 @@ Result<Evidence> ScenarioRun::Run() {
     return errors::NoDescriptorsForRun(DescriptorLimit());
   }
   const bool failed = evidence.ok() && !well;
-  const bool is_taken = !was_taken && LendsTaskPorts() && host::IsTaskPortTaken();
-  lacked_task_port_ = failed && (is_taken || member_failed_);
+  const bool is_taken = port_taken_ || (!was_taken && LendsTaskPorts() && host::IsTaskPortTaken());
+  lacked_task_port_ = failed && (is_taken || port_shared_);
   if (lacked_task_port_) {
     return is_taken ? errors::TaskPortTaken() : errors::TaskPortShared();
   }

@@ -64,9 +64,9 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   /// An Error is about caip, the host (kResourceExhausted: its disk is full) or the scenario (its
   /// job was rejected), never about the trainer.
   Result<harness::Evidence> Run();
-  /// Whether Run failed because the replicas are processes of this host, and one of them or another
-  /// program listened on port 2222 of all addresses. A run with `own_ports` shows what the trainer
-  /// does.
+  /// Whether Run failed because the replicas are processes of this host, and one of them, a replica
+  /// of another run, or another program listened on port 2222 of all addresses. A run with
+  /// `own_ports` shows what the trainer does.
   bool lacked_task_port() const { return lacked_task_port_; }
 
   // app::EmulatorHooks
@@ -135,8 +135,10 @@ class ScenarioRun final : public app::EmulatorHooks, public harness::RunControl 
   std::unique_ptr<const ReadyJob> job_;
   std::unique_ptr<harness::FaultInjector> injector_;
   std::atomic<int64_t> lines_{0};
-  bool on_machines_ = false;                // the replicas
-  std::atomic<bool> member_failed_{false};  // while a replica listened on port 2222
+  bool on_machines_ = false;  // the replicas
+  // Whether port 2222 of all addresses was taken when a replica failed that has no peers, or peers.
+  std::atomic<bool> port_taken_{false};
+  std::atomic<bool> port_shared_{false};
   bool lacked_task_port_ = false;
   std::mutex refusal_mutex_;
   std::string refusal_;  // why the host could not start a replica; guarded by refusal_mutex_

@@ -2,14 +2,22 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <set>
+
+#include "host/machine/addresses.h"
 
 namespace caip::host {
 namespace {
@@ -135,6 +143,42 @@ TEST_F(HostReportTest, DevicesAreListedOneByOne) {
   ASSERT_NE(Find(facts, "gpu 0"), nullptr);
   EXPECT_EQ(Find(facts, "gpu 0")->detail, "Tesla T4, 15360 MiB, GPU-a (by nvidia-smi)");
   EXPECT_EQ(Find(facts, "gpu"), nullptr);
+}
+
+// In a network with nothing but its loopback interface. 0: as expected.
+int ReportLoopbackWhereThePortIsTaken() {
+  const HostFact free = ReportLoopback();
+  if (free.found != Found::kYes || !free.cost_when_missing.empty()) return 1;
+  const Fd server(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in everywhere = {};
+  everywhere.sin_family = AF_INET;
+  everywhere.sin_port = htons(kTaskPort);
+  const auto* address = reinterpret_cast<const sockaddr*>(&everywhere);
+  if (::bind(server.get(), address, sizeof everywhere) != 0) return 2;
+  if (::listen(server.get(), 1) != 0) return 3;
+  const HostFact taken = ReportLoopback();
+  if (taken.name != "loopback addresses" || taken.found != Found::kPartly) return 4;
+  if (taken.detail != "a program listens on port 2222 of all addresses") return 5;
+  const bool names_cost = taken.cost_when_missing.find("localhost:PORT") != std::string::npos;
+  return names_cost ? 0 : 6;
+}
+
+TEST(ReportLoopback, NamesAProgramThatListensOnPort2222OfAllAddresses) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int user = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;
+    if (::unshare(CLONE_NEWNET | user) != 0) ::_exit(77);
+    ifreq up{};
+    std::snprintf(up.ifr_name, sizeof up.ifr_name, "lo");
+    up.ifr_flags = IFF_UP | IFF_LOOPBACK | IFF_RUNNING;
+    const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (::ioctl(socket.get(), SIOCSIFFLAGS, &up) != 0) ::_exit(77);
+    ::_exit(ReportLoopbackWhereThePortIsTaken());
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no network namespaces here";
+  EXPECT_EQ(status, 0);
 }
 
 TEST(TryNamespaces, SaysWhyNot) {

@@ -22,6 +22,14 @@ with socket.create_server(("0.0.0.0", 2222)):
     (folder / "taken").touch()
     sys.exit(run.wait())
 """
+# Runs a command in a new network in which another program has port 2222 of all addresses from the start.
+TAKEN_PORT = """
+import fcntl, json, socket, struct, subprocess, sys
+with socket.socket() as used:
+    fcntl.ioctl(used, 0x8914, struct.pack("16sh14x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP
+with socket.create_server(("0.0.0.0", 2222)):
+    sys.exit(subprocess.run(json.loads(sys.argv[1])).returncode)
+"""
 LISTENS = """
 import pathlib, socket
 folder = pathlib.Path(%r)
@@ -58,6 +66,18 @@ expect: {state: SUCCEEDED}
 
 
 class HostFailures(scenario_case.Case):
+    def network(self):
+        """The words before a command that give it a network of its own."""
+        for words in NETWORKS:
+            if subprocess.run([*words, "true"], capture_output=True).returncode == 0:
+                return words
+        self.skipTest("this host allows no network namespaces")
+
+    def caip(self, *words):
+        """The output of a command on the state directory of the test."""
+        return subprocess.run([scenario_case.caip(), *words, "--project", "demo", "--state", str(self.folder / "state")],
+                              stdout=subprocess.PIPE, text=True, timeout=120, check=True).stdout
+
     def test_a_full_disk_is_a_failure_of_the_host(self):
         state = self.folder / "state"
         state.mkdir()
@@ -113,10 +133,7 @@ class HostFailures(scenario_case.Case):
                         self.assertIn("nothing about the trainer", done.stdout)
 
     def test_a_port_that_another_program_takes_is_a_failure_of_the_host(self):
-        network = next((words for words in NETWORKS if subprocess.run([*words, "true"], capture_output=True).returncode == 0),
-                       None)
-        if network is None:
-            self.skipTest("this host allows no network namespaces")
+        network = self.network()
         file = self.scenario(LISTENS % str(self.folder), CLUSTER)
         for addressing, code in (("loopback", 3), ("ports", 0)):
             with self.subTest(addressing):
@@ -129,6 +146,27 @@ class HostFailures(scenario_case.Case):
                 self.assertEqual(done.returncode, code, done.stdout)
                 if code:
                     self.assertIn("another program began to listen on port 2222 of all addresses", done.stdout)
+
+    def test_a_job_whose_port_is_taken_gets_other_ports(self):
+        network = self.network()
+        trainer = self.folder / "trainer.py"
+        trainer.write_text("#!/usr/bin/python3\nimport json, os, pathlib, time, socket\nrecord = str\n"
+                           + LISTENS_EVERYWHERE % str(self.folder))
+        trainer.chmod(0o755)
+        words = [scenario_case.caip(), "jobs", "submit", "training", "taken", "--region", "us-central1",
+                 "--scale-tier", "custom", "--master-machine-type", "n1-standard-4", "--worker-machine-type", "n1-standard-4",
+                 "--worker-count", "1", "--master-image-uri", "gcr.io/p/i:v1", "--map-image", f"gcr.io/p/i:v1={trainer}",
+                 "--isolation", "process", "--stream-logs", "--project", "demo", "--state", str(self.folder / "state")]
+        done = subprocess.run([*network, sys.executable, "-c", TAKEN_PORT, json.dumps(words)],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("state: SUCCEEDED", self.caip("jobs", "describe", "taken"))
+        # The replicas wait for each other, so both listened.
+        self.assertEqual(len(list(self.folder.glob("up-*"))), 2)
+        warnings = [line for line in self.caip("jobs", "logs", "taken").splitlines()
+                    if "A program of this host listens on port 2222 of all addresses" in line]
+        self.assertEqual(len(warnings), 1, done.stdout)
+        self.assertIn("WARNING", warnings[0])
 
     def test_processes_that_need_the_same_port_are_a_failure_of_the_host(self):
         for trainer, addressing, code in ((LISTENS_EVERYWHERE % str(self.folder), "loopback", 3),

@@ -94,6 +94,7 @@ void FileRecorder::Begin(harness::FileTree files, FilePlaces places) {
   places_ = std::move(places);
   log_ = std::make_shared<harness::FileLog>(std::move(files));
   log_->CountEarlier(earlier_);
+  open_.clear();  // of a run before that had to be repeated
 }
 
 void FileRecorder::StartOver(harness::FileTree files) {

@@ -42,11 +42,11 @@ Event ReportOf(const engine::ReplicaKey& key, const std::string& tag,
   return EventOf(key, harness::MetricEvent{tag, report.step, std::move(record)});
 }
 
-// Whether each replica of the job has port 2222 of a loopback address. Machines have other
-// addresses, and `addressing: ports` gives localhost.
+// Whether the replica has port 2222 of a loopback address, which any other process of this host can
+// take. Machines have other addresses, and `addressing: ports` gives localhost.
 bool SharesTaskPort(const engine::ReplicaLaunch& launch) {
   const auto& peers = launch.machine.peers;
-  return peers.size() > 1 && peers.front().host.starts_with("127.");
+  return !peers.empty() && peers.front().host.starts_with("127.");
 }
 
 }  // namespace
@@ -81,7 +81,8 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
     tell(exit);
   };
   if (SharesTaskPort(launch)) {
-    reported.on_exit = NotingFailures(std::move(reported.on_exit));
+    const bool has_peers = launch.machine.peers.size() > 1 || !launch.key.run.trial.empty();
+    reported.on_exit = NotingFailures(has_peers, std::move(reported.on_exit));
   }
   const std::string tag = launch.metrics ? launch.metrics->tag : "";
   reported.on_reports = [&injector = injector_, tag, tell = listener.on_reports](
@@ -98,12 +99,12 @@ void WatchedLauncher::Launch(engine::ReplicaLaunch launch, Listener listener) {
   if (!injector_.DelayStart(replica, start)) start();
 }
 
-// A listener for ends that reports the failure of a member before `next` gets its end.
+// A listener for ends that reports the failure of a replica before `next` gets its end.
 std::function<void(const engine::ReplicaExit&)> WatchedLauncher::NotingFailures(
-    std::function<void(const engine::ReplicaExit&)> next) const {
-  return [failed = hooks_.member_failed, sent = sent_,
+    bool has_peers, std::function<void(const engine::ReplicaExit&)> next) const {
+  return [has_peers, failed = hooks_.replica_failed, sent = sent_,
           next = std::move(next)](const engine::ReplicaExit& ended) {
-    if (failed && sent->FailedByItself(ended)) failed();
+    if (failed && sent->FailedByItself(ended)) failed(has_peers);
     next(ended);
   };
 }

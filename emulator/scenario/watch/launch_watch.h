@@ -32,9 +32,10 @@ struct LaunchHooks {
   LaunchEditor alter = nullptr;
   RunObserver* observer = nullptr;
   std::function<void(const std::string& why)> refused = {};  // the host could not start a replica
-  /// A process of this host that should listen on port 2222, as other replicas of its job, ended
-  /// with an error that no fault and no signal caused. Called while the others still run.
-  std::function<void()> member_failed = {};
+  /// A replica that is a process of this host and has port 2222 ended with an error that no fault
+  /// and no signal caused. None of its own processes runs any more. `has_peers`: other replicas of
+  /// its job may run.
+  std::function<void(bool has_peers)> replica_failed = {};
 };
 
 /// A launcher that reports each start and end. `injector` must outlive it.
@@ -78,7 +79,7 @@ class WatchedLauncher final : public host::ForwardingLauncher {
   };
 
   std::function<void(const engine::ReplicaExit&)> NotingFailures(
-      std::function<void(const engine::ReplicaExit&)> next) const;
+      bool has_peers, std::function<void(const engine::ReplicaExit&)> next) const;
 
   engine::LocalDisks& disks_;
   harness::FaultInjector& injector_;

@@ -263,7 +263,9 @@ HostFact SpaceFact(const Path& state) {
   return fact;
 }
 
-HostFact LoopbackFact() {
+}  // namespace
+
+HostFact ReportLoopback() {
   const bool usable = CanListen("127.77.77.77", 0);
   HostFact fact = Fact(
       "loopback addresses", usable, usable ? "127.0.0.0/8 can be listened on" : "only 127.0.0.1",
@@ -275,8 +277,6 @@ HostFact LoopbackFact() {
   }
   return fact;
 }
-
-}  // namespace
 
 std::optional<std::string> TryNamespaces(int flags) {
   // A raw clone without a stack is a fork. The child exits at once.
@@ -298,7 +298,7 @@ std::vector<HostFact> ReportHost(const HostReportOptions& options, Interpreters&
   const auto append = [&](Facts more) { facts.insert(facts.end(), more.begin(), more.end()); };
   append(devices.get());
   append(NamespaceFacts());
-  append({IsolationFact(options), LimitsFact(), WatchFact(), FaketimeFact(), LoopbackFact(),
+  append({IsolationFact(options), LimitsFact(), WatchFact(), FaketimeFact(), ReportLoopback(),
           SpaceFact(options.state)});
   append({EngineFact("podman", path), EngineFact("docker", path),
           ProgramFact("gcloud", path, "caip needs none; scripts that call gcloud do"),

@@ -31,6 +31,9 @@ struct HostReportOptions {
 /// examined on a second thread.
 std::vector<HostFact> ReportHost(const HostReportOptions& options, Interpreters& interpreters);
 
+/// Whether replicas that are processes of this host can have loopback addresses with port 2222.
+HostFact ReportLoopback();
+
 /// Tries to put a process into new namespaces of these kinds (CLONE_NEW*). nullopt if it works,
 /// else the reason. Ordinary users need CLONE_NEWUSER with any other kind.
 std::optional<std::string> TryNamespaces(int flags);
