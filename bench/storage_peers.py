@@ -8,8 +8,9 @@ bench_storage_load drives each over 16 connections. All servers run at the same 
 round, so that other load on the machine affects them alike. The medians of the rounds count. The script also
 prints the processor time that a server takes for each operation. That figure excludes the load generator,
 which shares the processors with the server. The limit of reads is what a server reaches that sends the same
-bytes from memory. The results depend on the file system of the temporary directory: name it when you quote them. On ext4 without
-a journal, a new file also costs more while other programs delete many files; caip then makes its files elsewhere.
+bytes from memory. The results depend on the file system of the temporary directory, which has the state and the files of all
+servers. The script names it: name it, too, when you quote the results. On ext4 without a journal, a new file also costs more
+while other programs delete many files; caip then makes its files elsewhere.
 Large objects: compares downloads with nginx serving the same bytes, in turns, over 1 and over 4 connections,
 and an upload, with checksums, with the slower of `openssl md5` and a synced write of the same bytes. Both
 write new files, because some filesystems need as long again to free the blocks of an old one.
@@ -33,6 +34,8 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+
+from file_system import file_system_of
 
 NGINX = """
 {user} daemon off; worker_processes 1; pid {work}/nginx.pid; error_log {work}/nginx.log;
@@ -175,16 +178,6 @@ class Limit(Server):
         self.process.stdout.close()
 
 
-def file_system_of(directory):
-    """Kind and mount options of the file system, as "ext4 rw,relatime"."""
-    best = ("", "unknown", "")
-    for line in pathlib.Path("/proc/mounts").read_text().splitlines():
-        _, point, kind, mount_options, *_ = line.split()
-        if str(directory).startswith(point.rstrip("/") + "/") and len(point) >= len(best[0]):
-            best = (point, kind, mount_options)
-    return f"{best[1]} {best[2]}"
-
-
 def measure_small(options, servers):
     with contextlib.ExitStack() as stack:
         running = [Server("caip, relaxed", *stack.enter_context(servers.caip("relaxed"))),
@@ -218,7 +211,7 @@ def measure_small(options, servers):
 def print_small(options, running, limit, file_system):
     load = os.getloadavg()[0]
     print(f"4 KiB objects, 16 connections, medians of {options.rounds} rounds; load {load:.1f} on "
-          f"{os.cpu_count()} processors; {file_system}\n  {'':26}" + "".join(f"{name:>10}" for name in OPERATIONS))
+          f"{os.cpu_count()} processors; state on {file_system}\n  {'':26}" + "".join(f"{name:>10}" for name in OPERATIONS))
     for key, unit in (("per_second", "a second"), ("server_us", "server's us each"),
                       ("load_us", "generator's us each")):
         print(f"  {unit}")
@@ -249,7 +242,8 @@ def measure_large(options, servers, work):
         piece = os.urandom(1 << 20)
         for index in range(options.large_mib):
             out.write(index.to_bytes(8, "big") + piece[8:])
-    print(f"\n{options.large_mib} MiB, MiB/s, medians of {options.rounds} rounds; load {os.getloadavg()[0]:.1f}")
+    print(f"\n{options.large_mib} MiB, MiB/s, medians of {options.rounds} rounds; load {os.getloadavg()[0]:.1f}; "
+          f"state on {file_system_of(work)}")
     with contextlib.ExitStack() as stack:
         url, _ = stack.enter_context(servers.caip("full"))
         base = url.split("/storage/v1", 1)[0]

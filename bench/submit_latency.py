@@ -3,12 +3,18 @@
 
 Compares, in one run on one machine, `python3 -m trainer.task` (of the interpreter that the job gets),
 `caip jobs submit training --stream-logs` (cold: new state directory; warm: the environment is cached;
-with the package in the bucket, with --package-path of an unchanged tree, and of one with an edited line, without and
-with a setup.py; the first two also with `--isolation process` where replicas otherwise have machines), custom jobs of Vertex AI
-(a package in the bucket and a container, created by one request to a running emulator; the time begins with the
-request) and `gcloud ai-platform local train` where gcloud is installed. Prints medians, differences to plain Python and ratios, and
-the parts of a submit: start of the program, start of an emulator for this command, the job. A second list of parts is between
-moments of the job's log: the request, the start of the replica, its first line, the job's end, the command's end.
+with the package in the bucket, with --package-path of an unchanged tree, and of one with an edit; the first two also with
+`--isolation process` where replicas otherwise have machines; the first one also with the state in memory), custom jobs of
+Vertex AI (a package in the bucket and a container, created by one request to a running emulator; the time begins with the
+request) and `gcloud ai-platform local train` where gcloud is installed.
+
+The edits: a line without a setup.py and beside one with constants (neither setuptools nor pip runs), a line beside a setup.py
+that computes a value (setuptools builds the package again, pip does not run), and the version, which setup.cfg takes from a
+module (both run; these submits and those of gcloud have at most 5 rounds).
+
+Prints medians, differences to plain Python and ratios, and the parts of a submit: start of the program, start of an emulator for
+this command, the job. A second list of parts is between moments of the job's log: the request, the start of the replica, its
+first line, the job's end, the command's end. A table splits the time into processes, waiting, files and state.
 
     bench/submit_latency.py [--caip build/release/caip] [--rounds 15]
 """
@@ -25,6 +31,9 @@ import tempfile
 import time
 import urllib.request
 
+from file_system import IN_MEMORY, file_system_of, mount_of
+from submit_split import Split
+
 IMAGE = "gcr.io/bench/task:v1"
 EXECUTOR = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-11:latest"
 TASK = """
@@ -37,15 +46,46 @@ from setuptools import find_packages, setup
 setup(name="trainer", version="0.1", packages=find_packages())
 """
 
+# A resolved path may lead to another tree, so setuptools builds this package after each edit. pip does not run: in a source
+# distribution the path leads nowhere else (docs/limitations.md, "pip does not run").
+COMPUTING_SETUP = """
+from pathlib import Path
+from setuptools import find_packages, setup
+here = Path(__file__).resolve().parent
+text = (here / "README.md").read_text().strip().upper()
+setup(name="trainer", version="0.2", description=text, packages=find_packages())
+"""
 
-def timed(argv, cwd, env, moments=None):
-    """Seconds to the user's first line, and to the command's end. `moments` gets the job's id, and start, line and end."""
+VERSION_OF_MODULE = """
+[metadata]
+name = trainer
+version = attr: trainer.__version__
+[options]
+packages = find:
+"""
+
+WITHOUT_PIP = "they were replaced without pip"  # in the job's log
+SLOW = "caip, version edited, pip"
+SLOW_ROUNDS = 5  # of a case that takes seconds
+STATE_IN_MEMORY = "caip, state in memory"
+STATE_BYTES = 256 << 20  # a small /dev/shm, as in many containers, has no room for the environment
+# The cases whose time is split into processes, waiting, files and state.
+SPLIT = ("python3 -m", "caip, package in bucket", "caip, --package-path", "caip, bucket, process")
+
+
+def timed(argv, cwd, env, moments=None, pip=None):
+    """Seconds to the user's first line, and to the command's end. `moments` gets the job's id, and start, line and end.
+
+    `pip`: whether pip must run after an edit. The times of another path would have the wrong name.
+    """
     start = time.time()
     done = subprocess.run(argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     end = time.time()
     if done.returncode != 0 or "FIRST-LINE " not in done.stdout:
         sys.exit(f"{' '.join(argv)} exited {done.returncode}:\n{done.stdout}")
+    if pip is not None and pip == (WITHOUT_PIP in done.stdout):
+        sys.exit(f"{' '.join(argv)}: pip {'did not run' if pip else 'ran'}:\n{done.stdout}")
     first = float(done.stdout.split("FIRST-LINE ")[1].split()[0])
     if moments is not None:
         moments.append((argv[4], start, first, end))
@@ -59,74 +99,163 @@ def main():
     options = parser.parse_args()
     caip = str(pathlib.Path(options.caip).resolve())
     work = pathlib.Path(tempfile.mkdtemp(prefix="caip-bench-"))
+    memory = directory_in_memory(work)
     try:
-        run(caip, options.rounds, work)
+        run(caip, options.rounds, work, memory)
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        for directory in (work, memory):
+            if directory:
+                shutil.rmtree(directory, ignore_errors=True)
 
 
-def run(caip, rounds, work):
-    package = work / "src" / "trainer"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    (package / "task.py").write_text(TASK)
-    state = work / "state"
-    env = dict(os.environ, CAIP_STATE=str(state))
-    subprocess.run([caip, "buckets", "create", "bench"], env=env, check=True,
-                   stdout=subprocess.DEVNULL)
+def directory_in_memory(work):
+    """A new directory for a state in memory; None if `work` is in memory already, or the host has no room there."""
+    shared = pathlib.Path("/dev/shm")
+    if mount_of(work)[0] in IN_MEMORY or not os.access(shared, os.W_OK):
+        return None
+    kind, mount_options = mount_of(shared)
+    if kind not in IN_MEMORY or "noexec" in mount_options or shutil.disk_usage(shared).free < STATE_BYTES:
+        return None
+    return pathlib.Path(tempfile.mkdtemp(prefix="caip-bench-", dir=shared))
+
+
+class Submits:
+    """Submits of packages to an emulator of their own, with one state directory."""
+
     numbers = iter(range(1, 1_000_000))
 
-    def submit(*words):
-        return [caip, "jobs", "submit", "training", f"bench_{next(numbers)}", "--stream-logs",
+    def __init__(self, caip, state):
+        self.caip, self.state = caip, state
+        self.env = dict(os.environ, CAIP_STATE=str(state))
+        subprocess.run([caip, "buckets", "create", "bench"], env=self.env, check=True, stdout=subprocess.DEVNULL)
+
+    def run(self, *words, **more):
+        argv = [self.caip, "jobs", "submit", "training", f"bench_{next(self.numbers)}", "--stream-logs",
                 "--project", "demo", "--region", "us-central1", "--runtime-version", "2.11",
                 "--python-version", "3.7", "--module-name", "trainer.task", *words]
+        return timed(argv, self.state.parent, self.env, **more)
 
-    from_tree = ("--package-path", str(package), "--staging-bucket", "gs://bench")
-    cold = timed(submit(*from_tree), work, env)
-    (uploaded,) = (state / "buckets" / "bench").rglob("*.tar.gz")
-    # The interpreter of the job's environment, so that the comparison is fair.
-    python = str(next((state / "environments").glob("*/bin/python3")).resolve())
-    uri = "gs://bench/" + str(uploaded.relative_to(state / "buckets" / "bench"))
-    moments = {"package in bucket": []}
-    cases = {
-        "python3 -m": lambda: timed([python, "-m", "trainer.task"], work / "src", env),
-        "caip, package in bucket": lambda: timed(submit("--packages", uri), work, env, moments["package in bucket"]),
-        "caip, --package-path": lambda: timed(submit(*from_tree), work, env),
+    def run_tree(self, tree, *words, **more):
+        """A submit of the package `trainer` in `tree`."""
+        from_tree = ("--package-path", str(tree / "trainer"), "--staging-bucket", "gs://bench")
+        return self.run(*from_tree, *words, **more)
+
+    def uploaded(self):
+        """The URI of the only package in the bucket."""
+        bucket = self.state / "buckets" / "bench"
+        (package,) = bucket.rglob("*.tar.gz")
+        return f"gs://bench/{package.relative_to(bucket)}"
+
+    def edits(self, tree, files, edited, text, pip):
+        """A case: a submit after an edit of a file. `text` makes its text of a number. `pip`: whether pip then runs."""
+        if not tree.exists():
+            write_package(tree, files)
+            self.run_tree(tree)  # with pip
+
+        def case():
+            (tree / edited).write_text(text(next(self.numbers)))
+            return self.run_tree(tree, pip=pip)
+
+        return case
+
+
+def write_package(tree, files):
+    for name, text in {"trainer/__init__.py": "", "trainer/task.py": TASK, **files}.items():
+        file = tree / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+def edit_cases(submits, work):
+    """A submit after an edit, once for each way to the new environment."""
+    line, task = (lambda number: f"{TASK}# {number}\n"), "trainer/task.py"
+    computing = {"setup.py": COMPUTING_SETUP, "README.md": "words\n"}
+    from_module = {"setup.py": "from setuptools import setup\nsetup()\n", "setup.cfg": VERSION_OF_MODULE,
+                   "trainer/__init__.py": '__version__ = "1.0"\n'}
+    return {
+        "caip, one line edited": submits.edits(work / "src", {}, task, line, pip=False),
+        "caip, edited, setup.py": submits.edits(work / "declared", {"setup.py": SETUP}, task, line, pip=False),
+        "caip, setup.py computes": submits.edits(work / "computed", computing, task, line, pip=False),
+        SLOW: submits.edits(work / "versioned", from_module, "trainer/__init__.py",
+                            lambda number: f'__version__ = "1.{number}"\n', pip=True),
     }
 
-    def edited():
-        (package / "task.py").write_text(f"{TASK}# {next(numbers)}\n")
-        return timed(submit(*from_tree), work, env)
 
-    cases["caip, one line edited"] = edited
-    cases["caip, edited, setup.py"] = edits_beside_setup(submit, work / "declared", env, numbers)
-    facts = json.loads(subprocess.run([caip, "doctor", "--format", "json"], env=env, check=True,
+def process_cases(submits, uri, tree, moments):
+    """The same without machines; none if the other cases have no machines either."""
+    facts = json.loads(subprocess.run([submits.caip, "doctor", "--format", "json"], env=submits.env, check=True,
                                       stdout=subprocess.PIPE).stdout)
-    if any(fact["name"] == "isolation" and fact["found"] == "yes" for fact in facts):  # the other cases run on machines
-        process = ("--isolation", "process")
-        moments["bucket, process"] = []
-        cases["caip, bucket, process"] = lambda: timed(submit("--packages", uri, *process), work, env,
-                                                       moments["bucket, process"])
-        cases["caip, path, process"] = lambda: timed(submit(*from_tree, *process), work, env)
-    cases["caip --version"] = lambda: ended([caip, "--version"], env)
-    cases["caip jobs list"] = lambda: ended([caip, "jobs", "list", "--project", "demo"], env)
-    results = {name: [] for name in cases}
-    for _ in range(rounds):  # interleaved, so that a noisy minute hits all alike
+    if not any(fact["name"] == "isolation" and fact["found"] == "yes" for fact in facts):
+        return {}
+    process = ("--isolation", "process")
+    moments["bucket, process"] = []
+    return {"caip, bucket, process": lambda: submits.run("--packages", uri, *process,
+                                                         moments=moments["bucket, process"]),
+            "caip, path, process": lambda: submits.run_tree(tree, *process)}
+
+
+def memory_cases(caip, memory, tree):
+    """The package in the bucket with the state in memory; none without a directory in memory."""
+    if not memory:
+        print("the state is not compared with one in memory: it is in memory, or /dev/shm has no room for it")
+        return {}
+    submits = Submits(caip, memory / "state")
+    submits.run_tree(tree)
+    uri = submits.uploaded()
+    return {STATE_IN_MEMORY: lambda: submits.run("--packages", uri)}
+
+
+def run(caip, rounds, work, memory):
+    tree = work / "src"
+    write_package(tree, {})
+    submits = Submits(caip, work / "state")
+    cold = submits.run_tree(tree)
+    uri = submits.uploaded()
+    # The interpreter of the job's environment, so that the comparison is fair.
+    python = str(next((submits.state / "environments").glob("*/bin/python3")).resolve())
+    moments = {"package in bucket": []}
+    cases = {
+        "python3 -m": lambda: timed([python, "-m", "trainer.task"], tree, submits.env),
+        "caip, package in bucket": lambda: submits.run("--packages", uri, moments=moments["package in bucket"]),
+        "caip, --package-path": lambda: submits.run_tree(tree),
+        **memory_cases(caip, memory, tree),
+        **edit_cases(submits, work),
+        **process_cases(submits, uri, tree, moments),
+        "caip --version": lambda: ended([caip, "--version"], submits.env),
+        "caip jobs list": lambda: ended([caip, "jobs", "list", "--project", "demo"], submits.env),
+    }
+    results, split = {name: [] for name in cases}, Split()
+    for number in range(rounds):  # interleaved, so that a noisy minute hits all alike
         for name, case in cases.items():
-            results[name].append(case())
+            if name != SLOW or number < SLOW_ROUNDS:
+                results[name].append(split.measure(name, case))
     if shutil.which("gcloud"):
-        config = work / "gcloud"
-        config.mkdir()
-        (config / "gce").write_text("False")
-        genv = dict(env, CLOUDSDK_CONFIG=str(config), CLOUDSDK_ML_ENGINE_LOCAL_PYTHON=python,
-                    CLOUDSDK_CORE_DISABLE_PROMPTS="1")
-        argv = ["gcloud", "ai-platform", "local", "train", "--module-name", "trainer.task",
-                "--package-path", str(package)]
-        results["gcloud local train"] = [timed(argv, work, genv) for _ in range(min(rounds, 5))]
-    # The same with an emulator that runs already, so that the command does not start one.
-    server = subprocess.Popen([caip, "serve", "--state", str(state), "--port", "0",
+        results["gcloud local train"] = [train_with_gcloud(work, python, submits.env)
+                                         for _ in range(min(rounds, SLOW_ROUNDS))]
+    timelines = measure_served(submits, python, uri, moments, cases, results, rounds)
+    print(f"state on {file_system_of(submits.state)}")
+    report(results, cold)
+    for name, rows in timelines.items():
+        report_timeline(name, rows, results["python3 -m"])
+    split.report({name: STATE_IN_MEMORY if name == "caip, package in bucket" else None for name in SPLIT if name in cases})
+
+
+def train_with_gcloud(work, python, env):
+    config = work / "gcloud"
+    config.mkdir(exist_ok=True)
+    (config / "gce").write_text("False")
+    genv = dict(env, CLOUDSDK_CONFIG=str(config), CLOUDSDK_ML_ENGINE_LOCAL_PYTHON=python,
+                CLOUDSDK_CORE_DISABLE_PROMPTS="1")
+    argv = ["gcloud", "ai-platform", "local", "train", "--module-name", "trainer.task",
+            "--package-path", str(work / "src" / "trainer")]
+    return timed(argv, work, genv)
+
+
+def measure_served(submits, python, uri, moments, cases, results, rounds):
+    """The same with an emulator that runs already, so that the command does not start one. Returns the times of moments."""
+    server = subprocess.Popen([submits.caip, "serve", "--state", str(submits.state), "--port", "0",
                                "--access-log", "off", "--map-image", f"{IMAGE}={python} -m trainer.task"],
-                              env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                              env=submits.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         line = ""
         while "serves" not in line:
@@ -138,7 +267,7 @@ def run(caip, rounds, work):
             "Vertex AI, package": {"pythonPackageSpec": {
                 "executorImageUri": EXECUTOR, "packageUris": [uri], "pythonModule": "trainer.task"}},
             "Vertex AI, container": {"containerSpec": {
-                "imageUri": IMAGE, "env": [{"name": "PYTHONPATH", "value": str(work / "src")}]}}}
+                "imageUri": IMAGE, "env": [{"name": "PYTHONPATH", "value": str(submits.state.parent / "src")}]}}}
         for program in programs.values():
             custom.run(program)  # makes the environment
         for name in programs:
@@ -151,27 +280,10 @@ def run(caip, rounds, work):
             results["python3 -m, again"].append(cases["python3 -m"]())
         for name in SERVED:
             results[f"{name}, served"] = [cases[name]() for _ in range(rounds)]
+        return timelines
     finally:
         server.terminate()
         server.communicate()
-    report(results, cold)
-    for name, rows in timelines.items():
-        report_timeline(name, rows, results["python3 -m"])
-
-
-def edits_beside_setup(submit, tree, env, numbers):
-    """A submit of a package with a setup.py, of which one line was edited since the last one."""
-    package = tree / "trainer"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    (tree / "setup.py").write_text(SETUP)
-
-    def edited():
-        (package / "task.py").write_text(f"{TASK}# {next(numbers)}\n")
-        return timed(submit("--package-path", str(package), "--staging-bucket", "gs://bench"), tree, env)
-
-    edited()  # with pip
-    return edited
 
 
 class CustomJobs:
