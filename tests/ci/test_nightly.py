@@ -16,6 +16,10 @@ case "$*" in *-merge=1*) ;; *) exit 0 ;; esac
 while [ $# -gt 2 ]; do shift; done
 for input in "$2"/*; do cp "$input" "$1"; break; done
 """
+# Makes the benchmark where it is a target.
+BUILD = """#!/bin/sh
+case " $* " in *" bench_image_unpack "*) mkdir -p build/release && cp unpack build/release/bench_image_unpack ;; esac
+"""
 
 
 class Clone(unittest.TestCase):
@@ -52,6 +56,8 @@ class Nightly(Clone):
         for name in ("setup", "build", "storm", "registry-suite"):
             self.stand_in(f"scripts/{name}", "#!/bin/sh\n")
         self.stand_in("scripts/fuzz", '#!/bin/sh\necho "fuzz $* in $CAIP_FUZZ_CORPUS"\n')
+        self.stand_in("unpack", '#!/bin/sh\necho "unpack $*"\n')
+        self.stand_in("scripts/build", BUILD)
 
     def test_keeps_inputs_outside_of_the_clone(self):
         kept = self.root / "home/.cache/caip/fuzz-corpus"
@@ -62,6 +68,15 @@ class Nightly(Clone):
     def test_keeps_inputs_where_the_variables_say(self):
         self.assertIn(" in /cache/caip/fuzz-corpus\n", self.run_script(".ci/nightly", XDG_CACHE_HOME="/cache"))
         self.assertIn(" in /kept\n", self.run_script(".ci/nightly", CAIP_FUZZ_CORPUS="/kept"))
+
+    def test_unpacks_a_layer_of_a_million_files(self):
+        self.assertIn("\nunpack 1 1 1000000\n", self.run_script(".ci/nightly"))
+
+    def test_fails_if_a_part_failed_and_does_the_others(self):
+        self.stand_in("unpack", "#!/bin/sh\nexit 1\n")
+        output = self.run_script(".ci/nightly", code=1)
+        self.assertIn("nightly: failed: build/release/bench_image_unpack 1 1 1000000\n", output)
+        self.assertIn("fuzz --runs 1000000 in", output)
 
 
 class RegistrySuite(Clone):

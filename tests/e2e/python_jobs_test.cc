@@ -60,6 +60,24 @@ TEST_F(PythonJobs, RunFromTheInstalledSdistAndStartWithoutPipTheSecondTime) {
   EXPECT_THAT(again.err, Not(HasSubstr("Processing ")));
 }
 
+TEST_F(PythonJobs, FindTheirPackageFileInTheWorkingDirectory) {
+  WritePackage(Parent(), "import glob\nprint('PACKAGES', glob.glob('*.tar.gz'))\n");
+  const struct {
+    const char* job;
+    std::vector<std::string> isolation;  // {}: a machine where the host allows it
+  } rows[] = {{"installs", {"--isolation", "process"}},
+              {"installed_before", {"--isolation", "process"}},
+              {"on_a_machine", {}}};
+  for (const auto& row : rows) {
+    const Transcript run = caip_.Run(Words(row.job, row.isolation));
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const Json job = caip_.Describe(row.job);
+    const Path package = job["trainingInput"]["packageUris"].at(0).get<std::string>();
+    EXPECT_THAT(run.err, HasSubstr("PACKAGES ['" + package.filename().string() + "']\n"))
+        << row.job;
+  }
+}
+
 TEST_F(PythonJobs, AnUncaughtExceptionIsOneEntryAndEndsTheErrorMessage) {
   WritePackage(Parent(), "def f():\n    raise ValueError('no such digit')\nf()\n");
   const Transcript run = caip_.Run(Words("raises"));

@@ -64,8 +64,8 @@ class Pushed:
         connection.set_tunnel(host, 443)
         return contextlib.closing(connection)
 
-    def push(self, host, path, tag):
-        """Pushes the image, and returns the digest of its manifest."""
+    def push(self, host, path, tag, layers=1):
+        """Pushes the image, with its layer so many times, and returns the digest of its manifest."""
         with self.connection(host) as connection:
             def call(method, target, status, body=b'', **fields):
                 connection.request(method, target, body, {name.replace('_', '-'): text for name, text in fields.items()})
@@ -84,10 +84,10 @@ class Pushed:
             layer = put((self.context / 'rootfs.tar').read_bytes(), KIND + 'layer.v1.tar')
             machine = 'arm64' if support.run(['uname', '-m']).stdout.strip() == 'aarch64' else 'amd64'
             config = put(json.dumps({'architecture': machine, 'os': 'linux', 'config': {'Entrypoint': ['/train']},
-                                     'rootfs': {'type': 'layers', 'diff_ids': [layer['digest']]}}).encode(),
+                                     'rootfs': {'type': 'layers', 'diff_ids': [layer['digest']] * layers}}).encode(),
                          KIND + 'config.v1+json')
             manifest = json.dumps({'schemaVersion': 2, 'mediaType': KIND + 'manifest.v1+json', 'config': config,
-                                   'layers': [layer]}).encode()
+                                   'layers': [layer] * layers}).encode()
             call('PUT', f'/v2/{path}/manifests/{tag}', 201, manifest, Content_Type=KIND + 'manifest.v1+json')
             return 'sha256:' + hashlib.sha256(manifest).hexdigest()
 
@@ -120,6 +120,20 @@ class Wire(Pushed, container_tools.RegistryTest):
         self.expect_success(f'gcr.io/{self.emulator.project}/proxied:v2', 'by_gcr')
         self.push('europe-docker.pkg.dev', f'{self.emulator.project}/images/{self.name}', 'v1')
         self.expect_success(f'europe-docker.pkg.dev/{self.emulator.project}/images/{self.name}:v1', 'by_pkg')
+
+
+    def test_with_ten_thousand_layers_is_kept_but_not_run(self):
+        digest = self.push(self.address, f'{self.emulator.project}/many', 'v1', layers=10_000)
+        url = f'{self.emulator.url}/v2/{self.emulator.project}/many/manifests/{digest}'
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            self.assertEqual(len(json.load(answer)['layers']), 10_000)
+        self.emulator.caip('jobs', 'submit', 'training', 'many_layers', '--project', self.emulator.project, '--region',
+                           'us-central1', '--master-image-uri', f'gcr.io/{self.emulator.project}/many:v1', '--stream-logs',
+                           check=False)
+        told = self.emulator.caip('jobs', 'describe', 'many_layers', '--project', self.emulator.project, '--format', 'json')
+        job = json.loads(told.stdout)
+        self.assertEqual(job['state'], 'FAILED')
+        self.assertIn('The image has 10000 layers. At most 127 are supported.', job['errorMessage'])
 
 
 class Docker(Pushed, container_tools.Docker):
