@@ -1,7 +1,9 @@
 #include "host/machine/memory_directory.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +33,31 @@ TEST_F(MemoryDirectoryTest, IsGoneWithWhatWasWritten) {
   EXPECT_FALSE(room->IsOverfull());
   room.reset();
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+// In a process with a /dev/shm of its own, which has room for few files.
+TEST_F(MemoryDirectoryTest, IsOverfullWhenAQuarterOfTheFilesIsMade) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool is_mounted = ::unshare(CLONE_NEWNS) == 0 &&
+                            ::mount("", "/", "", MS_REC | MS_PRIVATE, "") == 0 &&
+                            ::mount("few", "/dev/shm", "tmpfs", 0, "size=64m,nr_inodes=200") == 0;
+    const auto room = is_mounted ? Open(1 << 10) : nullptr;
+    if (!room) ::_exit(2);
+    const auto make = [&](int count) {
+      for (int i = 0; i < count; ++i) {
+        if (!WriteFile(room->path() / std::to_string(i), "").ok()) ::_exit(3);
+      }
+    };
+    make(20);
+    if (room->IsOverfull()) ::_exit(4);
+    make(60);
+    ::_exit(room->IsOverfull() ? 0 : 5);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "this user cannot mount a file system in memory";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(MemoryDirectoryTest, IsNotGivenToThoseWhoNeedTooMuch) {

@@ -19,7 +19,7 @@ namespace caip::host {
 namespace {
 
 constexpr char kPlace[] = "/dev/shm";
-constexpr uint64_t kShare = 4;             // a directory may use a quarter of the free memory
+constexpr uint64_t kShare = 4;             // a directory may use a quarter of what is free
 constexpr uint64_t kTimesNeed = 4;         // a run may write more than expected
 constexpr uint64_t kDiskFree = 1u << 30u;  // a disk with less free space may become full
 // Waits for the end of its input, to which no process writes, and deletes the directory.
@@ -33,6 +33,12 @@ bool IsInMemory(const Path& directory) {
 uint64_t FreeAt(const Path& directory) {
   struct statvfs found = {};
   return ::statvfs(directory.c_str(), &found) == 0 ? found.f_bavail * found.f_frsize : 0;
+}
+
+// How many files can still be made there.
+uint64_t FreeFilesAt(const Path& directory) {
+  struct statvfs found = {};
+  return ::statvfs(directory.c_str(), &found) == 0 ? found.f_favail : 0;
 }
 
 bool LetsProgramsRun(const Path& directory) {
@@ -82,6 +88,7 @@ std::unique_ptr<MemoryDirectory> MemoryDirectory::Open(const Path& disk, uint64_
   if (::mkdtemp(name.data()) == nullptr) return nullptr;
   std::unique_ptr<MemoryDirectory> directory(new MemoryDirectory(name, spare));
   directory->free_before_ = FreeAt(kPlace);
+  directory->files_before_ = FreeFilesAt(kPlace);
   if (!directory->SetGuard().ok()) return nullptr;
   return directory;
 }
@@ -131,6 +138,9 @@ uint64_t BytesBelow(const Path& directory) {
   return bytes;
 }
 
-bool MemoryDirectory::IsOverfull() const { return FreeAt(kPlace) + spare_ < free_before_; }
+bool MemoryDirectory::IsOverfull() const {
+  return FreeAt(kPlace) + spare_ < free_before_ ||
+         FreeFilesAt(kPlace) < files_before_ - files_before_ / kShare;
+}
 
 }  // namespace caip::host

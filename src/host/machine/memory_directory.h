@@ -23,8 +23,8 @@ class MemoryDirectory {
   MemoryDirectory& operator=(const MemoryDirectory&) = delete;
 
   const Path& path() const { return path_; }
-  /// Whether more was written than the memory can spare. Then the writer should use a disk. Any
-  /// thread.
+  /// Whether more bytes were written, or more files made, by any process than the memory can spare.
+  /// Then the writer should use a disk. Any thread.
   bool IsOverfull() const;
 
  private:
@@ -34,6 +34,7 @@ class MemoryDirectory {
   Path path_;
   uint64_t spare_;  // bytes that this and other processes may still write
   uint64_t free_before_ = 0;
+  uint64_t files_before_ = 0;
   Fd alive_;        // at its end of file, the guard knows that this process has ended
   int guard_ = -1;  // a process that removes the directory after this one
 };
