@@ -156,12 +156,12 @@ class Explore(explorer_case.ExplorerCase):
         self.assertRegex(text, r"then     boot 2 read nothing that the run had stored, then reported step \d+")
 
     def test_a_finding_says_what_the_restarted_replica_read(self):
-        code, text = self.explore(trainers.write(self.folder, trainers.READS_AND_SKIPS_A_STEP))
+        code, text = self.explore(trainers.write(self.folder, trainers.READS_AND_SKIPS_STEPS))
         self.assertEqual(code, 1, text)
         line = r"then     boot 2 read job/out/ckpt-(\d\d), then reported step (\d+)\n"
         self.assertRegex(text, line)
         read, reported = re.search(line, text).groups()
-        self.assertEqual(int(reported), int(read) + 2)
+        self.assertEqual(int(reported), int(read) + 3)
         code, text = self.explore(trainers.write(self.folder, trainers.READS_AND_REFUSES), out="refuses")
         self.assertEqual(code, 1, text)
         self.assertRegex(text, r"then     boot 2 read job/out/ckpt-\d\d and reported no step\n")

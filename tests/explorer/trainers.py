@@ -333,8 +333,8 @@ if not job.list("result"):
     job.put("result", {"total": total, "steps": step})
 """
 
-# Each restart reads its newest checkpoint, and skips the step after it.
-READS_AND_SKIPS_A_STEP = SOUND.replace("newest()", 'job.get("ckpt-%02d" % newest())["step"] + 1 if newest() else 0')
+# Each restart reads its newest checkpoint, and skips the two steps after it.
+READS_AND_SKIPS_STEPS = SOUND.replace("newest()", 'job.get("ckpt-%02d" % newest())["step"] + 2 if newest() else 0')
 
 # It reads its newest checkpoint, and refuses it.
 READS_AND_REFUSES = SOUND.replace("step = newest()", """step = newest()
