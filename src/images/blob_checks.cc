@@ -88,6 +88,7 @@ std::optional<FileState> BlobStore::StateOf(const Digest& digest) const {
 
 void BlobStore::Note(const Digest& digest, const Checked& checked) const {
   const std::lock_guard lock(mutex_);
+  if (checked_.size() >= kCheckedMax) checked_.clear();
   checked_.insert_or_assign(digest, checked);
 }
 

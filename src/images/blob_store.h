@@ -144,6 +144,8 @@ class BlobStore {
     std::unique_ptr<Sha256Digest> hash;
     uint64_t offset = 0;
   };
+  /// Checks that are remembered. A blob whose check is forgotten is read again.
+  static constexpr size_t kCheckedMax = 10'000;
   /// A blob as it was read or stored.
   struct Checked {
     FileState state;

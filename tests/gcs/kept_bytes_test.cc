@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <vector>
 
 #include "base/clock.h"
 #include "fakes/gcs/store/bucket_tree.h"
@@ -106,6 +107,19 @@ TEST_F(KeptBytesTest, AreBoundedAndThoseInUseStay) {
     ASSERT_LE(kept.size(), 2000u);
   }
   EXPECT_EQ(kept.Find(2, other.status()), nullptr);
+}
+
+TEST_F(KeptBytesTest, OfEmptyFilesAreBounded) {
+  constexpr int kFiles = 100;
+  KeptBytes kept(16 * 256);
+  std::vector<KeptFile> files;
+  for (int i = 0; i < kFiles; ++i) {
+    files.emplace_back(At(std::to_string(i)), "");
+    files.back().record.info.generation = i + 1;
+  }
+  for (const KeptFile& file : files) ASSERT_NE(ReadSettled(kept, file), nullptr);
+  EXPECT_LE(kept.count(), 32u);
+  EXPECT_NE(kept.Find(kFiles, files.back().status()), nullptr);
 }
 
 TEST_F(KeptBytesTest, OfLargeFilesAreNotKept) {

@@ -32,6 +32,10 @@ bool IsSettled(const struct stat& status) {
   return now - changed > (is_coarse ? kCoarseFileTick : kFileTick);
 }
 
+// A generation has at most one entry for so many of its bytes: empty objects would never fill it.
+constexpr size_t kEntryBytes = 256;
+constexpr size_t kEntriesMin = 16;
+
 std::optional<std::string> ReadAll(int fd, size_t size) {
   std::string bytes(size, '\0');
   for (size_t done = 0; done < size;) {
@@ -85,12 +89,18 @@ void KeptBytes::Add(int64_t generation, Entry entry) {
     young_bytes_ -= at->second.bytes->size();
     young_.erase(at);
   }
-  if (young_bytes_ + size > bytes_max_) {
+  const size_t entries_max = std::max(bytes_max_ / kEntryBytes, kEntriesMin);
+  if (young_bytes_ + size > bytes_max_ || young_.size() >= entries_max) {
     old_ = std::exchange(young_, {});
     old_bytes_ = std::exchange(young_bytes_, 0);
   }
   young_bytes_ += size;
   young_.emplace(generation, std::move(entry));
+}
+
+size_t KeptBytes::count() const {
+  const std::lock_guard lock(mutex_);
+  return young_.size() + old_.size();
 }
 
 size_t KeptBytes::size() const {

@@ -27,7 +27,8 @@ class KeptBytes {
   /// Reads and keeps the object's open file. nullptr if it is not small, is no longer the record's,
   /// or was changed so lately that a further change could leave its times as they are.
   std::shared_ptr<const std::string> Read(const ObjectRecord& record, int fd);
-  size_t size() const;  // in bytes
+  size_t size() const;   // in bytes
+  size_t count() const;  // of entries
 
  private:
   struct Entry {
