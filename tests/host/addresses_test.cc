@@ -3,15 +3,13 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <net/if.h>
 #include <netinet/in.h>
-#include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <set>
+
+#include "tests/support/own_network.h"
 
 namespace caip::host {
 namespace {
@@ -126,24 +124,20 @@ TEST(LoopbackAddresses, MayBeLentAgainWhenReleased) {
   EXPECT_EQ(*lender.Lend(kOther, 2, first), first);
 }
 
-// In a network of its own, so that nobody else is disturbed.
+int RefuseWhereThePortIsTaken() {
+  const Fd everywhere = ListenOn("0.0.0.0", kTaskPort);
+  LoopbackAddresses lender{Random(26)};
+  const auto addresses = lender.Lend(kRun, 1, {});
+  const bool as_expected =
+      !addresses.ok() && addresses.error().code == Code::kResourceExhausted &&
+      addresses.error().message.find("--addressing=ports") != std::string::npos;
+  return as_expected ? 0 : 1;
+}
+
 TEST(LoopbackAddresses, SayWhatStandsInTheWayOfAllOfThem) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const int user = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;
-    if (::unshare(CLONE_NEWNET | user) != 0) ::_exit(77);
-    const Fd everywhere = ListenOn("0.0.0.0", kTaskPort);
-    LoopbackAddresses lender{Random(26)};
-    const auto addresses = lender.Lend(kRun, 1, {});
-    const bool as_expected =
-        !addresses.ok() && addresses.error().code == Code::kResourceExhausted &&
-        addresses.error().message.find("--addressing=ports") != std::string::npos;
-    ::_exit(as_expected ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no network namespaces here";
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const auto code = RunInOwnNetwork(RefuseWhereThePortIsTaken);
+  if (!code) GTEST_SKIP() << "no network namespaces here";
+  EXPECT_EQ(*code, 0);
 }
 
 class AddressLog final : public engine::LogSink {
@@ -177,21 +171,9 @@ int LendWhereThePortIsTaken() {
 }
 
 TEST(LoopbackElsePorts, LendsPortsWithAWarningWhileAProgramHasThePort) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const int user = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;
-    if (::unshare(CLONE_NEWNET | user) != 0) ::_exit(77);
-    ifreq up{};
-    std::snprintf(up.ifr_name, sizeof up.ifr_name, "lo");
-    up.ifr_flags = IFF_UP | IFF_LOOPBACK | IFF_RUNNING;
-    const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    if (::ioctl(socket.get(), SIOCSIFFLAGS, &up) != 0) ::_exit(77);
-    ::_exit(LendWhereThePortIsTaken());
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no network namespaces here";
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const auto code = RunInOwnNetwork(LendWhereThePortIsTaken);
+  if (!code) GTEST_SKIP() << "no network namespaces here";
+  EXPECT_EQ(*code, 0);
 }
 
 TEST(PortAddresses, AreDistinctPortsOfLocalhostAcrossEmulators) {

@@ -2,10 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -18,6 +16,7 @@
 #include <set>
 
 #include "host/machine/addresses.h"
+#include "tests/support/own_network.h"
 
 namespace caip::host {
 namespace {
@@ -164,21 +163,9 @@ int ReportLoopbackWhereThePortIsTaken() {
 }
 
 TEST(ReportLoopback, NamesAProgramThatListensOnPort2222OfAllAddresses) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const int user = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;
-    if (::unshare(CLONE_NEWNET | user) != 0) ::_exit(77);
-    ifreq up{};
-    std::snprintf(up.ifr_name, sizeof up.ifr_name, "lo");
-    up.ifr_flags = IFF_UP | IFF_LOOPBACK | IFF_RUNNING;
-    const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    if (::ioctl(socket.get(), SIOCSIFFLAGS, &up) != 0) ::_exit(77);
-    ::_exit(ReportLoopbackWhereThePortIsTaken());
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no network namespaces here";
-  EXPECT_EQ(status, 0);
+  const auto code = RunInOwnNetwork(ReportLoopbackWhereThePortIsTaken);
+  if (!code) GTEST_SKIP() << "no network namespaces here";
+  EXPECT_EQ(*code, 0);
 }
 
 TEST(TryNamespaces, SaysWhyNot) {
