@@ -4,8 +4,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <future>
 
 #include "base/descriptor_limit.h"
@@ -18,6 +18,7 @@
 #include "emulator/app/attach/owner.h"
 #include "emulator/app/emulator_hooks.h"
 #include "emulator/app/errors.h"
+#include "emulator/app/free_memory.h"
 #include "emulator/app/kept_state.h"
 #include "emulator/app/listener.h"
 #include "emulator/app/replica_host.h"
@@ -35,7 +36,7 @@
 namespace caip::app {
 namespace {
 
-constexpr int kIdleCheckMilliseconds = 100;
+constexpr Duration kIdleCheck = std::chrono::milliseconds(100);
 constexpr uint64_t kDescriptorsToStart = 48;  // it has 40 when it runs, and a replica needs some
 
 bool IsForRegistry(const http::Request& request) {
@@ -269,22 +270,30 @@ gcs::DirectoryStore& Emulator::buckets() { return *parts_->state.buckets; }
 Emulator::End Emulator::WaitForEnd(int interrupt_descriptor, std::optional<Duration> idle) {
   http::Server& server = parts_->listener->server();
   uint64_t requests = server.total_requests();
+  Stopwatch since_look;
+  FreeMemory memory;
   while (true) {
-    struct pollfd waits[] = {{interrupt_descriptor, POLLIN, 0},
-                             {parts_->end_asked.get(), POLLIN, 0}};
-    const int timeout =
-        idle ? static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(*idle).count()) : -1;
-    const int found = ::poll(waits, 2, timeout);
-    if (found < 0 && errno == EINTR) continue;
-    if (waits[0].revents != 0) return End::kInterrupted;
-    if (waits[1].revents != 0) return End::kAsked;
+    const Duration left = idle ? *idle - since_look.Elapsed() : Duration::max();
+    const Duration pause = std::clamp(left, Duration(0), FreeMemory::kBetween);
+    if (const auto end = WaitForWish(interrupt_descriptor, pause)) return *end;
+    memory.GiveBack();
+    if (!idle || since_look.Elapsed() < *idle) continue;
     const uint64_t now = server.total_requests();
     const bool silent = now == requests && server.active_requests() == 0;
     if (silent && parts_->clients.CloseIfUnused([this] { return parts_->engine->Idle(); })) {
       return End::kIdle;
     }
     requests = now;
+    since_look = Stopwatch();
   }
+}
+
+std::optional<Emulator::End> Emulator::WaitForWish(int interrupt_descriptor, Duration limit) {
+  struct pollfd waits[] = {{interrupt_descriptor, POLLIN, 0}, {parts_->end_asked.get(), POLLIN, 0}};
+  ::poll(waits, 2, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(limit).count()));
+  if (waits[0].revents != 0) return End::kInterrupted;
+  if (waits[1].revents != 0) return End::kAsked;
+  return std::nullopt;
 }
 
 std::optional<Emulator::End> Emulator::MayEnd() {
@@ -307,10 +316,8 @@ Emulator::End Emulator::WaitWhileNeeded(int interrupt_descriptor) {
     if (parts_->clients.stays()) {
       return WaitForEnd(interrupt_descriptor, ParseDuration(parts_->options.background_idle));
     }
-    struct pollfd waits[] = {{interrupt_descriptor, POLLIN, 0},
-                             {parts_->end_asked.get(), POLLIN, 0}};
-    ::poll(waits, 2, kIdleCheckMilliseconds);
-    if (waits[0].revents != 0) return End::kInterrupted;
+    const auto end = WaitForWish(interrupt_descriptor, kIdleCheck);
+    if (end == End::kInterrupted) return *end;
   }
 }
 

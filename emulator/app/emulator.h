@@ -62,6 +62,9 @@ class Emulator {
  private:
   struct Parts;
   explicit Emulator(std::unique_ptr<Parts> parts);
+  /// Waits until a signal or a client wants the end; std::nullopt after `limit`.
+  std::optional<End> WaitForWish(int interrupt_descriptor, Duration limit);
+
   std::unique_ptr<Parts> parts_;
 };
 

@@ -1,0 +1,21 @@
+#include "emulator/app/free_memory.h"
+
+#include <malloc.h>
+#include <time.h>
+
+namespace caip::app {
+
+Duration FreeMemory::ProcessorTime() {
+  struct timespec used = {};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+void FreeMemory::GiveBack() {
+  const Duration used = processor_time_();
+  if (used - used_ < kWork) return;
+  used_ = used;
+  ::malloc_trim(0);
+}
+
+}  // namespace caip::app

@@ -1,0 +1,35 @@
+#pragma once
+// Memory that the process has freed and glibc still keeps.
+
+#include <functional>
+
+#include "base/clock.h"
+
+namespace caip::app {
+
+/// Gives free memory back to the system. glibc itself returns only what is free at the end of its
+/// heaps, so that after hours of mixed work a third of the process would be free memory. One
+/// thread.
+class FreeMemory {
+ public:
+  /// After so much time it is worth a call.
+  static constexpr Duration kBetween = std::chrono::seconds(10);
+  /// With more processor time since the last call, the process has worked.
+  static constexpr Duration kWork = std::chrono::milliseconds(20);
+
+  /// `processor_time`: what the process has used since its start.
+  explicit FreeMemory(std::function<Duration()> processor_time = ProcessorTime)
+      : processor_time_(std::move(processor_time)) {}
+
+  /// Does nothing if the process has not worked since the last call. Otherwise it takes about
+  /// 1 ms, in which other threads may wait for memory.
+  void GiveBack();
+
+ private:
+  static Duration ProcessorTime();
+
+  std::function<Duration()> processor_time_;
+  Duration used_{0};  // processor time when memory was given back last
+};
+
+}  // namespace caip::app
