@@ -89,7 +89,9 @@ Result<Bucket> StorageService::LockRetentionPolicy(const std::string& name,
 
 Status StorageService::DeleteBucket(const std::string& name, const Preconditions& conditions) {
   RETURN_IF_ERROR(GetBucket(name, conditions));
-  return store_.DeleteBucket(name);
+  RETURN_IF_ERROR(store_.DeleteBucket(name));
+  stored_settings_.Forget(name);
+  return Ok{};
 }
 
 // Notification configurations, to which nothing is ever published, and managed folders, which are

@@ -93,4 +93,9 @@ Bucket StoredSettings::Readable(Bucket bucket) {
   return bucket;
 }
 
+void StoredSettings::Forget(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  known_.erase(name);
+}
+
 }  // namespace caip::gcs

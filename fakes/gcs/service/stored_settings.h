@@ -22,6 +22,8 @@ class StoredSettings {
   explicit StoredSettings(Warn warn) : warn_(std::move(warn)) {}
 
   Bucket Readable(Bucket bucket);
+  /// For a bucket that was deleted.
+  void Forget(const std::string& name);
 
  private:
   // The last result for a bucket, because most buckets do not change.

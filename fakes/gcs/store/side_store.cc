@@ -82,6 +82,11 @@ std::optional<RecordPtr> SideStore::FindUnwritten(const std::string& bucket,
   return std::nullopt;
 }
 
+// The caller holds the mutex.
+bool SideStore::IsRemovalUnwritten(const std::string& bucket) const {
+  return staged_.removed_buckets.contains(bucket) || writing_.removed_buckets.contains(bucket);
+}
+
 // The caller holds the reader's mutex.
 Result<std::optional<ObjectRecord>> SideStore::ReadObject(const std::string& bucket,
                                                           const std::string& name) {
@@ -218,9 +223,14 @@ void SideStore::ReleaseObject(const std::string& bucket, const std::string& name
 }
 
 Result<std::optional<Bucket>> SideStore::FindBucket(const std::string& name) {
+  uint64_t staged_count = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (const auto at = known_buckets_.find(name); at != known_buckets_.end()) return at->second;
+    if (const auto at = known_buckets_.find(name); at != known_buckets_.end()) {
+      return std::optional(at->second);
+    }
+    if (IsRemovalUnwritten(name)) return std::optional<Bucket>();
+    staged_count = staged_count_;
   }
   std::optional<Bucket> bucket;
   {
@@ -234,16 +244,21 @@ Result<std::optional<Bucket>> SideStore::FindBucket(const std::string& name) {
     }
   }
   const std::lock_guard lock(mutex_);
-  // Another thread may have staged the bucket meanwhile.
-  return known_buckets_.try_emplace(name, std::move(bucket)).first->second;
+  // Another thread may have staged the bucket or its removal meanwhile.
+  if (const auto at = known_buckets_.find(name); at != known_buckets_.end()) {
+    return std::optional(at->second);
+  }
+  if (IsRemovalUnwritten(name)) return std::optional<Bucket>();
+  if (bucket && staged_count == staged_count_) known_buckets_[name] = *bucket;
+  return bucket;
 }
 
 std::optional<BucketRules> SideStore::FindRules(const std::string& bucket) {
   const std::lock_guard lock(mutex_);
   const auto record = known_buckets_.find(bucket);
-  if (record == known_buckets_.end() || !record->second) return std::nullopt;
+  if (record == known_buckets_.end()) return std::nullopt;
   const auto [rules, is_new] = known_rules_.try_emplace(bucket);
-  if (is_new) rules->second = RulesOf(*record->second);
+  if (is_new) rules->second = RulesOf(record->second);
   return rules->second;
 }
 
@@ -262,7 +277,7 @@ void SideStore::StageBucketRemoval(const std::string& name) {
   known_objects_.Clear();  // of all buckets: this is rare
   staged_.buckets.erase(name);
   staged_.removed_buckets.insert(name);
-  known_buckets_[name] = std::nullopt;
+  known_buckets_.erase(name);
   known_rules_.erase(name);
   ++staged_count_;
 }

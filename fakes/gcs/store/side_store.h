@@ -159,6 +159,7 @@ class SideStore {
 
   SideStore();
   std::optional<RecordPtr> FindUnwritten(const std::string& bucket, const std::string& name) const;
+  bool IsRemovalUnwritten(const std::string& bucket) const;
   void Stage(RecordPtr record);
   void TakeStaged();
   Result<std::optional<ObjectRecord>> ReadObject(const std::string& bucket,
@@ -177,9 +178,9 @@ class SideStore {
   Batch staged_;
   Batch writing_;  // being committed; Find still uses it
   std::set<ObjectKey> held_;
-  std::map<std::string, std::optional<Bucket>> known_buckets_;  // each write looks up its bucket
-  std::map<std::string, BucketRules> known_rules_;              // of buckets of known_buckets_
-  RecordCache known_objects_;                                   // as staged last, or as on disk
+  std::map<std::string, Bucket> known_buckets_;     // each write looks up its bucket
+  std::map<std::string, BucketRules> known_rules_;  // of buckets of known_buckets_
+  RecordCache known_objects_;                       // as staged last, or as on disk
   uint64_t staged_count_ = 0;
   uint64_t flushed_count_ = 0;
   bool flushing_ = false;
