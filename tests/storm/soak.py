@@ -2,16 +2,17 @@
 """Runs the actors of the storm against one emulator without kills, and watches its memory and descriptors.
 
 The actors delete what they make, so that what the emulator keeps stays about the same. Each sample is one
-line of the report. In the end, growth is the difference between the middle and the last third of the
-samples.
+line of the report.
 
-With --minutes, the medians of the thirds are compared, and growth is extrapolated to a day. With --turns,
-each turn has a fixed number of operations, for a test of seconds. Memory grows if each sample of the last
-third is above all of the middle third, by more than a bound for each operation of both thirds. Descriptors
-grow if each turn of the last third leaves one. README.md says which leaks this does not see.
+With --minutes, samples count after a warm-up, in which caches fill that have a bound. The line through
+the samples of the memory (least squares) is extrapolated to a day. Descriptors are compared by the
+medians of the middle and of the last third of the samples. With --turns, each turn has a fixed number of
+operations, for a test of seconds. Memory grows if each sample of the last third is above all of the middle
+third, by more than a bound for each operation of both thirds. Descriptors grow if each turn of the last
+third leaves one. README.md says which leaks this does not see.
 
-The last line has the number of operations, what the medians of the memory grow by for each operation and
-in a day, and the descriptors at the beginning and at the end.
+The last line has the number of operations, the descriptors at the beginning and at the end, and with
+--minutes what the line of the memory grows by for each operation and in a day.
 
 A sample is taken when the emulator has closed the connections of the actors, and its number of descriptors
 stays the same: its threads close sockets and directories a moment after the last answer.
@@ -35,8 +36,9 @@ import storm
 from world import Client, Lost, PROJECT
 
 SECONDS_OF_A_DAY = 86_400
-SAMPLE_SECONDS = 5
-MEMORY_GROWTH_MAX = 0.5  # of the memory of the middle third, in a day
+WORK_SECONDS = 20  # of the actors before each sample
+RETURN_SECONDS = 11  # after so long, the emulator has given free memory back (emulator/app/free_memory.h)
+MEMORY_GROWTH_MAX = 0.5  # of the median of the memory, in a day
 DESCRIPTOR_GROWTH_MAX = 4  # between the thirds
 OPERATIONS = 30  # of each actor in a turn of --turns
 JOB_OPERATIONS = 3  # the same of an actor that starts processes
@@ -79,24 +81,24 @@ def leaves_one_each_turn(rises):
 
 
 def third(samples, number):
-    """The medians of the samples of one third (0, 1, 2)."""
+    """The median of the descriptors in one third (0, 1, 2) of the samples."""
     part = samples[len(samples) * number // 3:len(samples) * (number + 1) // 3]
-    return [statistics.median(column) for column in zip(*part)]
+    return statistics.median(sample[1] for sample in part)
 
 
-def growth(samples, seconds):
-    """(memory in KiB a day, share of the middle third a day, descriptors)."""
-    middle, last = third(samples, 1), third(samples, 2)
-    memory = (last[0] - middle[0]) / (seconds / 3) * SECONDS_OF_A_DAY
-    return memory, memory / middle[0], last[1] - middle[1]
+def growth(times, samples):
+    """(memory in KiB a second, share of the median in a day). `times`: in seconds, of each sample."""
+    memory = [sample[0] for sample in samples]
+    slope = statistics.linear_regression(times, memory).slope
+    return slope, slope * SECONDS_OF_A_DAY / statistics.median(memory)
 
 
-def figures(before, samples, seconds, operations):
-    """The words of the last line. `before`: the sample before the first turn."""
-    memory, share, _ = growth(samples, seconds)
-    of_operation = memory * 1024 * seconds / SECONDS_OF_A_DAY / operations
-    return (f'memory {of_operation:+.1f} bytes an operation, {memory / 1024:+.1f} MiB ({share:+.0%}) a day; '
-            f'descriptors {before[1]} at the beginning, {samples[-1][1]} at the end')
+def figures(before, times, samples, operations):
+    """The words of the last line. `before`: the sample before the first turn. `operations`: between the samples."""
+    slope, share = growth(times, samples)
+    of_operation = slope * 1024 * (times[-1] - times[0]) / operations
+    return (f'memory {of_operation:+.1f} bytes an operation, {slope * SECONDS_OF_A_DAY / 1024:+.1f} MiB ({share:+.0%}) '
+            f'a day; descriptors {before[1]} at the beginning, {samples[-1][1]} at the end')
 
 
 class Soak(storm.Storm):
@@ -200,22 +202,27 @@ class Soak(storm.Storm):
         print(f'soak: {self.operations} operations; {text}', flush=True)
 
 
-def run_minutes(soak, minutes):
-    before, samples, began = soak.sample(), [], time.monotonic()
-    while time.monotonic() - began < minutes * 60 and not soak.failures:
-        soak.turn(SAMPLE_SECONDS)
-        samples.append(soak.sample())
-    if soak.failures or len(samples) < 2:  # one sample alone has no middle third
+def run_minutes(soak, warm_up, minutes):
+    before, times, samples, at, began = soak.sample(), [], [], [], time.monotonic()
+    while (now := time.monotonic() - began) < (warm_up + minutes) * 60 and not soak.failures:
+        soak.turn(WORK_SECONDS)
+        soak.await_rest()
+        time.sleep(RETURN_SECONDS)
+        found = soak.sample()
+        if now >= warm_up * 60:
+            times.append(time.monotonic())
+            samples.append(found)
+            at.append(soak.operations)
+    if soak.failures or len(samples) < 3:  # fewer have no middle third
         soak.report('not complete')
         return True
-    seconds = time.monotonic() - began
-    _, share, more = growth(samples, seconds)
-    soak.report(figures(before, samples, seconds, soak.operations))
-    return share > MEMORY_GROWTH_MAX or more > DESCRIPTOR_GROWTH_MAX
+    soak.report(figures(before, times, samples, at[-1] - at[0]))
+    more = third(samples, 2) - third(samples, 1)
+    return growth(times, samples)[1] > MEMORY_GROWTH_MAX or more > DESCRIPTOR_GROWTH_MAX
 
 
 def run_turns(soak, turns):
-    before, samples, at, began = soak.sample(), [], [], time.monotonic()
+    before, samples, at = soak.sample(), [], []
     sanitized = status(soak.emulator.process.pid, 'VmSize') > SANITIZED_KIB
     while len(samples) < turns and not soak.failures:
         soak.short_turn()
@@ -225,12 +232,11 @@ def run_turns(soak, turns):
     if soak.failures or not middle or not last:
         soak.report('not complete')
         return True
-    seconds = time.monotonic() - began
     operations = at[-1] - at[turns // 3]
     memory = min(one[0] for one in last) - max(one[0] for one in middle)
     rises = [one[1] - max(two[1] for two in middle) for one in last]
     print(f'soak: at least {memory:+d} KiB from the middle to the last third, {rises[-1]:+d} descriptors', flush=True)
-    soak.report(figures(before, samples, seconds, soak.operations))
+    soak.report(f'descriptors {before[1]} at the beginning, {samples[-1][1]} at the end')
     return leaves_one_each_turn(rises) or (not sanitized and memory * 1024 > operations * OPERATION_GROWTH_MAX)
 
 
@@ -238,19 +244,20 @@ def run(given):
     with Soak(given.caip, random.Random(given.seed)) as soak:
         soak.fill_readers()
         soak.fill_kept_bytes()
-        grows = run_turns(soak, given.turns) if given.turns else run_minutes(soak, given.minutes)
+        grows = run_turns(soak, given.turns) if given.turns else run_minutes(soak, given.warm_up, given.minutes)
         return 1 if soak.failures or grows else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('--minutes', type=float, default=5, help='how long to run (default: 5)')
+    parser.add_argument('--minutes', type=float, default=5, help='how long to measure (default: 5)')
+    parser.add_argument('--warm-up', type=float, default=10, help='minutes before that (default: 10)')
     parser.add_argument('--turns', type=int, help='number of short turns instead, at least 6')
     parser.add_argument('--seed', type=int, default=1, help='seed of the random choices')
     parser.add_argument('--caip', default=os.environ.get('CAIP') or storm.newest_caip())
     given = parser.parse_args()
-    if not given.caip or given.minutes <= 0 or (given.turns or 6) < 6:
-        parser.error('caip must be built, --minutes must be positive, and --turns at least 6')
+    if not given.caip or given.minutes <= 0 or given.warm_up < 0 or (given.turns or 6) < 6:
+        parser.error('caip must be built, --minutes must be positive, --warm-up not negative, and --turns at least 6')
     try:
         return run(given)
     except Lost as error:

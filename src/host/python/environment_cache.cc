@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
+#include <map>
 
 #include "base/hash.h"
 #include "base/json.h"
@@ -120,23 +122,23 @@ Status EnvironmentCache::Finish(const std::string& key, const EnvironmentContent
   return WriteFile(DirectoryOf(key) / kReady, PrettyJson(json) + "\n");
 }
 
-std::optional<EnvironmentCache::Member> EnvironmentCache::NewestOf(
-    const std::string& family) const {
-  std::optional<Member> newest;
-  fs::file_time_type newest_time;
+std::vector<EnvironmentCache::Member> EnvironmentCache::MembersOf(const std::string& family) const {
+  std::multimap<fs::file_time_type, Member, std::greater<>> members;
   std::error_code error;
   for (fs::directory_iterator it(root_, error), end; !error && it != end; it.increment(error)) {
     const auto json = ReadJson(it->path() / kReady);
     if (!json || StringOr(*json, "family") != family) continue;
     std::error_code gone;
     const auto time = fs::last_write_time(it->path() / kReady, gone);
-    if (gone || (newest && time <= newest_time)) continue;
-    newest_time = time;
-    newest = Member{it->path().filename(),
-                    {StringOr(*json, "interpreter"), StringOr(*json, "python"),
-                     StringsOf(*json, "packages"), StringsOf(*json, "digests"), family}};
+    if (gone) continue;
+    const EnvironmentContents contents = {StringOr(*json, "interpreter"), StringOr(*json, "python"),
+                                          StringsOf(*json, "packages"), StringsOf(*json, "digests"),
+                                          family};
+    members.emplace(time, Member{it->path().filename(), contents});
   }
-  return newest;
+  std::vector<Member> newest_first;
+  for (auto& [time, member] : members) newest_first.push_back(std::move(member));
+  return newest_first;
 }
 
 bool EnvironmentCache::Owns(const std::string& name) { return name == kReady || name == kPackages; }

@@ -59,12 +59,13 @@ class EnvironmentCache {
   Status Begin(const std::string& key, const Interpreter& interpreter) const;
   /// Marks the environment as ready.
   Status Finish(const std::string& key, const EnvironmentContents& contents) const;
-  /// The ready environment of the family that was used last. It may be deleted at any time.
+  /// The ready environments of the family, the one used last first. They may be deleted at any
+  /// time.
   struct Member {
     std::string key;
     EnvironmentContents contents;
   };
-  std::optional<Member> NewestOf(const std::string& family) const;
+  std::vector<Member> MembersOf(const std::string& family) const;
   /// Where the environment keeps the file of its package number `index`.
   Path PackageOf(const std::string& key, size_t index, const std::string& file_name) const {
     return DirectoryOf(key) / kPackages / std::to_string(index) / file_name;

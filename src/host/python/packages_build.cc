@@ -22,6 +22,7 @@ constexpr std::chrono::milliseconds kStopGrace{500};
 constexpr int kPairsMax = 2;            // "the pair tried at most twice"
 constexpr size_t kTailBytesMax = 1800;  // an errorMessage has at most 2048
 constexpr size_t kTailLinesMax = 40;
+constexpr size_t kEarlierTried = 3;
 constexpr const char* kSourcesUpdated =
     "Only sources of the packages have changed: they were replaced without pip.";
 constexpr const char* kDistributionWheels = "/usr/share/python-wheels";
@@ -188,19 +189,29 @@ PackageBuild::Outcome PackageBuild::Run(const PackagerOptions& options, PackageS
   return outcome;
 }
 
-// True: the environment was made from an earlier one, because only sources differ.
+// True: the environment was made from an earlier one, because only sources differ. Packages of
+// several projects may have the same file name.
 bool PackageBuild::UpdateEarlier(const PackagerOptions& options, PackageSource& source,
                                  const EnvironmentCache& cache) {
   if (plan_.uris.empty()) return false;
-  const auto earlier = cache.NewestOf(plan_.family);
-  if (!earlier || earlier->contents.digests.size() != plan_.packages.size()) return false;
+  const auto members = cache.MembersOf(plan_.family);
+  const size_t tried = std::min(members.size(), kEarlierTried);
+  return std::any_of(members.begin(), members.begin() + tried, [&](const auto& earlier) {
+    return UpdateFrom(earlier, options, source, cache);
+  });
+}
+
+bool PackageBuild::UpdateFrom(const EnvironmentCache::Member& earlier,
+                              const PackagerOptions& options, PackageSource& source,
+                              const EnvironmentCache& cache) {
+  if (earlier.contents.digests.size() != plan_.packages.size()) return false;
   std::vector<PackageUpdate> updates;
   for (size_t i = 0; i < plan_.packages.size(); ++i) {
     const PackageIdentity& package = plan_.packages[i];
-    const Path before = cache.PackageOf(earlier->key, i, package.file_name);
+    const Path before = cache.PackageOf(earlier.key, i, package.file_name);
     const auto fetched = Fetch(i, options, source);
     if (!fetched.ok()) return false;  // the installation reports it
-    if (earlier->contents.digests[i] == package.digest) continue;
+    if (earlier.contents.digests[i] == package.digest) continue;
     updates.push_back({i, before, fetched->directory / package.file_name});
   }
   const auto place = [&](const std::string& key) {
@@ -211,7 +222,7 @@ bool PackageBuild::UpdateEarlier(const PackagerOptions& options, PackageSource& 
   const EnvironmentPlace to = place(plan_.key);
   RemoveTree(to.root);
   if (!MakeDirectories(to.root).ok()) return false;
-  const auto updated = UpdateSources(place(earlier->key), to, updates);
+  const auto updated = UpdateSources(place(earlier.key), to, updates);
   if (!updated.ok() || !*updated || stop_.stop_requested()) return false;
   for (const std::string& uri : plan_.uris) {
     for (const PackageLine& line : LauncherLines(uri)) Send(line);

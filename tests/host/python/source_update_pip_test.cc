@@ -109,8 +109,17 @@ TEST_F(SourceUpdateTest, IsLeftToPipIfASourceDoesNotCompile) {
   EXPECT_THAT(Output({two.interpreter, "-m", "trainer.task"}), HasSubstr("SyntaxError"));
   Write("src/trainer/task.py", Task("repaired"));
   const engine::Prepared three = Prepare("three");
-  EXPECT_THAT(LinesOf("three"), Not(Contains(kUpdated)));  // RECORD has no compiled file of it
+  EXPECT_THAT(LinesOf("three"), Contains(kUpdated));  // from the environment of "one"
   EXPECT_EQ(Output({three.interpreter, "-m", "trainer.task"}), "repaired other\n");
+}
+
+TEST_F(SourceUpdateTest, IsLeftToPipIfNoEarlierSourceDidCompile) {
+  Write("src/trainer/task.py", "def main(:\n");
+  Prepare("one");
+  Write("src/trainer/task.py", Task("repaired"));
+  const engine::Prepared two = Prepare("two");
+  EXPECT_THAT(LinesOf("two"), Not(Contains(kUpdated)));  // RECORD has no compiled file of it
+  EXPECT_EQ(Output({two.interpreter, "-m", "trainer.task"}), "repaired other\n");
 }
 
 }  // namespace

@@ -47,6 +47,25 @@ TEST_F(SourceUpdateTest, LeavesTheFilesThatPipLeaves) {
   ExpectSame(FilesOf(tree / "bin"), wanted_scripts);
 }
 
+TEST_F(SourceUpdateTest, AnotherProjectHasAPackageOfTheSameName) {
+  const std::string setup = *ReadFile(root_.path() / "project/setup.py");
+  Prepare("first");
+  Write("setup.py",
+        "from setuptools import setup\n"
+        "setup(name='trainer', version='0.1', packages=['trainer'], package_dir={'': 'src'},\n"
+        "      entry_points={'console_scripts': ['serve=trainer.task:main']})\n");
+  Write("src/trainer/task.py", Task("served"));
+  Prepare("other");
+  EXPECT_THAT(LinesOf("other"), Not(Contains(kUpdated)));
+
+  Write("setup.py", setup);
+  Write("src/trainer/task.py", Task("new"));
+  const engine::Prepared again = Prepare("again");
+  EXPECT_THAT(LinesOf("again"), Contains(kUpdated));
+  EXPECT_EQ(Output({again.path_prefix + "/train"}), "new other\n");
+  EXPECT_FALSE(std::filesystem::exists(TreeOf(again) / "bin/serve"));
+}
+
 TEST_F(SourceUpdateTest, LeavesTheFilesThatPipLeavesOfNewAndRemovedSources) {
   Write("src/trainer/added.py", "name = 'added'\n");
   Write("src/trainer/task.py", "from trainer.added import name\ndef main(): print(name)\nmain()\n");
