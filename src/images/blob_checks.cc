@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "images/blob_store.h"
 
@@ -75,9 +76,15 @@ std::optional<FileState> BlobStore::FindIntact(const Digest& digest,
 std::optional<bool> BlobStore::FindChecked(const Digest& digest) const {
   const auto state = StateOf(digest);
   const std::lock_guard lock(mutex_);
-  const auto known = checked_.find(digest);
-  if (known == checked_.end() || state != known->second.state) return std::nullopt;
-  return known->second.is_intact;
+  for (const auto* checks : {&checked_, &checked_earlier_}) {
+    const auto known = checks->find(digest);
+    if (known == checks->end()) continue;
+    if (state != known->second.state) return std::nullopt;
+    const Checked found = known->second;
+    Remember(digest, found);
+    return found.is_intact;
+  }
+  return std::nullopt;
 }
 
 std::optional<FileState> BlobStore::StateOf(const Digest& digest) const {
@@ -88,7 +95,14 @@ std::optional<FileState> BlobStore::StateOf(const Digest& digest) const {
 
 void BlobStore::Note(const Digest& digest, const Checked& checked) const {
   const std::lock_guard lock(mutex_);
-  if (checked_.size() >= kCheckedMax) checked_.clear();
+  Remember(digest, checked);
+}
+
+// The caller holds the mutex.
+void BlobStore::Remember(const Digest& digest, const Checked& checked) const {
+  if (checked_.size() >= kCheckedBlobs && !checked_.contains(digest)) {
+    checked_earlier_ = std::exchange(checked_, {});
+  }
   checked_.insert_or_assign(digest, checked);
 }
 

@@ -232,6 +232,7 @@ Status BlobStore::Remove(const Digest& digest) {
   {
     const std::lock_guard lock(mutex_);
     checked_.erase(digest);
+    checked_earlier_.erase(digest);
   }
   if (::unlink(PathOf(digest).c_str()) == 0) return Ok{};
   if (errno == ENOENT) return errors::BlobUnknown(digest.text());

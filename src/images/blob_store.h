@@ -93,6 +93,10 @@ struct BlobInfo {
 /// A store on one directory. Any thread, and several processes on one directory.
 class BlobStore {
  public:
+  /// It remembers the checks of at least so many blobs, those used last, and of twice as many at
+  /// most. A blob whose check is forgotten is read again.
+  static constexpr size_t kCheckedBlobs = 2000;
+
   /// Makes the directories if they are missing.
   static Result<std::unique_ptr<BlobStore>> Open(Path directory);
   BlobStore(const BlobStore&) = delete;
@@ -144,8 +148,6 @@ class BlobStore {
     std::unique_ptr<Sha256Digest> hash;
     uint64_t offset = 0;
   };
-  /// Checks that are remembered. A blob whose check is forgotten is read again.
-  static constexpr size_t kCheckedMax = 10'000;
   /// A blob as it was read or stored.
   struct Checked {
     FileState state;
@@ -159,12 +161,14 @@ class BlobStore {
   std::optional<FileState> FindIntact(const Digest& digest, std::optional<uint64_t> size) const;
   std::optional<bool> FindChecked(const Digest& digest) const;
   void Note(const Digest& digest, const Checked& checked) const;
+  void Remember(const Digest& digest, const Checked& checked) const;
 
   Path blobs_;
   Path uploads_;
   mutable std::mutex mutex_;
   std::map<std::string, Suspended> suspended_;  // uploads of this process without a writer
   mutable std::map<Digest, Checked> checked_;
+  mutable std::map<Digest, Checked> checked_earlier_;  // what checked_ held when it was full
 };
 
 }  // namespace caip::images

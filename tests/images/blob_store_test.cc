@@ -203,6 +203,23 @@ TEST_F(BlobStoreTest, KnowsADamagedBlobThatWasReadUntilItsFileChanges) {
   }
 }
 
+TEST_F(BlobStoreTest, KnowsTheBlobsThatWereUsedLast) {
+  const auto damaged = [&](size_t number) {
+    const Digest digest = Digest::Of(std::to_string(number));
+    const Path path = directory_.path() / "blobs/sha256" / digest.hex();
+    if (!fs::exists(path)) {
+      EXPECT_TRUE(WriteFile(path, "wrong").ok());
+    }
+    return digest;
+  };
+  for (size_t i = 0; i < 2 * BlobStore::kCheckedBlobs; ++i) {
+    ASSERT_FALSE(store_->IsKnownIntact(damaged(i)));
+    ASSERT_TRUE(store_->IsKnownDamaged(damaged(0))) << "used after each";
+  }
+  EXPECT_TRUE(store_->IsKnownDamaged(damaged(BlobStore::kCheckedBlobs)));
+  EXPECT_FALSE(store_->IsKnownDamaged(damaged(1)));
+}
+
 // Others may damage, remove or repair the blob of the same digest after Prepare.
 TEST_F(BlobStoreTest, FinishesAPreparedUploadWhateverHappensToTheBlob) {
   const Digest digest = Digest::Of("right");

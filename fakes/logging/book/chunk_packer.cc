@@ -9,7 +9,7 @@ namespace caip::logging {
 namespace {
 
 constexpr size_t kChunkBytes = 256u << 10;
-constexpr size_t kLastTimesMax = 4096;
+constexpr size_t kLastTimesMax = 1024;
 
 /// Groups entries by job. Keeps the order of entries, and of the first entries of jobs.
 class JobGroups {

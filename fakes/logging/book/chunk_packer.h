@@ -48,7 +48,7 @@ class ChunkPacker {
   using JobKey = std::pair<std::string, std::string>;
 
   uint64_t last_id_;
-  std::map<JobKey, Instant> last_times_;  // of some thousand jobs
+  std::map<JobKey, Instant> last_times_;  // of some hundred jobs
   EntryWriter writer_;
   ChunkMarks marks_;
 };

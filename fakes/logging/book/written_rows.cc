@@ -11,7 +11,7 @@
 namespace caip::logging {
 namespace {
 
-constexpr size_t kKnownLogsMax = 10'000;
+constexpr size_t kKnownLogsMax = 1000;
 
 }  // namespace
 
