@@ -143,6 +143,7 @@ double SqliteStatement::Real(int column) const {
 }
 
 void SqliteStatement::Reset() {
+  if (!statement_) return;  // it could not be compiled
   sqlite3_reset(statement_);
   sqlite3_clear_bindings(statement_);
 }

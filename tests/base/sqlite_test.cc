@@ -145,6 +145,7 @@ TEST_F(Databases, CompileAStatementAtItsFirstUse) {
     const SqliteUse use(greater);
     EXPECT_TRUE(greater.Bind(1, int64_t{6}).Next());
     EXPECT_EQ(greater.Integer(0), 7);
+    const SqliteUse use_of_wrong(wrong);
     const int code = wrong.Bind(1, int64_t{6}).Step();
     EXPECT_THAT(database.Failure(code).message, ::testing::HasSubstr("nowhere"));
   }

@@ -1,4 +1,4 @@
-// How threads share the commits of the side store.
+// How threads share the commits of the side store, and what they find before and after them.
 
 #include <gmock/gmock.h>
 
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/sqlite.h"
+#include "fakes/gcs/errors.h"
 #include "fakes/gcs/store/side_store.h"
 
 namespace caip::gcs {
@@ -46,6 +48,35 @@ TEST(SideCommits, AThreadWithoutWorkToFinishFinishesNoneOfOthers) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(finished, 3 * kRounds);
   EXPECT_EQ(by_threads_without_work, 0);
+}
+
+TEST(SideCommits, ARemovedBucketIsNotFoundFromThenOn) {
+  TemporaryDirectory directory;
+  const Path file = directory.path() / "buckets.db";
+  auto store = SideStore::Open(file, false, 1);
+  ASSERT_TRUE(store.ok());
+  const auto is_found = [&] {
+    const auto bucket = (*store)->FindBucket("bkt");
+    EXPECT_TRUE(bucket.ok());
+    return bucket.ok() && bucket->has_value();
+  };
+  Bucket bucket;
+  bucket.name = "bkt";
+  (*store)->StageBucket(bucket);
+  EXPECT_TRUE(is_found());
+  ASSERT_TRUE((*store)->Flush().ok());
+  EXPECT_TRUE(is_found());
+  (*store)->StageBucketRemoval("bkt");
+  EXPECT_FALSE(is_found()) << "before the commit";
+
+  SqliteDatabase other(file, errors::SideStoreFailed);
+  ASSERT_TRUE(other.Open(SqliteDatabase::Mode::kExisting).ok());
+  ASSERT_TRUE(other.Run("ALTER TABLE objects RENAME TO gone").ok());
+  EXPECT_FALSE((*store)->Flush().ok());
+  EXPECT_FALSE(is_found()) << "after a refused commit";
+  ASSERT_TRUE(other.Run("ALTER TABLE gone RENAME TO objects").ok());
+  ASSERT_TRUE((*store)->Flush().ok());
+  EXPECT_FALSE(is_found());
 }
 
 }  // namespace
