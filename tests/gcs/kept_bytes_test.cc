@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -108,6 +109,50 @@ TEST_F(KeptBytesTest, AreBoundedAndThoseInUseStay) {
   }
   EXPECT_EQ(kept.Find(2, other.status()), nullptr);
 }
+
+TEST_F(KeptBytesTest, AreForgottenInBothGenerations) {
+  KeptBytes kept(500);
+  KeptFile file(At("a"), std::string(300, 'x'));
+  for (int64_t i : {1, 2}) {
+    file.record.info.generation = i;
+    ReadSettled(kept, file);
+  }
+  kept.Forget(1);
+  EXPECT_EQ(kept.Find(1, file.status()), nullptr);
+  EXPECT_EQ(kept.size(), 300u);
+  kept.Forget(2);
+  kept.Forget(2);
+  EXPECT_EQ(kept.size(), 0u);
+  EXPECT_EQ(kept.count(), 0u);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they have their own heaps
+TEST_F(KeptBytesTest, OfDeletedAndReplacedObjectsAreForgotten) {
+  constexpr int kObjects = 50;
+  constexpr size_t kBytes = 60'000;
+  StoreWorld world;
+  ASSERT_TRUE(world->CreateBucket("bkt").ok());
+  const auto put_all = [&](char byte) {
+    for (int i = 0; i < kObjects; ++i) world.Put(std::to_string(i), std::string(kBytes, byte));
+  };
+  put_all('a');
+  const size_t before = ::mallinfo2().uordblks;
+  const auto is_kept = [&] { return ::mallinfo2().uordblks > before + kObjects * kBytes * 3 / 4; };
+  const auto read_until_kept = [&] {
+    const MonotonicTime deadline = MonotonicNow() + std::chrono::seconds(30);
+    while (!is_kept() && MonotonicNow() < deadline) {
+      for (int i = 0; i < kObjects; ++i) world.Get(std::to_string(i));
+    }
+    return is_kept();
+  };
+  ASSERT_TRUE(read_until_kept());
+  put_all('b');
+  EXPECT_LT(::mallinfo2().uordblks, before + kObjects * kBytes / 4);
+  ASSERT_TRUE(read_until_kept());
+  for (int i = 0; i < kObjects; ++i) ASSERT_TRUE(world.Delete(std::to_string(i)).ok());
+  EXPECT_LT(::mallinfo2().uordblks, before + kObjects * kBytes / 4);
+}
+#endif
 
 TEST_F(KeptBytesTest, OfEmptyFilesAreBounded) {
   constexpr int kFiles = 100;

@@ -112,6 +112,7 @@ Result<RecordPtr> DirectoryStore::PrepareCommit(const BucketTree& tree, const Ob
   if (RecordPtr known = KeepsVersions(rules) ? nullptr : FindUnchanged(tree, info.name)) {
     RETURN_IF_ERROR(CheckPreconditions(preconditions, &known->info));
     RETURN_IF_ERROR(CheckDeletable(rules, known->info, clock_.Now()));
+    kept_bytes_.Forget(known->info.generation);
     return known;
   }
   auto live = FindLocked(tree, info.name);

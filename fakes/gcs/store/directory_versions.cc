@@ -99,6 +99,7 @@ Status DirectoryStore::CheckRemoval(const Found& live, const BucketRules& rules)
 // version if required.
 Status DirectoryStore::PrepareRemoval(const Found& live, const BucketRules& rules) {
   RETURN_IF_ERROR(CheckRemoval(live, rules));
+  kept_bytes_.Forget(live.record.info.generation);
   if (!KeepsVersions(rules)) return Ok{};
   Status kept = KeepVersion(live, rules.versioning, rules);
   if (!kept.ok()) RemoveVersion(live.record.info);

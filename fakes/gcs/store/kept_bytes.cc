@@ -98,6 +98,18 @@ void KeptBytes::Add(int64_t generation, Entry entry) {
   young_.emplace(generation, std::move(entry));
 }
 
+void KeptBytes::Forget(int64_t generation) {
+  const std::lock_guard lock(mutex_);
+  const auto drop = [&](Entries& entries, size_t& bytes) {
+    const auto at = entries.find(generation);
+    if (at == entries.end()) return;
+    bytes -= at->second.bytes->size();
+    entries.erase(at);
+  };
+  drop(young_, young_bytes_);
+  drop(old_, old_bytes_);
+}
+
 size_t KeptBytes::count() const {
   const std::lock_guard lock(mutex_);
   return young_.size() + old_.size();

@@ -27,6 +27,8 @@ class KeptBytes {
   /// Reads and keeps the object's open file. nullptr if it is not small, is no longer the record's,
   /// or was changed so lately that a further change could leave its times as they are.
   std::shared_ptr<const std::string> Read(const ObjectRecord& record, int fd);
+  /// For an object that is deleted or replaced.
+  void Forget(int64_t generation);
   size_t size() const;   // in bytes
   size_t count() const;  // of entries
 
