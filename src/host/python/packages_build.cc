@@ -195,24 +195,25 @@ bool PackageBuild::UpdateEarlier(const PackagerOptions& options, PackageSource& 
                                  const EnvironmentCache& cache) {
   if (plan_.uris.empty()) return false;
   const auto members = cache.MembersOf(plan_.family);
+  if (members.empty()) return false;
+  for (size_t i = 0; i < plan_.packages.size(); ++i) {
+    if (!Fetch(i, options, source).ok()) return false;  // the installation reports it
+  }
   const size_t tried = std::min(members.size(), kEarlierTried);
   return std::any_of(members.begin(), members.begin() + tried, [&](const auto& earlier) {
-    return UpdateFrom(earlier, options, source, cache);
+    return !stop_.stop_requested() && UpdateFrom(earlier, cache);
   });
 }
 
 bool PackageBuild::UpdateFrom(const EnvironmentCache::Member& earlier,
-                              const PackagerOptions& options, PackageSource& source,
                               const EnvironmentCache& cache) {
   if (earlier.contents.digests.size() != plan_.packages.size()) return false;
   std::vector<PackageUpdate> updates;
   for (size_t i = 0; i < plan_.packages.size(); ++i) {
     const PackageIdentity& package = plan_.packages[i];
     const Path before = cache.PackageOf(earlier.key, i, package.file_name);
-    const auto fetched = Fetch(i, options, source);
-    if (!fetched.ok()) return false;  // the installation reports it
     if (earlier.contents.digests[i] == package.digest) continue;
-    updates.push_back({i, before, fetched->directory / package.file_name});
+    updates.push_back({i, before, fetched_.at(i).directory / package.file_name});
   }
   const auto place = [&](const std::string& key) {
     const Path root = cache.DirectoryOf(key);

@@ -67,8 +67,7 @@ class PackageBuild {
   void SendLine(engine::Severity severity, const std::string& text);
   bool UpdateEarlier(const PackagerOptions& options, PackageSource& source,
                      const EnvironmentCache& cache);
-  bool UpdateFrom(const EnvironmentCache::Member& earlier, const PackagerOptions& options,
-                  PackageSource& source, const EnvironmentCache& cache);
+  bool UpdateFrom(const EnvironmentCache::Member& earlier, const EnvironmentCache& cache);
   Status KeepPackages(const EnvironmentCache& cache) const;
   Outcome InstallAll(const PackagerOptions& options, PackageSource& source, const Path& root);
   Result<Package> Fetch(size_t index, const PackagerOptions& options, PackageSource& source);

@@ -32,11 +32,17 @@ class Update {
   Update(const EnvironmentPlace& from, const EnvironmentPlace& to) : from_(from), to_(to) {}
 
   Result<bool> Run(const std::vector<PackageUpdate>& updates) {
+    std::vector<std::vector<ChangedSource>> changes;
+    for (const PackageUpdate& update : updates) {
+      ASSIGN_OR_RETURN(auto changed, ChangedSources(update));
+      if (!changed) return false;
+      changes.push_back(*std::move(changed));
+    }
     RETURN_IF_ERROR(CopyTree());
     RETURN_IF_ERROR(ReadRecords());
     RETURN_IF_ERROR(RenameScripts());
-    for (const PackageUpdate& update : updates) {
-      ASSIGN_OR_RETURN(const bool done, Replace(update));
+    for (size_t i = 0; i < updates.size(); ++i) {
+      ASSIGN_OR_RETURN(const bool done, Replace(updates[i], changes[i]));
       if (!done) return false;
     }
     if (!Compile()) return false;
@@ -111,21 +117,19 @@ class Update {
     return error ? Status(CannotRead(to_.root / "bin", error.value())) : Status(Ok{});
   }
 
-  Result<bool> Replace(const PackageUpdate& update) {
-    ASSIGN_OR_RETURN(const auto changed, ChangedSources(update));
-    if (!changed) return false;
+  Result<bool> Replace(const PackageUpdate& update, const std::vector<ChangedSource>& changed) {
     ASSIGN_OR_RETURN(const bool found, UpdateOrigin(update));
     if (!found) return false;
     ASSIGN_OR_RETURN(const Files before, ReadArchive(update.before, kComparedSdistBytesMax));
     std::vector<std::string> members;
     for (const auto& [name, file] : before) members.push_back(name.substr(name.find('/') + 1));
     records_.at(installed_).SetMembers(std::move(members));
-    for (const ChangedSource& source : *changed) {
+    for (const ChangedSource& source : changed) {
       if (!source.before) continue;
       ASSIGN_OR_RETURN(const bool done, source.after ? Rewrite(source) : Remove(source));
       if (!done) return false;
     }
-    return AddNew(update, *changed);
+    return AddNew(update, changed);
   }
 
   // The installed file of a source that has the bytes of the sdist from before. "": none.
