@@ -8,8 +8,8 @@
 namespace caip::app {
 
 /// Gives free memory back to the system. glibc itself returns only what is free at the end of its
-/// heaps, so that after hours of mixed work a third of the process would be free memory. One
-/// thread.
+/// heaps, so that after some minutes of mixed work a quarter of the process would be such memory.
+/// One thread.
 class FreeMemory {
  public:
   /// After so much time it is worth a call.

@@ -94,8 +94,8 @@ struct BlobInfo {
 class BlobStore {
  public:
   /// It remembers the checks of at least so many blobs, those used last, and of twice as many at
-  /// most. A blob whose check is forgotten is read again.
-  static constexpr size_t kCheckedBlobs = 2000;
+  /// most. After that, a blob counts as not read.
+  static constexpr size_t kCheckedBlobs = 500;
 
   /// Makes the directories if they are missing.
   static Result<std::unique_ptr<BlobStore>> Open(Path directory);

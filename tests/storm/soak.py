@@ -31,7 +31,6 @@ import time
 from pathlib import Path
 
 import job_actors
-import storage_actors
 import storm
 from world import Client, Lost, PROJECT
 
@@ -50,8 +49,6 @@ READERS = 4  # connections that the emulator keeps (kIdleMax in fakes/logging/bo
 LOG_ENTRIES = 200  # so many, and a job so large, that parallel lists of them overlap
 LARGE_ARGUMENTS = ['x' * 1_000] * 100  # the variable CLOUD_ML_JOB has at most 128 KiB
 LIST_ROUNDS = 100
-KEPT_OBJECTS, KEPT_OBJECT_BYTES = 600, 60_000  # more than two generations of 16 MiB
-SETTLED_SECONDS = 0.2  # bytes of a file that has just been changed are not kept
 
 
 def sample(pid):
@@ -159,22 +156,6 @@ class Soak(storm.Storm):
         for client in clients:
             client.close()
 
-    def fill_kept_bytes(self):
-        """Makes the emulator keep as many bytes of small objects as it ever does (fakes/gcs/store/kept_bytes.h)."""
-        client = Client(self.emulator)
-        names = [f'soak/{number}' for number in range(KEPT_OBJECTS)]
-        for name in names:
-            status, _, text = client.send('POST', '/upload/storage/v1/b/storm-bucket/o?uploadType=media&name='
-                                          + name.replace('/', '%2F'), b'k' * KEPT_OBJECT_BYTES)
-            if status != 200:
-                raise Lost(f'{name}: {status} {text[:300]!r}')
-        time.sleep(SETTLED_SECONDS)
-        for name in names:
-            client.send('GET', storage_actors.path('storm-bucket', name, '?alt=media'))
-        for name in names:
-            client.send('DELETE', storage_actors.path('storm-bucket', name))
-        client.close()
-
     def await_rest(self):
         """Returns when no client is connected and the number of descriptors stays the same, or after a limit."""
         began = since = time.monotonic()
@@ -243,21 +224,20 @@ def run_turns(soak, turns):
 def run(given):
     with Soak(given.caip, random.Random(given.seed)) as soak:
         soak.fill_readers()
-        soak.fill_kept_bytes()
         grows = run_turns(soak, given.turns) if given.turns else run_minutes(soak, given.warm_up, given.minutes)
         return 1 if soak.failures or grows else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('--minutes', type=float, default=5, help='how long to measure (default: 5)')
+    parser.add_argument('--minutes', type=float, default=30, help='how long to measure (default: 30, at least 2)')
     parser.add_argument('--warm-up', type=float, default=10, help='minutes before that (default: 10)')
     parser.add_argument('--turns', type=int, help='number of short turns instead, at least 6')
     parser.add_argument('--seed', type=int, default=1, help='seed of the random choices')
     parser.add_argument('--caip', default=os.environ.get('CAIP') or storm.newest_caip())
     given = parser.parse_args()
-    if not given.caip or given.minutes <= 0 or given.warm_up < 0 or (given.turns or 6) < 6:
-        parser.error('caip must be built, --minutes must be positive, --warm-up not negative, and --turns at least 6')
+    if not given.caip or given.minutes < 2 or given.warm_up < 0 or (given.turns or 6) < 6:
+        parser.error('caip must be built, --minutes at least 2, --warm-up not negative, and --turns at least 6')
     try:
         return run(given)
     except Lost as error:

@@ -89,9 +89,9 @@ Result<Bucket> StorageService::LockRetentionPolicy(const std::string& name,
 
 Status StorageService::DeleteBucket(const std::string& name, const Preconditions& conditions) {
   RETURN_IF_ERROR(GetBucket(name, conditions));
-  RETURN_IF_ERROR(store_.DeleteBucket(name));
-  stored_settings_.Forget(name);
-  return Ok{};
+  Status deleted = store_.DeleteBucket(name);
+  stored_settings_.Forget(name);  // an error may come after the deletion
+  return deleted;
 }
 
 // Notification configurations, to which nothing is ever published, and managed folders, which are

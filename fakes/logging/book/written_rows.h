@@ -36,7 +36,7 @@ struct DeletedUpTo {
 };
 using DeletedLogs = std::map<LogKey, DeletedUpTo>;
 
-/// Records a log in the file when its first entry is stored. Remembers some thousand recorded logs.
+/// Records a log in the file when its first entry is stored. Remembers up to 1,000 recorded logs.
 /// Used by the storing thread only.
 class KnownLogs {
  public:

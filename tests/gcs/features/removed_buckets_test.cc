@@ -11,6 +11,16 @@ constexpr size_t kBytesOfABucket = 60;  // with a record of it, more than 300
 
 class RemovedBucketsTest : public ApiTest {
  protected:
+  // The least of some readings: the thread of the last connection may not have ended yet. 0 with a
+  // sanitizer.
+  size_t MemoryInUse() {
+    size_t least = ::mallinfo2().uordblks;
+    for (int i = 0; i < 10; ++i) {
+      EXPECT_EQ(Call("GET", "/storage/v1/b/bkt").status, 200);
+      least = std::min<size_t>(least, ::mallinfo2().uordblks);
+    }
+    return least;
+  }
   void MakeAndRemove(int first, int end) {
     for (int i = first; i < end; ++i) {
       const std::string name = "removed-" + std::to_string(i);
@@ -24,9 +34,9 @@ class RemovedBucketsTest : public ApiTest {
 
 TEST_F(RemovedBucketsTest, LeaveNothingInMemory) {
   MakeAndRemove(0, 300);
-  const size_t before = ::mallinfo2().uordblks;
+  const size_t before = MemoryInUse();
   MakeAndRemove(300, 300 + kBuckets);
-  EXPECT_LT(::mallinfo2().uordblks, before + kBuckets * kBytesOfABucket);
+  EXPECT_LT(MemoryInUse(), before + kBuckets * kBytesOfABucket);
   EXPECT_EQ(Call("GET", "/storage/v1/b/removed-300").status, 404);
 }
 
