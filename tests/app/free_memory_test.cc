@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they have their own heaps
+
 namespace caip::app {
 namespace {
 
@@ -35,7 +37,6 @@ class FreeMemoryTest : public ::testing::Test {
   std::vector<std::string> blocks_;
 };
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they have their own heaps
 TEST_F(FreeMemoryTest, GoesBackToTheSystem) {
   const int64_t before = OwnKibibytes();
   FreeMemory([] { return FreeMemory::kWork; }).GiveBack();
@@ -53,7 +54,8 @@ TEST_F(FreeMemoryTest, StaysUntilTheProcessHasWorked) {
   memory.GiveBack();
   EXPECT_LT(OwnKibibytes(), before - int64_t{kBlocks * kBlock / 1024 / 2});
 }
-#endif
 
 }  // namespace
 }  // namespace caip::app
+
+#endif
