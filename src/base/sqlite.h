@@ -61,6 +61,10 @@ class SqliteUse {
   SqliteStatement& statement_;
 };
 
+/// For a connection that only reads while another one writes: it keeps up to 512 KiB of pages, not
+/// 2 MiB. It forgets them at the next change anyway, and the system keeps them, too.
+inline constexpr char kFewPages[] = "PRAGMA cache_size = -512";
+
 /// A connection to one database file. One thread at a time.
 class SqliteDatabase {
  public:

@@ -129,6 +129,7 @@ Result<std::unique_ptr<LogFile>> LogReaders::Borrow() {
     }
   }
   ASSIGN_OR_RETURN(LogFile opened, OpenLogFile(path_, names_));
+  RETURN_IF_ERROR(opened.Execute(kFewPages));
   return std::make_unique<LogFile>(std::move(opened));
 }
 

@@ -90,6 +90,7 @@ class Reader : public SqliteDatabase {
   Status Open() {
     RETURN_IF_ERROR(SqliteDatabase::Open(Mode::kExisting));
     RETURN_IF_ERROR(Run("PRAGMA query_only = ON"));
+    RETURN_IF_ERROR(Run(kFewPages));
     trials.Prepare(*this);
     RETURN_IF_ERROR(Prepare(get, CAIP_COLUMNS "WHERE project = ?1 AND id = ?2"));
     PrepareLater(find, CAIP_COLUMNS "WHERE id = ?1 AND api <> ''");
