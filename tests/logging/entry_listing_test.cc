@@ -303,6 +303,17 @@ TEST_F(EntryListing, KnowsTheNamesOfLogs) {
   EXPECT_THAT(*book_->LogIds("projects/q", "", 10), IsEmpty());
 }
 
+TEST_F(EntryListing, ForgetsTheServicesLogOfADeletedJobUnlessAClientWroteToIt) {
+  Append({AJobEntry("x", kNoon, "j", "service"), AJobEntry("y", kNoon, "k", "service")});
+  ASSERT_TRUE(book_->Write({AWrittenEntry("z", kNoon, "1", "ml.googleapis.com/k")}).ok());
+  ASSERT_TRUE(book_->DeleteJob("p", "j").ok());
+  ASSERT_TRUE(book_->DeleteJob("p", "k").ok());
+  EXPECT_THAT(*book_->LogIds("projects/p", "", 10), ElementsAre("ml.googleapis.com/k"));
+  Append({AJobEntry("again", kNoon, "j", "service")});
+  EXPECT_THAT(*book_->LogIds("projects/p", "", 10),
+              ElementsAre("ml.googleapis.com/j", "ml.googleapis.com/k"));
+}
+
 TEST_F(EntryListing, HasNothingOfADeletedLogAtOnceAndAgainWhatComesLater) {
   std::vector<Entry> entries;
   for (int i = 0; i < 2000; ++i) {

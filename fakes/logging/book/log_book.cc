@@ -295,6 +295,7 @@ Status LogBook::PutBatch(const Batch& batch, const std::vector<Chunk>& chunks) {
   }
   for (const auto& [project, job_id] : batch.deleted_jobs) {
     RETURN_IF_ERROR(RemoveJob(file_, project, job_id, {last_id, last_written}));
+    known_logs_.Forget();
   }
   return Ok{};
 }

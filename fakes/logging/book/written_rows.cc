@@ -85,12 +85,27 @@ Status MarkDeleted(LogFile& file, const LogKey& log, const DeletedUpTo& up_to) {
   return file.SetSetting(kLastWrittenSetting, up_to.last_written);
 }
 
+namespace {
+
+// The service has a log of its own for each job; replicas share theirs with other jobs. A client
+// may have written to it without naming the job.
+Status ForgetServiceLog(LogFile& file, const std::string& project, const std::string& job_id) {
+  SqlQuery forget(file,
+                  "DELETE FROM logs WHERE parent = ?1 AND log = ?2 AND NOT EXISTS (SELECT 1"
+                  " FROM written WHERE parent = ?1 AND log = ?2 COLLATE NOCASE AND log = ?2)");
+  const std::string log_id = LogIdOfTask(file.names(), "service", job_id);
+  return forget.Bind(1, ProjectParent(project)).Bind(2, log_id).Run();
+}
+
+}  // namespace
+
 Status RemoveJob(LogFile& file, const std::string& project, const std::string& job_id,
                  const DeletedUpTo& up_to) {
   SqlQuery chunks(file, "DELETE FROM chunks WHERE project = ?1 AND job_id = ?2");
   RETURN_IF_ERROR(chunks.Bind(1, project).Bind(2, job_id).Run());
   SqlQuery written(file, "DELETE FROM written WHERE parent = ?1 AND job_id = ?2 AND job_id <> ''");
   RETURN_IF_ERROR(written.Bind(1, ProjectParent(project)).Bind(2, job_id).Run());
+  RETURN_IF_ERROR(ForgetServiceLog(file, project, job_id));
   RETURN_IF_ERROR(file.SetSetting(kLastIdSetting, static_cast<int64_t>(up_to.last_id)));
   return file.SetSetting(kLastWrittenSetting, up_to.last_written);
 }

@@ -62,7 +62,8 @@ Result<DeletedLogs> ReadDeleted(LogFile& file);
 /// Inside LogFile::Write. Hides all entries of the log up to `up_to` from readers. Does nothing if
 /// the log does not exist.
 Status MarkDeleted(LogFile& file, const LogKey& log, const DeletedUpTo& up_to);
-/// Inside LogFile::Write. Removes the entries of a job, and those that clients wrote for it.
+/// Inside LogFile::Write. Removes the entries of a job and those that clients wrote for it, and the
+/// name of the service's log of that job.
 Status RemoveJob(LogFile& file, const std::string& project, const std::string& job_id,
                  const DeletedUpTo& up_to);
 
