@@ -1,5 +1,5 @@
-// Unfinished uploads after a power failure. A test plays it with a new name of the host's start,
-// and with bytes that no answer has confirmed.
+// Unfinished uploads after a power failure, which a test plays with a new name of the host's start,
+// and with bytes that no answer has confirmed. Sessions that left memory.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,8 @@
 
 #include "base/sqlite.h"
 #include "fakes/gcs/errors.h"
+#include "fakes/gcs/service/uploads.h"
+#include "http/text_body.h"
 #include "tests/gcs/store_world.h"
 
 namespace caip::gcs {
@@ -229,6 +231,59 @@ TEST_F(TwiceNamedUploadTest, TemporaryNamesAreRemoved) {
     EXPECT_EQ(world_->GetObject("bkt", "small")->generation, small.generation) << boot;
     EXPECT_EQ(world_->GetObject("bkt", "large")->generation, large.generation) << boot;
   }
+}
+
+class FinishedSessionsTest : public ::testing::Test {
+ protected:
+  FinishedSessionsTest() { EXPECT_TRUE(world_->CreateBucket("bkt").ok()); }
+
+  std::string Start(const std::string& name) {
+    UploadPlan plan;
+    plan.info.bucket = "bkt";
+    plan.info.name = name;
+    return *sessions_.Start(plan);
+  }
+
+  Result<UploadProgress> Send(const std::string& id, const std::string& bytes) {
+    http::TextBody body(bytes);
+    return sessions_.Put(id, std::nullopt, {}, body);
+  }
+
+  Result<UploadProgress> Ask(const std::string& id) {
+    http::TextBody body("");
+    return sessions_.Put(id, ContentRange{}, {}, body);
+  }
+
+  StoreWorld world_;
+  ResumableSessions sessions_{*world_, 1};
+};
+
+TEST_F(FinishedSessionsTest, LeaveMemoryAndStillAnswer) {
+  std::vector<std::string> ids;
+  for (size_t i = 0; i < 3 * ResumableSessions::kFinishedMax; ++i) {
+    ids.push_back(Start("made" + std::to_string(i)));
+    ASSERT_TRUE(Send(ids.back(), "bytes").ok());
+  }
+  EXPECT_EQ(sessions_.size(), ResumableSessions::kFinishedMax);
+  for (const std::string& id : ids) {
+    const auto asked = Ask(id);
+    ASSERT_TRUE(asked.ok()) << asked.error().message;
+    ASSERT_TRUE(asked->done.has_value());
+    EXPECT_EQ(asked->received, 5U);
+  }
+}
+
+TEST_F(FinishedSessionsTest, LeaveMemoryAfterTheyWereCancelled) {
+  const std::string unfinished = Start("unfinished");
+  std::string cancelled;
+  for (size_t i = 0; i < 3 * ResumableSessions::kFinishedMax; ++i) {
+    const std::string id = Start("made");
+    ASSERT_TRUE(sessions_.Cancel(id).ok());
+    if (i == 0) cancelled = id;
+  }
+  EXPECT_EQ(sessions_.size(), ResumableSessions::kFinishedMax + 1);
+  EXPECT_EQ(Ask(cancelled).error().code, Code::kOutOfRange);
+  EXPECT_EQ(Ask(unfinished)->received, 0U);
 }
 
 }  // namespace

@@ -108,6 +108,21 @@ void ResumableSessions::DropOldest() {
   if (oldest != sessions_.end()) sessions_.erase(oldest);
 }
 
+// One that another call uses stays until it is the oldest.
+void ResumableSessions::NoteFinished(const std::string& upload_id) {
+  const std::lock_guard lock(mutex_);
+  finished_.push_back(upload_id);
+  if (finished_.size() <= kFinishedMax) return;
+  const auto oldest = sessions_.find(finished_.front());
+  if (oldest != sessions_.end() && oldest->second.use_count() == 1) sessions_.erase(oldest);
+  finished_.pop_front();
+}
+
+size_t ResumableSessions::size() const {
+  const std::lock_guard lock(mutex_);
+  return sessions_.size();
+}
+
 Result<std::shared_ptr<ResumableSessions::Session>> ResumableSessions::Find(
     const std::string& upload_id) {
   const std::lock_guard lock(mutex_);
@@ -277,7 +292,11 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
     return errors::UploadLengthWrong(*total, session->received);
   }
   const bool whole = total ? session->received == *total : open_end;
-  if (whole) return Finish(*session, sums);
+  if (whole) {
+    auto finished = Finish(*session, sums);
+    if (finished.ok()) NoteFinished(upload_id);
+    return finished;
+  }
   if (session->writer)
     RETURN_IF_ERROR(session->writer->Persist());  // before the response confirms the bytes
   return UploadProgress{session->received, std::nullopt};
@@ -292,7 +311,9 @@ Status ResumableSessions::Cancel(const std::string& upload_id) {
   ++session->owner;
   session->writer.reset();
   store_.ForgetUpload(session->key);
-  return store_.NoteUpload(session->key, std::string(kCancelled));
+  RETURN_IF_ERROR(store_.NoteUpload(session->key, std::string(kCancelled)));
+  NoteFinished(upload_id);
+  return Ok{};
 }
 
 std::string UploadIdOf(const UploadPlan& plan, std::string_view nonce) {

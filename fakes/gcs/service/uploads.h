@@ -4,6 +4,7 @@
 // after a restart.
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -57,11 +58,14 @@ Result<std::optional<ObjectInfo>> ObjectOfUpload(const BucketStore& store, const
                                                  const std::string& key);
 
 /// Serves the sessions of resumable uploads. If there are too many, the one unused longest is
-/// dropped from memory, and its next request restores it. Any thread.
+/// dropped from memory, and its next request restores it. Of finished sessions, which are seldom
+/// asked for again, memory holds only the newest. Any thread.
 class ResumableSessions {
  public:
   /// Sessions in memory. Each may hold a file descriptor.
   static constexpr size_t kSessionsMax = 256;
+  /// Complete and cancelled ones among them.
+  static constexpr size_t kFinishedMax = 16;
 
   ResumableSessions(BucketStore& store, uint64_t seed);
   ~ResumableSessions();
@@ -76,6 +80,8 @@ class ResumableSessions {
   std::string NewNonce();
   /// Drops the bytes. The id is unknown from then on.
   Status Cancel(const std::string& upload_id);
+  /// Sessions in memory.
+  size_t size() const;
 
  private:
   struct Session;
@@ -90,12 +96,14 @@ class ResumableSessions {
   Status Receive(Session& session, uint64_t owner, Expected expected, http::BodyReader& body);
   Result<UploadProgress> Finish(Session& session, const ExpectedSums& sums);
   void DropOldest();
+  void NoteFinished(const std::string& upload_id);
 
   BucketStore& store_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Random random_;
   uint64_t uses_ = 0;
   std::map<std::string, std::shared_ptr<Session>> sessions_;
+  std::deque<std::string> finished_;  // ids, the newest last
 };
 
 /// Converts a plan to an upload_id and back; nullopt for an id that was not made here.
