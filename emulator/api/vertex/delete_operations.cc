@@ -1,7 +1,5 @@
 #include "emulator/api/vertex/delete_operations.h"
 
-#include <algorithm>
-
 #include "base/time_text.h"
 #include "vertex/resource_names.h"
 
@@ -17,26 +15,29 @@ std::string MetadataTypeIn(const std::string& version) {
 
 }  // namespace
 
+Json DeleteOperations::ResourceOf(const Kept& kept) {
+  const std::string time = Rfc3339(kept.time, kOperationFractionDigits);
+  return {{"name", vertex::Text({kept.project_number, kept.region, "operations", kept.id})},
+          {"metadata",
+           {{"@type", MetadataTypeIn(kept.version)},
+            {"genericMetadata", {{"createTime", time}, {"updateTime", time}}}}},
+          {"done", true},
+          {"response", {{"@type", kEmptyType}}}};
+}
+
 Json DeleteOperations::Add(const std::string& project_number, const std::string& region,
                            const std::string& version, Instant now) {
   const std::lock_guard lock(mutex_);
-  const std::string id = vertex::NewJobId(random_);
-  const std::string time = Rfc3339(now, kOperationFractionDigits);
-  Json resource = {{"name", vertex::Text({project_number, region, "operations", id})},
-                   {"metadata",
-                    {{"@type", MetadataTypeIn(version)},
-                     {"genericMetadata", {{"createTime", time}, {"updateTime", time}}}}},
-                   {"done", true},
-                   {"response", {{"@type", kEmptyType}}}};
-  kept_.push_front({region, id, resource});
-  if (kept_.size() > kKeptMax) kept_.pop_back();
-  return resource;
+  kept_.reserve(kKeptMax);
+  if (kept_.size() == kKeptMax) kept_.erase(kept_.begin());
+  return ResourceOf(
+      kept_.emplace_back(Kept{project_number, region, version, vertex::NewJobId(random_), now}));
 }
 
 std::optional<Json> DeleteOperations::Find(const std::string& region, const std::string& id) const {
   const std::lock_guard lock(mutex_);
   for (const Kept& kept : kept_) {
-    if (kept.id == id && kept.region == region) return kept.resource;
+    if (kept.id == id && kept.region == region) return ResourceOf(kept);
   }
   return std::nullopt;
 }
@@ -44,16 +45,16 @@ std::optional<Json> DeleteOperations::Find(const std::string& region, const std:
 std::vector<Json> DeleteOperations::List(const std::string& region) const {
   const std::lock_guard lock(mutex_);
   std::vector<Json> resources;
-  for (const Kept& kept : kept_) {
-    if (kept.region == region) resources.push_back(kept.resource);
+  for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
+    if (kept->region == region) resources.push_back(ResourceOf(*kept));
   }
   return resources;
 }
 
 bool DeleteOperations::Forget(const std::string& region, const std::string& id) {
   const std::lock_guard lock(mutex_);
-  return kept_.remove_if([&](const Kept& kept) { return kept.id == id && kept.region == region; }) >
-         0;
+  return std::erase_if(
+             kept_, [&](const Kept& kept) { return kept.id == id && kept.region == region; }) > 0;
 }
 
 }  // namespace caip::api

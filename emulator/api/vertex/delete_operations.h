@@ -3,7 +3,6 @@
 // first answer.
 
 #include <cstddef>
-#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -35,14 +34,20 @@ class DeleteOperations {
   bool Forget(const std::string& region, const std::string& id);
 
  private:
+  // In one piece of memory, not the tree of a JSON object: a thousand of those would lie between
+  // the freed memory of the requests that made them, which could not go back to the system.
   struct Kept {
+    std::string project_number;
     std::string region;
+    std::string version;
     std::string id;
-    Json resource;
+    Instant time;
   };
+  static Json ResourceOf(const Kept& kept);
+
   mutable std::mutex mutex_;
   Random random_;
-  std::list<Kept> kept_;  // newest first
+  std::vector<Kept> kept_;  // newest last
 };
 
 }  // namespace caip::api
