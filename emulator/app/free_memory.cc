@@ -3,7 +3,15 @@
 #include <malloc.h>
 #include <time.h>
 
+#include <algorithm>
+#include <thread>
+
 namespace caip::app {
+
+void ShareHeaps() {
+  const unsigned processors = std::thread::hardware_concurrency();  // 0: unknown
+  ::mallopt(M_ARENA_MAX, static_cast<int>(std::max(processors, 2U)));
+}
 
 Duration FreeMemory::ProcessorTime() {
   struct timespec used = {};

@@ -1,11 +1,17 @@
 #pragma once
-// Memory that the process has freed and glibc still keeps.
+// The heaps of a process that runs for days, and memory that it has freed and glibc still keeps.
 
 #include <functional>
 
 #include "base/clock.h"
 
 namespace caip::app {
+
+/// Lets the threads of the process share as many heaps as the host has processors, at least two.
+/// glibc gives each thread its own, up to eight for each processor, and objects that live long then
+/// keep pages in all of them. To be called before the first thread starts.
+/// (https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html, M_ARENA_MAX)
+void ShareHeaps();
 
 /// Gives free memory back to the system. glibc itself returns only what is free at the end of its
 /// heaps, so that after some minutes of mixed work a quarter of the process would be such memory.

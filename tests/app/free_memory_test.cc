@@ -1,9 +1,16 @@
 #include "emulator/app/free_memory.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
+#include <algorithm>
+#include <barrier>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they have their own heaps
@@ -53,6 +60,35 @@ TEST_F(FreeMemoryTest, StaysUntilTheProcessHasWorked) {
   used += Duration(1);
   memory.GiveBack();
   EXPECT_LT(OwnKibibytes(), before - int64_t{kBlocks * kBlock / 1024 / 2});
+}
+
+int CountHeaps() {
+  char* text = nullptr;
+  size_t size = 0;
+  FILE* const file = ::open_memstream(&text, &size);
+  ::malloc_info(0, file);
+  std::fclose(file);
+  const std::string info(text, size);
+  std::free(text);
+  int count = 0;
+  for (size_t at = 0; (at = info.find("<heap nr=", at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(ShareHeapsTest, HasNoHeapForEachThread) {
+  const int processors = std::max<int>(std::thread::hardware_concurrency(), 2);
+  const int before = CountHeaps();
+  ShareHeaps();
+  std::barrier all(processors * 4);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < processors * 4; ++i) {
+    threads.emplace_back([&all] {
+      const auto held = std::make_unique<std::string>(kBlock, 'x');
+      all.arrive_and_wait();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LE(CountHeaps(), std::max(before, processors));
 }
 
 }  // namespace

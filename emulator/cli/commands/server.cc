@@ -18,6 +18,7 @@
 #include "emulator/app/attach/stop_deadline.h"
 #include "emulator/app/built_in_images.h"
 #include "emulator/app/emulator.h"
+#include "emulator/app/free_memory.h"
 #include "emulator/app/version.h"
 #include "emulator/cli/commands/commands.h"
 #include "emulator/cli/output.h"
@@ -128,6 +129,7 @@ std::string MessageOf(const http::ClientResponse& response) {
 
 int RunServe(const ServeCommand& command, const Surroundings& world) {
   RaiseDescriptorLimit();
+  app::ShareHeaps();
   app::InterruptGuard guard;
   std::optional<app::StartDeadline> starting(std::in_place, kExitInterrupted);
   auto options = OptionsOf(command);
