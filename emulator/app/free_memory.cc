@@ -21,9 +21,10 @@ Duration FreeMemory::ProcessorTime() {
 
 void FreeMemory::GiveBack() {
   const Duration used = processor_time_();
-  if (used - used_ < kWork) return;
-  used_ = used;
-  ::malloc_trim(0);
+  const bool works = used - used_ >= kWork;
+  if (works) used_ = used;
+  if (works || has_worked_) ::malloc_trim(0);
+  has_worked_ = works;
 }
 
 }  // namespace caip::app

@@ -27,15 +27,17 @@ class FreeMemory {
   explicit FreeMemory(std::function<Duration()> processor_time = ProcessorTime)
       : processor_time_(std::move(processor_time)) {}
 
-  /// Does nothing if the process has not worked since the last call. Otherwise it takes about
-  /// 1 ms, in which other threads may wait for memory.
+  /// Does nothing if the process has worked neither since the last call nor before it: what it
+  /// freed when its work ended took no time. Otherwise it takes about 1 ms, in which other threads
+  /// may wait for memory.
   void GiveBack();
 
  private:
   static Duration ProcessorTime();
 
   std::function<Duration()> processor_time_;
-  Duration used_{0};  // processor time when memory was given back last
+  Duration used_{0};         // processor time at the last call after work
+  bool has_worked_ = false;  // before the last call
 };
 
 }  // namespace caip::app

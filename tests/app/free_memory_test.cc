@@ -62,6 +62,19 @@ TEST_F(FreeMemoryTest, StaysUntilTheProcessHasWorked) {
   EXPECT_LT(OwnKibibytes(), before - int64_t{kBlocks * kBlock / 1024 / 2});
 }
 
+TEST_F(FreeMemoryTest, GoesBackOnceMoreWhenTheWorkIsOver) {
+  FreeMemory memory([] { return FreeMemory::kWork; });
+  memory.GiveBack();
+  for (size_t i = 7; i < kBlocks; i += 16) std::string().swap(blocks_[i]);
+  const int64_t before = OwnKibibytes();
+  memory.GiveBack();
+  EXPECT_LT(OwnKibibytes(), before - int64_t{kBlocks * kBlock / 1024 / 32});
+  for (size_t i = 15; i < kBlocks; i += 32) std::string().swap(blocks_[i]);
+  const int64_t after = OwnKibibytes();
+  memory.GiveBack();
+  EXPECT_GT(OwnKibibytes(), after - 1024);
+}
+
 int CountHeaps() {
   char* text = nullptr;
   size_t size = 0;
