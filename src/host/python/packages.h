@@ -1,6 +1,7 @@
 #pragma once
 // Installs the packages of jobs into Python environments.
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -41,6 +42,7 @@ struct PackagerOptions {
   size_t environments_kept = 20;
   int builds_at_once = 2;
   ArchiveLimits limits = {};
+  std::chrono::seconds pip_line_each{10};  // a long installation shows a line so often
 };
 
 class PackageBuild;

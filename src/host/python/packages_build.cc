@@ -68,13 +68,14 @@ class FoldedOutput {
  public:
   using Send = std::function<void(const std::string& line)>;
 
-  explicit FoldedOutput(Send send) : send_(std::move(send)) {}
+  FoldedOutput(std::chrono::seconds shown_each, Send send)
+      : shown_each_(shown_each), send_(std::move(send)) {}
 
   void Add(std::string_view line) {
     lines_.emplace_back(line);
     if (lines_.size() > kLinesMax) lines_.pop_front();
     const auto now = MonotonicNow();
-    if (now - shown_ < kShownEach) return;
+    if (now - shown_ < shown_each_) return;
     shown_ = now;
     send_(lines_.back());
   }
@@ -91,10 +92,10 @@ class FoldedOutput {
   }
 
  private:
-  static constexpr std::chrono::seconds kShownEach{10};
   static constexpr size_t kLinesMax = 10'000;
   static constexpr std::string_view kNothingToDo = "Requirement already satisfied";
 
+  const std::chrono::seconds shown_each_;
   const Send send_;
   std::deque<std::string> lines_;
   MonotonicTime shown_ = MonotonicNow();
@@ -307,7 +308,7 @@ std::optional<PackageBuild::PipFailure> PackageBuild::Install(const Package& pac
     for (const PipCommand& command :
          InstallCommands(python, package.file_name, options.pip, in_place)) {
       Send(CommandLineOf(command.quoted));
-      failure = RunPip(command, package, environment);
+      failure = RunPip(command, package, options, environment);
       if (failure) break;
     }
     if (!failure) break;
@@ -317,9 +318,11 @@ std::optional<PackageBuild::PipFailure> PackageBuild::Install(const Package& pac
 
 std::optional<PackageBuild::PipFailure> PackageBuild::RunPip(const PipCommand& command,
                                                              const Package& package,
+                                                             const PackagerOptions& options,
                                                              const Variables& environment) {
   Tail tail;
-  FoldedOutput output([this](const std::string& line) { SendLine(Severity::kInfo, line); });
+  FoldedOutput output(options.pip_line_each,
+                      [this](const std::string& line) { SendLine(Severity::kInfo, line); });
   Tool tool{.argv = command.argv, .environment = environment};
   tool.directory = package.directory;
   tool.is_guarded = true;

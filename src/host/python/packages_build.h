@@ -74,7 +74,7 @@ class PackageBuild {
   std::optional<PipFailure> Install(const Package& package, const PackagerOptions& options,
                                     const Path& root, const BuildTools& tools);
   std::optional<PipFailure> RunPip(const PipCommand& command, const Package& package,
-                                   const Variables& environment);
+                                   const PackagerOptions& options, const Variables& environment);
 
   const Plan plan_;
   std::stop_source stop_;

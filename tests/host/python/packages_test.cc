@@ -74,6 +74,7 @@ class PackagerTest : public testing::Test {
     if (!can_install) GTEST_SKIP() << "needs /usr/bin/python3 with pip, setuptools and wheel";
     python_ = Text(all[0].minor);
     options_.state = root_.path() / "state";
+    options_.pip_line_each = std::chrono::hours(1);  // pip is slow on a busy host
     options_.own_environment = {{"PATH", "/usr/bin:/bin"},
                                 {"HOME", (root_.path() / "home").string()},
                                 {"PIP_NO_INDEX", "1"}};
