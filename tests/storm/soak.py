@@ -15,7 +15,8 @@ The last line has the number of operations, the descriptors at the beginning and
 --minutes what the line of the memory grows by for each operation and in a day.
 
 A sample is taken when the emulator has closed the connections of the actors, and its number of descriptors
-stays the same: its threads close sockets and directories a moment after the last answer.
+stays the same: its threads close sockets and directories a moment after the last answer. With --minutes, the
+emulator has also had nothing to do for RETURN_SECONDS, and has given free memory back since.
 
 Exit codes: 0 flat, and nothing was lost; 1 something grows, or was lost; 2 wrong arguments.
 """
@@ -35,8 +36,10 @@ import storm
 from world import Client, Lost, PROJECT
 
 SECONDS_OF_A_DAY = 86_400
-WORK_SECONDS = 20  # of the actors before each sample
+WORK_SECONDS = 40  # of the actors before each sample
 RETURN_SECONDS = 11  # after so long, the emulator has given free memory back (emulator/app/free_memory.h)
+IDLE_SECONDS = 0.02  # with less processor time in RETURN_SECONDS, it has nothing left to do
+IDLE_ROUNDS_MAX = 10  # then the sample is taken anyway
 MEMORY_GROWTH_MAX = 0.5  # of the median of the memory, in a day
 DESCRIPTOR_GROWTH_MAX = 4  # between the thirds
 OPERATIONS = 30  # of each actor in a turn of --turns
@@ -70,6 +73,12 @@ def status(pid, field):
         if name == field:
             return int(value.split()[0])
     raise KeyError(field)
+
+
+def processor_time(pid):
+    """Seconds, in steps of 10 ms."""
+    fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
 def leaves_one_each_turn(rises):
@@ -168,6 +177,15 @@ class Soak(storm.Storm):
                 return
             time.sleep(0.02)
 
+    def await_given_back(self):
+        """Returns when the emulator has nothing left to do, and has given free memory back since."""
+        self.await_rest()
+        for _ in range(IDLE_ROUNDS_MAX):
+            used = processor_time(self.emulator.process.pid)
+            time.sleep(RETURN_SECONDS)
+            if processor_time(self.emulator.process.pid) - used < IDLE_SECONDS:
+                return
+
     def sample(self):
         self.await_rest()
         found = sample(self.emulator.process.pid)
@@ -187,8 +205,7 @@ def run_minutes(soak, warm_up, minutes):
     before, times, samples, at, began = soak.sample(), [], [], [], time.monotonic()
     while (now := time.monotonic() - began) < (warm_up + minutes) * 60 and not soak.failures:
         soak.turn(WORK_SECONDS)
-        soak.await_rest()
-        time.sleep(RETURN_SECONDS)
+        soak.await_given_back()
         found = soak.sample()
         if now >= warm_up * 60:
             times.append(time.monotonic())
