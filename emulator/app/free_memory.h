@@ -27,9 +27,9 @@ class FreeMemory {
   explicit FreeMemory(std::function<Duration()> processor_time = ProcessorTime)
       : processor_time_(std::move(processor_time)) {}
 
-  /// Does nothing if the process has worked neither since the last call nor before it: what it
-  /// freed when its work ended took no time. Otherwise it takes about 1 ms, in which other threads
-  /// may wait for memory.
+  /// Gives memory back if the process has worked since the last call, and once more at the call
+  /// after that: to free memory at the end of the work takes too little time to count as work. It
+  /// takes about 1 ms, in which other threads may wait for memory.
   void GiveBack();
 
  private:
@@ -37,7 +37,7 @@ class FreeMemory {
 
   std::function<Duration()> processor_time_;
   Duration used_{0};         // processor time at the last call after work
-  bool has_worked_ = false;  // before the last call
+  bool has_worked_ = false;  // between the last two calls
 };
 
 }  // namespace caip::app
