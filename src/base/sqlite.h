@@ -61,8 +61,8 @@ class SqliteUse {
   SqliteStatement& statement_;
 };
 
-/// For a connection that only reads while another one writes: it keeps up to 512 KiB of pages, not
-/// 2 MiB. It forgets them at the next change anyway, and the system keeps them, too.
+/// A connection keeps at most 512 KiB of pages instead of 2 MiB. The system caches the file as
+/// well, and a reader drops its pages whenever another connection writes.
 inline constexpr char kFewPages[] = "PRAGMA cache_size = -512";
 
 /// A connection to one database file. One thread at a time.

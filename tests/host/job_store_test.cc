@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -304,6 +305,25 @@ TEST_F(JobStoreTest, KeepsTheIdOfARemovedJobTakenOnRequest) {
   EXPECT_TRUE(store_->Create(Record("q", "j", 200)).ok());
   EXPECT_TRUE(store_->Create(Record("p", "k", 200)).ok());
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they have their own heaps
+TEST_F(JobStoreTest, NeedsLittleMemoryForTheIdsOfRemovedJobs) {
+  store_.reset();
+  SqliteDatabase ids(file_, errors::JobStoreFailed);
+  ASSERT_TRUE(ids.Open(SqliteDatabase::Mode::kExisting).ok());
+  ASSERT_TRUE(ids.Run("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < "
+                      "200000) INSERT INTO taken_ids SELECT 'p', i FROM n")
+                  .ok());
+  Reopen();
+  const size_t before = ::mallinfo2().uordblks;
+  for (int i = 0; i < 1'000; ++i) {
+    const std::string id = std::to_string(i * 7919 % 200'003) + "x";
+    ASSERT_TRUE(store_->Create(Record("p", id, i, run::JobState::kFailed)).ok());
+    ASSERT_TRUE(store_->Remove("p", id, RemovedId::kTaken).ok());
+  }
+  EXPECT_LT(::mallinfo2().uordblks, before + (1 << 20));
+}
+#endif
 
 TEST_F(JobStoreTest, KeepsAJobThatHasNotEnded) {
   ASSERT_TRUE(store_->Create(Record("p", "j", 100)).ok());

@@ -29,6 +29,7 @@ class Writer : public SqliteDatabase {
   Status Open() {
     RETURN_IF_ERROR(SqliteDatabase::Open(Mode::kCreate));
     RETURN_IF_ERROR(Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
+    RETURN_IF_ERROR(Run(kFewPages));  // taken_ids has an id of each job that ever was
     ASSIGN_OR_RETURN(const int64_t version, Number("PRAGMA user_version"));
     if (version > kJobStoreVersion) return errors::JobStoreTooNew(file(), version);
     if (version < kJobStoreVersion) RETURN_IF_ERROR(MakeTables(version));
