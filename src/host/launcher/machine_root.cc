@@ -265,6 +265,46 @@ bool EnterRoot(int root) {
          ::umount2(".", MNT_DETACH) == 0 && ::chdir("/") == 0;
 }
 
+/// Opens the directory that a place is in. Most places are in that of the one before.
+class ParentOfPlaces {
+ public:
+  explicit ParentOfPlaces(int root) : root_(root) {}
+  ParentOfPlaces(const ParentOfPlaces&) = delete;
+  ParentOfPlaces& operator=(const ParentOfPlaces&) = delete;
+  ~ParentOfPlaces() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  /// -1: it does not exist.
+  int Open(const Mount& place) {
+    const std::string path = "/" + std::string(ParentOf(place.target));
+    if (fd_ >= 0 && path == path_) return fd_;
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = OpenInside(root_, path.c_str(), O_PATH | O_DIRECTORY);
+    path_ = path;
+    return fd_;
+  }
+
+ private:
+  int root_;
+  int fd_ = -1;
+  std::string path_;
+};
+
+// Most places are new, and one call makes them. False: it is another case.
+bool MakeNewPlace(ParentOfPlaces& parents, const Mount& place) {
+  const int parent = parents.Open(place);
+  const char* const name = NameIn(place.target);
+  if (parent < 0) return false;
+  if (place.kind == MountKind::kLink) return ::symlinkat(place.source, parent, name) == 0;
+  if (place.kind == MountKind::kFile && place.data[0] == '\0') {
+    const int flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC;
+    return Held(::openat(parent, name, flags, kFileMode)).valid();
+  }
+  if (place.kind != MountKind::kDirectory || place.flags & kMountOpaque) return false;
+  const auto mode = static_cast<mode_t>(std::strtoul(place.data, nullptr, 8));
+  return ::mkdirat(parent, name, kDirectoryMode) == 0 && ::fchmodat(parent, name, mode, 0) == 0;
+}
+
 // Makes the layer of the recipe's places and the directory for the overlay, both in memory
 // (src/host/machine/machine_places.h).
 bool MakePlaces(const Recipe& recipe, const std::string& machine) {
@@ -273,8 +313,11 @@ bool MakePlaces(const Recipe& recipe, const std::string& machine) {
   if (::mkdir(kPlacesLayer, kDirectoryMode) != 0) return false;
   if (::mkdir(machine.c_str(), kDirectoryMode) != 0) return false;
   const Held layer(::open(kPlacesLayer, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  ParentOfPlaces parents(layer.get());
   return std::all_of(recipe.places.begin(), recipe.places.end(),
-                     [&](const Mount& place) { return Make(layer.get(), place); });
+                     [&](const Mount& place) {
+                       return MakeNewPlace(parents, place) || Make(layer.get(), place);
+                     });
 }
 
 // The directory at which the root of the machine is mounted.
