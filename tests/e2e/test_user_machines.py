@@ -24,6 +24,13 @@ LOCATION = ('--project', 'demo-project', '--region', 'us-central1')
 # The mounts that an engine of containers makes.
 LIKE_A_CONTAINER = 'for file in hosts hostname resolv.conf; do test ! -f /etc/$file || mount --bind /etc/$file /etc/$file; done'
 
+# A /var with a directory of few entries, and with a mount, so that the machine of a user has no overlay of all of it. A process
+# of the host holds locks.
+SMALL_DIRECTORY = ('''mount -t tmpfs -o mode=755 none /var; mkdir -m 1777 /var/tmp; mkdir -p /var/data/inner /var/data/searched /var/data/closed /var/disk
+echo text > /var/data/inner/file; echo text > /var/data/file; echo text > /var/data/searched/file
+chmod 711 /var/data/searched; chmod 700 /var/data/closed; ln -s inner /var/data/link; mount -t tmpfs none /var/disk
+exec 8< /var/data/file 9< /var/data/inner/file; flock -n 8; flock -n 9''')
+
 LOOK_AT_ETC = r'''
 cd /etc
 echo "NAMES [$(ls -A | tr '\n' ' ')]"
@@ -110,6 +117,26 @@ class UserMachines(unittest.TestCase):
         self.assertEqual([sorted(names.split()) for names in self.values(log, 'HERE')],
                          [sorted(os.listdir(f'/usr/local/{name}')) for name in ('lib', 'bin')], log)
 
+    def test_write_in_a_small_directory(self):
+        script = ('echo "READ [$(cat /var/data/link/file /var/data/searched/file | tr "\\n" " ")]"; echo new > /var/data/new && echo "NEW [$(cat /var/data/new)]"\n'
+                  'echo "NAMES [$(ls -A /var/data | tr "\\n" " ")]"\n'
+                  'for name in searched closed; do echo "MODES [$(stat -c %a /var/data/$name)]"; done\n'
+                  'for file in file inner/file; do flock -n /var/data/$file true && echo "FREE [$file]"; done')
+        log = self.log_of(SMALL_DIRECTORY, script)
+        self.assertEqual(self.values(log, 'READ'), ['text text '], log)
+        self.assertEqual(self.values(log, 'MODES'), ['711', '700'], log)
+        self.assertEqual(self.values(log, 'NEW'), ['new'], log)
+        self.assertEqual(self.values(log, 'NAMES')[0].split(), ['closed', 'file', 'inner', 'link', 'new', 'searched'], log)
+        self.assertEqual(self.values(log, 'FREE'), ['file', 'inner/file'], log)
+
+    def test_run_programs_of_the_host_without_rights_of_their_own(self):
+        script = ("grep -E ' /var/data(/inner|/file)? ' /proc/self/mountinfo | while read -r a b c d place flags rest; do\n"
+                  'echo "FLAGS [$place,$flags]"; done')
+        flags = self.values(self.log_of(SMALL_DIRECTORY, script), 'FLAGS')
+        self.assertTrue(flags)
+        for mount in flags:
+            self.assertIn('nosuid', mount.split(','))
+
     def test_have_a_directory_for_running_programs(self):
         script = ('echo x > /run/pid && echo "WROTE [/run/pid]"\n'
                   'for place in /run /run/lock /var/run /var/lock; do test ! -d $place || echo "HAS [$place]"; done\n'
@@ -160,6 +187,7 @@ class MachinesOfRoot(UserMachines):
 
     user = ()
     test_have_a_directory_for_running_programs = None
+    test_run_programs_of_the_host_without_rights_of_their_own = None
 
     @classmethod
     def setUpClass(cls):

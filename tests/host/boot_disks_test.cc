@@ -39,6 +39,11 @@ class HeldDisks : public ::testing::Test {
     return text.ok() ? *text : "no answer";
   }
 
+  Status Prepared(const Path& disk, const engine::ReplicaLaunch& launch) const {
+    RETURN_IF_ERROR(MachineFiles(state_.path()).Prepare(disk, launch));
+    return Ok{};
+  }
+
   static bool Hold(const std::vector<Path>& held) {
     const int user = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;
     bool holds = ::unshare(CLONE_NEWNS | user) == 0 &&
@@ -81,8 +86,8 @@ TEST_F(HeldDisks, MayStayIfNothingIsLeftInThem) {
 TEST_F(HeldDisks, FailWithTheReasonWhenAMachineShallHaveThemAgain) {
   const Path disk = state_.path() / "disk";
   ASSERT_TRUE(MakeDirectories(disk / "changes").ok());
-  const std::string error = ErrorWith(
-      {disk / "work"}, [&] { return MachineFiles(state_.path()).Prepare(disk, AShell("true")); });
+  const std::string error =
+      ErrorWith({disk / "work"}, [&] { return Prepared(disk, AShell("true")); });
   if (!has_namespaces_) GTEST_SKIP() << "no mount namespaces here";
   EXPECT_EQ(error, CannotRemove(disk / "work"));
 }
@@ -92,8 +97,7 @@ TEST_F(HeldDisks, FailWithTheReasonWhenAVolumeIsCopiedOnWriteAgain) {
   engine::ReplicaLaunch launch = AShell("true");
   launch.volumes = {{"/srv", "/srv", engine::Volume::Use::kCopyOnWrite}};
   const Path work = disk / "volumes" / "srv" / "work";
-  const std::string error =
-      ErrorWith({work}, [&] { return MachineFiles(state_.path()).Prepare(disk, launch); });
+  const std::string error = ErrorWith({work}, [&] { return Prepared(disk, launch); });
   if (!has_namespaces_) GTEST_SKIP() << "no mount namespaces here";
   EXPECT_EQ(error, CannotRemove(work));
 }

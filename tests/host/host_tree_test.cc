@@ -19,6 +19,15 @@ using ::testing::IsEmpty;
 
 constexpr uid_t kNobody = 65534;
 
+/// Lets this process read as that user.
+class AsNobody {
+ public:
+  AsNobody() { EXPECT_EQ(::seteuid(kNobody), 0); }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+  ~AsNobody() { EXPECT_EQ(::seteuid(0), 0); }
+};
+
 class RootPartsTest : public ::testing::Test {
  protected:
   void MakeDirectory(const std::string& place, mode_t mode = 0755) {
@@ -35,11 +44,10 @@ class RootPartsTest : public ::testing::Test {
   Path OnHost(const std::string& place) const { return root_.path() / place.substr(1); }
 
   const Path& root() const { return root_.path(); }
-  RootParts Parts(const std::vector<std::string>& mounts, const std::vector<std::string>& own = {},
-                  bool sees_home = false) const {
+  RootParts Parts(const std::vector<std::string>& mounts, const OwnFiles& own = {}) const {
     std::vector<HostMount> all = {{"/", "ext4"}};
     for (const std::string& place : mounts) all.push_back({place, "ext4"});
-    return PartsOfRoot(root_.path(), all, own, sees_home);
+    return PartsOfRoot(root_.path(), all, own);
   }
   static std::vector<std::string> Directories(const RootParts& parts) {
     std::vector<std::string> texts;
@@ -61,6 +69,7 @@ TEST_F(RootPartsTest, AreOverlaysOfDirectoriesAndTheFilesAndLinksOfTheRoot) {
     MakeDirectory(place);
   }
   MakeFile("/file");
+  MakeFile("/opt/file");
   MakeLink("usr/lib", "/lib");
   const RootParts parts = Parts({"/proc", "/dev"});
   EXPECT_THAT(parts.layers, ElementsAre("/opt", "/usr"));
@@ -76,8 +85,8 @@ TEST_F(RootPartsTest, HaveTheHomeDirectoryOnRequest) {
   MakeFile("/root/disk/file");
   MakeDirectory("/tmp/other");
   EXPECT_THAT(Parts({}).layers, IsEmpty());
-  EXPECT_THAT(Parts({}, {}, true).layers, ElementsAre("/root"));
-  const RootParts split = Parts({"/root/disk"}, {"/root/state"}, true);
+  EXPECT_THAT(Parts({}, {.sees_home = true}).layers, ElementsAre("/root"));
+  const RootParts split = Parts({"/root/disk"}, {{"/root/state"}, true});
   EXPECT_THAT(split.layers, ElementsAre("/root/lib"));
   EXPECT_THAT(Directories(split), ElementsAre("/root 755", "/root/disk 755"));
 }
@@ -89,8 +98,8 @@ TEST_F(RootPartsTest, AreAllThatADirectoryWithMountsHas) {
   }
   MakeLink("/proc/mounts", "/etc/mtab");
   MakeDirectory("/etc", 0750);
-  MakeDirectory("/usr");
-  const RootParts parts = Parts({"/etc/hosts", "/etc/hostname"}, {"/etc/hostname"});
+  MakeFile("/usr/file");
+  const RootParts parts = Parts({"/etc/hosts", "/etc/hostname"}, {{"/etc/hostname"}});
   EXPECT_THAT(Directories(parts), ElementsAre("/etc 750"));
   EXPECT_THAT(parts.layers, ElementsAre("/etc/ssl", "/usr"));
   EXPECT_THAT(parts.files, ElementsAre("/etc/passwd"));
@@ -101,7 +110,7 @@ TEST_F(RootPartsTest, AreAllThatADirectoryWithMountsHas) {
 TEST_F(RootPartsTest, SplitAllDirectoriesOnTheWayToAMount) {
   MakeDirectory("/var/lib/data/disk");
   MakeDirectory("/var/lib/mine/inner");
-  MakeDirectory("/var/log");
+  MakeFile("/var/log/file");
   MakeDirectory("/var/tmp");
   MakeFile("/var/lib/status");
   MakeFile("/var/lib/data/file");
@@ -118,8 +127,9 @@ TEST_F(RootPartsTest, SplitAllDirectoriesOnTheWayToAMount) {
 // The kernel copies no directory of another user to the machine's disk, so an overlay is of no use.
 TEST_F(RootPartsTest, HaveTheDeeperDirectoriesOfOtherUsersReadOnly) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
-  for (const char* place : {"/var/lib/disk", "/var/lib/theirs", "/var/lib/mine", "/var/log"}) {
-    MakeDirectory(place);
+  MakeDirectory("/var/lib/disk");
+  for (const char* place : {"/var/lib/theirs", "/var/lib/mine", "/var/log"}) {
+    MakeFile(std::string(place) + "/file");
   }
   for (const char* place : {"/var/lib/theirs", "/var/log"}) {
     ASSERT_EQ(::chown(OnHost(place).c_str(), kNobody, kNobody), 0);
@@ -127,7 +137,67 @@ TEST_F(RootPartsTest, HaveTheDeeperDirectoriesOfOtherUsersReadOnly) {
   const RootParts parts = Parts({"/var/lib/disk"});
   EXPECT_THAT(parts.layers, ElementsAre("/var/lib/mine", "/var/log"));
   EXPECT_THAT(parts.bound, ElementsAre("/var/lib/theirs"));
-  EXPECT_THAT(Parts({"/var/lib/disk"}, {"/var/lib/theirs/state"}).bound, IsEmpty());
+  EXPECT_THAT(Parts({"/var/lib/disk"}, {{"/var/lib/theirs/state"}}).bound, IsEmpty());
+}
+
+// An overlay takes longer, and lets the machine change no more.
+TEST_F(RootPartsTest, SplitASmallDirectoryOfOthers) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  MakeDirectory("/opt/tools/inner");
+  MakeFile("/opt/file");
+  MakeLink("tools", "/opt/link");
+  MakeDirectory("/links");
+  MakeLink("opt", "/links/opt");
+  MakeDirectory("/srv", 01777);
+  MakeDirectory("/home/mine");
+  MakeDirectory("/own/of-others");
+  for (const char* place : {"/home/mine", "/own"}) {
+    ASSERT_EQ(::chown(OnHost(place).c_str(), kNobody, kNobody), 0);
+  }
+  for (int i = 0; i < 17; ++i) MakeDirectory("/etc/part-" + std::to_string(i));
+  ASSERT_EQ(::chmod(root().c_str(), 0755), 0);
+  const AsNobody nobody;
+  const RootParts parts = Parts({});
+  EXPECT_THAT(Directories(parts), ElementsAre("/links 755", "/opt 755", "/srv 1777"));
+  ASSERT_EQ(parts.shown.size(), 1u);
+  EXPECT_EQ(parts.shown[0].directory, "/opt");
+  EXPECT_THAT(parts.shown[0].directories, ElementsAre("/opt/tools"));
+  EXPECT_THAT(parts.shown[0].files, ElementsAre("/opt/file"));
+  EXPECT_THAT(Links(parts), ElementsAre("/links/opt -> opt", "/opt/link -> tools"));
+  EXPECT_THAT(parts.layers, ElementsAre("/etc", "/home", "/own"));
+  EXPECT_THAT(parts.bound, IsEmpty());
+  EXPECT_THAT(parts.files, IsEmpty());
+}
+
+// It may have the rights of the owners, so that it can change their files in an overlay.
+TEST_F(RootPartsTest, DoNotSplitDirectoriesForRoot) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  MakeDirectory("/home/other");
+  for (const char* place : {"/home", "/home/other"}) {
+    ASSERT_EQ(::chown(OnHost(place).c_str(), kNobody, kNobody), 0);
+  }
+  EXPECT_THAT(Parts({}).layers, ElementsAre("/home"));
+}
+
+TEST_F(RootPartsTest, DoNotSplitADirectoryWithSomethingOfTheMachine) {
+  MakeDirectory("/opt");
+  EXPECT_THAT(Parts({}).layers, IsEmpty());
+  EXPECT_THAT(Parts({}, {{"/opt/state"}}).layers, ElementsAre("/opt"));
+  EXPECT_THAT(Parts({}, {.layers = {"/opt"}}).layers, ElementsAre("/opt"));
+  EXPECT_THAT(Parts({}, {.layers = {"/opt/mine"}}).layers, ElementsAre("/opt"));
+  const auto of_disk = [](const std::string& place) { return place == "/opt"; };
+  EXPECT_THAT(Parts({}, {.is_on_disk = of_disk}).layers, ElementsAre("/opt"));
+}
+
+TEST_F(RootPartsTest, HaveDirectoriesThatTheUserMayNotRead) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  MakeDirectory("/lost+found", 0700);
+  MakeDirectory("/drop", 01733);  // they may make files there
+  ASSERT_EQ(::chmod(root().c_str(), 0755), 0);
+  const AsNobody nobody;
+  EXPECT_THAT(Parts({}).bound, ElementsAre("/lost+found"));
+  EXPECT_THAT(Parts({}).layers, ElementsAre("/drop"));
+  EXPECT_THAT(Parts({}, {{"/lost+found/state"}}).layers, ElementsAre("/drop", "/lost+found"));
 }
 
 TEST_F(RootPartsTest, DoNotSplitALargeDirectory) {
@@ -141,14 +211,14 @@ TEST_F(RootPartsTest, DoNotSplitALargeDirectory) {
   EXPECT_THAT(parts.bound, ElementsAre("/usr/lib"));
   EXPECT_THAT(Directories(parts), ElementsAre("/etc 755", "/etc/disk 755", "/usr 755"));
   EXPECT_EQ(parts.files.size(), 513u);
-  EXPECT_THAT(Parts({"/usr/lib/disk"}, {"/usr/lib/state"}).bound, IsEmpty());
+  EXPECT_THAT(Parts({"/usr/lib/disk"}, {{"/usr/lib/state"}}).bound, IsEmpty());
 }
 
 TEST_F(RootPartsTest, LackTheStateDirectory) {
   MakeFile("/home/u/state/keys/token");
   MakeFile("/home/u/state/disk/file");
   MakeFile("/home/u/notes");
-  const RootParts parts = Parts({"/home/u/state/disk"}, {"/home/u/state"});
+  const RootParts parts = Parts({"/home/u/state/disk"}, {{"/home/u/state"}});
   EXPECT_THAT(Directories(parts), ElementsAre("/home 755", "/home/u 755"));
   EXPECT_THAT(parts.files, ElementsAre("/home/u/notes"));
   EXPECT_THAT(parts.layers, IsEmpty());
@@ -235,13 +305,14 @@ TEST(MountsWithOwn, HaveSomethingOfTheMachineInThem) {
 
 // The kernel refuses an overlay of a directory in which something is mounted.
 TEST_F(RootPartsTest, HaveMountsWithSomethingOfTheMachineLikeDirectories) {
-  for (const char* place : {"/var/tmp", "/mnt/inner/disk", "/mnt/inner/other", "/mnt/more"}) {
-    MakeDirectory(place);
-  }
+  MakeDirectory("/var/tmp");
+  MakeDirectory("/mnt/inner/disk");
+  MakeFile("/mnt/inner/other/file");
+  MakeFile("/mnt/more/file");
   const std::vector<HostMount> mounts = {
       {"/", "ext4"}, {"/var", "ext4"}, {"/mnt/inner", "ext4"}, {"/mnt/inner/disk", "ext4"}};
   const RootParts parts =
-      PartsOfRoot(root(), mounts, {"/var/tmp", "/mnt/inner/volume"}, false, {"/var", "/mnt/inner"});
+      PartsOfRoot(root(), mounts, {{"/var/tmp", "/mnt/inner/volume"}}, {"/var", "/mnt/inner"});
   EXPECT_THAT(parts.layers, ElementsAre("/mnt/inner/other", "/mnt/more", "/var"));
   EXPECT_THAT(Directories(parts), ElementsAre("/mnt 755", "/mnt/inner 755", "/mnt/inner/disk 755"));
   EXPECT_THAT(parts.bound, IsEmpty());

@@ -71,6 +71,7 @@ bool SetAccess(int tree, const Mount& mount) {
   mount_attr attributes{};
   if (mount.flags & kMountReadOnly) {
     attributes.attr_set = MOUNT_ATTR_RDONLY;
+    if (mount.flags & kMountOrShow) attributes.attr_set |= MOUNT_ATTR_NOSUID;
   } else if (mount.kind == MountKind::kOverItself) {
     attributes.attr_clr = MOUNT_ATTR_RDONLY;
   } else {
@@ -88,7 +89,11 @@ bool BindByPath(int root, const Mount& mount, const Held& source, const Held& ta
     return false;
   }
   const Held mounted(OpenInside(root, mount.target, O_PATH));
-  return mounted.valid() && SetAccess(mounted.get(), mount);
+  if (mounted.valid() && SetAccess(mounted.get(), mount)) return true;
+  const int error = errno;
+  if (mounted.valid()) ::umount2(mounted.Place().c_str(), MNT_DETACH);
+  errno = error;
+  return false;
 }
 
 // Sets the access before the source is visible, and mounts it on the very file that was looked up.
@@ -110,10 +115,15 @@ int OpenTarget(int root, const Mount& mount, const Held& source) {
                                    : OpenFile(root, mount.target);
 }
 
+int OpenSource(const Mount& mount) {
+  if (!(mount.flags & kMountAside)) return ::open(mount.source, O_PATH | O_CLOEXEC);
+  return ::open((std::string(kAside) + mount.source).c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
 // The kernel mounts no file, and nothing on a file, that was replaced since it was looked up.
 bool Bind(int root, const Mount& mount) {
   for (int tries = 1;; ++tries) {
-    const Held source(::open(mount.source, O_PATH | O_CLOEXEC));
+    const Held source(OpenSource(mount));
     if (!source.valid()) return false;
     const Held target(OpenTarget(root, mount, source));
     if (!target.valid()) return false;
@@ -155,8 +165,9 @@ bool MountFileSystem(int root, const Mount& mount) {
   if (mount.flags & kMountReadOnly) flags |= MS_RDONLY;
   if (!(mount.flags & kMountDevices)) flags |= MS_NODEV;
   const bool is_overlay = std::strcmp(mount.source, "overlay") == 0;
-  const bool made = is_overlay ? MountOverlay(place, flags, mount.data)
-                               : ::mount(mount.source, place, mount.source, flags, mount.data) == 0;
+  const bool has_layer = is_overlay && !(mount.flags & kMountReadOnly);
+  const bool made = has_layer ? MountOverlay(place, flags, mount.data)
+                              : ::mount(mount.source, place, mount.source, flags, mount.data) == 0;
   const int error = errno;
   ::close(target);
   errno = error;
@@ -190,10 +201,16 @@ bool IsRefused(int error) { return error == EINVAL || error == EOPNOTSUPP || err
 
 // Shows the host's directory in place of a file system that cannot be mounted.
 bool BindInstead(int root, const Mount& mount) {
-  uint32_t flags = mount.flags;
+  uint32_t flags = mount.flags & ~kMountAside;
   if (flags & kMountOrShow && IsRefused(errno)) flags |= kMountOrBind | kMountReadOnly;
   return flags & kMountOrBind &&
          Bind(root, {MountKind::kBind, flags, mount.target, mount.target, ""});
+}
+
+bool MountAside(const Mount& mount) {
+  const Held aside(::open(kAside, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!aside.valid()) return false;
+  return MountWhatIsOnHost(aside.get(), mount) || BindInstead(aside.get(), mount);
 }
 
 bool Link(int root, const Mount& mount) {
@@ -246,6 +263,7 @@ bool Make(int root, const Mount& mount) {
         errno = ENOTDIR;
         return false;
       }
+      if (mount.flags & kMountAside) return MountAside(mount);
       return MountWhatIsOnHost(root, mount) || BindInstead(root, mount);
     case MountKind::kLink:
       return Link(root, mount);
@@ -311,13 +329,14 @@ bool MakePlaces(const Recipe& recipe, const std::string& machine) {
   const char* const options = "mode=755,size=64m";
   if (::mount("tmpfs", recipe.root, "tmpfs", MS_NODEV | MS_NOSUID, options) != 0) return false;
   if (::mkdir(kPlacesLayer, kDirectoryMode) != 0) return false;
+  if (::mkdir(kEmptyLayer, kDirectoryMode) != 0) return false;
+  if (::mkdir(kAside, kDirectoryMode) != 0) return false;
   if (::mkdir(machine.c_str(), kDirectoryMode) != 0) return false;
   const Held layer(::open(kPlacesLayer, O_PATH | O_DIRECTORY | O_CLOEXEC));
   ParentOfPlaces parents(layer.get());
-  return std::all_of(recipe.places.begin(), recipe.places.end(),
-                     [&](const Mount& place) {
-                       return MakeNewPlace(parents, place) || Make(layer.get(), place);
-                     });
+  return std::all_of(recipe.places.begin(), recipe.places.end(), [&](const Mount& place) {
+    return MakeNewPlace(parents, place) || Make(layer.get(), place);
+  });
 }
 
 // The directory at which the root of the machine is mounted.

@@ -160,6 +160,8 @@ inline constexpr uint32_t kMountOrShow = 128;   // else, if the kernel refuses t
                                                 // host's directory of that name, read-only
 inline constexpr uint32_t kMountIfReadOnly = 256;  // a bind over a target that exists and is in a
                                                    // read-only mount
+inline constexpr uint32_t kMountAside = 512;  // an overlay at the target in kAside, or a bind of
+                                              // the source there
 
 /// The fixed part of a mount in the bytes.
 struct MountHead {
@@ -187,6 +189,10 @@ struct RecipeHead {
 
 /// The layer of a machine's places, seen from the directory that its root is in.
 inline constexpr char kPlacesLayer[] = "root/places";
+/// A directory beside it for overlays that are not in the machine.
+inline constexpr char kAside[] = "root/aside";
+/// An empty one, for overlays without an upper layer, which need two lower ones.
+inline constexpr char kEmptyLayer[] = "root/empty";
 
 /// A mount of a machine; `target` is an absolute path in the machine.
 struct MachineMount {

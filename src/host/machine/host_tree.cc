@@ -1,9 +1,11 @@
 #include "host/machine/host_tree.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <filesystem>
@@ -160,11 +162,13 @@ namespace {
 
 using DirectoryEntry = std::filesystem::directory_entry;
 
-// A machine gets a mount for each file of a directory that is split. One takes about 10 us.
+// A machine gets a mount for each entry of a directory that is split. One takes about 20 us. An
+// overlay that can be changed takes some 600, with its directories on the disk.
 constexpr size_t kSplitEntriesMax = 512;
-// Directories of the root, and those in them, always get overlays: a replica may make files there.
-// Deeper, an overlay has an effect only if the user owns the directory: the kernel copies no
-// directory of another user to a layer of this one.
+constexpr size_t kSmallEntriesMax = 16;
+// In directories of the root, and those in them, a replica may always make files. Deeper, an
+// overlay has an effect only if the user owns the directory: the kernel copies no directory of
+// another user to a layer of this one.
 constexpr int kLayerDepthMax = 2;
 constexpr std::string_view kRunDirectories[] = {"/run", "/run/lock", "/var/run"};
 
@@ -177,9 +181,8 @@ std::string ModeOf(const struct stat& status) {
 /// Sorts the entries of the host's root into parts.
 class RootSplitter {
  public:
-  RootSplitter(const Path& root, const std::vector<std::string>& own, bool sees_home,
-               const std::vector<std::string>& with_own)
-      : root_(root), own_(own), sees_home_(sees_home), with_own_(with_own) {}
+  RootSplitter(const Path& root, const OwnFiles& own, const std::vector<std::string>& with_own)
+      : root_(root), own_(own), with_own_(with_own) {}
 
   RootParts Split(const std::vector<std::string>& mounts) {
     TakeAll(EntriesOf(root_).value_or(std::vector<DirectoryEntry>()), mounts);
@@ -193,25 +196,32 @@ class RootSplitter {
   }
 
  private:
-  // nullopt: this user may not read it.
-  static std::optional<std::vector<DirectoryEntry>> EntriesOf(const Path& directory) {
+  static const std::string& PathOf(const DirectoryEntry& entry) { return entry.path().native(); }
+
+  // nullopt: this user may not read it. Of a directory with more entries, `max` and one.
+  static std::optional<std::vector<DirectoryEntry>> EntriesOf(const Path& directory,
+                                                              size_t max = SIZE_MAX - 1) {
     std::vector<DirectoryEntry> entries;
     std::error_code error;
-    for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
-         at.increment(error)) {
+    for (std::filesystem::directory_iterator at(directory, error), end;
+         !error && at != end && entries.size() <= max; at.increment(error)) {
       entries.push_back(*at);
     }
     if (error) return std::nullopt;
-    std::ranges::sort(entries);
+    std::ranges::sort(entries, {}, PathOf);
     return entries;
   }
 
+  std::string PlaceOf(const DirectoryEntry& entry) const {
+    return "/" + PathOf(entry).substr(root_.has_filename() ? root_.native().size() + 1 : 1);
+  }
+
   bool IsEmptyOnMachine(const std::string& place) const {
-    return IsInEmptyDirectory(place) && !(sees_home_ && IsBelow(place, kHome));
+    return IsInEmptyDirectory(place) && !(own_.sees_home && IsBelow(place, kHome));
   }
 
   bool HasOwnBelow(const std::string& place) const {
-    return std::ranges::any_of(own_, [&](const auto& path) { return IsBelow(path, place); });
+    return std::ranges::any_of(own_.places, [&](const auto& path) { return IsBelow(path, place); });
   }
 
   bool MayBeLayer(const std::string& place, const struct stat& status) const {
@@ -226,15 +236,15 @@ class RootSplitter {
 
   // `mounts`: those in the directory of the entry.
   void Take(const DirectoryEntry& entry, const std::vector<std::string>& mounts) {
-    const std::string place = "/" + entry.path().lexically_relative(root_).string();
+    const std::string place = PlaceOf(entry);
     std::error_code error;
     const bool is_link = entry.is_symlink(error);  // also /var/run
-    const bool is_own = std::ranges::find(own_, place) != own_.end();
+    const bool is_own = std::ranges::find(own_.places, place) != own_.places.end();
     if ((IsOfKernel(place) && !is_link) || IsEmptyOnMachine(place) || is_own) return;
     const bool is_mount = std::ranges::find(mounts, place) != mounts.end() &&
                           std::ranges::find(with_own_, place) == with_own_.end();
     if (is_link) {
-      parts_.links.emplace_back(place, std::filesystem::read_symlink(entry.path(), error).string());
+      TakeLink(entry, place);
     } else if (is_mount) {  // of SharedMounts, or of the kernel
       if (entry.is_directory(error)) parts_.directories.push_back({place, "755"});
     } else if (entry.is_directory(error)) {
@@ -242,6 +252,11 @@ class RootSplitter {
     } else {
       parts_.files.push_back(place);
     }
+  }
+
+  void TakeLink(const DirectoryEntry& entry, const std::string& place) {
+    std::error_code error;
+    parts_.links.emplace_back(place, std::filesystem::read_symlink(entry.path(), error).string());
   }
 
   void TakeDirectory(const Path& directory, const std::string& place,
@@ -252,7 +267,7 @@ class RootSplitter {
     });
     struct stat status {};
     if (::lstat(directory.c_str(), &status) != 0) return;  // it was removed
-    if (below.empty() && MayBeLayer(place, status)) return parts_.layers.push_back(place);
+    if (below.empty() && MayBeLayer(place, status)) return TakeWhole(directory, place, status);
     const bool has_own = HasOwnBelow(place);
     if (below.empty() && !has_own) return parts_.bound.push_back(place);
     const auto entries = EntriesOf(directory);
@@ -263,21 +278,69 @@ class RootSplitter {
     TakeAll(entries.value_or(std::vector<DirectoryEntry>()), below);
   }
 
+  // An overlay of a directory of others lets a replica make files directly in it, and change
+  // nothing below. A directory of the machine with the entries, read-only, does the same. But the
+  // replica cannot delete or rename them.
+  void TakeWhole(const Path& directory, const std::string& place, const struct stat& status) {
+    const auto entries = EntriesOf(directory, kSmallEntriesMax);
+    const bool may_be_split = entries ? MaySplit(status, *entries) : !MaySearch(directory);
+    if (!may_be_split || MustBeLayer(place)) return parts_.layers.push_back(place);
+    if (!entries) return parts_.bound.push_back(place);
+    parts_.directories.push_back({place, ModeOf(status)});
+    RootParts::Shown shown{place, {}, {}};
+    for (const DirectoryEntry& entry : *entries) TakeEntry(entry, shown);
+    const bool has_only_links = shown.directories.empty() && shown.files.empty();
+    if (!has_only_links) parts_.shown.push_back(std::move(shown));
+  }
+
+  void TakeEntry(const DirectoryEntry& entry, RootParts::Shown& shown) {
+    std::string place = PlaceOf(entry);
+    std::error_code error;
+    if (entry.is_symlink(error)) {
+      TakeLink(entry, place);
+    } else {
+      (entry.is_directory(error) ? shown.directories : shown.files).push_back(std::move(place));
+    }
+  }
+
+  // The machine has something there, or its disk.
+  bool MustBeLayer(const std::string& place) const {
+    const auto is_below = [&](const std::string& path) { return IsBelow(path, place); };
+    return HasOwnBelow(place) || std::ranges::any_of(own_.layers, is_below) ||
+           (own_.is_on_disk && own_.is_on_disk(place));
+  }
+
+  // Without this right, nobody can make files there either.
+  static bool MaySearch(const Path& directory) {
+    return ::faccessat(AT_FDCWD, directory.c_str(), X_OK, AT_EACCESS) == 0 || errno != EACCES;
+  }
+
+  // Root of a user namespace may have rights over the files of many users.
+  static bool MaySplit(const struct stat& status, const std::vector<DirectoryEntry>& entries) {
+    if (entries.empty()) return true;
+    const uid_t user = ::geteuid();
+    return user != 0 && status.st_uid != user && entries.size() <= kSmallEntriesMax &&
+           std::ranges::all_of(entries, IsOfOthers);
+  }
+
+  static bool IsOfOthers(const DirectoryEntry& entry) {
+    struct stat status {};
+    return ::lstat(entry.path().c_str(), &status) == 0 && status.st_uid != ::geteuid();
+  }
+
   const Path& root_;
-  const std::vector<std::string>& own_;
-  const bool sees_home_;
+  const OwnFiles& own_;
   const std::vector<std::string>& with_own_;
   RootParts parts_;
 };
 
 }  // namespace
 
-RootParts PartsOfRoot(const Path& root, const std::vector<HostMount>& mounts,
-                      const std::vector<std::string>& own, bool sees_home,
+RootParts PartsOfRoot(const Path& root, const std::vector<HostMount>& mounts, const OwnFiles& own,
                       const std::vector<std::string>& with_own) {
   std::vector<std::string> places;
   for (const HostMount& mount : mounts) places.push_back(mount.place);
-  return RootSplitter(root, own, sees_home, with_own).Split(places);
+  return RootSplitter(root, own, with_own).Split(places);
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 // The parts of the host's file system that a machine may see (machine_files.h).
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,10 @@ struct EmptyDirectory {
   std::string place;      // "/data/var/tmp"
 };
 std::vector<EmptyDirectory> EmptyDirectoriesOfHost();
+/// In octal digits. `name`: one of kEmptyDirectories.
+inline const char* ModeOfEmptyDirectory(std::string_view name) {
+  return name.ends_with("tmp") ? "1777" : "755";
+}
 
 /// Whether kHome is the home directory of this user, and readable. Root of a user namespace may
 /// have one that belongs to root of the host.
@@ -54,7 +59,8 @@ std::vector<std::string> OtherPlacesOf(const std::string& directory,
 
 /// How the machine of a user without rights over the host gets the host's root. The kernel refuses
 /// such a user an overlay of a directory with mounts below it. The machine has an empty directory
-/// instead, and in it the parts of what the host has there.
+/// instead, and in it the parts of what the host has there. So it is with small directories,
+/// because an overlay that can be changed takes longer than the mounts that replace it.
 struct RootParts {
   struct Directory {
     std::string place;
@@ -67,24 +73,32 @@ struct RootParts {
   std::vector<std::string> bound;
   std::vector<std::string> files;                          // "/etc/passwd", read-only
   std::vector<std::pair<std::string, std::string>> links;  // "/bin" and "usr/bin"
+  /// What a directory of the host has, beside links, read-only. The machine has an overlay of the
+  /// directory beside its root, so that locks, sockets and pipes there are its own.
+  struct Shown {
+    std::string directory;
+    std::vector<std::string> directories;  // "/opt/tools"
+    std::vector<std::string> files;
+  };
+  std::vector<Shown> shown = {};
   /// Directories in which the machine has something for itself. Where the kernel refuses an overlay
   /// of one of them, the machine sees it read-only, with its own places in it.
   std::vector<std::string> with_own = {};
   std::vector<std::string> own = {};  // these places
 };
-/// `own`: absolute paths at which the machine has something else than the host. The parts lack
-/// these, and no directory above one of them is read-only. `sees_home`: they have kHome, too.
-/// `with_own`: MountsWithOwn, which the parts have like directories of the root.
-RootParts PartsOfRoot(const Path& root, const std::vector<HostMount>& mounts,
-                      const std::vector<std::string>& own, bool sees_home = false,
-                      const std::vector<std::string>& with_own = {});
-
 /// What a machine has for itself among the host's files.
 struct OwnFiles {
   std::vector<std::string> places = {};  // absolute, and without links
   bool sees_home = false;                // the machine has the host's kHome, and what is in it
   std::vector<std::string> layers = {};  // directories of the host that a kept disk has layers for
+  /// Whether the disk has something at the path, or will have when the replica starts.
+  std::function<bool(const std::string&)> is_on_disk = {};
 };
+
+/// The parts lack `own.places`, and no directory above one of these is read-only. `with_own`:
+/// MountsWithOwn, which the parts have like directories of the root.
+RootParts PartsOfRoot(const Path& root, const std::vector<HostMount>& mounts, const OwnFiles& own,
+                      const std::vector<std::string>& with_own = {});
 
 /// The file systems of the host that machines see as well, beside its root: those with files of
 /// people, not those of the kernel, and none below /proc, /sys, /dev, /run or a hidden directory.

@@ -12,6 +12,7 @@
 namespace caip::host {
 namespace {
 
+using launcher::kMountAside;
 using launcher::kMountDevices;
 using launcher::kMountIfOnHost;
 using launcher::kMountIfReadOnly;
@@ -191,6 +192,19 @@ void AddOwnPlaces(const RootParts& parts, const Path& boot_disk, launcher::Machi
   }
 }
 
+void AddShown(const RootParts& parts, const char* attributes, launcher::Machine& machine) {
+  const auto bind = [&](const std::string& place) {
+    machine.mounts.push_back({MountKind::kBind, place, place, kMountAside | kMountOptional});
+  };
+  for (const auto& [directory, directories, files] : parts.shown) {
+    const uint32_t flags = kMountAside | kMountReadOnly | kMountIfOnHost | kMountOrShow;
+    machine.mounts.push_back({MountKind::kFileSystem, "overlay", directory, flags,
+                              ReadOnlyOverlayOptions(directory) + attributes});
+    for (const std::string& place : directories) bind(place);
+    for (const std::string& place : files) bind(place);
+  }
+}
+
 }  // namespace
 
 void AddLayers(const RootParts& parts, const Path& boot_disk, launcher::Machine& machine) {
@@ -200,15 +214,8 @@ void AddLayers(const RootParts& parts, const Path& boot_disk, launcher::Machine&
   machine.base = has_rights
                      ? OverlayOptions(launcher::kPlacesLayer, "/", kChanges, work_of_base)
                      : OverlayOptions(launcher::kPlacesLayer, kChanges, work_of_base) + attributes;
-  const auto bind = [&](const std::string& place) {
-    machine.mounts.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
-  };
   for (const std::string& directory : parts.layers) {
     const Path upper = LayerOf(boot_disk, directory);
-    if (!HostHas(upper)) {  // it was mounted just now
-      bind(directory);
-      continue;
-    }
     const Path work = boot_disk / kWork / LayerName(directory);
     const bool has_own = std::ranges::any_of(
         parts.with_own, [&](const std::string& place) { return IsBelow(directory, place); });
@@ -217,6 +224,10 @@ void AddLayers(const RootParts& parts, const Path& boot_disk, launcher::Machine&
                               OverlayOptions(directory, upper, work) + attributes});
   }
   AddOwnPlaces(parts, boot_disk, machine);
+  AddShown(parts, attributes, machine);
+  const auto bind = [&](const std::string& place) {
+    machine.mounts.push_back({MountKind::kBind, place, place, kMountReadOnly | kMountOptional});
+  };
   for (const std::string& directory : parts.bound) bind(directory);
   for (const std::string& file : parts.files) bind(file);
 }
@@ -235,6 +246,10 @@ std::vector<MachineMount> PlacesOfLayers(const RootParts& parts,
   for (const std::string& directory : parts.layers) add_directory(directory, "755");
   for (const std::string& directory : parts.bound) add_directory(directory, "755");
   for (const std::string& file : parts.files) places.push_back({MountKind::kFile, "", file});
+  for (const auto& [parent, directories, files] : parts.shown) {
+    for (const std::string& directory : directories) add_directory(directory, "755");
+    for (const std::string& file : files) places.push_back({MountKind::kFile, "", file});
+  }
   const bool splits_home = std::ranges::any_of(
       parts.directories, [](const auto& directory) { return directory.place == kHome; });
   for (const MachineMount& mount : others) {

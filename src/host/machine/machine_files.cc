@@ -106,8 +106,13 @@ bool MachineFiles::IsHidden(const std::string& path, const engine::ReplicaLaunch
   });
 }
 
-Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch& launch) const {
-  if (launch.image) return PrepareImage(boot_disk, launch);
+Result<HostView> MachineFiles::Prepare(const Path& boot_disk,
+                                       const engine::ReplicaLaunch& launch) const {
+  HostView host{HostMounts(), {}};
+  if (launch.image) {
+    RETURN_IF_ERROR(PrepareImage(boot_disk, launch));
+    return host;
+  }
   const bool is_kept = HostHas(boot_disk / kChanges);
   if (is_kept) RETURN_IF_ERROR(RenewWork(boot_disk));
   for (const char* directory : {kChanges, kWork, kRoot}) {
@@ -115,36 +120,36 @@ Status MachineFiles::Prepare(const Path& boot_disk, const engine::ReplicaLaunch&
   }
   if (!is_kept) CopyAccess("/", boot_disk / kChanges);
   const bool has_rights = is_kept ? HadRights(boot_disk) : HasRights(boot_disk);
-  const RootParts parts = PartsOf(boot_disk, HostMounts(), launch);
-  if (!has_rights || !parts.layers.empty()) RETURN_IF_ERROR(MakeLayers(boot_disk, parts));
-  if (!is_kept && !parts.with_own.empty()) {
-    RETURN_IF_ERROR(NoteOwnPlaces(boot_disk, parts.own));
+  host.parts = PartsOf(boot_disk, host.mounts, launch);
+  if (!has_rights || !host.parts.layers.empty()) {
+    RETURN_IF_ERROR(MakeLayers(boot_disk, host.parts));
+  }
+  if (!is_kept && !host.parts.with_own.empty()) {
+    RETURN_IF_ERROR(NoteOwnPlaces(boot_disk, host.parts.own));
   }
   if (HasLayers(boot_disk)) RETURN_IF_ERROR(PrepareLayers(boot_disk, launch, is_kept));
   RETURN_IF_ERROR(PrepareVolumes(launch, boot_disk));
   if (launch.metrics) RETURN_IF_ERROR(MakeLive(boot_disk, launch.metrics->file));
-  if (Path(launch.working_directory).is_absolute()) return Ok{};  // the host's, or a volume
-  return MakeUpper(boot_disk, "/" + launch.working_directory);
+  if (!Path(launch.working_directory).is_absolute()) {  // else the host's, or a volume
+    RETURN_IF_ERROR(MakeUpper(boot_disk, "/" + launch.working_directory));
+  }
+  return host;
 }
 
-// The places of a user without rights over the host are in the upper layers (machine_places.h). So
-// are those of other users in a layer: the overlay covers those in memory. MachineFiles::AddTo
-// hides the state directory there.
+// The overlay of a layer covers the places in memory (machine_places.h), so they are in the layer.
+// MachineFiles::AddTo hides the state directory there.
 Status MachineFiles::PrepareLayers(const Path& boot_disk, const engine::ReplicaLaunch& launch,
                                    bool is_kept) const {
-  const bool has_rights = HadRights(boot_disk);
-  const auto is_upper = [&](const std::string& path) {
-    return !has_rights || IsInLayer(boot_disk, path);
-  };
   for (const EmptyDirectory& directory : empty_) {
-    if ((directory.name == kHome && SeesHome(launch)) || !is_upper(directory.place)) continue;
+    if (directory.name == kHome && SeesHome(launch)) continue;
+    if (!IsInLayer(boot_disk, directory.place)) continue;
     RETURN_IF_ERROR(MakeEmptyDirectory(boot_disk, directory, is_kept));
   }
-  if (!has_rights) RETURN_IF_ERROR(PrepareForUser(boot_disk, launch));
+  if (!HadRights(boot_disk)) RETURN_IF_ERROR(PrepareForUser(boot_disk, launch));
   RETURN_IF_ERROR(WriteHostName(launch, boot_disk, is_kept));
   for (const std::string& directory : launch.user_directories) {
     const std::string place = RealPlaceOf("/" + directory);
-    if (is_upper(place)) RETURN_IF_ERROR(MakeUpper(boot_disk, place));
+    if (IsInLayer(boot_disk, place)) RETURN_IF_ERROR(MakeUpper(boot_disk, place));
   }
   return Ok{};
 }
@@ -224,9 +229,16 @@ RootParts MachineFiles::PartsOf(const Path& boot_disk, const std::vector<HostMou
     AddKeptLayers(own.layers, parts);
     parts.with_own = parts.layers;
   } else {
-    std::vector<std::string> places = OwnPlaces(launch);
-    places.insert(places.end(), own.places.begin(), own.places.end());
-    parts = PartsOfRoot("/", mounts, places, own.sees_home, with_own);
+    OwnFiles all = own;
+    std::ranges::copy(OwnPlaces(launch), std::back_inserter(all.places));
+    std::vector<std::string> used = launch.user_directories;
+    used.push_back(launch.working_directory);
+    for (std::string& directory : used) directory = RealPlaceOf(Path("/") / directory);
+    all.is_on_disk = [&boot_disk, used](const std::string& place) {
+      const auto is_below = [&](const std::string& directory) { return IsBelow(directory, place); };
+      return std::ranges::any_of(used, is_below) || IsLeft(UpperOf(boot_disk, place));
+    };
+    parts = PartsOfRoot("/", mounts, all, with_own);
     AddKeptLayers(own.layers, parts);
     parts.with_own = with_own;
   }
@@ -234,14 +246,13 @@ RootParts MachineFiles::PartsOf(const Path& boot_disk, const std::vector<HostMou
   return parts;
 }
 
-void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
+void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk, const HostView& host,
                          const engine::ReplicaLaunch& launch) const {
-  if (launch.image) return AddImageTo(machine, boot_disk, launch);
-  const std::vector<HostMount> mounts = HostMounts();
+  const auto& [mounts, parts] = host;
+  if (launch.image) return AddImageTo(machine, boot_disk, mounts, launch);
   std::vector<MachineMount> own = std::move(machine.mounts);
   machine.mounts.clear();
   machine.root = (boot_disk / kRoot).string();
-  const RootParts parts = PartsOf(boot_disk, mounts, launch);
   AddLayers(parts, boot_disk, machine);
   const size_t of_parts = machine.mounts.size();
   AddSharedMounts(mounts, boot_disk, launch, parts, machine.mounts);
@@ -255,8 +266,23 @@ void MachineFiles::AddTo(launcher::Machine& machine, const Path& boot_disk,
   } else {
     const auto first = machine.mounts.begin() + static_cast<std::ptrdiff_t>(of_parts);
     machine.places = PlacesOfLayers(parts, {first, machine.mounts.end()});
+    AddPlacesOfUser(boot_disk, launch, machine.places);
   }
   AddHostName(launch, boot_disk, machine.places);
+}
+
+void MachineFiles::AddPlacesOfUser(const Path& boot_disk, const engine::ReplicaLaunch& launch,
+                                   std::vector<MachineMount>& places) const {
+  const auto add = [&](const std::string& place, const char* mode) {
+    if (IsInLayer(boot_disk, place)) return;
+    places.push_back({MountKind::kDirectory, "", place, 0, mode});
+  };
+  for (const auto& [name, place] : empty_) {
+    if (name != kHome || !SeesHome(launch)) add(place, ModeOfEmptyDirectory(name));
+  }
+  for (const std::string& directory : launch.user_directories) {
+    add(RealPlaceOf("/" + directory), "755");
+  }
 }
 
 // One of them may have the state directory in it, and others may be mounted on its files that a
@@ -281,6 +307,7 @@ void MachineFiles::HideStates(const std::string& directory, const std::string& s
 
 // Nothing of the host's files but what the launch names of the state directory.
 void MachineFiles::AddImageTo(launcher::Machine& machine, const Path& boot_disk,
+                              const std::vector<HostMount>& mounts,
                               const engine::ReplicaLaunch& launch) const {
   machine.root = (boot_disk / kRoot).string();
   machine.base = ImageOverlay(boot_disk, launch.image->layers.size());
@@ -297,7 +324,7 @@ void MachineFiles::AddImageTo(launcher::Machine& machine, const Path& boot_disk,
   const Path working = Path("/") / launch.working_directory;
   machine.mounts.push_back({MountKind::kDirectory, "", working.string(), 0, "755"});
   AddMetrics(machine, boot_disk, launch);
-  AddNamedAndVolumes(machine, boot_disk, launch, HostMounts());
+  AddNamedAndVolumes(machine, boot_disk, launch, mounts);
 }
 
 // A user of the image writes the metric, too.

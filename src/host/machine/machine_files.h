@@ -36,6 +36,12 @@ namespace caip::host {
 
 inline constexpr char kHostNameFile[] = "/etc/hostname";
 
+/// What a machine sees of the host. The machine of an image sees only what the launch names.
+struct HostView {
+  std::vector<HostMount> mounts;
+  RootParts parts;
+};
+
 /// The files of machines whose boot disks are below one state directory. `outer`: the state
 /// directories of the user, if that one belongs to the run of a scenario (<outer>/scenarios, or in
 /// memory); machines see none of them.
@@ -51,10 +57,10 @@ class MachineFiles {
   Path OnHost(const Path& boot_disk, const std::string& path) const;
 
   /// Completes a boot disk, new or kept, with the directories that the launch asks for.
-  Status Prepare(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
+  Result<HostView> Prepare(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
 
-  /// Adds the root and its mounts to the machine.
-  void AddTo(launcher::Machine& machine, const Path& boot_disk,
+  /// Adds the root and its mounts to the machine. `host`: from Prepare.
+  void AddTo(launcher::Machine& machine, const Path& boot_disk, const HostView& host,
              const engine::ReplicaLaunch& launch) const;
 
  private:
@@ -73,7 +79,10 @@ class MachineFiles {
                     const engine::ReplicaLaunch& launch) const;
   Status PrepareImage(const Path& boot_disk, const engine::ReplicaLaunch& launch) const;
   void AddImageTo(launcher::Machine& machine, const Path& boot_disk,
-                  const engine::ReplicaLaunch& launch) const;
+                  const std::vector<HostMount>& mounts, const engine::ReplicaLaunch& launch) const;
+  // The directories that a machine has empty, and those that the host does not have.
+  void AddPlacesOfUser(const Path& boot_disk, const engine::ReplicaLaunch& launch,
+                       std::vector<launcher::MachineMount>& places) const;
   void AddSharedMounts(const std::vector<HostMount>& mounts, const Path& boot_disk,
                        const engine::ReplicaLaunch& launch, const RootParts& parts,
                        std::vector<launcher::MachineMount>& out) const;

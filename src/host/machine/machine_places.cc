@@ -31,8 +31,7 @@ void AddHidingPlaces(const std::vector<Path>& states, const HiddenTest& is_hidde
                      std::vector<MachineMount>& places) {
   for (const auto& [name, place] : EmptyDirectoriesOfHost()) {
     if (!is_hidden(std::string(name))) continue;
-    const char* mode = name.ends_with("tmp") ? "1777" : "755";
-    places.push_back(DirectoryAt(place, kMountOpaque, mode));
+    places.push_back(DirectoryAt(place, kMountOpaque, ModeOfEmptyDirectory(name)));
   }
   for (const Path& state : states) {
     const bool is_hidden_already = std::ranges::any_of(

@@ -273,11 +273,12 @@ std::optional<std::string> TryMachine(const Path& program, const Path& state) {
   const Path disk = state / "disks" / ("trial-" + std::to_string(::getpid()));
   const MachineFiles files(state);
   const engine::ReplicaLaunch launch;
-  if (const Status prepared = files.Prepare(disk, launch); !prepared.ok()) {
+  const Result<HostView> host = files.Prepare(disk, launch);
+  if (!host.ok()) {
     RemoveTree(disk);
-    return prepared.error().message;
+    return host.error().message;
   }
-  files.AddTo(machine, disk, launch);
+  files.AddTo(machine, disk, *host, launch);
   const auto why_not = StartTrial(program, machine);
   RemoveTree(disk);
   return why_not;

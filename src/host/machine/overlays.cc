@@ -6,6 +6,7 @@
 
 #include "base/encoding.h"
 #include "host/errors.h"
+#include "host/launcher/protocol.h"
 
 namespace caip::host {
 namespace {
@@ -57,6 +58,12 @@ std::string OptionsOfUpper(const Path& upper, const Path& work) {
 
 std::string OverlayOptions(const std::string& lower, const Path& upper, const Path& work) {
   return "lowerdir=" + Escaped(lower) + OptionsOfUpper(upper, work);
+}
+
+// The kernel reads attributes of the directories in all layers but the last, which it may not do in
+// a directory that the user cannot read.
+std::string ReadOnlyOverlayOptions(const std::string& lower) {
+  return "lowerdir=" + std::string(launcher::kEmptyLayer) + ":" + Escaped(lower);
 }
 
 std::string OverlayOptions(const Path& middle, const std::string& lower, const Path& upper,

@@ -27,5 +27,7 @@ std::string OverlayOptions(const std::string& lower, const Path& upper, const Pa
 /// The same with a layer in memory over the lower one. All layers look like one file system.
 std::string OverlayOptions(const Path& middle, const std::string& lower, const Path& upper,
                            const Path& work);
+/// The same without an upper layer. Files have locks and sockets of their own in an overlay.
+std::string ReadOnlyOverlayOptions(const std::string& lower);
 
 }  // namespace caip::host

@@ -20,15 +20,14 @@ using launcher::MountKind;
 constexpr char kLive[] = "live";
 constexpr char kOwnPlaces[] = "own-places";
 
-// Whether a disk has it, also as a link or as the mark of a file that the machine has deleted.
+bool HasHostNameOnDisk(const Path& boot_disk) { return HostHas(LayerOf(boot_disk, "/etc")); }
+
+}  // namespace
+
 bool IsLeft(const Path& path) {
   std::error_code error;
   return std::filesystem::exists(std::filesystem::symlink_status(path, error));
 }
-
-bool HasHostNameOnDisk(const Path& boot_disk) { return HostHas(LayerOf(boot_disk, "/etc")); }
-
-}  // namespace
 
 Path LiveOf(const Path& boot_disk, const std::string& file) {
   return boot_disk / kLive / PercentEncoded(Path(file).parent_path().string());

@@ -11,6 +11,9 @@
 
 namespace caip::host {
 
+/// Whether a disk has it, also as a link or as the mark of a file that the machine has deleted.
+bool IsLeft(const Path& path);
+
 /// The directory of this host in whose place a machine has the directory of `file`. The kernel does
 /// not report writes below an overlay to those who watch its upper layer.
 Path LiveOf(const Path& boot_disk, const std::string& file);

@@ -232,7 +232,7 @@ class Processes final : public ProcessLauncher {
     replica.directory = DirectoryOf(launch);
     // first: caip-launcher works on it while this thread makes the disk
     if (launch.isolation) RETURN_IF_ERROR(networks_.Link(*link_, launch, replica));
-    RETURN_IF_ERROR(MakeDiskNow(launch));
+    ASSIGN_OR_RETURN(const HostView host, MakeDiskNow(launch));
     ASSIGN_OR_RETURN(Pipe out, MakePipe());
     ASSIGN_OR_RETURN(Pipe err, MakePipe());
     if (const Watching watching = WatchingOf(launch); watching.any()) {
@@ -240,7 +240,7 @@ class Processes final : public ProcessLauncher {
       ASSIGN_OR_RETURN(replica.watch, watched_.Admit(number, watching, launch, out.writing.get(),
                                                      err.writing.get(), SocketFor(launch)));
     }
-    if (launch.isolation) RETURN_IF_ERROR(AddMachineNow(launch, replica));
+    if (launch.isolation) RETURN_IF_ERROR(AddMachineNow(launch, host, replica));
     if (options_.limits) {
       ASSIGN_OR_RETURN(replica.machine.cgroups, options_.limits->Make(number, launch.machine));
     }
@@ -255,16 +255,16 @@ class Processes final : public ProcessLauncher {
     return link_->Launch(replica);
   }
 
-  Status MakeDiskNow(const ReplicaLaunch& launch) {
-    const Path disk = disks_.Of(launch.key);
+  Result<HostView> MakeDiskNow(const ReplicaLaunch& launch) {
     RETURN_IF_ERROR(disks_.Make(launch.key, launch.fresh_disk));
-    if (HasOwnRoot(launch)) {
-      RETURN_IF_ERROR(files_.Prepare(disk, launch));
-      return CopyWorkingFiles(launch, files_.OnHost(disk, DirectoryOf(launch)));
-    }
-    RETURN_IF_ERROR(MakeUserDirectories(launch, disk));
-    RETURN_IF_ERROR(MakeDirectories(DirectoryOf(launch)));
-    return CopyWorkingFiles(launch, DirectoryOf(launch));
+    const Path disk = disks_.Of(launch.key);
+    const bool has_own_root = HasOwnRoot(launch);
+    if (!has_own_root) RETURN_IF_ERROR(MakeUserDirectories(launch, disk));
+    if (!has_own_root) RETURN_IF_ERROR(MakeDirectories(DirectoryOf(launch)));
+    ASSIGN_OR_RETURN(HostView host, has_own_root ? files_.Prepare(disk, launch) : HostView());
+    const Path shown = DirectoryOf(launch);
+    RETURN_IF_ERROR(CopyWorkingFiles(launch, has_own_root ? files_.OnHost(disk, shown) : shown));
+    return host;
   }
 
   /// A scenario's watcher comes before the limits of disks.
@@ -288,14 +288,15 @@ class Processes final : public ProcessLauncher {
     return WatchSocket{file, HasOwnRoot(launch) ? "/dev/caip-watch" : file.string()};
   }
 
-  Status AddMachineNow(const ReplicaLaunch& launch, LauncherLink::Replica& replica) {
+  Status AddMachineNow(const ReplicaLaunch& launch, const HostView& host,
+                       LauncherLink::Replica& replica) {
     MachineConfiguration configuration{disks_.HostsFileOf(launch.key),
                                        disks_.ResolverFileOf(launch.key), HasOwnRoot(launch)};
     const bool has_files_of_host = HasOwnRoot(launch) && !launch.image;
     if (!has_files_of_host) configuration.host_name = disks_.HostNameFileOf(launch.key);
     RETURN_IF_ERROR(WriteConfiguration(launch, configuration));
     replica.machine = MachineFor(launch, configuration);
-    if (options_.own_roots) files_.AddTo(replica.machine, disks_.Of(launch.key), launch);
+    if (options_.own_roots) files_.AddTo(replica.machine, disks_.Of(launch.key), host, launch);
     return Ok{};
   }
 

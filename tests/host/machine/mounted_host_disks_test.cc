@@ -70,6 +70,29 @@ TEST_P(MountedHost, KeepsTheDiskOfAMachineIfAMountIsGone) {
          });
 }
 
+// A small directory has no overlay, and a disk that has a layer for a directory needs one.
+TEST_P(MountedHost, KeepsTheDiskOfAMachineIfADirectoryGrowsOrShrinks) {
+  OnHost(
+      [] {
+        return MountMemory("/var") && MakeDirectories("/var/tmp").ok() &&
+               MakeDirectories("/var/data").ok() && MakeDirectories("/var/disk").ok() &&
+               MountMemory("/var/disk");
+      },
+      [] {
+        LaunchWorld world({}, Interposition::Kind::kSeccomp, /*own_roots=*/true);
+        EXPECT_THAT(Output(world, OnMachine("echo kept > /var/data/file")), IsEmpty());
+        ASSERT_TRUE(MakeManyFiles("/var/data"));
+        for (int boot = 2; boot <= 3; ++boot) {
+          auto kept = OnMachine("cat /var/data/file; ls /var/data | wc -l", boot);
+          kept.fresh_disk = false;
+          EXPECT_THAT(Output(world, std::move(kept)), ElementsAre("kept", boot == 2 ? "21" : "1"));
+          for (const auto& file : std::filesystem::directory_iterator("/var/data")) {
+            RemoveTree(file.path());
+          }
+        }
+      });
+}
+
 // The mount has nothing of the machine's own any more.
 TEST_P(MountedHost, KeepsTheDiskOfAMachineIfADirectoryIsNew) {
   OnHost([] { return MountMemory("/mnt"); },

@@ -116,7 +116,7 @@ TEST_P(MountedHost, ShowsAVarThatCanHaveNoOverlayReadOnly) {
   OnHost(
       [&] {
         const Path tmp = of_host.path() / "tmp";
-        return MountMemory("/mnt") && MountMemory("/var") && MakeDirectories("/var/of-host").ok() &&
+        return MountMemory("/mnt") && MountMemory("/var") && MakeManyFiles("/var/of-host") &&
                MakeDirectories("/var/tmp").ok() && StackOverlays("/var") && StackOverlays("/etc") &&
                MakeDirectories(tmp).ok() && WriteFile(tmp / "of-host", "").ok() &&
                ::mount(tmp.c_str(), "/var/tmp", nullptr, MS_BIND, nullptr) == 0;

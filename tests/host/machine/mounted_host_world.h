@@ -58,6 +58,13 @@ inline bool MountMemory(const char* directory) {
   return ::mount("tmpfs", directory, "tmpfs", 0, "mode=755") == 0;
 }
 
+/// Makes so many files that the machine of a user has an overlay of the directory.
+inline bool MakeManyFiles(const Path& directory) {
+  bool made = MakeDirectories(directory).ok();
+  for (int i = 0; i < 20; ++i) made &= WriteFile(directory / std::to_string(i), "").ok();
+  return made;
+}
+
 /// Whether replicas can have machines on the host that this process is in.
 inline bool HasMachines() {
   const TemporaryDirectory state;

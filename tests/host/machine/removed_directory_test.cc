@@ -22,9 +22,10 @@ class RemovedDirectory : public ::testing::Test {
  protected:
   void SetUp() override {
     const engine::ReplicaLaunch launch;
-    ASSERT_TRUE(files_.Prepare(disk_, launch).ok());
+    const auto host = files_.Prepare(disk_, launch);
+    ASSERT_TRUE(host.ok());
     machine_.mounts = BaseMounts();
-    files_.AddTo(machine_, disk_, launch);
+    files_.AddTo(machine_, disk_, *host, launch);
     if (const auto why_not = TryMachine(LauncherProgram(), state_.path())) {
       GTEST_SKIP() << "replicas cannot have machines here: " << *why_not;
     }
