@@ -71,6 +71,7 @@ Status StudyStore::Opened() const {
   if (is_open_) return Ok{};
   RETURN_IF_ERROR(db_.Open(SqliteDatabase::Mode::kCreate));
   RETURN_IF_ERROR(db_.Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
+  RETURN_IF_ERROR(db_.Run(kFewPages));
   ASSIGN_OR_RETURN(const int64_t version, db_.Number("PRAGMA user_version"));
   if (version > kStudyStoreVersion) return errors::StudyStoreTooNew(db_.file(), version);
   if (version == 0) RETURN_IF_ERROR(db_.Run(kSchema));
