@@ -271,18 +271,20 @@ TEST_F(FinishedSessionsTest, LeaveMemoryAndStillAnswer) {
     ASSERT_TRUE(asked->done.has_value());
     EXPECT_EQ(asked->received, 5U);
   }
+  EXPECT_EQ(sessions_.size(), ResumableSessions::kFinishedMax);
 }
 
 TEST_F(FinishedSessionsTest, LeaveMemoryAfterTheyWereCancelled) {
   const std::string unfinished = Start("unfinished");
-  std::string cancelled;
+  std::vector<std::string> cancelled;
   for (size_t i = 0; i < 3 * ResumableSessions::kFinishedMax; ++i) {
     const std::string id = Start("made");
     ASSERT_TRUE(sessions_.Cancel(id).ok());
-    if (i == 0) cancelled = id;
+    cancelled.push_back(id);
   }
   EXPECT_EQ(sessions_.size(), ResumableSessions::kFinishedMax + 1);
-  EXPECT_EQ(Ask(cancelled).error().code, Code::kOutOfRange);
+  for (const std::string& id : cancelled) EXPECT_EQ(Ask(id).error().code, Code::kOutOfRange);
+  EXPECT_EQ(sessions_.size(), ResumableSessions::kFinishedMax + 1);
   EXPECT_EQ(Ask(unfinished)->received, 0U);
 }
 

@@ -144,9 +144,16 @@ Result<std::shared_ptr<ResumableSessions::Session>> ResumableSessions::Find(
   return session;
 }
 
-// Loads the state of a session that an earlier process had or that was dropped from memory.
-Status ResumableSessions::LoadState(Session& session) {
+// Of a session that an earlier process had or that was dropped from memory. A client may ask for
+// many that have finished.
+Status ResumableSessions::Load(const std::string& upload_id, Session& session) {
   if (session.loaded) return Ok{};
+  const Status loaded = LoadState(session);
+  if (!loaded.ok() || session.cancelled || session.done) NoteFinished(upload_id);
+  return loaded;
+}
+
+Status ResumableSessions::LoadState(Session& session) {
   ASSIGN_OR_RETURN(const auto note, store_.UploadNote(session.key));
   const ObjectInfo& info = session.plan.info;
   if (note && note->empty()) {
@@ -262,7 +269,7 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
                                               const ExpectedSums& sums, http::BodyReader& body) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Find(upload_id));
   std::unique_lock lock(session->mutex);
-  RETURN_IF_ERROR(LoadState(*session));
+  RETURN_IF_ERROR(Load(upload_id, *session));
   if (session->cancelled) return errors::UploadUnknown();
   if (session->done) return UploadProgress{session->done->size, session->done};
   if (range) RETURN_IF_ERROR(CheckFits(*session, *range));
@@ -305,7 +312,7 @@ Result<UploadProgress> ResumableSessions::Put(const std::string& upload_id,
 Status ResumableSessions::Cancel(const std::string& upload_id) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Session> session, Find(upload_id));
   const std::lock_guard lock(session->mutex);
-  RETURN_IF_ERROR(LoadState(*session));
+  RETURN_IF_ERROR(Load(upload_id, *session));
   if (session->cancelled || session->done) return errors::UploadUnknown();
   session->cancelled = true;
   ++session->owner;

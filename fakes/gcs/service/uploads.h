@@ -86,6 +86,7 @@ class ResumableSessions {
  private:
   struct Session;
   Result<std::shared_ptr<Session>> Find(const std::string& upload_id);
+  Status Load(const std::string& upload_id, Session& session);
   Status LoadState(Session& session);
   Status CheckFits(Session& session, const ContentRange& range);
   // What a piece must have: bytes that an earlier one had, too, and its length, if it is known.
