@@ -144,8 +144,8 @@ Result<std::shared_ptr<ResumableSessions::Session>> ResumableSessions::Find(
   return session;
 }
 
-// Of a session that an earlier process had or that was dropped from memory. A client may ask for
-// many that have finished.
+// Loads the state of a session that an earlier process had or that was dropped from memory. A
+// client may ask for many sessions that have finished, so these are dropped again.
 Status ResumableSessions::Load(const std::string& upload_id, Session& session) {
   if (session.loaded) return Ok{};
   const Status loaded = LoadState(session);

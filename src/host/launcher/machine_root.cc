@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -287,28 +288,24 @@ bool EnterRoot(int root) {
 class ParentOfPlaces {
  public:
   explicit ParentOfPlaces(int root) : root_(root) {}
-  ParentOfPlaces(const ParentOfPlaces&) = delete;
-  ParentOfPlaces& operator=(const ParentOfPlaces&) = delete;
-  ~ParentOfPlaces() {
-    if (fd_ >= 0) ::close(fd_);
-  }
   /// -1: it does not exist.
   int Open(const Mount& place) {
-    const std::string path = "/" + std::string(ParentOf(place.target));
-    if (fd_ >= 0 && path == path_) return fd_;
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = OpenInside(root_, path.c_str(), O_PATH | O_DIRECTORY);
-    path_ = path;
-    return fd_;
+    const std::string_view path = ParentOf(place.target);
+    if (!parent_ || !parent_->valid() || path != path_) {
+      path_ = path;
+      const char* const inside = path_.empty() ? "/" : path_.c_str();
+      parent_.emplace(OpenInside(root_, inside, O_PATH | O_DIRECTORY));
+    }
+    return parent_->get();
   }
 
  private:
   int root_;
-  int fd_ = -1;
   std::string path_;
+  std::optional<Held> parent_;
 };
 
-// Most places are new, and one call makes them. False: it is another case.
+// Most places are new, and one or two calls make them. False: Make looks what is there.
 bool MakeNewPlace(ParentOfPlaces& parents, const Mount& place) {
   const int parent = parents.Open(place);
   const char* const name = NameIn(place.target);

@@ -303,7 +303,7 @@ class RootSplitter {
     }
   }
 
-  // The machine has something there, or its disk.
+  // Whether the machine or its disk has something there.
   bool MustBeLayer(const std::string& place) const {
     const auto is_below = [&](const std::string& path) { return IsBelow(path, place); };
     return HasOwnBelow(place) || std::ranges::any_of(own_.layers, is_below) ||

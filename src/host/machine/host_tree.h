@@ -59,8 +59,8 @@ std::vector<std::string> OtherPlacesOf(const std::string& directory,
 
 /// How the machine of a user without rights over the host gets the host's root. The kernel refuses
 /// such a user an overlay of a directory with mounts below it. The machine has an empty directory
-/// instead, and in it the parts of what the host has there. So it is with small directories,
-/// because an overlay that can be changed takes longer than the mounts that replace it.
+/// instead, and in it the parts of what the host has there. It has one for each small
+/// directory, too, because an overlay that can be changed takes longer than the mounts instead.
 struct RootParts {
   struct Directory {
     std::string place;
