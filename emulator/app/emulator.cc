@@ -276,6 +276,7 @@ Emulator::End Emulator::WaitForEnd(int interrupt_descriptor, std::optional<Durat
     const Duration left = idle ? *idle - since_look.Elapsed() : Duration::max();
     const Duration pause = std::clamp(left, Duration(0), FreeMemory::kBetween);
     if (const auto end = WaitForWish(interrupt_descriptor, pause)) return *end;
+    parts_->state.buckets->ForgetUnusedLists();
     memory.GiveBack();
     if (!idle || since_look.Elapsed() < *idle) continue;
     const uint64_t now = server.total_requests();

@@ -1,9 +1,12 @@
 // Listings against a model: a sorted set of names and the rules of the documentation.
 #include "fakes/gcs/store/listing.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -166,6 +169,54 @@ TEST(Listing, ReadsNoFileWhenHashesAreNotWanted) {
   EXPECT_EQ(world->List("bkt", query)->items.at(0).md5, "");
   query.with_hashes = true;
   EXPECT_EQ(world->List("bkt", query)->items.at(0).md5.size(), 16u);
+}
+
+// A bucket's directory with many files, which has not changed for a minute.
+class DirectoryCacheTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (int i = 0; i < kFiles; ++i) world_.DropByHand("d/" + std::to_string(i), "");
+    using std::filesystem::last_write_time;
+    const Path path = world_.File("d");
+    last_write_time(path, last_write_time(path) - std::chrono::minutes(1));
+    bucket_ = Fd(::open(world_.File("").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+  TreeEntries Read() {
+    auto entries = cache_.Read(bucket_.get(), "d", "d/");
+    EXPECT_TRUE(entries.ok());
+    return entries.ok() ? *entries : nullptr;
+  }
+
+  static constexpr int kFiles = 1000;
+  StoreWorld world_;
+  Fd bucket_;
+  DirectoryCache cache_;
+};
+
+TEST_F(DirectoryCacheTest, KeepsAListThatIsUsed) {
+  const TreeEntries first = Read();
+  EXPECT_EQ(cache_.size(), size_t{kFiles});
+  for (int i = 0; i < 3; ++i) {
+    cache_.ForgetUnused();
+    EXPECT_EQ(Read(), first);
+  }
+}
+
+TEST_F(DirectoryCacheTest, ForgetsAListThatIsNotUsed) {
+  ASSERT_NE(Read(), nullptr);
+  std::filesystem::remove_all(world_.File("d"));
+  cache_.ForgetUnused();
+  EXPECT_EQ(cache_.size(), size_t{kFiles});
+  cache_.ForgetUnused();
+  EXPECT_EQ(cache_.size(), 0u);
+}
+
+TEST_F(DirectoryCacheTest, CountsAListThatIsReadAgainOnce) {
+  ASSERT_NE(Read(), nullptr);
+  using std::filesystem::last_write_time;
+  last_write_time(world_.File("d"), last_write_time(world_.File("d")) - std::chrono::minutes(1));
+  ASSERT_NE(Read(), nullptr);
+  EXPECT_EQ(cache_.size(), size_t{kFiles});
 }
 
 TEST(Listing, RefusesAForeignPageToken) {

@@ -51,6 +51,8 @@ class DirectoryStore final : public BucketStore {
                                                       const Clock& clock);
 
   Instant Now() const override { return clock_.Now(); }
+  /// Forgets the lists of directories that no listing has used since the last call.
+  void ForgetUnusedLists() { cache_.ForgetUnused(); }
   using BucketStore::CreateBucket;
   Result<Bucket> CreateBucket(const Bucket& wanted) override;
   Result<Bucket> GetBucket(const std::string& name) const override;

@@ -11,6 +11,7 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <utility>
 
 #include "base/abandoned_work.h"
 #include "base/encoding.h"
@@ -175,6 +176,7 @@ Result<TreeEntries> DirectoryCache::Read(int bucket_directory, const std::string
     const std::lock_guard lock(mutex_);
     const auto at = known_.find(key);
     if (at != known_.end() && at->second.modified_ns == modified && at->second.path == path) {
+      at->second.is_used = true;
       return at->second.entries;
     }
   }
@@ -186,14 +188,41 @@ Result<TreeEntries> DirectoryCache::Read(int bucket_directory, const std::string
       before.count() - modified < kTick.count()) {
     return entries;
   }
+  Keep(key, {path, modified, entries});
+  return entries;
+}
+
+void DirectoryCache::Keep(const std::pair<uint64_t, uint64_t>& key, Known known) {
   const std::lock_guard lock(mutex_);
-  if (entries_ + entries->size() > kCachedEntriesMax) {
+  if (const auto at = known_.find(key); at != known_.end()) {
+    entries_ -= at->second.entries->size();
+    known_.erase(at);
+  }
+  if (entries_ + known.entries->size() > kCachedEntriesMax) {
     known_.clear();
     entries_ = 0;
   }
-  entries_ += entries->size();
-  known_[key] = {path, modified, entries};
-  return entries;
+  entries_ += known.entries->size();
+  known_.emplace(key, std::move(known));
+}
+
+void DirectoryCache::ForgetUnused() {
+  std::vector<TreeEntries> unused;  // deleted after the mutex is unlocked
+  const std::lock_guard lock(mutex_);
+  for (auto at = known_.begin(); at != known_.end();) {
+    if (std::exchange(at->second.is_used, false)) {
+      ++at;
+      continue;
+    }
+    entries_ -= at->second.entries->size();
+    unused.push_back(std::move(at->second.entries));
+    at = known_.erase(at);
+  }
+}
+
+size_t DirectoryCache::size() const {
+  const std::lock_guard lock(mutex_);
+  return entries_;
 }
 
 Status WalkTree(int bucket_directory, DirectoryCache& cache, TreeVisitor& visitor) {

@@ -23,21 +23,28 @@ struct TreeEntry {
 };
 using TreeEntries = std::shared_ptr<const std::vector<TreeEntry>>;  // sorted by key
 
-/// Remembers large directories between the pages of a listing. Any thread.
+/// Remembers large directories between the pages of a listing. It does not learn that a directory
+/// was deleted, so lists that are not used must be forgotten now and then. Any thread.
 class DirectoryCache {
  public:
   /// Reads the directory `path` of the bucket. The objects in it have names that begin with
   /// `prefix`. A directory that does not exist has no entries; an Error if it cannot be read.
   Result<TreeEntries> Read(int bucket_directory, const std::string& path,
                            const std::string& prefix);
+  /// Forgets the lists that have not been used since the last call.
+  void ForgetUnused();
+  size_t size() const;  // in entries of directories
 
  private:
   struct Known {
     std::string path;  // a directory may be moved without being changed
     int64_t modified_ns = 0;
     TreeEntries entries;
+    bool is_used = true;  // since the last ForgetUnused()
   };
-  std::mutex mutex_;
+  void Keep(const std::pair<uint64_t, uint64_t>& key, Known known);
+
+  mutable std::mutex mutex_;
   std::map<std::pair<uint64_t, uint64_t>, Known> known_;  // by device and inode
   size_t entries_ = 0;
 };
