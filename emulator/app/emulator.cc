@@ -271,13 +271,18 @@ Emulator::End Emulator::WaitForEnd(int interrupt_descriptor, std::optional<Durat
   http::Server& server = parts_->listener->server();
   uint64_t requests = server.total_requests();
   Stopwatch since_look;
+  Stopwatch since_tidying;
   FreeMemory memory;
   while (true) {
     const Duration left = idle ? *idle - since_look.Elapsed() : Duration::max();
-    const Duration pause = std::clamp(left, Duration(0), FreeMemory::kBetween);
-    if (const auto end = WaitForWish(interrupt_descriptor, pause)) return *end;
-    parts_->state.buckets->ForgetUnusedLists();
-    memory.GiveBack();
+    const Duration pause = std::min(left, FreeMemory::kBetween - since_tidying.Elapsed());
+    const auto end = WaitForWish(interrupt_descriptor, std::max(pause, Duration(0)));
+    if (end) return *end;
+    if (since_tidying.Elapsed() >= FreeMemory::kBetween) {
+      parts_->state.buckets->ForgetUnusedLists();
+      memory.GiveBack();
+      since_tidying = Stopwatch();
+    }
     if (!idle || since_look.Elapsed() < *idle) continue;
     const uint64_t now = server.total_requests();
     const bool silent = now == requests && server.active_requests() == 0;

@@ -7,15 +7,24 @@
 
 namespace caip::app {
 
-/// Lets the threads of the process share as many heaps as the host has processors, at least two.
-/// glibc gives each thread its own, up to eight for each processor, and objects that live long then
-/// keep pages in all of them. To be called before the first thread starts.
-/// (https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html, M_ARENA_MAX)
-void ShareHeaps();
+inline constexpr int kHeapsMax = 16;
+
+/// As many as the host has processors, from two to kHeapsMax.
+int HeapsOfThisHost();
+
+/// Lets the threads of the process share `count` heaps. glibc gives each thread its own, up to
+/// eight for each processor, and objects that live long then keep pages in all of them. Fixes how
+/// large a block must be to have its own mapping, and how much may stay free at the end of a heap:
+/// glibc raises them, the latter up to 64 MiB, with the largest block that was freed. To be called
+/// before the first thread starts.
+/// (https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html, M_ARENA_MAX,
+/// M_MMAP_THRESHOLD, M_TRIM_THRESHOLD)
+void ShareHeaps(int count = HeapsOfThisHost());
 
 /// Gives free memory back to the system. glibc itself returns only what is free at the end of its
 /// heaps, so that after some minutes of mixed work a quarter of the process would be such memory.
-/// One thread.
+/// Its malloc_trim() does the opposite: of all heaps but the first it returns everything except the
+/// end. The ends are given back only after ShareHeaps(). One thread.
 class FreeMemory {
  public:
   /// After so much time it is worth a call.

@@ -20,6 +20,9 @@ namespace {
 
 constexpr size_t kBlock = 8 << 10;
 constexpr size_t kBlocks = 8'000;
+constexpr size_t kEndBlock = 90 << 10;
+constexpr int kEndBlocks = 8;
+constexpr int kHeaps = 4;
 
 int64_t OwnKibibytes() {
   std::ifstream status("/proc/self/status");
@@ -73,6 +76,47 @@ TEST_F(FreeMemoryTest, GoesBackOnceMoreWhenTheWorkIsOver) {
   const int64_t after = OwnKibibytes();
   memory.GiveBack();
   EXPECT_GT(OwnKibibytes(), after - 1024);
+}
+
+// How much GiveBack() gives back that malloc_trim() did not, in KiB. Each thread frees less than
+// what glibc keeps at the end of a heap. Half of the threads have ended by then.
+int64_t GivenBackFromEnds() {
+  ShareHeaps(kHeaps);
+  constexpr int kThreads = 2 * kHeaps;
+  std::barrier all(kThreads);
+  std::barrier living(kThreads / 2 + 1);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      std::vector<std::string> blocks;
+      blocks.reserve(kEndBlocks);
+      all.arrive_and_wait();  // each has a heap
+      for (int k = 0; k < kEndBlocks; ++k) blocks.emplace_back(kEndBlock, 'x');
+      all.arrive_and_wait();
+      while (!blocks.empty()) blocks.pop_back();  // the last one first
+      if (i % 2 == 0) return;
+      living.arrive_and_wait();
+      living.arrive_and_wait();
+    });
+  }
+  living.arrive_and_wait();
+  for (int i = 0; i < kThreads; i += 2) threads[i].join();
+  ::malloc_trim(0);
+  const int64_t before = OwnKibibytes();
+  FreeMemory([] { return FreeMemory::kWork; }).GiveBack();
+  const int64_t after = OwnKibibytes();
+  living.arrive_and_wait();
+  for (int i = 1; i < kThreads; i += 2) threads[i].join();
+  return before - after;
+}
+
+// In a process of its own, in which no thread had a heap before. There are three ends:
+// malloc_trim() returns the one of the first heap.
+TEST(FreeEndsTest, GoBackFromTheHeapsOfThreads) {
+  constexpr int64_t kEndsOfTwo = 2 * kEndBlocks * kEndBlock / 1024;
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(std::exit(GivenBackFromEnds() > kEndsOfTwo ? 0 : 1), ::testing::ExitedWithCode(0),
+              "");
 }
 
 int CountHeaps() {
